@@ -1,12 +1,12 @@
-//! Logins as HTTP headers (RFC 7617). Values are marked as sensitive: `Debug`
-//! does not show them, and HTTP/2 does not index them.
+//! Basic authentication (RFC 7617). Header values are marked as sensitive:
+//! `Debug` does not print them, and HTTP/2 does not index them.
 
 use hyper::header::HeaderValue;
 
-/// The value of `Authorization` or `Proxy-Authorization` for a login, or
-/// `None` if it cannot be put into a header.
+/// Returns the value of `Authorization` or `Proxy-Authorization` for a login,
+/// or `None` if the login cannot be sent in a header.
 pub(crate) fn basic(user: &[u8], password: &[u8]) -> Option<HeaderValue> {
-    // The first colon ends the user name, so the name cannot hold one.
+    // The first colon ends the user name, so the name cannot contain one.
     if user.contains(&b':') || user.iter().chain(password).any(u8::is_ascii_control) {
         return None;
     }
@@ -16,17 +16,17 @@ pub(crate) fn basic(user: &[u8], password: &[u8]) -> Option<HeaderValue> {
     Some(value)
 }
 
-/// Base64 with padding (RFC 4648, section 4).
+/// Encodes as Base64 with padding (RFC 4648, section 4).
 pub(crate) fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
-        let byte = |place: usize| u32::from(group.get(place).copied().unwrap_or(0));
+        let byte = |index: usize| u32::from(group.get(index).copied().unwrap_or(0));
         let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        // One byte makes two digits, two make three, three make four.
-        for place in 0..4 {
-            let digit = ALPHABET[(bits >> (18 - 6 * place)) as usize & 63];
-            text.push(if place <= group.len() { char::from(digit) } else { '=' });
+        // One byte yields two digits, two bytes three, and three bytes four.
+        for index in 0..4 {
+            let digit = ALPHABET[(bits >> (18 - 6 * index)) as usize & 63];
+            text.push(if index <= group.len() { char::from(digit) } else { '=' });
         }
     }
     text
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base64_is_that_of_the_rfc() {
+    fn base64_matches_rfc_examples() {
         // RFC 4648, section 10.
         for (plain, expect) in [
             ("", ""),

@@ -1,4 +1,4 @@
-//! Reads the body of an answer, as far as it is wanted.
+//! Reads response bodies within limits.
 
 use std::time::Duration;
 
@@ -12,20 +12,21 @@ use relink_ports::{Body, RequestOptions};
 use tokio::time::timeout;
 
 use crate::connection::HttpConnection;
-use crate::decode::{self, Decoded};
+use crate::decode::{self, BodyBytes};
 use crate::outcome;
 use crate::settings::FetchSettings;
 
-/// What a page asks of programs, where it cannot say so itself.
+/// Directives for crawlers, like the robots meta tag.
 static ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
-/// The largest body read only to keep its connection.
-const DRAIN_CAP: u64 = 4 * 1024;
+/// Maximum size of a body that is read only to reuse its connection.
+const MAX_DRAIN_BYTES: u64 = 4 * 1024;
 
-/// The longest wait for such a body: longer, and a new connection is cheaper.
-const DRAIN_PATIENCE: Duration = Duration::from_millis(200);
+/// Maximum time for reading such a body. If it takes longer, a new connection
+/// is cheaper.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// How many bytes are read of a body.
+/// Maximum number of bytes to read of a body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyLimits {
     text: usize,
@@ -33,98 +34,98 @@ pub(crate) struct BodyLimits {
 }
 
 impl BodyLimits {
-    /// Those of the request, or else those of the settings. By the latter text
-    /// is read further than anything else: it is what gets compared.
-    pub fn of(settings: &FetchSettings, terms: &RequestOptions) -> Self {
-        match terms.max_body_bytes {
-            Some(cap) => Self { text: cap, other: cap },
-            None => Self { text: settings.text_cap, other: settings.other_cap },
+    /// Returns the limits of the request, or those of the settings. The
+    /// settings allow more for text, because only text is compared.
+    pub fn new(settings: &FetchSettings, options: &RequestOptions) -> Self {
+        match options.max_body_bytes {
+            Some(limit) => Self { text: limit, other: limit },
+            None => Self { text: settings.max_text_bytes, other: settings.max_other_bytes },
         }
     }
 }
 
-/// Reads and decodes the body of a final answer.
+/// Reads and decodes the body of a final response.
 pub(crate) async fn read(
-    line: &mut HttpConnection,
-    answer: Response<Incoming>,
-    caps: BodyLimits,
+    connection: &mut HttpConnection,
+    response: Response<Incoming>,
+    limits: BodyLimits,
 ) -> Result<Body, FetchOutcome> {
-    let (head, body) = answer.into_parts();
-    let content_type = text_of(&head.headers, &CONTENT_TYPE);
-    let cap = if is_text(content_type.as_deref()) { caps.text } else { caps.other };
-    let read = read_capped(line, body, cap).await?;
-    let codings = text_of(&head.headers, &CONTENT_ENCODING);
+    let (head, body) = response.into_parts();
+    let content_type = header_text(&head.headers, &CONTENT_TYPE);
+    let limit = if is_text(content_type.as_deref()) { limits.text } else { limits.other };
+    let read = read_limited(connection, body, limit).await?;
+    let codings = header_text(&head.headers, &CONTENT_ENCODING);
     let codings = decode::codings(codings.as_deref().unwrap_or_default());
-    let decoded = decode::decode(&codings, read, cap);
+    let decoded = decode::decode(&codings, read, limit);
     Ok(Body {
         content_type,
-        language: text_of(&head.headers, &CONTENT_LANGUAGE),
-        robots: text_of(&head.headers, &ROBOTS_TAG),
+        language: header_text(&head.headers, &CONTENT_LANGUAGE),
+        robots: header_text(&head.headers, &ROBOTS_TAG),
         bytes: decoded.bytes.into(),
         is_truncated: decoded.is_truncated,
     })
 }
 
-/// Reads a redirect's body if it is small and comes at once, so that the line
-/// can be used again; hangs up otherwise.
-pub(crate) async fn drain(line: &mut HttpConnection, body: Incoming) {
+/// Reads the body of a redirect if it is small and arrives quickly, so that the
+/// connection can be reused. Closes the connection otherwise.
+pub(crate) async fn drain(connection: &mut HttpConnection, body: Incoming) {
     let size = body.size_hint().exact();
-    let is_small = size.is_some_and(|size| size <= DRAIN_CAP);
-    if !is_small || timeout(DRAIN_PATIENCE, empty(line, body)).await.is_err() {
-        line.close();
+    let is_small = size.is_some_and(|size| size <= MAX_DRAIN_BYTES);
+    if !is_small || timeout(DRAIN_TIMEOUT, read_to_end(connection, body)).await.is_err() {
+        connection.close();
     }
 }
 
-async fn empty(line: &mut HttpConnection, mut body: Incoming) {
-    while let Some(Ok(_)) = line.next_frame(&mut body).await {}
+async fn read_to_end(connection: &mut HttpConnection, mut body: Incoming) {
+    while let Some(Ok(_)) = connection.next_frame(&mut body).await {}
 }
 
-async fn read_capped(
-    line: &mut HttpConnection,
+async fn read_limited(
+    connection: &mut HttpConnection,
     mut body: Incoming,
-    cap: usize,
-) -> Result<Decoded, FetchOutcome> {
-    let promised = body.size_hint().exact().unwrap_or(0);
-    let mut bytes = Vec::with_capacity(usize::try_from(promised).unwrap_or(cap).min(cap));
-    while let Some(frame) = line.next_frame(&mut body).await {
-        let frame = frame.map_err(|error| outcome::of_body(&error))?;
+    limit: usize,
+) -> Result<BodyBytes, FetchOutcome> {
+    let declared = body.size_hint().exact().unwrap_or(0);
+    let mut bytes = Vec::with_capacity(usize::try_from(declared).unwrap_or(limit).min(limit));
+    while let Some(frame) = connection.next_frame(&mut body).await {
+        let frame = frame.map_err(|error| outcome::from_body_error(&error))?;
         let Some(chunk) = frame.data_ref() else {
             continue;
         };
-        let room = cap - bytes.len();
+        let room = limit - bytes.len();
         bytes.extend_from_slice(&chunk[..room.min(chunk.len())]);
         if chunk.len() > room {
-            line.close();
-            return Ok(Decoded { bytes, is_truncated: true });
+            connection.close();
+            return Ok(BodyBytes { bytes, is_truncated: true });
         }
     }
-    Ok(Decoded { bytes, is_truncated: false })
+    Ok(BodyBytes { bytes, is_truncated: false })
 }
 
-/// Whether a content type is worth reading as text. Without one it may be.
+/// Whether a content type is read as text. A missing type counts as text.
 fn is_text(content_type: Option<&str>) -> bool {
     let Some(content_type) = content_type else {
         return true;
     };
     let essence = content_type.split(';').next().unwrap_or_default();
     let essence = essence.trim().to_ascii_lowercase();
-    let words = ["html", "xml", "json", "javascript", "ecmascript"];
+    let keywords = ["html", "xml", "json", "javascript", "ecmascript"];
     essence.is_empty()
         || essence.starts_with("text/")
-        || words.iter().any(|word| essence.contains(word))
+        || keywords.iter().any(|keyword| essence.contains(keyword))
 }
 
-/// A header's value as text; bytes that are none are replaced.
-pub(crate) fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+/// Returns a header's value as text. Invalid UTF-8 is replaced.
+pub(crate) fn header_text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let value = headers.get(name)?;
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-/// The headers that go by one of these names.
-pub(crate) fn wanted(headers: &HeaderMap, names: &[&str]) -> Vec<(String, String)> {
-    let chosen = headers.iter().filter(|(name, _)| names.contains(&name.as_str()));
+/// Returns the headers with one of these names.
+pub(crate) fn select_headers(headers: &HeaderMap, names: &[&str]) -> Vec<(String, String)> {
+    let selected = headers.iter().filter(|(name, _)| names.contains(&name.as_str()));
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    chosen.map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
+    selected.map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
 }
 
 #[cfg(test)]
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_told_from_the_rest() {
+    fn is_text_recognizes_text_types() {
         for text in [
             "text/html; charset=utf-8",
             "TEXT/PLAIN",

@@ -1,7 +1,8 @@
-//! One fetch: from the URL asked, hop by hop, to an ending.
+//! One fetch: requests the URL and follows redirects until an outcome is
+//! reached.
 //!
-//! The deadline is the fetcher's: the chain keeps all it has learned in
-//! itself, so that whoever stops it can still tell the story.
+//! The deadline belongs to the fetcher. The chain stores all intermediate
+//! results, so they are available after the fetcher stops it.
 
 use std::net::IpAddr;
 use std::time::SystemTime;
@@ -19,138 +20,142 @@ use crate::connection::HttpConnection;
 use crate::connector::Versions;
 use crate::cookies::CookieJar;
 use crate::fetcher::Fetcher;
+use crate::host_dialer::HostDialer;
 use crate::outcome;
 use crate::policy::AddressPolicy;
 use crate::pool::PoolKey;
 use crate::proxies::Route;
 use crate::proxy_client;
-use crate::reach::AddressAccess;
 use crate::redirects::{self, RedirectStep};
 use crate::request_headers::{self, may_receive_user_headers, same_host_and_port};
 use crate::retry_after;
 use crate::stopwatch::Stopwatch;
-use crate::wire::Transport;
+use crate::transport::Transport;
 
-/// A chain of redirects under way.
+/// A redirect chain in progress.
 pub(crate) struct RedirectChain<'a> {
     fetcher: &'a Fetcher,
-    /// The URL it began at, whose host gets the headers of the request.
-    first: Url,
-    /// Whether that host gets the user's headers too.
+    /// The URL that the chain started at. Its host receives the headers of the
+    /// request.
+    start_url: Url,
+    /// Whether that host also receives the user-supplied headers.
     has_user_headers: bool,
-    agent: UserAgent,
+    user_agent: UserAgent,
     options: RequestOptions,
     url: Url,
-    permit: AddressPolicy,
-    /// Where we have been, and how often the jar had changed by then.
+    policy: AddressPolicy,
+    /// The URLs requested so far, each with the number of cookie changes at
+    /// that time.
     visited: Vec<(Url, usize)>,
     jar: CookieJar,
     hops: Vec<Hop>,
-    watch: Stopwatch,
+    stopwatch: Stopwatch,
     retry_after: Option<u64>,
     headers: Vec<(String, String)>,
     body: Option<Body>,
 }
 
 impl<'a> RedirectChain<'a> {
-    /// A chain that has asked nothing yet.
+    /// Creates a chain. Does not send a request.
     pub fn new(fetcher: &'a Fetcher, request: FetchRequest) -> Self {
-        let is_free = request.rights.may_reach_private() || fetcher.settings.allow_private;
+        let allows_private = request.rights.may_reach_private() || fetcher.settings.allow_private;
         Self {
             fetcher,
-            first: request.url.clone(),
+            start_url: request.url.clone(),
             has_user_headers: request.rights.may_carry_credentials(),
-            agent: request.agent,
+            user_agent: request.user_agent,
             options: request.options,
             url: request.url,
-            permit: if is_free { AddressPolicy::Any } else { AddressPolicy::GlobalOnly },
+            policy: if allows_private { AddressPolicy::Any } else { AddressPolicy::GlobalOnly },
             visited: Vec::new(),
             jar: CookieJar::default(),
             hops: Vec::new(),
-            watch: Stopwatch::start(),
+            stopwatch: Stopwatch::start(),
             retry_after: None,
             headers: Vec::new(),
             body: None,
         }
     }
 
-    /// Asks and follows until there is nothing more to follow.
+    /// Sends requests and follows redirects until an outcome is reached.
     pub async fn run(&mut self) -> FetchOutcome {
-        if !redirects::is_web(&self.url) {
-            return FetchOutcome::InvalidRedirect(InvalidRedirect::NotWeb);
+        if !redirects::is_http_url(&self.url) {
+            return FetchOutcome::InvalidRedirect(InvalidRedirect::NotHttp);
         }
         loop {
-            match self.hop().await {
+            match self.fetch_hop().await {
                 Ok(Some(next)) => {
-                    self.rest_before(&next).await;
-                    self.turn_to(next);
+                    self.delay_before(&next).await;
+                    self.follow(next);
                 }
                 Ok(None) => return FetchOutcome::Response(self.last_status()),
-                Err(ending) => return ending,
+                Err(outcome) => return outcome,
             }
         }
     }
 
-    /// Lets a host rest before it is asked again.
-    async fn rest_before(&mut self, next: &Url) {
+    /// Applies the redirect delay before the next request to the same host.
+    async fn delay_before(&mut self, next: &Url) {
         if self.options.redirect_delay.is_zero() || !same_host_and_port(next, &self.url) {
             return;
         }
-        self.watch.enter(Phase::Total);
+        self.stopwatch.enter(Phase::Total);
         tokio::time::sleep(self.options.redirect_delay).await;
-        self.watch.skip();
+        self.stopwatch.skip();
     }
 
-    /// The phase now running.
+    /// Returns the current phase.
     pub fn phase(&self) -> Phase {
-        self.watch.phase()
+        self.stopwatch.phase()
     }
 
-    /// All that was learned.
-    pub fn finish(self, ending: FetchOutcome) -> FetchResult {
+    /// Returns everything that was recorded.
+    pub fn finish(self, outcome: FetchOutcome) -> FetchResult {
         FetchResult {
             hops: self.hops,
-            outcome: ending,
-            timings: self.watch.stop(),
+            outcome,
+            timings: self.stopwatch.stop(),
             retry_after: self.retry_after,
             headers: self.headers,
             body: self.body,
         }
     }
 
-    /// Asks the present URL; returns the next one, if it names one.
-    async fn hop(&mut self) -> Result<Option<Url>, FetchOutcome> {
-        self.mark_visited()?;
+    /// Requests the current URL. Returns the redirect target, if there is one.
+    async fn fetch_hop(&mut self) -> Result<Option<Url>, FetchOutcome> {
+        self.record_visit()?;
         let route = self.fetcher.settings.proxies.route(&self.url);
-        self.rule_on_spelling(route)?;
-        let origin = self.origin(route);
-        let (mut line, answer) = self.ask(&origin, route).await?;
-        let next = self.note(&answer, &line);
-        self.watch.enter(Phase::Body);
-        match next {
-            RedirectStep::Stuck(error) => return Err(FetchOutcome::InvalidRedirect(error)),
+        self.check_unresolved_host(route)?;
+        let key = self.pool_key(route);
+        let (mut connection, response) = self.send(&key, route).await?;
+        let step = self.record_response(&response, &connection);
+        self.stopwatch.enter(Phase::Body);
+        match step {
+            RedirectStep::Invalid(error) => return Err(FetchOutcome::InvalidRedirect(error)),
             RedirectStep::Follow(next) => {
-                body::drain(&mut line, answer.into_body()).await;
-                self.fetcher.pool.give(origin, line);
-                if self.hops.len() > self.fetcher.settings.max_hops {
+                body::drain(&mut connection, response.into_body()).await;
+                self.fetcher.pool.put_back(key, connection);
+                if self.hops.len() > self.fetcher.settings.max_redirects {
                     return Err(FetchOutcome::TooManyRedirects);
                 }
-                if self.options.redirect_filter.as_ref().is_some_and(|gate| !gate.opens(&next)) {
+                if self.options.redirect_filter.as_ref().is_some_and(|filter| !filter.allows(&next))
+                {
                     return Err(FetchOutcome::RobotsDisallowed);
                 }
                 return Ok(Some(next));
             }
-            RedirectStep::Stay => {}
+            RedirectStep::Stop => {}
         }
-        let caps = BodyLimits::of(&self.fetcher.settings, &self.options);
-        self.body = Some(body::read(&mut line, answer, caps).await?);
-        self.fetcher.pool.give(origin, line);
+        let limits = BodyLimits::new(&self.fetcher.settings, &self.options);
+        self.body = Some(body::read(&mut connection, response, limits).await?);
+        self.fetcher.pool.put_back(key, connection);
         Ok(None)
     }
 
-    /// A page asked twice with the same cookies will answer the same.
-    fn mark_visited(&mut self) -> Result<(), FetchOutcome> {
-        let visit = (redirects::kept_url(&self.url), self.jar.changes());
+    /// Records the current URL. A URL that was already requested with the same
+    /// cookies is a redirect loop, because the response would be the same.
+    fn record_visit(&mut self) -> Result<(), FetchOutcome> {
+        let visit = (redirects::sanitize_url(&self.url), self.jar.changes());
         if self.visited.contains(&visit) {
             return Err(FetchOutcome::RedirectLoop);
         }
@@ -158,180 +163,190 @@ impl<'a> RedirectChain<'a> {
         Ok(())
     }
 
-    /// The only ruling there is on a host that a proxy looks up. It comes
-    /// before any kept connection is used, for those know no address either.
-    pub fn rule_on_spelling(&self, route: Route<'_>) -> Result<(), FetchOutcome> {
+    /// Applies the address policy to a host that the proxy resolves. Must run
+    /// before a pooled connection is used, because the IP address of a proxied
+    /// connection is unknown.
+    pub fn check_unresolved_host(&self, route: Route<'_>) -> Result<(), FetchOutcome> {
         match self.url.host() {
-            Some(host) if route.hides_address() => {
-                self.permit.clear_spelling(&host).map_err(FetchOutcome::PrivateAddress)
+            Some(host) if route.resolves_remotely() => {
+                self.policy.check_unresolved(&host).map_err(FetchOutcome::PrivateAddress)
             }
             _ => Ok(()),
         }
     }
 
-    /// What the connection for the present URL may be shared for.
-    fn origin(&self, route: Route<'_>) -> PoolKey {
-        let is_named = || self.fetcher.greeting.is_trusted(&self.url, self.named());
+    /// Returns the key under which the connection for the current URL is
+    /// pooled.
+    fn pool_key(&self, route: Route<'_>) -> PoolKey {
+        let is_trusted = || self.fetcher.request_headers.is_trusted(&self.url, self.trusted_url());
         match route {
             Route::Forward(_) => PoolKey::Proxy,
-            _ if self.fetcher.connector.has_named_identity() && is_named() => {
-                PoolKey::of_named(&self.url)
+            _ if self.fetcher.connector.has_user_identity() && is_trusted() => {
+                PoolKey::with_user_identity(&self.url)
             }
-            _ => PoolKey::of(&self.url),
+            _ => PoolKey::from_url(&self.url),
         }
     }
 
-    /// The URL whose host gets what the user gave for named hosts.
-    fn named(&self) -> Option<&Url> {
-        self.has_user_headers.then_some(&self.first)
+    /// Returns the URL whose host may receive user-supplied headers and
+    /// certificates.
+    fn trusted_url(&self) -> Option<&Url> {
+        self.has_user_headers.then_some(&self.start_url)
     }
 
-    /// Goes on to `next`. What the user named stays named for as long as the
-    /// chain keeps to the same host and port, and no longer.
-    fn turn_to(&mut self, next: Url) {
+    /// Continues with `next`. The permission to connect to private addresses
+    /// ends when the chain leaves the host and port that the user supplied.
+    fn follow(&mut self, next: Url) {
         if !same_host_and_port(&next, &self.url) && !self.fetcher.settings.allow_private {
-            self.permit = AddressPolicy::GlobalOnly;
+            self.policy = AddressPolicy::GlobalOnly;
         }
         self.url = next;
     }
 
-    /// Sends the request, and once more if the first connection is of no use.
-    /// That is safe, for GET changes nothing.
-    async fn ask(
+    /// Sends the request. Retries it once on a new connection if the first one
+    /// was lost or the server did not process the request. This is safe because
+    /// GET has no side effects.
+    async fn send(
         &mut self,
-        origin: &PoolKey,
+        key: &PoolKey,
         route: Route<'a>,
     ) -> Result<(HttpConnection, Response<Incoming>), FetchOutcome> {
-        let (line, is_kept) = match self.fetcher.pool.take(origin, self.permit) {
-            Some(kept) => (kept, true),
-            None => self.open(origin, route).await?,
+        let (connection, is_reused) = match self.fetcher.pool.take(key, self.policy) {
+            Some(connection) => (connection, true),
+            None => self.open(key, route).await?,
         };
-        let error = match self.ask_over(line, route).await? {
-            Ok(answered) => return Ok(answered),
+        let error = match self.send_over(connection, route).await? {
+            Ok(response) => return Ok(response),
             Err(error) => error,
         };
-        let is_lost = is_kept && outcome::is_lost(&error);
+        let is_lost = is_reused && outcome::is_lost(&error);
         if outcome::needs_http1(&error) {
-            self.fetcher.openings.record_http1(origin);
-            self.fetcher.pool.withdraw(origin);
+            self.fetcher.pending.record_http1(key);
+            self.fetcher.pool.remove_shared(key);
         } else if !is_lost && !outcome::is_unprocessed(&error) {
-            return Err(outcome::of_head(&error));
+            return Err(outcome::from_head_error(&error));
         }
-        let (line, _) = self.open(origin, route).await?;
-        self.ask_over(line, route).await?.map_err(|error| outcome::of_head(&error))
+        let (connection, _) = self.open(key, route).await?;
+        self.send_over(connection, route).await?.map_err(|error| outcome::from_head_error(&error))
     }
 
-    async fn ask_over(
+    async fn send_over(
         &mut self,
-        mut line: HttpConnection,
+        mut connection: HttpConnection,
         route: Route<'a>,
     ) -> Result<hyper::Result<(HttpConnection, Response<Incoming>)>, FetchOutcome> {
-        let greeting = &self.fetcher.greeting;
-        let mut request = greeting.request(&self.url, self.named(), self.agent, &self.jar)?;
-        if may_receive_user_headers(&self.url, &self.first) {
+        let headers = &self.fetcher.request_headers;
+        let mut request =
+            headers.request(&self.url, self.trusted_url(), self.user_agent, &self.jar)?;
+        if may_receive_user_headers(&self.url, &self.start_url) {
             request_headers::add(request.headers_mut(), &self.options.headers);
         }
         if let Route::Forward(proxy) = route {
             proxy_client::forward(&mut request, &self.url, proxy)?;
         }
-        line.adapt(&mut request, &self.url)?;
-        self.watch.enter(Phase::Headers);
-        Ok(line.ask(request).await.map(|answer| (line, answer)))
+        connection.adapt(&mut request, &self.url)?;
+        self.stopwatch.enter(Phase::Headers);
+        Ok(connection.send(request).await.map(|response| (connection, response)))
     }
 
-    /// Opens a connection, or waits for another request to open one that can
-    /// be shared; says whether it is that of another request.
+    /// Opens a connection, or waits until another request has opened one that
+    /// can be shared. The flag is `true` for the connection of another request.
     async fn open(
         &mut self,
-        origin: &PoolKey,
+        key: &PoolKey,
         route: Route<'a>,
     ) -> Result<(HttpConnection, bool), FetchOutcome> {
         let fetcher = self.fetcher;
-        if !origin.may_be_http2() {
-            return Ok((self.dial(origin, route).await?, false));
+        if !key.may_be_http2() {
+            return Ok((self.open_new(key, route).await?, false));
         }
-        self.watch.enter(Phase::Connect);
-        let opening = fetcher.openings.begin(origin).await;
-        if opening.is_none()
-            && let Some(shared) = fetcher.pool.take(origin, self.permit)
+        self.stopwatch.enter(Phase::Connect);
+        let permit = fetcher.pending.acquire(key).await;
+        if permit.is_none()
+            && let Some(shared) = fetcher.pool.take(key, self.policy)
         {
             return Ok((shared, true));
         }
-        let line = self.dial(origin, route).await?;
-        match line {
-            HttpConnection::Http1(_) => fetcher.openings.record_http1(origin),
-            HttpConnection::Http2(_) => fetcher.pool.share(origin, &line),
+        let connection = self.open_new(key, route).await?;
+        match connection {
+            HttpConnection::Http1(_) => fetcher.pending.record_http1(key),
+            HttpConnection::Http2(_) => fetcher.pool.share(key, &connection),
         }
-        // Those who wait for this connection find it in the pool now.
-        drop(opening);
-        Ok((line, false))
+        // Dropping `permit` wakes the waiting requests. The shared connection
+        // must be in the pool by then.
+        drop(permit);
+        Ok((connection, false))
     }
 
-    /// The only way to a new connection.
-    async fn dial(
+    /// Opens a new connection. All new connections are opened here.
+    async fn open_new(
         &mut self,
-        origin: &PoolKey,
+        key: &PoolKey,
         route: Route<'a>,
     ) -> Result<HttpConnection, FetchOutcome> {
-        let (mut wire, peer) = self.connect(route).await?;
+        let (mut transport, peer) = self.connect(route).await?;
         if let Some(host) = self.url.host()
-            && origin.may_be_http2()
+            && key.may_be_http2()
         {
-            self.watch.enter(Phase::Tls);
-            let is_http1 = self.fetcher.openings.is_http1(origin);
+            self.stopwatch.enter(Phase::Tls);
+            let is_http1 = self.fetcher.pending.is_http1(key);
             let versions = if is_http1 { Versions::Http1 } else { Versions::Any };
-            wire = self.fetcher.connector.encrypt(wire, &host, origin, versions).await?;
+            transport = self.fetcher.connector.encrypt(transport, &host, key, versions).await?;
         }
-        let opened = HttpConnection::open(wire, peer).await;
-        opened.map_err(|error| outcome::of_head(&error))
+        let opened = HttpConnection::open(transport, peer).await;
+        opened.map_err(|error| outcome::from_head_error(&error))
     }
 
-    /// Connects to the host of the present URL; its address is known unless a
-    /// proxy looked it up.
+    /// Connects to the host of the current URL. The IP address is `None` if a
+    /// proxy resolved the host.
     pub async fn connect(
         &mut self,
         route: Route<'_>,
     ) -> Result<(Transport, Option<IpAddr>), FetchOutcome> {
-        let (fetcher, url, permit) = (self.fetcher, &self.url, self.permit);
+        let (fetcher, url, policy) = (self.fetcher, &self.url, self.policy);
         let connected =
-            AddressAccess { fetcher, url, permit, route }.connect(&mut self.watch).await;
-        connected.inspect_err(|ending| self.note_refusal(ending))
+            HostDialer { fetcher, url, policy, route }.connect(&mut self.stopwatch).await;
+        connected.inspect_err(|outcome| self.record_proxy_refusal(outcome))
     }
 
-    /// Writes down a proxy's answer that stands for the host's, as it would
-    /// without encryption.
-    fn note_refusal(&mut self, ending: &FetchOutcome) {
-        let Some(status) = ending.status() else { return };
+    /// Records a proxy's error response as the response of the host, as for
+    /// requests without TLS.
+    fn record_proxy_refusal(&mut self, outcome: &FetchOutcome) {
+        let Some(status) = outcome.status() else { return };
         self.retry_after = None;
         self.headers = Vec::new();
-        let url = redirects::kept_url(&self.url).into();
+        let url = redirects::sanitize_url(&self.url).into();
         self.hops.push(Hop { url, status, location: None, ip: None });
     }
 
-    /// Writes down what the head says, and where it points.
-    fn note(&mut self, answer: &Response<Incoming>, line: &HttpConnection) -> RedirectStep {
-        let headers = answer.headers();
-        let status = answer.status().as_u16();
+    /// Records the response head and returns the redirect step.
+    fn record_response(
+        &mut self,
+        response: &Response<Incoming>,
+        connection: &HttpConnection,
+    ) -> RedirectStep {
+        let headers = response.headers();
+        let status = response.status().as_u16();
         for cookie in headers.get_all(SET_COOKIE) {
             if let Ok(cookie) = cookie.to_str() {
                 self.jar.store(&self.url, cookie);
             }
         }
-        self.retry_after = body::text_of(headers, &RETRY_AFTER)
+        self.retry_after = body::header_text(headers, &RETRY_AFTER)
             .and_then(|value| retry_after::parse(&value, now()));
-        self.headers = body::wanted(headers, self.options.wanted);
-        let location = body::text_of(headers, &LOCATION);
-        let next = match self.options.redirects {
+        self.headers = body::select_headers(headers, self.options.response_headers);
+        let location = body::header_text(headers, &LOCATION);
+        let step = match self.options.redirects {
             RedirectMode::Follow => redirects::next(&self.url, status, location.as_deref()),
-            RedirectMode::Report => RedirectStep::Stay,
+            RedirectMode::Report => RedirectStep::Stop,
         };
         self.hops.push(Hop {
-            url: redirects::kept_url(&self.url).into(),
+            url: redirects::sanitize_url(&self.url).into(),
             status,
-            location: location.as_deref().map(redirects::kept_location),
-            ip: line.peer(),
+            location: location.as_deref().map(redirects::truncate_location),
+            ip: connection.peer(),
         });
-        next
+        step
     }
 
     fn last_status(&self) -> u16 {
@@ -339,8 +354,9 @@ impl<'a> RedirectChain<'a> {
     }
 }
 
-/// The time of day, which a `Retry-After` date is measured from.
+/// Returns the current time, to which a `Retry-After` date is relative.
 fn now() -> Timestamp {
-    // A clock outside jiff's years is broken beyond any use of this value.
+    // The fallback applies only to a system clock outside jiff's range of
+    // years.
     Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::UNIX_EPOCH)
 }

@@ -1,7 +1,7 @@
-//! A connection that requests are sent over, in either version of HTTP.
+//! An HTTP connection, version 1.1 or 2.
 //!
-//! An HTTP/1.1 connection carries one request at a time and has one owner. An
-//! HTTP/2 connection carries any number, so clones of it are handed out.
+//! An HTTP/1.1 connection has one owner and carries one request at a time. An
+//! HTTP/2 connection carries any number of requests and is shared by cloning.
 
 use std::net::IpAddr;
 
@@ -16,9 +16,9 @@ use url::Url;
 use crate::http1::Http1Connection;
 use crate::http2::Http2Connection;
 use crate::redirects;
-use crate::wire::Transport;
+use crate::transport::Transport;
 
-/// The largest head of a response: the read buffer of HTTP/1.1, the header
+/// Maximum size of a response head: the read buffer of HTTP/1.1 and the header
 /// list of HTTP/2.
 pub(crate) const MAX_HEAD_BYTES: u32 = 64 * 1024;
 
@@ -31,16 +31,16 @@ pub(crate) enum HttpConnection {
 }
 
 impl HttpConnection {
-    /// Prepares to speak HTTP over `wire`, in the version agreed on there.
-    pub async fn open(wire: Transport, peer: Option<IpAddr>) -> hyper::Result<Self> {
-        if wire.is_http2() {
-            return Ok(Self::Http2(Http2Connection::open(wire, peer).await?));
+    /// Starts HTTP on `transport`, in the version selected by ALPN.
+    pub async fn open(transport: Transport, peer: Option<IpAddr>) -> hyper::Result<Self> {
+        if transport.is_http2() {
+            return Ok(Self::Http2(Http2Connection::open(transport, peer).await?));
         }
-        Ok(Self::Http1(Http1Connection::open(wire, peer).await?))
+        Ok(Self::Http1(Http1Connection::open(transport, peer).await?))
     }
 
-    /// The address of the host at the other end; unknown where a proxy looks
-    /// up the name.
+    /// Returns the IP address of the host, or `None` if a proxy resolved its
+    /// name.
     pub fn peer(&self) -> Option<IpAddr> {
         match self {
             Self::Http1(connection) => connection.peer(),
@@ -48,7 +48,7 @@ impl HttpConnection {
         }
     }
 
-    /// A clone, if any number of requests can use the connection at a time.
+    /// Returns a clone if several requests can use the connection concurrently.
     pub fn share(&self) -> Option<Self> {
         match self {
             Self::Http1(_) => None,
@@ -56,18 +56,16 @@ impl HttpConnection {
         }
     }
 
-    /// Gives a request for `url` the form that this version of HTTP needs.
-    /// HTTP/2 names scheme and host beside the path, in place of `Host`
-    /// (RFC 9113, section 8.3.1).
+    /// Adapts a request for `url` to the HTTP version. HTTP/2 sends scheme and
+    /// host in pseudo-headers instead of `Host` (RFC 9113, section 8.3.1).
     pub fn adapt(
         &self,
         request: &mut Request<Empty<Bytes>>,
         url: &Url,
     ) -> Result<(), FetchOutcome> {
         if matches!(self, Self::Http2(_)) {
-            let uri = redirects::kept_url(url).as_str().parse();
-            let uri =
-                uri.map_err(|_| FetchOutcome::InvalidRedirect(InvalidRedirect::NotAnAddress))?;
+            let uri = redirects::sanitize_url(url).as_str().parse();
+            let uri = uri.map_err(|_| FetchOutcome::InvalidRedirect(InvalidRedirect::NotAUrl))?;
             *request.uri_mut() = uri;
             request.headers_mut().remove(HOST);
         }
@@ -75,17 +73,17 @@ impl HttpConnection {
     }
 
     /// Sends a request and waits for the head of the response.
-    pub async fn ask(
+    pub async fn send(
         &mut self,
         request: Request<Empty<Bytes>>,
     ) -> hyper::Result<Response<Incoming>> {
         match self {
-            Self::Http1(connection) => connection.ask(request).await,
-            Self::Http2(connection) => connection.ask(request).await,
+            Self::Http1(connection) => connection.send(request).await,
+            Self::Http2(connection) => connection.send(request).await,
         }
     }
 
-    /// The next piece of the response body, or `None` at its end.
+    /// Returns the next frame of the response body, or `None` at its end.
     pub async fn next_frame(&mut self, body: &mut Incoming) -> Option<hyper::Result<Frame<Bytes>>> {
         match self {
             Self::Http1(connection) => connection.next_frame(body).await,
@@ -93,8 +91,8 @@ impl HttpConnection {
         }
     }
 
-    /// Stops reading a response. HTTP/1.1 has to close the connection for it;
-    /// in HTTP/2 dropping the body resets the stream.
+    /// Stops reading a response. For HTTP/1.1 this closes the connection. For
+    /// HTTP/2 dropping the body resets the stream.
     pub fn close(&mut self) {
         match self {
             Self::Http1(connection) => connection.close(),

@@ -1,7 +1,7 @@
-//! Makes connections, to cleared addresses only.
+//! Opens TCP and TLS connections, to allowed addresses only.
 //!
-//! Names are the resolver's business and permission the policy's; what comes
-//! in here is the list both agreed on.
+//! This module does not resolve names and does not decide which addresses are
+//! allowed. Its input is a list that the resolver and the policy have produced.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -22,25 +22,25 @@ use crate::outcome;
 use crate::policy::AllowedAddrs;
 use crate::pool::PoolKey;
 use crate::settings::{FetchSettings, HostSettings, SetupError};
-use crate::wire::{ALPN_HTTP1, ALPN_HTTP2, Transport};
+use crate::transport::{ALPN_HTTP1, ALPN_HTTP2, Transport};
 
-/// How long one address may hang before the next is tried in addition to it
-/// (RFC 8305, section 8).
-const STAGGER: Duration = Duration::from_millis(250);
+/// Delay before the next address is tried concurrently ("Connection Attempt
+/// Delay", RFC 8305, section 8).
+const ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 
-/// How many of a host's addresses are tried; some names have dozens.
-const ATTEMPTS: usize = 8;
+/// Maximum number of addresses of a host to try. Some names have dozens.
+const MAX_ATTEMPTS: usize = 8;
 
-/// Makes TLS connections.
+/// Opens TLS connections.
 pub(crate) struct Connector {
     anonymous: Tls,
-    /// With the certificate for the hosts that the user named.
-    named: Option<Tls>,
-    /// With the certificate for one host.
+    /// TLS with the client certificate for user-supplied hosts.
+    user_identity: Option<Tls>,
+    /// TLS with the client certificates for single hosts.
     hosts: HashMap<PoolKey, Tls>,
 }
 
-/// TLS with one client certificate, or without one.
+/// TLS configuration with or without a client certificate.
 struct Tls {
     /// Offers HTTP/2 and HTTP/1.1.
     any: TlsConnector,
@@ -48,59 +48,63 @@ struct Tls {
     http1: TlsConnector,
 }
 
-/// The versions of HTTP to offer in a TLS handshake (ALPN).
+/// The HTTP versions to offer in a TLS handshake (ALPN).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Versions {
-    /// HTTP/2, or else HTTP/1.1.
+    /// HTTP/2 and HTTP/1.1.
     Any,
     /// HTTP/1.1 only.
     Http1,
 }
 
 impl Connector {
-    /// Trusts the public certificate authorities and those of the settings.
+    /// Creates a connector that trusts the public certificate authorities and
+    /// those of the settings.
     pub fn new(settings: &FetchSettings) -> Result<Self, SetupError> {
         let roots = Arc::new(roots(&settings.tls_roots)?);
         let tls = |identity: &ClientIdentity| Tls::new(&roots, Some(identity));
         let host = |host: &HostSettings| {
             let identity = host.identity.as_ref()?;
-            Some(tls(identity).map(|tls| (PoolKey::of(&host.origin), tls)))
+            Some(tls(identity).map(|tls| (PoolKey::from_url(&host.origin), tls)))
         };
         Ok(Self {
             anonymous: Tls::new(&roots, None)?,
-            named: settings.identity.as_ref().map(tls).transpose()?,
+            user_identity: settings.identity.as_ref().map(tls).transpose()?,
             hosts: settings.hosts.iter().filter_map(host).collect::<Result<_, _>>()?,
         })
     }
 
-    /// Whether hosts that the user named get a certificate that others do not.
-    pub fn has_named_identity(&self) -> bool {
-        self.named.is_some()
+    /// Whether there is a client certificate for user-supplied hosts.
+    pub fn has_user_identity(&self) -> bool {
+        self.user_identity.is_some()
     }
 
-    /// Agrees on encryption with the host of a connection's `origin`.
+    /// Performs the TLS handshake with the host of `key`.
     pub async fn encrypt(
         &self,
-        wire: Transport,
+        transport: Transport,
         host: &Host<&str>,
-        origin: &PoolKey,
+        key: &PoolKey,
         versions: Versions,
     ) -> Result<Transport, FetchOutcome> {
-        let tls = match self.hosts.get(&origin.anonymous()) {
+        let tls = match self.hosts.get(&key.without_user_identity()) {
             Some(tls) => tls,
-            None if origin.is_named() => self.named.as_ref().unwrap_or(&self.anonymous),
+            None if key.uses_user_identity() => {
+                self.user_identity.as_ref().unwrap_or(&self.anonymous)
+            }
             None => &self.anonymous,
         };
-        tls.handshake(wire, host, versions).await
+        tls.handshake(transport, host, versions).await
     }
 
-    /// Agrees on encryption with a proxy. Client certificates are for hosts.
+    /// Performs the TLS handshake with a proxy. Client certificates are never
+    /// sent to proxies.
     pub async fn encrypt_proxy(
         &self,
-        wire: Transport,
+        transport: Transport,
         host: &Host<&str>,
     ) -> Result<Transport, FetchOutcome> {
-        self.anonymous.handshake(wire, host, Versions::Http1).await
+        self.anonymous.handshake(transport, host, Versions::Http1).await
     }
 }
 
@@ -129,18 +133,18 @@ impl Tls {
 
     async fn handshake(
         &self,
-        wire: Transport,
+        transport: Transport,
         host: &Host<&str>,
         versions: Versions,
     ) -> Result<Transport, FetchOutcome> {
-        let name = server_name(host).ok_or(FetchOutcome::Tls(TlsError::WrongName))?;
+        let name = server_name(host).ok_or(FetchOutcome::TlsFailed(TlsError::WrongName))?;
         let tls = match versions {
             Versions::Any => &self.any,
             Versions::Http1 => &self.http1,
         };
-        match tls.connect(name, wire).await {
+        match tls.connect(name, transport).await {
             Ok(stream) => Ok(Transport::Tls(Box::new(stream))),
-            Err(error) => Err(FetchOutcome::Tls(outcome::of_tls(&error))),
+            Err(error) => Err(FetchOutcome::TlsFailed(outcome::from_tls_error(&error))),
         }
     }
 }
@@ -165,24 +169,23 @@ fn server_name(host: &Host<&str>) -> Option<ServerName<'static>> {
     }
 }
 
-/// Connects to the first address that answers.
-pub(crate) async fn connect(cleared: &AllowedAddrs) -> Result<(TcpStream, IpAddr), FetchOutcome> {
-    race(cleared, |address| async move {
+/// Connects to the first address that accepts the connection.
+pub(crate) async fn connect(allowed: &AllowedAddrs) -> Result<(TcpStream, IpAddr), FetchOutcome> {
+    race(allowed, |address| async move {
         let stream = TcpStream::connect(address).await;
-        let stream = stream.map_err(|error| outcome::of_connect(&error))?;
-        // One small write per request: waiting to fill a packet only delays it.
-        // A system that cannot switch that off still serves.
+        let stream = stream.map_err(|error| outcome::from_connect_error(&error))?;
+        // Requests are small, so Nagle's algorithm would only delay them. The
+        // connection also works without this option.
         let _ = stream.set_nodelay(true);
         Ok(stream)
     })
     .await
 }
 
-/// Attempts the addresses in their order until one is reached (RFC 8305,
-/// section 5): the next one when an attempt fails, or in addition to it after
-/// [`STAGGER`].
+/// Tries the addresses in order until one succeeds (RFC 8305, section 5). The
+/// next attempt starts when one fails, or concurrently after [`ATTEMPT_DELAY`].
 pub(crate) async fn race<T, F, A>(
-    cleared: &AllowedAddrs,
+    allowed: &AllowedAddrs,
     attempt: A,
 ) -> Result<(T, IpAddr), FetchOutcome>
 where
@@ -190,12 +193,12 @@ where
     F: Future<Output = Result<T, FetchOutcome>> + Send + 'static,
     A: Fn(SocketAddr) -> F,
 {
-    if let [address] = cleared.addresses() {
+    if let [address] = allowed.addresses() {
         return attempt(*address).await.map(|reached| (reached, address.ip()));
     }
-    let mut waiting = cleared.addresses().iter().take(ATTEMPTS).copied();
+    let mut waiting = allowed.addresses().iter().take(MAX_ATTEMPTS).copied();
     let mut attempts = JoinSet::new();
-    let mut told: Option<FetchOutcome> = None;
+    let mut failure: Option<FetchOutcome> = None;
     loop {
         match waiting.next() {
             Some(address) => {
@@ -205,25 +208,25 @@ where
             None if attempts.is_empty() => break,
             None => {}
         }
-        let patience = if waiting.len() == 0 { Duration::MAX } else { STAGGER };
-        match timeout(patience, attempts.join_next()).await {
+        let wait = if waiting.len() == 0 { Duration::MAX } else { ATTEMPT_DELAY };
+        match timeout(wait, attempts.join_next()).await {
             Ok(Some(Ok(Ok(reached)))) => return Ok(reached),
-            Ok(Some(Ok(Err(ending)))) => told = Some(more_specific(told, ending)),
+            Ok(Some(Ok(Err(outcome)))) => failure = Some(more_specific(failure, outcome)),
             _ => {}
         }
     }
-    Err(told.unwrap_or(FetchOutcome::ConnectFailed(ConnectError::Other)))
+    Err(failure.unwrap_or(FetchOutcome::ConnectFailed(ConnectError::Other)))
 }
 
-/// Of two failed addresses, the one that says more about the host: an IPv6
-/// address without a route says nothing where IPv4 was refused.
-fn more_specific(told: Option<FetchOutcome>, ending: FetchOutcome) -> FetchOutcome {
-    match (told, ending) {
+/// Returns the outcome that says more about the host: a missing IPv6 route is
+/// less specific than a refused IPv4 connection.
+fn more_specific(first: Option<FetchOutcome>, second: FetchOutcome) -> FetchOutcome {
+    match (first, second) {
         (
-            Some(told),
+            Some(first),
             FetchOutcome::ConnectFailed(ConnectError::Unreachable | ConnectError::Other),
-        ) => told,
-        (_, ending) => ending,
+        ) => first,
+        (_, second) => second,
     }
 }
 
@@ -232,17 +235,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_says_more_than_a_missing_route() {
+    fn more_specific_prefers_refusal_over_missing_route() {
         let refused = FetchOutcome::ConnectFailed(ConnectError::Refused);
         let unreachable = FetchOutcome::ConnectFailed(ConnectError::Unreachable);
-        let told = more_specific(Some(refused.clone()), unreachable.clone());
-        assert_eq!(told, refused);
+        let outcome = more_specific(Some(refused.clone()), unreachable.clone());
+        assert_eq!(outcome, refused);
         assert_eq!(more_specific(Some(unreachable.clone()), refused.clone()), refused);
         assert_eq!(more_specific(None, unreachable.clone()), unreachable);
     }
 
     #[test]
-    fn a_final_dot_is_no_part_of_the_certified_name() {
+    fn server_name_has_no_trailing_dot() {
         let name = server_name(&Host::Domain("example.org.")).unwrap();
         assert_eq!(name.to_str(), "example.org");
     }

@@ -1,19 +1,20 @@
-//! Cookies, for the length of one chain of redirects.
+//! Cookie jar of one redirect chain.
 //!
-//! Some sites set a cookie, redirect to the same page and look whether it
-//! comes back; without a jar they redirect for ever. A cookie goes back to the
-//! host and port that set it, and never from https to http. Nothing is kept
-//! between chains, so that no site can follow Relink from page to page.
+//! Some sites set a cookie, redirect to the same page and check that the cookie
+//! is sent back. Without a jar they redirect forever. A cookie is sent only to
+//! the host and port that set it, and never from https to http. Cookies are not
+//! stored between chains, so sites cannot track Relink across pages.
 
 use url::{Host, Url};
 
-/// The longest cookie kept (RFC 6265, section 6.1).
-const COOKIE_CAP: usize = 4096;
+/// Maximum size of a cookie (RFC 6265, section 6.1).
+const MAX_COOKIE_BYTES: usize = 4096;
 
-/// The most cookies kept (RFC 6265, section 6.1, per domain; here in all).
-const JAR_CAP: usize = 50;
+/// Maximum number of cookies (RFC 6265, section 6.1, has this limit per
+/// domain).
+const MAX_COOKIES: usize = 50;
 
-/// The cookies set so far on a chain.
+/// The cookies of a redirect chain.
 #[derive(Debug, Default)]
 pub(crate) struct CookieJar {
     cookies: Vec<Cookie>,
@@ -25,88 +26,89 @@ struct Cookie {
     name: String,
     value: String,
     host: String,
-    /// The port it was set at. Both standard ports are one server.
+    /// The port it was set on. `None` for both standard ports.
     port: Option<u16>,
     /// Whether it was set over https.
     is_encrypted: bool,
-    reach: CookieScope,
+    scope: CookieScope,
     path: String,
     is_secure: bool,
 }
 
-/// Which hosts get a cookie.
+/// The hosts that receive a cookie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CookieScope {
-    /// The host that set it.
+    /// Only the host that set it.
     HostOnly,
-    /// Its domain and all below.
+    /// The domain and its subdomains.
     Subdomains,
 }
 
 impl CookieJar {
-    /// How often the jar's content changed. A page asked again is a loop
-    /// only if it did not.
+    /// Returns how often the content changed. A repeated URL is a redirect loop
+    /// only if the cookies have not changed in between.
     pub fn changes(&self) -> usize {
         self.changes
     }
 
-    /// Takes in one `Set-Cookie` value of an answer from `url`.
+    /// Processes a `Set-Cookie` header of a response from `url`.
     pub fn store(&mut self, url: &Url, header: &str) {
-        let Some((cookie, life)) = parse(url, header) else {
+        let Some((cookie, action)) = parse(url, header) else {
             return;
         };
         let key = |it: &Cookie| (it.name.clone(), it.host.clone(), it.port, it.path.clone());
-        let place = self.cookies.iter().position(|kept| key(kept) == key(&cookie));
-        let is_kept_encrypted = place.is_some_and(|place| self.cookies[place].is_encrypted);
-        if is_kept_encrypted && !cookie.is_encrypted {
-            // A plain connection may not change what an encrypted one said.
+        let index = self.cookies.iter().position(|stored| key(stored) == key(&cookie));
+        let is_protected = index.is_some_and(|index| self.cookies[index].is_encrypted);
+        if is_protected && !cookie.is_encrypted {
+            // An http response must not change a cookie that was set over
+            // https.
             return;
         }
-        match (place, life) {
-            (Some(place), CookieAction::Over) => _ = self.cookies.swap_remove(place),
-            (Some(place), CookieAction::Session) if self.cookies[place] != cookie => {
-                self.cookies[place] = cookie;
+        match (index, action) {
+            (Some(index), CookieAction::Delete) => _ = self.cookies.swap_remove(index),
+            (Some(index), CookieAction::Set) if self.cookies[index] != cookie => {
+                self.cookies[index] = cookie;
             }
-            (None, CookieAction::Session) if self.cookies.len() < JAR_CAP => {
-                self.cookies.push(cookie)
+            (None, CookieAction::Set) if self.cookies.len() < MAX_COOKIES => {
+                self.cookies.push(cookie);
             }
             _ => return,
         }
         self.changes += 1;
     }
 
-    /// The `Cookie` value to send to `url`, if any cookie is for it.
+    /// Returns the `Cookie` header for a request to `url`, if a cookie applies.
     pub fn header_for(&self, url: &Url) -> Option<String> {
-        let meant = self.cookies.iter().filter(|cookie| cookie.is_for(url));
-        let pairs: Vec<_> = meant.map(|it| format!("{}={}", it.name, it.value)).collect();
+        let applicable = self.cookies.iter().filter(|cookie| cookie.applies_to(url));
+        let pairs: Vec<_> = applicable.map(|it| format!("{}={}", it.name, it.value)).collect();
         (!pairs.is_empty()).then(|| pairs.join("; "))
     }
 }
 
-/// Whether a `Set-Cookie` sets or deletes.
+/// Effect of a `Set-Cookie` header.
 #[derive(Debug, Clone, Copy)]
 enum CookieAction {
-    Session,
-    Over,
+    Set,
+    Delete,
 }
 
 impl Cookie {
-    fn is_for(&self, url: &Url) -> bool {
+    fn applies_to(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
-        let is_host = match self.reach {
+        let is_host = match self.scope {
             CookieScope::HostOnly => host == self.host,
-            CookieScope::Subdomains => is_below(host, &self.host),
+            CookieScope::Subdomains => is_subdomain_or_same(host, &self.host),
         };
         let needs_encryption = self.is_secure || self.is_encrypted;
         is_host
             && self.port == url.port()
-            && is_path_below(url.path(), &self.path)
+            && is_in_directory(url.path(), &self.path)
             && (!needs_encryption || url.scheme() == "https")
     }
 }
 
 fn parse(url: &Url, header: &str) -> Option<(Cookie, CookieAction)> {
-    if header.len() > COOKIE_CAP {
+    if header.len() > MAX_COOKIE_BYTES {
         return None;
     }
     let mut parts = header.split(';').map(str::trim);
@@ -117,29 +119,29 @@ fn parse(url: &Url, header: &str) -> Option<(Cookie, CookieAction)> {
         host: url.host_str()?.to_owned(),
         port: url.port(),
         is_encrypted: url.scheme() == "https",
-        reach: CookieScope::HostOnly,
+        scope: CookieScope::HostOnly,
         path: default_path(url.path()).to_owned(),
         is_secure: false,
     };
     if cookie.name.is_empty() || cookie.has_control_characters() {
         return None;
     }
-    let mut life = CookieAction::Session;
+    let mut action = CookieAction::Set;
     for attribute in parts {
         let (key, value) = attribute.split_once('=').unwrap_or((attribute, ""));
         match key.trim().to_ascii_lowercase().as_str() {
-            "domain" => cookie.widen(url, value.trim())?,
+            "domain" => cookie.set_domain(url, value.trim())?,
             "path" if value.trim().starts_with('/') => value.trim().clone_into(&mut cookie.path),
             "secure" => cookie.is_secure = true,
             "max-age" if value.trim().parse::<i64>().is_ok_and(|age| age <= 0) => {
-                life = CookieAction::Over
+                action = CookieAction::Delete;
             }
             _ => {}
         }
     }
-    // A plain connection may not plant what an encrypted one will trust.
-    let is_planted = cookie.is_secure && url.scheme() != "https";
-    (!is_planted).then_some((cookie, life))
+    // An http response must not set a cookie that is then trusted over https.
+    let is_insecure = cookie.is_secure && url.scheme() != "https";
+    (!is_insecure).then_some((cookie, action))
 }
 
 impl Cookie {
@@ -147,23 +149,25 @@ impl Cookie {
         self.name.chars().chain(self.value.chars()).any(char::is_control)
     }
 
-    /// Widens the reach to the domain named; `None` if it may not be named.
-    fn widen(&mut self, url: &Url, domain: &str) -> Option<()> {
+    /// Extends the scope to `domain`. Returns `None` if the host may not set
+    /// cookies for that domain.
+    fn set_domain(&mut self, url: &Url, domain: &str) -> Option<()> {
         let domain = domain.strip_prefix('.').unwrap_or(domain).to_ascii_lowercase();
         if domain.is_empty() || domain == self.host {
             return Some(());
         }
         let is_name = matches!(url.host(), Some(Host::Domain(_)));
-        if !is_name || !domain.contains('.') || !is_below(&self.host, &domain) {
+        if !is_name || !domain.contains('.') || !is_subdomain_or_same(&self.host, &domain) {
             return None;
         }
         self.host = domain;
-        self.reach = CookieScope::Subdomains;
+        self.scope = CookieScope::Subdomains;
         Some(())
     }
 }
 
-/// The directory of the page that set the cookie (RFC 6265, section 5.1.4).
+/// Returns the directory of the page that set the cookie (RFC 6265, section
+/// 5.1.4).
 fn default_path(path: &str) -> &str {
     match path.rsplit_once('/') {
         Some(("", _)) | None => "/",
@@ -171,11 +175,11 @@ fn default_path(path: &str) -> &str {
     }
 }
 
-fn is_below(host: &str, domain: &str) -> bool {
+fn is_subdomain_or_same(host: &str, domain: &str) -> bool {
     host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-fn is_path_below(path: &str, directory: &str) -> bool {
+fn is_in_directory(path: &str, directory: &str) -> bool {
     path.strip_prefix(directory)
         .is_some_and(|rest| rest.is_empty() || directory.ends_with('/') || rest.starts_with('/'))
 }
@@ -195,21 +199,21 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_goes_back_to_its_host() {
+    fn cookie_is_sent_to_its_host() {
         check("http://a.test/x", &["k=v"], "http://a.test/y", Some("k=v"));
         check("http://a.test/", &["k=1", "l=2"], "http://a.test/", Some("k=1; l=2"));
         check("http://a.test/", &["k=1", "k=2"], "http://a.test/", Some("k=2"));
     }
 
     #[test]
-    fn a_cookie_goes_nowhere_else() {
+    fn cookie_is_not_sent_to_other_hosts() {
         check("http://a.test/", &["k=v"], "http://b.test/", None);
         check("http://a.test/", &["k=v"], "http://www.a.test/", None);
         check("http://127.0.0.1/", &["k=v"], "http://127.0.0.2/", None);
     }
 
     #[test]
-    fn cookie_goes_to_no_other_port() {
+    fn cookie_is_not_sent_to_other_ports() {
         check("http://a.test:8080/", &["k=v"], "http://a.test:8080/", Some("k=v"));
         check("http://a.test:8080/", &["k=v"], "http://a.test:8081/", None);
         check("http://a.test:8080/", &["k=v"], "http://a.test/", None);
@@ -220,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn cookie_set_over_https_never_goes_over_http() {
+    fn cookie_set_over_https_is_not_sent_over_http() {
         check("https://a.test/", &["k=v"], "https://a.test/", Some("k=v"));
         check("https://a.test/", &["k=v"], "http://a.test/", None);
         check("https://a.test:8080/", &["k=v"], "http://a.test:8080/", None);
@@ -238,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_domain_must_be_a_dotted_parent() {
+    fn domain_attribute_must_be_a_parent_with_a_dot() {
         let parent = ["k=v; Domain=example.org"];
         check("http://www.example.org/", &parent, "http://img.example.org/", Some("k=v"));
         check("http://www.example.org/", &parent, "http://notexample.org/", None);
@@ -248,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn path_and_secure_are_honored() {
+    fn path_and_secure_attributes_are_applied() {
         check("http://a.test/d/x", &["k=v"], "http://a.test/d/y", Some("k=v"));
         check("http://a.test/d/x", &["k=v"], "http://a.test/dd", None);
         check("http://a.test/d/x", &["k=v; Path=/"], "http://a.test/", Some("k=v"));
@@ -258,18 +262,18 @@ mod tests {
     }
 
     #[test]
-    fn an_age_of_nothing_deletes() {
+    fn max_age_zero_deletes_the_cookie() {
         check("http://a.test/", &["k=v", "k=; Max-Age=0"], "http://a.test/", None);
     }
 
     #[test]
     fn malformed_and_huge_cookies_are_ignored() {
-        let huge = format!("k={}", "v".repeat(COOKIE_CAP));
+        let huge = format!("k={}", "v".repeat(MAX_COOKIE_BYTES));
         check("http://a.test/", &["", "k", "=v", "k=\u{1}", &huge], "http://a.test/", None);
     }
 
     #[test]
-    fn only_news_counts_as_a_change() {
+    fn changes_counts_only_modifications() {
         let url = Url::parse("http://a.test/").unwrap();
         let mut jar = CookieJar::default();
         let mut changes = |header| {

@@ -1,28 +1,27 @@
-//! Undoes content codings, within bounds.
+//! Decodes content codings within limits.
 //!
-//! Works on bytes already read and capped; what it makes of them is capped
-//! again. Damaged data is no error: what could be decoded is kept, and said to
-//! be cut.
+//! The input is already limited; the output is limited again. Damaged data is
+//! not an error: the decoded part is returned and marked as truncated.
 
 use std::io::Read;
 
 use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use ruzstd::decoding::StreamingDecoder;
 
-/// Expanding beyond this many times the size sent is not for readers. Plain
-/// HTML reaches 5 to 20; the largest gzip can do is 1030.
-const RATIO_CAP: usize = 200;
+/// Maximum ratio of decoded to encoded size. HTML reaches 5 to 20; the maximum
+/// of gzip is 1030.
+const MAX_RATIO: usize = 200;
 
-/// The ratio is not looked at below this size.
-const RATIO_FREE: usize = 64 * 1024;
+/// Output size below which the ratio is not checked.
+const RATIO_EXEMPT_BYTES: usize = 64 * 1024;
 
-/// The largest zstd window taken (RFC 9659 makes 8 MiB the most for HTTP).
-const ZSTD_WINDOW_CAP: u64 = 8 * 1024 * 1024;
+/// Maximum zstd window size (RFC 9659 limits it to 8 MiB for HTTP).
+const MAX_ZSTD_WINDOW: u64 = 8 * 1024 * 1024;
 
-/// How many codings may lie over each other.
-const NESTING_CAP: usize = 2;
+/// Maximum number of nested codings.
+const MAX_CODINGS: usize = 2;
 
-/// The buffer between brotli and its input.
+/// Size of brotli's input buffer.
 const BROTLI_BUFFER: usize = 4096;
 
 /// One content coding (RFC 9110, section 8.4.1).
@@ -34,12 +33,12 @@ pub(crate) enum Coding {
     Zstd,
 }
 
-/// The codings a `Content-Encoding` value names, in the order applied.
+/// Parses a `Content-Encoding` value into codings, in the order applied.
 ///
-/// Words that are no coding are skipped: servers write `utf-8`, `none` and
-/// `identity` there, and browsers do the same.
+/// Unknown values are skipped, as browsers do: servers send `utf-8`, `none` and
+/// `identity` here.
 pub(crate) fn codings(header: &str) -> Vec<Coding> {
-    let coding = |word: &str| match word.trim().to_ascii_lowercase().as_str() {
+    let coding = |name: &str| match name.trim().to_ascii_lowercase().as_str() {
         "gzip" | "x-gzip" => Some(Coding::Gzip),
         "deflate" => Some(Coding::Deflate),
         "br" => Some(Coding::Brotli),
@@ -49,46 +48,46 @@ pub(crate) fn codings(header: &str) -> Vec<Coding> {
     header.split(',').filter_map(coding).collect()
 }
 
-/// Bytes, and whether some are missing.
+/// Body bytes, and whether the end is missing.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Decoded {
+pub(crate) struct BodyBytes {
     pub bytes: Vec<u8>,
     pub is_truncated: bool,
 }
 
-/// Undoes `codings`, last first, making at most `cap` bytes.
-pub(crate) fn decode(codings: &[Coding], read: Decoded, cap: usize) -> Decoded {
-    if codings.len() > NESTING_CAP {
-        return Decoded { bytes: Vec::new(), is_truncated: true };
+/// Decodes `codings`, last first, to at most `limit` bytes.
+pub(crate) fn decode(codings: &[Coding], read: BodyBytes, limit: usize) -> BodyBytes {
+    if codings.len() > MAX_CODINGS {
+        return BodyBytes { bytes: Vec::new(), is_truncated: true };
     }
     codings.iter().rev().fold(read, |layer, coding| {
-        let is_cut = layer.is_truncated;
-        let inner = undo(*coding, &layer.bytes, cap);
-        Decoded { is_truncated: is_cut || inner.is_truncated, ..inner }
+        let is_truncated = layer.is_truncated;
+        let inner = decode_one(*coding, &layer.bytes, limit);
+        BodyBytes { is_truncated: is_truncated || inner.is_truncated, ..inner }
     })
 }
 
-fn undo(coding: Coding, sent: &[u8], cap: usize) -> Decoded {
-    let allowance = cap.min(RATIO_FREE.max(sent.len().saturating_mul(RATIO_CAP)));
+fn decode_one(coding: Coding, sent: &[u8], limit: usize) -> BodyBytes {
+    let limit = limit.min(RATIO_EXEMPT_BYTES.max(sent.len().saturating_mul(MAX_RATIO)));
     match coding {
-        _ if sent.is_empty() => Decoded::default(),
-        Coding::Gzip => expand(GzDecoder::new(sent), allowance),
-        Coding::Deflate if is_zlib(sent) => expand(ZlibDecoder::new(sent), allowance),
-        // Some servers leave out the wrapping the name promises.
-        Coding::Deflate => expand(DeflateDecoder::new(sent), allowance),
-        // The window is at most 16 MiB: large windows are refused by default.
+        _ if sent.is_empty() => BodyBytes::default(),
+        Coding::Gzip => expand(GzDecoder::new(sent), limit),
+        Coding::Deflate if is_zlib(sent) => expand(ZlibDecoder::new(sent), limit),
+        // Some servers omit the zlib header.
+        Coding::Deflate => expand(DeflateDecoder::new(sent), limit),
+        // The window is at most 16 MiB: large windows are disabled by default.
         Coding::Brotli => {
             let reader = brotli_decompressor::Decompressor::new(sent, BROTLI_BUFFER);
-            expand(reader, allowance)
+            expand(reader, limit)
         }
-        Coding::Zstd => match StreamingDecoder::new_with_max_window_size(sent, ZSTD_WINDOW_CAP) {
-            Ok(reader) => expand(reader, allowance),
-            Err(_) => Decoded { bytes: Vec::new(), is_truncated: true },
+        Coding::Zstd => match StreamingDecoder::new_with_max_window_size(sent, MAX_ZSTD_WINDOW) {
+            Ok(reader) => expand(reader, limit),
+            Err(_) => BodyBytes { bytes: Vec::new(), is_truncated: true },
         },
     }
 }
 
-/// Whether the bytes begin like zlib (RFC 1950, section 2.2).
+/// Whether the bytes start with a zlib header (RFC 1950, section 2.2).
 fn is_zlib(sent: &[u8]) -> bool {
     match sent {
         [method, flags, ..] => {
@@ -98,14 +97,14 @@ fn is_zlib(sent: &[u8]) -> bool {
     }
 }
 
-fn expand(reader: impl Read, allowance: usize) -> Decoded {
+fn expand(reader: impl Read, limit: usize) -> BodyBytes {
     let mut bytes = Vec::new();
-    let more_than_allowed = allowance as u64 + 1;
-    // On an error, `read_to_end` leaves what came before it.
-    let outcome = reader.take(more_than_allowed).read_to_end(&mut bytes);
-    let is_cut = outcome.is_err() || bytes.len() > allowance;
-    bytes.truncate(allowance);
-    Decoded { bytes, is_truncated: is_cut }
+    let read_limit = limit as u64 + 1;
+    // On an error, `bytes` contains what was decoded before it.
+    let result = reader.take(read_limit).read_to_end(&mut bytes);
+    let is_truncated = result.is_err() || bytes.len() > limit;
+    bytes.truncate(limit);
+    BodyBytes { bytes, is_truncated }
 }
 
 #[cfg(test)]
@@ -118,10 +117,10 @@ mod tests {
 
     use super::*;
 
-    const CAP: usize = 512 * 1024;
+    const LIMIT: usize = 512 * 1024;
     const TEXT: &[u8] = b"a page, a page, a page and another page";
 
-    /// One mebibyte of zeros, as brotli packs it.
+    /// One mebibyte of zeros, compressed with brotli.
     const BROTLI_BOMB: [u8; 14] =
         [0x5b, 0xff, 0xff, 0x8f, 0x7f, 0x02, 0x20, 0x1e, 0x0b, 0x04, 0x72, 0xef, 0x1f, 0x00];
 
@@ -147,8 +146,8 @@ mod tests {
         compress_to_vec(bytes, CompressionLevel::Fastest)
     }
 
-    /// A zstd frame of `blocks` times 128 KiB of zeros in 4 bytes each
-    /// (RFC 8878, section 3.1.1: repeating blocks), with the window given.
+    /// A zstd frame of `blocks` run-length blocks of 128 KiB of zeros in 4
+    /// bytes each (RFC 8878, section 3.1.1), with this window descriptor.
     fn zstd_bomb(blocks: usize, window: u8) -> Vec<u8> {
         let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, window];
         for number in 1..=blocks {
@@ -160,10 +159,11 @@ mod tests {
         frame
     }
 
-    /// A brotli stream of one uncompressed piece (RFC 7932, section 9.2).
+    /// A brotli stream of one uncompressed meta-block (RFC 7932, section 9.2).
     fn brotli(bytes: &[u8]) -> Vec<u8> {
         let length = u32::try_from(bytes.len() - 1).unwrap();
-        // One bit window 16, not last, 4 nibbles of length, then stored.
+        // One bit for window size 16, not last, 4 nibbles of length,
+        // uncompressed.
         let header = length << 4 | 1 << 20;
         let mut stream = header.to_le_bytes()[..3].to_vec();
         stream.extend(bytes);
@@ -173,22 +173,22 @@ mod tests {
 
     #[track_caller]
     fn check(header: &str, sent: Vec<u8>, expect: &[u8]) {
-        let read = Decoded { bytes: sent, is_truncated: false };
-        let decoded = decode(&codings(header), read, CAP);
+        let read = BodyBytes { bytes: sent, is_truncated: false };
+        let decoded = decode(&codings(header), read, LIMIT);
         assert_eq!(decoded.bytes, expect);
         assert!(!decoded.is_truncated);
     }
 
     #[track_caller]
-    fn check_cut(header: &str, sent: Vec<u8>, expect: usize) {
-        let read = Decoded { bytes: sent, is_truncated: false };
-        let decoded = decode(&codings(header), read, CAP);
+    fn check_truncated(header: &str, sent: Vec<u8>, expect: usize) {
+        let read = BodyBytes { bytes: sent, is_truncated: false };
+        let decoded = decode(&codings(header), read, LIMIT);
         assert_eq!(decoded.bytes.len(), expect);
         assert!(decoded.is_truncated);
     }
 
     #[test]
-    fn each_coding_is_undone() {
+    fn decode_supports_each_coding() {
         check("gzip", gzip(TEXT), TEXT);
         check("X-GZIP", gzip(TEXT), TEXT);
         check("deflate", zlib(TEXT), TEXT);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_are_no_coding_change_nothing() {
+    fn unknown_codings_are_ignored() {
         check("", TEXT.to_vec(), TEXT);
         check("identity", TEXT.to_vec(), TEXT);
         check("utf-8", TEXT.to_vec(), TEXT);
@@ -207,53 +207,54 @@ mod tests {
     }
 
     #[test]
-    fn bombs_stop_at_the_cap() {
-        check_cut("gzip", gzip(&vec![0; 4 << 20]), CAP);
-        check_cut("deflate", zlib(&vec![0; 4 << 20]), CAP);
-        check_cut("zstd", zstd_bomb(8192, 0x38), CAP);
-        check_cut("gzip, gzip", gzip(&gzip(&vec![0; 4 << 20])), CAP);
+    fn bombs_stop_at_the_size_limit() {
+        check_truncated("gzip", gzip(&vec![0; 4 << 20]), LIMIT);
+        check_truncated("deflate", zlib(&vec![0; 4 << 20]), LIMIT);
+        check_truncated("zstd", zstd_bomb(8192, 0x38), LIMIT);
+        check_truncated("gzip, gzip", gzip(&gzip(&vec![0; 4 << 20])), LIMIT);
     }
 
     #[test]
-    fn bombs_within_the_cap_stop_at_the_ratio() {
+    fn bombs_below_the_size_limit_stop_at_the_ratio() {
         let sent = gzip(&vec![0; 400 * 1024]);
-        let allowance = sent.len() * RATIO_CAP;
-        assert!((RATIO_FREE..400 * 1024).contains(&allowance));
-        check_cut("gzip", sent, allowance);
-        check_cut("zstd", zstd_bomb(3, 0x38), RATIO_FREE);
-        check_cut("br", BROTLI_BOMB.to_vec(), RATIO_FREE);
+        let limit = sent.len() * MAX_RATIO;
+        assert!((RATIO_EXEMPT_BYTES..400 * 1024).contains(&limit));
+        check_truncated("gzip", sent, limit);
+        check_truncated("zstd", zstd_bomb(3, 0x38), RATIO_EXEMPT_BYTES);
+        check_truncated("br", BROTLI_BOMB.to_vec(), RATIO_EXEMPT_BYTES);
     }
 
     #[test]
-    fn zstd_windows_past_eight_mebibytes_are_refused() {
-        // Exponent 13 over 1 KiB is 8 MiB, 14 is 16 MiB (RFC 8878, 3.1.1.1.2).
+    fn zstd_windows_above_8_mib_are_rejected() {
+        // Exponent 13 is 8 MiB, exponent 14 is 16 MiB (RFC 8878, section
+        // 3.1.1.1.2).
         let largest = zstd_bomb(1, 13 << 3);
-        let decoded = undo(Coding::Zstd, &largest, CAP);
-        assert_eq!(decoded.bytes.len(), RATIO_FREE);
-        check_cut("zstd", zstd_bomb(1, 14 << 3), 0);
+        let decoded = decode_one(Coding::Zstd, &largest, LIMIT);
+        assert_eq!(decoded.bytes.len(), RATIO_EXEMPT_BYTES);
+        check_truncated("zstd", zstd_bomb(1, 14 << 3), 0);
     }
 
     #[test]
-    fn more_than_two_codings_are_not_undone() {
-        check_cut("gzip, gzip, gzip", gzip(&gzip(&gzip(TEXT))), 0);
+    fn more_than_two_codings_are_not_decoded() {
+        check_truncated("gzip, gzip, gzip", gzip(&gzip(&gzip(TEXT))), 0);
     }
 
     #[test]
-    fn what_came_before_the_damage_is_kept() {
+    fn bytes_before_the_damage_are_decoded() {
         let long: Vec<u8> = (0..100_000u32).flat_map(u32::to_le_bytes).collect();
         let mut sent = gzip(&long);
         sent.truncate(sent.len() / 2);
-        let decoded = undo(Coding::Gzip, &sent, CAP);
+        let decoded = decode_one(Coding::Gzip, &sent, LIMIT);
         assert!(decoded.is_truncated);
         assert!(decoded.bytes.len() > 10_000);
         assert!(long.starts_with(&decoded.bytes));
     }
 
     #[test]
-    fn noise_decodes_to_nothing_and_is_cut() {
+    fn invalid_data_is_marked_as_truncated() {
         for header in ["gzip", "deflate", "br", "zstd"] {
-            let read = Decoded { bytes: vec![0xff; 100], is_truncated: false };
-            assert!(decode(&codings(header), read, CAP).is_truncated, "{header}");
+            let read = BodyBytes { bytes: vec![0xff; 100], is_truncated: false };
+            assert!(decode(&codings(header), read, LIMIT).is_truncated, "{header}");
         }
     }
 }

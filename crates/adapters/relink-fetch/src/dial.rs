@@ -1,4 +1,5 @@
-//! Connections for someone else: same resolver, same policy, same proxy.
+//! The [`Dial`] implementation: connections for other components, with the same
+//! resolver, address policy and proxies.
 
 use async_trait::async_trait;
 use relink_model::{FetchOutcome, InvalidRedirect, Phase, RequestRights};
@@ -14,34 +15,34 @@ use crate::outcome;
 impl Dial for Fetcher {
     async fn dial(
         &self,
-        place: &Url,
+        url: &Url,
         rights: RequestRights,
     ) -> Result<Box<dyn Connection>, FetchOutcome> {
-        let url =
-            tunnel_to(place).ok_or(FetchOutcome::InvalidRedirect(InvalidRedirect::NotAnAddress))?;
+        let target =
+            tunnel_url(url).ok_or(FetchOutcome::InvalidRedirect(InvalidRedirect::NotAUrl))?;
         let mut chain = RedirectChain::new(
             self,
             FetchRequest {
-                url,
+                url: target,
                 rights,
-                agent: UserAgent::Plain,
+                user_agent: UserAgent::Native,
                 options: RequestOptions::default(),
             },
         );
-        let route = self.settings.proxies.tunnel(place);
-        chain.rule_on_spelling(route)?;
+        let route = self.settings.proxies.tunnel(url);
+        chain.check_unresolved_host(route)?;
         match timeout(self.settings.timeout, chain.connect(route)).await {
             Ok(connected) => Ok(Box::new(connected?.0)),
-            Err(_) => Err(outcome::of_timeout(Phase::Connect)),
+            Err(_) => Err(outcome::from_timeout(Phase::Connect)),
         }
     }
 }
 
-/// The host and port of a URL, and nothing else of it: what goes over the
-/// connection is not ours to read.
-fn tunnel_to(place: &Url) -> Option<Url> {
-    let host = place.host_str()?;
-    let port = place.port_or_known_default()?;
+/// Returns a URL with only the host and port of `url`. The protocol of the
+/// connection is unknown.
+fn tunnel_url(url: &Url) -> Option<Url> {
+    let host = url.host_str()?;
+    let port = url.port_or_known_default()?;
     Url::parse(&format!("https://{host}:{port}/")).ok()
 }
 
@@ -50,15 +51,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_host_and_port_count() {
-        for (place, expect) in [
+    fn tunnel_url_has_only_host_and_port() {
+        for (text, expect) in [
             ("http://a.test/x?y", "https://a.test:80/"),
             ("https://user:word@a.test/", "https://a.test/"),
             ("http://[2001:db8::1]:81/", "https://[2001:db8::1]:81/"),
         ] {
-            let url = tunnel_to(&Url::parse(place).unwrap()).unwrap();
-            assert_eq!(url.as_str(), expect, "{place}");
+            let url = tunnel_url(&Url::parse(text).unwrap()).unwrap();
+            assert_eq!(url.as_str(), expect, "{text}");
         }
-        assert_eq!(tunnel_to(&Url::parse("mailto:a@b.test").unwrap()), None);
+        assert_eq!(tunnel_url(&Url::parse("mailto:a@b.test").unwrap()), None);
     }
 }

@@ -1,4 +1,5 @@
-//! The port's implementation: all parts together, and the deadline.
+//! The [`Fetch`] implementation: combines the modules of the crate and applies
+//! the deadline.
 
 use std::net::IpAddr;
 
@@ -9,36 +10,36 @@ use url::Url;
 
 use crate::chain::RedirectChain;
 use crate::connector::Connector;
-use crate::openings::Openings;
 use crate::outcome;
+use crate::pending_connections::PendingConnections;
 use crate::pool::Pool;
 use crate::request_headers::RequestHeaders;
 use crate::resolver::Resolver;
 use crate::settings::{FetchSettings, SetupError};
 
-/// Fetches from web servers over HTTP/1.1, and over HTTP/2 where the server
-/// offers it within TLS.
+/// An HTTP client for HTTP/1.1, and for HTTP/2 if the server selects it in the
+/// TLS handshake.
 ///
-/// Must be used within a Tokio runtime. One fetcher serves any number of
-/// fetches at a time and keeps connections between them.
+/// Must be used within a Tokio runtime. One fetcher runs any number of fetches
+/// concurrently and reuses connections between them.
 pub struct Fetcher {
     pub(crate) settings: FetchSettings,
-    pub(crate) greeting: RequestHeaders,
+    pub(crate) request_headers: RequestHeaders,
     pub(crate) resolver: Resolver,
     pub(crate) connector: Connector,
     pub(crate) pool: Pool,
-    pub(crate) openings: Openings,
+    pub(crate) pending: PendingConnections,
 }
 
 impl Fetcher {
-    /// Makes a fetcher; nothing is asked yet.
+    /// Creates a fetcher. Does not access the network.
     pub fn new(settings: FetchSettings) -> Result<Self, SetupError> {
         Ok(Self {
-            greeting: RequestHeaders::new(&settings)?,
+            request_headers: RequestHeaders::new(&settings)?,
             resolver: Resolver::new(&settings)?,
             connector: Connector::new(&settings)?,
             pool: Pool::new(),
-            openings: Openings::default(),
+            pending: PendingConnections::default(),
             settings,
         })
     }
@@ -48,22 +49,22 @@ impl Fetcher {
 impl Fetch for Fetcher {
     async fn fetch(&self, request: FetchRequest) -> FetchResult {
         let limit = request.options.timeout.unwrap_or(self.settings.timeout);
-        let rests = u32::try_from(self.settings.max_hops).unwrap_or(u32::MAX);
-        let limit = limit.saturating_add(request.options.redirect_delay.saturating_mul(rests));
+        let delays = u32::try_from(self.settings.max_redirects).unwrap_or(u32::MAX);
+        let limit = limit.saturating_add(request.options.redirect_delay.saturating_mul(delays));
         let mut chain = RedirectChain::new(self, request);
-        // One deadline for the whole is also the limit of each phase.
-        let ending = match timeout(limit, chain.run()).await {
-            Ok(ending) => ending,
-            Err(_) => outcome::of_timeout(chain.phase()),
+        // A single deadline also limits each phase.
+        let outcome = match timeout(limit, chain.run()).await {
+            Ok(outcome) => outcome,
+            Err(_) => outcome::from_timeout(chain.phase()),
         };
-        chain.finish(ending)
+        chain.finish(outcome)
     }
 
     async fn resolve_ip(&self, url: &Url) -> Option<IpAddr> {
-        if self.settings.proxies.route(url).hides_address() {
+        if self.settings.proxies.route(url).resolves_remotely() {
             return None;
         }
-        let found = timeout(self.settings.timeout, self.resolver.addresses(url)).await;
-        Some(found.ok()?.ok()?.first()?.ip())
+        let addresses = timeout(self.settings.timeout, self.resolver.addresses(url)).await;
+        Some(addresses.ok()?.ok()?.first()?.ip())
     }
 }

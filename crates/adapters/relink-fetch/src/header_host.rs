@@ -1,11 +1,11 @@
-//! Which hosts get the headers of the user.
+//! Hosts that receive user-supplied headers.
 
 use std::str::FromStr;
 
 use thiserror::Error;
 use url::{Host, Url};
 
-/// A host that gets headers of the user.
+/// A host that receives user-supplied headers.
 ///
 /// ```
 /// use relink_fetch::HeaderHost;
@@ -17,21 +17,21 @@ use url::{Host, Url};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeaderHost {
     host: Host<String>,
-    /// The port; `None` is the standard port of either scheme.
+    /// Port number. `None` means the standard port of either scheme.
     port: Option<u16>,
-    /// Whether only encrypted requests get them.
+    /// Whether headers are sent over https only.
     needs_https: bool,
 }
 
-/// A text does not name a host.
+/// Invalid [`HeaderHost`].
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("it is not written as `HOST` or `HOST:PORT`")]
+#[error("invalid host (expected `HOST` or `HOST:PORT`)")]
 pub struct ParseHeaderHostError;
 
 impl HeaderHost {
-    /// The host and port of a URL. The host of an `https` URL gets headers over
-    /// encrypted connections only.
-    pub fn of_url(url: &Url) -> Option<Self> {
+    /// Creates a host from the host and port of a URL. The host of an `https`
+    /// URL receives headers over https only.
+    pub fn from_url(url: &Url) -> Option<Self> {
         Some(Self {
             host: url.host()?.to_owned(),
             port: Some(url.port_or_known_default()?),
@@ -39,12 +39,12 @@ impl HeaderHost {
         })
     }
 
-    /// Whether a request for this URL gets the headers.
+    /// Whether a request for this URL receives the headers.
     pub fn covers(&self, url: &Url) -> bool {
         let is_host = url.host().is_some_and(|host| host.to_owned() == self.host);
         let is_port = match self.port {
             Some(port) => url.port_or_known_default() == Some(port),
-            // `Url` leaves out the standard port.
+            // `Url` omits the standard port.
             None => url.port().is_none(),
         };
         is_host && is_port && (!self.needs_https || url.scheme() == "https")
@@ -56,7 +56,8 @@ impl FromStr for HeaderHost {
 
     fn from_str(text: &str) -> Result<Self, ParseHeaderHostError> {
         let is_bare = !text.is_empty() && !text.contains(['/', '\\', '@', '?', '#']);
-        // A scheme without a standard port of its own keeps the port as written.
+        // The host of a `ws` URL is parsed like that of an `http` URL. The port is
+        // taken from the text, because `Url` drops a standard port.
         let url = Url::parse(&format!("ws://{text}")).map_err(|_| ParseHeaderHostError)?;
         let port = text.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
         let port = port.filter(|_| !text.ends_with(']'));
@@ -93,14 +94,14 @@ mod tests {
     }
 
     #[test]
-    fn header_host_of_an_https_url_needs_https() {
-        let host = HeaderHost::of_url(&Url::parse("https://a.test:81/x").unwrap()).unwrap();
+    fn header_host_from_https_url_requires_https() {
+        let host = HeaderHost::from_url(&Url::parse("https://a.test:81/x").unwrap()).unwrap();
         assert!(host.covers(&Url::parse("https://a.test:81/y").unwrap()));
         assert!(!host.covers(&Url::parse("http://a.test:81/y").unwrap()));
     }
 
     #[test]
-    fn parse_rejects_what_is_not_a_host() {
+    fn parse_rejects_invalid_hosts() {
         for text in ["", "https://example.org/", "a/b", "u:p@example.org", "exa mple", "a:b:c"] {
             assert_eq!(text.parse::<HeaderHost>(), Err(ParseHeaderHostError), "{text}");
         }

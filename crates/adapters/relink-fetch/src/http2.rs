@@ -1,13 +1,13 @@
-//! One HTTP/2 connection, shared by any number of requests.
+//! An HTTP/2 connection, shared by any number of requests.
 //!
-//! A task of its own drives the connection, because requests come and go while
-//! frames for others arrive. The task ends when nothing has used the
-//! connection for [`IDLE_AGE`], so that a server cannot keep it busy.
+//! A separate task drives the connection, because frames of one request arrive
+//! while others start and finish. The task ends after [`IDLE_TIMEOUT`] without
+//! a request, so a server cannot keep the connection open.
 //!
-//! Limits: the header list of a response is as long as a head of HTTP/1.1,
-//! the windows bound what is received but not read yet, hyper refuses pushed
-//! responses and closes the connection after 1,024 streams that the server
-//! breaks.
+//! Limits: the header list of a response has the size limit of an HTTP/1.1
+//! head, and the flow-control windows limit the received data that is not yet
+//! read. hyper rejects server push and closes the connection after the server
+//! has reset 1,024 streams.
 
 use std::future::{Future, poll_fn};
 use std::net::IpAddr;
@@ -25,40 +25,40 @@ use tokio::time::timeout;
 
 use crate::connection::MAX_HEAD_BYTES;
 use crate::outcome;
-use crate::pool::IDLE_AGE;
-use crate::wire::Transport;
+use crate::pool::IDLE_TIMEOUT;
+use crate::transport::Transport;
 
-/// Bytes a server may send of one response before we have read them.
+/// Maximum number of unread bytes of one response.
 const STREAM_WINDOW: u32 = 256 * 1024;
 
-/// Bytes a server may send of all responses before we have read them.
+/// Maximum number of unread bytes of all responses.
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
 
-/// A handle to the connection. The connection closes when the last one is
-/// dropped.
+/// A handle to the connection. Dropping the last handle closes the connection.
 #[derive(Clone)]
 pub(crate) struct Http2Connection {
     sender: SendRequest<Empty<Bytes>>,
     state: Arc<State>,
 }
 
-/// What all handles of one connection share.
+/// State shared by all handles of a connection.
 struct State {
     peer: Option<IpAddr>,
     /// Set by each request, cleared by each check for idleness.
     was_used: AtomicBool,
-    /// Set when a request got no response: later ones open a new connection.
+    /// Set when a request got no response. Later requests open a new
+    /// connection.
     is_retired: AtomicBool,
 }
 
 impl Http2Connection {
-    /// Starts HTTP/2 over `wire`.
-    pub async fn open(wire: Transport, peer: Option<IpAddr>) -> hyper::Result<Self> {
+    /// Starts HTTP/2 on `transport`.
+    pub async fn open(transport: Transport, peer: Option<IpAddr>) -> hyper::Result<Self> {
         let (sender, connection) = Builder::new(TokioExecutor::new())
             .max_header_list_size(MAX_HEAD_BYTES)
             .initial_stream_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
-            .handshake(TokioIo::new(wire))
+            .handshake(TokioIo::new(transport))
             .await?;
         let state = State { peer, was_used: true.into(), is_retired: false.into() };
         let state = Arc::new(state);
@@ -66,24 +66,25 @@ impl Http2Connection {
         Ok(Self { sender, state })
     }
 
-    /// The address of the host at the other end, if it is known.
+    /// Returns the IP address of the host, if it is known.
     pub fn peer(&self) -> Option<IpAddr> {
         self.state.peer
     }
 
     /// Sends a request and waits for the head of the response.
-    pub async fn ask(
+    pub async fn send(
         &mut self,
         request: Request<Empty<Bytes>>,
     ) -> hyper::Result<Response<Incoming>> {
         self.state.was_used.store(true, Ordering::Relaxed);
-        let mut unanswered = Unanswered { state: &self.state, is_connections: true };
-        let answer = self.sender.send_request(request).await;
-        unanswered.is_connections = answer.as_ref().is_err_and(|it| !outcome::is_of_stream(it));
-        answer
+        let mut pending = PendingRequest { state: &self.state, retires_connection: true };
+        let response = self.sender.send_request(request).await;
+        pending.retires_connection =
+            response.as_ref().is_err_and(|error| !outcome::is_stream_error(error));
+        response
     }
 
-    /// The next piece of the response body, or `None` at its end.
+    /// Returns the next frame of the response body, or `None` at its end.
     pub async fn next_frame(&mut self, body: &mut Incoming) -> Option<hyper::Result<Frame<Bytes>>> {
         poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await
     }
@@ -94,28 +95,28 @@ impl Http2Connection {
     }
 }
 
-/// A request without a response yet. If it fails or is given up, the
-/// connection may be dead without a sign, and no other request should wait on
-/// it.
-struct Unanswered<'a> {
+/// A request without a response. If it fails or is canceled, the connection may
+/// be dead without an error, so later requests must not use it.
+struct PendingRequest<'a> {
     state: &'a State,
-    is_connections: bool,
+    retires_connection: bool,
 }
 
-impl Drop for Unanswered<'_> {
+impl Drop for PendingRequest<'_> {
     fn drop(&mut self) {
-        if self.is_connections {
+        if self.retires_connection {
             self.state.is_retired.store(true, Ordering::Relaxed);
         }
     }
 }
 
-/// Lets the connection read and write until it ends or is idle.
+/// Drives the connection until it ends or is idle.
 async fn drive(connection: impl Future, state: Arc<State>) {
     let mut connection = pin!(connection);
-    while timeout(IDLE_AGE, &mut connection).await.is_err() {
+    while timeout(IDLE_TIMEOUT, &mut connection).await.is_err() {
         let was_used = state.was_used.swap(false, Ordering::Relaxed);
-        // This task and the pool have one handle each, a request a third.
+        // This task and the pool hold one handle each. A third one is a
+        // request.
         if !was_used && Arc::strong_count(&state) <= 2 {
             break;
         }

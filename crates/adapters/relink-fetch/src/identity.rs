@@ -1,4 +1,4 @@
-//! Client certificates: who we are to a server that asks in the TLS handshake.
+//! TLS client certificates.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use thiserror::Error;
 
-/// A client certificate with its chain and private key. `Debug` does not show
+/// A client certificate with its chain and private key. `Debug` does not print
 /// them.
 #[derive(Clone)]
 pub struct ClientIdentity {
@@ -19,20 +19,20 @@ struct Parts {
     key: PrivateKeyDer<'static>,
 }
 
-/// A client certificate could not be read. The key is not shown.
+/// Invalid client certificate. The key is not shown.
 #[derive(Debug, Clone, Copy, Error, PartialEq, Eq)]
 pub enum ParseIdentityError {
-    /// There is no certificate in the text.
-    #[error("there is no certificate in PEM format")]
+    /// The text contains no certificate.
+    #[error("no PEM certificate found")]
     NoCertificate,
-    /// There is no private key in the text.
-    #[error("there is no private key in PEM format, or it is encrypted")]
+    /// The text contains no private key.
+    #[error("no unencrypted PEM private key found")]
     NoKey,
 }
 
 impl ClientIdentity {
-    /// Reads a chain of certificates, the client's own first, and its key.
-    /// Both may be the same text.
+    /// Parses a certificate chain, the client's certificate first, and its
+    /// private key. Both may be in the same text.
     pub fn from_pem(chain: &[u8], key: &[u8]) -> Result<Self, ParseIdentityError> {
         let chain = CertificateDer::pem_slice_iter(chain).collect::<Result<Vec<_>, _>>();
         let chain = chain.ok().filter(|chain| !chain.is_empty());
@@ -41,12 +41,12 @@ impl ClientIdentity {
         Ok(Self { parts: Arc::new(Parts { chain, key }) })
     }
 
-    /// The certificates, the client's own first.
+    /// Returns the certificates, the client's first.
     pub(crate) fn chain(&self) -> Vec<CertificateDer<'static>> {
         self.parts.chain.clone()
     }
 
-    /// The private key.
+    /// Returns the private key.
     pub(crate) fn key(&self) -> PrivateKeyDer<'static> {
         self.parts.key.clone_key()
     }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn from_pem_needs_certificate_and_key() {
+    fn from_pem_requires_certificate_and_key() {
         let key = KeyPair::generate().unwrap();
         let certificate = CertificateParams::new([]).unwrap().self_signed(&key).unwrap();
         let (certificate, key) = (certificate.pem(), key.serialize_pem());

@@ -1,24 +1,25 @@
-//! How do we ask a server? HTTP with one resolver and one address policy.
+//! HTTP client with one resolver and one address policy.
 //!
-//! [`Fetcher`] implements [`relink_ports::Fetch`]: it asks with GET, follows
-//! redirects hop by hop, reads a bounded part of the last answer, and says how
-//! it all ended. It judges nothing, reads no page and never retries an answer;
-//! those are other crates' questions.
+//! [`Fetcher`] implements [`relink_ports::Fetch`]. It sends GET requests,
+//! follows redirects, reads a bounded part of the last response body and
+//! returns a `FetchOutcome`. It does not judge responses, parse pages or retry
+//! failed fetches.
 //!
-//! Every connection goes the same way: `resolver` finds the addresses,
-//! `policy` clears all of them or none, `connector` uses only cleared ones. That is
-//! so for connections made for someone else, too ([`relink_ports::Dial`]).
+//! Every connection takes the same path: `resolver` finds the IP addresses of
+//! the host, `policy` allows all of them or none, and `connector` connects to
+//! allowed addresses only. Connections for other components
+//! ([`relink_ports::Dial`]) take this path too.
 //!
-//! With a [`Proxy`], those are the addresses of the proxy, which the user named
-//! and which may be private. Proxies look up the hosts themselves: only
-//! addresses written into a URL and names under `localhost` can still be
-//! barred, overrides of addresses do not reach them, and hops have no address.
-//! A proxy that must not reach a private network has to be configured so. The
-//! exception is a `socks5://` proxy, which gets addresses that we have looked
-//! up and cleared.
+//! With a [`Proxy`], these are the addresses of the proxy. The user configured
+//! it, so they may be private. Most proxies resolve host names themselves. For
+//! them the address policy applies only to literal IP addresses and names under
+//! `localhost`, address overrides have no effect, and hops have no IP address.
+//! A proxy that must not reach a private network has to be configured
+//! accordingly. A `socks5://` proxy is the exception: it receives IP addresses
+//! that this crate has resolved and allowed.
 //!
-//! Over TLS, a server may choose HTTP/2 (ALPN); then all requests for its host
-//! and port share one connection.
+//! Over TLS, a server may select HTTP/2 (ALPN). All requests to its host and
+//! port then share one connection.
 
 mod basic_auth;
 mod body;
@@ -30,18 +31,18 @@ mod decode;
 mod dial;
 mod fetcher;
 mod header_host;
+mod host_dialer;
 mod http1;
 mod http2;
 mod identity;
 mod no_proxy;
-mod openings;
 mod outcome;
+mod pending_connections;
 mod policy;
 mod pool;
 mod proxies;
 mod proxy;
 mod proxy_client;
-mod reach;
 mod redirects;
 mod request_headers;
 mod resolve_override;
@@ -51,7 +52,7 @@ mod roots;
 mod settings;
 mod socks;
 mod stopwatch;
-mod wire;
+mod transport;
 
 pub use fetcher::Fetcher;
 pub use header_host::{HeaderHost, ParseHeaderHostError};

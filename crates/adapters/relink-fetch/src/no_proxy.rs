@@ -1,9 +1,9 @@
-//! Hosts that are reached without a proxy: the `NO_PROXY` list.
+//! The `NO_PROXY` list: hosts that are contacted without a proxy.
 //!
-//! Pure. There is no standard for the list; this follows curl: a name excludes
-//! itself and all names below it, with or without a dot before it. Networks
-//! match addresses written in a URL only, because names are not looked up for
-//! it.
+//! There is no standard for the list. This implementation follows curl: a name
+//! excludes itself and its subdomains, with or without a leading dot. Networks
+//! match only literal IP addresses in URLs, because names are not resolved for
+//! this check.
 
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use std::str::FromStr;
 use thiserror::Error;
 use url::{Host, Url};
 
-/// A list of hosts that no proxy is used for.
+/// A list of hosts that are contacted without a proxy.
 ///
 /// ```
 /// use relink_fetch::NoProxy;
@@ -29,45 +29,45 @@ pub struct NoProxy {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     hosts: Hosts,
-    /// Any port, if it is missing.
+    /// The port. `None` means any port.
     port: Option<u16>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Hosts {
     All,
-    /// A name and all below it, in lower case.
+    /// A name and its subdomains, in lower case.
     Domain(String),
-    /// The addresses that share this many leading bits.
+    /// The addresses with this prefix and prefix length.
     Network(IpAddr, u32),
 }
 
-/// An entry with a slash is not a network.
+/// An entry with a slash is not a valid network.
 #[derive(Debug, Clone, Error, PartialEq, Eq)]
-#[error("`{0}` is not a network like `10.0.0.0/8`")]
+#[error("invalid network: `{0}` (expected for example `10.0.0.0/8`)")]
 pub struct ParseNoProxyError(String);
 
 impl NoProxy {
-    /// Whether the host of `url` is reached without a proxy.
+    /// Whether the host of `url` is contacted without a proxy.
     pub fn contains(&self, url: &Url) -> bool {
         let (Some(host), port) = (url.host(), url.port_or_known_default()) else {
             return false;
         };
         let covers = |entry: &Entry| {
-            entry.port.is_none_or(|entry| Some(entry) == port) && entry.hosts.cover(&host)
+            entry.port.is_none_or(|entry| Some(entry) == port) && entry.hosts.contain(&host)
         };
         self.entries.iter().any(covers)
     }
 }
 
 impl Hosts {
-    fn cover(&self, host: &Host<&str>) -> bool {
+    fn contain(&self, host: &Host<&str>) -> bool {
         match (self, host) {
             (Self::All, _) => true,
             (Self::Domain(domain), Host::Domain(name)) => {
                 let name = name.trim_end_matches('.');
-                let above = name.strip_suffix(domain.as_str());
-                above.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+                let prefix = name.strip_suffix(domain.as_str());
+                prefix.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
             }
             (Self::Network(base, bits), Host::Ipv4(address)) => {
                 is_within((*address).into(), *base, *bits)
@@ -116,11 +116,11 @@ fn parse_entry(text: &str) -> Result<Entry, ParseNoProxyError> {
 fn parse_network(base: &str, bits: &str) -> Option<Hosts> {
     let base = parse_address(base)?;
     let bits = bits.parse().ok()?;
-    let longest = if base.is_ipv4() { 32 } else { 128 };
-    (bits <= longest).then_some(Hosts::Network(base, bits))
+    let max_bits = if base.is_ipv4() { 32 } else { 128 };
+    (bits <= max_bits).then_some(Hosts::Network(base, bits))
 }
 
-/// Splits off a port. An IPv6 address with a port has brackets.
+/// Splits off the port. An IPv6 address with a port has brackets.
 fn split_port(text: &str) -> (&str, Option<u16>) {
     match text.rsplit_once(':') {
         Some((host, port)) if !host.contains(':') || host.ends_with(']') => {
@@ -139,7 +139,7 @@ fn parse_hosts(text: &str) -> Hosts {
     }
     let name = text.strip_prefix('*').unwrap_or(text);
     let name = name.trim_matches('.');
-    // As a URL has it, where it can be one: in lower case and in Punycode.
+    // Normalize valid host names as URLs do: lower case and Punycode.
     let name = match Host::parse(name) {
         Ok(Host::Domain(name)) => name,
         _ => name.to_ascii_lowercase(),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn name_excludes_itself_and_names_below() {
+    fn name_excludes_itself_and_subdomains() {
         let inside = "http://a.test/ https://a.test:8443/ http://b.a.test/ http://A.TEST./";
         for list in ["a.test", ".a.test", "*.a.test", "A.Test.", "c.test, a.test", "x a.test"] {
             check(list, inside, "http://ba.test/ http://test/ http://a.test.b.test/");
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn network_excludes_addresses_in_urls() {
+    fn network_excludes_literal_addresses() {
         let inside = "http://10.0.0.1/ http://10.255.255.255:81/ http://0xa.1/";
         check("10.0.0.0/8", inside, "http://11.0.0.1/ http://10.test/ http://[::a00:1]/");
         check("fd00::/8", "http://[fd12::1]/", "http://[fe80::1]/");
@@ -201,10 +201,11 @@ mod tests {
     }
 
     #[test]
-    fn parse_rejects_networks_that_are_not() {
+    fn parse_rejects_invalid_networks() {
         for text in ["10.0.0.0/33", "10.0.0.0/", "a.test/8", "::/129", "10.0.0.0/8/8"] {
             let error = text.parse::<NoProxy>().unwrap_err();
-            assert_eq!(error.to_string(), format!("`{text}` is not a network like `10.0.0.0/8`"));
+            let expect = format!("invalid network: `{text}` (expected for example `10.0.0.0/8`)");
+            assert_eq!(error.to_string(), expect);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the libraries beneath us say, in the model's words.
+//! Maps errors of the DNS, TLS and HTTP libraries to `FetchOutcome`.
 
 use std::error::Error;
 use std::io::{self, ErrorKind};
@@ -9,21 +9,22 @@ use hickory_resolver::proto::op::ResponseCode;
 use relink_model::{ConnectError, DnsError, FetchOutcome, Phase, ProtocolError, TlsError};
 use rustls::CertificateError;
 
-/// What hyper calls a head past its buffer. It has a method to ask for this
-/// in its server half only; a test on endless headers watches over the words.
+/// hyper's message for a response head that exceeds its buffer. hyper has a
+/// method to detect this only for servers; a test with endless headers verifies
+/// the text.
 const HYPER_TOO_LARGE: &str = "message head is too large";
 
-/// Why the time ran out.
-pub(crate) fn of_timeout(phase: Phase) -> FetchOutcome {
+/// Returns the outcome of a timeout in this phase.
+pub(crate) fn from_timeout(phase: Phase) -> FetchOutcome {
     match phase {
-        // Told with the other fates of a name, not with slow servers.
+        // A DNS timeout is reported as a DNS error, not as a slow server.
         Phase::Dns => FetchOutcome::DnsFailed(DnsError::TimedOut),
         phase => FetchOutcome::TimedOut(phase),
     }
 }
 
-/// Why a name was not found.
-pub(crate) fn of_dns(error: &NetError) -> DnsError {
+/// Maps an error of the DNS resolver.
+pub(crate) fn from_dns_error(error: &NetError) -> DnsError {
     match error {
         NetError::Timeout => DnsError::TimedOut,
         NetError::Dns(ResolverError::NoRecordsFound(none)) => match none.response_code {
@@ -37,8 +38,8 @@ pub(crate) fn of_dns(error: &NetError) -> DnsError {
     }
 }
 
-/// Why a connection was not made.
-pub(crate) fn of_connect(error: &io::Error) -> FetchOutcome {
+/// Maps an error while connecting.
+pub(crate) fn from_connect_error(error: &io::Error) -> FetchOutcome {
     FetchOutcome::ConnectFailed(match error.kind() {
         ErrorKind::TimedOut => return FetchOutcome::TimedOut(Phase::Connect),
         ErrorKind::ConnectionRefused => ConnectError::Refused,
@@ -48,16 +49,16 @@ pub(crate) fn of_connect(error: &io::Error) -> FetchOutcome {
     })
 }
 
-/// Why no encryption was agreed on.
-pub(crate) fn of_tls(error: &io::Error) -> TlsError {
+/// Maps an error of the TLS handshake.
+pub(crate) fn from_tls_error(error: &io::Error) -> TlsError {
     let inner = error.get_ref().and_then(|it| it.downcast_ref());
     match inner {
-        Some(rustls::Error::InvalidCertificate(error)) => of_certificate(error),
+        Some(rustls::Error::InvalidCertificate(error)) => from_certificate_error(error),
         _ => TlsError::Handshake,
     }
 }
 
-fn of_certificate(error: &CertificateError) -> TlsError {
+fn from_certificate_error(error: &CertificateError) -> TlsError {
     match error {
         CertificateError::Expired
         | CertificateError::ExpiredContext { .. }
@@ -71,10 +72,10 @@ fn of_certificate(error: &CertificateError) -> TlsError {
     }
 }
 
-/// Why no head came.
-pub(crate) fn of_head(error: &hyper::Error) -> FetchOutcome {
+/// Maps an error before the response head was received.
+pub(crate) fn from_head_error(error: &hyper::Error) -> FetchOutcome {
     if let Some(error) = http2_error(error) {
-        return FetchOutcome::ProtocolError(of_http2(error));
+        return FetchOutcome::ProtocolError(from_http2_error(error));
     }
     FetchOutcome::ProtocolError(if error.is_parse() {
         match error.to_string().as_str() {
@@ -88,10 +89,10 @@ pub(crate) fn of_head(error: &hyper::Error) -> FetchOutcome {
     })
 }
 
-/// Why no head came over HTTP/2.
-fn of_http2(error: &h2::Error) -> ProtocolError {
+/// Maps an HTTP/2 error before the response head was received.
+fn from_http2_error(error: &h2::Error) -> ProtocolError {
     match error.reason() {
-        // A head in more frames than its largest size needs.
+        // The head has more frames than its maximum size requires.
         Some(Reason::ENHANCE_YOUR_CALM) if error.is_library() => ProtocolError::HeadersTooLarge,
         _ if error.is_library() => ProtocolError::NotHttp,
         _ if error.is_reset() || error.get_io().is_some_and(|it| is_reset_kind(it.kind())) => {
@@ -101,12 +102,12 @@ fn of_http2(error: &h2::Error) -> ProtocolError {
     }
 }
 
-/// Whether an error concerns one HTTP/2 stream, and not its connection.
-pub(crate) fn is_of_stream(error: &hyper::Error) -> bool {
+/// Whether an error affects one HTTP/2 stream and not the connection.
+pub(crate) fn is_stream_error(error: &hyper::Error) -> bool {
     http2_error(error).is_some_and(h2::Error::is_reset)
 }
 
-/// Whether the server says that it did not process the request (RFC 9113,
+/// Whether the server reports that it did not process the request (RFC 9113,
 /// section 8.7).
 pub(crate) fn is_unprocessed(error: &hyper::Error) -> bool {
     http2_error(error).is_some_and(|it| {
@@ -114,24 +115,25 @@ pub(crate) fn is_unprocessed(error: &hyper::Error) -> bool {
     })
 }
 
-/// Whether the server wants the request over HTTP/1.1 (RFC 9113, section 7).
+/// Whether the server requires HTTP/1.1 for the request (RFC 9113, section 7).
 pub(crate) fn needs_http1(error: &hyper::Error) -> bool {
     let reason = http2_error(error).and_then(h2::Error::reason);
     reason == Some(Reason::HTTP_1_1_REQUIRED)
 }
 
-/// Whether a connection was lost, and not misused by the server.
+/// Whether the connection was lost, as opposed to a protocol error of the
+/// server.
 pub(crate) fn is_lost(error: &hyper::Error) -> bool {
     http2_error(error).map_or_else(|| !error.is_parse(), h2::Error::is_io)
 }
 
-/// The error of HTTP/2 beneath, if it is one.
+/// Returns the underlying HTTP/2 error, if there is one.
 fn http2_error(error: &hyper::Error) -> Option<&h2::Error> {
     error.source()?.downcast_ref()
 }
 
-/// Why a body broke off.
-pub(crate) fn of_body(error: &hyper::Error) -> FetchOutcome {
+/// Maps an error while reading a body.
+pub(crate) fn from_body_error(error: &hyper::Error) -> FetchOutcome {
     FetchOutcome::ProtocolError(match io_kind(error) {
         _ if is_reset(error) => ProtocolError::Reset,
         Some(ErrorKind::InvalidInput | ErrorKind::InvalidData) => ProtocolError::NotHttp,
@@ -140,8 +142,8 @@ pub(crate) fn of_body(error: &hyper::Error) -> FetchOutcome {
 }
 
 fn is_reset(error: &hyper::Error) -> bool {
-    let is_of_stream = http2_error(error).is_some_and(|it| it.is_reset() && it.is_remote());
-    is_of_stream || io_kind(error).is_some_and(is_reset_kind)
+    let is_stream_reset = http2_error(error).is_some_and(|it| it.is_reset() && it.is_remote());
+    is_stream_reset || io_kind(error).is_some_and(is_reset_kind)
 }
 
 fn is_reset_kind(kind: ErrorKind) -> bool {

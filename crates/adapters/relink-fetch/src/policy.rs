@@ -1,17 +1,18 @@
-//! Which addresses may be asked.
+//! Address policy: which IP addresses may be connected to.
 //!
-//! Pure: addresses come in, a ruling goes out. The connector takes nothing but
-//! [`Cleared`] addresses, so there is no way to connect around this module.
+//! The module is pure. The connector accepts only [`AllowedAddrs`], which only
+//! this module creates, so the policy cannot be bypassed.
 //!
-//! A proxy looks names up itself. What is asked through one is ruled on by its
-//! spelling alone: literal addresses and the names that always mean the local
-//! machine. A name that leads into a private network is the proxy's to bar.
+//! A proxy resolves host names itself. Requests through one can be checked only
+//! by what the URL contains: literal IP addresses and names that always mean
+//! the local machine. The proxy has to block names that resolve to private
+//! addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use url::Host;
 
-/// A network: its first address and how many leading bits name it.
+/// A network: its base address and prefix length.
 type Net4 = (Ipv4Addr, u32);
 type Net6 = (Ipv6Addr, u32);
 
@@ -30,7 +31,7 @@ const SPECIAL_V4: [Net4; 15] = [
     v4(10, 0, 0, 8),      // private, RFC 1918
     v4(100, 64, 0, 10),   // carrier-grade NAT, RFC 6598
     v4(127, 0, 0, 8),     // loopback, RFC 1122
-    v4(169, 254, 0, 16),  // link-local, RFC 3927; cloud metadata lives here
+    v4(169, 254, 0, 16),  // link-local, RFC 3927; includes cloud metadata services
     v4(172, 16, 0, 12),   // private, RFC 1918
     v4(192, 0, 0, 24),    // IETF assignments, RFC 6890
     v4(192, 0, 2, 24),    // documentation, RFC 5737
@@ -43,9 +44,9 @@ const SPECIAL_V4: [Net4; 15] = [
     v4(240, 0, 0, 4),     // reserved, RFC 1112, and broadcast
 ];
 
-/// The only IPv6 block given out for the public internet (RFC 4291). Loopback,
+/// The only IPv6 block assigned to the public internet (RFC 4291). Loopback,
 /// link-local, site-local, unique-local, multicast, discard-only,
-/// v4-compatible, local NAT64 and segment-routing addresses all lie outside.
+/// v4-compatible, local NAT64 and segment-routing addresses are outside of it.
 const GLOBAL_UNICAST: Net6 = v6(0x2000, 0, 0, 3);
 
 /// Blocks within [`GLOBAL_UNICAST`] that are not the public internet.
@@ -56,8 +57,8 @@ const SPECIAL_V6: [Net6; 4] = [
     v6(0x3fff, 0, 0, 20),     // documentation, RFC 9637
 ];
 
-/// The well-known NAT64 prefix (RFC 6052): the last 32 bits are the address
-/// really asked.
+/// The well-known NAT64 prefix (RFC 6052). The last 32 bits are the IPv4
+/// address that is contacted.
 const NAT64: Net6 = v6(0x64, 0xff9b, 0, 96);
 
 /// Whether an address belongs to the public internet.
@@ -85,15 +86,15 @@ fn is_global_v4(address: Ipv4Addr) -> bool {
 }
 
 fn is_global_v6(address: Ipv6Addr) -> bool {
-    let lies_in = |net: &Net6| is_within(address, *net);
-    lies_in(&GLOBAL_UNICAST) && !SPECIAL_V6.iter().any(lies_in)
+    let is_in = |net: &Net6| is_within(address, *net);
+    is_in(&GLOBAL_UNICAST) && !SPECIAL_V6.iter().any(is_in)
 }
 
 fn is_within(address: Ipv6Addr, (base, bits): Net6) -> bool {
     (u128::from(address) ^ u128::from(base)) >> (128 - bits) == 0
 }
 
-/// The IPv4 address the system or a translator would really ask.
+/// Returns the IPv4 address that the system or a NAT64 gateway would contact.
 fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     if is_within(address, NAT64) {
         let [.., a, b, c, d] = address.octets();
@@ -102,57 +103,59 @@ fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     address.to_ipv4_mapped()
 }
 
-/// How far a request may reach.
+/// The IP addresses that a request may connect to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AddressPolicy {
-    /// Any address: the user named this host and port, or allowed all.
+    /// Any address: the user supplied this host and port, or allowed private
+    /// addresses.
     Any,
     /// Public addresses only.
     GlobalOnly,
 }
 
 impl AddressPolicy {
-    /// Whether this one address may be asked.
-    pub fn covers(self, address: IpAddr) -> bool {
+    /// Whether the request may connect to this address.
+    pub fn allows(self, address: IpAddr) -> bool {
         self == Self::Any || is_global(address)
     }
 
-    /// Clears all of a host's addresses, or names the first that is barred.
+    /// Allows all of a host's addresses, or returns the first private one.
     ///
-    /// One private address among public ones bars them all: a name that mixes
-    /// them is up to no good, or an accident we should not take part in.
+    /// A single private address rejects them all: a name that mixes private and
+    /// public addresses is either an attack or a misconfiguration.
     pub fn check(self, addresses: Vec<SocketAddr>) -> Result<AllowedAddrs, IpAddr> {
-        match addresses.iter().find(|it| !self.covers(it.ip())) {
-            Some(barred) => Err(barred.ip()),
+        match addresses.iter().find(|it| !self.allows(it.ip())) {
+            Some(private) => Err(private.ip()),
             None => Ok(AllowedAddrs(addresses)),
         }
     }
 
-    /// Clears a host that a proxy will look up, as far as its spelling tells.
-    pub fn clear_spelling(self, host: &Host<&str>) -> Result<(), IpAddr> {
+    /// Checks a host that a proxy will resolve, without resolving it.
+    pub fn check_unresolved(self, host: &Host<&str>) -> Result<(), IpAddr> {
         let address = match host {
             Host::Ipv4(address) => IpAddr::V4(*address),
             Host::Ipv6(address) => IpAddr::V6(*address),
             Host::Domain(name) if is_loopback_name(name) => Ipv4Addr::LOCALHOST.into(),
             Host::Domain(_) => return Ok(()),
         };
-        if self.covers(address) { Ok(()) } else { Err(address) }
+        if self.allows(address) { Ok(()) } else { Err(address) }
     }
 }
 
-/// Whether a name always means the machine that looks it up (RFC 6761,
-/// section 6.3).
+/// Whether a name always means the machine that resolves it (RFC 6761, section
+/// 6.3).
 fn is_loopback_name(name: &str) -> bool {
     let last_label = name.trim_end_matches('.').rsplit('.').next();
     last_label.is_some_and(|label| label.eq_ignore_ascii_case("localhost"))
 }
 
-/// Addresses that passed the policy; only [`Permit::clear`] makes them.
+/// Addresses that passed the policy. Only [`AddressPolicy::check`] creates
+/// them.
 #[derive(Debug)]
 pub(crate) struct AllowedAddrs(Vec<SocketAddr>);
 
 impl AllowedAddrs {
-    /// The addresses, in the order to try them.
+    /// Returns the addresses in the order in which to try them.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.0
     }
@@ -171,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn special_v4_blocks_are_not_global_to_their_last_address() {
+    fn special_v4_blocks_are_not_global() {
         check(
             false,
             "0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255
@@ -206,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn an_embedded_v4_address_decides() {
+    fn is_global_checks_the_embedded_v4_address() {
         check(
             false,
             "::ffff:127.0.0.1 ::ffff:10.0.0.1 ::ffff:169.254.169.254 64:ff9b::127.0.0.1
@@ -221,7 +224,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_spelling(expect: &str, hosts: &str) {
+    fn check_unresolved(expect: &str, hosts: &str) {
         for text in hosts.split_whitespace() {
             let host = Host::parse(text).unwrap();
             let host = match &host {
@@ -229,27 +232,31 @@ mod tests {
                 Host::Ipv4(address) => Host::Ipv4(*address),
                 Host::Ipv6(address) => Host::Ipv6(*address),
             };
-            let ruling = AddressPolicy::GlobalOnly.clear_spelling(&host);
-            let said = ruling.map_or_else(|address| address.to_string(), |()| "clear".to_owned());
-            assert_eq!(said, expect, "{text}");
-            assert_eq!(AddressPolicy::Any.clear_spelling(&host), Ok(()), "{text}");
+            let result = AddressPolicy::GlobalOnly.check_unresolved(&host);
+            let result =
+                result.map_or_else(|address| address.to_string(), |()| "allowed".to_owned());
+            assert_eq!(result, expect, "{text}");
+            assert_eq!(AddressPolicy::Any.check_unresolved(&host), Ok(()), "{text}");
         }
     }
 
     #[test]
-    fn what_a_proxy_looks_up_is_ruled_on_by_its_spelling() {
-        check_spelling("127.0.0.1", "127.0.0.1 127.1 0x7f000001 localhost a.LOCALHOST localhost..");
-        check_spelling("::1", "[::1]");
-        check_spelling("::ffff:10.0.0.1", "[::ffff:10.0.0.1]");
-        check_spelling("clear", "a.test localhost.test notlocalhost 8.8.8.8 [2606:4700::1111]");
+    fn check_unresolved_rejects_private_literals_and_localhost() {
+        check_unresolved(
+            "127.0.0.1",
+            "127.0.0.1 127.1 0x7f000001 localhost a.LOCALHOST localhost..",
+        );
+        check_unresolved("::1", "[::1]");
+        check_unresolved("::ffff:10.0.0.1", "[::ffff:10.0.0.1]");
+        check_unresolved("allowed", "a.test localhost.test notlocalhost 8.8.8.8 [2606:4700::1111]");
     }
 
     #[test]
-    fn one_private_address_bars_the_whole_answer() {
+    fn one_private_address_rejects_all_addresses() {
         let mixed: Vec<SocketAddr> =
             vec!["8.8.8.8:80".parse().unwrap(), "10.0.0.1:80".parse().unwrap()];
-        let barred = AddressPolicy::GlobalOnly.check(mixed.clone()).unwrap_err();
-        assert_eq!(barred.to_string(), "10.0.0.1");
+        let rejected = AddressPolicy::GlobalOnly.check(mixed.clone()).unwrap_err();
+        assert_eq!(rejected.to_string(), "10.0.0.1");
         assert_eq!(AddressPolicy::Any.check(mixed).unwrap().addresses().len(), 2);
     }
 }

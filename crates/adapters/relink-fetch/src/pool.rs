@@ -1,9 +1,9 @@
-//! Connections kept for the next request to the same place.
+//! Pool of idle connections, reused by later requests to the same server.
 //!
-//! A kept connection remembers its peer, and is given only to a request whose
-//! permit covers that address: keeping connections opens no way around the
-//! address policy. One that goes through a proxy has no peer to rule on; who
-//! asks through a proxy has ruled on the host before.
+//! A pooled connection stores its peer address and is only given to a request
+//! whose address policy allows that address, so reuse cannot bypass the policy.
+//! A proxied connection has no peer address; its caller checks the host before
+//! it uses the pool.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,207 +15,218 @@ use url::Url;
 use crate::connection::HttpConnection;
 use crate::policy::AddressPolicy;
 
-/// Common servers close idle connections after 5 (Apache) to 75 s (nginx).
-pub(crate) const IDLE_AGE: Duration = Duration::from_secs(15);
+/// Idle time after which a connection is not reused. Common servers close idle
+/// connections after 5 s (Apache) to 75 s (nginx).
+pub(crate) const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Kept connections in all. Encrypted ones hold some 30 KiB each.
-const IDLE_CAP: usize = 512;
+/// Maximum number of idle connections. A TLS connection uses about 30 KiB.
+const MAX_IDLE: usize = 512;
 
-/// What makes two URLs share a connection.
+/// Identifies the requests that can share a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum PoolKey {
-    /// The proxy, which passes on plain requests to any host.
+    /// The proxy that forwards plain HTTP requests to any host.
     Proxy,
-    /// One host, directly or through a tunnel.
+    /// One host, reached directly or through a tunnel.
     Host {
-        /// Whether TLS is spoken with it.
+        /// Whether the connection uses TLS.
         is_encrypted: bool,
-        /// Whether it gets the client certificate for hosts that the user
-        /// named: what it says then is not for other requests.
-        is_named: bool,
-        /// Its name or address, as in URLs.
+        /// Whether the connection uses the client certificate for user-supplied
+        /// hosts. Its responses must not reach other requests.
+        uses_user_identity: bool,
+        /// Host name or IP address, as in URLs.
         name: Box<str>,
-        /// Its port.
+        /// Port number.
         port: u16,
     },
 }
 
 impl PoolKey {
-    /// The origin of a web URL.
-    pub fn of(url: &Url) -> Self {
+    /// Creates the key of an `http` or `https` URL.
+    pub fn from_url(url: &Url) -> Self {
         Self::Host {
             is_encrypted: url.scheme() == "https",
-            is_named: false,
+            uses_user_identity: false,
             name: url.host_str().unwrap_or_default().into(),
             port: url.port_or_known_default().unwrap_or_default(),
         }
     }
 
-    /// The origin of a URL whose host the user named.
-    pub fn of_named(url: &Url) -> Self {
-        let mut origin = Self::of(url);
-        if let Self::Host { is_named, .. } = &mut origin {
-            *is_named = true;
+    /// Creates the key of a URL whose host receives the client certificate for
+    /// user-supplied hosts.
+    pub fn with_user_identity(url: &Url) -> Self {
+        let mut key = Self::from_url(url);
+        if let Self::Host { uses_user_identity, .. } = &mut key {
+            *uses_user_identity = true;
         }
-        origin
+        key
     }
 
-    /// Whether the host gets the client certificate for named hosts.
-    pub fn is_named(&self) -> bool {
-        matches!(self, Self::Host { is_named: true, .. })
+    /// Whether the connection uses the client certificate for user-supplied
+    /// hosts.
+    pub fn uses_user_identity(&self) -> bool {
+        matches!(self, Self::Host { uses_user_identity: true, .. })
     }
 
-    /// Whether the server may choose HTTP/2, which is agreed on within TLS.
+    /// Whether the server may select HTTP/2, which requires TLS.
     pub fn may_be_http2(&self) -> bool {
         matches!(self, Self::Host { is_encrypted: true, .. })
     }
 
-    /// The same host, named by the user or not.
-    pub fn anonymous(&self) -> Cow<'_, Self> {
-        let mut origin = Cow::Borrowed(self);
-        if self.is_named()
-            && let Self::Host { is_named, .. } = origin.to_mut()
+    /// Returns the same key without the client certificate for user-supplied
+    /// hosts.
+    pub fn without_user_identity(&self) -> Cow<'_, Self> {
+        let mut key = Cow::Borrowed(self);
+        if self.uses_user_identity()
+            && let Self::Host { uses_user_identity, .. } = key.to_mut()
         {
-            *is_named = false;
+            *uses_user_identity = false;
         }
-        origin
+        key
     }
 }
 
-/// The connections now idle.
+/// Idle and shared connections.
 pub(crate) struct Pool {
-    shelf: Mutex<IdleMap<HttpConnection>>,
+    idle: Mutex<IdleMap<HttpConnection>>,
 }
 
 impl Pool {
-    /// An empty pool.
+    /// Creates an empty pool.
     pub fn new() -> Self {
-        Self { shelf: Mutex::new(IdleMap::new(IDLE_CAP)) }
+        Self { idle: Mutex::new(IdleMap::new(MAX_IDLE)) }
     }
 
-    /// Takes a connection that is still good and that `permit` covers.
-    pub fn take(&self, origin: &PoolKey, permit: AddressPolicy) -> Option<HttpConnection> {
+    /// Returns a connection that is still usable and whose peer `policy`
+    /// allows.
+    pub fn take(&self, key: &PoolKey, policy: AddressPolicy) -> Option<HttpConnection> {
         loop {
-            let is_fit = |line: &HttpConnection| line.peer().is_none_or(|peer| permit.covers(peer));
-            let mut line = self.shelf().take(origin, Instant::now(), is_fit)?;
-            if line.is_ready() {
-                return Some(line);
+            let is_allowed = |it: &HttpConnection| it.peer().is_none_or(|peer| policy.allows(peer));
+            let mut connection = self.lock().take(key, Instant::now(), is_allowed)?;
+            if connection.is_ready() {
+                return Some(connection);
             }
-            self.shelf()
-                .discard(origin, |it| matches!(it, HttpConnection::Http2(it) if !it.is_ready()));
+            self.lock()
+                .discard(key, |it| matches!(it, HttpConnection::Http2(it) if !it.is_ready()));
         }
     }
 
-    /// Saves a connection if another request can go over it. A shared one is
-    /// there already, since it was opened.
-    pub fn give(&self, origin: PoolKey, mut line: HttpConnection) {
-        if matches!(line, HttpConnection::Http1(_)) && line.is_ready() {
-            self.put(origin, line);
+    /// Returns a connection to the pool if it can carry another request. HTTP/2
+    /// connections are already in the pool: `share` adds them when they are
+    /// opened.
+    pub fn put_back(&self, key: PoolKey, mut connection: HttpConnection) {
+        if matches!(connection, HttpConnection::Http1(_)) && connection.is_ready() {
+            self.put(key, connection);
         }
     }
 
-    /// Lets other requests use a connection from now on, if it can be shared.
-    pub fn share(&self, origin: &PoolKey, line: &HttpConnection) {
-        if let Some(shared) = line.share() {
-            self.put(origin.clone(), shared);
+    /// Adds a connection to the pool for concurrent use, if it can be shared.
+    pub fn share(&self, key: &PoolKey, connection: &HttpConnection) {
+        if let Some(shared) = connection.share() {
+            self.put(key.clone(), shared);
         }
     }
 
-    /// Lets no other request use the shared connections to an origin.
-    pub fn withdraw(&self, origin: &PoolKey) {
-        self.shelf().discard(origin, |it| matches!(it, HttpConnection::Http2(_)));
+    /// Removes the shared connections of a key.
+    pub fn remove_shared(&self, key: &PoolKey) {
+        self.lock().discard(key, |it| matches!(it, HttpConnection::Http2(_)));
     }
 
-    fn put(&self, origin: PoolKey, line: HttpConnection) {
-        let evicted = self.shelf().put(origin, Instant::now(), line);
-        // Sockets are closed after the lock is let go.
+    fn put(&self, key: PoolKey, connection: HttpConnection) {
+        let evicted = self.lock().put(key, Instant::now(), connection);
+        // Drop the evicted connections after the lock is released: dropping
+        // closes sockets.
         drop(evicted);
     }
 
-    fn shelf(&self) -> MutexGuard<'_, IdleMap<HttpConnection>> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, IdleMap<HttpConnection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What a [`Shelf`] holds.
-trait Shelved: Sized {
-    /// A clone for one more user, if there may be several at a time.
+/// An element of an [`IdleMap`].
+trait Shareable: Sized {
+    /// Returns a clone if several users can share the element concurrently.
     fn share(&self) -> Option<Self>;
 }
 
-impl Shelved for HttpConnection {
+impl Shareable for HttpConnection {
     fn share(&self) -> Option<Self> {
         self.share()
     }
 }
 
-/// Things by origin, newest last, with the time of their last use.
+/// Elements by pool key, newest last, with the time of their last use.
 struct IdleMap<T> {
-    kept: HashMap<PoolKey, Vec<(Instant, T)>>,
+    idle: HashMap<PoolKey, Vec<(Instant, T)>>,
     count: usize,
-    cap: usize,
+    max_count: usize,
 }
 
-impl<T: Shelved> IdleMap<T> {
-    fn new(cap: usize) -> Self {
-        Self { kept: HashMap::new(), count: 0, cap }
+impl<T: Shareable> IdleMap<T> {
+    fn new(max_count: usize) -> Self {
+        Self { idle: HashMap::new(), count: 0, max_count }
     }
 
-    /// Takes the newest that is young enough and fit, or a clone of it if it
-    /// can be shared.
-    fn take(&mut self, origin: &PoolKey, now: Instant, is_fit: impl Fn(&T) -> bool) -> Option<T> {
-        let row = self.kept.get_mut(origin)?;
-        let place = row.iter().rposition(|(since, it)| now - *since < IDLE_AGE && is_fit(it))?;
-        let (since, found) = &mut row[place];
-        if let Some(shared) = found.share() {
-            *since = now;
+    /// Returns the newest element that is not too old and satisfies `is_allowed`. A
+    /// shareable element is cloned, any other is removed from the map.
+    fn take(&mut self, key: &PoolKey, now: Instant, is_allowed: impl Fn(&T) -> bool) -> Option<T> {
+        let entries = self.idle.get_mut(key)?;
+        let index = entries
+            .iter()
+            .rposition(|(used_at, it)| now - *used_at < IDLE_TIMEOUT && is_allowed(it))?;
+        let (used_at, element) = &mut entries[index];
+        if let Some(shared) = element.share() {
+            *used_at = now;
             return Some(shared);
         }
-        let (_, taken) = row.remove(place);
+        let (_, taken) = entries.remove(index);
         self.count -= 1;
-        if row.is_empty() {
-            self.kept.remove(origin);
+        if entries.is_empty() {
+            self.idle.remove(key);
         }
         Some(taken)
     }
 
-    /// Keeps one more; returns what had to go for it.
-    fn put(&mut self, origin: PoolKey, now: Instant, it: T) -> Vec<T> {
+    /// Adds an element. Returns the elements that were evicted for it.
+    fn put(&mut self, key: PoolKey, now: Instant, it: T) -> Vec<T> {
         let mut evicted = Vec::new();
-        if self.count >= self.cap {
-            self.evict(|since| now - since >= IDLE_AGE, &mut evicted);
+        if self.count >= self.max_count {
+            self.evict(|used_at| now - used_at >= IDLE_TIMEOUT, &mut evicted);
         }
-        if self.count >= self.cap
+        if self.count >= self.max_count
             && let Some(oldest) = self.oldest()
         {
-            self.evict(|since| since <= oldest, &mut evicted);
+            self.evict(|used_at| used_at <= oldest, &mut evicted);
         }
-        self.kept.entry(origin).or_default().push((now, it));
+        self.idle.entry(key).or_default().push((now, it));
         self.count += 1;
         evicted
     }
 
-    /// Removes what is of no more use.
-    fn discard(&mut self, origin: &PoolKey, is_over: impl Fn(&T) -> bool) {
-        let Some(row) = self.kept.get_mut(origin) else { return };
-        let before = row.len();
-        row.retain(|(_, it)| !is_over(it));
-        self.count -= before - row.len();
-        if row.is_empty() {
-            self.kept.remove(origin);
+    /// Removes the elements of a key that satisfy `should_remove`.
+    fn discard(&mut self, key: &PoolKey, should_remove: impl Fn(&T) -> bool) {
+        let Some(entries) = self.idle.get_mut(key) else { return };
+        let before = entries.len();
+        entries.retain(|(_, it)| !should_remove(it));
+        self.count -= before - entries.len();
+        if entries.is_empty() {
+            self.idle.remove(key);
         }
     }
 
     fn oldest(&self) -> Option<Instant> {
-        self.kept.values().flatten().map(|(since, _)| *since).min()
+        self.idle.values().flatten().map(|(used_at, _)| *used_at).min()
     }
 
-    fn evict(&mut self, is_due: impl Fn(Instant) -> bool, evicted: &mut Vec<T>) {
-        self.kept.retain(|_, row| {
-            evicted.extend(row.extract_if(.., |(since, _)| is_due(*since)).map(|(_, it)| it));
-            !row.is_empty()
+    fn evict(&mut self, should_evict: impl Fn(Instant) -> bool, evicted: &mut Vec<T>) {
+        self.idle.retain(|_, entries| {
+            evicted.extend(
+                entries.extract_if(.., |(used_at, _)| should_evict(*used_at)).map(|(_, it)| it),
+            );
+            !entries.is_empty()
         });
-        self.count = self.kept.values().map(Vec::len).sum();
+        self.count = self.idle.values().map(Vec::len).sum();
     }
 }
 
@@ -223,85 +234,86 @@ impl<T: Shelved> IdleMap<T> {
 mod tests {
     use super::*;
 
-    /// Negative numbers can be shared.
-    impl Shelved for i32 {
+    /// In these tests, negative numbers can be shared.
+    impl Shareable for i32 {
         fn share(&self) -> Option<Self> {
             (*self < 0).then_some(*self)
         }
     }
 
-    fn origin(url: &str) -> PoolKey {
-        PoolKey::of(&Url::parse(url).unwrap())
+    fn key(url: &str) -> PoolKey {
+        PoolKey::from_url(&Url::parse(url).unwrap())
     }
 
     #[test]
-    fn scheme_host_and_port_make_an_origin() {
-        let here = origin("http://a.test/x");
-        assert_eq!(here, origin("http://a.test:80/y?z"));
+    fn pool_key_consists_of_scheme_host_and_port() {
+        let here = key("http://a.test/x");
+        assert_eq!(here, key("http://a.test:80/y?z"));
         for other in
             ["https://a.test/", "http://b.test/", "http://a.test:81/", "https://a.test:80/"]
         {
-            assert_ne!(here, origin(other), "{other}");
+            assert_ne!(here, key(other), "{other}");
         }
     }
 
     #[test]
-    fn the_newest_fit_one_is_taken() {
+    fn take_returns_newest_allowed_element() {
         let now = Instant::now();
-        let mut shelf = IdleMap::new(8);
+        let mut map = IdleMap::new(8);
         for number in [1, 2, 3] {
-            shelf.put(origin("http://a.test/"), now, number);
+            map.put(key("http://a.test/"), now, number);
         }
-        let here = origin("http://a.test/");
-        assert_eq!(shelf.take(&here, now, |it| *it < 3), Some(2));
-        assert_eq!(shelf.take(&here, now, |_| true), Some(3));
-        assert_eq!(shelf.take(&origin("http://b.test/"), now, |_| true), None);
+        let here = key("http://a.test/");
+        assert_eq!(map.take(&here, now, |it| *it < 3), Some(2));
+        assert_eq!(map.take(&here, now, |_| true), Some(3));
+        assert_eq!(map.take(&key("http://b.test/"), now, |_| true), None);
     }
 
     #[test]
-    fn shared_connection_stays_for_others_while_it_is_used() {
+    fn shared_element_stays_in_the_map_when_taken() {
         let now = Instant::now();
-        let mut shelf = IdleMap::new(8);
-        let here = origin("https://a.test/");
-        shelf.put(here.clone(), now, -1);
+        let mut map = IdleMap::new(8);
+        let here = key("https://a.test/");
+        map.put(here.clone(), now, -1);
         for seconds in (0..60).step_by(10) {
             let later = now + Duration::from_secs(seconds);
-            assert_eq!(shelf.take(&here, later, |_| true), Some(-1), "{seconds}");
+            assert_eq!(map.take(&here, later, |_| true), Some(-1), "{seconds}");
         }
-        assert_eq!(shelf.count, 1);
-        shelf.discard(&here, |it| *it == -1);
-        assert_eq!((shelf.count, shelf.kept.len()), (0, 0));
+        assert_eq!(map.count, 1);
+        map.discard(&here, |it| *it == -1);
+        assert_eq!((map.count, map.idle.len()), (0, 0));
     }
 
     #[test]
-    fn named_host_has_connections_of_its_own() {
+    fn key_with_user_identity_differs_from_key_without() {
         let url = Url::parse("https://a.test/").unwrap();
-        let (named, anonymous) = (PoolKey::of_named(&url), PoolKey::of(&url));
-        assert_ne!(named, anonymous);
-        assert_eq!(*named.anonymous(), anonymous);
-        assert_eq!(*anonymous.anonymous(), anonymous);
+        let (with_identity, anonymous) =
+            (PoolKey::with_user_identity(&url), PoolKey::from_url(&url));
+        assert_ne!(with_identity, anonymous);
+        assert_eq!(*with_identity.without_user_identity(), anonymous);
+        assert_eq!(*anonymous.without_user_identity(), anonymous);
     }
 
     #[test]
-    fn the_old_are_not_taken() {
+    fn take_ignores_elements_past_the_idle_timeout() {
         let now = Instant::now();
-        let mut shelf = IdleMap::new(8);
-        let here = origin("http://a.test/");
-        shelf.put(here.clone(), now, 1);
-        assert_eq!(shelf.take(&here, now + IDLE_AGE, |_| true), None);
+        let mut map = IdleMap::new(8);
+        let here = key("http://a.test/");
+        map.put(here.clone(), now, 1);
+        assert_eq!(map.take(&here, now + IDLE_TIMEOUT, |_| true), None);
     }
 
     #[test]
-    fn a_full_shelf_lets_the_oldest_go() {
+    fn put_evicts_the_oldest_element_when_full() {
         let now = Instant::now();
-        let mut shelf = IdleMap::new(2);
+        let mut map = IdleMap::new(2);
         let late = |seconds| now + Duration::from_secs(seconds);
-        assert!(shelf.put(origin("http://a.test/"), now, 1).is_empty());
-        assert!(shelf.put(origin("http://b.test/"), late(1), 2).is_empty());
-        assert_eq!(shelf.put(origin("http://c.test/"), late(2), 3), [1]);
-        let mut evicted = shelf.put(origin("http://d.test/"), late(60), 4);
+        assert!(map.put(key("http://a.test/"), now, 1).is_empty());
+        assert!(map.put(key("http://b.test/"), late(1), 2).is_empty());
+        assert_eq!(map.put(key("http://c.test/"), late(2), 3), [1]);
+        let mut evicted = map.put(key("http://d.test/"), late(60), 4);
         evicted.sort_unstable();
         assert_eq!(evicted, [2, 3]);
-        assert_eq!(shelf.count, 1);
+        assert_eq!(map.count, 1);
     }
 }

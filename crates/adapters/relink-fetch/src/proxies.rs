@@ -1,11 +1,11 @@
-//! Which proxy a URL is fetched through.
+//! Selects the proxy for a URL.
 
 use url::Url;
 
 use crate::no_proxy::NoProxy;
 use crate::proxy::{Proxy, ProxyProtocol};
 
-/// The proxies to use, and the hosts that are reached without one.
+/// The proxies to use, and the hosts that are contacted without one.
 ///
 /// ```
 /// use relink_fetch::{Proxies, Proxy};
@@ -20,28 +20,28 @@ pub struct Proxies {
     pub http: Option<Proxy>,
     /// For `https://` URLs.
     pub https: Option<Proxy>,
-    /// Hosts that neither is used for.
+    /// Hosts that are contacted without a proxy.
     pub exclude: NoProxy,
 }
 
-/// The way to a host.
+/// The route to a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route<'a> {
     /// Without a proxy.
     Direct,
-    /// The proxy gets the request itself and passes it on.
+    /// The proxy receives the request and forwards it.
     Forward(&'a Proxy),
-    /// The proxy passes on bytes to the host.
+    /// The proxy opens a tunnel and forwards bytes.
     Tunnel(&'a Proxy),
 }
 
 impl Proxies {
-    /// One proxy for every URL.
+    /// Uses one proxy for every URL.
     pub fn all(proxy: Proxy) -> Self {
         Self { http: Some(proxy.clone()), https: Some(proxy), exclude: NoProxy::default() }
     }
 
-    /// The way to the host of `url` for an HTTP request.
+    /// Returns the route of an HTTP request to `url`.
     pub(crate) fn route(&self, url: &Url) -> Route<'_> {
         match self.proxy_for(url) {
             Some(proxy) if url.scheme() == "http" && proxy.is_http() => Route::Forward(proxy),
@@ -50,7 +50,7 @@ impl Proxies {
         }
     }
 
-    /// The way to the host of `url` for bytes of any kind.
+    /// Returns the route of a byte stream to the host of `url`.
     pub(crate) fn tunnel(&self, url: &Url) -> Route<'_> {
         self.proxy_for(url).map_or(Route::Direct, Route::Tunnel)
     }
@@ -62,8 +62,9 @@ impl Proxies {
 }
 
 impl Route<'_> {
-    /// Whether the proxy looks up the host, out of reach of the address policy.
-    pub fn hides_address(self) -> bool {
+    /// Whether the proxy resolves the host, so that its IP address is unknown
+    /// here.
+    pub fn resolves_remotely(self) -> bool {
         match self {
             Self::Direct => false,
             Self::Forward(_) => true,
@@ -79,16 +80,16 @@ mod tests {
     #[track_caller]
     fn check(proxies: &Proxies, url: &str, expect: &str) {
         let url = Url::parse(url).unwrap();
-        let said = match proxies.route(&url) {
+        let route = match proxies.route(&url) {
             Route::Direct => "direct".to_owned(),
             Route::Forward(proxy) => format!("forward {proxy}"),
             Route::Tunnel(proxy) => format!("tunnel {proxy}"),
         };
-        assert_eq!(said, expect, "{url}");
+        assert_eq!(route, expect, "{url}");
     }
 
     #[test]
-    fn route_follows_the_scheme_and_the_exclusions() {
+    fn route_depends_on_scheme_and_exclusions() {
         let proxies = Proxies {
             http: Some("https://one.test:1".parse().unwrap()),
             https: Some("http://two.test:2".parse().unwrap()),
@@ -107,8 +108,8 @@ mod tests {
         check(&socks, "http://a.test/", "tunnel socks5://one.test:1080");
         check(&socks, "https://a.test/", "tunnel socks5://one.test:1080");
         let url = Url::parse("http://a.test/").unwrap();
-        assert!(!socks.route(&url).hides_address());
+        assert!(!socks.route(&url).resolves_remotely());
         let remote = Proxies::all("socks5h://one.test".parse().unwrap());
-        assert!(remote.route(&url).hides_address());
+        assert!(remote.route(&url).resolves_remotely());
     }
 }

@@ -1,8 +1,8 @@
-//! A proxy of the user: its protocol, host, port and login.
+//! User-configured proxies: protocol, host, port and login.
 //!
-//! Parsing and printing only; `relay` and `socks` speak with it. The text may
-//! hold a password, so no message, `Debug` or `Display` repeats any of it
-//! except scheme, host and port.
+//! This module only parses and prints; `proxy_client` and `socks` implement the
+//! protocols. The text may contain a password, so errors, `Debug` and `Display`
+//! contain only scheme, host and port.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,26 +25,26 @@ use crate::basic_auth::basic;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
     protocol: ProxyProtocol,
-    /// Host and port, without credentials. The scheme has no meaning here.
+    /// Host and port, without credentials. The scheme is ignored.
     url: Url,
     login: Option<Login>,
 }
 
-/// What is spoken with a proxy.
+/// Protocol between client and proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProxyProtocol {
-    /// HTTP/1.1 in the clear.
+    /// HTTP/1.1 without TLS.
     Http,
     /// HTTP/1.1 over TLS.
     Https,
-    /// SOCKS5 (RFC 1928); host names are looked up by us.
+    /// SOCKS5 (RFC 1928). The client resolves host names.
     Socks5,
-    /// SOCKS5; host names are looked up by the proxy.
+    /// SOCKS5. The proxy resolves host names.
     Socks5h,
 }
 
 impl ProxyProtocol {
-    /// The scheme in the URL of a proxy.
+    /// Returns the scheme of a proxy URL.
     fn scheme(self) -> &'static str {
         match self {
             Self::Http => "http",
@@ -54,8 +54,8 @@ impl ProxyProtocol {
         }
     }
 
-    /// The port of a proxy that is written without one. Programs disagree
-    /// about that of HTTP proxies (80, 1080, 3128), so it has to be there.
+    /// Returns the default port. Programs disagree about that of HTTP proxies
+    /// (80, 1080 or 3128), so those require an explicit port.
     fn default_port(self) -> Option<u16> {
         match self {
             Self::Http => None,
@@ -68,51 +68,50 @@ impl ProxyProtocol {
 /// A user name and password for a proxy.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Login {
-    /// Decoded, as SOCKS5 sends it.
+    /// Percent-decoded, as SOCKS5 sends it.
     pub user: Vec<u8>,
-    /// Decoded, as SOCKS5 sends it.
+    /// Percent-decoded, as SOCKS5 sends it.
     pub password: Vec<u8>,
-    /// As HTTP sends both.
+    /// Both as an HTTP header value.
     authorization: HeaderValue,
 }
 
-/// The text does not name a proxy that can be used. It may hold a password and
-/// is not shown.
+/// Invalid [`Proxy`]. The text may contain a password and is not shown.
 #[derive(Debug, Clone, Copy, Error, PartialEq, Eq)]
 pub enum ParseProxyError {
-    /// The proxy speaks SOCKS4, or SOCKS in an unknown version.
-    #[error("SOCKS proxies are supported in version 5 only: `socks5://` or `socks5h://`")]
+    /// SOCKS4, or SOCKS without a version.
+    #[error("unsupported SOCKS version (expected `socks5://` or `socks5h://`)")]
     Socks,
-    /// A part is missing, or there is one too many.
-    #[error("the proxy is not written as `http://HOST:PORT`")]
+    /// A part is missing, or there is an unexpected one.
+    #[error("invalid proxy (expected `http://HOST:PORT`)")]
     Shape,
-    /// The login cannot be put into a header (RFC 7617, section 2).
-    #[error("the login for the proxy has characters that cannot be sent")]
+    /// The login cannot be sent in a header (RFC 7617, section 2).
+    #[error("invalid proxy login: it contains characters that cannot be sent")]
     Login,
 }
 
 impl Proxy {
-    /// Host and port.
+    /// Returns a URL with the host and port.
     pub(crate) fn url(&self) -> &Url {
         &self.url
     }
 
-    /// What is spoken with it.
+    /// Returns the protocol.
     pub(crate) fn protocol(&self) -> ProxyProtocol {
         self.protocol
     }
 
-    /// Whether it takes whole HTTP requests, and not tunnels only.
+    /// Whether it forwards whole HTTP requests, and not only tunnels.
     pub(crate) fn is_http(&self) -> bool {
         matches!(self.protocol, ProxyProtocol::Http | ProxyProtocol::Https)
     }
 
-    /// The user name and password, if the user gave them.
+    /// Returns the login, if there is one.
     pub(crate) fn login(&self) -> Option<&Login> {
         self.login.as_ref()
     }
 
-    /// The `Proxy-Authorization` to send, if the user gave a login.
+    /// Returns the `Proxy-Authorization` header, if there is a login.
     pub(crate) fn authorization(&self) -> Option<&HeaderValue> {
         self.login.as_ref().map(|login| &login.authorization)
     }
@@ -138,15 +137,16 @@ impl FromStr for Proxy {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (protocol, rest) = split_protocol(text)?;
         let rest = rest.strip_suffix('/').unwrap_or(rest);
-        // The last `@`: a password may hold others, a host may not.
-        let (login, place) = match rest.rsplit_once('@') {
-            Some((login, place)) => (Some(login), place),
+        // Split at the last `@`: a password may contain others, a host may not.
+        let (login, host_port) = match rest.rsplit_once('@') {
+            Some((login, host_port)) => (Some(login), host_port),
             None => (None, rest),
         };
         let login = login.filter(|login| !login.is_empty());
         Ok(Self {
             protocol,
-            url: parse_place(place, protocol.default_port()).ok_or(ParseProxyError::Shape)?,
+            url: parse_host_port(host_port, protocol.default_port())
+                .ok_or(ParseProxyError::Shape)?,
             login: login.map(parse_login).transpose()?,
         })
     }
@@ -165,24 +165,24 @@ fn split_protocol(text: &str) -> Result<(ProxyProtocol, &str), ParseProxyError> 
     Ok((protocol, rest))
 }
 
-/// Reads `HOST:PORT`, or `HOST` if there is a default port.
-fn parse_place(place: &str, default_port: Option<u16>) -> Option<Url> {
-    let has_port = place.contains(':') && !place.ends_with(']');
+/// Parses `HOST:PORT`, or `HOST` if there is a default port.
+fn parse_host_port(text: &str, default_port: Option<u16>) -> Option<Url> {
+    let has_port = text.contains(':') && !text.ends_with(']');
     let (host, port) = match (has_port, default_port) {
-        (true, _) => place.rsplit_once(':')?,
-        (false, Some(port)) => return parse_place(&format!("{place}:{port}"), None),
+        (true, _) => text.rsplit_once(':')?,
+        (false, Some(port)) => return parse_host_port(&format!("{text}:{port}"), None),
         (false, None) => return None,
     };
     let is_port = port.bytes().all(|byte| byte.is_ascii_digit())
         && port.parse::<u16>().is_ok_and(|port| port > 0);
-    let is_stray = |it: char| matches!(it, '/' | '\\' | '?' | '#') || it <= ' ';
-    if host.is_empty() || host.contains(is_stray) || !is_port {
+    let is_invalid = |it: char| matches!(it, '/' | '\\' | '?' | '#') || it <= ' ';
+    if host.is_empty() || host.contains(is_invalid) || !is_port {
         return None;
     }
-    Url::parse(&format!("http://{place}")).ok()
+    Url::parse(&format!("http://{text}")).ok()
 }
 
-/// Reads a login as it stands in a URL.
+/// Parses the login of a URL.
 fn parse_login(text: &str) -> Result<Login, ParseProxyError> {
     let (user, password) = text.split_once(':').unwrap_or((text, ""));
     let decoded = |text| percent_decode_str(text).collect::<Vec<u8>>();
@@ -200,18 +200,18 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expect: &str) {
-        let said = match text.parse::<Proxy>() {
+        let result = match text.parse::<Proxy>() {
             Ok(proxy) => match proxy.authorization() {
                 Some(value) => format!("{proxy} as {}", value.to_str().unwrap()),
                 None => proxy.to_string(),
             },
             Err(error) => format!("{error:?}"),
         };
-        assert_eq!(said, expect, "{text}");
+        assert_eq!(result, expect, "{text}");
     }
 
     #[test]
-    fn well_formed_proxies_are_read() {
+    fn parse_accepts_valid_proxies() {
         check("http://proxy.test:3128", "http://proxy.test:3128");
         check("http://proxy.test:3128/", "http://proxy.test:3128");
         check("HTTP://Proxy.Test:80", "http://proxy.test:80");
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_login_becomes_a_header() {
+    fn login_becomes_basic_authorization() {
         // The example of RFC 7617, section 2.
         check(
             "http://Aladdin:open%20sesame@proxy.test:1",
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn protocols_and_their_default_ports_are_read() {
+    fn parse_accepts_protocols_and_default_ports() {
         check("https://proxy.test:3128", "https://proxy.test:3128");
         check("https://proxy.test", "https://proxy.test:443");
         check("socks5://proxy.test:9", "socks5://proxy.test:9");
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn parse_rejects_what_is_not_a_proxy() {
+    fn parse_rejects_invalid_proxies() {
         for text in ["socks://proxy.test:1080", "socks4://proxy.test:1", "SOCKS4a://proxy.test:1"] {
             check(text, "Socks");
         }
@@ -280,26 +280,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_login_is_never_shown(user in "[a-z]{0,8}", noise in "[:@/%# ]{0,3}") {
+        fn login_is_never_printed(user in "[a-z]{0,8}", noise in "[:@/%# ]{0,3}") {
             let (password, hidden) = (format!("QZ{noise}QZ"), "QZ");
             for scheme in ["http", "https", "socks5", "socks4", "gopher"] {
-                for place in ["proxy.test:3128", "proxy.test", "proxy.test:x"] {
-                    let text = format!("{scheme}://{user}:{password}@{place}");
-                    let said = match text.parse::<Proxy>() {
+                for host_port in ["proxy.test:3128", "proxy.test", "proxy.test:x"] {
+                    let text = format!("{scheme}://{user}:{password}@{host_port}");
+                    let printed = match text.parse::<Proxy>() {
                         Ok(proxy) => format!("{proxy} {proxy:?} {:?}", proxy.authorization()),
                         Err(error) => format!("{error} {error:?}"),
                     };
                     let encoded = base64(format!("{user}:{password}").as_bytes());
-                    prop_assert!(!said.contains(hidden) && !said.contains(&encoded), "{}", said);
+                    prop_assert!(!printed.contains(hidden) && !printed.contains(&encoded), "{}", printed);
                 }
             }
         }
 
         #[test]
-        fn any_text_is_read_or_refused(text in ".{0,40}") {
+        fn parse_round_trips_or_fails(text in ".{0,40}") {
             if let Ok(proxy) = text.parse::<Proxy>() {
-                let shown = proxy.to_string();
-                prop_assert_eq!(shown.parse::<Proxy>().unwrap().to_string(), shown);
+                let printed = proxy.to_string();
+                prop_assert_eq!(printed.parse::<Proxy>().unwrap().to_string(), printed);
             }
         }
     }

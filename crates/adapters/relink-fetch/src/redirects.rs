@@ -1,62 +1,62 @@
-//! Where an answer sends us.
+//! Redirect rules: computes the next URL from a response.
 
 use relink_model::{InvalidRedirect, with_authority};
 use url::Url;
 
-/// The longest `Location` followed; browsers stop far later, people earlier.
-const LOCATION_CAP: usize = 8 * 1024;
+/// Maximum length of a `Location` header in bytes. Browsers allow more.
+const MAX_LOCATION_BYTES: usize = 8 * 1024;
 
-/// What follows from an answer.
+/// The step after a response.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum RedirectStep {
-    /// Nothing: this is the final answer.
-    Stay,
-    /// Another URL is to be asked.
+    /// The response is final.
+    Stop,
+    /// Request this URL next.
     Follow(Url),
-    /// Another URL was meant, but cannot be asked.
-    Stuck(InvalidRedirect),
+    /// The response is a redirect, but its target cannot be requested.
+    Invalid(InvalidRedirect),
 }
 
-/// What follows from `status` and `location` as answered by `url`.
+/// Computes the step after a response of `url` with this status and `Location`.
 ///
-/// A redirect without a `Location` is an answer like any other.
+/// A redirect without a `Location` is a final response.
 pub(crate) fn next(url: &Url, status: u16, location: Option<&str>) -> RedirectStep {
     let location = location.map(str::trim).filter(|it| !it.is_empty());
     match (status, location) {
         (301 | 302 | 303 | 307 | 308, Some(location)) => resolve(url, location),
-        _ => RedirectStep::Stay,
+        _ => RedirectStep::Stop,
     }
 }
 
 fn resolve(url: &Url, location: &str) -> RedirectStep {
-    if location.len() > LOCATION_CAP {
-        return RedirectStep::Stuck(InvalidRedirect::NotAnAddress);
+    if location.len() > MAX_LOCATION_BYTES {
+        return RedirectStep::Invalid(InvalidRedirect::NotAUrl);
     }
     match url.join(&with_authority(location)) {
-        Ok(target) if is_web(&target) => RedirectStep::Follow(target),
-        Ok(_) => RedirectStep::Stuck(InvalidRedirect::NotWeb),
-        Err(_) => RedirectStep::Stuck(InvalidRedirect::NotAnAddress),
+        Ok(target) if is_http_url(&target) => RedirectStep::Follow(target),
+        Ok(_) => RedirectStep::Invalid(InvalidRedirect::NotHttp),
+        Err(_) => RedirectStep::Invalid(InvalidRedirect::NotAUrl),
     }
 }
 
-/// Whether a URL can be asked over HTTP.
-pub(crate) fn is_web(url: &Url) -> bool {
+/// Whether a URL can be requested over HTTP.
+pub(crate) fn is_http_url(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https") && url.has_host()
 }
 
-/// A location as it is kept: as written, within bounds.
-pub(crate) fn kept_location(location: &str) -> String {
-    location.get(..location.floor_char_boundary(LOCATION_CAP)).unwrap_or_default().to_owned()
+/// Returns a `Location` as it is stored: cut after [`MAX_LOCATION_BYTES`].
+pub(crate) fn truncate_location(location: &str) -> String {
+    location.get(..location.floor_char_boundary(MAX_LOCATION_BYTES)).unwrap_or_default().to_owned()
 }
 
-/// A URL as it is kept and compared: without credentials and fragment.
-pub(crate) fn kept_url(url: &Url) -> Url {
-    let mut kept = url.clone();
-    kept.set_fragment(None);
-    // Both fail only for URLs without a host, which have no credentials.
-    let _ = kept.set_username("");
-    let _ = kept.set_password(None);
-    kept
+/// Returns a URL without credentials and fragment, for storing and comparing.
+pub(crate) fn sanitize_url(url: &Url) -> Url {
+    let mut sanitized = url.clone();
+    sanitized.set_fragment(None);
+    // Both calls fail only for URLs without a host, which have no credentials.
+    let _ = sanitized.set_username("");
+    let _ = sanitized.set_password(None);
+    sanitized
 }
 
 #[cfg(test)]
@@ -66,16 +66,16 @@ mod tests {
     #[track_caller]
     fn check(status: u16, location: &str, expect: &str) {
         let url = Url::parse("http://a.test/d/x?q").unwrap();
-        let said = match next(&url, status, Some(location)) {
-            RedirectStep::Stay => "stay".to_owned(),
+        let result = match next(&url, status, Some(location)) {
+            RedirectStep::Stop => "stay".to_owned(),
             RedirectStep::Follow(url) => url.to_string(),
-            RedirectStep::Stuck(error) => format!("{error:?}"),
+            RedirectStep::Invalid(error) => format!("{error:?}"),
         };
-        assert_eq!(said, expect, "{status} {location}");
+        assert_eq!(result, expect, "{status} {location}");
     }
 
     #[test]
-    fn redirects_resolve_against_the_page() {
+    fn next_resolves_location_against_page_url() {
         for status in [301, 302, 303, 307, 308] {
             check(status, "y", "http://a.test/d/y");
         }
@@ -86,27 +86,27 @@ mod tests {
     }
 
     #[test]
-    fn other_answers_stay_whatever_their_location() {
+    fn next_stops_at_other_statuses_and_empty_locations() {
         for status in [200, 201, 300, 304, 305, 306, 404, 503] {
             check(status, "/y", "stay");
         }
         check(302, "", "stay");
-        assert_eq!(next(&Url::parse("http://a.test/").unwrap(), 302, None), RedirectStep::Stay);
+        assert_eq!(next(&Url::parse("http://a.test/").unwrap(), 302, None), RedirectStep::Stop);
     }
 
     #[test]
-    fn what_cannot_be_asked_is_told_apart() {
-        check(302, "javascript:alert(1)", "NotWeb");
-        check(302, "mailto:a@b.test", "NotWeb");
-        check(302, "file:///etc/passwd", "NotWeb");
-        check(302, "http://", "NotAnAddress");
-        check(302, "http://[::1", "NotAnAddress");
-        check(302, "http://[fe80::1%25eth0]/", "NotAnAddress");
-        check(302, &"x".repeat(LOCATION_CAP + 1), "NotAnAddress");
+    fn next_reports_why_a_location_is_invalid() {
+        check(302, "javascript:alert(1)", "NotHttp");
+        check(302, "mailto:a@b.test", "NotHttp");
+        check(302, "file:///etc/passwd", "NotHttp");
+        check(302, "http://", "NotAUrl");
+        check(302, "http://[::1", "NotAUrl");
+        check(302, "http://[fe80::1%25eth0]/", "NotAUrl");
+        check(302, &"x".repeat(MAX_LOCATION_BYTES + 1), "NotAUrl");
     }
 
     #[test]
-    fn one_parser_reads_every_spelling_of_a_host() {
+    fn next_normalizes_host_notations() {
         check(302, r"http:\\b.test\y", "http://b.test/y");
         check(302, "http://a.test@b.test/", "http://a.test@b.test/");
         check(302, "ht\ttp://b.te\nst/", "http://b.test/");

@@ -1,8 +1,8 @@
-//! What we say to a server: the headers of a request.
+//! Builds the request headers.
 //!
-//! Headers the user gave may hold secrets. They go to the hosts and ports that
-//! the settings name, never elsewhere and never from https down to http. Credentials
-//! in a URL are never sent, and no page is told where its link was found.
+//! User-supplied headers may contain secrets. They are sent only to the hosts
+//! and ports that the settings allow, and never from https to http. Credentials
+//! in a URL are never sent, and neither is a `Referer`.
 
 use std::collections::HashMap;
 
@@ -24,15 +24,15 @@ use crate::cookies::CookieJar;
 use crate::pool::PoolKey;
 use crate::settings::{FetchSettings, HostSettings, SetupError};
 
-/// Web pages first, then anything.
+/// Prefers web pages and accepts anything.
 const ACCEPTED: HeaderValue = HeaderValue::from_static("text/html,application/xhtml+xml,*/*;q=0.8");
 
-/// The codings `decode` undoes.
+/// The content codings that `decode` supports.
 const ACCEPTED_CODINGS: HeaderValue = HeaderValue::from_static("gzip, br, zstd");
 
-/// Headers that frame the request and are not the user's to set. A false
-/// `Host` would make the server asked differ from the one reported; the login
-/// for a proxy is given with the proxy, for here the server would get it.
+/// Headers that the user cannot set. A different `Host` would make the
+/// contacted server differ from the reported one. The proxy login is part of
+/// the proxy settings; as a request header it would be sent to the server.
 const RESERVED: [HeaderName; 8] = [
     HOST,
     CONNECTION,
@@ -44,96 +44,99 @@ const RESERVED: [HeaderName; 8] = [
     UPGRADE,
 ];
 
-/// How browsers begin, and so what old servers look for.
+/// Prefix of the user agents of browsers, which old servers check for.
 const BROWSER: &str = "Mozilla/";
 
-/// The headers of every request.
+/// Headers of all requests.
 pub(crate) struct RequestHeaders {
-    plain: HeaderValue,
-    compatible: HeaderValue,
-    /// What all servers are told, beside who asks.
+    native: HeaderValue,
+    browser_compatible: HeaderValue,
+    /// Headers for all hosts, without the user agent.
     common: HeaderMap,
-    /// The common headers with the user's own.
-    private: HeaderMap,
-    /// The hosts that get the user's own; `None` is every named one.
+    /// The common headers and the user-supplied ones.
+    with_user_headers: HeaderMap,
+    /// The hosts that receive the user-supplied headers. `None` means every
+    /// host that the user supplied.
     header_hosts: Option<Vec<HeaderHost>>,
-    /// Headers of the user for one host.
+    /// User-supplied headers for single hosts.
     host_headers: Vec<(HeaderHost, (HeaderName, HeaderValue))>,
-    /// The headers that single hosts get, in place of ours of the same name.
+    /// Headers from the settings of single hosts. They replace all others of
+    /// the same name.
     hosts: HashMap<PoolKey, Vec<(HeaderName, HeaderValue)>>,
 }
 
 impl RequestHeaders {
-    /// Checks that what the user gave can be sent.
+    /// Creates the headers. Fails if a value cannot be sent.
     pub fn new(settings: &FetchSettings) -> Result<Self, SetupError> {
         let unsendable = |_| SetupError::UserAgent(settings.user_agent.clone());
-        let plain = HeaderValue::from_str(&settings.user_agent).map_err(unsendable)?;
-        let compatible = compatible(&settings.user_agent);
-        let compatible = HeaderValue::from_str(&compatible).map_err(unsendable)?;
+        let native = HeaderValue::from_str(&settings.user_agent).map_err(unsendable)?;
+        let browser_compatible = browser_compatible(&settings.user_agent);
+        let browser_compatible = HeaderValue::from_str(&browser_compatible).map_err(unsendable)?;
         let mut common = HeaderMap::with_capacity(8);
         common.insert(ACCEPT, ACCEPTED);
         common.insert(ACCEPT_ENCODING, ACCEPTED_CODINGS);
         let given = settings.headers.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
-        let mut private = common.clone();
-        replace(&mut private, given);
+        let mut with_user_headers = common.clone();
+        replace(&mut with_user_headers, given);
         let for_host = |(host, header): &(HeaderHost, _)| Ok((host.clone(), parse(header)?));
         let host_headers = settings.host_headers.iter().map(for_host);
         Ok(Self {
-            plain,
-            compatible,
+            native,
+            browser_compatible,
             common,
-            private,
+            with_user_headers,
             header_hosts: settings.header_hosts.clone(),
             host_headers: host_headers.collect::<Result<_, SetupError>>()?,
-            hosts: settings.hosts.iter().map(headers_of_host).collect::<Result<_, _>>()?,
+            hosts: settings.hosts.iter().map(configured_headers).collect::<Result<_, _>>()?,
         })
     }
 
-    /// The name we go by.
-    pub fn user_agent(&self, agent: UserAgent) -> &HeaderValue {
-        match agent {
-            UserAgent::Plain => &self.plain,
-            UserAgent::Compatible => &self.compatible,
+    /// Returns the `User-Agent` to send.
+    pub fn user_agent(&self, user_agent: UserAgent) -> &HeaderValue {
+        match user_agent {
+            UserAgent::Native => &self.native,
+            UserAgent::BrowserCompatible => &self.browser_compatible,
         }
     }
 
-    /// The request for `url` on a chain that began at a `named` URL, or at one
-    /// that only a page names.
+    /// Builds the request for `url`. `trusted_url` is the start of the redirect
+    /// chain if the user supplied it.
     pub fn request(
         &self,
         url: &Url,
-        named: Option<&Url>,
-        agent: UserAgent,
+        trusted_url: Option<&Url>,
+        user_agent: UserAgent,
         jar: &CookieJar,
     ) -> Result<Request<Empty<Bytes>>, FetchOutcome> {
-        let unsendable = FetchOutcome::InvalidRedirect(InvalidRedirect::NotAnAddress);
+        let unsendable = FetchOutcome::InvalidRedirect(InvalidRedirect::NotAUrl);
         let path = &url[Position::BeforePath..Position::AfterQuery];
         let uri: Uri = path.parse().map_err(|_| unsendable.clone())?;
         let host = &url[Position::BeforeHost..Position::AfterPort];
         let host = HeaderValue::from_str(host).map_err(|_| unsendable)?;
         let mut request = Request::new(Empty::new());
         *request.uri_mut() = uri;
-        *request.headers_mut() = match named {
-            Some(named) if may_receive_user_headers(url, named) => self.trusted_headers(url),
+        *request.headers_mut() = match trusted_url {
+            Some(trusted) if may_receive_user_headers(url, trusted) => self.trusted_headers(url),
             _ => self.common.clone(),
         };
         if !self.hosts.is_empty()
-            && let Some(given) = self.hosts.get(&PoolKey::of(url))
+            && let Some(given) = self.hosts.get(&PoolKey::from_url(url))
         {
             replace(request.headers_mut(), given.clone());
         }
         request.headers_mut().insert(HOST, host);
-        // A name the user gave as a header stays.
-        let name = request.headers_mut().entry(USER_AGENT);
-        name.or_insert_with(|| self.user_agent(agent).clone());
+        // A user agent among the user-supplied headers takes precedence.
+        let entry = request.headers_mut().entry(USER_AGENT);
+        entry.or_insert_with(|| self.user_agent(user_agent).clone());
         add_cookies(request.headers_mut(), jar.header_for(url));
         Ok(request)
     }
 
-    /// Whether `url` gets what the user gave for hosts on the command line, on
-    /// a chain that began at a `named` URL.
-    pub fn is_trusted(&self, url: &Url, named: Option<&Url>) -> bool {
-        named.is_some_and(|named| may_receive_user_headers(url, named)) && self.is_header_host(url)
+    /// Whether `url` receives the headers and the client certificate from the
+    /// command line. `trusted_url` is as for [`Self::request`].
+    pub fn is_trusted(&self, url: &Url, trusted_url: Option<&Url>) -> bool {
+        trusted_url.is_some_and(|trusted| may_receive_user_headers(url, trusted))
+            && self.is_header_host(url)
     }
 
     fn is_header_host(&self, url: &Url) -> bool {
@@ -141,19 +144,22 @@ impl RequestHeaders {
         hosts.is_none_or(|hosts| hosts.iter().any(|host| host.covers(url)))
     }
 
-    /// The headers for a URL that the user named, with the user's own as far as
-    /// they are for its host.
+    /// Returns the headers for a URL that the user supplied. User-supplied
+    /// headers are included only if they are for its host.
     fn trusted_headers(&self, url: &Url) -> HeaderMap {
-        let mut headers =
-            if self.is_header_host(url) { self.private.clone() } else { self.common.clone() };
+        let mut headers = if self.is_header_host(url) {
+            self.with_user_headers.clone()
+        } else {
+            self.common.clone()
+        };
         let own = self.host_headers.iter().filter(|(host, _)| host.covers(url));
         replace(&mut headers, own.map(|(_, header)| header.clone()).collect());
         headers
     }
 }
 
-/// The headers of one host, its login among them.
-fn headers_of_host(
+/// Returns the headers for one host, including its login.
+fn configured_headers(
     host: &HostSettings,
 ) -> Result<(PoolKey, Vec<(HeaderName, HeaderValue)>), SetupError> {
     let mut headers = host.headers.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
@@ -162,12 +168,13 @@ fn headers_of_host(
         let name = || host.origin.host_str().unwrap_or_default().to_owned();
         headers.push((AUTHORIZATION, value.ok_or_else(|| SetupError::Login(name()))?));
     }
-    Ok((PoolKey::of(&host.origin), headers))
+    Ok((PoolKey::from_url(&host.origin), headers))
 }
 
-/// Our own name in the form that old servers expect of a browser. Brackets do
-/// not nest there, so those of the name become parts of the one pair.
-fn compatible(user_agent: &str) -> String {
+/// Converts a user agent to the format that old servers expect of a browser.
+/// Parentheses do not nest there, so their content becomes part of a single
+/// pair.
+fn browser_compatible(user_agent: &str) -> String {
     if user_agent.starts_with(BROWSER) {
         return user_agent.to_owned();
     }
@@ -176,8 +183,8 @@ fn compatible(user_agent: &str) -> String {
     format!("{BROWSER}5.0 ({})", parts.collect::<Vec<_>>().join("; "))
 }
 
-/// Adds the headers of one request in place of ours. What cannot be sent, or
-/// is not for a request to say, is left out.
+/// Adds the headers of a single request, replacing those of the same name.
+/// Skips headers that are invalid or reserved.
 pub(crate) fn add(headers: &mut HeaderMap, given: &[(String, String)]) {
     replace(headers, given.iter().filter_map(|header| parse(header).ok()).collect());
 }
@@ -191,13 +198,14 @@ fn replace(headers: &mut HeaderMap, given: Vec<(HeaderName, HeaderValue)>) {
     }
 }
 
-/// Whether `url` may see what was meant for `named`.
-pub(crate) fn may_receive_user_headers(url: &Url, named: &Url) -> bool {
-    let is_downgrade = named.scheme() == "https" && url.scheme() != "https";
-    same_host_and_port(url, named) && !is_downgrade
+/// Whether a request for `url` may carry headers that are meant for
+/// `trusted_url`.
+pub(crate) fn may_receive_user_headers(url: &Url, trusted_url: &Url) -> bool {
+    let is_downgrade = trusted_url.scheme() == "https" && url.scheme() != "https";
+    same_host_and_port(url, trusted_url) && !is_downgrade
 }
 
-/// Whether two URLs share host and port.
+/// Whether two URLs have the same host and port.
 pub(crate) fn same_host_and_port(one: &Url, other: &Url) -> bool {
     one.host() == other.host() && one.port_or_known_default() == other.port_or_known_default()
 }
@@ -209,16 +217,17 @@ fn parse((name, value): &(String, String)) -> Result<(HeaderName, HeaderValue), 
     }
     let value = HeaderValue::from_str(value).map_err(|_| SetupError::HeaderValue(name.clone()));
     let mut value = value?;
-    // Not shown by `Debug`, and not indexed by HTTP/2.
+    // Sensitive values are not printed by `Debug` and not indexed by HTTP/2.
     value.set_sensitive(true);
     Ok((parsed, value))
 }
 
-/// Adds the chain's cookies to the user's own, in one header (RFC 6265, 5.4).
-fn add_cookies(headers: &mut HeaderMap, kept: Option<String>) {
-    let Some(kept) = kept else { return };
+/// Adds the cookies of the redirect chain to the user-supplied ones, in one
+/// header (RFC 6265, section 5.4).
+fn add_cookies(headers: &mut HeaderMap, stored: Option<String>) {
+    let Some(stored) = stored else { return };
     let given = headers.get(COOKIE).and_then(|it| it.to_str().ok());
-    let all = given.map_or_else(|| kept.clone(), |given| format!("{given}; {kept}"));
+    let all = given.map_or_else(|| stored.clone(), |given| format!("{given}; {stored}"));
     if let Ok(value) = HeaderValue::from_str(&all) {
         headers.insert(COOKIE, value);
     }
@@ -228,7 +237,7 @@ fn add_cookies(headers: &mut HeaderMap, kept: Option<String>) {
 mod tests {
     use super::*;
 
-    fn greeting() -> RequestHeaders {
+    fn headers() -> RequestHeaders {
         let settings = FetchSettings {
             headers: vec![("Authorization".into(), "secret".into())],
             ..FetchSettings::default()
@@ -239,15 +248,15 @@ mod tests {
     #[track_caller]
     fn check(first: &str, url: &str, expect: Option<&str>) {
         let (first, url) = (Url::parse(first).unwrap(), Url::parse(url).unwrap());
-        let request = greeting()
-            .request(&url, Some(&first), UserAgent::Plain, &CookieJar::default())
+        let request = headers()
+            .request(&url, Some(&first), UserAgent::Native, &CookieJar::default())
             .unwrap();
         let sent = request.headers().get("authorization");
         assert_eq!(sent.map(|it| it.to_str().unwrap()), expect, "{first} to {url}");
     }
 
     #[test]
-    fn the_users_headers_stay_with_the_first_place() {
+    fn user_headers_stay_on_the_first_host_and_port() {
         check("http://a.test/", "http://a.test/x", Some("secret"));
         check("http://a.test:443/", "https://a.test/", Some("secret"));
         check("http://a.test/", "http://b.test/", None);
@@ -259,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_go_only_to_the_hosts_of_the_settings() {
+    fn headers_are_sent_only_to_configured_hosts() {
         let for_b = ("b.test".parse().unwrap(), ("X-B".into(), "other".into()));
         let settings = FetchSettings {
             headers: vec![("Authorization".into(), "secret".into())],
@@ -267,11 +276,11 @@ mod tests {
             host_headers: vec![for_b],
             ..FetchSettings::default()
         };
-        let greeting = RequestHeaders::new(&settings).unwrap();
+        let headers = RequestHeaders::new(&settings).unwrap();
         let sent = |url: &str, name: &str| {
             let url = Url::parse(url).unwrap();
             let request =
-                greeting.request(&url, Some(&url), UserAgent::Plain, &CookieJar::default());
+                headers.request(&url, Some(&url), UserAgent::Native, &CookieJar::default());
             request.unwrap().headers().contains_key(name)
         };
         assert!(sent("http://a.test/", "authorization") && !sent("http://a.test/", "x-b"));
@@ -280,10 +289,10 @@ mod tests {
     }
 
     #[test]
-    fn a_url_that_only_a_page_names_gets_no_headers_of_the_users() {
+    fn discovered_url_gets_no_user_headers() {
         let url = Url::parse("http://a.test/").unwrap();
         let request =
-            greeting().request(&url, None, UserAgent::Plain, &CookieJar::default()).unwrap();
+            headers().request(&url, None, UserAgent::Native, &CookieJar::default()).unwrap();
         assert_eq!(request.headers().get("authorization"), None);
         assert!(request.headers().contains_key(USER_AGENT));
     }
@@ -292,14 +301,14 @@ mod tests {
     fn credentials_in_a_url_are_not_sent() {
         let url = Url::parse("http://user:word@a.test:81/x?y#z").unwrap();
         let request =
-            greeting().request(&url, Some(&url), UserAgent::Plain, &CookieJar::default()).unwrap();
+            headers().request(&url, Some(&url), UserAgent::Native, &CookieJar::default()).unwrap();
         assert_eq!(request.uri(), "/x?y");
         assert_eq!(request.headers()["host"], "a.test:81");
         assert_eq!(request.headers()["authorization"], "secret");
     }
 
     #[test]
-    fn a_header_that_cannot_be_sent_is_named_without_its_value() {
+    fn invalid_header_is_reported_without_its_value() {
         let error = |name: &str, value: &str| {
             let settings = FetchSettings {
                 headers: vec![(name.into(), value.into())],
@@ -308,24 +317,27 @@ mod tests {
             RequestHeaders::new(&settings).err().map(|error| error.to_string())
         };
         assert_eq!(error("X-Key", "fine"), None);
-        assert_eq!(error("X Key", "s"), Some("`X Key` is not a header name".into()));
+        assert_eq!(error("X Key", "s"), Some("invalid header name: `X Key`".into()));
         assert_eq!(
             error("X-Key", "s\nt"),
-            Some("the value of the header `X-Key` has characters that cannot be sent".into())
+            Some(
+                "invalid value of header `X-Key`: it contains characters that cannot be sent"
+                    .into()
+            )
         );
         for name in ["host", "proxy-authorization"] {
-            let expect = format!("the header `{name}` cannot be set by hand");
+            let expect = format!("cannot set header `{name}`: it is reserved for the HTTP client");
             assert_eq!(error(name, "s"), Some(expect));
         }
     }
 
     #[track_caller]
     fn check_compatible(user_agent: &str, expect: &str) {
-        assert_eq!(compatible(user_agent), expect);
+        assert_eq!(browser_compatible(user_agent), expect);
     }
 
     #[test]
-    fn our_name_is_told_in_the_form_of_a_browser() {
+    fn compatible_wraps_user_agent_in_browser_format() {
         check_compatible("Relink/1.0", "Mozilla/5.0 (compatible; Relink/1.0)");
         check_compatible(
             "Relink/1.0 (+https://example.org/bot)",
@@ -340,37 +352,42 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_cannot_be_sent_is_refused_at_once() {
+    fn new_rejects_invalid_user_agent() {
         let settings = FetchSettings { user_agent: "Relink\n".into(), ..FetchSettings::default() };
         assert!(matches!(RequestHeaders::new(&settings), Err(SetupError::UserAgent(_))));
     }
 
     #[test]
-    fn a_name_given_as_a_header_stays_where_that_header_goes() {
+    fn user_agent_header_is_used_on_trusted_hosts_only() {
         let settings = FetchSettings {
             headers: vec![("user-agent".into(), "Mine".into())],
             ..FetchSettings::default()
         };
-        let greeting = RequestHeaders::new(&settings).unwrap();
+        let headers = RequestHeaders::new(&settings).unwrap();
         let url = Url::parse("http://a.test/").unwrap();
-        let said = |named| {
-            let asked = greeting.request(&url, named, UserAgent::Compatible, &CookieJar::default());
-            asked.unwrap().headers()[USER_AGENT].clone()
+        let sent = |trusted_url| {
+            let request = headers.request(
+                &url,
+                trusted_url,
+                UserAgent::BrowserCompatible,
+                &CookieJar::default(),
+            );
+            request.unwrap().headers()[USER_AGENT].clone()
         };
-        assert_eq!(said(Some(&url)), "Mine");
-        assert!(said(None).to_str().unwrap().starts_with("Mozilla/5.0 (compatible; Relink/"));
+        assert_eq!(sent(Some(&url)), "Mine");
+        assert!(sent(None).to_str().unwrap().starts_with("Mozilla/5.0 (compatible; Relink/"));
     }
 
     #[test]
-    fn the_users_header_replaces_ours() {
+    fn user_header_replaces_default() {
         let settings = FetchSettings {
             headers: vec![("accept".into(), "text/plain".into())],
             ..FetchSettings::default()
         };
         let url = Url::parse("http://a.test/").unwrap();
-        let greeting = RequestHeaders::new(&settings).unwrap();
+        let headers = RequestHeaders::new(&settings).unwrap();
         let request =
-            greeting.request(&url, Some(&url), UserAgent::Plain, &CookieJar::default()).unwrap();
+            headers.request(&url, Some(&url), UserAgent::Native, &CookieJar::default()).unwrap();
         let sent: Vec<_> = request.headers().get_all(ACCEPT).iter().collect();
         assert_eq!(sent, ["text/plain"]);
     }

@@ -1,7 +1,7 @@
-//! Addresses the user gives by hand: `HOST:PORT:ADDR[,ADDR]`, as curl's
-//! `--resolve` has it.
+//! Address overrides: `HOST:PORT:ADDR[,ADDR]`, the syntax of curl's
+//! `--resolve`.
 //!
-//! An override replaces the name server, not the address policy.
+//! An override replaces the DNS lookup. The address policy still applies.
 
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -11,40 +11,40 @@ use thiserror::Error;
 /// The addresses to use for one host and port.
 ///
 /// ```
-/// use relink_fetch::Override;
-/// let given: Override = "example.org:443:127.0.0.1,[::1]".parse()?;
-/// assert_eq!(given.host, "example.org");
-/// assert_eq!(given.addresses.len(), 2);
+/// use relink_fetch::ResolveOverride;
+/// let parsed: ResolveOverride = "example.org:443:127.0.0.1,[::1]".parse()?;
+/// assert_eq!(parsed.host, "example.org");
+/// assert_eq!(parsed.addresses.len(), 2);
 /// # Ok::<(), relink_fetch::ParseOverrideError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolveOverride {
-    /// The host as URLs spell it: lower case, without brackets or final dot.
+    /// The host as URLs spell it: lower case, without brackets or trailing dot.
     pub host: String,
-    /// The port it holds for.
+    /// The port that the override applies to.
     pub port: u16,
-    /// The addresses to ask instead, in this order; never empty.
+    /// The addresses to connect to, in this order. Never empty.
     pub addresses: Vec<IpAddr>,
 }
 
-/// The text is not an override.
+/// Invalid [`ResolveOverride`].
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum ParseOverrideError {
     /// A part is missing.
-    #[error("`{0}` is not `HOST:PORT:ADDRESS`")]
+    #[error("invalid override: `{0}` (expected `HOST:PORT:ADDRESS`)")]
     Shape(String),
-    /// The port is no number from 1 to 65535.
-    #[error("`{0}` is not a port")]
+    /// The port is not a number from 1 to 65535.
+    #[error("invalid port: `{0}` (expected 1 to 65535)")]
     Port(String),
-    /// An address is no IP address.
-    #[error("`{0}` is not an IP address")]
+    /// An address is not an IP address.
+    #[error("invalid IP address: `{0}`")]
     Address(String),
 }
 
 impl ResolveOverride {
-    /// Whether it speaks about this host and port.
-    pub fn is_for(&self, host: &str, port: u16) -> bool {
-        self.port == port && self.host == plain(host)
+    /// Whether the override applies to this host and port.
+    pub fn matches(&self, host: &str, port: u16) -> bool {
+        self.port == port && self.host == normalize_host(host)
     }
 }
 
@@ -59,14 +59,14 @@ impl FromStr for ResolveOverride {
             return Err(shape());
         }
         Ok(Self {
-            host: plain(host).to_ascii_lowercase(),
+            host: normalize_host(host).to_ascii_lowercase(),
             port: parse_port(port)?,
             addresses: addresses.split(',').map(parse_address).collect::<Result<_, _>>()?,
         })
     }
 }
 
-/// Splits off the host; colons within brackets belong to it.
+/// Splits off the host. Colons within brackets belong to it.
 fn split_host(text: &str) -> Option<(&str, &str)> {
     if text.starts_with('[') {
         return text.split_once("]:");
@@ -74,8 +74,8 @@ fn split_host(text: &str) -> Option<(&str, &str)> {
     text.split_once(':')
 }
 
-/// The host without brackets and final dot, so that spellings compare equal.
-fn plain(host: &str) -> &str {
+/// Removes brackets and the trailing dot, so that equal hosts compare equal.
+fn normalize_host(host: &str) -> &str {
     let host = host.strip_prefix('[').unwrap_or(host);
     let host = host.strip_suffix(']').unwrap_or(host);
     host.strip_suffix('.').unwrap_or(host)
@@ -99,15 +99,15 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expect: &str) {
-        let said = match text.parse::<ResolveOverride>() {
+        let result = match text.parse::<ResolveOverride>() {
             Ok(it) => format!("{} {} {:?}", it.host, it.port, it.addresses),
             Err(error) => error.to_string(),
         };
-        assert_eq!(said, expect);
+        assert_eq!(result, expect);
     }
 
     #[test]
-    fn well_formed_overrides_are_read() {
+    fn parse_accepts_valid_overrides() {
         check("a.test:80:127.0.0.1", "a.test 80 [127.0.0.1]");
         check("A.Test.:80:127.0.0.1", "a.test 80 [127.0.0.1]");
         check("a.test:80:[::1],10.0.0.1", "a.test 80 [::1, 10.0.0.1]");
@@ -116,22 +116,22 @@ mod tests {
     }
 
     #[test]
-    fn malformed_overrides_say_what_is_wrong() {
-        check("a.test", "`a.test` is not `HOST:PORT:ADDRESS`");
-        check("a.test:80", "`a.test:80` is not `HOST:PORT:ADDRESS`");
-        check(":80:::1", "`:80:::1` is not `HOST:PORT:ADDRESS`");
-        check("a.test:http:::1", "`http` is not a port");
-        check("a.test:0:::1", "`0` is not a port");
-        check("a.test:80:b.test", "`b.test` is not an IP address");
-        check("a.test:80:", "`` is not an IP address");
+    fn parse_errors_describe_the_invalid_part() {
+        check("a.test", "invalid override: `a.test` (expected `HOST:PORT:ADDRESS`)");
+        check("a.test:80", "invalid override: `a.test:80` (expected `HOST:PORT:ADDRESS`)");
+        check(":80:::1", "invalid override: `:80:::1` (expected `HOST:PORT:ADDRESS`)");
+        check("a.test:http:::1", "invalid port: `http` (expected 1 to 65535)");
+        check("a.test:0:::1", "invalid port: `0` (expected 1 to 65535)");
+        check("a.test:80:b.test", "invalid IP address: `b.test`");
+        check("a.test:80:", "invalid IP address: ``");
     }
 
     #[test]
-    fn an_override_holds_for_its_host_and_port_alone() {
-        let given: ResolveOverride = "a.test:80:127.0.0.1".parse().unwrap();
-        assert!(given.is_for("a.test", 80));
-        assert!(given.is_for("a.test.", 80));
-        assert!(!given.is_for("a.test", 81));
-        assert!(!given.is_for("b.a.test", 80));
+    fn override_matches_only_its_host_and_port() {
+        let found: ResolveOverride = "a.test:80:127.0.0.1".parse().unwrap();
+        assert!(found.matches("a.test", 80));
+        assert!(found.matches("a.test.", 80));
+        assert!(!found.matches("a.test", 81));
+        assert!(!found.matches("b.a.test", 80));
     }
 }

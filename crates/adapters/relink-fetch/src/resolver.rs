@@ -1,8 +1,7 @@
-//! Finds the addresses of a host: one place, one order.
+//! Resolves host names to IP addresses.
 //!
-//! Literal addresses and overrides first, then the names that never reach a
-//! name server (RFC 6761), then the hosts file, then DNS. Whether an address
-//! may be asked is not decided here.
+//! The order is: address overrides, literal addresses, the names that RFC 6761
+//! reserves, the hosts file, DNS. The address policy is not applied here.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::pin;
@@ -24,18 +23,19 @@ use url::{Host, Url};
 use crate::settings::{FetchSettings, SetupError};
 use crate::{ResolveOverride, outcome};
 
-/// Answers kept in memory; each is some hundred bytes.
+/// Maximum number of cached DNS responses. Each takes a few hundred bytes.
 const CACHE_SIZE: u64 = 4096;
 
-/// The longest wait for one name server before the question is put again.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Maximum wait for one DNS server before the query is repeated.
+const QUERY_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How long the addresses of one family wait for those of the other. RFC 8305,
-/// section 3, has 50 ms for browsers; here a complete answer, which the
-/// address policy rules on as a whole, is worth more.
+/// section 3, recommends 50 ms for browsers. A longer wait returns more
+/// complete results, which matters because the address policy checks all
+/// addresses.
 const RESOLUTION_DELAY: Duration = Duration::from_millis(500);
 
-/// Finds addresses.
+/// A DNS resolver with overrides and a hosts file.
 pub(crate) struct Resolver {
     overrides: Vec<ResolveOverride>,
     hosts: Hosts,
@@ -43,18 +43,18 @@ pub(crate) struct Resolver {
 }
 
 impl Resolver {
-    /// Reads the system's configuration, unless `settings` name a server.
+    /// Reads the system configuration unless `settings` contains a DNS server.
     pub fn new(settings: &FetchSettings) -> Result<Self, SetupError> {
         let (config, mut options) = match settings.dns_server {
-            Some(server) => (only(server), ResolverOpts::default()),
+            Some(server) => (only_server(server), ResolverOpts::default()),
             None => system_conf::read_system_conf().unwrap_or_else(|_| local_machine()),
         };
         options.cache_size = CACHE_SIZE;
         options.preserve_intermediates = false;
-        // We read the hosts file ourselves: the resolver would still ask DNS
-        // for the IPv6 half of a host that has only an IPv4 line there.
+        // The hosts file is read here instead: for a host that has only an IPv4
+        // entry, the library would still query DNS for IPv6 addresses.
         options.use_hosts_file = ResolveHosts::Never;
-        options.timeout = PATIENCE.min(settings.timeout / 2);
+        options.timeout = QUERY_TIMEOUT.min(settings.timeout / 2);
         let builder = TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
         let dns = builder
             .with_options(options)
@@ -67,116 +67,119 @@ impl Resolver {
         })
     }
 
-    /// The addresses of a URL's host, in the order to try them; never empty.
+    /// Returns the addresses of a URL's host in the order in which to try them.
+    /// Never empty.
     pub async fn addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, DnsError> {
         let port = url.port_or_known_default().unwrap_or_default();
-        let found = self.hosts_addresses(url, port).await?;
-        let found = interleave(found);
-        Ok(found.into_iter().map(|it| SocketAddr::new(it, port)).collect())
+        let addresses = self.resolve_host(url, port).await?;
+        let addresses = interleave(addresses);
+        Ok(addresses.into_iter().map(|it| SocketAddr::new(it, port)).collect())
     }
 
-    async fn hosts_addresses(&self, url: &Url, port: u16) -> Result<Vec<IpAddr>, DnsError> {
+    async fn resolve_host(&self, url: &Url, port: u16) -> Result<Vec<IpAddr>, DnsError> {
         let host = url.host().ok_or(DnsError::NoSuchName)?;
-        let spelled = url.host_str().unwrap_or_default();
-        if let Some(given) = self.overrides.iter().find(|it| it.is_for(spelled, port)) {
-            return Ok(given.addresses.clone());
+        let host_text = url.host_str().unwrap_or_default();
+        if let Some(found) = self.overrides.iter().find(|it| it.matches(host_text, port)) {
+            return Ok(found.addresses.clone());
         }
         match host {
             Host::Ipv4(address) => Ok(vec![address.into()]),
             Host::Ipv6(address) => Ok(vec![address.into()]),
-            Host::Domain(name) => self.look_up(name.strip_suffix('.').unwrap_or(name)).await,
+            Host::Domain(name) => self.resolve_name(name.strip_suffix('.').unwrap_or(name)).await,
         }
     }
 
-    async fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, DnsError> {
+    async fn resolve_name(&self, name: &str) -> Result<Vec<IpAddr>, DnsError> {
         let last_label = name.rsplit('.').next().unwrap_or(name);
         match last_label {
-            // RFC 6761, section 6.3: always loopback, never asked.
+            // RFC 6761, section 6.3: always loopback, never sent to DNS.
             "localhost" => return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]),
-            // RFC 6761, section 6.4: guaranteed not to exist, never asked.
+            // RFC 6761, section 6.4: never exists, never sent to DNS.
             "invalid" => return Err(DnsError::NoSuchName),
             _ => {}
         }
         let mut name = Name::from_utf8(name).map_err(|_| DnsError::NoSuchName)?;
-        // A dotted name means itself; the search list is for bare ones.
+        // The search list applies only to names without a dot.
         name.set_fqdn(name.num_labels() > 1);
-        match self.in_hosts_file(&name) {
+        match self.hosts_file_addresses(&name) {
             listed if !listed.is_empty() => Ok(listed),
-            _ => self.ask_dns(name).await,
+            _ => self.query_dns(name).await,
         }
     }
 
-    fn in_hosts_file(&self, name: &Name) -> Vec<IpAddr> {
+    fn hosts_file_addresses(&self, name: &Name) -> Vec<IpAddr> {
         let listed = |kind| {
             let query = Query::query(name.clone(), kind);
             self.hosts.lookup_static_host(&query)
         };
         let found = [listed(RecordType::A), listed(RecordType::AAAA)];
-        found.iter().flatten().flat_map(ips).collect()
+        found.iter().flatten().flat_map(ip_addresses).collect()
     }
 
-    async fn ask_dns(&self, name: Name) -> Result<Vec<IpAddr>, DnsError> {
+    async fn query_dns(&self, name: Name) -> Result<Vec<IpAddr>, DnsError> {
         let mut v6 = pin!(self.dns.lookup(name.clone(), RecordType::AAAA));
         let mut v4 = pin!(self.dns.lookup(name, RecordType::A));
         let (v6, v4) = tokio::select! {
-            v6 = &mut v6 => { let v4 = other_family(&v6, v4).await; (v6, v4) }
-            v4 = &mut v4 => (other_family(&v4, v6).await, v4),
+            v6 = &mut v6 => { let v4 = second_lookup(&v6, v4).await; (v6, v4) }
+            v4 = &mut v4 => (second_lookup(&v4, v6).await, v4),
         };
-        let found: Vec<IpAddr> = [&v6, &v4].into_iter().flatten().flat_map(ips).collect();
-        if found.is_empty() {
-            return Err(more_severe(error_of(&v6), error_of(&v4)));
+        let addresses: Vec<IpAddr> =
+            [&v6, &v4].into_iter().flatten().flat_map(ip_addresses).collect();
+        if addresses.is_empty() {
+            return Err(less_conclusive(dns_error(&v6), dns_error(&v4)));
         }
-        Ok(found)
+        Ok(addresses)
     }
 }
 
-/// The answer for one family after that for the other. Once there are
-/// addresses to use, a name server that is silent about the others does not
-/// hold them up; addresses that come later are not used.
-async fn other_family(
+/// Waits for the second lookup after the first has finished. If the first
+/// returned addresses, the wait is limited to [`RESOLUTION_DELAY`], and
+/// addresses that arrive later are not used.
+async fn second_lookup(
     first: &Result<Lookup, NetError>,
     second: impl Future<Output = Result<Lookup, NetError>>,
 ) -> Result<Lookup, NetError> {
-    let has_addresses = first.as_ref().is_ok_and(|lookup| !ips(lookup).is_empty());
+    let has_addresses = first.as_ref().is_ok_and(|lookup| !ip_addresses(lookup).is_empty());
     if !has_addresses {
         return second.await;
     }
     timeout(RESOLUTION_DELAY, second).await.unwrap_or(Err(NetError::Timeout))
 }
 
-fn ips(lookup: &Lookup) -> Vec<IpAddr> {
-    let answers = lookup.answers().iter();
-    answers.filter_map(|record| record.data.ip_addr()).collect()
+fn ip_addresses(lookup: &Lookup) -> Vec<IpAddr> {
+    let records = lookup.answers().iter();
+    records.filter_map(|record| record.data.ip_addr()).collect()
 }
 
-fn error_of(answer: &Result<Lookup, NetError>) -> DnsError {
-    match answer {
+fn dns_error(result: &Result<Lookup, NetError>) -> DnsError {
+    match result {
         Ok(_) => DnsError::NoRecords,
-        Err(error) => outcome::of_dns(error),
+        Err(error) => outcome::from_dns_error(error),
     }
 }
 
-/// Of the fates of the two questions, the one that leaves more open: "no
-/// IPv6" says nothing final while the question for IPv4 failed.
-fn more_severe(one: DnsError, other: DnsError) -> DnsError {
-    let openness = |error: &DnsError| match error {
+/// Returns the error that is less conclusive: "no IPv6 records" proves nothing
+/// if the IPv4 query failed.
+fn less_conclusive(one: DnsError, other: DnsError) -> DnsError {
+    let uncertainty = |error: &DnsError| match error {
         DnsError::TimedOut => 3,
         DnsError::ServerFailure => 2,
         DnsError::NoSuchName => 1,
         DnsError::NoRecords => 0,
     };
-    [one, other].into_iter().max_by_key(openness).unwrap_or(one)
+    [one, other].into_iter().max_by_key(uncertainty).unwrap_or(one)
 }
 
-/// Alternates the families, starting with the first one named (RFC 8305,
-/// section 4), so that a broken family costs one attempt and not all.
-fn interleave(found: Vec<IpAddr>) -> Vec<IpAddr> {
-    if found.len() < 2 {
-        return found;
+/// Alternates the address families, starting with that of the first address
+/// (RFC 8305, section 4). A broken family then costs one attempt instead of
+/// many.
+fn interleave(addresses: Vec<IpAddr>) -> Vec<IpAddr> {
+    if addresses.len() < 2 {
+        return addresses;
     }
-    let starts_with_v6 = found[0].is_ipv6();
+    let starts_with_v6 = addresses[0].is_ipv6();
     let (first, second): (Vec<_>, Vec<_>) =
-        found.into_iter().partition(|address| address.is_ipv6() == starts_with_v6);
+        addresses.into_iter().partition(|address| address.is_ipv6() == starts_with_v6);
     let mut second = second.into_iter();
     let mut mixed = Vec::with_capacity(first.len() + second.len());
     for address in first {
@@ -187,8 +190,8 @@ fn interleave(found: Vec<IpAddr>) -> Vec<IpAddr> {
     mixed
 }
 
-/// Asks this server and no other.
-fn only(server: SocketAddr) -> ResolverConfig {
+/// Returns a configuration with this server only.
+fn only_server(server: SocketAddr) -> ResolverConfig {
     let with_port = |mut connection: ConnectionConfig| {
         connection.port = server.port();
         connection
@@ -198,10 +201,10 @@ fn only(server: SocketAddr) -> ResolverConfig {
     ResolverConfig::from_name_servers(vec![server])
 }
 
-/// What resolv.conf(5) says of a system without one: ask the local machine.
+/// Returns the default of resolv.conf(5): a DNS server on the local machine.
 fn local_machine() -> (ResolverConfig, ResolverOpts) {
     let server = SocketAddr::from((Ipv4Addr::LOCALHOST, 53));
-    (only(server), ResolverOpts::default())
+    (only_server(server), ResolverOpts::default())
 }
 
 #[cfg(test)]
@@ -209,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn families_take_turns() {
+    fn interleave_alternates_families() {
         let parse =
             |text: &str| -> Vec<IpAddr> { text.split(' ').map(|it| it.parse().unwrap()).collect() };
         assert_eq!(
@@ -221,10 +224,10 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_question_outweighs_an_empty_answer() {
-        let told = more_severe(DnsError::NoRecords, DnsError::ServerFailure);
-        assert_eq!(told, DnsError::ServerFailure);
-        let told = more_severe(DnsError::TimedOut, DnsError::NoSuchName);
-        assert_eq!(told, DnsError::TimedOut);
+    fn less_conclusive_prefers_failed_query_over_empty_response() {
+        let error = less_conclusive(DnsError::NoRecords, DnsError::ServerFailure);
+        assert_eq!(error, DnsError::ServerFailure);
+        let error = less_conclusive(DnsError::TimedOut, DnsError::NoSuchName);
+        assert_eq!(error, DnsError::TimedOut);
     }
 }

@@ -1,16 +1,17 @@
-//! How long a server asks us to wait.
+//! Parses the `Retry-After` header.
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 
-/// The seconds a `Retry-After` value asks for, seen from `now`.
+/// Returns the delay in seconds of a `Retry-After` value, relative to `now`.
 ///
-/// It is a number of seconds or an HTTP date (RFC 9110, section 10.2.3). A
-/// date that has passed asks for no wait.
+/// The value is a number of seconds or an HTTP date (RFC 9110, section 10.2.3).
+/// A date in the past is a delay of 0.
 pub(crate) fn parse(value: &str, now: Timestamp) -> Option<u64> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More digits than a u64 holds is still a wait, and a long one.
+        // A number that does not fit in a u64 is still a valid, very long
+        // delay.
         return Some(value.parse().unwrap_or(u64::MAX));
     }
     let until = rfc2822::parse(value).ok()?.timestamp();
@@ -28,20 +29,20 @@ mod tests {
     }
 
     #[test]
-    fn seconds_are_taken_as_written() {
+    fn parse_accepts_seconds() {
         check("120", Some(120));
         check(" 0 ", Some(0));
         check("99999999999999999999999", Some(u64::MAX));
     }
 
     #[test]
-    fn a_date_is_a_wait_from_now() {
+    fn parse_converts_a_date_to_a_delay() {
         check("Fri, 02 Jan 2026 03:05:05 GMT", Some(60));
         check("Thu, 01 Jan 2026 03:05:05 GMT", Some(0));
     }
 
     #[test]
-    fn anything_else_asks_for_nothing() {
+    fn parse_rejects_invalid_values() {
         for value in ["", "soon", "-5", "1.5", "Fri, 99 Jan 2026 03:05:05 GMT"] {
             check(value, None);
         }

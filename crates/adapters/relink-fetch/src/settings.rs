@@ -1,4 +1,4 @@
-//! How the user wants servers asked.
+//! Settings of the HTTP client.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -9,55 +9,58 @@ use url::Url;
 
 use crate::{ClientIdentity, HeaderHost, Proxies, ResolveOverride};
 
-/// What a [`crate::Fetcher`] is told once, at its start.
+/// Settings of a [`crate::Fetcher`].
 #[derive(Debug, Clone)]
 pub struct FetchSettings {
-    /// The longest one fetch may take in all, and so in each of its phases.
+    /// Time limit of one fetch, including redirects. It also limits each phase.
     pub timeout: Duration,
-    /// The `User-Agent` sent, or wrapped in what old servers expect.
+    /// The `User-Agent` header. It is sent as is, or wrapped in the format of a
+    /// browser for servers that expect one.
     pub user_agent: String,
-    /// Headers the user adds; the first host of a chain alone gets them.
+    /// User-supplied headers. Only the first host of a redirect chain receives
+    /// them.
     pub headers: Vec<(String, String)>,
-    /// The hosts that get them; `None` is every host that the user named, also
-    /// in a document.
+    /// The hosts that receive `headers`. `None` means every host that the user
+    /// supplied, including those in documents.
     pub header_hosts: Option<Vec<HeaderHost>>,
-    /// Headers that the user adds for one host.
+    /// User-supplied headers for single hosts.
     pub host_headers: Vec<(HeaderHost, (String, String))>,
-    /// Whether pages and redirects may lead to private addresses.
+    /// Whether discovered URLs and redirects may resolve to private IP
+    /// addresses.
     pub allow_private: bool,
-    /// Addresses given by hand; they come before the name server's. Hosts
-    /// that are asked through a proxy are looked up by it, so there they
-    /// count for the proxy's own name alone.
+    /// IP addresses that replace the result of the DNS lookup. A proxy resolves
+    /// host names itself, so with a proxy they apply only to the proxy's own
+    /// name.
     pub resolve: Vec<ResolveOverride>,
-    /// The name server to ask instead of the system's.
+    /// The DNS server to use instead of the system's servers.
     pub dns_server: Option<SocketAddr>,
-    /// The proxies that requests go through.
+    /// The proxies to send requests through.
     pub proxies: Proxies,
-    /// The most bytes read of a text, both as sent and decoded.
-    pub text_cap: usize,
-    /// The most bytes read of anything else.
-    pub other_cap: usize,
-    /// The most redirects followed.
-    pub max_hops: usize,
-    /// Certificate authorities trusted beside the public ones, in DER.
+    /// Maximum number of bytes of a text body, both as sent and after decoding.
+    pub max_text_bytes: usize,
+    /// Maximum number of bytes of any other body.
+    pub max_other_bytes: usize,
+    /// Maximum number of redirects to follow.
+    pub max_redirects: usize,
+    /// Certificate authorities to trust in addition to the public ones, in DER.
     pub tls_roots: Vec<Vec<u8>>,
-    /// The client certificate for the hosts that get the user's headers.
+    /// The client certificate for the hosts that receive `headers`.
     pub identity: Option<ClientIdentity>,
-    /// What single hosts get.
+    /// Settings for single hosts.
     pub hosts: Vec<HostSettings>,
 }
 
-/// What one host gets, however its URL was found. `Debug` does not show the
-/// values of headers.
+/// Settings for one host. They apply no matter how its URL was found. `Debug`
+/// does not print header values.
 #[derive(Clone)]
 pub struct HostSettings {
-    /// Scheme, host and port; the rest of the URL has no meaning.
+    /// Scheme, host and port. The other parts of the URL are ignored.
     pub origin: Url,
-    /// Headers for every request to it; they may be secret.
+    /// Headers for every request to this host. They may contain secrets.
     pub headers: Vec<(String, String)>,
-    /// A user name and password for every request to it.
+    /// User name and password for every request to this host.
     pub login: Option<(String, String)>,
-    /// The client certificate to show to it.
+    /// The client certificate for this host.
     pub identity: Option<ClientIdentity>,
 }
 
@@ -85,9 +88,9 @@ impl Default for FetchSettings {
             resolve: Vec::new(),
             dns_server: None,
             proxies: Proxies::default(),
-            text_cap: 512 * 1024,
-            other_cap: 16 * 1024,
-            max_hops: 20,
+            max_text_bytes: 512 * 1024,
+            max_other_bytes: 16 * 1024,
+            max_redirects: 20,
             tls_roots: Vec::new(),
             identity: None,
             hosts: Vec::new(),
@@ -95,34 +98,35 @@ impl Default for FetchSettings {
     }
 }
 
-/// A fetcher could not be made from its settings.
+/// Invalid [`FetchSettings`].
 #[derive(Debug, Error)]
 pub enum SetupError {
-    /// The user agent cannot be sent.
-    #[error("the user agent `{0}` has characters that cannot be sent")]
+    /// The user agent is not a valid header value.
+    #[error("invalid user agent: `{0}` contains characters that cannot be sent")]
     UserAgent(String),
-    /// A header's name cannot be sent. Its value may be secret and is not shown.
-    #[error("`{0}` is not a header name")]
+    /// Invalid header name. The value may be secret and is not shown.
+    #[error("invalid header name: `{0}`")]
     HeaderName(String),
-    /// A header's value cannot be sent. The value may be secret and is not shown.
-    #[error("the value of the header `{0}` has characters that cannot be sent")]
+    /// Invalid header value. The value may be secret and is not shown.
+    #[error("invalid value of header `{0}`: it contains characters that cannot be sent")]
     HeaderValue(String),
-    /// The header belongs to the connection and is ours to set.
-    #[error("the header `{0}` cannot be set by hand")]
+    /// The header is controlled by the HTTP client.
+    #[error("cannot set header `{0}`: it is reserved for the HTTP client")]
     HeaderReserved(String),
-    /// A certificate authority cannot be read.
-    #[error("an extra certificate authority cannot be read")]
+    /// Invalid certificate authority.
+    #[error("cannot parse an additional certificate authority")]
     Root(#[source] rustls::Error),
-    /// Encryption could not be set up.
-    #[error("encryption could not be set up")]
+    /// TLS initialization failed.
+    #[error("cannot initialize TLS")]
     Tls(#[source] rustls::Error),
-    /// A client certificate and its key do not fit together.
-    #[error("a client certificate cannot be used with its key")]
+    /// The client certificate does not match its private key.
+    #[error("cannot use the client certificate with its private key")]
     Identity(#[source] rustls::Error),
-    /// A login cannot be put into a header. It may be secret and is not shown.
-    #[error("the login for `{0}` has characters that cannot be sent")]
+    /// The login is not a valid header value. It may be secret and is not
+    /// shown.
+    #[error("invalid login for `{0}`: it contains characters that cannot be sent")]
     Login(String),
-    /// The resolver could not be set up.
-    #[error("the resolver could not be set up: {0}")]
+    /// The DNS resolver could not be initialized.
+    #[error("cannot initialize the DNS resolver: {0}")]
     Resolver(String),
 }

@@ -1,9 +1,7 @@
-//! The client side of SOCKS5 (RFC 1928), with user name and password
-//! (RFC 1929).
+//! SOCKS5 client (RFC 1928) with user name and password (RFC 1929).
 //!
-//! A proxy that refuses the login or the host is reported as an HTTP proxy
-//! that does so, with 407 or 403. Every other failure means that there is no
-//! connection.
+//! A proxy that rejects the login or the host is reported like an HTTP proxy
+//! that responds with 407 or 403. Every other error is a failed connection.
 
 use std::net::SocketAddr;
 
@@ -18,7 +16,7 @@ const VERSION: u8 = 5;
 const NO_LOGIN: u8 = 0;
 const PASSWORD: u8 = 2;
 const NO_METHOD: u8 = 0xff;
-/// The version of the password exchange (RFC 1929, section 2).
+/// Version of the password exchange (RFC 1929, section 2).
 const PASSWORD_VERSION: u8 = 1;
 const CONNECT: u8 = 1;
 /// Address types (RFC 1928, section 5).
@@ -26,12 +24,12 @@ const IPV4: u8 = 1;
 const DOMAIN: u8 = 3;
 const IPV6: u8 = 4;
 
-/// The bytes of an address type, address and port, as a request holds them.
+/// Encoded address type, address and port of a request.
 pub(crate) struct Target(Vec<u8>);
 
 impl Target {
-    /// A host that we have looked up.
-    pub fn of_address(address: SocketAddr) -> Self {
+    /// Creates a target from a resolved address.
+    pub fn from_address(address: SocketAddr) -> Self {
         let mut bytes = match address {
             SocketAddr::V4(address) => [&[IPV4][..], &address.ip().octets()].concat(),
             SocketAddr::V6(address) => [&[IPV6][..], &address.ip().octets()].concat(),
@@ -40,12 +38,13 @@ impl Target {
         Self(bytes)
     }
 
-    /// A host that the proxy looks up; `None` if its name is too long.
-    pub fn of_url(url: &Url) -> Option<Self> {
+    /// Creates a target from a host that the proxy resolves. Returns `None` if
+    /// the name is too long.
+    pub fn from_url(url: &Url) -> Option<Self> {
         let port = url.port_or_known_default()?;
         match url.host()? {
-            Host::Ipv4(address) => Some(Self::of_address((address, port).into())),
-            Host::Ipv6(address) => Some(Self::of_address((address, port).into())),
+            Host::Ipv4(address) => Some(Self::from_address((address, port).into())),
+            Host::Ipv6(address) => Some(Self::from_address((address, port).into())),
             Host::Domain(name) => {
                 let length = u8::try_from(name.len()).ok()?;
                 let port = port.to_be_bytes();
@@ -55,31 +54,31 @@ impl Target {
     }
 }
 
-/// Asks the proxy at the other end of `stream` to connect to `target`. After
-/// that, every byte on the stream is the host's.
+/// Requests a connection to `target` from the proxy at the other end of
+/// `stream`. Afterwards every byte on the stream belongs to the host.
 pub(crate) async fn connect(
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
     target: &Target,
     login: Option<&Login>,
 ) -> Result<(), FetchOutcome> {
-    match agree_on_method(stream, login.is_some()).await? {
+    match negotiate_method(stream, login.is_some()).await? {
         NO_LOGIN => {}
-        PASSWORD => log_in(stream, login.ok_or(lost(ConnectError::Other))?).await?,
+        PASSWORD => log_in(stream, login.ok_or(connect_failed(ConnectError::Other))?).await?,
         NO_METHOD => return Err(FetchOutcome::Response(407)),
-        _ => return Err(lost(ConnectError::Other)),
+        _ => return Err(connect_failed(ConnectError::Other)),
     }
     send(stream, &[&[VERSION, CONNECT, 0], &target.0[..]].concat()).await?;
     read_reply(stream).await
 }
 
-async fn agree_on_method(
+async fn negotiate_method(
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
     has_login: bool,
 ) -> Result<u8, FetchOutcome> {
     let offer: &[u8] = if has_login { &[VERSION, 2, NO_LOGIN, PASSWORD] } else { &[VERSION, 1, 0] };
     send(stream, offer).await?;
     let [version, method] = read(stream).await?;
-    if version == VERSION { Ok(method) } else { Err(lost(ConnectError::Other)) }
+    if version == VERSION { Ok(method) } else { Err(connect_failed(ConnectError::Other)) }
 }
 
 async fn log_in(
@@ -88,7 +87,7 @@ async fn log_in(
 ) -> Result<(), FetchOutcome> {
     let mut message = vec![PASSWORD_VERSION];
     for part in [&login.user, &login.password] {
-        // A longer one cannot be the right one.
+        // The protocol cannot encode more than 255 bytes.
         message.push(u8::try_from(part.len()).map_err(|_| FetchOutcome::Response(407))?);
         message.extend(part);
     }
@@ -97,49 +96,49 @@ async fn log_in(
     if status == 0 { Ok(()) } else { Err(FetchOutcome::Response(407)) }
 }
 
-/// Reads the reply to its last byte, and not further.
+/// Reads the reply up to its last byte and not further.
 async fn read_reply(stream: &mut (impl AsyncRead + Unpin)) -> Result<(), FetchOutcome> {
     let [version, reply, _reserved, kind] = read(stream).await?;
     if version != VERSION {
-        return Err(lost(ConnectError::Other));
+        return Err(connect_failed(ConnectError::Other));
     }
-    refusal(reply)?;
+    check_reply(reply)?;
     let length = match kind {
         IPV4 => 4,
         IPV6 => 16,
         DOMAIN => usize::from(read::<1>(stream).await?[0]),
-        _ => return Err(lost(ConnectError::Other)),
+        _ => return Err(connect_failed(ConnectError::Other)),
     };
-    let mut bound = vec![0; length + size_of::<u16>()];
-    let taken = stream.read_exact(&mut bound).await;
-    taken.map(drop).map_err(|_| lost(ConnectError::Reset))
+    let mut bound_address = vec![0; length + size_of::<u16>()];
+    let result = stream.read_exact(&mut bound_address).await;
+    result.map(drop).map_err(|_| connect_failed(ConnectError::Reset))
 }
 
-/// What a reply code other than success says (RFC 1928, section 6).
-fn refusal(reply: u8) -> Result<(), FetchOutcome> {
+/// Maps a reply code to a result (RFC 1928, section 6).
+fn check_reply(reply: u8) -> Result<(), FetchOutcome> {
     Err(match reply {
         0 => return Ok(()),
         2 => FetchOutcome::Response(403),
-        3 | 4 | 6 => lost(ConnectError::Unreachable),
-        5 => lost(ConnectError::Refused),
-        _ => lost(ConnectError::Other),
+        3 | 4 | 6 => connect_failed(ConnectError::Unreachable),
+        5 => connect_failed(ConnectError::Refused),
+        _ => connect_failed(ConnectError::Other),
     })
 }
 
 async fn send(stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> Result<(), FetchOutcome> {
-    stream.write_all(bytes).await.map_err(|_| lost(ConnectError::Reset))
+    stream.write_all(bytes).await.map_err(|_| connect_failed(ConnectError::Reset))
 }
 
 async fn read<const N: usize>(
     stream: &mut (impl AsyncRead + Unpin),
 ) -> Result<[u8; N], FetchOutcome> {
     let mut bytes = [0; N];
-    let taken = stream.read_exact(&mut bytes).await;
-    taken.map_err(|_| lost(ConnectError::Reset))?;
+    let result = stream.read_exact(&mut bytes).await;
+    result.map_err(|_| connect_failed(ConnectError::Reset))?;
     Ok(bytes)
 }
 
-fn lost(error: ConnectError) -> FetchOutcome {
+fn connect_failed(error: ConnectError) -> FetchOutcome {
     FetchOutcome::ConnectFailed(error)
 }
 
@@ -150,12 +149,12 @@ mod tests {
     use super::*;
     use crate::Proxy;
 
-    /// The bytes sent to a proxy that says `said`, and what comes of it.
-    async fn exchange(proxy: &str, url: &str, said: &[u8]) -> (Vec<u8>, String) {
+    /// Returns the bytes sent to a proxy that sends `response`, and the result.
+    async fn exchange(proxy: &str, url: &str, response: &[u8]) -> (Vec<u8>, String) {
         let proxy: Proxy = proxy.parse().unwrap();
-        let target = Target::of_url(&Url::parse(url).unwrap()).unwrap();
+        let target = Target::from_url(&Url::parse(url).unwrap()).unwrap();
         let (mut ours, mut theirs) = duplex(4096);
-        theirs.write_all(said).await.unwrap();
+        theirs.write_all(response).await.unwrap();
         let connected = connect(&mut ours, &target, proxy.login()).await;
         drop(ours);
         let mut sent = Vec::new();
@@ -163,31 +162,31 @@ mod tests {
         (sent, connected.map_or_else(|it| it.to_string(), |()| "open".to_owned()))
     }
 
-    async fn check(said: &[u8], expect: &str) {
-        let (_, ending) = exchange("socks5h://a:b@p.test", "http://a.test/", said).await;
-        assert_eq!(ending, expect, "{said:?}");
+    async fn check(response: &[u8], expect: &str) {
+        let (_, result) = exchange("socks5h://a:b@p.test", "http://a.test/", response).await;
+        assert_eq!(result, expect, "{response:?}");
     }
 
     #[tokio::test]
-    async fn host_is_sent_by_name_or_address() {
-        let said = [&[5, 0][..], &[5, 0, 0, 1, 0, 0, 0, 0, 0, 0]].concat();
+    async fn connect_sends_name_or_address() {
+        let response = [&[5, 0][..], &[5, 0, 0, 1, 0, 0, 0, 0, 0, 0]].concat();
         for (url, target) in [
             ("http://a.test/", &b"\x03\x06a.test\x00\x50"[..]),
             ("https://192.0.2.1/", b"\x01\xc0\x00\x02\x01\x01\xbb"),
             ("http://[::1]:81/", b"\x04\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x00\x51"),
         ] {
-            let (sent, ending) = exchange("socks5h://p.test", url, &said).await;
+            let (sent, result) = exchange("socks5h://p.test", url, &response).await;
             let expect = [b"\x05\x01\x00\x05\x01\x00", target].concat();
-            assert_eq!((sent, ending.as_str()), (expect, "open"), "{url}");
+            assert_eq!((sent, result.as_str()), (expect, "open"), "{url}");
         }
     }
 
     #[tokio::test]
-    async fn login_is_sent_on_demand_only() {
+    async fn login_is_sent_only_if_the_proxy_selects_it() {
         let reply = [5, 0, 0, 3, 1, b'x', 0, 0];
         let demand = [&[5, 2, 1, 0][..], &reply].concat();
-        let (sent, ending) = exchange("socks5h://me:word@p.test", "http://a.test/", &demand).await;
-        assert_eq!(ending, "open");
+        let (sent, result) = exchange("socks5h://me:word@p.test", "http://a.test/", &demand).await;
+        assert_eq!(result, "open");
         assert!(sent.starts_with(b"\x05\x02\x00\x02\x01\x02me\x04word\x05\x01"), "{sent:?}");
         let open = [&[5, 0][..], &reply].concat();
         let (sent, _) = exchange("socks5h://me:word@p.test", "http://a.test/", &open).await;
@@ -195,19 +194,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn refusals_are_distinguished() {
-        check(&[5, 255], "answered 407").await;
-        check(&[5, 2, 1, 1], "answered 407").await;
-        check(&[5, 0, 5, 2, 0, 1, 0, 0, 0, 0, 0, 0], "answered 403").await;
+    async fn reply_codes_map_to_outcomes() {
+        check(&[5, 255], "status 407").await;
+        check(&[5, 2, 1, 1], "status 407").await;
+        check(&[5, 0, 5, 2, 0, 1, 0, 0, 0, 0, 0, 0], "status 403").await;
         check(&[5, 0, 5, 5, 0, 1, 0, 0, 0, 0, 0, 0], "connection refused").await;
-        check(&[5, 0, 5, 1, 0, 1, 0, 0, 0, 0, 0, 0], "no connection").await;
+        check(&[5, 0, 5, 1, 0, 1, 0, 0, 0, 0, 0, 0], "connection failed").await;
     }
 
     #[tokio::test]
-    async fn other_protocols_make_no_connection() {
-        check(b"HTTP/1.1 400 Bad Request\r\n\r\n", "no connection").await;
-        check(&[5, 7], "no connection").await;
-        check(&[5, 0, 4, 0, 0, 1], "no connection").await;
-        check(&[5, 0, 5, 0, 0, 9], "no connection").await;
+    async fn invalid_replies_are_failed_connections() {
+        check(b"HTTP/1.1 400 Bad Request\r\n\r\n", "connection failed").await;
+        check(&[5, 7], "connection failed").await;
+        check(&[5, 0, 4, 0, 0, 1], "connection failed").await;
+        check(&[5, 0, 5, 0, 0, 9], "connection failed").await;
     }
 }

@@ -1,56 +1,61 @@
-//! How long each phase took.
+//! Measures the duration of each fetch phase.
 
 use std::time::{Duration, Instant};
 
 use relink_model::{Phase, Timings};
 
-/// Adds up the time spent in each phase over the hops of one chain.
+/// Sums the time of each phase over the hops of a redirect chain.
 #[derive(Debug)]
 pub(crate) struct Stopwatch {
-    begun: Instant,
-    since: Instant,
+    started_at: Instant,
+    phase_started_at: Instant,
     phase: Phase,
-    spent: [Duration; 6],
+    elapsed: [Duration; 6],
 }
 
 impl Stopwatch {
-    /// Starts, in no phase yet.
+    /// Starts the stopwatch, in no phase.
     pub fn start() -> Self {
         let now = Instant::now();
-        Self { begun: now, since: now, phase: Phase::Total, spent: [Duration::ZERO; 6] }
+        Self {
+            started_at: now,
+            phase_started_at: now,
+            phase: Phase::Total,
+            elapsed: [Duration::ZERO; 6],
+        }
     }
 
-    /// Ends the running phase and begins the next.
+    /// Ends the current phase and starts the next.
     pub fn enter(&mut self, phase: Phase) {
         let now = Instant::now();
-        self.spent[self.phase as usize] += now - self.since;
-        self.since = now;
+        self.elapsed[self.phase as usize] += now - self.phase_started_at;
+        self.phase_started_at = now;
         self.phase = phase;
     }
 
-    /// Forgets the time since the running phase began.
+    /// Excludes the time since the current phase started.
     pub fn skip(&mut self) {
         let now = Instant::now();
-        self.begun += now - self.since;
-        self.since = now;
+        self.started_at += now - self.phase_started_at;
+        self.phase_started_at = now;
     }
 
-    /// The phase now running.
+    /// Returns the current phase.
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// Stops and tells the times.
+    /// Stops and returns the timings.
     pub fn stop(mut self) -> Timings {
         self.enter(Phase::Total);
-        let spent = |phase: Phase| milliseconds(self.spent[phase as usize]);
+        let elapsed = |phase: Phase| milliseconds(self.elapsed[phase as usize]);
         Timings {
-            dns: spent(Phase::Dns),
-            connect: spent(Phase::Connect),
-            tls: spent(Phase::Tls),
-            head: spent(Phase::Headers),
-            body: spent(Phase::Body),
-            total: milliseconds(self.since - self.begun),
+            dns: elapsed(Phase::Dns),
+            connect: elapsed(Phase::Connect),
+            tls: elapsed(Phase::Tls),
+            headers: elapsed(Phase::Headers),
+            body: elapsed(Phase::Body),
+            total: milliseconds(self.phase_started_at - self.started_at),
         }
     }
 }

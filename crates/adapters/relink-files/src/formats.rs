@@ -1,10 +1,10 @@
-//! Which files a walk takes for documents, by name alone.
+//! Recognizes documents by their file name.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// The extensions of the documents that a walk takes, in lower case. Data,
-/// style sheets and program source are read when they are named.
+/// Extensions of the documents that a walk finds, in lower case. Data, style
+/// sheets and source code are only read if the user supplies their path.
 pub const EXTENSIONS: [&str; 26] = [
     "md",
     "markdown",
@@ -34,14 +34,14 @@ pub const EXTENSIONS: [&str; 26] = [
     "lst",
 ];
 
-/// The extension of a packed document, after its own.
-const PACKED: &str = "gz";
+/// Extension of a compressed document, after its own.
+const COMPRESSED: &str = "gz";
 
-/// Whether the file's name says that it is a document, packed or not.
+/// Whether the file name is that of a document, compressed or not.
 pub(crate) fn is_document(path: &Path) -> bool {
     let extension = |path: &Path| path.extension().map(OsStr::to_ascii_lowercase);
     let inner = match extension(path) {
-        Some(packed) if packed == PACKED => path.file_stem().map(Path::new),
+        Some(outer) if outer == COMPRESSED => path.file_stem().map(Path::new),
         _ => Some(path),
     };
     inner.and_then(extension).is_some_and(|name| EXTENSIONS.iter().any(|known| name == *known))
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_extension_decides_in_any_case() {
+    fn is_document_checks_the_last_extension_in_any_case() {
         check("README.md", true);
         check("INDEX.HTM", true);
         check("page.html.bak", false);
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packed_document_is_one() {
+    fn is_document_accepts_compressed_documents() {
         check("notes.txt.gz", true);
         check("a/NOTES.MD.GZ", true);
         check("tree.tar.gz", false);

@@ -1,9 +1,8 @@
-//! What stands on the disk: finding documents, reading them, and whether a
-//! local link leads somewhere.
+//! Local file system: finds and reads documents, and checks whether local paths
+//! exist.
 //!
-//! This edge returns paths and bytes. It does not look inside a document, does
-//! not decode percent escapes and does not know what a link is; the engine
-//! asks the page crate for that.
+//! This adapter returns paths and bytes. It does not parse documents, decode
+//! percent escapes or resolve links.
 
 mod formats;
 mod ignore_files;
@@ -19,43 +18,43 @@ use relink_ports::{FileError, Files, WalkRequest, WalkResult};
 
 pub use formats::EXTENSIONS;
 use open::{Allowed, MAX_WHOLE_BYTES};
-pub use open::{Bounded, MAX_DOCUMENT_BYTES, read_to_string};
+pub use open::{BoundedReader, MAX_DOCUMENT_BYTES, read_to_string};
 
-/// How the disk is looked at.
+/// Settings of the local file system.
 #[derive(Debug, Clone, Default)]
 pub struct LocalFilesSettings {
-    /// The directory that relative paths start from; the process's own if
-    /// empty.
+    /// The directory that relative paths start from. Empty means the current
+    /// directory of the process.
     pub root: PathBuf,
-    /// What is done with files that an ignore file excludes.
+    /// How a walk treats ignored files.
     pub ignored: IgnoredFiles,
 }
 
-/// What a walk does with files that are hidden or excluded by `.gitignore` or
+/// How a walk treats hidden files and files excluded by `.gitignore` or
 /// `.ignore`.
 ///
-/// Only a walk asks: a file, directory or pattern that the user names is taken
-/// even if it lies in an ignored place.
+/// This only applies to files that a walk finds. A file, directory or pattern
+/// base that the user supplies is used even if it is hidden or ignored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum IgnoredFiles {
-    /// They are left out.
+    /// Skips them.
     #[default]
     Skip,
-    /// They are taken like all others.
-    Take,
+    /// Treats them like all other files.
+    Include,
 }
 
-/// The local disk.
+/// The local file system.
 ///
 /// ```
-/// use relink_files::{Disk, DiskSettings};
-/// use relink_ports::{Files, Walk};
+/// use relink_files::{LocalFiles, LocalFilesSettings};
+/// use relink_ports::{Files, WalkRequest};
 ///
 /// # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
 /// # runtime.block_on(async {
-/// let disk = Disk::new(DiskSettings::default());
-/// let walk = Walk { inputs: vec!["no-such-file.md".into()] };
-/// let error = disk.walk(&walk).await.unwrap_err();
+/// let files = LocalFiles::new(LocalFilesSettings::default());
+/// let request = WalkRequest { inputs: vec!["no-such-file.md".into()] };
+/// let error = files.walk(&request).await.unwrap_err();
 /// assert_eq!(error.to_string(), "no such file or directory: `no-such-file.md`");
 /// # });
 /// # Ok::<(), std::io::Error>(())
@@ -66,12 +65,12 @@ pub struct LocalFiles {
 }
 
 impl LocalFiles {
-    /// The disk, looked at in this way.
+    /// Creates an adapter with these settings.
     pub fn new(settings: LocalFilesSettings) -> Self {
         Self { settings }
     }
 
-    /// The path to open for a path as given.
+    /// Returns the path to open for a path of a caller.
     fn resolve(&self, path: &Path) -> PathBuf {
         self.settings.root.join(path)
     }
@@ -79,8 +78,8 @@ impl LocalFiles {
 
 #[async_trait]
 impl Files for LocalFiles {
-    async fn walk(&self, walk: &WalkRequest) -> Result<WalkResult, FileError> {
-        let (settings, inputs) = (self.settings.clone(), walk.inputs.clone());
+    async fn walk(&self, request: &WalkRequest) -> Result<WalkResult, FileError> {
+        let (settings, inputs) = (self.settings.clone(), request.inputs.clone());
         let labels: Vec<_> = inputs.iter().map(|input| input.to_string_lossy()).collect();
         let label = labels.join(" ");
         run_blocking(label, move || walk::documents(&settings, &inputs)).await
@@ -119,8 +118,8 @@ impl Files for LocalFiles {
 
     async fn exists(&self, path: &Path) -> bool {
         let path = self.resolve(path);
-        // A panic cannot happen in a bare system call; a runtime that shuts
-        // down has nobody left to ask.
+        // The closure cannot panic. A join error means that the runtime is
+        // shutting down, so the result is not used.
         tokio::task::spawn_blocking(move || path.metadata().is_ok()).await.unwrap_or(false)
     }
 
@@ -129,31 +128,32 @@ impl Files for LocalFiles {
         tokio::task::spawn_blocking(move || path.is_dir()).await.unwrap_or(false)
     }
 
-    async fn list_dir(&self, folder: &Path) -> Vec<String> {
-        let folder = self.resolve(folder);
-        tokio::task::spawn_blocking(move || names(&folder)).await.unwrap_or_default()
+    async fn list_dir(&self, directory: &Path) -> Vec<String> {
+        let directory = self.resolve(directory);
+        tokio::task::spawn_blocking(move || entry_names(&directory)).await.unwrap_or_default()
     }
 }
 
-/// The bytes of a regular file.
+/// Reads a regular file.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open::open(path, Allowed::Regular, MAX_WHOLE_BYTES)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The names in a directory, sorted; names that are no text are left out.
-fn names(folder: &Path) -> Vec<String> {
-    let here = Path::new(".");
-    let folder = if folder.as_os_str().is_empty() { here } else { folder };
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+/// Returns the names in a directory, sorted. Names that are not UTF-8 are
+/// skipped.
+fn entry_names(directory: &Path) -> Vec<String> {
+    let current = Path::new(".");
+    let directory = if directory.as_os_str().is_empty() { current } else { directory };
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let mut names: Vec<String> =
         entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort_unstable();
     names
 }
 
-/// Runs blocking work where blocking harms nobody.
+/// Runs blocking work on a thread for blocking I/O.
 async fn run_blocking<T: Send + 'static>(
     label: String,
     work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
@@ -163,7 +163,7 @@ async fn run_blocking<T: Send + 'static>(
     })
 }
 
-/// Says in our words what the system said about a path.
+/// Converts an I/O error of a path.
 fn error(path: &Path, source: io::Error) -> FileError {
     let path = path.to_string_lossy().into_owned();
     match source.kind() {
@@ -178,7 +178,7 @@ mod tests {
 
     use super::*;
 
-    fn disk() -> (tempfile::TempDir, LocalFiles) {
+    fn files() -> (tempfile::TempDir, LocalFiles) {
         let directory = tempfile::tempdir().unwrap();
         std::fs::create_dir(directory.path().join("docs")).unwrap();
         std::fs::write(directory.path().join("docs/a b.md"), "[x](y)").unwrap();
@@ -188,63 +188,63 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_is_read_byte_for_byte() {
-        let (_directory, disk) = disk();
-        let bytes = disk.read(Path::new("docs/a b.md")).await.unwrap();
+    async fn read_returns_the_bytes_of_a_file() {
+        let (_directory, files) = files();
+        let bytes = files.read(Path::new("docs/a b.md")).await.unwrap();
         assert_eq!(bytes, b"[x](y)");
     }
 
     #[tokio::test]
     async fn read_range_returns_the_bytes_that_are_there() {
-        let (_directory, disk) = disk();
+        let (_directory, files) = files();
         let path = Path::new("docs/a b.md");
-        assert_eq!(disk.read_range(path, 1, 2).await.unwrap(), b"x]");
-        assert_eq!(disk.read_range(path, 4, 20).await.unwrap(), b"y)");
-        assert_eq!(disk.read_range(path, 20, 20).await.unwrap(), b"");
+        assert_eq!(files.read_range(path, 1, 2).await.unwrap(), b"x]");
+        assert_eq!(files.read_range(path, 4, 20).await.unwrap(), b"y)");
+        assert_eq!(files.read_range(path, 20, 20).await.unwrap(), b"");
     }
 
     #[tokio::test]
-    async fn reading_says_whether_a_file_is_missing_or_unreadable() {
-        let (_directory, disk) = disk();
-        let missing = disk.read(Path::new("docs/b.md")).await.unwrap_err();
+    async fn read_distinguishes_missing_from_unreadable_files() {
+        let (_directory, files) = files();
+        let missing = files.read(Path::new("docs/b.md")).await.unwrap_err();
         assert!(matches!(missing, FileError::Missing { .. }), "{missing}");
-        let below_a_file = disk.read(Path::new("docs/a b.md/c")).await.unwrap_err();
+        let below_a_file = files.read(Path::new("docs/a b.md/c")).await.unwrap_err();
         assert!(matches!(below_a_file, FileError::Missing { .. }), "{below_a_file}");
-        let directory = disk.read(Path::new("docs")).await.unwrap_err();
+        let directory = files.read(Path::new("docs")).await.unwrap_err();
         assert!(matches!(directory, FileError::Unreadable { .. }), "{directory}");
         assert!(directory.source().is_some());
     }
 
     #[tokio::test]
-    async fn files_and_directories_exist_and_nothing_else_does() {
-        let (directory, disk) = disk();
-        for there in ["docs/a b.md", "docs", "docs/", ".", "docs/../docs"] {
-            assert!(disk.exists(Path::new(there)).await, "{there}");
+    async fn exists_is_true_for_files_and_directories_only() {
+        let (directory, files) = files();
+        for existing in ["docs/a b.md", "docs", "docs/", ".", "docs/../docs"] {
+            assert!(files.exists(Path::new(existing)).await, "{existing}");
         }
-        for absent in ["docs/b.md", "docs/a%20b.md", "docs/a b.md/", "a\0b"] {
-            assert!(!disk.exists(Path::new(absent)).await, "{absent:?}");
+        for missing in ["docs/b.md", "docs/a%20b.md", "docs/a b.md/", "a\0b"] {
+            assert!(!files.exists(Path::new(missing)).await, "{missing:?}");
         }
-        assert!(disk.exists(directory.path()).await);
+        assert!(files.exists(directory.path()).await);
     }
 
     #[tokio::test]
-    async fn a_directory_is_told_from_a_file_and_lists_its_names() {
-        let (_directory, disk) = disk();
-        assert!(disk.is_dir(Path::new("docs")).await);
-        assert!(!disk.is_dir(Path::new("docs/a b.md")).await);
-        assert!(!disk.is_dir(Path::new("gone")).await);
-        assert_eq!(disk.list_dir(Path::new("docs")).await, ["a b.md"]);
-        assert_eq!(disk.list_dir(Path::new("")).await, ["docs"]);
-        assert!(disk.list_dir(Path::new("gone")).await.is_empty());
+    async fn is_dir_and_list_dir_recognize_directories() {
+        let (_directory, files) = files();
+        assert!(files.is_dir(Path::new("docs")).await);
+        assert!(!files.is_dir(Path::new("docs/a b.md")).await);
+        assert!(!files.is_dir(Path::new("gone")).await);
+        assert_eq!(files.list_dir(Path::new("docs")).await, ["a b.md"]);
+        assert_eq!(files.list_dir(Path::new("")).await, ["docs"]);
+        assert!(files.list_dir(Path::new("gone")).await.is_empty());
     }
 
     #[cfg(unix)]
     #[tokio::test]
-    async fn read_and_open_symlink_to_device_name_path_and_reason() {
-        let (directory, disk) = disk();
+    async fn symlink_to_device_is_an_error_with_path_and_reason() {
+        let (directory, files) = files();
         std::os::unix::fs::symlink("/dev/null", directory.path().join("null.md")).unwrap();
-        let read = disk.read(Path::new("null.md")).await.unwrap_err();
-        let Err(opened) = disk.open(Path::new("null.md")) else { panic!("it is opened") };
+        let read = files.read(Path::new("null.md")).await.unwrap_err();
+        let Err(opened) = files.open(Path::new("null.md")) else { panic!("the device was opened") };
         for error in [read, opened] {
             assert!(error.to_string().ends_with("null.md`"), "{error}");
             let reason = error.source().unwrap().to_string();
@@ -254,9 +254,9 @@ mod tests {
 
     #[cfg(unix)]
     #[tokio::test]
-    async fn a_dangling_symbolic_link_leads_nowhere() {
-        let (directory, disk) = disk();
+    async fn dangling_symlink_does_not_exist() {
+        let (directory, files) = files();
         std::os::unix::fs::symlink("nowhere", directory.path().join("link")).unwrap();
-        assert!(!disk.exists(Path::new("link")).await);
+        assert!(!files.exists(Path::new("link")).await);
     }
 }

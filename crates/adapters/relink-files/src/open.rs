@@ -1,48 +1,48 @@
-//! Opens files for reading. Every read of a local path goes through here.
+//! Opens files for reading. All reads of local paths go through here.
 //!
-//! A path may lead anywhere: git stores symbolic links, and one to a device, a
-//! FIFO or a file of `/proc` never ends or never answers. So only regular files
-//! are read, up to a size limit. The type is checked before opening, because
-//! opening a device can have effects, and again on the open handle, because
-//! the path may have changed in between.
+//! A path may refer to anything. Git stores symbolic links, and a link may lead
+//! to a device, a FIFO or a file of `/proc`, which never ends or blocks
+//! forever. Therefore only regular files are read, up to a size limit. The type
+//! is checked before opening, because opening a device can have side effects,
+//! and again on the open handle, because the path may have changed in between.
 //!
-//! A user may name a pipe, such as a process substitution. Such a path is read
-//! only where [`Allowed::Documents`] says so.
+//! A user may supply a pipe, such as a process substitution. Pipes are read
+//! only with [`Allowed::Documents`].
 
 use std::fmt;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek as _};
 use std::path::Path;
 
-/// Maximum size of a document that is read piece by piece.
+/// Maximum size of a document that is read in parts.
 pub const MAX_DOCUMENT_BYTES: u64 = 4 << 30;
 
-/// Maximum size of a file that is held in memory as a whole.
+/// Maximum size of a file that is read into memory as a whole.
 pub(crate) const MAX_WHOLE_BYTES: u64 = 64 << 20;
 
-/// Bytes by which a file may grow while it is read. Files of `/proc` have a
-/// length of zero, and some of them never end.
+/// Number of bytes by which a file may grow while it is read. Files of `/proc`
+/// have a length of zero, and some of them never end.
 const MAX_GROWTH_BYTES: u64 = 64 << 20;
 
 /// Maximum number of bytes read from a character device, such as a terminal.
 const MAX_DEVICE_BYTES: u64 = 64 << 20;
 
-/// Directories of the system's own special files. A path that begins with one
-/// was written by the user, and no file of a project lies there.
+/// Directories of special files of the system. A path that starts with one of
+/// them was supplied by the user, because files of projects are not there.
 const SYSTEM_DIRECTORIES: [&str; 2] = ["/dev", "/proc"];
 
-/// Which kinds of files may be opened.
+/// The file types that may be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Allowed {
     /// Regular files.
     Regular,
-    /// Regular files, and pipes and terminals that the user named.
+    /// Regular files, and pipes and terminals that the user supplied.
     Documents,
 }
 
 /// Opens a file for reading at most `limit` bytes.
-pub(crate) fn open(path: &Path, allowed: Allowed, limit: u64) -> io::Result<Bounded<File>> {
-    let is_stream = allowed == Allowed::Documents && is_named_stream(path);
+pub(crate) fn open(path: &Path, allowed: Allowed, limit: u64) -> io::Result<BoundedReader<File>> {
+    let is_stream = allowed == Allowed::Documents && is_user_stream(path);
     if !is_stream {
         require_regular(&path.metadata()?)?;
     }
@@ -52,10 +52,10 @@ pub(crate) fn open(path: &Path, allowed: Allowed, limit: u64) -> io::Result<Boun
         require_regular(&metadata)?;
         require_size(&metadata, limit)?;
     }
-    Ok(Bounded::new(file, read_limit(&metadata, limit)))
+    Ok(BoundedReader::new(file, read_limit(&metadata, limit)))
 }
 
-/// Reads at most `length` bytes of a regular file, from `start` on.
+/// Reads at most `length` bytes of a regular file, starting at `start`.
 pub(crate) fn read_range(path: &Path, start: u64, length: usize) -> io::Result<Vec<u8>> {
     let mut file = open(path, Allowed::Regular, MAX_DOCUMENT_BYTES)?.reader;
     file.seek(io::SeekFrom::Start(start))?;
@@ -64,26 +64,26 @@ pub(crate) fn read_range(path: &Path, start: u64, length: usize) -> io::Result<V
     Ok(bytes)
 }
 
-/// Reads a text file that the user named, or a configuration file.
+/// Reads a text file that the user supplied, or a configuration file.
 ///
 /// # Errors
 ///
-/// If the path does not lead to a regular file, except for a pipe that the user
-/// named; if the file is too large; if it is not UTF-8; if the system refuses.
+/// Fails if the path is not a regular file or a pipe supplied by the user, if
+/// the file is too large or not UTF-8, or if it cannot be read.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     open(path, Allowed::Documents, MAX_DOCUMENT_BYTES)?.read_to_string(&mut text)?;
     Ok(text)
 }
 
-/// Whether the path itself is a pipe, or a system path of a pipe or terminal.
-/// A symbolic link elsewhere does not count: it may come with a project.
-fn is_named_stream(path: &Path) -> bool {
+/// Whether the path itself is a pipe, or a system path of a pipe or terminal. A
+/// symbolic link elsewhere does not count, because it may be part of a project.
+fn is_user_stream(path: &Path) -> bool {
     let is_system = SYSTEM_DIRECTORIES.iter().any(|directory| path.starts_with(directory));
     let metadata = if is_system { path.metadata() } else { path.symlink_metadata() };
-    metadata.is_ok_and(|metadata| match Kind::of(&metadata) {
-        Kind::Pipe => true,
-        Kind::CharacterDevice => is_system,
+    metadata.is_ok_and(|metadata| match FileKind::from_metadata(&metadata) {
+        FileKind::Pipe => true,
+        FileKind::CharacterDevice => is_system,
         _ => false,
     })
 }
@@ -94,8 +94,8 @@ fn options(is_stream: bool) -> OpenOptions {
 
     use rustix::fs::OFlags;
 
-    // Without NONBLOCK, opening a pipe that replaced the file would wait for a
-    // writer. A stream that the user named is waited for.
+    // Without NONBLOCK, opening a pipe that has replaced the file would wait
+    // for a writer. For a stream that the user supplied, the wait is intended.
     let flags = if is_stream { OFlags::NOCTTY } else { OFlags::NOCTTY | OFlags::NONBLOCK };
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(i32::try_from(flags.bits()).unwrap_or(0));
@@ -111,8 +111,8 @@ fn options(_is_stream: bool) -> OpenOptions {
 
 /// Fails unless this is a regular file.
 pub(crate) fn require_regular(metadata: &Metadata) -> io::Result<()> {
-    match Kind::of(metadata) {
-        Kind::Regular => Ok(()),
+    match FileKind::from_metadata(metadata) {
+        FileKind::Regular => Ok(()),
         kind => Err(io::Error::new(io::ErrorKind::InvalidInput, NotRegularError { kind })),
     }
 }
@@ -121,37 +121,37 @@ fn require_size(metadata: &Metadata, limit: u64) -> io::Result<()> {
     if metadata.len() > limit { Err(too_long(limit)) } else { Ok(()) }
 }
 
-/// The number of bytes after which a read fails.
+/// Returns the number of bytes after which a read fails.
 fn read_limit(metadata: &Metadata, limit: u64) -> u64 {
-    match Kind::of(metadata) {
-        Kind::Regular => limit.min(metadata.len().saturating_add(MAX_GROWTH_BYTES)),
-        Kind::CharacterDevice => limit.min(MAX_DEVICE_BYTES),
+    match FileKind::from_metadata(metadata) {
+        FileKind::Regular => limit.min(metadata.len().saturating_add(MAX_GROWTH_BYTES)),
+        FileKind::CharacterDevice => limit.min(MAX_DEVICE_BYTES),
         _ => limit,
     }
 }
 
 /// A reader that fails after a number of bytes.
 #[derive(Debug)]
-pub struct Bounded<R> {
+pub struct BoundedReader<R> {
     reader: R,
     limit: u64,
     remaining: u64,
 }
 
-impl<R> Bounded<R> {
+impl<R> BoundedReader<R> {
     /// Limits `reader` to `limit` bytes.
     pub fn new(reader: R, limit: u64) -> Self {
         Self { reader, limit, remaining: limit }
     }
 }
 
-impl<R: Read> Read for Bounded<R> {
+impl<R: Read> Read for BoundedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
             return Ok(0);
         }
         if self.remaining == 0 {
-            // Exactly `limit` bytes are not too many: only a further byte is.
+            // Exactly `limit` bytes are allowed, so check for one more byte.
             return match self.reader.read(&mut [0])? {
                 0 => Ok(0),
                 _ => Err(too_long(self.limit)),
@@ -168,9 +168,9 @@ fn too_long(limit: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, TooLongError { limit })
 }
 
-/// What a path leads to.
+/// File type of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FileKind {
     Regular,
     Directory,
     Pipe,
@@ -180,9 +180,9 @@ enum Kind {
     Other,
 }
 
-impl Kind {
+impl FileKind {
     #[cfg(unix)]
-    fn of(metadata: &Metadata) -> Self {
+    fn from_metadata(metadata: &Metadata) -> Self {
         use std::os::unix::fs::FileTypeExt as _;
 
         let kind = metadata.file_type();
@@ -198,7 +198,7 @@ impl Kind {
     }
 
     #[cfg(not(unix))]
-    fn of(metadata: &Metadata) -> Self {
+    fn from_metadata(metadata: &Metadata) -> Self {
         match () {
             () if metadata.is_file() => Self::Regular,
             () if metadata.is_dir() => Self::Directory,
@@ -207,7 +207,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for FileKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Regular => "a regular file",
@@ -221,10 +221,10 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The path leads to something other than a regular file.
+/// Error for paths that are not regular files.
 #[derive(Debug)]
 struct NotRegularError {
-    kind: Kind,
+    kind: FileKind,
 }
 
 impl fmt::Display for NotRegularError {
@@ -235,7 +235,7 @@ impl fmt::Display for NotRegularError {
 
 impl std::error::Error for NotRegularError {}
 
-/// The file is longer than the limit.
+/// Error for files that exceed the size limit.
 #[derive(Debug)]
 struct TooLongError {
     limit: u64,

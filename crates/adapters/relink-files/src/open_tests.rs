@@ -1,4 +1,4 @@
-//! Special files, endless files and limits.
+//! Tests of special files, endless files and limits.
 
 use std::io::Write as _;
 
@@ -19,16 +19,16 @@ fn check_refused(path: &Path, allowed: Allowed, expect: &str) {
 }
 
 #[test]
-fn bounded_reader_at_its_limit_ends_and_beyond_it_fails() {
+fn bounded_reader_fails_beyond_its_limit() {
     let mut text = String::new();
-    Bounded::new(&b"four"[..], 4).read_to_string(&mut text).unwrap();
+    BoundedReader::new(&b"four"[..], 4).read_to_string(&mut text).unwrap();
     assert_eq!(text, "four");
-    let error = Bounded::new(&b"fifth"[..], 4).read_to_string(&mut text).unwrap_err();
+    let error = BoundedReader::new(&b"fifth"[..], 4).read_to_string(&mut text).unwrap_err();
     assert_eq!(error.to_string(), "it is longer than 4 bytes");
 }
 
 #[test]
-fn open_sparse_file_over_the_limit_is_refused() {
+fn open_rejects_sparse_file_over_the_limit() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("sparse");
     File::create(&path).unwrap().set_len(MAX_DOCUMENT_BYTES + 1).unwrap();
@@ -45,12 +45,12 @@ mod special {
     use super::*;
 
     fn pipe(path: &Path) {
-        let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
-        assert!(made.success());
+        let status = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+        assert!(status.success());
     }
 
     #[test]
-    fn open_symlink_to_special_file_is_refused() {
+    fn open_rejects_symlink_to_special_file() {
         let directory = TempDir::new().unwrap();
         let at = |name: &str| directory.path().join(name);
         pipe(&at("pipe"));
@@ -72,21 +72,21 @@ mod special {
     }
 
     #[test]
-    fn open_pipe_named_by_the_user_is_read_to_its_end() {
+    fn open_reads_pipe_supplied_by_the_user() {
         let directory = TempDir::new().unwrap();
         let path = directory.path().join("pipe");
         pipe(&path);
         check_refused(&path, Allowed::Regular, "it is a pipe, not a regular file");
         let writer = path.clone();
-        let writing = std::thread::spawn(move || {
+        let writer_thread = std::thread::spawn(move || {
             OpenOptions::new().write(true).open(writer).unwrap().write_all(b"text").unwrap();
         });
         assert_eq!(text(&path, Allowed::Documents).unwrap(), "text");
-        writing.join().unwrap();
+        writer_thread.join().unwrap();
     }
 
     #[test]
-    fn open_device_named_by_the_user_is_read_up_to_a_limit() {
+    fn open_limits_device_supplied_by_the_user() {
         assert_eq!(text(Path::new("/dev/null"), Allowed::Documents).unwrap(), "");
         let error = text(Path::new("/dev/zero"), Allowed::Documents).unwrap_err();
         assert_eq!(error.to_string(), "it is longer than 64 MiB");
@@ -95,7 +95,7 @@ mod special {
     }
 
     #[test]
-    fn open_symlink_to_regular_file_is_read() {
+    fn open_reads_symlink_to_regular_file() {
         let directory = TempDir::new().unwrap();
         let (target, link) = (directory.path().join("a"), directory.path().join("b"));
         std::fs::write(&target, "text").unwrap();

@@ -1,8 +1,8 @@
-//! A pattern the user gave: where to start looking, and what to keep.
+//! Glob patterns.
 //!
-//! `**` stands for any number of directories, the other signs never cross a
-//! `/`. The directories before the first sign are not a pattern but a place:
-//! what lies there is found even if the place itself is hidden or ignored.
+//! `**` matches any number of directories; the other wildcards never match a
+//! `/`. The directories before the first wildcard are the base of the pattern.
+//! The base is walked even if it is hidden or ignored.
 
 use std::path::Path;
 
@@ -11,32 +11,32 @@ use relink_ports::FileError;
 
 use crate::formats::is_document;
 
-/// The signs that make a name a pattern.
-const SIGNS: [char; 4] = ['*', '?', '[', '{'];
+/// Characters that make a path a pattern.
+const WILDCARDS: [char; 4] = ['*', '?', '[', '{'];
 
-/// A pattern, taken apart.
+/// A parsed pattern.
 #[derive(Debug)]
 pub(crate) struct GlobPattern {
-    /// The directory to start from, as written, up to its last `/`; may be
+    /// The directory to start from, as written, up to its last `/`. May be
     /// empty.
     pub(crate) base: String,
-    /// How deep below it a match can lie, if that is bounded.
+    /// Maximum depth of a match below the base. `None` if it is unlimited.
     pub(crate) depth: Option<usize>,
-    /// Whether a match may lie in a hidden directory, because the pattern
-    /// writes one out.
-    pub(crate) names_hidden: bool,
-    is_open: bool,
+    /// Whether a match may be in a hidden directory, because the pattern
+    /// contains one.
+    pub(crate) includes_hidden: bool,
+    matches_documents_only: bool,
     matcher: GlobMatcher,
 }
 
 impl GlobPattern {
-    /// Reads a pattern.
-    pub(crate) fn read(text: &str) -> Result<Self, FileError> {
+    /// Parses a pattern.
+    pub(crate) fn parse(text: &str) -> Result<Self, FileError> {
         let (base, rest) = split(text);
         let matcher = GlobBuilder::new(rest)
             .literal_separator(true)
             .build()
-            .map_err(|error| FileError::BadPattern {
+            .map_err(|error| FileError::InvalidPattern {
                 pattern: text.to_owned(),
                 reason: error.kind().to_string(),
             })?
@@ -45,35 +45,35 @@ impl GlobPattern {
         Ok(Self {
             base: base.to_owned(),
             depth: (!rest.contains("**")).then(|| rest.matches('/').count() + 1),
-            names_hidden: rest.starts_with('.') || rest.contains("/."),
-            is_open: last.chars().all(|sign| sign == '*'),
+            includes_hidden: rest.starts_with('.') || rest.contains("/."),
+            matches_documents_only: last.chars().all(|character| character == '*'),
             matcher,
         })
     }
 
-    /// Whether a file, given by its path below the base, is meant.
+    /// Whether the pattern matches a file, given by its path below the base.
     ///
-    /// A pattern that ends in a bare `*` says nothing about the kind of file,
-    /// so only documents are meant by it; `*.rst` means what it says.
-    pub(crate) fn takes(&self, below: &Path) -> bool {
-        self.matcher.is_match(below) && (!self.is_open || is_document(below))
+    /// A pattern that ends with a bare `*` matches documents only. Any other
+    /// pattern, such as `*.rst`, matches all file types.
+    pub(crate) fn matches(&self, relative: &Path) -> bool {
+        self.matcher.is_match(relative) && (!self.matches_documents_only || is_document(relative))
     }
 }
 
-/// Whether the text could be a pattern.
+/// Whether the text contains wildcards.
 pub(crate) fn is_pattern(text: &str) -> bool {
-    text.contains(SIGNS)
+    text.contains(WILDCARDS)
 }
 
-/// The place a pattern starts from, and the pattern proper.
+/// Splits a pattern into its base and the part with wildcards.
 fn split(text: &str) -> (&str, &str) {
-    // A backslash takes a sign's meaning away, so its component is no place
-    // that could be opened as it is written.
-    let sign = text
-        .find(|char| SIGNS.contains(&char) || (char == '\\' && cfg!(unix)))
+    // A backslash escapes a wildcard, so a component that contains one cannot
+    // be part of the base.
+    let first = text
+        .find(|char| WILDCARDS.contains(&char) || (char == '\\' && cfg!(unix)))
         .unwrap_or(text.len());
-    let cut = text.get(..sign).unwrap_or_default().rfind(std::path::is_separator);
-    text.split_at(cut.map_or(0, |cut| cut + 1))
+    let separator = text.get(..first).unwrap_or_default().rfind(std::path::is_separator);
+    text.split_at(separator.map_or(0, |index| index + 1))
 }
 
 #[cfg(test)]
@@ -81,30 +81,30 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(pattern: &str, base: &str, takes: &[&str], leaves: &[&str]) {
-        let read = GlobPattern::read(pattern).unwrap();
-        assert_eq!(read.base, base, "{pattern}");
-        for path in takes {
-            assert!(read.takes(Path::new(path)), "{pattern} takes {path}");
+    fn check(pattern: &str, base: &str, matching: &[&str], other: &[&str]) {
+        let parsed = GlobPattern::parse(pattern).unwrap();
+        assert_eq!(parsed.base, base, "{pattern}");
+        for path in matching {
+            assert!(parsed.matches(Path::new(path)), "{pattern} matches {path}");
         }
-        for path in leaves {
-            assert!(!read.takes(Path::new(path)), "{pattern} leaves {path}");
+        for path in other {
+            assert!(!parsed.matches(Path::new(path)), "{pattern} does not match {path}");
         }
     }
 
     #[test]
-    fn one_star_stays_in_its_directory() {
+    fn single_star_does_not_cross_directories() {
         check("docs/*.md", "docs/", &["a.md"], &["a/b.md", "a.txt", "amd"]);
     }
 
     #[test]
-    fn two_stars_stand_for_any_number_of_directories() {
+    fn double_star_matches_any_number_of_directories() {
         check("**/*.md", "", &["a.md", "a/b/c.md"], &["a/b.txt"]);
         check("./a/**/x.md", "./a/", &["x.md", "b/x.md"], &["b/y.md"]);
     }
 
     #[test]
-    fn alternatives_sets_and_question_marks_are_known() {
+    fn alternatives_sets_and_question_marks_are_supported() {
         check(
             "/srv/{a,b/c}/?[0-9].md",
             "/srv/",
@@ -114,28 +114,28 @@ mod tests {
     }
 
     #[test]
-    fn a_backslash_takes_a_meaning_away() {
+    fn backslash_escapes_wildcards() {
         check(r"a/b\[1\]/*.md", "a/", &["b[1]/x.md"], &["b1/x.md"]);
     }
 
     #[test]
-    fn an_open_end_means_documents_only() {
+    fn trailing_star_matches_documents_only() {
         check("docs/*", "docs/", &["a.md", "a.html"], &["a.png", "a"]);
         check("**", "", &["a/b.md"], &["a/b.png"]);
         check("READ*", "", &["README", "README.rst"], &["a/README"]);
     }
 
     #[test]
-    fn the_depth_is_known_unless_two_stars_stand_in_it() {
-        let depth = |text| GlobPattern::read(text).unwrap().depth;
+    fn depth_is_limited_without_double_star() {
+        let depth = |text| GlobPattern::parse(text).unwrap().depth;
         assert_eq!(depth("a/b/*.md"), Some(1));
         assert_eq!(depth("a/*/*.md"), Some(2));
         assert_eq!(depth("a/**/*.md"), None);
     }
 
     #[test]
-    fn what_is_no_pattern_is_refused_with_the_reason() {
-        let error = GlobPattern::read("docs/[a.md").unwrap_err().to_string();
-        assert!(error.starts_with("`docs/[a.md` is not a valid pattern: "), "{error}");
+    fn parse_reports_the_reason_of_an_invalid_pattern() {
+        let error = GlobPattern::parse("docs/[a.md").unwrap_err().to_string();
+        assert!(error.starts_with("invalid pattern: `docs/[a.md` ("), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Claims about walking, each on a small tree of its own.
+//! Tests of walks over small directory trees.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A tree of files with these names, each saying nothing much.
+/// Creates a directory tree with these files.
 fn tree(names: &[&str]) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     for name in names {
@@ -25,7 +25,7 @@ fn walk(directory: &TempDir, inputs: &[&str]) -> Result<Vec<DocumentSource>, Fil
     let settings =
         LocalFilesSettings { root: directory.path().to_owned(), ignored: IgnoredFiles::Skip };
     let inputs: Vec<PathBuf> = inputs.iter().map(PathBuf::from).collect();
-    documents(&settings, &inputs).map(|walked| walked.documents)
+    documents(&settings, &inputs).map(|result| result.documents)
 }
 
 #[track_caller]
@@ -44,7 +44,7 @@ fn check_error(directory: &TempDir, inputs: &[&str], expect: &str) {
 }
 
 #[test]
-fn a_directory_gives_its_documents_sorted_by_path() {
+fn directory_documents_are_sorted_by_path() {
     let tree = tree(&["docs/b.md", "docs/a/z.html", "docs/a.md", "docs/x.png"]);
     let expect = ["docs/a.md", "docs/a/z.html", "docs/b.md"];
     check(&tree, &["docs"], &expect);
@@ -52,7 +52,7 @@ fn a_directory_gives_its_documents_sorted_by_path() {
 }
 
 #[test]
-fn labels_keep_the_prefix_the_user_wrote() {
+fn labels_start_with_the_input_as_written() {
     let tree = tree(&["docs/a.md"]);
     check(&tree, &["."], &["docs/a.md"]);
     check(&tree, &["./"], &["./docs/a.md"]);
@@ -64,21 +64,21 @@ fn labels_keep_the_prefix_the_user_wrote() {
 }
 
 #[test]
-fn inputs_keep_their_order_and_each_document_comes_once() {
+fn inputs_keep_their_order_and_documents_are_unique() {
     let tree = tree(&["a.md", "b.md", "c/d.md"]);
     check(&tree, &["c", "b.md", "./b.md", ".", "*.md"], &["c/d.md", "b.md", "a.md"]);
 }
 
 #[test]
-fn a_named_file_is_taken_whatever_it_is_called() {
+fn explicit_file_is_included_whatever_its_name() {
     let tree = tree(&["Makefile", ".hidden.md", "out/x.md"]);
     write(&tree, ".gitignore", "out\n");
-    let named = ["Makefile", ".hidden.md", "out/x.md"];
-    check(&tree, &named, &named);
+    let explicit = ["Makefile", ".hidden.md", "out/x.md"];
+    check(&tree, &explicit, &explicit);
 }
 
 #[test]
-fn hidden_and_ignored_files_are_left_out() {
+fn hidden_and_ignored_files_are_skipped() {
     let tree = tree(&[".git/a.md", ".b/c.md", "node_modules/d.md", "e.md", "f.md"]);
     write(&tree, ".gitignore", "node_modules/\n");
     write(&tree, ".ignore", "f.md\n");
@@ -86,35 +86,36 @@ fn hidden_and_ignored_files_are_left_out() {
 }
 
 #[test]
-fn no_name_is_left_out_unless_an_ignore_file_says_so() {
+fn only_ignore_files_exclude_directories() {
     let tree = tree(&["node_modules/a.md", "target/b.md"]);
     check(&tree, &["."], &["node_modules/a.md", "target/b.md"]);
 }
 
 #[test]
-fn ignore_files_of_parent_directories_count() {
+fn ignore_files_of_parent_directories_apply() {
     let tree = tree(&["docs/a.md", "docs/draft.md"]);
     write(&tree, ".gitignore", "draft.md\n");
     check(&tree, &["docs"], &["docs/a.md"]);
 }
 
 #[test]
-fn a_named_directory_is_walked_even_if_ignored_or_hidden() {
+fn explicit_directory_is_walked_even_if_ignored_or_hidden() {
     let tree = tree(&["out/a.md", ".github/b.md"]);
     write(&tree, ".gitignore", "/out\n");
     check(&tree, &["out", ".github"], &["out/a.md", ".github/b.md"]);
 }
 
 #[test]
-fn ignore_files_can_be_disregarded() {
+fn include_setting_disables_ignore_files() {
     let tree = tree(&["a.md", ".b.md"]);
     write(&tree, ".gitignore", "a.md\n");
-    let settings = LocalFilesSettings { root: tree.path().to_owned(), ignored: IgnoredFiles::Take };
+    let settings =
+        LocalFilesSettings { root: tree.path().to_owned(), ignored: IgnoredFiles::Include };
     assert_eq!(documents(&settings, &[".".into()]).unwrap().documents.len(), 2);
 }
 
 #[test]
-fn a_pattern_gives_the_files_it_matches() {
+fn pattern_returns_matching_files() {
     let tree = tree(&["a.md", "b.rst", "c/d.md", "c/e/f.md", "c/e/g.txt"]);
     check(&tree, &["*.rst"], &["b.rst"]);
     check(&tree, &["**/*.md"], &["a.md", "c/d.md", "c/e/f.md"]);
@@ -124,28 +125,28 @@ fn a_pattern_gives_the_files_it_matches() {
 }
 
 #[test]
-fn a_pattern_meets_hidden_directories_only_by_name() {
+fn pattern_matches_hidden_directories_only_explicitly() {
     let tree = tree(&["a/.github/x.md", "a/b.md"]);
     check(&tree, &["**/*.md"], &["a/b.md"]);
     check(&tree, &["*/.github/*.md"], &["a/.github/x.md"]);
 }
 
 #[test]
-fn a_file_whose_name_looks_like_a_pattern_is_that_file() {
+fn existing_file_takes_precedence_over_pattern() {
     let tree = tree(&["a[1].md", "a1.md"]);
     check(&tree, &["a[1].md"], &["a[1].md"]);
     check(&tree, &["a[12].md"], &["a1.md"]);
 }
 
 #[test]
-fn a_directory_without_documents_is_fine() {
+fn directory_without_documents_is_not_an_error() {
     let tree = tree(&["empty/x.png"]);
     check(&tree, &["empty"], &[]);
     check(&tree, &[], &[]);
 }
 
 #[test]
-fn what_cannot_be_used_is_told_apart() {
+fn invalid_inputs_are_distinguished() {
     let tree = tree(&["a.md"]);
     check_error(&tree, &["a.md", "b.md"], "no such file or directory: `b.md`");
     check_error(&tree, &["a.md/b"], "no such file or directory: `a.md/b`");
@@ -153,7 +154,7 @@ fn what_cannot_be_used_is_told_apart() {
     check_error(&tree, &["gone/*.md"], "no file matches `gone/*.md`");
     check_error(&tree, &["a\0b"], "cannot read `a\0b`");
     let error = walk(&tree, &["[z.md"]).unwrap_err();
-    assert!(matches!(error, FileError::BadPattern { .. }), "{error}");
+    assert!(matches!(error, FileError::InvalidPattern { .. }), "{error}");
 }
 
 #[cfg(unix)]
@@ -162,29 +163,29 @@ mod symbolic_links {
 
     use super::*;
 
-    /// Whoever may read anything sees no difference.
+    /// As root, who can read every directory, the walk finds all documents.
     #[test]
-    fn a_directory_that_cannot_be_read_is_told_beside_the_others() {
+    fn unreadable_directory_is_reported_with_the_other_documents() {
         use std::os::unix::fs::PermissionsExt as _;
 
         let directory = tree(&["docs/a.md", "docs/shut/b.md", "docs/z/c.md"]);
         let shut = directory.path().join("docs/shut");
         fs::set_permissions(&shut, fs::Permissions::from_mode(0o000)).unwrap();
-        let may_read_anything = fs::read_dir(&shut).is_ok();
+        let is_root = fs::read_dir(&shut).is_ok();
         let settings =
             LocalFilesSettings { root: directory.path().to_owned(), ignored: IgnoredFiles::Skip };
-        let walked = documents(&settings, &["docs".into()]).unwrap();
+        let result = documents(&settings, &["docs".into()]).unwrap();
         fs::set_permissions(&shut, fs::Permissions::from_mode(0o700)).unwrap();
-        if may_read_anything {
-            assert_eq!((walked.documents.len(), walked.unreadable.len()), (3, 0));
+        if is_root {
+            assert_eq!((result.documents.len(), result.unreadable.len()), (3, 0));
             return;
         }
-        assert_eq!(walked.documents.len(), 2);
-        assert_eq!(walked.unreadable[0].to_string(), "cannot read `docs/shut`");
+        assert_eq!(result.documents.len(), 2);
+        assert_eq!(result.unreadable[0].to_string(), "cannot read `docs/shut`");
     }
 
     #[test]
-    fn a_circle_of_directories_ends() {
+    fn symlink_cycle_is_not_followed() {
         let tree = tree(&["a/b.md"]);
         symlink("..", tree.path().join("a/up")).unwrap();
         check(&tree, &["."], &["a/b.md"]);
@@ -192,7 +193,7 @@ mod symbolic_links {
     }
 
     #[test]
-    fn a_link_to_a_file_is_a_document_unless_the_file_came_already() {
+    fn symlink_to_file_is_included_unless_duplicate() {
         let tree = tree(&["a/b.md", "other/c.md"]);
         symlink("b.md", tree.path().join("a/same.md")).unwrap();
         symlink("../other/c.md", tree.path().join("a/d.md")).unwrap();
@@ -201,7 +202,7 @@ mod symbolic_links {
     }
 
     #[test]
-    fn a_named_link_to_a_directory_is_walked() {
+    fn explicit_symlink_to_directory_is_walked() {
         let tree = tree(&["a/b.md"]);
         symlink("a", tree.path().join("link")).unwrap();
         check(&tree, &["link"], &["link/b.md"]);
@@ -210,7 +211,7 @@ mod symbolic_links {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_path_that_is_not_utf8_is_kept_exactly_and_shown_as_well_as_it_goes() {
+fn non_utf8_path_is_preserved_and_has_a_lossy_label() {
     use std::os::unix::ffi::OsStrExt;
 
     let tree = tree(&[]);
@@ -222,32 +223,32 @@ fn a_path_that_is_not_utf8_is_kept_exactly_and_shown_as_well_as_it_goes() {
 }
 
 #[test]
-fn a_fault_is_told_by_the_path_as_the_user_writes_it() {
+fn errors_contain_the_path_as_the_user_writes_it() {
     let error = |path: &str| ignore::Error::WithPath {
         path: path.into(),
         err: Box::new(ignore::Error::Io(io::ErrorKind::PermissionDenied.into())),
     };
-    let told = |path| unreadable("docs/", Path::new("/top/docs/"), error(path)).to_string();
-    assert_eq!(told("/top/docs/a/shut"), "cannot read `docs/a/shut`");
-    assert_eq!(told("/elsewhere"), "cannot read `docs/`");
+    let message = |path| unreadable("docs/", Path::new("/top/docs/"), error(path)).to_string();
+    assert_eq!(message("/top/docs/a/shut"), "cannot read `docs/a/shut`");
+    assert_eq!(message("/elsewhere"), "cannot read `docs/`");
 }
 
-/// What the walk could not use: path and reason.
+/// Returns the path and reason of each unreadable file of a walk.
 #[cfg(unix)]
 fn unreadable_in(directory: &TempDir, input: &str) -> Vec<String> {
     let settings =
         LocalFilesSettings { root: directory.path().to_owned(), ignored: IgnoredFiles::Skip };
-    let walked = documents(&settings, &[PathBuf::from(input)]).unwrap();
-    let told = walked.unreadable.iter().map(|error| {
+    let result = documents(&settings, &[PathBuf::from(input)]).unwrap();
+    let messages = result.unreadable.iter().map(|error| {
         let source = std::error::Error::source(error).unwrap();
         format!("{error}: {source}")
     });
-    told.collect()
+    messages.collect()
 }
 
 #[cfg(unix)]
 #[test]
-fn walk_symlink_to_device_reports_path_and_reason() {
+fn symlink_to_device_is_reported_with_path_and_reason() {
     let tree = tree(&["docs/a.md"]);
     std::os::unix::fs::symlink("/dev/zero", tree.path().join("docs/zero.md")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", tree.path().join("docs/zero.png")).unwrap();
@@ -259,21 +260,21 @@ fn walk_symlink_to_device_reports_path_and_reason() {
 
 #[cfg(unix)]
 #[test]
-fn walk_ignore_file_that_is_a_device_is_reported_and_not_read() {
-    for (name, folder) in [("docs/deep/.gitignore", "docs/deep"), ("docs/.ignore", "docs")] {
+fn ignore_file_that_is_a_device_is_reported_and_not_read() {
+    for (name, directory) in [("docs/deep/.gitignore", "docs/deep"), ("docs/.ignore", "docs")] {
         let tree = tree(&["docs/deep/a.md", "docs/b.md", "docs/.hidden.md"]);
         std::os::unix::fs::symlink("/dev/null", tree.path().join(name)).unwrap();
         check(&tree, &["docs"], &["docs/b.md", "docs/deep/a.md"]);
-        let told = unreadable_in(&tree, "docs");
-        assert_eq!(told.len(), 1, "{folder}: {told:?}");
-        assert!(told[0].contains("is a character device"), "{told:?}");
-        assert!(told[0].contains("no ignore file of `docs/` is applied"), "{told:?}");
+        let messages = unreadable_in(&tree, "docs");
+        assert_eq!(messages.len(), 1, "{directory}: {messages:?}");
+        assert!(messages[0].contains("is a character device"), "{messages:?}");
+        assert!(messages[0].contains("no ignore file of `docs/` is applied"), "{messages:?}");
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn walk_paths_that_are_not_utf8_have_labels_of_their_own() {
+fn non_utf8_paths_have_distinct_labels() {
     use std::os::unix::ffi::OsStrExt;
 
     let tree = tree(&["\u{fffd}.md"]);
@@ -294,7 +295,7 @@ fn walk_paths_that_are_not_utf8_have_labels_of_their_own() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn walk_ignore_file_that_leads_to_the_kernel_is_not_read() {
+fn ignore_file_that_is_a_kernel_file_is_not_read() {
     let tree = tree(&["docs/a.md", "empty"]);
     fs::write(tree.path().join("empty"), "").unwrap();
     let link = tree.path().join("docs/.gitignore");

@@ -1,18 +1,18 @@
-//! What do others remember? Web archives and search engines, on the web and
-//! on the disk.
+//! Adapters for web archives and search engines, remote and local.
 //!
-//! [`WebArchive`] asks an archive over HTTP, [`LocalArchive`] reads archive
-//! files; both implement [`relink_ports::Archive`]. What they bring is what
-//! was archived, error pages and all: nothing here judges a copy or compares
-//! it with anything.
+//! [`WebArchive`] queries an archive over HTTP and [`LocalArchive`] reads
+//! archive files. Both implement [`relink_ports::Archive`]. They return
+//! captures as they were archived, including error pages, and do not judge or
+//! compare them.
 //!
-//! [`WebSearch`] asks a search engine over HTTP, `LocalIndex` (with the feature
-//! `search`) is one of our own; both implement [`relink_ports::SearchEngine`].
-//! What they bring are names of pages: nobody here looks whether they live.
+//! [`WebSearch`] queries a search engine over HTTP and `LocalIndex` (feature
+//! `search`) is a local full-text index. Both implement
+//! [`relink_ports::SearchEngine`]. They return URLs and do not check whether
+//! these are alive.
 //!
-//! HTTP goes through the [`relink_ports::Fetch`] it is given, so that there is
-//! one address policy, and through one gate for each service, which asks one
-//! thing at a time, slowly, and takes no for an answer ([`Manners`]).
+//! All HTTP requests use the given [`relink_ports::Fetch`], so there is a
+//! single address policy. Each service has one client that sends one request at
+//! a time and obeys rate limits and budgets ([`ServiceLimits`]).
 
 mod archive;
 mod search;
@@ -20,8 +20,8 @@ mod service_client;
 
 pub use archive::{CdxDialect, LocalArchive, LocalProblem, WebArchive, WebArchiveSettings};
 pub use search::{
-    ApiKeyConfig, KeyPlace, ResponseMapping, SearchTemplate, SearchTemplateError, SiteFilter,
-    TextKind, WebSearch, WebSearchSettings,
+    ApiKeyConfig, ApiKeyPlacement, ResponseMapping, SearchTemplate, SearchTemplateError,
+    SiteFilter, TextKind, WebSearch, WebSearchSettings,
 };
 #[cfg(feature = "search")]
 pub use search::{IndexedPage, LocalIndex};

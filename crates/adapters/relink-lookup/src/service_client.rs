@@ -1,8 +1,8 @@
-//! The one way to a service: one request at a time, at its own pace.
+//! Rate-limited HTTP client for one service. It sends one request at a time.
 //!
-//! Waiting is done here, within bounds, and at most once for one request;
-//! a longer wait is told to the caller. The gate remembers a refusal, so that
-//! the next caller is told without the service being asked.
+//! The client waits at most once per request, and never longer than the
+//! configured maximum; a longer wait is returned as an error. It stores the end
+//! of the wait, so later calls fail without a request.
 
 mod rate_limit;
 
@@ -21,40 +21,41 @@ use url::Url;
 
 pub(crate) use rate_limit::RATE_HEADERS;
 
-/// The rest taken after a refusal that names none. It doubles while refusals
-/// follow each other.
-const UNNAMED_REST: Duration = Duration::from_mins(1);
+/// Backoff after a refusal without a stated delay. It doubles with each
+/// consecutive refusal.
+const DEFAULT_BACKOFF: Duration = Duration::from_mins(1);
 
-/// The longest rest believed; beyond it the service is asked again anyway.
-const LONGEST_REST: Duration = Duration::from_hours(24);
+/// Maximum backoff. Longer delays requested by the service are cut to this.
+const MAX_BACKOFF: Duration = Duration::from_hours(24);
 
-/// How often an unnamed rest doubles, at most: 60 seconds to 64 minutes.
-const DOUBLINGS: u32 = 6;
+/// Maximum number of doublings of [`DEFAULT_BACKOFF`]: 60 seconds to 64
+/// minutes.
+const MAX_DOUBLINGS: u32 = 6;
 
-/// The seconds of a day.
+/// Seconds per day.
 const DAY: i64 = 24 * 60 * 60;
 
-/// How a service is treated.
+/// Rate limit, budget and timeout of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServiceLimits {
-    /// The shortest time from one request to the next.
+    /// Minimum time between two requests.
     pub interval: Duration,
-    /// The longest wait for a service that asks for patience; beyond it the
-    /// caller is told when to come back.
-    pub longest_wait: Duration,
-    /// The most requests in a day (UTC).
+    /// Maximum wait for a service that limits the rate. A longer wait is
+    /// returned to the caller as an error.
+    pub max_wait: Duration,
+    /// Maximum number of requests per day (UTC).
     pub daily_budget: u32,
-    /// The longest one request may take.
+    /// Timeout of one request.
     pub timeout: Duration,
 }
 
 impl Default for ServiceLimits {
-    /// Fit for the large public services: fifty requests a minute at most,
-    /// where about sixty are known to be borne.
+    /// Limits for large public services: at most 50 requests per minute. They
+    /// are known to accept about 60.
     fn default() -> Self {
         Self {
             interval: Duration::from_millis(1_200),
-            longest_wait: Duration::from_secs(20),
+            max_wait: Duration::from_secs(20),
             daily_budget: 10_000,
             timeout: Duration::from_secs(40),
         }
@@ -62,181 +63,185 @@ impl Default for ServiceLimits {
 }
 
 impl ServiceLimits {
-    /// For a service of one's own, on the same machine or in the same house.
+    /// Limits for a service on the same machine or in the local network.
     pub const fn local() -> Self {
         Self {
             interval: Duration::ZERO,
-            longest_wait: Duration::from_secs(20),
+            max_wait: Duration::from_secs(20),
             daily_budget: u32::MAX,
             timeout: Duration::from_secs(40),
         }
     }
 }
 
-/// Why nothing was asked, or no answer was given.
+/// Reason why a request was not sent or was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ServiceRefusal {
-    /// The service wants to be left alone until then.
-    Later(Timestamp),
-    /// The day's budget is used up; the next day begins then.
-    BudgetSpent(Timestamp),
+    /// The service limits the rate until this time.
+    RateLimited(Timestamp),
+    /// The daily budget is used up until this time.
+    BudgetExhausted(Timestamp),
 }
 
-/// The way to one service.
+/// HTTP client of one service.
 pub(crate) struct ServiceClient {
     fetch: Arc<dyn Fetch>,
     clock: Arc<dyn Clock>,
     limits: ServiceLimits,
-    /// Where requests are counted beyond this process, and under which name.
-    ledger: Option<(Arc<dyn BudgetStore>, String)>,
-    turn: Mutex<ServiceState>,
+    /// Budget shared with other processes, and the name of the service in it.
+    budget_store: Option<(Arc<dyn BudgetStore>, String)>,
+    state: Mutex<ServiceState>,
     requests: AtomicU64,
 }
 
-/// Where a service is: its host and its port, and never the name and password
-/// that may stand before them, since this is written to disk.
-pub(crate) fn place(url: &Url) -> String {
+/// Returns the host and port of a service. Omits credentials, because the
+/// result is written to disk.
+pub(crate) fn host_and_port(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
-/// What whoever has the turn knows.
+/// State of the service, protected by the mutex.
 #[derive(Debug, Default)]
 struct ServiceState {
-    /// When the next request may go out.
+    /// Earliest time of the next request.
     next: Option<Instant>,
-    /// Until when the service wants to be left alone.
-    closed_until: Option<Timestamp>,
-    /// How many refusals came in a row.
+    /// End of the current backoff.
+    backoff_until: Option<Timestamp>,
+    /// Number of consecutive refusals.
     refusals: u32,
-    /// The day that is counted, from the epoch, and its requests.
+    /// Current day, counted from the epoch, and its number of requests.
     day: i64,
-    spent: u32,
+    used: u32,
 }
 
 impl ServiceClient {
-    /// A gate through which nobody has gone yet.
-    pub fn new(fetch: Arc<dyn Fetch>, clock: Arc<dyn Clock>, manners: ServiceLimits) -> Self {
+    /// Creates a client.
+    pub fn new(fetch: Arc<dyn Fetch>, clock: Arc<dyn Clock>, limits: ServiceLimits) -> Self {
         let requests = AtomicU64::new(0);
-        Self { fetch, clock, limits: manners, ledger: None, turn: Mutex::default(), requests }
+        Self { fetch, clock, limits, budget_store: None, state: Mutex::default(), requests }
     }
 
-    /// The gate with its budget kept in a ledger, so that another process does
-    /// not begin it anew.
-    pub fn with_budget_store(mut self, ledger: Arc<dyn BudgetStore>, service: String) -> Self {
-        self.ledger = Some((ledger, service));
+    /// Stores the budget in `store`, so that all processes share it.
+    pub fn with_budget_store(mut self, store: Arc<dyn BudgetStore>, service: String) -> Self {
+        self.budget_store = Some((store, service));
         self
     }
 
-    /// How many requests went through.
+    /// Returns the number of requests sent.
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// Asks for a URL that belongs to the service (`is_ours`), or that it
-    /// points to.
-    pub async fn ask(
+    /// Fetches a URL. `is_configured` means that the settings contain its host;
+    /// otherwise the service returned it.
+    pub async fn fetch(
         &self,
         url: &Url,
-        is_ours: bool,
-        terms: &RequestOptions,
+        is_configured: bool,
+        options: &RequestOptions,
     ) -> Result<FetchResult, ServiceRefusal> {
-        // Held over the request on purpose: one request at a time is the point.
-        let mut turn = self.turn.lock().await;
-        let mut has_waited = self.wait_for_backoff(&turn).await?;
+        // The lock is held during the request, so there is one request at a
+        // time.
+        let mut state = self.state.lock().await;
+        let mut has_waited = self.wait_for_backoff(&state).await?;
         loop {
-            self.charge_budget(&mut turn).await?;
-            let fetched = self.send(&mut turn, url, is_ours, terms).await;
-            let Some(rest) = rest_asked(&fetched, turn.refusals) else {
-                turn.refusals = 0;
-                turn.closed_until = None;
-                return Ok(fetched);
+            self.charge_budget(&mut state).await?;
+            let result = self.send(&mut state, url, is_configured, options).await;
+            let Some(backoff) = requested_backoff(&result, state.refusals) else {
+                state.refusals = 0;
+                state.backoff_until = None;
+                return Ok(result);
             };
-            turn.refusals += 1;
-            let until = self.clock.now().saturating_add(signed(rest)).unwrap_or(Timestamp::MAX);
-            turn.closed_until = Some(until);
-            if has_waited || rest > self.limits.longest_wait {
-                return Err(ServiceRefusal::Later(until));
+            state.refusals += 1;
+            let until = self.clock.now().saturating_add(signed(backoff)).unwrap_or(Timestamp::MAX);
+            state.backoff_until = Some(until);
+            if has_waited || backoff > self.limits.max_wait {
+                return Err(ServiceRefusal::RateLimited(until));
             }
-            sleep(rest).await;
+            sleep(backoff).await;
             has_waited = true;
         }
     }
 
-    /// Waits for the end of a rest, if that is near; says whether it did.
-    async fn wait_for_backoff(&self, turn: &ServiceState) -> Result<bool, ServiceRefusal> {
-        let Some(until) = turn.closed_until else { return Ok(false) };
+    /// Waits for the end of a backoff if that is soon. Returns whether it
+    /// waited.
+    async fn wait_for_backoff(&self, state: &ServiceState) -> Result<bool, ServiceRefusal> {
+        let Some(until) = state.backoff_until else { return Ok(false) };
         let left = until.duration_since(self.clock.now());
         let Ok(left) = Duration::try_from(left) else { return Ok(false) };
-        if left > self.limits.longest_wait {
-            return Err(ServiceRefusal::Later(until));
+        if left > self.limits.max_wait {
+            return Err(ServiceRefusal::RateLimited(until));
         }
         sleep(left).await;
         Ok(!left.is_zero())
     }
 
-    /// Takes one request from the budget of the day.
-    async fn charge_budget(&self, turn: &mut ServiceState) -> Result<(), ServiceRefusal> {
+    /// Takes one request from the daily budget.
+    async fn charge_budget(&self, state: &mut ServiceState) -> Result<(), ServiceRefusal> {
         let today = self.clock.now().as_second().div_euclid(DAY);
-        if turn.day != today {
-            (turn.day, turn.spent) = (today, 0);
+        if state.day != today {
+            (state.day, state.used) = (today, 0);
         }
-        if turn.spent >= self.limits.daily_budget || !self.is_granted(today).await {
+        if state.used >= self.limits.daily_budget || !self.try_spend(today).await {
             let tomorrow = Timestamp::from_second((today + 1).saturating_mul(DAY));
-            return Err(ServiceRefusal::BudgetSpent(tomorrow.unwrap_or(Timestamp::MAX)));
+            return Err(ServiceRefusal::BudgetExhausted(tomorrow.unwrap_or(Timestamp::MAX)));
         }
-        turn.spent += 1;
+        state.used += 1;
         Ok(())
     }
 
-    /// Whether the ledger has one request left for the day. One that cannot be
-    /// read leaves us with our own count.
-    async fn is_granted(&self, today: i64) -> bool {
+    /// Takes one request from the shared budget. If it cannot be read, only the
+    /// count of this process applies.
+    async fn try_spend(&self, today: i64) -> bool {
         let budget = self.limits.daily_budget;
-        let Some((ledger, service)) = self.ledger.as_ref().filter(|_| budget < u32::MAX) else {
+        let Some((store, service)) = self.budget_store.as_ref().filter(|_| budget < u32::MAX)
+        else {
             return true;
         };
-        ledger.try_spend(service, today, budget).await.unwrap_or(true)
+        store.try_spend(service, today, budget).await.unwrap_or(true)
     }
 
     async fn send(
         &self,
-        turn: &mut ServiceState,
+        state: &mut ServiceState,
         url: &Url,
-        is_ours: bool,
-        terms: &RequestOptions,
+        is_configured: bool,
+        options: &RequestOptions,
     ) -> FetchResult {
-        if let Some(next) = turn.next {
+        if let Some(next) = state.next {
             sleep_until(next).await;
         }
-        turn.next = Some(Instant::now() + self.limits.interval);
+        state.next = Some(Instant::now() + self.limits.interval);
         self.requests.fetch_add(1, Ordering::Relaxed);
-        let terms = RequestOptions { timeout: Some(self.limits.timeout), ..terms.clone() };
+        let options = RequestOptions { timeout: Some(self.limits.timeout), ..options.clone() };
         let url = url.clone();
-        let rights =
-            if is_ours { RequestRights::configured_service() } else { RequestRights::discovered() };
-        self.fetch
-            .fetch(FetchRequest { url, rights, agent: UserAgent::Plain, options: terms })
-            .await
+        let rights = if is_configured {
+            RequestRights::configured_service()
+        } else {
+            RequestRights::discovered()
+        };
+        self.fetch.fetch(FetchRequest { url, rights, user_agent: UserAgent::Native, options }).await
     }
 }
 
-/// How long an answer asks us to stay away, if it does.
+/// Returns the backoff that a response requires, if it is a refusal.
 ///
-/// An archive replays a refusal as it replays anything; such an answer has the
-/// time of its capture (RFC 7089, section 2.1.1) and is not meant for us.
-fn rest_asked(fetched: &FetchResult, refusals: u32) -> Option<Duration> {
-    let is_refusal = matches!(fetched.outcome.status(), Some(429 | 503));
-    if !is_refusal || fetched.header("memento-datetime").is_some() {
+/// An archive also replays archived refusals. These have the header of a
+/// memento (RFC 7089, section 2.1.1) and are not refusals of the archive.
+fn requested_backoff(result: &FetchResult, refusals: u32) -> Option<Duration> {
+    let is_refusal = matches!(result.outcome.status(), Some(429 | 503));
+    if !is_refusal || result.header("memento-datetime").is_some() {
         return None;
     }
-    let unnamed = UNNAMED_REST.saturating_mul(1 << refusals.min(DOUBLINGS));
-    let named = fetched.retry_after.map(Duration::from_secs).or_else(|| rate_limit::rest(fetched));
-    Some(named.unwrap_or(unnamed).min(LONGEST_REST))
+    let default = DEFAULT_BACKOFF.saturating_mul(1 << refusals.min(MAX_DOUBLINGS));
+    let stated =
+        result.retry_after.map(Duration::from_secs).or_else(|| rate_limit::time_to_reset(result));
+    Some(stated.unwrap_or(default).min(MAX_BACKOFF))
 }
 
-fn signed(rest: Duration) -> SignedDuration {
-    SignedDuration::try_from(rest).unwrap_or(SignedDuration::MAX)
+fn signed(duration: Duration) -> SignedDuration {
+    SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! One browser process with all its children, from start to end.
+//! A browser process and its children.
 //!
-//! None of them outlives us. Dropping the browser kills its process group. If
-//! we are killed ourselves, the system closes our ends of the pipe, and a
-//! browser whose pipe is closed ends by itself and takes its children along.
-//! The shell that started it waits for that and removes the profile.
+//! They end with this process at the latest. Dropping the browser kills its
+//! process group. If this process is killed, the system closes the pipe, and the
+//! browser exits with its children. The shell that started it then removes the
+//! profile.
 
 use std::env;
 use std::ffi::OsString;
@@ -20,49 +20,55 @@ use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use crate::browser_registry::registry;
 use crate::cdp::{CallError, Cdp};
 use crate::flags::{self, Sandbox};
 use crate::locate_browser::find_browser;
 use crate::memory;
 use crate::profile::BrowserProfile;
-use crate::running::running;
 use crate::settings::RenderSettings;
 
-/// How long a browser may take to answer for the first time; on a busy
-/// machine with cold disks it takes seconds.
-const START_PATIENCE: Duration = Duration::from_secs(30);
+/// Maximum time until the first response of the browser. On a busy machine with
+/// cold disks it takes seconds.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Starts a program with its standard input and output as descriptors 3 and
-/// 4, where a browser looks for its pipe. The shell closes its own ends, waits
-/// for the program, and removes the profile, its first argument: processes
-/// that end may still write there, so it may take a second attempt.
-const WITH_PIPE: &str = r#"profile=$1; shift
+/// Starts a program with the shell's standard input and output as descriptors 3
+/// and 4, which Chromium uses for `--remote-debugging-pipe`. The shell closes
+/// its own ends, waits for the program, and removes the profile, its first
+/// argument. Ending processes may still write there, so the removal is retried
+/// once.
+const LAUNCH_SCRIPT: &str = r#"profile=$1; shift
 exec 3<&0 4>&1 </dev/null >/dev/null
 "$@" &
 exec 3<&- 4>&-
 wait
 rm -rf -- "$profile" || { sleep 1; rm -rf -- "$profile"; }"#;
 
-/// The variables a browser gets. Others may hold secrets, and some would make
-/// it speak with other programs of the user.
-const PASSED_ON: [&str; 6] = ["PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR", "TZ"];
+/// Environment variables that are passed to the browser. Others may contain
+/// secrets or connect it to other programs of the user.
+const INHERITED_VARIABLES: [&str; 6] =
+    ["PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR", "TZ"];
 
-/// Where a program keeps its files unless told otherwise.
-const HOMES: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"];
+/// Environment variables of the user's directories. They are set to the
+/// profile.
+const DIRECTORY_VARIABLES: [&str; 4] =
+    ["HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"];
 
-/// How often, and how long apart, we look whether a killed browser is gone.
-const REAPING: (u32, Duration) = (100, Duration::from_millis(5));
+/// Maximum number of checks whether a killed browser has exited, and the pause
+/// between them.
+const EXIT_CHECKS: (u32, Duration) = (100, Duration::from_millis(5));
 
-/// A browser that runs; dropping it ends it.
+/// A running browser. Dropping it ends the processes.
 pub(crate) struct Browser {
     cdp: Cdp,
     user_agent: String,
     child: Child,
-    _carriers: JoinSet<()>,
-    // Last, so that it is removed after the processes that write there.
+    _tasks: JoinSet<()>,
+    // Last field, so that it is dropped after the processes that write there.
     profile: BrowserProfile,
 }
 
+/// Result of `Browser.getVersion`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Version {
@@ -70,48 +76,44 @@ struct Version {
 }
 
 impl Browser {
-    /// Starts one and waits until it answers.
+    /// Starts a browser and waits until it responds.
     pub async fn start(settings: &RenderSettings) -> Result<Self, RenderError> {
         let program = find_browser(settings.browser.as_deref())?;
         let (profile, mut child) = start(&program, settings)?;
         let (Some(writer), Some(reader)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(not_started(&"it has no pipe"));
+            return Err(launch_failed(&"it has no pipe"));
         };
         let (cdp, incoming, outgoing) = Cdp::open(reader, writer);
-        let mut carriers = JoinSet::new();
-        carriers.spawn(incoming);
-        carriers.spawn(outgoing);
-        carriers.spawn(memory::watch(cdp.clone(), settings.memory_cap));
-        let mut browser = Self {
-            cdp,
-            user_agent: settings.user_agent.clone(),
-            child,
-            _carriers: carriers,
-            profile,
-        };
-        browser.greet().await?;
+        let mut tasks = JoinSet::new();
+        tasks.spawn(incoming);
+        tasks.spawn(outgoing);
+        tasks.spawn(memory::watch(cdp.clone(), settings.max_memory_bytes));
+        let mut browser =
+            Self { cdp, user_agent: settings.user_agent.clone(), child, _tasks: tasks, profile };
+        browser.connect().await?;
         Ok(browser)
     }
 
-    /// The line to it.
+    /// Returns the `DevTools` connection.
     pub fn cdp(&self) -> &Cdp {
         &self.cdp
     }
 
-    /// The name its pages go by: the browser's own, and ours.
+    /// Returns the user agent of its pages: that of the browser followed by
+    /// that of the settings.
     pub fn user_agent(&self) -> &str {
         &self.user_agent
     }
 
-    /// Waits for its first word and asks to be told of new windows.
-    async fn greet(&mut self) -> Result<(), RenderError> {
-        let version = timeout(START_PATIENCE, self.cdp.call(None, "Browser.getVersion", json!({})));
+    /// Waits for the first response and subscribes to new windows.
+    async fn connect(&mut self) -> Result<(), RenderError> {
+        let version = timeout(START_TIMEOUT, self.cdp.call(None, "Browser.getVersion", json!({})));
         let reply = match version.await {
-            Ok(Err(CallError::Gone)) => return Err(not_started(&self.profile.stderr_tail())),
+            Ok(Err(CallError::Closed)) => return Err(launch_failed(&self.profile.stderr_tail())),
             Ok(reply) => reply.and_then(|reply| reply.read::<Version>()),
-            Err(_) => return Err(not_started(&"it does not answer")),
+            Err(_) => return Err(launch_failed(&"no response from the browser")),
         };
-        let version = reply.map_err(|error| not_started(&error))?;
+        let version = reply.map_err(|error| launch_failed(&error))?;
         self.user_agent = format!("{} {}", version.user_agent, self.user_agent);
         self.cdp.send_nowait(None, "Target.setDiscoverTargets", &json!({ "discover": true }));
         Ok(())
@@ -120,13 +122,14 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Its leader's id names the group; it is ours until it was waited for.
+        // The group id is that of its leader, which is valid until the leader
+        // is reaped.
         if let Some(leader) = leader(&self.child) {
             let _ = kill_process_group(leader, Signal::KILL);
         }
-        running().remove(self.profile.path());
-        // Some milliseconds, so that nothing writes to the profile any more.
-        let (attempts, pause) = REAPING;
+        registry().remove(self.profile.path());
+        // Wait until no process writes to the profile any more.
+        let (attempts, pause) = EXIT_CHECKS;
         for _ in 0..attempts {
             if !matches!(self.child.try_wait(), Ok(None)) {
                 return;
@@ -136,24 +139,24 @@ impl Drop for Browser {
     }
 }
 
-/// Starts a browser that is ended with the process.
+/// Starts a browser and registers it to be ended with the process.
 fn start(
     program: &Path,
     settings: &RenderSettings,
 ) -> Result<(BrowserProfile, Child), RenderError> {
-    let mut running = running();
-    if !running.may_start() {
-        return Err(not_started(&"the run ends"));
+    let mut registry = registry();
+    if !registry.may_start() {
+        return Err(launch_failed(&"the process is ending"));
     }
-    let profile = BrowserProfile::create().map_err(|error| not_started(&error))?;
+    let profile = BrowserProfile::create().map_err(|error| launch_failed(&error))?;
     let child = spawn(program, settings, &profile)?;
     if let Some(leader) = leader(&child) {
-        running.add(leader, profile.path());
+        registry.add(leader, profile.path());
     }
     Ok((profile, child))
 }
 
-/// The leader of a browser's process group, until it was waited for.
+/// Returns the leader of a browser's process group, until it is reaped.
 fn leader(child: &Child) -> Option<Pid> {
     child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw)
 }
@@ -164,25 +167,26 @@ fn spawn(
     profile: &BrowserProfile,
 ) -> Result<Child, RenderError> {
     let sandbox = if geteuid().is_root() { Sandbox::Off } else { Sandbox::On };
-    let complaints = profile.stderr_log().map_err(|error| not_started(&error))?;
-    let passed_on = PASSED_ON.iter().filter_map(|&name| Some((name, env::var_os(name)?)));
-    let homes = HOMES.iter().map(|&name| (name, OsString::from(profile.path())));
+    let stderr = profile.stderr_log().map_err(|error| launch_failed(&error))?;
+    let inherited = INHERITED_VARIABLES.iter().filter_map(|&name| Some((name, env::var_os(name)?)));
+    let directories =
+        DIRECTORY_VARIABLES.iter().map(|&name| (name, OsString::from(profile.path())));
     Command::new("/bin/sh")
-        .args(["-c", WITH_PIPE, "sh"])
+        .args(["-c", LAUNCH_SCRIPT, "sh"])
         .arg(profile.path())
         .arg(program)
         .args(flags::arguments(settings, profile.path(), sandbox))
         .env_clear()
-        .envs(passed_on.chain(homes))
+        .envs(inherited.chain(directories))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(complaints)
+        .stderr(stderr)
         .process_group(0)
         .kill_on_drop(true)
         .spawn()
-        .map_err(|error| not_started(&error))
+        .map_err(|error| launch_failed(&error))
 }
 
-fn not_started(reason: &dyn ToString) -> RenderError {
+fn launch_failed(reason: &dyn ToString) -> RenderError {
     RenderError::LaunchFailed { reason: reason.to_string() }
 }

@@ -1,4 +1,4 @@
-//! Counts what a page takes from the network, and stops it at a cap.
+//! Limits the number of bytes that a page may receive.
 
 use std::io;
 use std::pin::Pin;
@@ -9,34 +9,35 @@ use std::task::{Context, Poll};
 use relink_ports::Connection;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// The bytes that all servers together may still send to a page.
+/// The number of bytes that all servers together may still send to a page.
 #[derive(Debug)]
 pub(crate) struct ByteBudget(AtomicU64);
 
 impl ByteBudget {
-    /// So many bytes.
+    /// Creates a budget.
     pub fn new(bytes: u64) -> Self {
         Self(AtomicU64::new(bytes))
     }
 
-    /// Takes some, or all that is left; says whether there was enough.
+    /// Subtracts bytes, at most all that remain. Returns whether there were
+    /// enough.
     fn spend(&self, bytes: u64) -> bool {
-        let left = |left: u64| Some(left.saturating_sub(bytes));
-        let before = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
+        let subtract = |remaining: u64| Some(remaining.saturating_sub(bytes));
+        let before = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, subtract);
         before.is_ok_and(|before| before >= bytes)
     }
 }
 
-/// A connection whose bytes count.
+/// A connection that subtracts received bytes from a budget.
 pub(crate) struct MeteredConnection {
     connection: Box<dyn Connection>,
-    allowance: Arc<ByteBudget>,
+    budget: Arc<ByteBudget>,
 }
 
 impl MeteredConnection {
-    /// Counts what comes over `connection` against `allowance`.
-    pub fn new(connection: Box<dyn Connection>, allowance: Arc<ByteBudget>) -> Self {
-        Self { connection, allowance }
+    /// Subtracts what is received over `connection` from `budget`.
+    pub fn new(connection: Box<dyn Connection>, budget: Arc<ByteBudget>) -> Self {
+        Self { connection, budget }
     }
 }
 
@@ -50,12 +51,12 @@ impl AsyncRead for MeteredConnection {
         let before = buffer.filled().len();
         let polled = Pin::new(&mut this.connection).poll_read(cx, buffer);
         let read = buffer.filled().len() - before;
-        if this.allowance.spend(read as u64) {
+        if this.budget.spend(read as u64) {
             return polled;
         }
-        // Who is told of an error must not be given bytes with it.
+        // A read that fails must not fill the buffer.
         buffer.set_filled(before);
-        Poll::Ready(Err(io::Error::other("the page has taken its share")))
+        Poll::Ready(Err(io::Error::other("the page has used up its traffic budget")))
     }
 }
 
@@ -84,15 +85,15 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn connections_share_one_allowance() {
-        let allowance = Arc::new(ByteBudget::new(5));
-        for (said, expect) in [("abc", true), ("de", true), ("f", false)] {
+    async fn connections_share_one_budget() {
+        let budget = Arc::new(ByteBudget::new(5));
+        for (sent, expect) in [("abc", true), ("de", true), ("f", false)] {
             let (ours, mut theirs) = duplex(64);
-            theirs.write_all(said.as_bytes()).await.unwrap();
+            theirs.write_all(sent.as_bytes()).await.unwrap();
             drop(theirs);
-            let mut metered = MeteredConnection::new(Box::new(ours), Arc::clone(&allowance));
+            let mut metered = MeteredConnection::new(Box::new(ours), Arc::clone(&budget));
             let mut read = String::new();
-            assert_eq!(metered.read_to_string(&mut read).await.is_ok(), expect, "{said}");
+            assert_eq!(metered.read_to_string(&mut read).await.is_ok(), expect, "{sent}");
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Speaks with a browser: the `DevTools` protocol over a pipe.
+//! Client of the `DevTools` protocol over a pipe.
 //!
-//! Messages are JSON, each ended by a zero byte. A call has a number and gets
-//! one reply; events come unasked and go to whoever listens for their session
-//! or their browser context. What a message holds beyond its envelope stays
-//! unread until someone asks: pages can put text into it that is no valid
-//! Unicode, and that must not keep the rest from being understood.
+//! Messages are JSON objects terminated by a zero byte. A call has an id and
+//! gets one reply. Events are delivered to the listener of their session or
+//! browser context. Only the envelope of a message is parsed; its content is
+//! parsed later, and only the fields that are needed. Pages can put invalid
+//! Unicode into the other fields.
 //!
-//! A hand-made client, because the whole protocol as generated types takes
-//! minutes to build and we say some thirty things in it.
+//! The client is hand-written: generated types for the whole protocol take
+//! minutes to compile, and only about thirty methods are used.
 
 use std::collections::HashMap;
 use std::io;
@@ -22,52 +22,53 @@ use thiserror::Error;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{mpsc, oneshot};
 
-/// What ends a message.
-const END: u8 = 0;
+/// Terminator of a message.
+const TERMINATOR: u8 = 0;
 
-/// The longest message read. What we ask for is capped far below; a longer
-/// one comes of a page that puts megabytes into a URL, again and again.
-const MESSAGE_CAP: u64 = 64 * 1024 * 1024;
+/// Maximum length of a message. Replies are much shorter; only events of pages
+/// that put megabytes into URLs are longer.
+const MAX_MESSAGE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A call came to nothing.
+/// A failed call.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum CallError {
-    /// The browser is gone.
-    #[error("the browser is gone")]
-    Gone,
-    /// The browser would not.
+    /// The connection to the browser is closed.
+    #[error("the connection to the browser is closed")]
+    Closed,
+    /// The browser returned an error.
     #[error("{0}")]
     Refused(String),
 }
 
-/// Something that happened in the browser.
+/// An event of the browser.
 #[derive(Debug)]
 pub(crate) struct Event {
-    /// What, as `Domain.event`.
+    /// Name of the event, as `Domain.event`.
     pub method: String,
     params: Option<Box<RawValue>>,
 }
 
 impl Event {
-    /// What the event tells, as far as `T` asks.
+    /// Parses the parameters of the event. Returns `None` if they are not a
+    /// `T`.
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.params.as_ref()?.get()).ok()
     }
 }
 
-/// The reply to a call, unread.
+/// The unparsed reply to a call.
 #[derive(Debug)]
 pub(crate) struct Reply(Option<Box<RawValue>>);
 
 impl Reply {
-    /// What the reply says, as far as `T` asks.
+    /// Parses the reply.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, CallError> {
         let text = self.0.as_ref().map_or("null", |raw| raw.get());
         serde_json::from_str(text).map_err(|error| CallError::Refused(error.to_string()))
     }
 }
 
-/// A message as it comes over the pipe.
+/// The envelope of a message.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Message {
@@ -84,10 +85,10 @@ struct CdpErrorMessage {
     message: String,
 }
 
-/// What says to which context an event without a session belongs.
+/// The browser context of an event without a session.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Belonging {
+struct EventContext {
     target_info: TargetInfo,
 }
 
@@ -97,29 +98,30 @@ struct TargetInfo {
     browser_context_id: Option<String>,
 }
 
-/// A line to a browser. Copies share it.
+/// A connection to a browser. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Cdp {
     shared: Arc<Shared>,
 }
 
+/// State shared by all clones of a [`Cdp`].
 struct Shared {
     outbox: mpsc::UnboundedSender<Vec<u8>>,
-    last_call: AtomicU64,
-    desk: Mutex<PendingCalls>,
+    last_id: AtomicU64,
+    state: Mutex<ConnectionState>,
 }
 
-/// Who waits for what.
+/// Pending calls and event listeners of a connection.
 #[derive(Default)]
-struct PendingCalls {
-    is_gone: bool,
+struct ConnectionState {
+    is_closed: bool,
     calls: HashMap<u64, oneshot::Sender<Result<Reply, CallError>>>,
     listeners: HashMap<String, mpsc::UnboundedSender<Event>>,
 }
 
 impl Cdp {
-    /// Takes up the line. The two futures carry messages in and out; the line
-    /// is over when either ends.
+    /// Creates a connection. The returned futures receive and send messages.
+    /// The connection is closed when either of them ends.
     pub fn open<R, W>(
         reader: R,
         writer: W,
@@ -128,102 +130,103 @@ impl Cdp {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let (outbox, letters) = mpsc::unbounded_channel();
+        let (outbox, messages) = mpsc::unbounded_channel();
         let shared =
-            Arc::new(Shared { outbox, last_call: AtomicU64::new(0), desk: Mutex::default() });
+            Arc::new(Shared { outbox, last_id: AtomicU64::new(0), state: Mutex::default() });
         let incoming = receive(reader, Arc::clone(&shared));
-        (Self { shared }, incoming, send(writer, letters))
+        (Self { shared }, incoming, send(writer, messages))
     }
 
-    /// Whether the browser is gone.
-    pub fn is_over(&self) -> bool {
-        self.shared.desk().is_gone
+    /// Whether the connection is closed.
+    pub fn is_closed(&self) -> bool {
+        self.shared.state().is_closed
     }
 
-    /// Says something to the browser, or to one session of it, and waits for
-    /// the reply.
+    /// Calls a method of the browser, or of one session, and waits for the
+    /// reply.
     pub async fn call(
         &self,
         session: Option<&str>,
         method: &str,
         params: Value,
     ) -> Result<Reply, CallError> {
-        let (reply, replied) = oneshot::channel();
-        let number = self.shared.next_call();
+        let (sender, receiver) = oneshot::channel();
+        let id = self.shared.next_id();
         {
-            let mut desk = self.shared.desk();
-            if desk.is_gone {
-                return Err(CallError::Gone);
+            let mut state = self.shared.state();
+            if state.is_closed {
+                return Err(CallError::Closed);
             }
-            desk.calls.insert(number, reply);
+            state.calls.insert(id, sender);
         }
-        self.post(number, session, method, &params);
-        replied.await.unwrap_or(Err(CallError::Gone))
+        self.enqueue(id, session, method, &params);
+        receiver.await.unwrap_or(Err(CallError::Closed))
     }
 
-    /// Says something and waits for nothing.
+    /// Calls a method without waiting for the reply.
     pub fn send_nowait(&self, session: Option<&str>, method: &str, params: &Value) {
-        self.post(self.shared.next_call(), session, method, params);
+        self.enqueue(self.shared.next_id(), session, method, params);
     }
 
-    /// Hears the events of a session or of a browser context from now on.
+    /// Subscribes to the events of sessions and browser contexts.
     pub fn listen(&self, keys: &[&str]) -> mpsc::UnboundedReceiver<Event> {
         let (sender, events) = mpsc::unbounded_channel();
-        let mut desk = self.shared.desk();
-        // Where the browser is gone nobody keeps the sender, and the listener
-        // learns of it at once.
-        if !desk.is_gone {
+        let mut state = self.shared.state();
+        // If the connection is closed, the sender is dropped, which ends the
+        // stream of events at once.
+        if !state.is_closed {
             for &key in keys {
-                desk.listeners.insert(key.to_owned(), sender.clone());
+                state.listeners.insert(key.to_owned(), sender.clone());
             }
         }
         events
     }
 
-    /// Hears them no longer.
-    pub fn leave(&self, keys: &[&str]) {
-        let mut desk = self.shared.desk();
+    /// Unsubscribes from the events of sessions and browser contexts.
+    pub fn unlisten(&self, keys: &[&str]) {
+        let mut state = self.shared.state();
         for &key in keys {
-            desk.listeners.remove(key);
+            state.listeners.remove(key);
         }
     }
 
-    fn post(&self, number: u64, session: Option<&str>, method: &str, params: &Value) {
-        let mut message = json!({ "id": number, "method": method, "params": params });
+    fn enqueue(&self, id: u64, session: Option<&str>, method: &str, params: &Value) {
+        let mut message = json!({ "id": id, "method": method, "params": params });
         if let Some(session) = session {
             message["sessionId"] = session.into();
         }
-        let mut letter = message.to_string().into_bytes();
-        letter.push(END);
-        // Where the line is over, whoever waits has been told by the desk.
-        let _ = self.shared.outbox.send(letter);
+        let mut bytes = message.to_string().into_bytes();
+        bytes.push(TERMINATOR);
+        // If the connection is closed, pending calls have already failed.
+        let _ = self.shared.outbox.send(bytes);
     }
 }
 
 impl Shared {
-    fn desk(&self) -> MutexGuard<'_, PendingCalls> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, ConnectionState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn next_call(&self) -> u64 {
-        self.last_call.fetch_add(1, Ordering::Relaxed) + 1
+    fn next_id(&self) -> u64 {
+        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
     }
 
+    /// Passes a reply to its call, or an event to its listener.
     fn deliver(&self, message: Message) {
-        let mut desk = self.desk();
+        let mut state = self.state();
         match (message.id, message.method) {
-            (Some(number), _) => {
-                let Some(waiting) = desk.calls.remove(&number) else { return };
+            (Some(id), _) => {
+                let Some(sender) = state.calls.remove(&id) else { return };
                 let reply = match message.error {
-                    Some(complaint) => Err(CallError::Refused(complaint.message)),
+                    Some(error) => Err(CallError::Refused(error.message)),
                     None => Ok(Reply(message.result)),
                 };
-                let _ = waiting.send(reply);
+                let _ = sender.send(reply);
             }
             (None, Some(method)) => {
                 let event = Event { method, params: message.params };
-                let key = message.session_id.or_else(|| context_of(&event));
-                if let Some(listener) = key.and_then(|key| desk.listeners.get(&key)) {
+                let key = message.session_id.or_else(|| event_context(&event));
+                if let Some(listener) = key.and_then(|key| state.listeners.get(&key)) {
                     let _ = listener.send(event);
                 }
             }
@@ -231,22 +234,23 @@ impl Shared {
         }
     }
 
-    /// Tells everybody who waits that nothing more will come.
+    /// Fails all pending calls and ends all event streams.
     fn close(&self) {
-        let mut desk = self.desk();
-        desk.is_gone = true;
-        desk.calls.clear();
-        desk.listeners.clear();
+        let mut state = self.state();
+        state.is_closed = true;
+        state.calls.clear();
+        state.listeners.clear();
     }
 }
 
-fn context_of(event: &Event) -> Option<String> {
-    event.read::<Belonging>()?.target_info.browser_context_id
+/// Returns the browser context of an event that has no session.
+fn event_context(event: &Event) -> Option<String> {
+    event.read::<EventContext>()?.target_info.browser_context_id
 }
 
+/// Receives messages until the connection is closed or a message is too long.
 async fn receive(reader: impl AsyncRead + Unpin, shared: Arc<Shared>) {
     let mut reader = BufReader::new(reader);
-    // Ended by a line that is over, or by one that cannot be trusted.
     while let Ok(Some(bytes)) = read_message(&mut reader).await {
         if let Ok(message) = serde_json::from_slice(&bytes) {
             shared.deliver(message);
@@ -255,16 +259,17 @@ async fn receive(reader: impl AsyncRead + Unpin, shared: Arc<Shared>) {
     shared.close();
 }
 
-/// The next message, or `None` at the end of the line.
+/// Reads the next message. Returns `None` at the end.
 async fn read_message(reader: &mut (impl AsyncBufReadExt + Unpin)) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    reader.take(MESSAGE_CAP).read_until(END, &mut bytes).await?;
-    Ok(bytes.pop_if(|last| *last == END).map(|_| bytes))
+    reader.take(MAX_MESSAGE_BYTES).read_until(TERMINATOR, &mut bytes).await?;
+    Ok(bytes.pop_if(|last| *last == TERMINATOR).map(|_| bytes))
 }
 
-async fn send(mut writer: impl AsyncWrite + Unpin, mut letters: mpsc::UnboundedReceiver<Vec<u8>>) {
-    while let Some(letter) = letters.recv().await {
-        if writer.write_all(&letter).await.is_err() || writer.flush().await.is_err() {
+/// Writes the queued messages until the connection is closed.
+async fn send(mut writer: impl AsyncWrite + Unpin, mut messages: mpsc::UnboundedReceiver<Vec<u8>>) {
+    while let Some(message) = messages.recv().await {
+        if writer.write_all(&message).await.is_err() || writer.flush().await.is_err() {
             return;
         }
     }
@@ -277,8 +282,8 @@ mod tests {
 
     use super::*;
 
-    /// A line and the browser's end of it.
-    fn line() -> (Cdp, BufReader<DuplexStream>, JoinSet<()>) {
+    /// Creates a connection and the browser's end of it.
+    fn connection() -> (Cdp, BufReader<DuplexStream>, JoinSet<()>) {
         let (ours, theirs) = duplex(1 << 16);
         let (reader, writer) = split(ours);
         let (cdp, incoming, outgoing) = Cdp::open(reader, writer);
@@ -288,69 +293,73 @@ mod tests {
         (cdp, BufReader::new(theirs), tasks)
     }
 
-    async fn heard(browser: &mut BufReader<DuplexStream>) -> String {
+    async fn receive_text(browser: &mut BufReader<DuplexStream>) -> String {
         let message = read_message(browser).await.unwrap().unwrap();
         String::from_utf8(message).unwrap()
     }
 
-    async fn say(browser: &mut BufReader<DuplexStream>, message: &str) {
+    async fn send_text(browser: &mut BufReader<DuplexStream>, message: &str) {
         browser.write_all(message.as_bytes()).await.unwrap();
-        browser.write_all(&[END]).await.unwrap();
+        browser.write_all(&[TERMINATOR]).await.unwrap();
     }
 
     #[tokio::test]
     async fn each_call_gets_its_own_reply() {
-        let (cdp, mut browser, _tasks) = line();
-        let answer = async {
-            let asked = [heard(&mut browser).await, heard(&mut browser).await].join(" ");
-            assert!(asked.contains(r#""method":"A.b""#) && asked.contains(r#""sessionId":"s""#));
-            say(&mut browser, r#"{"id":2,"result":{"n":22}}"#).await;
-            say(&mut browser, r#"{"id":1,"error":{"code":1,"message":"no"}}"#).await;
+        let (cdp, mut browser, _tasks) = connection();
+        let respond = async {
+            let calls =
+                [receive_text(&mut browser).await, receive_text(&mut browser).await].join(" ");
+            assert!(calls.contains(r#""method":"A.b""#) && calls.contains(r#""sessionId":"s""#));
+            send_text(&mut browser, r#"{"id":2,"result":{"n":22}}"#).await;
+            send_text(&mut browser, r#"{"id":1,"error":{"code":1,"message":"no"}}"#).await;
         };
         let first = cdp.call(None, "A.b", json!({}));
         let second = cdp.call(Some("s"), "C.d", json!({ "x": 1 }));
-        let (first, second, ()) = tokio::join!(first, second, answer);
+        let (first, second, ()) = tokio::join!(first, second, respond);
         assert_eq!(first.unwrap_err(), CallError::Refused("no".to_owned()));
         assert_eq!(second.unwrap().read::<Value>().unwrap(), json!({ "n": 22 }));
     }
 
     #[tokio::test]
-    async fn events_go_to_those_who_listen() {
-        let (cdp, mut browser, _tasks) = line();
+    async fn events_are_delivered_to_listeners() {
+        let (cdp, mut browser, _tasks) = connection();
         let mut events = cdp.listen(&["s", "c"]);
-        say(&mut browser, r#"{"method":"A.other","sessionId":"t","params":{}}"#).await;
-        say(&mut browser, r#"{"method":"A.mine","sessionId":"s","params":{"n":1}}"#).await;
+        send_text(&mut browser, r#"{"method":"A.other","sessionId":"t","params":{}}"#).await;
+        send_text(&mut browser, r#"{"method":"A.mine","sessionId":"s","params":{"n":1}}"#).await;
         let created = r#"{"method":"T.made","params":{"targetInfo":{"browserContextId":"c"}}}"#;
-        say(&mut browser, created).await;
+        send_text(&mut browser, created).await;
         assert_eq!(events.recv().await.unwrap().method, "A.mine");
         assert_eq!(events.recv().await.unwrap().method, "T.made");
     }
 
     #[tokio::test]
-    async fn text_that_is_no_unicode_hides_nothing_else() {
+    async fn invalid_unicode_does_not_hide_other_fields() {
         #[derive(Deserialize)]
         struct Dialog {
             r#type: String,
         }
-        let (cdp, mut browser, _tasks) = line();
+        let (cdp, mut browser, _tasks) = connection();
         let mut events = cdp.listen(&["s"]);
         let dialog = r#"{"message":"\ud800","type":"alert"}"#;
-        say(&mut browser, &format!(r#"{{"method":"P.d","sessionId":"s","params":{dialog}}}"#))
-            .await;
+        send_text(
+            &mut browser,
+            &format!(r#"{{"method":"P.d","sessionId":"s","params":{dialog}}}"#),
+        )
+        .await;
         let event = events.recv().await.unwrap();
         assert_eq!(event.read::<Dialog>().unwrap().r#type, "alert");
     }
 
     #[tokio::test]
-    async fn who_waits_learns_that_the_browser_is_gone() {
-        let (cdp, browser, _tasks) = line();
+    async fn closed_connection_fails_calls_and_ends_events() {
+        let (cdp, browser, _tasks) = connection();
         let mut events = cdp.listen(&["s"]);
         let call = cdp.call(None, "A.b", json!({}));
         let (reply, ()) = tokio::join!(call, async { drop(browser) });
-        assert_eq!(reply.unwrap_err(), CallError::Gone);
+        assert_eq!(reply.unwrap_err(), CallError::Closed);
         assert!(events.recv().await.is_none());
-        assert!(cdp.is_over());
-        assert_eq!(cdp.call(None, "A.b", json!({})).await.unwrap_err(), CallError::Gone);
+        assert!(cdp.is_closed());
+        assert_eq!(cdp.call(None, "A.b", json!({})).await.unwrap_err(), CallError::Closed);
         assert!(cdp.listen(&["s"]).recv().await.is_none());
     }
 }

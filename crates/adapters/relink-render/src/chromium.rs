@@ -1,4 +1,4 @@
-//! The port's implementation: one browser, started when first needed.
+//! The [`Render`] implementation. The browser is started on first use.
 
 use std::sync::Arc;
 
@@ -10,33 +10,34 @@ use crate::browser::Browser;
 use crate::page;
 use crate::settings::RenderSettings;
 
-/// Builds pages in headless Chromium.
+/// Renders pages in headless Chromium.
 ///
 /// Must be used within a Tokio runtime. The browser starts with the first page
-/// and ends when this is dropped; if it breaks down, the next page gets a new
-/// one. More pages than may be open at once wait their turn.
+/// and ends when this is dropped. If it crashes, the next page starts a new
+/// one. If the maximum number of pages is open, further calls wait.
 pub struct Chromium {
     settings: RenderSettings,
     dial: Arc<dyn Dial>,
-    places: Semaphore,
+    page_slots: Semaphore,
     browser: Mutex<Option<Arc<Browser>>>,
 }
 
 impl Chromium {
-    /// Nothing is started yet. Whatever a page asks for is reached through
-    /// `dial`, and in no other way.
+    /// Creates a renderer without starting the browser. All connections of pages
+    /// are opened through `dial`.
     pub fn new(settings: RenderSettings, dial: Arc<dyn Dial>) -> Self {
-        let places = Semaphore::new(settings.pages.max(1));
-        Self { settings, dial, places, browser: Mutex::new(None) }
+        let page_slots = Semaphore::new(settings.max_pages.max(1));
+        Self { settings, dial, page_slots, browser: Mutex::new(None) }
     }
 
-    /// The browser that runs, or a new one.
+    /// Returns the running browser, or starts a new one.
     async fn browser(&self) -> Result<Arc<Browser>, RenderError> {
         let mut browser = self.browser.lock().await;
-        if let Some(running) = browser.as_ref().filter(|it| !it.cdp().is_over()) {
+        if let Some(running) = browser.as_ref().filter(|it| !it.cdp().is_closed()) {
             return Ok(Arc::clone(running));
         }
-        // The old one goes first: two would need the memory of two.
+        // Drop the old browser first, so that two browsers never use memory at the
+        // same time.
         *browser = None;
         let started = Arc::new(Browser::start(&self.settings).await?);
         *browser = Some(Arc::clone(&started));
@@ -47,8 +48,8 @@ impl Chromium {
 #[async_trait]
 impl Render for Chromium {
     async fn render(&self, page: RenderRequest) -> Result<RenderedPage, RenderError> {
-        // The semaphore is never closed; were it, there would be no browser.
-        let _place = self.places.acquire().await.map_err(|_| RenderError::Crashed)?;
+        // The semaphore is never closed.
+        let _slot = self.page_slots.acquire().await.map_err(|_| RenderError::Crashed)?;
         let browser = self.browser().await?;
         page::render(&browser, Arc::clone(&self.dial), &self.settings, &page).await
     }

@@ -1,31 +1,33 @@
-//! A browser context: a profile within the browser for one page.
+//! A browser context: an isolated profile for one page.
 //!
-//! It has its own cookies, caches, connections and proxy, and shares none of
-//! them with other pages.
+//! Its cookies, caches, connections and proxy are not shared with other pages.
 
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::cdp::{CallError, Cdp};
 
-/// A context; dropping it closes all that is open in it.
+/// A browser context. Dropping it closes everything in it.
 pub(crate) struct Context {
     cdp: Cdp,
     id: String,
 }
 
+/// Result of `Target.createBrowserContext`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ContextId {
     browser_context_id: String,
 }
 
+/// Result of `Target.createTarget`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TargetId {
     target_id: String,
 }
 
+/// Result of `Target.attachToTarget`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct SessionId {
@@ -33,48 +35,48 @@ struct SessionId {
 }
 
 impl Context {
-    /// Makes one whose requests all go through `proxy`, where nothing can be
-    /// downloaded.
+    /// Creates a context whose requests all go through `proxy`. Downloads are
+    /// denied.
     pub async fn create(cdp: &Cdp, proxy: &str) -> Result<Self, CallError> {
-        let shape = json!({
+        let params = json!({
             "disposeOnDetach": true,
             "proxyServer": proxy,
             "proxyBypassList": "<-loopback>",
         });
-        let made = cdp.call(None, "Target.createBrowserContext", shape).await?;
-        let id = made.read::<ContextId>()?.browser_context_id;
+        let created = cdp.call(None, "Target.createBrowserContext", params).await?;
+        let id = created.read::<ContextId>()?.browser_context_id;
         let context = Self { cdp: cdp.clone(), id };
         let no_downloads = json!({ "behavior": "deny", "browserContextId": context.id });
         cdp.call(None, "Browser.setDownloadBehavior", no_downloads).await?;
         Ok(context)
     }
 
-    /// Its name.
+    /// Returns its id.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Opens an empty page in it; returns its name.
+    /// Opens an empty page and returns its target id.
     ///
-    /// The page is in a window, though one without (`hidden`) costs a third:
-    /// there the browser forgets that datagrams are off.
+    /// The page has a window. A `hidden` page would need only a third of the
+    /// resources, but Chromium ignores the flag that disables UDP there.
     pub async fn open_page(&self) -> Result<String, CallError> {
-        let shape = json!({ "url": "about:blank", "browserContextId": self.id });
-        let opened = self.cdp.call(None, "Target.createTarget", shape).await?;
+        let params = json!({ "url": "about:blank", "browserContextId": self.id });
+        let opened = self.cdp.call(None, "Target.createTarget", params).await?;
         Ok(opened.read::<TargetId>()?.target_id)
     }
 
-    /// Takes up a session with a page; returns the session's name.
+    /// Attaches to a page and returns the session id.
     pub async fn attach(&self, target: &str) -> Result<String, CallError> {
-        let shape = json!({ "targetId": target, "flatten": true });
-        let attached = self.cdp.call(None, "Target.attachToTarget", shape).await?;
+        let params = json!({ "targetId": target, "flatten": true });
+        let attached = self.cdp.call(None, "Target.attachToTarget", params).await?;
         Ok(attached.read::<SessionId>()?.session_id)
     }
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
-        let which = json!({ "browserContextId": self.id });
-        self.cdp.send_nowait(None, "Target.disposeBrowserContext", &which);
+        let params = json!({ "browserContextId": self.id });
+        self.cdp.send_nowait(None, "Target.disposeBrowserContext", &params);
     }
 }

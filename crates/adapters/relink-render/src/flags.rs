@@ -1,14 +1,14 @@
-//! The command line that keeps a browser to itself.
+//! Command-line flags of the browser.
 //!
-//! Each page gets a proxy of ours (see `gate`). What is here sees to it that
-//! nothing goes past that: no datagrams, no look-ups of names, no requests of
-//! the browser's own making.
+//! Each page has its own proxy (see `page_proxy`). These flags ensure that no
+//! traffic bypasses it: no UDP, no DNS lookups and no background requests of
+//! the browser.
 
 use std::path::Path;
 
 use crate::settings::RenderSettings;
 
-/// Features that ask servers for things no page asked for, or that only cost.
+/// Features that send their own requests or waste resources.
 const DISABLED_FEATURES: &str = "AutofillServerCommunication,BackForwardCache,\
 CertificateTransparencyComponentUpdater,DialMediaRouteProvider,GlobalMediaControls,\
 InterestFeedContentSuggestions,IsolateOrigins,MediaRouter,NetworkTimeServiceQuerying,\
@@ -16,14 +16,14 @@ OptimizationHints,Prerender2,PreloadTopChromeWebUI,SpareRendererForSitePerProces
 WebRtcHideLocalIpsWithMdns,WebTransport,WebUIOmniboxAimPopup,WebUIOmniboxPopup,\
 site-per-process";
 
-/// What every browser of ours is started with.
+/// Flags that do not depend on the settings.
 ///
-/// The proxy named here is for what belongs to no page, and there is none:
-/// nothing can listen at port 0.
-const FIXED: [&str; 38] = [
+/// The proxy here is for requests that do not belong to a page. It does not
+/// exist, so these requests fail: nothing can listen on port 0.
+const FIXED_FLAGS: [&str; 38] = [
     "--headless",
     "--remote-debugging-pipe",
-    // Nothing goes past the proxy, loopback included.
+    // No traffic bypasses the proxy, not even to loopback addresses.
     "--proxy-server=http://127.0.0.1:0",
     "--proxy-bypass-list=<-loopback>",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
@@ -32,9 +32,9 @@ const FIXED: [&str; 38] = [
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-blink-features=WebTransport,WebBluetooth,WebUSB",
-    // Nothing is permitted, and nobody asked.
+    // Deny all permissions without a prompt.
     "--deny-permission-prompts",
-    // Nothing that no page asked for.
+    // No background requests.
     "--no-startup-window",
     "--disable-background-networking",
     "--disable-client-side-phishing-detection",
@@ -50,46 +50,48 @@ const FIXED: [&str; 38] = [
     "--no-pings",
     "--no-service-autorun",
     "--safebrowsing-disable-auto-update",
-    // No keys of the user, no reports of crashes, no sound.
+    // No access to the user's keychain, no crash reports, no sound.
     "--password-store=basic",
     "--use-mock-keychain",
     "--disable-breakpad",
     "--mute-audio",
-    // No picture is ever drawn. Containers often have a small `/dev/shm`.
+    // Nothing is drawn.
     "--disable-gpu",
-    "--disable-dev-shm-usage",
     "--disable-remote-fonts",
-    // Frames share the process of their page, so that a page is one process
-    // to cap. There is nothing in a profile that one could take from another.
-    "--disable-site-isolation-trials",
     "--blink-settings=imagesEnabled=false",
-    // A page works as if it were looked at.
+    // Containers often have a small `/dev/shm`.
+    "--disable-dev-shm-usage",
+    // Frames share the process of their page, so that the limits of one process
+    // apply to the whole page. The profile contains no data that frames could
+    // steal from each other.
+    "--disable-site-isolation-trials",
+    // Run background pages at full speed.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
 ];
 
-/// Whether the browser may shut its parts off from the system.
+/// Whether the browser uses its sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sandbox {
-    /// As it should be.
+    /// Enabled.
     On,
-    /// It cannot be had where we are root.
+    /// Disabled. Chromium does not support the sandbox for root.
     Off,
 }
 
-/// The arguments to start a browser with.
+/// Returns the command-line arguments of a browser.
 pub(crate) fn arguments(
     settings: &RenderSettings,
     profile: &Path,
     sandbox: Sandbox,
 ) -> Vec<String> {
-    let mut arguments: Vec<String> = FIXED.iter().map(|&flag| flag.to_owned()).collect();
+    let mut arguments: Vec<String> = FIXED_FLAGS.iter().map(|&flag| flag.to_owned()).collect();
     arguments.push(format!("--disable-features={DISABLED_FEATURES}"));
     arguments.push(format!("--user-data-dir={}", profile.display()));
     arguments.push(format!("--js-flags=--max-old-space-size={}", settings.heap_mib()));
-    // One process for each page, and one that the browser keeps in hand.
-    arguments.push(format!("--renderer-process-limit={}", settings.pages + 1));
+    // One process per page, and one that the browser starts in advance.
+    arguments.push(format!("--renderer-process-limit={}", settings.max_pages + 1));
     if sandbox == Sandbox::Off {
         arguments.push("--no-sandbox".to_owned());
     }
@@ -105,13 +107,13 @@ mod tests {
     }
 
     #[test]
-    fn the_sandbox_goes_only_where_it_must() {
+    fn sandbox_is_disabled_only_on_request() {
         assert!(!flags(Sandbox::On).iter().any(|it| it == "--no-sandbox"));
         assert!(flags(Sandbox::Off).iter().any(|it| it == "--no-sandbox"));
     }
 
     #[test]
-    fn settings_become_flags() {
+    fn arguments_contain_settings() {
         let flags = flags(Sandbox::On).join(" ");
         for flag in ["--user-data-dir=/tmp/p", "--max-old-space-size=256", "process-limit=3"] {
             assert!(flags.contains(flag), "{flag}");
@@ -119,12 +121,12 @@ mod tests {
     }
 
     #[test]
-    fn no_flag_is_given_twice() {
+    fn arguments_have_no_duplicate_flags() {
         let mut names: Vec<String> =
             flags(Sandbox::On).iter().map(|it| it.split('=').next().unwrap().to_owned()).collect();
         names.sort();
         let count = names.len();
         names.dedup();
-        assert_eq!(names.len(), count, "the browser would drop all but the last");
+        assert_eq!(names.len(), count, "the browser uses only the last of duplicate flags");
     }
 }

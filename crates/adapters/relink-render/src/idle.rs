@@ -1,75 +1,85 @@
-//! When has a page come to rest?
+//! Detects when a page has finished loading.
 //!
-//! Pure: what was seen of the page comes in with its time. A page is at rest
-//! when neither its requests nor its document have moved for a moment. Some
-//! pages poll for ever and some tick for ever; there a longer silence of the
-//! other one has to do.
+//! The module is pure: callers pass observations with their times. A page is
+//! idle if neither its requests nor its document have changed for
+//! [`IDLE_TIME`]. Some pages always have an open request: they are idle if the
+//! document has not changed for [`LONG_IDLE_TIME`]. Others never stop changing
+//! the document: they are idle if there were no requests for
+//! [`LONG_IDLE_TIME`].
 
 use std::time::{Duration, Instant};
 
-/// How long both must be still; the same as the "network idle" of browsers'
-/// own automation.
-const MOMENT: Duration = Duration::from_millis(500);
+/// How long network and document must both be idle. Browser automation tools
+/// use the same value for "network idle".
+const IDLE_TIME: Duration = Duration::from_millis(500);
 
-/// How long one must be still where the other never is.
-const WHILE: Duration = Duration::from_secs(3);
+/// How long the network or the document must be idle if the other never is.
+const LONG_IDLE_TIME: Duration = Duration::from_secs(3);
 
-/// How many requests under way are taken for background noise after a while:
-/// a page that waits for news has one or two open for ever.
-const BACKGROUND: usize = 2;
+/// Maximum number of open requests that count as background activity after
+/// [`LONG_IDLE_TIME`]: a page that waits for server events has one or two open
+/// all the time.
+const MAX_BACKGROUND_REQUESTS: usize = 2;
 
-/// What was seen of a page's movements.
+/// Observed activity of a page.
 #[derive(Debug)]
 pub(crate) struct IdleDetector {
-    look: String,
+    fingerprint: String,
     is_loaded: bool,
-    loaded_since: Instant,
-    document_since: Instant,
-    network_since: Instant,
-    under_way: usize,
+    loaded_changed_at: Instant,
+    document_changed_at: Instant,
+    network_changed_at: Instant,
+    in_flight: usize,
 }
 
 impl IdleDetector {
-    /// A page that begins to load at `now`.
+    /// Creates a detector for a page that starts to load at `now`.
     pub fn new(now: Instant) -> Self {
         Self {
-            look: String::new(),
+            fingerprint: String::new(),
             is_loaded: false,
-            loaded_since: now,
-            document_since: now,
-            network_since: now,
-            under_way: 0,
+            loaded_changed_at: now,
+            document_changed_at: now,
+            network_changed_at: now,
+            in_flight: 0,
         }
     }
 
-    /// The document looks like this, and has or has not been loaded.
-    pub fn see_document(&mut self, look: String, is_loaded: bool, now: Instant) {
-        if self.look != look {
-            self.document_since = now;
+    /// Records the state of the document. A change of `fingerprint` is a change
+    /// of the document.
+    pub fn record_document(&mut self, fingerprint: String, is_loaded: bool, now: Instant) {
+        if self.fingerprint != fingerprint {
+            self.document_changed_at = now;
         }
         if self.is_loaded != is_loaded {
-            self.loaded_since = now;
+            self.loaded_changed_at = now;
         }
-        self.look = look;
+        self.fingerprint = fingerprint;
         self.is_loaded = is_loaded;
     }
 
-    /// So many requests are under way, and the last began or ended at `moved`.
-    pub fn see_network(&mut self, under_way: usize, moved: Instant) {
-        self.under_way = under_way;
-        self.network_since = self.network_since.max(moved);
+    /// Records the number of requests in flight and the time at which the last
+    /// one started or finished.
+    pub fn record_network(&mut self, in_flight: usize, changed_at: Instant) {
+        self.in_flight = in_flight;
+        self.network_changed_at = self.network_changed_at.max(changed_at);
     }
 
-    /// Whether the page is at rest.
-    pub fn is_at_rest(&self, now: Instant) -> bool {
+    /// Whether the page is idle.
+    pub fn is_idle(&self, now: Instant) -> bool {
         if !self.is_loaded {
             return false;
         }
-        let document = now.saturating_duration_since(self.document_since);
-        let network = now.saturating_duration_since(self.network_since.max(self.loaded_since));
-        match self.under_way {
-            0 => (network >= MOMENT && document >= MOMENT) || network >= WHILE,
-            1..=BACKGROUND => document >= WHILE,
+        let document_idle = now.saturating_duration_since(self.document_changed_at);
+        // The end of loading counts as network activity.
+        let network_idle =
+            now.saturating_duration_since(self.network_changed_at.max(self.loaded_changed_at));
+        match self.in_flight {
+            0 => {
+                (network_idle >= IDLE_TIME && document_idle >= IDLE_TIME)
+                    || network_idle >= LONG_IDLE_TIME
+            }
+            1..=MAX_BACKGROUND_REQUESTS => document_idle >= LONG_IDLE_TIME,
             _ => false,
         }
     }
@@ -79,57 +89,61 @@ impl IdleDetector {
 mod tests {
     use super::*;
 
-    /// Plays what was seen, as `time:sight` in milliseconds, and says when
-    /// the page was first at rest, looked at every 100 ms for 10 s. Sights:
-    /// `l…` a loaded document, `d…` one that is not, `n2` two under way.
+    /// Replays observations and checks when the page is first idle, in steps of
+    /// 100 ms up to 10 s. Observations are written as `time:observation`, with
+    /// the time in milliseconds: `l1` is a loaded document with fingerprint 1,
+    /// `d1` a document that is still loading, and `n2` means two requests in
+    /// flight.
     #[track_caller]
-    fn check(seen: &str, expect: Option<u64>) {
+    fn check(observations: &str, expect: Option<u64>) {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
-        let mut stillness = IdleDetector::new(start);
-        let mut seen = seen.split_whitespace().map(|it| {
-            let (time, sight) = it.split_once(':').unwrap();
-            (time.parse::<u64>().unwrap(), sight)
+        let mut detector = IdleDetector::new(start);
+        let mut observations = observations.split_whitespace().map(|it| {
+            let (time, observation) = it.split_once(':').unwrap();
+            (time.parse::<u64>().unwrap(), observation)
         });
-        let mut next = seen.next();
-        let mut rest = None;
+        let mut next = observations.next();
+        let mut idle_at = None;
         for now in (0..10_000).step_by(100) {
-            while let Some((time, sight)) = next.filter(|(time, _)| *time <= now) {
-                match sight.split_at(1) {
-                    ("n", count) => stillness.see_network(count.parse().unwrap(), at(time)),
-                    (kind, look) => stillness.see_document(look.to_owned(), kind == "l", at(time)),
+            while let Some((time, observation)) = next.filter(|(time, _)| *time <= now) {
+                match observation.split_at(1) {
+                    ("n", count) => detector.record_network(count.parse().unwrap(), at(time)),
+                    (kind, fingerprint) => {
+                        detector.record_document(fingerprint.to_owned(), kind == "l", at(time));
+                    }
                 }
-                next = seen.next();
+                next = observations.next();
             }
-            if stillness.is_at_rest(at(now)) {
-                rest = Some(now);
+            if detector.is_idle(at(now)) {
+                idle_at = Some(now);
                 break;
             }
         }
-        assert_eq!(rest, expect);
+        assert_eq!(idle_at, expect);
     }
 
     #[test]
-    fn both_must_be_still_for_a_moment() {
+    fn network_and_document_must_both_be_idle() {
         check("0:n1 100:n0 200:l1", Some(700));
         check("0:n1 200:l1 900:n0", Some(1400));
         check("200:l1 600:l2 1000:l3", Some(1500));
     }
 
     #[test]
-    fn nothing_rests_before_it_is_loaded() {
+    fn page_is_not_idle_before_it_is_loaded() {
         check("0:d1", None);
         check("0:d1 5000:l1", Some(5000 + 500));
     }
 
     #[test]
-    fn a_document_that_never_rests_counts_by_its_requests() {
+    fn changing_document_is_idle_after_long_idle_network() {
         let ticks: Vec<String> = (0..100).map(|tick| format!("{}:l{tick}", tick * 100)).collect();
         check(&ticks.join(" "), Some(3000));
     }
 
     #[test]
-    fn a_page_that_waits_for_news_counts_by_its_document() {
+    fn page_with_open_requests_is_idle_after_long_idle_document() {
         check("0:n1 100:l1", Some(3100));
         check("0:n2 100:l1", Some(3100));
         check("0:n3 100:l1", None);

@@ -1,26 +1,26 @@
-//! What stands in a page after its scripts ran? Headless Chromium, kept in
-//! bounds.
+//! Renders pages in headless Chromium with resource limits.
 //!
-//! [`Chromium`] implements [`relink_ports::Render`]. It loads a page as a
-//! reader's browser would, waits until the page rests, and hands over the
-//! document. It finds no links and judges nothing.
+//! [`Chromium`] implements [`relink_ports::Render`]. It loads a page with its
+//! scripts, waits until the page is idle, and returns the document. It does not
+//! extract links or judge pages.
 //!
-//! A page is a stranger's program. What holds it:
+//! A page is an untrusted program. It is restricted as follows:
 //!
-//! - **Where it may go.** Each page has a context of its own in the browser,
-//!   and all that it asks for goes through a proxy of ours (`gate`) that opens
-//!   connections only through [`relink_ports::Dial`]: one address policy, here
-//!   as everywhere. Ways past a proxy (datagrams, look-ups of names) are off.
-//! - **How much it may take.** Its time, requests, traffic, memory and the
-//!   length of its document have caps ([`Settings`]). Pictures, films and
-//!   fonts are not loaded, downloads and permissions denied, dialogs dismissed
-//!   and new windows closed.
-//! - **What is left of it.** Nothing: profile and processes end with us, also
-//!   where we are killed.
+//! - **Network.** Each page has its own browser context. All its requests go through a loopback
+//!   proxy (`page_proxy`) that connects only through [`relink_ports::Dial`], so the same
+//!   address policy applies to all requests. Network access without the proxy (UDP, DNS) is
+//!   disabled.
+//! - **Resources.** Time, requests, traffic, memory and document size are limited
+//!   ([`RenderSettings`]). Images, media and fonts are not loaded. Downloads and permissions
+//!   are denied, dialogs are dismissed and new windows are closed.
+//! - **Cleanup.** The profile and all processes are removed when this process ends, even if it
+//!   is killed.
 //!
-//! The browser's sandbox is on, except where we are root, where it cannot be.
+//! The browser's sandbox is enabled unless this process runs as root, where
+//! Chromium does not support it.
 
 mod browser;
+mod browser_registry;
 mod byte_budget;
 mod cdp;
 mod chromium;
@@ -30,14 +30,13 @@ mod idle;
 mod locate_browser;
 mod memory;
 mod page;
+mod page_events;
 mod page_proxy;
 mod profile;
-mod running;
 mod script;
 mod settings;
-mod traffic;
 
+pub use browser_registry::end_browsers;
 pub use chromium::Chromium;
 pub use locate_browser::find_browser;
-pub use running::end_browsers;
 pub use settings::RenderSettings;

@@ -1,7 +1,7 @@
-//! Stops the process of a page that takes too much memory.
+//! Kills the processes of pages that use too much memory.
 //!
-//! A script's values have a cap of their own in the browser. This one is for
-//! all the rest: documents, buffers, what decoders need.
+//! The browser has a separate limit for the JavaScript heap. This limit
+//! includes everything else: documents, buffers and decoders.
 
 use std::fs;
 use std::time::Duration;
@@ -14,12 +14,13 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::cdp::Cdp;
 
-/// How often we look.
-const EVERY: Duration = Duration::from_millis(500);
+/// Interval between two checks.
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// What the browser calls the processes that pages live in.
-const PAGE_PROCESS: &str = "renderer";
+/// Process type of pages in the `DevTools` protocol.
+const RENDERER_TYPE: &str = "renderer";
 
+/// Result of `SystemInfo.getProcessInfo`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Processes {
@@ -32,10 +33,10 @@ struct Process {
     id: i32,
 }
 
-/// Looks for as long as the browser lives, and kills the processes of pages
-/// that hold more than `cap` bytes.
-pub(crate) async fn watch(cdp: Cdp, cap: u64) {
-    let mut ticks = interval(EVERY);
+/// Checks periodically until the connection to the browser is closed. Kills the
+/// processes of pages that use more than `max_bytes`.
+pub(crate) async fn watch(cdp: Cdp, max_bytes: u64) {
+    let mut ticks = interval(CHECK_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
@@ -43,24 +44,27 @@ pub(crate) async fn watch(cdp: Cdp, cap: u64) {
             return;
         };
         let Ok(processes) = reply.read::<Processes>() else { return };
-        let of_pages = processes.process_info.iter().filter(|it| it.r#type == PAGE_PROCESS);
-        for process in of_pages.filter(|it| resident(it.id).is_some_and(|bytes| bytes > cap)) {
+        let renderers = processes.process_info.iter().filter(|it| it.r#type == RENDERER_TYPE);
+        for process in
+            renderers.filter(|it| resident_bytes(it.id).is_some_and(|bytes| bytes > max_bytes))
+        {
             if let Some(id) = Pid::from_raw(process.id) {
-                // It may have ended by itself in the meantime.
+                // Ignore the error: the process may have exited.
                 let _ = kill_process(id, Signal::KILL);
             }
         }
     }
 }
 
-/// The bytes of memory a process holds, where the system tells.
-fn resident(id: i32) -> Option<u64> {
+/// Returns the resident memory of a process in bytes. `None` on systems without
+/// `/proc`.
+fn resident_bytes(id: i32) -> Option<u64> {
     let sizes = fs::read_to_string(format!("/proc/{id}/statm")).ok()?;
-    pages_resident(&sizes)?.checked_mul(page_size() as u64)
+    resident_pages(&sizes)?.checked_mul(page_size() as u64)
 }
 
-/// The second number of `statm`, in pages (proc(5)).
-fn pages_resident(sizes: &str) -> Option<u64> {
+/// Parses the second field of `statm`, which is in memory pages (proc(5)).
+fn resident_pages(sizes: &str) -> Option<u64> {
     sizes.split(' ').nth(1)?.parse().ok()
 }
 
@@ -69,8 +73,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_second_number_is_what_is_held() {
-        assert_eq!(pages_resident("1000 250 30 4 0 60 0\n"), Some(250));
-        assert_eq!(pages_resident(""), None);
+    fn resident_pages_is_the_second_field() {
+        assert_eq!(resident_pages("1000 250 30 4 0 60 0\n"), Some(250));
+        assert_eq!(resident_pages(""), None);
     }
 }

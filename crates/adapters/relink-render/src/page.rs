@@ -1,4 +1,5 @@
-//! One page: opened in a context of its own, watched, read and closed.
+//! Loads one page in its own context, waits until it is idle, reads and closes
+//! it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,26 +17,26 @@ use crate::browser::Browser;
 use crate::cdp::{CallError, Cdp, Event, Reply};
 use crate::context::Context;
 use crate::idle::IdleDetector;
+use crate::page_events::{PageEventHandler, PageIds};
 use crate::page_proxy::PageProxy;
-use crate::script::{DomContent, DomState, LOOK, WORLD, reading};
+use crate::script::{DOM_STATE, DomContent, DomState, WORLD, dom_content};
 use crate::settings::RenderSettings;
-use crate::traffic::{PageIds, Traffic};
 
-/// How often a page is looked at.
+/// Interval at which the state of a page is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How long reading a page may take, also after its time was up.
-const GRACE: Duration = Duration::from_secs(2);
+/// Maximum time for reading a page, in addition to its loading time.
+const READ_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Why watching a page ended.
+/// Reason why loading ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LoadEnd {
-    AtRest,
+    Idle,
     RequestFlood,
-    OutOfTime,
+    TimedOut,
 }
 
-/// Opens a page, lets it work, and reads it.
+/// Opens a page, loads it and reads it.
 pub(crate) async fn render(
     browser: &Browser,
     dial: Arc<dyn Dial>,
@@ -44,39 +45,42 @@ pub(crate) async fn render(
 ) -> Result<RenderedPage, RenderError> {
     let start = Instant::now();
     let opening = BrowserPage::open(browser, dial, settings, request);
-    let opened = timeout(settings.time, opening).await;
+    let opened = timeout(settings.timeout, opening).await;
     let (page, mut events) = opened.map_err(|_| RenderError::TimedOut)??;
-    let work = page.work(&request.url, settings, start);
+    let loading = page.load(&request.url, settings, start);
     tokio::select! {
         error = page.run_event_loop(&mut events) => Err(error),
-        done = work => done,
+        result = loading => result,
     }
 }
 
-/// An open page. Dropping it closes it, with all that belongs to it.
+/// An open page. Dropping it also drops its context and its proxy, which closes
+/// the page and its connections.
 struct BrowserPage {
     cdp: Cdp,
-    names: PageIds,
-    traffic: Traffic,
-    gate: PageProxy,
+    ids: PageIds,
+    event_handler: PageEventHandler,
+    proxy: PageProxy,
     _context: Context,
 }
 
-/// What came of sending a page somewhere.
+/// Result of `Page.navigate`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Navigated {
+struct Navigation {
     error_text: Option<String>,
 }
 
+/// Result of `Page.createIsolatedWorld`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct World {
     execution_context_id: i64,
 }
 
+/// Result of `Runtime.evaluate`.
 #[derive(Deserialize)]
-struct Evaluated<T> {
+struct EvaluateReply<T> {
     result: Evaluation<T>,
 }
 
@@ -86,7 +90,7 @@ struct Evaluation<T> {
 }
 
 impl BrowserPage {
-    /// Opens an empty page with its own gate, and sets its limits.
+    /// Opens an empty page with its own proxy and configures it.
     async fn open(
         browser: &Browser,
         dial: Arc<dyn Dial>,
@@ -94,114 +98,117 @@ impl BrowserPage {
         request: &RenderRequest,
     ) -> Result<(Self, UnboundedReceiver<Event>), RenderError> {
         let cdp = browser.cdp().clone();
-        let gate = PageProxy::open(&request.url, request.rights, dial, settings).await;
-        let gate = gate.map_err(|error| not_loaded(&error))?;
-        let context = Context::create(&cdp, &gate.proxy()).await?;
+        let proxy = PageProxy::start(&request.url, request.rights, dial, settings).await;
+        let proxy = proxy.map_err(|error| load_failed(&error))?;
+        let context = Context::create(&cdp, &proxy.url()).await?;
         let target = context.open_page().await?;
         let session = context.attach(&target).await?;
         let events = cdp.listen(&[&session, context.id()]);
-        let names = PageIds { session, target, context: context.id().to_owned() };
-        let traffic =
-            Traffic::new(cdp.clone(), names.clone(), settings.request_cap, Instant::now());
-        let page = Self { cdp, names, traffic, gate, _context: context };
-        page.set_limits(browser.user_agent()).await?;
+        let ids = PageIds { session, target, context: context.id().to_owned() };
+        let event_handler =
+            PageEventHandler::new(cdp.clone(), ids.clone(), settings.max_requests, Instant::now());
+        let page = Self { cdp, ids, event_handler, proxy, _context: context };
+        page.configure(browser.user_agent()).await?;
         Ok((page, events))
     }
 
-    async fn set_limits(&self, user_agent: &str) -> Result<(), CallError> {
-        let limits = [
+    /// Subscribes to events, sets the user agent and pauses requests until
+    /// [`PageEventHandler`] allows them.
+    async fn configure(&self, user_agent: &str) -> Result<(), CallError> {
+        let calls = [
             ("Inspector.enable", json!({})),
             ("Page.enable", json!({})),
-            // No body is kept for us; what we want is in the document.
+            // Do not buffer response bodies; only the document is read.
             ("Network.enable", json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 })),
             ("Network.setBypassServiceWorker", json!({ "bypass": true })),
             ("Emulation.setUserAgentOverride", json!({ "userAgent": user_agent })),
             ("Fetch.enable", json!({ "patterns": [{ "urlPattern": "*" }] })),
         ];
-        for (method, params) in limits {
+        for (method, params) in calls {
             self.call(method, params).await?;
         }
         Ok(())
     }
 
-    /// Takes in what happens, until the page breaks down.
+    /// Processes events until the page crashes.
     async fn run_event_loop(&self, events: &mut UnboundedReceiver<Event>) -> RenderError {
         while let Some(event) = events.recv().await {
-            if let Err(error) = self.traffic.take(&event) {
+            if let Err(error) = self.event_handler.handle(&event) {
                 return error;
             }
         }
         RenderError::Crashed
     }
 
-    /// Goes to `url`, waits until the page rests or its time is up, reads it.
-    async fn work(
+    /// Navigates to `url`, waits until the page is idle or a limit is reached, and
+    /// reads it.
+    async fn load(
         &self,
         url: &Url,
         settings: &RenderSettings,
         start: Instant,
     ) -> Result<RenderedPage, RenderError> {
-        let deadline = (start + settings.time).into();
-        let gone = timeout_at(deadline, self.go_to(url)).await;
-        gone.map_err(|_| RenderError::TimedOut)??;
-        let watched = match timeout_at(deadline, self.watch()).await {
-            Ok(watched) => watched?,
-            Err(_) => LoadEnd::OutOfTime,
+        let deadline = (start + settings.timeout).into();
+        let navigated = timeout_at(deadline, self.navigate(url)).await;
+        navigated.map_err(|_| RenderError::TimedOut)??;
+        let end = match timeout_at(deadline, self.wait_until_idle()).await {
+            Ok(end) => end?,
+            Err(_) => LoadEnd::TimedOut,
         };
-        if watched != LoadEnd::AtRest {
+        if end != LoadEnd::Idle {
             self.stop();
         }
-        let read = timeout(GRACE, self.read(settings.html_cap)).await;
-        let reading = read.map_err(|_| RenderError::TimedOut)??;
-        self.finish(reading, watched, settings.html_cap, start)
+        let content = timeout(READ_TIMEOUT, self.read(settings.max_html_bytes)).await;
+        let content = content.map_err(|_| RenderError::TimedOut)??;
+        self.finish(content, end, settings.max_html_bytes, start)
     }
 
-    async fn go_to(&self, url: &Url) -> Result<(), RenderError> {
+    async fn navigate(&self, url: &Url) -> Result<(), RenderError> {
         let reply = self.call("Page.navigate", json!({ "url": url.as_str() })).await?;
-        match reply.read::<Navigated>()?.error_text {
+        match reply.read::<Navigation>()?.error_text {
             None => Ok(()),
-            // What our own connecting says tells more than what the browser
-            // makes of a connection without an answer.
-            Some(said) => Err(match self.gate.home_ending() {
-                Some(ending) => not_loaded(&ending),
-                None => not_loaded(&said),
+            // The outcome of the proxy's connection is more specific than the
+            // browser's error for a closed connection.
+            Some(error) => Err(match self.proxy.page_host_outcome() {
+                Some(outcome) => load_failed(&outcome),
+                None => load_failed(&error),
             }),
         }
     }
 
-    async fn watch(&self) -> Result<LoadEnd, CallError> {
-        let mut stillness = IdleDetector::new(Instant::now());
+    async fn wait_until_idle(&self) -> Result<LoadEnd, CallError> {
+        let mut detector = IdleDetector::new(Instant::now());
         loop {
-            if let Some(DomState { look, is_loaded }) = self.ask(LOOK).await? {
-                stillness.see_document(look, is_loaded, Instant::now());
+            if let Some(DomState { fingerprint, is_loaded }) = self.evaluate(DOM_STATE).await? {
+                detector.record_document(fingerprint, is_loaded, Instant::now());
             }
             {
-                let tally = self.traffic.tally();
-                stillness.see_network(tally.under_way.len(), tally.moved);
+                let stats = self.event_handler.stats();
+                detector.record_network(stats.in_flight.len(), stats.changed_at);
             }
-            if self.traffic.is_flood() {
+            if self.event_handler.is_flood() {
                 return Ok(LoadEnd::RequestFlood);
             }
-            if stillness.is_at_rest(Instant::now()) {
-                return Ok(LoadEnd::AtRest);
+            if detector.is_idle(Instant::now()) {
+                return Ok(LoadEnd::Idle);
             }
             sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// Ends all scripts, those too that are in the midst of a loop.
+    /// Stops all scripts, including those in an endless loop.
     fn stop(&self) {
-        let session = Some(self.names.session.as_str());
-        let off = json!({ "value": true });
-        self.cdp.send_nowait(session, "Emulation.setScriptExecutionDisabled", &off);
+        let session = Some(self.ids.session.as_str());
+        let params = json!({ "value": true });
+        self.cdp.send_nowait(session, "Emulation.setScriptExecutionDisabled", &params);
         self.cdp.send_nowait(session, "Runtime.terminateExecution", &json!({}));
         self.cdp.send_nowait(session, "Page.stopLoading", &json!({}));
     }
 
-    async fn read(&self, cap: usize) -> Result<DomContent, CallError> {
+    async fn read(&self, max_bytes: usize) -> Result<DomContent, CallError> {
         loop {
-            if let Some(reading) = self.ask(&reading(cap)).await? {
-                return Ok(reading);
+            if let Some(content) = self.evaluate(&dom_content(max_bytes)).await? {
+                return Ok(content);
             }
             sleep(POLL_INTERVAL).await;
         }
@@ -209,75 +216,80 @@ impl BrowserPage {
 
     fn finish(
         &self,
-        reading: DomContent,
-        watched: LoadEnd,
-        cap: usize,
+        content: DomContent,
+        end: LoadEnd,
+        max_bytes: usize,
         start: Instant,
     ) -> Result<RenderedPage, RenderError> {
-        let url = Url::parse(&reading.url).ok().filter(|url| url.scheme().starts_with("http"));
-        let url = url.ok_or_else(|| not_loaded(&format!("it led to `{}`", reading.url)))?;
-        let is_long = reading.is_truncated || reading.html.len() > cap;
-        let mut html = reading.html;
-        html.truncate(html.floor_char_boundary(cap));
-        let tally = self.traffic.tally();
-        let cut = match watched {
-            LoadEnd::OutOfTime => Some(Truncation::Time),
-            _ if is_long => Some(Truncation::Size),
-            _ => (tally.refused > 0).then_some(Truncation::Requests),
+        let url = Url::parse(&content.url).ok().filter(|url| url.scheme().starts_with("http"));
+        let url = url.ok_or_else(|| load_failed(&format!("it navigated to `{}`", content.url)))?;
+        let is_too_long = content.is_truncated || content.html.len() > max_bytes;
+        let mut html = content.html;
+        html.truncate(html.floor_char_boundary(max_bytes));
+        let stats = self.event_handler.stats();
+        // A page that exceeds `max_requests`, as after `LoadEnd::RequestFlood`, has
+        // blocked requests.
+        let truncation = match end {
+            LoadEnd::TimedOut => Some(Truncation::Time),
+            _ if is_too_long => Some(Truncation::Size),
+            _ => (stats.blocked > 0).then_some(Truncation::Requests),
         };
         Ok(RenderedPage {
             url,
-            status: tally.status,
-            title: reading.title,
+            status: stats.status,
+            title: content.title,
             html: Bytes::from(html),
-            truncation: cut,
-            requests: tally.requests,
-            refused: tally.refused + self.gate.refused(),
-            took: start.elapsed(),
+            truncation,
+            requests: stats.requests,
+            blocked_requests: stats.blocked + self.proxy.refused_connections(),
+            duration: start.elapsed(),
         })
     }
 
-    /// Asks the page something in our own world; `None` where the page is
-    /// just being replaced by another.
-    async fn ask<T: DeserializeOwned>(&self, question: &str) -> Result<Option<T>, CallError> {
-        match self.try_ask(question).await {
+    /// Evaluates a script in the isolated world. Returns `None` while the page
+    /// is being replaced by another.
+    async fn evaluate<T: DeserializeOwned>(&self, script: &str) -> Result<Option<T>, CallError> {
+        match self.try_evaluate(script).await {
             Err(CallError::Refused(_)) => Ok(None),
-            answer => answer,
+            result => result,
         }
     }
 
-    async fn try_ask<T: DeserializeOwned>(&self, question: &str) -> Result<Option<T>, CallError> {
-        let frame = json!({ "frameId": self.names.target, "worldName": WORLD });
+    async fn try_evaluate<T: DeserializeOwned>(
+        &self,
+        script: &str,
+    ) -> Result<Option<T>, CallError> {
+        let frame = json!({ "frameId": self.ids.target, "worldName": WORLD });
         let world = self.call("Page.createIsolatedWorld", frame).await?.read::<World>()?;
-        let question = json!({
-            "expression": question,
+        let params = json!({
+            "expression": script,
             "contextId": world.execution_context_id,
             "returnByValue": true,
         });
-        let reply = self.call("Runtime.evaluate", question).await?;
-        Ok(reply.read::<Evaluated<T>>()?.result.value)
+        let reply = self.call("Runtime.evaluate", params).await?;
+        Ok(reply.read::<EvaluateReply<T>>()?.result.value)
     }
 
     async fn call(&self, method: &str, params: Value) -> Result<Reply, CallError> {
-        self.cdp.call(Some(&self.names.session), method, params).await
+        self.cdp.call(Some(&self.ids.session), method, params).await
     }
 }
 
 impl Drop for BrowserPage {
     fn drop(&mut self) {
-        self.cdp.leave(&[&self.names.session, &self.names.context]);
+        self.cdp.unlisten(&[&self.ids.session, &self.ids.context]);
     }
 }
 
 impl From<CallError> for RenderError {
     fn from(error: CallError) -> Self {
         match error {
-            CallError::Gone => Self::Crashed,
+            CallError::Closed => Self::Crashed,
             CallError::Refused(reason) => Self::LoadFailed { reason },
         }
     }
 }
 
-fn not_loaded(reason: &dyn ToString) -> RenderError {
+fn load_failed(reason: &dyn ToString) -> RenderError {
     RenderError::LoadFailed { reason: reason.to_string() }
 }

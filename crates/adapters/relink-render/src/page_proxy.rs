@@ -1,12 +1,12 @@
-//! The way out for one page: a proxy on loopback that dials for it.
+//! Loopback proxy of one page.
 //!
-//! Each page has a gate of its own, and the browser sends all that the page
-//! asks for through it. So every host a page reaches is reached through
-//! [`Dial`], which holds the address policy, and is reached for that page: a
-//! private host that the user named is open to its own page and to no other.
+//! Each page has its own proxy, and the browser sends all requests of the page
+//! through it. Every connection is therefore opened through [`Dial`], which
+//! applies the address policy with the rights of that page: a private host that
+//! the user supplied is accessible to its own page and to no other.
 //!
-//! What is refused gets no answer at all. An answer of ours would pass for one
-//! of the host's.
+//! A refused request gets no response, because a response of the proxy would
+//! look like one of the host.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -22,7 +22,7 @@ use hyper::header::{
 };
 use hyper::server::conn::http1 as server;
 use hyper::service::service_fn;
-use hyper::upgrade::{OnUpgrade, on};
+use hyper::upgrade::{self, OnUpgrade};
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use hyper_util::rt::TokioIo;
 use relink_model::{FetchOutcome, RequestRights};
@@ -36,9 +36,10 @@ use url::{Position, Url};
 use crate::byte_budget::{ByteBudget, MeteredConnection};
 use crate::settings::RenderSettings;
 
-/// Headers that are for the next machine only (RFC 9110, section 7.6.1), and
-/// one that leads to other ways of asking.
-const NOT_PASSED_ON: [HeaderName; 9] = [
+/// Headers that are not forwarded: hop-by-hop headers (RFC 9110, section
+/// 7.6.1), and `Alt-Svc`, which lets the browser connect to other servers
+/// without the proxy.
+const REMOVED_HEADERS: [HeaderName; 9] = [
     CONNECTION,
     HeaderName::from_static("keep-alive"),
     HeaderName::from_static("proxy-connection"),
@@ -50,21 +51,21 @@ const NOT_PASSED_ON: [HeaderName; 9] = [
     ALT_SVC,
 ];
 
-/// A body, the server's or none.
+/// A response body: that of the server, or empty.
 type Body = BoxBody<Bytes, hyper::Error>;
 
-/// The browser gets no answer; the connection is closed instead.
+/// Reason why the browser gets no response. The connection is closed instead.
 #[derive(Debug, Error)]
 enum ProxyError {
-    #[error("not a request for a proxy")]
-    Misplaced,
-    #[error("too many requests")]
-    TooMany,
+    #[error("not a proxy request")]
+    NotAProxyRequest,
+    #[error("too many connections")]
+    TooManyConnections,
     #[error("{0}")]
-    NotReached(FetchOutcome),
-    #[error("the host broke off")]
-    BrokenOff(#[from] hyper::Error),
-    #[error("the host speaks as if it were a proxy")]
+    DialFailed(FetchOutcome),
+    #[error("the connection to the host failed")]
+    Http(#[from] hyper::Error),
+    #[error("the host demands proxy authentication")]
     UnexpectedProxyAuth,
 }
 
@@ -76,22 +77,22 @@ struct HostPort {
 }
 
 impl HostPort {
-    fn of(url: &Url) -> Option<Self> {
+    fn from_url(url: &Url) -> Option<Self> {
         let host = url.host_str()?.to_owned();
         Some(Self { host, port: url.port_or_known_default()? })
     }
 }
 
-/// The open gate of a page; dropping it closes all connections.
+/// The proxy of a page. Dropping it closes all connections.
 pub(crate) struct PageProxy {
     address: SocketAddr,
-    warden: Arc<ProxyService>,
-    _serving: JoinSet<()>,
+    service: Arc<ProxyService>,
+    _server: JoinSet<()>,
 }
 
 impl PageProxy {
-    /// Opens a gate for the page at `url`.
-    pub async fn open(
+    /// Starts a proxy for the page at `url`.
+    pub async fn start(
         url: &Url,
         rights: RequestRights,
         dial: Arc<dyn Dial>,
@@ -99,152 +100,154 @@ impl PageProxy {
     ) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        let warden = Arc::new(ProxyService {
+        let service = Arc::new(ProxyService {
             dial,
-            home: HostPort::of(url),
+            page_host: HostPort::from_url(url),
             rights,
-            dial_cap: settings.request_cap,
-            allowance: Arc::new(ByteBudget::new(settings.traffic_cap)),
-            book: Mutex::default(),
-            carriers: Mutex::default(),
+            max_connections: settings.max_requests,
+            budget: Arc::new(ByteBudget::new(settings.max_traffic_bytes)),
+            stats: Mutex::default(),
+            tasks: Mutex::default(),
         });
-        let mut serving = JoinSet::new();
-        serving.spawn(serve(listener, Arc::clone(&warden)));
-        Ok(Self { address, warden, _serving: serving })
+        let mut server_task = JoinSet::new();
+        server_task.spawn(serve(listener, Arc::clone(&service)));
+        Ok(Self { address, service, _server: server_task })
     }
 
-    /// The gate as the browser is told of it.
-    pub fn proxy(&self) -> String {
+    /// Returns the URL of the proxy for the browser.
+    pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// How many connections were refused, by the policy or by the cap.
-    pub fn refused(&self) -> usize {
-        self.warden.book().refused
+    /// Returns the number of connections refused by the address policy or the
+    /// limit.
+    pub fn refused_connections(&self) -> usize {
+        self.service.stats().refused
     }
 
-    /// How the page's own host could not be reached, if it could not.
-    pub fn home_ending(&self) -> Option<FetchOutcome> {
-        self.warden.book().home_ending.clone()
+    /// Returns the outcome of a failed connection to the page's own host.
+    pub fn page_host_outcome(&self) -> Option<FetchOutcome> {
+        self.service.stats().page_host_outcome.clone()
     }
 }
 
-/// Who decides at the gate, and writes down what happens.
+/// Handles the proxy requests of a page and counts them.
 struct ProxyService {
     dial: Arc<dyn Dial>,
     /// The page's own host and port.
-    home: Option<HostPort>,
+    page_host: Option<HostPort>,
     rights: RequestRights,
-    dial_cap: usize,
-    allowance: Arc<ByteBudget>,
-    book: Mutex<ProxyStats>,
-    /// What carries bytes between the browser and hosts.
-    carriers: Mutex<JoinSet<()>>,
+    max_connections: usize,
+    budget: Arc<ByteBudget>,
+    stats: Mutex<ProxyStats>,
+    /// Tasks that transfer bytes between the browser and hosts.
+    tasks: Mutex<JoinSet<()>>,
 }
 
 #[derive(Default)]
 struct ProxyStats {
-    dialed: usize,
+    connections: usize,
     refused: usize,
-    home_ending: Option<FetchOutcome>,
+    page_host_outcome: Option<FetchOutcome>,
 }
 
 impl ProxyService {
-    fn book(&self) -> MutexGuard<'_, ProxyStats> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    fn stats(&self) -> MutexGuard<'_, ProxyStats> {
+        self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn carry(&self, carrier: impl Future<Output = ()> + Send + 'static) {
-        let mut carriers = self.carriers.lock().unwrap_or_else(PoisonError::into_inner);
-        while carriers.try_join_next().is_some() {}
-        carriers.spawn(carrier);
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(task);
     }
 
-    async fn answer(
+    async fn handle(
         self: Arc<Self>,
         request: Request<Incoming>,
     ) -> Result<Response<Body>, ProxyError> {
         if request.method() == Method::CONNECT {
             self.open_tunnel(request).await
         } else {
-            self.pass_on(request).await
+            self.forward(request).await
         }
     }
 
-    /// Lets the browser speak with a host by itself, encrypted.
+    /// Opens a tunnel, through which the browser sends encrypted data to a
+    /// host.
     async fn open_tunnel(&self, request: Request<Incoming>) -> Result<Response<Body>, ProxyError> {
-        let url = tunnel_end(request.uri()).ok_or(ProxyError::Misplaced)?;
-        let host = self.reach(&url).await?;
-        self.carry(tunnel(on(request), host));
-        Ok(Response::new(nothing()))
+        let url = tunnel_url(request.uri()).ok_or(ProxyError::NotAProxyRequest)?;
+        let host = self.connect(&url).await?;
+        self.spawn(tunnel(upgrade::on(request), host));
+        Ok(Response::new(empty_body()))
     }
 
-    /// Asks a host what the browser asks.
-    async fn pass_on(&self, mut request: Request<Incoming>) -> Result<Response<Body>, ProxyError> {
-        let url = plain_url(request.uri()).ok_or(ProxyError::Misplaced)?;
-        let host = self.reach(&url).await?;
+    /// Forwards a request to a host.
+    async fn forward(&self, mut request: Request<Incoming>) -> Result<Response<Body>, ProxyError> {
+        let url = forward_url(request.uri()).ok_or(ProxyError::NotAProxyRequest)?;
+        let host = self.connect(&url).await?;
         let (mut sender, connection) = client::handshake(TokioIo::new(host)).await?;
-        // A failure reaches the browser through the answer or its body.
-        self.carry(async move { drop(connection.await) });
-        address_to(&mut request, &url).ok_or(ProxyError::Misplaced)?;
-        let mut answer = sender.send_request(request).await?;
-        if answer.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
+        // The browser receives errors through the response or its body.
+        self.spawn(async move { drop(connection.await) });
+        retarget(&mut request, &url).ok_or(ProxyError::NotAProxyRequest)?;
+        let mut response = sender.send_request(request).await?;
+        if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
             return Err(ProxyError::UnexpectedProxyAuth);
         }
-        strip(answer.headers_mut());
-        Ok(answer.map(BodyExt::boxed))
+        strip_hop_by_hop_headers(response.headers_mut());
+        Ok(response.map(BodyExt::boxed))
     }
 
-    /// The only way from the browser to a host.
-    async fn reach(&self, url: &Url) -> Result<MeteredConnection, ProxyError> {
-        self.admit()?;
-        let is_home = HostPort::of(url) == self.home;
-        let rights = if is_home { self.rights } else { RequestRights::discovered() };
+    /// Connects to a host. All connections of the page are opened here.
+    async fn connect(&self, url: &Url) -> Result<MeteredConnection, ProxyError> {
+        self.count_connection()?;
+        let is_page_host = HostPort::from_url(url) == self.page_host;
+        let rights = if is_page_host { self.rights } else { RequestRights::discovered() };
         match self.dial.dial(url, rights).await {
-            Ok(connection) => Ok(MeteredConnection::new(connection, Arc::clone(&self.allowance))),
-            Err(ending) => {
-                self.note(&ending, is_home);
-                Err(ProxyError::NotReached(ending))
+            Ok(connection) => Ok(MeteredConnection::new(connection, Arc::clone(&self.budget))),
+            Err(outcome) => {
+                self.record_failure(&outcome, is_page_host);
+                Err(ProxyError::DialFailed(outcome))
             }
         }
     }
 
-    fn admit(&self) -> Result<(), ProxyError> {
-        let mut book = self.book();
-        if book.dialed >= self.dial_cap {
-            book.refused += 1;
-            return Err(ProxyError::TooMany);
+    fn count_connection(&self) -> Result<(), ProxyError> {
+        let mut stats = self.stats();
+        if stats.connections >= self.max_connections {
+            stats.refused += 1;
+            return Err(ProxyError::TooManyConnections);
         }
-        book.dialed += 1;
+        stats.connections += 1;
         Ok(())
     }
 
-    fn note(&self, ending: &FetchOutcome, is_home: bool) {
-        let mut book = self.book();
-        if matches!(ending, FetchOutcome::PrivateAddress(_)) {
-            book.refused += 1;
+    fn record_failure(&self, outcome: &FetchOutcome, is_page_host: bool) {
+        let mut stats = self.stats();
+        if matches!(outcome, FetchOutcome::PrivateAddress(_)) {
+            stats.refused += 1;
         }
-        if is_home {
-            book.home_ending = Some(ending.clone());
+        if is_page_host {
+            stats.page_host_outcome = Some(outcome.clone());
         }
     }
 }
 
-async fn serve(listener: TcpListener, warden: Arc<ProxyService>) {
-    let mut visits = JoinSet::new();
+async fn serve(listener: TcpListener, service: Arc<ProxyService>) {
+    let mut connections = JoinSet::new();
     loop {
         if let Ok((stream, _)) = listener.accept().await {
-            visits.spawn(attend(stream, Arc::clone(&warden)));
+            connections.spawn(serve_connection(stream, Arc::clone(&service)));
         }
-        while visits.try_join_next().is_some() {}
+        while connections.try_join_next().is_some() {}
     }
 }
 
-async fn attend(stream: TcpStream, warden: Arc<ProxyService>) {
+async fn serve_connection(stream: TcpStream, service: Arc<ProxyService>) {
     let _ = stream.set_nodelay(true);
-    let service = service_fn(move |request| Arc::clone(&warden).answer(request));
+    let service = service_fn(move |request| Arc::clone(&service).handle(request));
     let connection = server::Builder::new().serve_connection(TokioIo::new(stream), service);
-    // What is wrong with it, the browser knows.
+    // Ignore the error: the browser reports it.
     let _ = connection.with_upgrades().await;
 }
 
@@ -254,28 +257,29 @@ async fn tunnel(browser: OnUpgrade, mut host: MeteredConnection) {
     }
 }
 
-fn nothing() -> Body {
+fn empty_body() -> Body {
     Empty::new().map_err(|never| match never {}).boxed()
 }
 
-/// Where a tunnel is to lead. The URL's parser is the one that connects; what
-/// it does not take for a mere host and port is no place.
-fn tunnel_end(uri: &Uri) -> Option<Url> {
+/// Returns the target of a CONNECT request. It is parsed by the URL parser that
+/// is used to connect, and must consist of host and port only.
+fn tunnel_url(uri: &Uri) -> Option<Url> {
     let url = Url::parse(&format!("https://{}/", uri.authority()?)).ok()?;
-    let is_place = url.username().is_empty() && url.password().is_none() && url.path() == "/";
-    (is_place && url.has_host()).then_some(url)
+    let is_host_and_port =
+        url.username().is_empty() && url.password().is_none() && url.path() == "/";
+    (is_host_and_port && url.has_host()).then_some(url)
 }
 
-/// What a plain request is for. Only a proxy is asked in this form; anything
-/// else comes from someone who takes the gate for a website.
-fn plain_url(uri: &Uri) -> Option<Url> {
+/// Returns the target of a forwarded request. Only requests to a proxy have
+/// this form; others come from clients that mistake the proxy for a website.
+fn forward_url(uri: &Uri) -> Option<Url> {
     let url = Url::parse(&uri.to_string()).ok()?;
     (url.scheme() == "http" && url.has_host()).then_some(url)
 }
 
-/// Turns a request for a proxy into one for the host itself.
-fn address_to(request: &mut Request<Incoming>, url: &Url) -> Option<()> {
-    strip(request.headers_mut());
+/// Converts a proxy request to a request for the host.
+fn retarget(request: &mut Request<Incoming>, url: &Url) -> Option<()> {
+    strip_hop_by_hop_headers(request.headers_mut());
     let path = &url[Position::BeforePath..Position::AfterQuery];
     *request.uri_mut() = path.parse().ok()?;
     let host = &url[Position::BeforeHost..Position::AfterPort];
@@ -283,9 +287,9 @@ fn address_to(request: &mut Request<Incoming>, url: &Url) -> Option<()> {
     Some(())
 }
 
-fn strip(headers: &mut HeaderMap) {
+fn strip_hop_by_hop_headers(headers: &mut HeaderMap) {
     headers.remove(UPGRADE);
-    for name in NOT_PASSED_ON {
+    for name in REMOVED_HEADERS {
         headers.remove(name);
     }
 }
@@ -296,12 +300,12 @@ mod tests {
 
     #[track_caller]
     fn check_tunnel(uri: &str, expect: Option<&str>) {
-        let url = tunnel_end(&uri.parse().unwrap());
+        let url = tunnel_url(&uri.parse().unwrap());
         assert_eq!(url.as_ref().map(Url::as_str), expect, "{uri}");
     }
 
     #[test]
-    fn a_tunnel_leads_to_a_host_and_a_port() {
+    fn tunnel_url_is_host_and_port() {
         check_tunnel("a.test:443", Some("https://a.test/"));
         check_tunnel("a.test:80", Some("https://a.test:80/"));
         check_tunnel("0x7f.1:80", Some("https://127.0.0.1:80/"));
@@ -311,27 +315,27 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_plain(uri: &str, expect: Option<&str>) {
-        let url = plain_url(&uri.parse().unwrap());
+    fn check_forward(uri: &str, expect: Option<&str>) {
+        let url = forward_url(&uri.parse().unwrap());
         assert_eq!(url.as_ref().map(Url::as_str), expect, "{uri}");
     }
 
     #[test]
-    fn only_what_is_meant_for_a_proxy_is_passed_on() {
-        check_plain("http://a.test/b?c", Some("http://a.test/b?c"));
-        check_plain("http://2130706433/", Some("http://127.0.0.1/"));
-        check_plain("/b?c", None);
-        check_plain("*", None);
-        check_plain("https://a.test/", None);
-        check_plain("ftp://a.test/", None);
+    fn forward_url_accepts_only_proxy_requests() {
+        check_forward("http://a.test/b?c", Some("http://a.test/b?c"));
+        check_forward("http://2130706433/", Some("http://127.0.0.1/"));
+        check_forward("/b?c", None);
+        check_forward("*", None);
+        check_forward("https://a.test/", None);
+        check_forward("ftp://a.test/", None);
     }
 
     #[test]
-    fn places_are_told_apart_by_host_and_port() {
-        let place = |text: &str| HostPort::of(&Url::parse(text).unwrap());
-        assert_eq!(place("http://a.test/x"), place("https://a.test:80/y"));
+    fn host_port_compares_host_and_port() {
+        let host_port = |text: &str| HostPort::from_url(&Url::parse(text).unwrap());
+        assert_eq!(host_port("http://a.test/x"), host_port("https://a.test:80/y"));
         for other in ["http://b.test/", "http://a.test:81/", "https://a.test/"] {
-            assert_ne!(place("http://a.test/"), place(other), "{other}");
+            assert_ne!(host_port("http://a.test/"), host_port(other), "{other}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! A fresh place on the disk for one browser, gone after it.
+//! Temporary profile directory of a browser.
 //!
-//! A profile whose owner was killed is removed by the shell that started the
-//! browser. If that was killed, too, the next browser that starts removes it:
-//! its owner holds a lock on a file in it for as long as it lives.
+//! If this process is killed, the shell that started the browser removes the
+//! profile. If the shell is killed too, the profile is removed when the next
+//! browser starts. A profile in use is recognized by the lock on a file in it.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,61 +11,62 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::running::remove_profile;
+use crate::browser_registry::remove_profile;
 
-/// How the names of our places begin.
+/// Prefix of the directory names.
 const PREFIX: &str = "relink-browser-";
 
-/// The file that is locked.
-const LOCK: &str = "relink.lock";
+/// Name of the lock file.
+const LOCK_FILE: &str = "relink.lock";
 
-/// The file that the browser's complaints go to.
-const COMPLAINTS: &str = "relink.stderr";
+/// Name of the file for the browser's standard error.
+const STDERR_FILE: &str = "relink.stderr";
 
-/// How old a place without an owner must be: one that was just made may not
-/// have been locked yet.
-const SETTLED_AGE: Duration = Duration::from_mins(1);
+/// Minimum age of an unlocked profile before it is removed. A newer one may not
+/// be locked yet.
+const MIN_ABANDONED_AGE: Duration = Duration::from_mins(1);
 
-/// How much of the complaints is told.
-const TOLD: usize = 300;
+/// Maximum length of the standard error output in messages.
+const MAX_TAIL_BYTES: usize = 300;
 
-/// A directory that lasts as long as this.
+/// A temporary profile directory. Dropping it removes the directory.
 pub(crate) struct BrowserProfile {
     directory: TempDir,
-    // Unlocked when closed, also by the system when we are killed.
+    // The system releases the lock when the file is closed or the process is
+    // killed.
     _lock: File,
 }
 
 impl BrowserProfile {
-    /// Makes one, and removes those that were left behind.
+    /// Creates a profile and removes abandoned profiles.
     pub fn create() -> io::Result<Self> {
         let directory = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
-        let lock = File::create(directory.path().join(LOCK))?;
+        let lock = File::create(directory.path().join(LOCK_FILE))?;
         lock.try_lock()?;
         if let Some(parent) = directory.path().parent() {
-            sweep(parent, SETTLED_AGE);
+            remove_abandoned(parent, MIN_ABANDONED_AGE);
         }
         Ok(Self { directory, _lock: lock })
     }
 
-    /// Where it is.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         self.directory.path()
     }
 
-    /// A file for the browser's complaints.
+    /// Creates a file for the browser's standard error.
     pub fn stderr_log(&self) -> io::Result<File> {
-        File::create(self.path().join(COMPLAINTS))
+        File::create(self.path().join(STDERR_FILE))
     }
 
-    /// The end of what the browser complained about.
+    /// Returns the end of the browser's standard error output.
     pub fn stderr_tail(&self) -> String {
-        let said = fs::read(self.path().join(COMPLAINTS)).unwrap_or_default();
-        let said = String::from_utf8_lossy(&said);
+        let output = fs::read(self.path().join(STDERR_FILE)).unwrap_or_default();
+        let output = String::from_utf8_lossy(&output);
         let mut lines: Vec<&str> = Vec::new();
-        for line in said.lines().rev().filter(|line| !line.trim().is_empty()) {
+        for line in output.lines().rev().filter(|line| !line.trim().is_empty()) {
             lines.push(line.trim());
-            if lines.iter().map(|it| it.len()).sum::<usize>() > TOLD {
+            if lines.iter().map(|it| it.len()).sum::<usize>() > MAX_TAIL_BYTES {
                 break;
             }
         }
@@ -80,23 +81,24 @@ impl Drop for BrowserProfile {
     }
 }
 
-/// Removes the places in `parent` whose owners are gone. What cannot be
-/// removed is not ours, and stays.
-fn sweep(parent: &Path, age: Duration) {
+/// Removes the abandoned profiles in `parent`. Ignores errors: a directory that
+/// cannot be removed belongs to another user.
+fn remove_abandoned(parent: &Path, age: Duration) {
     let Ok(entries) = fs::read_dir(parent) else { return };
-    let ours = |name: &str| name.starts_with(PREFIX);
-    for entry in entries.flatten().filter(|it| it.file_name().to_str().is_some_and(ours)) {
-        if is_abandoned(&entry.path().join(LOCK), age) {
+    let is_profile = |name: &str| name.starts_with(PREFIX);
+    for entry in entries.flatten().filter(|it| it.file_name().to_str().is_some_and(is_profile)) {
+        if is_abandoned(&entry.path().join(LOCK_FILE), age) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// Whether nobody holds this lock, and nobody is about to.
+/// Whether a lock file is old enough and not locked.
 fn is_abandoned(lock: &Path, age: Duration) -> bool {
     let Ok(file) = File::open(lock) else { return false };
-    let made = file.metadata().and_then(|it| it.modified());
-    let is_old = made.is_ok_and(|made| made.elapsed().is_ok_and(|elapsed| elapsed >= age));
+    let modified = file.metadata().and_then(|it| it.modified());
+    let is_old =
+        modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|elapsed| elapsed >= age));
     is_old && file.try_lock().is_ok()
 }
 
@@ -105,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_gone_after_its_owner() {
+    fn drop_removes_the_directory() {
         let profile = BrowserProfile::create().unwrap();
         let path = profile.path().to_owned();
         assert!(path.is_dir());
@@ -114,30 +116,30 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_left_behind_is_swept() {
+    fn only_abandoned_profiles_are_removed() {
         let parent = tempfile::tempdir().unwrap();
         let make = |name: &str| {
             let path = parent.path().join(name);
             fs::create_dir(&path).unwrap();
-            File::create(path.join(LOCK)).unwrap()
+            File::create(path.join(LOCK_FILE)).unwrap()
         };
-        let held = make("relink-browser-held");
-        held.lock().unwrap();
-        drop(make("relink-browser-left"));
-        drop(make("other-left"));
-        sweep(parent.path(), SETTLED_AGE);
-        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 3, "all are young");
-        sweep(parent.path(), Duration::ZERO);
+        let locked = make("relink-browser-locked");
+        locked.lock().unwrap();
+        drop(make("relink-browser-abandoned"));
+        drop(make("other-directory"));
+        remove_abandoned(parent.path(), MIN_ABANDONED_AGE);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 3, "all are too new");
+        remove_abandoned(parent.path(), Duration::ZERO);
         let mut names: Vec<_> =
             fs::read_dir(parent.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
         names.sort();
-        assert_eq!(names, ["other-left", "relink-browser-held"]);
+        assert_eq!(names, ["other-directory", "relink-browser-locked"]);
     }
 
     #[test]
-    fn the_last_words_are_told_on_one_line() {
+    fn stderr_tail_is_one_line() {
         let profile = BrowserProfile::create().unwrap();
-        fs::write(profile.path().join(COMPLAINTS), "first\n\n  second \n").unwrap();
+        fs::write(profile.path().join(STDERR_FILE), "first\n\n  second \n").unwrap();
         assert_eq!(profile.stderr_tail(), "first; second");
     }
 }

@@ -1,17 +1,17 @@
-//! What we ask a page about itself.
+//! Scripts that read the state and content of a page.
 //!
-//! Both questions run in a world of their own, where a page that has changed
-//! the meaning of `document` or `Array` has no say.
+//! They run in an isolated world, so pages that redefine `document` or `Array`
+//! do not affect them.
 
 use serde::Deserialize;
 
-/// The name of that world.
+/// Name of the isolated world.
 pub(crate) const WORLD: &str = "relink";
 
-/// How a page looks at a glance: where it is, and how much stands in it.
-pub(crate) const LOOK: &str = "({
+/// Script that returns the loading state and a fingerprint of the document.
+pub(crate) const DOM_STATE: &str = "({
     isLoaded: document.readyState === 'complete',
-    look: [
+    fingerprint: [
         performance.timeOrigin,
         document.URL.length,
         document.getElementsByTagName('*').length,
@@ -19,21 +19,22 @@ pub(crate) const LOOK: &str = "({
     ].join(),
 })";
 
-/// The answer to [`LOOK`].
+/// Result of [`DOM_STATE`].
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DomState {
-    /// Whether all that the page came with is there.
+    /// Whether the page and its resources are loaded.
     pub is_loaded: bool,
-    /// The glance; that it changed is all it tells.
-    pub look: String,
+    /// Fingerprint of the document. It is only compared for equality.
+    pub fingerprint: String,
 }
 
-/// All that stands in a page, shadow trees included, up to `cap` characters.
+/// Returns a script that serializes the document, including shadow trees, up to
+/// `max_length` UTF-16 code units.
 ///
-/// What is cut in the middle of a character, or was never valid, comes out as
-/// a replacement character, for it could not be sent otherwise.
-pub(crate) fn reading(cap: usize) -> String {
+/// Invalid Unicode, such as a character cut in the middle, becomes a
+/// replacement character, because it cannot be encoded.
+pub(crate) fn dom_content(max_length: usize) -> String {
     format!(
         "(() => {{
     const shadows = [];
@@ -53,27 +54,27 @@ pub(crate) fn reading(cap: usize) -> String {
     const html = '<!DOCTYPE html>' + empty.slice(0, end) + inner + empty.slice(end);
     return {{
         url: document.URL.toWellFormed(),
-        title: document.title.slice(0, {TITLE_CAP}).toWellFormed(),
-        html: html.slice(0, {cap}).toWellFormed(),
-        isCut: html.length > {cap},
+        title: document.title.slice(0, {MAX_TITLE_LENGTH}).toWellFormed(),
+        html: html.slice(0, {max_length}).toWellFormed(),
+        isTruncated: html.length > {max_length},
     }};
 }})()"
     )
 }
 
-/// The most characters of a title.
-const TITLE_CAP: usize = 1000;
+/// Maximum length of a title in UTF-16 code units.
+const MAX_TITLE_LENGTH: usize = 1000;
 
-/// The answer to [`reading`].
+/// Result of [`dom_content`].
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DomContent {
-    /// Where the page says it is.
+    /// Current URL of the page.
     pub url: String,
-    /// Its title.
+    /// Title of the page.
     pub title: String,
-    /// The document.
+    /// Serialized document.
     pub html: String,
-    /// Whether there was more.
+    /// Whether the document was longer.
     pub is_truncated: bool,
 }

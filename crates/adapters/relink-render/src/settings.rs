@@ -1,4 +1,4 @@
-//! How far a page may go.
+//! Settings of the browser and limits of its pages.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,28 +6,28 @@ use std::time::Duration;
 /// One mebibyte.
 const MIB: u64 = 1024 * 1024;
 
-/// What a [`crate::Chromium`] is told once, at its start.
+/// Settings of a [`crate::Chromium`].
 #[derive(Debug, Clone)]
 pub struct RenderSettings {
-    /// The browser to start; without one, the system is searched.
+    /// The browser to start. If `None`, the system is searched.
     pub browser: Option<PathBuf>,
-    /// What we add to the browser's own `User-Agent`, to be honest.
+    /// Text to append to the browser's own `User-Agent`.
     pub user_agent: String,
-    /// The longest a page may work before it is read as it is then.
-    pub time: Duration,
-    /// The most bytes of HTML handed over.
-    pub html_cap: usize,
-    /// The most requests a page may make.
-    pub request_cap: usize,
-    /// The most bytes all servers together may send to a page.
-    pub traffic_cap: u64,
-    /// How many pages may be open at once.
-    pub pages: usize,
-    /// The most memory that a page's scripts may fill with values, in bytes.
-    pub heap_cap: u64,
-    /// The most memory that the process of a page may hold, in bytes. It is
-    /// stopped when it holds more; looked at twice a second, on Linux only.
-    pub memory_cap: u64,
+    /// Maximum loading time. After it, the page is read in its current state.
+    pub timeout: Duration,
+    /// Maximum size of the returned HTML in bytes.
+    pub max_html_bytes: usize,
+    /// Maximum number of requests of a page.
+    pub max_requests: usize,
+    /// Maximum number of bytes that all servers together may send to a page.
+    pub max_traffic_bytes: u64,
+    /// Maximum number of open pages.
+    pub max_pages: usize,
+    /// Maximum size of a page's JavaScript heap in bytes.
+    pub max_heap_bytes: u64,
+    /// Maximum memory of a page's process in bytes. It is checked twice a
+    /// second, and a process that exceeds it is killed. Linux only.
+    pub max_memory_bytes: u64,
 }
 
 impl Default for RenderSettings {
@@ -35,20 +35,20 @@ impl Default for RenderSettings {
         Self {
             browser: None,
             user_agent: concat!("Relink/", env!("CARGO_PKG_VERSION")).to_owned(),
-            time: Duration::from_secs(10),
-            html_cap: 4 * 1024 * 1024,
-            request_cap: 200,
-            traffic_cap: 32 * MIB,
-            pages: 2,
-            heap_cap: 256 * MIB,
-            memory_cap: 768 * MIB,
+            timeout: Duration::from_secs(10),
+            max_html_bytes: 4 * 1024 * 1024,
+            max_requests: 200,
+            max_traffic_bytes: 32 * MIB,
+            max_pages: 2,
+            max_heap_bytes: 256 * MIB,
+            max_memory_bytes: 768 * MIB,
         }
     }
 }
 
 impl RenderSettings {
-    /// The heap cap in the unit that the browser takes.
+    /// Returns the heap limit in MiB, the unit of the browser's flag.
     pub(crate) fn heap_mib(&self) -> u64 {
-        (self.heap_cap / MIB).max(1)
+        (self.max_heap_bytes / MIB).max(1)
     }
 }

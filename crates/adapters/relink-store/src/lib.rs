@@ -1,8 +1,7 @@
-//! What do we remember? The `Store` port over SQLite.
+//! SQLite implementation of the `Store` port.
 //!
-//! Both databases share one schema and one set of rules; each engine has its
-//! own folder here and its own migrations beside `src/`. This crate stores and
-//! finds; it judges nothing and knows no HTTP.
+//! The schema is in `schema.sql`. This crate stores and reads data; it does not
+//! judge results and does not use HTTP.
 
 mod sqlite;
 

@@ -1,12 +1,11 @@
-//! What a document says its links are relative to.
+//! Base URLs of documents.
 
 use url::Url;
 
-/// Schemes that the HTML standard ignores in a base: it then is as if none were
-/// named.
+/// Schemes that the HTML standard ignores in a base URL, as if there were none.
 const IGNORED: [&str; 2] = ["data", "javascript"];
 
-/// Whether links may be relative to this address.
+/// Whether a URL may be a base URL.
 pub(crate) fn is_base(url: &Url) -> bool {
     !IGNORED.contains(&url.scheme())
 }

@@ -1,15 +1,15 @@
 //! Documents that may not be text.
 //!
-//! Every command reads the same documents. One with NUL bytes can be a list of
-//! links all the same, so it is read, and the doubt is reported.
+//! All commands read the same documents. A document with NUL bytes may still be
+//! a list of links, so it is read and a problem is reported.
 
 use relink_page::{DocumentFormat, is_binary};
 
-/// What is reported of a document that may not be text. Where the user named
-/// the format, there is no doubt.
-pub(crate) fn binary_problem(named: Option<DocumentFormat>, head: &[u8]) -> Option<&'static str> {
-    let is_doubtful = named.is_none() && is_binary(head);
-    is_doubtful.then_some("it may not be text: it has NUL bytes or is a PDF; it is read as text")
+/// Returns the problem to report for a document that may not be text; `None` if
+/// the user specified its format.
+pub(crate) fn binary_problem(format: Option<DocumentFormat>, head: &[u8]) -> Option<&'static str> {
+    let may_be_binary = format.is_none() && is_binary(head);
+    may_be_binary.then_some("may not be text (NUL bytes or a PDF header); read as text")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `check`: are the links of these documents alive?
+//! `check`: checks the links of documents.
 
 use std::collections::BTreeMap;
 
@@ -14,109 +14,103 @@ use crate::{
     StopSignal,
 };
 
-/// What to check, and how.
+/// Settings of a check.
 #[derive(Debug, Clone)]
 pub struct CheckSettings {
-    /// What to read.
+    /// Inputs and how to read them.
     pub load: LoadSettings,
-    /// How to ask.
-    pub ask: DispatchSettings,
-    /// Whether to start anew although an unfinished run is there.
+    /// Limits and rules for fetching.
+    pub dispatch: DispatchSettings,
+    /// Whether to start a new run instead of resuming an unfinished one.
     pub is_fresh: bool,
-    /// What else decides which run this is, by name.
+    /// Further settings that are part of the run key, by name.
     pub scope: BTreeMap<String, String>,
 }
 
-/// How a check came to its end.
+/// Why a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckEnd {
-    /// Every target is settled.
+    /// Every target is checked.
     Finished,
-    /// No host answered at all, so nothing was decided.
+    /// No host responded, so no target was judged.
     NoNetwork,
-    /// Somebody stopped it; the next run of the same plan goes on.
+    /// Interrupted by the user. The next run with the same key resumes it.
     Interrupted,
 }
 
-/// A check that has come to an end.
+/// Result of a check.
 #[derive(Debug, Clone)]
 pub struct CheckOutcome {
-    /// The run in the store.
+    /// The id of the run in the store.
     pub run: RunId,
-    /// When it was first started.
-    pub started: Timestamp,
-    /// Whether it went on from an interrupted one.
+    /// When the run was first started.
+    pub started_at: Timestamp,
+    /// Whether it resumed an unfinished run.
     pub is_resumed: bool,
-    /// How it ended.
+    /// Why it ended.
     pub end: CheckEnd,
-    /// Why failures may be those of our own network.
+    /// Why failures may be caused by the local network.
     pub doubt: Option<NetworkDoubt>,
-    /// What was read.
+    /// Documents and links that were read.
     pub loaded: LoadSummary,
-    /// The targets told, in numbers.
+    /// Statistics of the reported targets.
     reported: RunStats,
 }
 
 impl CheckOutcome {
-    /// The run in numbers. If it was finished in one go, all its targets were
-    /// told and counted on the way.
-    pub async fn tally(&self, store: &dyn Store) -> Result<RunStats, StoreError> {
+    /// Returns the statistics of the run. A run that was not resumed has
+    /// reported and counted all its targets, so only its sources are read from
+    /// the store.
+    pub async fn stats(&self, store: &dyn Store) -> Result<RunStats, StoreError> {
         if self.end != CheckEnd::Finished || self.is_resumed {
             return store.run_stats(self.run).await;
         }
-        let RunStats { targets, checked: settled, cached, verdicts: words, .. } =
-            self.reported.clone();
-        Ok(RunStats {
-            targets,
-            checked: settled,
-            cached,
-            verdicts: words,
-            ..store.source_stats(self.run).await?
-        })
+        let RunStats { targets, checked, cached, verdicts, .. } = self.reported.clone();
+        Ok(RunStats { targets, checked, cached, verdicts, ..store.source_stats(self.run).await? })
     }
 }
 
-/// Counts what it passes on.
+/// Counts the results that it forwards.
 struct CountingObserver<'a> {
     observer: &'a mut dyn Observer,
     reported: RunStats,
 }
 
 impl Observer for CountingObserver<'_> {
-    fn settled(&mut self, settled: &CheckedTarget) -> std::io::Result<()> {
+    fn on_result(&mut self, checked: &CheckedTarget) -> std::io::Result<()> {
         self.reported.targets += 1;
         self.reported.checked += 1;
-        self.reported.cached += u64::from(settled.is_cached);
-        *self.reported.verdicts.entry(settled.result.verdict).or_default() += 1;
-        self.observer.settled(settled)
+        self.reported.cached += u64::from(checked.is_cached);
+        *self.reported.verdicts.entry(checked.result.verdict).or_default() += 1;
+        self.observer.on_result(checked)
     }
 
-    fn progress(&mut self, progress: &Progress) {
-        self.observer.progress(progress);
+    fn on_progress(&mut self, progress: &Progress) {
+        self.observer.on_progress(progress);
     }
 }
 
 /// Checks the links of the inputs.
 ///
-/// If reading the inputs takes longer than a moment, asking begins meanwhile.
+/// If reading the inputs takes longer than 250 ms, fetching starts meanwhile.
 pub async fn check(
     ports: &Ports,
     settings: &CheckSettings,
     observer: &mut dyn Observer,
     stop: &StopSignal,
 ) -> Result<CheckOutcome, EngineError> {
-    let inputs = load::find(ports, &settings.load).await?;
-    let run = ports.store.open_run(&plan(settings), settings.is_fresh, ports.now()).await?;
-    let loading = LoadProgress::default();
-    let loader = Loader::new(ports, run.id, &settings.load, &loading);
-    let start = start(ports, settings, &inputs, &run).await;
-    let asker = Dispatcher::new(ports, &run, &settings.ask, start, &loading, None);
+    let inputs = load::resolve_inputs(ports, &settings.load).await?;
+    let run = ports.store.open_run(&run_key(settings), settings.is_fresh, ports.now()).await?;
+    let progress = LoadProgress::default();
+    let loader = Loader::new(ports, run.id, &settings.load, &progress);
+    let start = dispatch_start(ports, settings, &inputs, &run).await;
+    let dispatcher = Dispatcher::new(ports, &run, &settings.dispatch, start, &progress, None);
     let mut counting = CountingObserver { observer, reported: RunStats::default() };
-    let asking = asker.run(&mut counting, stop);
-    let (mut read, end) = tokio::try_join!(loader.load(inputs, stop), asking)?;
-    if settings.load.reading.remote_anchors {
+    let dispatching = dispatcher.run(&mut counting, stop);
+    let (mut summary, end) = tokio::try_join!(loader.load(inputs, stop), dispatching)?;
+    if settings.load.read_options.remote_anchors {
         let unknown = ports.store.count_unknown_anchors(run.id).await?;
-        read.skipped = read.skipped.with(CheckSkipReason::Anchor, unknown);
+        summary.skipped = summary.skipped.with(CheckSkipReason::Anchor, unknown);
     }
     let doubt = match &end {
         DispatchEnd::InDoubt(doubt) => Some(doubt.clone()),
@@ -125,7 +119,7 @@ pub async fn check(
     let end = match end {
         DispatchEnd::Done | DispatchEnd::InDoubt(_) => CheckEnd::Finished,
         DispatchEnd::NoNetwork => CheckEnd::NoNetwork,
-        // Only crawls have an hour to be home, and are turned away.
+        // Only crawls have a time limit or stop when a host blocks them.
         DispatchEnd::Stopped
         | DispatchEnd::TimeLimitReached
         | DispatchEnd::BlockedByHost { .. } => CheckEnd::Interrupted,
@@ -136,23 +130,24 @@ pub async fn check(
         CheckEnd::Interrupted => RunState::Open,
     };
     ports.store.close_run(run.id, state, ports.now()).await?;
-    let OpenRun { id: run, started, is_resumed, .. } = run;
+    let OpenRun { id: run, started_at, is_resumed, .. } = run;
     Ok(CheckOutcome {
         run,
-        started,
+        started_at,
         is_resumed,
         end,
         doubt,
-        loaded: read,
+        loaded: summary,
         reported: counting.reported,
     })
 }
 
-/// When asking may begin. On fetched pages an address is found that a later
-/// document may name, and an interrupted run may hold tasks that nobody
-/// names any more; which places are wanted on a page is not known before,
-/// either. All that is only known once everything is read.
-async fn start(
+/// Returns when fetching may start. Fetching must wait until all inputs are
+/// read if pages or sitemaps are among the inputs, because the loader fetches
+/// URLs that are also link targets; if the run is resumed, because some of its
+/// tasks may have no link left; and if anchors are checked, because the needed
+/// anchors are unknown until then.
+async fn dispatch_start(
     ports: &Ports,
     settings: &CheckSettings,
     inputs: &[ResolvedInput<'_>],
@@ -161,17 +156,17 @@ async fn start(
     let load = &settings.load;
     let has_pages = load.inputs.iter().any(|input| matches!(input, Input::Page { .. }));
     if has_pages
-        || load.reading.remote_anchors
+        || load.read_options.remote_anchors
         || run.is_resumed
         || load::may_list_sitemaps(ports, inputs, load).await
     {
-        DispatchStart::WhenLoaded
+        DispatchStart::AfterLoading
     } else {
-        DispatchStart::WhileLoading
+        DispatchStart::DuringLoading
     }
 }
 
-fn plan(settings: &CheckSettings) -> RunKey {
+fn run_key(settings: &CheckSettings) -> RunKey {
     let scope: Vec<String> =
         settings.scope.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let inputs = settings.load.inputs.iter().map(ToString::to_string).collect();

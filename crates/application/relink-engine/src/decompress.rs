@@ -1,53 +1,53 @@
-//! Packed documents: gzip, unpacked within bounds.
+//! Decompression of gzip documents within limits.
 //!
-//! A file of a kilobyte may unpack to a gigabyte of nothing, so there is a
-//! bound to what one may grow to. What came out before a bound or an error is
-//! kept: half a sitemap has links, too.
+//! A file of one kilobyte may decompress to a gigabyte, so the output is
+//! limited. Output before a limit or an error is used: a truncated sitemap
+//! still has links.
 
 use std::io::{self, BufReader, Read};
 
 use flate2::bufread::MultiGzDecoder;
 use thiserror::Error;
 
-/// What every gzip file begins with.
+/// First bytes of every gzip file.
 const MAGIC: &[u8] = b"\x1f\x8b\x08";
 
-/// What a packed document may grow to.
+/// Limits of the decompressed size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Bounds {
-    /// The most bytes.
-    pub(crate) bytes: usize,
-    /// The most bytes for each packed one.
-    pub(crate) ratio: usize,
-    /// The bytes that the ratio is not asked for.
-    pub(crate) free: usize,
+pub(crate) struct DecompressLimits {
+    /// Maximum number of output bytes.
+    pub(crate) max_bytes: usize,
+    /// Maximum number of output bytes per compressed byte.
+    pub(crate) max_ratio: usize,
+    /// Number of output bytes to which the ratio does not apply.
+    pub(crate) ratio_exempt_bytes: usize,
 }
 
-impl Default for Bounds {
-    /// A gibibyte, and two hundred to one: text is packed to a twentieth at
-    /// best, an endless run of one byte to a thousandth.
+impl Default for DecompressLimits {
+    /// 1 GiB and a ratio of 200. Text has a ratio of at most 20, a repeated
+    /// byte of about 1000.
     fn default() -> Self {
-        Self { bytes: 1 << 30, ratio: 200, free: 16 << 20 }
+        Self { max_bytes: 1 << 30, max_ratio: 200, ratio_exempt_bytes: 16 << 20 }
     }
 }
 
-/// A document was not unpacked to its end.
+/// A document could not be decompressed completely.
 #[derive(Debug, Error)]
 pub(crate) enum DecompressError {
-    /// It is cut short or damaged.
-    #[error("the gzip data ends early or is damaged ({0}); what could be unpacked is read")]
+    /// The data is truncated or damaged.
+    #[error("the gzip data is truncated or damaged ({0}); only the part before is read")]
     Damaged(io::Error),
-    /// It would grow past a bound.
-    #[error("it unpacks to more than {0} bytes; the rest is not read")]
+    /// The output would exceed a limit.
+    #[error("decompressed size exceeds {0} bytes; the rest is not read")]
     TooLarge(usize),
 }
 
-/// Whether the bytes are gzip's.
-pub(crate) fn is_packed(bytes: &[u8]) -> bool {
+/// Whether the bytes start like a gzip file.
+pub(crate) fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// The name of what is packed: `a.md` for `a.md.gz`.
+/// Returns the name without the `.gz` extension: `a.md` for `a.md.gz`.
 pub(crate) fn inner_name(name: &str) -> &str {
     match name.rsplit_once('.') {
         Some((inner, extension)) if extension.eq_ignore_ascii_case("gz") => inner,
@@ -55,63 +55,74 @@ pub(crate) fn inner_name(name: &str) -> &str {
     }
 }
 
-/// Unpacks piece by piece, as far as it goes.
+/// Decompresses a gzip stream until its end, a limit or an error.
 ///
-/// Its errors are [`UnpackFault`]s.
-pub(crate) struct Unpacking<R> {
+/// Its errors are [`DecompressError`]s.
+pub(crate) struct GzipReader<R> {
     decoder: MultiGzDecoder<BufReader<CountingReader<R>>>,
-    bounds: Bounds,
-    /// Bytes that came out.
-    unpacked: usize,
-    /// The bound that was reached, if more came out than it allows.
-    over: Option<usize>,
+    limits: DecompressLimits,
+    /// Number of bytes returned so far.
+    output_bytes: usize,
+    /// The limit that was exceeded.
+    exceeded_limit: Option<usize>,
 }
 
-impl<R: Read> Unpacking<R> {
-    pub(crate) fn new(packed: R, bounds: Bounds) -> Self {
-        let packed = BufReader::with_capacity(PIECE, CountingReader { reader: packed, count: 0 });
-        Self { decoder: MultiGzDecoder::new(packed), bounds, unpacked: 0, over: None }
+impl<R: Read> GzipReader<R> {
+    pub(crate) fn new(compressed: R, limits: DecompressLimits) -> Self {
+        let compressed =
+            BufReader::with_capacity(BUFFER_SIZE, CountingReader { reader: compressed, count: 0 });
+        Self {
+            decoder: MultiGzDecoder::new(compressed),
+            limits,
+            output_bytes: 0,
+            exceeded_limit: None,
+        }
     }
 
-    /// What may have come out, of what went in so far.
-    fn most(&self) -> usize {
-        let packed = self.decoder.get_ref().get_ref().count;
-        self.bounds.bytes.min(packed.saturating_mul(self.bounds.ratio).max(self.bounds.free))
+    /// Returns the output limit for the input read so far.
+    fn output_limit(&self) -> usize {
+        let compressed = self.decoder.get_ref().get_ref().count;
+        self.limits.max_bytes.min(
+            compressed.saturating_mul(self.limits.max_ratio).max(self.limits.ratio_exempt_bytes),
+        )
     }
 }
 
-impl<R: Read> Read for Unpacking<R> {
+impl<R: Read> Read for GzipReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if let Some(most) = self.over {
-            return Err(io::Error::other(DecompressError::TooLarge(most)));
+        if let Some(limit) = self.exceeded_limit {
+            return Err(io::Error::other(DecompressError::TooLarge(limit)));
         }
         let read = self.decoder.read(buffer).map_err(|error| match error.kind() {
             io::ErrorKind::Interrupted => error,
             _ => io::Error::other(DecompressError::Damaged(error)),
         })?;
-        let most = self.most();
-        let kept = read.min(most.saturating_sub(self.unpacked));
-        self.unpacked += kept;
-        // What was left out here is missing from all that would follow.
-        self.over = (kept < read).then_some(most);
-        if kept == 0 && read > 0 {
-            return Err(io::Error::other(DecompressError::TooLarge(most)));
+        let limit = self.output_limit();
+        let returned = read.min(limit.saturating_sub(self.output_bytes));
+        self.output_bytes += returned;
+        // After a limit, output is missing, so every further read fails.
+        self.exceeded_limit = (returned < read).then_some(limit);
+        if returned == 0 && read > 0 {
+            return Err(io::Error::other(DecompressError::TooLarge(limit)));
         }
-        Ok(kept)
+        Ok(returned)
     }
 }
 
-/// Unpacks what is in memory, as far as it goes.
-pub(crate) fn unpack(packed: &[u8], bounds: Bounds) -> (Vec<u8>, Option<io::Error>) {
+/// Decompresses a buffer until its end, a limit or an error.
+pub(crate) fn decompress(
+    compressed: &[u8],
+    limits: DecompressLimits,
+) -> (Vec<u8>, Option<io::Error>) {
     let mut bytes = Vec::new();
-    let error = Unpacking::new(packed, bounds).read_to_end(&mut bytes).err();
+    let error = GzipReader::new(compressed, limits).read_to_end(&mut bytes).err();
     (bytes, error)
 }
 
-/// Packed bytes that are read at a time.
-const PIECE: usize = 32 << 10;
+/// Number of compressed bytes read at a time.
+const BUFFER_SIZE: usize = 32 << 10;
 
-/// Counts what is read.
+/// Counts the bytes read.
 struct CountingReader<R> {
     reader: R,
     count: usize,
@@ -134,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    fn packed(bytes: &[u8]) -> Vec<u8> {
+    fn compressed(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap()
@@ -145,41 +156,43 @@ mod tests {
     }
 
     #[test]
-    fn what_was_packed_comes_out() {
-        let both = [packed(b"[a](b)"), packed(b" [c](d)")].concat();
-        assert!(is_packed(&both));
-        let (bytes, error) = unpack(&both, Bounds::default());
+    fn decompress_reads_all_members() {
+        let both = [compressed(b"[a](b)"), compressed(b" [c](d)")].concat();
+        assert!(is_gzip(&both));
+        let (bytes, error) = decompress(&both, DecompressLimits::default());
         assert_eq!(bytes, b"[a](b) [c](d)");
         assert!(error.is_none());
     }
 
     #[test]
-    fn what_came_out_before_a_fault_is_kept() {
+    fn decompress_returns_output_before_an_error() {
         let lines: Vec<String> = (0..20_000).map(|n| format!("https://a.test/{n}\n")).collect();
         let text = lines.concat();
-        let whole = packed(text.as_bytes());
-        let (bytes, error) = unpack(&whole[..whole.len() / 2], Bounds::default());
+        let whole = compressed(text.as_bytes());
+        let (bytes, error) = decompress(&whole[..whole.len() / 2], DecompressLimits::default());
         assert!(!bytes.is_empty() && text.as_bytes().starts_with(&bytes));
         assert!(matches!(kind(error), Some(DecompressError::Damaged(_))));
     }
 
     #[test]
-    fn nothing_grows_past_its_bounds() {
-        let bomb = packed(&vec![b'['; 1 << 20]);
-        let by_ratio = Bounds { bytes: 1 << 30, ratio: 10, free: 100 };
-        let (bytes, error) = unpack(&bomb, by_ratio);
+    fn decompress_stops_at_the_limits() {
+        let bomb = compressed(&vec![b'['; 1 << 20]);
+        let by_ratio =
+            DecompressLimits { max_bytes: 1 << 30, max_ratio: 10, ratio_exempt_bytes: 100 };
+        let (bytes, error) = decompress(&bomb, by_ratio);
         assert_eq!(bytes.len(), bomb.len() * 10);
         assert!(matches!(kind(error), Some(DecompressError::TooLarge(_))));
-        let just_enough = Bounds { bytes: 1 << 20, ratio: 1 << 20, free: 0 };
-        assert!(unpack(&bomb, just_enough).1.is_none());
-        let by_size = Bounds { bytes: (1 << 20) - 1, ..just_enough };
-        let (bytes, error) = unpack(&bomb, by_size);
+        let just_enough =
+            DecompressLimits { max_bytes: 1 << 20, max_ratio: 1 << 20, ratio_exempt_bytes: 0 };
+        assert!(decompress(&bomb, just_enough).1.is_none());
+        let by_size = DecompressLimits { max_bytes: (1 << 20) - 1, ..just_enough };
+        let (bytes, error) = decompress(&bomb, by_size);
         assert_eq!(bytes.len(), (1 << 20) - 1);
         assert!(matches!(kind(error), Some(DecompressError::TooLarge(_))));
     }
 
     #[test]
-    fn the_inner_name_has_one_extension_less() {
+    fn inner_name_removes_gz_extension() {
         assert_eq!(inner_name("a/sitemap.xml.gz"), "a/sitemap.xml");
         assert_eq!(inner_name("A.MD.GZ"), "A.MD");
         assert_eq!(inner_name("a.md"), "a.md");

@@ -1,10 +1,10 @@
-//! Why a use case could not go on. A dead link is never among these.
+//! Errors that end a use case. A dead link is not an error.
 
 use relink_ports::{FileError, StoreError};
 use serde::Serialize;
 use thiserror::Error;
 
-/// A use case failed; what was found until then is in the store.
+/// An error that ends a use case. Earlier results are in the store.
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// The store failed.
@@ -13,7 +13,7 @@ pub enum EngineError {
     /// An input cannot be read.
     #[error(transparent)]
     Files(#[from] FileError),
-    /// Work is left, but nothing is scheduled that could do it.
+    /// Tasks are left, but nothing is scheduled.
     #[error("the run stalled: {outstanding} URLs are left, and no request, retry or wait is due")]
     Stalled {
         /// URLs without a result.
@@ -27,8 +27,8 @@ pub enum EngineError {
     Record(#[from] serde_json::Error),
 }
 
-/// Writes a record as it is stored. An error ends the run: an empty record
-/// would be read as one that says nothing.
-pub(crate) fn record<T: Serialize + ?Sized>(value: &T) -> Result<String, EngineError> {
+/// Serializes a record for the store. An error ends the run, because an empty
+/// record would be read as valid.
+pub(crate) fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, EngineError> {
     Ok(serde_json::to_string(value)?)
 }

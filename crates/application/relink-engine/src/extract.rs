@@ -1,15 +1,15 @@
-//! `extract`: which links do these documents hold?
+//! `extract`: prints the links of documents.
 //!
-//! Nothing is asked, resolved or stored. As many threads as there are cores
-//! take documents one by one; each reads, extracts and renders into a buffer
-//! of its own, and the buffers come out in the order of the documents. What is
-//! in memory at a time is a document for each thread and a bounded number of
-//! buffers, however large the tree.
+//! Nothing is fetched, resolved or stored. One thread per core reads documents
+//! and renders their links into buffers. The buffers are written in the order
+//! of the documents. Memory use is bounded by one document per thread and a
+//! fixed number of buffers.
 //!
-//! What cannot be read is a problem beside the links, never the end.
+//! A document that cannot be read is reported as a problem and does not end the
+//! extraction.
 
 mod document;
-mod in_order;
+mod ordered_output;
 
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -22,99 +22,99 @@ use relink_ports::{DocumentSource, FileError, Files, WalkRequest, WalkResult};
 use relink_report::extract::LinkFormat;
 
 use self::document::{RenderedPart, Worker};
-use self::in_order::OrderedOutput;
+use self::ordered_output::OrderedOutput;
 use crate::isolation::isolate;
 
-/// Problems that are kept; more are only counted.
-const PROBLEMS_KEPT: usize = 1000;
+/// Maximum number of stored problems. Further ones are counted.
+const MAX_PROBLEMS: usize = 1000;
 
-/// The path that stands for standard input.
+/// Path of standard input.
 const STDIN: &str = "-";
 
-/// What to extract, and how.
+/// Settings of an extraction.
 #[derive(Debug, Clone)]
 pub struct ExtractSettings {
-    /// Files, directories and globs, as the user gave them.
+    /// Files, directories and globs, as given by the user.
     pub paths: Vec<PathBuf>,
-    /// The format of every document, whatever its name.
+    /// Format of all documents, regardless of their names.
     pub format: Option<DocumentFormat>,
-    /// The column of tables that holds the addresses.
+    /// Table column with the URLs.
     pub column: Option<Column>,
-    /// What links are written as.
-    pub shape: LinkFormat,
-    /// The day, for notes that hold until one.
+    /// Output format of links.
+    pub link_format: LinkFormat,
+    /// Current date, for directives with an expiry date.
     pub today: Date,
 }
 
-/// What was extracted, in numbers, and what could not be.
+/// Statistics and problems of an extraction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExtractSummary {
-    /// Documents read, if only in part.
+    /// Documents read, completely or partly.
     pub documents: u64,
-    /// Links found, those that are skipped among them.
+    /// Links found, including skipped ones.
     pub links: u64,
-    /// Links that are not to be checked.
+    /// Links that would not be checked.
     pub skipped: u64,
-    /// Problems met.
+    /// Number of problems.
     pub problems: u64,
-    /// The first of them.
+    /// The first problems.
     pub first_problems: Vec<ExtractProblem>,
 }
 
-/// Something that could not be read.
+/// Part of an input that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtractProblem {
-    /// The document's path, or the input as given.
+    /// The path of the document, or the input as given.
     pub path: String,
-    /// The line, from 1, if it is about one.
+    /// The line, from 1, if there is one.
     pub line: Option<u32>,
-    /// What is wrong, in plain words.
+    /// The message.
     pub text: String,
 }
 
-/// Standard input, read as it comes.
+/// Standard input as a stream.
 pub type StdinReader = Box<dyn Read + Send>;
 
-/// Extracts links and hands them to `write` as text, in the order of the
-/// documents; standard input, if it is one of the inputs, comes last.
+/// Extracts links and passes them to `write` as text, in the order of the
+/// documents. Standard input, if present, comes last.
 ///
-/// It takes the thread it is called on until all is done.
+/// Blocks the thread until all documents are processed.
 ///
 /// # Errors
 ///
-/// If `write` fails. Nothing else ends an extraction.
+/// If `write` fails. No other error ends an extraction.
 pub async fn extract(
     files: &dyn Files,
     settings: &ExtractSettings,
     stdin: Option<StdinReader>,
     write: &mut (dyn FnMut(&[u8]) -> io::Result<()> + Send),
 ) -> io::Result<ExtractSummary> {
-    let (found, errors) = find(files, &settings.paths).await;
-    let mut extracted = ExtractSummary::default();
+    let (sources, errors) = find_documents(files, &settings.paths).await;
+    let mut summary = ExtractSummary::default();
     for problem in errors {
-        extracted.add_problem(problem);
+        summary.add_problem(problem);
     }
-    let count = found.len() + usize::from(stdin.is_some());
-    let documents = Documents { found: &found, stdin: Mutex::new(stdin), count };
-    let mut take = |part: RenderedPart| extracted.add(part, write);
-    let desk = OrderedOutput::new(documents.count, &mut take);
+    let count = sources.len() + usize::from(stdin.is_some());
+    let documents = Documents { files: &sources, stdin: Mutex::new(stdin), count };
+    let mut sink = |part: RenderedPart| summary.add(part, write);
+    let output = OrderedOutput::new(documents.count, &mut sink);
     let threads = available_parallelism().map_or(1, usize::from).min(documents.count.max(1));
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(|| work(files, settings, &documents, &desk));
+            scope.spawn(|| work(files, settings, &documents, &output));
         }
-        work(files, settings, &documents, &desk);
+        work(files, settings, &documents, &output);
     });
-    desk.finish()?;
-    Ok(extracted)
+    output.finish()?;
+    Ok(summary)
 }
 
-/// All that is to be read, in order.
+/// All documents, in order.
 struct Documents<'a> {
-    found: &'a [DocumentSource],
-    /// Standard input, until somebody takes it.
+    files: &'a [DocumentSource],
+    /// Standard input, until a thread takes it.
     stdin: Mutex<Option<StdinReader>>,
-    /// How many there are.
+    /// Number of documents.
     count: usize,
 }
 
@@ -124,65 +124,71 @@ impl Documents<'_> {
     }
 }
 
-/// What one thread does.
+/// Work loop of one thread.
 fn work(
     files: &dyn Files,
     settings: &ExtractSettings,
     documents: &Documents<'_>,
-    desk: &OrderedOutput<'_, RenderedPart>,
+    output: &OrderedOutput<'_, RenderedPart>,
 ) {
     let mut worker = Worker::new(settings);
-    while let Some(ticket) = desk.draw() {
-        let mut hand_in_part = |part| desk.hand_in_part(ticket, part);
-        let source = documents.found.get(ticket);
+    while let Some(index) = output.next_index() {
+        let mut push_part = |part| output.push_part(index, part);
+        let source = documents.files.get(index);
         let label = source.map_or(STDIN, |source| &source.label);
         let last = isolate(label, || match source {
-            Some(source) => worker.read_file(files, source, &mut hand_in_part),
+            Some(source) => worker.read_file(files, source, &mut push_part),
             None => documents.take_stdin().map_or_else(RenderedPart::default, |stdin| {
-                worker.read_stream(STDIN, stdin, &mut hand_in_part)
+                worker.read_stream(STDIN, stdin, &mut push_part)
             }),
         });
         let last = last.unwrap_or_else(|panicked| {
             worker = Worker::new(settings);
-            RenderedPart::of_panic(label, panicked)
+            RenderedPart::from_panic(label, panicked)
         });
-        // The other threads wait for every ticket, whatever becomes of it.
-        desk.hand_in(ticket, last);
+        // The other threads wait for every item, so a panic must also finish
+        // it.
+        output.finish_item(index, last);
     }
 }
 
-/// The documents that the paths stand for, each once, and what stands for
-/// none.
-async fn find(files: &dyn Files, paths: &[PathBuf]) -> (Vec<DocumentSource>, Vec<ExtractProblem>) {
+/// Returns the documents of the paths without duplicates, and a problem for
+/// each invalid path.
+async fn find_documents(
+    files: &dyn Files,
+    paths: &[PathBuf],
+) -> (Vec<DocumentSource>, Vec<ExtractProblem>) {
     let walk = WalkRequest { inputs: paths.to_vec() };
-    if let Ok(walked) = files.walk(&walk).await {
-        return sorted_out(walked, Vec::new());
+    if let Ok(result) = files.walk(&walk).await {
+        return split_walk(result, Vec::new());
     }
-    let (mut good, mut problems) = (Vec::new(), Vec::new());
+    let (mut valid, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
         match files.walk(&WalkRequest { inputs: vec![path.clone()] }).await {
-            Ok(_) => good.push(path.clone()),
-            Err(error) => problems.push(ExtractProblem::of_file(&path.to_string_lossy(), &error)),
+            Ok(_) => valid.push(path.clone()),
+            Err(error) => {
+                problems.push(ExtractProblem::from_file_error(&path.to_string_lossy(), &error));
+            }
         }
     }
-    // Walked together again, so that no document comes twice.
-    let found = files.walk(&WalkRequest { inputs: good.clone() }).await;
-    let walked = found.unwrap_or_else(|error| {
-        problems.push(ExtractProblem::of_file(error.path(), &error));
+    // Walk all valid paths together, so that no document is listed twice.
+    let sources = files.walk(&WalkRequest { inputs: valid.clone() }).await;
+    let result = sources.unwrap_or_else(|error| {
+        problems.push(ExtractProblem::from_file_error(error.path(), &error));
         WalkResult::default()
     });
-    sorted_out(walked, problems)
+    split_walk(result, problems)
 }
 
-/// The documents of a walk, and what could not be looked into among the
+/// Returns the documents of a walk, and adds unreadable directories to the
 /// problems.
-fn sorted_out(
-    walked: WalkResult,
+fn split_walk(
+    result: WalkResult,
     mut problems: Vec<ExtractProblem>,
 ) -> (Vec<DocumentSource>, Vec<ExtractProblem>) {
-    let unreadable = walked.unreadable.iter();
-    problems.extend(unreadable.map(|error| ExtractProblem::of_file(error.path(), error)));
-    (walked.documents, problems)
+    let unreadable = result.unreadable.iter();
+    problems.extend(unreadable.map(|error| ExtractProblem::from_file_error(error.path(), error)));
+    (result.documents, problems)
 }
 
 impl ExtractSummary {
@@ -191,7 +197,7 @@ impl ExtractSummary {
         part: RenderedPart,
         write: &mut (dyn FnMut(&[u8]) -> io::Result<()> + Send),
     ) -> io::Result<()> {
-        self.documents += u64::from(part.is_read);
+        self.documents += u64::from(part.is_document_end);
         self.links += part.links;
         self.skipped += part.skipped;
         for problem in part.problems {
@@ -202,18 +208,18 @@ impl ExtractSummary {
 
     fn add_problem(&mut self, problem: ExtractProblem) {
         self.problems += 1;
-        if self.first_problems.len() < PROBLEMS_KEPT {
+        if self.first_problems.len() < MAX_PROBLEMS {
             self.first_problems.push(problem);
         }
     }
 }
 
 impl ExtractProblem {
-    fn of_file(path: &str, error: &FileError) -> Self {
+    fn from_file_error(path: &str, error: &FileError) -> Self {
         let text = match error {
-            FileError::Missing { .. } => "there is no such file or directory".to_owned(),
+            FileError::Missing { .. } => "no such file or directory".to_owned(),
             FileError::NoMatch { .. } => "no file matches this pattern".to_owned(),
-            FileError::BadPattern { reason, .. } => format!("this is no pattern: {reason}"),
+            FileError::InvalidPattern { reason, .. } => format!("invalid pattern: {reason}"),
             FileError::Unreadable { path: inner, source } if inner == path => {
                 format!("cannot be read: {source}")
             }

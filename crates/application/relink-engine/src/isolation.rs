@@ -1,11 +1,11 @@
-//! Panic isolation: a panic while one page or document is processed costs that
-//! page or document, never the run.
+//! Panic isolation: a panic while one page or document is processed affects
+//! only that page or document, never the run.
 //!
 //! Work on one item runs in [`isolate`] or [`isolate_async`]. A panic in it
-//! becomes the error [`Panicked`], and the caller reports the item as not
-//! read. The name of the item is kept for the thread while the work runs, so
-//! that the panic hook of the program can print it ([`isolated_item`]). Nothing
-//! here prints.
+//! becomes the error [`Panicked`], and the caller reports the item as not read.
+//! The name of the item is stored for the thread while the work runs, so that
+//! the panic hook of the program can print it ([`isolated_item`]). This module
+//! does not print.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -18,7 +18,7 @@ use relink_model::{FetchOutcome, Probe, Timings};
 use thiserror::Error;
 
 thread_local! {
-    /// The item that this thread works on.
+    /// The item that this thread processes.
     static ITEM: RefCell<Option<Arc<str>>> = const { RefCell::new(None) };
 }
 
@@ -27,20 +27,20 @@ thread_local! {
 #[error("internal error while reading it")]
 pub(crate) struct Panicked;
 
-/// Returns the URL or path of the item that the current thread works on.
+/// Returns the URL or path of the item that the current thread processes.
 ///
-/// For panic hooks: the text may hold a password and must be redacted before
+/// For panic hooks. The text may contain a password and must be redacted before
 /// it is printed.
 pub fn isolated_item() -> Option<Arc<str>> {
     ITEM.try_with(|item| item.try_borrow().ok()?.clone()).ok()?
 }
 
-/// Runs `work` on the item of this name.
+/// Runs `work` on the item with this name.
 pub(crate) fn isolate<T>(item: &str, work: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch(&item.into(), work)
 }
 
-/// Runs a future on the item of this name.
+/// Runs a future on the item with this name.
 pub(crate) fn isolate_async<F: Future>(
     item: &str,
     work: F,
@@ -55,10 +55,10 @@ pub(crate) fn isolate_async<F: Future>(
     })
 }
 
-/// The probe of a page whose reading panicked.
-pub(crate) fn internal_error(asked: Timestamp) -> Probe {
+/// Returns the probe of a page whose processing panicked.
+pub(crate) fn internal_error_probe(requested_at: Timestamp) -> Probe {
     Probe {
-        requested_at: asked,
+        requested_at,
         hops: Vec::new(),
         outcome: FetchOutcome::InternalError,
         timings: Timings::default(),
@@ -69,8 +69,8 @@ pub(crate) fn internal_error(asked: Timestamp) -> Probe {
 
 fn catch<T>(item: &Arc<str>, work: impl FnOnce() -> T) -> Result<T, Panicked> {
     let outer = ITEM.replace(Some(Arc::clone(item)));
-    // What the work leaves half done belongs to its item, which is reported as
-    // not read; locks recover from poisoning.
+    // Unfinished state belongs to the item, which is reported as not read.
+    // Locks recover from poisoning.
     let done = catch_unwind(AssertUnwindSafe(work));
     ITEM.set(outer);
     done.map_err(|_| Panicked)
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn isolate_work_panics_returns_error_and_forgets_item() {
+    fn isolate_returns_error_after_panic_and_clears_item() {
         let seen = isolate("https://example.org/a", isolated_item).unwrap();
         assert_eq!(seen.as_deref(), Some("https://example.org/a"));
         assert_eq!(isolate("a", || isolate("b", || panic!("injected"))), Ok(Err(Panicked)));
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn isolate_async_future_panics_after_waiting_returns_error() {
+    async fn isolate_async_returns_error_after_panic() {
         let work = async {
             tokio::task::yield_now().await;
             panic!("injected");

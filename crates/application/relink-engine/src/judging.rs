@@ -1,16 +1,17 @@
-//! Judging with panic isolation: an error in a rule costs the page it judges.
+//! Judging with panic isolation: a panic in a rule affects only the page it
+//! judges.
 
 use relink_judge::{Decision, JudgeInput, Judgment, Policy, conclude, internal_error, judge};
 
 use crate::isolation::isolate;
 
-/// Judges a page; an internal error is the result where a rule panics.
-pub(crate) fn judge_page(policy: &Policy, case: &JudgeInput<'_>) -> Decision {
-    isolate(case.url, || judge(policy, case))
-        .unwrap_or_else(|_| Decision::Settle(internal_error(case)))
+/// Judges a page. Returns an internal error if a rule panics.
+pub(crate) fn judge_page(policy: &Policy, input: &JudgeInput<'_>) -> Decision {
+    isolate(input.url, || judge(policy, input))
+        .unwrap_or_else(|_| Decision::Conclude(internal_error(input)))
 }
 
-/// Concludes on a page; an internal error is the result where a rule panics.
-pub(crate) fn conclude_page(policy: &Policy, case: &JudgeInput<'_>) -> Judgment {
-    isolate(case.url, || conclude(policy, case)).unwrap_or_else(|_| internal_error(case))
+/// Concludes on a page. Returns an internal error if a rule panics.
+pub(crate) fn conclude_page(policy: &Policy, input: &JudgeInput<'_>) -> Judgment {
+    isolate(input.url, || conclude(policy, input)).unwrap_or_else(|_| internal_error(input))
 }

@@ -1,12 +1,12 @@
-//! What do we do? The use cases of Relink, over ports.
+//! Use cases of Relink: check, crawl, survey, decay, revive and extract.
 //!
-//! The engine knows the rules (Reason) and the ports, and no edge: it never
-//! opens a socket, a file or a database itself, and it never prints. Whoever
-//! calls it hands in [`Ports`] and an [`Observer`].
+//! The engine uses the domain crates and the ports. It never opens a socket, a
+//! file or a database itself, and never prints. The caller passes [`Ports`] and
+//! an [`Observer`].
 //!
-//! Every use case goes the same way: the loader turns inputs into links and
-//! tasks in the store, and the asker works them off until none is left.
-//! Nothing here grows with the number of addresses; only the store does.
+//! A loader converts the inputs to links and tasks in the store. A dispatcher
+//! fetches the tasks until none is left. Memory use does not depend on the
+//! number of URLs; only the store grows.
 
 mod anchors;
 mod base;
@@ -17,7 +17,7 @@ mod decompress;
 mod dispatch;
 mod error;
 mod extract;
-mod host_pace;
+mod host_schedule;
 mod isolation;
 mod judging;
 mod load;
@@ -35,8 +35,8 @@ mod survey;
 
 pub use check::{CheckEnd, CheckOutcome, CheckSettings, check};
 pub use crawl::{
-    CrawlEnd, CrawlOutcome, CrawlRules, CrawlSettings, HostNote, RenderMode, SiteErrors,
-    SkippedLinks, crawl, crawl_before, seed, site_report,
+    CrawlEnd, CrawlOutcome, CrawlRules, CrawlSettings, HostRobotsInfo, RenderMode, SiteErrors,
+    SkippedLinks, crawl, parse_seed, previous_crawl, site_report,
 };
 pub use dispatch::DispatchSettings;
 pub use error::EngineError;
@@ -47,16 +47,17 @@ pub use load::{
     ReadOptions, SkipCounts,
 };
 pub use measure::{
-    BARS, EdgeListError, EdgeLists, FailureModel, FailureSet, MeasureEnd, MeasureOutcome,
-    MeasurePorts, MeasureSettings, NamedDeadEnd, NamedRepair, OwnLinks, PageDecayDetails,
-    PageScore, RequestCost, ScoreDistribution, Scores, WebGraph, crawled_web, measure, worse_than,
+    DISTRIBUTION_BINS, EdgeListError, EdgeLists, FailureModel, FailureSet, MeasureEnd,
+    MeasureOutcome, MeasurePorts, MeasureSettings, NamedDeadEnd, NamedRepair, OwnLinks,
+    PageDecayDetails, PageScore, RequestCost, ScoreDistribution, Scores, WebGraph, crawl_graph,
+    measure, share_with_lower_decay,
 };
 pub use observer::{DomainCounts, Observer, Progress, Waiting};
-pub use page_check::{ControlCache, ExamineSettings, PageCheck, PageCheckRequest, PageChecker};
+pub use page_check::{ControlCache, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker};
 pub use ports::Ports;
 pub use revive::{
     Alias, DeadPage, REVIVABLE, RejectedCopy, Replacement, ReplacementSearch, Revival,
-    ReviveObserver, ReviveSettings, WeakCandidate, lesson_programs, revive,
+    ReviveObserver, ReviveSettings, WeakCandidate, pattern_programs, revive,
 };
 pub use stop::{StopSignal, StopTrigger};
 pub use survey::{
@@ -64,8 +65,8 @@ pub use survey::{
     LoadedCatalog, SurveyEnd, SurveyOutcome, SurveyReport, SurveySettings, read_catalog, survey,
 };
 
-/// A document of more bytes than this is read in windows.
-const HUGE: usize = 16 << 20;
+/// Size in bytes above which a document is read in windows.
+const LARGE_DOCUMENT_SIZE: usize = 16 << 20;
 
-/// Bytes in such a window.
-const WINDOW: usize = 4 << 20;
+/// Size of a window in bytes.
+const WINDOW_SIZE: usize = 4 << 20;

@@ -1,10 +1,10 @@
-//! Who is told what happens while it happens.
+//! Callbacks for results and progress.
 
 use std::time::Duration;
 
 use relink_ports::CheckedTarget;
 
-/// Where a run stands.
+/// Progress of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
     /// Documents are being read.
@@ -14,60 +14,60 @@ pub enum Progress {
         /// Links found so far.
         links: u64,
     },
-    /// Targets are being asked.
-    Asking {
-        /// Targets settled.
+    /// Targets are being fetched.
+    Checking {
+        /// Checked targets.
         checked: u64,
-        /// Targets in all.
+        /// Known targets.
         targets: u64,
         /// Requests in flight.
         in_flight: usize,
-        /// Hosts that are being waited for, the longest wait first.
+        /// Hosts that delay the run, longest wait first.
         waiting: Vec<Waiting>,
     },
-    /// Samples of a catalog are being asked.
+    /// URLs of a catalog are being fetched.
     Surveying {
-        /// Targets settled.
+        /// Checked URLs.
         requests: u64,
         /// Requests in flight.
         in_flight: usize,
-        /// Hosts that are being waited for, the longest wait first.
+        /// Hosts that delay the run, longest wait first.
         waiting: Vec<Waiting>,
-        /// What is made of the domains so far.
-        standings: DomainCounts,
+        /// State of the domains so far.
+        domain_counts: DomainCounts,
     },
 }
 
-/// What a survey makes of the domains of its catalog, in numbers.
+/// Number of catalog domains in each state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DomainCounts {
-    /// Good as far as the sample goes.
+    /// No broken URL in the sample.
     pub accepted: u64,
-    /// With broken URLs, for which directories of it are checked in full.
+    /// With broken URLs. Their broken directories are checked in full.
     pub suspicious: u64,
-    /// More than half of its URLs are broken.
+    /// More than half of the URLs are broken.
     pub broken: u64,
-    /// Without an answer so far.
-    pub unseen: u64,
+    /// No URL checked so far.
+    pub unchecked: u64,
 }
 
-/// A host that is being waited for.
+/// A host that delays the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
-    /// The host.
+    /// The name of the host.
     pub host: String,
-    /// For how long yet.
+    /// The remaining wait.
     pub wait: Duration,
-    /// Whether it asked us to slow down.
+    /// Whether the host limits the request rate.
     pub is_throttled: bool,
 }
 
-/// Told about results as they come.
+/// Receives results and progress of a run.
 pub trait Observer: Send {
-    /// A target is settled and stored. An error ends the run; what is stored
-    /// stays.
-    fn settled(&mut self, settled: &CheckedTarget) -> std::io::Result<()>;
+    /// Called after a target is checked and stored. An error ends the run;
+    /// stored results are not lost.
+    fn on_result(&mut self, checked: &CheckedTarget) -> std::io::Result<()>;
 
-    /// The run has come this far. Called a few times a second at most.
-    fn progress(&mut self, progress: &Progress);
+    /// Called at most ten times per second.
+    fn on_progress(&mut self, progress: &Progress);
 }

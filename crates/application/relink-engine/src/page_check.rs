@@ -1,7 +1,7 @@
-//! `examine`: one page judged on its own, with all the questions that takes.
+//! Checks one page outside a run, with all retries and controls.
 //!
-//! The asker does the same for thousands of pages at once, each host at its
-//! pace. This is for those who have one page in hand and keep the pace
+//! The dispatcher does the same for thousands of pages at once and limits the
+//! rate per host. Callers of this module check single pages and limit the rate
 //! themselves.
 
 use std::collections::HashMap;
@@ -18,126 +18,131 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::isolation::isolate;
 use crate::judging::{conclude_page, judge_page};
-use crate::probe::{agent_for, look_at, moment};
+use crate::probe::{agent_for, current_time, probe_with_default_options};
 
-/// How to examine.
+/// Settings of a page check.
 #[derive(Debug, Clone, Copy)]
-pub struct ExamineSettings {
-    /// What counts as enough evidence.
+pub struct PageCheckSettings {
+    /// Rules that decide which evidence is sufficient.
     pub policy: Policy,
-    /// The longest wait between two looks at a page: longer ones are cut short,
-    /// and a page whose host asks for a longer one is not requested again.
+    /// Maximum wait between two attempts. Longer waits are shortened. If a host
+    /// requests a longer wait, the page is not fetched again.
     pub max_host_wait: Duration,
-    /// Where random names come from.
+    /// Seed of random names.
     pub salt: u64,
 }
 
-/// A page, and what is known of it beforehand.
+/// A page to check, with earlier knowledge about it.
 #[derive(Debug, Clone, Default)]
 pub struct PageCheckRequest {
     /// The canonical URL.
     pub url: String,
-    /// What requests for it may do.
+    /// Permissions of the requests.
     pub rights: RequestRights,
-    /// What earlier visits saw.
+    /// Results of earlier checks.
     pub history: History,
-    /// Other pages known to be in the same directory.
+    /// Other known pages of the same directory.
     pub neighbors: Vec<String>,
 }
 
-/// A page examined.
+/// Result of a page check.
 #[derive(Debug, Clone)]
 pub struct PageCheck {
-    /// The conclusion.
+    /// The judgment.
     pub judgment: Judgment,
-    /// Every look at the page.
+    /// All attempts to fetch the page.
     pub attempts: Vec<Attempt>,
-    /// The last of them in full.
+    /// The probe of the last attempt.
     pub probe: Probe,
-    /// What the last of them brought, if anything.
+    /// The body of the last attempt, if there was one.
     pub body: Option<Body>,
-    /// The pages it was compared with.
+    /// The controls that the page was compared with.
     pub controls: Vec<Control>,
 }
 
-/// Pages asked for comparison, shared by all pages examined with it.
+/// Controls shared by all pages checked with this cache.
 #[derive(Debug, Default)]
 pub struct ControlCache(HashMap<String, (String, Arc<Probe>)>);
 
-/// Examines pages.
+/// Checks single pages.
 pub struct PageChecker<'a> {
-    /// Asks web servers.
+    /// HTTP client.
     pub fetch: &'a dyn Fetch,
-    /// Tells the time.
+    /// System clock.
     pub clock: &'a dyn Clock,
-    /// How to examine.
-    pub settings: ExamineSettings,
+    /// Settings.
+    pub settings: PageCheckSettings,
 }
 
 impl PageChecker<'_> {
-    /// Examines one page.
+    /// Checks one page.
     pub async fn check_page(
         &self,
-        question: &PageCheckRequest,
-        known: &mut ControlCache,
+        request: &PageCheckRequest,
+        cache: &mut ControlCache,
     ) -> PageCheck {
-        let mut looks = Vec::new();
+        let mut attempts = Vec::new();
         let mut controls: Vec<Control> = Vec::new();
-        let (mut probe, mut body) = self.look(question, FetchPurpose::Initial, &mut looks).await;
+        let (mut probe, mut body) =
+            self.fetch_page(request, FetchPurpose::Initial, &mut attempts).await;
         loop {
-            let case = self.case(question, &looks, &probe, &controls);
-            match judge_page(&self.settings.policy, &case) {
-                Decision::Settle(judgment) => {
-                    return PageCheck { judgment, attempts: looks, probe, body, controls };
+            let input = self.judge_input(request, &attempts, &probe, &controls);
+            match judge_page(&self.settings.policy, &input) {
+                Decision::Conclude(judgment) => {
+                    return PageCheck { judgment, attempts, probe, body, controls };
                 }
-                // A kind asked for twice would be asked for for ever.
+                // A control that was requested before would be requested
+                // forever.
                 Decision::Compare(kind) if controls.iter().any(|control| control.kind == kind) => {
-                    let judgment = conclude_page(&self.settings.policy, &case);
-                    return PageCheck { judgment, attempts: looks, probe, body, controls };
+                    let judgment = conclude_page(&self.settings.policy, &input);
+                    return PageCheck { judgment, attempts, probe, body, controls };
                 }
-                Decision::Compare(kind) => controls.push(self.control(question, kind, known).await),
-                // A host that wants a longer wait is not requested again.
-                Decision::Fetch { .. } if self.is_sent_away(&probe) => {
-                    let judgment = conclude_page(&self.settings.policy, &case);
-                    return PageCheck { judgment, attempts: looks, probe, body, controls };
+                Decision::Compare(kind) => {
+                    controls.push(self.find_control(request, kind, cache).await);
+                }
+                // Do not retry if the host requests a longer wait.
+                Decision::Fetch { .. } if self.exceeds_max_wait(&probe) => {
+                    let judgment = conclude_page(&self.settings.policy, &input);
+                    return PageCheck { judgment, attempts, probe, body, controls };
                 }
                 Decision::Fetch { purpose, wait } => {
-                    tokio::time::sleep(self.pause(wait, question, &probe)).await;
-                    (probe, body) = self.look(question, purpose, &mut looks).await;
+                    tokio::time::sleep(self.retry_delay(wait, request, &probe)).await;
+                    (probe, body) = self.fetch_page(request, purpose, &mut attempts).await;
                 }
             }
         }
     }
 
-    fn case<'c>(
+    fn judge_input<'c>(
         &self,
-        question: &'c PageCheckRequest,
-        looks: &'c [Attempt],
+        request: &'c PageCheckRequest,
+        attempts: &'c [Attempt],
         probe: &'c Probe,
         controls: &'c [Control],
     ) -> JudgeInput<'c> {
         JudgeInput {
-            url: &question.url,
-            attempts: looks,
+            url: &request.url,
+            attempts,
             probe,
             phrase_scan: None,
             controls,
             soft404_profile: Soft404Profile::default(),
-            history: &question.history,
-            now: moment(self.clock),
+            history: &request.history,
+            now: current_time(self.clock),
         }
     }
 
-    async fn look(
+    async fn fetch_page(
         &self,
-        question: &PageCheckRequest,
+        request: &PageCheckRequest,
         purpose: FetchPurpose,
-        looks: &mut Vec<Attempt>,
+        attempts: &mut Vec<Attempt>,
     ) -> (Probe, Option<Body>) {
-        let agent = agent_for(purpose, looks);
+        let agent = agent_for(purpose, attempts);
         let (probe, body) =
-            look_at(self.fetch, self.clock, &question.url, question.rights, agent).await;
-        looks.push(Attempt {
+            probe_with_default_options(self.fetch, self.clock, &request.url, request.rights, agent)
+                .await;
+        attempts.push(Attempt {
             requested_at: probe.requested_at,
             purpose,
             outcome: probe.outcome.clone(),
@@ -146,53 +151,53 @@ impl PageChecker<'_> {
         (probe, body)
     }
 
-    async fn control(
+    async fn find_control(
         &self,
-        question: &PageCheckRequest,
+        request: &PageCheckRequest,
         kind: ControlKind,
-        known: &mut ControlCache,
+        cache: &mut ControlCache,
     ) -> Control {
         let neighbor = match kind {
-            ControlKind::Neighbor => question.neighbors.first(),
-            ControlKind::SecondNeighbor => question.neighbors.get(1),
+            ControlKind::Neighbor => request.neighbors.first(),
+            ControlKind::SecondNeighbor => request.neighbors.get(1),
             _ => None,
         };
-        let control =
-            isolate(&question.url, || control_url(kind, &question.url, self.settings.salt));
+        let control = isolate(&request.url, || control_url(kind, &request.url, self.settings.salt));
         let (url, key) = match (neighbor, control.unwrap_or_default()) {
             (Some(url), _) => (url.clone(), format!("page {url}")),
             (None, Some(control)) => (control.url, control.key),
             (None, None) => return Control { kind, url: String::new(), probe: None },
         };
-        if let Some((url, probe)) = known.0.get(&key) {
+        if let Some((url, probe)) = cache.0.get(&key) {
             return Control { kind, url: url.clone(), probe: Some(Arc::clone(probe)) };
         }
-        let probe = Arc::new(self.ask_control(&url, question.rights).await);
-        // Only this page can make use of its own second look.
+        let probe = Arc::new(self.fetch_control(&url, request.rights).await);
+        // A refetch is a control only for this page.
         if kind != ControlKind::Refetch {
-            known.0.insert(key, (url.clone(), Arc::clone(&probe)));
+            cache.0.insert(key, (url.clone(), Arc::clone(&probe)));
         }
         Control { kind, url, probe: Some(probe) }
     }
 
-    /// A control that met a passing trouble is asked once more, for many pages
-    /// may be judged by it.
-    async fn ask_control(&self, url: &str, rights: RequestRights) -> Probe {
-        let ask = || look_at(self.fetch, self.clock, url, rights, UserAgent::Plain);
-        let (probe, _) = ask().await;
-        if relink_judge::is_conclusive(&probe) { probe } else { ask().await.0 }
+    /// Fetches a control. An inconclusive result is retried once, because many
+    /// pages may be judged by it.
+    async fn fetch_control(&self, url: &str, rights: RequestRights) -> Probe {
+        let fetch =
+            || probe_with_default_options(self.fetch, self.clock, url, rights, UserAgent::Native);
+        let (probe, _) = fetch().await;
+        if relink_judge::is_conclusive(&probe) { probe } else { fetch().await.0 }
     }
 
-    fn is_sent_away(&self, probe: &Probe) -> bool {
+    fn exceeds_max_wait(&self, probe: &Probe) -> bool {
         probe
             .retry_after
             .is_some_and(|wait| Duration::from_secs(wait) > self.settings.max_host_wait)
     }
 
-    fn pause(&self, wait: RetryDelay, question: &PageCheckRequest, probe: &Probe) -> Duration {
+    fn retry_delay(&self, wait: RetryDelay, request: &PageCheckRequest, probe: &Probe) -> Duration {
         let wait = match wait {
             RetryDelay::HostInterval => Duration::ZERO,
-            RetryDelay::Backoff(attempt) => backoff(attempt, xxh3_64(question.url.as_bytes()))
+            RetryDelay::Backoff(attempt) => backoff(attempt, xxh3_64(request.url.as_bytes()))
                 .max(Duration::from_secs(probe.retry_after.unwrap_or(0))),
         };
         wait.min(self.settings.max_host_wait)

@@ -1,34 +1,34 @@
-//! The outside things a use case is given.
+//! Ports that a use case needs.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use relink_ports::{Archive, Clock, Fetch, Files, Render, SearchEngine, Store};
 
-use crate::probe::moment;
+use crate::probe::current_time;
 
-/// One of each outside thing.
+/// Implementations of the ports.
 #[derive(Clone)]
 pub struct Ports {
-    /// Asks web servers.
+    /// HTTP client.
     pub fetch: Arc<dyn Fetch>,
-    /// Reads documents.
+    /// File system.
     pub files: Arc<dyn Files>,
-    /// Remembers.
+    /// Persistent store.
     pub store: Arc<dyn Store>,
-    /// Builds pages in a browser, where there is one.
+    /// Headless browser, if one is configured.
     pub render: Option<Arc<dyn Render>>,
-    /// Web archives, in the order to ask them.
+    /// Web archives, in the order of use.
     pub archives: Vec<Arc<dyn Archive>>,
-    /// Search engines, in the order to ask them.
-    pub searches: Vec<Arc<dyn SearchEngine>>,
-    /// Tells the time.
+    /// Search engines, in the order of use.
+    pub search_engines: Vec<Arc<dyn SearchEngine>>,
+    /// System clock.
     pub clock: Arc<dyn Clock>,
 }
 
 impl Ports {
-    /// The present moment, as the store keeps it.
+    /// Returns the current time in milliseconds, the precision of the store.
     pub(crate) fn now(&self) -> Timestamp {
-        moment(&*self.clock)
+        current_time(&*self.clock)
     }
 }

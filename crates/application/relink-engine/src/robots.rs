@@ -1,8 +1,8 @@
-//! Fetching `robots.txt`, for crawls and for every other command that obeys it.
+//! Fetches robots.txt, for crawls and for all other commands that obey it.
 //!
-//! A file is requested once per origin. A reset, a time-out or a server error
-//! is retried with backoff: one of them must not close a site. What follows
-//! when no attempt succeeds is decided here, once for all commands.
+//! The file is fetched once per origin. A reset, a timeout or a server error is
+//! retried with backoff, because a single failure must not exclude a site. If
+//! no attempt succeeds, this module decides the consequences for all commands.
 
 use std::time::Duration;
 
@@ -15,23 +15,22 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::isolation::isolate;
 use crate::probe::ProbeRequest;
 
-/// The product token that rules in `robots.txt` are matched with.
+/// Product token that rules in robots.txt are matched with.
 pub(crate) const AGENT: &str = "relink";
 
-/// The status of a file that does not exist.
-const NO_FILE: u16 = 404;
+/// Status of a file that does not exist.
+const NOT_FOUND: u16 = 404;
 
-/// Requests for one file, at most.
+/// Maximum number of attempts.
 const MAX_ATTEMPTS: usize = 3;
 
-/// Lookups of a name that does not exist: hard evidence counts when it is seen
-/// twice.
+/// Maximum number of attempts if the host name does not exist.
 const MAX_LOOKUPS: usize = 2;
 
-/// The wait before a retry where the user switched waiting off.
+/// Wait before a retry if the user set the host interval to zero.
 const MIN_RETRY_WAIT: Duration = Duration::from_millis(50);
 
-/// The attempts to fetch one file.
+/// Attempts to fetch one robots.txt.
 #[derive(Debug)]
 pub(crate) struct RobotsAttempts {
     origin: String,
@@ -41,28 +40,33 @@ pub(crate) struct RobotsAttempts {
 }
 
 impl RobotsAttempts {
-    /// No attempt yet. `patience` is the longest wait that a host may ask for.
-    pub(crate) fn new(origin: String, pace: &PolitenessPolicy, patience: Duration) -> Self {
-        Self { origin, interval: pace.interval, max_host_wait: patience, attempts: Vec::new() }
+    /// Starts without attempts. A host may request a wait of up to
+    /// `max_host_wait`.
+    pub(crate) fn new(
+        origin: String,
+        politeness: &PolitenessPolicy,
+        max_host_wait: Duration,
+    ) -> Self {
+        Self { origin, interval: politeness.interval, max_host_wait, attempts: Vec::new() }
     }
 
-    /// The URL of the file; nothing if the origin has none.
+    /// Returns the URL of the file; `None` if the origin cannot have one.
     pub(crate) fn url(&self) -> Option<Url> {
         Url::parse(&format!("{}/robots.txt", self.origin)).ok()
     }
 
-    /// The request for the file.
+    /// Returns the request for the file.
     pub(crate) fn request(url: &Url, rights: RequestRights) -> ProbeRequest<'_> {
-        let terms = RequestOptions {
-            max_body_bytes: Some(RobotsTxt::LONGEST_FILE),
+        let options = RequestOptions {
+            max_body_bytes: Some(RobotsTxt::MAX_FILE_SIZE),
             ..RequestOptions::default()
         };
-        ProbeRequest { options: terms, ..ProbeRequest::new(url, rights, UserAgent::Plain) }
+        ProbeRequest { options, ..ProbeRequest::new(url, rights, UserAgent::Native) }
     }
 
-    /// Notes an attempt. Returns the wait before the next one, or nothing if
-    /// this was the last.
-    pub(crate) fn note(&mut self, probe: &Probe) -> Option<Duration> {
+    /// Records an attempt. Returns the wait before the next one, or `None` if
+    /// it was the last.
+    pub(crate) fn record_attempt(&mut self, probe: &Probe) -> Option<Duration> {
         let is_unknown_name = is_unknown_name(&probe.outcome);
         let purpose = match (self.attempts.is_empty(), is_unknown_name) {
             (true, _) => FetchPurpose::Initial,
@@ -79,8 +83,8 @@ impl RobotsAttempts {
         if !is_transient(&probe.outcome) || self.attempts.len() >= limit {
             return None;
         }
-        let asked_for = Duration::from_secs(probe.retry_after.unwrap_or(0));
-        (asked_for <= self.max_host_wait).then(|| self.retry_wait().max(asked_for))
+        let requested_wait = Duration::from_secs(probe.retry_after.unwrap_or(0));
+        (requested_wait <= self.max_host_wait).then(|| self.retry_wait().max(requested_wait))
     }
 
     fn retry_wait(&self) -> Duration {
@@ -91,50 +95,50 @@ impl RobotsAttempts {
         backoff(attempt, xxh3_64(self.origin.as_bytes())).max(self.interval)
     }
 
-    /// The result of the last attempt.
+    /// Returns the result of the last attempt.
     pub(crate) fn finish(self, probe: Probe, body: Option<Body>) -> RobotsResult {
         let Some(status) = status(&probe) else {
             return RobotsResult::Failed(RobotsFailure { probe, attempts: self.attempts });
         };
         let text = body.map(|body| body.bytes).unwrap_or_default();
-        let text = text.get(..RobotsTxt::LONGEST_FILE).unwrap_or(&text).to_vec();
-        let kept = StoredRobots {
+        let text = text.get(..RobotsTxt::MAX_FILE_SIZE).unwrap_or(&text).to_vec();
+        let stored = StoredRobots {
             origin: self.origin,
             requested_at: probe.requested_at,
             status: Some(status),
             text,
         };
-        let rules = parse(status, &kept);
+        let rules = parse(status, &stored);
         if rules.is_unreachable {
             return RobotsResult::Failed(RobotsFailure { probe, attempts: self.attempts });
         }
-        let kept = probe.outcome.reached_server().then_some(kept);
-        RobotsResult::Rules { rules, kept, attempts: self.attempts.len() }
+        let stored = probe.outcome.reached_server().then_some(stored);
+        RobotsResult::Rules { rules, stored, attempts: self.attempts.len() }
     }
 }
 
-/// The status that decides, if there is one. More redirects than the rule
-/// allows lead to no file, and neither does one to a private address.
+/// Returns the status that applies, if there is one. Too many redirects and a
+/// redirect to a private address count as a missing file.
 fn status(probe: &Probe) -> Option<u16> {
-    let is_far = probe.hops.len() > RobotsPolicy::MOST_REDIRECTS + 1;
+    let has_too_many_redirects = probe.hops.len() > RobotsPolicy::MAX_REDIRECTS + 1;
     match probe.outcome {
-        _ if is_far => Some(NO_FILE),
+        _ if has_too_many_redirects => Some(NOT_FOUND),
         FetchOutcome::Response(status) => Some(status),
-        // Requests for pages of a host that may not be reached end so, too.
+        // Requests for pages of such a host have the same outcome.
         FetchOutcome::TooManyRedirects
         | FetchOutcome::RedirectLoop
         | FetchOutcome::InvalidRedirect(_)
-        | FetchOutcome::PrivateAddress(_) => Some(NO_FILE),
+        | FetchOutcome::PrivateAddress(_) => Some(NOT_FOUND),
         _ => None,
     }
 }
 
-fn is_unknown_name(ending: &FetchOutcome) -> bool {
-    matches!(ending, FetchOutcome::DnsFailed(DnsError::NoSuchName | DnsError::NoRecords))
+fn is_unknown_name(outcome: &FetchOutcome) -> bool {
+    matches!(outcome, FetchOutcome::DnsFailed(DnsError::NoSuchName | DnsError::NoRecords))
 }
 
-fn is_transient(ending: &FetchOutcome) -> bool {
-    match ending {
+fn is_transient(outcome: &FetchOutcome) -> bool {
+    match outcome {
         FetchOutcome::Response(status) => matches!(status, 429 | 500..),
         FetchOutcome::TooManyRedirects
         | FetchOutcome::RedirectLoop
@@ -144,17 +148,17 @@ fn is_transient(ending: &FetchOutcome) -> bool {
     }
 }
 
-/// What the attempts to fetch a file led to.
+/// Result of fetching robots.txt.
 #[derive(Debug)]
 pub(crate) enum RobotsResult {
-    /// These rules hold.
+    /// The rules are known.
     Rules {
         /// The rules.
         rules: RobotsPolicy,
-        /// The file as it is stored; nothing if the host said nothing because
-        /// it may not be reached with the rights of this request.
-        kept: Option<StoredRobots>,
-        /// How many attempts it took.
+        /// The file to store; `None` if the request lacked the permission to
+        /// reach the host.
+        stored: Option<StoredRobots>,
+        /// Number of attempts.
         attempts: usize,
     },
     /// The file could not be fetched, so nothing may be crawled (RFC 9309,
@@ -163,7 +167,7 @@ pub(crate) enum RobotsResult {
 }
 
 impl RobotsResult {
-    /// How many attempts it took.
+    /// Returns the number of attempts.
     pub(crate) fn attempts(&self) -> usize {
         match self {
             Self::Rules { attempts, .. } => *attempts,
@@ -175,50 +179,50 @@ impl RobotsResult {
 /// Why a file could not be fetched.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RobotsFailure {
-    /// The last attempt.
+    /// The probe of the last attempt.
     pub(crate) probe: Probe,
     /// All attempts.
     pub(crate) attempts: Vec<Attempt>,
 }
 
 impl RobotsFailure {
-    /// The reason, as people read it.
+    /// Returns the reason as text for users.
     pub(crate) fn reason(&self) -> String {
         format!("robots.txt could not be fetched: {}", self.probe.outcome)
     }
 
-    /// Whether the failure says how a link to this host ends, so that the link
-    /// is judged by it and not called blocked.
+    /// Whether a link to this host is judged by this failure instead of as
+    /// blocked.
     ///
-    /// A host that cannot be reached at all is down, whatever its rules would
-    /// say. One that accepts connections and breaks them off is closed to
-    /// crawling; a link to it that would only be checked fails in the same way.
-    /// A server error says nothing about the pages.
+    /// A host that cannot be reached is down, regardless of its rules. A host
+    /// that accepts connections and then drops them must not be crawled, but a
+    /// link to it that is only checked fails in the same way. A server error
+    /// does not indicate the state of the pages.
     pub(crate) fn decides_link(&self, is_crawled: bool) -> bool {
-        let ending = &self.probe.outcome;
-        let is_answered = !self.probe.hops.is_empty() || ending.status().is_some();
-        let is_down = !ending.reached_server() || matches!(ending, FetchOutcome::Tls(_));
-        !is_answered && (is_down || !is_crawled)
+        let outcome = &self.probe.outcome;
+        let has_response = !self.probe.hops.is_empty() || outcome.status().is_some();
+        let is_down = !outcome.reached_server() || matches!(outcome, FetchOutcome::TlsFailed(_));
+        !has_response && (is_down || !is_crawled)
     }
 }
 
-/// The origin whose `robots.txt` holds for a URL.
-pub(crate) fn origin(url: &Url) -> String {
+/// Returns the origin whose robots.txt applies to a URL.
+pub(crate) fn robots_origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
-/// Rules from the store. A failure of an earlier run is not reused: the file is
-/// requested again.
-pub(crate) fn stored_rules(kept: &StoredRobots) -> Option<RobotsPolicy> {
-    let rules = parse(kept.status?, kept);
+/// Returns the rules of a stored file. A stored failure is not reused: the file
+/// is fetched again.
+pub(crate) fn stored_rules(stored: &StoredRobots) -> Option<RobotsPolicy> {
+    let rules = parse(stored.status?, stored);
     (!rules.is_unreachable).then_some(rules)
 }
 
-/// The rules of a file. One that cannot be parsed because of an internal error
-/// allows nothing.
-fn parse(status: u16, kept: &StoredRobots) -> RobotsPolicy {
-    let rules = || RobotsPolicy::of_status(status, &kept.text, kept.requested_at);
-    isolate(&kept.origin, rules).unwrap_or_else(|_| RobotsPolicy::unreachable(kept.requested_at))
+/// Parses a file. If the parser panics, nothing is allowed.
+fn parse(status: u16, stored: &StoredRobots) -> RobotsPolicy {
+    let rules = || RobotsPolicy::from_status(status, &stored.text, stored.requested_at);
+    isolate(&stored.origin, rules)
+        .unwrap_or_else(|_| RobotsPolicy::unreachable(stored.requested_at))
 }
 
 #[cfg(test)]
@@ -228,14 +232,14 @@ mod tests {
 
     use super::*;
 
-    fn probe(ending: FetchOutcome) -> Probe {
-        let status = ending.status();
+    fn probe(outcome: FetchOutcome) -> Probe {
+        let status = outcome.status();
         let url = "http://a.test/robots.txt".to_owned();
         let hop = |status| Hop { url: url.clone(), status, location: None, ip: None };
         Probe {
             requested_at: Timestamp::UNIX_EPOCH,
             hops: status.map(hop).into_iter().collect(),
-            outcome: ending,
+            outcome,
             timings: Timings::default(),
             retry_after: None,
             digest: None,
@@ -243,81 +247,84 @@ mod tests {
     }
 
     fn attempts(interval: Duration) -> RobotsAttempts {
-        let pace = PolitenessPolicy::crawl(1, interval);
-        RobotsAttempts::new("http://a.test".to_owned(), &pace, Duration::from_mins(2))
+        let politeness = PolitenessPolicy::crawl(1, interval);
+        RobotsAttempts::new("http://a.test".to_owned(), &politeness, Duration::from_mins(2))
     }
 
-    /// The waits between attempts that all end so.
-    fn waits(ending: &FetchOutcome, retry_after: Option<u64>) -> Vec<Duration> {
+    /// Returns the waits between attempts that all have this outcome.
+    fn waits(outcome: &FetchOutcome, retry_after: Option<u64>) -> Vec<Duration> {
         let mut attempts = attempts(Duration::from_secs(1));
-        let probe = Probe { retry_after, ..probe(ending.clone()) };
-        std::iter::from_fn(|| attempts.note(&probe)).collect()
+        let probe = Probe { retry_after, ..probe(outcome.clone()) };
+        std::iter::from_fn(|| attempts.record_attempt(&probe)).collect()
     }
 
     #[test]
     fn attempts_retry_transient_failures_at_least_an_interval_apart() {
-        for ending in [
+        for outcome in [
             FetchOutcome::Response(503),
             FetchOutcome::Response(429),
             FetchOutcome::ConnectFailed(ConnectError::Refused),
             FetchOutcome::ProtocolError(ProtocolError::Reset),
             FetchOutcome::TimedOut(Phase::Headers),
         ] {
-            let waits = waits(&ending, None);
-            assert_eq!(waits.len(), MAX_ATTEMPTS - 1, "{ending}");
+            let waits = waits(&outcome, None);
+            assert_eq!(waits.len(), MAX_ATTEMPTS - 1, "{outcome}");
             assert!(waits.iter().all(|wait| *wait >= Duration::from_secs(1)), "{waits:?}");
         }
-        for ending in
+        for outcome in
             [FetchOutcome::Response(200), FetchOutcome::Response(404), FetchOutcome::RedirectLoop]
         {
-            assert_eq!(waits(&ending, None), [], "{ending}");
+            assert_eq!(waits(&outcome, None), [], "{outcome}");
         }
         assert_eq!(waits(&FetchOutcome::DnsFailed(DnsError::NoSuchName), None).len(), 1);
     }
 
     #[test]
-    fn attempts_wait_as_long_as_the_host_asks_up_to_the_limit() {
+    fn attempts_wait_for_retry_after_up_to_the_limit() {
         let minute = Duration::from_mins(1);
         assert_eq!(waits(&FetchOutcome::Response(503), Some(60)), [minute; 2]);
         assert_eq!(waits(&FetchOutcome::Response(503), Some(3600)), []);
     }
 
     #[test]
-    fn attempts_do_not_wait_for_seconds_where_waiting_is_off() {
+    fn attempts_use_the_minimum_wait_without_an_interval() {
         let mut attempts = attempts(Duration::ZERO);
-        assert_eq!(attempts.note(&probe(FetchOutcome::Response(503))), Some(MIN_RETRY_WAIT));
+        assert_eq!(
+            attempts.record_attempt(&probe(FetchOutcome::Response(503))),
+            Some(MIN_RETRY_WAIT)
+        );
     }
 
     #[track_caller]
-    fn check(ending: &FetchOutcome, crawled: bool, checked: bool) {
-        let failure = RobotsFailure { probe: probe(ending.clone()), attempts: Vec::new() };
+    fn check(outcome: &FetchOutcome, crawled: bool, checked: bool) {
+        let failure = RobotsFailure { probe: probe(outcome.clone()), attempts: Vec::new() };
         let decides = (failure.decides_link(true), failure.decides_link(false));
-        assert_eq!(decides, (crawled, checked), "{ending}");
+        assert_eq!(decides, (crawled, checked), "{outcome}");
     }
 
     #[test]
-    fn failure_decides_links_of_hosts_that_are_down() {
+    fn links_to_hosts_that_are_down_are_judged_by_the_failure() {
         check(&FetchOutcome::ConnectFailed(ConnectError::Refused), true, true);
         check(&FetchOutcome::DnsFailed(DnsError::NoSuchName), true, true);
         check(&FetchOutcome::TimedOut(Phase::Connect), true, true);
-        check(&FetchOutcome::Tls(TlsError::Expired), true, true);
+        check(&FetchOutcome::TlsFailed(TlsError::Expired), true, true);
     }
 
     #[test]
-    fn failure_of_a_connection_closes_a_host_to_crawling_only() {
+    fn links_after_a_dropped_connection_are_checked_but_not_crawled() {
         check(&FetchOutcome::ProtocolError(ProtocolError::Reset), false, true);
         check(&FetchOutcome::TimedOut(Phase::Headers), false, true);
     }
 
     #[test]
-    fn failure_with_a_server_error_decides_no_link() {
+    fn links_after_a_server_error_are_not_judged_by_it() {
         check(&FetchOutcome::Response(503), false, false);
         check(&FetchOutcome::Response(429), false, false);
     }
 
     #[test]
-    fn finish_with_a_status_follows_rfc_9309() {
-        for (ending, allows) in [
+    fn finish_follows_rfc_9309() {
+        for (outcome, allows) in [
             (FetchOutcome::Response(404), Some(true)),
             (FetchOutcome::Response(403), Some(true)),
             (FetchOutcome::TooManyRedirects, Some(true)),
@@ -325,8 +332,8 @@ mod tests {
             (FetchOutcome::ConnectFailed(ConnectError::Refused), None),
         ] {
             let mut attempts = attempts(Duration::ZERO);
-            let probe = probe(ending.clone());
-            attempts.note(&probe);
+            let probe = probe(outcome.clone());
+            attempts.record_attempt(&probe);
             let allowed = match attempts.finish(probe, None) {
                 RobotsResult::Rules { rules, .. } => {
                     let url = "http://a.test/x".parse().unwrap();
@@ -334,7 +341,7 @@ mod tests {
                 }
                 RobotsResult::Failed(_) => None,
             };
-            assert_eq!(allowed, allows, "{ending}");
+            assert_eq!(allowed, allows, "{outcome}");
         }
     }
 }

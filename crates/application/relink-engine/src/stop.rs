@@ -1,39 +1,39 @@
-//! A way to ask a use case to stop in an orderly way.
+//! Cancellation of a use case.
 
 use tokio::sync::watch;
 
-/// Raised once by whoever wants the work to stop.
+/// Sends the stop signal.
 #[derive(Debug)]
 pub struct StopTrigger(watch::Sender<bool>);
 
-/// Watched by the work.
+/// Receives the stop signal.
 #[derive(Debug, Clone)]
 pub struct StopSignal(watch::Receiver<bool>);
 
 impl StopSignal {
-    /// A switch and the signal it raises.
+    /// Creates a trigger and its signal.
     pub fn new() -> (StopTrigger, Self) {
         let (sender, receiver) = watch::channel(false);
         (StopTrigger(sender), Self(receiver))
     }
 
-    /// Whether the switch was raised.
+    /// Whether the signal was sent.
     pub fn is_stopped(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// Waits until the switch is raised; for ever if it is gone.
-    pub async fn raised(&self) {
+    /// Waits until the signal is sent. Waits forever if the trigger is dropped.
+    pub async fn stopped(&self) {
         let mut receiver = self.0.clone();
-        if receiver.wait_for(|raised| *raised).await.is_err() {
+        if receiver.wait_for(|is_stopped| *is_stopped).await.is_err() {
             std::future::pending::<()>().await;
         }
     }
 }
 
 impl StopTrigger {
-    /// Asks the work to stop.
-    pub fn raise(&self) {
+    /// Sends the stop signal.
+    pub fn stop(&self) {
         self.0.send_replace(true);
     }
 }

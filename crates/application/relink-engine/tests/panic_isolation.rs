@@ -1,5 +1,6 @@
-//! A panic while one page or document is processed costs that one, and the run
-//! comes to its end: checks, crawls and extractions over ports that panic.
+//! Panic isolation: a panic while one page or document is processed affects
+//! only that one, and the run finishes. Runs checks, crawls and extractions
+//! with panicking ports.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
@@ -28,11 +29,11 @@ use relink_report::extract::LinkFormat;
 use relink_store::SqliteStore;
 use url::Url;
 
-/// A run that still works after this time hangs.
+/// Time after which a run counts as hanging.
 const HANG: Duration = Duration::from_mins(1);
 
-/// A web in memory: every page has its own text and these links. Fetching a
-/// path that holds `panic-in-fetch` panics, and so does locating a host named
+/// A web in memory. Every page has its own text and the given links. Fetching a
+/// path with `panic-in-fetch` panics, and so does resolving the host
 /// `panic-in-locate.test`.
 struct Web {
     links: &'static [&'static str],
@@ -72,7 +73,7 @@ impl Fetch for Web {
     }
 }
 
-/// A browser that panics on pages whose path holds `panic-in-render`.
+/// A browser that panics on paths with `panic-in-render`.
 struct Browser;
 
 #[async_trait]
@@ -83,7 +84,8 @@ impl Render for Browser {
     }
 }
 
-/// The disk, but reading a file whose name holds `panic-in-read` panics.
+/// The file system, except that reading a file name with `panic-in-read`
+/// panics.
 struct PanickingFiles(LocalFiles);
 
 struct PanickingReader;
@@ -125,9 +127,9 @@ impl Files for PanickingFiles {
     }
 }
 
-struct Noon;
+struct FixedClock;
 
-impl Clock for Noon {
+impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         "2026-11-16T12:00:00Z".parse().unwrap()
     }
@@ -138,19 +140,19 @@ impl Clock for Noon {
 struct Results(BTreeMap<String, String>);
 
 impl Observer for Results {
-    fn settled(&mut self, settled: &CheckedTarget) -> std::io::Result<()> {
-        let settlement = &settled.result;
-        let code = settlement.code.map(|code| format!(" {code} {}", settlement.reason));
-        let told = format!("{}{}", settlement.verdict, code.unwrap_or_default());
-        self.0.insert(settled.original_url.clone(), told);
+    fn on_result(&mut self, checked: &CheckedTarget) -> std::io::Result<()> {
+        let result = &checked.result;
+        let code = result.code.map(|code| format!(" {code} {}", result.reason));
+        let text = format!("{}{}", result.verdict, code.unwrap_or_default());
+        self.0.insert(checked.original_url.clone(), text);
         Ok(())
     }
 
-    fn progress(&mut self, _: &Progress) {}
+    fn on_progress(&mut self, _: &Progress) {}
 }
 
-/// A folder, ports that panic, and the results of the run over them.
-struct Bench {
+/// A directory, panicking ports, and the results of a run.
+struct Fixture {
     folder: tempfile::TempDir,
     web: Arc<Web>,
     results: Results,
@@ -158,7 +160,7 @@ struct Bench {
 
 const INTERNAL_ERROR: &str = "failing RL590 internal error while reading this page";
 
-impl Bench {
+impl Fixture {
     fn new(links: &'static [&'static str]) -> Self {
         let web = Arc::new(Web { links, requests: Mutex::default() });
         Self { folder: tempfile::tempdir().unwrap(), web, results: Results::default() }
@@ -177,8 +179,8 @@ impl Bench {
             store: Arc::new(SqliteStore::open(&self.folder.path().join("db")).await.unwrap()),
             render: Some(Arc::new(Browser)),
             archives: Vec::new(),
-            searches: Vec::new(),
-            clock: Arc::new(Noon),
+            search_engines: Vec::new(),
+            clock: Arc::new(FixedClock),
         }
     }
 
@@ -190,15 +192,15 @@ impl Bench {
                 scope: UrlFilter::default(),
                 is_offline: false,
                 fresh_since: Timestamp::MAX,
-                reading: ReadOptions::default(),
-                pause: Duration::ZERO,
-                page_bytes: 1 << 20,
+                read_options: ReadOptions::default(),
+                sitemap_delay: Duration::ZERO,
+                max_page_bytes: 1 << 20,
             },
-            ask: ask(),
+            dispatch: dispatch_settings(),
             is_fresh: false,
             scope: BTreeMap::new(),
         };
-        let (_switch, stop) = StopSignal::new();
+        let (_trigger, stop) = StopSignal::new();
         let run = check(&ports, &settings, &mut self.results, &stop);
         tokio::time::timeout(HANG, run).await.expect("the check hangs").unwrap()
     }
@@ -214,12 +216,12 @@ impl Bench {
             ),
             filter: UrlFilter::default(),
             order: TraversalOrder::BreadthFirst,
-            depth: None,
-            pages: None,
-            follows_all: false,
-            checks_others: true,
+            max_depth: None,
+            max_pages: None,
+            ignores_nofollow: false,
+            checks_external: true,
             fresh_since: Timestamp::MAX,
-            page_links: 1000,
+            max_page_links: 1000,
         };
         let settings = CrawlSettings {
             seeds: vec![(seed.to_string(), seed)],
@@ -227,12 +229,12 @@ impl Bench {
             sitemaps: Vec::new(),
             reads_sitemaps: false,
             render: RenderMode::Always,
-            ask: ask(),
-            time: None,
+            dispatch: dispatch_settings(),
+            max_time: None,
             is_fresh: false,
             scope: BTreeMap::new(),
         };
-        let (_switch, stop) = StopSignal::new();
+        let (_trigger, stop) = StopSignal::new();
         let run = crawl(&ports, &settings, &mut self.results, &stop);
         tokio::time::timeout(HANG, run).await.expect("the crawl hangs").unwrap().end
     }
@@ -243,7 +245,7 @@ impl Bench {
     }
 }
 
-fn ask() -> DispatchSettings {
+fn dispatch_settings() -> DispatchSettings {
     DispatchSettings {
         politeness: PolitenessPolicy::check(4, Duration::ZERO),
         ..DispatchSettings::default()
@@ -251,89 +253,89 @@ fn ask() -> DispatchSettings {
 }
 
 #[tokio::test]
-async fn check_fetch_panics_on_one_page_costs_that_page() {
-    let mut bench = Bench::new(&[]);
-    bench.write(
+async fn check_with_panic_in_fetch_fails_only_that_page() {
+    let mut fixture = Fixture::new(&[]);
+    fixture.write(
         "list.txt",
         "http://one.test/a\nhttp://one.test/panic-in-fetch\nhttp://one.test/b\n\
          http://panic-in-locate.test/c\n",
     );
-    let outcome = bench.check(&["list.txt"]).await;
+    let outcome = fixture.check(&["list.txt"]).await;
     assert_eq!(outcome.end, CheckEnd::Finished);
-    bench.assert_result("http://one.test/panic-in-fetch", INTERNAL_ERROR);
-    assert_eq!(bench.results.0.len(), 4);
-    let failing = bench.results.0.values().filter(|result| *result == INTERNAL_ERROR).count();
-    assert_eq!(failing, 1, "{:?}", bench.results.0);
-    let requests = bench.web.requests.lock().unwrap();
+    fixture.assert_result("http://one.test/panic-in-fetch", INTERNAL_ERROR);
+    assert_eq!(fixture.results.0.len(), 4);
+    let failing = fixture.results.0.values().filter(|result| *result == INTERNAL_ERROR).count();
+    assert_eq!(failing, 1, "{:?}", fixture.results.0);
+    let requests = fixture.web.requests.lock().unwrap();
     let to_panic = requests.iter().filter(|url| url.ends_with("panic-in-fetch")).count();
-    assert_eq!(to_panic, 1, "the same input would meet the same error");
+    assert_eq!(to_panic, 1, "a panicking request is not retried");
 }
 
 #[tokio::test]
-async fn check_every_page_panics_run_ends_with_results() {
-    let mut bench = Bench::new(&[]);
-    bench.write("list.txt", "http://one.test/panic-in-fetch\nhttp://two.test/panic-in-fetch\n");
-    assert_eq!(bench.check(&["list.txt"]).await.end, CheckEnd::Finished);
-    bench.assert_result("http://one.test/panic-in-fetch", INTERNAL_ERROR);
-    bench.assert_result("http://two.test/panic-in-fetch", INTERNAL_ERROR);
+async fn check_with_panic_on_every_page_finishes() {
+    let mut fixture = Fixture::new(&[]);
+    fixture.write("list.txt", "http://one.test/panic-in-fetch\nhttp://two.test/panic-in-fetch\n");
+    assert_eq!(fixture.check(&["list.txt"]).await.end, CheckEnd::Finished);
+    fixture.assert_result("http://one.test/panic-in-fetch", INTERNAL_ERROR);
+    fixture.assert_result("http://two.test/panic-in-fetch", INTERNAL_ERROR);
 }
 
 #[tokio::test]
-async fn check_document_panics_costs_that_document() {
-    let mut bench = Bench::new(&[]);
-    bench.write("a.md", "[a](http://one.test/a)");
-    bench.write("panic-in-read.md", "[b](http://one.test/b)");
-    bench.write("c.md", "[c](http://one.test/c) [d](panic-in-exists.md)");
-    let outcome = bench.check(&["."]).await;
+async fn check_with_panic_in_read_skips_only_that_document() {
+    let mut fixture = Fixture::new(&[]);
+    fixture.write("a.md", "[a](http://one.test/a)");
+    fixture.write("panic-in-read.md", "[b](http://one.test/b)");
+    fixture.write("c.md", "[c](http://one.test/c) [d](panic-in-exists.md)");
+    let outcome = fixture.check(&["."]).await;
     assert_eq!(outcome.end, CheckEnd::Finished);
-    let [problem] = &outcome.loaded.problems.remarks[..] else {
+    let [problem] = &outcome.loaded.problems.entries[..] else {
         panic!("{:?}", outcome.loaded.problems)
     };
     assert!(problem.path.ends_with("panic-in-read.md"), "{}", problem.path);
     assert_eq!(problem.text, "internal error while reading it");
-    assert!(bench.results.0.contains_key("http://one.test/a"));
-    assert!(bench.results.0.contains_key("http://one.test/c"));
+    assert!(fixture.results.0.contains_key("http://one.test/a"));
+    assert!(fixture.results.0.contains_key("http://one.test/c"));
     let local: Vec<&String> =
-        bench.results.0.values().filter(|result| result.contains("RL590")).collect();
+        fixture.results.0.values().filter(|result| result.contains("RL590")).collect();
     assert_eq!(local, ["failing RL590 internal error while reading this link"]);
 }
 
 #[tokio::test]
-async fn crawl_render_panics_on_one_page_costs_that_page() {
-    let mut bench = Bench::new(&["/a", "/panic-in-render", "/panic-in-fetch", "/b"]);
-    assert_eq!(bench.crawl("http://one.test/").await, CrawlEnd::Finished);
-    bench.assert_result("http://one.test/panic-in-render", INTERNAL_ERROR);
-    bench.assert_result("http://one.test/panic-in-fetch", INTERNAL_ERROR);
+async fn crawl_with_panic_in_render_fails_only_that_page() {
+    let mut fixture = Fixture::new(&["/a", "/panic-in-render", "/panic-in-fetch", "/b"]);
+    assert_eq!(fixture.crawl("http://one.test/").await, CrawlEnd::Finished);
+    fixture.assert_result("http://one.test/panic-in-render", INTERNAL_ERROR);
+    fixture.assert_result("http://one.test/panic-in-fetch", INTERNAL_ERROR);
     let healthy = ["http://one.test/", "http://one.test/a", "http://one.test/b"];
     for url in healthy {
-        let result = bench.results.0.get(url).unwrap();
+        let result = fixture.results.0.get(url).unwrap();
         assert!(!result.contains("RL590"), "{url}: {result}");
     }
 }
 
 #[tokio::test]
-async fn extract_document_panics_costs_that_document() {
-    let bench = Bench::new(&[]);
-    bench.write("a.md", "[a](http://one.test/a)");
-    bench.write("panic-in-read.md", "[b](http://one.test/b)");
-    bench.write("c.md", "[c](http://one.test/c)");
+async fn extract_with_panic_in_read_skips_only_that_document() {
+    let fixture = Fixture::new(&[]);
+    fixture.write("a.md", "[a](http://one.test/a)");
+    fixture.write("panic-in-read.md", "[b](http://one.test/b)");
+    fixture.write("c.md", "[c](http://one.test/c)");
     let settings = ExtractSettings {
         paths: vec![".".into()],
         format: None,
         column: None,
-        shape: LinkFormat::JsonLine,
+        link_format: LinkFormat::JsonLine,
         today: "2026-11-16".parse().unwrap(),
     };
-    let files = bench.ports().await.files;
+    let files = fixture.ports().await.files;
     let mut text = Vec::new();
     let mut write = |part: &[u8]| {
         text.extend_from_slice(part);
         Ok(())
     };
-    let extracted = extract(&*files, &settings, None, &mut write).await.unwrap();
+    let summary = extract(&*files, &settings, None, &mut write).await.unwrap();
     let text = String::from_utf8(text).unwrap();
     assert!(text.contains("one.test/a") && text.contains("one.test/c"), "{text}");
-    let [problem] = &extracted.first_problems[..] else { panic!("{extracted:?}") };
+    let [problem] = &summary.first_problems[..] else { panic!("{summary:?}") };
     assert!(problem.path.ends_with("panic-in-read.md"), "{}", problem.path);
     assert_eq!(problem.text, "internal error while reading it");
 }

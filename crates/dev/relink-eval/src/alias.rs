@@ -1,9 +1,10 @@
-//! `relink-eval alias`: where is each dead page now, if anywhere?
+//! `relink-eval alias`: finds the aliases of dead pages.
 //!
-//! For each site of a folder the dead pages (`SITE.queries.jsonl`: `old`,
-//! `old_title`), the live pages (`SITE.live.jsonl`: `url`, `title`) and the
-//! known aliases (`SITE.known.jsonl`: `old`, `new`) are read; one answer a
-//! dead page is printed. How long it took is said on standard error.
+//! Reads three files for each site in a folder: the dead pages
+//! (`SITE.queries.jsonl`: `old`, `old_title`), the live pages
+//! (`SITE.live.jsonl`: `url`, `title`) and the known aliases
+//! (`SITE.known.jsonl`: `old`, `new`). Prints one answer per dead page, and the
+//! elapsed times to standard error.
 
 mod timing;
 
@@ -21,25 +22,25 @@ use serde::{Deserialize, Serialize};
 use self::timing::Timing;
 use crate::error::EvalError;
 
-/// The ending of the files with dead pages.
+/// Suffix of the files with dead pages.
 const QUERIES: &str = ".queries.jsonl";
 
-/// How sure a method is that knows no degrees: enough to suggest, too little
-/// to write without asking.
-const FLAT_CONFIDENCE: Confidence = Confidence::percent(90);
+/// Confidence of a baseline: enough for a suggestion, too low for rewriting a
+/// link without review.
+const BASELINE_CONFIDENCE: Confidence = Confidence::from_percent(90);
 
-/// What to answer, and how.
+/// Arguments of `relink-eval alias`.
 #[derive(Args)]
 pub struct AliasArgs {
-    /// A folder with `SITE.queries.jsonl`, `SITE.live.jsonl`, `SITE.known.jsonl`
+    /// Folder with `SITE.queries.jsonl`, `SITE.live.jsonl`, `SITE.known.jsonl`
     #[arg(value_name = "QUERY_DIR")]
     folder: PathBuf,
-    /// By which method
+    /// Matching method
     #[arg(long, value_enum, default_value_t = Method::Default)]
     method: Method,
 }
 
-/// The methods: what users run, and what it is measured against.
+/// Matching methods: the default of `relink`, and baselines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Method {
     Default,
@@ -52,7 +53,7 @@ enum Method {
 }
 
 impl Method {
-    /// The baseline it is, unless it is what users run.
+    /// Returns the baseline, or `None` for the default method.
     fn baseline(self) -> Option<Baseline> {
         match self {
             Self::Default => None,
@@ -93,7 +94,7 @@ struct Known {
     new: String,
 }
 
-/// One answer as printed.
+/// A line of output.
 #[derive(Debug, Serialize)]
 struct Line<'a> {
     site: &'a str,
@@ -103,7 +104,7 @@ struct Line<'a> {
     reason: String,
 }
 
-/// A site as read.
+/// The input files of a site.
 struct Site {
     name: String,
     queries: Vec<Query>,
@@ -111,7 +112,7 @@ struct Site {
     known: Vec<Known>,
 }
 
-/// Answers every site of the folder.
+/// Matches the dead pages of every site in the folder.
 pub fn run(args: &AliasArgs) -> Result<(), EvalError> {
     let mut out = BufWriter::new(io::stdout().lock());
     let mut timing = Timing::default();
@@ -128,7 +129,7 @@ pub fn run(args: &AliasArgs) -> Result<(), EvalError> {
     Ok(())
 }
 
-/// The names of the sites of a folder, in order.
+/// Returns the names of the sites in a folder, sorted.
 fn sites(folder: &Path) -> Result<Vec<String>, EvalError> {
     let error = |error| EvalError::File(folder.to_owned(), error);
     let mut names = Vec::new();
@@ -150,20 +151,20 @@ impl Site {
         Ok(Self { queries: rows(&path("queries"))?, live: rows(&path("live"))?, known, name })
     }
 
-    /// One line for each dead page.
+    /// Returns one line for each dead page.
     fn answers(&self, method: Method, timing: &mut Timing) -> Vec<Line<'_>> {
         let dead: Vec<PageInfo> = self.queries.iter().map(Query::page).collect();
         let live: Vec<PageInfo> = self.live.iter().map(Live::page).collect();
         match method.baseline() {
-            None => self.matched(&dead, &live, timing),
+            None => self.match_pages(&dead, &live, timing),
             Some(_) if needs_text(method) && !dead.iter().any(|page| page.text.is_some()) => {
                 dead.iter().map(|page| self.line(page, None, None, "no-text".to_owned())).collect()
             }
-            Some(baseline) => self.by_baseline(baseline, &dead, &live, timing),
+            Some(baseline) => self.apply_baseline(baseline, &dead, &live, timing),
         }
     }
 
-    fn matched<'a>(
+    fn match_pages<'a>(
         &'a self,
         dead: &[PageInfo<'a>],
         live: &[PageInfo],
@@ -172,18 +173,18 @@ impl Site {
         let known: Vec<KnownAlias> =
             self.known.iter().map(|pair| KnownAlias { old: &pair.old, new: &pair.new }).collect();
         let start = Instant::now();
-        let study = SiteMatcher::new(dead, live, &known);
-        timing.learned(start.elapsed());
+        let matcher = SiteMatcher::new(dead, live, &known);
+        timing.record_site(start.elapsed());
         let answer = |(at, page): (usize, &PageInfo<'a>)| {
             let start = Instant::now();
-            let answer = study.answer(at);
-            timing.applied(start.elapsed());
-            self.line_of(page, &answer)
+            let result = matcher.match_page(at);
+            timing.record_page(start.elapsed());
+            self.result_line(page, &result)
         };
         dead.iter().enumerate().map(answer).collect()
     }
 
-    fn by_baseline<'a>(
+    fn apply_baseline<'a>(
         &'a self,
         baseline: Baseline,
         dead: &[PageInfo<'a>],
@@ -191,21 +192,21 @@ impl Site {
         timing: &mut Timing,
     ) -> Vec<Line<'a>> {
         let start = Instant::now();
-        let answers = baseline.answers(dead, live);
-        timing.learned(start.elapsed());
-        let flat = |(page, answer): (&PageInfo<'a>, Option<usize>)| {
-            let reason = if answer.is_some() { "method" } else { "no-match" };
-            self.line(page, answer, answer.map(|_| FLAT_CONFIDENCE), reason.to_owned())
+        let aliases = baseline.find_aliases(dead, live);
+        timing.record_site(start.elapsed());
+        let to_line = |(page, alias): (&PageInfo<'a>, Option<usize>)| {
+            let reason = if alias.is_some() { "method" } else { "no-match" };
+            self.line(page, alias, alias.map(|_| BASELINE_CONFIDENCE), reason.to_owned())
         };
-        dead.iter().zip(answers).map(flat).collect()
+        dead.iter().zip(aliases).map(to_line).collect()
     }
 
-    fn line_of<'a>(&'a self, page: &PageInfo<'a>, answer: &MatchResult) -> Line<'a> {
-        match answer {
-            MatchResult::Nothing(why) => self.line(page, None, None, why.code().to_owned()),
+    fn result_line<'a>(&'a self, page: &PageInfo<'a>, result: &MatchResult) -> Line<'a> {
+        match result {
+            MatchResult::Nothing(reason) => self.line(page, None, None, reason.code().to_owned()),
             MatchResult::Alias(found) => {
-                let clues: Vec<&str> = found.clues.iter().map(|clue| clue.code()).collect();
-                self.line(page, Some(found.live), Some(found.confidence), clues.join(" "))
+                let evidence: Vec<&str> = found.evidence.iter().map(|it| it.code()).collect();
+                self.line(page, Some(found.live), Some(found.confidence), evidence.join(" "))
             }
         }
     }
@@ -217,12 +218,12 @@ impl Site {
         confidence: Option<Confidence>,
         reason: String,
     ) -> Line<'a> {
-        let new = live.map(|place| self.live[place].url.as_str());
+        let new = live.map(|position| self.live[position].url.as_str());
         Line { site: &self.name, old: page.url, new, confidence, reason }
     }
 }
 
-/// Whether a method compares texts and nothing else.
+/// Whether a method compares only texts.
 fn needs_text(method: Method) -> bool {
     matches!(method, Method::ContentHash | Method::SimilarCt)
 }

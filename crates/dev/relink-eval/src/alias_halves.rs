@@ -1,9 +1,9 @@
-//! `relink-eval alias-halves`: how well are new addresses made from examples?
+//! `relink-eval alias-halves`: evaluates learned URL programs.
 //!
-//! Half of the moved pages of each directory are shown with their new address,
-//! chance decides which; programs are learned from them and asked about the
-//! other half. The answers of FABLE that the file holds are counted beside.
-//! Nothing is fetched, so answers are not checked for being alive.
+//! Programs are learned from a random half of the moved pages of each directory
+//! and tested on the other half. The results of FABLE in the file are counted
+//! for comparison. Nothing is fetched, so it is not checked whether predicted
+//! URLs are alive.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
@@ -20,32 +20,32 @@ use url::Url;
 
 use crate::error::EvalError;
 
-/// What to learn from and to answer.
+/// Arguments of `relink-eval alias-halves`.
 #[derive(Args)]
 pub struct AliasHalvesArgs {
-    /// Moved and deleted pages, one JSON object a line: `old`, `new`,
+    /// Moved and deleted pages, one JSON object per line: `old`, `new`,
     /// `old_title`, `fable`
     #[arg(value_name = "FILE.jsonl")]
     pairs: PathBuf,
-    /// Pages that are alive, one JSON object a line with `url`: only these are
-    /// answers then
+    /// Live pages, one JSON object with `url` per line; predictions of other
+    /// URLs are dropped
     #[arg(long, value_name = "FILE.jsonl")]
     live: Option<PathBuf>,
-    /// Where chance comes from
+    /// Seed of the random number generator
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     seed: u64,
-    /// Also print each page asked about: outcome, old, answer, truth
+    /// Also print each tested page: outcome, old URL, predicted URL, new URL
     #[arg(long)]
     details: bool,
 }
 
-/// A page that is alive.
+/// A live page.
 #[derive(Debug, Deserialize)]
 struct Live {
     url: String,
 }
 
-/// One page of the file.
+/// A line of the input file.
 #[derive(Debug, Deserialize)]
 struct Row {
     old: String,
@@ -56,7 +56,7 @@ struct Row {
     fable: Option<Fable>,
 }
 
-/// What FABLE found for it.
+/// The result of FABLE for a page.
 #[derive(Debug, Deserialize)]
 struct Fable {
     #[serde(default)]
@@ -67,90 +67,90 @@ struct Fable {
     inference: Option<String>,
 }
 
-/// A page with its addresses read.
+/// A page with parsed URLs.
 struct Page {
     old: OldPage,
     new: Option<Url>,
     fable: Option<Fable>,
 }
 
-/// Answers counted.
+/// Counts of results.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Tally {
-    right: usize,
+    correct: usize,
     wrong: usize,
-    silent: usize,
+    missing: usize,
 }
 
 impl Tally {
-    fn add(&mut self, truth: &Url, answer: Option<&str>) {
-        match answer {
-            None => self.silent += 1,
-            Some(answer) if norm(answer) == norm(truth.as_str()) => self.right += 1,
+    fn add(&mut self, truth: &Url, predicted: Option<&str>) {
+        match predicted {
+            None => self.missing += 1,
+            Some(url) if normalize(url) == normalize(truth.as_str()) => self.correct += 1,
             Some(_) => self.wrong += 1,
         }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "shares are shown with one decimal")]
     fn line(self, name: &str) -> String {
-        let all = self.right + self.wrong + self.silent;
+        let all = self.correct + self.wrong + self.missing;
         let share = |count: usize| 100.0 * count as f64 / all.max(1) as f64;
-        let [right, wrong, silent] = [self.right, self.wrong, self.silent].map(share);
+        let [correct, wrong, missing] = [self.correct, self.wrong, self.missing].map(share);
         format!(
-            "{name:28} {right:5.1} % right {wrong:5.1} % wrong {silent:5.1} % unanswered of {all}\n"
+            "{name:28} {correct:5.1} % correct {wrong:5.1} % wrong {missing:5.1} % missing of {all}\n"
         )
     }
 }
 
-/// Two addresses that differ in no more than this lead to one page.
-fn norm(url: &str) -> String {
+/// Normalizes a URL. URLs with equal results count as the same page.
+fn normalize(url: &str) -> String {
     let url = url.split('#').next().unwrap_or_default().trim_end_matches('/').to_lowercase();
     let url = url.replace("https://", "http://").replace("://www.", "://");
     url.replace(":80/", "/").replace(":443/", "/")
 }
 
-/// What was learned, and which answers count.
-struct Answerer {
-    book: ProgramIndex,
+/// The learned programs, and the URLs that are alive.
+struct Predictor {
+    index: ProgramIndex,
     live: Option<HashSet<String>>,
 }
 
-impl Answerer {
-    /// The answers for a page, the likeliest first.
-    fn answers(&self, page: &OldPage) -> Vec<Prediction<'_>> {
-        let mut answers = self.book.predict(page);
+impl Predictor {
+    /// Returns the predictions for a page, most likely first.
+    fn predict(&self, page: &OldPage) -> Vec<Prediction<'_>> {
+        let mut predictions = self.index.predict(page);
         if let Some(live) = &self.live {
-            answers.retain(|answer| live.contains(&norm(answer.url.as_str())));
+            predictions.retain(|it| live.contains(&normalize(it.url.as_str())));
         }
-        answers
+        predictions
     }
 }
 
-/// Learns from one half, answers the other and prints what came of it.
+/// Learns from one half, tests on the other and prints the results.
 pub fn run(args: &AliasHalvesArgs) -> Result<(), EvalError> {
     let rows: Vec<Row> = read(&args.pairs)?;
     let pages: Vec<Page> = rows.into_iter().filter_map(Row::into_page).collect();
     let live: Option<Vec<Live>> = args.live.as_ref().map(read).transpose()?;
-    let live = live.map(|live| live.iter().map(|page| norm(&page.url)).collect());
-    let (shown, asked) = halves(&pages, args.seed);
-    let examples: Vec<Example> = shown
+    let live = live.map(|live| live.iter().map(|page| normalize(&page.url)).collect());
+    let (training, tested) = halves(&pages, args.seed);
+    let examples: Vec<Example> = training
         .iter()
         .filter_map(|page| {
-            Some(Example { old: page.old.clone(), new: page.new.clone()?, is_sure: true })
+            Some(Example { old: page.old.clone(), new: page.new.clone()?, is_certain: true })
         })
         .collect();
-    let answerer = Answerer { book: ProgramIndex::learn(&examples), live };
+    let predictor = Predictor { index: ProgramIndex::learn(&examples), live };
     let mut report = Report::default();
-    for (page, siblings) in &asked {
-        report.add(&answerer, page, *siblings);
+    for (page, siblings) in &tested {
+        report.add(&predictor, page, *siblings);
     }
-    for (page, _) in &asked {
-        report.add_chance(&answerer, page);
+    for (page, _) in &tested {
+        report.add_wrong_predictions(&predictor, page);
     }
     for page in pages.iter().filter(|page| page.new.is_none()) {
-        report.add_chance(&answerer, page);
+        report.add_wrong_predictions(&predictor, page);
         report.deleted += 1;
-        report.false_answers += usize::from(!answerer.answers(&page.old).is_empty());
+        report.deleted_with_prediction += usize::from(!predictor.predict(&page.old).is_empty());
     }
     let details = if args.details { report.details.concat() } else { String::new() };
     io::stdout().lock().write_all((details + &report.table()).as_bytes())?;
@@ -168,7 +168,7 @@ fn read<T: DeserializeOwned>(path: &PathBuf) -> Result<Vec<T>, EvalError> {
 }
 
 impl Row {
-    /// The page, if its addresses can be read at all.
+    /// Returns the page, if its URLs are valid.
     fn into_page(self) -> Option<Page> {
         let mut old = OldPage::new(self.old.parse().ok()?);
         old.title = self.old_title;
@@ -177,78 +177,80 @@ impl Row {
     }
 }
 
-/// The moved pages shown, and those asked about with the number shown of their
-/// directory.
+/// Splits the moved pages into training pages and tested pages. A tested page
+/// comes with the number of training pages of its directory.
 fn halves(pages: &[Page], seed: u64) -> (Vec<&Page>, Vec<(&Page, usize)>) {
     let mut groups: BTreeMap<Directory, Vec<&Page>> = BTreeMap::new();
     for page in pages.iter().filter(|page| page.new.is_some()) {
-        groups.entry(Directory::of(&page.old.url)).or_default().push(page);
+        groups.entry(Directory::from_url(&page.old.url)).or_default().push(page);
     }
-    let mut chance = Rng(seed);
-    let (mut shown, mut asked) = (Vec::new(), Vec::new());
+    let mut rng = Rng(seed);
+    let (mut training, mut tested) = (Vec::new(), Vec::new());
     for mut group in groups.into_values() {
-        chance.shuffle(&mut group);
-        // The odd page, and one that is alone, falls to either half.
+        rng.shuffle(&mut group);
+        // If the number is odd, the remaining page belongs to either half.
         let half =
-            group.len() / 2 + usize::from(group.len() % 2 == 1 && chance.next().is_multiple_of(2));
-        asked.extend(group[half..].iter().map(|page| (*page, half)));
-        shown.extend(&group[..half]);
+            group.len() / 2 + usize::from(group.len() % 2 == 1 && rng.next().is_multiple_of(2));
+        tested.extend(group[half..].iter().map(|page| (*page, half)));
+        training.extend(&group[..half]);
     }
-    (shown, asked)
+    (training, tested)
 }
 
-/// What came of it.
+/// Results of the evaluation.
 #[derive(Default)]
 struct Report {
-    own: Tally,
+    /// Pages with training pages in their own directory.
+    with_siblings: Tally,
     all: Tally,
-    reachable: Tally,
+    /// Counts a page as correct if any of its predictions is.
+    any_prediction: Tally,
     fable: Tally,
-    inferred: Tally,
+    fable_inference: Tally,
     by_confidence: BTreeMap<u8, Tally>,
-    made_wrongly: usize,
-    alive_by_chance: usize,
+    wrong: usize,
+    wrong_but_alive: usize,
     deleted: usize,
-    false_answers: usize,
+    deleted_with_prediction: usize,
     details: Vec<String>,
 }
 
 impl Report {
-    fn add(&mut self, answerer: &Answerer, page: &Page, siblings: usize) {
+    fn add(&mut self, predictor: &Predictor, page: &Page, siblings: usize) {
         let Some(truth) = &page.new else { return };
-        let predictions = answerer.answers(&page.old);
+        let predictions = predictor.predict(&page.old);
         let best = predictions.first();
-        let answer = best.map(|prediction| prediction.url.as_str());
-        self.all.add(truth, answer);
-        let is_right = |url: &&str| norm(url) == norm(truth.as_str());
+        let predicted = best.map(|prediction| prediction.url.as_str());
+        self.all.add(truth, predicted);
+        let is_correct = |url: &&str| normalize(url) == normalize(truth.as_str());
         let mut any = predictions.iter().map(|prediction| prediction.url.as_str());
-        self.reachable.add(truth, any.find(is_right).or(answer));
+        self.any_prediction.add(truth, any.find(is_correct).or(predicted));
         if siblings > 0 {
-            self.own.add(truth, answer);
+            self.with_siblings.add(truth, predicted);
             self.add_fable(page, truth);
         }
         if let Some(best) = best {
             let tenth = best.confidence().as_percent() / 10;
-            self.by_confidence.entry(tenth).or_default().add(truth, answer);
+            self.by_confidence.entry(tenth).or_default().add(truth, predicted);
         }
-        let outcome = match answer {
-            None => "silent",
-            Some(answer) if is_right(&answer) => "right",
+        let outcome = match predicted {
+            None => "missing",
+            Some(url) if is_correct(&url) => "correct",
             Some(_) => "wrong",
         };
         let old = &page.old.url;
-        self.details.push(format!("{outcome}\t{old}\t{}\t{truth}\n", answer.unwrap_or("-")));
+        self.details.push(format!("{outcome}\t{old}\t{}\t{truth}\n", predicted.unwrap_or("-")));
     }
 
-    /// Counts addresses made wrongly, and those of them that are alive.
-    fn add_chance(&mut self, answerer: &Answerer, page: &Page) {
-        let Some(live) = &answerer.live else { return };
-        let truth = page.new.as_ref().map(|new| norm(new.as_str()));
-        for prediction in answerer.book.predict(&page.old) {
-            let made = norm(prediction.url.as_str());
-            if Some(&made) != truth.as_ref() {
-                self.made_wrongly += 1;
-                self.alive_by_chance += usize::from(live.contains(&made));
+    /// Counts wrong predictions, and those of them that are alive.
+    fn add_wrong_predictions(&mut self, predictor: &Predictor, page: &Page) {
+        let Some(live) = &predictor.live else { return };
+        let truth = page.new.as_ref().map(|new| normalize(new.as_str()));
+        for prediction in predictor.index.predict(&page.old) {
+            let predicted = normalize(prediction.url.as_str());
+            if Some(&predicted) != truth.as_ref() {
+                self.wrong += 1;
+                self.wrong_but_alive += usize::from(live.contains(&predicted));
             }
         }
     }
@@ -256,34 +258,34 @@ impl Report {
     fn add_fable(&mut self, page: &Page, truth: &Url) {
         let Some(fable) = &page.fable else { return };
         match (fable.found, fable.correct) {
-            (true, true) => self.fable.right += 1,
+            (true, true) => self.fable.correct += 1,
             (true, false) => self.fable.wrong += 1,
-            (false, _) => self.fable.silent += 1,
+            (false, _) => self.fable.missing += 1,
         }
-        self.inferred.add(truth, fable.inference.as_deref());
+        self.fable_inference.add(truth, fable.inference.as_deref());
     }
 
     fn table(&self) -> String {
-        let mut text = self.own.line("shown siblings: relink");
-        text.push_str(&self.fable.line("  FABLE, all its methods"));
-        text.push_str(&self.inferred.line("  FABLE, inference alone"));
-        text.push_str(&self.all.line("all asked: relink"));
-        text.push_str(&self.reachable.line("  any of its answers"));
+        let mut text = self.with_siblings.line("with siblings: relink");
+        text.push_str(&self.fable.line("  FABLE, all methods"));
+        text.push_str(&self.fable_inference.line("  FABLE, inference only"));
+        text.push_str(&self.all.line("all tested pages: relink"));
+        text.push_str(&self.any_prediction.line("  any of its predictions"));
         for (tenth, tally) in &self.by_confidence {
             text.push_str(&tally.line(&format!("  confidence 0.{tenth}")));
         }
-        let Self { false_answers, deleted, made_wrongly, alive_by_chance, .. } = self;
+        let Self { deleted_with_prediction, deleted, wrong, wrong_but_alive, .. } = self;
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "deleted pages answered       {false_answers} of {deleted}");
-        if *made_wrongly > 0 {
-            let line = format!("made wrongly, yet alive      {alive_by_chance} of {made_wrongly}");
-            let _ = writeln!(text, "{line}");
+        let _ =
+            writeln!(text, "deleted pages with prediction {deleted_with_prediction} of {deleted}");
+        if *wrong > 0 {
+            let _ = writeln!(text, "wrong predictions alive       {wrong_but_alive} of {wrong}");
         }
         text
     }
 }
 
-/// `SplitMix64`: the same seed gives the same halves everywhere.
+/// `SplitMix64` generator, so that a seed gives the same halves on all platforms.
 struct Rng(u64);
 
 impl Rng {
@@ -295,11 +297,11 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    fn shuffle<T>(&mut self, things: &mut [T]) {
-        for last in (1..things.len()).rev() {
+    fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
             let bound = u64::try_from(last + 1).unwrap_or(u64::MAX);
             let other = usize::try_from(self.next() % bound).unwrap_or(last);
-            things.swap(last, other);
+            items.swap(last, other);
         }
     }
 }

@@ -1,9 +1,9 @@
-//! `relink-eval background`: how common are terms in general?
+//! `relink-eval background`: counts how common terms are in general.
 //!
 //! Reads a directory with one subdirectory of texts per language (`en`, `fr`,
 //! `pt`, `de`, `es`, `ja`) and prints the table that `relink-change` embeds:
-//! the most frequent terms of each language with the number of texts that have
-//! them. Nothing else of the texts is kept.
+//! the most frequent terms of each language with the number of texts that
+//! contain them. The table contains nothing else of the texts.
 
 use std::fs;
 use std::io::{self, Write};
@@ -21,7 +21,7 @@ const ENGLISH_TERMS: usize = 14_000;
 /// Number of terms of every other language.
 const OTHER_TERMS: usize = 2_700;
 
-/// What to count.
+/// Arguments of `relink-eval background`.
 #[derive(Args)]
 pub struct BackgroundArgs {
     /// Directory with one subdirectory of texts per language
@@ -34,11 +34,11 @@ pub fn run(args: &BackgroundArgs) -> Result<(), EvalError> {
     let mut builder = BackgroundBuilder::default();
     for directory in entries(&args.texts)? {
         let name = directory.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let language = TextLanguage::of_tag(&name);
+        let language = TextLanguage::from_tag(&name);
         for path in entries(&directory)? {
             let bytes = fs::read(&path).map_err(|error| EvalError::File(path.clone(), error))?;
             let terms = terms_of(&path, &bytes);
-            // A text in another language than its directory says is left out.
+            // Skip a text whose detected language differs from its directory.
             if terms.language() == language {
                 builder.add(language, &terms);
             }
@@ -60,10 +60,10 @@ fn terms_of(path: &Path, bytes: &[u8]) -> TermVector {
         "md" => DocumentFormat::Markdown,
         _ => DocumentFormat::PlainText,
     };
-    TermVector::of_member("", &block_text(format, bytes), "", TermSettings::default())
+    TermVector::from_member("", &block_text(format, bytes), "", TermSettings::default())
 }
 
-/// The entries of a directory, in the order of their names.
+/// Returns the entries of a directory, sorted by name.
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, EvalError> {
     let at = |error| EvalError::File(directory.to_owned(), error);
     let entries = fs::read_dir(directory).map_err(at)?;

@@ -1,7 +1,7 @@
-//! `relink-eval calibrate`: is a confidence of 0.9 right nine times in ten?
+//! `relink-eval calibrate`: compares confidences with shares of correct answers.
 //!
-//! The answers come from `--details`; which of them are right comes from
-//! whoever holds the truth, one `URL<TAB>0|1` a line.
+//! The answers come from `--details`. A separate file states which answers are
+//! correct, one `URL<TAB>0|1` per line.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -14,13 +14,13 @@ use serde::Deserialize;
 
 use crate::error::EvalError;
 
-/// What to compare.
+/// Arguments of `relink-eval calibrate`.
 #[derive(Args)]
 pub struct CalibrateArgs {
-    /// Answers with their confidence, as `soft404 --details` writes them
+    /// Answers with their confidence, as written by `soft404 --details`
     #[arg(long, value_name = "FILE.jsonl")]
     details: PathBuf,
-    /// Which answers are right: `URL<TAB>1` or `URL<TAB>0` a line
+    /// Correctness of the answers: one `URL<TAB>1` or `URL<TAB>0` per line
     #[arg(long, value_name = "FILE.tsv")]
     right: PathBuf,
 }
@@ -32,7 +32,7 @@ struct Answer {
     confidence: f64,
 }
 
-/// How often answers of one kind were right.
+/// Number of correct answers with the same verdict and confidence.
 #[derive(Debug, Default, Clone, Copy)]
 struct Score {
     right: u32,
@@ -45,14 +45,14 @@ impl Score {
         self.all += 1;
     }
 
-    /// The share that is right, drawn towards one half where there were few
-    /// (Laplace's rule of succession).
-    fn expected(self) -> f64 {
+    /// Returns the expected share of correct answers by Laplace's rule of
+    /// succession.
+    fn expected_share(self) -> f64 {
         f64::from(self.right + 1) / f64::from(self.all + 2)
     }
 }
 
-/// Prints a table by word and stated confidence, and the Brier score.
+/// Prints a table by verdict and stated confidence, and the Brier score.
 pub fn run(args: &CalibrateArgs) -> Result<(), EvalError> {
     let read = |path: &PathBuf| {
         fs::read_to_string(path).map_err(|error| EvalError::File(path.clone(), error))
@@ -60,7 +60,7 @@ pub fn run(args: &CalibrateArgs) -> Result<(), EvalError> {
     let right: HashMap<String, bool> = read(&args.right)?
         .lines()
         .filter_map(|line| line.split_once('\t'))
-        .map(|(url, sign)| (url.to_owned(), sign.trim() == "1"))
+        .map(|(url, flag)| (url.to_owned(), flag.trim() == "1"))
         .collect();
     let mut scores: BTreeMap<(String, String), Score> = BTreeMap::new();
     let (mut squares, mut all) = (0.0, 0_u32);
@@ -73,13 +73,13 @@ pub fn run(args: &CalibrateArgs) -> Result<(), EvalError> {
         squares += (answer.confidence - f64::from(u8::from(is_right))).powi(2);
         all += 1;
     }
-    let mut table = String::from("word       stated  right  of  expected\n");
-    for ((word, stated), score) in scores {
+    let mut table = String::from("verdict    stated  right  of  expected\n");
+    for ((verdict, stated), score) in scores {
         let line = format!(
-            "{word:10} {stated:>6} {:>6} {:>3}  {:.2}\n",
+            "{verdict:10} {stated:>6} {:>6} {:>3}  {:.2}\n",
             score.right,
             score.all,
-            score.expected()
+            score.expected_share()
         );
         table.push_str(&line);
     }

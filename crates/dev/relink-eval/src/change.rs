@@ -1,13 +1,13 @@
-//! `relink-eval change`: how much did each page change?
+//! `relink-eval change`: measures how much each page changed.
 //!
-//! Questions come as JSON lines (`id`, `format`, `old`, `new`), and answers go
-//! out as JSON lines (`id`, `content`, `links`, `level`).
+//! Reads JSON lines (`id`, `format`, `old`, `new`) and prints JSON lines (`id`,
+//! `content`, `links`, `level`).
 //!
 //! The reference degrees of the data set are computed from the words after
-//! everything between `<` and `>` is removed, in every format: also in the
-//! code and the formulas of Markdown, where these signs are not tags. With
-//! `--strip-tags` text formats are read without such parts, so that both count
-//! the same words. Without it, the text is compared as `relink` compares it.
+//! everything between `<` and `>` is removed, in every format, even in code and
+//! formulas of Markdown, where these characters are not tags. With
+//! `--strip-tags`, text formats are read in the same way, so that both count the
+//! same words. Without it, the text is compared as `relink` does.
 
 use std::borrow::Cow;
 use std::fs;
@@ -16,23 +16,23 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use relink_change::{Level, LevelThresholds, Measure, Signature, Volatile, compare};
+use relink_change::{Level, LevelThresholds, Measure, Signature, VolatileParts, compare};
 use relink_page::{DocumentFormat, block_text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::EvalError;
 
-/// What to compare, and how.
+/// Arguments of `relink-eval change`.
 #[derive(Args)]
 pub struct ChangeArgs {
-    /// Pairs of versions, one JSON object a line: `id`, `format`, `old`, `new`
+    /// Pairs of versions, one JSON object per line: `id`, `format`, `old`, `new`
     #[arg(value_name = "FILE.jsonl")]
     pairs: PathBuf,
     /// Measure of the content change: `content`, `proportional`, `johnson`, `shingles`, `simhash` or `words`
     #[arg(long, default_value = "content", value_name = "NAME")]
     measure: Measure,
-    /// Remove what is between `<` and `>` from Markdown and other text first, as the reference does
+    /// First remove the text between `<` and `>` from Markdown and other text, as the reference does
     #[arg(long)]
     strip_tags: bool,
     /// Print the number of pages per second to standard error
@@ -43,14 +43,14 @@ pub struct ChangeArgs {
 /// Two versions of a page.
 #[derive(Debug, Deserialize)]
 struct Pair {
-    /// Of whatever type: it is only repeated in the answer.
+    /// Any JSON value; repeated in the answer.
     id: Value,
     format: String,
     old: String,
     new: String,
 }
 
-/// The change between them.
+/// The change between two versions.
 #[derive(Debug, Serialize)]
 struct Answer<'a> {
     id: &'a Value,
@@ -81,7 +81,7 @@ pub fn run(args: &ChangeArgs) -> Result<(), EvalError> {
     Ok(())
 }
 
-#[expect(clippy::print_stderr, reason = "the user asked for the speed")]
+#[expect(clippy::print_stderr, reason = "requested by `--time`")]
 #[expect(clippy::cast_precision_loss, reason = "a data set has fewer than 2^52 pages")]
 fn report_speed(pages: usize, elapsed: f64) {
     eprintln!("{pages} pages in {elapsed:.3} s, {:.0} pages/s", pages as f64 / elapsed);
@@ -95,9 +95,9 @@ fn answer<'p>(pair: &'p Pair, args: &ChangeArgs) -> Answer<'p> {
         Signature::new(text.as_bytes(), &block_text(format, text.as_bytes()))
     };
     let (mut old, mut new) = (read(&pair.old), read(&pair.new));
-    // The bytes are those of the versions, whatever was removed.
+    // Compare the checksums of the original versions, before tags are removed.
     (old.checksum, new.checksum) = (0, u64::from(pair.old != pair.new));
-    let change = compare(&old, &new, &Volatile::default());
+    let change = compare(&old, &new, &VolatileParts::default());
     let (content, level) = match args.measure {
         Measure::Content => (change.content, change.level),
         _ if change.level == Level::None => (0.0, Level::None),
@@ -109,7 +109,7 @@ fn answer<'p>(pair: &'p Pair, args: &ChangeArgs) -> Answer<'p> {
     Answer { id: &pair.id, content, links: change.links, level }
 }
 
-/// A text without everything between `<` and `>`.
+/// Removes everything between `<` and `>`.
 fn without_tags(text: &str) -> Cow<'_, str> {
     let next_tag = |text: &'_ str| {
         let (before, tag) = text.split_once('<')?;
@@ -129,8 +129,8 @@ fn without_tags(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// The format of a file extension; unknown ones are read as text. SGML is read
-/// as its most common application, HTML.
+/// Returns the format of a file extension. Unknown extensions are read as text,
+/// SGML as HTML.
 fn format_named(name: &str) -> DocumentFormat {
     match name {
         "md" | "markdown" => DocumentFormat::Markdown,
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_tags_removes_what_is_between_angles() {
+    fn without_tags_removes_text_between_angle_brackets() {
         assert_eq!(without_tags("a <b>c</b> < d"), "a  c  < d");
         assert_eq!(without_tags("a b"), "a b");
         assert_eq!(without_tags("<a>"), " ");

@@ -1,8 +1,8 @@
-//! `relink-eval context`: does each candidate fit its collection?
+//! `relink-eval context`: judges whether candidates fit their collection.
 //!
-//! Reads a directory with one file of JSON lines per collection, or labelled
-//! files with all collections. Answers go out as JSON lines (`id`, `score`,
-//! `flag`). With labels, `--tables` and `--fit` also measure.
+//! Reads a directory with one file of JSON lines per collection, or labeled
+//! files with all collections. Prints JSON lines (`id`, `score`, `flag`). With
+//! labels, `--tables` and `--fit` print measurements instead.
 
 mod fit;
 mod read;
@@ -14,7 +14,7 @@ use std::slice;
 
 use clap::Args;
 use relink_change::{
-    Background, Collection, Context, ContextScore, Corpus, CorpusBuilder, Fit, Flag,
+    Background, Collection, Context, ContextFlag, ContextScore, Corpus, CorpusBuilder, Fit,
 };
 use serde::Serialize;
 
@@ -24,19 +24,19 @@ use read::{Page, Role};
 /// The score of a page without terms: unknown.
 const UNKNOWN: f64 = 0.5;
 
-/// What to answer, and how.
+/// Arguments of `relink-eval context`.
 #[derive(Args)]
 pub struct ContextArgs {
-    /// Directories with a file per collection, or labelled JSON lines
+    /// Directories with a file per collection, or labeled JSON lines
     #[arg(value_name = "DIR|FILE", required = true)]
     paths: Vec<PathBuf>,
-    /// Print Tables 1 and 2 of the paper, and ours
+    /// Print Tables 1 and 2 of the paper, and the same tables for this data
     #[arg(long)]
     tables: bool,
-    /// Fit the score on labelled files, leaving families out, and print a reliability table
+    /// Fit the score on labeled files, leaving families out, and print a reliability table
     #[arg(long, conflicts_with = "tables")]
     fit: bool,
-    /// Count only the collection itself and the general table, as if it were the user's only one
+    /// Use only the collection itself and the general table, without the other collections
     #[arg(long)]
     alone: bool,
 }
@@ -54,20 +54,20 @@ pub(crate) struct Judged<'p> {
     pub(crate) fit: Option<Fit>,
 }
 
-/// Answers every candidate, or measures.
+/// Prints an answer for every candidate, or measurements.
 pub fn run(args: &ContextArgs) -> Result<(), EvalError> {
     let mut all = Vec::new();
     for path in &args.paths {
-        // The collections of one directory are those of one user.
+        // The collections of one directory belong to one user.
         all.push(read::collections(path)?);
     }
-    let judged = || all.iter().flat_map(|collections| judge(collections, args.alone));
+    let judge_all = || all.iter().flat_map(|collections| judge(collections, args.alone));
     let text = if args.tables {
         tables::print(&all)
     } else if args.fit {
-        fit::print(&judged().collect::<Vec<_>>())
+        fit::print(&judge_all().collect::<Vec<_>>())
     } else {
-        judged().map(|judged| answer(&judged)).collect::<io::Result<String>>()?
+        judge_all().map(|candidate| answer(&candidate)).collect::<io::Result<String>>()?
     };
     io::stdout().lock().write_all(text.as_bytes())?;
     Ok(())
@@ -78,13 +78,13 @@ fn answer(judged: &Judged<'_>) -> io::Result<String> {
     let answer = Answer {
         id: &judged.page.id,
         score: score.map_or(UNKNOWN, ContextScore::probability),
-        flag: score.is_some_and(|score| score.flag() == Flag::OutOfPlace),
+        flag: score.is_some_and(|score| score.flag() == ContextFlag::OutOfPlace),
     };
     serde_json::to_string(&answer).map(|line| line + "\n").map_err(io::Error::other)
 }
 
-/// Compares the candidates of each collection with it, and with the other
-/// collections unless it is `alone`.
+/// Judges the candidates of each collection. Unless `alone` is set, also compares
+/// them with the other collections.
 pub(crate) fn judge(collections: &[Vec<Page>], alone: bool) -> Vec<Judged<'_>> {
     if alone {
         return collections.iter().flat_map(|pages| judge_among(slice::from_ref(pages))).collect();
@@ -105,13 +105,13 @@ fn judge_among(collections: &[Vec<Page>]) -> Vec<Judged<'_>> {
         let others = || contexts.iter().enumerate().filter(|(other, _)| *other != at);
         for page in pages.iter().filter(|page| page.role == Role::Candidate) {
             let others = others().map(|(_, context)| context);
-            judged.push(Judged { page, fit: contexts[at].fit_among(&page.terms, others) });
+            judged.push(Judged { page, fit: contexts[at].fit_with_others(&page.terms, others) });
         }
     }
     judged
 }
 
-/// Counts the members of collections; candidates are not known to the user.
+/// Counts the terms of all members. Candidates do not belong to the corpus.
 fn corpus<'p>(pages: impl Iterator<Item = &'p Page>) -> Corpus<'static> {
     let mut builder = CorpusBuilder::default();
     pages.filter(|page| page.role != Role::Candidate).for_each(|page| builder.add(&page.terms));

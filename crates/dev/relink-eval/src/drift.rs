@@ -1,34 +1,35 @@
-//! `relink-eval drift`: what stays undetected while a catalog decays?
+//! `relink-eval drift`: simulates a decaying catalog and measures how many
+//! broken URLs a check schedule leaves undetected.
 
 use std::io::{self, Write};
 
 use clap::Args;
-use relink_survey::{DecaySimulation, drift};
+use relink_survey::{DecaySimulation, simulate_decay};
 use serde_json::json;
 
 use crate::error::EvalError;
 
-/// How the catalog decays, and how much may be asked.
+/// Parameters of the simulation.
 #[derive(Args)]
 pub struct DriftArgs {
-    /// The share of deaths that come with a whole directory
+    /// Share of URLs that die together with their directory
     #[arg(long, default_value_t = 0.8, value_name = "SHARE")]
     by_directory: f64,
-    /// The share of the URLs that may be asked in a week
+    /// Share of the URLs that may be checked per week
     #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
     budget: f64,
-    /// How much death rates differ between domains (deviation of the logarithm)
+    /// Variation of death rates between domains (standard deviation of the logarithm)
     #[arg(long, default_value_t = DecaySimulation::default().hazard_spread, value_name = "NUMBER")]
     hazard_spread: f64,
-    /// How many histories are played
+    /// Number of simulated histories
     #[arg(long, default_value_t = 5, value_name = "NUMBER")]
     runs: u32,
-    /// Where chance comes from
+    /// Seed of the random number generator
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     seed: u64,
 }
 
-/// Plays some histories and prints each, one JSON object a line, and the mean.
+/// Prints one JSON object per simulated history, and the mean.
 pub fn run(args: &DriftArgs) -> Result<(), EvalError> {
     let settings = DecaySimulation {
         by_directory: args.by_directory.clamp(0.0, 1.0),
@@ -40,7 +41,7 @@ pub fn run(args: &DriftArgs) -> Result<(), EvalError> {
     let (mut undetected, runs) = (0.0, args.runs.max(1));
     for number in 0..runs {
         let seed = args.seed.wrapping_add(number.into());
-        let outcome = drift(&settings, seed);
+        let outcome = simulate_decay(&settings, seed);
         undetected += outcome.undetected / f64::from(runs);
         let line = json!({
             "seed": seed,

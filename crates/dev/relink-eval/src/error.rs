@@ -1,35 +1,35 @@
-//! Why an evaluation could not be made.
+//! Errors of an evaluation.
 
 use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// An evaluation could not be made.
+/// An error that stops an evaluation.
 #[derive(Debug, Error)]
 pub enum EvalError {
     /// A file cannot be read or written.
     #[error("`{0}`: {1}")]
     File(PathBuf, #[source] io::Error),
-    /// A line is no question.
-    #[error("line {0} is no question: {1}")]
+    /// A line of a data set is invalid.
+    #[error("line {0}: invalid question: {1}")]
     Line(usize, #[source] serde_json::Error),
-    /// There is no such policy.
-    #[error("there is no policy `{0}`; there are `default`, `sic-transit`, `fable` and `status`")]
+    /// The policy is unknown.
+    #[error("unknown policy `{0}` (expected `default`, `sic-transit`, `fable` or `status`)")]
     Policy(String),
-    /// The fetcher cannot be set up.
-    #[error("cannot ask: {0}")]
+    /// The fetcher cannot be created.
+    #[error("cannot create the fetcher: {0}")]
     Setup(#[from] relink_fetch::SetupError),
-    /// A file is no graph, or speaks of another one.
+    /// A graph file is invalid or does not match the other files.
     #[error("`{0}`: {1}")]
     Graph(PathBuf, String),
-    /// The oracle's answers cannot be read.
-    #[error("cannot read an answer: {0}")]
+    /// The answers of the oracle cannot be read.
+    #[error("cannot read an answer of the oracle: {0}")]
     Input(#[source] io::Error),
-    /// The oracle says something else than 0 or 1.
-    #[error("`{0}` is no answer; the oracle says 0 or 1")]
+    /// An answer of the oracle is not 0 or 1.
+    #[error("invalid answer of the oracle: `{0}` (expected 0 or 1)")]
     Answer(String),
-    /// The answers cannot be written.
-    #[error("cannot write the answers: {0}")]
+    /// The output cannot be written.
+    #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
 }

@@ -1,9 +1,10 @@
-//! `relink-eval federation`: how much of what is broken is found, with how
-//! many requests?
+//! `relink-eval federation`: evaluates a sampling plan by the share of broken
+//! URLs that it finds and its number of requests.
 //!
-//! The truth is held by an oracle that counts. A plan asks it over standard
-//! output (`check N` and N lines, one URL each), reads N answers (0 alive, 1
-//! broken) from standard input, and ends by `done` with its own estimate.
+//! An external oracle knows the state of each URL and counts requests. The plan
+//! writes requests to standard output (`check N` and N lines with one URL each)
+//! and reads N answers (0 alive, 1 broken) from standard input. At the end it
+//! writes `done` with its own estimate.
 
 use std::fs;
 use std::io::{self, BufRead, Write};
@@ -15,30 +16,30 @@ use serde_json::json;
 
 use crate::error::EvalError;
 
-/// What to survey, and how.
+/// Arguments of `relink-eval federation`.
 #[derive(Args)]
 pub struct FederationArgs {
-    /// By which plan: `full`, `single`, `sequential`, `lre`, `sprt`, `sentinel`, `default`
+    /// Sampling plan: `full`, `single`, `sequential`, `le-shulman`, `sprt`, `sentinel`, `default`
     #[arg(long, default_value = "default", value_name = "NAME")]
     plan: SamplingPlanName,
-    /// How many runs; each knows what the one before found broken
+    /// Number of runs; each run knows the broken URLs that the previous one found
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     runs: u32,
-    /// Where chance comes from
+    /// Seed of the random number generator
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     seed: u64,
-    /// How many URLs are asked at a time
+    /// Number of URLs per request to the oracle
     #[arg(long, default_value_t = 500, value_name = "NUMBER")]
     batch: usize,
-    /// Write what each run came to and what became of each domain
+    /// Write the result of each run and of each domain to this file
     #[arg(long, value_name = "FILE.tsv")]
     details: Option<PathBuf>,
-    /// The catalog: `domain,url` a line, after a heading
+    /// Catalog: a header, then `domain,url` per line
     #[arg(value_name = "CATALOG.csv")]
     catalog: PathBuf,
 }
 
-/// Surveys the catalog; the oracle is at the other end of the pipes.
+/// Surveys the catalog through the oracle.
 pub fn run(args: &FederationArgs) -> Result<(), EvalError> {
     let file = |error| EvalError::File(args.catalog.clone(), error);
     let text = fs::read_to_string(&args.catalog).map_err(file)?;
@@ -49,9 +50,9 @@ pub fn run(args: &FederationArgs) -> Result<(), EvalError> {
     let mut details = String::new();
     let mut estimate = RecallEstimate::exact(0);
     for number in 0..args.runs.max(1) {
-        let mut plan = args.plan.begin(&catalog, &known, args.seed.wrapping_add(number.into()));
+        let mut plan = args.plan.create(&catalog, &known, args.seed.wrapping_add(number.into()));
         survey(plan.as_mut(), &catalog, &mut oracle, args.batch.max(1))?;
-        known = plan.ledger().broken().collect();
+        known = plan.check_log().broken().collect();
         estimate = plan.estimate();
         details.push_str(&detail(number + 1, plan.as_ref(), &catalog));
     }
@@ -80,44 +81,44 @@ fn survey(
         if urls.is_empty() {
             return Ok(());
         }
-        for (url, answer) in urls.iter().zip(oracle.ask(catalog, &urls)?) {
-            plan.take(*url, answer);
+        for (url, health) in urls.iter().zip(oracle.check(catalog, &urls)?) {
+            plan.record(*url, health);
         }
     }
 }
 
-/// What a run came to, and each domain with its ruling and the reason.
+/// Returns the result of a run, and each domain with its ruling and the reason.
 fn detail(number: u32, plan: &dyn SamplingPlan, catalog: &Catalog) -> String {
-    let (total, all) = (plan.ledger().total(), catalog.len());
+    let (total, all) = (plan.check_log().total(), catalog.len());
     let mut lines =
         vec![format!("run {number}\t{} of {all} checked\t{} broken", total.checked, total.broken)];
     for domain in catalog.domains() {
-        let (name, ruling) = (catalog.domain_name(domain), plan.ruling(domain));
+        let (name, ruling) = (catalog.domain_name(domain), plan.decision(domain));
         lines.push(format!("{name}\t{ruling}\t{}", plan.reason(domain)));
     }
     lines.join("\n") + "\n"
 }
 
-/// The one who knows.
+/// Client of the oracle.
 struct Oracle<R, W> {
     input: R,
     output: W,
 }
 
 impl<R: BufRead, W: Write> Oracle<R, W> {
-    /// Asks for some URLs; the answers come in the same order.
-    fn ask(&mut self, catalog: &Catalog, urls: &[UrlId]) -> Result<Vec<UrlHealth>, EvalError> {
-        let mut question = format!("check {}\n", urls.len());
+    /// Checks URLs. Returns the answers in the same order.
+    fn check(&mut self, catalog: &Catalog, urls: &[UrlId]) -> Result<Vec<UrlHealth>, EvalError> {
+        let mut request = format!("check {}\n", urls.len());
         for url in urls {
-            question.push_str(catalog.url(*url));
-            question.push('\n');
+            request.push_str(catalog.url(*url));
+            request.push('\n');
         }
-        self.output.write_all(question.as_bytes())?;
+        self.output.write_all(request.as_bytes())?;
         self.output.flush()?;
-        urls.iter().map(|_| self.answer()).collect()
+        urls.iter().map(|_| self.read_answer()).collect()
     }
 
-    fn answer(&mut self) -> Result<UrlHealth, EvalError> {
+    fn read_answer(&mut self) -> Result<UrlHealth, EvalError> {
         let mut line = String::new();
         self.input.read_line(&mut line).map_err(EvalError::Input)?;
         match line.trim() {
@@ -137,29 +138,29 @@ mod tests {
     }
 
     #[test]
-    fn the_oracle_is_asked_and_answers_in_order() {
+    fn oracle_answers_are_returned_in_order() {
         let catalog = catalog();
         let mut output = Vec::new();
         let mut oracle = Oracle { input: &b"0\n1\n0\n"[..], output: &mut output };
         let urls: Vec<UrlId> = catalog.urls().collect();
-        let answers = oracle.ask(&catalog, &urls).unwrap();
+        let answers = oracle.check(&catalog, &urls).unwrap();
         assert_eq!(answers, [UrlHealth::Alive, UrlHealth::Broken, UrlHealth::Alive]);
-        let asked = "check 3\nhttp://a.test/1\nhttp://a.test/2\nhttp://a.test/3\n";
-        assert_eq!(String::from_utf8(output).unwrap(), asked);
+        let request = "check 3\nhttp://a.test/1\nhttp://a.test/2\nhttp://a.test/3\n";
+        assert_eq!(String::from_utf8(output).unwrap(), request);
     }
 
     #[test]
-    fn an_oracle_that_falls_silent_is_a_fault() {
+    fn missing_oracle_answer_is_an_error() {
         let catalog = catalog();
-        let mut plan = SamplingPlanName::Full.begin(&catalog, &[], 1);
+        let mut plan = SamplingPlanName::Full.create(&catalog, &[], 1);
         let mut oracle = Oracle { input: &b"0\n"[..], output: Vec::new() };
         assert!(survey(plan.as_mut(), &catalog, &mut oracle, 10).is_err());
     }
 
     #[test]
-    fn the_detail_names_every_domain_with_its_ruling() {
+    fn detail_lists_every_domain_with_its_ruling() {
         let catalog = catalog();
-        let mut plan = SamplingPlanName::Full.begin(&catalog, &[], 1);
+        let mut plan = SamplingPlanName::Full.create(&catalog, &[], 1);
         let mut oracle = Oracle { input: &b"0\n1\n0\n"[..], output: Vec::new() };
         survey(plan.as_mut(), &catalog, &mut oracle, 10).unwrap();
         assert_eq!(

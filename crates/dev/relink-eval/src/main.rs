@@ -1,8 +1,8 @@
-//! How good is it? Answers data sets blind, for others to score.
+//! Runs Relink on evaluation data sets.
 //!
-//! Each command reads questions without their answers, answers them with the
-//! code that users run, and prints the answers one a line. The scorer lives
-//! with the data set and never in this program.
+//! Each command reads questions without the expected results, answers them with
+//! the code that users run, and prints one answer per line. The scorer is part
+//! of the data set, not of this program.
 
 mod alias;
 mod alias_halves;
@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Answers data sets blind, for others to score.
+/// Runs Relink on evaluation data sets
 #[derive(Parser)]
 #[command(name = "relink-eval", version)]
 struct Cli {
@@ -30,33 +30,33 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Tells dead pages from living ones, through a server that plays the web
+    /// Classify pages as alive or dead, through a proxy that simulates the web
     Soft404(soft404::Soft404Args),
-    /// Finds the live pages that dead pages became
+    /// Find the aliases of dead pages among the live pages of a site
     Alias(alias::AliasArgs),
-    /// Makes new addresses of moved pages from examples
+    /// Learn URL programs from half of the moved pages and test them on the other half
     AliasHalves(alias_halves::AliasHalvesArgs),
-    /// Compares the confidence of answers with how often they were right
+    /// Compare the confidence of answers with the share of correct answers
     Calibrate(calibrate::CalibrateArgs),
-    /// Measures the change between versions of pages
+    /// Measure the change between versions of pages
     Change(change::ChangeArgs),
-    /// Judges whether pages fit their collection
+    /// Judge whether pages fit their collection
     Context(context::ContextArgs),
-    /// Counts the terms of texts for the general table of document frequencies
+    /// Count the terms of texts for the general table of document frequencies
     Background(background::BackgroundArgs),
-    /// Gives the exact decay of every page of a graph
-    Decay(decay::DecayArgs),
-    /// Measures estimates of decay made page by page
+    /// Compute the exact decay of every page of a graph
+    Decay(decay::DecayEvalArgs),
+    /// Compare estimates of decay with the exact scores
     Walks(decay::walks::WalksArgs),
-    /// Finds what is broken in a catalog, through an oracle that counts
+    /// Find broken URLs of a catalog through an oracle that counts requests
     Federation(federation::FederationArgs),
-    /// Lets a catalog decay and measures what a schedule leaves undetected
+    /// Simulate a decaying catalog and measure the undetected share of broken URLs
     Drift(drift::DriftArgs),
 }
 
-#[expect(clippy::print_stderr, reason = "this is the program's own word on its failure")]
+#[expect(clippy::print_stderr, reason = "errors go to standard error")]
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
+    let result = match Cli::parse().command {
         Command::Soft404(args) => soft404::run(&args),
         Command::Alias(args) => alias::run(&args),
         Command::AliasHalves(args) => alias_halves::run(&args),
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
         Command::Federation(args) => federation::run(&args),
         Command::Drift(args) => drift::run(&args),
     };
-    match done {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");

@@ -1,8 +1,8 @@
-//! `relink-eval soft404`: is each page alive, dead, or can it not be told?
+//! `relink-eval soft404`: classifies pages as alive, dead or unknown.
 //!
-//! Questions come as JSON lines (`url`, `prior`, `siblings`); what an earlier
-//! visit saw and which other pages are known is given to the judge as history.
-//! The web is played by a server that is used as an HTTP proxy.
+//! Reads JSON lines (`url`, `prior`, `siblings`). The content of an earlier
+//! fetch and the known neighbors are passed to the judge as history. An HTTP
+//! proxy simulates the web.
 
 use std::fs;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use clap::Args;
 use jiff::Timestamp;
-use relink_engine::{ControlCache, ExamineSettings, PageCheck, PageCheckRequest, PageChecker};
+use relink_engine::{ControlCache, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker};
 use relink_fetch::{FetchSettings, Fetcher, Proxies, Proxy};
 use relink_judge::Policy;
 use relink_model::{History, RequestRights, Verdict};
@@ -21,30 +21,30 @@ use url::Url;
 
 use crate::error::EvalError;
 
-/// The longest a page may take to answer.
+/// Timeout of a request.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What to answer, and how.
+/// Arguments of `relink-eval soft404`.
 #[derive(Args)]
 pub struct Soft404Args {
-    /// Questions, one JSON object a line: `url`, `prior`, `siblings`
+    /// Questions, one JSON object per line: `url`, `prior`, `siblings`
     #[arg(long, value_name = "FILE.jsonl")]
     probes: PathBuf,
-    /// The server that plays the web, as an HTTP proxy
+    /// HTTP proxy that simulates the web
     #[arg(long, value_name = "URL")]
     proxy: Proxy,
-    /// By which rules: `default`, `sic-transit`, `fable` or `status`
+    /// Judging policy: `default`, `sic-transit`, `fable` or `status`
     #[arg(long, default_value = "default", value_name = "NAME")]
     policy: String,
-    /// Where random names come from
+    /// Seed for random names
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     salt: u64,
-    /// Also write each answer with word, code, confidence and reason
+    /// Also write each answer with verdict, code, confidence and reason
     #[arg(long, value_name = "FILE.jsonl")]
     details: Option<PathBuf>,
 }
 
-/// One page to judge, and what is known of it.
+/// A page to judge, with its history.
 #[derive(Debug, Deserialize)]
 struct JudgeQuestion {
     url: String,
@@ -54,7 +54,7 @@ struct JudgeQuestion {
     siblings: Option<Vec<String>>,
 }
 
-/// What an earlier visit saw.
+/// The content of an earlier fetch.
 #[derive(Debug, Deserialize)]
 struct Prior {
     title: Option<String>,
@@ -64,7 +64,7 @@ struct Prior {
     content_type: Option<String>,
 }
 
-/// One answer with its reasons.
+/// An answer with its evidence.
 #[derive(Debug, Serialize)]
 struct Detail<'a> {
     url: &'a str,
@@ -82,23 +82,23 @@ pub fn run(args: &Soft404Args) -> Result<(), EvalError> {
     let is_by_status = args.policy == "status";
     let policy = Policy::named(if is_by_status { "default" } else { &args.policy });
     let policy = policy.ok_or_else(|| EvalError::Policy(args.policy.clone()))?;
-    let puzzles = read(&args.probes)?;
+    let questions = read(&args.probes)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut details = Vec::new();
     let answers = runtime.block_on(async {
         let proxies = Proxies::all(args.proxy.clone());
         let fetcher =
             Fetcher::new(FetchSettings { timeout: TIMEOUT, proxies, ..FetchSettings::default() })?;
-        let settings = ExamineSettings { policy, max_host_wait: Duration::ZERO, salt: args.salt };
-        let examiner = PageChecker { fetch: &fetcher, clock: &Now, settings };
-        let mut shelf = ControlCache::default();
+        let settings = PageCheckSettings { policy, max_host_wait: Duration::ZERO, salt: args.salt };
+        let checker = PageChecker { fetch: &fetcher, clock: &Now, settings };
+        let mut controls = ControlCache::default();
         let mut answers = Vec::new();
-        for puzzle in puzzles {
-            let (given, question) = puzzle.into_question();
-            let found = examiner.check_page(&question, &mut shelf).await;
-            let answer = if is_by_status { by_status(&found) } else { answer(&found) };
-            details.push(detail(&given, answer, &found));
-            answers.push(format!("{given}\t{answer}\n"));
+        for question in questions {
+            let (given_url, request) = question.into_request();
+            let check = checker.check_page(&request, &mut controls).await;
+            let answer = if is_by_status { answer_by_status(&check) } else { answer(&check) };
+            details.push(detail(&given_url, answer, &check));
+            answers.push(format!("{given_url}\t{answer}\n"));
         }
         Ok::<_, EvalError>(answers)
     })?;
@@ -119,41 +119,41 @@ fn read(path: &PathBuf) -> Result<Vec<JudgeQuestion>, EvalError> {
         .collect()
 }
 
-/// What the words mean to one who only asks whether the page is there.
-fn answer(examined: &PageCheck) -> &'static str {
-    match examined.judgment.verdict {
+/// Maps a verdict to the classes of the data set.
+fn answer(check: &PageCheck) -> &'static str {
+    match check.judgment.verdict {
         Verdict::Alive | Verdict::Moved | Verdict::Drifted | Verdict::AtRisk => "alive",
         Verdict::Dead | Verdict::Soft404 | Verdict::Hijacked | Verdict::Local => "dead",
         Verdict::Failing | Verdict::Blocked => "unknown",
     }
 }
 
-/// What one would say who looks at nothing but the status of the first answer.
-fn by_status(examined: &PageCheck) -> &'static str {
-    let first = examined.attempts.first().and_then(|look| look.outcome.status());
+/// Classifies a page by the status of the first response alone.
+fn answer_by_status(check: &PageCheck) -> &'static str {
+    let first = check.attempts.first().and_then(|attempt| attempt.outcome.status());
     if first.is_some_and(|status| status < 400) { "alive" } else { "dead" }
 }
 
-fn detail(given: &str, answer: &str, examined: &PageCheck) -> String {
-    let judgment = &examined.judgment;
+fn detail(given_url: &str, answer: &str, check: &PageCheck) -> String {
+    let judgment = &check.judgment;
     let detail = Detail {
-        url: given,
+        url: given_url,
         answer,
         verdict: judgment.verdict,
         code: judgment.code,
         confidence: judgment.confidence,
         reason: &judgment.reason,
         evidence: &judgment.evidence,
-        requests: examined.attempts.len() + examined.controls.len(),
+        requests: check.attempts.len() + check.controls.len(),
     };
     let line = serde_json::to_string(&detail).map(|line| line + "\n");
-    // A struct of plain values cannot fail to be written.
+    // Serializing a struct of plain values cannot fail.
     line.unwrap_or_default()
 }
 
 impl JudgeQuestion {
-    /// The address as given, and the question.
-    fn into_question(self) -> (String, PageCheckRequest) {
+    /// Returns the URL as given, and the request.
+    fn into_request(self) -> (String, PageCheckRequest) {
         let url = Url::parse(&self.url);
         let neighbors = self.siblings.unwrap_or_default();
         let absolute = |path: &String| match &url {
@@ -167,7 +167,7 @@ impl JudgeQuestion {
             self.url,
             PageCheckRequest {
                 url: canonical,
-                rights: RequestRights::named_by_user(),
+                rights: RequestRights::user_supplied(),
                 history,
                 neighbors,
             },
@@ -184,7 +184,7 @@ impl Prior {
     }
 }
 
-/// The time of day.
+/// The system clock.
 struct Now;
 
 impl Clock for Now {

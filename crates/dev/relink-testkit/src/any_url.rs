@@ -1,16 +1,15 @@
-//! Strategies for URLs and pieces of them, for property tests.
+//! Proptest strategies for URLs and their parts.
 //!
-//! They mix what sites really write (numbers, dates, dashes, escapes, names in
-//! other scripts) with what breaks parsers: empty segments, very long ones,
-//! characters of several bytes at every position, and ports and hosts that do
-//! not exist.
+//! They combine parts that occur on real sites (numbers, dates, dashes, escapes,
+//! other scripts) with parts that break parsers: empty and very long segments,
+//! multi-byte characters at every position, and invalid ports and hosts.
 
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use url::Url;
 
-/// A segment of a path, or a value of a query.
+/// Generates path segments and query values.
 pub fn any_segment() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-zA-Z]{0,8}",
@@ -29,7 +28,7 @@ pub fn any_segment() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A host, valid or not.
+/// Generates valid and invalid hosts.
 pub fn any_host() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "(www\\.)?[a-z]{1,6}(\\.[a-z]{1,4}){0,2}\\.(org|test|co\\.uk|com)\\.?",
@@ -42,7 +41,7 @@ pub fn any_host() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A text that is, or nearly is, a URL.
+/// Generates URLs and texts that are almost URLs.
 pub fn any_url_text() -> impl Strategy<Value = String> {
     let scheme = prop_oneof![
         8 => "https?://",
@@ -70,12 +69,12 @@ pub fn any_url_text() -> impl Strategy<Value = String> {
     })
 }
 
-/// Any text: a URL, a piece of one, or anything else.
+/// Generates URLs, parts of URLs and other texts.
 pub fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![4 => any_url_text(), 2 => any_segment(), 1 => ".{0,40}", 1 => any::<String>()]
 }
 
-/// A web URL that can be parsed.
+/// Generates valid http and https URLs.
 pub fn any_url() -> impl Strategy<Value = Url> {
     any_url_text().prop_filter_map("not a web URL", |text| {
         let url = Url::parse(&text).or_else(|_| Url::parse(&format!("https://a.test/{text}")));

@@ -1,4 +1,4 @@
-//! A listener nobody should reach.
+//! A listener that must not be contacted.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// Counts who connects to it, and says nothing to them.
+/// Counts connections and sends nothing.
 ///
-/// It listens on every loopback address a misled client might try: 127.0.0.1
-/// and, where the machine has it, `::1`, at the same port.
+/// It listens on both loopback addresses, 127.0.0.1 and, if the machine has
+/// IPv6, `::1`, on the same port.
 #[derive(Debug)]
 pub struct Canary {
     port: u16,
@@ -20,7 +20,7 @@ pub struct Canary {
 }
 
 impl Canary {
-    /// Starts one on a free port, on the caller's runtime.
+    /// Starts a canary on a free port, on the caller's runtime.
     ///
     /// # Panics
     ///
@@ -38,17 +38,17 @@ impl Canary {
         Self { port, connects, _listeners: listeners }
     }
 
-    /// Its address on IPv4 loopback.
+    /// Returns its IPv4 address.
     pub fn address(&self) -> SocketAddr {
         (Ipv4Addr::LOCALHOST, self.port).into()
     }
 
-    /// Its port.
+    /// Returns its port.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// How many connections it has seen.
+    /// Returns the number of connections.
     pub fn connects(&self) -> usize {
         self.connects.load(Ordering::SeqCst)
     }

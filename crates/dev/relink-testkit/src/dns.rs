@@ -1,8 +1,8 @@
-//! A name server for tests, on 127.0.0.1.
+//! A scripted name server on 127.0.0.1.
 //!
-//! It speaks just enough DNS (RFC 1035) over UDP to answer, refuse, fail or
-//! keep silent about one name at a time. Its answers may be kept for no time
-//! at all (TTL 0), so that every lookup asks again.
+//! It supports as much of DNS (RFC 1035) over UDP as needed to resolve, refuse,
+//! fail or ignore queries for single names. Its responses have a TTL of 0, so
+//! that clients do not cache them.
 
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -11,22 +11,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::net::UdpSocket;
 use tokio::task::JoinSet;
 
-/// What the name server says about a name.
+/// The reply to queries for a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// These addresses; none means that the name has no address.
+    /// These addresses; an empty list means that the name has no address record.
     Addresses(Vec<IpAddr>),
-    /// There is no such name.
+    /// NXDOMAIN.
     NoSuchName,
-    /// Something went wrong (SERVFAIL).
+    /// SERVFAIL.
     Failure,
-    /// The server will not say (REFUSED).
-    Refusal,
-    /// Nothing at all.
-    Silence,
+    /// REFUSED.
+    Refused,
+    /// No response.
+    NoResponse,
 }
 
-/// A scripted name server. A name it was told nothing about does not exist.
+/// A scripted name server. Names without a reply do not exist.
 #[derive(Debug)]
 pub struct Dns {
     address: SocketAddr,
@@ -37,13 +37,13 @@ pub struct Dns {
 
 #[derive(Debug, Default)]
 struct Zone {
-    /// Names that get no answer about IPv6.
+    /// Names whose AAAA queries get no response.
     silent_v6: HashSet<String>,
     replies: HashMap<String, Vec<Reply>>,
-    /// The addresses of every name that it was told nothing about.
+    /// The addresses of names without a reply.
     wildcard: Option<Vec<IpAddr>>,
-    /// How often each name was asked for, by record type.
-    asked: HashMap<(String, u16), usize>,
+    /// The number of queries for each name, by record type.
+    counts: HashMap<(String, u16), usize>,
 }
 
 /// Record types (RFC 1035, section 3.2.2, and RFC 3596).
@@ -51,7 +51,7 @@ const A: u16 = 1;
 const AAAA: u16 = 28;
 
 impl Dns {
-    /// Starts one on a free port, on the caller's runtime.
+    /// Starts a server on a free port, on the caller's runtime.
     ///
     /// # Panics
     ///
@@ -66,47 +66,47 @@ impl Dns {
         Self { address, zone, _server: server }
     }
 
-    /// Where it listens.
+    /// Returns its address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Says the same about a name, always.
-    pub fn say(&self, name: &str, reply: Reply) -> &Self {
-        self.flip(name, [reply])
+    /// Sets the reply for a name.
+    pub fn set_reply(&self, name: &str, reply: Reply) -> &Self {
+        self.cycle_replies(name, [reply])
     }
 
-    /// Gives a name these addresses.
-    pub fn addresses(&self, name: &str, addresses: &[IpAddr]) -> &Self {
-        self.say(name, Reply::Addresses(addresses.to_vec()))
+    /// Sets the addresses of a name.
+    pub fn set_addresses(&self, name: &str, addresses: &[IpAddr]) -> &Self {
+        self.set_reply(name, Reply::Addresses(addresses.to_vec()))
     }
 
-    /// Says one thing after the other about a name, over and over.
+    /// Sets replies for a name that are repeated in a cycle.
     ///
-    /// The questions for IPv4 and IPv6 are counted apart, so both halves of
-    /// one lookup get the same reply.
-    pub fn flip(&self, name: &str, replies: impl IntoIterator<Item = Reply>) -> &Self {
+    /// A and AAAA queries are counted separately, so both queries of one lookup
+    /// get the same reply.
+    pub fn cycle_replies(&self, name: &str, replies: impl IntoIterator<Item = Reply>) -> &Self {
         let replies = replies.into_iter().collect();
         lock(&self.zone).replies.insert(name.to_owned(), replies);
         self
     }
 
-    /// Never answers a question for the IPv6 addresses of a name.
-    pub fn drop_v6_questions(&self, name: &str) -> &Self {
+    /// Ignores AAAA queries for a name.
+    pub fn drop_v6_queries(&self, name: &str) -> &Self {
         lock(&self.zone).silent_v6.insert(name.to_owned());
         self
     }
 
-    /// Gives every other name these addresses, as some providers do.
+    /// Sets the addresses of all other names, as some providers do.
     pub fn resolve_everything(&self, addresses: &[IpAddr]) -> &Self {
         lock(&self.zone).wildcard = Some(addresses.to_vec());
         self
     }
 
-    /// How many questions came for a name.
-    pub fn asked(&self, name: &str) -> usize {
+    /// Returns the number of queries for a name.
+    pub fn query_count(&self, name: &str) -> usize {
         let zone = lock(&self.zone);
-        let counts = zone.asked.iter().filter(|((asked, _), _)| asked == name);
+        let counts = zone.counts.iter().filter(|((requested_at, _), _)| requested_at == name);
         counts.map(|(_, count)| count).sum()
     }
 }
@@ -118,41 +118,41 @@ fn lock(zone: &Mutex<Zone>) -> MutexGuard<'_, Zone> {
 async fn serve(socket: UdpSocket, zone: Arc<Mutex<Zone>>) {
     let mut buffer = [0; 1500];
     loop {
-        // A client gone before its answer shows here as an error; go on.
+        // An error means that a client closed its socket before the response.
         let Ok((length, client)) = socket.recv_from(&mut buffer).await else {
             continue;
         };
-        let Some(question) = Question::parse(&buffer[..length]) else {
+        let Some(query) = Question::parse(&buffer[..length]) else {
             continue;
         };
-        let reply = lock(&zone).reply_to(&question);
-        if let Some(message) = question.answer(&reply) {
+        let reply = lock(&zone).reply_to(&query);
+        if let Some(message) = query.response(&reply) {
             let _ = socket.send_to(&message, client).await;
         }
     }
 }
 
 impl Zone {
-    fn reply_to(&mut self, question: &Question<'_>) -> Reply {
-        let key = (question.name.clone(), question.kind);
-        let count = self.asked.entry(key).or_insert(0);
+    fn reply_to(&mut self, query: &Question<'_>) -> Reply {
+        let key = (query.name.clone(), query.kind);
+        let count = self.counts.entry(key).or_insert(0);
         *count += 1;
-        if question.kind == AAAA && self.silent_v6.contains(&question.name) {
-            return Reply::Silence;
+        if query.kind == AAAA && self.silent_v6.contains(&query.name) {
+            return Reply::NoResponse;
         }
-        match self.replies.get(&question.name) {
+        match self.replies.get(&query.name) {
             Some(replies) if !replies.is_empty() => replies[(*count - 1) % replies.len()].clone(),
             _ => self.wildcard.clone().map_or(Reply::NoSuchName, Reply::Addresses),
         }
     }
 }
 
-/// The one question of a query.
+/// The question of a DNS query.
 struct Question<'a> {
     id: &'a [u8],
     name: String,
     kind: u16,
-    /// Name, type and class as sent, to be sent back.
+    /// Name, type and class as received, to be copied into the response.
     echo: &'a [u8],
 }
 
@@ -177,32 +177,32 @@ impl<'a> Question<'a> {
         })
     }
 
-    fn answer(&self, reply: &Reply) -> Option<Vec<u8>> {
+    fn response(&self, reply: &Reply) -> Option<Vec<u8>> {
         // Response codes of RFC 1035, section 4.1.1.
         let (code, addresses) = match reply {
             Reply::Addresses(addresses) => (0, addresses.as_slice()),
             Reply::Failure => (2, &[][..]),
             Reply::NoSuchName => (3, &[][..]),
-            Reply::Refusal => (5, &[][..]),
-            Reply::Silence => return None,
+            Reply::Refused => (5, &[][..]),
+            Reply::NoResponse => return None,
         };
         let records: Vec<_> = addresses.iter().filter_map(|it| self.record(*it)).collect();
         let count = u8::try_from(records.len()).ok()?;
         let mut message = self.id.to_vec();
-        // An answer, recursion desired and available; one question.
+        // A response, recursion desired and available; one question.
         message.extend([0x81, 0x80 | code, 0, 1, 0, count, 0, 0, 0, 0]);
         message.extend(self.echo);
         message.extend(records.concat());
         Some(message)
     }
 
-    /// The record for one address, if its family was asked for.
+    /// Returns the record of an address, if the query is for its family.
     fn record(&self, address: IpAddr) -> Option<Vec<u8>> {
         let (kind, bytes) = match address {
             IpAddr::V4(address) => (A, address.octets().to_vec()),
             IpAddr::V6(address) => (AAAA, address.octets().to_vec()),
         };
-        // The name is a pointer to the question; class IN; TTL 0.
+        // The name is a pointer to the question; class IN, TTL 0.
         let mut record = vec![0xc0, 0x0c];
         record.extend(kind.to_be_bytes());
         record.extend([0, 1, 0, 0, 0, 0, 0, u8::try_from(bytes.len()).ok()?]);

@@ -1,4 +1,4 @@
-//! Servers that misbehave, on 127.0.0.1.
+//! Misbehaving servers on 127.0.0.1.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -11,34 +11,34 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use url::Url;
 
-/// How a server misbehaves, once a request has come.
+/// The behavior of a server after a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Misbehavior {
-    /// Accepts and never says anything.
-    Silence,
-    /// Closes at once, as nginx does for its code 444.
+    /// Never responds.
+    NoResponse,
+    /// Closes the connection immediately, as nginx does for status 444.
     Close,
     /// Resets the connection.
     Reset,
-    /// Sends a head, then resets the connection within the body.
+    /// Sends headers, then resets the connection within the body.
     ResetInBody,
-    /// Promises 1000 bytes, sends 10 and closes.
+    /// Declares 1000 bytes, sends 10 and closes the connection.
     Truncate,
-    /// Begins a chunk that is none.
+    /// Sends an invalid chunk.
     BadChunk,
-    /// Sends a head, then chunks without end.
+    /// Sends headers, then endless chunks.
     EndlessBody,
-    /// Sends header lines without end.
+    /// Sends endless header lines.
     EndlessHeaders,
-    /// Sends the head one byte at a time, this far apart, without end.
+    /// Sends endless headers, one byte at a time at this interval.
     DripHead(Duration),
-    /// Sends a head, then a body one byte at a time, this far apart, without end.
+    /// Sends headers, then an endless body, one byte at a time at this interval.
     DripBody(Duration),
-    /// Sends these bytes and closes.
-    Say(Vec<u8>),
+    /// Sends these bytes and closes the connection.
+    Send(Vec<u8>),
 }
 
-/// A server that plays one trick on everyone.
+/// A server with the same misbehavior for all clients.
 #[derive(Debug)]
 pub struct Hostile {
     address: SocketAddr,
@@ -49,44 +49,44 @@ pub struct Hostile {
 }
 
 impl Hostile {
-    /// Starts one on a free port, on the caller's runtime.
+    /// Starts a server on a free port, on the caller's runtime.
     ///
     /// # Panics
     ///
     /// Panics if loopback has no free port.
-    pub async fn start(trick: Misbehavior) -> Self {
+    pub async fn start(misbehavior: Misbehavior) -> Self {
         let listener =
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("loopback has a free port");
         let address = listener.local_addr().expect("a bound socket has an address");
         let sent = Arc::new(AtomicUsize::new(0));
         let connects = Arc::new(AtomicUsize::new(0));
         let mut server = JoinSet::new();
-        server.spawn(serve(listener, trick, Arc::clone(&sent), Arc::clone(&connects)));
+        server.spawn(serve(listener, misbehavior, Arc::clone(&sent), Arc::clone(&connects)));
         Self { address, sent, connects, _server: server }
     }
 
-    /// Where it listens.
+    /// Returns its address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// A URL it answers in its way, as it answers all.
+    /// Returns the URL of a path.
     ///
     /// # Panics
     ///
-    /// Panics if `path` does not begin with a slash.
+    /// Panics if `path` does not start with a slash.
     pub fn url(&self, path: &str) -> Url {
-        assert!(path.starts_with('/'), "`{path}` begins with a slash");
-        Url::parse(&format!("http://{}{path}", self.address)).expect("an address and a path")
+        assert!(path.starts_with('/'), "`{path}` starts with a slash");
+        Url::parse(&format!("http://{}{path}", self.address)).expect("a valid URL")
     }
 
-    /// How many bytes it got rid of: those the client took and those that
-    /// still fit into the buffers between.
+    /// Returns the number of bytes sent, including those that are still in the
+    /// socket buffers.
     pub fn sent(&self) -> usize {
         self.sent.load(Ordering::SeqCst)
     }
 
-    /// How many connections it has seen.
+    /// Returns the number of accepted connections.
     pub fn connects(&self) -> usize {
         self.connects.load(Ordering::SeqCst)
     }
@@ -94,42 +94,44 @@ impl Hostile {
 
 async fn serve(
     listener: TcpListener,
-    trick: Misbehavior,
+    misbehavior: Misbehavior,
     sent: Arc<AtomicUsize>,
     connects: Arc<AtomicUsize>,
 ) {
-    let mut victims = JoinSet::new();
+    let mut connections = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
         connects.fetch_add(1, Ordering::SeqCst);
-        let mut victim = Victim { stream, sent: Arc::clone(&sent) };
-        let trick = trick.clone();
-        // A client that leaves is the end of the trick, not an error.
-        victims.spawn(async move { drop(victim.suffer(trick).await) });
-        while victims.try_join_next().is_some() {}
+        let mut connection = Connection { stream, sent: Arc::clone(&sent) };
+        let misbehavior = misbehavior.clone();
+        // Ignore errors: the client may close the connection.
+        connections.spawn(async move { drop(connection.misbehave(misbehavior).await) });
+        while connections.try_join_next().is_some() {}
     }
 }
 
-struct Victim {
+struct Connection {
     stream: TcpStream,
     sent: Arc<AtomicUsize>,
 }
 
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
 
-impl Victim {
-    async fn suffer(&mut self, trick: Misbehavior) -> io::Result<()> {
+impl Connection {
+    async fn misbehave(&mut self, misbehavior: Misbehavior) -> io::Result<()> {
         self.read_request().await?;
-        match trick {
-            Misbehavior::Silence => std::future::pending().await,
+        match misbehavior {
+            Misbehavior::NoResponse => std::future::pending().await,
             Misbehavior::Close => Ok(()),
             Misbehavior::Reset => self.stream.set_zero_linger(),
             Misbehavior::ResetInBody => self.reset_in_body().await,
-            Misbehavior::Truncate => self.promise(b"Content-Length: 1000\r\n\r\n0123456789").await,
+            Misbehavior::Truncate => {
+                self.send_head(b"Content-Length: 1000\r\n\r\n0123456789").await
+            }
             Misbehavior::BadChunk => {
-                self.promise(b"Transfer-Encoding: chunked\r\n\r\nxyz\r\nno chunk\r\n").await
+                self.send_head(b"Transfer-Encoding: chunked\r\n\r\nxyz\r\nno chunk\r\n").await
             }
             Misbehavior::EndlessBody => {
-                self.promise(b"Transfer-Encoding: chunked\r\n\r\n").await?;
+                self.send_head(b"Transfer-Encoding: chunked\r\n\r\n").await?;
                 let chunk = [b"2000\r\n", &[b'a'; 0x2000][..], b"\r\n"].concat();
                 self.repeat(&chunk).await
             }
@@ -142,14 +144,14 @@ impl Victim {
                 self.drip(pause).await
             }
             Misbehavior::DripBody(pause) => {
-                self.promise(b"Content-Length: 1000000\r\n\r\n").await?;
+                self.send_head(b"Content-Length: 1000000\r\n\r\n").await?;
                 self.drip(pause).await
             }
-            Misbehavior::Say(bytes) => self.send(&bytes).await,
+            Misbehavior::Send(bytes) => self.send(&bytes).await,
         }
     }
 
-    /// Reads to the end of the request's head.
+    /// Reads to the end of the request headers.
     async fn read_request(&mut self) -> io::Result<()> {
         let mut last = [0; 4];
         while &last != b"\r\n\r\n" {
@@ -165,7 +167,7 @@ impl Victim {
         Ok(())
     }
 
-    async fn promise(&mut self, rest: &[u8]) -> io::Result<()> {
+    async fn send_head(&mut self, rest: &[u8]) -> io::Result<()> {
         self.send(&[HEAD, rest].concat()).await
     }
 
@@ -182,10 +184,10 @@ impl Victim {
         }
     }
 
-    /// A reset may overtake what was sent before it, so the second half of
-    /// the answer is held back until the client asks for it by waiting.
+    /// Resets the connection 50 ms after the first part of the body, because a
+    /// reset can overtake the bytes sent before it.
     async fn reset_in_body(&mut self) -> io::Result<()> {
-        self.promise(b"Content-Length: 1000\r\n\r\n0123456789").await?;
+        self.send_head(b"Content-Length: 1000\r\n\r\n0123456789").await?;
         tokio::time::sleep(Duration::from_millis(50)).await;
         self.stream.set_zero_linger()
     }

@@ -1,7 +1,7 @@
-//! Servers that misbehave, clocks, archive files and the store suite, for
-//! tests.
+//! Test servers, WARC files, URL strategies and the store conformance suite.
 //!
-//! Everything listens on loopback at a free port and stops when dropped.
+//! All servers listen on a free port of the loopback interface and stop when
+//! they are dropped.
 
 pub mod any_url;
 pub mod canary;

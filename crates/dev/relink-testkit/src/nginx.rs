@@ -1,8 +1,8 @@
-//! A real web server: nginx, with TLS, on 127.0.0.1.
+//! The web server nginx with TLS on 127.0.0.1.
 //!
-//! `./test` installs it. Without it the tests that need it fail and say so.
-//! It answers every path with `page PATH`, redirects `/old` to `/new`, and
-//! logs which connection each request came over.
+//! `./test` installs it. Without it, the tests that need it fail.
+//! It responds to every path with `page PATH`, redirects `/old` to `/new`, and
+//! logs the connection of each request.
 
 use std::env;
 use std::fs;
@@ -14,96 +14,96 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-/// The variable that names the program to use.
+/// The environment variable with the path of the program.
 const VARIABLE: &str = "RELINK_TEST_NGINX";
 
-/// How often the state of the server is read before a test fails, and how
-/// long to wait in between: five seconds in all.
+/// The number and interval of polls of the server state before a test fails:
+/// 5 seconds in total.
 const POLLS: u32 = 500;
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How often another port is tried if one is taken in the meantime.
+/// The number of ports to try, because another process may take a free port.
 const PORT_ATTEMPTS: u32 = 5;
 
-/// How a server is set up.
+/// The configuration of a server.
 #[derive(Debug, Clone, Default)]
 pub struct NginxSettings {
-    /// Its certificate in PEM.
+    /// The certificate in PEM format.
     pub certificate: String,
-    /// The key of the certificate in PEM.
+    /// The key of the certificate in PEM format.
     pub key: String,
-    /// Whether it offers HTTP/2.
+    /// Whether HTTP/2 is enabled.
     pub has_http2: bool,
-    /// How many requests it takes over one connection, if not its usual 1,000.
+    /// The maximum number of requests per connection; nginx's default is 1000.
     pub max_requests: Option<u32>,
-    /// The authority that a client's certificate must be from, in PEM.
+    /// The certificate authority of client certificates in PEM format.
     pub client_authority: Option<String>,
 }
 
-/// A running server; it is stopped when dropped.
+/// A running server; stops when dropped.
 #[derive(Debug)]
 pub struct Nginx {
     process: Child,
     port: u16,
-    folder: TempDir,
+    directory: TempDir,
 }
 
-/// A line of its log.
+/// A line of the access log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedRequest {
-    /// The number of the connection it came over.
+    /// The number of the connection.
     pub connection: u64,
-    /// Which request of that connection it was, from 1.
+    /// The number of the request on its connection, from 1.
     pub number: u64,
-    /// The version of HTTP, like `HTTP/2.0`.
+    /// The HTTP version, such as `HTTP/2.0`.
     pub protocol: String,
-    /// The path asked for.
+    /// The requested path.
     pub path: String,
-    /// The status answered.
+    /// The status of the response.
     pub status: u16,
     /// `SUCCESS` if the client had a valid certificate.
     pub client: String,
 }
 
 impl Nginx {
-    /// Starts one on a free port.
+    /// Starts a server on a free port.
     ///
     /// # Panics
     ///
     /// Panics if nginx is not installed or cannot use the settings.
     pub fn start(settings: &NginxSettings) -> Self {
-        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
         let write = |name: &str, text: &str| {
-            fs::write(folder.path().join(name), text).expect("a new folder can be written to");
+            fs::write(directory.path().join(name), text).expect("the directory is writable");
         };
         write("certificate.pem", &settings.certificate);
         write("key.pem", &settings.key);
         write("clients.pem", settings.client_authority.as_deref().unwrap_or_default());
         for _ in 0..PORT_ATTEMPTS {
             let port = free_port();
-            write("nginx.conf", &configuration(settings, folder.path(), port));
-            if let Some(process) = launch(folder.path(), port) {
-                return Self { process, port, folder };
+            write("nginx.conf", &configuration(settings, directory.path(), port));
+            if let Some(process) = launch(directory.path(), port) {
+                return Self { process, port, directory };
             }
         }
-        let log = fs::read_to_string(folder.path().join("error.log")).unwrap_or_default();
+        let log = fs::read_to_string(directory.path().join("error.log")).unwrap_or_default();
         panic!("nginx does not start: {log}");
     }
 
-    /// The port it listens on.
+    /// Returns its port.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Its log, once it has this many lines: nginx writes a line after the
-    /// response.
+    /// Waits until the log has `count` lines and returns it. nginx writes a line
+    /// after the response.
     ///
     /// # Panics
     ///
-    /// Panics if the requests do not come within five seconds.
+    /// Panics if the lines are not written within 5 seconds.
     pub fn requests(&self, count: usize) -> Vec<LoggedRequest> {
         for _ in 0..POLLS {
-            let log = fs::read_to_string(self.folder.path().join("access.log"));
+            let log = fs::read_to_string(self.directory.path().join("access.log"));
             let log: Vec<_> = log.unwrap_or_default().lines().map(parse_line).collect();
             if log.len() >= count {
                 return log;
@@ -116,7 +116,7 @@ impl Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        // If it has ended already, there is nothing to stop.
+        // Ignore the error: the process may have ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -127,20 +127,20 @@ fn free_port() -> u16 {
     listener.local_addr().expect("a bound socket has an address").port()
 }
 
-/// Starts the program and waits until it listens; `None` if it ends instead.
-fn launch(folder: &Path, port: u16) -> Option<Child> {
+/// Starts the program and waits until it listens; `None` if it exits.
+fn launch(directory: &Path, port: u16) -> Option<Child> {
     let program = env::var_os(VARIABLE).unwrap_or_else(|| "nginx".into());
     let mut process = Command::new(program)
         .arg("-p")
-        .arg(folder)
+        .arg(directory)
         .arg("-e")
-        .arg(folder.join("error.log"))
+        .arg(directory.join("error.log"))
         .arg("-c")
-        .arg(folder.join("nginx.conf"))
+        .arg(directory.join("nginx.conf"))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        // Debian has it where only root looks for programs.
+        // Debian installs it in a directory that is only in the PATH of root.
         .env("PATH", format!("{}:/usr/sbin", env::var("PATH").unwrap_or_default()))
         .spawn()
         .unwrap_or_else(|error| panic!("install `nginx`, or set {VARIABLE}: {error}"));
@@ -158,29 +158,30 @@ fn launch(folder: &Path, port: u16) -> Option<Child> {
     None
 }
 
-fn configuration(settings: &NginxSettings, folder: &Path, port: u16) -> String {
-    let folder = folder.display();
+fn configuration(settings: &NginxSettings, directory: &Path, port: u16) -> String {
+    let directory = directory.display();
     let http2 = if settings.has_http2 { " http2" } else { "" };
     let clients = match settings.client_authority {
-        Some(_) => format!("ssl_client_certificate {folder}/clients.pem; ssl_verify_client on;"),
+        Some(_) => format!("ssl_client_certificate {directory}/clients.pem; ssl_verify_client on;"),
         None => String::new(),
     };
     let max_requests = settings.max_requests.map(|max| format!("keepalive_requests {max};"));
     let max_requests = max_requests.unwrap_or_default();
     let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
-    let temporary = temporary.map(|name| format!("{name}_temp_path {folder}/{name};\n")).concat();
+    let temporary =
+        temporary.map(|name| format!("{name}_temp_path {directory}/{name};\n")).concat();
     format!(
-        "daemon off; master_process off; pid {folder}/nginx.pid;
+        "daemon off; master_process off; pid {directory}/nginx.pid;
         events {{ worker_connections 64; }}
         http {{
             {temporary}
             log_format requests '$connection $connection_requests $server_protocol $request_uri $status $ssl_client_verify';
-            access_log {folder}/access.log requests;
+            access_log {directory}/access.log requests;
             default_type text/plain;
             server {{
                 listen 127.0.0.1:{port} ssl{http2};
-                ssl_certificate {folder}/certificate.pem;
-                ssl_certificate_key {folder}/key.pem;
+                ssl_certificate {directory}/certificate.pem;
+                ssl_certificate_key {directory}/key.pem;
                 {clients} {max_requests}
                 location = /old {{ return 301 /new; }}
                 location / {{ return 200 \"page $request_uri\"; }}
@@ -192,7 +193,7 @@ fn configuration(settings: &NginxSettings, folder: &Path, port: u16) -> String {
 fn parse_line(line: &str) -> LoggedRequest {
     let fields: Vec<_> = line.split(' ').collect();
     let [connection, number, protocol, path, status, client] = fields[..] else {
-        panic!("a line of the log has six fields: {line}");
+        panic!("a log line has six fields: {line}");
     };
     LoggedRequest {
         connection: connection.parse().expect("a connection is a number"),

@@ -1,9 +1,9 @@
-//! A small forward proxy for tests, on 127.0.0.1.
+//! A forward proxy on 127.0.0.1.
 //!
-//! It passes on plain requests in absolute form and opens tunnels. Whatever
-//! host it is asked for, it asks 127.0.0.1 at the port of that host: nothing
-//! leaves the machine, and a client that gets an answer under a made-up name
-//! has surely left the lookup to the proxy.
+//! It forwards plain requests in absolute form and opens tunnels. It connects
+//! to 127.0.0.1 for every host, so that no request leaves the machine. A client
+//! that gets a response for an unknown host name did not resolve the name
+//! itself.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -18,47 +18,47 @@ use url::Url;
 
 use crate::web::{RecordedRequest, read_request};
 
-/// A forward proxy; it stops when dropped.
+/// A forward proxy; stops when dropped.
 #[derive(Debug)]
 pub struct ForwardProxy {
     address: SocketAddr,
-    book: Arc<Mutex<ProxyLog>>,
+    log: Arc<Mutex<ProxyLog>>,
     // Dropping the sender stops the proxy.
     _stop: oneshot::Sender<()>,
 }
 
-/// Whom it lets through, and what it has seen.
+/// The required authorization and the recorded requests.
 #[derive(Debug, Default)]
 struct ProxyLog {
     login: Option<String>,
-    seen: Vec<RecordedRequest>,
+    requests: Vec<RecordedRequest>,
     connections: usize,
 }
 
 impl ForwardProxy {
-    /// Starts one on a free port, on the caller's runtime.
+    /// Starts a proxy on a free port, on the caller's runtime.
     ///
     /// # Panics
     ///
     /// Panics if loopback has no free port.
-    #[expect(clippy::unused_async, reason = "says that a runtime is needed")]
+    #[expect(clippy::unused_async, reason = "requires a runtime")]
     pub async fn start() -> Self {
         let (proxy, server) = Self::prepare();
         tokio::spawn(server);
         proxy
     }
 
-    /// Starts one on a free port, on a thread of its own.
+    /// Starts a proxy on a free port, on its own thread.
     ///
     /// # Panics
     ///
-    /// Panics if loopback has no free port, or the system no thread.
+    /// Panics if loopback has no free port, or if no thread can be started.
     pub fn start_blocking() -> Self {
         let (proxy, server) = Self::prepare();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .expect("the system gives what a runtime needs");
+            .expect("a runtime can be created");
         thread::spawn(move || runtime.block_on(server));
         proxy
     }
@@ -68,55 +68,55 @@ impl ForwardProxy {
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
         listener.set_nonblocking(true).expect("a listener can be made non-blocking");
         let address = listener.local_addr().expect("a bound socket has an address");
-        let book = Arc::<Mutex<ProxyLog>>::default();
+        let log = Arc::<Mutex<ProxyLog>>::default();
         let (stop, stopped) = oneshot::channel();
-        let server = serve(listener, Arc::clone(&book), stopped);
-        (Self { address, book, _stop: stop }, server)
+        let server = serve(listener, Arc::clone(&log), stopped);
+        (Self { address, log, _stop: stop }, server)
     }
 
-    /// Lets only those through who send this `Proxy-Authorization`; the
-    /// others get a 407.
-    pub fn demand(&self, authorization: &str) -> &Self {
-        self.book().login = Some(authorization.to_owned());
+    /// Accepts only requests with this `Proxy-Authorization` header; others get
+    /// status 407.
+    pub fn require_authorization(&self, authorization: &str) -> &Self {
+        self.log().login = Some(authorization.to_owned());
         self
     }
 
-    /// Where it listens.
+    /// Returns its address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Every request so far, in the order they came; their paths are whole
-    /// URLs, or host and port where a tunnel was asked for.
+    /// Returns all requests in order of arrival. Their paths are complete URLs,
+    /// or host and port for tunnels.
     pub fn requests(&self) -> Vec<RecordedRequest> {
-        self.book().seen.clone()
+        self.log().requests.clone()
     }
 
-    /// How many connections were made to it.
+    /// Returns the number of connections.
     pub fn connections(&self) -> usize {
-        self.book().connections
+        self.log().connections
     }
 
-    fn book(&self) -> MutexGuard<'_, ProxyLog> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    fn log(&self) -> MutexGuard<'_, ProxyLog> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl ProxyLog {
-    /// Writes a request down; says whether it may pass.
-    fn admit(&mut self, request: &RecordedRequest) -> bool {
-        self.seen.push(request.clone());
+    /// Records a request and returns whether it is authorized.
+    fn record(&mut self, request: &RecordedRequest) -> bool {
+        self.requests.push(request.clone());
         self.login.is_none() || self.login.as_deref() == request.header("proxy-authorization")
     }
 }
 
 async fn serve(
     listener: TcpListener,
-    book: Arc<Mutex<ProxyLog>>,
+    log: Arc<Mutex<ProxyLog>>,
     mut stopped: oneshot::Receiver<()>,
 ) {
     let listener =
-        tokio::net::TcpListener::from_std(listener).expect("the runtime takes a listener");
+        tokio::net::TcpListener::from_std(listener).expect("the listener can be registered");
     let mut clients = JoinSet::new();
     loop {
         let client = tokio::select! {
@@ -124,27 +124,27 @@ async fn serve(
             _ = &mut stopped => return,
         };
         if let Ok((stream, _)) = client {
-            book.lock().unwrap_or_else(PoisonError::into_inner).connections += 1;
-            let book = Arc::clone(&book);
-            // A client who leaves is no error of the proxy.
-            clients.spawn(async move { drop(attend(stream, &book).await) });
+            log.lock().unwrap_or_else(PoisonError::into_inner).connections += 1;
+            let log = Arc::clone(&log);
+            // Ignore errors: the client may close the connection.
+            clients.spawn(async move { drop(handle_connection(stream, &log).await) });
         }
         while clients.try_join_next().is_some() {}
     }
 }
 
-async fn attend(stream: TcpStream, book: &Mutex<ProxyLog>) -> io::Result<()> {
+async fn handle_connection(stream: TcpStream, log: &Mutex<ProxyLog>) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut client = BufReader::new(stream);
     while let Some(request) = read_request(&mut client).await? {
-        let is_admitted = book.lock().unwrap_or_else(PoisonError::into_inner).admit(&request);
-        if !is_admitted {
-            refuse(&mut client, 407).await?;
+        let is_authorized = log.lock().unwrap_or_else(PoisonError::into_inner).record(&request);
+        if !is_authorized {
+            reject(&mut client, 407).await?;
             continue;
         }
         let is_tunnel = request.method == "CONNECT";
         let Some((mut server, url)) = dial(&request).await else {
-            refuse(&mut client, 502).await?;
+            reject(&mut client, 502).await?;
             continue;
         };
         if is_tunnel {
@@ -157,12 +157,12 @@ async fn attend(stream: TcpStream, book: &Mutex<ProxyLog>) -> io::Result<()> {
     Ok(())
 }
 
-async fn refuse(client: &mut BufReader<TcpStream>, status: u16) -> io::Result<()> {
-    let answer = format!("HTTP/1.1 {status} Refused\r\nContent-Length: 5\r\n\r\nproxy");
-    client.write_all(answer.as_bytes()).await
+async fn reject(client: &mut BufReader<TcpStream>, status: u16) -> io::Result<()> {
+    let response = format!("HTTP/1.1 {status} Refused\r\nContent-Length: 5\r\n\r\nproxy");
+    client.write_all(response.as_bytes()).await
 }
 
-/// Connects to the port asked for, always on this machine.
+/// Connects to the requested port on 127.0.0.1.
 async fn dial(request: &RecordedRequest) -> Option<(TcpStream, Url)> {
     let url = match request.method.as_str() {
         "CONNECT" => Url::parse(&format!("http://{}", request.path)),
@@ -174,7 +174,7 @@ async fn dial(request: &RecordedRequest) -> Option<(TcpStream, Url)> {
     Some((server, url))
 }
 
-/// Passes on one request and its answer, which must tell its length.
+/// Forwards a request and its response, which must have a `Content-Length`.
 async fn forward(
     client: &mut BufReader<TcpStream>,
     server: TcpStream,
@@ -196,15 +196,15 @@ async fn forward(
     Ok(())
 }
 
-/// Reads the head of an answer, and the length it promises.
+/// Reads the head of a response and its `Content-Length`.
 async fn read_head(server: &mut BufReader<TcpStream>) -> io::Result<(String, u64)> {
     let (mut head, mut length) = (String::new(), 0);
     loop {
-        let begin = head.len();
+        let line_start = head.len();
         if server.read_line(&mut head).await? == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        let line = head.get(begin..).unwrap_or_default().trim_end();
+        let line = head.get(line_start..).unwrap_or_default().trim_end();
         if line.is_empty() {
             return Ok((head, length));
         }

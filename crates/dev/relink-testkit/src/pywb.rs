@@ -1,7 +1,7 @@
-//! A real web archive: pywb, which others wrote, on 127.0.0.1.
+//! The web archive server pywb on 127.0.0.1.
 //!
-//! `./test` installs it. Without it the tests that need it fail and say so;
-//! they are never passed over.
+//! `./test` installs it. Without it, the tests that need it fail; they are not
+//! skipped.
 
 use std::env;
 use std::fs;
@@ -14,25 +14,25 @@ use url::Url;
 
 use crate::warc::Warc;
 
-/// The program that serves the files.
+/// The Python program that serves the files.
 const SERVE: &str = include_str!("pywb/serve.py");
 
-/// The variable that names the Python to use.
+/// The environment variable with the path of Python.
 const VARIABLE: &str = "RELINK_TEST_PYWB";
 
-/// Where `./test` puts it, below the user's cache.
-const PLACE: &str = "relink-test/pywb-2.10.0/bin/python";
+/// The path used by `./test`, below the user's cache directory.
+const DEFAULT_PATH: &str = "relink-test/pywb-2.10.0/bin/python";
 
-/// A running server; it is stopped when dropped.
+/// A running server; stops when dropped.
 #[derive(Debug)]
 pub struct Pywb {
     server: Child,
     port: u16,
-    folder: TempDir,
+    directory: TempDir,
 }
 
 impl Pywb {
-    /// Starts one that has this file, and waits until it listens.
+    /// Starts a server with this file and waits until it listens.
     ///
     /// # Panics
     ///
@@ -45,24 +45,24 @@ impl Pywb {
              has it",
             python.display()
         );
-        let folder = folder(warc);
+        let directory = prepare_directory(warc);
         let mut server = Command::new(python)
             .args(["-c", SERVE])
-            .arg(folder.path())
+            .arg(directory.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .expect("Python can be started");
-        let told = BufReader::new(server.stdout.take().expect("it was piped")).lines();
-        let mut ports = told
+        let reported = BufReader::new(server.stdout.take().expect("stdout is piped")).lines();
+        let mut ports = reported
             .map_while(Result::ok)
             .filter_map(|line| line.strip_prefix("port ").and_then(|port| port.parse().ok()));
         let port = ports.next().expect("pywb starts");
-        Self { server, port, folder }
+        Self { server, port, directory }
     }
 
-    /// Its one collection.
+    /// Returns the URL of its only collection.
     ///
     /// # Panics
     ///
@@ -72,20 +72,20 @@ impl Pywb {
         Url::parse(&text).expect("an address and a port make a URL")
     }
 
-    /// The index it wrote, beside a folder `archive` with the file.
+    /// Returns the path of the CDXJ index.
     pub fn index(&self) -> PathBuf {
-        self.folder.path().join("index.cdxj")
+        self.directory.path().join("index.cdxj")
     }
 
-    /// The folder of the file.
+    /// Returns the directory of the WARC file.
     pub fn archive(&self) -> PathBuf {
-        self.folder.path().join("archive")
+        self.directory.path().join("archive")
     }
 }
 
 impl Drop for Pywb {
     fn drop(&mut self) {
-        // It may have ended by itself, which is as well.
+        // Ignore the error: the process may have ended.
         let _ = self.server.kill();
         let _ = self.server.wait();
     }
@@ -97,13 +97,13 @@ fn python() -> PathBuf {
     }
     let home = || Some(Path::new(&env::var_os("HOME")?).join(".cache"));
     let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
-    cache.unwrap_or_default().join(PLACE)
+    cache.unwrap_or_default().join(DEFAULT_PATH)
 }
 
-fn folder(warc: &Warc) -> TempDir {
-    let folder = tempfile::tempdir().expect("there is room for a folder");
-    let archive = folder.path().join("archive");
-    fs::create_dir(&archive).expect("a new folder is empty");
-    fs::write(archive.join("a.warc.gz"), warc.to_gzip()).expect("a new folder can be written to");
-    folder
+fn prepare_directory(warc: &Warc) -> TempDir {
+    let directory = tempfile::tempdir().expect("a temporary directory can be created");
+    let archive = directory.path().join("archive");
+    fs::create_dir(&archive).expect("the directory is empty");
+    fs::write(archive.join("a.warc.gz"), warc.to_gzip()).expect("the directory is writable");
+    directory
 }

@@ -1,7 +1,7 @@
-//! A small SOCKS5 proxy for tests, on 127.0.0.1.
+//! A SOCKS5 proxy on 127.0.0.1.
 //!
-//! Whatever host it is asked for, it connects to 127.0.0.1 at the port of that
-//! host: nothing leaves the machine, and its record shows who looked up names.
+//! It connects to 127.0.0.1 for every host, so that no connection leaves the
+//! machine, and records whether clients sent host names or addresses.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
@@ -13,74 +13,75 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-/// A SOCKS5 proxy; it stops when dropped.
+/// A SOCKS5 proxy; stops when dropped.
 #[derive(Debug)]
 pub struct SocksProxy {
     address: SocketAddr,
-    record: Arc<Mutex<Record>>,
+    record: Arc<Mutex<SocksLog>>,
     // Dropping the sender stops the proxy.
     _stop: oneshot::Sender<()>,
 }
 
 #[derive(Debug, Default)]
-struct Record {
+struct SocksLog {
     login: Option<(String, String)>,
     targets: Vec<String>,
 }
 
 impl SocksProxy {
-    /// Starts one on a free port, on a thread of its own.
+    /// Starts a proxy on a free port, on its own thread.
     ///
     /// # Panics
     ///
-    /// Panics if loopback has no free port, or the system no thread.
+    /// Panics if loopback has no free port, or if no thread can be started.
     pub fn start() -> Self {
         let listener =
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
         listener.set_nonblocking(true).expect("a listener can be made non-blocking");
         let address = listener.local_addr().expect("a bound socket has an address");
-        let record = Arc::<Mutex<Record>>::default();
+        let record = Arc::<Mutex<SocksLog>>::default();
         let (stop, stopped) = oneshot::channel();
         let server = serve(listener, Arc::clone(&record), stopped);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .expect("the system gives what a runtime needs");
+            .expect("a runtime can be created");
         thread::spawn(move || runtime.block_on(server));
         Self { address, record, _stop: stop }
     }
 
-    /// Lets only clients with this login through.
-    pub fn demand(&self, user: &str, password: &str) -> &Self {
+    /// Accepts only clients with this login.
+    pub fn require_login(&self, user: &str, password: &str) -> &Self {
         self.record().login = Some((user.to_owned(), password.to_owned()));
         self
     }
 
-    /// Where it listens.
+    /// Returns its address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The hosts and ports it was asked for, as `HOST:PORT`.
+    /// Returns the requested targets as `HOST:PORT`.
     pub fn targets(&self) -> Vec<String> {
         self.record().targets.clone()
     }
 
-    fn record(&self) -> MutexGuard<'_, Record> {
+    fn record(&self) -> MutexGuard<'_, SocksLog> {
         lock(&self.record)
     }
 }
 
-fn lock(record: &Mutex<Record>) -> MutexGuard<'_, Record> {
+fn lock(record: &Mutex<SocksLog>) -> MutexGuard<'_, SocksLog> {
     record.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 async fn serve(
     listener: TcpListener,
-    record: Arc<Mutex<Record>>,
+    record: Arc<Mutex<SocksLog>>,
     mut stopped: oneshot::Receiver<()>,
 ) {
-    let listener = tokio::net::TcpListener::from_std(listener).expect("there is a runtime");
+    let listener =
+        tokio::net::TcpListener::from_std(listener).expect("the listener can be registered");
     let mut clients = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -89,14 +90,14 @@ async fn serve(
         };
         let Ok((client, _)) = accepted else { return };
         let record = Arc::clone(&record);
-        // A client that leaves ends its own connection only.
-        clients.spawn(async move { drop(attend(client, &record).await) });
+        // Ignore errors: the client may close the connection.
+        clients.spawn(async move { drop(handle_connection(client, &record).await) });
         while clients.try_join_next().is_some() {}
     }
 }
 
-async fn attend(mut client: TcpStream, record: &Mutex<Record>) -> io::Result<()> {
-    if !greet(&mut client, record).await? {
+async fn handle_connection(mut client: TcpStream, record: &Mutex<SocksLog>) -> io::Result<()> {
+    if !authenticate(&mut client, record).await? {
         return Ok(());
     }
     let (target, port) = read_target(&mut client).await?;
@@ -108,8 +109,8 @@ async fn attend(mut client: TcpStream, record: &Mutex<Record>) -> io::Result<()>
     tokio::io::copy_bidirectional(&mut client, &mut host).await.map(drop)
 }
 
-/// Agrees on a method and checks the login; says whether the client may pass.
-async fn greet(client: &mut TcpStream, record: &Mutex<Record>) -> io::Result<bool> {
+/// Negotiates the method and verifies the login; returns whether it is valid.
+async fn authenticate(client: &mut TcpStream, record: &Mutex<SocksLog>) -> io::Result<bool> {
     let mut head = [0; 2];
     client.read_exact(&mut head).await?;
     let mut methods = vec![0; usize::from(head[1])];
@@ -124,9 +125,9 @@ async fn greet(client: &mut TcpStream, record: &Mutex<Record>) -> io::Result<boo
     }
     client.write_all(&[5, 2]).await?;
     client.read_u8().await?;
-    let is_known = read_text(client).await? == user && read_text(client).await? == password;
-    client.write_all(&[1, u8::from(!is_known)]).await?;
-    Ok(is_known)
+    let is_valid = read_text(client).await? == user && read_text(client).await? == password;
+    client.write_all(&[1, u8::from(!is_valid)]).await?;
+    Ok(is_valid)
 }
 
 async fn read_text(client: &mut TcpStream) -> io::Result<String> {

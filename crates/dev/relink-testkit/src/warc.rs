@@ -1,4 +1,4 @@
-//! Writes small WARC files (ISO 28500), one gzip member for each record.
+//! Writes small WARC files (ISO 28500) with one gzip member per record.
 //!
 //! ```
 //! use relink_testkit::warc::Warc;
@@ -14,14 +14,14 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// A WARC file in the making.
+/// A builder of WARC files.
 #[derive(Debug, Clone, Default)]
 pub struct Warc {
     records: Vec<Vec<u8>>,
 }
 
 impl Warc {
-    /// One without records.
+    /// Creates a file without records.
     pub fn new() -> Self {
         Self::default()
     }
@@ -29,18 +29,18 @@ impl Warc {
     /// Adds an archived web page. Times have 14 digits.
     #[must_use]
     pub fn page(self, url: &str, time: &str, status: u16, body: &str) -> Self {
-        self.answer(url, time, status, &[("Content-Type", "text/html")], body.as_bytes())
+        self.response(url, time, status, &[("Content-Type", "text/html")], body.as_bytes())
     }
 
-    /// Adds an archived redirect with an empty body, as most have.
+    /// Adds an archived redirect with an empty body.
     #[must_use]
     pub fn redirect(self, url: &str, time: &str, status: u16, location: &str) -> Self {
-        self.answer(url, time, status, &[("Location", location)], b"")
+        self.response(url, time, status, &[("Location", location)], b"")
     }
 
-    /// Adds an archived answer.
+    /// Adds an archived response.
     #[must_use]
-    pub fn answer(
+    pub fn response(
         self,
         url: &str,
         time: &str,
@@ -53,7 +53,7 @@ impl Warc {
         self.record("response", url, time, &digest, &block)
     }
 
-    /// Adds a record that says: the same body as then, with this head.
+    /// Adds a revisit record with new headers. `first` is the time of the original.
     #[must_use]
     pub fn revisit(self, url: &str, time: &str, status: u16, first: &str, body: &str) -> Self {
         let head = http_head(status, &[("Content-Type", "text/html")]);
@@ -82,18 +82,18 @@ impl Warc {
         self
     }
 
-    /// The file, plain.
+    /// Returns the uncompressed file.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.records.concat()
     }
 
-    /// The file with each record compressed by itself.
+    /// Returns the file with separately compressed records.
     pub fn to_gzip(&self) -> Vec<u8> {
         self.records.iter().flat_map(|record| gzip(record)).collect()
     }
 
-    /// The file compressed as a whole, as some programs do.
-    pub fn to_one_gzip(&self) -> Vec<u8> {
+    /// Returns the file compressed as a whole, as some programs do.
+    pub fn to_single_gzip(&self) -> Vec<u8> {
         gzip(&self.to_bytes())
     }
 }
@@ -101,7 +101,7 @@ impl Warc {
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
-    written.expect("memory can be written to")
+    written.expect("writing to memory cannot fail")
 }
 
 fn http_head(status: u16, headers: &[(&str, &str)]) -> String {
@@ -113,19 +113,19 @@ fn http_head(status: u16, headers: &[(&str, &str)]) -> String {
     head + "\r\n"
 }
 
-/// Fourteen digits as WARC writes a time.
+/// Converts 14 digits to a WARC date.
 fn date(time: &str) -> String {
     let part = |from: usize, to: usize| time.get(from..to).expect("a time has 14 digits");
     let [year, month, day] = [part(0, 4), part(4, 6), part(6, 8)];
     format!("{year}-{month}-{day}T{}:{}:{}Z", part(8, 10), part(10, 12), part(12, 14))
 }
 
-/// A name for a body in the alphabet of the real thing; nobody checks it.
+/// Returns a fake digest in Base32. No test verifies it.
 fn digest(body: &[u8]) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut name = String::new();
     for letter in 0..32 {
-        // FNV-1a, once more for each letter.
+        // FNV-1a, continued for each letter.
         for byte in body.iter().chain(&[letter]) {
             hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         }

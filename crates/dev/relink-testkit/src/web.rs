@@ -1,20 +1,20 @@
-//! A small, well-behaved web server for tests, on 127.0.0.1.
+//! A scripted web server on 127.0.0.1.
 //!
-//! It answers what it was told to, for each host and path, and remembers who
-//! asked. It runs on the caller's runtime ([`Web::start`]) or on a thread of
-//! its own ([`Web::start_blocking`]), for tests that run a program.
+//! It sends canned responses by host and path, and records all requests. It
+//! runs on the caller's runtime ([`TestServer::start`]) or on its own thread
+//! ([`TestServer::start_blocking`]), for tests that run a program.
 //!
 //! ```
-//! use relink_testkit::web::{Answer, Web};
-//! let web = Web::start_blocking();
-//! web.page("/a", 200, "<title>A</title>");
-//! web.redirect("/old", 301, "/a");
-//! web.sequence("/flaky", [Answer::new(503, ""), Answer::new(200, "up again")]);
-//! assert_eq!(web.url("/a").path(), "/a");
-//! assert_eq!(web.hits("/a"), 0);
+//! use relink_testkit::web::{CannedResponse, TestServer};
+//! let server = TestServer::start_blocking();
+//! server.page("/a", 200, "<title>A</title>");
+//! server.redirect("/old", 301, "/a");
+//! server.sequence("/flaky", [CannedResponse::new(503, ""), CannedResponse::new(200, "ok")]);
+//! assert_eq!(server.url("/a").path(), "/a");
+//! assert_eq!(server.hits("/a"), 0);
 //! ```
 
-mod answer;
+mod response;
 mod serve;
 mod site;
 
@@ -25,12 +25,12 @@ use std::thread;
 use tokio::sync::oneshot;
 use url::Url;
 
-pub use answer::CannedResponse;
+pub use response::CannedResponse;
 pub(crate) use serve::read_request;
 pub use site::RecordedRequest;
-use site::{Maker, Site};
+use site::{ResponseFn, Site};
 
-/// A scripted web server; it stops when dropped.
+/// A scripted web server; stops when dropped.
 #[derive(Debug)]
 pub struct TestServer {
     address: SocketAddr,
@@ -40,29 +40,29 @@ pub struct TestServer {
 }
 
 impl TestServer {
-    /// Starts one on a free port, on the caller's runtime.
+    /// Starts a server on a free port, on the caller's runtime.
     ///
     /// # Panics
     ///
     /// Panics if loopback has no free port.
-    #[expect(clippy::unused_async, reason = "says that a runtime is needed")]
+    #[expect(clippy::unused_async, reason = "requires a runtime")]
     pub async fn start() -> Self {
         let (web, server) = Self::prepare();
         tokio::spawn(server);
         web
     }
 
-    /// Starts one on a free port, on a thread of its own.
+    /// Starts a server on a free port, on its own thread.
     ///
     /// # Panics
     ///
-    /// Panics if loopback has no free port, or the system no thread.
+    /// Panics if loopback has no free port, or if no thread can be started.
     pub fn start_blocking() -> Self {
         let (web, server) = Self::prepare();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .expect("the system gives what a runtime needs");
+            .expect("a runtime can be created");
         thread::spawn(move || runtime.block_on(server));
         web
     }
@@ -79,100 +79,104 @@ impl TestServer {
         (web, server)
     }
 
-    /// Where it listens.
+    /// Returns its address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Its port.
+    /// Returns its port.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// The URL of a path, by address.
+    /// Returns the URL of a path with the IP address as the host.
     pub fn url(&self, path: &str) -> Url {
         self.url_at(&self.address.ip().to_string(), path)
     }
 
-    /// The URL of a path, by host name; who asks must know its address.
+    /// Returns the URL of a path with a host name, which the client must resolve.
     ///
     /// # Panics
     ///
-    /// Panics if host and path make no URL.
+    /// Panics if host and path are not a valid URL.
     pub fn url_at(&self, host: &str, path: &str) -> Url {
         let text = format!("http://{host}:{}{path}", self.port());
         Url::parse(&text).unwrap_or_else(|_| panic!("`{text}` is a URL"))
     }
 
-    /// Answers a path with an HTML page, whatever the host.
+    /// Sets an HTML page as the response for a path of all hosts.
     pub fn page(&self, path: &str, status: u16, body: &str) -> &Self {
         self.sequence(path, [CannedResponse::new(status, body)])
     }
 
-    /// Answers a path with a redirect, whatever the host.
+    /// Sets a redirect as the response for a path of all hosts.
     pub fn redirect(&self, path: &str, status: u16, location: &str) -> &Self {
         self.sequence(path, [CannedResponse::redirect(status, location)])
     }
 
-    /// Answers a path with this, whatever the host.
-    pub fn answer(&self, path: &str, answer: CannedResponse) -> &Self {
-        self.sequence(path, [answer])
+    /// Sets the response for a path of all hosts.
+    pub fn respond(&self, path: &str, response: CannedResponse) -> &Self {
+        self.sequence(path, [response])
     }
 
-    /// Answers a path with one after the other, whatever the host; the last
-    /// one stays.
-    pub fn sequence(&self, path: &str, answers: impl IntoIterator<Item = CannedResponse>) -> &Self {
-        self.site().set(None, path, answers);
+    /// Sets successive responses for a path of all hosts. The last one is
+    /// repeated.
+    pub fn sequence(
+        &self,
+        path: &str,
+        responses: impl IntoIterator<Item = CannedResponse>,
+    ) -> &Self {
+        self.site().set(None, path, responses);
         self
     }
 
-    /// Answers every path below a directory that has no answer of its own,
-    /// whatever the host; of several directories the innermost counts.
-    pub fn below(&self, directory: &str, answer: CannedResponse) -> &Self {
-        self.made_below(directory, move |_| answer.clone())
+    /// Sets the response for all paths of a directory without a response of
+    /// their own, for all hosts. The innermost directory takes precedence.
+    pub fn respond_below(&self, directory: &str, response: CannedResponse) -> &Self {
+        self.respond_below_with(directory, move |_| response.clone())
     }
 
-    /// The same with answers made up as they are asked for, for sites without
-    /// end.
-    pub fn made_below(
+    /// Like [`Self::respond_below`], with responses created by a function, for endless
+    /// sites.
+    pub fn respond_below_with(
         &self,
         directory: &str,
         make: impl Fn(&RecordedRequest) -> CannedResponse + Send + Sync + 'static,
     ) -> &Self {
-        self.site().catch_all(directory, Maker::new(make));
+        self.site().catch_all(directory, ResponseFn::new(make));
         self
     }
 
-    /// What one virtual host answers, before what all do.
+    /// Returns a virtual host, whose responses take precedence.
     pub fn host<'a>(&'a self, name: &'a str) -> VirtualHost<'a> {
-        VirtualHost { web: self, name }
+        VirtualHost { server: self, name }
     }
 
-    /// How often a path was asked for, on any host. The path is as requested,
-    /// its query included.
+    /// Returns the number of requests for a path, including its query, on any
+    /// host.
     pub fn hits(&self, path: &str) -> usize {
         let site = self.site();
-        site.seen.iter().filter(|seen| seen.path == path).count()
+        site.requests.iter().filter(|seen| seen.path == path).count()
     }
 
-    /// How many requests came so far.
+    /// Returns the number of requests.
     pub fn request_count(&self) -> usize {
-        self.site().seen.len()
+        self.site().requests.len()
     }
 
-    /// Every request so far, in the order they came.
+    /// Returns all requests in order of arrival.
     pub fn requests(&self) -> Vec<RecordedRequest> {
-        self.site().seen.clone()
+        self.site().requests.clone()
     }
 
-    /// How many connections were made.
+    /// Returns the number of connections.
     pub fn connections(&self) -> usize {
         self.site().connections
     }
 
-    /// The most requests that ever waited for their answers together.
-    pub fn most_at_once(&self) -> usize {
-        self.site().most_waiting
+    /// Returns the maximum number of concurrent requests.
+    pub fn max_concurrent(&self) -> usize {
+        self.site().max_waiting
     }
 
     fn site(&self) -> MutexGuard<'_, Site> {
@@ -180,39 +184,43 @@ impl TestServer {
     }
 }
 
-/// One host name of a [`Web`].
+/// A virtual host of a [`TestServer`].
 #[derive(Debug, Clone, Copy)]
 pub struct VirtualHost<'a> {
-    web: &'a TestServer,
+    server: &'a TestServer,
     name: &'a str,
 }
 
 impl VirtualHost<'_> {
-    /// Answers a path of this host with an HTML page.
+    /// Sets an HTML page as the response for a path.
     pub fn page(&self, path: &str, status: u16, body: &str) -> &Self {
         self.sequence(path, [CannedResponse::new(status, body)])
     }
 
-    /// Answers a path of this host with a redirect.
+    /// Sets a redirect as the response for a path.
     pub fn redirect(&self, path: &str, status: u16, location: &str) -> &Self {
         self.sequence(path, [CannedResponse::redirect(status, location)])
     }
 
-    /// Answers a path of this host with one after the other; the last stays.
-    pub fn sequence(&self, path: &str, answers: impl IntoIterator<Item = CannedResponse>) -> &Self {
-        self.web.site().set(Some(self.name), path, answers);
+    /// Sets successive responses for a path. The last one is repeated.
+    pub fn sequence(
+        &self,
+        path: &str,
+        responses: impl IntoIterator<Item = CannedResponse>,
+    ) -> &Self {
+        self.server.site().set(Some(self.name), path, responses);
         self
     }
 
-    /// The URL of a path on this host; who asks must know its address.
+    /// Returns the URL of a path. The client must resolve the host name.
     pub fn url(&self, path: &str) -> Url {
-        self.web.url_at(self.name, path)
+        self.server.url_at(self.name, path)
     }
 
-    /// How often a path of this host was asked for.
+    /// Returns the number of requests for a path.
     pub fn hits(&self, path: &str) -> usize {
-        let site = self.web.site();
+        let site = self.server.site();
         let here = |seen: &&RecordedRequest| seen.host == self.name && seen.path == path;
-        site.seen.iter().filter(here).count()
+        site.requests.iter().filter(here).count()
     }
 }

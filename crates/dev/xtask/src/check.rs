@@ -1,13 +1,13 @@
-//! The quick part of what a change must pass, for while one is working.
+//! Quick checks to run while working on a change.
 
 use crate::layers::Layer;
-use crate::workspace::run as must;
+use crate::workspace::run as run_command;
 use crate::{Workspace, XtaskError};
 
-/// Runs the formatter's check, the linter, and the tests of the pure crates.
+/// Runs `cargo fmt --check`, clippy and the tests of the pure crates.
 pub fn run(workspace: &Workspace) -> Result<(), XtaskError> {
-    must(workspace.cargo().args(["fmt", "--all", "--check"]))?;
-    must(workspace.cargo().args([
+    run_command(workspace.cargo().args(["fmt", "--all", "--check"]))?;
+    run_command(workspace.cargo().args([
         "clippy",
         "--workspace",
         "--all-targets",
@@ -22,5 +22,5 @@ pub fn run(workspace: &Workspace) -> Result<(), XtaskError> {
         .iter()
         .filter(|member| Layer::from_path(&member.path).is_some_and(Layer::is_pure))
         .flat_map(|member| ["--package", &member.name]);
-    must(workspace.cargo().args(["test", "--locked", "--quiet"]).args(pure))
+    run_command(workspace.cargo().args(["test", "--locked", "--quiet"]).args(pure))
 }

@@ -1,5 +1,5 @@
-//! Tables that must agree with the code: the codes of findings, the hazards of
-//! `SECURITY.md`; and that no stored record can be empty by mistake.
+//! Tables that must agree with the code: the finding codes and the hazards of
+//! `SECURITY.md`. Also rejects code that could store an empty record.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,17 @@ use crate::{Workspace, XtaskError};
 const HAZARDS_PAGE: &str = "SECURITY.md";
 /// The heading of the table of hazards.
 const HAZARDS_HEADING: &str = "## Which hazards are tested?";
-/// How many hazards the table has.
+/// Number of hazards in the table.
 const HAZARDS: usize = 35;
-/// What the table says of a hazard of a part that does not exist.
+/// Entry of a hazard that concerns an unbuilt part.
 const NOT_BUILT: &str = "not built";
 
-/// The file that names the codes.
+/// The file with the constants of the codes.
 const CODE_NAMES: &str = "crates/domain/relink-judge/src/codes/names.rs";
-/// The file that documents them.
+/// The file that documents the codes.
 const CODE_TABLE: &str = "crates/domain/relink-judge/src/codes/table.rs";
 
-/// Everything that does not agree.
+/// Returns every disagreement.
 pub fn violations(workspace: &Workspace, sources: &[Source]) -> Result<Vec<String>, XtaskError> {
     let path = workspace.root.join(HAZARDS_PAGE);
     let page = std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))?;
@@ -30,7 +30,7 @@ pub fn violations(workspace: &Workspace, sources: &[Source]) -> Result<Vec<Strin
     Ok(violations)
 }
 
-/// Hazards without a test, and tests that do not exist.
+/// Returns hazards without a test, and tests that do not exist.
 fn hazards(page: &str, sources: &[Source]) -> Vec<String> {
     let table = page.split_once(HAZARDS_HEADING).map_or("", |(_, table)| table);
     let rows = table.lines().filter_map(|line| line.strip_prefix("| "));
@@ -44,7 +44,7 @@ fn hazards(page: &str, sources: &[Source]) -> Vec<String> {
         let tests: Vec<&str> =
             row.split('`').skip(1).step_by(2).filter(|test| test.contains(".rs::")).collect();
         if !row.starts_with(&format!("{number} |")) {
-            violations.push(format!("{HAZARDS_PAGE}: hazard {number} is not in its place: {row}"));
+            violations.push(format!("{HAZARDS_PAGE}: hazard {number} is out of order: {row}"));
         }
         if tests.is_empty() && !row.contains(NOT_BUILT) {
             violations.push(format!("{HAZARDS_PAGE}: hazard {number} has no test"));
@@ -63,24 +63,24 @@ fn has_test(sources: &[Source], test: &str) -> bool {
     file.is_some_and(|source| source.code.contains(&wanted))
 }
 
-/// Codes that are given and documented as reserved, and the other way round.
+/// Returns codes that are used but documented as reserved, and the reverse.
 fn codes(sources: &[Source]) -> Vec<String> {
     let find = |path: &str| sources.iter().find(|source| source.path.ends_with(path));
     let (Some(names), Some(table)) = (find(CODE_NAMES), find(CODE_TABLE)) else {
         return vec![format!("{CODE_NAMES} or {CODE_TABLE} is missing")];
     };
     let (in_use, reserved) = (rows(&table.code, "in_use("), rows(&table.code, "reserved("));
-    let given = given(sources);
+    let used = used_codes(sources);
     let mut violations = Vec::new();
     for (name, number) in constants(&names.code) {
-        let is_given = given.contains(&format!("codes::{name}")) || given.contains(&number);
-        match (in_use.contains(&name), reserved.contains(&name), is_given) {
+        let is_used = used.contains(&format!("codes::{name}")) || used.contains(&number);
+        match (in_use.contains(&name), reserved.contains(&name), is_used) {
             (true, false, true) | (false, true, false) => {}
             (true, false, false) => {
-                violations.push(format!("code {name} is given nowhere: reserve it"));
+                violations.push(format!("code {name} is not used: mark it as reserved"));
             }
             (false, true, true) => {
-                violations.push(format!("code {name} is given: it is not reserved"));
+                violations.push(format!("code {name} is used: remove its reserved mark"));
             }
             _ => violations.push(format!("code {name} is not in the table once")),
         }
@@ -88,7 +88,7 @@ fn codes(sources: &[Source]) -> Vec<String> {
     violations
 }
 
-/// The constants of the codes: name and number.
+/// Returns the constants of the codes as name and number.
 fn constants(code: &str) -> Vec<(String, String)> {
     let constant = |line: &str| {
         let (name, rest) = line.trim().strip_prefix("pub const ")?.split_once(':')?;
@@ -98,34 +98,34 @@ fn constants(code: &str) -> Vec<(String, String)> {
     code.lines().filter_map(constant).collect()
 }
 
-/// The names that follow a call in the table.
+/// Returns the names that follow a call in the table.
 fn rows(code: &str, call: &str) -> BTreeSet<String> {
     let names = code.split(call).skip(1).filter_map(|rest| rest.split(',').next());
     names.map(|name| name.trim().to_owned()).collect()
 }
 
-/// Every `codes::NAME` outside of tests, and the statuses that are codes by
-/// themselves.
-fn given(sources: &[Source]) -> BTreeSet<String> {
-    let mut given = BTreeSet::new();
+/// Returns every `codes::NAME` used outside of tests, and every HTTP status
+/// that is a code itself.
+fn used_codes(sources: &[Source]) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
     for source in sources.iter().filter(|source| is_product(source)) {
         let code = source.code.split("#[cfg(test)]").next().unwrap_or_default();
         let is_word = |char: char| char.is_ascii_alphanumeric() || char == '_';
         for rest in code.split("codes::").skip(1) {
             let name: String = rest.chars().take_while(|char| is_word(*char)).collect();
-            given.insert(format!("codes::{name}"));
+            used.insert(format!("codes::{name}"));
         }
         // `401 | 402 => …, Code::new(status)`.
         for arm in code.split("Code::new(status)").filter(|_| code.contains("Code::new(status)")) {
             let patterns = arm.rsplit_once("=>").map_or("", |(patterns, _)| patterns);
             let patterns = patterns.rsplit([',', '{', '}']).next().unwrap_or_default();
-            given.extend(patterns.split('|').map(|number| number.trim().to_owned()));
+            used.extend(patterns.split('|').map(|number| number.trim().to_owned()));
         }
     }
-    given
+    used
 }
 
-/// Whether a source is part of the product and not of its tests.
+/// Whether a source is part of the product, not of its tests.
 fn is_product(source: &Source) -> bool {
     let path = source.path.to_string_lossy();
     let is_dev =
@@ -133,10 +133,10 @@ fn is_product(source: &Source) -> bool {
     !is_dev && !path.contains("/tests") && !path.contains("/codes/") && !path.ends_with("tests.rs")
 }
 
-/// Lines that write a record and fall back to an empty one.
+/// Returns lines that serialize a record and fall back to an empty one.
 fn empty_records(source: &Source) -> Vec<String> {
-    let is_lax = |line: &str| line.contains("serde_json::to_") && line.contains("unwrap_or");
-    let lines = (1..).zip(source.code.lines()).filter(|(_, line)| is_lax(line));
+    let has_fallback = |line: &str| line.contains("serde_json::to_") && line.contains("unwrap_or");
+    let lines = (1..).zip(source.code.lines()).filter(|(_, line)| has_fallback(line));
     let path = source.path.display();
     lines
         .map(|(line, _)| format!("{path}:{line} may write an empty record; return the error"))
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_reports_a_reserved_code_that_is_given() {
+    fn codes_reports_a_used_code_marked_as_reserved() {
         let sources = [
             source(
                 CODE_NAMES,
@@ -184,7 +184,7 @@ mod tests {
         ];
         assert_eq!(
             codes(&sources),
-            ["code A is given: it is not reserved", "code C is given nowhere: reserve it"]
+            ["code A is used: remove its reserved mark", "code C is not used: mark it as reserved"]
         );
     }
 

@@ -1,9 +1,9 @@
-//! Why an automation step could not do its work.
+//! The error of an automation step.
 
 use std::fmt;
 use std::path::Path;
 
-/// A step could not be carried out; a rule that is broken is not an error.
+/// An error that stopped a step. Rule violations are results, not errors.
 #[derive(Debug)]
 pub struct XtaskError {
     message: String,
@@ -11,19 +11,19 @@ pub struct XtaskError {
 }
 
 impl XtaskError {
-    /// An error, said in one sentence.
+    /// Creates an error with a message of one sentence.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None }
     }
 
-    /// The same error with a way out.
+    /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// An error of the disk.
+    /// Creates the error of a failed file operation.
     pub fn io(path: &Path, source: &std::io::Error) -> Self {
         Self::new(format!("cannot use `{}`: {source}", path.display()))
     }

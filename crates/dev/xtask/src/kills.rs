@@ -1,9 +1,8 @@
-//! Kills `relink` again and again while it crawls, surveys and revives, and
-//! compares the result with an undisturbed run.
+//! Kills `relink` repeatedly during crawl, survey and revive, and compares the
+//! result with an uninterrupted run.
 //!
-//! A run that was killed must end with the same verdicts. Repeated may be only
-//! requests that were in flight or not yet committed: at most twice the
-//! concurrency for each kill.
+//! Both runs must end with the same verdicts. Only requests in flight or not
+//! yet committed may be repeated: at most twice the concurrency per kill.
 
 mod scenario;
 
@@ -21,25 +20,25 @@ use crate::bench::scratch::Scratch;
 
 /// Requests at a time in every scenario.
 const CONCURRENCY: usize = 4;
-/// How often the number of requests is looked at.
+/// Interval between two reads of the request count.
 const POLL: Duration = Duration::from_millis(1);
-/// The longest a process may take.
-const LONGEST: Duration = Duration::from_mins(2);
+/// Maximum run time of a process.
+const MAX_RUN_TIME: Duration = Duration::from_mins(2);
 
 /// A verdict for each URL.
 type Verdicts = BTreeMap<String, String>;
 
-/// What came of one scenario.
+/// The result of one scenario.
 #[derive(Debug)]
 pub struct KillOutcome {
     /// The command.
     pub name: &'static str,
-    /// How often it was killed.
+    /// Number of kills.
     pub kills: usize,
     /// Requests without a kill.
-    pub undisturbed: usize,
+    pub uninterrupted: usize,
     /// Requests with kills.
-    pub disturbed: usize,
+    pub interrupted: usize,
     /// URLs with a verdict.
     pub verdicts: usize,
     /// URLs whose verdicts differ, or which only one of the runs has.
@@ -47,32 +46,32 @@ pub struct KillOutcome {
 }
 
 impl KillOutcome {
-    /// The most requests that kills may add.
+    /// Returns the maximum number of requests that kills may add.
     pub fn bound(&self) -> usize {
         2 * CONCURRENCY * self.kills
     }
 
-    /// Whether verdicts agree and few requests were repeated.
+    /// Whether the verdicts agree and no more requests were repeated than allowed.
     pub fn is_right(&self) -> bool {
-        self.differences.is_empty() && self.disturbed <= self.undisturbed + self.bound()
+        self.differences.is_empty() && self.interrupted <= self.uninterrupted + self.bound()
     }
 }
 
 impl fmt::Display for KillOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, kills, undisturbed, disturbed, verdicts, differences } = self;
+        let Self { name, kills, uninterrupted, interrupted, verdicts, differences } = self;
         write!(
             f,
-            "{name}: {kills} kills, {verdicts} verdicts, {} differ; {undisturbed} requests \
-             undisturbed, {disturbed} with kills (at most {})",
+            "{name}: {kills} kills, {verdicts} verdicts, {} differ; {uninterrupted} requests \
+             uninterrupted, {interrupted} with kills (at most {})",
             differences.len(),
-            undisturbed + self.bound()
+            uninterrupted + self.bound()
         )?;
         differences.iter().take(10).try_for_each(|difference| write!(f, "\n  {difference}"))
     }
 }
 
-/// Kills each command so many times.
+/// Kills each command `kills` times.
 ///
 /// # Errors
 ///
@@ -82,20 +81,20 @@ pub fn run(relink: &Path, kills: usize) -> Result<Vec<KillOutcome>, XtaskError> 
 }
 
 fn compare(relink: &Path, scenario: &Scenario, kills: usize) -> Result<KillOutcome, XtaskError> {
-    let (undisturbed, expected) = measured(relink, scenario, &[])?;
-    // Spread over the run, a little further in every other process.
-    let step = undisturbed / (kills + 1);
+    let (uninterrupted, expected) = run_scenario(relink, scenario, &[])?;
+    // Kill points are spread over the run, shifted by up to four requests.
+    let step = uninterrupted / (kills + 1);
     let points: Vec<usize> = (0..kills).map(|kill| (step + kill % 5).max(1)).collect();
-    let (disturbed, verdicts) = measured(relink, scenario, &points)?;
+    let (interrupted, verdicts) = run_scenario(relink, scenario, &points)?;
     let differences = differences(&expected, &verdicts);
     let name = scenario.name;
     let verdicts = expected.len();
-    Ok(KillOutcome { name, kills, undisturbed, disturbed, verdicts, differences })
+    Ok(KillOutcome { name, kills, uninterrupted, interrupted, verdicts, differences })
 }
 
 /// Runs a scenario to its end, killing it after these numbers of requests;
 /// returns all requests and the verdicts.
-fn measured(
+fn run_scenario(
     relink: &Path,
     scenario: &Scenario,
     points: &[usize],
@@ -132,39 +131,39 @@ fn start(relink: &Path, folder: &Path, args: &[String]) -> Result<Child, XtaskEr
         .map_err(|error| XtaskError::io(relink, &error))
 }
 
-/// Kills a process once `is_due`, unless it has ended before.
+/// Kills a process as soon as `is_due` returns true, unless it has ended.
 fn kill_after(mut child: Child, is_due: impl Fn() -> bool) -> Result<(), XtaskError> {
-    let cannot = |error: std::io::Error| XtaskError::new(format!("cannot end relink: {error}"));
-    // Its output must not fill the pipe while nothing reads it.
+    let wait_error = |error: std::io::Error| XtaskError::new(format!("cannot end relink: {error}"));
+    // Read its output, or the process would block on a full pipe.
     let output = child.stdout.take();
     let reader = std::thread::spawn(move || output.map(std::io::read_to_string));
     let began = Instant::now();
-    while !is_due() && child.try_wait().map_err(cannot)?.is_none() {
-        if began.elapsed() > LONGEST {
+    while !is_due() && child.try_wait().map_err(wait_error)?.is_none() {
+        if began.elapsed() > MAX_RUN_TIME {
             break;
         }
         std::thread::sleep(POLL);
     }
-    // A process that has ended cannot be killed, and need not be.
+    // Ignore the error: the process has already ended.
     let _ = child.kill();
-    child.wait().map_err(cannot)?;
+    child.wait().map_err(wait_error)?;
     let _ = reader.join();
     Ok(())
 }
 
 fn finish(child: Child) -> Result<String, XtaskError> {
-    let cannot =
+    let wait_error =
         |error: std::io::Error| XtaskError::new(format!("cannot wait for relink: {error}"));
-    let output = child.wait_with_output().map_err(cannot)?;
+    let output = child.wait_with_output().map_err(wait_error)?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The verdict of each line: for a search, what was found.
+/// Returns the verdict of each row; for a search, with the alias.
 fn verdicts(output: &str) -> Verdicts {
     let rows = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     rows.filter_map(|row| {
         let url = row["url"].as_str()?.to_owned();
-        let parts = [&row["verdict"], &row["code"], &row["word"], &row["alias"]["url"]];
+        let parts = [&row["verdict"], &row["code"], &row["alias"]["url"]];
         let parts: Vec<&str> = parts.iter().filter_map(|part| part.as_str()).collect();
         Some((url, parts.join(" ")))
     })
@@ -173,9 +172,12 @@ fn verdicts(output: &str) -> Verdicts {
 
 fn differences(expected: &Verdicts, found: &Verdicts) -> Vec<String> {
     let urls: std::collections::BTreeSet<&String> = expected.keys().chain(found.keys()).collect();
-    let told = |verdicts: &Verdicts, url: &String| verdicts.get(url).cloned().unwrap_or_default();
+    let verdict_of =
+        |verdicts: &Verdicts, url: &String| verdicts.get(url).cloned().unwrap_or_default();
     urls.into_iter()
         .filter(|url| expected.get(*url) != found.get(*url))
-        .map(|url| format!("{url}: `{}` became `{}`", told(expected, url), told(found, url)))
+        .map(|url| {
+            format!("{url}: `{}` became `{}`", verdict_of(expected, url), verdict_of(found, url))
+        })
         .collect()
 }

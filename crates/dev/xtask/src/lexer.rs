@@ -1,11 +1,10 @@
-//! Rust source with its comments and literals blanked out.
+//! Blanks out comments and literals of Rust source.
 //!
-//! Enough of the language to look for words and count braces without being
-//! fooled by a URL in a string; not a parser. Line breaks stay, so positions
-//! are those of the file.
+//! This makes it possible to search for words and to count braces without
+//! matching inside strings and comments. Not a parser. Line breaks stay, so
+//! line numbers are those of the file.
 
-/// The source with every comment and the inside of every literal replaced by
-/// spaces.
+/// Returns the source with every comment and literal replaced by spaces.
 ///
 /// ```
 /// assert_eq!(xtask::lexer::code("a(\"{\"); // {"), "a(   );     ");
@@ -30,7 +29,7 @@ pub fn code(source: &str) -> String {
     blanked
 }
 
-/// The length of the comment or literal that starts here, if one does.
+/// Returns the length of the comment or literal that starts here, if any.
 fn literal(rest: &str, before: Option<char>) -> Option<usize> {
     let in_word = before.is_some_and(|char| char.is_alphanumeric() || char == '_');
     match rest.as_bytes()[0] {
@@ -43,7 +42,7 @@ fn literal(rest: &str, before: Option<char>) -> Option<usize> {
     }
 }
 
-/// Block comments nest.
+/// Returns the length of a block comment. Block comments nest.
 fn block_comment(rest: &str) -> usize {
     let (mut depth, mut at) = (0_usize, 0);
     loop {
@@ -73,7 +72,7 @@ fn string(rest: &str) -> usize {
     rest.len()
 }
 
-/// `r"…"`, `r#"…"#`, `br"…"`; a plain `b"…"` is left to [`string`].
+/// `r"…"`, `r#"…"#`, `br"…"`; a plain `b"…"` is handled by [`string`].
 fn raw_string(rest: &str) -> Option<usize> {
     let after = rest.trim_start_matches(['b', 'c']).strip_prefix('r')?;
     let text = after.trim_start_matches('#');
@@ -84,8 +83,8 @@ fn raw_string(rest: &str) -> Option<usize> {
     Some(rest.len() - body.len() + closed)
 }
 
-/// A character, not a lifetime: a lifetime has no closing quote after its
-/// first letter.
+/// Returns the length of a character literal. A lifetime has no closing quote
+/// after its first letter.
 fn character(rest: &str) -> Option<usize> {
     let inside = rest.get(1..).unwrap_or_default();
     if let Some(escape) = inside.strip_prefix('\\') {
@@ -109,14 +108,14 @@ mod tests {
     }
 
     #[test]
-    fn comments_go() {
+    fn code_blanks_comments() {
         check("a // b \" c\nd", "a d");
         check("a /* b /* c */ \n d */ e", "a e");
         check("//! header\n/// doc\nfn", "fn");
     }
 
     #[test]
-    fn strings_go_whatever_their_kind() {
+    fn code_blanks_all_kinds_of_strings() {
         check(r#"a "{ \" // {" b"#, "a b");
         check(r##"a r#"{ " {"# b"##, "a b");
         check(r#"a b"{" br"\" c"#, "a b c");
@@ -124,13 +123,13 @@ mod tests {
     }
 
     #[test]
-    fn characters_go_and_lifetimes_stay() {
+    fn code_blanks_characters_but_not_lifetimes() {
         check(r"a '{' '\'' '\u{7b}' '\\' 'é' b", "a b");
         check("fn a<'b>(c: &'b str) {}", "fn a<'b>(c: &'b str) {}");
     }
 
     #[test]
-    fn a_word_that_ends_in_r_is_no_raw_string() {
+    fn code_keeps_words_that_end_in_r() {
         check("for\"x\" r#type", "for r#type");
     }
 }

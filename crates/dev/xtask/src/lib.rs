@@ -1,8 +1,8 @@
-//! Automation for people who work on Relink.
+//! Automation for developers of Relink. Not part of the product.
 //!
-//! The rules of `ARCHITECTURE.md` are functions here that return what breaks
-//! them, so that the command line and the test suite ask the same question.
-//! Nothing here is part of the product.
+//! The rules of `ARCHITECTURE.md` and `CONTRIBUTING.md` are functions that
+//! return violations. The command line and the test suite call the same
+//! functions.
 
 pub mod bench;
 pub mod check;
@@ -17,6 +17,7 @@ pub mod lexer;
 pub mod numbers;
 pub mod sources;
 pub mod tidy;
+pub mod vocabulary;
 pub mod workspace;
 
 pub use error::XtaskError;

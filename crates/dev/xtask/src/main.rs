@@ -6,29 +6,29 @@ use std::process::ExitCode;
 
 use xtask::{Workspace, XtaskError, bench, check, crawl_real, docs, fuzz, kills, tidy};
 
-/// What `cargo xtask` prints when it does not understand.
+/// The text printed for an unknown command.
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   check                               fmt, clippy, tidy and the tests of the pure crates
-  tidy                                the rules of ARCHITECTURE.md, and the house numbers
+  tidy                                checks the rules of ARCHITECTURE.md, prints code sizes
   docs                                rewrites the generated parts of the documentation
   fuzz [--seed N] [--urls N] [--documents N] [--responses N]
-                                      mutated inputs against panics, hangs and memory
+                                      feeds mutated inputs; reports panics, hangs, memory use
   kills [--relink PATH] [--kills N]   kills crawl, survey and revive, 30 times each
-  bench check [--urls N] [--hosts H]  relink against lychee on a local nginx
-  bench judge                         verdicts a second from stored probes
+  bench check [--urls N] [--hosts H]  relink compared with lychee on a local nginx
+  bench judge                         verdicts per second from stored probes
   bench extract                       relink extract against lychee --dump
-  bench decay                         decay of a web, time for each link and memory
-  bench controls                      requests for each page of a sound site
+  bench decay                         decay of a graph: time per link and memory
+  bench controls                      requests per page of a healthy site
   bench survey                        planning a survey of a million URLs
   bench programs                      learning and applying URL programs
-  bench alias                         dead pages of a large site against its live ones
-  bench crawl [PAGES]                 relink against linkinator and LinkChecker
+  bench alias                         matching dead pages of a large site with live ones
+  bench crawl [PAGES]                 relink compared with linkinator and LinkChecker
   crawl-real [--site NAME] [--max-pages N] [--relink FILE] [--cache DIR] [--out DIR]
-                                      relink against a reference crawl of real sites";
+                                      relink compared with a reference crawl of real sites";
 
-/// Exit code for a command line that is not understood.
+/// Exit code for an unknown command.
 const USAGE_ERROR: u8 = 2;
 
 fn main() -> ExitCode {
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Kills of each command, unless the command line says otherwise.
+/// Default number of kills per command.
 const KILLS: usize = 30;
 
 fn kill(options: &[&str]) -> Result<Vec<kills::KillOutcome>, XtaskError> {
@@ -57,7 +57,7 @@ fn kill(options: &[&str]) -> Result<Vec<kills::KillOutcome>, XtaskError> {
             _ => return Err(XtaskError::new("kills takes `--relink PATH` and `--kills N`")),
         }
     }
-    // Processes run in directories of their own.
+    // Each process runs in its own directory, so a relative path would break.
     let path =
         std::path::absolute(relink).map_err(|error| XtaskError::io(relink.as_ref(), &error))?;
     kills::run(&path, count)
@@ -151,8 +151,7 @@ fn run(words: &[&str]) -> Result<ExitCode, XtaskError> {
     }
 }
 
-/// Fuzzes, in an optimized build of this program unless `--unoptimized` is
-/// given.
+/// Runs the fuzzer, in an optimized build unless `--unoptimized` is given.
 fn run_fuzz(words: &[&str], options: &[&str]) -> Result<ExitCode, XtaskError> {
     let size = fuzz::FuzzSize::read(options)?;
     if cfg!(debug_assertions) && !options.contains(&fuzz::UNOPTIMIZED) {
@@ -164,11 +163,11 @@ fn run_fuzz(words: &[&str], options: &[&str]) -> Result<ExitCode, XtaskError> {
     Ok(success_if(outcome.is_right()))
 }
 
-/// Prints what tidy found.
-fn report(report: &tidy::Report) -> ExitCode {
+/// Prints the result of `tidy`.
+fn report(report: &tidy::TidyReport) -> ExitCode {
     println!("{}", report.numbers);
-    for breach in &report.violations {
-        eprintln!("tidy: {breach}");
+    for violation in &report.violations {
+        eprintln!("tidy: {violation}");
     }
     success_if(report.violations.is_empty())
 }

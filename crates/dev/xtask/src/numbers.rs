@@ -1,28 +1,28 @@
-//! The house in numbers: how long files and functions are.
+//! Sizes of files and functions.
 //!
-//! Aims, not laws: the numbers are printed so that drift is seen.
+//! The sizes are printed so that growth is visible; no rule enforces them.
 
 use std::fmt;
 
 use crate::sources::Source;
 
-/// A function past this many lines is usually two ideas or more.
+/// Functions with more lines are listed.
 const LONG: usize = 60;
 
-/// The house in numbers.
+/// Sizes of files and functions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SizeStats {
     /// The lengths of the files, ascending.
     files: Vec<usize>,
     /// The lengths of the functions, ascending.
     functions: Vec<usize>,
-    /// Functions past [`LONG`] lines, with their place.
+    /// Functions past [`LONG`] lines, with path and line.
     long: Vec<String>,
 }
 
 impl SizeStats {
     /// Measures the sources.
-    pub fn of(sources: &[Source]) -> Self {
+    pub fn measure(sources: &[Source]) -> Self {
         let mut numbers = Self { files: Vec::new(), functions: Vec::new(), long: Vec::new() };
         for source in sources {
             numbers.files.push(source.text.lines().count());
@@ -65,7 +65,7 @@ impl fmt::Display for SizeStats {
     }
 }
 
-/// The value below which `percent` of an ascending list lie (nearest rank).
+/// Returns the percentile of an ascending list (nearest rank).
 fn rank(sorted: &[usize], percent: usize) -> usize {
     let at = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
     sorted.get(at).copied().unwrap_or(0)
@@ -79,7 +79,7 @@ struct Function {
     lines: usize,
 }
 
-/// Every function that has a body, by counting braces.
+/// Returns every function with a body. Matches braces; does not parse.
 fn functions(code: &str) -> Vec<Function> {
     code.match_indices("fn ")
         .filter(|&(at, _)| is_start_of_word(code, at))
@@ -107,8 +107,8 @@ fn function(code: &str, at: usize) -> Option<Function> {
     (!name.is_empty()).then_some(Function { name, line, lines })
 }
 
-/// Where a function's body opens; a signature without one ends in `;`, which
-/// inside brackets is an array's.
+/// Returns the offset of the brace that opens a function's body. A signature
+/// without a body ends in `;`; a `;` inside brackets belongs to an array type.
 fn body(rest: &str) -> Option<usize> {
     let mut depth = 0_i32;
     for (at, char) in rest.char_indices() {
@@ -123,7 +123,7 @@ fn body(rest: &str) -> Option<usize> {
     None
 }
 
-/// Where the brace that opens here is closed.
+/// Returns the offset of the matching closing brace.
 fn closing(rest: &str) -> Option<usize> {
     let mut depth = 0_i32;
     for (at, char) in rest.char_indices() {
@@ -156,21 +156,21 @@ mod tests {
     }
 
     #[test]
-    fn a_function_counts_from_its_head_to_its_closing_brace() {
+    fn functions_counts_lines_from_signature_to_closing_brace() {
         check("fn a() {}\n\npub fn b()\n{\n  if c {}\n}\n", &[("a", 1, 1), ("b", 3, 4)]);
     }
 
     #[test]
-    fn what_has_no_body_is_not_counted() {
+    fn functions_skips_signatures_without_body() {
         check("fn a();\ntype B = fn (u8) -> u8;\nfn c(d: [u8; 2]) {\n}\n", &[("c", 3, 2)]);
     }
 
     #[test]
-    fn the_numbers_name_the_long_ones() {
+    fn display_lists_long_functions() {
         let text = format!("fn a() {{\n{}}}\n", "b();\n".repeat(LONG));
         let source = Source::new("relink", Path::new("a.rs"), text);
         assert_eq!(
-            SizeStats::of(&[source]).to_string(),
+            SizeStats::measure(&[source]).to_string(),
             "1 files, 62 lines, file median 62 p95 62 max 62; \
              1 functions, median 62 p95 62 max 62, 1 over 60 lines\n  \
              a.rs:1 `a` has 62 lines"
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_are_members_of_the_list() {
+    fn rank_returns_a_member_of_the_list() {
         assert_eq!(rank(&[], 50), 0);
         assert_eq!(rank(&[1, 2, 3, 4], 50), 2);
         assert_eq!(rank(&[1, 2, 3, 4], 95), 4);

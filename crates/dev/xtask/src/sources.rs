@@ -1,45 +1,46 @@
-//! What no source file may say.
+//! Rules for source files, checked by searching their code.
 
 use std::path::{Path, PathBuf};
 
 use crate::layers::Layer;
 use crate::{Workspace, XtaskError, lexer};
 
-/// A clock or a source of chance: in a pure crate both come in as arguments.
-const CLOCKS_AND_CHANCE: [&str; 5] =
+/// Clocks and random generators. Pure crates take time and randomness as
+/// arguments.
+const CLOCKS_AND_RANDOMNESS: [&str; 5] =
     ["SystemTime::now", "Timestamp::now", "Instant::now", "thread_rng", "rand::rng"];
 
-/// What only the binary and the automation do: printing and exiting.
+/// Printing and exiting, which only the binaries do.
 const TERMINAL: [&str; 5] = ["println!", "print!", "eprintln!", "eprint!", "process::exit"];
 
-/// The crates that may.
-const AT_THE_TERMINAL: &[&str] = &["relink", "xtask", "relink-eval"];
+/// The crates that may print and exit.
+const TERMINAL_CRATES: &[&str] = &["relink", "xtask", "relink-eval"];
 
-/// What gives a request the rights of a URL that the user named.
+/// Constructors that give a request the rights of a user-supplied URL.
 const RIGHTS: [&str; 3] = [
-    "RequestRights::named_by_user",
+    "RequestRights::user_supplied",
     "RequestRights::configured_service",
     "RequestRights::from_stored",
 ];
 
-/// The files that may: those that read what the user wrote, and the store.
-const GIVE_RIGHTS: [&str; 13] = [
+/// Files that may call them: those that read user input, and the store.
+const MAY_GRANT_RIGHTS: [&str; 13] = [
     "crates/frontends/relink/src/commands/revive.rs",
     "crates/frontends/relink/src/settings/survey.rs",
     "crates/application/relink-engine/src/crawl/crawler.rs",
     "crates/application/relink-engine/src/load/mod.rs",
     "crates/application/relink-engine/src/load/pages.rs",
-    "crates/application/relink-engine/src/measure/looking.rs",
+    "crates/application/relink-engine/src/measure/page_prober.rs",
     "crates/application/relink-engine/src/revive/live.rs",
     "crates/dev/relink-eval/src/soft404.rs",
-    "crates/adapters/relink-lookup/src/gate.rs",
+    "crates/adapters/relink-lookup/src/service_client.rs",
     "crates/model/relink-model/src/rights.rs",
     "crates/adapters/relink-store/src/sqlite/revive.rs",
     "crates/adapters/relink-store/src/sqlite/rows.rs",
-    "crates/dev/relink-testkit/src/store_suite/scene.rs",
+    "crates/dev/relink-testkit/src/store_suite/fixture.rs",
 ];
 
-/// What is left behind by unfinished work.
+/// Marks of unfinished work.
 const UNFINISHED: [&str; 4] = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore"];
 
 /// One source file.
@@ -56,7 +57,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// A source with its code.
+    /// Creates a source and blanks its comments and literals.
     pub fn new(member: &str, path: &Path, text: String) -> Self {
         Self { member: member.to_owned(), path: path.to_owned(), code: lexer::code(&text), text }
     }
@@ -72,52 +73,52 @@ pub fn read(workspace: &Workspace) -> Result<Vec<Source>, XtaskError> {
     workspace.sources()?.into_iter().map(read).collect()
 }
 
-/// Every place where a source says what it may not.
+/// Returns every use of something a source must not use.
 pub fn violations(sources: &[Source]) -> Vec<String> {
-    sources.iter().flat_map(breaches_in).collect()
+    sources.iter().flat_map(violations_in).collect()
 }
 
-fn breaches_in(source: &Source) -> Vec<String> {
+fn violations_in(source: &Source) -> Vec<String> {
     let mut found = Vec::new();
     if !source.text.starts_with("//!") {
         let path = source.path.display();
-        found.push(format!("{path}:1 does not open with a `//!` header"));
+        found.push(format!("{path}:1 does not start with a `//!` header"));
     }
-    found.extend(says(source, &UNFINISHED, "is unfinished work"));
+    found.extend(uses(source, &UNFINISHED, "is unfinished work"));
     if Layer::from_path(&source.path).is_some_and(Layer::is_pure) {
-        let reason = "in a pure crate; time and chance come in as arguments";
-        found.extend(says(source, &CLOCKS_AND_CHANCE, reason));
+        let reason = "in a pure crate; take time and randomness as arguments";
+        found.extend(uses(source, &CLOCKS_AND_RANDOMNESS, reason));
     }
-    if !may_give_rights(&source.path) {
-        let reason = "gives rights; list the file in `GIVE_RIGHTS` if a user's words come in there";
-        found.extend(says(source, &RIGHTS, reason));
+    if !may_grant_rights(&source.path) {
+        let reason = "grants rights; list the file in `MAY_GRANT_RIGHTS` if it reads user input";
+        found.extend(uses(source, &RIGHTS, reason));
     }
-    if !AT_THE_TERMINAL.contains(&source.member.as_str()) {
+    if !TERMINAL_CRATES.contains(&source.member.as_str()) {
         let reason = "outside the binary; only `relink` prints or exits";
-        found.extend(says(source, &TERMINAL, reason));
+        found.extend(uses(source, &TERMINAL, reason));
     }
     found
 }
 
-/// Whether a file may give a request rights; tests may.
-fn may_give_rights(path: &Path) -> bool {
+/// Whether a file may grant rights to a request. Tests may.
+fn may_grant_rights(path: &Path) -> bool {
     let is_test = path.components().any(|part| part.as_os_str() == "tests");
-    is_test || GIVE_RIGHTS.iter().any(|allowed| path == Path::new(allowed))
+    is_test || MAY_GRANT_RIGHTS.iter().any(|allowed| path == Path::new(allowed))
 }
 
-/// Each line of code that says one of the words.
-fn says(source: &Source, words: &[&str], reason: &str) -> Vec<String> {
+/// Returns a message for each line of code that contains one of the words.
+fn uses(source: &Source, words: &[&str], reason: &str) -> Vec<String> {
     let path = source.path.display();
     let mut found = Vec::new();
     for (line, code) in (1..).zip(source.code.lines()) {
         for word in words.iter().filter(|word| has_word(code, word)) {
-            found.push(format!("{path}:{line} says `{word}` {reason}"));
+            found.push(format!("{path}:{line} uses `{word}` {reason}"));
         }
     }
     found
 }
 
-/// Whether the word stands in the code, not as the end of a longer one
+/// Whether the code contains the word, and not only as the end of a longer one
 /// (`println!` in `eprintln!`).
 fn has_word(code: &str, word: &str) -> bool {
     code.match_indices(word).any(|(at, _)| {
@@ -140,50 +141,50 @@ mod tests {
     }
 
     #[test]
-    fn a_file_opens_with_a_header() {
+    fn violations_reports_a_missing_header() {
         check("frontends/relink", "//! What it is for.\n", &[]);
-        check("frontends/relink", "fn a() {}\n", &["1 does not open with a `//!` header"]);
+        check("frontends/relink", "fn a() {}\n", &["1 does not start with a `//!` header"]);
     }
 
     #[test]
-    fn a_pure_crate_asks_no_clock() {
+    fn violations_reports_clocks_in_pure_crates() {
         let text = "//! A.\nlet now = jiff::Timestamp::now();\n";
         check("application/relink-engine", text, &[]);
         check(
             "domain/relink-judge",
             text,
-            &["2 says `Timestamp::now` in a pure crate; time and chance come in as arguments"],
+            &["2 uses `Timestamp::now` in a pure crate; take time and randomness as arguments"],
         );
     }
 
     #[test]
-    fn only_the_binary_prints() {
+    fn violations_reports_printing_outside_the_binary() {
         let text = "//! A.\neprintln!();\n";
         check("frontends/relink", text, &[]);
         check(
             "domain/relink-page",
             text,
-            &["2 says `eprintln!` outside the binary; only `relink` prints or exits"],
+            &["2 uses `eprintln!` outside the binary; only `relink` prints or exits"],
         );
     }
 
     #[test]
-    fn rights_outside_the_listed_files_are_a_breach() {
-        let text = "//! A.\nlet rights = RequestRights::named_by_user();\n";
-        let breach = "says `RequestRights::named_by_user` gives rights; list the file in \
-                      `GIVE_RIGHTS` if a user's words come in there";
-        check("application/relink-engine", text, &[&format!("2 {breach}")]);
+    fn violations_reports_rights_outside_the_listed_files() {
+        let text = "//! A.\nlet rights = RequestRights::user_supplied();\n";
+        let violation = "uses `RequestRights::user_supplied` grants rights; list the file in \
+                      `MAY_GRANT_RIGHTS` if it reads user input";
+        check("application/relink-engine", text, &[&format!("2 {violation}")]);
         let listed = Path::new("crates/application/relink-engine/src/load/mod.rs");
         assert_eq!(violations(&[Source::new("relink-engine", listed, text.to_owned())]), [""; 0]);
         check("application/relink-engine", "//! A.\nRequestRights::discovered();\n", &[]);
     }
 
     #[test]
-    fn unfinished_work_is_seen_in_code_and_not_in_words() {
+    fn violations_reports_unfinished_work_in_code_only() {
         check(
             "frontends/relink",
             "//! A.\n#[ignore = \"slow\"]\n",
-            &["2 says `#[ignore` is unfinished work"],
+            &["2 uses `#[ignore` is unfinished work"],
         );
         check("frontends/relink", "//! A.\n// no todo!() here\nlet a = \"dbg!()\";\n", &[]);
     }

@@ -1,23 +1,24 @@
 //! All tidy rules together.
 
 use crate::numbers::SizeStats;
-use crate::{Workspace, XtaskError, contracts, docs, layers, sources};
+use crate::{Workspace, XtaskError, contracts, docs, layers, sources, vocabulary};
 
-/// What tidy found.
+/// The result of `cargo xtask tidy`.
 #[derive(Debug)]
-pub struct Report {
-    /// Each broken rule, with its place.
+pub struct TidyReport {
+    /// Violations of rules, with path and line.
     pub violations: Vec<String>,
-    /// The house in numbers.
+    /// Sizes of files and functions.
     pub numbers: SizeStats,
 }
 
-/// Looks at everything.
-pub fn report(workspace: &Workspace) -> Result<Report, XtaskError> {
+/// Checks all rules.
+pub fn report(workspace: &Workspace) -> Result<TidyReport, XtaskError> {
     let sources = sources::read(workspace)?;
     let mut violations = layers::violations(workspace)?;
     violations.extend(sources::violations(&sources));
     violations.extend(docs::violations(workspace)?);
     violations.extend(contracts::violations(workspace, &sources)?);
-    Ok(Report { violations, numbers: SizeStats::of(&sources) })
+    violations.extend(vocabulary::violations(workspace, &sources)?);
+    Ok(TidyReport { violations, numbers: SizeStats::measure(&sources) })
 }

@@ -1,4 +1,4 @@
-//! The workspace as cargo sees it: its crates and where they lie.
+//! The workspace as reported by `cargo metadata`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ use crate::XtaskError;
 pub struct Workspace {
     /// The directory of the root `Cargo.toml`.
     pub root: PathBuf,
-    /// Where cargo puts what it builds.
+    /// Cargo's target directory.
     pub target: PathBuf,
     /// Its crates, sorted by name.
     pub crates: Vec<Crate>,
@@ -23,20 +23,20 @@ pub struct Workspace {
 pub struct Crate {
     /// Its name.
     pub name: String,
-    /// What it says about itself; empty if nothing.
+    /// Its description; empty if it has none.
     pub description: String,
     /// Its directory, below the root.
     pub path: PathBuf,
 }
 
 impl Workspace {
-    /// Asks cargo.
+    /// Reads the workspace with `cargo metadata`.
     pub fn load() -> Result<Self, XtaskError> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let text = output(cargo(root).args(["metadata", "--no-deps", "--format-version", "1"]))?;
         let metadata: Value = serde_json::from_str(&text)
             .map_err(|error| XtaskError::new(format!("cargo metadata is not JSON: {error}")))?;
-        let root = PathBuf::from(text_of(&metadata, "workspace_root"));
+        let root = PathBuf::from(string_at(&metadata, "workspace_root"));
         let mut crates: Vec<Crate> = metadata["packages"]
             .as_array()
             .into_iter()
@@ -44,15 +44,15 @@ impl Workspace {
             .map(|package| Crate::read(package, &root))
             .collect();
         crates.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(Self { root, target: text_of(&metadata, "target_directory").into(), crates })
+        Ok(Self { root, target: string_at(&metadata, "target_directory").into(), crates })
     }
 
-    /// Cargo, to be run at the root.
+    /// Returns a cargo command that runs at the root.
     pub fn cargo(&self) -> Command {
         cargo(&self.root)
     }
 
-    /// Every `.rs` file of the crates, sorted, with its crate's name.
+    /// Returns every `.rs` file of the crates, sorted, with its crate's name.
     pub fn sources(&self) -> Result<Vec<(&str, PathBuf)>, XtaskError> {
         let mut sources = Vec::new();
         for member in &self.crates {
@@ -69,37 +69,37 @@ impl Workspace {
 
 impl Crate {
     fn read(package: &Value, root: &Path) -> Self {
-        let manifest = PathBuf::from(text_of(package, "manifest_path"));
+        let manifest = PathBuf::from(string_at(package, "manifest_path"));
         let directory = manifest.parent().unwrap_or(Path::new(""));
         Self {
-            name: text_of(package, "name"),
-            description: text_of(package, "description"),
+            name: string_at(package, "name"),
+            description: string_at(package, "description"),
             path: directory.strip_prefix(root).unwrap_or(directory).to_owned(),
         }
     }
 }
 
-/// Runs a command and returns what it printed.
+/// Runs a command and returns its standard output.
 pub fn output(command: &mut Command) -> Result<String, XtaskError> {
-    let output = command.output().map_err(|error| cannot(command, &error))?;
+    let output = command.output().map_err(|error| launch_error(command, &error))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(XtaskError::new(format!("{command:?} failed:\n{}", said.trim())));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Err(XtaskError::new(format!("{command:?} failed:\n{}", stderr.trim())));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Runs a command that talks to the terminal itself.
+/// Runs a command whose output goes to the terminal.
 pub fn run(command: &mut Command) -> Result<(), XtaskError> {
-    let status = command.status().map_err(|error| cannot(command, &error))?;
+    let status = command.status().map_err(|error| launch_error(command, &error))?;
     if status.success() { Ok(()) } else { Err(XtaskError::new(format!("{command:?} failed"))) }
 }
 
-fn cannot(command: &Command, error: &std::io::Error) -> XtaskError {
+fn launch_error(command: &Command, error: &std::io::Error) -> XtaskError {
     XtaskError::new(format!("cannot run `{}`: {error}", command.get_program().display()))
 }
 
-/// The cargo that runs us, or the one on the path.
+/// Returns the cargo that started this program, or the one on the path.
 fn cargo(root: &Path) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
@@ -107,11 +107,11 @@ fn cargo(root: &Path) -> Command {
     command
 }
 
-fn text_of(value: &Value, key: &str) -> String {
+fn string_at(value: &Value, key: &str) -> String {
     value[key].as_str().unwrap_or_default().to_owned()
 }
 
-/// Adds every `.rs` file below a directory, if there is one.
+/// Adds every `.rs` file below a directory, if the directory exists.
 fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), XtaskError> {
     if !directory.is_dir() {
         return Ok(());

@@ -1,7 +1,7 @@
-//! The rules of `ARCHITECTURE.md`, kept by the test suite.
+//! The rules of `ARCHITECTURE.md` and `CONTRIBUTING.md`.
 
 use xtask::numbers::SizeStats;
-use xtask::{Workspace, contracts, docs, layers, sources};
+use xtask::{Workspace, contracts, docs, layers, sources, vocabulary};
 
 #[track_caller]
 fn check(violations: &[String]) {
@@ -9,20 +9,20 @@ fn check(violations: &[String]) {
 }
 
 #[test]
-fn no_crate_leans_on_what_its_ring_forbids() {
+fn crates_depend_only_on_allowed_layers() {
     check(&layers::violations(&Workspace::load().unwrap()).unwrap());
 }
 
 #[test]
-fn no_source_says_what_it_may_not() {
+fn sources_follow_the_rules() {
     let sources = sources::read(&Workspace::load().unwrap()).unwrap();
     assert!(!sources.is_empty());
-    println!("{}", SizeStats::of(&sources));
+    println!("{}", SizeStats::measure(&sources));
     check(&sources::violations(&sources));
 }
 
 #[test]
-fn the_list_of_crates_is_up_to_date() {
+fn list_of_crates_is_up_to_date() {
     check(&docs::violations(&Workspace::load().unwrap()).unwrap());
 }
 
@@ -31,4 +31,11 @@ fn tables_of_codes_and_hazards_agree_with_the_code() {
     let workspace = Workspace::load().unwrap();
     let sources = sources::read(&workspace).unwrap();
     check(&contracts::violations(&workspace, &sources).unwrap());
+}
+
+#[test]
+fn sources_and_documents_use_the_standard_vocabulary() {
+    let workspace = Workspace::load().unwrap();
+    let sources = sources::read(&workspace).unwrap();
+    check(&vocabulary::violations(&workspace, &sources).unwrap());
 }

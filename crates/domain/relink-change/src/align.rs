@@ -1,35 +1,36 @@
-//! Which words of two sequences are common, in order.
+//! Aligns two sequences of words by their longest common subsequence.
 //!
-//! The longest common subsequence by the algorithm of Hunt and Szymanski
-//! (1977), whose time grows with the number of equal pairs. Where there are
-//! too many pairs, the sequences are first cut at words that occur once in
-//! each (patience diff); where that does not help either, words are matched
-//! without regard to their order. Time is near-linear in all cases.
+//! Uses the algorithm of Hunt and Szymanski (1977), whose time is proportional
+//! to the number of equal pairs. If there are too many pairs, the sequences are
+//! first split at words that occur once in each (patience diff). If there are no
+//! such words, equal words are matched in any order. The time is near-linear in
+//! all cases.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "positions are made here, from the lengths of the same lists"
+    reason = "indices are derived from the lengths of the same lists"
 )]
 
 use std::collections::HashMap;
 
-/// Maximum number of equal pairs for an exact answer.
+/// Maximum number of equal pairs for an exact result.
 const MAX_PAIRS: usize = 400_000;
 
-/// Maximum depth of cutting at unique words.
-const MAX_CUTS: usize = 8;
+/// Maximum recursion depth of splitting at unique words.
+const MAX_SPLITS: usize = 8;
 
-/// The words of two sequences that have a counterpart in the other.
+/// The common words of two sequences. `old` and `new` mark the words that have a
+/// counterpart.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Alignment {
     pub(crate) old: Vec<bool>,
     pub(crate) new: Vec<bool>,
-    /// The pairs, in whatever order.
+    /// Positions of the common words in both sequences, in no particular order.
     pub(crate) pairs: Vec<(usize, usize)>,
 }
 
 impl Alignment {
-    /// The number of common words.
+    /// Returns the number of common words.
     pub(crate) fn common(&self) -> usize {
         self.pairs.len()
     }
@@ -39,11 +40,11 @@ impl Alignment {
 pub(crate) fn align(old: &[u32], new: &[u32]) -> Alignment {
     let mut alignment =
         Alignment { old: vec![false; old.len()], new: vec![false; new.len()], pairs: Vec::new() };
-    alignment.align((old, 0), (new, 0), MAX_CUTS);
+    alignment.align((old, 0), (new, 0), MAX_SPLITS);
     alignment
 }
 
-/// A part of a sequence, and where it begins.
+/// A part of a sequence and its start position.
 type Part<'w> = (&'w [u32], usize);
 
 impl Alignment {
@@ -52,7 +53,7 @@ impl Alignment {
         self.pairs.push((old, new));
     }
 
-    fn align(&mut self, old: Part<'_>, new: Part<'_>, cuts: usize) {
+    fn align(&mut self, old: Part<'_>, new: Part<'_>, splits: usize) {
         let (old, new) = self.trim(old, new);
         if old.0.is_empty() || new.0.is_empty() {
             return;
@@ -63,38 +64,38 @@ impl Alignment {
             self.align_exactly(old, new, &positions);
             return;
         }
-        let anchors = if cuts > 0 { anchors(&positions, new.0) } else { Vec::new() };
+        let anchors = if splits > 0 { anchors(&positions, new.0) } else { Vec::new() };
         if anchors.is_empty() {
             self.align_unordered(old, new);
             return;
         }
         let (mut from_old, mut from_new) = (0, 0);
         for (at_old, at_new) in anchors {
-            self.align(part(old, from_old, at_old), part(new, from_new, at_new), cuts - 1);
+            self.align(part(old, from_old, at_old), part(new, from_new, at_new), splits - 1);
             self.mark(old.1 + at_old, new.1 + at_new);
             (from_old, from_new) = (at_old + 1, at_new + 1);
         }
         let rest = (part(old, from_old, old.0.len()), part(new, from_new, new.0.len()));
-        self.align(rest.0, rest.1, cuts - 1);
+        self.align(rest.0, rest.1, splits - 1);
     }
 
-    /// Matches the equal words at both ends; returns what is between them.
+    /// Matches the equal words at both ends and returns the parts between them.
     fn trim<'o, 'n>(&mut self, old: Part<'o>, new: Part<'n>) -> (Part<'o>, Part<'n>) {
-        let before = old.0.iter().zip(new.0).take_while(|(one, other)| one == other).count();
+        let before = old.0.iter().zip(new.0).take_while(|(left, right)| left == right).count();
         (0..before).for_each(|at| self.mark(old.1 + at, new.1 + at));
         let old = part(old, before, old.0.len());
         let new = part(new, before, new.0.len());
         let pairs = old.0.iter().rev().zip(new.0.iter().rev());
-        let after = pairs.take_while(|(one, other)| one == other).count();
+        let after = pairs.take_while(|(left, right)| left == right).count();
         let (end_old, end_new) = (old.0.len() - after, new.0.len() - after);
         (0..after).for_each(|at| self.mark(old.1 + end_old + at, new.1 + end_new + at));
         (part(old, 0, end_old), part(new, 0, end_new))
     }
 
-    /// The algorithm of Hunt and Szymanski.
+    /// Finds the longest common subsequence (Hunt and Szymanski).
     fn align_exactly(&mut self, old: Part<'_>, new: Part<'_>, positions: &Positions) {
-        // `ends[k]` is the least position in `old` at which a common
-        // subsequence of length k + 1 ends, with its node.
+        // `ends[k]` holds the smallest position in `old` at which a common
+        // subsequence of length k + 1 ends, and its node.
         let mut ends: Vec<(u32, u32)> = Vec::new();
         let mut nodes: Vec<Node> = Vec::new();
         for (at_new, word) in new.0.iter().enumerate() {
@@ -104,9 +105,9 @@ impl Alignment {
                 if ends.get(length).is_some_and(|(end, _)| *end == at_old) {
                     continue;
                 }
-                let before = length.checked_sub(1).map(|at| ends[at].1);
+                let previous = length.checked_sub(1).map(|at| ends[at].1);
                 let node = index(nodes.len());
-                nodes.push(Node { at_old, at_new: index(at_new), before });
+                nodes.push(Node { at_old, at_new: index(at_new), previous });
                 match ends.get_mut(length) {
                     Some(end) => *end = (at_old, node),
                     None => ends.push((at_old, node)),
@@ -116,26 +117,26 @@ impl Alignment {
         let mut next = ends.last().map(|(_, node)| *node);
         while let Some(node) = next.and_then(|at| nodes.get(at as usize)) {
             self.mark(old.1 + node.at_old as usize, new.1 + node.at_new as usize);
-            next = node.before;
+            next = node.previous;
         }
     }
 
-    /// Matches equal words in whatever order.
+    /// Matches equal words in any order.
     fn align_unordered(&mut self, old: Part<'_>, new: Part<'_>) {
-        let mut left = positions(old.0);
+        let mut unmatched = positions(old.0);
         for (at_new, word) in new.0.iter().enumerate() {
-            if let Some(at_old) = left.get_mut(word).and_then(Vec::pop) {
+            if let Some(at_old) = unmatched.get_mut(word).and_then(Vec::pop) {
                 self.mark(old.1 + at_old as usize, new.1 + at_new);
             }
         }
     }
 }
 
-/// One pair of a common subsequence, and the pair before it.
+/// One pair of a common subsequence, and the index of the previous pair.
 struct Node {
     at_old: u32,
     at_new: u32,
-    before: Option<u32>,
+    previous: Option<u32>,
 }
 
 /// The positions of each word, ascending.
@@ -153,8 +154,8 @@ fn count_pairs(positions: &Positions, words: &[u32]) -> usize {
     words.iter().map(|word| positions.get(word).map_or(0, Vec::len)).sum()
 }
 
-/// Words that occur once in each sequence, as the longest chain of pairs in
-/// which both positions ascend.
+/// Returns the positions of words that occur once in each sequence: the longest
+/// chain of pairs in which both positions ascend.
 fn anchors(old: &Positions, new: &[u32]) -> Vec<(usize, usize)> {
     let positions = positions(new);
     let mut unique: Vec<(usize, usize)> = Vec::new();
@@ -165,22 +166,21 @@ fn anchors(old: &Positions, new: &[u32]) -> Vec<(usize, usize)> {
             unique.push((*only as usize, at));
         }
     }
-    let olds: Vec<usize> = unique.iter().map(|(old, _)| *old).collect();
-    longest_increasing(&olds, |_| 1).into_iter().map(|at| unique[at]).collect()
+    let old_positions: Vec<usize> = unique.iter().map(|(old, _)| *old).collect();
+    longest_increasing(&old_positions, |_| 1).into_iter().map(|at| unique[at]).collect()
 }
 
-/// The indexes of the increasing subsequence with the greatest weight.
-///
-/// With a weight of 1 each, it is the longest one. Time is n log n.
+/// Returns the indices of the increasing subsequence with the greatest total
+/// weight. If all weights are 1, it is the longest one. Takes O(n log n) time.
 pub(crate) fn longest_increasing(values: &[usize], weight: impl Fn(usize) -> u64) -> Vec<usize> {
-    let highest = values.iter().copied().max().map_or(0, |value| value + 1);
-    let mut best = PrefixMaximum::new(highest);
-    let mut before: Vec<Option<usize>> = Vec::with_capacity(values.len());
+    let length = values.iter().copied().max().map_or(0, |value| value + 1);
+    let mut best = PrefixMaximum::new(length);
+    let mut previous: Vec<Option<usize>> = Vec::with_capacity(values.len());
     let mut total = (0, None);
     for (at, &value) in values.iter().enumerate() {
         let (sum, last) = best.below(value);
         let sum = sum + weight(at);
-        before.push(last);
+        previous.push(last);
         best.raise(value, (sum, Some(at)));
         if sum > total.0 {
             total = (sum, Some(at));
@@ -190,13 +190,13 @@ pub(crate) fn longest_increasing(values: &[usize], weight: impl Fn(usize) -> u64
     let mut next = total.1;
     while let Some(at) = next {
         chain.push(at);
-        next = before[at];
+        next = previous[at];
     }
     chain.reverse();
     chain
 }
 
-/// A Fenwick tree of maxima over prefixes.
+/// A Fenwick tree for the maximum of each prefix.
 struct PrefixMaximum {
     tree: Vec<(u64, Option<usize>)>,
 }
@@ -206,7 +206,7 @@ impl PrefixMaximum {
         Self { tree: vec![(0, None); length + 1] }
     }
 
-    /// The maximum over all values below this one.
+    /// Returns the maximum of the entries of all smaller values.
     fn below(&self, value: usize) -> (u64, Option<usize>) {
         let (mut best, mut at) = ((0, None), value);
         while at > 0 {
@@ -218,6 +218,7 @@ impl PrefixMaximum {
         best
     }
 
+    /// Raises the entry of a value to at least `entry`.
     fn raise(&mut self, value: usize, entry: (u64, Option<usize>)) {
         let mut at = value + 1;
         while let Some(node) = self.tree.get_mut(at) {
@@ -233,7 +234,7 @@ fn part((words, start): Part<'_>, from: usize, to: usize) -> Part<'_> {
     (&words[from..to], start + from)
 }
 
-/// Sequences are bounded by the words of a signature.
+/// Converts a position to `u32`. Sequences are not longer than a signature.
 fn index(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
@@ -251,8 +252,8 @@ mod tests {
     fn check(old: &str, new: &str, common: usize) {
         let alignment = align(&words(old), &words(new));
         assert_eq!(alignment.common(), common);
-        assert_eq!(alignment.old.iter().filter(|it| **it).count(), common);
-        assert_eq!(alignment.new.iter().filter(|it| **it).count(), common);
+        assert_eq!(alignment.old.iter().filter(|is_common| **is_common).count(), common);
+        assert_eq!(alignment.new.iter().filter(|is_common| **is_common).count(), common);
     }
 
     #[test]
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn align_of_repeated_words_stays_fast() {
+    fn align_of_repeated_words_is_fast() {
         let (old, new) = (vec![1; 40_000], [vec![2], vec![1; 50_000], vec![3]].concat());
         assert_eq!(align(&old, &new).common(), 40_000);
         let old: Vec<u32> = (0..60_000).map(|at| if at % 50 == 0 { at } else { 7 }).collect();
@@ -284,11 +285,11 @@ mod tests {
 
     fn lcs(old: &[u32], new: &[u32]) -> usize {
         let mut row = vec![0; new.len() + 1];
-        for one in old {
+        for left in old {
             let mut diagonal = 0;
-            for (at, other) in new.iter().enumerate() {
+            for (at, right) in new.iter().enumerate() {
                 let up = row[at + 1];
-                row[at + 1] = if one == other { diagonal + 1 } else { up.max(row[at]) };
+                row[at + 1] = if left == right { diagonal + 1 } else { up.max(row[at]) };
                 diagonal = up;
             }
         }
@@ -297,7 +298,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn align_equals_the_textbook_algorithm(
+        fn align_matches_the_textbook_algorithm(
             old in prop::collection::vec(0_u32..6, 0..40),
             new in prop::collection::vec(0_u32..6, 0..40),
         ) {

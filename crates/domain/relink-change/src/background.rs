@@ -1,8 +1,8 @@
-//! How common terms are in general: a small table of document frequencies.
+//! General document frequencies of terms, by language.
 //!
-//! The table is built by `relink-eval background` from a directory of texts,
-//! and one is part of the crate (see `docs/change.md` for its sources). It
-//! holds facts only: a term, and the number of texts with it.
+//! `relink-eval background` builds a table from a directory of texts. The crate
+//! contains one such table; `docs/change.md` lists its sources. Each line has a
+//! term and the number of texts that contain it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Write as _};
@@ -12,7 +12,7 @@ use crate::language::TextLanguage;
 use crate::ratio::ratio;
 use crate::term_vector::TermVector;
 
-/// The table of this crate.
+/// The built-in table.
 static BUILTIN: LazyLock<Background> =
     LazyLock::new(|| Background::parse(include_str!("background.txt")).unwrap_or_default());
 
@@ -28,15 +28,16 @@ struct Table {
 /// ```
 /// use relink_change::{Background, TextLanguage};
 /// let table = Background::parse("# en 100\nowl 2\nfile 60\n").unwrap();
-/// assert_eq!(table.share(TextLanguage::En, "file"), 0.6);
-/// assert_eq!(table.share(TextLanguage::En, "zebra"), 0.0);
+/// assert_eq!(table.document_share(TextLanguage::En, "file"), 0.6);
+/// assert_eq!(table.document_share(TextLanguage::En, "zebra"), 0.0);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Background {
     tables: BTreeMap<TextLanguage, Table>,
 }
 
-/// A line of a table is not `term count` or `# language texts`.
+/// The error for a line that is neither `term count` nor `# language texts`.
+/// Holds the line number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParseBackgroundError(usize);
 
@@ -49,12 +50,16 @@ impl fmt::Display for ParseBackgroundError {
 impl std::error::Error for ParseBackgroundError {}
 
 impl Background {
-    /// The table of this crate.
+    /// Returns the built-in table.
     pub fn builtin() -> &'static Self {
         &BUILTIN
     }
 
-    /// Reads a table.
+    /// Parses a table.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for the first invalid line.
     pub fn parse(text: &str) -> Result<Self, ParseBackgroundError> {
         let mut background = Self::default();
         let mut table = None;
@@ -63,7 +68,7 @@ impl Background {
             let (name, count) = line.rsplit_once(' ').ok_or_else(invalid)?;
             let count: usize = count.parse().map_err(|_| invalid())?;
             if let Some(language) = name.strip_prefix("# ") {
-                let new = background.tables.entry(TextLanguage::of_tag(language)).or_default();
+                let new = background.tables.entry(TextLanguage::from_tag(language)).or_default();
                 new.texts = count;
                 table = Some(new);
             } else {
@@ -74,16 +79,16 @@ impl Background {
         Ok(background)
     }
 
-    /// The share of texts of a language with this term, from 0 to 1. Of an
-    /// unknown language, it is the greatest share in any language.
-    pub fn share(&self, language: TextLanguage, term: &str) -> f64 {
+    /// Returns the share of texts of a language that contain a term, from 0 to 1.
+    /// For a language without a table, it is the greatest share in any language.
+    pub fn document_share(&self, language: TextLanguage, term: &str) -> f64 {
         if let Some(table) = self.tables.get(&language) {
-            return table.share(term);
+            return table.document_share(term);
         }
-        self.tables.values().map(|table| table.share(term)).fold(0.0, f64::max)
+        self.tables.values().map(|table| table.document_share(term)).fold(0.0, f64::max)
     }
 
-    /// The number of terms.
+    /// Returns the number of terms.
     pub fn len(&self) -> usize {
         self.tables.values().map(|table| table.counts.len()).sum()
     }
@@ -95,12 +100,12 @@ impl Background {
 }
 
 impl Table {
-    fn share(&self, term: &str) -> f64 {
+    fn document_share(&self, term: &str) -> f64 {
         ratio(self.counts.get(term).copied().unwrap_or(0), self.texts)
     }
 }
 
-/// Counts the terms of texts.
+/// Builds a table from texts.
 #[derive(Debug, Default)]
 pub struct BackgroundBuilder {
     tables: BTreeMap<TextLanguage, Table>,
@@ -116,16 +121,16 @@ impl BackgroundBuilder {
         }
     }
 
-    /// The table as text, with the most frequent terms of each language, in
-    /// the order of the terms.
-    pub fn finish(self, terms_of: impl Fn(TextLanguage) -> usize) -> String {
+    /// Returns the table as text, sorted by terms. `max_terms` returns the number
+    /// of terms to include for a language; the most frequent ones are included.
+    pub fn finish(self, max_terms: impl Fn(TextLanguage) -> usize) -> String {
         let mut text = String::new();
         for (language, table) in self.tables {
-            // Writing to a string cannot fail.
+            // Ignore the result: writing to a string cannot fail.
             let _ = writeln!(text, "# {language} {}", table.texts);
             let mut counts: Vec<(String, usize)> = table.counts.into_iter().collect();
-            counts.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
-            counts.truncate(terms_of(language));
+            counts.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+            counts.truncate(max_terms(language));
             counts.sort();
             for (term, count) in counts {
                 let _ = writeln!(text, "{term} {count}");
@@ -140,17 +145,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finish_keeps_the_most_frequent_terms_of_each_language() {
+    fn finish_includes_the_most_frequent_terms_of_each_language() {
         let mut builder = BackgroundBuilder::default();
-        builder.add(TextLanguage::En, &TermVector::of_text("owl mouse"));
-        builder.add(TextLanguage::En, &TermVector::of_text("owl fox"));
-        builder.add(TextLanguage::Ja, &TermVector::of_text("東京"));
+        builder.add(TextLanguage::En, &TermVector::from_text("owl mouse"));
+        builder.add(TextLanguage::En, &TermVector::from_text("owl fox"));
+        builder.add(TextLanguage::Ja, &TermVector::from_text("東京"));
         let text = builder.finish(|_| 2);
         assert_eq!(text, "# en 2\nfox 1\nowl 2\n# ja 1\n東京 1\n");
         let table = Background::parse(&text).unwrap();
         assert_eq!(table.len(), 3);
-        assert!((table.share(TextLanguage::Other, "owl") - 1.0).abs() < 1e-9);
-        assert!(table.share(TextLanguage::Ja, "owl").abs() < 1e-9);
+        assert!((table.document_share(TextLanguage::Other, "owl") - 1.0).abs() < 1e-9);
+        assert!(table.document_share(TextLanguage::Ja, "owl").abs() < 1e-9);
     }
 
     #[test]
@@ -161,13 +166,13 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_the_crate_knows_every_language() {
+    fn builtin_table_contains_every_language() {
         let table = Background::builtin();
         assert!(table.len() > 20_000);
         for language in TextLanguage::ALL {
             assert!(language == TextLanguage::Other || table.tables.contains_key(&language));
         }
-        let share = |term| table.share(TextLanguage::En, term);
+        let share = |term| table.document_share(TextLanguage::En, term);
         assert!(share("file") > share("forest") && share("forest") < 0.05);
     }
 }

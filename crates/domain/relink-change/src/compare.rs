@@ -1,14 +1,14 @@
-//! The change between two versions of a page.
+//! Measures the change between two versions of a page.
 //!
-//! Content change is 1 − 2·M/T, where T is the number of words of both
-//! versions and M the number of words they have in common: first all words of
-//! equal blocks, then the words that edited blocks share in order. Blocks that
-//! moved are not a content change. Boilerplate and volatile parts are ignored.
-//! Link change is the same quotient over the sets of links.
+//! Content change is 1 − 2·M/T, where T is the number of words of both versions
+//! and M is the number of common words: all words of equal blocks, and the
+//! common subsequence of the words of edited blocks. Moved blocks are not a
+//! content change. Boilerplate and volatile parts are ignored. Link change is
+//! the same formula applied to the sets of links.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "positions are made here, from the lengths of the same lists"
+    reason = "indices are derived from the lengths of the same lists"
 )]
 
 use std::collections::{BTreeSet, HashSet};
@@ -17,57 +17,56 @@ use serde::{Deserialize, Serialize};
 
 use crate::align::align;
 use crate::level::{Level, LevelThresholds};
-use crate::matching::{Matching, Side};
+use crate::matching::{ComparedVersion, Matching};
 use crate::ratio::ratio;
 use crate::signature::{BlockRole, Signature};
-use crate::volatile::Volatile;
+use crate::volatile::VolatileParts;
 
 /// A block that was added, removed or moved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockChange {
-    /// Its index in the signature of its version.
+    /// The index of the block in the signature of its version.
     pub block: usize,
-    /// Its role.
+    /// The role of the block.
     pub role: BlockRole,
-    /// The number of its words.
+    /// Number of words.
     pub words: u32,
-    /// The number of its words that the other version does not have.
+    /// Number of words that the other version does not have.
     pub changed_words: u32,
-    /// The beginning of its text.
+    /// The start of the text.
     pub excerpt: String,
 }
 
 /// The change between two versions of a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// The share of words that changed, from 0 to 1.
+    /// Content change: the share of words that changed, from 0 to 1.
     pub content: f64,
-    /// The share of links that changed, from 0 to 1.
+    /// Link change: the share of links that changed, from 0 to 1.
     pub links: f64,
     /// Blocks of the new version with new words.
     pub added: Vec<BlockChange>,
-    /// Blocks of the old version with words that are gone.
+    /// Blocks of the old version with removed words.
     pub removed: Vec<BlockChange>,
-    /// Blocks of the new version that were elsewhere in the old one.
+    /// Blocks of the new version that have another position in the old one.
     pub moved: Vec<BlockChange>,
-    /// Links of the new version alone.
+    /// Links that only the new version has.
     pub added_links: Vec<String>,
-    /// Links of the old version alone.
+    /// Links that only the old version has.
     pub removed_links: Vec<String>,
-    /// The degree of the content change.
+    /// The level of the content change.
     pub level: Level,
 }
 
 impl Change {
-    /// Whether a reader can see the change: words or links differ, and the
-    /// lists name them.
+    /// Whether words or links were added or removed.
     pub fn is_visible(&self) -> bool {
         let has_blocks = !self.added.is_empty() || !self.removed.is_empty();
         has_blocks || !self.added_links.is_empty() || !self.removed_links.is_empty()
     }
 
-    /// No change of content or links.
-    fn nothing(level: Level) -> Self {
+    /// Creates a change without differences in content or links.
+    fn unchanged(level: Level) -> Self {
         Self {
             content: 0.0,
             links: 0.0,
@@ -81,53 +80,62 @@ impl Change {
     }
 }
 
-/// Measures the change from an old version to a new one, outside volatile
-/// parts.
+/// Measures the change from an old version to a new one, outside boilerplate and
+/// volatile parts.
 ///
 /// ```
-/// use relink_change::{Level, Signature, Volatile, compare};
-/// use relink_page::{Format, block_text};
-/// let signature = |html: &[u8]| Signature::new(html, &block_text(Format::Html, html));
+/// use relink_change::{Level, Signature, VolatileParts, compare};
+/// use relink_page::{DocumentFormat, block_text};
+/// let signature = |html: &[u8]| Signature::new(html, &block_text(DocumentFormat::Html, html));
 /// let old = signature(b"<h1>Owls</h1><p>They hoot at night.");
 /// let new = signature(b"<h1>Owls</h1><p>They hoot at noon.");
-/// let change = compare(&old, &new, &Volatile::default());
+/// let change = compare(&old, &new, &VolatileParts::default());
 /// assert!((change.content - 0.2).abs() < 1e-9);
 /// assert_eq!(change.level, Level::Moderate);
 /// assert_eq!(change.added[0].excerpt, "They hoot at noon.");
 /// ```
-pub fn compare(old: &Signature, new: &Signature, volatile: &Volatile) -> Change {
+pub fn compare(old: &Signature, new: &Signature, volatile: &VolatileParts) -> Change {
     if old.checksum == new.checksum {
-        return Change::nothing(Level::None);
+        return Change::unchanged(Level::None);
     }
-    let (is_old_ignored, is_new_ignored) = ignored(old, new, volatile);
-    let mut change = Change::nothing(Level::Checksum);
+    let (is_old_ignored, is_new_ignored) = ignored_blocks(old, new, volatile);
+    let mut change = Change::unchanged(Level::Checksum);
     compare_links(old, new, (&is_old_ignored, &is_new_ignored), volatile, &mut change);
-    // Equal letters are equal words, though tags may cut them otherwise.
+    // If the letters are equal, only the boundaries of words or blocks differ.
     if old.letters != new.letters {
-        let (old, new) = (Side::new(old, &is_old_ignored), Side::new(new, &is_new_ignored));
+        let (old, new) = (
+            ComparedVersion::new(old, &is_old_ignored),
+            ComparedVersion::new(new, &is_new_ignored),
+        );
         compare_blocks(&old, &new, &mut change);
     }
     change.level = LevelThresholds::default().level(change.content);
     change
 }
 
-/// Which blocks of both versions are ignored. A block that is boilerplate in
-/// one version is not content in the other.
-fn ignored(old: &Signature, new: &Signature, volatile: &Volatile) -> (Vec<bool>, Vec<bool>) {
-    let (mut of_old, mut of_new) = (volatile.ignored(old), volatile.ignored(new));
-    let (boilerplate_old, boilerplate_new) = (boilerplate(old), boilerplate(new));
-    ignore_boilerplate_of_other(old, &mut of_old, &boilerplate_new, &boilerplate_old);
-    ignore_boilerplate_of_other(new, &mut of_new, &boilerplate_old, &boilerplate_new);
-    (of_old, of_new)
+/// Returns for each block of both versions whether it is ignored. A block that is
+/// boilerplate in one version is ignored in the other too.
+fn ignored_blocks(
+    old: &Signature,
+    new: &Signature,
+    volatile: &VolatileParts,
+) -> (Vec<bool>, Vec<bool>) {
+    let (mut is_old_ignored, mut is_new_ignored) =
+        (volatile.ignored_blocks(old), volatile.ignored_blocks(new));
+    let (boilerplate_old, boilerplate_new) = (boilerplate_hashes(old), boilerplate_hashes(new));
+    ignore_boilerplate_of_other(old, &mut is_old_ignored, &boilerplate_new, &boilerplate_old);
+    ignore_boilerplate_of_other(new, &mut is_new_ignored, &boilerplate_old, &boilerplate_new);
+    (is_old_ignored, is_new_ignored)
 }
 
-fn boilerplate(signature: &Signature) -> HashSet<u64> {
+/// Returns the hashes of the boilerplate blocks.
+fn boilerplate_hashes(signature: &Signature) -> HashSet<u64> {
     let blocks = signature.blocks.iter().filter(|block| block.is_boilerplate);
     blocks.map(|block| block.hash).collect()
 }
 
-/// Ignores content that the other version has as boilerplate. Content that is
-/// repeated in the boilerplate of its own version stays.
+/// Ignores blocks that are boilerplate in the other version, except those that
+/// also occur in the boilerplate of their own version.
 fn ignore_boilerplate_of_other(
     signature: &Signature,
     is_ignored: &mut [bool],
@@ -139,8 +147,9 @@ fn ignore_boilerplate_of_other(
     }
 }
 
-fn compare_blocks(old: &Side<'_>, new: &Side<'_>, change: &mut Change) {
-    let matching = Matching::of(old, new);
+/// Fills in the content change and the changed blocks.
+fn compare_blocks(old: &ComparedVersion<'_>, new: &ComparedVersion<'_>, change: &mut Change) {
+    let matching = Matching::new(old, new);
     let total = old.words() + new.words();
     let matched = matching.fixed.iter().chain(&matching.moved);
     let mut common: usize = matched.map(|(at, _)| old.word_count(old.blocks[*at])).sum();
@@ -149,8 +158,8 @@ fn compare_blocks(old: &Side<'_>, new: &Side<'_>, change: &mut Change) {
             (matching.unmatched_old(old, &gap), matching.unmatched_new(new, &gap));
         let alignment = align(&words_of(old, &removed), &words_of(new, &added));
         common += alignment.common();
-        list_changed(old, &removed, &alignment.old, &mut change.removed);
-        list_changed(new, &added, &alignment.new, &mut change.added);
+        push_changed(old, &removed, &alignment.old, &mut change.removed);
+        push_changed(new, &added, &alignment.new, &mut change.added);
     }
     let moved = matching.moved.iter().map(|(_, at)| block_change(new, new.blocks[*at], 0));
     change.moved.extend(moved);
@@ -159,47 +168,48 @@ fn compare_blocks(old: &Side<'_>, new: &Side<'_>, change: &mut Change) {
     change.content = content.clamp(0.0, 1.0);
 }
 
-/// The words of some blocks, one after the other.
-fn words_of(side: &Side<'_>, blocks: &[usize]) -> Vec<u32> {
-    let words = side.signature.words();
-    blocks.iter().flat_map(|at| words[side.ranges[*at].clone()].iter().copied()).collect()
+/// Returns the words of the given blocks.
+fn words_of(version: &ComparedVersion<'_>, blocks: &[usize]) -> Vec<u32> {
+    let words = version.signature.words();
+    blocks.iter().flat_map(|at| words[version.ranges[*at].clone()].iter().copied()).collect()
 }
 
-/// Lists the blocks with words that have no counterpart.
-fn list_changed(
-    side: &Side<'_>,
+/// Adds the blocks with words that have no counterpart to `changes`.
+fn push_changed(
+    version: &ComparedVersion<'_>,
     blocks: &[usize],
     is_common: &[bool],
     changes: &mut Vec<BlockChange>,
 ) {
     let mut start = 0;
     for &block in blocks {
-        let length = side.ranges[block].len();
+        let length = version.ranges[block].len();
         let common = is_common[start..start + length].iter().filter(|common| **common).count();
         start += length;
-        let others = side.word_count(block) - common;
-        if others > 0 {
-            changes.push(block_change(side, block, others));
+        let unmatched = version.word_count(block) - common;
+        if unmatched > 0 {
+            changes.push(block_change(version, block, unmatched));
         }
     }
 }
 
-fn block_change(side: &Side<'_>, at: usize, changed: usize) -> BlockChange {
-    let block = &side.signature.blocks[at];
+fn block_change(version: &ComparedVersion<'_>, at: usize, changed_words: usize) -> BlockChange {
+    let block = &version.signature.blocks[at];
     BlockChange {
         block: at,
         role: block.role,
         words: block.words,
-        changed_words: u32::try_from(changed).unwrap_or(u32::MAX),
+        changed_words: u32::try_from(changed_words).unwrap_or(u32::MAX),
         excerpt: block.excerpt.clone(),
     }
 }
 
+/// Fills in the link change and the changed links.
 fn compare_links(
     old: &Signature,
     new: &Signature,
     (is_old_ignored, is_new_ignored): (&[bool], &[bool]),
-    volatile: &Volatile,
+    volatile: &VolatileParts,
     change: &mut Change,
 ) {
     let old = link_set(old, is_old_ignored, volatile);
@@ -211,13 +221,17 @@ fn compare_links(
     change.added_links = new.difference(&old).cloned().collect();
 }
 
-/// The links of the blocks that are not ignored.
-fn link_set(signature: &Signature, is_ignored: &[bool], volatile: &Volatile) -> BTreeSet<String> {
+/// Returns the links of the blocks that are not ignored.
+fn link_set(
+    signature: &Signature,
+    is_ignored: &[bool],
+    volatile: &VolatileParts,
+) -> BTreeSet<String> {
     let is_in_ignored = |block: Option<u32>| {
         block.and_then(|at| is_ignored.get(at as usize)).is_some_and(|ignored| *ignored)
     };
     let links = signature.links.iter().filter(|link| !is_in_ignored(link.block));
-    links.map(|link| volatile.stable_link(&link.url).into_owned()).collect()
+    links.map(|link| volatile.normalize_link(&link.url).into_owned()).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A change counts only if a second fetch agrees.
+//! Confirms a change with a second fetch.
 
 use std::collections::HashSet;
 
@@ -6,47 +6,47 @@ use serde::{Deserialize, Serialize};
 
 use crate::compare::{Change, compare};
 use crate::signature::Signature;
-use crate::volatile::Volatile;
+use crate::volatile::VolatileParts;
 
 /// The result of fetching a page twice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confirmation {
-    /// Both fetches show the reference, apart from volatile parts.
+    /// Both fetches show the reference version, except for volatile parts.
     Unchanged,
     /// Both fetches show the same change.
     Changed(Box<Change>),
-    /// The fetches disagree, so nothing is known yet; fetch again later.
+    /// The fetches differ, so the change is not confirmed. Fetch again later.
     Unstable,
 }
 
 /// Decides whether a page changed since its reference version, from two
-/// fetches made shortly after each other.
+/// fetches shortly after each other.
 ///
-/// Returns the decision, and the volatile parts known by now. Parts that
-/// differ between the fetches are volatile, unless one of the fetches shows
-/// them as the reference does: then servers of the site disagree, and the
-/// change is not confirmed.
+/// Returns the decision, and `known` extended by new volatile parts. Parts that
+/// differ between the fetches are volatile, unless one fetch shows the text of
+/// the reference: then the servers of the site are inconsistent, and the change
+/// is not confirmed.
 ///
 /// ```
-/// use relink_change::{Confirmation, Signature, Volatile, confirm};
-/// use relink_page::{Format, block_text};
+/// use relink_change::{Confirmation, Signature, VolatileParts, confirm};
+/// use relink_page::{DocumentFormat, block_text};
 /// let fetch = |text: &str, clock: &str| {
 ///     let html = format!("<p>{text}</p><p id=clock>{clock}</p>");
-///     Signature::new(html.as_bytes(), &block_text(Format::Html, html.as_bytes()))
+///     Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
 /// };
 /// let reference = fetch("Owls hoot", "10:00");
-/// let known = Volatile::default();
-/// let (result, _) = confirm(&reference, &fetch("Owls hoot", "11:01"), &fetch("Owls hoot", "11:02"), &known);
+/// let (first, second) = (fetch("Owls hoot", "11:01"), fetch("Owls hoot", "11:02"));
+/// let (result, _) = confirm(&reference, &first, &second, &VolatileParts::default());
 /// assert_eq!(result, Confirmation::Unchanged);
 /// ```
 pub fn confirm(
     reference: &Signature,
     first: &Signature,
     second: &Signature,
-    known: &Volatile,
-) -> (Confirmation, Volatile) {
-    let is_ignored = known.ignored(reference);
+    known: &VolatileParts,
+) -> (Confirmation, VolatileParts) {
+    let is_ignored = known.ignored_blocks(reference);
     let stable: HashSet<u64> = reference
         .blocks
         .iter()
@@ -55,7 +55,7 @@ pub fn confirm(
         .map(|(block, _)| block.hash)
         .collect();
     let mut volatile = known.clone();
-    volatile.extend(Volatile::learn_except(first, second, &stable));
+    volatile.extend(VolatileParts::learn_except(first, second, &stable));
     let change = compare(reference, second, &volatile);
     let confirmation = if compare(first, second, &volatile).is_visible() {
         Confirmation::Unstable

@@ -1,4 +1,4 @@
-//! Languages of texts, and how their words become terms.
+//! Languages of texts: detection and stemming.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::words::is_unspaced;
 
-/// A language that terms are made for.
+/// The language of a text.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
@@ -30,7 +30,7 @@ pub enum TextLanguage {
     Other,
 }
 
-/// Frequent words by which a language is recognized.
+/// Frequent words that identify a language.
 const MARKERS: [(TextLanguage, &[&str]); 5] = [
     (TextLanguage::En, &["the", "of", "and", "is", "to", "in", "with", "for"]),
     (TextLanguage::Fr, &["les", "des", "est", "une", "dans", "du", "et", "le"]),
@@ -39,59 +39,62 @@ const MARKERS: [(TextLanguage, &[&str]); 5] = [
     (TextLanguage::Es, &["los", "el", "una", "es", "en", "y", "las", "del"]),
 ];
 
-/// How much of a text is read to recognize its language, in bytes.
-const SAMPLE: usize = 16 * 1024;
+/// Maximum number of bytes at the start of a text that are used for detection.
+const SAMPLE_LENGTH: usize = 16 * 1024;
 
-/// One word in so many must be a marker of a language.
+/// A text is in a language if at least one in `MARKER_SHARE` of its words is a
+/// marker of the language.
 const MARKER_SHARE: usize = 25;
 
 impl TextLanguage {
-    /// Every language.
+    /// All languages.
     pub const ALL: [Self; 7] =
         [Self::En, Self::Fr, Self::Pt, Self::De, Self::Es, Self::Ja, Self::Other];
 
-    /// The language of a tag such as `pt-BR`.
+    /// Returns the language of a tag such as `pt-BR`.
     ///
     /// ```
     /// use relink_change::TextLanguage;
-    /// assert_eq!(TextLanguage::of_tag("pt-BR"), TextLanguage::Pt);
+    /// assert_eq!(TextLanguage::from_tag("pt-BR"), TextLanguage::Pt);
     /// ```
-    pub fn of_tag(tag: &str) -> Self {
+    pub fn from_tag(tag: &str) -> Self {
         let primary = tag.trim().split(['-', '_']).next().unwrap_or_default();
         let known =
             Self::ALL.into_iter().find(|known| known.as_str().eq_ignore_ascii_case(primary));
         known.unwrap_or(Self::Other)
     }
 
-    /// The language of a text, by its script and its most frequent words.
+    /// Detects the language of a text by its script and its frequent words.
     ///
     /// ```
     /// use relink_change::TextLanguage;
-    /// assert_eq!(TextLanguage::of_text("der Hund und die Katze"), TextLanguage::De);
-    /// assert_eq!(TextLanguage::of_text("吾輩は猫である"), TextLanguage::Ja);
+    /// assert_eq!(TextLanguage::detect("der Hund und die Katze"), TextLanguage::De);
+    /// assert_eq!(TextLanguage::detect("吾輩は猫である"), TextLanguage::Ja);
     /// ```
-    pub fn of_text(text: &str) -> Self {
-        let sample = text.get(..text.floor_char_boundary(SAMPLE)).unwrap_or_default();
-        let unspaced = sample.chars().filter(|it| is_unspaced(*it)).count();
+    pub fn detect(text: &str) -> Self {
+        let sample = text.get(..text.floor_char_boundary(SAMPLE_LENGTH)).unwrap_or_default();
+        let unspaced = sample.chars().filter(|character| is_unspaced(*character)).count();
         if unspaced * 4 > sample.chars().count() {
             return Self::Ja;
         }
         let mut counts = [0_usize; MARKERS.len()];
         let mut words = 0;
-        for word in sample.split(|it: char| !it.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let candidates = sample.split(|character: char| !character.is_alphanumeric());
+        for word in candidates.filter(|word| !word.is_empty()) {
             words += 1;
             let word = word.to_lowercase();
             for (count, (_, markers)) in counts.iter_mut().zip(&MARKERS) {
                 *count += usize::from(markers.contains(&word.as_str()));
             }
         }
-        // The first of several with the same count: `max_by_key` takes the last.
+        // `max_by_key` returns the last of several maxima. `rev` makes this the
+        // first language.
         let best = counts.iter().zip(&MARKERS).rev().max_by_key(|(count, _)| **count);
         let best = best.filter(|(count, _)| **count * MARKER_SHARE >= words && **count > 0);
         best.map_or(Self::Other, |(_, (language, _))| *language)
     }
 
-    /// Its tag: `en`, `fr`, `pt`, `de`, `es`, `ja` or `other`.
+    /// Returns the tag: `en`, `fr`, `pt`, `de`, `es`, `ja` or `other`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::En => "en",
@@ -104,7 +107,7 @@ impl TextLanguage {
         }
     }
 
-    /// The Snowball stemmer of the language.
+    /// Returns the Snowball stemmer of the language, if there is one.
     pub(crate) fn stemmer(self) -> Option<Stemmer> {
         let algorithm = match self {
             Self::En => Algorithm::English,
@@ -129,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_text_recognizes_each_language() {
+    fn detect_recognizes_each_language() {
         for (text, expect) in [
             ("The owls of the north hunt in the snow", TextLanguage::En),
             ("Les hiboux du nord chassent dans la neige et une souris", TextLanguage::Fr),
@@ -140,13 +143,13 @@ mod tests {
             ("Sowy północy polują w śniegu", TextLanguage::Other),
             ("", TextLanguage::Other),
         ] {
-            assert_eq!(TextLanguage::of_text(text), expect, "{text}");
+            assert_eq!(TextLanguage::detect(text), expect, "{text}");
         }
     }
 
     #[test]
-    fn of_tag_reads_the_primary_language() {
-        assert_eq!(TextLanguage::of_tag(" EN-us"), TextLanguage::En);
-        assert_eq!(TextLanguage::of_tag("pl"), TextLanguage::Other);
+    fn from_tag_uses_the_primary_language() {
+        assert_eq!(TextLanguage::from_tag(" EN-us"), TextLanguage::En);
+        assert_eq!(TextLanguage::from_tag("pl"), TextLanguage::Other);
     }
 }

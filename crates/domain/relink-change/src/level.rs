@@ -1,28 +1,28 @@
-//! Degrees of change, as Walden's Paths names them (section 2).
+//! Levels of change, with the names of Walden's Paths (section 2).
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A degree of change.
+/// A level of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// The bytes are equal.
     None,
-    /// The bytes differ, the words outside boilerplate and volatile parts do
-    /// not.
+    /// The bytes differ, but the words outside boilerplate and volatile parts
+    /// are equal.
     Checksum,
-    /// Few words changed.
+    /// A small share of the words changed.
     Low,
-    /// A considerable part of the words changed.
+    /// A considerable share of the words changed.
     Moderate,
-    /// The page is mostly another one.
+    /// A large share of the words changed.
     High,
 }
 
 impl Level {
-    /// Its name: `none`, `checksum`, `low`, `moderate` or `high`.
+    /// Returns the name: `none`, `checksum`, `low`, `moderate` or `high`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -40,13 +40,13 @@ impl fmt::Display for Level {
     }
 }
 
-/// From which content change on a change is moderate or high. The paper names
-/// the levels and no numbers; these are ours.
+/// Minimum content change of the upper levels. The paper gives no numbers; these
+/// are our own.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LevelThresholds {
-    /// Content change from which on the level is moderate.
+    /// Minimum content change of the level `moderate`.
     pub moderate: f64,
-    /// Content change from which on the level is high.
+    /// Minimum content change of the level `high`.
     pub high: f64,
 }
 
@@ -57,7 +57,8 @@ impl Default for LevelThresholds {
 }
 
 impl LevelThresholds {
-    /// The level of a content change between versions whose bytes differ.
+    /// Returns the level of a content change between versions whose bytes
+    /// differ.
     ///
     /// ```
     /// use relink_change::{Level, LevelThresholds};

@@ -1,18 +1,18 @@
-//! How much did a page change, and does it still fit its collection?
+//! Measures how much a page changed and how well it fits its collection.
 //!
-//! - [`Signature`]: what is kept of a version; [`compare`] measures the change
-//!   between two of them, outside boilerplate and [`Volatile`] parts;
-//! - [`confirm`]: a change counts only if a second fetch agrees;
-//! - [`Measure`]: other measures of change, among them reconstructions of the
-//!   algorithms of Walden's Paths, for comparison;
-//! - [`TermVector`], [`Context`]: how well a page fits the other pages of its
-//!   collection, by the angle of Walden's Paths and by a calibrated score.
+//! - [`Signature`] summarizes one version of a page. [`compare`] measures the
+//!   change between two signatures, except boilerplate and [`VolatileParts`].
+//! - [`confirm`] accepts a change only if a second fetch shows it too.
+//! - [`Measure`] has other measures of change for comparison, among them
+//!   reconstructions of the algorithms of Walden's Paths.
+//! - [`TermVector`] and [`Context`] measure how well a page fits the other pages
+//!   of its collection, by the angle of Walden's Paths and by a calibrated score.
 //!
-//! The paper is Dalal et al., *Managing Distributed Collections: Evaluating
-//! Web Page Changes, Movement, and Replacement* (JCDL 2004).
+//! Walden's Paths, also called *the paper*, is Dalal et al., *Managing
+//! Distributed Collections: Evaluating Web Page Changes, Movement, and
+//! Replacement* (JCDL 2004).
 //!
-//! Everything here is pure: signatures come in, values go out. Nothing is
-//! fetched or stored.
+//! All functions are pure. Nothing is fetched or stored.
 
 #![warn(clippy::indexing_slicing)]
 
@@ -41,10 +41,10 @@ pub use language::TextLanguage;
 pub use level::{Level, LevelThresholds};
 pub use measure::{Measure, ParseMeasureError};
 pub use paper::{AngleBand, AngleSettings, PaperContext};
-pub use score::{ContextScore, Flag, HybridScore, ScoreModel};
+pub use score::{ContextFlag, ContextScore, HybridScore, ScoreModel};
 pub use signature::{
-    BlockRole, EXCERPT_LENGTH, MAX_SIGNATURE_BLOCKS, MAX_SIGNATURE_LINKS, MAX_WORDS, Signature,
+    BlockRole, MAX_EXCERPT_LENGTH, MAX_SIGNATURE_BLOCKS, MAX_SIGNATURE_LINKS, MAX_WORDS, Signature,
     SignatureBlock, SignatureLink, TOP_TERMS,
 };
 pub use term_vector::{TermSettings, TermVector};
-pub use volatile::Volatile;
+pub use volatile::VolatileParts;

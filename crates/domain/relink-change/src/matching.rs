@@ -1,12 +1,12 @@
-//! Which blocks of two versions are the same.
+//! Matches the equal blocks of two versions.
 //!
-//! Blocks are equal if their words are. Equal blocks that come in the same
-//! order are fixed; equal blocks elsewhere have moved. Between fixed blocks
-//! are gaps, whose blocks were added, removed or edited.
+//! Blocks are equal if their words are equal. Equal blocks in the same order are
+//! fixed; other equal blocks have moved. The gaps between fixed blocks contain
+//! the blocks that were added, removed or edited.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "positions are made here, from the lengths of the same lists"
+    reason = "indices are derived from the lengths of the same lists"
 )]
 
 use std::collections::HashMap;
@@ -15,28 +15,28 @@ use std::ops::Range;
 use crate::align::{align, longest_increasing};
 use crate::signature::Signature;
 
-/// The blocks of a version that take part in a comparison.
-pub(crate) struct Side<'s> {
+/// A version in a comparison, without its ignored blocks.
+pub(crate) struct ComparedVersion<'s> {
     pub(crate) signature: &'s Signature,
-    /// Indexes of the blocks, ascending.
+    /// Indices of the compared blocks, ascending.
     pub(crate) blocks: Vec<usize>,
-    /// The range of each block of the signature in its words.
+    /// The range of each block of the signature in [`Signature::words`].
     pub(crate) ranges: Vec<Range<usize>>,
 }
 
-impl<'s> Side<'s> {
-    /// The blocks that are not ignored.
+impl<'s> ComparedVersion<'s> {
+    /// Creates a version without the ignored blocks.
     pub(crate) fn new(signature: &'s Signature, is_ignored: &[bool]) -> Self {
         let blocks = (0..signature.blocks.len()).filter(|at| !is_ignored[*at]).collect();
         Self { signature, blocks, ranges: signature.ranges() }
     }
 
-    /// The number of words of all blocks.
+    /// Returns the number of words of all compared blocks.
     pub(crate) fn words(&self) -> usize {
         self.blocks.iter().map(|at| self.word_count(*at)).sum()
     }
 
-    /// The number of words of a block of the signature.
+    /// Returns the number of words of a block of the signature.
     pub(crate) fn word_count(&self, block: usize) -> usize {
         self.signature.blocks[block].words as usize
     }
@@ -45,22 +45,21 @@ impl<'s> Side<'s> {
         self.signature.blocks[self.blocks[at]].hash
     }
 
-    /// The hashes of the blocks, shortened as [`align`] wants them.
+    /// Returns the upper halves of the block hashes, for [`align`].
     fn short_hashes(&self) -> Vec<u32> {
         let short = |at| u32::try_from(self.hash(at) >> u32::BITS).unwrap_or_default();
         (0..self.blocks.len()).map(short).collect()
     }
 }
 
-/// Blocks between two fixed ones, as ranges of [`Side::blocks`].
+/// The blocks between two fixed blocks, as ranges of [`ComparedVersion::blocks`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Gap {
     pub(crate) old: Range<usize>,
     pub(crate) new: Range<usize>,
 }
 
-/// The equal blocks of two versions. All positions are those of
-/// [`Side::blocks`].
+/// The equal blocks of two versions, as positions in [`ComparedVersion::blocks`].
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Matching {
     /// Equal blocks in the same order, ascending.
@@ -73,11 +72,11 @@ pub(crate) struct Matching {
 
 impl Matching {
     /// Matches the blocks of two versions.
-    pub(crate) fn of(old: &Side<'_>, new: &Side<'_>) -> Self {
+    pub(crate) fn new(old: &ComparedVersion<'_>, new: &ComparedVersion<'_>) -> Self {
         let mut pairs = align(&old.short_hashes(), &new.short_hashes()).pairs;
-        pairs.retain(|(one, other)| old.hash(*one) == new.hash(*other));
+        pairs.retain(|(left, right)| old.hash(*left) == new.hash(*right));
         pairs.sort_unstable();
-        let targets: Vec<usize> = pairs.iter().map(|(_, other)| *other).collect();
+        let targets: Vec<usize> = pairs.iter().map(|(_, right)| *right).collect();
         let weight = |at: usize| 1 + old.word_count(old.blocks[pairs[at].0]) as u64;
         let mut is_fixed = vec![false; pairs.len()];
         for at in longest_increasing(&targets, weight) {
@@ -100,22 +99,22 @@ impl Matching {
         if is_fixed { self.fixed.push(pair) } else { self.moved.push(pair) }
     }
 
-    /// Pairs the equal blocks that are left.
-    fn add_moved(&mut self, old: &Side<'_>, new: &Side<'_>) {
-        let mut left: HashMap<u64, Vec<usize>> = HashMap::new();
+    /// Pairs the equal blocks that are not matched yet.
+    fn add_moved(&mut self, old: &ComparedVersion<'_>, new: &ComparedVersion<'_>) {
+        let mut unmatched: HashMap<u64, Vec<usize>> = HashMap::new();
         for at in (0..old.blocks.len()).rev().filter(|at| !self.is_old_matched[*at]) {
-            left.entry(old.hash(at)).or_default().push(at);
+            unmatched.entry(old.hash(at)).or_default().push(at);
         }
         for at in 0..new.blocks.len() {
             if !self.is_new_matched[at]
-                && let Some(other) = left.get_mut(&new.hash(at)).and_then(Vec::pop)
+                && let Some(at_old) = unmatched.get_mut(&new.hash(at)).and_then(Vec::pop)
             {
-                self.add((other, at), false);
+                self.add((at_old, at), false);
             }
         }
     }
 
-    /// The gaps with a block that has no equal one.
+    /// Returns the gaps with at least one unmatched block.
     pub(crate) fn gaps(&self) -> Vec<Gap> {
         let (mut old, mut new) = (0, 0);
         let end = (self.is_old_matched.len(), self.is_new_matched.len());
@@ -132,18 +131,23 @@ impl Matching {
         gaps
     }
 
-    /// The blocks of the old version in a gap that have no equal one, as
-    /// indexes of the signature.
-    pub(crate) fn unmatched_old(&self, side: &Side<'_>, gap: &Gap) -> Vec<usize> {
-        unmatched(&self.is_old_matched, side, gap.old.clone())
+    /// Returns the unmatched blocks of the old version in a gap, as indices of
+    /// the signature.
+    pub(crate) fn unmatched_old(&self, version: &ComparedVersion<'_>, gap: &Gap) -> Vec<usize> {
+        unmatched(&self.is_old_matched, version, gap.old.clone())
     }
 
-    /// The same for the new version.
-    pub(crate) fn unmatched_new(&self, side: &Side<'_>, gap: &Gap) -> Vec<usize> {
-        unmatched(&self.is_new_matched, side, gap.new.clone())
+    /// Returns the unmatched blocks of the new version in a gap, as indices of
+    /// the signature.
+    pub(crate) fn unmatched_new(&self, version: &ComparedVersion<'_>, gap: &Gap) -> Vec<usize> {
+        unmatched(&self.is_new_matched, version, gap.new.clone())
     }
 }
 
-fn unmatched(is_matched: &[bool], side: &Side<'_>, range: Range<usize>) -> Vec<usize> {
-    range.filter(|at| !is_matched[*at]).map(|at| side.blocks[at]).collect()
+fn unmatched(
+    is_matched: &[bool],
+    version: &ComparedVersion<'_>,
+    range: Range<usize>,
+) -> Vec<usize> {
+    range.filter(|at| !is_matched[*at]).map(|at| version.blocks[at]).collect()
 }

@@ -1,13 +1,13 @@
 //! Other measures of change, for comparison with [`compare`].
 //!
-//! Johnson's and the Proportional algorithm are those of Walden's Paths
-//! (section 3), which publishes neither formula nor weights. Both are
-//! **reconstructions of ours** over what the paper says a signature holds:
+//! Johnson's algorithm and the Proportional algorithm are from Walden's Paths
+//! (section 3), which publishes neither formulas nor weights. Both are
+//! **reconstructions** that use the parts of a signature that the paper lists:
 //! headings, links and text.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "positions are made here, from the lengths of the same lists"
+    reason = "indices are derived from the lengths of the same lists"
 )]
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -16,18 +16,19 @@ use std::hash::Hash;
 use std::str::FromStr;
 
 use crate::compare::compare;
-use crate::matching::Side;
+use crate::matching::ComparedVersion;
 use crate::ratio::{number, ratio};
 use crate::signature::{BlockRole, Signature};
-use crate::volatile::Volatile;
+use crate::volatile::VolatileParts;
 
-/// Words in a shingle (Broder et al. 1997, as cited by the paper).
-const SHINGLE: usize = 5;
+/// Number of words in a shingle (Broder et al. 1997, as cited by the paper).
+const SHINGLE_WORDS: usize = 5;
 
-/// Words in a feature of a `SimHash`.
-const SIMHASH_FEATURE: usize = 3;
+/// Number of words in a feature of a `SimHash`.
+const SIMHASH_WORDS: usize = 3;
 
-/// Weights of text, headings, links and terms in Johnson's algorithm (ours).
+/// Weights of paragraphs, headings, links and terms in Johnson's algorithm. The
+/// values are our own.
 const JOHNSON_WEIGHTS: [f64; 4] = [0.5, 0.2, 0.15, 0.15];
 
 /// A measure of change between two versions, from 0 (equal) to 1.
@@ -43,21 +44,21 @@ pub enum Measure {
     Johnson,
     /// 1 − the Jaccard index of the sets of five-word shingles.
     Shingles,
-    /// The Hamming distance of two `SimHash` values (Charikar 2002), by its
-    /// expected value for unrelated pages, 32 of 64 bits.
+    /// The Hamming distance of two `SimHash` values (Charikar 2002), divided by
+    /// its expected value for unrelated pages: 32 of 64 bits.
     SimHash,
     /// 1 − the Jaccard index of the sets of words.
     Words,
 }
 
-/// A name that is not a measure.
+/// The error for an unknown [`Measure`] name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParseMeasureError(String);
 
 impl fmt::Display for ParseMeasureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Measure::ALL.map(Measure::as_str).join(", ");
-        write!(f, "invalid measure: `{}` (expected one of {names})", self.0)
+        write!(f, "unknown measure `{}` (expected one of {names})", self.0)
     }
 }
 
@@ -73,7 +74,7 @@ impl FromStr for Measure {
 }
 
 impl Measure {
-    /// Every measure.
+    /// All measures.
     pub const ALL: [Self; 6] = [
         Self::Content,
         Self::Proportional,
@@ -83,7 +84,7 @@ impl Measure {
         Self::Words,
     ];
 
-    /// Its name.
+    /// Returns the name of the measure.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Content => "content",
@@ -95,29 +96,30 @@ impl Measure {
         }
     }
 
-    /// The change from an old version to a new one.
+    /// Measures the change from an old version to a new one.
     ///
     /// ```
     /// use relink_change::{Measure, Signature};
-    /// use relink_page::{Format, block_text};
-    /// let signature = |html: &[u8]| Signature::new(html, &block_text(Format::Html, html));
+    /// use relink_page::{DocumentFormat, block_text};
+    /// let signature = |html: &[u8]| Signature::new(html, &block_text(DocumentFormat::Html, html));
     /// let (old, new) = (signature(b"<p>a<p>b"), signature(b"<p>a<p>b<p>c"));
-    /// // Additions are free in Johnson's algorithm.
+    /// // Johnson's algorithm ignores additions.
     /// assert_eq!(Measure::Johnson.change(&old, &new), 0.0);
     /// ```
     pub fn change(self, old: &Signature, new: &Signature) -> f64 {
         match self {
-            Self::Content => compare(old, new, &Volatile::default()).content,
-            Self::Proportional => proportional(&Parts::of(old), &Parts::of(new)),
-            Self::Johnson => johnson(&Parts::of(old), &Parts::of(new)),
-            Self::Shingles => distance(&shingles(old), &shingles(new)),
+            Self::Content => compare(old, new, &VolatileParts::default()).content,
+            Self::Proportional => proportional(&Parts::new(old), &Parts::new(new)),
+            Self::Johnson => johnson(&Parts::new(old), &Parts::new(new)),
+            Self::Shingles => jaccard_distance(&shingles(old), &shingles(new)),
             Self::SimHash => simhash_distance(old, new),
-            Self::Words => distance(&word_set(old), &word_set(new)),
+            Self::Words => jaccard_distance(&word_set(old), &word_set(new)),
         }
     }
 }
 
-/// The parts of a signature that the paper's algorithms compare.
+/// The parts of a signature that the algorithms of the paper compare, with their
+/// counts.
 struct Parts<'s> {
     paragraphs: HashMap<u64, usize>,
     headings: HashMap<u64, usize>,
@@ -126,23 +128,23 @@ struct Parts<'s> {
 }
 
 impl<'s> Parts<'s> {
-    fn of(signature: &'s Signature) -> Self {
+    fn new(signature: &'s Signature) -> Self {
         let content = || signature.blocks.iter().filter(|block| !block.is_boilerplate);
         let is_heading = |role| matches!(role, BlockRole::Heading | BlockRole::Title);
-        let hashes = |of_headings: bool| {
-            let blocks = content().filter(move |block| is_heading(block.role) == of_headings);
-            counts(blocks.map(|block| block.hash))
+        let hashes = |is_for_headings: bool| {
+            let blocks = content().filter(move |block| is_heading(block.role) == is_for_headings);
+            count_items(blocks.map(|block| block.hash))
         };
         Self {
             paragraphs: hashes(false),
             headings: hashes(true),
-            links: counts(signature.links.iter().map(|link| link.url.as_str())),
-            terms: counts(signature.terms.iter().copied()),
+            links: count_items(signature.links.iter().map(|link| link.url.as_str())),
+            terms: count_items(signature.terms.iter().copied()),
         }
     }
 }
 
-fn counts<T: Eq + Hash>(items: impl Iterator<Item = T>) -> HashMap<T, usize> {
+fn count_items<T: Eq + Hash>(items: impl Iterator<Item = T>) -> HashMap<T, usize> {
     let mut counts = HashMap::new();
     items.for_each(|item| *counts.entry(item).or_default() += 1);
     counts
@@ -156,7 +158,7 @@ struct Overlap {
 }
 
 impl Overlap {
-    fn of<T: Eq + Hash>(old: &HashMap<T, usize>, new: &HashMap<T, usize>) -> Self {
+    fn new<T: Eq + Hash>(old: &HashMap<T, usize>, new: &HashMap<T, usize>) -> Self {
         let shared =
             old.iter().map(|(item, count)| (*count).min(new.get(item).copied().unwrap_or(0)));
         Self { old: old.values().sum(), new: new.values().sum(), common: shared.sum() }
@@ -164,14 +166,15 @@ impl Overlap {
 
     fn all(old: &Parts<'_>, new: &Parts<'_>) -> [Self; 4] {
         [
-            Self::of(&old.paragraphs, &new.paragraphs),
-            Self::of(&old.headings, &new.headings),
-            Self::of(&old.links, &new.links),
-            Self::of(&old.terms, &new.terms),
+            Self::new(&old.paragraphs, &new.paragraphs),
+            Self::new(&old.headings, &new.headings),
+            Self::new(&old.links, &new.links),
+            Self::new(&old.terms, &new.terms),
         ]
     }
 }
 
+/// Returns the change by the Proportional algorithm.
 fn proportional(old: &Parts<'_>, new: &Parts<'_>) -> f64 {
     let overlaps = Overlap::all(old, new);
     let parts = overlaps.iter().map(|part| (part.old.max(part.new), part.common));
@@ -180,6 +183,8 @@ fn proportional(old: &Parts<'_>, new: &Parts<'_>) -> f64 {
     if parts.is_empty() { 0.0 } else { sum / number(parts.len()) }
 }
 
+/// Returns the change by Johnson's algorithm: a weighted mean over the parts that
+/// the old version has.
 fn johnson(old: &Parts<'_>, new: &Parts<'_>) -> f64 {
     let (mut sum, mut weights) = (0.0, 0.0);
     for (part, weight) in Overlap::all(old, new).iter().zip(JOHNSON_WEIGHTS) {
@@ -191,11 +196,11 @@ fn johnson(old: &Parts<'_>, new: &Parts<'_>) -> f64 {
     if weights > 0.0 { sum / weights } else { 0.0 }
 }
 
-/// The words outside boilerplate.
+/// Returns the words outside boilerplate.
 fn content_words(signature: &Signature) -> Vec<u32> {
     let is_ignored: Vec<bool> = signature.blocks.iter().map(|block| block.is_boilerplate).collect();
-    let side = Side::new(signature, &is_ignored);
-    let ranges = side.blocks.iter().map(|at| side.ranges[*at].clone());
+    let version = ComparedVersion::new(signature, &is_ignored);
+    let ranges = version.blocks.iter().map(|at| version.ranges[*at].clone());
     ranges.flat_map(|range| signature.words()[range].iter().copied()).collect()
 }
 
@@ -204,16 +209,17 @@ fn word_set(signature: &Signature) -> HashSet<u64> {
 }
 
 fn shingles(signature: &Signature) -> HashSet<u64> {
-    features(&content_words(signature), SHINGLE).collect()
+    sequence_hashes(&content_words(signature), SHINGLE_WORDS).collect()
 }
 
-/// Hashes of all runs of `length` words; a shorter text is one run.
-fn features(words: &[u32], length: usize) -> impl Iterator<Item = u64> {
+/// Returns the hashes of all sequences of `length` words. A shorter text is one
+/// sequence.
+fn sequence_hashes(words: &[u32], length: usize) -> impl Iterator<Item = u64> {
     let length = length.min(words.len()).max(1);
     words.windows(length).map(crate::words::sequence_hash)
 }
 
-fn distance(old: &HashSet<u64>, new: &HashSet<u64>) -> f64 {
+fn jaccard_distance(old: &HashSet<u64>, new: &HashSet<u64>) -> f64 {
     let common = old.intersection(new).count();
     let all = old.len() + new.len() - common;
     if all == 0 { 0.0 } else { 1.0 - ratio(common, all) }
@@ -224,9 +230,10 @@ fn simhash_distance(old: &Signature, new: &Signature) -> f64 {
     (f64::from(differing) / f64::from(u64::BITS / 2)).min(1.0)
 }
 
+/// Returns the `SimHash` of the words outside boilerplate.
 fn simhash(signature: &Signature) -> u64 {
     let mut sums = [0_i32; 64];
-    let unique: BTreeSet<u64> = features(&content_words(signature), SIMHASH_FEATURE).collect();
+    let unique: BTreeSet<u64> = sequence_hashes(&content_words(signature), SIMHASH_WORDS).collect();
     for feature in unique {
         for (bit, sum) in sums.iter_mut().enumerate() {
             *sum += if feature >> bit & 1 == 1 { 1 } else { -1 };
@@ -245,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn every_measure_is_0_for_equal_words_and_high_for_other_words() {
+    fn all_measures_are_0_for_equal_words_and_high_for_other_words() {
         let old = signature("<h1>Snowy owls</h1><p>They live in the far north of the world.");
         let same = signature(
             "<h1>Snowy owls</h1><div>They live in the <i>far</i> north of the world.</div>",

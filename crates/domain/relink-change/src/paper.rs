@@ -1,8 +1,9 @@
 //! The context measure of Walden's Paths (section 4.1), as published.
 //!
-//! The weight of a term is the logarithm of its count plus a constant, times a
-//! factor for nouns. The context vector is made of all members but the page.
-//! A page is judged by how its angle to the context vector changes.
+//! The weight of a term is the logarithm of its count plus a constant, multiplied
+//! by a factor for nouns. The context vector contains all members except the
+//! page. The change of the angle between page and context vector classifies the
+//! page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,18 +15,17 @@ use crate::term_vector::TermVector;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AngleSettings {
     /// The scaling constant that is added to the logarithm of a count. The
-    /// paper gives no value; 1 is ours.
+    /// paper gives no value; the default is 1.
     pub scaling: f64,
-    /// The factor for nouns. The paper gives no value; 1.5 is ours.
+    /// The factor for nouns. The paper gives no value; the default is 1.5.
     pub noun_factor: f64,
-    /// The terms that are nouns, stemmed. The paper has a list of nouns; here
-    /// the caller gives one, and none is the default.
+    /// The stems of nouns. The paper uses a list of nouns; the default is empty.
     pub nouns: BTreeSet<String>,
-    /// A page moved toward the context by at least this angle is accepted, in
-    /// degrees (section 4.1).
+    /// Minimum movement toward the context for [`AngleBand::Toward`], in degrees
+    /// (section 4.1).
     pub toward: f64,
-    /// A page moved away from the context by at least this angle is rejected,
-    /// in degrees (section 4.1).
+    /// Minimum movement away from the context for [`AngleBand::Away`], in degrees
+    /// (section 4.1).
     pub away: f64,
 }
 
@@ -35,21 +35,21 @@ impl Default for AngleSettings {
     }
 }
 
-/// What the change of an angle means (section 4.1).
+/// The classification of a change of the angle (section 4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AngleBand {
-    /// Moved toward the context: accept.
+    /// The page moved toward the context: accept.
     Toward,
-    /// Similar to the prior situation: ask a person.
+    /// The angle is similar: a person decides.
     Similar,
-    /// Moved away from the context: reject.
+    /// The page moved away from the context: reject.
     Away,
 }
 
 impl AngleSettings {
-    /// The band of a difference of angles, in degrees; positive is toward the
-    /// context.
+    /// Returns the band of a change of the angle, in degrees; positive is toward
+    /// the context.
     ///
     /// ```
     /// use relink_change::{AngleBand, AngleSettings};
@@ -77,7 +77,7 @@ pub struct PaperContext {
 }
 
 impl PaperContext {
-    /// The context of all members but the page.
+    /// Creates the context from all members except the page.
     pub fn new<'m>(
         others: impl IntoIterator<Item = &'m TermVector>,
         settings: AngleSettings,
@@ -88,22 +88,23 @@ impl PaperContext {
         Self { settings, weights }
     }
 
-    /// The angle between a page and the context, in degrees.
+    /// Returns the angle between a page and the context, in degrees.
     pub fn angle(&self, page: &TermVector) -> f64 {
         angle(&self.weights, &weights(page, &self.settings))
     }
 
-    /// How far a page moved toward the context, in degrees; negative is away.
-    pub fn moved(&self, before: &TermVector, after: &TermVector) -> f64 {
+    /// Returns the movement of a page toward the context, in degrees; negative is
+    /// away from it.
+    pub fn angle_change(&self, before: &TermVector, after: &TermVector) -> f64 {
         self.angle(before) - self.angle(after)
     }
 
-    /// The angle between two pages, in degrees.
-    pub fn angle_between(&self, one: &TermVector, other: &TermVector) -> f64 {
-        angle(&weights(one, &self.settings), &weights(other, &self.settings))
+    /// Returns the angle between two pages, in degrees.
+    pub fn angle_between(&self, left: &TermVector, right: &TermVector) -> f64 {
+        angle(&weights(left, &self.settings), &weights(right, &self.settings))
     }
 
-    /// The band of a difference of angles.
+    /// Returns the band of a change of the angle, in degrees.
     pub fn band(&self, degrees: f64) -> AngleBand {
         self.settings.band(degrees)
     }
@@ -117,12 +118,12 @@ fn weights(page: &TermVector, settings: &AngleSettings) -> BTreeMap<String, f64>
     weights.collect()
 }
 
-fn angle(one: &BTreeMap<String, f64>, other: &BTreeMap<String, f64>) -> f64 {
+fn angle(left: &BTreeMap<String, f64>, right: &BTreeMap<String, f64>) -> f64 {
     let length =
-        |vector: &BTreeMap<String, f64>| vector.values().map(|it| it * it).sum::<f64>().sqrt();
+        |vector: &BTreeMap<String, f64>| vector.values().map(|w| w * w).sum::<f64>().sqrt();
     let product: f64 =
-        one.iter().filter_map(|(term, weight)| other.get(term).map(|it| it * weight)).sum();
-    let lengths = length(one) * length(other);
+        left.iter().filter_map(|(term, weight)| right.get(term).map(|w| w * weight)).sum();
+    let lengths = length(left) * length(right);
     let cosine = if lengths > 0.0 { product / lengths } else { 0.0 };
     cosine.clamp(-1.0, 1.0).acos().to_degrees()
 }
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
 
     fn terms(text: &str) -> TermVector {
-        TermVector::of_text(text)
+        TermVector::from_text(text)
     }
 
     #[test]
@@ -144,17 +145,17 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_leaves_the_topic_moves_away() {
+    fn page_that_leaves_the_topic_moves_away() {
         let members = [terms("owl mouse night"), terms("owl night forest")];
         let context = PaperContext::new(&members, AngleSettings::default());
         let (owl, train) = (terms("owl night moon"), terms("train hour station"));
-        assert_eq!(context.band(context.moved(&owl, &train)), AngleBand::Away);
-        assert_eq!(context.band(context.moved(&train, &owl)), AngleBand::Toward);
-        assert_eq!(context.band(context.moved(&owl, &owl)), AngleBand::Similar);
+        assert_eq!(context.band(context.angle_change(&owl, &train)), AngleBand::Away);
+        assert_eq!(context.band(context.angle_change(&train, &owl)), AngleBand::Toward);
+        assert_eq!(context.band(context.angle_change(&owl, &owl)), AngleBand::Similar);
     }
 
     #[test]
-    fn nouns_weigh_more() {
+    fn nouns_have_more_weight() {
         let nouns = BTreeSet::from(["owl".to_owned()]);
         let weighted = AngleSettings { nouns, ..AngleSettings::default() };
         let others = [terms("owl mouse")];

@@ -1,11 +1,10 @@
 //! The context score: the probability that a page comes from another
 //! collection.
 //!
-//! A logistic regression over the values of a [`Fit`], fitted by
-//! `relink-eval context --fit`. Its label is what the data has: a candidate
-//! was drawn from the same collection, or from another one. Two of three
-//! candidates of the data come from another collection; with another share the
-//! probabilities shift, their order does not.
+//! It is a logistic regression over the values of a [`Fit`], fitted by
+//! `relink-eval context --fit`. The training data contains pages from the same
+//! collection and from other collections. Two thirds of them come from other
+//! collections. A different share shifts the probabilities, but not their order.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +13,7 @@ use crate::context::Fit;
 /// The coefficients of the logistic regression.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ScoreModel {
-    /// The constant.
+    /// The constant term.
     pub intercept: f64,
     /// The coefficient of [`Fit::distance`].
     pub distance: f64,
@@ -24,22 +23,22 @@ pub struct ScoreModel {
     pub rival: f64,
 }
 
-/// Probability from which on a page is out of place. Chosen with families left
-/// out: fewer than 5 % of good replacements are above it.
+/// Minimum probability of a page that is out of place. In cross-validation by
+/// families of collections, fewer than 5 % of good replacements exceed it.
 const REJECT: f64 = 0.85;
 
 /// Probability below which a page fits.
 const ACCEPT: f64 = 0.5;
 
-/// What a context score means for a collection.
+/// The classification of a page by its context score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Flag {
+pub enum ContextFlag {
     /// The page fits its collection.
     Fits,
-    /// A person should decide.
+    /// The score is inconclusive; a person should decide.
     Unclear,
-    /// The page is out of place.
+    /// The page does not fit its collection.
     OutOfPlace,
 }
 
@@ -48,20 +47,23 @@ pub enum Flag {
 pub struct ContextScore(f64);
 
 impl ScoreModel {
-    /// For a user with one collection. Fitted as `docs/change.md` says.
-    pub const ALONE: Self =
+    /// The model for a user with one collection. `docs/change.md` describes the
+    /// training data.
+    pub const SINGLE_COLLECTION: Self =
         Self { intercept: -4.035, distance: 2.316, deviation: 1.320, rival: 0.0 };
 
-    /// For a user with several collections. Fitted as `docs/change.md` says.
-    pub const AMONG: Self =
+    /// The model for a user with several collections. `docs/change.md` describes
+    /// the training data.
+    pub const SEVERAL_COLLECTIONS: Self =
         Self { intercept: -3.670, distance: 0.300, deviation: 1.139, rival: 11.131 };
 
-    /// The score of a page.
+    /// Returns the score of a page.
     ///
     /// ```
     /// use relink_change::{Fit, ScoreModel};
     /// let fit = |distance| Fit { distance, deviation: 0.0, rival: None };
-    /// assert!(ScoreModel::ALONE.score(fit(3.0)) > ScoreModel::ALONE.score(fit(1.0)));
+    /// let model = ScoreModel::SINGLE_COLLECTION;
+    /// assert!(model.score(fit(3.0)) > model.score(fit(1.0)));
     /// ```
     pub fn score(&self, fit: Fit) -> ContextScore {
         let sum = self.intercept
@@ -73,32 +75,36 @@ impl ScoreModel {
 }
 
 impl ContextScore {
-    /// The score of a page, by the model for what is known of it.
+    /// Computes the score with the model for one or several collections.
     pub fn new(fit: Fit) -> Self {
-        let model = if fit.rival.is_some() { ScoreModel::AMONG } else { ScoreModel::ALONE };
+        let model = if fit.rival.is_some() {
+            ScoreModel::SEVERAL_COLLECTIONS
+        } else {
+            ScoreModel::SINGLE_COLLECTION
+        };
         model.score(fit)
     }
 
-    /// The probability, from 0 to 1.
+    /// Returns the probability, from 0 to 1.
     pub fn probability(self) -> f64 {
         self.0
     }
 
-    /// What it means.
-    pub fn flag(self) -> Flag {
+    /// Returns the classification of the page.
+    pub fn flag(self) -> ContextFlag {
         if self.0 >= REJECT {
-            Flag::OutOfPlace
+            ContextFlag::OutOfPlace
         } else if self.0 >= ACCEPT {
-            Flag::Unclear
+            ContextFlag::Unclear
         } else {
-            Flag::Fits
+            ContextFlag::Fits
         }
     }
 }
 
-/// Content change and context combined: how much a change matters to a
-/// collection. An edit that stays on topic matters little, however long it is,
-/// and a page that did not change cannot have left its topic.
+/// The importance of a change for a collection: the content change multiplied by
+/// the context score. A large edit on the same topic scores low, and so does an
+/// unchanged page.
 ///
 /// ```
 /// use relink_change::{ContextScore, Fit, HybridScore};
@@ -110,13 +116,13 @@ impl ContextScore {
 pub struct HybridScore(f64);
 
 impl HybridScore {
-    /// The score of a content change, from 0 to 1, and the context score of
-    /// the new version.
+    /// Combines a content change, from 0 to 1, and the context score of the new
+    /// version.
     pub fn new(content: f64, score: ContextScore) -> Self {
         Self(content.clamp(0.0, 1.0) * score.probability())
     }
 
-    /// Its value, from 0 to 1.
+    /// Returns the value, from 0 to 1.
     pub fn value(self) -> f64 {
         self.0
     }
@@ -130,12 +136,12 @@ mod tests {
     fn flag_follows_the_probability() {
         let flags = [0.0, 0.49, 0.5, 0.84, 0.85, 1.0].map(|value| ContextScore(value).flag());
         let expect = [
-            Flag::Fits,
-            Flag::Fits,
-            Flag::Unclear,
-            Flag::Unclear,
-            Flag::OutOfPlace,
-            Flag::OutOfPlace,
+            ContextFlag::Fits,
+            ContextFlag::Fits,
+            ContextFlag::Unclear,
+            ContextFlag::Unclear,
+            ContextFlag::OutOfPlace,
+            ContextFlag::OutOfPlace,
         ];
         assert_eq!(flags, expect);
     }
@@ -146,8 +152,8 @@ mod tests {
             ContextScore::new(Fit { distance, deviation, rival: None }).probability()
         };
         assert!(score(1.0, 0.0) < score(3.0, 0.0) && score(1.0, 0.0) < score(1.0, 4.0));
-        let among = |rival| ContextScore::new(Fit { distance: 1.0, deviation: 0.0, rival });
-        assert!(among(Some(0.0)) < among(Some(1.0)));
+        let score_with = |rival| ContextScore::new(Fit { distance: 1.0, deviation: 0.0, rival });
+        assert!(score_with(Some(0.0)) < score_with(Some(1.0)));
         assert!((0.0..=1.0).contains(&score(1e9, 1e9)) && (0.0..=1.0).contains(&score(-1e9, 0.0)));
     }
 }

@@ -1,9 +1,8 @@
-//! The signature of one version of a page: what is kept to compare it with
-//! later versions.
+//! The signature of one version of a page, for comparison with later versions.
 //!
-//! Words are kept as hashes, with a short excerpt of each block, so that a
-//! change can be shown as well as measured. A signature is bounded by
-//! [`MAX_WORDS`], [`MAX_SIGNATURE_BLOCKS`] and [`MAX_SIGNATURE_LINKS`].
+//! A signature stores the words as hashes, and an excerpt of each block to
+//! display changes. Its size is bounded by [`MAX_WORDS`],
+//! [`MAX_SIGNATURE_BLOCKS`] and [`MAX_SIGNATURE_LINKS`].
 
 mod hex;
 
@@ -15,28 +14,29 @@ use relink_page::{BlockKind, BlockText, stop_words};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::words::{each_word, sequence_hash, word_hash};
+use crate::words::{for_each_word, sequence_hash, word_hash};
 
-/// Maximum number of words kept as hashes; later blocks keep one hash each.
+/// Maximum number of words stored as hashes. Blocks after them store only one
+/// hash each.
 pub const MAX_WORDS: usize = 65_536;
 
-/// Maximum number of blocks; the words of all later ones are one block.
+/// Maximum number of blocks. All words after them form one block.
 pub const MAX_SIGNATURE_BLOCKS: usize = 8_192;
 
 /// Maximum number of links.
 pub const MAX_SIGNATURE_LINKS: usize = 4_096;
 
 /// Maximum length of an excerpt, in characters.
-pub const EXCERPT_LENGTH: usize = 80;
+pub const MAX_EXCERPT_LENGTH: usize = 80;
 
-/// Maximum number of bytes of all excerpts together.
+/// Maximum total length of all excerpts, in bytes.
 const MAX_EXCERPTS: usize = 128 * 1024;
 
-/// Number of terms in a signature, for the reconstruction of the Proportional
-/// algorithm.
+/// Maximum number of terms in a signature. The reconstructed algorithms of the
+/// paper compare them.
 pub const TOP_TERMS: usize = 20;
 
-/// The role of a block, as a signature keeps it.
+/// The role of a block in a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlockRole {
@@ -53,18 +53,18 @@ pub enum BlockRole {
 /// One block of a signature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignatureBlock {
-    /// Its role.
+    /// The role of the block.
     pub role: BlockRole,
-    /// A hash of its words.
+    /// A hash of the words.
     pub hash: u64,
-    /// The number of its words.
+    /// Number of words.
     pub words: u32,
-    /// Whether it probably repeats on every page of the site.
+    /// Whether the block probably repeats on every page of the site.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_boilerplate: bool,
-    /// A hash of the elements around it.
+    /// A hash of the elements around the block.
     pub container: u64,
-    /// The beginning of its text.
+    /// The start of the text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub excerpt: String,
 }
@@ -74,18 +74,18 @@ pub struct SignatureBlock {
 pub struct SignatureLink {
     /// The destination, as written.
     pub url: String,
-    /// The index of its block.
+    /// The index of the block with the link, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<u32>,
 }
 
-/// What is kept of one version of a page.
+/// A summary of one version of a page.
 ///
 /// ```
 /// use relink_change::Signature;
-/// use relink_page::{Format, block_text};
+/// use relink_page::{DocumentFormat, block_text};
 /// let body = b"<h1>Owls</h1><p>They hoot at night.";
-/// let signature = Signature::new(body, &block_text(Format::Html, body));
+/// let signature = Signature::new(body, &block_text(DocumentFormat::Html, body));
 /// assert_eq!(signature.blocks.len(), 2);
 /// assert_eq!(signature.blocks[1].words, 4);
 /// ```
@@ -93,8 +93,8 @@ pub struct SignatureLink {
 pub struct Signature {
     /// A hash of the bytes as fetched.
     pub checksum: u64,
-    /// A hash of all letters and digits outside boilerplate, without regard
-    /// to where words and blocks end.
+    /// A hash of all letters and digits outside boilerplate. It does not depend
+    /// on the boundaries of words and blocks.
     pub letters: u64,
     /// The blocks, in document order.
     pub blocks: Vec<SignatureBlock>,
@@ -102,7 +102,7 @@ pub struct Signature {
     pub links: Vec<SignatureLink>,
     /// Hashes of the most frequent terms outside boilerplate, ascending.
     pub terms: Vec<u32>,
-    /// The words of the blocks, one after the other, as far as they are kept.
+    /// Hashes of the words of all blocks, up to [`MAX_WORDS`].
     #[serde(with = "hex")]
     words: Vec<u32>,
 }
@@ -113,13 +113,13 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Signature {
-    /// The signature of a version, from its bytes and its blocks.
+    /// Creates the signature of a version from its bytes and its blocks.
     pub fn new(bytes: &[u8], page: &BlockText) -> Self {
-        let mut builder = Builder::default();
+        let mut builder = SignatureBuilder::default();
         for block in &page.blocks {
             builder.add(page, block);
         }
-        builder.end_overflow();
+        builder.finish_overflow();
         let links = page.links.iter().take(MAX_SIGNATURE_LINKS).map(|link| SignatureLink {
             url: link.url.clone(),
             block: link.block.and_then(|at| builder.index.get(at).copied().flatten()),
@@ -135,8 +135,8 @@ impl Signature {
         }
     }
 
-    /// The range of each block in the words; empty for a block whose words
-    /// are not kept.
+    /// Returns the range of each block in [`Signature::words`]; empty for a block
+    /// whose words are not stored.
     pub(crate) fn ranges(&self) -> Vec<Range<usize>> {
         let mut start = 0;
         let ranges = self.blocks.iter().map(|block| {
@@ -152,12 +152,12 @@ impl Signature {
         ranges.collect()
     }
 
-    /// The hashes of the words that are kept.
+    /// Returns the hashes of the stored words.
     pub(crate) fn words(&self) -> &[u32] {
         &self.words
     }
 
-    /// The number of words outside boilerplate.
+    /// Returns the number of words outside boilerplate.
     pub fn content_words(&self) -> usize {
         let content = self.blocks.iter().filter(|block| !block.is_boilerplate);
         content.map(|block| block.words as usize).sum()
@@ -166,42 +166,44 @@ impl Signature {
 
 /// Collects the blocks of a signature.
 #[derive(Default)]
-struct Builder {
+struct SignatureBuilder {
     blocks: Vec<SignatureBlock>,
     words: Vec<u32>,
-    /// Whether a block came whose words had no room.
+    /// Whether the words of a block did not fit.
     is_full: bool,
     letters: u64,
-    excerpts: usize,
-    /// The words of the block being read.
+    /// Total length of the excerpts, in bytes.
+    excerpt_bytes: usize,
+    /// The words of the current block.
     open: Vec<u32>,
-    /// The block that holds all words beyond the maximum number of blocks.
+    /// The block with all words after the maximum number of blocks.
     overflow: Option<SignatureBlock>,
-    /// For each block of the page, its index here; none if it has no words.
+    /// The index in `blocks` of each block of the page; `None` if it has no
+    /// words.
     index: Vec<Option<u32>>,
 }
 
-impl Builder {
+impl SignatureBuilder {
     fn add(&mut self, page: &BlockText, block: &relink_page::Block) {
         let text = page.text_of(block);
         self.open.clear();
         let (open, letters) = (&mut self.open, &mut self.letters);
-        each_word(text, |word| {
+        for_each_word(text, |word| {
             open.push(word_hash(word));
             if !block.is_boilerplate {
-                *letters = with_letters(*letters, word);
+                *letters = extend_letters(*letters, word);
             }
         });
         if self.open.is_empty() {
             self.index.push(None);
             return;
         }
-        let (hash, count) = (sequence_hash(&self.open), small(self.open.len()));
+        let (hash, count) = (sequence_hash(&self.open), to_u32(self.open.len()));
         if self.blocks.len() >= MAX_SIGNATURE_BLOCKS {
             return self.add_overflow(hash, count, block.container);
         }
-        self.keep_words();
-        self.index.push(Some(small(self.blocks.len())));
+        self.store_words();
+        self.index.push(Some(to_u32(self.blocks.len())));
         let excerpt = self.excerpt(text);
         self.blocks.push(SignatureBlock {
             role: role_of(block.kind),
@@ -213,10 +215,10 @@ impl Builder {
         });
     }
 
-    /// Keeps the words of a block whole or not at all.
-    fn keep_words(&mut self) {
-        // After a block without room, no later one is kept: the range of a
-        // block follows from the blocks before it.
+    /// Stores either all words of the current block or none.
+    fn store_words(&mut self) {
+        // After a block that did not fit, no words are stored: the range of a
+        // block is computed from the blocks before it.
         self.is_full |= self.words.len() + self.open.len() > MAX_WORDS;
         if !self.is_full {
             self.words.extend_from_slice(&self.open);
@@ -237,16 +239,16 @@ impl Builder {
         block.words = block.words.saturating_add(words);
     }
 
-    fn end_overflow(&mut self) {
+    fn finish_overflow(&mut self) {
         self.blocks.extend(self.overflow.take());
     }
 
     fn excerpt(&mut self, text: &str) -> String {
-        if self.excerpts >= MAX_EXCERPTS {
+        if self.excerpt_bytes >= MAX_EXCERPTS {
             return String::new();
         }
-        let end = text.char_indices().nth(EXCERPT_LENGTH).map_or(text.len(), |(at, _)| at);
-        self.excerpts += end;
+        let end = text.char_indices().nth(MAX_EXCERPT_LENGTH).map_or(text.len(), |(at, _)| at);
+        self.excerpt_bytes += end;
         text.get(..end).unwrap_or_default().to_owned()
     }
 }
@@ -260,25 +262,27 @@ fn role_of(kind: BlockKind) -> BlockRole {
     }
 }
 
-/// Continues a hash of letters without regard to words (FNV-1a by character).
-fn with_letters(hash: u64, word: &str) -> u64 {
+/// Extends a hash by the letters of a word (FNV-1a by character).
+fn extend_letters(hash: u64, word: &str) -> u64 {
     /// The prime of FNV-1a.
     const PRIME: u64 = 0x0100_0000_01B3;
-    let with = |hash: u64, letter: u32| (hash ^ u64::from(letter)).wrapping_mul(PRIME);
+    let extend = |hash: u64, letter: u32| (hash ^ u64::from(letter)).wrapping_mul(PRIME);
     if word.is_ascii() {
-        return word.bytes().fold(hash, |hash, byte| with(hash, byte.to_ascii_lowercase().into()));
+        return word
+            .bytes()
+            .fold(hash, |hash, byte| extend(hash, byte.to_ascii_lowercase().into()));
     }
-    word.chars().flat_map(char::to_lowercase).fold(hash, |hash, letter| with(hash, letter.into()))
+    word.chars().flat_map(char::to_lowercase).fold(hash, |hash, letter| extend(hash, letter.into()))
 }
 
-/// The stop words as hashes, ascending.
+/// Hashes of the stop words, ascending.
 static STOP_HASHES: LazyLock<Vec<u32>> = LazyLock::new(|| {
     let mut hashes: Vec<u32> = stop_words().iter().map(|word| word_hash(word)).collect();
     hashes.sort_unstable();
     hashes
 });
 
-/// The most frequent words outside boilerplate that are not stop words.
+/// Returns the most frequent words outside boilerplate, without stop words.
 fn top_terms(blocks: &[SignatureBlock], words: &[u32]) -> Vec<u32> {
     let mut counts: HashMap<u32, u32> = HashMap::new();
     let mut start = 0;
@@ -300,7 +304,7 @@ fn top_terms(blocks: &[SignatureBlock], words: &[u32]) -> Vec<u32> {
     terms
 }
 
-fn small(count: usize) -> u32 {
+fn to_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 

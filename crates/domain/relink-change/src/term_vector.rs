@@ -1,8 +1,8 @@
 //! The terms of a text and their counts.
 //!
-//! A term is a word in lower case without its ending (Snowball stemmers). Stop
-//! words, numbers and single letters are not terms. In scripts without spaces
-//! every pair of neighboring characters is a term.
+//! A term is the stem of a word in lower case (Snowball stemmers). Stop words,
+//! numbers and words of one or two letters are not terms. In scripts without
+//! spaces, each pair of neighboring characters is a term.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,21 +11,21 @@ use rust_stemmers::Stemmer;
 use serde::{Deserialize, Serialize};
 
 use crate::language::TextLanguage;
-use crate::words::{each_word, is_unspaced};
+use crate::words::{for_each_word, is_unspaced};
 
-/// Maximum number of distinct terms; the most frequent ones are kept.
+/// Maximum number of distinct terms; the least frequent ones are dropped.
 const MAX_TERMS: usize = 4_000;
 
-/// How much of a text is read, in bytes.
+/// Maximum number of bytes of a text that are processed.
 const MAX_TEXT: usize = 256 * 1024;
 
-/// Maximum length of a term, in bytes; a longer run of letters is not a word.
+/// Maximum length of a word, in bytes; longer ones are skipped.
 const MAX_TERM: usize = 48;
 
 /// Minimum length of a word, in characters.
 const MIN_WORD: usize = 3;
 
-/// How often a term of the title and of the annotation counts in addition.
+/// Additional counts of terms in the title and the annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TermSettings {
     /// Additional count of each term of the title.
@@ -44,7 +44,7 @@ impl Default for TermSettings {
 ///
 /// ```
 /// use relink_change::TermVector;
-/// let terms = TermVector::of_text("Owls hunt in the forest; an owl hunts at night.");
+/// let terms = TermVector::from_text("Owls hunt in the forest; an owl hunts at night.");
 /// assert_eq!(terms.count("owl"), 2);
 /// assert_eq!(terms.count("hunt"), 2);
 /// assert_eq!(terms.count("at"), 0);
@@ -56,50 +56,50 @@ pub struct TermVector {
 }
 
 impl TermVector {
-    /// The terms of a text, in the language it seems to be in.
-    pub fn of_text(text: &str) -> Self {
-        let mut collector = Collector::new(TextLanguage::of_text(text));
-        collector.add(text, 1);
-        collector.finish()
+    /// Counts the terms of a text in its detected language.
+    pub fn from_text(text: &str) -> Self {
+        let mut counter = TermCounter::new(TextLanguage::detect(text));
+        counter.add(text, 1);
+        counter.finish()
     }
 
-    /// The terms of a member of a collection: its title, its text outside
+    /// Counts the terms of a member of a collection: its title, its text outside
     /// boilerplate, and the annotation of the curator.
-    pub fn of_member(
+    pub fn from_member(
         title: &str,
         page: &BlockText,
         annotation: &str,
         settings: TermSettings,
     ) -> Self {
-        let mut collector = Collector::new(TextLanguage::of_text(page.text()));
-        let mut left = MAX_TEXT;
+        let mut counter = TermCounter::new(TextLanguage::detect(page.text()));
+        let mut remaining = MAX_TEXT;
         for block in page.blocks.iter().filter(|block| !block.is_boilerplate) {
             let text = page.text_of(block);
-            let text = text.get(..text.floor_char_boundary(left)).unwrap_or_default();
-            left -= text.len();
-            collector.add(text, 1);
+            let text = text.get(..text.floor_char_boundary(remaining)).unwrap_or_default();
+            remaining -= text.len();
+            counter.add(text, 1);
         }
-        collector.add(title, 1 + settings.title_count);
-        collector.add(annotation, 1 + settings.annotation_count);
-        collector.finish()
+        counter.add(title, 1 + settings.title_count);
+        counter.add(annotation, 1 + settings.annotation_count);
+        counter.finish()
     }
 
-    /// The language of the text.
+    /// Returns the language of the text.
     pub fn language(&self) -> TextLanguage {
         self.language
     }
 
-    /// The count of a term.
+    /// Returns the count of a term.
     pub fn count(&self, term: &str) -> u32 {
         self.counts.get(term).copied().unwrap_or(0)
     }
 
-    /// Every term with its count, in the order of the terms.
+    /// Iterates over the terms and their counts, sorted by terms.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u32)> {
         self.counts.iter().map(|(term, count)| (term.as_str(), *count))
     }
 
-    /// The number of distinct terms.
+    /// Returns the number of distinct terms.
     pub fn len(&self) -> usize {
         self.counts.len()
     }
@@ -118,51 +118,53 @@ impl TermVector {
 }
 
 /// Counts the terms of a text.
-struct Collector {
+struct TermCounter {
     language: TextLanguage,
     stemmer: Option<Stemmer>,
     counts: BTreeMap<String, u32>,
-    /// Terms of words seen before: stemming is what costs.
-    known: HashMap<String, Option<String>>,
+    /// The terms of earlier words, because stemming is slow.
+    cache: HashMap<String, Option<String>>,
 }
 
-impl Collector {
+impl TermCounter {
     fn new(language: TextLanguage) -> Self {
         let stemmer = language.stemmer();
-        Self { language, stemmer, counts: BTreeMap::new(), known: HashMap::new() }
+        Self { language, stemmer, counts: BTreeMap::new(), cache: HashMap::new() }
     }
 
+    /// Adds `count` to the count of each term of a text.
     fn add(&mut self, text: &str, count: u32) {
         let text = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or_default();
-        let mut before: Option<&str> = None;
-        each_word(text, |word| {
+        let mut previous: Option<&str> = None;
+        for_each_word(text, |word| {
             let is_character = word.chars().next().is_some_and(is_unspaced);
             if !is_character {
-                before = None;
+                previous = None;
                 self.add_word(word, count);
                 return;
             }
-            if let Some(pair) = before.and_then(|before| joined(text, before, word)) {
+            if let Some(pair) = previous.and_then(|previous| adjacent_pair(text, previous, word)) {
                 *self.counts.entry(pair.to_owned()).or_default() += count;
             }
-            before = Some(word);
+            previous = Some(word);
         });
     }
 
     fn add_word(&mut self, word: &str, count: u32) {
-        if !self.known.contains_key(word) {
+        if !self.cache.contains_key(word) {
             let term = self.term(word);
-            self.known.insert(word.to_owned(), term);
+            self.cache.insert(word.to_owned(), term);
         }
-        if let Some(Some(term)) = self.known.get(word) {
+        if let Some(Some(term)) = self.cache.get(word) {
             *self.counts.entry(term.clone()).or_default() += count;
         }
     }
 
+    /// Returns the term of a word, or `None` if the word is not a term.
     fn term(&self, word: &str) -> Option<String> {
         let is_word = word.chars().nth(MIN_WORD - 1).is_some()
             && word.len() <= MAX_TERM
-            && word.chars().all(|it| !it.is_numeric());
+            && word.chars().all(|character| !character.is_numeric());
         if !is_word {
             return None;
         }
@@ -180,7 +182,7 @@ impl Collector {
         let Self { language, mut counts, .. } = self;
         if counts.len() > MAX_TERMS {
             let mut ordered: Vec<(String, u32)> = counts.into_iter().collect();
-            ordered.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+            ordered.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
             ordered.truncate(MAX_TERMS);
             counts = ordered.into_iter().collect();
         }
@@ -188,12 +190,12 @@ impl Collector {
     }
 }
 
-/// Two neighboring characters as one piece of their text; nothing if there is
-/// something between them.
-fn joined<'t>(text: &'t str, before: &str, word: &str) -> Option<&'t str> {
+/// Returns the text of two adjacent characters, or `None` if they are not
+/// adjacent.
+fn adjacent_pair<'t>(text: &'t str, previous: &str, word: &str) -> Option<&'t str> {
     let offset = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
-    let (start, next) = (offset(before), offset(word));
-    text.get(start..next + word.len()).filter(|_| start + before.len() == next)
+    let (start, next) = (offset(previous), offset(word));
+    text.get(start..next + word.len()).filter(|_| start + previous.len() == next)
 }
 
 #[cfg(test)]
@@ -202,7 +204,7 @@ mod tests {
     use relink_page::{DocumentFormat, block_text};
 
     fn terms(text: &str) -> Vec<String> {
-        TermVector::of_text(text).iter().map(|(term, count)| format!("{term}:{count}")).collect()
+        TermVector::from_text(text).iter().map(|(term, count)| format!("{term}:{count}")).collect()
     }
 
     #[test]
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_have_no_numbers_stop_words_or_single_letters() {
+    fn numbers_stop_words_and_short_words_are_not_terms() {
         assert_eq!(terms("the 2nd x of 123 and an owl ok"), ["owl:1"]);
     }
 
@@ -223,19 +225,19 @@ mod tests {
     }
 
     #[test]
-    fn title_and_annotation_count_more_and_boilerplate_does_not() {
+    fn title_and_annotation_have_more_weight_and_boilerplate_has_none() {
         let html = format!("<nav>menu</nav><p>owl {}", "night ".repeat(20));
         let page = block_text(DocumentFormat::Html, html.as_bytes());
-        let vector = TermVector::of_member("Owl", &page, "forest", TermSettings::default());
+        let vector = TermVector::from_member("Owl", &page, "forest", TermSettings::default());
         let counts = ["owl", "forest", "menu"].map(|term| vector.count(term));
         assert_eq!(counts, [5, 3, 0]);
     }
 
     #[test]
-    fn terms_of_a_hostile_page_stay_bounded() {
+    fn terms_of_a_hostile_page_are_bounded() {
         let words: Vec<String> = (0..50_000).map(|at| format!("w{}", letters(at))).collect();
-        assert_eq!(TermVector::of_text(&words.join(" ")).len(), MAX_TERMS);
-        assert!(TermVector::of_text(&"x".repeat(1_000_000)).is_empty());
+        assert_eq!(TermVector::from_text(&words.join(" ")).len(), MAX_TERMS);
+        assert!(TermVector::from_text(&"x".repeat(1_000_000)).is_empty());
     }
 
     fn letters(number: u32) -> String {

@@ -1,21 +1,21 @@
-//! Parts of a page that differ on each request: clocks, advertisements, view
-//! counters, tokens, related links.
+//! Volatile parts of a page, which differ on each request: clocks,
+//! advertisements, view counters, tokens, related links.
 //!
-//! They are learned from two fetches made shortly after each other, and
-//! recognized later by one of four signs:
+//! They are learned from two fetches of a page shortly after each other. Four
+//! kinds of rules recognize them:
 //!
-//! - a *pattern*: the words of the block that stay (`Viewed … times`), in the
-//!   same element;
-//! - a *container*: an element whose text differs as a whole;
-//! - a *position*: the place between two blocks that stay;
+//! - a *pattern*: the constant words of a block (`Viewed … times`) and its
+//!   container;
+//! - a *container*: an element whose whole text differs;
+//! - a *position* between two constant blocks;
 //! - the *shape* of a link: its path without tokens and query.
 //!
-//! A pattern asks for all words that stay, so an edit of the stable words of a
+//! A pattern requires all constant words, so an edit of the constant words of a
 //! volatile block is still a change.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "positions are made here, from the lengths of the same lists"
+    reason = "indices are derived from the lengths of the same lists"
 )]
 
 mod learn;
@@ -29,62 +29,67 @@ use serde::{Deserialize, Serialize};
 use crate::signature::Signature;
 use link_shape::link_shape;
 
-/// Maximum number of signs of each sort.
-const MAX_SIGNS: usize = 512;
+/// Maximum number of rules of each kind.
+const MAX_RULES: usize = 512;
 
-/// Words that a volatile block may have in addition to those seen.
-const SPARE_WORDS: usize = 2;
+/// Number of changing words that a block may have in addition to the maximum seen
+/// when its pattern was learned.
+const MAX_EXTRA_WORDS: usize = 2;
 
 /// The parts of a page that differ on each request.
 ///
 /// ```
-/// use relink_change::{Signature, Volatile, compare};
-/// use relink_page::{Format, block_text};
+/// use relink_change::{Signature, VolatileParts, compare};
+/// use relink_page::{DocumentFormat, block_text};
 /// let fetch = |views: u32, price: &str| {
 ///     let html = format!("<p>Viewed {views} times</p><p>Price: {price}</p>");
-///     Signature::new(html.as_bytes(), &block_text(Format::Html, html.as_bytes()))
+///     Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
 /// };
-/// let volatile = Volatile::learn(&fetch(1, "10"), &fetch(2, "10"));
+/// let volatile = VolatileParts::learn(&fetch(1, "10"), &fetch(2, "10"));
 /// assert_eq!(compare(&fetch(1, "10"), &fetch(99, "10"), &volatile).content, 0.0);
 /// assert!(compare(&fetch(1, "10"), &fetch(99, "12"), &volatile).content > 0.0);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Volatile {
+pub struct VolatileParts {
+    /// Hashes of volatile containers.
     containers: BTreeSet<u64>,
     patterns: BTreeSet<Pattern>,
     positions: BTreeSet<Position>,
     link_shapes: BTreeSet<String>,
 }
 
-/// The words of a volatile block that stay.
+/// The constant words of a volatile block.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Pattern {
+    /// The hash of the block's container.
     container: u64,
-    /// The words that stay, in order.
+    /// The constant words, in order.
     words: Vec<u32>,
-    /// Maximum number of other words.
+    /// Maximum number of changing words in the two fetches from which the
+    /// pattern was learned.
     others: usize,
 }
 
-/// A place between two blocks that stay.
+/// A position between two constant blocks.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Position {
-    /// The hash of the block before; none at the start of the page.
+    /// The hash of the block before; `None` at the start of the page.
     before: Option<u64>,
-    /// The hash of the block after; none at the end of the page.
+    /// The hash of the block after; `None` at the end of the page.
     after: Option<u64>,
     /// Maximum number of blocks between them.
     blocks: usize,
 }
 
-impl Volatile {
-    /// Learns the parts that differ between two fetches of one version.
+impl VolatileParts {
+    /// Learns the parts that differ between two fetches of the same version of a
+    /// page.
     pub fn learn(first: &Signature, second: &Signature) -> Self {
         learn::learn(first, second, &HashSet::new())
     }
 
-    /// Learns as [`Volatile::learn`] does, but not from blocks with one of
-    /// these hashes.
+    /// Learns like [`VolatileParts::learn`], but not from blocks whose hash is in
+    /// `stable`.
     pub(crate) fn learn_except(
         first: &Signature,
         second: &Signature,
@@ -93,25 +98,25 @@ impl Volatile {
         learn::learn(first, second, stable)
     }
 
-    /// Adds the parts that another pair of fetches showed.
+    /// Adds the parts learned from another pair of fetches.
     pub fn extend(&mut self, other: Self) {
         self.containers.extend(other.containers);
         self.patterns.extend(other.patterns);
         self.positions.extend(other.positions);
         self.link_shapes.extend(other.link_shapes);
-        bound(&mut self.containers);
-        bound(&mut self.patterns);
-        bound(&mut self.positions);
-        bound(&mut self.link_shapes);
+        truncate_rules(&mut self.containers);
+        truncate_rules(&mut self.patterns);
+        truncate_rules(&mut self.positions);
+        truncate_rules(&mut self.link_shapes);
     }
 
-    /// Whether nothing is known to differ on each request.
+    /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Which blocks of a version are boilerplate or volatile.
-    pub(crate) fn ignored(&self, signature: &Signature) -> Vec<bool> {
+    /// Returns for each block of `signature` whether it is boilerplate or volatile.
+    pub(crate) fn ignored_blocks(&self, signature: &Signature) -> Vec<bool> {
         let mut is_ignored: Vec<bool> =
             signature.blocks.iter().map(|block| block.is_boilerplate).collect();
         if self.is_empty() {
@@ -128,23 +133,30 @@ impl Volatile {
     }
 
     /// Ignores the blocks at volatile positions.
+    ///
+    /// A position applies wherever its `before` block occurs and its `after` block
+    /// follows after at most `position.blocks` other blocks.
     fn ignore_positions(&self, signature: &Signature, is_ignored: &mut [bool]) {
+        // Indices of the blocks that are not boilerplate. Offsets refer to this list.
         let content: Vec<usize> =
             (0..is_ignored.len()).filter(|at| !signature.blocks[*at].is_boilerplate).collect();
-        let hash = |at: usize| signature.blocks[content[at]].hash;
-        let mut starts: HashMap<u64, Vec<usize>> = HashMap::new();
-        (0..content.len()).for_each(|at| starts.entry(hash(at)).or_default().push(at + 1));
+        let hash = |offset: usize| signature.blocks[content[offset]].hash;
+        // Maps the hash of a block to the offsets that follow its occurrences.
+        let mut offsets_after: HashMap<u64, Vec<usize>> = HashMap::new();
+        for offset in 0..content.len() {
+            offsets_after.entry(hash(offset)).or_default().push(offset + 1);
+        }
         for position in &self.positions {
-            let first = [0];
+            let page_start = [0];
             let starts = match position.before {
-                None => &first[..],
-                Some(before) => starts.get(&before).map_or(&[][..], Vec::as_slice),
+                None => &page_start[..],
+                Some(before) => offsets_after.get(&before).map_or(&[][..], Vec::as_slice),
             };
             for &start in starts {
-                let last = (start + position.blocks).min(content.len());
-                let end = (start..=last).find(|at| match position.after {
-                    None => *at == content.len(),
-                    Some(after) => *at < content.len() && hash(*at) == after,
+                let max_end = (start + position.blocks).min(content.len());
+                let end = (start..=max_end).find(|offset| match position.after {
+                    None => *offset == content.len(),
+                    Some(after) => *offset < content.len() && hash(*offset) == after,
                 });
                 if let Some(end) = end {
                     content[start..end].iter().for_each(|at| is_ignored[*at] = true);
@@ -153,8 +165,9 @@ impl Volatile {
         }
     }
 
-    /// A link without the parts that differ on each request.
-    pub(crate) fn stable_link<'u>(&self, url: &'u str) -> Cow<'u, str> {
+    /// Returns the shape of a link if the shape is volatile, otherwise the link
+    /// itself.
+    pub(crate) fn normalize_link<'u>(&self, url: &'u str) -> Cow<'u, str> {
         if self.link_shapes.is_empty() {
             return Cow::Borrowed(url);
         }
@@ -167,7 +180,7 @@ impl Pattern {
     fn matches(&self, container: u64, words: &[u32]) -> bool {
         let others = words.len().checked_sub(self.words.len());
         container == self.container
-            && others.is_some_and(|others| others <= self.others + SPARE_WORDS)
+            && others.is_some_and(|others| others <= self.others + MAX_EXTRA_WORDS)
             && is_subsequence(&self.words, words)
     }
 }
@@ -177,10 +190,11 @@ fn is_subsequence(part: &[u32], words: &[u32]) -> bool {
     part.iter().all(|word| words.any(|other| other == word))
 }
 
-/// Drops the greatest of too many signs.
-fn bound<T: Ord>(signs: &mut BTreeSet<T>) {
-    while signs.len() > MAX_SIGNS {
-        signs.pop_last();
+/// Removes rules until at most [`MAX_RULES`] are left. Which rules are removed is
+/// arbitrary but deterministic.
+fn truncate_rules<T: Ord>(rules: &mut BTreeSet<T>) {
+    while rules.len() > MAX_RULES {
+        rules.pop_last();
     }
 }
 

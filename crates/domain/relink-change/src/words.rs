@@ -1,17 +1,18 @@
-//! Words as numbers.
+//! Splits text into words and hashes them.
 //!
-//! A word is a run of letters and digits, in lower case. Scripts that write
-//! no spaces between words are cut into single characters. A word is kept as
-//! a hash of 32 bits, so that versions can be compared word by word without
-//! keeping their text.
+//! A word is a run of letters and digits. In scripts without spaces between
+//! words, each character is a word. A word is stored as a 32-bit hash of its
+//! lower-case form, so that versions can be compared word by word without their
+//! text.
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Maximum length of a word that is lowered without allocation, in bytes.
-const BUFFER: usize = 64;
+/// Maximum length of a word that is converted to lower case without allocation,
+/// in bytes.
+const BUFFER_SIZE: usize = 64;
 
-/// Whether a character is written without spaces between words: Chinese,
-/// Japanese, Thai, Lao, Khmer and Burmese scripts.
+/// Whether the character belongs to a script without spaces between words:
+/// Chinese, Japanese, Thai, Lao, Khmer or Burmese.
 pub(crate) fn is_unspaced(character: char) -> bool {
     matches!(character,
         '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}'
@@ -19,25 +20,25 @@ pub(crate) fn is_unspaced(character: char) -> bool {
         | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{2FA1F}')
 }
 
-/// Calls `each` with every word of a text, as written.
-pub(crate) fn each_word<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
+/// Calls `each` with every word of a text, in its original case.
+pub(crate) fn for_each_word<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
     let mut start = None;
     for (at, character) in text.char_indices() {
-        let is_part = if character.is_ascii() {
+        let is_word_part = if character.is_ascii() {
             character.is_ascii_alphanumeric()
         } else {
             // Combining marks are part of a word in Indic and Semitic scripts.
             character.is_alphanumeric() || is_combining(character)
         };
-        let is_alone = !character.is_ascii() && is_part && is_unspaced(character);
-        if (!is_part || is_alone)
+        let is_whole_word = !character.is_ascii() && is_word_part && is_unspaced(character);
+        if (!is_word_part || is_whole_word)
             && let Some(start) = start.take()
         {
             each(text.get(start..at).unwrap_or_default());
         }
-        if is_alone {
+        if is_whole_word {
             each(text.get(at..at + character.len_utf8()).unwrap_or_default());
-        } else if is_part && start.is_none() {
+        } else if is_word_part && start.is_none() {
             start = Some(at);
         }
     }
@@ -46,21 +47,23 @@ pub(crate) fn each_word<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
     }
 }
 
+/// Whether the character may be a combining mark. The range of the Indic scripts
+/// also includes their letters, which are part of words anyway.
 fn is_combining(character: char) -> bool {
     matches!(character, '\u{0300}'..='\u{036F}' | '\u{0900}'..='\u{0DFF}' | '\u{064B}'..='\u{065F}')
 }
 
-/// The bit of a word hash that tells numbers from other words.
+/// The bit of a word hash that marks numbers.
 const NUMBER: u32 = 1;
 
-/// Whether a word hash is that of a number: its word begins with a digit.
+/// Whether a word hash belongs to a number: a word that begins with a digit.
 pub(crate) fn is_number(hash: u32) -> bool {
     hash & NUMBER == NUMBER
 }
 
-/// The hash of a word, equal in upper and lower case.
+/// Returns the hash of a word; case is ignored.
 pub(crate) fn word_hash(word: &str) -> u32 {
-    let mut buffer = [0_u8; BUFFER];
+    let mut buffer = [0_u8; BUFFER_SIZE];
     let short = buffer.get_mut(..word.len()).filter(|_| word.is_ascii());
     let hash = if let Some(lowered) = short {
         lowered.copy_from_slice(word.as_bytes());
@@ -74,18 +77,18 @@ pub(crate) fn word_hash(word: &str) -> u32 {
     hash & !NUMBER | u32::from(begins_with_digit)
 }
 
-/// The hash of a sequence of word hashes.
+/// Returns the hash of a sequence of word hashes.
 pub(crate) fn sequence_hash(words: &[u32]) -> u64 {
     words
         .iter()
         .fold(SEED, |hash, word| (hash.rotate_left(23) ^ u64::from(*word)).wrapping_mul(MULTIPLIER))
 }
 
-/// Where a sequence hash begins: the offset basis of FNV-1a.
+/// The initial value of a sequence hash: the offset basis of FNV-1a.
 const SEED: u64 = 0xCBF2_9CE4_8422_2325;
 
-/// An odd number with evenly spread bits: 2^64 by the golden ratio (Knuth,
-/// *The Art of Computer Programming* 3, 6.4).
+/// An odd number with evenly spread bits: 2^64 divided by the golden ratio
+/// (Knuth, *The Art of Computer Programming* 3, 6.4).
 const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
 #[cfg(test)]
@@ -95,12 +98,12 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expect: &[&str]) {
         let mut words = Vec::new();
-        each_word(text, |word| words.push(word));
+        for_each_word(text, |word| words.push(word));
         assert_eq!(words, expect);
     }
 
     #[test]
-    fn each_word_cuts_at_signs_and_between_unspaced_characters() {
+    fn for_each_word_splits_at_punctuation_and_unspaced_characters() {
         check("It's 10.50 €, naïve-ly", &["It", "s", "10", "50", "naïve", "ly"]);
         check("東京 Tokyo駅", &["東", "京", "Tokyo", "駅"]);
         check("हिन्दी शब्द", &["हिन्दी", "शब्द"]);
@@ -108,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn word_hash_is_equal_in_both_cases_only() {
+    fn word_hash_ignores_only_case() {
         assert_eq!(word_hash("Straße"), word_hash("straße"));
         assert_eq!(word_hash("OWL"), word_hash("owl"));
         assert_ne!(word_hash("owl"), word_hash("owls"));
@@ -117,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn is_number_tells_numbers_from_words() {
+    fn is_number_distinguishes_numbers_from_words() {
         assert!(is_number(word_hash("12")) && is_number(word_hash("2nd")));
         assert!(!is_number(word_hash("two")) && !is_number(word_hash("é")));
     }

@@ -1,7 +1,7 @@
-//! Scores where only a part of the web is known: between what and what.
+//! Bounds of all scores when only a part of the graph is known.
 //!
-//! A page nobody looked at is sound at best and dead at worst. Solving for both
-//! bounds every score, and shows how much the edge of the known part matters.
+//! An unknown page has decay 0 at best and 1 at worst. Solving for both cases
+//! bounds every score.
 
 #![expect(
     clippy::indexing_slicing,
@@ -12,7 +12,7 @@ use crate::graph::{Graph, PageIndex};
 use crate::score::{DecayDefinition, Interval};
 use crate::solve::{DecayProblem, SolverOptions, solve};
 
-/// A graph in which some pages have no links.
+/// A graph without the links of unknown pages.
 struct TruncatedGraph<'a, G> {
     graph: &'a G,
     is_unknown: Vec<bool>,
@@ -38,22 +38,23 @@ impl<G: Graph> Graph for TruncatedGraph<'_, G> {
     }
 }
 
-/// For each page the least and the greatest decay it can have, where nothing
-/// is known of the pages in `unknown`: their links and failures are ignored.
+/// Returns the lower and upper bound of every score. Links and failure
+/// probabilities of pages in `unknown` are ignored.
 ///
-/// The bounds hold up to the error asked for.
+/// The bounds are exact up to the tolerance in `options`.
 pub fn bounds<G: Graph>(
     graph: &G,
-    form: DecayDefinition,
-    case: DecayProblem<'_>,
+    definition: DecayDefinition,
+    problem: DecayProblem<'_>,
     unknown: &[PageIndex],
-    effort: SolverOptions,
+    options: SolverOptions,
 ) -> Vec<Interval> {
-    let cut = TruncatedGraph::new(graph, unknown);
-    let [sound, dead] = [0.0, 1.0].map(|chance| case.failures.with(unknown, chance));
-    let cases =
-        [DecayProblem { failures: &sound, ..case }, DecayProblem { failures: &dead, ..case }];
-    let solution = solve(&cut, form, &cases, effort);
+    let truncated = TruncatedGraph::new(graph, unknown);
+    let [alive, dead] =
+        [0.0, 1.0].map(|probability| problem.failures.with_probability(unknown, probability));
+    let problems =
+        [DecayProblem { failures: &alive, ..problem }, DecayProblem { failures: &dead, ..problem }];
+    let solution = solve(&truncated, definition, &problems, options);
     let [low, high] = solution.scores.as_slice() else { return Vec::new() };
-    low.iter().zip(high).map(|(low, high)| Interval::rounded(low.get(), high.get())).collect()
+    low.iter().zip(high).map(|(low, high)| Interval::clamped(low.get(), high.get())).collect()
 }

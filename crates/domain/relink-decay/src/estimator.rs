@@ -1,224 +1,241 @@
-//! The decay of one page of a web that can only be asked page by page.
+//! Estimates the decay of one page, fetching one page at a time.
 //!
-//! First *push*: look where most of the crowd stands, until little is gained.
-//! Then walks: single surfers go on from the edge of what is known. Every page
-//! is looked at once; what a walk sees narrows the certain bounds too, and the
-//! next walk starts at the new edge. The survey ends as soon as the interval is
-//! narrow enough.
+//! 1. *Push*: fetch the page with the largest residual probability mass, up to
+//!    [`StoppingRule::push_pages`] pages.
+//! 2. *Walk*: simulate random walks from the frontier, the pages that are known
+//!    but not fetched. A walk that reaches such a page fetches it, which also
+//!    narrows the bounds; the next walk starts at the new frontier.
 //!
-//! Nothing here fetches: [`Survey::next`] says which page to look at, and
-//! [`Survey::learn`] takes what was seen.
+//! No page is fetched twice. The estimator stops as soon as the confidence
+//! interval is narrow enough. It does no I/O: [`DecayEstimator::next`] returns
+//! the page to fetch, and [`DecayEstimator::record`] takes the result.
 
 use crate::graph::PageIndex;
 use crate::neighborhood::{Neighborhood, Observation, WalkState};
 use crate::repair::{self, Repair};
 use crate::score::{Decay, DecayDefinition, Interval, Sigma};
-use crate::tally::WalkStats;
+use crate::walk_stats::WalkStats;
 
-/// Where walks start.
+/// The page at which walks start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WalkStart {
-    /// At the page itself, as in the paper.
+    /// The measured page itself, as in the paper.
     Page,
-    /// At the edge of what is known.
-    Edge,
+    /// A random page of the frontier.
+    Frontier,
 }
 
-/// When enough was seen.
+/// Limits after which the estimate stops.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StoppingRule {
-    /// How many pages are looked at before the first walk.
-    pub push: usize,
+    /// Number of pages fetched by push before the first walk.
+    pub push_pages: usize,
     /// Where walks start.
-    pub from: WalkStart,
-    /// The most walks.
-    pub walks: u32,
-    /// The most pages that are looked at.
-    pub pages_fetched: usize,
-    /// The half width at which the interval is narrow enough.
-    pub half_width: f64,
+    pub walk_start: WalkStart,
+    /// Maximum number of walks.
+    pub max_walks: u32,
+    /// Maximum number of pages to fetch.
+    pub max_pages_fetched: usize,
+    /// Half-width at which the confidence interval is narrow enough.
+    pub target_half_width: f64,
 }
 
 impl Default for StoppingRule {
-    /// An interval of at most 0.08 to either side: on web graphs about 40
-    /// pages, and 98 of 100 scores are then within 0.1 of the truth. How many
-    /// of the pages are for push hardly matters.
+    /// Returns a rule with a target half-width of 0.08. On web graphs it
+    /// fetches about 40 pages, and 98 of 100 scores are within 0.1 of the
+    /// exact score. The number of pages for push hardly matters.
     fn default() -> Self {
-        Self { push: 20, from: WalkStart::Edge, walks: 1_000, pages_fetched: 300, half_width: 0.08 }
+        Self {
+            push_pages: 20,
+            walk_start: WalkStart::Frontier,
+            max_walks: 1_000,
+            max_pages_fetched: 300,
+            target_half_width: 0.08,
+        }
     }
 }
 
 impl StoppingRule {
-    /// The paper's: 300 walks from the page itself, however far they lead
-    /// (section 5.1).
+    /// Returns the rule of the paper (section 5.1): 300 walks from the page
+    /// itself, without any other limit.
     pub fn sic_transit() -> Self {
         Self {
-            push: 0,
-            from: WalkStart::Page,
-            walks: 300,
-            pages_fetched: usize::MAX,
-            half_width: 0.0,
+            push_pages: 0,
+            walk_start: WalkStart::Page,
+            max_walks: 300,
+            max_pages_fetched: usize::MAX,
+            target_half_width: 0.0,
         }
     }
 }
 
-/// What a survey wants.
+/// The next step of an estimate.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EstimatorStep {
-    /// To know what is at a page.
-    Visit(PageIndex),
-    /// Nothing more.
-    Settle(DecayEstimate),
+    /// Fetch this page and record the result.
+    Fetch(PageIndex),
+    /// The estimate is complete.
+    Done(DecayEstimate),
 }
 
-/// A dead page that surfers come to.
+/// A dead page that walks reach.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeadEnd {
     /// The page.
     pub page: PageIndex,
-    /// At least this share of all surfers fails here. The score falls by as
-    /// much if the page comes back sound.
+    /// Lower bound of the probability that a walk fails here. The score falls
+    /// by this amount if the page is restored with decay 0.
     pub share: f64,
 }
 
-/// What is known of the decay of a page.
+/// An estimate of the decay of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecayEstimate {
-    /// The best guess.
+    /// The point estimate.
     pub decay: Decay,
-    /// Holds the truth 95 times in 100, or more often.
+    /// Confidence interval with a coverage of at least 95 %.
     pub interval: Interval,
-    /// Holds the truth always.
+    /// Certain bounds.
     pub bounds: Interval,
-    /// How many pages were looked at.
+    /// Number of pages fetched.
     pub pages_fetched: usize,
-    /// How many walks ended.
+    /// Number of finished walks.
     pub walks: u32,
-    /// The dead pages that were met, those that matter most first.
+    /// The dead pages found, largest share first.
     pub dead_ends: Vec<DeadEnd>,
 }
 
-/// A walk under way.
+/// A walk in progress.
 #[derive(Debug, Clone, Copy)]
 struct Walk {
-    at: u32,
-    /// The share of the crowd known to fail when it started.
-    lost: f64,
-    /// The share of the crowd it speaks for.
-    open: f64,
+    node: u32,
+    /// The neighborhood's failed mass when the walk started.
+    failed_mass: f64,
+    /// The neighborhood's residual mass when the walk started.
+    residual_mass: f64,
 }
 
-/// Finds the decay of one page, asking for one page after the other.
+/// Estimates the decay of one page.
 ///
 /// ```
-/// use relink_decay::{Form, Look, Next, Patience, Sigma, Survey};
-/// let mut survey = Survey::new(0, Sigma::default(), Form::Plain, Patience::default());
-/// let mut chance = || 0.5;
+/// use relink_decay::{
+///     DecayDefinition, DecayEstimator, EstimatorStep, Observation, Sigma, StoppingRule,
+/// };
+/// let (sigma, rule) = (Sigma::default(), StoppingRule::default());
+/// let mut estimator = DecayEstimator::new(0, sigma, DecayDefinition::Plain, rule);
+/// let mut random = || 0.5;
 /// let estimate = loop {
-///     match survey.next(&mut chance) {
-///         Next::Visit(0) => survey.learn(0, &Look::alive(vec![1, 2])),
-///         Next::Visit(page) => survey.learn(page, &Look::dead()),
-///         Next::Settle(estimate) => break estimate,
+///     match estimator.next(&mut random) {
+///         EstimatorStep::Fetch(0) => estimator.record(0, &Observation::alive(vec![1, 2])),
+///         EstimatorStep::Fetch(page) => estimator.record(page, &Observation::dead()),
+///         EstimatorStep::Done(estimate) => break estimate,
 ///     }
 /// };
-/// assert_eq!((estimate.decay.get(), estimate.looks), (0.9, 3));
+/// assert_eq!((estimate.decay.get(), estimate.pages_fetched), (0.9, 3));
 /// ```
 #[derive(Debug)]
 pub struct DecayEstimator {
     neighborhood: Neighborhood,
-    patience: StoppingRule,
-    tally: WalkStats,
+    stopping_rule: StoppingRule,
+    walk_stats: WalkStats,
     walk: Option<Walk>,
 }
 
 impl DecayEstimator {
-    /// Of a page, in one form, with so much patience.
+    /// Creates an estimator for the decay of `page`.
     pub fn new(
         page: PageIndex,
         sigma: Sigma,
-        form: DecayDefinition,
-        patience: StoppingRule,
+        definition: DecayDefinition,
+        stopping_rule: StoppingRule,
     ) -> Self {
-        let neighborhood = Neighborhood::new(page, sigma, form);
-        Self { neighborhood, patience, tally: WalkStats::default(), walk: None }
+        let neighborhood = Neighborhood::new(page, sigma, definition);
+        Self { neighborhood, stopping_rule, walk_stats: WalkStats::default(), walk: None }
     }
 
-    /// What to do next. `chance` gives numbers from 0 to below 1.
-    pub fn next(&mut self, chance: &mut dyn FnMut() -> f64) -> EstimatorStep {
+    /// Returns the next step. `random` returns numbers in `[0, 1)`.
+    pub fn next(&mut self, random: &mut dyn FnMut() -> f64) -> EstimatorStep {
         loop {
-            if self.is_enough() {
-                return EstimatorStep::Settle(self.estimate());
+            if self.is_done() {
+                return EstimatorStep::Done(self.estimate());
             }
-            if self.neighborhood.looks() < self.patience.push
+            if self.neighborhood.pages_fetched() < self.stopping_rule.push_pages
                 && let Some(page) = self.neighborhood.largest_residual()
             {
-                return EstimatorStep::Visit(page);
+                return EstimatorStep::Fetch(page);
             }
             let walk = match self.walk.take() {
                 Some(walk) => walk,
-                None => self.start(chance),
+                None => self.start_walk(random),
             };
-            match self.neighborhood.walk(walk.at, chance) {
-                WalkState::Stuck(at) => {
-                    self.walk = Some(Walk { at, ..walk });
-                    return EstimatorStep::Visit(self.neighborhood.page_at(at));
+            match self.neighborhood.walk(walk.node, random) {
+                WalkState::AtFrontier(node) => {
+                    self.walk = Some(Walk { node, ..walk });
+                    return EstimatorStep::Fetch(self.neighborhood.page_at(node));
                 }
-                WalkState::Failed => self.tally.add(walk.lost, walk.open, true),
-                WalkState::Content => self.tally.add(walk.lost, walk.open, false),
+                WalkState::Failed => {
+                    self.walk_stats.add(walk.failed_mass, walk.residual_mass, true);
+                }
+                WalkState::Succeeded => {
+                    self.walk_stats.add(walk.failed_mass, walk.residual_mass, false);
+                }
             }
         }
     }
 
-    /// Takes what was seen at a page.
-    pub fn learn(&mut self, page: PageIndex, look: &Observation) {
-        self.neighborhood.learn(page, look);
+    /// Records a fetched page.
+    pub fn record(&mut self, page: PageIndex, observation: &Observation) {
+        self.neighborhood.record(page, observation);
     }
 
-    /// What is known so far.
+    /// Returns the estimate based on the pages fetched so far.
     pub fn estimate(&self) -> DecayEstimate {
         let (interval, bounds) = (self.interval(), self.neighborhood.bounds());
-        let guess = self.tally.mean().unwrap_or(interval.middle().get());
+        let decay = self.walk_stats.mean().unwrap_or(interval.midpoint().get());
         DecayEstimate {
-            decay: Decay::rounded(guess.clamp(interval.low.get(), interval.high.get())),
+            decay: Decay::clamped(decay.clamp(interval.low.get(), interval.high.get())),
             interval,
             bounds,
-            pages_fetched: self.neighborhood.looks(),
-            walks: self.tally.walks(),
+            pages_fetched: self.neighborhood.pages_fetched(),
+            walks: self.walk_stats.walks(),
             dead_ends: self.dead_ends(),
         }
     }
 
-    /// Which links to repair first, as far as pages were looked at.
+    /// Returns the repairs of known dead links, largest gain first.
     pub fn repairs(&self) -> Vec<Repair> {
         repair::repairs(&self.neighborhood, self.estimate().decay)
     }
 
-    fn start(&self, chance: &mut dyn FnMut() -> f64) -> Walk {
-        match self.patience.from {
-            WalkStart::Page => Walk { at: 0, lost: 0.0, open: 1.0 },
-            WalkStart::Edge => Walk {
-                at: self.neighborhood.draw_spot(chance()),
-                lost: self.neighborhood.failed(),
-                open: self.neighborhood.open(),
+    fn start_walk(&self, random: &mut dyn FnMut() -> f64) -> Walk {
+        match self.stopping_rule.walk_start {
+            WalkStart::Page => Walk { node: 0, failed_mass: 0.0, residual_mass: 1.0 },
+            WalkStart::Frontier => Walk {
+                node: self.neighborhood.sample_node(random()),
+                failed_mass: self.neighborhood.failed_mass(),
+                residual_mass: self.neighborhood.residual_mass(),
             },
         }
     }
 
-    fn is_enough(&self) -> bool {
-        self.tally.walks() >= self.patience.walks
-            || self.neighborhood.looks() >= self.patience.pages_fetched
-            || self.neighborhood.open() <= 0.0
-            || self.interval().half_width() <= self.patience.half_width
+    fn is_done(&self) -> bool {
+        self.walk_stats.walks() >= self.stopping_rule.max_walks
+            || self.neighborhood.pages_fetched() >= self.stopping_rule.max_pages_fetched
+            || self.neighborhood.residual_mass() <= 0.0
+            || self.interval().half_width() <= self.stopping_rule.target_half_width
     }
 
-    /// What the walks say, within what is certain.
+    /// Returns the confidence interval of the walks, clamped to the bounds.
     fn interval(&self) -> Interval {
-        self.tally.interval().within(self.neighborhood.bounds())
+        self.walk_stats.interval().clamp_to(self.neighborhood.bounds())
     }
 
     fn dead_ends(&self) -> Vec<DeadEnd> {
-        let mut dead_ends: Vec<DeadEnd> =
-            self.neighborhood.failures().map(|(page, share)| DeadEnd { page, share }).collect();
+        let mut dead_ends: Vec<DeadEnd> = self
+            .neighborhood
+            .failing_pages()
+            .map(|(page, share)| DeadEnd { page, share })
+            .collect();
         dead_ends.sort_by(|a, b| b.share.total_cmp(&a.share));
         dead_ends
     }

@@ -1,8 +1,9 @@
-//! On which pages a surfer fails: the dead ones, or any other set, or soft.
+//! Failure probability of each page: the probability that a random walk that
+//! reaches the page fails there.
 //!
-//! The same score answers other questions: how near are hijacked pages, pages
-//! behind a wall, pages that were never archived? And where it is not certain
-//! that a page is dead, its probability takes the place of yes and no.
+//! Dead pages have probability 1. A page that may be dead has a probability
+//! between 0 and 1. Other sets of pages can be marked as failing too, for
+//! example hijacked, blocked or unarchived pages.
 
 #![expect(
     clippy::indexing_slicing,
@@ -13,67 +14,72 @@ use thiserror::Error;
 
 use crate::graph::PageIndex;
 
-/// Numbers that say nothing about failures.
+/// A list of failure probabilities that is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
-pub enum FailuresError {
-    /// There is no such page.
-    #[error("page {page} fails, and there are {pages} pages")]
-    NoSuchPage {
+pub enum FailureProbabilitiesError {
+    /// A page is not in the graph.
+    #[error("failing page {page} is out of range: the graph has {pages} pages")]
+    PageOutOfRange {
         /// The page.
         page: PageIndex,
-        /// How many pages there are.
+        /// The number of pages in the graph.
         pages: usize,
     },
-    /// The number is no probability.
-    #[error("page {page} fails with probability `{probability}`, which is not between 0 and 1")]
-    NoChance {
+    /// A value is not a probability.
+    #[error("invalid failure probability of page {page}: {probability} (expected 0 to 1)")]
+    InvalidProbability {
         /// The page.
         page: usize,
-        /// The number.
+        /// The invalid value.
         probability: f64,
     },
 }
 
-/// For each page the probability that a surfer who comes there fails.
+/// For each page, the probability that a walk that reaches it fails there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FailureProbabilities(Vec<f64>);
 
 impl FailureProbabilities {
-    /// These pages fail, of so many, and no others.
-    pub fn of_pages(pages: usize, failing: &[PageIndex]) -> Result<Self, FailuresError> {
-        let mut chances = vec![0.0; pages];
+    /// Assigns probability 1 to the pages in `failing` and 0 to all others.
+    pub fn from_failing_pages(
+        pages: usize,
+        failing: &[PageIndex],
+    ) -> Result<Self, FailureProbabilitiesError> {
+        let mut probabilities = vec![0.0; pages];
         for &page in failing {
-            let chance = chances.get_mut(page as usize);
-            *chance.ok_or(FailuresError::NoSuchPage { page, pages })? = 1.0;
+            let probability = probabilities.get_mut(page as usize);
+            *probability.ok_or(FailureProbabilitiesError::PageOutOfRange { page, pages })? = 1.0;
         }
-        Ok(Self(chances))
+        Ok(Self(probabilities))
     }
 
-    /// Each page fails with its own probability.
-    pub fn of_chances(chances: Vec<f64>) -> Result<Self, FailuresError> {
-        let wrong = chances.iter().position(|chance| !(0.0..=1.0).contains(chance));
-        match wrong {
-            Some(page) => Err(FailuresError::NoChance { page, probability: chances[page] }),
-            None => Ok(Self(chances)),
+    /// Creates the list from one probability per page.
+    pub fn from_probabilities(probabilities: Vec<f64>) -> Result<Self, FailureProbabilitiesError> {
+        match probabilities.iter().position(|value| !(0.0..=1.0).contains(value)) {
+            Some(page) => Err(FailureProbabilitiesError::InvalidProbability {
+                page,
+                probability: probabilities[page],
+            }),
+            None => Ok(Self(probabilities)),
         }
     }
 
-    /// How likely each page fails.
-    pub fn chances(&self) -> &[f64] {
+    /// Returns the failure probabilities of all pages.
+    pub fn as_slice(&self) -> &[f64] {
         &self.0
     }
 
-    /// How likely a page fails; 0 for a page beyond the last.
+    /// Returns the failure probability of a page; 0 for a page out of range.
     pub fn probability(&self, page: PageIndex) -> f64 {
         self.0.get(page as usize).copied().unwrap_or(0.0)
     }
 
-    /// The same, but for some pages.
-    pub(crate) fn with(&self, pages: &[PageIndex], chance: f64) -> Self {
-        let mut chances = self.0.clone();
+    /// Returns a copy in which all `pages` have the given probability.
+    pub(crate) fn with_probability(&self, pages: &[PageIndex], probability: f64) -> Self {
+        let mut probabilities = self.0.clone();
         for &page in pages {
-            chances[page as usize] = chance;
+            probabilities[page as usize] = probability;
         }
-        Self(chances)
+        Self(probabilities)
     }
 }

@@ -1,6 +1,6 @@
-//! Which page links to which: a small trait, and a plain table.
+//! Link graph: the [`Graph`] trait and a compressed sparse row implementation.
 //!
-//! Links count as often as they are written: the paper's M is the matrix of a
+//! Repeated links count separately: the paper's matrix M describes a
 //! multigraph.
 
 #![expect(
@@ -10,43 +10,43 @@
 
 use thiserror::Error;
 
-/// A page, by its number from 0 on.
+/// Index of a page in a graph, from 0.
 pub type PageIndex = u32;
 
-/// A list of links that is no graph.
+/// A list of links that does not form a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum GraphError {
-    /// A link leads nowhere.
-    #[error("a link of page {from} leads to page {to}, and there are {pages} pages")]
-    NoSuchPage {
+    /// A link refers to a page that is not in the graph.
+    #[error("link {from} -> {to} is out of range: the graph has {pages} pages")]
+    PageOutOfRange {
         /// The page with the link.
         from: PageIndex,
-        /// Where it leads.
+        /// The target of the link.
         to: PageIndex,
-        /// How many pages there are.
+        /// The number of pages in the graph.
         pages: usize,
     },
-    /// A page links to more pages than can be counted.
+    /// The number of links of a page does not fit into a `u32`.
     #[error("page {0} has too many links")]
     TooManyLinks(PageIndex),
 }
 
-/// Pages and their links, each as often as it is written.
+/// Pages and their links. A repeated link counts once per occurrence.
 pub trait Graph {
-    /// How many pages there are.
+    /// Returns the number of pages.
     fn pages(&self) -> usize;
 
-    /// Where the links of a page lead, in any order, repeated as written.
+    /// Returns the link targets of a page in any order, with repetitions.
     fn links(&self, page: PageIndex) -> &[PageIndex];
 }
 
-/// A graph as one table of all links, page after page.
+/// A graph in compressed sparse row format: all link targets, page by page.
 ///
 /// ```
-/// use relink_decay::{Graph, LinkTable};
-/// let table = LinkTable::from_links(3, &[(0, 1), (2, 0), (0, 1)])?;
-/// assert_eq!(table.links(0), [1, 1]);
-/// assert_eq!(table.links(1), []);
+/// use relink_decay::{CsrGraph, Graph};
+/// let graph = CsrGraph::from_links(3, &[(0, 1), (2, 0), (0, 1)])?;
+/// assert_eq!(graph.links(0), [1, 1]);
+/// assert_eq!(graph.links(1), []);
 /// # Ok::<(), relink_decay::GraphError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,13 +56,13 @@ pub struct CsrGraph {
 }
 
 impl CsrGraph {
-    /// The graph of these links, which come in any order.
+    /// Builds a graph from (source, target) pairs in any order.
     pub fn from_links(pages: usize, links: &[(PageIndex, PageIndex)]) -> Result<Self, GraphError> {
         if let Some(&(from, to)) = links.iter().find(|(from, to)| {
-            let beyond = |page: PageIndex| page as usize >= pages;
-            beyond(*from) || beyond(*to)
+            let is_out_of_range = |page: PageIndex| page as usize >= pages;
+            is_out_of_range(*from) || is_out_of_range(*to)
         }) {
-            return Err(GraphError::NoSuchPage { from, to, pages });
+            return Err(GraphError::PageOutOfRange { from, to, pages });
         }
         let mut starts = vec![0; pages + 1];
         for &(from, _) in links {
@@ -81,7 +81,7 @@ impl CsrGraph {
         Ok(Self { starts, targets })
     }
 
-    /// How many links there are.
+    /// Returns the number of links.
     pub fn link_count(&self) -> usize {
         self.targets.len()
     }
@@ -97,23 +97,23 @@ impl Graph for CsrGraph {
     }
 }
 
-/// Takes the links of page 0, then of page 1, and so on, and makes a table.
+/// Builds a [`CsrGraph`] from the links of page 0, then of page 1, and so on.
 #[derive(Debug)]
-pub struct LinkTableBuilder {
+pub struct CsrGraphBuilder {
     starts: Vec<usize>,
     targets: Vec<PageIndex>,
-    largest: Option<(PageIndex, PageIndex)>,
+    largest_target: Option<(PageIndex, PageIndex)>,
 }
 
-impl LinkTableBuilder {
-    /// With room for so many pages and links.
+impl CsrGraphBuilder {
+    /// Creates a builder with capacity for this number of pages and links.
     pub fn with_capacity(pages: usize, links: usize) -> Self {
         let mut starts = Vec::with_capacity(pages + 1);
         starts.push(0);
-        Self { starts, targets: Vec::with_capacity(links), largest: None }
+        Self { starts, targets: Vec::with_capacity(links), largest_target: None }
     }
 
-    /// Adds the next page, with its links.
+    /// Adds the next page with its links.
     pub fn push(&mut self, links: impl IntoIterator<Item = PageIndex>) -> Result<(), GraphError> {
         let from = PageIndex::try_from(self.starts.len() - 1).unwrap_or(PageIndex::MAX);
         let before = self.targets.len();
@@ -121,18 +121,18 @@ impl LinkTableBuilder {
         if PageIndex::try_from(self.targets.len() - before).is_err() {
             return Err(GraphError::TooManyLinks(from));
         }
-        let largest = self.targets[before..].iter().max().map(|&to| (to, from));
-        self.largest = self.largest.max(largest);
+        let largest_target = self.targets[before..].iter().max().map(|&to| (to, from));
+        self.largest_target = self.largest_target.max(largest_target);
         self.starts.push(self.targets.len());
         Ok(())
     }
 
-    /// The table, once every page that is linked to was added.
+    /// Returns the graph, or an error if a link target was never added.
     pub fn finish(self) -> Result<CsrGraph, GraphError> {
         let pages = self.starts.len() - 1;
-        match self.largest {
+        match self.largest_target {
             Some((to, from)) if to as usize >= pages => {
-                Err(GraphError::NoSuchPage { from, to, pages })
+                Err(GraphError::PageOutOfRange { from, to, pages })
             }
             _ => Ok(CsrGraph { starts: self.starts, targets: self.targets }),
         }
@@ -144,9 +144,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_to_build_a_table_agree() {
+    fn builder_and_from_links_produce_equal_graphs() {
         let links = [(2, 0), (0, 1), (0, 2), (0, 1)];
-        let mut builder = LinkTableBuilder::with_capacity(3, 4);
+        let mut builder = CsrGraphBuilder::with_capacity(3, 4);
         for links in [vec![1, 2, 1], vec![], vec![0]] {
             builder.push(links).unwrap();
         }
@@ -154,10 +154,10 @@ mod tests {
     }
 
     #[test]
-    fn a_link_to_no_page_is_refused() {
-        let expect = GraphError::NoSuchPage { from: 0, to: 7, pages: 2 };
+    fn link_target_out_of_range_is_rejected() {
+        let expect = GraphError::PageOutOfRange { from: 0, to: 7, pages: 2 };
         assert_eq!(CsrGraph::from_links(2, &[(0, 7)]), Err(expect));
-        let mut builder = LinkTableBuilder::with_capacity(2, 1);
+        let mut builder = CsrGraphBuilder::with_capacity(2, 1);
         builder.push([7]).unwrap();
         builder.push([]).unwrap();
         assert_eq!(builder.finish(), Err(expect));

@@ -1,24 +1,25 @@
-//! How rotten is the neighborhood of a page? The decay score of Bar-Yossef,
-//! Broder, Kumar and Tomkins, *Sic Transit Gloria Telae* (WWW 2004, section 4).
+//! Decay score of Bar-Yossef, Broder, Kumar and Tomkins, *Sic Transit Gloria
+//! Telae* (WWW 2004, section 4).
 //!
-//! A surfer starts at a page. On a dead page he fails. On a living page he is
-//! content with probability sigma, or else follows a link chosen at random. The
-//! decay of the page is the probability that he fails.
+//! A random walk starts at a page. On a dead page the walk fails. On a live
+//! page it succeeds with probability sigma; otherwise it follows a random link.
+//! The decay of the start page is the probability that the walk fails.
 //!
-//! - [`solve()`]: the exact scores of every page of a known graph;
-//! - [`bounds`]: the same where some pages were never looked at;
-//! - [`Survey`]: the score of one page of a web that is asked page by page,
-//!   with an interval that holds the truth;
-//! - [`Split`]: how much of a score is due to the page's own dead links;
-//! - [`Repair`]: which links to repair first, and what that gains.
+//! - [`solve()`]: exact scores of all pages of a known graph;
+//! - [`bounds`]: lower and upper bounds where some pages were not fetched;
+//! - [`DecayEstimator`]: estimates the score of one page with a confidence
+//!   interval, fetching as few pages as possible;
+//! - [`ScoreBreakdown`]: the part of a score due to the page's own dead links;
+//! - [`Repair`]: the links whose repair lowers a score most.
 //!
-//! Nothing here fetches a page or decides whether one is dead, and chance comes
-//! in as an argument.
+//! This crate does not fetch pages or decide whether they are dead. Callers
+//! pass random numbers as arguments.
 
 // Untrusted input must not end the program: see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
 
 mod bounds;
+mod breakdown;
 mod estimator;
 mod failures;
 mod graph;
@@ -26,17 +27,16 @@ mod neighborhood;
 mod repair;
 mod score;
 mod solve;
-mod split;
-mod tally;
+mod walk_stats;
 
 pub use bounds::bounds;
+pub use breakdown::ScoreBreakdown;
 pub use estimator::{
     DeadEnd, DecayEstimate, DecayEstimator, EstimatorStep, StoppingRule, WalkStart,
 };
-pub use failures::{FailureProbabilities, FailuresError};
-pub use graph::{CsrGraph, Graph, GraphError, LinkTableBuilder, PageIndex};
+pub use failures::{FailureProbabilities, FailureProbabilitiesError};
+pub use graph::{CsrGraph, CsrGraphBuilder, Graph, GraphError, PageIndex};
 pub use neighborhood::{Neighborhood, Observation};
 pub use repair::Repair;
 pub use score::{Decay, DecayDefinition, Interval, ScoreError, Sigma};
 pub use solve::{DecayProblem, Solution, SolverOptions, Threads, solve};
-pub use split::ScoreBreakdown;

@@ -1,9 +1,9 @@
-//! The pages around one page as far as they were looked at, and how a crowd of
-//! surfers who start there is spread over them.
+//! The pages around a start page that have been fetched so far, and the
+//! probability distribution of a random walk over them.
 //!
-//! This is *push*: looking at a page moves the share of the crowd that stands
-//! there along its links. What has come to dead pages is the least the decay
-//! can be; adding everyone who still stands somewhere gives the most.
+//! Implements a *push* algorithm. Recording a page moves the probability mass
+//! at the page along its links. The mass that reached dead pages is a lower
+//! bound of the decay; that plus the residual mass is an upper bound.
 
 #![expect(
     clippy::indexing_slicing,
@@ -15,175 +15,187 @@ use std::collections::HashMap;
 use crate::graph::PageIndex;
 use crate::score::{DecayDefinition, Interval, Sigma};
 
-/// A share of the crowd too small to be moved on once more. It stays counted as
-/// standing, so the bounds hold nevertheless.
+/// Smallest residual of a fetched page that is pushed again. A smaller residual
+/// stays at its page and counts as residual mass, so the bounds stay valid.
 const MIN_PUSHED_MASS: f64 = 1e-6;
 
-/// What was seen at a page.
+/// What was found at a fetched page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
-    /// How likely the page is dead.
-    pub fails: f64,
-    /// Where its links lead, each as often as it is written.
+    /// The probability that the page is dead.
+    pub failure_probability: f64,
+    /// The link targets, with repetitions.
     pub links: Vec<PageIndex>,
 }
 
 impl Observation {
-    /// A page that is dead.
+    /// Returns the observation of a dead page.
     pub fn dead() -> Self {
-        Self { fails: 1.0, links: Vec::new() }
+        Self { failure_probability: 1.0, links: Vec::new() }
     }
 
-    /// A living page with these links.
+    /// Returns the observation of a live page with these links.
     pub fn alive(links: Vec<PageIndex>) -> Self {
-        Self { fails: 0.0, links }
+        Self { failure_probability: 0.0, links }
     }
 }
 
-/// A page that was named, and looked at or not.
+/// A known page, fetched or not.
 #[derive(Debug)]
 struct GraphNode {
     page: PageIndex,
-    seen: Option<ExploredNode>,
-    /// The share of the crowd that stands here.
-    standing: f64,
-    /// The share of the crowd that went on from here or failed here, each
-    /// surfer as often as he came.
-    visits: f64,
+    explored: Option<ExploredNode>,
+    /// The probability mass at this page that has not been pushed yet.
+    residual: f64,
+    /// The expected number of times a walk leaves this page or fails here.
+    expected_visits: f64,
 }
 
+/// A fetched page.
 #[derive(Debug)]
 struct ExploredNode {
-    fails: f64,
-    /// By spot, with those that a form adds.
+    failure_probability: f64,
+    /// The link targets as indices of nodes, including added self-links.
     links: Vec<u32>,
-    /// How many of them lead back here.
-    to_itself: f64,
+    /// The number of links to the page itself.
+    self_links: f64,
 }
 
-/// Pages around a first one, and a crowd that started there.
+/// The known pages around a start page, with the probability mass of a walk
+/// from the start page.
 #[derive(Debug)]
 pub struct Neighborhood {
     sigma: Sigma,
-    form: DecayDefinition,
-    spots: Vec<GraphNode>,
+    definition: DecayDefinition,
+    nodes: Vec<GraphNode>,
     by_page: HashMap<PageIndex, u32>,
-    /// The share of the crowd that failed.
-    failed: f64,
-    observations: usize,
+    /// The probability that a walk fails within the fetched pages.
+    failed_mass: f64,
+    pages_fetched: usize,
 }
 
-/// Where one surfer's walk is.
+/// State of a random walk when it leaves the fetched pages or ends.
 pub(crate) enum WalkState {
-    /// He came to a page that was not looked at.
-    Stuck(u32),
-    /// He failed.
+    /// The walk reached a page that was not fetched, with this node index.
+    AtFrontier(u32),
+    /// The walk reached a dead page.
     Failed,
-    /// He was content.
-    Content,
+    /// The walk ended at a live page.
+    Succeeded,
 }
 
 impl Neighborhood {
-    /// Nothing but the first page, and nothing known of it.
-    pub fn new(start: PageIndex, sigma: Sigma, form: DecayDefinition) -> Self {
-        let first = GraphNode { page: start, seen: None, standing: 1.0, visits: 0.0 };
-        let by_page = HashMap::from([(start, 0)]);
-        Self { sigma, form, spots: vec![first], by_page, failed: 0.0, observations: 0 }
+    /// Creates a neighborhood that contains only the start page, not fetched.
+    pub fn new(start: PageIndex, sigma: Sigma, definition: DecayDefinition) -> Self {
+        let node = GraphNode { page: start, explored: None, residual: 1.0, expected_visits: 0.0 };
+        Self {
+            sigma,
+            definition,
+            nodes: vec![node],
+            by_page: HashMap::from([(start, 0)]),
+            failed_mass: 0.0,
+            pages_fetched: 0,
+        }
     }
 
-    /// Between what and what the decay of the first page certainly lies.
+    /// Returns the lower and upper bound of the start page's decay.
     pub fn bounds(&self) -> Interval {
-        Interval::rounded(self.failed, self.failed + self.open())
+        Interval::clamped(self.failed_mass, self.failed_mass + self.residual_mass())
     }
 
-    /// The share of the crowd that is known to fail.
-    pub(crate) fn failed(&self) -> f64 {
-        self.failed
+    /// Returns the probability that a walk fails within the fetched pages.
+    pub(crate) fn failed_mass(&self) -> f64 {
+        self.failed_mass
     }
 
-    /// The share of the crowd that still stands somewhere.
-    pub(crate) fn open(&self) -> f64 {
-        self.spots.iter().map(|spot| spot.standing).sum()
+    /// Returns the probability mass that has not been pushed to its end.
+    pub(crate) fn residual_mass(&self) -> f64 {
+        self.nodes.iter().map(|node| node.residual).sum()
     }
 
-    /// How many pages were looked at.
-    pub fn looks(&self) -> usize {
-        self.observations
+    /// Returns the number of fetched pages.
+    pub fn pages_fetched(&self) -> usize {
+        self.pages_fetched
     }
 
-    /// The page to look at next for the narrowest bounds: where most of the
-    /// crowd stands. `None` where every page was looked at.
+    /// Returns the page that was not fetched and has the largest residual;
+    /// fetching it narrows the bounds most. `None` if all pages were fetched.
     pub fn largest_residual(&self) -> Option<PageIndex> {
-        let gaps = self.spots.iter().filter(|spot| spot.seen.is_none());
-        // Of equals the first found, so that a run can be repeated.
-        let widest = gaps.rev().max_by(|a, b| a.standing.total_cmp(&b.standing));
-        widest.map(|spot| spot.page)
+        let frontier = self.nodes.iter().filter(|node| node.explored.is_none());
+        // Among equal residuals the first node wins, so that runs are repeatable.
+        let largest = frontier.rev().max_by(|a, b| a.residual.total_cmp(&b.residual));
+        largest.map(|node| node.page)
     }
 
-    /// Takes what was seen at a page, and moves the crowd on.
-    pub fn learn(&mut self, page: PageIndex, look: &Observation) {
-        let spot = self.spot(page);
-        if self.spots[spot as usize].seen.is_some() {
+    /// Records a fetched page and pushes its probability mass.
+    pub fn record(&mut self, page: PageIndex, observation: &Observation) {
+        let node = self.node_of(page);
+        if self.nodes[node as usize].explored.is_some() {
             return;
         }
-        let mut links: Vec<u32> = look.links.iter().map(|&to| self.spot(to)).collect();
-        links.extend((0..self.form.added_links()).map(|_| spot));
-        let to_itself = count(links.iter().filter(|&&to| to == spot).count());
-        let seen = ExploredNode { fails: look.fails.clamp(0.0, 1.0), links, to_itself };
-        self.spots[spot as usize].seen = Some(seen);
-        self.observations += 1;
-        self.move_on(spot);
+        let mut links: Vec<u32> = observation.links.iter().map(|&to| self.node_of(to)).collect();
+        links.extend((0..self.definition.self_loops()).map(|_| node));
+        let self_links = count(links.iter().filter(|&&to| to == node).count());
+        let failure_probability = observation.failure_probability.clamp(0.0, 1.0);
+        let explored = ExploredNode { failure_probability, links, self_links };
+        self.nodes[node as usize].explored = Some(explored);
+        self.pages_fetched += 1;
+        self.push_mass(node);
     }
 
-    /// The spot of a page, new if it was never named.
-    fn spot(&mut self, page: PageIndex) -> u32 {
-        let next = u32::try_from(self.spots.len()).unwrap_or(u32::MAX);
-        let spot = *self.by_page.entry(page).or_insert(next);
-        if spot == next {
-            self.spots.push(GraphNode { page, seen: None, standing: 0.0, visits: 0.0 });
+    /// Returns the node of a page. Adds it if the page is new.
+    fn node_of(&mut self, page: PageIndex) -> u32 {
+        let next = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        let node = *self.by_page.entry(page).or_insert(next);
+        if node == next {
+            let residual = 0.0;
+            self.nodes.push(GraphNode { page, explored: None, residual, expected_visits: 0.0 });
         }
-        spot
+        node
     }
 
-    /// Moves the crowd until next to nobody stands at a page that was seen.
-    fn move_on(&mut self, first: u32) {
-        let mut crowded = vec![first];
-        while let Some(at) = crowded.pop() {
-            let spot = &mut self.spots[at as usize];
-            let Some(seen) = spot.seen.take() else { continue };
-            let standing = std::mem::take(&mut spot.standing);
-            let onward = (1.0 - seen.fails) * self.sigma.continue_probability();
-            let all = count(seen.links.len());
-            // Whoever takes a link back here is here again: the sum over all
-            // his returns, at once.
-            let back = if all == 0.0 { 0.0 } else { onward * seen.to_itself / all };
-            let visits = standing / (1.0 - back);
-            spot.visits += visits;
-            self.failed += visits * seen.fails;
-            for &to in seen.links.iter().filter(|&&to| to != at) {
-                let next = &mut self.spots[to as usize];
-                let before = next.standing;
-                next.standing += visits * onward / all;
-                if next.seen.is_some()
+    /// Pushes probability mass, starting at `first`, until every other fetched
+    /// page has a residual of at most [`MIN_PUSHED_MASS`].
+    fn push_mass(&mut self, first: u32) {
+        let mut pending = vec![first];
+        while let Some(at) = pending.pop() {
+            let node = &mut self.nodes[at as usize];
+            let Some(explored) = node.explored.take() else { continue };
+            let residual = std::mem::take(&mut node.residual);
+            let onward = (1.0 - explored.failure_probability) * self.sigma.continue_probability();
+            let link_count = count(explored.links.len());
+            // Self-links return the walk to this page: sum the geometric series
+            // of all returns at once.
+            let back =
+                if link_count == 0.0 { 0.0 } else { onward * explored.self_links / link_count };
+            let visits = residual / (1.0 - back);
+            node.expected_visits += visits;
+            self.failed_mass += visits * explored.failure_probability;
+            for &to in explored.links.iter().filter(|&&to| to != at) {
+                let target = &mut self.nodes[to as usize];
+                let before = target.residual;
+                target.residual += visits * onward / link_count;
+                if target.explored.is_some()
                     && before <= MIN_PUSHED_MASS
-                    && next.standing > MIN_PUSHED_MASS
+                    && target.residual > MIN_PUSHED_MASS
                 {
-                    crowded.push(to);
+                    pending.push(to);
                 }
             }
-            self.spots[at as usize].seen = Some(seen);
+            self.nodes[at as usize].explored = Some(explored);
         }
     }
 
-    /// A spot where someone stands, drawn by how many do.
-    pub(crate) fn draw_spot(&self, chance: f64) -> u32 {
-        let mut left = chance * self.open();
+    /// Returns a node with residual mass, sampled in proportion to its residual.
+    /// `random` is a number in `[0, 1)`.
+    pub(crate) fn sample_node(&self, random: f64) -> u32 {
+        let mut remaining = random * self.residual_mass();
         let mut last = 0;
-        for (at, spot) in (0..).zip(&self.spots) {
-            if spot.standing > 0.0 {
+        for (at, node) in (0..).zip(&self.nodes) {
+            if node.residual > 0.0 {
                 last = at;
-                left -= spot.standing;
-                if left < 0.0 {
+                remaining -= node.residual;
+                if remaining < 0.0 {
                     break;
                 }
             }
@@ -191,89 +203,100 @@ impl Neighborhood {
         last
     }
 
-    /// Lets one surfer walk from a spot as far as pages are known: the process
-    /// of section 4.1, to the letter. `chance` gives numbers from 0 to below 1.
-    pub(crate) fn walk(&self, from: u32, chance: &mut dyn FnMut() -> f64) -> WalkState {
+    /// Simulates the random walk of section 4.1 from a node until it ends or
+    /// reaches a page that was not fetched. `random` returns numbers in `[0, 1)`.
+    pub(crate) fn walk(&self, from: u32, random: &mut dyn FnMut() -> f64) -> WalkState {
         let mut at = from;
         loop {
-            let Some(seen) = &self.spots[at as usize].seen else { return WalkState::Stuck(at) };
-            if seen.fails > 0.0 && chance() < seen.fails {
+            let Some(explored) = &self.nodes[at as usize].explored else {
+                return WalkState::AtFrontier(at);
+            };
+            if explored.failure_probability > 0.0 && random() < explored.failure_probability {
                 return WalkState::Failed;
             }
-            if seen.links.is_empty() || chance() < self.sigma.get() {
-                return WalkState::Content;
+            if explored.links.is_empty() || random() < self.sigma.get() {
+                return WalkState::Succeeded;
             }
-            at = seen.links[pick(chance(), seen.links.len())];
+            at = explored.links[random_index(random(), explored.links.len())];
         }
     }
 
-    /// The page at a spot.
-    pub(crate) fn page_at(&self, spot: u32) -> PageIndex {
-        self.spots[spot as usize].page
+    /// Returns the page of a node.
+    pub(crate) fn page_at(&self, node: u32) -> PageIndex {
+        self.nodes[node as usize].page
     }
 
-    /// Each link that was seen to lead to a page that fails.
+    /// Returns the links between fetched pages whose target may be dead.
     pub(crate) fn failing_links(&self) -> Vec<FailingLink> {
-        let mut found = Vec::new();
-        for spot in self.spots.iter().filter(|spot| spot.visits > 0.0) {
-            let Some(seen) = &spot.seen else { continue };
-            let of = count(seen.links.len());
-            let goes_on = (1.0 - seen.fails) * self.sigma.continue_probability();
-            for (to, times) in counted(&seen.links) {
-                let to = &self.spots[to as usize];
-                let fails = to.seen.as_ref().map_or(0.0, |seen| seen.fails);
-                if fails > 0.0 && to.page != spot.page {
-                    let onward = goes_on * fails;
-                    let share = spot.visits * onward * times / of;
-                    let (from, to) = (spot.page, to.page);
-                    found.push(FailingLink { from, to, times, of, onward, share });
+        let mut failing = Vec::new();
+        for node in self.nodes.iter().filter(|node| node.expected_visits > 0.0) {
+            let Some(explored) = &node.explored else { continue };
+            let link_count = count(explored.links.len());
+            let onward = (1.0 - explored.failure_probability) * self.sigma.continue_probability();
+            for (to, multiplicity) in multiplicities(&explored.links) {
+                let target = &self.nodes[to as usize];
+                let failure_probability =
+                    target.explored.as_ref().map_or(0.0, |explored| explored.failure_probability);
+                if failure_probability > 0.0 && target.page != node.page {
+                    let failure_weight = onward * failure_probability;
+                    failing.push(FailingLink {
+                        from: node.page,
+                        to: target.page,
+                        multiplicity,
+                        link_count,
+                        failure_weight,
+                        failing_mass: node.expected_visits * failure_weight * multiplicity
+                            / link_count,
+                    });
                 }
             }
         }
-        found
+        failing
     }
 
-    /// For each dead or doubtful page that was reached, the share that fails there.
-    pub(crate) fn failures(&self) -> impl Iterator<Item = (PageIndex, f64)> {
-        self.spots.iter().filter_map(|spot| {
-            let share = spot.visits * spot.seen.as_ref()?.fails;
-            (share > 0.0).then_some((spot.page, share))
+    /// Returns each fetched page that may be dead, with the probability that a
+    /// walk fails there.
+    pub(crate) fn failing_pages(&self) -> impl Iterator<Item = (PageIndex, f64)> {
+        self.nodes.iter().filter_map(|node| {
+            let share = node.expected_visits * node.explored.as_ref()?.failure_probability;
+            (share > 0.0).then_some((node.page, share))
         })
     }
 }
 
-/// A link to a page that fails, and who takes it.
+/// A link whose target may be dead, with the probability of failing through it.
 pub(crate) struct FailingLink {
     pub(crate) from: PageIndex,
     pub(crate) to: PageIndex,
-    /// How often it is written on the page.
-    pub(crate) times: f64,
-    /// Of how many links of the page.
-    pub(crate) of: f64,
-    /// How likely a surfer on the page goes on and, by one such link, fails.
-    pub(crate) onward: f64,
-    /// The share of the crowd that takes it and fails at once.
-    pub(crate) share: f64,
+    /// How many times the page contains the link.
+    pub(crate) multiplicity: f64,
+    /// The number of links on the page.
+    pub(crate) link_count: f64,
+    /// The probability that a walk leaves the page, times the failure
+    /// probability of the link target.
+    pub(crate) failure_weight: f64,
+    /// The probability that a walk from the start page fails through this link.
+    pub(crate) failing_mass: f64,
 }
 
-/// One of so many, by a number from 0 to below 1.
+/// Returns an index below `length`, chosen by a number in `[0, 1)`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "the product lies between 0 and the length"
 )]
-fn pick(chance: f64, length: usize) -> usize {
-    ((chance * count(length)) as usize).min(length - 1)
+fn random_index(random: f64, length: usize) -> usize {
+    ((random * count(length)) as usize).min(length - 1)
 }
 
-/// Each of these once, with how often it is there.
-fn counted(links: &[u32]) -> Vec<(u32, f64)> {
+/// Returns each distinct link with the number of its occurrences.
+fn multiplicities(links: &[u32]) -> Vec<(u32, f64)> {
     let mut sorted = links.to_vec();
     sorted.sort_unstable();
     sorted.chunk_by(|a, b| a == b).map(|run| (run[0], count(run.len()))).collect()
 }
 
-/// A count as a number to calculate with.
+/// Converts a number of links to a float.
 #[expect(clippy::cast_precision_loss, reason = "a page has far fewer than 2^52 links")]
 fn count(links: usize) -> f64 {
     links as f64

@@ -1,9 +1,9 @@
-//! What to fix first: which links, repaired, lower a score most, and to what.
+//! Ranks the repairs of dead links by how much they lower a score.
 //!
-//! A dead link can be *replaced* by one to a sound page (decay 0), or
-//! *removed*. Replacing lowers the score by exactly the share of surfers who
-//! take the link, for no walk goes on from a dead page. Removing sends those
-//! surfers along the page's other links instead, so it gains less.
+//! A dead link can be *replaced* by a link to a page with decay 0, or
+//! *removed*. Replacing lowers the score by exactly the probability of taking
+//! the link, because no walk continues from a dead page. Removing gains less:
+//! it spreads that probability over the page's other links.
 
 use std::fmt;
 
@@ -11,25 +11,26 @@ use crate::graph::PageIndex;
 use crate::neighborhood::{FailingLink, Neighborhood};
 use crate::score::Decay;
 
-/// One link to repair.
+/// A dead link, and the score after its repair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Repair {
-    /// The page on which it is written.
+    /// The page that contains the link.
     pub from: PageIndex,
-    /// The dead page it leads to.
+    /// The dead page that it links to.
     pub to: PageIndex,
-    /// The score of the first page once the link leads to a sound page.
+    /// The score of the start page if the link is replaced by a link to a
+    /// page with decay 0.
     pub replaced: Decay,
-    /// The most the score can be once the link is removed; only for links of
-    /// the first page itself.
+    /// Upper bound of the score if the link is removed; only for links on the
+    /// start page.
     pub removed: Option<Decay>,
-    /// By how much replacing lowers the score.
+    /// How much replacing the link lowers the score.
     pub gain: f64,
 }
 
 impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "replaced by a sound page: {}", self.replaced)?;
+        write!(f, "replaced by a healthy page: {}", self.replaced)?;
         match self.removed {
             Some(removed) => write!(f, "; removed: at most {removed}"),
             None => Ok(()),
@@ -37,32 +38,33 @@ impl fmt::Display for Repair {
     }
 }
 
-/// All repairs known to help, the best first.
+/// Returns the repairs of all known dead links, largest gain first.
 pub(crate) fn repairs(neighborhood: &Neighborhood, decay: Decay) -> Vec<Repair> {
-    let first = neighborhood.page_at(0);
+    let start = neighborhood.page_at(0);
     let links = neighborhood.failing_links();
-    let mut repairs: Vec<Repair> = links.iter().map(|link| repair(link, first, decay)).collect();
+    let mut repairs: Vec<Repair> = links.iter().map(|link| repair(link, start, decay)).collect();
     repairs.sort_by(|a, b| b.gain.total_cmp(&a.gain));
     repairs
 }
 
-fn repair(link: &FailingLink, first: PageIndex, decay: Decay) -> Repair {
+fn repair(link: &FailingLink, start: PageIndex, decay: Decay) -> Repair {
     Repair {
         from: link.from,
         to: link.to,
-        replaced: Decay::rounded(decay.get() - link.share),
-        removed: (link.from == first).then(|| removed(link, decay)),
-        gain: link.share,
+        replaced: Decay::clamped(decay.get() - link.failing_mass),
+        removed: (link.from == start).then(|| score_without(link, decay)),
+        gain: link.failing_mass,
     }
 }
 
-/// The mean over the links that stay, each page behind them as rotten as it is
-/// now; where the walk comes round again, the truth is lower still.
-fn removed(link: &FailingLink, decay: Decay) -> Decay {
-    let left = link.of - link.times;
-    if left <= 0.0 {
-        return Decay::SOUND;
+/// Returns the mean decay over the remaining links, with the current decay of
+/// their targets. If a walk can return to the start page, the true score is
+/// lower.
+fn score_without(link: &FailingLink, decay: Decay) -> Decay {
+    let remaining = link.link_count - link.multiplicity;
+    if remaining <= 0.0 {
+        return Decay::HEALTHY;
     }
-    let others = decay.get() * link.of - link.times * link.onward;
-    Decay::rounded(others / left)
+    let others = decay.get() * link.link_count - link.multiplicity * link.failure_weight;
+    Decay::clamped(others / remaining)
 }

@@ -1,53 +1,54 @@
-//! Whether a host still wants us.
+//! Detects hosts that have started to block the crawler.
 //!
-//! A server that answered and then refuses one request after the other has
-//! most likely shut us out. Going on would do harm and teach nothing, so a
-//! crawl stops, says so, and can be taken up again another day.
+//! A server that responded before and now rejects every request has most likely
+//! blocked the crawler. The crawl then stops and can be resumed later.
 
 use relink_model::FetchOutcome;
 
-/// Refusals in a row after which it is left alone: a whole section may be
-/// closed to everybody.
-const REFUSED: u32 = 30;
+/// Number of consecutive rejections after which a host is blocking. It is large,
+/// because a whole section may be closed to all clients.
+const MAX_REJECTIONS: u32 = 30;
 
-/// How a host has received us lately.
+/// The recent responses of a host.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BlockDetector {
-    answered: u64,
-    silent: u32,
-    refused: u32,
+    responses: u64,
+    no_response: u32,
+    rejections: u32,
 }
 
 impl BlockDetector {
-    /// A request ended so.
-    pub fn note(&mut self, ending: &FetchOutcome) {
-        match ending {
-            FetchOutcome::Response(401 | 403 | 429) => self.refused += 1,
+    /// Records the outcome of a request.
+    pub fn record(&mut self, outcome: &FetchOutcome) {
+        match outcome {
+            FetchOutcome::Response(401 | 403 | 429) => self.rejections += 1,
             // Whether the host is down is decided by `Outage`.
             FetchOutcome::Response(500..=599) => {}
             FetchOutcome::Response(_) => {
-                *self = Self { answered: self.answered + 1, ..Self::default() }
+                *self = Self { responses: self.responses + 1, ..Self::default() }
             }
             FetchOutcome::ConnectFailed(_)
             | FetchOutcome::TimedOut(_)
-            | FetchOutcome::ProtocolError(_) => self.silent += 1,
+            | FetchOutcome::ProtocolError(_) => self.no_response += 1,
             _ => {}
         }
     }
 
-    /// Whether the last request was turned away, as far as that can be told.
+    /// Whether the last request was rejected or got no response.
     pub fn is_suspected(&self) -> bool {
-        self.silent + self.refused > 0
+        self.no_response + self.rejections > 0
     }
 
-    /// Whether the host has answered a request.
-    pub fn has_answered(&self) -> bool {
-        self.answered > 0
+    /// Whether the host has responded to a request.
+    pub fn has_responded(&self) -> bool {
+        self.responses > 0
     }
 
-    /// Whether it has answered before and refuses everything now.
+    /// Whether the host responded before and now rejects every request.
     pub fn is_blocking(&self) -> bool {
-        self.answered > 0 && self.refused > 0 && self.silent + self.refused >= REFUSED
+        self.responses > 0
+            && self.rejections > 0
+            && self.no_response + self.rejections >= MAX_REJECTIONS
     }
 }
 
@@ -57,36 +58,49 @@ mod tests {
 
     use super::*;
 
-    fn after(endings: &[(usize, FetchOutcome)]) -> bool {
-        let mut welcome = BlockDetector::default();
-        for (count, ending) in endings {
-            (0..*count).for_each(|_| welcome.note(ending));
+    fn is_blocking_after(outcomes: &[(usize, FetchOutcome)]) -> bool {
+        let mut detector = BlockDetector::default();
+        for (count, outcome) in outcomes {
+            (0..*count).for_each(|_| detector.record(outcome));
         }
-        welcome.is_blocking()
+        detector.is_blocking()
     }
 
     #[test]
-    fn silence_and_server_errors_alone_are_left_to_outage() {
-        let shut = FetchOutcome::ConnectFailed(ConnectError::Refused);
-        assert!(!after(&[(5, FetchOutcome::Response(200)), (50, shut.clone())]));
-        assert!(!after(&[(5, FetchOutcome::Response(200)), (50, FetchOutcome::Response(503))]));
+    fn missing_responses_and_server_errors_alone_are_not_blocking() {
+        let unreachable = FetchOutcome::ConnectFailed(ConnectError::Refused);
+        assert!(!is_blocking_after(&[(5, FetchOutcome::Response(200)), (50, unreachable.clone())]));
+        assert!(!is_blocking_after(&[
+            (5, FetchOutcome::Response(200)),
+            (50, FetchOutcome::Response(503))
+        ]));
         let refused = FetchOutcome::Response(403);
-        assert!(after(&[(5, FetchOutcome::Response(200)), (10, refused), (20, shut)]));
+        assert!(is_blocking_after(&[
+            (5, FetchOutcome::Response(200)),
+            (10, refused),
+            (20, unreachable)
+        ]));
     }
 
     #[test]
-    fn a_closed_section_is_no_blacklist() {
-        assert!(!after(&[(1, FetchOutcome::Response(200)), (29, FetchOutcome::Response(403))]));
-        assert!(after(&[(1, FetchOutcome::Response(200)), (30, FetchOutcome::Response(403))]));
+    fn closed_section_is_not_blocking() {
+        assert!(!is_blocking_after(&[
+            (1, FetchOutcome::Response(200)),
+            (29, FetchOutcome::Response(403))
+        ]));
+        assert!(is_blocking_after(&[
+            (1, FetchOutcome::Response(200)),
+            (30, FetchOutcome::Response(403))
+        ]));
     }
 
     #[test]
-    fn doubt_begins_with_the_first_refusal_and_ends_with_an_answer() {
-        let mut welcome = BlockDetector::default();
-        assert!(!welcome.is_suspected());
-        welcome.note(&FetchOutcome::Response(403));
-        assert!(welcome.is_suspected());
-        welcome.note(&FetchOutcome::Response(404));
-        assert!(!welcome.is_suspected());
+    fn suspicion_starts_with_a_rejection_and_ends_with_a_response() {
+        let mut detector = BlockDetector::default();
+        assert!(!detector.is_suspected());
+        detector.record(&FetchOutcome::Response(403));
+        assert!(detector.is_suspected());
+        detector.record(&FetchOutcome::Response(404));
+        assert!(!detector.is_suspected());
     }
 }

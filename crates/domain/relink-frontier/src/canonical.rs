@@ -1,9 +1,9 @@
-//! The canonical form of a web address: the key under which it is asked once.
+//! The canonical form of a URL, under which it is fetched once.
 //!
-//! Only changes that no server can see, or that every server must treat alike,
-//! are made: the WHATWG normal form, no fragment, no credentials, no default
-//! port, no dot after the host name. Query parameters stay as they are; which
-//! of them do not matter is a crawl's business, see [`strip`](crate::strip).
+//! The changes are invisible to servers or have the same effect on every server: the
+//! WHATWG normal form, no fragment, no credentials, no default port, no dot after the
+//! host name. Query parameters are retained. A crawl may remove some of them, see
+//! [`strip`](crate::strip).
 
 use std::borrow::Cow;
 
@@ -11,31 +11,31 @@ use relink_model::with_authority;
 use thiserror::Error;
 use url::Url;
 
-/// A text does not lead to a web page.
+/// A text that is not an HTTP URL.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum CanonicalError {
-    /// It cannot be read as a URL.
+    /// It cannot be parsed as a URL.
     #[error("{0}")]
     NotAUrl(String),
-    /// It is relative and there is nothing to relate it to.
-    #[error("it is relative, and its document has no address of its own")]
+    /// It is relative and there is no base URL.
+    #[error("relative URL without a base URL")]
     NoBase,
-    /// It is a URL of another kind.
-    #[error("`{0}:` leads to no web page")]
+    /// It has another scheme.
+    #[error("unsupported scheme `{0}:` (expected http or https)")]
     NotWeb(String),
 }
 
-/// The canonical URL that `text` means, seen from `base`.
+/// Returns the canonical URL of `text`, resolved against `base`.
 ///
 /// ```
 /// use relink_frontier::canonicalize;
-/// let url = canonical(None, "HTTP://Example.ORG:80/a/../b?q=1#part")?;
+/// let url = canonicalize(None, "HTTP://Example.ORG:80/a/../b?q=1#part")?;
 /// assert_eq!(url.as_str(), "http://example.org/b?q=1");
 /// # Ok::<(), relink_frontier::CanonicalError>(())
 /// ```
 pub fn canonicalize(base: Option<&Url>, text: &str) -> Result<Url, CanonicalError> {
     let parsed = match base {
-        Some(base) => base.join(&few_slashes(&with_authority(text))),
+        Some(base) => base.join(&collapse_leading_slashes(&with_authority(text))),
         None => Url::parse(text),
     };
     let mut url = parsed.map_err(|error| match error {
@@ -46,35 +46,36 @@ pub fn canonicalize(base: Option<&Url>, text: &str) -> Result<Url, CanonicalErro
         return Err(CanonicalError::NotWeb(url.scheme().to_owned()));
     }
     url.set_fragment(None);
-    // Credentials are never sent and never stored: see SECURITY.md. The two
-    // setters only fail for URLs without a host, which http always has.
+    // Credentials are never sent and never stored, see SECURITY.md. The setters fail
+    // only for URLs without a host, which http URLs always have.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     drop_trailing_dot(&mut url);
     Ok(url)
 }
 
-/// However many slashes stand before a host, two are meant (URL standard, 4.4,
-/// "special authority ignore slashes").
-fn few_slashes(text: &str) -> Cow<'_, str> {
+/// Reduces the slashes before a host to two (URL standard, 4.4, "special authority
+/// ignore slashes").
+fn collapse_leading_slashes(text: &str) -> Cow<'_, str> {
     let trimmed = text.trim_start_matches(|first: char| first <= ' ');
     let rest = trimmed.trim_start_matches(['/', '\\']);
     if trimmed.len() - rest.len() > 2 { format!("//{rest}").into() } else { text.into() }
 }
 
-/// `example.org.` and `example.org` are one host. More than one dot is no name
-/// at all and stays as written: without its dots it might mean another host.
+/// Removes the dot after the host: `example.org.` and `example.org` are one host.
+/// Several dots are not a valid name and are retained, because without them the name
+/// might be that of another host.
 fn drop_trailing_dot(url: &mut Url) {
     let bare = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned);
     if let Some(bare) = bare.filter(|bare| !bare.is_empty() && !bare.ends_with('.')) {
-        // Fails only for hosts that cannot be, and then nothing is changed.
+        // Fails only for invalid hosts, and then changes nothing.
         let _ = url.set_host(Some(&bare));
     }
 }
 
-/// The name of the host that politeness is owed to.
+/// Returns the key of the host for rate limits.
 ///
-/// Both standard ports are one host; any other port is a server of its own.
+/// Both default ports share one key; any other port is a separate server.
 pub fn host_key(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     match url.port() {
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_server_can_see_is_dropped() {
+    fn canonicalize_drops_invisible_parts() {
         check("https://example.org", "https://example.org/");
         check("https://example.org:443/#top", "https://example.org/");
         check("https://me:secret@example.org/x", "https://example.org/x");
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn canonical_without_slashes_drops_a_password_from_any_base() {
+    fn canonicalize_without_slashes_drops_password_with_any_base() {
         let base = Url::parse("http://example.org/a/b").unwrap();
         for text in [
             "http:me:secret@example.net/x",
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_may_see_stays() {
+    fn canonicalize_retains_visible_parts() {
         check("http://example.org/A?b=1&a=2", "http://example.org/A?b=1&a=2");
         check("http://example.org:8080/", "http://example.org:8080/");
         check("http://example.org/a%2Fb", "http://example.org/a%2Fb");
@@ -127,21 +128,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_web_address_says_why() {
+    fn canonicalize_rejects_other_texts() {
         check("http://", "empty host");
-        check("a/b", "it is relative, and its document has no address of its own");
-        check("ftp://example.org/", "`ftp:` leads to no web page");
+        check("a/b", "relative URL without a base URL");
+        check("ftp://example.org/", "unsupported scheme `ftp:` (expected http or https)");
     }
 
     #[test]
-    fn relative_links_are_seen_from_their_base() {
+    fn canonicalize_resolves_relative_urls() {
         let base = Url::parse("https://example.org/docs/a.html").unwrap();
         let url = canonicalize(Some(&base), "../b#c").unwrap();
         assert_eq!(url.as_str(), "https://example.org/b");
     }
 
     #[test]
-    fn more_slashes_than_two_are_two() {
+    fn canonicalize_collapses_leading_slashes() {
         let base = Url::parse("https://example.org/docs/a.html").unwrap();
         for text in ["//a.test/b", "///a.test/b", " ////a.test/b", "\\\\/a.test/b"] {
             assert_eq!(canonicalize(Some(&base), text).unwrap().as_str(), "https://a.test/b");
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn standard_ports_are_one_host() {
+    fn host_key_ignores_default_ports() {
         for (url, expect) in [
             ("http://example.org/", "example.org"),
             ("https://example.org/", "example.org"),
@@ -163,7 +164,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_canonical_form_is_its_own_canonical_form(text in "https?://[a-z0-9.@:%/?#&=é ]{1,40}") {
+        fn canonicalize_is_idempotent(text in "https?://[a-z0-9.@:%/?#&=é ]{1,40}") {
             if let Ok(once) = canonicalize(None, &text) {
                 let twice = canonicalize(None, once.as_str());
                 prop_assert_eq!(twice, Ok(once));

@@ -1,34 +1,35 @@
-//! Which pages a crawl walks through.
+//! The scope of a crawl.
 //!
-//! Links that lead outside are checked, and not followed (Website Health
-//! Analyser, §IV). Whether a page may be visited at all is for its site to
-//! say, see [`Robots`](crate::Robots).
+//! Links out of the scope are checked but not followed (Website Health Analyser,
+//! §IV). Whether a page may be fetched at all is decided by
+//! [`RobotsTxt`](crate::RobotsTxt).
 
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use crate::{UrlFilter, host_key};
 
-/// How far from its seeds a crawl goes.
+/// The extent of a crawl around its seeds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScopeMode {
-    /// The host of a seed, with or without `www.`.
+    /// The host of a seed, with and without `www.`.
     #[default]
     Host,
-    /// All hosts of its registrable domain: `blog.example.co.uk` belongs to
+    /// All hosts of the registrable domain of a seed: `blog.example.co.uk` belongs to
     /// `example.co.uk`.
     Domain,
-    /// The folder of a seed and what is below it.
+    /// The directory of a seed and everything below it.
     Prefix,
 }
 
-/// The pages of a crawl.
+/// The scope of a crawl: regions around the seeds and a URL filter.
 ///
 /// ```
-/// use relink_frontier::{CrawlScope, Reach, Scope};
+/// use relink_frontier::{CrawlScope, ScopeMode, UrlFilter};
 /// let seed = "https://example.org/docs/index.html".parse()?;
-/// let scope = CrawlScope::new(Reach::Prefix, &[seed], Scope::new(&[], &["draft".into()])?);
+/// let filter = UrlFilter::new(&[], &["draft".into()])?;
+/// let scope = CrawlScope::new(ScopeMode::Prefix, &[seed], filter);
 /// assert!(scope.is_inside(&"https://example.org/docs/a/b".parse()?));
 /// assert!(!scope.is_inside(&"https://example.org/docs/draft".parse()?));
 /// assert!(!scope.is_inside(&"https://example.org/blog".parse()?));
@@ -37,56 +38,56 @@ pub enum ScopeMode {
 #[derive(Debug, Clone, Default)]
 pub struct CrawlScope {
     regions: Vec<Region>,
-    patterns: UrlFilter,
+    filter: UrlFilter,
 }
 
-/// What is reached from one seed.
+/// The region of one seed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Region {
     Host(String),
     Domain(String),
-    Prefix { host: String, folder: String },
+    Prefix { host: String, directory: String },
 }
 
 impl CrawlScope {
-    /// The pages within `reach` of one of the seeds that the patterns take.
-    pub fn new(reach: ScopeMode, seeds: &[Url], patterns: UrlFilter) -> Self {
+    /// Returns the scope of these seeds, restricted by the filter.
+    pub fn new(mode: ScopeMode, seeds: &[Url], filter: UrlFilter) -> Self {
         let mut regions = Vec::new();
         for seed in seeds {
-            let region = Region::around(reach, seed);
+            let region = Region::new(mode, seed);
             if !regions.contains(&region) {
                 regions.push(region);
             }
         }
-        Self { regions, patterns }
+        Self { regions, filter }
     }
 
-    /// Whether the crawl walks through `url`.
+    /// Whether the crawl follows links on `url`.
     pub fn is_inside(&self, url: &Url) -> bool {
-        self.regions.iter().any(|region| region.holds(url)) && self.patterns.matches(url.as_str())
+        self.regions.iter().any(|region| region.contains(url)) && self.filter.matches(url.as_str())
     }
 }
 
 impl Region {
-    fn around(reach: ScopeMode, seed: &Url) -> Self {
-        match reach {
+    fn new(mode: ScopeMode, seed: &Url) -> Self {
+        match mode {
             ScopeMode::Host => Self::Host(bare_host(seed)),
-            // An address of numbers has no domain, nor has a name without a dot.
+            // IP addresses and names without a dot have no domain.
             ScopeMode::Domain => {
                 domain(seed).map_or_else(|| Self::Host(bare_host(seed)), Self::Domain)
             }
             ScopeMode::Prefix => {
-                Self::Prefix { host: bare_host(seed), folder: folder(seed.path()) }
+                Self::Prefix { host: bare_host(seed), directory: directory(seed.path()) }
             }
         }
     }
 
-    fn holds(&self, url: &Url) -> bool {
+    fn contains(&self, url: &Url) -> bool {
         match self {
             Self::Host(host) => bare_host(url) == *host,
             Self::Domain(own) => domain(url).is_some_and(|domain| domain == *own),
-            Self::Prefix { host, folder } => {
-                let below = url.path().strip_prefix(folder.trim_end_matches('/'));
+            Self::Prefix { host, directory } => {
+                let below = url.path().strip_prefix(directory.trim_end_matches('/'));
                 let is_below = below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
                 is_below && bare_host(url) == *host
             }
@@ -94,7 +95,7 @@ impl Region {
     }
 }
 
-/// The host without `www.`: most sites answer under both names.
+/// Returns the host without `www.`, because most sites use both names.
 fn bare_host(url: &Url) -> String {
     let name = host_key(url);
     name.strip_prefix("www.").map_or(name.clone(), str::to_owned)
@@ -105,8 +106,9 @@ fn domain(url: &Url) -> Option<String> {
     psl::domain_str(name).map(str::to_owned)
 }
 
-/// The folder of a page; a path whose last name has no ending is a folder.
-fn folder(path: &str) -> String {
+/// Returns the directory of a page. A path whose last segment has no extension is a
+/// directory.
+fn directory(path: &str) -> String {
     let (parent, last) = path.rsplit_once('/').unwrap_or(("", path));
     if last.contains('.') { format!("{parent}/") } else { path.to_owned() }
 }
@@ -116,19 +118,19 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(reach: ScopeMode, seed: &str, inside: &[&str], outside: &[&str]) {
+    fn check(mode: ScopeMode, seed: &str, inside: &[&str], outside: &[&str]) {
         let url = |text: &str| Url::parse(text).unwrap();
-        let scope = CrawlScope::new(reach, &[url(seed)], UrlFilter::default());
+        let scope = CrawlScope::new(mode, &[url(seed)], UrlFilter::default());
         for text in inside {
-            assert!(scope.is_inside(&url(text)), "{text} is within {reach:?} of {seed}");
+            assert!(scope.is_inside(&url(text)), "{text} is in scope {mode:?} of {seed}");
         }
         for text in outside {
-            assert!(!scope.is_inside(&url(text)), "{text} is not within {reach:?} of {seed}");
+            assert!(!scope.is_inside(&url(text)), "{text} is not in scope {mode:?} of {seed}");
         }
     }
 
     #[test]
-    fn a_host_is_one_with_and_without_www() {
+    fn host_scope_includes_www() {
         check(
             ScopeMode::Host,
             "https://example.org/a",
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_domain_is_what_somebody_can_register() {
+    fn domain_scope_is_the_registrable_domain() {
         check(
             ScopeMode::Domain,
             "https://www.example.co.uk/",
@@ -160,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_ends_at_a_slash() {
+    fn prefix_scope_ends_at_a_slash() {
         for seed in ["https://example.org/docs", "https://example.org/docs/"] {
             check(
                 ScopeMode::Prefix,
@@ -183,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn without_seeds_nothing_is_inside() {
+    fn scope_without_seeds_is_empty() {
         let url = Url::parse("https://example.org/").unwrap();
         assert!(!CrawlScope::default().is_inside(&url));
     }

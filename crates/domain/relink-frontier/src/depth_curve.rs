@@ -1,51 +1,49 @@
-//! How much a crawl finds, the deeper it goes.
+//! Number of new links by crawl depth.
 //!
-//! The deeper the page, the more of its links have been seen before: the
-//! number of new links rises, and then falls (Website Health Analyser, §V,
-//! Figs. 6, 7 and 9). From some depth on little new appears, which is where
-//! the next crawl of the site may stop.
+//! The number of new links first rises with the depth and then falls, because more
+//! and more links are already known (Website Health Analyser, §V, Figs. 6, 7 and 9).
+//! The depth from which few new links appear is a good limit for the next crawl.
 
 use serde::{Deserialize, Serialize};
 
-/// Little is what is at most this part of the most that any depth gave, in
-/// percent.
-const LITTLE: u64 = 10;
+/// A depth is saturated if it has at most this percentage of the new links of the
+/// depth with the most.
+const SATURATION_PERCENT: u64 = 10;
 
-/// What the pages of one depth gave.
+/// The links on the pages of one depth.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DepthCount {
-    /// Links on its pages, known ones as well.
+    /// All links, including known ones.
     pub links: u64,
     /// Links that were not known before.
     pub new_links: u64,
 }
 
-/// One point of the curve.
+/// A point of the curve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct DepthPoint {
-    /// Links from a seed to the pages.
+    /// Number of links from a seed to the pages.
     pub depth: u32,
     /// Links on the pages of this depth.
     pub links: u64,
-    /// Those that were not known before.
+    /// Links that were not known before.
     pub new_links: u64,
-    /// By how many new links this depth gave more than the one before; the
-    /// first has none before it.
+    /// Difference to the new links of the previous depth; `None` for the first.
     pub slope: Option<i64>,
-    /// The part of all new links that was known after this depth, from 0 to 1.
+    /// Share of all new links that is known after this depth, from 0 to 1.
     pub known: f64,
 }
 
 /// Links and new links by depth.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DepthCurve {
-    /// A point for each depth, the seeds' first.
+    /// One point per depth, starting with the seeds.
     pub points: Vec<DepthPoint>,
-    /// The depth from which little new appears, if the crawl got there.
+    /// The depth from which few new links appear, if the crawl reached it.
     pub saturation_depth: Option<u32>,
 }
 
-/// The curve of what each depth gave, the seeds' first.
+/// Returns the curve of these counts, which start with the depth of the seeds.
 ///
 /// ```
 /// use relink_frontier::{DepthCount, depth_curve};
@@ -53,11 +51,11 @@ pub struct DepthCurve {
 /// let counts = counts.map(|(links, new_links)| DepthCount { links, new_links });
 /// let curve = depth_curve(&counts);
 /// assert_eq!(curve.points[1].slope, Some(50));
-/// assert_eq!(curve.little_new_from, Some(2));
+/// assert_eq!(curve.saturation_depth, Some(2));
 /// ```
 pub fn depth_curve(counts: &[DepthCount]) -> DepthCurve {
-    let all: u64 = counts.iter().map(|count| count.new_links).sum();
-    let (mut known, mut before) = (0, None);
+    let total: u64 = counts.iter().map(|count| count.new_links).sum();
+    let (mut known, mut previous) = (0, None);
     let mut points = Vec::with_capacity(counts.len());
     for (count, depth) in counts.iter().zip(0..) {
         known += count.new_links;
@@ -65,22 +63,23 @@ pub fn depth_curve(counts: &[DepthCount]) -> DepthCurve {
             depth,
             links: count.links,
             new_links: count.new_links,
-            slope: before.map(|before| difference(before, count.new_links)),
-            known: share(known, all),
+            slope: previous.map(|previous| difference(previous, count.new_links)),
+            known: share(known, total),
         });
-        before = Some(count.new_links);
+        previous = Some(count.new_links);
     }
     DepthCurve { points, saturation_depth: saturation_depth(counts) }
 }
 
-/// The first depth after the richest from which on all give little.
+/// Returns the first depth after the maximum from which all depths are saturated.
 fn saturation_depth(counts: &[DepthCount]) -> Option<u32> {
-    let most = counts.iter().map(|count| count.new_links).max().filter(|most| *most > 0)?;
-    let richest = counts.iter().rposition(|count| count.new_links == most)?;
-    let gives_little =
-        |count: &DepthCount| count.new_links.saturating_mul(100) <= most.saturating_mul(LITTLE);
-    let poor = counts.iter().skip(richest).rev().take_while(|count| gives_little(count)).count();
-    (poor > 0).then(|| u32::try_from(counts.len() - poor).unwrap_or(u32::MAX))
+    let max = counts.iter().map(|count| count.new_links).max().filter(|max| *max > 0)?;
+    let peak = counts.iter().rposition(|count| count.new_links == max)?;
+    let is_saturated = |count: &DepthCount| {
+        count.new_links.saturating_mul(100) <= max.saturating_mul(SATURATION_PERCENT)
+    };
+    let saturated = counts.iter().skip(peak).rev().take_while(|count| is_saturated(count)).count();
+    (saturated > 0).then(|| u32::try_from(counts.len() - saturated).unwrap_or(u32::MAX))
 }
 
 fn difference(before: u64, now: u64) -> i64 {
@@ -109,19 +108,19 @@ mod tests {
     }
 
     #[test]
-    fn website_health_analyser_figure_9_rises_and_falls() {
+    fn website_health_analyser_figure_9() {
         check(&[1, 20, 80, 140, 90, 40, 9], "+19 +60 +60 -50 -50 -31", Some(6));
     }
 
     #[test]
-    fn a_crawl_that_still_finds_much_has_no_such_depth() {
+    fn growing_curve_has_no_saturation_depth() {
         check(&[1, 20, 400], "+19 +380", None);
         check(&[], "", None);
         check(&[0], "", None);
     }
 
     #[test]
-    fn a_dip_before_more_is_no_end() {
+    fn saturation_depth_ignores_a_dip_before_the_peak() {
         check(&[50, 2, 60, 1, 0], "-48 +58 -59 -1", Some(3));
     }
 }

@@ -1,83 +1,82 @@
-//! What a page asks of programs: meta robots, `X-Robots-Tag`, `rel=nofollow`.
+//! Robots directives of pages: meta robots, `X-Robots-Tag`, `rel=nofollow`.
 //!
-//! Asking not to be shown in an index (`noindex`) says nothing about being
-//! visited; asking that links be not followed does. Where several places
-//! speak, each wish counts.
+//! `noindex` does not forbid fetching a page; `nofollow` forbids following its links.
+//! Directives from several sources are combined.
 
 use serde::{Deserialize, Serialize};
 
-/// The name by which pages may address us alone.
-const OUR_NAME: &str = "relink";
+/// The product token of Relink.
+const PRODUCT_TOKEN: &str = "relink";
 
-/// Names that mean every program.
-const EVERYBODY: [&str; 2] = ["robots", "*"];
+/// Names that address all crawlers.
+const ALL_CRAWLERS: [&str; 2] = ["robots", "*"];
 
-/// Directives that carry a value after a colon, and so are no names.
+/// Directives with a value after a colon, which is not the name of a crawler.
 const WITH_VALUE: [&str; 4] =
     ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
-/// What a page asks of us.
+/// The directives of a page that apply to Relink.
 ///
 /// ```
-/// use relink_frontier::PageDirectives;
-/// let page = PageDirectives::parse(["googlebot: nofollow", "NoIndex"]);
-/// assert_eq!(page, PageDirectives { nofollow: false, noindex: true });
+/// use relink_frontier::RobotsDirectives;
+/// let page = RobotsDirectives::parse(["googlebot: nofollow", "NoIndex"]);
+/// assert_eq!(page, RobotsDirectives { nofollow: false, noindex: true });
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RobotsDirectives {
-    /// Its links are not to be followed.
+    /// Links must not be followed.
     pub nofollow: bool,
-    /// It is not to be shown in an index.
+    /// The page must not be indexed.
     pub noindex: bool,
 }
 
 impl RobotsDirectives {
-    /// Reads values of `X-Robots-Tag`, or the content of meta elements that
-    /// address everybody or us ([`PageDirectives::is_for_us`]).
+    /// Parses values of `X-Robots-Tag`, or the content of meta elements whose name
+    /// applies to Relink ([`RobotsDirectives::applies_to_relink`]).
     ///
-    /// A value may address one program (`googlebot: nofollow`); what follows
-    /// is then for it alone, up to the next name in the same value.
+    /// A value may name a crawler (`googlebot: nofollow`). The directives that follow
+    /// apply only to it, up to the next name in the same value.
     pub fn parse<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
-        let each = values.into_iter().map(Self::read);
-        each.fold(Self::default(), Self::and)
+        let parsed = values.into_iter().map(Self::parse_value);
+        parsed.fold(Self::default(), Self::merge)
     }
 
-    /// Whether a meta element of this name is meant for us.
-    pub fn is_for_us(name: &str) -> bool {
+    /// Whether a meta element of this name applies to Relink.
+    pub fn applies_to_relink(name: &str) -> bool {
         let name = name.trim();
-        let mut ours = EVERYBODY.iter().chain([&OUR_NAME]);
-        ours.any(|own| own.eq_ignore_ascii_case(name))
+        let mut names = ALL_CRAWLERS.iter().chain([&PRODUCT_TOKEN]);
+        names.any(|known| known.eq_ignore_ascii_case(name))
     }
 
-    /// The wishes of both.
+    /// Returns the directives of both.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn merge(self, other: Self) -> Self {
         Self { nofollow: self.nofollow || other.nofollow, noindex: self.noindex || other.noindex }
     }
 
-    fn read(value: &str) -> Self {
-        let (mut wishes, mut is_ours) = (Self::default(), true);
+    fn parse_value(value: &str) -> Self {
+        let (mut directives, mut applies) = (Self::default(), true);
         for part in value.split([',', ';']) {
-            let (name, wish) = addressee(part);
-            is_ours = name.map_or(is_ours, Self::is_for_us);
-            if is_ours {
-                wishes = wishes.and(Self::wish(wish));
+            let (name, directive) = split_crawler(part);
+            applies = name.map_or(applies, Self::applies_to_relink);
+            if applies {
+                directives = directives.merge(Self::parse_directive(directive));
             }
         }
-        wishes
+        directives
     }
 
-    fn wish(word: &str) -> Self {
-        let is = |name: &str| word.trim().eq_ignore_ascii_case(name);
+    fn parse_directive(text: &str) -> Self {
+        let is = |name: &str| text.trim().eq_ignore_ascii_case(name);
         Self { nofollow: is("nofollow") || is("none"), noindex: is("noindex") || is("none") }
     }
 }
 
-/// The program a part of a value names, and what it asks of it.
-fn addressee(part: &str) -> (Option<&str>, &str) {
-    let Some((name, wish)) = part.split_once(':') else { return (None, part) };
+/// Splits a part of a value into the name of a crawler, if any, and the directive.
+fn split_crawler(part: &str) -> (Option<&str>, &str) {
+    let Some((name, directive)) = part.split_once(':') else { return (None, part) };
     let has_value = WITH_VALUE.iter().any(|known| known.eq_ignore_ascii_case(name.trim()));
-    if has_value { (None, part) } else { (Some(name), wish) }
+    if has_value { (None, part) } else { (Some(name), directive) }
 }
 
 #[cfg(test)]
@@ -93,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_add_up() {
+    fn directives_are_combined() {
         check(&[], "");
         check(&[""], "");
         check(&["nofollow"], "nofollow");
@@ -108,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_for_others_is_not_for_us() {
+    fn directives_for_other_crawlers_are_ignored() {
         check(&["googlebot: nofollow"], "");
         check(&["relink: nofollow"], "nofollow");
         check(&["Relink: none"], "nofollow noindex");
@@ -120,18 +119,18 @@ mod tests {
     }
 
     #[test]
-    fn directives_with_a_value_are_no_names() {
+    fn directives_with_a_value_are_not_crawler_names() {
         check(&["unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow"], "nofollow");
         check(&["max-snippet: 10, max-image-preview: large, noindex"], "noindex");
         check(&["otherbot: max-snippet: 10, nofollow"], "");
     }
 
     #[test]
-    fn a_meta_element_names_whom_it_means() {
+    fn applies_to_relink_accepts_general_and_own_name() {
         for (name, expect) in
             [("robots", true), (" ROBOTS ", true), ("Relink", true), ("googlebot", false)]
         {
-            assert_eq!(RobotsDirectives::is_for_us(name), expect, "{name}");
+            assert_eq!(RobotsDirectives::applies_to_relink(name), expect, "{name}");
         }
     }
 }

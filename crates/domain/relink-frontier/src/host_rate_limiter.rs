@@ -1,45 +1,45 @@
-//! When a host may be asked again.
+//! Rate limiter of one host.
 //!
-//! Moments are durations since the run began, on a clock that never jumps.
-//! The durable part of a host's politeness lives in the store; this is what a
-//! worker keeps in memory while it holds the host's lease.
+//! Times are durations since the start of the run on a monotonic clock. The store
+//! holds the delays between runs; this is the state of the worker that leases the
+//! host. It never sleeps.
 
 use std::time::Duration;
 
 use crate::PolitenessPolicy;
 
-/// The first delay after a host has asked for fewer requests. Each further such
-/// response doubles it, each other response halves it.
+/// Delay after the first 429 or similar response. Each further one doubles it, each
+/// other response halves it.
 const THROTTLED_DELAY: Duration = Duration::from_secs(1);
-/// A throttling delay shorter than this is over.
-const SHORTEST_THROTTLE: Duration = Duration::from_millis(100);
-/// A stored throttling delay is forgotten after this time: rate limits are
-/// counted per minute or hour.
+/// A throttling delay shorter than this is dropped.
+const MIN_THROTTLE: Duration = Duration::from_millis(100);
+/// Maximum age of a stored throttling delay. Servers count requests per minute or
+/// hour.
 const THROTTLE_LIFETIME: Duration = Duration::from_hours(1);
-/// A stored delay learned from response times is forgotten after this time.
-const LEARNED_LIFETIME: Duration = Duration::from_hours(24);
+/// Maximum age of a stored adaptive delay.
+const ADAPTIVE_LIFETIME: Duration = Duration::from_hours(24);
 
-/// How a request came back, as far as politeness cares.
+/// The meaning of a response for the request rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResponseSignal {
-    /// An answer like any other.
+    /// A normal response.
     Clean,
-    /// Nobody answered.
+    /// No response.
     NoResponse,
-    /// The host asked for slower visits, perhaps saying for how long to stay away.
+    /// The host limits the request rate; holds its `Retry-After`, if any.
     Throttled(Option<Duration>),
 }
 
-/// Whether a host may be asked.
+/// When a request to a host may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostReadiness {
-    /// From this moment on.
-    From(Duration),
-    /// Not before one of the requests in flight comes back.
+    /// At this time or later.
+    ReadyAt(Duration),
+    /// After a request in flight has finished.
     WhenSlotFrees,
 }
 
-/// The clock of one host.
+/// The rate limiter of one host.
 #[derive(Debug, Clone)]
 pub struct HostRateLimiter {
     politeness: PolitenessPolicy,
@@ -47,147 +47,148 @@ pub struct HostRateLimiter {
     in_flight: usize,
     limit: usize,
     adaptive_delay: Duration,
-    /// What the host's `robots.txt` asks for.
-    asked: Duration,
-    /// The delay since the host asked for fewer requests.
+    /// The `Crawl-delay` of the host's `robots.txt`.
+    crawl_delay: Duration,
+    /// The delay since the host limited the request rate.
     throttle: Option<Duration>,
 }
 
-/// The delays of a host as an earlier run left them.
+/// The delays of a host at the end of an earlier run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StoredDelays {
-    /// The delay learned from response times.
-    pub learned: Duration,
-    /// The delay since the host asked for fewer requests; zero if it did not.
+    /// The delay computed from response times.
+    pub adaptive: Duration,
+    /// The delay since the host limited the request rate; zero if it did not.
     pub throttle: Duration,
-    /// How long ago they were stored.
+    /// Time since they were stored.
     pub age: Duration,
 }
 
 impl StoredDelays {
-    fn learned(&self) -> Duration {
-        if self.age < LEARNED_LIFETIME { self.learned } else { Duration::ZERO }
+    fn valid_adaptive(&self) -> Duration {
+        if self.age < ADAPTIVE_LIFETIME { self.adaptive } else { Duration::ZERO }
     }
 
-    fn throttle(&self) -> Option<Duration> {
+    fn valid_throttle(&self) -> Option<Duration> {
         let is_valid = self.age < THROTTLE_LIFETIME && !self.throttle.is_zero();
-        is_valid.then(|| self.throttle.min(PolitenessPolicy::LONGEST_DELAY))
+        is_valid.then(|| self.throttle.min(PolitenessPolicy::MAX_DELAY))
     }
 }
 
 impl HostRateLimiter {
-    /// The longest wait a host may ask for. A longer one is cut to this, so that
-    /// no host is left unchecked for years because of one response.
+    /// Maximum accepted `Retry-After`. Without a limit, one response could exclude a
+    /// host for years.
     pub const MAX_RETRY_AFTER: Duration = Duration::from_hours(7 * 24);
 
-    /// A clock for a host that accepts requests from `next` on.
-    pub fn new(pace: PolitenessPolicy, next: Duration, stored: StoredDelays) -> Self {
-        let throttle = stored.throttle();
+    /// Returns the rate limiter of a host that accepts requests from `next` on.
+    pub fn new(politeness: PolitenessPolicy, next: Duration, stored: StoredDelays) -> Self {
+        let throttle = stored.valid_throttle();
         Self {
-            politeness: pace,
+            politeness,
             next,
             in_flight: 0,
-            limit: if throttle.is_some() { 1 } else { pace.host_concurrency },
-            adaptive_delay: stored.learned(),
-            asked: Duration::ZERO,
+            limit: if throttle.is_some() { 1 } else { politeness.host_concurrency },
+            adaptive_delay: stored.valid_adaptive(),
+            crawl_delay: Duration::ZERO,
             throttle,
         }
     }
 
-    /// The host's `robots.txt` asks for this delay between requests. It is
-    /// kept whatever our own pace, one request at a time.
+    /// Sets the `Crawl-delay` of the host's `robots.txt`. It applies with any
+    /// politeness policy and allows one request at a time.
     pub fn set_crawl_delay(&mut self, delay: Duration) {
-        self.asked = delay;
+        self.crawl_delay = delay;
         self.limit = self.usual_limit();
     }
 
-    /// Whether and from when the host may be asked.
+    /// Returns when the next request may be sent.
     pub fn readiness(&self) -> HostReadiness {
         if self.in_flight >= self.limit {
             HostReadiness::WhenSlotFrees
         } else {
-            HostReadiness::From(self.next)
+            HostReadiness::ReadyAt(self.next)
         }
     }
 
-    /// Requests in flight.
+    /// Returns the number of requests in flight.
     pub fn in_flight(&self) -> usize {
         self.in_flight
     }
 
-    /// The moment before which the host must be left alone.
-    pub fn next(&self) -> Duration {
+    /// Returns the time before which no request may be sent.
+    pub fn next_request_at(&self) -> Duration {
         self.next
     }
 
-    /// The delay between requests learned from response times.
-    pub fn learned(&self) -> Duration {
+    /// Returns the delay computed from response times.
+    pub fn adaptive_delay(&self) -> Duration {
         self.adaptive_delay
     }
 
-    /// The delay since the host asked for fewer requests; zero if it did not.
+    /// Returns the delay since the host limited the request rate; zero if it did not.
     pub fn throttle(&self) -> Duration {
         self.throttle.unwrap_or_default()
     }
 
-    /// Whether the host has asked for fewer requests lately.
+    /// Whether the host has limited the request rate recently.
     pub fn is_throttled(&self) -> bool {
         self.throttle.is_some()
     }
 
-    /// A request leaves at `now`.
+    /// Records that a request is sent at `now`.
     pub fn request_started(&mut self, now: Duration) {
         self.in_flight += 1;
-        self.rest(now);
+        self.delay_next(now);
     }
 
-    /// A request that left comes back at `now`, having taken `took`.
-    pub fn request_finished(&mut self, now: Duration, took: Duration, arrival: ResponseSignal) {
+    /// Records that a request finished at `now` after `duration`.
+    pub fn request_finished(&mut self, now: Duration, duration: Duration, signal: ResponseSignal) {
         self.in_flight = self.in_flight.saturating_sub(1);
-        match arrival {
-            ResponseSignal::Throttled(stay_away) => self.slow_down(now, stay_away),
-            ResponseSignal::Clean => self.note_clean(took),
-            ResponseSignal::NoResponse => self.learn(took),
+        match signal {
+            ResponseSignal::Throttled(retry_after) => self.slow_down(now, retry_after),
+            ResponseSignal::Clean => self.record_clean(duration),
+            ResponseSignal::NoResponse => self.adapt(duration),
         }
     }
 
-    /// The host was asked at `now` by a request that had left before.
-    pub fn rest(&mut self, now: Duration) {
+    /// Delays the next request after a request, such as a redirect, that was sent at
+    /// `now`.
+    pub fn delay_next(&mut self, now: Duration) {
         self.next = self.next.max(now + self.delay());
     }
 
-    /// The least time between two requests.
+    /// Returns the minimum time between two requests.
     pub fn delay(&self) -> Duration {
-        let learned =
+        let adaptive =
             if self.politeness.is_adaptive { self.adaptive_delay } else { Duration::ZERO };
-        self.politeness.interval.max(learned).max(self.throttle()).max(self.asked)
+        self.politeness.interval.max(adaptive).max(self.throttle()).max(self.crawl_delay)
     }
 
     fn usual_limit(&self) -> usize {
-        let is_slow = self.throttle.is_some() || !self.asked.is_zero();
+        let is_slow = self.throttle.is_some() || !self.crawl_delay.is_zero();
         if is_slow { 1 } else { self.politeness.host_concurrency }
     }
 
-    fn slow_down(&mut self, now: Duration, stay_away: Option<Duration>) {
+    fn slow_down(&mut self, now: Duration, retry_after: Option<Duration>) {
         let delay = self.throttle.map_or(THROTTLED_DELAY, |delay| delay * 2);
-        let delay = delay.clamp(THROTTLED_DELAY, PolitenessPolicy::LONGEST_DELAY);
+        let delay = delay.clamp(THROTTLED_DELAY, PolitenessPolicy::MAX_DELAY);
         self.throttle = Some(delay);
         self.limit = 1;
-        let wait = stay_away.unwrap_or(delay).min(Self::MAX_RETRY_AFTER);
+        let wait = retry_after.unwrap_or(delay).min(Self::MAX_RETRY_AFTER);
         self.next = self.next.max(now + wait);
     }
 
-    fn note_clean(&mut self, took: Duration) {
-        self.learn(took);
+    fn record_clean(&mut self, duration: Duration) {
+        self.adapt(duration);
         let Some(delay) = self.throttle else { return };
-        self.throttle = Some(delay / 2).filter(|delay| *delay >= SHORTEST_THROTTLE);
+        self.throttle = Some(delay / 2).filter(|delay| *delay >= MIN_THROTTLE);
         self.limit = self.usual_limit();
     }
 
-    fn learn(&mut self, took: Duration) {
-        let breath = took.saturating_mul(self.politeness.adaptive_percent) / 100;
-        let breath = breath.min(PolitenessPolicy::LONGEST_DELAY);
-        self.adaptive_delay = (self.adaptive_delay * 3 + breath) / 4;
+    fn adapt(&mut self, duration: Duration) {
+        let delay = duration.saturating_mul(self.politeness.adaptive_percent) / 100;
+        let delay = delay.min(PolitenessPolicy::MAX_DELAY);
+        self.adaptive_delay = (self.adaptive_delay * 3 + delay) / 4;
     }
 }
 
@@ -197,110 +198,114 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    fn clock(pace: PolitenessPolicy) -> HostRateLimiter {
-        HostRateLimiter::new(pace, Duration::ZERO, StoredDelays::default())
+    fn limiter(politeness: PolitenessPolicy) -> HostRateLimiter {
+        HostRateLimiter::new(politeness, Duration::ZERO, StoredDelays::default())
     }
 
     #[test]
-    fn requests_leave_at_least_an_interval_apart() {
-        let mut clock = clock(PolitenessPolicy::default());
-        clock.request_started(10 * MS);
-        assert_eq!(clock.readiness(), HostReadiness::From(110 * MS));
+    fn requests_are_at_least_an_interval_apart() {
+        let mut limiter = limiter(PolitenessPolicy::default());
+        limiter.request_started(10 * MS);
+        assert_eq!(limiter.readiness(), HostReadiness::ReadyAt(110 * MS));
     }
 
     #[test]
-    fn no_more_than_the_limit_are_in_flight() {
-        let mut clock = clock(PolitenessPolicy::check(2, Duration::ZERO));
-        clock.request_started(MS);
-        assert_eq!(clock.readiness(), HostReadiness::From(MS));
-        clock.request_started(MS);
-        assert_eq!(clock.readiness(), HostReadiness::WhenSlotFrees);
-        clock.request_finished(2 * MS, MS, ResponseSignal::Clean);
-        assert_eq!(clock.readiness(), HostReadiness::From(MS));
+    fn requests_in_flight_are_limited() {
+        let mut limiter = limiter(PolitenessPolicy::check(2, Duration::ZERO));
+        limiter.request_started(MS);
+        assert_eq!(limiter.readiness(), HostReadiness::ReadyAt(MS));
+        limiter.request_started(MS);
+        assert_eq!(limiter.readiness(), HostReadiness::WhenSlotFrees);
+        limiter.request_finished(2 * MS, MS, ResponseSignal::Clean);
+        assert_eq!(limiter.readiness(), HostReadiness::ReadyAt(MS));
     }
 
     #[test]
-    fn a_slow_host_is_asked_more_slowly() {
-        let mut clock = clock(PolitenessPolicy::default());
+    fn slow_host_gets_an_adaptive_delay() {
+        let mut limiter = limiter(PolitenessPolicy::default());
         for n in 1..20 {
-            clock.request_started(n * 1_000 * MS);
-            clock.request_finished(n * 1_000 * MS, 2_000 * MS, ResponseSignal::Clean);
+            limiter.request_started(n * 1_000 * MS);
+            limiter.request_finished(n * 1_000 * MS, 2_000 * MS, ResponseSignal::Clean);
         }
-        clock.request_started(100_000 * MS);
-        let HostReadiness::From(next) = clock.readiness() else {
+        limiter.request_started(100_000 * MS);
+        let HostReadiness::ReadyAt(next) = limiter.readiness() else {
             panic!("nothing else is in flight")
         };
         assert!(next >= 100_900 * MS, "{next:?}");
     }
 
     #[test]
-    fn zero_switches_off_what_was_learned() {
-        let mut clock = clock(PolitenessPolicy::check(4, Duration::ZERO));
-        clock.request_started(MS);
-        clock.request_finished(MS, 9_000 * MS, ResponseSignal::Clean);
-        clock.request_started(MS);
-        assert_eq!(clock.readiness(), HostReadiness::From(MS));
+    fn interval_zero_disables_adaptive_delay() {
+        let mut limiter = limiter(PolitenessPolicy::check(4, Duration::ZERO));
+        limiter.request_started(MS);
+        limiter.request_finished(MS, 9_000 * MS, ResponseSignal::Clean);
+        limiter.request_started(MS);
+        assert_eq!(limiter.readiness(), HostReadiness::ReadyAt(MS));
     }
 
     #[test]
-    fn a_crawl_waits_five_times_as_long_as_an_answer_took() {
-        let mut clock = clock(PolitenessPolicy::crawl(
+    fn crawl_waits_five_times_the_response_time() {
+        let mut limiter = limiter(PolitenessPolicy::crawl(
             PolitenessPolicy::CRAWL_CONCURRENCY,
             PolitenessPolicy::CRAWL_INTERVAL,
         ));
         for n in 1..40 {
-            clock.request_started(n * 1_000 * MS);
-            clock.request_finished(n * 1_000 * MS, 800 * MS, ResponseSignal::Clean);
+            limiter.request_started(n * 1_000 * MS);
+            limiter.request_finished(n * 1_000 * MS, 800 * MS, ResponseSignal::Clean);
         }
-        assert!((3_990..=4_000).contains(&clock.learned().as_millis()), "{:?}", clock.learned());
+        assert!(
+            (3_990..=4_000).contains(&limiter.adaptive_delay().as_millis()),
+            "{:?}",
+            limiter.adaptive_delay()
+        );
     }
 
     #[test]
-    fn a_crawl_delay_is_kept_even_without_politeness() {
-        let mut clock = clock(PolitenessPolicy::crawl(64, Duration::ZERO));
-        clock.set_crawl_delay(2_000 * MS);
-        clock.request_started(MS);
-        assert_eq!(clock.readiness(), HostReadiness::WhenSlotFrees);
-        clock.request_finished(2 * MS, MS, ResponseSignal::Clean);
-        assert_eq!(clock.readiness(), HostReadiness::From(2_001 * MS));
-        clock.request_finished(2 * MS, MS, ResponseSignal::Throttled(None));
+    fn crawl_delay_applies_with_interval_zero() {
+        let mut limiter = limiter(PolitenessPolicy::crawl(64, Duration::ZERO));
+        limiter.set_crawl_delay(2_000 * MS);
+        limiter.request_started(MS);
+        assert_eq!(limiter.readiness(), HostReadiness::WhenSlotFrees);
+        limiter.request_finished(2 * MS, MS, ResponseSignal::Clean);
+        assert_eq!(limiter.readiness(), HostReadiness::ReadyAt(2_001 * MS));
+        limiter.request_finished(2 * MS, MS, ResponseSignal::Throttled(None));
         for _ in 0..10 {
-            clock.request_finished(3 * MS, MS, ResponseSignal::Clean);
+            limiter.request_finished(3 * MS, MS, ResponseSignal::Clean);
         }
-        assert!(!clock.is_throttled());
-        clock.request_started(9_000 * MS);
-        assert_eq!(clock.readiness(), HostReadiness::WhenSlotFrees);
+        assert!(!limiter.is_throttled());
+        limiter.request_started(9_000 * MS);
+        assert_eq!(limiter.readiness(), HostReadiness::WhenSlotFrees);
     }
 
     #[test]
-    fn retry_after_is_obeyed_even_without_politeness() {
-        let mut clock = clock(PolitenessPolicy::check(256, Duration::ZERO));
-        clock.request_started(MS);
-        clock.request_finished(MS, MS, ResponseSignal::Throttled(Some(7_000 * MS)));
-        assert_eq!(clock.readiness(), HostReadiness::From(7_001 * MS));
-        clock.request_started(7_001 * MS);
-        assert_eq!(clock.readiness(), HostReadiness::WhenSlotFrees);
+    fn retry_after_applies_with_interval_zero() {
+        let mut limiter = limiter(PolitenessPolicy::check(256, Duration::ZERO));
+        limiter.request_started(MS);
+        limiter.request_finished(MS, MS, ResponseSignal::Throttled(Some(7_000 * MS)));
+        assert_eq!(limiter.readiness(), HostReadiness::ReadyAt(7_001 * MS));
+        limiter.request_started(7_001 * MS);
+        assert_eq!(limiter.readiness(), HostReadiness::WhenSlotFrees);
     }
 
     #[test]
-    fn repeated_throttling_doubles_the_delay_up_to_a_limit() {
-        let mut clock = clock(PolitenessPolicy::default());
+    fn repeated_throttling_doubles_delay_up_to_maximum() {
+        let mut limiter = limiter(PolitenessPolicy::default());
         for _ in 0..10 {
-            clock.request_started(Duration::ZERO);
-            clock.request_finished(Duration::ZERO, MS, ResponseSignal::Throttled(None));
+            limiter.request_started(Duration::ZERO);
+            limiter.request_finished(Duration::ZERO, MS, ResponseSignal::Throttled(None));
         }
-        assert_eq!(clock.throttle(), PolitenessPolicy::LONGEST_DELAY);
+        assert_eq!(limiter.throttle(), PolitenessPolicy::MAX_DELAY);
     }
 
     #[test]
-    fn each_clean_response_halves_the_throttling_delay() {
-        let mut clock = clock(PolitenessPolicy::default());
-        clock.request_finished(MS, MS, ResponseSignal::Throttled(None));
+    fn clean_response_halves_throttling_delay() {
+        let mut limiter = limiter(PolitenessPolicy::default());
+        limiter.request_finished(MS, MS, ResponseSignal::Throttled(None));
         let mut delays = Vec::new();
-        while clock.is_throttled() {
-            delays.push(clock.throttle().as_millis());
-            clock.request_started(MS);
-            clock.request_finished(MS, MS, ResponseSignal::Clean);
+        while limiter.is_throttled() {
+            delays.push(limiter.throttle().as_millis());
+            limiter.request_started(MS);
+            limiter.request_finished(MS, MS, ResponseSignal::Clean);
         }
         assert_eq!(delays, [1_000, 500, 250, 125]);
     }
@@ -309,41 +314,44 @@ mod tests {
     fn one_throttled_request_does_not_slow_down_later_runs() {
         let mut stored = StoredDelays::default();
         for run in 1..=3 {
-            let mut clock =
+            let mut limiter =
                 HostRateLimiter::new(PolitenessPolicy::default(), Duration::ZERO, stored);
             let mut now = Duration::ZERO;
             for request in 0..9 {
-                if let HostReadiness::From(next) = clock.readiness() {
+                if let HostReadiness::ReadyAt(next) = limiter.readiness() {
                     now = now.max(next);
                 }
-                clock.request_started(now);
+                limiter.request_started(now);
                 let is_first = run == 1 && request == 0;
-                let arrival =
+                let signal =
                     if is_first { ResponseSignal::Throttled(None) } else { ResponseSignal::Clean };
-                clock.request_finished(now, 2 * MS, arrival);
+                limiter.request_finished(now, 2 * MS, signal);
             }
             assert!(now < 4_000 * MS, "run {run} took {now:?}");
-            let (learned, throttle) = (clock.learned(), clock.throttle());
-            stored = StoredDelays { learned, throttle, age: MS };
+            let (adaptive, throttle) = (limiter.adaptive_delay(), limiter.throttle());
+            stored = StoredDelays { adaptive, throttle, age: MS };
         }
     }
 
     #[test]
     fn stored_delays_expire_with_age() {
-        let stored = |age| StoredDelays { learned: 500 * MS, throttle: 8_000 * MS, age };
+        let stored = |age| StoredDelays { adaptive: 500 * MS, throttle: 8_000 * MS, age };
         let delay = |age| {
             HostRateLimiter::new(PolitenessPolicy::default(), Duration::ZERO, stored(age)).delay()
         };
         assert_eq!(delay(MS), 8_000 * MS);
         assert_eq!(delay(THROTTLE_LIFETIME), 500 * MS);
-        assert_eq!(delay(LEARNED_LIFETIME), PolitenessPolicy::CHECK_INTERVAL);
+        assert_eq!(delay(ADAPTIVE_LIFETIME), PolitenessPolicy::CHECK_INTERVAL);
     }
 
     #[test]
     fn retry_after_is_limited_to_a_week() {
-        let mut clock = clock(PolitenessPolicy::default());
-        clock.request_started(MS);
-        clock.request_finished(MS, MS, ResponseSignal::Throttled(Some(Duration::MAX)));
-        assert_eq!(clock.readiness(), HostReadiness::From(MS + HostRateLimiter::MAX_RETRY_AFTER));
+        let mut limiter = limiter(PolitenessPolicy::default());
+        limiter.request_started(MS);
+        limiter.request_finished(MS, MS, ResponseSignal::Throttled(Some(Duration::MAX)));
+        assert_eq!(
+            limiter.readiness(),
+            HostReadiness::ReadyAt(MS + HostRateLimiter::MAX_RETRY_AFTER)
+        );
     }
 }

@@ -1,17 +1,16 @@
-//! Gentleness with machines that serve many names.
+//! Rate limiting per IP address, for servers that host many names.
 //!
-//! Twenty small sites on one address are one machine. Between requests for
-//! *different* hosts on one address a gap is kept; requests for one host are
-//! that host's own clock's business.
+//! Requests to *different* hosts on one IP address are separated by a gap. Requests to
+//! one host are limited by its [`HostRateLimiter`](crate::HostRateLimiter).
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// Addresses remembered before the ones that no longer matter are dropped.
-const REMEMBERED: usize = 4_096;
+/// Number of IP addresses after which expired entries are dropped.
+const CLEANUP_THRESHOLD: usize = 4_096;
 
-/// Keeps requests for different hosts on one address apart.
+/// Separates requests to different hosts on one IP address.
 #[derive(Debug, Default)]
 pub struct IpRateLimiter {
     gap: Duration,
@@ -19,17 +18,17 @@ pub struct IpRateLimiter {
 }
 
 impl IpRateLimiter {
-    /// A gate that keeps `gap`; zero keeps none.
+    /// Returns a limiter with this gap; zero disables it.
     pub fn new(gap: Duration) -> Self {
         Self { gap, last: HashMap::new() }
     }
 
-    /// Whether the gate keeps any gap at all.
+    /// Whether no gap is configured.
     pub fn is_disabled(&self) -> bool {
         self.gap.is_zero()
     }
 
-    /// From when `host` may be asked at `address`.
+    /// Returns the time from which a request to `host` on `address` may be sent.
     pub fn ready_at(&self, address: IpAddr, host: i64) -> Duration {
         match self.last.get(&address) {
             Some((last, at)) if *last != host => *at + self.gap,
@@ -37,12 +36,12 @@ impl IpRateLimiter {
         }
     }
 
-    /// A request for `host` leaves for `address` at `now`.
+    /// Records a request to `host` on `address` at `now`.
     pub fn request_started(&mut self, address: IpAddr, host: i64, now: Duration) {
         if self.is_disabled() {
             return;
         }
-        if self.last.len() >= REMEMBERED {
+        if self.last.len() >= CLEANUP_THRESHOLD {
             let gap = self.gap;
             self.last.retain(|_, (_, at)| *at + gap > now);
         }
@@ -60,17 +59,17 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn different_hosts_on_one_address_wait_for_each_other() {
-        let mut gate = IpRateLimiter::new(Duration::from_millis(250));
-        gate.request_started(ADDRESS, 1, SECOND);
-        assert_eq!(gate.ready_at(ADDRESS, 2), Duration::from_millis(1_250));
-        assert_eq!(gate.ready_at(ADDRESS, 1), Duration::ZERO);
+    fn different_hosts_on_one_address_are_separated() {
+        let mut limiter = IpRateLimiter::new(Duration::from_millis(250));
+        limiter.request_started(ADDRESS, 1, SECOND);
+        assert_eq!(limiter.ready_at(ADDRESS, 2), Duration::from_millis(1_250));
+        assert_eq!(limiter.ready_at(ADDRESS, 1), Duration::ZERO);
     }
 
     #[test]
-    fn an_open_gate_remembers_nothing() {
-        let mut gate = IpRateLimiter::new(Duration::ZERO);
-        gate.request_started(ADDRESS, 1, SECOND);
-        assert_eq!(gate.ready_at(ADDRESS, 2), Duration::ZERO);
+    fn disabled_limiter_has_no_gap() {
+        let mut limiter = IpRateLimiter::new(Duration::ZERO);
+        limiter.request_started(ADDRESS, 1, SECOND);
+        assert_eq!(limiter.ready_at(ADDRESS, 2), Duration::ZERO);
     }
 }

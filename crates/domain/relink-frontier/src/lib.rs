@@ -1,11 +1,9 @@
-//! What to ask next, and when.
+//! Rules of a crawl: which URLs to fetch, in which order, and when.
 //!
-//! Pure rules: the canonical form under which a target is asked once, the
-//! scope of a run, what sites and pages ask of programs, the order of a crawl,
-//! the traps it does not enter, and the clocks that keep us polite. Nothing
-//! here asks anything or knows the time; moments come in as arguments.
+//! Canonical URLs, scope, robots rules, traversal order, spider traps, rate limits
+//! and outages. This crate does no I/O and reads no clock; callers pass the time.
 
-// Untrusted input must not end the program: see CONTRIBUTING.md.
+// Untrusted input must not cause a panic, see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
 
 mod backoff;
@@ -21,10 +19,10 @@ mod outage;
 mod parameters;
 mod politeness;
 mod robots;
-mod scope;
 mod template_links;
 mod traps;
 mod traversal_order;
+mod url_filter;
 
 pub use backoff::backoff;
 pub use block_detector::BlockDetector;
@@ -34,12 +32,12 @@ pub use depth_curve::{DepthCount, DepthCurve, DepthPoint, depth_curve};
 pub use directives::RobotsDirectives;
 pub use host_rate_limiter::{HostRateLimiter, HostReadiness, ResponseSignal, StoredDelays};
 pub use ip_rate_limiter::IpRateLimiter;
-pub use network::{NetworkDoubt, NetworkEvidence, outside_domain};
-pub use outage::{Admittance, HostSign, Outage};
+pub use network::{NetworkDoubt, NetworkEvidence, external_domain};
+pub use outage::{HostAvailability, HostSignal, Outage};
 pub use parameters::{ParameterLearner, TrialOutcome, strip};
 pub use politeness::PolitenessPolicy;
 pub use robots::{RobotsPolicy, RobotsTxt};
-pub use scope::{PatternError, UrlFilter};
 pub use template_links::{is_template, section};
 pub use traps::{DetectedTrap, PageFingerprint, TrapDecision, TrapDetector, TrapKind, UrlPattern};
 pub use traversal_order::{LinkDiscovery, TraversalOrder, is_within_depth};
+pub use url_filter::{PatternError, UrlFilter};

@@ -1,22 +1,20 @@
-//! Whether failures are more probably those of our own network.
+//! Detects failures of the local network.
 //!
-//! Hosts are of two classes: those of this machine, its network or the crawled
-//! site, and those outside. A server of the first class proves nothing about
-//! the second. What is seen outside is counted by registrable domain, because
-//! hosts of one domain fail together.
+//! Hosts on this machine, in its local network or on the crawled site are not
+//! *external*: that they respond proves nothing about external hosts. External hosts
+//! are counted by registrable domain, because hosts of one domain fail together.
 //!
-//! The rules, over the unrelated domains outside that a run has requested:
+//! The rules, over the external domains that a run has requested:
 //!
-//! - Three that were reached prove that the network works.
+//! - Three or more reached: the network works.
 //! - None reached of three or more: the network is in doubt.
-//! - At most two reached, and ten or more without an address: name resolution is
-//!   in doubt. So many dead names in one list are far less probable.
-//! - One and the same page from five or more, and from nearly all that answer:
-//!   something between us and them answers (a captive portal, a name server that
-//!   returns its own address for every name).
+//! - At most two reached, and ten or more without an IP address: DNS resolution is in
+//!   doubt. Ten dead names in one list are far less likely.
+//! - The same page from five or more, and from nearly all that respond: a captive
+//!   portal, or a DNS server that returns its own address for every name.
 //!
-//! A name that does not exist is credible in all other cases. Nothing here
-//! resolves names or sends requests.
+//! In all other cases, a name that does not exist is credible. This module resolves no
+//! names and sends no requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -24,32 +22,32 @@ use std::fmt;
 use relink_model::{ConnectError, Digest, FetchOutcome, Phase, Probe};
 use url::{Host, Url};
 
-/// Domains outside that were reached, from which on the network works.
-const PROOF: usize = 3;
-/// Domains that failed, from which on it is in doubt if none was reached.
+/// Number of reached domains that proves that the network works.
+const MIN_REACHED: usize = 3;
+/// Minimum number of failed domains for a doubt if none was reached.
 const MIN_FAILED: usize = 3;
-/// Names without an address, from which on name resolution is in doubt unless
-/// the network is proven to work.
+/// Minimum number of unresolved domains for a doubt, unless the network is proven to
+/// work.
 const MIN_UNRESOLVED: usize = 10;
-/// Domains with one and the same page, from which on it is not theirs.
+/// Minimum number of domains with the same page for a doubt.
 const MIN_SAME_PAGE: usize = 5;
-/// The least share of that page among all that answer, in percent.
+/// Minimum percentage of that page among all domains that respond.
 const SAME_PAGE_SHARE: usize = 90;
-/// Domains with one and the same page for which it is worth looking up a random
+/// Minimum number of domains with the same page that is worth a lookup of a random
 /// name.
 const SUSPICIOUS_PAGES: usize = 2;
-/// Domains whose first page is kept for comparison.
+/// Maximum number of domains whose first page is stored.
 const MAX_PAGES: usize = 1_000;
-/// Characters of a page without a title that are compared.
-const OPENING: usize = 100;
+/// Number of compared characters of a page without a title.
+const TEXT_PREFIX: usize = 100;
 
-/// Last labels of names that are only known in a local network, or nowhere
-/// (RFC 6761, RFC 6762, RFC 8375).
+/// Top-level labels that exist only in local networks or not at all (RFC 6761, RFC
+/// 6762, RFC 8375).
 const LOCAL_LABELS: [&str; 6] = ["localhost", "local", "internal", "invalid", "lan", "arpa"];
 
-/// The registrable domain of a URL outside our own network, or its public
-/// address; nothing for hosts of our own network.
-pub fn outside_domain(url: &Url) -> Option<String> {
+/// Returns the registrable domain of an external URL, or its public IP address; `None`
+/// for hosts of the local network.
+pub fn external_domain(url: &Url) -> Option<String> {
     match url.host()? {
         Host::Ipv4(address) => {
             let is_own = address.is_loopback()
@@ -74,24 +72,24 @@ pub fn outside_domain(url: &Url) -> Option<String> {
     }
 }
 
-/// Why our own network is in doubt.
+/// The reason to doubt the local network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NetworkDoubt {
-    /// No host outside could be reached.
+    /// No external host was reached.
     NothingReached {
-        /// How many domains were tried.
+        /// Number of requested domains.
         tried: usize,
     },
-    /// Nearly no name could be resolved.
+    /// Almost no name was resolved.
     NamesUnresolved {
-        /// Domains whose name could not be resolved.
+        /// Number of unresolved domains.
         failed: usize,
-        /// Domains that were tried.
+        /// Number of requested domains.
         tried: usize,
     },
-    /// Unrelated hosts answer with one and the same page.
+    /// Unrelated hosts respond with the same page.
     SamePage {
-        /// How many domains.
+        /// Number of domains.
         domains: usize,
     },
 }
@@ -100,34 +98,34 @@ impl fmt::Display for NetworkDoubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NothingReached { tried } => {
-                write!(f, "none of {tried} domains outside this network could be reached")
+                write!(f, "none of {tried} external domains could be reached")
             }
             Self::NamesUnresolved { failed, tried } => {
                 write!(f, "{failed} of {tried} domains could not be resolved")
             }
             Self::SamePage { domains } => {
-                write!(f, "{domains} unrelated domains answer with one and the same page")
+                write!(f, "{domains} unrelated domains respond with the same page")
             }
         }
     }
 }
 
-/// What a run has seen of hosts outside our own network.
+/// The results of requests to external hosts in a run.
 #[derive(Debug, Clone, Default)]
 pub struct NetworkEvidence {
     reached: BTreeSet<String>,
     unreached: BTreeSet<String>,
     unresolved: BTreeSet<String>,
-    /// The first page of each domain that answered, as a text to compare.
+    /// A text that identifies the first page of each domain.
     pages: BTreeMap<String, String>,
 }
 
 impl NetworkEvidence {
-    /// Notes the result of a request to a host outside; returns whether one more
+    /// Records the result of a request to an external host. Returns whether a new
     /// domain was reached.
-    pub fn note(&mut self, domain: &str, probe: &Probe) -> bool {
-        self.note_page(domain, probe);
-        if self.is_reached() {
+    pub fn record(&mut self, domain: &str, probe: &Probe) -> bool {
+        self.record_page(domain, probe);
+        if self.is_proven() {
             return false;
         }
         let domain = domain.to_owned();
@@ -135,7 +133,7 @@ impl NetworkEvidence {
             FetchOutcome::DnsFailed(_) | FetchOutcome::TimedOut(Phase::Dns) => {
                 self.unresolved.insert(domain)
             }
-            // A machine that refuses a connection was reached.
+            // The host was reached if it refuses a connection.
             FetchOutcome::ConnectFailed(ConnectError::Refused | ConnectError::Reset) => {
                 return self.reached.insert(domain);
             }
@@ -149,29 +147,29 @@ impl NetworkEvidence {
         false
     }
 
-    /// Notes a domain that was reached before an interruption.
-    pub fn recall_reached(&mut self, domain: &str) {
+    /// Records a domain that was reached before an interruption of the run.
+    pub fn restore_reached(&mut self, domain: &str) {
         self.reached.insert(domain.to_owned());
     }
 
-    /// The domains that were reached, as far as they are kept.
+    /// Returns the reached domains that are stored.
     pub fn reached(&self) -> impl Iterator<Item = &str> {
         self.reached.iter().map(String::as_str)
     }
 
     /// Whether the network is proven to work.
-    pub fn is_reached(&self) -> bool {
-        self.reached.len() >= PROOF
+    pub fn is_proven(&self) -> bool {
+        self.reached.len() >= MIN_REACHED
     }
 
-    /// Whether the pages are proven to be those of their hosts: three unrelated
-    /// domains with three different pages, and no page that most of them share.
+    /// Whether the pages are proven to come from their hosts: three domains have
+    /// different pages, and no page is shared by most domains.
     pub fn has_different_pages(&self) -> bool {
         let kinds: BTreeSet<&String> = self.pages.values().collect();
-        kinds.len() >= PROOF && 2 * self.largest_group() <= self.pages.len()
+        kinds.len() >= MIN_REACHED && 2 * self.largest_group() <= self.pages.len()
     }
 
-    /// Whether failures are more probably those of our own network.
+    /// Returns a doubt if failures are more likely caused by the local network.
     pub fn doubt(&self) -> Option<NetworkDoubt> {
         let is_failed = |domain: &&String| !self.reached.contains(*domain);
         let unresolved = self.unresolved.iter().filter(is_failed).count();
@@ -180,22 +178,22 @@ impl NetworkEvidence {
         if self.reached.is_empty() && failed >= MIN_FAILED {
             return Some(NetworkDoubt::NothingReached { tried });
         }
-        if !self.is_reached() && unresolved >= MIN_UNRESOLVED {
+        if !self.is_proven() && unresolved >= MIN_UNRESOLVED {
             return Some(NetworkDoubt::NamesUnresolved { failed: unresolved, tried });
         }
         None
     }
 
-    /// Whether the pages are more probably not those of their hosts. A random
-    /// name that `resolves` is enough with two domains.
+    /// Returns a doubt if the pages do not come from their hosts. If a random name
+    /// resolves, two domains with the same page suffice.
     pub fn page_doubt(&self, resolves_random_name: bool) -> Option<NetworkDoubt> {
         let domains = self.largest_group();
-        let least = if resolves_random_name { SUSPICIOUS_PAGES } else { MIN_SAME_PAGE };
-        let is_shared = domains >= least && 100 * domains >= SAME_PAGE_SHARE * self.pages.len();
+        let min = if resolves_random_name { SUSPICIOUS_PAGES } else { MIN_SAME_PAGE };
+        let is_shared = domains >= min && 100 * domains >= SAME_PAGE_SHARE * self.pages.len();
         is_shared.then_some(NetworkDoubt::SamePage { domains })
     }
 
-    /// A domain for which looking up a random name next to it would tell more.
+    /// Returns a domain next to which the lookup of a random name is useful.
     pub fn suspicious_domain(&self) -> Option<&str> {
         let is_suspicious = self.largest_group() >= SUSPICIOUS_PAGES;
         self.pages.keys().next().filter(|_| is_suspicious).map(String::as_str)
@@ -209,15 +207,15 @@ impl NetworkEvidence {
         groups.into_values().max().unwrap_or(0)
     }
 
-    fn note_page(&mut self, domain: &str, probe: &Probe) {
+    fn record_page(&mut self, domain: &str, probe: &Probe) {
         let is_page = matches!(probe.outcome, FetchOutcome::Response(200..=299));
         if !is_page || self.pages.len() >= MAX_PAGES || self.pages.contains_key(domain) {
             return;
         }
-        let landing = probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
-        let landing = landing.as_ref().and_then(outside_domain);
-        let elsewhere = landing.filter(|landing| landing != domain);
-        let page = elsewhere.map(|landing| format!("to {landing}"));
+        let final_url = probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
+        let final_domain = final_url.as_ref().and_then(external_domain);
+        let other_domain = final_domain.filter(|other| other != domain);
+        let page = other_domain.map(|other| format!("to {other}"));
         let page = page.or_else(|| probe.digest.as_deref().and_then(page_text));
         if let Some(page) = page {
             self.pages.insert(domain.to_owned(), page);
@@ -225,13 +223,14 @@ impl NetworkEvidence {
     }
 }
 
-/// What a page is compared by: it may show the requested URL in its text.
+/// Returns a text that identifies a page. The rest of the page may contain the
+/// requested URL.
 fn page_text(digest: &Digest) -> Option<String> {
     let title = digest.title.as_deref().unwrap_or_default();
     let text = format!("{title}\n{}", digest.headings.join("\n"));
     if text.trim().is_empty() {
-        let opening: String = digest.text_start.chars().take(OPENING).collect();
-        return (!opening.is_empty()).then_some(opening);
+        let prefix: String = digest.text_start.chars().take(TEXT_PREFIX).collect();
+        return (!prefix.is_empty()).then_some(prefix);
     }
     Some(text)
 }
@@ -243,48 +242,48 @@ mod tests {
 
     use super::*;
 
-    fn probe(ending: FetchOutcome, landing: &str, title: &str) -> Probe {
-        let hop = Hop { url: landing.to_owned(), status: 200, location: None, ip: None };
+    fn probe(outcome: FetchOutcome, final_url: &str, title: &str) -> Probe {
+        let hop = Hop { url: final_url.to_owned(), status: 200, location: None, ip: None };
         let digest = Digest { title: Some(title.to_owned()), ..Digest::default() };
         Probe {
             requested_at: Timestamp::UNIX_EPOCH,
             hops: vec![hop],
-            outcome: ending,
+            outcome,
             timings: Timings::default(),
             retry_after: None,
             digest: Some(Box::new(digest)),
         }
     }
 
-    /// So many domains of each kind: that answer with pages of their own,
-    /// without an address, and that do not let us connect.
-    fn seen(answered: usize, unresolved: usize, unreached: usize) -> NetworkEvidence {
+    /// Returns the evidence of `reached` domains with different pages, `unresolved`
+    /// domains, and `unreached` domains with connection timeouts.
+    fn evidence(reached: usize, unresolved: usize, unreached: usize) -> NetworkEvidence {
         let mut evidence = NetworkEvidence::default();
-        for n in 0..answered {
+        for n in 0..reached {
             let domain = format!("up{n}.test");
             let page = probe(FetchOutcome::Response(200), &format!("http://{domain}/"), &domain);
-            evidence.note(&domain, &page);
+            evidence.record(&domain, &page);
         }
-        let failed = |ending| Probe { hops: Vec::new(), digest: None, ..probe(ending, "", "") };
+        let failed = |outcome| Probe { hops: Vec::new(), digest: None, ..probe(outcome, "", "") };
         for n in 0..unresolved {
-            let ending = FetchOutcome::DnsFailed(DnsError::NoSuchName);
-            evidence.note(&format!("gone{n}.test"), &failed(ending));
+            let outcome = FetchOutcome::DnsFailed(DnsError::NoSuchName);
+            evidence.record(&format!("gone{n}.test"), &failed(outcome));
         }
         for n in 0..unreached {
-            let ending = FetchOutcome::TimedOut(Phase::Connect);
-            evidence.note(&format!("far{n}.test"), &failed(ending));
+            let outcome = FetchOutcome::TimedOut(Phase::Connect);
+            evidence.record(&format!("far{n}.test"), &failed(outcome));
         }
         evidence
     }
 
     #[track_caller]
-    fn check(answered: usize, unresolved: usize, unreached: usize, is_doubted: bool) {
-        let doubt = seen(answered, unresolved, unreached).doubt();
-        assert_eq!(doubt.is_some(), is_doubted, "{answered} {unresolved} {unreached}: {doubt:?}");
+    fn check(reached: usize, unresolved: usize, unreached: usize, is_doubted: bool) {
+        let doubt = evidence(reached, unresolved, unreached).doubt();
+        assert_eq!(doubt.is_some(), is_doubted, "{reached} {unresolved} {unreached}: {doubt:?}");
     }
 
     #[test]
-    fn names_that_do_not_exist_are_credible_in_short_lists() {
+    fn nonexistent_names_are_credible_in_short_lists() {
         check(0, 1, 0, false);
         check(0, 2, 0, false);
         check(1, 2, 0, false);
@@ -293,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn network_is_in_doubt_if_nothing_outside_is_reached() {
+    fn network_is_in_doubt_if_no_external_host_is_reached() {
         check(0, 3, 0, true);
         check(0, 0, 3, true);
         check(0, 2, 1, true);
@@ -301,35 +300,35 @@ mod tests {
     }
 
     #[test]
-    fn resolution_is_in_doubt_if_nearly_all_names_fail() {
+    fn resolution_is_in_doubt_if_almost_all_names_fail() {
         check(1, 29, 0, true);
         check(2, 10, 0, true);
         check(3, 10, 0, false);
         check(20, 10, 0, false);
-        // Three that were reached prove that names are resolved.
+        // Three reached domains prove that names are resolved.
         check(3, 500, 0, false);
     }
 
     #[test]
-    fn order_of_results_does_not_matter_before_the_network_is_proven() {
-        let mut evidence = seen(0, 12, 0);
-        evidence.note("up.test", &probe(FetchOutcome::Response(404), "http://up.test/", ""));
-        assert_eq!(evidence.doubt(), seen(1, 12, 0).doubt());
+    fn order_of_results_does_not_matter_before_network_is_proven() {
+        let mut unresolved = evidence(0, 12, 0);
+        unresolved.record("up.test", &probe(FetchOutcome::Response(404), "http://up.test/", ""));
+        assert_eq!(unresolved.doubt(), evidence(1, 12, 0).doubt());
     }
 
-    /// Domains with the page of a portal, and so many with a page of their own.
+    /// Returns `shared` domains with the page of a portal and `own` with different pages.
     fn with_portal(shared: usize, own: usize) -> NetworkEvidence {
-        let mut evidence = seen(own, 0, 0);
+        let mut evidence = evidence(own, 0, 0);
         for n in 0..shared {
             let domain = format!("shared{n}.test");
             let page = probe(FetchOutcome::Response(200), &format!("http://{domain}/"), "Buy now");
-            evidence.note(&domain, &page);
+            evidence.record(&domain, &page);
         }
         evidence
     }
 
     #[test]
-    fn same_page_from_nearly_all_hosts_is_not_theirs() {
+    fn same_page_from_almost_all_hosts_is_doubted() {
         assert_eq!(
             with_portal(5, 0).page_doubt(false),
             Some(NetworkDoubt::SamePage { domains: 5 })
@@ -342,18 +341,18 @@ mod tests {
     }
 
     #[test]
-    fn redirect_of_all_hosts_to_one_host_is_the_same_page() {
+    fn redirect_of_all_hosts_to_one_host_is_doubted() {
         let mut evidence = NetworkEvidence::default();
         for n in 0..5 {
             let page =
                 probe(FetchOutcome::Response(200), "http://portal.test/login", &n.to_string());
-            evidence.note(&format!("a{n}.test"), &page);
+            evidence.record(&format!("a{n}.test"), &page);
         }
         assert!(evidence.page_doubt(false).is_some());
     }
 
     #[test]
-    fn parking_pages_among_other_pages_are_those_of_their_hosts() {
+    fn parked_pages_among_other_pages_are_not_doubted() {
         let evidence = with_portal(5, 6);
         assert!(evidence.has_different_pages());
         assert_eq!(evidence.page_doubt(false), None);
@@ -362,11 +361,11 @@ mod tests {
 
     #[track_caller]
     fn check_domain(url: &str, expect: Option<&str>) {
-        assert_eq!(outside_domain(&Url::parse(url).unwrap()).as_deref(), expect, "{url}");
+        assert_eq!(external_domain(&Url::parse(url).unwrap()).as_deref(), expect, "{url}");
     }
 
     #[test]
-    fn hosts_of_our_own_network_are_not_outside() {
+    fn external_domain_excludes_local_hosts() {
         check_domain("http://127.0.0.1:8080/", None);
         check_domain("http://[::1]/", None);
         check_domain("http://192.168.1.1/", None);

@@ -1,34 +1,33 @@
-//! Parameters of an address that do not matter.
+//! Query parameters that do not affect the content of a page.
 //!
-//! Some are known: marks of campaigns and names of sessions. Others are learned
-//! by trial: where a page stays the same without a parameter, often enough,
-//! it is left out on addresses of that kind. Nothing here asks for pages; the
-//! trials' outcomes are told.
+//! Some are known: campaign and session parameters. Others are learned: if a page is
+//! the same without a parameter in enough trials, the parameter is removed from URLs
+//! of that pattern. This module sends no requests; the caller runs the trials.
 
 mod known;
-mod trials;
+mod learner;
 
 pub use known::strip;
-pub use trials::{ParameterLearner, TrialOutcome};
+pub use learner::{ParameterLearner, TrialOutcome};
 
 use url::Url;
 
-/// Leaves out of the query what `is_dropped` says, by key and value, and names
-/// the keys. What stays keeps its place and its writing.
-fn without(url: &Url, is_dropped: impl Fn(&str, &str) -> bool) -> (Url, Vec<String>) {
-    let (mut kept, mut dropped) = (Vec::new(), Vec::new());
+/// Removes the query parameters for which `is_removed` returns true, given the key and
+/// the value, and returns their keys. The others keep their order and spelling.
+fn remove_parameters(url: &Url, is_removed: impl Fn(&str, &str) -> bool) -> (Url, Vec<String>) {
+    let (mut retained, mut removed) = (Vec::new(), Vec::new());
     for pair in url.query().unwrap_or_default().split('&') {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        if is_dropped(key, value) {
-            dropped.push(key.to_owned());
+        if is_removed(key, value) {
+            removed.push(key.to_owned());
         } else {
-            kept.push(pair);
+            retained.push(pair);
         }
     }
     let mut stripped = url.clone();
-    if !dropped.is_empty() {
-        let query = kept.join("&");
+    if !removed.is_empty() {
+        let query = retained.join("&");
         stripped.set_query((!query.is_empty()).then_some(&query));
     }
-    (stripped, dropped)
+    (stripped, removed)
 }

@@ -1,67 +1,70 @@
-//! How fast a host may be asked.
+//! Limits on the request rate per host.
 
 use std::time::Duration;
 
-/// The politeness a run owes every host.
+/// The limits that apply to every host of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PolitenessPolicy {
-    /// How many requests of one host may be in flight.
+    /// Maximum number of requests in flight per host.
     pub host_concurrency: usize,
-    /// The least time between two requests of one host. Zero also switches off
-    /// what is learned (`is_adaptive`) and the gate between hosts.
+    /// Minimum time between two requests to a host. Zero also disables the adaptive
+    /// delay and the gap between hosts.
     pub interval: Duration,
-    /// Whether slow hosts are asked more slowly.
+    /// Whether slow hosts get an additional delay.
     pub is_adaptive: bool,
-    /// How long a slow host is left alone, in percent of its answering time.
+    /// Delay after a response, in percent of the response time.
     pub adaptive_percent: u32,
-    /// The least time between requests for different hosts on one address.
+    /// Minimum time between requests to different hosts on one IP address.
     pub ip_gap: Duration,
 }
 
 impl PolitenessPolicy {
-    /// For a list the user owns: 4 in flight, 100 ms apart.
+    /// Requests in flight per host in a check, where the user supplies the URLs.
     pub const CHECK_CONCURRENCY: usize = 4;
-    /// See [`Pace::CHECK_CONCURRENCY`].
+    /// Interval of a check.
     pub const CHECK_INTERVAL: Duration = Duration::from_millis(100);
-    /// For a site we walk through: one request at a time.
+    /// Requests in flight per host in a crawl.
     pub const CRAWL_CONCURRENCY: usize = 1;
-    /// See [`Pace::CRAWL_CONCURRENCY`]: a second between requests.
+    /// Interval of a crawl.
     pub const CRAWL_INTERVAL: Duration = Duration::from_secs(1);
-    /// In a check slow hosts are given half of their answering time to breathe.
-    pub const CHECK_BREATH: u32 = 50;
-    /// In a crawl, which asks one host for long, five times as much as it took.
-    pub const CRAWL_BREATH: u32 = 500;
-    /// Between requests for different hosts on one address.
-    pub const ADDRESS_GAP: Duration = Duration::from_millis(250);
-    /// The first pause after a host answered only with errors.
+    /// Adaptive delay of a check.
+    pub const CHECK_ADAPTIVE_PERCENT: u32 = 50;
+    /// Adaptive delay of a crawl, which sends many requests to one host.
+    pub const CRAWL_ADAPTIVE_PERCENT: u32 = 500;
+    /// Gap between requests to different hosts on one IP address.
+    pub const IP_GAP: Duration = Duration::from_millis(250);
+    /// First pause of a host that is down.
     pub const OUTAGE_PAUSE: Duration = Duration::from_secs(2);
-    /// The same where waiting is switched off: a server that restarts needs a
-    /// moment even if no politeness is owed to it.
+    /// First pause if delays are disabled. It is not zero, because a server needs time
+    /// to restart.
     pub const SHORT_OUTAGE_PAUSE: Duration = Duration::from_millis(50);
-    /// No learned delay is longer than this.
-    pub const LONGEST_DELAY: Duration = Duration::from_secs(30);
+    /// Maximum adaptive or throttling delay.
+    pub const MAX_DELAY: Duration = Duration::from_secs(30);
 
-    /// The pace of a check. An interval of zero switches all waiting off.
+    /// Returns the policy of a check. An interval of zero disables all delays.
     pub fn check(host_concurrency: usize, interval: Duration) -> Self {
         let is_polite = !interval.is_zero();
         Self {
             host_concurrency: host_concurrency.max(1),
             interval,
             is_adaptive: is_polite,
-            adaptive_percent: Self::CHECK_BREATH,
-            ip_gap: if is_polite { Self::ADDRESS_GAP } else { Duration::ZERO },
+            adaptive_percent: Self::CHECK_ADAPTIVE_PERCENT,
+            ip_gap: if is_polite { Self::IP_GAP } else { Duration::ZERO },
         }
     }
 
-    /// The first pause after a host answered only with errors.
+    /// Returns the first pause of a host that is down.
     pub fn outage_pause(&self) -> Duration {
         if self.interval.is_zero() { Self::SHORT_OUTAGE_PAUSE } else { Self::OUTAGE_PAUSE }
     }
 
-    /// The pace of a crawl. An interval of zero switches off all waiting but
-    /// that which a host asks for, by its answers or its `robots.txt`.
+    /// Returns the policy of a crawl. An interval of zero disables all delays except
+    /// those that a host requests in a response or in `robots.txt`.
     pub fn crawl(host_concurrency: usize, interval: Duration) -> Self {
-        Self { adaptive_percent: Self::CRAWL_BREATH, ..Self::check(host_concurrency, interval) }
+        Self {
+            adaptive_percent: Self::CRAWL_ADAPTIVE_PERCENT,
+            ..Self::check(host_concurrency, interval)
+        }
     }
 }
 

@@ -1,16 +1,15 @@
-//! What a site asks of programs: `robots.txt`, read as RFC 9309 says.
+//! Parser and matcher for `robots.txt` (RFC 9309).
 //!
-//! Nothing here fetches the file; [`RobotsAnswer`] says what follows from how
-//! the asking went. Where the RFC leaves room, Google's published reading is
-//! followed (version numbers after an agent's name, common misspellings), and
-//! where that leaves room, the stricter reading.
+//! Where the RFC leaves room, Google's published behavior is followed (version numbers
+//! after the name of a crawler, common misspellings), and otherwise the stricter
+//! interpretation. [`RobotsPolicy`] covers missing and unreachable files. This module
+//! does not fetch the file.
 //!
-//! The file is kept as text and read again when it comes back from a store:
-//! an old answer then profits from a better reader.
+//! The store contains the text of the file, which is parsed again when it is loaded.
 
-mod answer;
 mod lines;
 mod path;
+mod policy;
 #[cfg(test)]
 mod tests;
 
@@ -19,21 +18,21 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use url::{Position, Url};
 
-pub use answer::RobotsPolicy;
 use lines::{Line, lines};
-use path::{normal_path, normal_pattern, pattern_fits};
+use path::{matches_pattern, normalize_path, normalize_pattern};
+pub use policy::RobotsPolicy;
 
-/// Everybody's group.
-const EVERYBODY: &str = "*";
+/// The group for all crawlers.
+const ANY_AGENT: &str = "*";
 
-/// The address of the file itself is always open (RFC 9309, §2.2.2).
+/// The path of the file itself is always allowed (RFC 9309, §2.2.2).
 const OWN_PATH: &str = "/robots.txt";
 
-/// The rules of one site for all programs.
+/// The rules of one site for all crawlers.
 ///
 /// ```
-/// use relink_frontier::Robots;
-/// let robots = Robots::parse(b"User-agent: *\nDisallow: /private\nCrawl-delay: 2");
+/// use relink_frontier::RobotsTxt;
+/// let robots = RobotsTxt::parse(b"User-agent: *\nDisallow: /private\nCrawl-delay: 2");
 /// let url = "https://example.org/private/a.html".parse()?;
 /// assert!(!robots.is_allowed("relink", &url));
 /// assert_eq!(robots.rule("relink", &url), Some("Disallow: /private"));
@@ -47,14 +46,14 @@ pub struct RobotsTxt {
     sitemaps: Vec<String>,
 }
 
-/// Rules for the agents named above them.
+/// A group of rules and the crawlers it applies to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Group {
-    /// Lower case.
+    /// In lower case.
     agents: Vec<String>,
-    /// The one that decides first: longest, then `Allow`.
+    /// By precedence: the longest pattern first, then `Allow`.
     rules: Vec<Rule>,
-    /// Which of the agents, and how long between visits.
+    /// Crawlers with their crawl delay.
     delays: Vec<(String, Duration)>,
 }
 
@@ -62,101 +61,99 @@ struct Group {
 struct Rule {
     is_allow: bool,
     pattern: String,
-    /// As it stands in the file, to be shown.
+    /// The line of the file, for messages.
     line: String,
 }
 
 impl RobotsTxt {
-    /// How much of a file is read (RFC 9309, §2.5).
-    pub const LONGEST_FILE: usize = 500 * 1024;
-    /// No site makes us wait longer between two visits.
+    /// Maximum number of bytes that are parsed (RFC 9309, §2.5).
+    pub const MAX_FILE_SIZE: usize = 500 * 1024;
+    /// Maximum crawl delay. A longer one is reduced to it.
     pub const MAX_CRAWL_DELAY: Duration = Duration::from_mins(5);
 
-    /// Reads a file. Whatever it holds, it is read: lines that mean nothing
-    /// are passed over.
+    /// Parses a file. Invalid lines are skipped, so parsing never fails.
     pub fn parse(bytes: &[u8]) -> Self {
-        Self::read(lines::text_of(bytes))
+        Self::parse_text(lines::decode(bytes))
     }
 
-    /// The rules of a site that has none.
+    /// Returns rules that allow everything.
     pub fn allow_all() -> Self {
-        Self::read(String::new())
+        Self::parse_text(String::new())
     }
 
-    /// The rules of a site that must not be visited.
+    /// Returns rules that disallow everything.
     pub fn deny_all() -> Self {
-        Self::read("User-agent: *\nDisallow: /\n".to_owned())
+        Self::parse_text("User-agent: *\nDisallow: /\n".to_owned())
     }
 
-    fn read(text: String) -> Self {
-        let mut reading = RobotsParser::default();
+    fn parse_text(text: String) -> Self {
+        let mut parser = RobotsParser::default();
         for line in lines(&text) {
-            reading.take(&line);
+            parser.push(&line);
         }
-        let mut groups = reading.groups;
+        let mut groups = parser.groups;
         for group in &mut groups {
             let precedence = |rule: &Rule| (usize::MAX - rule.pattern.len(), !rule.is_allow);
             group.rules.sort_by_key(precedence);
         }
-        Self { groups, sitemaps: reading.sitemaps, text }
+        Self { groups, sitemaps: parser.sitemaps, text }
     }
 
-    /// Whether `agent` may ask for `url`.
+    /// Whether `agent` may fetch `url`.
     ///
-    /// An agent is known by its name alone: `Relink/1.0 (+https://…)` is
-    /// `relink`.
+    /// Only the product token counts: `Relink/1.0 (+https://…)` is `relink`.
     pub fn is_allowed(&self, agent: &str, url: &Url) -> bool {
         self.deciding(agent, url).is_none_or(|rule| rule.is_allow)
     }
 
-    /// The line of the file that decided, if one did.
+    /// Returns the line of the file that decides, if any.
     pub fn rule(&self, agent: &str, url: &Url) -> Option<&str> {
         self.deciding(agent, url).map(|rule| rule.line.as_str())
     }
 
-    /// How long `agent` is asked to wait between two visits, at most
-    /// [`Robots::LONGEST_CRAWL_DELAY`]. The longest wait counts where the file
-    /// names several.
+    /// Returns the crawl delay for `agent`, at most [`RobotsTxt::MAX_CRAWL_DELAY`]. If
+    /// the file contains several, the longest applies.
     pub fn crawl_delay(&self, agent: &str) -> Option<Duration> {
         let name = self.group_name(agent);
         let delays = self.groups.iter().flat_map(|group| &group.delays);
         delays.filter(|(agent, _)| *agent == name).map(|(_, delay)| *delay).max()
     }
 
-    /// The sitemaps the file names, as written.
+    /// Returns the URLs of sitemaps as written in the file.
     pub fn sitemaps(&self) -> &[String] {
         &self.sitemaps
     }
 
-    /// The longest rule that fits, in all groups of the agent; of two of one
-    /// length, `Allow`.
+    /// Returns the longest matching rule in all groups of the agent; `Allow` if two
+    /// have the same length.
     fn deciding(&self, agent: &str, url: &Url) -> Option<&Rule> {
         if url.path() == OWN_PATH {
             return None;
         }
         let name = self.group_name(agent);
-        let path = normal_path(&url[Position::BeforePath..Position::AfterQuery]);
+        let path = normalize_path(&url[Position::BeforePath..Position::AfterQuery]);
         let groups = self.groups.iter().filter(|group| group.agents.contains(&name));
-        let fitting = groups
-            .filter_map(|group| group.rules.iter().find(|rule| pattern_fits(&rule.pattern, &path)));
-        fitting.max_by_key(|rule| (rule.pattern.len(), rule.is_allow))
+        let matching = groups.filter_map(|group| {
+            group.rules.iter().find(|rule| matches_pattern(&rule.pattern, &path))
+        });
+        matching.max_by_key(|rule| (rule.pattern.len(), rule.is_allow))
     }
 
-    /// The name under which an agent's rules stand: its own if the file has
-    /// it anywhere, even without rules, else everybody's.
+    /// Returns the name of the agent's group: its own name if it occurs in the file,
+    /// even without rules, and otherwise `*`.
     fn group_name(&self, agent: &str) -> String {
         let name = lines::product_token(agent);
         let mut named = self.groups.iter().flat_map(|group| &group.agents);
         if !name.is_empty() && named.any(|agent| *agent == name) {
             return name;
         }
-        EVERYBODY.to_owned()
+        ANY_AGENT.to_owned()
     }
 }
 
 impl From<String> for RobotsTxt {
     fn from(text: String) -> Self {
-        Self::read(text)
+        Self::parse_text(text)
     }
 }
 
@@ -166,55 +163,55 @@ impl From<RobotsTxt> for String {
     }
 }
 
-/// What has been read so far.
+/// The state of the parser.
 #[derive(Default)]
 struct RobotsParser {
     groups: Vec<Group>,
     sitemaps: Vec<String>,
-    /// From which agent of the last group on a delay counts.
-    delayed_from: usize,
-    /// Whether the line before last was a delay, so that the next agent is
-    /// not meant by it.
-    is_after_delay: bool,
+    /// Index of the first agent of the last group to which the next delay applies.
+    delay_start: usize,
+    /// Whether a delay follows the agents of the last group, so that it does not apply
+    /// to further agents.
+    has_delay: bool,
 }
 
 impl RobotsParser {
-    fn take(&mut self, line: &Line) {
+    fn push(&mut self, line: &Line) {
         match line {
-            Line::Agent(name) => self.take_agent(name),
-            Line::Rule { is_allow, value, line } => self.take_rule(*is_allow, value, line),
-            Line::Delay(delay) => self.take_delay(*delay),
-            Line::Sitemap(address) => self.sitemaps.push((*address).to_owned()),
+            Line::Agent(name) => self.push_agent(name),
+            Line::Rule { is_allow, value, line } => self.push_rule(*is_allow, value, line),
+            Line::Delay(delay) => self.push_delay(*delay),
+            Line::Sitemap(url) => self.sitemaps.push((*url).to_owned()),
         }
     }
 
-    /// Agents in a row share a group. Only a rule ends it: lines outside the
-    /// RFC, such as delays, must not change how rules are read (§2.2.4).
-    fn take_agent(&mut self, name: &str) {
+    /// Consecutive agents share a group. Only a rule ends the list of agents: lines
+    /// outside the RFC, such as delays, must not affect the rules (§2.2.4).
+    fn push_agent(&mut self, name: &str) {
         let is_open = self.groups.last().is_some_and(|group| group.rules.is_empty());
         if !is_open {
             self.groups.push(Group::default());
-            (self.delayed_from, self.is_after_delay) = (0, false);
+            (self.delay_start, self.has_delay) = (0, false);
         }
         let Some(group) = self.groups.last_mut() else { return };
-        // `a`, delay, `b`, delay: everybody has their own.
-        if self.is_after_delay {
-            (self.delayed_from, self.is_after_delay) = (group.agents.len(), false);
+        // In `a`, delay, `b`, delay, each agent has its own delay.
+        if self.has_delay {
+            (self.delay_start, self.has_delay) = (group.agents.len(), false);
         }
         group.agents.push(name.to_owned());
     }
 
-    /// An empty rule fits nothing, but it ends the list of agents.
-    fn take_rule(&mut self, is_allow: bool, value: &str, line: &str) {
+    /// An empty rule matches nothing, but it ends the list of agents.
+    fn push_rule(&mut self, is_allow: bool, value: &str, line: &str) {
         let Some(group) = self.groups.last_mut() else { return };
-        let pattern = normal_pattern(value);
+        let pattern = normalize_pattern(value);
         group.rules.push(Rule { is_allow, pattern, line: line.to_owned() });
     }
 
-    fn take_delay(&mut self, delay: Duration) {
+    fn push_delay(&mut self, delay: Duration) {
         let Some(group) = self.groups.last_mut() else { return };
-        let meant = group.agents.iter().skip(self.delayed_from);
-        group.delays.extend(meant.map(|agent| (agent.clone(), delay)));
-        self.is_after_delay = group.rules.is_empty();
+        let agents = group.agents.iter().skip(self.delay_start);
+        group.delays.extend(agents.map(|agent| (agent.clone(), delay)));
+        self.has_delay = group.rules.is_empty();
     }
 }

@@ -1,31 +1,31 @@
-//! Template links: header, sidebar and footer, told from what a page adds.
+//! Template links: the header, sidebar and footer of a site.
 //!
-//! A link that stands on nearly all pages of a site, or of one of its sections,
-//! belongs to the template and not to the page (Website Health Analyser, §V).
+//! A link on almost all pages of a site or of one of its sections belongs to the template
+//! and not to the page (Website Health Analyser, §V).
 
 use url::Url;
 
-/// On how many of the pages a template link stands, in percent.
-const NEARLY_ALL: u64 = 80;
-/// Pages without which nothing can be said.
-const FEWEST_PAGES: u64 = 5;
+/// Minimum percentage of the pages that contain a template link.
+const MIN_PAGE_PERCENT: u64 = 80;
+/// Minimum number of pages for a decision.
+const MIN_PAGES: u64 = 5;
 
-/// Whether a link that stands on so many pages of a site or section is part of
-/// its template.
+/// Whether a link that occurs on `pages_with_link` of `pages` pages of a site or section
+/// is part of its template.
 ///
 /// ```
 /// use relink_frontier::is_template;
 /// assert!(is_template(9, 10));
 /// assert!(!is_template(2, 10));
-/// // Two pages alike are no template.
+/// // Two pages are too few for a decision.
 /// assert!(!is_template(2, 2));
 /// ```
-pub fn is_template(standing_on: u64, pages: u64) -> bool {
-    pages >= FEWEST_PAGES && standing_on.saturating_mul(100) >= pages.saturating_mul(NEARLY_ALL)
+pub fn is_template(pages_with_link: u64, pages: u64) -> bool {
+    pages >= MIN_PAGES
+        && pages_with_link.saturating_mul(100) >= pages.saturating_mul(MIN_PAGE_PERCENT)
 }
 
-/// The section a page belongs to: the first directory of its path, if it lies
-/// in one.
+/// Returns the section of a page: the first directory of its path, if any.
 ///
 /// ```
 /// use relink_frontier::section;

@@ -1,14 +1,13 @@
-//! Spider traps: addresses without end that lead to nothing new.
+//! Spider traps: endless URLs without new content.
 //!
-//! Two kinds of evidence. The *shape* of an address may be one that only a
-//! broken relative link makes (segments that repeat, host names inside the
-//! path). And the *pages* behind one [pattern](UrlPattern) of addresses may
-//! all be alike: each pattern has a budget of pages that resemble earlier
-//! ones, which grows while new content appears. A large section of real pages
-//! is never cut, an endless calendar ends by itself.
+//! There are two kinds of evidence. The *shape* of a URL may result from a broken relative
+//! link (repeated segments, host names in the path). And the *pages* of one
+//! [pattern](UrlPattern) of URLs may be near duplicates: each pattern has a budget for
+//! near duplicates, which grows with new content. A large section of real pages is therefore
+//! never cut off, and an endless calendar is.
 //!
-//! Nothing here fetches or knows the date; the state can be stored, so that a
-//! crawl goes on where it was.
+//! This module does not fetch and does not read the clock. Its state can be stored, so that
+//! a crawl can be resumed.
 
 mod budget;
 mod calendar;
@@ -32,193 +31,188 @@ use fingerprint::TextFingerprint;
 use host_in_path::HostTrials;
 pub use pattern::UrlPattern;
 
-/// Patterns remembered. When there are more, the half that gives least cause
-/// for worry is forgotten, so that no site makes a crawl grow.
-const MOST_PATTERNS: usize = 4_096;
+/// Maximum number of stored patterns. If there are more, the half with the lowest eviction
+/// priority is dropped, so that memory is bounded.
+const MAX_PATTERNS: usize = 4_096;
 
-/// Patterns named in a report, per kind; what is beyond is counted together.
-const MOST_REPORTED: usize = 1_000;
+/// Maximum number of reported patterns per kind. Further ones are counted together.
+const MAX_REPORTED: usize = 1_000;
 
-/// How patterns beyond [`MOST_REPORTED`] are named.
+/// The name of the patterns beyond [`MAX_REPORTED`].
 const OTHERS: &str = "(other patterns)";
 
-/// Why an address is not entered.
+/// The kind of a spider trap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TrapKind {
-    /// More path segments than any reader follows.
+    /// Too many path segments.
     TooDeep,
-    /// One segment again and again.
+    /// One segment repeated many times.
     RepeatedSegment,
-    /// Longer than browsers and caches take.
+    /// Longer than browsers and caches accept.
     TooLong,
-    /// More query parameters than a page has use for.
+    /// Too many query parameters.
     TooManyParameters,
-    /// A host name inside the path.
+    /// A host name in the path.
     HostInPath,
-    /// The same pages under ever new session names.
+    /// The same pages with changing session ids.
     SessionIds,
-    /// Dates without end, and nothing on them.
+    /// Endless dates without content.
     EndlessCalendar,
-    /// Numbered pages without end, all alike.
+    /// Endless numbered pages with the same content.
     EndlessPages,
-    /// Other addresses of one pattern that show the same.
+    /// Other URLs of one pattern with the same content.
     NearDuplicates,
-    /// A page with more links than the limit. Only in crawls of version 0.1.0:
-    /// such links are now counted on their own.
-    TooManyLinks,
 }
 
 impl TrapKind {
-    /// A sentence for the reader of a report.
+    /// Returns a description for reports.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::TooDeep => "paths that only get deeper",
-            Self::RepeatedSegment => "paths that repeat themselves",
-            Self::TooLong => "addresses too long for browsers",
-            Self::TooManyParameters => "more parameters than a page has use for",
-            Self::HostInPath => "host names inside the path (a link without `https://`)",
-            Self::EndlessCalendar => "a calendar without end",
-            Self::EndlessPages => "numbered pages without end",
-            Self::SessionIds => "the same pages under ever new session names",
-            Self::NearDuplicates => "many addresses for one page",
-            Self::TooManyLinks => "a page with more links than any reader follows",
+            Self::TooDeep => "paths with too many segments",
+            Self::RepeatedSegment => "paths with repeated segments",
+            Self::TooLong => "URLs too long for browsers",
+            Self::TooManyParameters => "too many query parameters",
+            Self::HostInPath => "host names in the path (a link without `https://`)",
+            Self::EndlessCalendar => "an endless calendar",
+            Self::EndlessPages => "endless numbered pages",
+            Self::SessionIds => "the same pages with changing session ids",
+            Self::NearDuplicates => "many URLs with the same content",
         }
     }
 }
 
-/// Whether an address is entered.
+/// Whether a crawl fetches a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrapDecision {
-    /// It is.
+    /// It does.
     Allow,
-    /// It is not: the trap, and the pattern it stands for.
+    /// It does not; holds the trap and the pattern of the URL.
     Reject(TrapKind, String),
 }
 
-/// A pattern that was avoided, for the report.
+/// A pattern of rejected URLs, for reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DetectedTrap {
-    /// The trap.
+    /// The kind of trap.
     pub kind: TrapKind,
-    /// What the addresses have in common.
+    /// The pattern of the URLs.
     pub pattern: String,
-    /// How many of them were refused.
+    /// Number of rejected URLs.
     pub count: u64,
     /// The first of them.
     pub example: String,
 }
 
-/// Watches a crawl for traps.
+/// Detects spider traps during a crawl.
 ///
 /// ```
-/// use relink_frontier::{Admission, PageSight, TrapWatch};
-/// let mut watch = TrapWatch::new(2026);
+/// use relink_frontier::{PageFingerprint, TrapDecision, TrapDetector};
+/// let mut detector = TrapDetector::new(2026);
 /// let page = |number: u32| format!("https://example.org/list?p={number}").parse();
 /// for number in 0..30 {
 ///     let text = format!("Page {number}: nothing here");
-///     watch.seen(&page(number)?, &PageSight::of_text(None, &text, 0));
+///     detector.record_page(&page(number)?, &PageFingerprint::from_text(None, &text, 0));
 /// }
-/// assert!(matches!(watch.admit(&page(31)?, 9), Admission::Avoid(..)));
-/// assert_eq!(watch.report()[0].pattern, "example.org/list?p={n}");
+/// assert!(matches!(detector.check(&page(31)?, 9), TrapDecision::Reject(..)));
+/// assert_eq!(detector.report()[0].pattern, "example.org/list?p={n}");
 /// # Ok::<(), url::ParseError>(())
 /// ```
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct TrapDetector {
-    /// The year in which the crawl began.
+    /// The year in which the crawl started.
     year: i16,
     budgets: BTreeMap<String, PatternBudget>,
     hosts: HostTrials,
-    /// Patterns that redirect, by where they lead.
+    /// Patterns of redirects, with the patterns of their targets.
     #[serde(default)]
     redirect_targets: BTreeMap<String, String>,
-    avoided: BTreeMap<TrapKind, BTreeMap<String, Refusals>>,
+    rejected: BTreeMap<TrapKind, BTreeMap<String, Rejections>>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Refusals {
+struct Rejections {
     count: u64,
     example: String,
 }
 
 impl TrapDetector {
-    /// A watch for a crawl that begins in `year`: dates far from it are
-    /// looked at with less patience.
+    /// Returns a detector for a crawl that starts in `year`. Dates far from it get a smaller
+    /// budget.
     pub fn new(year: i16) -> Self {
         Self { year, ..Self::default() }
     }
 
-    /// Whether `url`, found `depth` links from a seed, is entered. Seeds are.
+    /// Decides whether to fetch `url`, found `depth` links from a seed. Seeds are always
+    /// allowed.
     ///
-    /// Ask when a link is found, and again before it is fetched: a page may
-    /// name a thousand others before the first of them is seen. Each refusal
-    /// is counted, so a refused address should be remembered and not be asked
-    /// about again.
-    pub fn admit(&mut self, url: &Url, depth: u32) -> TrapDecision {
+    /// Call it when a link is found and again before it is fetched: a page may contain a
+    /// thousand links before the first of them is fetched. Every rejection is counted, so do
+    /// not check a rejected URL again.
+    pub fn check(&mut self, url: &Url, depth: u32) -> TrapDecision {
         if depth == 0 {
             return TrapDecision::Allow;
         }
-        let Some((kind, pattern)) = self.trap_of(url) else { return TrapDecision::Allow };
+        let Some((kind, pattern)) = self.find_trap(url) else { return TrapDecision::Allow };
         self.count(kind, &pattern, url, 1);
         TrapDecision::Reject(kind, pattern)
     }
 
-    /// The link `url` was taken for another, because a parameter of it was
-    /// found not to matter.
-    pub fn note_stripped(&mut self, url: &Url) {
-        let pattern = UrlPattern::of(url, self.year);
+    /// Records that the link `url` was replaced by another URL, because one of its parameters
+    /// is irrelevant.
+    pub fn record_stripped(&mut self, url: &Url) {
+        let pattern = UrlPattern::new(url, self.year);
         self.count(pattern.kind(), pattern.as_str(), url, 1);
     }
 
-    /// The page at `from` leads on to `to` at once. What the first pattern
-    /// leads to is then judged by the second, or doors without end would pass
-    /// for ways out of the rooms behind them.
-    pub fn note_redirect(&mut self, from: &Url, to: &Url) {
-        let (from, to) = (UrlPattern::of(from, self.year), UrlPattern::of(to, self.year));
-        let is_worth = from.is_variable() && to.is_variable() && from != to;
-        if is_worth && self.redirect_targets.len() < MOST_PATTERNS {
+    /// Records a redirect from `from` to `to`. The first pattern then uses the budget of the
+    /// second. Otherwise the redirecting URLs would count as outlinks of the pages behind
+    /// them.
+    pub fn record_redirect(&mut self, from: &Url, to: &Url) {
+        let (from, to) = (UrlPattern::new(from, self.year), UrlPattern::new(to, self.year));
+        let is_relevant = from.is_variable() && to.is_variable() && from != to;
+        if is_relevant && self.redirect_targets.len() < MAX_PATTERNS {
             self.redirect_targets.insert(from.into_string(), to.into_string());
         }
     }
 
-    /// The page behind `url` was fetched and shows this. Only for pages that
-    /// are there: what is missing says nothing about its pattern.
-    pub fn seen(&mut self, url: &Url, sight: &PageFingerprint) {
-        self.hosts.seen(url, sight);
-        let pattern = UrlPattern::of(url, self.year);
-        // Where nothing varies there is one address, and so no trap.
+    /// Records the content of a successfully fetched page. Do not call it for missing pages,
+    /// which are not evidence about their pattern.
+    pub fn record_page(&mut self, url: &Url, page: &PageFingerprint) {
+        self.hosts.record_page(url, page);
+        let pattern = UrlPattern::new(url, self.year);
+        // A pattern without variable parts has one URL and is not a trap.
         if !pattern.is_variable() {
             return;
         }
-        if self.budgets.len() >= MOST_PATTERNS && !self.budgets.contains_key(pattern.as_str()) {
-            self.forget_half();
+        if self.budgets.len() >= MAX_PATTERNS && !self.budgets.contains_key(pattern.as_str()) {
+            self.evict_half();
         }
         let budget = self.budgets.entry(pattern.as_str().to_owned()).or_default();
-        budget.spend(sight, &pattern);
+        budget.record_page(page, &pattern);
     }
 
-    /// How many of the links first found on `page` lead elsewhere: to patterns
-    /// that are still entered, and not to the page's own. This is what
-    /// [`PageSight`] wants as new links, for each page of a calendar has a
-    /// new link to the next.
+    /// Counts the new links on `page` that lead out of its pattern to patterns that are not
+    /// traps. [`PageFingerprint`] needs this number. Links within the pattern do not count,
+    /// because every page of a calendar has a new link to the next.
     pub fn new_outlinks<'a>(&self, page: &Url, found: impl IntoIterator<Item = &'a Url>) -> usize {
-        let own = UrlPattern::of(page, self.year).into_string();
+        let own = UrlPattern::new(page, self.year).into_string();
         let leads_out = |link: &&Url| {
-            let pattern = UrlPattern::of(link, self.year).into_string();
-            let behind = self.redirect_targets.get(&pattern).unwrap_or(&pattern);
-            *behind != own && pattern != own && self.trap_of(link).is_none()
+            let pattern = UrlPattern::new(link, self.year).into_string();
+            let target = self.redirect_targets.get(&pattern).unwrap_or(&pattern);
+            *target != own && pattern != own && self.find_trap(link).is_none()
         };
         found.into_iter().filter(leads_out).count()
     }
 
-    /// What was avoided: by kind, the largest first.
+    /// Returns the rejected patterns by kind, the largest first.
     pub fn report(&self) -> Vec<DetectedTrap> {
-        let all = self.avoided.iter().flat_map(|(kind, patterns)| {
-            patterns.iter().map(|(pattern, refusals)| DetectedTrap {
+        let all = self.rejected.iter().flat_map(|(kind, patterns)| {
+            patterns.iter().map(|(pattern, rejections)| DetectedTrap {
                 kind: *kind,
                 pattern: pattern.clone(),
-                count: refusals.count,
-                example: refusals.example.clone(),
+                count: rejections.count,
+                example: rejections.example.clone(),
             })
         });
         let mut report: Vec<DetectedTrap> = all.collect();
@@ -226,46 +220,46 @@ impl TrapDetector {
         report
     }
 
-    fn trap_of(&self, url: &Url) -> Option<(TrapKind, String)> {
-        if let Some(trap) = shape::trap_of(url) {
+    fn find_trap(&self, url: &Url) -> Option<(TrapKind, String)> {
+        if let Some(trap) = shape::find_trap(url) {
             return Some(trap);
         }
-        if let Some(pattern) = self.hosts.trap_of(url) {
+        if let Some(pattern) = self.hosts.find_trap(url) {
             return Some((TrapKind::HostInPath, pattern));
         }
-        let pattern = UrlPattern::of(url, self.year);
-        let behind =
+        let pattern = UrlPattern::new(url, self.year);
+        let target =
             self.redirect_targets.get(pattern.as_str()).map_or(pattern.as_str(), String::as_str);
-        let budget = self.budgets.get(behind)?;
-        budget.is_spent(pattern.is_far()).then(|| (pattern.kind(), pattern.into_string()))
+        let budget = self.budgets.get(target)?;
+        budget.is_exhausted(pattern.is_far()).then(|| (pattern.kind(), pattern.into_string()))
     }
 
-    fn count(&mut self, kind: TrapKind, pattern: &str, url: &Url, refused: u64) {
-        let patterns = self.avoided.entry(kind).or_default();
-        let is_full = patterns.len() >= MOST_REPORTED && !patterns.contains_key(pattern);
+    fn count(&mut self, kind: TrapKind, pattern: &str, url: &Url, rejected: u64) {
+        let patterns = self.rejected.entry(kind).or_default();
+        let is_full = patterns.len() >= MAX_REPORTED && !patterns.contains_key(pattern);
         let name = if is_full { OTHERS } else { pattern };
-        let first = || Refusals { count: 0, example: url.to_string() };
-        patterns.entry(name.to_owned()).or_insert_with(first).count += refused;
+        let first = || Rejections { count: 0, example: url.to_string() };
+        patterns.entry(name.to_owned()).or_insert_with(first).count += rejected;
     }
 
-    fn forget_half(&mut self) {
-        let mut worries: Vec<u32> =
+    fn evict_half(&mut self) {
+        let mut priorities: Vec<u32> =
             self.budgets.values().map(PatternBudget::eviction_priority).collect();
-        worries.sort_unstable();
-        let median = worries.get(worries.len() / 2).copied().unwrap_or_default();
-        let mut spare = self.budgets.len() / 2;
+        priorities.sort_unstable();
+        let median = priorities.get(priorities.len() / 2).copied().unwrap_or_default();
+        let mut remaining = self.budgets.len() / 2;
         self.budgets.retain(|_, budget| {
-            let is_forgotten = spare > 0 && budget.eviction_priority() <= median;
-            spare -= usize::from(is_forgotten);
-            !is_forgotten
+            let is_evicted = remaining > 0 && budget.eviction_priority() <= median;
+            remaining -= usize::from(is_evicted);
+            !is_evicted
         });
     }
 }
 
-/// Whether a glimpse is new, given those before it.
+/// Whether a fingerprint differs from all earlier ones.
 fn is_new<'a>(
-    glimpse: &TextFingerprint,
+    fingerprint: &TextFingerprint,
     mut earlier: impl Iterator<Item = &'a TextFingerprint>,
 ) -> bool {
-    !earlier.any(|other| glimpse.is_same(other))
+    !earlier.any(|other| fingerprint.is_same(other))
 }

@@ -1,84 +1,82 @@
-//! In which order the pages of a crawl are visited.
+//! The order in which a crawl fetches pages.
 //!
-//! An order is a number for each task, known when the task is found and
-//! never changed after: a durable queue claims the least one, and a crawl that
-//! was interrupted goes on as if it had not been.
+//! The order is a sort key of each task. It is fixed when the task is found, so a durable
+//! queue can claim the task with the smallest key, and an interrupted crawl resumes in the
+//! same order.
 //!
-//! Links are numbered as they are found, through the whole crawl. The links
-//! of one page get numbers in a row; the first of them names their *batch*.
+//! All links of a crawl are numbered in the order in which they are found. The links of one
+//! page have consecutive numbers; the first one identifies their *batch*.
 //!
-//! - Breadth first: shallow pages before deep ones, then as found.
+//! - Breadth first: by depth, then in the order in which links were found.
 //!   `depth · 2⁴³ + batch + position`.
-//! - Depth first: the newest batch before all others (a stack of pages, not
-//!   of links), inside it the order of the page.
-//!   `(2⁴³ − 1 − batch) · 2²⁰ + position`.
+//! - Depth first: the newest batch first (a stack of pages, not of links), then in the order
+//!   of the page. `(2⁴³ − 1 − batch) · 2²⁰ + position`.
 //!
-//! Where a link is found again while its task still waits, keeping the
-//! lesser of both keys (and of both depths) makes depth first exact on graphs
-//! as well as trees. Breadth first keys only grow, so the rule is the same.
+//! If a link is found again while its task is waiting, the smaller key and the smaller depth
+//! are used. This makes depth first exact on graphs as well as on trees. Keys of breadth
+//! first only grow, so the rule has no effect there.
 
 use serde::{Deserialize, Serialize};
 
-/// Numbers of links: eight million million to a crawl.
+/// Bits of a link number: 8.8 · 10¹² links per crawl.
 const NUMBER_BITS: u32 = 43;
-/// Depths, or places on a page: a million.
-const PLACE_BITS: u32 = 20;
+/// Bits of a depth or a position on a page: about a million.
+const POSITION_BITS: u32 = 20;
 
-const LAST_NUMBER: u64 = (1 << NUMBER_BITS) - 1;
-const LAST_PLACE: u64 = (1 << PLACE_BITS) - 1;
+const MAX_NUMBER: u64 = (1 << NUMBER_BITS) - 1;
+const MAX_POSITION: u64 = (1 << POSITION_BITS) - 1;
 
 /// The order of a crawl (Website Health Analyser, §III).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraversalOrder {
-    /// All pages of one depth before any of the next.
+    /// All pages of one depth before those of the next.
     #[default]
     BreadthFirst,
-    /// One branch to its end before the next.
+    /// The links of the last fetched page first.
     DepthFirst,
 }
 
-/// Where in a crawl a link was found.
+/// The position at which a crawl found a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkDiscovery {
-    /// How many links lead from a seed to it; 0 for a seed.
+    /// Number of links from a seed to it; 0 for a seed.
     pub depth: u32,
-    /// How many links the crawl had numbered before the page it stands on;
-    /// 0 for the seeds.
+    /// Number of links that the crawl had found before the page with this link; 0 for seeds.
     pub batch: u64,
-    /// Its place among the links of that page, from 0.
+    /// Index among the links of that page.
     pub position: u32,
 }
 
 impl TraversalOrder {
-    /// The number by which a task is claimed: the least one first.
+    /// Returns the sort key of a task; the smallest is claimed first.
     ///
     /// ```
-    /// use relink_frontier::{Discovery, Order};
-    /// let old = Discovery { depth: 1, batch: 1, position: 2 };
-    /// let new = Discovery { depth: 2, batch: 4, position: 0 };
-    /// assert!(Order::BreadthFirst.key(old) < Order::BreadthFirst.key(new));
-    /// assert!(Order::DepthFirst.key(new) < Order::DepthFirst.key(old));
+    /// use relink_frontier::{LinkDiscovery, TraversalOrder};
+    /// let old = LinkDiscovery { depth: 1, batch: 1, position: 2 };
+    /// let new = LinkDiscovery { depth: 2, batch: 4, position: 0 };
+    /// assert!(TraversalOrder::BreadthFirst.key(old) < TraversalOrder::BreadthFirst.key(new));
+    /// assert!(TraversalOrder::DepthFirst.key(new) < TraversalOrder::DepthFirst.key(old));
     /// ```
     pub fn key(self, found: LinkDiscovery) -> i64 {
         let LinkDiscovery { depth, batch, position } = found;
         let key = match self {
             Self::BreadthFirst => {
-                let number = batch.saturating_add(position.into()).min(LAST_NUMBER);
-                (u64::from(depth).min(LAST_PLACE) << NUMBER_BITS) | number
+                let number = batch.saturating_add(position.into()).min(MAX_NUMBER);
+                (u64::from(depth).min(MAX_POSITION) << NUMBER_BITS) | number
             }
             Self::DepthFirst => {
-                let newest_first = LAST_NUMBER - batch.min(LAST_NUMBER);
-                (newest_first << PLACE_BITS) | u64::from(position).min(LAST_PLACE)
+                let newest_first = MAX_NUMBER - batch.min(MAX_NUMBER);
+                (newest_first << POSITION_BITS) | u64::from(position).min(MAX_POSITION)
             }
         };
-        // 63 bits are in use, so the sign is never touched.
+        // 63 bits are in use, so the sign bit is never set.
         i64::try_from(key).unwrap_or(i64::MAX)
     }
 }
 
-/// Whether a page of this depth is visited: at the limit it still is, below it
-/// no more (Website Health Analyser, Fig. 2).
+/// Whether a page of this depth is fetched. The limit is inclusive (Website Health Analyser,
+/// Fig. 2).
 pub fn is_within_depth(depth: u32, limit: Option<u32>) -> bool {
     limit.is_none_or(|limit| depth <= limit)
 }
@@ -91,11 +89,11 @@ mod tests {
 
     use super::*;
 
-    /// The tree of the paper's Fig. 1: a page and the pages it links to.
+    /// The tree of Fig. 1 of the paper: a page and the pages it links to.
     const FIGURE_1: [(u32, &[u32]); 5] =
         [(1, &[2, 3, 4]), (2, &[5, 6]), (4, &[7, 8]), (5, &[9, 10]), (7, &[11, 12])];
 
-    /// Crawls from page 1 with one worker and a queue that knows only keys.
+    /// Crawls from page 1 with one worker and a queue sorted by key.
     fn crawl(
         links: &BTreeMap<u32, Vec<u32>>,
         order: TraversalOrder,
@@ -104,9 +102,9 @@ mod tests {
         let seed = LinkDiscovery { depth: 0, batch: 0, position: 0 };
         let mut queue = BTreeMap::from([(order.key(seed), (1, 0))]);
         let (mut known, mut batch) = (BTreeSet::from([1]), 1);
-        let mut visited = Vec::new();
+        let mut fetched = Vec::new();
         while let Some((_, (page, depth))) = queue.pop_first() {
-            visited.push(page);
+            fetched.push(page);
             let found = links.get(&page).map_or(&[][..], Vec::as_slice);
             for (link, position) in found.iter().zip(0..) {
                 if is_within_depth(depth + 1, limit) && known.insert(*link) {
@@ -116,15 +114,15 @@ mod tests {
             }
             batch += found.len() as u64;
         }
-        visited
+        fetched
     }
 
     #[track_caller]
     fn check(order: TraversalOrder, limit: Option<u32>, expect: &str) {
         let links = FIGURE_1.iter().map(|(page, links)| (*page, links.to_vec())).collect();
-        let visited = crawl(&links, order, limit);
-        let visited: Vec<String> = visited.iter().map(ToString::to_string).collect();
-        assert_eq!(visited.join(" "), expect);
+        let fetched = crawl(&links, order, limit);
+        let fetched: Vec<String> = fetched.iter().map(ToString::to_string).collect();
+        assert_eq!(fetched.join(" "), expect);
     }
 
     #[test]
@@ -141,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_numbers_still_have_a_key() {
+    fn key_of_largest_numbers_is_not_negative() {
         let last = LinkDiscovery { depth: u32::MAX, batch: u64::MAX, position: u32::MAX };
         for order in [TraversalOrder::BreadthFirst, TraversalOrder::DepthFirst] {
             assert!(order.key(last) >= 0);
@@ -150,11 +148,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_two_links_share_a_key(
+        fn keys_are_unique(
             one in (0_u32..99, 0_u64..9_999, 0_u32..9),
             other in (0_u32..99, 0_u64..9_999, 0_u32..9),
         ) {
-            // Batches are ten numbers apart, so no two links share a number.
+            // Batches are ten numbers apart, so link numbers are unique.
             let [one, other] = [one, other].map(|(depth, batch, position)| {
                 LinkDiscovery { depth, batch: 10 * batch, position }
             });

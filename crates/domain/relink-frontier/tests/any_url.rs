@@ -1,5 +1,5 @@
-//! What holds for every URL and every text: canonical form, scope, traps,
-//! parameters and robots rules.
+//! Properties of canonical URLs, scopes, traps, parameters and robots rules for any URL and
+//! any text.
 
 use proptest::prelude::*;
 use relink_frontier::{
@@ -11,7 +11,7 @@ use relink_testkit::any_url::{any_segment, any_text, any_url, any_url_text};
 
 proptest! {
     #[test]
-    fn canonical_any_text_is_stable(base in any_url(), text in any_text()) {
+    fn canonicalize_any_text_is_stable(base in any_url(), text in any_text()) {
         for base in [None, Some(&base)] {
             if let Ok(url) = canonicalize(base, &text) {
                 prop_assert_eq!(canonicalize(None, url.as_str()).ok(), Some(url.clone()));
@@ -21,9 +21,9 @@ proptest! {
     }
 
     #[test]
-    fn scope_seed_is_inside_its_own_crawl(url in any_url(), other in any_url()) {
-        for reach in [ScopeMode::Host, ScopeMode::Domain, ScopeMode::Prefix] {
-            let scope = CrawlScope::new(reach, std::slice::from_ref(&url), UrlFilter::default());
+    fn scope_contains_its_seed(url in any_url(), other in any_url()) {
+        for mode in [ScopeMode::Host, ScopeMode::Domain, ScopeMode::Prefix] {
+            let scope = CrawlScope::new(mode, std::slice::from_ref(&url), UrlFilter::default());
             prop_assert!(scope.is_inside(&url));
             scope.is_inside(&other);
         }
@@ -32,47 +32,47 @@ proptest! {
     }
 
     #[test]
-    fn scope_any_pattern_is_read_or_rejected(pattern in any_text(), url in any_url_text()) {
-        if let Ok(scope) = UrlFilter::new(std::slice::from_ref(&pattern), &[]) {
-            scope.matches(&url);
-            prop_assert!(!scope.excludes(&url));
+    fn url_filter_accepts_or_rejects_any_pattern(pattern in any_text(), url in any_url_text()) {
+        if let Ok(filter) = UrlFilter::new(std::slice::from_ref(&pattern), &[]) {
+            filter.matches(&url);
+            prop_assert!(!filter.excludes(&url));
         }
-        if let Ok(scope) = UrlFilter::new(&[], &[pattern]) {
-            prop_assert_eq!(scope.matches(&url), !scope.excludes(&url));
+        if let Ok(filter) = UrlFilter::new(&[], &[pattern]) {
+            prop_assert_eq!(filter.matches(&url), !filter.excludes(&url));
         }
     }
 
     #[test]
-    fn traps_any_urls_are_admitted_or_avoided(urls in prop::collection::vec(any_url(), 1..8)) {
-        let mut watch = TrapDetector::new(2026);
+    fn trap_detector_accepts_any_urls(urls in prop::collection::vec(any_url(), 1..8)) {
+        let mut detector = TrapDetector::new(2026);
         for url in &urls {
-            prop_assert_eq!(watch.admit(url, 0), TrapDecision::Allow);
-            watch.admit(url, 3);
-            watch.new_outlinks(url, &urls);
-            watch.seen(url, &PageFingerprint::of_text(None, url.path(), 1));
-            watch.note_stripped(url);
-            watch.note_redirect(url, &urls[0]);
-            prop_assert!(!UrlPattern::of(url, 2026).as_str().is_empty());
+            prop_assert_eq!(detector.check(url, 0), TrapDecision::Allow);
+            detector.check(url, 3);
+            detector.new_outlinks(url, &urls);
+            detector.record_page(url, &PageFingerprint::from_text(None, url.path(), 1));
+            detector.record_stripped(url);
+            detector.record_redirect(url, &urls[0]);
+            prop_assert!(!UrlPattern::new(url, 2026).as_str().is_empty());
         }
-        watch.report();
+        detector.report();
     }
 
     #[test]
-    fn parameters_any_url_strip_is_idempotent(url in any_url(), key in any_segment()) {
+    fn strip_of_any_url_is_idempotent(url in any_url(), key in any_segment()) {
         let (stripped, _) = strip(&url);
         prop_assert_eq!(strip(&stripped).0, stripped);
-        let mut trials = ParameterLearner::default();
-        for key in trials.undecided(&url) {
-            prop_assert!(trials.is_undecided(&url, &key));
-            trials.record(&url, &key, TrialOutcome::Same);
+        let mut learner = ParameterLearner::default();
+        for key in learner.undecided(&url) {
+            prop_assert!(learner.is_undecided(&url, &key));
+            learner.record(&url, &key, TrialOutcome::Same);
         }
-        trials.record(&url, &key, TrialOutcome::Different);
-        trials.is_irrelevant(&url, &key);
-        trials.strip(&url);
+        learner.record(&url, &key, TrialOutcome::Different);
+        learner.is_irrelevant(&url, &key);
+        learner.strip(&url);
     }
 
     #[test]
-    fn robots_any_rules_and_url_are_decided(
+    fn robots_txt_accepts_any_rules_and_urls(
         rules in prop::collection::vec(any_segment(), 0..6),
         url in any_url(),
         agent in any_text(),
@@ -90,6 +90,6 @@ proptest! {
             }
         }
         RobotsDirectives::parse([text.as_str()]);
-        RobotsDirectives::is_for_us(&agent);
+        RobotsDirectives::applies_to_relink(&agent);
     }
 }

@@ -1,13 +1,14 @@
-//! Query parameters that only make a URL new for caches (`a.js?ver=6.1`).
+//! Query parameters that only bypass caches (`a.js?ver=6.1`).
 //!
-//! They do not choose content: every value gives the same file. A URL whose
-//! query has nothing else is judged like its path. The same names choose pages
-//! elsewhere (`watch?v=…`, `viewtopic.php?t=42`), so the value must look like a
-//! version, a hash or a time, unless the path names a file that pages load.
+//! They do not select content: the server sends the same file for every value. A
+//! URL without other parameters is judged like its path. On other sites the same
+//! names select pages (`watch?v=…`, `viewtopic.php?t=42`). The value must
+//! therefore be a version, a hash or a time, unless the path names a file that
+//! pages load.
 
 use crate::url_parts::{Parameter, UrlParts};
 
-/// Names that are used for nothing else.
+/// Names that have no other use.
 const CLEAR_NAMES: [&str; 34] = [
     "_",
     "__v",
@@ -45,44 +46,44 @@ const CLEAR_NAMES: [&str; 34] = [
     "version",
 ];
 
-/// Names that choose a page as often as they bust a cache.
+/// Names that select a page about as often as they bypass a cache.
 const SHORT_NAMES: [&str; 7] = ["b", "d", "h", "r", "t", "v", "x"];
 
-/// Extensions of files that pages load and that no query chooses.
+/// Extensions of files that pages load. No query selects among them.
 const RESOURCE_EXTENSIONS: [&str; 31] = [
     "avif", "bmp", "css", "cur", "eot", "gif", "htc", "ico", "jpeg", "jpg", "js", "json", "map",
     "mjs", "mp3", "mp4", "ogg", "otf", "pdf", "png", "svg", "svgz", "swf", "tif", "tiff", "ttf",
     "txt", "wasm", "webm", "woff", "woff2",
 ];
 
-/// Fewest digits and letters of a hash under a short name.
-const SHORTEST_HASH: usize = 7;
+/// Minimum length of a hash in a parameter with a short name.
+const MIN_HASH_LENGTH: usize = 7;
 
-/// Whether a parameter of this URL does not choose content, only its copy in a
-/// cache.
-pub(crate) fn busts_cache(address: &UrlParts<'_>, parameter: Parameter<'_>) -> bool {
+/// Whether a parameter of this URL does not select content and only bypasses
+/// caches.
+pub(crate) fn busts_cache(parts: &UrlParts<'_>, parameter: Parameter<'_>) -> bool {
     let name = parameter.name.to_ascii_lowercase();
     let (is_clear, is_short) =
         (CLEAR_NAMES.contains(&name.as_str()), SHORT_NAMES.contains(&name.as_str()));
-    if names_resource(address) {
+    if names_resource(parts) {
         return is_clear || is_short || name == "webp";
     }
     let value = parameter.value;
-    (is_clear && (is_number(value) || is_mark_of_state(value)))
-        || (is_short && is_mark_of_state(value))
+    (is_clear && (is_number(value) || is_version_hash_or_time(value)))
+        || (is_short && is_version_hash_or_time(value))
 }
 
 /// Whether the path names a file that pages load: a script, a style sheet, an
 /// image, a font.
-pub(crate) fn names_resource(address: &UrlParts<'_>) -> bool {
-    address.extension().is_some_and(|(_, ending)| {
-        let extension = ending.trim_start_matches('.').to_ascii_lowercase();
+pub(crate) fn names_resource(parts: &UrlParts<'_>) -> bool {
+    parts.extension().is_some_and(|(_, suffix)| {
+        let extension = suffix.trim_start_matches('.').to_ascii_lowercase();
         RESOURCE_EXTENSIONS.contains(&extension.as_str())
     })
 }
 
-/// Whether a value says in which state a file is: a version, a hash or a time.
-fn is_mark_of_state(value: &str) -> bool {
+/// Whether a value identifies a state of a file.
+fn is_version_hash_or_time(value: &str) -> bool {
     is_version(value) || is_hash(value) || is_time(value)
 }
 
@@ -90,23 +91,23 @@ fn is_number(value: &str) -> bool {
     !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `6.1`, `v2.0.1-rc.1`, `0.8123`: numbers with dots between them.
+/// `6.1`, `v2.0.1-rc.1`, `0.8123`: numbers separated by dots.
 fn is_version(value: &str) -> bool {
     let bare = value.strip_prefix(['v', 'V']).unwrap_or(value);
     let core = bare.split(['-', '+', '_']).next().unwrap_or_default();
     core.contains('.') && core.split('.').all(is_number)
 }
 
-/// Hexadecimal digits, letters and numbers among them.
+/// Hexadecimal digits, at least one letter and one digit.
 fn is_hash(value: &str) -> bool {
-    value.len() >= SHORTEST_HASH
+    value.len() >= MIN_HASH_LENGTH
         && value.bytes().all(|byte| byte.is_ascii_hexdigit())
         && value.bytes().any(|byte| byte.is_ascii_digit())
         && value.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Seconds or milliseconds since 1970, or a date written together, from the
-/// years in which there is a web.
+/// Seconds or milliseconds since 1970, or a date without separators, in the
+/// years since the web exists.
 fn is_time(value: &str) -> bool {
     let is_year = value.starts_with("19") || value.starts_with("20");
     is_number(value)
@@ -124,9 +125,9 @@ mod tests {
 
     #[track_caller]
     fn check(url: &str, expect: bool) {
-        let address = UrlParts::of(url).unwrap();
-        let mut all = parameters(address.query.unwrap_or_default());
-        assert_eq!(all.all(|parameter| busts_cache(&address, parameter)), expect, "{url}");
+        let parts = UrlParts::parse(url).unwrap();
+        let mut all = parameters(parts.query.unwrap_or_default());
+        assert_eq!(all.all(|parameter| busts_cache(&parts, parameter)), expect, "{url}");
     }
 
     #[test]
@@ -149,9 +150,9 @@ mod tests {
     }
 
     #[test]
-    fn busts_cache_never_by_parameters_that_choose() {
-        let choosing = ["id=6.1", "v=3", "v=dQw4w9WgXcQ", "t=42", "p=1700000000", "hash=front"];
-        for query in choosing {
+    fn busts_cache_rejects_parameters_that_select_pages() {
+        let selecting = ["id=6.1", "v=3", "v=dQw4w9WgXcQ", "t=42", "p=1700000000", "hash=front"];
+        for query in selecting {
             check(&format!("http://a.test/page?{query}"), false);
         }
         check("http://a.test/a.js?file=b", false);

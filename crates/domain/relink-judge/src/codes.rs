@@ -1,9 +1,9 @@
-//! Every `RL` code: its word, its meaning and what to do about it.
+//! The `RL` codes with their names, verdicts, descriptions and advice.
 //!
-//! One number per cause, stable for ever: 1xx gone, 2xx redirects, 3xx lying
-//! answers, 4xx blocked, 5xx failing (servers from 500, encryption from 520,
-//! connections from 540, Relink itself 590), 6xx local, 9xx at risk. A number is never given a
-//! second meaning; codes that nothing gives yet are listed as reserved.
+//! There is one code per cause, and a code never changes its meaning: 1xx gone,
+//! 2xx redirects, 3xx wrong content with a success status, 4xx blocked, 5xx
+//! failing (servers from 500, TLS from 520, connections from 540, Relink itself
+//! 590), 6xx local, 9xx at risk. Codes that are not used yet are reserved.
 
 mod names;
 mod table;
@@ -12,46 +12,46 @@ use relink_model::{FindingCode, Verdict};
 
 pub use names::*;
 
-/// What a code means and what to do about it.
+/// The description of a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeInfo {
     /// The code.
     pub code: FindingCode,
-    /// The word it usually comes with; a failing page keeps its code when it
-    /// is later called dead.
+    /// The verdict it usually comes with. A failing page retains its code when
+    /// its verdict becomes dead.
     pub verdict: Verdict,
-    /// A few words to list it by.
+    /// A short name for lists.
     pub name: &'static str,
-    /// What it means, in plain sentences.
+    /// The meaning, in full sentences.
     pub description: &'static str,
-    /// What to do about it.
+    /// What the user can do about it.
     pub advice: &'static str,
-    /// Whether this build gives it.
+    /// Whether this version reports it.
     pub status: CodeStatus,
 }
 
-/// Whether a code is given by this build.
+/// Whether a code is in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodeStatus {
-    /// This build gives it.
+    /// This version reports it.
     InUse,
-    /// The number is set aside; this build does not give it.
+    /// The number is reserved for a later version.
     Reserved,
 }
 
-/// Every code there is, in order of number.
+/// Returns all codes in numerical order.
 pub fn all() -> &'static [CodeInfo] {
     table::TABLE
 }
 
-/// What a code means, if there is such a code.
+/// Returns the description of a code, or `None` if there is no such code.
 ///
 /// ```
-/// let gone = relink_judge::codes::meaning("RL101".parse()?).unwrap();
+/// let gone = relink_judge::codes::lookup("RL101".parse()?).unwrap();
 /// assert_eq!(gone.name, "not found or gone");
 /// # Ok::<(), relink_model::ParseCodeError>(())
 /// ```
-pub fn meaning(code: FindingCode) -> Option<CodeInfo> {
+pub fn lookup(code: FindingCode) -> Option<CodeInfo> {
     let found = all().binary_search_by_key(&code, |row| row.code);
     found.ok().and_then(|index| all().get(index)).copied()
 }
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_in_order_and_names_nothing_twice() {
+    fn table_is_sorted_and_names_are_unique() {
         for pair in all().windows(2) {
             assert!(pair[0].code < pair[1].code, "{}", pair[1].code);
         }
@@ -70,9 +70,9 @@ mod tests {
     }
 
     #[test]
-    fn every_code_has_a_sentence_and_advice_that_end_like_sentences() {
+    fn descriptions_and_advice_end_with_a_period() {
         for row in all() {
-            assert_eq!(meaning(row.code), Some(*row));
+            assert_eq!(lookup(row.code), Some(*row));
             assert!(row.description.ends_with('.'), "{}", row.code);
             assert!(row.advice.ends_with('.'), "{}", row.code);
             assert!(!row.name.ends_with('.'), "{}", row.code);
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_code_has_no_meaning() {
-        assert_eq!(meaning(FindingCode::new(999)), None);
+    fn lookup_returns_none_for_unknown_code() {
+        assert_eq!(lookup(FindingCode::new(999)), None);
     }
 }

@@ -1,52 +1,52 @@
-//! How sure each kind of conclusion is.
+//! Confidence of each kind of verdict.
 //!
-//! The share of such conclusions that were right over the development
-//! scenarios, drawn towards one half where there were few of them
-//! (`relink-eval calibrate` prints the table).
+//! The value is the share of such verdicts that were correct on the development
+//! scenarios, shrunk towards one half for rare kinds. `relink-eval calibrate`
+//! prints the table.
 
 use relink_model::Confidence;
 
-/// The same hard evidence, twice.
-pub(crate) const HARD_TWICE: Confidence = Confidence::percent(99);
-/// Failed over many runs and days.
-pub(crate) const FAILED_REPEATEDLY: Confidence = Confidence::percent(95);
-/// Failed in this run; whether it lasts is not known, and not claimed.
-pub(crate) const FAILED_NOW: Confidence = Confidence::percent(90);
-/// A wall says nothing either way.
-pub(crate) const WALL: Confidence = Confidence::percent(95);
-/// Alive, and the server tells strays apart.
-pub(crate) const ALIVE_HONEST: Confidence = Confidence::percent(98);
-/// Alive, and as it was before.
-pub(crate) const ALIVE_AS_BEFORE: Confidence = Confidence::percent(98);
-/// Alive, though strays are answered too: the page differs from theirs.
-pub(crate) const ALIVE_APART: Confidence = Confidence::percent(95);
-/// Alive on a host that told strays apart in every directory seen.
-pub(crate) const ALIVE_BY_HABIT: Confidence = Confidence::percent(95);
-/// Alive by its answer alone.
-pub(crate) const ALIVE_UNCOMPARED: Confidence = Confidence::percent(90);
-/// A front page cannot be compared with a stray.
-pub(crate) const ALIVE_FRONT: Confidence = Confidence::percent(96);
-/// Redirected to where strays are redirected.
-pub(crate) const SAME_LANDING: Confidence = Confidence::percent(97);
-/// The very page that strays get.
-pub(crate) const SAME_PAGE: Confidence = Confidence::percent(96);
-/// A page that is new each time, as that of strays is.
-pub(crate) const SAME_ROTATING: Confidence = Confidence::percent(92);
-/// Redirected to where a known neighbor is redirected.
-pub(crate) const SAME_AS_NEIGHBOR: Confidence = Confidence::percent(93);
-/// Redirected to a directory above.
-pub(crate) const SENT_UP: Confidence = Confidence::percent(88);
-/// Redirected to what calls itself an error page.
-pub(crate) const SENT_TO_ERROR: Confidence = Confidence::percent(92);
-/// Says by itself that it is not there.
-pub(crate) const SAYS_SO: Confidence = Confidence::percent(90);
+/// The same hard failure in two attempts.
+pub(crate) const HARD_FAILURE_TWICE: Confidence = Confidence::from_percent(99);
+/// Failed in several runs over several days.
+pub(crate) const FAILED_REPEATEDLY: Confidence = Confidence::from_percent(95);
+/// Failed in this run. The verdict does not claim that the failure persists.
+pub(crate) const FAILED_NOW: Confidence = Confidence::from_percent(90);
+/// An access wall, which is not evidence for or against the page.
+pub(crate) const WALL: Confidence = Confidence::from_percent(95);
+/// Alive: the server rejects random names.
+pub(crate) const ALIVE_RANDOM_NAME_REJECTED: Confidence = Confidence::from_percent(98);
+/// Alive: unchanged since an earlier run.
+pub(crate) const ALIVE_UNCHANGED: Confidence = Confidence::from_percent(98);
+/// Alive: random names get a success response, but a different page.
+pub(crate) const ALIVE_UNLIKE_RANDOM_NAME: Confidence = Confidence::from_percent(95);
+/// Alive: the host rejected random names in every directory tested.
+pub(crate) const ALIVE_BY_PROFILE: Confidence = Confidence::from_percent(95);
+/// Alive by its response alone, without a comparison.
+pub(crate) const ALIVE_UNCOMPARED: Confidence = Confidence::from_percent(90);
+/// Alive: a home page, which is not compared with random names.
+pub(crate) const ALIVE_HOME_PAGE: Confidence = Confidence::from_percent(96);
+/// Redirected to the same URL as random names.
+pub(crate) const SAME_FINAL_URL: Confidence = Confidence::from_percent(97);
+/// The same page as for random names.
+pub(crate) const SAME_PAGE: Confidence = Confidence::from_percent(96);
+/// A page that changes with every request, as the response to random names does.
+pub(crate) const SAME_ROTATING: Confidence = Confidence::from_percent(92);
+/// Redirected to the same URL as a known neighbor.
+pub(crate) const SAME_AS_NEIGHBOR: Confidence = Confidence::from_percent(93);
+/// Redirected to a parent directory.
+pub(crate) const REDIRECTED_TO_PARENT: Confidence = Confidence::from_percent(88);
+/// Redirected to a URL that names an error page.
+pub(crate) const REDIRECTED_TO_ERROR: Confidence = Confidence::from_percent(92);
+/// The text of the page says that it was not found.
+pub(crate) const SELF_REPORTED: Confidence = Confidence::from_percent(90);
 /// A placeholder.
-pub(crate) const PLACEHOLDER: Confidence = Confidence::percent(93);
+pub(crate) const PLACEHOLDER: Confidence = Confidence::from_percent(93);
 /// A parked domain.
-pub(crate) const PARKED: Confidence = Confidence::percent(95);
-/// Another owner, by what an earlier visit saw.
-pub(crate) const RESOLD: Confidence = Confidence::percent(90);
+pub(crate) const PARKED: Confidence = Confidence::from_percent(95);
+/// The domain changed its owner since an earlier run.
+pub(crate) const CHANGED_OWNER: Confidence = Confidence::from_percent(90);
 /// A document that became a web page.
-pub(crate) const FLIPPED: Confidence = Confidence::percent(88);
-/// Other content at the same address.
-pub(crate) const DRIFTED: Confidence = Confidence::percent(75);
+pub(crate) const FILE_BECAME_PAGE: Confidence = Confidence::from_percent(88);
+/// Other content at the same URL.
+pub(crate) const DRIFTED: Confidence = Confidence::from_percent(75);

@@ -1,11 +1,10 @@
-//! Addresses to compare with: which ones, and who may share the answer.
+//! URLs of controls and the keys under which their results are shared.
 //!
-//! A stray is an address that cannot exist, because its name is random; what a
-//! server says to it, it says to every page it does not have. Strays of one
-//! directory are shared by all targets there, so a site of a thousand pages is
-//! asked a few more questions, not a thousand.
+//! Most controls are random URLs, which cannot exist. The response to one shows how
+//! the server responds to all missing pages. All targets of a directory share one
+//! random URL, so a site with a thousand pages gets only a few more requests.
 //!
-//! Only letters are looked at here; nothing is asked.
+//! This module only builds URLs and sends no requests.
 
 use std::cmp::Reverse;
 
@@ -13,52 +12,53 @@ use relink_model::ControlKind;
 
 use crate::url_parts::{Parameter, UrlParts, numbers};
 
-/// Letters in a random name (sic-transit §3: R = 25).
+/// Number of letters in a random name (sic-transit §3: R = 25).
 pub const RANDOM_NAME_LENGTH: usize = 25;
 
-/// Digits by which a random number is longer than the one it stands for, so
-/// that it lies beyond any numbering in use.
-const MORE_DIGITS: usize = 3;
+/// Number of digits by which a random number is longer than the original, so that it
+/// is larger than any number in use.
+const EXTRA_DIGITS: usize = 3;
 
-/// Query parameters that choose a part or a form of the page.
-pub(crate) const FORMS: [&str; 14] = [
+/// Query parameters that select a part or a variant of the page.
+pub(crate) const VARIANT_PARAMETERS: [&str; 14] = [
     "page", "pg", "start", "offset", "limit", "sort", "order", "dir", "view", "tab", "per_page",
     "variant", "size", "color",
 ];
 
-/// An address to compare with.
+/// The URL of a control.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ControlUrl {
-    /// The address.
+    /// The URL.
     pub url: String,
-    /// What all targets have in common that may share the answer.
+    /// A key that is the same for all targets that share the control.
     pub key: String,
 }
 
-/// The sibling of a canonical URL; `None` if it has none of this kind, or if
-/// only the store can name one.
+/// Returns the control URL of a canonical URL. Returns `None` if the URL has no
+/// control of this kind, or if only the store knows one, as for neighbors.
 ///
 /// ```
 /// use relink_judge::control_url;
 /// use relink_model::ControlKind;
-/// let stray = sibling(ControlKind::Stray, "http://example.org/docs/a.html", 7).unwrap();
-/// assert!(stray.url.starts_with("http://example.org/docs/"));
-/// assert!(stray.url.ends_with(".html"));
-/// assert_eq!(stray.key, "stray http://example.org/docs/*.html");
+/// let kind = ControlKind::RandomName;
+/// let control = control_url(kind, "http://example.org/docs/a.html", 7).unwrap();
+/// assert!(control.url.starts_with("http://example.org/docs/"));
+/// assert!(control.url.ends_with(".html"));
+/// assert_eq!(control.key, "random-name http://example.org/docs/*.html");
 /// ```
 pub fn control_url(kind: ControlKind, url: &str, salt: u64) -> Option<ControlUrl> {
-    let pattern = pattern(kind, url)?;
-    let key = pattern.key(kind);
-    let url = pattern.filled(&mut Letters::new(salt, &key));
+    let template = template(kind, url)?;
+    let key = template.key(kind);
+    let url = template.fill(&mut RandomChars::new(salt, &key));
     Some(ControlUrl { url, key })
 }
 
-/// The key under which a sibling's answer is shared.
+/// Returns the key under which the result of a control is shared.
 pub fn control_key(kind: ControlKind, url: &str) -> Option<String> {
-    pattern(kind, url).map(|pattern| pattern.key(kind))
+    template(kind, url).map(|template| template.key(kind))
 }
 
-/// An address with a gap in it.
+/// A URL with a gap.
 struct UrlTemplate<'a> {
     before: Vec<&'a str>,
     gap: Gap,
@@ -71,64 +71,64 @@ enum Gap {
     Nothing,
 }
 
-fn pattern(kind: ControlKind, url: &str) -> Option<UrlTemplate<'_>> {
-    let address = UrlParts::of(url)?;
+fn template(kind: ControlKind, url: &str) -> Option<UrlTemplate<'_>> {
+    let parts = UrlParts::parse(url)?;
     match kind {
-        ControlKind::RandomName | ControlKind::SecondRandomName => Some(stray(address)),
-        ControlKind::RandomNameInParent => Some(stray_in_parent(address)),
-        ControlKind::RandomSuffix => Some(stray_suffix(address)),
-        ControlKind::RandomQueryValue => stray_query(address),
-        ControlKind::RandomPathNumber => stray_number(address),
-        ControlKind::HomePage => Some(whole(vec![address.origin, "/"])),
+        ControlKind::RandomName | ControlKind::SecondRandomName => Some(random_name(parts)),
+        ControlKind::RandomNameInParent => Some(random_name_in_parent(parts)),
+        ControlKind::RandomSuffix => Some(random_suffix(parts)),
+        ControlKind::RandomQueryValue => random_query_value(parts),
+        ControlKind::RandomPathNumber => random_path_number(parts),
+        ControlKind::HomePage => Some(whole(vec![parts.origin, "/"])),
         ControlKind::Refetch => Some(whole(vec![url])),
         ControlKind::Neighbor | ControlKind::SecondNeighbor => None,
     }
 }
 
-/// A random name with the same extension, or with the same final slash.
-fn stray(address: UrlParts<'_>) -> UrlTemplate<'_> {
-    let ending = if address.path.ends_with('/') && address.path != "/" {
+/// A random name with the same extension or trailing slash.
+fn random_name(parts: UrlParts<'_>) -> UrlTemplate<'_> {
+    let suffix = if parts.path.ends_with('/') && parts.path != "/" {
         "/"
     } else {
-        address.extension().map_or("", |(_, ending)| ending)
+        parts.extension().map_or("", |(_, suffix)| suffix)
     };
-    let before = vec![address.origin, address.parent()];
-    UrlTemplate { before, gap: Gap::Letters, after: vec![ending] }
+    let before = vec![parts.origin, parts.parent()];
+    UrlTemplate { before, gap: Gap::Letters, after: vec![suffix] }
 }
 
-/// A random name in the parent directory, and nothing else.
-fn stray_in_parent(address: UrlParts<'_>) -> UrlTemplate<'_> {
-    let before = vec![address.origin, address.parent()];
+/// A random name in the parent directory without an extension.
+fn random_name_in_parent(parts: UrlParts<'_>) -> UrlTemplate<'_> {
+    let before = vec![parts.origin, parts.parent()];
     UrlTemplate { before, gap: Gap::Letters, after: vec![] }
 }
 
-/// A random name in place of all that follows the last slash.
-fn stray_suffix(address: UrlParts<'_>) -> UrlTemplate<'_> {
-    let directory = address.directory();
-    UrlTemplate { before: vec![address.origin, directory], gap: Gap::Letters, after: vec![] }
+/// A random name instead of everything after the last slash.
+fn random_suffix(parts: UrlParts<'_>) -> UrlTemplate<'_> {
+    let directory = parts.directory();
+    UrlTemplate { before: vec![parts.origin, directory], gap: Gap::Letters, after: vec![] }
 }
 
-/// Another value for the parameter that most likely chooses the page.
-fn stray_query(address: UrlParts<'_>) -> Option<UrlTemplate<'_>> {
-    let query = address.query?;
-    let chosen = address
-        .choosing()
+/// A random value for the parameter that most likely selects the page.
+fn random_query_value(parts: UrlParts<'_>) -> Option<UrlTemplate<'_>> {
+    let query = parts.query?;
+    let selected = parts
+        .selecting_parameters()
         .filter(|parameter| !parameter.value.is_empty())
-        .filter(|parameter| !chooses_form(parameter))
+        .filter(|parameter| !selects_variant(parameter))
         .max_by_key(|parameter| (likelihood(parameter), Reverse(parameter.start)))?;
-    let (front, value) = query.split_at_checked(chosen.start)?;
-    let before = vec![address.origin, address.path, "?", front];
-    let after = vec![value.strip_prefix(chosen.value)?];
-    Some(UrlTemplate { before, gap: gap_for(chosen.value), after })
+    let (front, value) = query.split_at_checked(selected.start)?;
+    let before = vec![parts.origin, parts.path, "?", front];
+    let after = vec![value.strip_prefix(selected.value)?];
+    Some(UrlTemplate { before, gap: gap_for(selected.value), after })
 }
 
-/// Another number in the path.
-fn stray_number(address: UrlParts<'_>) -> Option<UrlTemplate<'_>> {
-    let number = numbers(address.path).max_by_key(|number| (number.is_segment, number.length()))?;
+/// A random number in the path.
+fn random_path_number(parts: UrlParts<'_>) -> Option<UrlTemplate<'_>> {
+    let number = numbers(parts.path).max_by_key(|number| (number.is_segment, number.length()))?;
     let (start, end) = (number.start, number.end);
-    let query = if address.query.is_some() { "?" } else { "" };
-    let before = vec![address.origin, address.path.get(..start)?];
-    let after = vec![address.path.get(end..)?, query, address.query.unwrap_or_default()];
+    let query = if parts.query.is_some() { "?" } else { "" };
+    let before = vec![parts.origin, parts.path.get(..start)?];
+    let after = vec![parts.path.get(end..)?, query, parts.query.unwrap_or_default()];
     Some(UrlTemplate { before, gap: Gap::Digits(end - start), after })
 }
 
@@ -136,21 +136,22 @@ fn whole(before: Vec<&str>) -> UrlTemplate<'_> {
     UrlTemplate { before, gap: Gap::Nothing, after: vec![] }
 }
 
-/// Whether a parameter chooses a part or a form; `page=about` names a page.
-fn chooses_form(parameter: &Parameter<'_>) -> bool {
+/// Whether a parameter selects a part or a variant; `page=about` selects a page.
+fn selects_variant(parameter: &Parameter<'_>) -> bool {
     let is_number = parameter.value.bytes().all(|byte| byte.is_ascii_digit());
-    let is_form = FORMS.contains(&parameter.name.to_ascii_lowercase().as_str());
-    is_form && (is_number || parameter.name.len() > "page".len())
+    let is_variant = VARIANT_PARAMETERS.contains(&parameter.name.to_ascii_lowercase().as_str());
+    is_variant && (is_number || parameter.name.len() > "page".len())
 }
 
-/// How likely a parameter chooses the page: numbers, then names that say so.
+/// Returns a rank: names that identify something first, then numbers.
 fn likelihood(parameter: &Parameter<'_>) -> (bool, bool) {
     let is_number = parameter.value.bytes().all(|byte| byte.is_ascii_digit());
     let name = parameter.name.to_ascii_lowercase();
-    let is_telling = ["id", "no", "nr", "num", "item", "art", "doc", "rec", "story", "key", "isbn"]
-        .iter()
-        .any(|telling| name.ends_with(telling));
-    (is_telling, is_number)
+    let is_identifier =
+        ["id", "no", "nr", "num", "item", "art", "doc", "rec", "story", "key", "isbn"]
+            .iter()
+            .any(|ending| name.ends_with(ending));
+    (is_identifier, is_number)
 }
 
 fn gap_for(value: &str) -> Gap {
@@ -164,7 +165,7 @@ impl UrlTemplate<'_> {
             Gap::Letters | Gap::Digits(_) => "*",
             Gap::Nothing => "",
         };
-        // Asked for every page, so room is made once.
+        // Computed for every page, so allocate once.
         let parts = self.before.iter().chain(&self.after);
         let length = parts.map(|part| part.len()).sum::<usize>() + kind.as_str().len() + 2;
         let mut key = String::with_capacity(length);
@@ -176,13 +177,13 @@ impl UrlTemplate<'_> {
         key
     }
 
-    fn filled(&self, letters: &mut Letters) -> String {
+    fn fill(&self, random: &mut RandomChars) -> String {
         let mut url: String = self.before.iter().copied().collect();
         match self.gap {
-            Gap::Letters => url.extend((0..RANDOM_NAME_LENGTH).map(|_| letters.letter())),
+            Gap::Letters => url.extend((0..RANDOM_NAME_LENGTH).map(|_| random.letter())),
             Gap::Digits(length) => {
                 url.push('9');
-                url.extend((0..length + MORE_DIGITS - 1).map(|_| letters.digit()));
+                url.extend((0..length + EXTRA_DIGITS - 1).map(|_| random.digit()));
             }
             Gap::Nothing => {}
         }
@@ -191,11 +192,11 @@ impl UrlTemplate<'_> {
     }
 }
 
-/// Letters and digits from a seed (`SplitMix64`).
-struct Letters(u64);
+/// Random letters and digits from a seed (`SplitMix64`).
+struct RandomChars(u64);
 
-impl Letters {
-    /// The key takes part, so that each directory has a name of its own.
+impl RandomChars {
+    /// Includes the key in the seed, so that each directory has another name.
     fn new(salt: u64, key: &str) -> Self {
         let mixed = key.bytes().fold(salt ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -235,13 +236,13 @@ mod tests {
         assert_eq!(key.split_once(' ').map_or(key, |(_, rest)| rest), expect);
         if let Some(control) = control {
             let gap = control.url.len() + 1 - expect.len();
-            assert!(!expect.contains('*') || gap >= MORE_DIGITS, "{}", control.url);
+            assert!(!expect.contains('*') || gap >= EXTRA_DIGITS, "{}", control.url);
             assert_eq!(control_key(kind, url), Some(control.key));
         }
     }
 
     #[test]
-    fn a_stray_keeps_the_directory_and_the_form_of_the_name() {
+    fn random_name_retains_directory_and_extension() {
         use ControlKind::RandomName;
         check(RandomName, "http://a.test/", "http://a.test/*");
         check(RandomName, "http://a.test/us", "http://a.test/*");
@@ -254,14 +255,14 @@ mod tests {
     }
 
     #[test]
-    fn a_suffix_stray_replaces_what_follows_the_last_slash() {
+    fn random_suffix_replaces_everything_after_last_slash() {
         use ControlKind::RandomSuffix;
         check(RandomSuffix, "http://a.test/us/", "http://a.test/us/*");
         check(RandomSuffix, "http://a.test/us/a.html?b", "http://a.test/us/*");
     }
 
     #[test]
-    fn a_stray_query_changes_the_value_that_chooses() {
+    fn random_query_value_replaces_the_selecting_value() {
         use ControlKind::RandomQueryValue;
         check(RandomQueryValue, "http://a.test/i.php?id=12", "http://a.test/i.php?id=*");
         check(
@@ -276,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn stray_query_ignores_parameters_that_bust_caches() {
+    fn random_query_value_ignores_cache_busters() {
         use ControlKind::RandomQueryValue;
         check(RandomQueryValue, "http://a.test/a.js?ver=6.1", "none");
         check(RandomQueryValue, "http://a.test/logo.svg?v=3", "none");
@@ -289,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stray_number_changes_a_number_that_is_no_date() {
+    fn random_path_number_ignores_dates() {
         use ControlKind::RandomPathNumber;
         check(RandomPathNumber, "http://a.test/news/419483/story", "http://a.test/news/*/story");
         check(
@@ -303,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn strays_differ_from_directory_to_directory_and_from_salt_to_salt() {
+    fn random_names_differ_by_directory_and_salt() {
         let name = |url: &str, salt| {
             let url = control_url(ControlKind::RandomName, url, salt).unwrap().url;
             url.rsplit('/').next().unwrap().to_owned()

@@ -1,9 +1,9 @@
-//! Decides whether to look again or what to conclude.
+//! The decision procedure: fetch again, compare with another page, or conclude.
 //!
-//! Order of precedence among the looks of one run: an answer with content,
-//! which is then weighed against other pages; hard evidence seen twice; a
-//! wall; an error; hard evidence seen once. The order in which looks were taken
-//! decides only *why* the next one is taken.
+//! Precedence among the attempts of one run: a response with content, which is
+//! then compared with other pages; a hard failure in two attempts; an access
+//! wall; an error; a hard failure in one attempt. The order of the attempts
+//! affects only the purpose of the next attempt.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,105 +15,105 @@ use relink_model::{
 };
 
 use crate::content::{ControlAccess, Finding, assess, contradicts_error_status};
-use crate::outcome_class::{EvidenceStrength, OutcomeClass, read};
+use crate::outcome_class::{EvidenceStrength, OutcomeClass, classify};
 use crate::page::PhraseScan;
 use crate::policy::RuleSet;
 use crate::{Policy, codes, confidence, papers, reason};
 
-/// Everything known about a target at one moment of a run.
+/// All that is known about a target at one time of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct JudgeInput<'a> {
-    /// The canonical URL asked.
+    /// The requested canonical URL.
     pub url: &'a str,
-    /// All looks of this run, the last one included.
+    /// All attempts of this run, including the last one.
     pub attempts: &'a [Attempt],
     /// The last probe.
     pub probe: &'a Probe,
-    /// What it was heard to say, if somebody has listened already.
+    /// The phrases on the page, if they were scanned already.
     pub phrase_scan: Option<PhraseScan>,
-    /// The pages asked for comparison, at most one of a kind.
+    /// The controls fetched so far, at most one of each kind.
     pub controls: &'a [Control],
-    /// How the host treats strays elsewhere.
+    /// How the host responded to random URLs in other directories.
     pub soft404_profile: Soft404Profile,
-    /// What earlier runs concluded.
+    /// Results of earlier runs.
     pub history: &'a History,
-    /// The present moment.
+    /// The current time.
     pub now: Timestamp,
 }
 
-/// What a host does to strays, as far as it was asked in this run.
+/// How the host responded to random URLs so far in this run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Soft404Profile {
-    /// Directories in which a stray was refused.
+    /// Number of directories in which random URLs were rejected (hard-404).
     pub hard_404_directories: u32,
-    /// Directories in which a stray was answered.
+    /// Number of directories in which random URLs got a success response
+    /// (soft-404).
     pub soft_404_directories: u32,
 }
 
-/// What follows from a case.
+/// The next step for a target.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
-    /// Another look is needed.
+    /// Fetch the page again.
     Fetch {
-        /// Why.
+        /// The purpose of the attempt.
         purpose: FetchPurpose,
-        /// How long to wait first.
+        /// The delay before the attempt.
         wait: RetryDelay,
     },
-    /// Another page is needed for comparison; a control without a probe, if it
-    /// cannot be asked.
+    /// Fetch a control of this kind. If that is not possible, judge again with a
+    /// control without a probe.
     Compare(ControlKind),
-    /// It is settled for this run.
-    Settle(Judgment),
+    /// The result for this run.
+    Conclude(Judgment),
 }
 
-/// How long to wait before another look.
+/// The delay before another attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetryDelay {
-    /// At least the host's usual interval.
+    /// The normal request interval of the host.
     HostInterval,
-    /// A growing delay; the number is the retry, from 1.
+    /// Exponential backoff; holds the number of the retry, from 1.
     Backoff(u32),
 }
 
-/// A conclusion with its reason.
+/// A verdict with its reason and evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgment {
-    /// What we conclude.
+    /// The internal result.
     pub assessment: Assessment,
-    /// What the reader is told.
+    /// The verdict that users see.
     pub verdict: Verdict,
     /// The code, if it is a finding.
     pub code: Option<FindingCode>,
-    /// The reason: one plain sentence, lower case, no full stop.
+    /// The reason: one sentence in lower case without a period.
     pub reason: String,
-    /// The failed runs in a row, this one included; `None` ends a streak.
+    /// The consecutive failed runs including this one; `None` ends a streak.
     pub streak: Option<FailureStreak>,
-    /// Since when the word has held.
+    /// The time from which the verdict has been the same.
     pub since: Timestamp,
-    /// How sure it is.
+    /// The probability that the verdict is correct.
     pub confidence: Confidence,
-    /// What it rests on beside the looks.
+    /// The evidence in addition to the attempts.
     pub evidence: Vec<Evidence>,
 }
 
-/// Whether an ending may be the error of our own network.
+/// Whether the local network may have caused an outcome.
 ///
-/// Such endings are held back until some host has answered in the run. A
-/// private address that was not opened says nothing about the network, nor
-/// does an internal error.
-pub fn is_network_failure(ending: &FetchOutcome) -> bool {
-    let is_ours = matches!(
-        ending,
+/// Such outcomes are not reported until some host has responded in the run.
+/// Outcomes that Relink itself decides, such as a blocked private address or an
+/// internal error, are not evidence about the network.
+pub fn is_network_failure(outcome: &FetchOutcome) -> bool {
+    let is_own_decision = matches!(
+        outcome,
         FetchOutcome::PrivateAddress(_)
             | FetchOutcome::RobotsDisallowed
             | FetchOutcome::InternalError
     );
-    !ending.reached_server() && !is_ours
+    !outcome.reached_server() && !is_own_decision
 }
 
-/// Whether a page asked for comparison said something that lasts, so that
-/// others may be judged by it, too.
+/// Whether a control got a definite response that can be reused for other pages.
 pub fn is_conclusive(probe: &Probe) -> bool {
     match probe.outcome {
         FetchOutcome::Response(429 | 500..) => false,
@@ -125,315 +125,335 @@ pub fn is_conclusive(probe: &Probe) -> bool {
     }
 }
 
-/// Judges a case: look again, compare, or settle.
+/// Decides the next step for a target: fetch again, compare, or conclude.
 ///
 /// ```
 /// use jiff::Timestamp;
-/// use relink_judge::{Case, Habit, Next, Policy, judge};
-/// use relink_model::{ControlKind, Ending, History, Look, Probe, Purpose, Timings};
-///
-/// let now = Timestamp::UNIX_EPOCH;
-/// let ending = Ending::Answered(200);
-/// let looks = [Look { asked: now, purpose: Purpose::First, ending: ending.clone(), took_ms: 12 }];
-/// let timings = Timings::default();
-/// let probe = Probe { asked: now, hops: vec![], ending, timings, retry_after: None, digest: None };
-/// let case = Case {
-///     url: "http://example.org/docs/a.html",
-///     looks: &looks,
-///     probe: &probe,
-///     heard: None,
-///     controls: &[],
-///     habit: Habit::default(),
-///     history: &History::default(),
-///     now,
+/// use relink_judge::{Decision, JudgeInput, Policy, Soft404Profile, judge};
+/// use relink_model::{
+///     Attempt, ControlKind, FetchOutcome, FetchPurpose, History, Probe, Timings,
 /// };
-/// // It answers; does the server answer anything?
-/// assert_eq!(judge(&Policy::default(), &case), Next::Compare(ControlKind::Stray));
+///
+/// let requested_at = Timestamp::UNIX_EPOCH;
+/// let outcome = FetchOutcome::Response(200);
+/// let attempts = [Attempt {
+///     requested_at,
+///     purpose: FetchPurpose::Initial,
+///     outcome: outcome.clone(),
+///     duration_ms: 12,
+/// }];
+/// let probe = Probe {
+///     requested_at,
+///     hops: vec![],
+///     outcome,
+///     timings: Timings::default(),
+///     retry_after: None,
+///     digest: None,
+/// };
+/// let input = JudgeInput {
+///     url: "http://example.org/docs/a.html",
+///     attempts: &attempts,
+///     probe: &probe,
+///     phrase_scan: None,
+///     controls: &[],
+///     soft404_profile: Soft404Profile::default(),
+///     history: &History::default(),
+///     now: requested_at,
+/// };
+/// // Status 200: next, fetch a random name to detect a soft-404.
+/// let next = judge(&Policy::default(), &input);
+/// assert_eq!(next, Decision::Compare(ControlKind::RandomName));
 /// ```
-pub fn judge(policy: &Policy, case: &JudgeInput<'_>) -> Decision {
-    if case.probe.outcome == FetchOutcome::InternalError {
-        return Decision::Settle(internal_error(case));
+pub fn judge(policy: &Policy, input: &JudgeInput<'_>) -> Decision {
+    if input.probe.outcome == FetchOutcome::InternalError {
+        return Decision::Conclude(internal_error(input));
     }
     match policy.rules {
         RuleSet::Relink => {}
-        RuleSet::SicTransit => return papers::sic_transit::judge(case),
-        RuleSet::Fable => return papers::fable::judge(case),
+        RuleSet::SicTransit => return papers::sic_transit::judge(input),
+        RuleSet::Fable => return papers::fable::judge(input),
     }
-    let readings = readings(case);
-    let Some(last) = readings.last() else {
+    let classes = classify_attempts(input);
+    let Some(last) = classes.last() else {
         return Decision::Fetch { purpose: FetchPurpose::Initial, wait: RetryDelay::HostInterval };
     };
-    if is_reached(&readings) {
-        return match assess(case, ControlAccess::Open) {
-            Ok(opinion) => Decision::Settle(settled(policy, case, opinion)),
+    if is_reached(&classes) {
+        return match assess(input, ControlAccess::Allowed) {
+            Ok(finding) => Decision::Conclude(judgment_from(policy, input, finding)),
             Err(kind) => Decision::Compare(kind),
         };
     }
-    if let Some(opinion) = contradicts_error_status(case) {
-        return Decision::Settle(settled(policy, case, opinion));
+    if let Some(finding) = contradicts_error_status(input) {
+        return Decision::Conclude(judgment_from(policy, input, finding));
     }
-    if let Some(judgment) = confirmed(case, &readings) {
-        return Decision::Settle(judgment);
+    if let Some(judgment) = confirmed(input, &classes) {
+        return Decision::Conclude(judgment);
     }
-    if wants_other_agent(case) {
+    if needs_other_user_agent(input) {
         return Decision::Fetch {
             purpose: FetchPurpose::AlternateUserAgent,
             wait: RetryDelay::HostInterval,
         };
     }
-    if is_open(policy, &readings) {
-        return again(*last, &readings);
+    if allows_retry(policy, &classes) {
+        return next_attempt(*last, &classes);
     }
-    Decision::Settle(conclude(policy, case))
+    Decision::Conclude(conclude(policy, input))
 }
 
-/// Judges a case from what was seen, when nothing more will be asked.
-pub fn conclude(policy: &Policy, case: &JudgeInput<'_>) -> Judgment {
-    if case.probe.outcome == FetchOutcome::InternalError {
-        return internal_error(case);
+/// Judges a target with the evidence at hand, without further requests.
+pub fn conclude(policy: &Policy, input: &JudgeInput<'_>) -> Judgment {
+    if input.probe.outcome == FetchOutcome::InternalError {
+        return internal_error(input);
     }
-    let readings = readings(case);
-    if is_reached(&readings)
-        && let Ok(opinion) = assess(case, ControlAccess::Closed)
+    let classes = classify_attempts(input);
+    if is_reached(&classes)
+        && let Ok(finding) = assess(input, ControlAccess::Denied)
     {
-        return settled(policy, case, opinion);
+        return judgment_from(policy, input, finding);
     }
-    if let Some(opinion) = contradicts_error_status(case) {
-        return settled(policy, case, opinion);
+    if let Some(finding) = contradicts_error_status(input) {
+        return judgment_from(policy, input, finding);
     }
-    confirmed(case, &readings).unwrap_or_else(|| {
-        let reading = strongest(&readings).unwrap_or(OutcomeClass::UNSEEN);
-        unconfirmed(policy, case, reading)
+    confirmed(input, &classes).unwrap_or_else(|| {
+        let class = strongest(&classes).unwrap_or(OutcomeClass::NO_ATTEMPT);
+        unconfirmed(policy, input, class)
     })
 }
 
-/// The judgment on a page that could not be read because of an internal error.
+/// Returns the judgment of a page that was not read because of an internal error.
 ///
-/// It is failing, and not for the page's own error: the failure does not count
-/// towards a dead page, and the page is not fetched again in this run, because
-/// the same input would meet the same error.
-pub fn internal_error(case: &JudgeInput<'_>) -> Judgment {
+/// The page is failing. The failure does not count towards `dead`, and the page
+/// is not fetched again in this run, because the same input would cause the same
+/// error.
+pub fn internal_error(input: &JudgeInput<'_>) -> Judgment {
     Judgment {
         assessment: Assessment::Inconclusive(InconclusiveReason::InternalError),
         verdict: Verdict::Failing,
         code: Some(codes::INTERNAL_ERROR),
         reason: FetchOutcome::InternalError.to_string(),
-        streak: case.history.streak,
-        since: since(case, Verdict::Failing),
+        streak: input.history.streak,
+        since: since(input, Verdict::Failing),
         confidence: confidence::FAILED_NOW,
         evidence: Vec::new(),
     }
 }
 
-/// What the looks say. Once the server was asked by another name, refusals of
-/// the first one no longer count.
-fn readings(case: &JudgeInput<'_>) -> Vec<OutcomeClass> {
-    let by_other_name = |look: &Attempt| look.purpose == FetchPurpose::AlternateUserAgent;
-    let was_tried = case.attempts.iter().any(by_other_name);
-    let counts = |look: &&Attempt| !was_tried || by_other_name(look) || !is_disliked(look);
-    case.attempts.iter().filter(counts).map(|look| read(&look.outcome)).collect()
+/// Classifies the attempts. After an attempt with another User-Agent, rejections
+/// of the first one are ignored.
+fn classify_attempts(input: &JudgeInput<'_>) -> Vec<OutcomeClass> {
+    let uses_other_user_agent =
+        |attempt: &Attempt| attempt.purpose == FetchPurpose::AlternateUserAgent;
+    let was_tried = input.attempts.iter().any(uses_other_user_agent);
+    let counts = |attempt: &&Attempt| {
+        !was_tried || uses_other_user_agent(attempt) || !is_user_agent_rejection(attempt)
+    };
+    input.attempts.iter().filter(counts).map(|attempt| classify(&attempt.outcome)).collect()
 }
 
-/// An answer with content in any look outweighs everything else.
-fn is_reached(readings: &[OutcomeClass]) -> bool {
-    readings.iter().any(|reading| reading.weight == EvidenceStrength::Reached)
+/// A response with content in any attempt takes precedence over all failures.
+fn is_reached(classes: &[OutcomeClass]) -> bool {
+    classes.iter().any(|class| class.strength == EvidenceStrength::Reached)
 }
 
-/// Statuses by which servers turn away names they do not know.
+/// Statuses with which servers reject unknown User-Agents.
 const USER_AGENT_REJECTIONS: [u16; 6] = [400, 403, 405, 406, 418, 999];
 
-fn is_disliked(look: &Attempt) -> bool {
-    look.outcome.status().is_some_and(|status| USER_AGENT_REJECTIONS.contains(&status))
+fn is_user_agent_rejection(attempt: &Attempt) -> bool {
+    attempt.outcome.status().is_some_and(|status| USER_AGENT_REJECTIONS.contains(&status))
 }
 
-/// Whether the server may have turned away our name and not the question.
-fn wants_other_agent(case: &JudgeInput<'_>) -> bool {
+/// Whether the server may have rejected only the User-Agent.
+fn needs_other_user_agent(input: &JudgeInput<'_>) -> bool {
     let was_tried =
-        case.attempts.iter().any(|look| look.purpose == FetchPurpose::AlternateUserAgent);
+        input.attempts.iter().any(|attempt| attempt.purpose == FetchPurpose::AlternateUserAgent);
     let is_challenge =
-        case.probe.digest.as_ref().is_some_and(|page| page.has(PageFlag::BotChallenge));
-    case.attempts.iter().any(is_disliked) && !was_tried && !is_challenge
+        input.probe.digest.as_ref().is_some_and(|page| page.has_flag(PageFlag::BotChallenge));
+    input.attempts.iter().any(is_user_agent_rejection) && !was_tried && !is_challenge
 }
 
-/// A judgment on a page that answered.
-fn settled(policy: &Policy, case: &JudgeInput<'_>, opinion: Finding) -> Judgment {
-    let mut opinion = opinion;
-    if opinion.verdict == Verdict::Alive {
-        moved(policy, case, &mut opinion);
+/// Builds the judgment of a page that responded.
+fn judgment_from(policy: &Policy, input: &JudgeInput<'_>, finding: Finding) -> Judgment {
+    let mut finding = finding;
+    if finding.verdict == Verdict::Alive {
+        apply_redirects(policy, input, &mut finding);
     }
     Judgment {
-        assessment: opinion.assessment,
-        verdict: opinion.verdict,
-        code: opinion.code,
-        reason: opinion.reason,
-        streak: match opinion.assessment {
+        assessment: finding.assessment,
+        verdict: finding.verdict,
+        code: finding.code,
+        reason: finding.reason,
+        streak: match finding.assessment {
             Assessment::Alive | Assessment::Moved => None,
-            Assessment::Dead(_) => Some(FailureStreak::extended(case.history.streak, case.now)),
-            // A wall is neither a success nor a failure.
-            Assessment::Inconclusive(_) => case.history.streak,
+            Assessment::Dead(_) => Some(FailureStreak::extend(input.history.streak, input.now)),
+            // An access wall neither ends nor extends a streak.
+            Assessment::Inconclusive(_) => input.history.streak,
         },
-        since: since(case, opinion.verdict),
-        confidence: opinion.confidence,
-        evidence: opinion.evidence,
+        since: since(input, finding.verdict),
+        confidence: finding.confidence,
+        evidence: finding.evidence,
     }
 }
 
-/// Says so where a living page has another address for good, and where it was
-/// reached only at the second attempt.
-fn moved(policy: &Policy, case: &JudgeInput<'_>, opinion: &mut Finding) {
-    let Some((redirects, last)) = permanent_way(&case.probe.hops) else {
-        let reached = |look: &&Attempt| read(&look.outcome).weight == EvidenceStrength::Reached;
-        let latest = case
+/// Changes the verdict of a live page to `moved` if all redirects are permanent.
+/// Otherwise states the number of attempts, if there were several.
+fn apply_redirects(policy: &Policy, input: &JudgeInput<'_>, finding: &mut Finding) {
+    let Some((redirects, last)) = permanent_redirects(&input.probe.hops) else {
+        let reached =
+            |attempt: &&Attempt| classify(&attempt.outcome).strength == EvidenceStrength::Reached;
+        let latest = input
             .attempts
             .iter()
             .filter(reached)
-            .max_by_key(|look| (look.requested_at, look.outcome.status()));
-        if let Some(look) = latest.filter(|_| case.attempts.len() > 1) {
-            opinion.reason = reason::reached(&look.outcome, case.attempts);
+            .max_by_key(|attempt| (attempt.requested_at, attempt.outcome.status()));
+        if let Some(attempt) = latest.filter(|_| input.attempts.len() > 1) {
+            finding.reason = reason::reached(&attempt.outcome, input.attempts);
         }
         return;
     };
     let is_long = redirects >= policy.long_chain;
-    opinion.assessment = Assessment::Moved;
-    opinion.verdict = Verdict::Moved;
-    opinion.code = Some(if is_long { codes::LONG_CHAIN } else { codes::MOVED });
-    opinion.reason = reason::moved(redirects, last);
+    finding.assessment = Assessment::Moved;
+    finding.verdict = Verdict::Moved;
+    finding.code = Some(if is_long { codes::LONG_CHAIN } else { codes::MOVED });
+    finding.reason = reason::moved(redirects, last);
 }
 
-/// The number of redirects and the last hop, if all of them are permanent and
-/// lead to content elsewhere.
+/// Returns the number of redirects and the last hop, if all redirects are
+/// permanent and the last hop is another URL with content.
 ///
-/// One temporary redirect on the way means that the first address is still the
-/// one to use (RFC 9110 §15.4). A chain that ends where it began only set a
-/// cookie.
-fn permanent_way(hops: &[Hop]) -> Option<(usize, &Hop)> {
+/// If one redirect is temporary, the first URL remains the one to use (RFC 9110
+/// §15.4). A chain that ends at its first URL only sets a cookie.
+fn permanent_redirects(hops: &[Hop]) -> Option<(usize, &Hop)> {
     let (last, redirects) = hops.split_last()?;
     let first = redirects.first()?;
-    let arrives = read(&FetchOutcome::Response(last.status)).weight == EvidenceStrength::Reached;
+    let arrives =
+        classify(&FetchOutcome::Response(last.status)).strength == EvidenceStrength::Reached;
     let is_permanent = redirects.iter().all(|hop| matches!(hop.status, 301 | 308));
-    let is_elsewhere = first.url != last.url;
-    (arrives && is_permanent && is_elsewhere).then_some((redirects.len(), last))
+    let is_redirected = first.url != last.url;
+    (arrives && is_permanent && is_redirected).then_some((redirects.len(), last))
 }
 
-/// The same hard evidence in two looks is enough at once.
-fn confirmed(case: &JudgeInput<'_>, readings: &[OutcomeClass]) -> Option<Judgment> {
-    let hard = commonest(readings, EvidenceStrength::Hard).filter(|(_, count)| *count >= 2);
-    let (reading, _) = hard?;
-    let looks = looks_of(case, reading.code);
+/// Returns `dead` if two attempts had the same hard failure.
+fn confirmed(input: &JudgeInput<'_>, classes: &[OutcomeClass]) -> Option<Judgment> {
+    let hard = most_common(classes, EvidenceStrength::Hard).filter(|(_, count)| *count >= 2);
+    let (class, _) = hard?;
+    let attempts = attempts_with_code(input, class.code);
     Some(Judgment {
-        assessment: reading.assessment,
+        assessment: class.assessment,
         verdict: Verdict::Dead,
-        code: reading.code,
-        reason: reason::confirmed(looks),
-        streak: Some(FailureStreak::extended(case.history.streak, case.now)),
-        since: since(case, Verdict::Dead),
-        confidence: confidence::HARD_TWICE,
+        code: class.code,
+        reason: reason::confirmed(attempts),
+        streak: Some(FailureStreak::extend(input.history.streak, input.now)),
+        since: since(input, Verdict::Dead),
+        confidence: confidence::HARD_FAILURE_TWICE,
         evidence: Vec::new(),
     })
 }
 
-fn looks_of<'a>(
-    case: &JudgeInput<'a>,
+fn attempts_with_code<'a>(
+    input: &JudgeInput<'a>,
     code: Option<FindingCode>,
 ) -> impl Iterator<Item = &'a Attempt> + Clone {
-    case.attempts.iter().filter(move |look| read(&look.outcome).code == code)
+    input.attempts.iter().filter(move |attempt| classify(&attempt.outcome).code == code)
 }
 
-/// Whether another look in this run could still change the answer.
-fn is_open(policy: &Policy, readings: &[OutcomeClass]) -> bool {
-    let is_lasting = |reading: &OutcomeClass| {
-        matches!(reading.weight, EvidenceStrength::Blocked | EvidenceStrength::Persistent)
+/// Whether another attempt in this run may change the result.
+fn allows_retry(policy: &Policy, classes: &[OutcomeClass]) -> bool {
+    let is_persistent = |class: &OutcomeClass| {
+        matches!(class.strength, EvidenceStrength::Blocked | EvidenceStrength::Persistent)
     };
-    if readings.iter().any(is_lasting) {
+    if classes.iter().any(is_persistent) {
         return false;
     }
-    // The second look at hard evidence is not a retry and comes on top.
-    let second_looks = usize::from(readings.iter().any(|r| r.weight == EvidenceStrength::Hard));
-    readings.len() < 1 + policy.retries as usize + second_looks
+    // The confirmation of a hard failure is not a retry and comes in addition.
+    let confirmations = usize::from(classes.iter().any(|r| r.strength == EvidenceStrength::Hard));
+    classes.len() < 1 + policy.retries as usize + confirmations
 }
 
-fn again(last: OutcomeClass, readings: &[OutcomeClass]) -> Decision {
-    if last.weight == EvidenceStrength::Hard {
+fn next_attempt(last: OutcomeClass, classes: &[OutcomeClass]) -> Decision {
+    if last.strength == EvidenceStrength::Hard {
         return Decision::Fetch {
             purpose: FetchPurpose::Confirmation,
             wait: RetryDelay::HostInterval,
         };
     }
-    let troubles =
-        readings.iter().filter(|reading| reading.weight != EvidenceStrength::Hard).count();
+    let failures = classes.iter().filter(|class| class.strength != EvidenceStrength::Hard).count();
     Decision::Fetch {
         purpose: FetchPurpose::Retry,
-        wait: RetryDelay::Backoff(u32::try_from(troubles).unwrap_or(u32::MAX)),
+        wait: RetryDelay::Backoff(u32::try_from(failures).unwrap_or(u32::MAX)),
     }
 }
 
-/// What remains when nothing was reached and nothing hard was seen twice.
-fn unconfirmed(policy: &Policy, case: &JudgeInput<'_>, reading: OutcomeClass) -> Judgment {
-    if matches!(reading.assessment, Assessment::Dead(_)) {
-        return failed(policy, case, reading);
+/// Returns the judgment if no attempt got content and no hard failure was confirmed.
+fn unconfirmed(policy: &Policy, input: &JudgeInput<'_>, class: OutcomeClass) -> Judgment {
+    if matches!(class.assessment, Assessment::Dead(_)) {
+        return failed(policy, input, class);
     }
     Judgment {
-        assessment: reading.assessment,
+        assessment: class.assessment,
         verdict: Verdict::Blocked,
-        code: reading.code,
-        reason: reason::told(looks_of(case, reading.code)),
-        // A wall is neither a success nor a failure.
-        streak: case.history.streak,
-        since: since(case, Verdict::Blocked),
+        code: class.code,
+        reason: reason::summarize(attempts_with_code(input, class.code)),
+        // An access wall neither ends nor extends a streak.
+        streak: input.history.streak,
+        since: since(input, Verdict::Blocked),
         confidence: confidence::WALL,
         evidence: Vec::new(),
     }
 }
 
-/// Weak evidence: failing, until enough runs over enough days agree.
-fn failed(policy: &Policy, case: &JudgeInput<'_>, reading: OutcomeClass) -> Judgment {
-    let streak = FailureStreak::extended(case.history.streak, case.now);
-    let told = reason::told(case.attempts.iter());
-    let (word, reason, confidence) = if is_worn_out(policy, &streak) {
-        (Verdict::Dead, reason::worn_out(&told, &streak), confidence::FAILED_REPEATEDLY)
+/// Returns `failing`, or `dead` after enough failed runs over enough days.
+fn failed(policy: &Policy, input: &JudgeInput<'_>, class: OutcomeClass) -> Judgment {
+    let streak = FailureStreak::extend(input.history.streak, input.now);
+    let summary = reason::summarize(input.attempts.iter());
+    let (verdict, reason, confidence) = if has_failed_long_enough(policy, &streak) {
+        (Verdict::Dead, reason::failed_repeatedly(&summary, &streak), confidence::FAILED_REPEATEDLY)
     } else {
-        (Verdict::Failing, reason::unconfirmed(&told, &streak, policy), confidence::FAILED_NOW)
+        (Verdict::Failing, reason::failing(&summary, &streak, policy), confidence::FAILED_NOW)
     };
     Judgment {
-        assessment: reading.assessment,
-        verdict: word,
-        code: reading.code,
+        assessment: class.assessment,
+        verdict,
+        code: class.code,
         reason,
         streak: Some(streak),
-        since: since(case, word),
+        since: since(input, verdict),
         confidence,
         evidence: Vec::new(),
     }
 }
 
-/// Minutes by which a daily job may start too early and still count as daily.
+/// Tolerance for daily jobs that start a few minutes early.
 const SCHEDULE_SLACK_MINUTES: i64 = 10;
 
-pub(crate) fn is_worn_out(policy: &Policy, streak: &FailureStreak) -> bool {
-    let minutes = streak.last.duration_since(streak.first).as_mins() + SCHEDULE_SLACK_MINUTES;
+pub(crate) fn has_failed_long_enough(policy: &Policy, streak: &FailureStreak) -> bool {
+    let minutes = streak.last_at.duration_since(streak.first_at).as_mins() + SCHEDULE_SLACK_MINUTES;
     streak.runs >= policy.confirm_runs && minutes >= 24 * 60 * policy.confirm_days
 }
 
-/// The commonest reading among those that take precedence.
-fn strongest(readings: &[OutcomeClass]) -> Option<OutcomeClass> {
-    let weight = readings.iter().map(|reading| reading.weight).min()?;
-    commonest(readings, weight).map(|(reading, _)| reading)
+/// Returns the most common class among those with the strongest evidence.
+fn strongest(classes: &[OutcomeClass]) -> Option<OutcomeClass> {
+    let weight = classes.iter().map(|class| class.strength).min()?;
+    most_common(classes, weight).map(|(class, _)| class)
 }
 
-/// The commonest reading of this weight and how often it was seen; of equally
-/// common ones that with the smallest code, so that order does not matter.
-fn commonest(readings: &[OutcomeClass], weight: EvidenceStrength) -> Option<(OutcomeClass, usize)> {
+/// Returns the most common class of this strength and its count. A tie is decided
+/// by the smaller code, so that the order of attempts does not matter.
+fn most_common(
+    classes: &[OutcomeClass],
+    weight: EvidenceStrength,
+) -> Option<(OutcomeClass, usize)> {
     let mut counts: BTreeMap<Option<FindingCode>, (OutcomeClass, usize)> = BTreeMap::new();
-    for reading in readings.iter().filter(|reading| reading.weight == weight) {
-        counts.entry(reading.code).or_insert((*reading, 0)).1 += 1;
+    for class in classes.iter().filter(|class| class.strength == weight) {
+        counts.entry(class.code).or_insert((*class, 0)).1 += 1;
     }
-    counts.into_values().max_by_key(|(reading, count)| (*count, Reverse(reading.code)))
+    counts.into_values().max_by_key(|(class, count)| (*count, Reverse(class.code)))
 }
 
-fn since(case: &JudgeInput<'_>, word: Verdict) -> Timestamp {
-    match case.history.since {
-        Some(since) if case.history.verdict == Some(word) => since,
-        _ => case.now,
+fn since(input: &JudgeInput<'_>, verdict: Verdict) -> Timestamp {
+    match input.history.since {
+        Some(since) if input.history.verdict == Some(verdict) => since,
+        _ => input.now,
     }
 }
 

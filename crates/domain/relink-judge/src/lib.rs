@@ -1,20 +1,22 @@
-//! Is the page dead? From looks to a verdict, its code and its word.
+//! Decides whether a page is dead: turns probes into verdicts with codes and
+//! evidence.
 //!
-//! Nothing here fetches, waits or asks the time. A [`Probe`](relink_model::Probe)
-//! is what was seen; [`judge`] says whether to look again, which other page to
-//! compare with, or what to conclude. Keeping them apart lets a stored probe
-//! be judged again, years later, under another [`Policy`].
+//! A [`Probe`](relink_model::Probe) is the observation of one fetch. [`judge`]
+//! decides whether to fetch again, which page to compare with, or what to
+//! conclude. A stored probe can be judged again under another [`Policy`].
 //!
-//! - [`judge`]: the decision itself.
-//! - [`sibling`]: the addresses pages are compared with.
-//! - [`codes`]: every `RL` code with its meaning and advice.
-//! - [`status`]: every HTTP status code with its meaning and advice.
+//! - [`judge`]: the decision.
+//! - [`control_url`]: the URLs that pages are compared with.
+//! - [`codes`]: every `RL` code with its description and advice.
+//! - [`status`]: every HTTP status code with its description and advice.
 //!
-//! The rules for pages that answer begin where the papers end: Bar-Yossef et
-//! al., WWW 2004, §3, and FABLE, §2.1. Both are kept to the letter, as
-//! [`Policy::sic_transit`] and [`Policy::fable`].
+//! The rules for pages that respond extend those of Bar-Yossef et al., WWW 2004,
+//! §3, and FABLE, §2.1. [`Policy::sic_transit`] and [`Policy::fable`] implement
+//! the rules of the papers exactly.
+//!
+//! This crate does no I/O and reads no clock.
 
-// Untrusted input must not end the program: see CONTRIBUTING.md.
+// Untrusted input must not cause a panic, see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
 
 pub mod codes;
@@ -47,5 +49,5 @@ pub use judgment::{
 };
 pub use page::PhraseScan;
 pub use policy::{CONFIRM_DAYS, CONFIRM_RUNS, LONG_CHAIN, Policy, RETRIES, RuleSet};
-pub use redirect_similarity::{RedirectSimilarity, kinship, neighborhood};
-pub use unrequested::unrequested;
+pub use redirect_similarity::{RedirectSimilarity, neighborhood, redirect_similarity};
+pub use unrequested::judge_unrequested;

@@ -1,23 +1,21 @@
-//! A tiny notation for pages and for what is known beside them, so that claims
-//! about the rules can be read at a glance. Tests only.
+//! A compact notation for pages and their context. Tests only.
 //!
 //! A page: `/a -> /b 200 "Title" #3`.
 //!
-//! - `/a` is an address on `http://site.test`, `//b.test/a` one elsewhere;
-//!   `->` is a temporary redirect, `=>` a permanent one.
-//! - `200` is a status; `silence` means no answer in time, `circle` a loop,
-//!   `nowhere` a name without address, `unasked` that nobody asked.
+//! - `/a` is a URL on `http://site.test`, `//b.test/a` one on another host; `->` is a
+//!   temporary redirect, `=>` a permanent one.
+//! - `200` is a status; `timeout` is a response timeout, `loop` a redirect loop,
+//!   `nxdomain` an unknown host, `unfetched` a control that was not fetched.
 //! - `"…"` is the title, every further one a heading.
-//! - `#3` is a long text; another number is another text. `#3'` is the same
-//!   but for one word, `#3+4` is one after the other.
+//! - `#3` is a long text; another number is another text. `#3'` differs from `#3` in
+//!   one word, `#3+4` is one after the other.
 //! - `{…}` is a short text, word for word.
-//! - `!noindex` is a mark, `@/a` the canonical address, `type=image/png` the
-//!   media type (`type=` none at all), `bytes=7` stands for the bytes of what is no text.
+//! - `!noindex` is a flag, `@/a` the canonical URL, `type=image/png` the media type
+//!   (`type=` none at all), `bytes=7` the fingerprint of binary content.
 //!
-//! What is known beside it, one line each: `stray: 404` is a page asked for
-//! comparison by its kind, whose address follows from the page's unless it is
-//! given; `before: "Title" #3` is what an earlier visit saw; `habit: 9 0` says
-//! in how many directories strays were refused and answered.
+//! Context, one line each: `random-name: 404` is a control by its kind, whose URL is
+//! derived from that of the page unless it is given; `before: "Title" #3` is the page of
+//! an earlier run; `profile: 9 0` is the number of hard-404 and soft-404 directories.
 
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
@@ -31,14 +29,14 @@ use relink_model::{
 
 use crate::{Decision, JudgeInput, Judgment, Policy, Soft404Profile, control_url, judge};
 
-/// Where the pages of the claims lie.
+/// The site of the pages.
 const SITE: &str = "http://site.test";
-/// Words of a long text.
+/// Number of words in a long text.
 const LONG_TEXT: usize = 160;
-/// Words to a shingle.
+/// Number of words in a shingle.
 const SHINGLE: usize = 3;
 
-/// A page, and all that is known beside it.
+/// A page and its context.
 #[derive(Debug, Clone)]
 pub(crate) struct Scene {
     pub(crate) url: String,
@@ -48,157 +46,156 @@ pub(crate) struct Scene {
     pub(crate) history: History,
 }
 
-/// What came of judging a scene.
+/// The result of judging a scene.
 #[derive(Debug)]
-pub(crate) struct Judged {
+pub(crate) struct SceneResult {
     pub(crate) judgment: Judgment,
-    /// The pages asked for comparison, in this order.
-    pub(crate) asked: Vec<ControlKind>,
+    /// The controls in the order of their requests.
+    controls: Vec<ControlKind>,
 }
 
 impl Scene {
-    /// Reads a page and the lines beside it.
+    /// Parses a page and the lines of its context.
     #[track_caller]
-    pub(crate) fn read(page: &str, beside: &[&str]) -> Self {
-        let (url, probe) = answer(page, "");
-        let probe = probe.expect("the page itself was asked");
-        let (habit, history) = Default::default();
-        let mut scene = Self { url, probe, controls: Vec::new(), soft404_profile: habit, history };
-        for line in beside {
-            scene.learn(line);
+    pub(crate) fn parse(page: &str, context: &[&str]) -> Self {
+        let (url, probe) = parse_page(page, "");
+        let probe = probe.expect("the page itself was fetched");
+        let (soft404_profile, history) = Default::default();
+        let mut scene = Self { url, probe, controls: Vec::new(), soft404_profile, history };
+        for line in context {
+            scene.add_context(line);
         }
         scene
     }
 
     #[track_caller]
-    fn learn(&mut self, line: &str) {
+    fn add_context(&mut self, line: &str) {
         let (name, text) = line.split_once(": ").unwrap_or((line, ""));
         match name {
             "before" => {
-                let (landing, probe) = answer(&format!("{text} 200"), &self.url);
+                let (final_url, probe) = parse_page(&format!("{text} 200"), &self.url);
                 self.history.digest = probe.and_then(|probe| probe.digest);
-                self.history.final_url = Some(landing);
+                self.history.final_url = Some(final_url);
             }
-            "habit" => {
+            "profile" => {
                 let mut counts = text.split(' ').map(|count| count.parse().unwrap());
-                let (refusing, answering) = (counts.next().unwrap(), counts.next().unwrap());
-                self.soft404_profile = Soft404Profile {
-                    hard_404_directories: refusing,
-                    soft_404_directories: answering,
-                };
+                let (hard, soft) = (counts.next().unwrap(), counts.next().unwrap());
+                self.soft404_profile =
+                    Soft404Profile { hard_404_directories: hard, soft_404_directories: soft };
             }
             _ => {
                 let kind = ControlKind::ALL.into_iter().find(|kind| kind.as_str() == name);
-                let kind = kind.unwrap_or_else(|| panic!("no such line: {line}"));
-                let own = control_url(kind, &self.url, 7).map(|sibling| sibling.url);
-                let (url, probe) = answer(text, &own.unwrap_or_default());
+                let kind = kind.unwrap_or_else(|| panic!("invalid context line: {line}"));
+                let own = control_url(kind, &self.url, 7).map(|control| control.url);
+                let (url, probe) = parse_page(text, &own.unwrap_or_default());
                 self.controls.push(Control { kind, url, probe: probe.map(Arc::new) });
             }
         }
     }
 
-    /// Judges it; whatever is asked for and not known beside it cannot be
-    /// asked.
+    /// Judges the page. Controls that are not in the context cannot be fetched.
     #[track_caller]
-    pub(crate) fn judged(&self, policy: &Policy) -> Judged {
-        let looks = [look(&self.probe)];
+    pub(crate) fn judge(&self, policy: &Policy) -> SceneResult {
+        let attempts = [attempt(&self.probe)];
         let mut controls: Vec<Control> = Vec::new();
         loop {
-            match judge(policy, &self.case(&looks, &controls)) {
-                Decision::Settle(judgment) => {
-                    let asked = controls.iter().map(|control| control.kind).collect();
-                    return Judged { judgment, asked };
+            match judge(policy, &self.input(&attempts, &controls)) {
+                Decision::Conclude(judgment) => {
+                    let controls = controls.iter().map(|control| control.kind).collect();
+                    return SceneResult { judgment, controls };
                 }
                 Decision::Compare(kind) => {
                     assert!(!controls.iter().any(|known| known.kind == kind), "{kind:?} twice");
                     controls.push(self.control(kind));
                 }
-                Decision::Fetch { purpose, .. } => panic!("asks once more: {purpose:?}"),
+                Decision::Fetch { purpose, .. } => panic!("requests another attempt: {purpose:?}"),
             }
         }
     }
 
-    /// The page of this kind as it would come back.
+    /// Returns the control of this kind, without a probe if it is not in the context.
     pub(crate) fn control(&self, kind: ControlKind) -> Control {
         let known = self.controls.iter().find(|control| control.kind == kind);
         known.cloned().unwrap_or(Control { kind, url: String::new(), probe: None })
     }
 
-    pub(crate) fn case<'a>(
+    pub(crate) fn input<'a>(
         &'a self,
-        looks: &'a [Attempt],
+        attempts: &'a [Attempt],
         controls: &'a [Control],
     ) -> JudgeInput<'a> {
-        let (habit, history) = (self.soft404_profile, &self.history);
+        let (soft404_profile, history) = (self.soft404_profile, &self.history);
         let (url, probe) = (&self.url, &self.probe);
         JudgeInput {
             url,
-            attempts: looks,
+            attempts,
             probe,
             phrase_scan: None,
             controls,
-            soft404_profile: habit,
+            soft404_profile,
             history,
             now: Timestamp::UNIX_EPOCH,
         }
     }
 }
 
-impl Judged {
-    /// The word and the code: `soft-404 RL301`.
-    pub(crate) fn word(&self) -> String {
-        let Judgment { verdict: word, code, .. } = &self.judgment;
-        code.map_or(word.to_string(), |code| format!("{word} {code}"))
+impl SceneResult {
+    /// Returns the verdict and the code: `soft-404 RL301`.
+    pub(crate) fn verdict(&self) -> String {
+        let Judgment { verdict, code, .. } = &self.judgment;
+        code.map_or(verdict.to_string(), |code| format!("{verdict} {code}"))
     }
 
-    /// What was asked: `stray second-stray`.
-    pub(crate) fn asked(&self) -> String {
-        self.asked.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join(" ")
+    /// Returns the requested controls: `random-name second-random-name`.
+    pub(crate) fn controls(&self) -> String {
+        self.controls.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// The one look that a probe is.
-pub(crate) fn look(probe: &Probe) -> Attempt {
-    let ending = probe.outcome.clone();
+/// Returns the attempt with the outcome of a probe.
+pub(crate) fn attempt(probe: &Probe) -> Attempt {
+    let outcome = probe.outcome.clone();
     Attempt {
         requested_at: probe.requested_at,
         purpose: FetchPurpose::Initial,
-        outcome: ending,
+        outcome,
         duration_ms: 5,
     }
 }
 
-/// The address asked and what came back; `None` if nobody asked.
+/// Returns the requested URL and the probe; `None` if the page was not fetched.
 #[track_caller]
-fn answer(text: &str, own: &str) -> (String, Option<Probe>) {
-    let mut way = Way { urls: vec![own.to_owned()], statuses: Vec::new(), outcome: None };
+fn parse_page(text: &str, own: &str) -> (String, Option<Probe>) {
+    let mut chain =
+        RedirectChain { urls: vec![own.to_owned()], statuses: Vec::new(), outcome: None };
     let mut digest = Digest { content_type: Some("text/html".to_owned()), ..Digest::default() };
-    for word in tokens(text) {
-        if !way.takes(word) {
-            describe(&mut digest, word);
+    for token in tokens(text) {
+        if !chain.accept(token) {
+            add_content(&mut digest, token);
         }
     }
-    let url = way.urls[0].clone();
-    (url, way.probe(digest))
+    let url = chain.urls[0].clone();
+    (url, chain.probe(digest))
 }
 
-/// From address to address to an ending.
-struct Way {
+/// The URLs and statuses of a redirect chain and its outcome.
+struct RedirectChain {
     urls: Vec<String>,
     statuses: Vec<u16>,
     outcome: Option<FetchOutcome>,
 }
 
-impl Way {
-    fn takes(&mut self, word: &str) -> bool {
-        match word {
+impl RedirectChain {
+    /// Processes a token; returns false if it is not part of a redirect chain.
+    fn accept(&mut self, token: &str) -> bool {
+        match token {
             "->" => self.statuses.push(302),
             "=>" => self.statuses.push(301),
-            "silence" => self.outcome = Some(FetchOutcome::TimedOut(Phase::Headers)),
-            "circle" => self.outcome = Some(FetchOutcome::RedirectLoop),
-            "nowhere" => self.outcome = Some(FetchOutcome::DnsFailed(DnsError::NoSuchName)),
-            "unasked" => {}
-            path if path.starts_with('/') => self.arrive(path),
+            "timeout" => self.outcome = Some(FetchOutcome::TimedOut(Phase::Headers)),
+            "loop" => self.outcome = Some(FetchOutcome::RedirectLoop),
+            "nxdomain" => self.outcome = Some(FetchOutcome::DnsFailed(DnsError::NoSuchName)),
+            "unfetched" => {}
+            path if path.starts_with('/') => self.push_url(path),
             status => match status.parse() {
                 Ok(status) => self.outcome = Some(FetchOutcome::Response(status)),
                 Err(_) => return false,
@@ -207,9 +204,9 @@ impl Way {
         true
     }
 
-    fn arrive(&mut self, path: &str) {
+    fn push_url(&mut self, path: &str) {
         let url = match path.strip_prefix("//") {
-            Some(elsewhere) => format!("http://{elsewhere}"),
+            Some(other_host) => format!("http://{other_host}"),
             None => format!("{SITE}{path}"),
         };
         self.urls.truncate(self.statuses.len());
@@ -217,14 +214,14 @@ impl Way {
     }
 
     fn probe(self, digest: Digest) -> Option<Probe> {
-        let ending = self.outcome?;
-        let statuses = self.statuses.into_iter().chain(ending.status());
+        let outcome = self.outcome?;
+        let statuses = self.statuses.into_iter().chain(outcome.status());
         let hop = |(url, status)| Hop { url, status, location: None, ip: None };
         Some(Probe {
             requested_at: Timestamp::UNIX_EPOCH,
             hops: self.urls.into_iter().zip(statuses).map(hop).collect(),
-            digest: ending.status().map(|_| digest.into()),
-            outcome: ending,
+            digest: outcome.status().map(|_| digest.into()),
+            outcome,
             timings: Timings::default(),
             retry_after: None,
         })
@@ -232,21 +229,21 @@ impl Way {
 }
 
 #[track_caller]
-fn describe(digest: &mut Digest, word: &str) {
-    let (sign, rest) = word.split_at(1);
+fn add_content(digest: &mut Digest, token: &str) {
+    let (sign, rest) = token.split_at(1);
     match sign {
         "\"" if digest.title.is_none() => digest.title = Some(unquoted(rest)),
         "\"" => digest.headings.push(unquoted(rest)),
-        "{" => say(digest, rest.trim_end_matches('}')),
-        "#" => say(digest, &rest.split('+').map(long_text).collect::<Vec<_>>().join(" ")),
-        "!" => digest.flags.push(mark(rest)),
+        "{" => set_text(digest, rest.trim_end_matches('}')),
+        "#" => set_text(digest, &rest.split('+').map(long_text).collect::<Vec<_>>().join(" ")),
+        "!" => digest.flags.push(flag(rest)),
         "@" => digest.canonical = Some(format!("{SITE}{rest}")),
-        _ => match word.split_once('=') {
+        _ => match token.split_once('=') {
             Some(("type", kind)) => {
                 digest.content_type = Some(kind.to_owned()).filter(|kind| !kind.is_empty());
             }
             Some(("bytes", hash)) => digest.fingerprint = Some(hash.parse().unwrap()),
-            _ => panic!("what does `{word}` mean?"),
+            _ => panic!("invalid token: `{token}`"),
         },
     }
 }
@@ -256,7 +253,7 @@ fn unquoted(text: &str) -> String {
 }
 
 #[track_caller]
-fn mark(name: &str) -> PageFlag {
+fn flag(name: &str) -> PageFlag {
     match name {
         "password" => PageFlag::PasswordField,
         "noindex" => PageFlag::NoIndex,
@@ -264,17 +261,17 @@ fn mark(name: &str) -> PageFlag {
         "challenge" => PageFlag::BotChallenge,
         "parking" => PageFlag::Parking,
         "consent" => PageFlag::Consent,
-        other => panic!("no such mark: {other}"),
+        other => panic!("unknown flag: {other}"),
     }
 }
 
-/// Gives a page its text.
-fn say(digest: &mut Digest, text: &str) {
+/// Sets the text of a page.
+fn set_text(digest: &mut Digest, text: &str) {
     let words: Vec<&str> = text.split_whitespace().collect();
     let shingles = words.windows(SHINGLE.min(words.len().max(1)));
     digest.sketch = Sketch::from_hashes(shingles.map(hash).collect());
     digest.text_length = text.chars().count() as u64;
-    digest.text_start = text.chars().take(Digest::OPENING_LENGTH).collect();
+    digest.text_start = text.chars().take(Digest::MAX_TEXT_START).collect();
 }
 
 fn hash(words: &[&str]) -> u32 {
@@ -282,30 +279,30 @@ fn hash(words: &[&str]) -> u32 {
     bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// A long text by its number, which a stroke may follow.
+/// Returns the long text with this number, which may be followed by a prime.
 #[track_caller]
 fn long_text(number: &str) -> String {
     let bare = number.trim_end_matches('\'');
     let seed: u64 = bare.parse().unwrap();
-    let mut words: Vec<String> = (0..LONG_TEXT as u64).map(|place| word(seed, place)).collect();
+    let mut words: Vec<String> = (0..LONG_TEXT as u64).map(|index| word(seed, index)).collect();
     if bare != number {
         words[LONG_TEXT / 2] = word(seed, 1 + LONG_TEXT as u64);
     }
     words.join(" ")
 }
 
-/// A word of no language.
-fn word(seed: u64, place: u64) -> String {
+/// Returns a random word.
+fn word(seed: u64, index: u64) -> String {
     const SYLLABLES: [&str; 16] = [
         "zo", "ra", "mi", "lu", "ken", "tav", "bri", "so", "nel", "du", "fam", "go", "pim", "wex",
         "hy", "cor",
     ];
-    let mut mixed = (seed << 20 | place).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = (seed << 20 | index).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (0..4).map(|syllable| SYLLABLES[(mixed >> (12 * syllable + 8) & 15) as usize]).collect()
 }
 
-/// The words of a line; what stands in quotes or braces is one of them.
+/// Splits a line into tokens. A quoted text or a text in braces is one token.
 fn tokens(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
@@ -316,17 +313,17 @@ fn tokens(line: &str) -> impl Iterator<Item = &str> {
             '{' => rest.find('}').map_or(rest.len(), |at| at + 1),
             _ => rest.find(' ').unwrap_or(rest.len()),
         };
-        let (word, tail) = rest.split_at(end);
+        let (token, tail) = rest.split_at(end);
         rest = tail;
-        Some(word)
+        Some(token)
     })
 }
 
 #[test]
-fn a_line_is_read_as_it_is_written() {
-    let scene = Scene::read(
+fn parse_reads_page_and_context() {
+    let scene = Scene::parse(
         "/a => /b -> //c.test/ 200 \"One\" \"Two words\" {Three} !noindex @/x",
-        &["stray: -> / 404", "before: \"Was\" #1", "habit: 9 0", "front: unasked"],
+        &["random-name: -> / 404", "before: \"Was\" #1", "profile: 9 0", "home-page: unfetched"],
     );
     let hops: Vec<String> =
         scene.probe.hops.iter().map(|hop| format!("{} {}", hop.status, hop.url)).collect();
@@ -338,9 +335,12 @@ fn a_line_is_read_as_it_is_written() {
     );
     assert_eq!((digest.text_start.as_str(), digest.text_length), ("Three", 5));
     assert_eq!(digest.canonical.as_deref(), Some("http://site.test/x"));
-    let stray = scene.controls[0].probe.as_ref().unwrap();
-    assert_eq!(stray.hops[0].url, scene.controls[0].url);
-    assert_eq!((stray.hops[1].url.as_str(), stray.hops[1].status), ("http://site.test/", 404));
+    let random_page = scene.controls[0].probe.as_ref().unwrap();
+    assert_eq!(random_page.hops[0].url, scene.controls[0].url);
+    assert_eq!(
+        (random_page.hops[1].url.as_str(), random_page.hops[1].status),
+        ("http://site.test/", 404)
+    );
     assert_eq!(
         (scene.controls[1].probe.is_none(), scene.soft404_profile.hard_404_directories),
         (true, 9)
@@ -349,10 +349,10 @@ fn a_line_is_read_as_it_is_written() {
 }
 
 #[test]
-fn long_texts_resemble_each_other_as_they_are_written() {
+fn long_texts_have_the_documented_resemblance() {
     let sketch = |text: &str| {
         let mut digest = Digest::default();
-        describe(&mut digest, text);
+        add_content(&mut digest, text);
         assert!(!digest.is_short());
         digest.sketch
     };

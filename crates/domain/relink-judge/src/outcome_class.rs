@@ -1,6 +1,6 @@
-//! What one ending says, taken alone: the table the judge starts from.
+//! Classification of a single fetch outcome.
 //!
-//! No history and no other look comes in here.
+//! It does not consider the history or other attempts.
 
 use relink_model::{
     Assessment, ConnectError, DeadReason, DnsError, FetchOutcome, FindingCode, InconclusiveReason,
@@ -9,62 +9,62 @@ use relink_model::{
 
 use crate::codes;
 
-/// What one ending says, taken alone.
+/// The meaning of one fetch outcome on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutcomeClass {
-    /// How much it proves.
-    pub(crate) weight: EvidenceStrength,
-    /// What it would mean if nothing else were known.
+    /// How strong the evidence is.
+    pub(crate) strength: EvidenceStrength,
+    /// The result if this outcome were the only evidence.
     pub(crate) assessment: Assessment,
     /// The code it is reported under.
     pub(crate) code: Option<FindingCode>,
 }
 
 impl OutcomeClass {
-    /// Nothing was seen at all.
-    pub(crate) const UNSEEN: Self = Self {
-        weight: EvidenceStrength::Transient,
+    /// The class if there was no attempt.
+    pub(crate) const NO_ATTEMPT: Self = Self {
+        strength: EvidenceStrength::Transient,
         assessment: Assessment::Inconclusive(InconclusiveReason::NoNetwork),
         code: None,
     };
 }
 
-/// How much an ending proves.
+/// The strength of the evidence that an outcome provides.
 ///
-/// The order is the order of precedence among looks that disagree, the
-/// strongest first; hard evidence seen only once comes last, because nothing
-/// confirmed it.
+/// The variants are in order of precedence among attempts that disagree, the
+/// strongest first. A single hard failure comes last, because it is not
+/// confirmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum EvidenceStrength {
-    /// The content was there.
+    /// The content was fetched.
     Reached,
-    /// The server will not show it to us, now or in a minute.
+    /// The server denies access, and a retry would not change that.
     Blocked,
-    /// The server wants slower visits and may let us in later.
+    /// The server limits the request rate and may allow access later.
     Throttled,
-    /// An error that will not go away within seconds.
+    /// An error that a retry within seconds would not change.
     Persistent,
-    /// A trouble that may pass within seconds.
+    /// A failure that a retry within seconds may resolve.
     Transient,
-    /// Gone, once seen a second time.
+    /// A definite failure, such as 404. A second attempt must confirm it.
     Hard,
 }
 
-/// Reads one ending.
-pub(crate) fn read(ending: &FetchOutcome) -> OutcomeClass {
-    match ending {
-        FetchOutcome::Response(status) => read_status(*status),
-        FetchOutcome::DnsFailed(error) => read_dns(*error),
-        FetchOutcome::ConnectFailed(error) => read_connect(*error),
-        FetchOutcome::TimedOut(Phase::Dns) => passing(DeadReason::NoResponse, codes::DNS_FAILED),
-        FetchOutcome::TimedOut(_) => passing(DeadReason::NoResponse, codes::TIMED_OUT),
-        FetchOutcome::Tls(error) => read_tls(*error),
-        FetchOutcome::ProtocolError(error) => read_protocol(*error),
+/// Classifies an outcome.
+pub(crate) fn classify(outcome: &FetchOutcome) -> OutcomeClass {
+    match outcome {
+        FetchOutcome::Response(status) => classify_status(*status),
+        FetchOutcome::DnsFailed(error) => classify_dns(*error),
+        FetchOutcome::ConnectFailed(error) => classify_connect(*error),
+        FetchOutcome::TimedOut(Phase::Dns) => transient(DeadReason::NoResponse, codes::DNS_FAILED),
+        FetchOutcome::TimedOut(_) => transient(DeadReason::NoResponse, codes::TIMED_OUT),
+        FetchOutcome::TlsFailed(error) => classify_tls(*error),
+        FetchOutcome::ProtocolError(error) => classify_protocol(*error),
         FetchOutcome::TooManyRedirects | FetchOutcome::RedirectLoop => {
             hard(DeadReason::RedirectLoop, codes::REDIRECT_LOOP)
         }
         FetchOutcome::InvalidRedirect(_) => {
-            hard(DeadReason::InvalidRedirect, codes::REDIRECT_MALFORMED)
+            hard(DeadReason::InvalidRedirect, codes::INVALID_REDIRECT)
         }
         FetchOutcome::RobotsDisallowed => {
             blocked(EvidenceStrength::Blocked, InconclusiveReason::Robots, codes::ROBOTS)
@@ -82,10 +82,10 @@ pub(crate) fn read(ending: &FetchOutcome) -> OutcomeClass {
     }
 }
 
-/// Reads a final status code.
-pub(crate) fn read_status(status: u16) -> OutcomeClass {
+/// Classifies a final status code.
+pub(crate) fn classify_status(status: u16) -> OutcomeClass {
     match status {
-        // 300 offers the page in several forms; 304 says it is as it was.
+        // 300 offers several representations; 304 means unchanged content.
         200..=299 | 300 | 304 => reached(),
         404 | 410 => hard(DeadReason::Gone, codes::GONE),
         429 => blocked(
@@ -98,84 +98,90 @@ pub(crate) fn read_status(status: u16) -> OutcomeClass {
             InconclusiveReason::Refused,
             FindingCode::new(status),
         ),
-        999 => blocked(EvidenceStrength::Blocked, InconclusiveReason::Refused, codes::CHALLENGED),
-        // Time-out, wrong connection, too early: each asks to be tried again
+        999 => {
+            blocked(EvidenceStrength::Blocked, InconclusiveReason::Refused, codes::BOT_CHALLENGE)
+        }
+        // Request timeout, misdirected request, too early: the client may retry
         // (RFC 9110 §15.5.9 and §15.5.20, RFC 8470 §5.2).
-        408 | 421 | 425 => passing(DeadReason::ServerError, codes::BAD_REQUEST),
-        400..=499 => lasting(DeadReason::ServerError, codes::BAD_REQUEST),
-        500 | 502 | 503 | 504 => passing(DeadReason::ServerError, FindingCode::new(status)),
-        501..=599 => passing(DeadReason::ServerError, codes::OTHER_SERVER_ERROR),
-        _ => lasting(DeadReason::ServerError, codes::NOT_AN_ANSWER),
+        408 | 421 | 425 => transient(DeadReason::ServerError, codes::BAD_REQUEST),
+        400..=499 => persistent(DeadReason::ServerError, codes::BAD_REQUEST),
+        500 | 502 | 503 | 504 => transient(DeadReason::ServerError, FindingCode::new(status)),
+        501..=599 => transient(DeadReason::ServerError, codes::OTHER_SERVER_ERROR),
+        _ => persistent(DeadReason::ServerError, codes::UNEXPECTED_STATUS),
     }
 }
 
-fn read_dns(error: DnsError) -> OutcomeClass {
+fn classify_dns(error: DnsError) -> OutcomeClass {
     match error {
         DnsError::NoSuchName | DnsError::NoRecords => {
             hard(DeadReason::HostNotFound, codes::NO_SUCH_HOST)
         }
         DnsError::ServerFailure | DnsError::TimedOut => {
-            passing(DeadReason::NoResponse, codes::DNS_FAILED)
+            transient(DeadReason::NoResponse, codes::DNS_FAILED)
         }
     }
 }
 
-fn read_connect(error: ConnectError) -> OutcomeClass {
+fn classify_connect(error: ConnectError) -> OutcomeClass {
     let code = match error {
         ConnectError::Refused => codes::CONNECTION_REFUSED,
         ConnectError::Unreachable => codes::UNREACHABLE,
         ConnectError::Reset => codes::CONNECTION_RESET,
-        ConnectError::Other => codes::NO_ANSWER,
+        ConnectError::Other => codes::CONNECTION_FAILED,
     };
-    passing(DeadReason::NoResponse, code)
+    transient(DeadReason::NoResponse, code)
 }
 
-fn read_tls(error: TlsError) -> OutcomeClass {
+fn classify_tls(error: TlsError) -> OutcomeClass {
     match error {
-        TlsError::Expired => lasting(DeadReason::Tls, codes::TLS_EXPIRED),
-        TlsError::WrongName => lasting(DeadReason::Tls, codes::TLS_WRONG_NAME),
-        TlsError::Untrusted => lasting(DeadReason::Tls, codes::TLS_UNTRUSTED),
-        TlsError::Revoked => lasting(DeadReason::Tls, codes::TLS_REVOKED),
-        TlsError::Handshake => passing(DeadReason::Tls, codes::TLS_HANDSHAKE),
+        TlsError::Expired => persistent(DeadReason::Tls, codes::TLS_EXPIRED),
+        TlsError::WrongName => persistent(DeadReason::Tls, codes::TLS_WRONG_NAME),
+        TlsError::Untrusted => persistent(DeadReason::Tls, codes::TLS_UNTRUSTED),
+        TlsError::Revoked => persistent(DeadReason::Tls, codes::TLS_REVOKED),
+        TlsError::Handshake => transient(DeadReason::Tls, codes::TLS_HANDSHAKE),
     }
 }
 
-fn read_protocol(error: ProtocolError) -> OutcomeClass {
+fn classify_protocol(error: ProtocolError) -> OutcomeClass {
     match error {
         ProtocolError::Closed | ProtocolError::Reset => {
-            passing(DeadReason::NoResponse, codes::CONNECTION_RESET)
+            transient(DeadReason::NoResponse, codes::CONNECTION_RESET)
         }
-        ProtocolError::Truncated => passing(DeadReason::ServerError, codes::TRUNCATED),
-        ProtocolError::NotHttp => passing(DeadReason::ServerError, codes::NOT_HTTP),
-        // A server that sends too much once will do so again in a second.
-        ProtocolError::HeadersTooLarge => lasting(DeadReason::ServerError, codes::NOT_HTTP),
+        ProtocolError::Truncated => transient(DeadReason::ServerError, codes::TRUNCATED),
+        ProtocolError::NotHttp => transient(DeadReason::ServerError, codes::NOT_HTTP),
+        // The server will send headers of the same size to a retry.
+        ProtocolError::HeadersTooLarge => persistent(DeadReason::ServerError, codes::NOT_HTTP),
     }
 }
 
 const fn reached() -> OutcomeClass {
-    OutcomeClass { weight: EvidenceStrength::Reached, assessment: Assessment::Alive, code: None }
+    OutcomeClass { strength: EvidenceStrength::Reached, assessment: Assessment::Alive, code: None }
 }
 
 const fn hard(cause: DeadReason, code: FindingCode) -> OutcomeClass {
     dead(EvidenceStrength::Hard, cause, code)
 }
 
-const fn lasting(cause: DeadReason, code: FindingCode) -> OutcomeClass {
+const fn persistent(cause: DeadReason, code: FindingCode) -> OutcomeClass {
     dead(EvidenceStrength::Persistent, cause, code)
 }
 
-const fn passing(cause: DeadReason, code: FindingCode) -> OutcomeClass {
+const fn transient(cause: DeadReason, code: FindingCode) -> OutcomeClass {
     dead(EvidenceStrength::Transient, cause, code)
 }
 
 const fn dead(weight: EvidenceStrength, cause: DeadReason, code: FindingCode) -> OutcomeClass {
-    OutcomeClass { weight, assessment: Assessment::Dead(cause), code: Some(code) }
+    OutcomeClass { strength: weight, assessment: Assessment::Dead(cause), code: Some(code) }
 }
 
 const fn blocked(
     weight: EvidenceStrength,
-    doubt: InconclusiveReason,
+    reason: InconclusiveReason,
     code: FindingCode,
 ) -> OutcomeClass {
-    OutcomeClass { weight, assessment: Assessment::Inconclusive(doubt), code: Some(code) }
+    OutcomeClass {
+        strength: weight,
+        assessment: Assessment::Inconclusive(reason),
+        code: Some(code),
+    }
 }

@@ -1,146 +1,145 @@
-//! A page as the rules see it: where it was asked, where the answer came from,
-//! and what it says.
+//! A fetched page as the rules see it: requested URL, final URL and digest.
 
 use std::sync::LazyLock;
 
 use relink_model::{Digest, FetchOutcome, Hop, PageFlag, Probe};
 
 use crate::cache_buster::names_resource;
-use crate::phrases::{PhraseClass, PhraseClassSet, point_of, said};
+use crate::phrases::{PhraseClass, PhraseClassSet, find_phrase_in, main_phrase_in};
 use crate::url_parts::UrlParts;
-use crate::url_words::{Script, UrlWords, percent_decoded, plain, script, words};
+use crate::url_words::{Script, UrlWords, percent_decoded, script, without_accents, words};
 
-/// Nothing is known of a page without a body.
-static UNSEEN: LazyLock<Digest> = LazyLock::new(Digest::default);
+/// The digest of a response without a body.
+static EMPTY_DIGEST: LazyLock<Digest> = LazyLock::new(Digest::default);
 
-/// Media types of servers that do not know what they send.
-const GENERAL_TYPES: [&str; 3] = ["text/plain", "application/octet-stream", "binary/octet-stream"];
+/// Media types that servers send for files of unknown type.
+const GENERIC_TYPES: [&str; 3] = ["text/plain", "application/octet-stream", "binary/octet-stream"];
 
-/// How many letters one character of East Asian text is worth.
-const DENSITY: u64 = 3;
+/// Number of Latin letters that correspond to one East Asian character.
+const EAST_ASIAN_DENSITY: u64 = 3;
 
-/// Words that a slug and a title share by accident.
+/// Words that a slug and a title often share by chance.
 const COMMON_WORDS: [&str; 14] = [
     "html", "index", "page", "news", "article", "story", "item", "with", "from", "this", "that",
     "your", "the", "and",
 ];
 
-/// What kinds of things a page may say.
+/// Classes of known phrases that may occur on a page.
 ///
-/// Listening costs more than the rest of a judgment, and a page may be judged
-/// several times on the way to its verdict. Whoever has a thread to spare
-/// listens there, once.
+/// Scanning is the most expensive part of a judgment, and a page may be judged
+/// several times. The result can therefore be computed once, on another thread,
+/// and passed to the judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PhraseScan(PhraseClassSet);
 
 impl PhraseScan {
-    /// Listens to what is known of a page.
-    pub fn of(digest: &Digest) -> Self {
-        Self(PhraseClassSet::of(
-            labels(digest).chain([digest.text_start.as_str(), &digest.text_end]),
+    /// Scans the title, headings and text of a page.
+    pub fn from_digest(digest: &Digest) -> Self {
+        Self(PhraseClassSet::scan(
+            title_and_headings(digest).chain([digest.text_start.as_str(), &digest.text_end]),
         ))
     }
 }
 
-/// A page that answered.
+/// A page that responded.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageView<'a> {
-    /// The address asked.
+    /// The requested URL.
     pub(crate) url: &'a str,
-    /// The address that answered in the end.
-    pub(crate) landing: &'a str,
-    /// How many redirects led there.
+    /// The URL after all redirects.
+    pub(crate) final_url: &'a str,
+    /// The number of redirects.
     pub(crate) redirects: usize,
-    /// All that answered on the way, the landing included.
+    /// All hops, including the final URL.
     hops: &'a [Hop],
-    /// What it says.
+    /// The content.
     pub(crate) digest: &'a Digest,
-    /// What kinds of things it may say.
-    sayings: PhraseClassSet,
-    /// Both addresses in parts, for they are looked at again and again.
+    /// The classes of phrases that may occur.
+    phrase_classes: PhraseClassSet,
+    /// Both URLs in parts, which many rules need.
     url_parts: UrlParts<'a>,
-    arrival: UrlParts<'a>,
+    final_url_parts: UrlParts<'a>,
 }
 
 impl<'a> PageView<'a> {
-    pub(crate) fn of(url: &'a str, probe: &'a Probe) -> Self {
-        let landing = probe.hops.last().map_or(url, |hop| hop.url.as_str());
-        let address = parts(url);
+    pub(crate) fn new(url: &'a str, probe: &'a Probe) -> Self {
+        let final_url = probe.hops.last().map_or(url, |hop| hop.url.as_str());
+        let url_parts = split(url);
         Self {
             url,
-            landing,
+            final_url,
             redirects: probe.hops.len().saturating_sub(1),
             hops: &probe.hops,
-            digest: probe.digest.as_deref().unwrap_or(&UNSEEN),
-            sayings: PhraseClassSet::ANY,
-            url_parts: address,
-            arrival: if landing == url { address } else { parts(landing) },
+            digest: probe.digest.as_deref().unwrap_or(&EMPTY_DIGEST),
+            phrase_classes: PhraseClassSet::ANY,
+            url_parts,
+            final_url_parts: if final_url == url { url_parts } else { split(final_url) },
         }
     }
 
-    /// The same page, of which this was heard, or else listened to now: once
-    /// for all that will be asked about it.
-    pub(crate) fn phrase_scan(self, heard: Option<PhraseScan>) -> Self {
-        let PhraseScan(sayings) = heard.unwrap_or_else(|| PhraseScan::of(self.digest));
-        Self { sayings, ..self }
+    /// Adds the phrase scan, or scans the page if there is none.
+    pub(crate) fn with_phrase_scan(self, scan: Option<PhraseScan>) -> Self {
+        let PhraseScan(phrase_classes) =
+            scan.unwrap_or_else(|| PhraseScan::from_digest(self.digest));
+        Self { phrase_classes, ..self }
     }
 
-    /// The address asked, in parts; an address that cannot be taken apart is
-    /// all path.
-    pub(crate) fn address(&self) -> UrlParts<'a> {
+    /// Returns the parts of the requested URL. A URL that cannot be split is all
+    /// path.
+    pub(crate) fn url_parts(&self) -> UrlParts<'a> {
         self.url_parts
     }
 
-    /// The address that answered, in parts.
-    pub(crate) fn arrival(&self) -> UrlParts<'a> {
-        self.arrival
+    /// Returns the parts of the final URL.
+    pub(crate) fn final_url_parts(&self) -> UrlParts<'a> {
+        self.final_url_parts
     }
 
-    /// Whether the answer came from another page than the one asked: neither
-    /// encryption nor `www.` nor a final slash makes another page.
-    pub(crate) fn is_elsewhere(&self) -> bool {
-        self.url != self.landing && !self.address().is_spelling_of(&self.arrival())
+    /// Whether the final URL is another page. The scheme, `www.` and a trailing
+    /// slash do not make another page.
+    pub(crate) fn is_redirected(&self) -> bool {
+        self.url != self.final_url && !self.url_parts().is_spelling_of(&self.final_url_parts())
     }
 
-    /// The statuses of the redirects on the way, those aside that only change
-    /// how the address is spelt: what was done to this page, and not to its
-    /// whole site.
-    pub(crate) fn way(&self) -> impl Iterator<Item = u16> + use<'a> {
+    /// Returns the statuses of the redirects. Omits redirects between spellings of
+    /// one URL, which usually affect the whole site.
+    pub(crate) fn redirect_statuses(&self) -> impl Iterator<Item = u16> + use<'a> {
         self.hops.windows(2).filter_map(|leg| {
             let [from, to] = leg else { return None };
-            (!parts(&from.url).is_spelling_of(&parts(&to.url))).then_some(from.status)
+            (!split(&from.url).is_spelling_of(&split(&to.url))).then_some(from.status)
         })
     }
 
-    /// Whether it is the front page of its site.
-    pub(crate) fn is_front(&self) -> bool {
-        self.address().is_front()
+    /// Whether it is the home page of its site.
+    pub(crate) fn is_home_page(&self) -> bool {
+        self.url_parts().is_home_page()
     }
 
-    /// Whether it is a web page or other text, so that there are words.
+    /// Whether it is a web page or another text.
     pub(crate) fn is_text(&self) -> bool {
-        let is_named_so = self.digest.content_type.as_deref().is_none_or(is_text_type);
-        is_named_so && !self.is_resource()
+        let has_text_type = self.digest.content_type.as_deref().is_none_or(is_text_type);
+        has_text_type && !self.is_resource()
     }
 
-    /// Whether it is a file that pages load (a script, a style sheet, an image,
-    /// a font), and not a page. The server's media type says so; where the
-    /// server names none or a general one, bytes that are not text do, or else
-    /// the name, unless the text speaks of errors as a page would.
+    /// Whether it is a file that pages load (a script, a style sheet, an image, a
+    /// font). The media type decides. If that is missing or generic, binary
+    /// content is a resource, and so is text without headings whose URL has the
+    /// extension of a resource, unless it is empty or contains an error phrase.
     pub(crate) fn is_resource(&self) -> bool {
         match self.digest.content_type.as_deref() {
             Some(kind) if is_resource_type(kind) => true,
-            Some(kind) if !GENERAL_TYPES.contains(&kind) => false,
+            Some(kind) if !GENERIC_TYPES.contains(&kind) => false,
             _ if self.digest.fingerprint.is_some() => true,
             _ => {
-                let is_bare = self.digest.title.is_none() && self.digest.headings.is_empty();
-                is_bare && names_resource(&self.address()) && !self.speaks_of_absence()
+                let has_no_headings =
+                    self.digest.title.is_none() && self.digest.headings.is_empty();
+                has_no_headings && names_resource(&self.url_parts()) && !self.is_empty_or_error()
             }
         }
     }
 
-    fn speaks_of_absence(&self) -> bool {
-        self.digest.text_length == 0 || self.mentions(PhraseClass::NotFound).is_some()
+    fn is_empty_or_error(&self) -> bool {
+        self.digest.text_length == 0 || self.find_phrase(PhraseClass::NotFound).is_some()
     }
 
     pub(crate) fn is_html(&self) -> bool {
@@ -152,117 +151,120 @@ impl<'a> PageView<'a> {
         self.digest.title.as_deref().unwrap_or_default()
     }
 
-    pub(crate) fn has(&self, mark: PageFlag) -> bool {
-        self.digest.has(mark)
+    pub(crate) fn has(&self, flag: PageFlag) -> bool {
+        self.digest.has_flag(flag)
     }
 
-    /// Title and headings: what a page is about.
-    pub(crate) fn labels(&self) -> impl Iterator<Item = &'a str> + Clone {
-        labels(self.digest)
+    /// Returns the title and the headings.
+    pub(crate) fn title_and_headings(&self) -> impl Iterator<Item = &'a str> + Clone {
+        title_and_headings(self.digest)
     }
 
-    /// The phrase of this kind that is the point of the title or of a heading.
-    pub(crate) fn point(&self, saying: PhraseClass) -> Option<&'static str> {
-        self.may_say(saying).then(|| self.labels().find_map(|label| point_of(label, saying)))?
+    /// Returns the phrase of this class that is the main content of the title or of
+    /// a heading.
+    pub(crate) fn main_phrase(&self, class: PhraseClass) -> Option<&'static str> {
+        self.may_contain(class)
+            .then(|| self.title_and_headings().find_map(|text| main_phrase_in(text, class)))?
     }
 
-    /// The phrase of this kind anywhere in what is known of the text.
-    pub(crate) fn mentions(&self, saying: PhraseClass) -> Option<&'static str> {
-        if !self.may_say(saying) {
+    /// Returns a phrase of this class anywhere in the stored text.
+    pub(crate) fn find_phrase(&self, class: PhraseClass) -> Option<&'static str> {
+        if !self.may_contain(class) {
             return None;
         }
-        let labels = self.labels().find_map(|label| said(label, saying));
-        labels
-            .or_else(|| said(&self.digest.text_start, saying))
-            .or_else(|| said(&self.digest.text_end, saying))
+        let in_headings = self.title_and_headings().find_map(|text| find_phrase_in(text, class));
+        in_headings
+            .or_else(|| find_phrase_in(&self.digest.text_start, class))
+            .or_else(|| find_phrase_in(&self.digest.text_end, class))
     }
 
-    /// Whether anything of this kind may be said.
-    pub(crate) fn may_say(&self, saying: PhraseClass) -> bool {
-        self.sayings.may_hold(saying)
+    /// Whether a phrase of this class may occur.
+    pub(crate) fn may_contain(&self, class: PhraseClass) -> bool {
+        self.phrase_classes.may_contain(class)
     }
 
-    /// The words of both addresses, which an error page may repeat.
-    pub(crate) fn echo(&self) -> UrlWords {
-        let both = [self.url, self.landing];
-        UrlWords::of(if self.url == self.landing { &both[..1] } else { &both })
+    /// Returns the words of both URLs, which an error page may repeat.
+    pub(crate) fn url_words(&self) -> UrlWords {
+        let both = [self.url, self.final_url];
+        UrlWords::from_urls(if self.url == self.final_url { &both[..1] } else { &both })
     }
 
-    /// Whether the title or a heading is about what the address names: two
-    /// words of the last segment, or one if it is its only telling word.
-    pub(crate) fn is_about_its_address(&self) -> bool {
-        let (shared, all) = self.words_of_its_name();
+    /// Whether title or headings contain two words of the last path segment, or
+    /// its only significant word.
+    pub(crate) fn has_url_words_in_title(&self) -> bool {
+        let (shared, all) = self.count_url_words_in_title();
         shared >= 2 || (shared == 1 && all == 1)
     }
 
-    /// Whether title and headings hold every telling word of the address, of
-    /// which there are several.
-    pub(crate) fn is_named_as_its_address(&self) -> bool {
-        let (shared, all) = self.words_of_its_name();
+    /// Whether title and headings contain every significant word of the last path
+    /// segment, and there are at least two.
+    pub(crate) fn has_all_url_words_in_title(&self) -> bool {
+        let (shared, all) = self.count_url_words_in_title();
         all >= 2 && shared == all
     }
 
-    /// Whether the address itself speaks of errors, so that the page may.
-    pub(crate) fn is_asked_about_errors(&self) -> bool {
-        let name = percent_decoded(self.address().name());
-        said(&name, PhraseClass::NotFound).is_some()
+    /// Whether the URL contains an error phrase, so that the page may be about it.
+    pub(crate) fn url_mentions_errors(&self) -> bool {
+        let name = percent_decoded(self.url_parts().name());
+        find_phrase_in(&name, PhraseClass::NotFound).is_some()
     }
 
-    /// How many telling words of the last segment title and headings hold, and
-    /// how many there are.
-    fn words_of_its_name(&self) -> (usize, usize) {
-        let address = self.address();
-        let stem = address.extension().map_or_else(|| address.name(), |(stem, _)| stem);
+    /// Counts the significant words of the last path segment: those in title or
+    /// headings, and all.
+    fn count_url_words_in_title(&self) -> (usize, usize) {
+        let url_parts = self.url_parts();
+        let stem = url_parts.extension().map_or_else(|| url_parts.name(), |(stem, _)| stem);
         let slug: Vec<String> = words(&percent_decoded(stem))
             .filter(|word| word.chars().count() >= 3 && !COMMON_WORDS.contains(&word.as_str()))
-            .map(|word| plain(&word))
+            .map(|word| without_accents(&word))
             .collect();
-        let labels: Vec<String> = self.labels().flat_map(words).map(|word| plain(&word)).collect();
-        (slug.iter().filter(|word| labels.contains(word)).count(), slug.len())
+        let titles: Vec<String> =
+            self.title_and_headings().flat_map(words).map(|word| without_accents(&word)).collect();
+        (slug.iter().filter(|word| titles.contains(word)).count(), slug.len())
     }
 
-    /// Whether the page has little to say, in whatever script.
-    pub(crate) fn is_slight(&self) -> bool {
-        // Only a short text is worth being looked at letter by letter.
+    /// Whether the page has little text, in any script.
+    pub(crate) fn is_brief(&self) -> bool {
+        // Detecting the script is needed only for short texts.
         if !self.digest.is_short() {
             return false;
         }
-        let (length, most) = (self.digest.text_length, Digest::OPENING_LENGTH as u64);
-        let is_dense = || script(&self.digest.text_start) == Some(Script::EastAsian);
-        length <= most && (length * DENSITY <= most || !is_dense())
+        let (length, max) = (self.digest.text_length, Digest::MAX_TEXT_START as u64);
+        let is_east_asian = || script(&self.digest.text_start) == Some(Script::EastAsian);
+        length <= max && (length * EAST_ASIAN_DENSITY <= max || !is_east_asian())
     }
 
-    /// The canonical address the page names for itself, made absolute.
+    /// Returns the canonical URL that the page declares, as an absolute URL.
     pub(crate) fn canonical(&self) -> Option<String> {
-        let written = self.digest.canonical.as_deref()?;
-        let arrival = self.arrival();
-        if written.contains("://") {
-            return Some(written.to_owned());
+        let href = self.digest.canonical.as_deref()?;
+        let base = self.final_url_parts();
+        if href.contains("://") {
+            return Some(href.to_owned());
         }
-        let scheme = arrival.origin.split("//").next().unwrap_or_default();
-        if let Some(rest) = written.strip_prefix("//") {
+        let scheme = base.origin.split("//").next().unwrap_or_default();
+        if let Some(rest) = href.strip_prefix("//") {
             return Some(format!("{scheme}//{rest}"));
         }
-        let directory = if written.starts_with('/') { "" } else { arrival.directory() };
-        Some(format!("{}{directory}{written}", arrival.origin))
+        let directory = if href.starts_with('/') { "" } else { base.directory() };
+        Some(format!("{}{directory}{href}", base.origin))
     }
 }
 
-fn labels(digest: &Digest) -> impl Iterator<Item = &str> + Clone {
+fn title_and_headings(digest: &Digest) -> impl Iterator<Item = &str> + Clone {
     let headings = digest.headings.iter().map(String::as_str);
     digest.title.as_deref().into_iter().chain(headings)
 }
 
-/// Whether a probe reached something.
-pub(crate) fn has_answered(probe: &Probe) -> bool {
+/// Whether a probe got a success response.
+pub(crate) fn is_success(probe: &Probe) -> bool {
     matches!(probe.outcome, FetchOutcome::Response(200..=299))
 }
 
-fn parts(url: &str) -> UrlParts<'_> {
-    UrlParts::of(url).unwrap_or(UrlParts { origin: "", path: url, query: None })
+fn split(url: &str) -> UrlParts<'_> {
+    UrlParts::parse(url).unwrap_or(UrlParts { origin: "", path: url, query: None })
 }
 
-/// Whether files of this media type are loaded by pages.
+/// Whether a media type is that of files that pages load.
 fn is_resource_type(kind: &str) -> bool {
     const FAMILIES: [&str; 4] = ["image/", "font/", "audio/", "video/"];
     const PARTS: [&str; 5] = ["javascript", "ecmascript", "font", "css", "wasm"];

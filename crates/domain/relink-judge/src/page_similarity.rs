@@ -1,164 +1,164 @@
-//! How much two pages are alike: title and headings before the body.
+//! Similarity of two pages. Titles and headings are compared before the text.
 //!
-//! Heavy page frames make all pages of a site resemble each other, and error
-//! pages with recommendations resemble nothing; what a page calls itself is
-//! telling in both cases.
+//! With a large shared template, all pages of a site have similar texts. With
+//! recommendations, two error pages have different texts. Titles and headings are
+//! reliable in both cases.
 
 use crate::page::PageView;
 
-/// From this resemblance on two texts count as the same (sic-transit §3 asks
-/// for "almost identical" and names no number).
+/// Minimum resemblance of equal texts (sic-transit §3 requires "almost identical"
+/// and gives no number).
 pub(crate) const SAME_TEXT: f64 = 0.9;
 
-/// Below this resemblance two error pages are not one page but a new one each
-/// time.
+/// Below this resemblance, two error pages of one host count as different.
 const ROTATING: f64 = 0.5;
 
-/// What two pages have in common.
+/// The result of a comparison of two pages.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageSimilarity {
-    /// Whether both were answered from one address.
-    pub(crate) landing: FinalUrlMatch,
-    /// Whether they call themselves the same.
-    pub(crate) labels: HeadingMatch,
-    /// How much their texts resemble each other.
+    /// The final URLs.
+    pub(crate) final_url: FinalUrlMatch,
+    /// The titles and headings.
+    pub(crate) headings: HeadingMatch,
+    /// The resemblance of the texts, from 0 to 1.
     pub(crate) text: f64,
-    /// Whether both are of one kind, HTML or not.
+    /// Whether both are HTML or both are not.
     pub(crate) is_same_kind: bool,
 }
 
-/// Where two answers came from.
+/// The relation of two final URLs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FinalUrlMatch {
-    /// From one and the same address.
+    /// The same URL.
     Same,
-    /// From addresses that differ only in what was asked.
-    Echoed,
-    /// From different ones.
-    Apart,
+    /// URLs that differ only in a query that repeats the requested name.
+    RepeatsName,
+    /// Different URLs.
+    Different,
 }
 
-/// What two pages call themselves.
+/// The relation of the titles and headings of two pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HeadingMatch {
-    /// The same.
+    /// The same title and headings.
     Same,
-    /// The same title, but other headings.
-    Partly,
-    /// Something else.
-    Differ,
-    /// Neither has a title or heading of its own.
-    Silent,
+    /// The same title, but different headings.
+    TitleOnly,
+    /// Different titles.
+    Different,
+    /// No titles or headings, apart from words of the URL.
+    Empty,
 }
 
 /// Compares two pages.
 pub(crate) fn compare(one: &PageView<'_>, other: &PageView<'_>) -> PageSimilarity {
     PageSimilarity {
-        landing: landing(one, other),
-        labels: labels(one, other),
-        text: text(one, other),
+        final_url: compare_final_urls(one, other),
+        headings: compare_headings(one, other),
+        text: text_resemblance(one, other),
         is_same_kind: one.is_html() == other.is_html(),
     }
 }
 
-/// How a page relates to two strays that it looks like in name.
+/// The relation of a page to two random pages with the same title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ErrorPageMatch {
-    /// It is the page that strays get.
+    /// The page is the error page.
     Same,
-    /// It is another page.
+    /// The page is another page.
     Other,
-    /// Strays get a new page each time, so the text tells nothing.
+    /// The error page changes with every request, so the text is not evidence.
     Rotating,
 }
 
-/// Tells by the texts of two strays whether a page is what strays get: it is,
-/// if it differs from them no more than they differ from each other.
-pub(crate) fn kinship(
+/// Compares a page with two random pages. They are the same error page if the page
+/// differs from them at most as much as they differ from each other.
+pub(crate) fn error_page_match(
     page: &PageView<'_>,
     first: &PageView<'_>,
     second: &PageView<'_>,
 ) -> ErrorPageMatch {
-    let among = text(first, second);
-    if among < ROTATING {
+    let among_random = text_resemblance(first, second);
+    if among_random < ROTATING {
         return ErrorPageMatch::Rotating;
     }
-    let nearest = text(page, first).max(text(page, second));
-    // What a stray leaves open between itself and another, a page may too.
-    let tolerance = 0.05 + (1.0 - among) / 2.0;
-    let is_near = nearest >= among - tolerance;
-    if is_near && is_as_long(page, first, second) {
+    let nearest = text_resemblance(page, first).max(text_resemblance(page, second));
+    // The page may differ from the random pages by half of their own difference.
+    let tolerance = 0.05 + (1.0 - among_random) / 2.0;
+    let is_near = nearest >= among_random - tolerance;
+    if is_near && has_similar_length(page, first, second) {
         ErrorPageMatch::Same
     } else {
         ErrorPageMatch::Other
     }
 }
 
-/// Whether a page is as long as the strays are, but for the addresses they
-/// may repeat: a paragraph more is content.
-fn is_as_long(page: &PageView<'_>, first: &PageView<'_>, second: &PageView<'_>) -> bool {
+/// Whether the page has about the length of the random pages. The tolerance covers
+/// repeated URLs; an additional paragraph is content.
+fn has_similar_length(page: &PageView<'_>, first: &PageView<'_>, second: &PageView<'_>) -> bool {
     let length = |page: &PageView<'_>| page.digest.text_length;
-    let apart = length(page).abs_diff(length(first)).min(length(page).abs_diff(length(second)));
-    let addresses = page.url.len().abs_diff(first.url.len()) as u64;
-    let among = length(first).abs_diff(length(second));
-    apart <= (24 + 4 * addresses).saturating_add(among.saturating_mul(2))
+    let difference =
+        length(page).abs_diff(length(first)).min(length(page).abs_diff(length(second)));
+    let url_difference = page.url.len().abs_diff(first.url.len()) as u64;
+    let among_random = length(first).abs_diff(length(second));
+    difference <= (24 + 4 * url_difference).saturating_add(among_random.saturating_mul(2))
 }
 
-fn landing(one: &PageView<'_>, other: &PageView<'_>) -> FinalUrlMatch {
-    if one.landing == other.landing {
+fn compare_final_urls(one: &PageView<'_>, other: &PageView<'_>) -> FinalUrlMatch {
+    if one.final_url == other.final_url {
         return FinalUrlMatch::Same;
     }
-    if !one.is_elsewhere() || !other.is_elsewhere() {
-        return FinalUrlMatch::Apart;
+    if !one.is_redirected() || !other.is_redirected() {
+        return FinalUrlMatch::Different;
     }
-    let (first, second) = (one.arrival(), other.arrival());
-    let is_one_page = first.origin == second.origin && first.path == second.path;
-    if is_one_page && repeats(one) && repeats(other) {
-        FinalUrlMatch::Echoed
+    let (first, second) = (one.final_url_parts(), other.final_url_parts());
+    let is_same_path = first.origin == second.origin && first.path == second.path;
+    if is_same_path && repeats_name(one) && repeats_name(other) {
+        FinalUrlMatch::RepeatsName
     } else {
-        FinalUrlMatch::Apart
+        FinalUrlMatch::Different
     }
 }
 
-/// Whether the query of the address that answered repeats the name of the page
-/// asked.
-fn repeats(page: &PageView<'_>) -> bool {
-    let query = page.arrival().query.unwrap_or_default().to_lowercase();
-    let name = page.address().name().to_lowercase();
+/// Whether the query of the final URL contains the name of the requested page.
+fn repeats_name(page: &PageView<'_>) -> bool {
+    let query = page.final_url_parts().query.unwrap_or_default().to_lowercase();
+    let name = page.url_parts().name().to_lowercase();
     let stem = name.split('.').next().unwrap_or_default();
     !stem.is_empty() && query.contains(stem)
 }
 
-/// Compares what two pages call themselves.
-pub(crate) fn labels(one: &PageView<'_>, other: &PageView<'_>) -> HeadingMatch {
-    // The commonest case needs no listening.
+/// Compares the titles and headings of two pages.
+pub(crate) fn compare_headings(one: &PageView<'_>, other: &PageView<'_>) -> HeadingMatch {
+    // Fast path for the most common case.
     let is_literal = one.title() == other.title() && one.digest.headings == other.digest.headings;
     if is_literal && !one.title().is_empty() {
         return HeadingMatch::Same;
     }
-    let echoes = (one.echo(), other.echo());
-    let titles = (echoes.0.distinct_words(one.title()), echoes.1.distinct_words(other.title()));
+    let url_words = (one.url_words(), other.url_words());
+    let titles =
+        (url_words.0.distinct_words(one.title()), url_words.1.distinct_words(other.title()));
     let headings = |page: &PageView<'_>| page.digest.headings.join(" ");
     let headings =
-        (echoes.0.distinct_words(&headings(one)), echoes.1.distinct_words(&headings(other)));
-    let is_silent = titles.0.is_empty() && titles.1.is_empty();
+        (url_words.0.distinct_words(&headings(one)), url_words.1.distinct_words(&headings(other)));
+    let has_no_title = titles.0.is_empty() && titles.1.is_empty();
     match (titles.0.agrees(&titles.1), headings.0.agrees(&headings.1)) {
-        (true, true) if is_silent && headings.0.is_empty() && headings.1.is_empty() => {
-            HeadingMatch::Silent
+        (true, true) if has_no_title && headings.0.is_empty() && headings.1.is_empty() => {
+            HeadingMatch::Empty
         }
         (true, true) => HeadingMatch::Same,
-        (true, false) => HeadingMatch::Partly,
-        (false, _) => HeadingMatch::Differ,
+        (true, false) => HeadingMatch::TitleOnly,
+        (false, _) => HeadingMatch::Different,
     }
 }
 
-/// The resemblance of two texts: by words for short ones, where one repeated
-/// address would spoil every shingle, and by shingles for others.
-pub(crate) fn text(one: &PageView<'_>, other: &PageView<'_>) -> f64 {
+/// Returns the resemblance of two texts. Short texts are compared by words, because
+/// one repeated URL would change every shingle; long ones by shingles.
+pub(crate) fn text_resemblance(one: &PageView<'_>, other: &PageView<'_>) -> f64 {
     if one.digest.is_short() && other.digest.is_short() {
-        let echoes = (one.echo(), other.echo());
-        let first = echoes.0.distinct_words(&one.digest.text_start);
-        return first.overlap(&echoes.1.distinct_words(&other.digest.text_start));
+        let url_words = (one.url_words(), other.url_words());
+        let first = url_words.0.distinct_words(&one.digest.text_start);
+        return first.overlap(&url_words.1.distinct_words(&other.digest.text_start));
     }
     one.digest.sketch.resemblance(&other.digest.sketch)
 }

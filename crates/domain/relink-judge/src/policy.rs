@@ -1,19 +1,19 @@
-//! How much evidence is enough.
+//! Thresholds and rule sets of the judge.
 
-/// How often a passing trouble is asked again in one run.
+/// Default of [`Policy::retries`].
 pub const RETRIES: u32 = 2;
 
-/// How many failed runs in a row make a failing page a dead one.
+/// Default of [`Policy::confirm_runs`].
 pub const CONFIRM_RUNS: u32 = 3;
 
-/// How many days must lie between the first and the last of them, so that one
-/// bad afternoon kills nothing.
+/// Default of [`Policy::confirm_days`]. One outage of a few hours must not make
+/// pages dead.
 pub const CONFIRM_DAYS: i64 = 3;
 
-/// From how many permanent redirects in a row a chain counts as long.
+/// Default of [`Policy::long_chain`].
 pub const LONG_CHAIN: usize = 3;
 
-/// What counts as enough evidence.
+/// The amount of evidence that a verdict requires.
 ///
 /// ```
 /// use relink_judge::Policy;
@@ -22,44 +22,43 @@ pub const LONG_CHAIN: usize = 3;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
-    /// By which rules.
+    /// The rules that pages are judged by.
     pub rules: RuleSet,
-    /// How often a passing trouble is asked again in one run.
+    /// Maximum number of retries after a transient failure in one run.
     pub retries: u32,
-    /// How many failed runs in a row make a failing page a dead one.
+    /// Number of consecutive failed runs after which a failing page is dead.
     pub confirm_runs: u32,
-    /// How many days must lie between the first and the last failed run.
+    /// Minimum number of days between the first and the last failed run.
     pub confirm_days: i64,
-    /// From how many permanent redirects in a row a chain counts as long.
+    /// Number of consecutive permanent redirects from which a chain is long.
     pub long_chain: usize,
 }
 
-/// By which rules pages are judged.
+/// The rules that pages are judged by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RuleSet {
-    /// Our own, which can also say that it cannot be told.
+    /// The rules of Relink, which have an inconclusive result.
     #[default]
     Relink,
-    /// Those of Bar-Yossef, Broder, Kumar and Tomkins, WWW 2004, Table 1.
+    /// Bar-Yossef, Broder, Kumar and Tomkins, WWW 2004, Table 1.
     SicTransit,
-    /// Those of FABLE, §2.1.
+    /// FABLE, §2.1.
     Fable,
 }
 
 impl Policy {
-    /// The rules of *Sic transit gloria telae*, to the letter: one look, one
-    /// stray, and no doubt.
+    /// The exact rules of *Sic transit gloria telae*: one attempt, one random
+    /// URL, no inconclusive result.
     pub fn sic_transit() -> Self {
         Self { rules: RuleSet::SicTransit, retries: 0, ..Self::default() }
     }
 
-    /// The rules of FABLE, to the letter: cautious, so that no working page is
-    /// ever called broken.
+    /// The exact rules of FABLE, which avoid calling a working page broken.
     pub fn fable() -> Self {
         Self { rules: RuleSet::Fable, retries: 0, ..Self::default() }
     }
 
-    /// The policy of this name, as a user writes it.
+    /// Returns the policy with this command-line name.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "default" | "relink" => Some(Self::default()),

@@ -1,7 +1,7 @@
-//! The reason of a judgment as one plain sentence.
+//! Texts that state the reason of a judgment.
 //!
-//! Lower case, no full stop: it stands after carets, in a JSON field and in a
-//! table cell alike.
+//! A reason is one sentence in lower case without a period. It is shown after
+//! carets, in a JSON field and in a table cell.
 
 use std::fmt::Write as _;
 
@@ -9,18 +9,18 @@ use relink_model::{Attempt, FailureStreak, FetchOutcome, Hop};
 
 use crate::Policy;
 
-/// Why a page that was reached counts as reached.
-pub(crate) fn reached(ending: &FetchOutcome, looks: &[Attempt]) -> String {
-    match looks.len() {
-        0 | 1 => ending.to_string(),
-        all => {
-            let good = looks.iter().filter(|look| look.outcome == *ending).count();
-            format!("{ending} on {good} of {all} looks")
+/// Describes the outcome that counts, and how many attempts had it.
+pub(crate) fn reached(outcome: &FetchOutcome, attempts: &[Attempt]) -> String {
+    match attempts.len() {
+        0 | 1 => outcome.to_string(),
+        total => {
+            let same = attempts.iter().filter(|attempt| attempt.outcome == *outcome).count();
+            format!("{outcome} in {same} of {total} attempts")
         }
     }
 }
 
-/// Where a chain of `redirects` permanent redirects leads.
+/// Describes a chain of `redirects` permanent redirects and its last URL.
 pub(crate) fn moved(redirects: usize, last: &Hop) -> String {
     match redirects {
         1 => format!("permanent redirect to {}", last.url),
@@ -28,60 +28,60 @@ pub(crate) fn moved(redirects: usize, last: &Hop) -> String {
     }
 }
 
-/// Hard evidence, and how far apart it was seen.
-pub(crate) fn confirmed<'a>(looks: impl Iterator<Item = &'a Attempt> + Clone) -> String {
-    let told = told(looks.clone());
-    let asked = looks.map(|look| look.requested_at);
-    let span = asked.clone().min().zip(asked.max());
+/// Summarizes attempts and appends the time between the first and the last.
+pub(crate) fn confirmed<'a>(attempts: impl Iterator<Item = &'a Attempt> + Clone) -> String {
+    let summary = summarize(attempts.clone());
+    let times = attempts.map(|attempt| attempt.requested_at);
+    let span = times.clone().min().zip(times.max());
     match span.map(|(first, last)| last.duration_since(first).as_millis()) {
-        None | Some(0) => told,
-        Some(millis) if millis < 1000 => format!("{told}, {millis} ms apart"),
-        Some(millis) => format!("{told}, {}.{} s apart", millis / 1000, millis % 1000 / 100),
+        None | Some(0) => summary,
+        Some(millis) if millis < 1000 => format!("{summary}, {millis} ms apart"),
+        Some(millis) => format!("{summary}, {}.{} s apart", millis / 1000, millis % 1000 / 100),
     }
 }
 
-/// What was seen in this run, each ending once: `answered 503 on 2 looks,
-/// connection reset on 1 look`.
-pub(crate) fn told<'a>(looks: impl Iterator<Item = &'a Attempt>) -> String {
+/// Lists each outcome once with its count: `status 503 in 2 attempts, connection
+/// reset in 1 attempt`.
+pub(crate) fn summarize<'a>(attempts: impl Iterator<Item = &'a Attempt>) -> String {
     let mut groups: Vec<(String, usize)> = Vec::new();
-    let mut looks: Vec<&Attempt> = looks.collect();
-    looks.sort_by_cached_key(|look| (look.requested_at, said(&look.outcome)));
-    for look in looks {
-        let said = said(&look.outcome);
-        match groups.iter_mut().find(|(known, _)| *known == said) {
+    let mut attempts: Vec<&Attempt> = attempts.collect();
+    attempts.sort_by_cached_key(|attempt| (attempt.requested_at, describe(&attempt.outcome)));
+    for attempt in attempts {
+        let text = describe(&attempt.outcome);
+        match groups.iter_mut().find(|(known, _)| *known == text) {
             Some((_, count)) => *count += 1,
-            None => groups.push((said, 1)),
+            None => groups.push((text, 1)),
         }
     }
-    tell(&groups)
+    join_groups(&groups)
 }
 
-fn tell(groups: &[(String, usize)]) -> String {
-    if let [(said, 1)] = groups {
-        return said.clone();
+fn join_groups(groups: &[(String, usize)]) -> String {
+    if let [(text, 1)] = groups {
+        return text.clone();
     }
     let parts: Vec<String> = groups
         .iter()
-        .map(|(said, count)| format!("{said} on {count} look{}", plural(*count)))
+        .map(|(text, count)| format!("{text} in {count} attempt{}", plural(*count)))
         .collect();
     parts.join(", ")
 }
 
-/// How far a failing page is from counting as dead.
-pub(crate) fn unconfirmed(told: &str, streak: &FailureStreak, policy: &Policy) -> String {
+/// Appends the number of failed runs of a page that is not yet dead.
+pub(crate) fn failing(summary: &str, streak: &FailureStreak, policy: &Policy) -> String {
     let runs = streak.runs;
-    let wanted = policy.confirm_runs;
-    if runs < wanted {
-        return format!("{told}; failing {runs} of {wanted} runs");
+    let required = policy.confirm_runs;
+    if runs < required {
+        return format!("{summary}; failing {runs} of {required} runs");
     }
     let days = policy.confirm_days;
-    format!("{told}; failing {runs} runs in a row, but not yet for {days} days")
+    format!("{summary}; failing {runs} runs in a row, but not yet for {days} days")
 }
 
-/// How long a page has failed that now counts as dead.
-pub(crate) fn worn_out(told: &str, streak: &FailureStreak) -> String {
-    let days = streak.last.duration_since(streak.first).as_hours() / 24;
-    let mut reason = format!("{told}; failed {} runs in a row", streak.runs);
+/// Appends the number of failed runs and days after which a page is dead.
+pub(crate) fn failed_repeatedly(summary: &str, streak: &FailureStreak) -> String {
+    let days = streak.last_at.duration_since(streak.first_at).as_hours() / 24;
+    let mut reason = format!("{summary}; failed {} runs in a row", streak.runs);
     if days > 0 {
         // Writing to a string cannot fail.
         let _ = write!(reason, " over {days} day{}", if days == 1 { "" } else { "s" });
@@ -89,8 +89,8 @@ pub(crate) fn worn_out(told: &str, streak: &FailureStreak) -> String {
     reason
 }
 
-fn said(ending: &FetchOutcome) -> String {
-    match ending {
+fn describe(outcome: &FetchOutcome) -> String {
+    match outcome {
         FetchOutcome::Response(status @ (404 | 410)) => status.to_string(),
         other => other.to_string(),
     }

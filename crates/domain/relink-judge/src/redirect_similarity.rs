@@ -1,27 +1,27 @@
-//! Which pages of a directory tell most about one that was redirected.
+//! Selects the neighbors that are most relevant for a redirected page.
 
 use relink_model::Probe;
 
-use crate::control_url::FORMS;
+use crate::control_url::VARIANT_PARAMETERS;
 use crate::page::PageView;
 use crate::url_parts::{Parameter, UrlParts};
 
-/// How much a neighbor tells about a page that was redirected, the most telling
-/// first.
+/// How the redirect of a neighbor compares with that of a page, in order of
+/// relevance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RedirectSimilarity {
-    /// It was sent to the same place in the same way.
+    /// The same target with the same redirect statuses.
     SameChain,
-    /// It was sent to the same place.
+    /// The same target.
     SameTarget,
-    /// It was sent somewhere else.
+    /// Another target.
     Elsewhere,
-    /// It was not sent away.
+    /// No redirect.
     NotRedirected,
 }
 
-/// The beginning that the URLs of a page's neighbors share: the directory it is
-/// in, and for a directory the one it is in.
+/// Returns the common URL prefix of a page's neighbors: its directory, or the parent
+/// directory of a directory.
 ///
 /// ```
 /// use relink_judge::neighborhood;
@@ -30,45 +30,52 @@ pub enum RedirectSimilarity {
 /// assert_eq!(neighborhood("http://example.org/trees/oak/"), trees);
 /// ```
 pub fn neighborhood(url: &str) -> Option<&str> {
-    let address = UrlParts::of(url)?;
-    url.get(..address.origin.len() + address.parent().len())
+    let parts = UrlParts::parse(url)?;
+    url.get(..parts.origin.len() + parts.parent().len())
 }
 
-/// What a neighbor is to a page, each with what was seen of it; `None` if it is
-/// another form of the same page, or a part of it, and so no neighbor at all.
-pub fn kinship(page: (&str, &Probe), other: (&str, &Probe)) -> Option<RedirectSimilarity> {
-    if is_form_of(other.0, page.0) {
+/// Compares the redirects of a page and a neighbor, each given by its URL and probe.
+/// Returns `None` if the neighbor is a variant or a part of the same page.
+pub fn redirect_similarity(
+    page: (&str, &Probe),
+    other: (&str, &Probe),
+) -> Option<RedirectSimilarity> {
+    if is_variant_of(other.0, page.0) {
         return None;
     }
-    let (page, other) = (PageView::of(page.0, page.1), PageView::of(other.0, other.1));
-    Some(if !other.is_elsewhere() {
+    let (page, other) = (PageView::new(page.0, page.1), PageView::new(other.0, other.1));
+    Some(if !other.is_redirected() {
         RedirectSimilarity::NotRedirected
-    } else if other.landing != page.landing {
+    } else if other.final_url != page.final_url {
         RedirectSimilarity::Elsewhere
-    } else if other.way().eq(page.way()) {
+    } else if other.redirect_statuses().eq(page.redirect_statuses()) {
         RedirectSimilarity::SameChain
     } else {
         RedirectSimilarity::SameTarget
     })
 }
 
-fn is_form_of(form: &str, page: &str) -> bool {
-    let (Some(form), Some(page)) = (UrlParts::of(form), UrlParts::of(page)) else { return false };
-    let (own, its) = (page.path.trim_end_matches('/'), form.path.trim_end_matches('/'));
-    if own != its {
-        return its.strip_prefix(own).is_some_and(|rest| rest.starts_with('/'));
+fn is_variant_of(variant: &str, page: &str) -> bool {
+    let (Some(variant), Some(page)) = (UrlParts::parse(variant), UrlParts::parse(page)) else {
+        return false;
+    };
+    let page_path = page.path.trim_end_matches('/');
+    let variant_path = variant.path.trim_end_matches('/');
+    if page_path != variant_path {
+        return variant_path.strip_prefix(page_path).is_some_and(|rest| rest.starts_with('/'));
     }
-    let (chosen, other) = (choice(page), choice(form));
-    chosen == other || chosen.is_empty() || other.is_empty()
+    let (own, other) = (selection(page), selection(variant));
+    own == other || own.is_empty() || other.is_empty()
 }
 
-/// The parameters that choose a page.
-fn choice<'a>(address: UrlParts<'a>) -> Vec<(&'a str, &'a str)> {
-    let chooses = |parameter: &Parameter<'a>| {
+/// Returns the parameters that select a page.
+fn selection<'a>(parts: UrlParts<'a>) -> Vec<(&'a str, &'a str)> {
+    let selects = |parameter: &Parameter<'a>| {
         let name = parameter.name.to_ascii_lowercase();
-        !FORMS.contains(&name.as_str())
+        !VARIANT_PARAMETERS.contains(&name.as_str())
     };
-    address.choosing().filter(chooses).map(|parameter| (parameter.name, parameter.value)).collect()
+    let parameters = parts.selecting_parameters().filter(selects);
+    parameters.map(|parameter| (parameter.name, parameter.value)).collect()
 }
 
 #[cfg(test)]
@@ -78,12 +85,15 @@ mod tests {
 
     #[track_caller]
     fn check(page: &str, other: &str, expect: Option<RedirectSimilarity>) {
-        let (page, other) = (Scene::read(page, &[]), Scene::read(other, &[]));
-        assert_eq!(kinship((&page.url, &page.probe), (&other.url, &other.probe)), expect);
+        let (page, other) = (Scene::parse(page, &[]), Scene::parse(other, &[]));
+        assert_eq!(
+            redirect_similarity((&page.url, &page.probe), (&other.url, &other.probe)),
+            expect
+        );
     }
 
     #[test]
-    fn the_way_tells_more_than_the_place() {
+    fn same_chain_ranks_before_same_target() {
         let page = "/a/oak -> /hub 200";
         check(page, "/a/elm -> /hub 200", Some(RedirectSimilarity::SameChain));
         check(page, "/a/elm => /hub 200", Some(RedirectSimilarity::SameTarget));
@@ -96,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn another_spelling_on_the_way_is_no_other_way() {
+    fn redirects_between_spellings_are_ignored() {
         let page = "/a/oak -> /hub/ 200";
         check(page, "/a/elm -> /hub => /hub/ 200", Some(RedirectSimilarity::SameChain));
         check(page, "/a/elm => /a/elm/ -> /hub/ 200", Some(RedirectSimilarity::SameChain));
@@ -104,10 +114,10 @@ mod tests {
     }
 
     #[test]
-    fn another_form_of_the_page_is_no_neighbor() {
+    fn variant_of_page_is_not_a_neighbor() {
         let page = "/a/oak -> /hub 200";
-        for form in ["/a/oak?lang=de", "/a/oak?print=1&page=2", "/a/oak/print", "/a/oak?id=5"] {
-            check(page, &format!("{form} -> /hub 200"), None);
+        for variant in ["/a/oak?lang=de", "/a/oak?print=1&page=2", "/a/oak/print", "/a/oak?id=5"] {
+            check(page, &format!("{variant} -> /hub 200"), None);
         }
         check("/a?id=5 -> /hub 200", "/a?id=6 -> /hub 200", Some(RedirectSimilarity::SameChain));
         check("/a?id=5 -> /hub 200", "/a?id=5&lang=de -> /hub 200", None);
@@ -115,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_a_page_of_the_one_above() {
+    fn neighborhood_of_directory_is_its_parent() {
         for (url, expect) in [
             ("http://a.test/b/c", "http://a.test/b/"),
             ("http://a.test/b/c/", "http://a.test/b/"),

@@ -1,7 +1,7 @@
-//! Every HTTP status code: its class, its meaning and what to do about it.
+//! HTTP status codes with their class, description and advice.
 //!
-//! The function is total: a number that nobody has heard of gets the sentence
-//! of its class, as RFC 9110 §15 asks of every client.
+//! The lookup is total: an unknown code gets the description of its class, as
+//! RFC 9110 §15 requires of clients.
 
 mod advice;
 mod common;
@@ -12,83 +12,83 @@ use std::fmt;
 use relink_model::{Assessment, FindingCode, Verdict};
 
 use crate::codes;
-use crate::outcome_class::{EvidenceStrength, read_status};
+use crate::outcome_class::{EvidenceStrength, classify_status};
 
-/// What a status code means and what to do about it.
+/// The description of a status code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatusInfo {
     /// The status code.
     pub status: u16,
-    /// Its name in the registry, or the one it is commonly known by.
+    /// The name in the registry, or the common name.
     pub name: &'static str,
-    /// The class its first digit puts it in.
+    /// The class of its first digit.
     pub class: StatusClass,
-    /// Who vouches for this meaning.
+    /// The source of the meaning.
     pub origin: StatusOrigin,
-    /// What it means, in plain sentences.
+    /// The meaning, in full sentences.
     pub description: &'static str,
-    /// What to do about it.
+    /// What the user can do about it.
     pub advice: &'static str,
-    /// The word a page gets that ends with it, or redirects with it.
+    /// The verdict of a page with this final status, or of a redirect with it.
     pub verdict: Verdict,
     /// The code it is reported under, if it is a finding.
     pub code: Option<FindingCode>,
 }
 
-/// The class a status code's first digit puts it in.
+/// The class of a status code, given by its first digit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusClass {
-    /// 1xx: the answer is still to come.
+    /// 1xx: a response will follow.
     Informational,
-    /// 2xx: it went well.
+    /// 2xx: the request succeeded.
     Success,
-    /// 3xx: look elsewhere.
+    /// 3xx: the client must take another action, usually follow a redirect.
     Redirection,
-    /// 4xx: the request is at error.
+    /// 4xx: the request is invalid or not permitted.
     ClientError,
-    /// 5xx: the server is at error.
+    /// 5xx: the server failed.
     ServerError,
     /// Any other number: outside the standard.
     Outside,
 }
 
-/// Who vouches for a status code's meaning.
+/// The source of a status code's meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusOrigin {
-    /// It is in the IANA registry.
+    /// The IANA registry.
     Registered,
-    /// It is not registered, but many servers send it.
+    /// Not registered, but sent by many servers.
     Common,
-    /// Nobody: only its class is known.
+    /// Unknown: only the class has a meaning.
     Unknown,
 }
 
-/// What a status code means.
+/// Returns the description of a status code.
 ///
 /// ```
-/// let meaning = relink_judge::status::meaning(451);
-/// assert_eq!(meaning.name, "Unavailable For Legal Reasons");
-/// assert_eq!(meaning.code, Some(relink_judge::codes::LEGAL));
+/// let info = relink_judge::status::lookup(451);
+/// assert_eq!(info.name, "Unavailable For Legal Reasons");
+/// assert_eq!(info.code, Some(relink_judge::codes::LEGAL));
 /// ```
-pub fn meaning(status: u16) -> StatusInfo {
-    let class = StatusClass::of(status);
-    let (row, standing) = find(status).unwrap_or((class.row(status), StatusOrigin::Unknown));
-    let (word, code) = word_of(status);
+pub fn lookup(status: u16) -> StatusInfo {
+    let class = StatusClass::from_status(status);
+    let (row, origin) = find(status).unwrap_or((class.row(status), StatusOrigin::Unknown));
+    let (verdict, code) = verdict_of(status);
     StatusInfo {
         status,
         name: row.name,
         class,
-        origin: standing,
+        origin,
         description: row.description,
         advice: row.advice,
-        verdict: word,
+        verdict,
         code,
     }
 }
 
-/// Every status code with a meaning of its own, registered ones first.
+/// Returns all status codes with their own description, registered ones first.
 pub fn all() -> impl Iterator<Item = StatusInfo> {
-    registered::TABLE.iter().chain(common::TABLE).map(|row| meaning(row.status))
+    registered::TABLE.iter().chain(common::TABLE).map(|row| lookup(row.status))
 }
 
 fn find(status: u16) -> Option<(Row, StatusOrigin)> {
@@ -101,27 +101,27 @@ fn find(status: u16) -> Option<(Row, StatusOrigin)> {
         .or_else(|| within(common::TABLE).map(|row| (row, StatusOrigin::Common)))
 }
 
-/// The word and code of a page that ends with this status in its first run, or
-/// that redirects with it to a page that is there.
-fn word_of(status: u16) -> (Verdict, Option<FindingCode>) {
+/// Returns the verdict and code of a page with this final status in its first
+/// run, or of a redirect with this status to a live page.
+fn verdict_of(status: u16) -> (Verdict, Option<FindingCode>) {
     match status {
         301 | 308 => return (Verdict::Moved, Some(codes::MOVED)),
         302 | 303 | 307 => return (Verdict::Alive, None),
         _ => {}
     }
-    let reading = read_status(status);
-    let word = match (reading.assessment, reading.weight) {
+    let class = classify_status(status);
+    let verdict = match (class.assessment, class.strength) {
         (Assessment::Alive | Assessment::Moved, _) => Verdict::Alive,
         (Assessment::Inconclusive(_), _) => Verdict::Blocked,
         (Assessment::Dead(_), EvidenceStrength::Hard) => Verdict::Dead,
         (Assessment::Dead(_), _) => Verdict::Failing,
     };
-    (word, reading.code)
+    (verdict, class.code)
 }
 
 impl StatusClass {
-    /// The class of a status code.
-    pub const fn of(status: u16) -> Self {
+    /// Returns the class of a status code.
+    pub const fn from_status(status: u16) -> Self {
         match status {
             100..=199 => Self::Informational,
             200..=299 => Self::Success,
@@ -132,17 +132,17 @@ impl StatusClass {
         }
     }
 
-    /// What is said of a code of this class that nobody knows.
+    /// Returns the description of an unknown code of this class.
     const fn row(self, status: u16) -> Row {
-        let (sentence, advice) = match self {
-            Self::Informational => ("The answer is still to come.", advice::ODD),
-            Self::Success => ("The request went well.", advice::NOTHING),
-            Self::Redirection => ("The page is to be looked for elsewhere.", advice::ODD),
-            Self::ClientError => ("The server refuses the request.", advice::CHECK),
+        let (description, advice) = match self {
+            Self::Informational => ("A response will follow.", advice::UNEXPECTED),
+            Self::Success => ("The request succeeded.", advice::NOTHING),
+            Self::Redirection => ("The page is at another URL.", advice::UNEXPECTED),
+            Self::ClientError => ("The server rejects the request.", advice::CHECK),
             Self::ServerError => ("The server failed.", advice::WAIT),
-            Self::Outside => ("The number lies outside the standard.", advice::ODD),
+            Self::Outside => ("The number is outside the standard.", advice::UNEXPECTED),
         };
-        row(status, "unassigned", sentence, advice)
+        row(status, "unassigned", description, advice)
     }
 }
 
@@ -169,7 +169,7 @@ impl fmt::Display for StatusOrigin {
     }
 }
 
-/// One line of a table.
+/// A row of a table.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     status: u16,
@@ -178,8 +178,13 @@ struct Row {
     advice: &'static str,
 }
 
-const fn row(status: u16, name: &'static str, sentence: &'static str, advice: &'static str) -> Row {
-    Row { status, name, description: sentence, advice }
+const fn row(
+    status: u16,
+    name: &'static str,
+    description: &'static str,
+    advice: &'static str,
+) -> Row {
+    Row { status, name, description, advice }
 }
 
 #[cfg(test)]
@@ -188,14 +193,14 @@ mod tests {
 
     #[track_caller]
     fn check(status: u16, expect: &str) {
-        let meaning = meaning(status);
-        let code = meaning.code.map_or("-".to_owned(), |code| code.to_string());
-        let told = format!("{} | {} | {code}", meaning.class, meaning.verdict);
-        assert_eq!(told, expect, "{status}");
+        let info = lookup(status);
+        let code = info.code.map_or("-".to_owned(), |code| code.to_string());
+        let summary = format!("{} | {} | {code}", info.class, info.verdict);
+        assert_eq!(summary, expect, "{status}");
     }
 
     #[test]
-    fn each_kind_of_answer_has_its_word_and_code() {
+    fn lookup_returns_class_verdict_and_code() {
         check(100, "informational | failing | RL518");
         check(200, "success | alive | -");
         check(299, "success | alive | -");
@@ -213,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn both_tables_are_in_order_and_do_not_overlap() {
+    fn tables_are_sorted_and_disjoint() {
         for table in [registered::TABLE, common::TABLE] {
             assert!(table.windows(2).all(|pair| pair[0].status < pair[1].status));
         }
@@ -222,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_registry_is_whole() {
+    fn registered_table_is_complete() {
         let classes = [1, 2, 3, 4, 5];
         let counts = classes.map(|class| {
             let in_class = |row: &&Row| row.status / 100 == class;
@@ -232,14 +237,14 @@ mod tests {
     }
 
     #[test]
-    fn every_number_has_a_class_a_sentence_and_advice() {
+    fn every_number_has_class_description_and_advice() {
         for status in 0..=u16::MAX {
-            let meaning = meaning(status);
-            assert_eq!(meaning.status, status);
-            assert!(meaning.description.ends_with('.'), "{status}");
-            assert!(meaning.advice.ends_with('.'), "{status}");
-            assert_eq!(meaning.code.is_none(), meaning.verdict == Verdict::Alive);
-            let is_listed = meaning.code.is_none_or(|code| codes::meaning(code).is_some());
+            let info = lookup(status);
+            assert_eq!(info.status, status);
+            assert!(info.description.ends_with('.'), "{status}");
+            assert!(info.advice.ends_with('.'), "{status}");
+            assert_eq!(info.code.is_none(), info.verdict == Verdict::Alive);
+            let is_listed = info.code.is_none_or(|code| codes::lookup(code).is_some());
             assert!(is_listed, "{status}");
         }
     }

@@ -1,64 +1,70 @@
 //! Pages that are not requested because their host is down.
 //!
-//! A host that cannot be connected to at all is evidence about each of its
-//! pages: the failed run counts, as if the page had been requested. Server
-//! errors of other pages are not: such a page stays failing, and only requests
-//! of its own can make it dead.
+//! If no connection to the host is possible, the failed run counts for each of
+//! its pages as if the page had been requested. Server errors of other pages do
+//! not count: such a page stays failing, and only its own requests can make it
+//! dead.
 
 use jiff::Timestamp;
 use relink_model::{FailureStreak, FetchOutcome, History, Phase, Verdict};
 
-use crate::judgment::{Judgment, is_worn_out};
-use crate::outcome_class::read;
+use crate::judgment::{Judgment, has_failed_long_enough};
+use crate::outcome_class::classify;
 use crate::{Policy, confidence, reason};
 
-/// The result of a page whose host is down: how the last request of the host
-/// ended, and since when it has only failed.
-pub fn unrequested(
+/// Returns the judgment of a page whose host is down. `host_outcome` is the
+/// outcome of the host's last request; all its requests have failed since
+/// `down_since`.
+pub fn judge_unrequested(
     policy: &Policy,
     history: &History,
-    host_ending: &FetchOutcome,
+    host_outcome: &FetchOutcome,
     down_since: Timestamp,
     now: Timestamp,
 ) -> Judgment {
-    let reading = read(host_ending);
-    let streak = if is_unconnected(host_ending) {
-        Some(FailureStreak::extended(history.streak, now))
+    let class = classify(host_outcome);
+    let streak = if is_unconnected(host_outcome) {
+        Some(FailureStreak::extend(history.streak, now))
     } else {
         history.streak
     };
-    let told = told(host_ending, down_since);
-    let enough = streak.filter(|streak| is_unconnected(host_ending) && is_worn_out(policy, streak));
-    let (word, reason, confidence) = match enough {
-        Some(streak) => {
-            (Verdict::Dead, reason::worn_out(&told, &streak), confidence::FAILED_REPEATEDLY)
-        }
-        None => (Verdict::Failing, told, confidence::FAILED_NOW),
+    let summary = summarize(host_outcome, down_since);
+    let enough = streak
+        .filter(|streak| is_unconnected(host_outcome) && has_failed_long_enough(policy, streak));
+    let (verdict, reason, confidence) = match enough {
+        Some(streak) => (
+            Verdict::Dead,
+            reason::failed_repeatedly(&summary, &streak),
+            confidence::FAILED_REPEATEDLY,
+        ),
+        None => (Verdict::Failing, summary, confidence::FAILED_NOW),
     };
     Judgment {
-        assessment: reading.assessment,
-        verdict: word,
-        code: reading.code,
+        assessment: class.assessment,
+        verdict,
+        code: class.code,
         reason,
         streak,
-        since: history.since.filter(|_| history.verdict == Some(word)).unwrap_or(now),
+        since: history.since.filter(|_| history.verdict == Some(verdict)).unwrap_or(now),
         confidence,
         evidence: Vec::new(),
     }
 }
 
-/// Whether no server was reached, so that no page of the host can be.
-fn is_unconnected(ending: &FetchOutcome) -> bool {
-    matches!(ending, FetchOutcome::ConnectFailed(_) | FetchOutcome::TimedOut(Phase::Connect))
+/// Whether no server was reached, so that no page of the host is reachable.
+fn is_unconnected(outcome: &FetchOutcome) -> bool {
+    matches!(outcome, FetchOutcome::ConnectFailed(_) | FetchOutcome::TimedOut(Phase::Connect))
 }
 
-fn told(ending: &FetchOutcome, since: Timestamp) -> String {
+fn summarize(outcome: &FetchOutcome, since: Timestamp) -> String {
     let since = since.strftime("%Y-%m-%d %H:%M:%S");
-    match ending {
+    match outcome {
         FetchOutcome::Response(_) => {
-            format!("not requested: the host has answered only errors since {since} UTC ({ending})")
+            format!(
+                "not requested: the host has returned only errors since {since} UTC ({outcome})"
+            )
         }
-        _ => format!("not requested: the host has not answered since {since} UTC ({ending})"),
+        _ => format!("not requested: the host has not responded since {since} UTC ({outcome})"),
     }
 }
 
@@ -69,13 +75,13 @@ mod tests {
 
     use super::*;
 
-    /// Such a result in each of so many daily runs; the last one comes back.
-    fn after_runs(runs: i64, ending: &FetchOutcome) -> Judgment {
+    /// Judges an unrequested page in `runs` daily runs and returns the last judgment.
+    fn after_runs(runs: i64, outcome: &FetchOutcome) -> Judgment {
         let mut history = History::default();
         let mut last = None;
         for day in 0..runs {
             let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24 * day);
-            let judgment = unrequested(&Policy::default(), &history, ending, now, now);
+            let judgment = judge_unrequested(&Policy::default(), &history, outcome, now, now);
             (history.streak, history.verdict) = (judgment.streak, Some(judgment.verdict));
             last = Some(judgment);
         }
@@ -87,7 +93,7 @@ mod tests {
         let judgment = after_runs(9, &FetchOutcome::Response(502));
         assert_eq!((judgment.verdict, judgment.streak), (Verdict::Failing, None));
         assert_eq!(judgment.code, Some(crate::codes::BAD_GATEWAY));
-        assert!(judgment.reason.starts_with("not requested: the host has answered only errors"));
+        assert!(judgment.reason.starts_with("not requested: the host has returned only errors"));
     }
 
     #[test]

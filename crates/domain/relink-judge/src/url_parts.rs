@@ -1,28 +1,28 @@
-//! The parts of a canonical URL that the rules speak of.
+//! The parts of a canonical URL.
 //!
-//! Canonical URLs have one form, so they are taken apart by their letters.
+//! Canonical URLs have one form, so they are split as text.
 
 use crate::cache_buster::busts_cache;
 
-/// A canonical web address in parts.
+/// A canonical HTTP URL in parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UrlParts<'a> {
     /// Scheme, host and port: `https://example.org:8080`.
     pub(crate) origin: &'a str,
     /// The path, from its first slash.
     pub(crate) path: &'a str,
-    /// What follows the question mark.
+    /// The part after the question mark.
     pub(crate) query: Option<&'a str>,
 }
 
-/// Names of files that stand for their directory.
+/// Names of index files.
 const INDEX_STEMS: [&str; 6] = ["index", "default", "home", "main", "welcome", "start"];
 
-/// Path segments that only choose a language or a form of the same page.
+/// Path segments that only select a language or another format of the same page.
 const VARIANTS: [&str; 8] = ["en", "de", "fr", "es", "it", "amp", "mobile", "m"];
 
 impl<'a> UrlParts<'a> {
-    pub(crate) fn of(url: &'a str) -> Option<Self> {
+    pub(crate) fn parse(url: &'a str) -> Option<Self> {
         let url = url.split('#').next().unwrap_or(url);
         let (scheme, after) = url.split_once("://")?;
         let host = after.find(['/', '?']).unwrap_or(after.len());
@@ -34,7 +34,7 @@ impl<'a> UrlParts<'a> {
         Some(Self { origin, path: if path.is_empty() { "/" } else { path }, query })
     }
 
-    /// The host, without port.
+    /// Returns the host without the port.
     pub(crate) fn host(&self) -> &'a str {
         let host = self.origin.split_once("://").map_or(self.origin, |(_, host)| host);
         match host.rsplit_once(':') {
@@ -43,24 +43,24 @@ impl<'a> UrlParts<'a> {
         }
     }
 
-    /// The path up to its last slash: the directory a file is in.
+    /// Returns the path up to its last slash: the directory of a file.
     pub(crate) fn directory(&self) -> &'a str {
         up_to_last_slash(self.path)
     }
 
-    /// The parent directory: that of `/us/` is `/`, as is that of `/us`
+    /// Returns the parent directory. Both `/us/` and `/us` have the parent `/`
     /// (sic-transit §3).
     pub(crate) fn parent(&self) -> &'a str {
         let inner = self.path.strip_suffix('/').filter(|inner| !inner.is_empty());
         up_to_last_slash(inner.unwrap_or(self.path))
     }
 
-    /// The last segment that is not empty.
+    /// Returns the last segment that is not empty.
     pub(crate) fn name(&self) -> &'a str {
         self.path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
     }
 
-    /// The last segment's stem and its extension with the dot.
+    /// Returns the stem of the last segment and its extension with the dot.
     pub(crate) fn extension(&self) -> Option<(&'a str, &'a str)> {
         let file = self.path.rsplit('/').next()?;
         let (stem, letters) = file.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())?;
@@ -70,32 +70,31 @@ impl<'a> UrlParts<'a> {
         is_extension.then_some((stem, file.strip_prefix(stem)?))
     }
 
-    /// Whether this is the front page of its site.
-    pub(crate) fn is_front(&self) -> bool {
-        is_index_of(self.path, "/") && self.choosing().next().is_none()
+    /// Whether this is the home page of its site.
+    pub(crate) fn is_home_page(&self) -> bool {
+        is_index_of(self.path, "/") && self.selecting_parameters().next().is_none()
     }
 
-    /// The parameters of the query that may choose the page.
-    pub(crate) fn choosing(self) -> impl Iterator<Item = Parameter<'a>> {
+    /// Returns the parameters of the query that may select the page.
+    pub(crate) fn selecting_parameters(self) -> impl Iterator<Item = Parameter<'a>> {
         let all = parameters(self.query.unwrap_or_default());
         all.filter(move |parameter| !is_irrelevant(*parameter) && !busts_cache(&self, *parameter))
     }
 
-    /// The segments of the path that are not empty.
+    /// Returns the segments of the path that are not empty.
     pub(crate) fn segments(&self) -> impl Iterator<Item = &'a str> {
         self.path.split('/').filter(|segment| !segment.is_empty())
     }
 
-    /// Whether the last segment only stands for its directory or for a variant
-    /// of the page above it.
+    /// Whether the last segment is an index file or a variant of the page above it.
     pub(crate) fn is_index(&self) -> bool {
         let name = self.name().to_ascii_lowercase();
         let stem = name.split('.').next().unwrap_or_default();
         INDEX_STEMS.contains(&stem) || VARIANTS.contains(&name.as_str())
     }
 
-    /// Whether both are one page: neither encryption nor `www.` nor a final
-    /// slash makes another.
+    /// Whether both URLs are one page. The scheme, `www.` and a trailing slash do not
+    /// make another page.
     pub(crate) fn is_spelling_of(&self, other: &UrlParts<'_>) -> bool {
         let (own, its) = (self.path.trim_end_matches('/'), other.path.trim_end_matches('/'));
         same_site(self.host(), other.host())
@@ -103,8 +102,8 @@ impl<'a> UrlParts<'a> {
             && self.query == other.query
     }
 
-    /// Whether `other` is a directory above this page on the same site, or
-    /// that directory's index.
+    /// Whether `other` is a parent directory of this page on the same site, or the
+    /// index of one.
     pub(crate) fn is_below(&self, other: &UrlParts<'_>) -> bool {
         if !same_site(self.host(), other.host()) || other.query.is_some() {
             return false;
@@ -118,12 +117,12 @@ impl<'a> UrlParts<'a> {
     }
 }
 
-/// A path up to its last slash, the slash included.
+/// Returns a path up to its last slash, including the slash.
 fn up_to_last_slash(path: &str) -> &str {
     path.rfind('/').and_then(|at| path.get(..=at)).unwrap_or_default()
 }
 
-/// Query parameters that do not choose the page.
+/// Query parameters that do not select the page.
 const IRRELEVANT: [&str; 24] = [
     "ref",
     "referer",
@@ -151,7 +150,7 @@ const IRRELEVANT: [&str; 24] = [
     "id_currency",
 ];
 
-/// One parameter of a query, and where its value starts.
+/// A parameter of a query and the offset of its value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parameter<'a> {
     pub(crate) name: &'a str,
@@ -159,7 +158,7 @@ pub(crate) struct Parameter<'a> {
     pub(crate) start: usize,
 }
 
-/// The parameters of a query; one without a value has an empty one.
+/// Returns the parameters of a query. The value may be empty.
 pub(crate) fn parameters(query: &str) -> impl Iterator<Item = Parameter<'_>> {
     let mut from = 0;
     query.split(['&', ';']).filter_map(move |written| {
@@ -171,7 +170,7 @@ pub(crate) fn parameters(query: &str) -> impl Iterator<Item = Parameter<'_>> {
     })
 }
 
-/// Whether a parameter does not choose the page.
+/// Whether a parameter does not select the page.
 fn is_irrelevant(parameter: Parameter<'_>) -> bool {
     let name = parameter.name.to_ascii_lowercase();
     name.starts_with("utm_") || IRRELEVANT.contains(&name.as_str())
@@ -183,13 +182,13 @@ fn is_index_of(path: &str, directory: &str) -> bool {
     name.is_empty() || (!name.contains('/') && INDEX_STEMS[..3].contains(&stem.as_str()))
 }
 
-/// Whether two hosts are one site but for `www.`.
+/// Whether two hosts are equal except for `www.`.
 pub(crate) fn same_site(one: &str, other: &str) -> bool {
     let bare = |host: &'_ str| host.strip_prefix("www.").unwrap_or(host).to_ascii_lowercase();
     bare(one) == bare(other)
 }
 
-/// Whether two hosts belong to one owner by their registrable domain.
+/// Whether two hosts have the same registrable domain and thus the same owner.
 pub(crate) fn same_owner(one: &str, other: &str) -> bool {
     match (psl::domain_str(one), psl::domain_str(other)) {
         (Some(one), Some(other)) => one.eq_ignore_ascii_case(other),
@@ -202,7 +201,7 @@ pub(crate) fn same_owner(one: &str, other: &str) -> bool {
 pub(crate) struct Number {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Whether it is a whole segment of the path.
+    /// Whether it is a whole path segment.
     pub(crate) is_segment: bool,
 }
 
@@ -212,8 +211,8 @@ impl Number {
     }
 }
 
-/// The numbers in a path that may name a page: no dates, and no single digits
-/// within words.
+/// Returns the numbers in a path that may select a page: not dates, and not single
+/// digits within words.
 pub(crate) fn numbers(path: &str) -> impl Iterator<Item = Number> {
     let mut follows_year = false;
     segments(path).flat_map(move |(start, segment)| {
@@ -224,7 +223,7 @@ pub(crate) fn numbers(path: &str) -> impl Iterator<Item = Number> {
         runs.into_iter().filter_map(move |(from, to)| {
             let is_segment = is_number;
             let is_long = to - from >= 2 && !is_year(segment.get(from..to)?);
-            // `7-blue-shoe` is the seventh shoe, whatever it is called.
+            // `7-blue-shoe` is page 7; the server may ignore the rest.
             let leads = from == 0 && segment.get(to..)?.starts_with(['-', '_']);
             (is_segment || is_long || leads).then_some(Number {
                 start: start + from,
@@ -268,40 +267,40 @@ fn is_year(digits: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn address(url: &str) -> UrlParts<'_> {
-        UrlParts::of(url).unwrap()
+    fn parts(url: &str) -> UrlParts<'_> {
+        UrlParts::parse(url).unwrap()
     }
 
     #[test]
-    fn an_address_comes_apart() {
-        let page = address("http://a.test:81/d/e.html?q=1#f");
+    fn parse_splits_url() {
+        let page = parts("http://a.test:81/d/e.html?q=1#f");
         assert_eq!((page.origin, page.path), ("http://a.test:81", "/d/e.html"));
         assert_eq!((page.query, page.host()), (Some("q=1"), "a.test"));
         assert_eq!((page.directory(), page.parent(), page.name()), ("/d/", "/d/", "e.html"));
-        assert_eq!(address("http://a.test/d/e/").parent(), "/d/");
-        assert_eq!(address("http://a.test?x").path, "/");
-        assert_eq!(address("http://[::1]/x").host(), "[::1]");
-        assert_eq!(UrlParts::of("no address"), None);
-        assert_eq!(UrlParts::of("a#b://c"), None);
+        assert_eq!(parts("http://a.test/d/e/").parent(), "/d/");
+        assert_eq!(parts("http://a.test?x").path, "/");
+        assert_eq!(parts("http://[::1]/x").host(), "[::1]");
+        assert_eq!(UrlParts::parse("not a url"), None);
+        assert_eq!(UrlParts::parse("a#b://c"), None);
     }
 
     #[test]
-    fn front_pages_are_known_by_their_names() {
+    fn home_pages_are_recognized_by_name() {
         for url in ["http://a.test/", "http://a.test/index.html", "http://a.test/default.aspx"] {
-            assert!(address(url).is_front(), "{url}");
+            assert!(parts(url).is_home_page(), "{url}");
         }
         for url in ["http://a.test/?id=1", "http://a.test/index/x", "http://a.test/about"] {
-            assert!(!address(url).is_front(), "{url}");
+            assert!(!parts(url).is_home_page(), "{url}");
         }
     }
 
     #[track_caller]
     fn check_below(page: &str, other: &str, expect: bool) {
-        assert_eq!(address(page).is_below(&address(other)), expect, "{page} {other}");
+        assert_eq!(parts(page).is_below(&parts(other)), expect, "{page} {other}");
     }
 
     #[test]
-    fn a_page_is_below_its_directories_and_their_indexes() {
+    fn is_below_directories_and_their_indexes() {
         check_below("http://a.test/world/2009/x.html", "http://a.test/world", true);
         check_below("http://a.test/world/2009/x.html", "https://www.a.test/", true);
         check_below("http://a.test/world/x", "http://a.test/world/index.html", true);
@@ -312,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn owners_are_told_apart_by_registrable_domain() {
+    fn same_owner_compares_registrable_domains() {
         assert!(same_owner("www.a.co.uk", "shop.a.co.uk"));
         assert!(!same_owner("a.co.uk", "b.co.uk"));
         assert!(same_owner("127.0.0.1", "127.0.0.1"));

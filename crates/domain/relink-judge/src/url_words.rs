@@ -1,26 +1,26 @@
-//! Words of a page, without those that only repeat its address.
+//! The words of a text, without those that only repeat its URL.
 //!
-//! Error pages like to quote what was asked for, the time and a request
-//! number. Two of them are the same page nevertheless, so such words are left
-//! out before titles, headings and short texts are compared.
+//! Error pages often contain the requested URL, the time and a request id. Two of
+//! them are the same page nevertheless. Such words are therefore ignored when
+//! titles, headings and short texts are compared.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use percent_encoding::percent_decode_str;
 
-/// Words of mixed letters and digits from this length on are request numbers.
+/// Minimum length at which a mix of letters and digits is a request id.
 const TOKEN_LENGTH: usize = 8;
 
-/// The words of a text in lower case: runs of letters and digits.
+/// Returns the words of a text in lower case: runs of letters and digits.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|character: char| !is_of_word(character))
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
 }
 
-/// Whether a character belongs to a word: letters, digits, and the signs above
-/// and below letters that many scripts write apart.
+/// Whether a character belongs to a word: letters, digits, and combining marks of
+/// several scripts.
 pub(crate) fn is_of_word(character: char) -> bool {
     character.is_alphanumeric()
         || matches!(
@@ -35,64 +35,68 @@ pub(crate) fn is_of_word(character: char) -> bool {
         )
 }
 
-/// The words an address is made of.
+/// The words of one or two URLs.
 #[derive(Debug, Default)]
 pub(crate) struct UrlWords(BTreeSet<String>);
 
 impl UrlWords {
-    /// Of these addresses: the one asked and the one that answered.
-    pub(crate) fn of(addresses: &[&str]) -> Self {
-        let decoded = addresses.iter().map(|address| percent_decoded(address));
-        Self(decoded.flat_map(|address| words(&address).collect::<Vec<_>>()).collect())
+    /// Returns the words of these URLs.
+    pub(crate) fn from_urls(urls: &[&str]) -> Self {
+        let decoded = urls.iter().map(|url| percent_decoded(url));
+        Self(decoded.flat_map(|url| words(&url).collect::<Vec<_>>()).collect())
     }
 
-    /// The words of a text that are no request numbers.
+    /// Returns the words of a text except request ids.
     pub(crate) fn distinct_words(&self, text: &str) -> DistinctWords<'_> {
-        DistinctWords { words: words(text).filter(|word| !is_token(word)).collect(), echo: self }
+        DistinctWords {
+            words: words(text).filter(|word| !is_token(word)).collect(),
+            url_words: self,
+        }
     }
 }
 
-/// The words of a text, and which of them only repeat its address.
+/// The words of a text, and the URL whose words do not count.
 #[derive(Debug)]
 pub(crate) struct DistinctWords<'e> {
     words: BTreeSet<String>,
-    echo: &'e UrlWords,
+    url_words: &'e UrlWords,
 }
 
 impl DistinctWords<'_> {
-    /// Whether nothing is said beyond the address.
+    /// Whether the text contains only words of its URL.
     pub(crate) fn is_empty(&self) -> bool {
-        self.words.iter().all(|word| self.echo.0.contains(word))
+        self.words.iter().all(|word| self.url_words.0.contains(word))
     }
 
-    /// The share of words said in both texts, where words that one of them
-    /// repeats from its address count for nothing; 1 if there are no others.
+    /// Returns the share of words that both texts contain. Words that a text repeats
+    /// from its URL do not count as different; returns 1 if there are no others.
     pub(crate) fn overlap(&self, other: &Self) -> f64 {
         let shared = self.words.intersection(&other.words).count();
-        let all = shared + self.beyond(other) + other.beyond(self);
+        let all = shared + self.count_missing_in(other) + other.count_missing_in(self);
         if all == 0 { 1.0 } else { share(shared, all) }
     }
 
-    /// Whether both say the same, but for their addresses.
+    /// Whether both texts are equal except for their URLs.
     pub(crate) fn agrees(&self, other: &Self) -> bool {
-        self.beyond(other) == 0 && other.beyond(self) == 0
+        self.count_missing_in(other) == 0 && other.count_missing_in(self) == 0
     }
 
-    /// How many words of this text neither the other text nor the own address
-    /// holds.
-    fn beyond(&self, other: &Self) -> usize {
-        let is_own = |word: &&String| !other.words.contains(*word) && !self.echo.0.contains(*word);
+    /// Counts the words of this text that are neither in the other text nor in its own
+    /// URL.
+    fn count_missing_in(&self, other: &Self) -> usize {
+        let is_own =
+            |word: &&String| !other.words.contains(*word) && !self.url_words.0.contains(*word);
         self.words.iter().filter(is_own).count()
     }
 }
 
-/// Numbers, times and request numbers.
+/// Whether a word is a number, a time or a request id.
 fn is_token(word: &str) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();
     digits == word.len() || (digits > 0 && word.len() >= TOKEN_LENGTH)
 }
 
-/// A way of writing, as far as it matters here.
+/// A group of writing systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Script {
     Latin,
@@ -101,7 +105,7 @@ pub(crate) enum Script {
     Other,
 }
 
-/// The script most letters are of.
+/// Returns the script of most letters.
 #[expect(clippy::indexing_slicing, reason = "there is a count for each script")]
 pub(crate) fn script(text: &str) -> Option<Script> {
     let mut counts = [0_usize; 4];
@@ -121,15 +125,15 @@ pub(crate) fn script(text: &str) -> Option<Script> {
     (counts[most as usize] > 0).then_some(most)
 }
 
-/// A count as a share of another.
+/// Returns `part / all` as a fraction.
 pub(crate) fn share(part: usize, all: usize) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "counts of words are small")]
     let share = part as f64 / all.max(1) as f64;
     share
 }
 
-/// A word without its accents, as addresses write it.
-pub(crate) fn plain(word: &str) -> String {
+/// Removes the accents of a word, as URLs often do.
+pub(crate) fn without_accents(word: &str) -> String {
     word.chars().map(unaccented).collect()
 }
 
@@ -154,7 +158,7 @@ fn unaccented(letter: char) -> char {
     }
 }
 
-/// `%20` and its kin resolved where that gives text.
+/// Decodes `%20` and the like; invalid UTF-8 is replaced.
 pub(crate) fn percent_decoded(text: &str) -> Cow<'_, str> {
     percent_decode_str(text).decode_utf8_lossy()
 }
@@ -165,14 +169,14 @@ mod tests {
 
     #[track_caller]
     fn check(one: (&str, &str), other: (&str, &str), expect: f64) {
-        let echoes = (UrlWords::of(&[one.0]), UrlWords::of(&[other.0]));
-        let (one, other) = (echoes.0.distinct_words(one.1), echoes.1.distinct_words(other.1));
+        let url_words = (UrlWords::from_urls(&[one.0]), UrlWords::from_urls(&[other.0]));
+        let (one, other) = (url_words.0.distinct_words(one.1), url_words.1.distinct_words(other.1));
         assert!((one.overlap(&other) - expect).abs() < 1e-9, "{}", one.overlap(&other));
         assert_eq!(one.agrees(&other), expect > 0.999);
     }
 
     #[test]
-    fn words_of_the_address_and_request_numbers_say_nothing() {
+    fn words_of_url_and_request_ids_are_ignored() {
         check(
             (
                 "http://a.test/docs/gone%C3%A9.html",
@@ -184,16 +188,16 @@ mod tests {
     }
 
     #[test]
-    fn a_word_of_the_address_counts_where_the_other_text_has_it() {
+    fn word_of_url_counts_if_the_other_text_contains_it() {
         check(("http://a.test/error", "Error"), ("http://a.test/xyz", "Error"), 1.0);
         check(("http://a.test/hours", "Hours"), ("http://a.test/xyz", "Museum"), 0.0);
         check(("http://a.test/a", "one two"), ("http://a.test/b", "two three"), 1.0 / 3.0);
     }
 
     #[test]
-    fn a_text_that_repeats_its_address_is_silent() {
-        let echo = UrlWords::of(&["http://a.test/opening-hours"]);
-        assert!(echo.distinct_words("Opening hours 2024").is_empty());
-        assert!(!echo.distinct_words("Museum").is_empty());
+    fn text_that_repeats_its_url_is_empty() {
+        let url_words = UrlWords::from_urls(&["http://a.test/opening-hours"]);
+        assert!(url_words.distinct_words("Opening hours 2024").is_empty());
+        assert!(!url_words.distinct_words("Museum").is_empty());
     }
 }

@@ -1,10 +1,10 @@
-//! What holds for every URL and every text: controls, neighbors and judgments.
+//! Properties of controls, neighbors and judgments for any URL and any text.
 
 use jiff::Timestamp;
 use proptest::prelude::*;
 use relink_judge::{
-    JudgeInput, Policy, Soft404Profile, conclude, control_key, control_url, judge, kinship,
-    neighborhood,
+    JudgeInput, Policy, Soft404Profile, conclude, control_key, control_url, judge, neighborhood,
+    redirect_similarity,
 };
 use relink_model::{
     Attempt, ControlKind, FetchOutcome, FetchPurpose, History, Hop, Probe, Timings,
@@ -30,10 +30,10 @@ fn probe(urls: &[&str]) -> Probe {
 
 proptest! {
     #[test]
-    fn sibling_any_text_has_one_key(url in any_text(), salt in any::<u64>()) {
+    fn control_url_of_any_text_has_one_key(url in any_text(), salt in any::<u64>()) {
         for kind in ControlKind::ALL {
-            let sibling = control_url(kind, &url, salt);
-            prop_assert_eq!(sibling.map(|sibling| sibling.key), control_key(kind, &url));
+            let control = control_url(kind, &url, salt);
+            prop_assert_eq!(control.map(|control| control.key), control_key(kind, &url));
         }
         if let Some(directory) = neighborhood(&url) {
             prop_assert!(url.starts_with(directory));
@@ -41,15 +41,15 @@ proptest! {
     }
 
     #[test]
-    fn judge_any_urls_reach_a_conclusion(one in any_text(), other in any_text()) {
+    fn judge_of_any_urls_reaches_a_conclusion(one in any_text(), other in any_text()) {
         let (page, neighbor) = (probe(&[&one, &other]), probe(&[&other]));
-        kinship((&one, &page), (&other, &neighbor));
+        redirect_similarity((&one, &page), (&other, &neighbor));
         let outcome = FetchOutcome::Response(200);
         let requested_at = Timestamp::UNIX_EPOCH;
-        let looks = [Attempt { requested_at, purpose: FetchPurpose::Initial, outcome, duration_ms: 1 }];
-        let case = JudgeInput {
+        let attempts = [Attempt { requested_at, purpose: FetchPurpose::Initial, outcome, duration_ms: 1 }];
+        let input = JudgeInput {
             url: &one,
-            attempts: &looks,
+            attempts: &attempts,
             probe: &page,
             phrase_scan: None,
             controls: &[],
@@ -59,8 +59,8 @@ proptest! {
         };
         for name in ["relink", "sic-transit", "fable"] {
             let policy = Policy::named(name).unwrap_or_default();
-            judge(&policy, &case);
-            conclude(&policy, &case);
+            judge(&policy, &input);
+            conclude(&policy, &input);
         }
     }
 }

@@ -1,12 +1,12 @@
-//! Which places of a document a fragment (`#part`) can name.
+//! The anchors of a document: the ids that a fragment (`#part`) can refer to.
 //!
-//! Headings get their anchor from whoever renders the document, and renderers
-//! differ; a [`Slugs`] says whose rules hold. What the document names itself
-//! (`id`, `name`, `{#id}`, `[[id]]`, `.. _id:`) holds under all of them.
+//! The renderer of a document generates the anchors of headings, and renderers
+//! differ; [`SlugStyle`] selects the rules. Explicit anchors (`id`, `name`,
+//! `{#id}`, `[[id]]`, `.. _id:`) are the same for all renderers.
 //!
-//! Whether a missing anchor is a finding is for the caller to say. A document
-//! that takes in other files may have anchors that are not seen here; it says
-//! so itself ([`Anchors::is_open`]).
+//! A document that includes other files may have more anchors than are found
+//! here; see [`Anchors::may_have_more`]. The caller decides whether a missing
+//! anchor is a finding.
 
 mod asciidoc;
 mod markdown;
@@ -18,18 +18,18 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::str::FromStr;
 
-use crate::document::SourceText;
-use crate::html::each_anchor;
+use crate::html::for_each_anchor;
+use crate::source_text::SourceText;
 use crate::{DocumentFormat, Fragment};
 
-/// Maximum number of anchors kept of one document: more than fit on the longest
-/// page that is read. A document with more is taken to have any.
-const MOST: usize = 2_000_000;
+/// Maximum number of anchors of one document. A document with more is assumed
+/// to have every anchor.
+const MAX_ANCHORS: usize = 2_000_000;
 
-/// Whose rules make anchors of headings.
+/// The renderer whose rules generate the anchors of headings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum SlugStyle {
-    /// Anybody's: an anchor that one renderer makes is there.
+    /// All renderers: an anchor exists if one of them generates it.
     #[default]
     Any,
     /// GitHub.
@@ -38,18 +38,19 @@ pub enum SlugStyle {
     GitLab,
     /// mdBook.
     MdBook,
-    /// MkDocs, which is Python-Markdown.
+    /// MkDocs, which uses Python-Markdown.
     MkDocs,
-    /// Sphinx, which is docutils; with `MyST`, Markdown has GitHub's as well.
+    /// Sphinx, which uses docutils. Markdown (`MyST`) also gets GitHub's
+    /// anchors.
     Sphinx,
 }
 
 impl SlugStyle {
-    /// Every set of rules.
+    /// All styles.
     pub const ALL: [Self; 6] =
         [Self::Any, Self::GitHub, Self::GitLab, Self::MdBook, Self::MkDocs, Self::Sphinx];
 
-    /// The name a user calls it by.
+    /// Returns the name of the style.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Any => "any",
@@ -72,14 +73,14 @@ impl fmt::Display for SlugStyle {
     }
 }
 
-/// Nobody's rules have this name.
+/// The error for an unknown [`SlugStyle`] name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParseSlugStyleError(String);
 
 impl fmt::Display for ParseSlugStyleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = SlugStyle::ALL.map(SlugStyle::as_str).join(", ");
-        write!(f, "no anchors are called `{}`; the names are {names}", self.0)
+        write!(f, "unknown anchor style `{}` (expected one of {names})", self.0)
     }
 }
 
@@ -89,29 +90,30 @@ impl FromStr for SlugStyle {
     type Err = ParseSlugStyleError;
 
     fn from_str(name: &str) -> Result<Self, ParseSlugStyleError> {
-        let named = Self::ALL.into_iter().find(|slugs| slugs.as_str() == name);
-        named.ok_or_else(|| ParseSlugStyleError(name.to_owned()))
+        let style = Self::ALL.into_iter().find(|style| style.as_str() == name);
+        style.ok_or_else(|| ParseSlugStyleError(name.to_owned()))
     }
 }
 
 /// The anchors of a document.
 ///
 /// ```
-/// use relink_page::{Format, Slugs, anchors};
-/// let found = anchors(Format::Markdown, b"# Two words", Slugs::GitHub).expect("Markdown has some");
+/// use relink_page::{DocumentFormat, SlugStyle, anchors};
+/// let found = anchors(DocumentFormat::Markdown, b"# Two words", SlugStyle::GitHub)
+///     .expect("Markdown has anchors");
 /// assert!(found.has("two-words"));
 /// assert_eq!(found.nearest("two-word"), Some("two-words"));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Anchors {
     names: BTreeSet<String>,
-    /// The same in lower case, where case makes no difference.
+    /// The names in lower case, if case is ignored.
     folded: Option<BTreeSet<String>>,
-    is_open: bool,
+    may_have_more: bool,
 }
 
 impl Anchors {
-    /// Whether a fragment, as a link writes it, leads to one of them.
+    /// Whether a fragment, as written in a link, refers to an anchor.
     pub fn has(&self, fragment: &str) -> bool {
         Fragment::new(fragment).indicates(|id| self.contains(id))
     }
@@ -121,34 +123,34 @@ impl Anchors {
             || self.folded.as_ref().is_some_and(|folded| folded.contains(&id.to_lowercase()))
     }
 
-    /// Whether there may be more anchors than can be seen in the document.
-    pub fn is_open(&self) -> bool {
-        self.is_open
+    /// Whether the document may have more anchors than were found.
+    pub fn may_have_more(&self) -> bool {
+        self.may_have_more
     }
 
-    /// The anchor most like this one, if one is like it at all.
+    /// Returns the anchor with the smallest edit distance, if it is similar.
     pub fn nearest(&self, anchor: &str) -> Option<&str> {
         nearest::nearest(anchor, self.names.iter().map(String::as_str))
     }
 
-    /// Every one of them.
+    /// Iterates over the anchors in alphabetical order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
 
-    /// How many there are.
+    /// Returns the number of anchors.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no anchors.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
     fn add(&mut self, name: impl Into<String>) {
         if self.is_full() {
-            self.is_open = true;
+            self.may_have_more = true;
             return;
         }
         let name = name.into();
@@ -157,43 +159,43 @@ impl Anchors {
         }
     }
 
-    /// Whether no more are kept, so that none need be looked for.
+    /// Whether the maximum number of anchors is reached.
     fn is_full(&self) -> bool {
-        self.names.len() >= MOST
+        self.names.len() >= MAX_ANCHORS
     }
 
-    /// From now on, case makes no difference.
-    fn fold(&mut self) {
+    /// Makes lookups ignore case.
+    fn ignore_case(&mut self) {
         self.folded = Some(self.names.iter().map(|name| name.to_lowercase()).collect());
     }
 }
 
-/// Reads the anchors of a document; nothing for formats that have none, or
-/// whose anchors cannot be told from the document.
-pub fn anchors(format: DocumentFormat, bytes: &[u8], slugs: SlugStyle) -> Option<Anchors> {
-    let document = SourceText::read(bytes, None);
+/// Reads the anchors of a document. Returns `None` for formats without anchors,
+/// and for formats whose anchors do not follow from the document.
+pub fn anchors(format: DocumentFormat, bytes: &[u8], style: SlugStyle) -> Option<Anchors> {
+    let document = SourceText::decode(bytes, None);
     let text = document.text();
     let mut anchors = Anchors::default();
     match format {
-        DocumentFormat::Markdown => markdown::read(text, slugs, &mut anchors),
+        DocumentFormat::Markdown => markdown::read_anchors(text, style, &mut anchors),
         DocumentFormat::Html => {
-            let is_open = each_anchor(text, &mut |name| anchors.add(name));
-            anchors.is_open |= is_open;
+            let is_open = for_each_anchor(text, &mut |name| anchors.add(name));
+            anchors.may_have_more |= is_open;
         }
-        DocumentFormat::Rst => rst::read(text, &mut anchors),
-        DocumentFormat::AsciiDoc => asciidoc::read(text, &mut anchors),
+        DocumentFormat::Rst => rst::read_anchors(text, &mut anchors),
+        DocumentFormat::AsciiDoc => asciidoc::read_anchors(text, &mut anchors),
         _ => return None,
     }
     Some(anchors)
 }
 
-/// Numbers names that come again.
+/// Counts the occurrences of each name.
 #[derive(Debug, Default)]
-struct Counts(HashMap<String, usize>);
+struct NameCounts(HashMap<String, usize>);
 
-impl Counts {
-    /// How often the name came before.
-    fn before(&mut self, name: &str) -> usize {
+impl NameCounts {
+    /// Adds an occurrence of the name and returns the number of earlier ones.
+    fn add(&mut self, name: &str) -> usize {
         let count = self.0.entry(name.to_owned()).or_default();
         *count += 1;
         *count - 1

@@ -1,9 +1,10 @@
-//! AsciiDoc, as Asciidoctor reads it.
+//! AsciiDoc, following Asciidoctor.
 //!
-//! Blocks are told apart by their delimiters; only those that hold no text need
-//! to be known. Attributes (`:name: value`) are resolved in destinations as far
-//! as the document itself defines them. A destination that is one attribute and
-//! nothing more is written where the attribute is defined, so there it is told.
+//! Blocks are recognized by their delimiters; only blocks that do not contain
+//! text need special handling. Attributes (`:name: value`) are substituted in
+//! destinations if the document defines them. If a destination consists of a
+//! single attribute, the link is reported at the definition of the attribute,
+//! because its URL is written there.
 
 mod attributes;
 mod inline;
@@ -12,55 +13,55 @@ use std::ops::Range;
 
 use relink_model::{LinkKind, SkipReason};
 
-use crate::cut::Cut as _;
-use crate::html::each_destination;
+use crate::html::for_each_destination;
 use crate::line::Line;
 use crate::link_candidates::LinkCandidates;
 use crate::link_sink::{DestinationSyntax, Extractor, LinkSink};
+use crate::safe_slice::SafeSlice as _;
 use attributes::Attributes;
 
-/// How many signs a delimiter has at least.
-const SHORTEST_DELIMITER: usize = 4;
+/// Minimum length of a block delimiter.
+const MIN_DELIMITER: usize = 4;
 
-/// Block styles whose paragraph is not read as text.
+/// Block styles whose paragraph is not parsed as text.
 const CODE_STYLES: [&str; 6] = ["source", "listing", "literal", "stem", "latexmath", "asciimath"];
 
-/// AsciiDoc.
+/// Link extractor for AsciiDoc.
 pub(crate) struct AsciiDoc;
 
 impl Extractor for AsciiDoc {
-    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
-        let mut reader = AsciiDocParser::new(text);
-        reader.read();
-        let AsciiDocParser { mut mentions, attributes, .. } = reader;
-        attributes.report(&mut mentions);
-        mentions.report(0, found);
+    fn extract(&self, text: &str, sink: &mut LinkSink<'_>) {
+        let mut parser = AsciiDocParser::new(text);
+        parser.parse();
+        let AsciiDocParser { mut candidates, attributes, .. } = parser;
+        attributes.report(&mut candidates);
+        candidates.report(0, sink);
     }
 }
 
-/// What a block without text is.
+/// Content of a block that is not parsed as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Content {
+enum BlockContent {
     Code,
     Comment,
-    /// Handed to the output as it stands.
+    /// A passthrough block: raw HTML.
     Html,
 }
 
-/// What the lines in brackets before a block say of it.
+/// Style of the next block, from the attribute list before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Style {
-    content: Option<Content>,
-    /// Whether links are read although it is code.
+    content: Option<BlockContent>,
+    /// Whether links are parsed in spite of the code style (`subs=+macros`).
     has_macros: bool,
 }
 
-/// Goes through the lines of a document.
+/// Parses a document line by line.
 struct AsciiDocParser<'t> {
     text: &'t str,
-    /// Where the next line begins.
+    /// Offset of the next line.
     at: usize,
-    mentions: LinkCandidates<'t>,
+    candidates: LinkCandidates<'t>,
     attributes: Attributes,
     style: Style,
     paragraph: Option<Range<usize>>,
@@ -71,60 +72,60 @@ impl<'t> AsciiDocParser<'t> {
         Self {
             text,
             at: 0,
-            mentions: LinkCandidates::new(text),
+            candidates: LinkCandidates::new(text),
             attributes: Attributes::new(text.len()),
             style: Style::default(),
             paragraph: None,
         }
     }
 
-    fn read(&mut self) {
-        while let Some(line) = self.line() {
+    fn parse(&mut self) {
+        while let Some(line) = self.peek_line() {
             self.at = line.next;
             if line.is_blank() {
                 self.end_paragraph();
                 self.style = Style::default();
             } else {
-                self.read_line(&line);
+                self.parse_line(&line);
             }
         }
         self.end_paragraph();
     }
 
-    /// The line that comes next.
-    fn line(&self) -> Option<Line> {
+    /// Returns the next line.
+    fn peek_line(&self) -> Option<Line> {
         Line::at(self.text, self.at)
     }
 
-    fn read_line(&mut self, line: &Line) {
-        let written = self.text.cut(line.start..line.content.end);
-        if let Some(delimiter) = delimiter(written) {
+    fn parse_line(&mut self, line: &Line) {
+        let raw = self.text.slice(line.start..line.content.end);
+        if let Some(delimiter) = delimiter(raw) {
             self.end_paragraph();
-            self.delimited(written, delimiter);
-        } else if written.starts_with("//") && !written.starts_with("///") {
+            self.delimited_block(raw, delimiter);
+        } else if raw.starts_with("//") && !raw.starts_with("///") {
             self.end_paragraph();
-            self.mentions.pass_over(line.content.clone(), SkipReason::Comment);
+            self.candidates.skip_urls(line.content.clone(), SkipReason::Comment);
         } else if self.paragraph.is_none() && self.block_start(line) {
-            // A line of its own, which has been read.
+            // `block_start` has consumed the line.
         } else {
             let start = self.paragraph.take().map_or(line.start, |range| range.start);
             self.paragraph = Some(start..line.content.end);
         }
     }
 
-    /// Reads what may stand only where no paragraph has begun; says whether
-    /// there was such a thing.
+    /// Parses a construct that cannot be inside a paragraph. Returns whether
+    /// there was one.
     fn block_start(&mut self, line: &Line) -> bool {
-        let written = self.text.cut(line.start..line.content.end);
-        if let Some(attribute) = attributes::definition(written) {
-            self.attribute(&attribute, line.start);
-        } else if let Some(list) = block_attributes(written) {
-            self.style = style(list);
+        let raw = self.text.slice(line.start..line.content.end);
+        if let Some(attribute) = attributes::parse_definition(raw) {
+            self.define_attribute(&attribute, line.start);
+        } else if let Some(list) = block_attributes(raw) {
+            self.style = parse_style(list);
             self.inline(line.content.clone());
         } else if let Some(content) = self.style.content.filter(|_| !self.style.has_macros) {
-            self.pass_over_paragraph(line.start, content);
-        } else if line.indent > 0 && !is_list_item(line.written(self.text)) {
-            self.pass_over_paragraph(line.start, Content::Code);
+            self.skip_paragraph(line.start, content);
+        } else if line.indent > 0 && !is_list_item(line.text(self.text)) {
+            self.skip_paragraph(line.start, BlockContent::Code);
         } else {
             return false;
         }
@@ -137,98 +138,98 @@ impl<'t> AsciiDocParser<'t> {
         }
     }
 
-    fn pass_over_paragraph(&mut self, start: usize, content: Content) {
-        while let Some(line) = self.line().filter(|line| !line.is_blank()) {
+    fn skip_paragraph(&mut self, start: usize, content: BlockContent) {
+        while let Some(line) = self.peek_line().filter(|line| !line.is_blank()) {
             self.at = line.next;
         }
         self.style = Style::default();
-        self.without_text(start..self.at, content);
+        self.non_text_block(start..self.at, content);
     }
 
-    /// Reads a block up to the same delimiter, if it holds no text.
-    fn delimited(&mut self, delimiter: &str, content: Option<Content>) {
+    /// Skips a block up to its closing delimiter, unless it contains text.
+    fn delimited_block(&mut self, delimiter: &str, content: Option<BlockContent>) {
         let style = std::mem::take(&mut self.style);
         let Some(content) = content.filter(|_| !style.has_macros) else { return };
-        let content = style.content.filter(|_| content != Content::Comment).unwrap_or(content);
-        // What is said of the code stands behind its fence.
+        let content = style.content.filter(|_| content != BlockContent::Comment).unwrap_or(content);
+        // A fence may be followed by a language name.
         let fence = delimiter.len() - delimiter.trim_start_matches('`').len();
-        let closing = if fence > 0 { delimiter.cut(..fence) } else { delimiter };
+        let closing = if fence > 0 { delimiter.slice(..fence) } else { delimiter };
         let start = self.at;
         let mut end = start;
-        while let Some(line) = self.line() {
+        while let Some(line) = self.peek_line() {
             self.at = line.next;
-            if self.text.cut(line.start..line.content.end) == closing {
+            if self.text.slice(line.start..line.content.end) == closing {
                 break;
             }
             end = line.next;
         }
-        self.without_text(start..end, content);
+        self.non_text_block(start..end, content);
     }
 
-    fn without_text(&mut self, block: Range<usize>, content: Content) {
+    fn non_text_block(&mut self, block: Range<usize>, content: BlockContent) {
         match content {
-            Content::Comment => self.mentions.pass_over(block, SkipReason::Comment),
-            Content::Code => {
+            BlockContent::Comment => self.candidates.skip_urls(block, SkipReason::Comment),
+            BlockContent::Code => {
                 self.includes(block.clone());
-                self.mentions.pass_over(block, SkipReason::Code);
+                self.candidates.skip_urls(block, SkipReason::Code);
             }
-            Content::Html => {
-                let mentions = &mut self.mentions;
-                each_destination(self.text.cut(block.clone()), &mut |range, kind| {
-                    let place = block.start + range.start..block.start + range.end;
-                    mentions.link(place, kind, DestinationSyntax::Html);
+            BlockContent::Html => {
+                let candidates = &mut self.candidates;
+                for_each_destination(self.text.slice(block.clone()), &mut |range, kind| {
+                    let destination = block.start + range.start..block.start + range.end;
+                    candidates.link(destination, kind, DestinationSyntax::Html);
                 });
             }
         }
     }
 
-    /// Reads the files that code takes in; they are looked for before anything
-    /// else is read.
+    /// Adds the files that code includes. Includes are processed before blocks,
+    /// so they are active in code.
     fn includes(&mut self, block: Range<usize>) {
         let mut start = block.start;
-        for line in self.text.cut(block).split_inclusive('\n') {
+        for line in self.text.slice(block).split_inclusive('\n') {
             if line.starts_with("include::")
                 && let Some(length) = line.find('[')
             {
                 let file = start + "include::".len()..start + length;
-                self.destination(file, LinkKind::Reference);
+                self.add_destination(file, LinkKind::Reference);
             }
             start += line.len();
         }
     }
 }
 
-/// What the block after a delimiter holds; nothing if the line is none. Blocks
-/// of text are told as holding nothing special.
+/// Parses a block delimiter. Returns `None` if the line is not one, and
+/// `Some(None)` if the block contains text.
 #[expect(clippy::option_option, reason = "no delimiter, or a delimiter of text")]
-fn delimiter(line: &str) -> Option<Option<Content>> {
+fn delimiter(line: &str) -> Option<Option<BlockContent>> {
     if line.starts_with("```") {
-        return Some(Some(Content::Code));
+        return Some(Some(BlockContent::Code));
     }
-    let sign = line.bytes().next()?;
-    let is_delimiter = line.len() >= SHORTEST_DELIMITER && line.bytes().all(|byte| byte == sign);
-    let content = match sign {
-        b'-' | b'.' => Some(Content::Code),
-        b'/' => Some(Content::Comment),
-        b'+' => Some(Content::Html),
+    let character = line.bytes().next()?;
+    let is_delimiter = line.len() >= MIN_DELIMITER && line.bytes().all(|byte| byte == character);
+    let content = match character {
+        b'-' | b'.' => Some(BlockContent::Code),
+        b'/' => Some(BlockContent::Comment),
+        b'+' => Some(BlockContent::Html),
         b'=' | b'*' | b'_' => None,
         _ => return None,
     };
     is_delimiter.then_some(content)
 }
 
-/// The inside of `[…]`, if it is a line of its own and no anchor.
+/// Returns the inside of `[…]` if it is the whole line and not an anchor.
 fn block_attributes(line: &str) -> Option<&str> {
     let inside = line.strip_prefix('[')?.strip_suffix(']')?;
     (!inside.starts_with('[')).then_some(inside)
 }
 
-fn style(attributes: &str) -> Style {
+fn parse_style(attributes: &str) -> Style {
     let first = attributes.split([',', '%', '#', '.']).next().unwrap_or_default().trim();
     let content = match first {
-        "comment" => Some(Content::Comment),
-        "pass" => Some(Content::Html),
-        name if CODE_STYLES.contains(&name) => Some(Content::Code),
+        "comment" => Some(BlockContent::Comment),
+        "pass" => Some(BlockContent::Html),
+        name if CODE_STYLES.contains(&name) => Some(BlockContent::Code),
         _ => None,
     };
     let substitutions = attributes.split_once("subs").map_or("", |(_, list)| list);
@@ -237,20 +238,21 @@ fn style(attributes: &str) -> Style {
     Style { content, has_macros }
 }
 
-/// Whether an indented line is an item of a list and not literal text.
-fn is_list_item(written: &str) -> bool {
-    let mark = written.split([' ', '\t']).next().unwrap_or_default();
-    let is_repeated = |sign: char| !mark.is_empty() && mark.chars().all(|next| next == sign);
-    let is_number = mark.strip_suffix('.').is_some_and(|number| {
+/// Whether an indented line is a list item and not literal text.
+fn is_list_item(raw: &str) -> bool {
+    let marker = raw.split([' ', '\t']).next().unwrap_or_default();
+    let is_repeated =
+        |character: char| !marker.is_empty() && marker.chars().all(|next| next == character);
+    let is_number = marker.strip_suffix('.').is_some_and(|number| {
         number.len() <= 4 && number.bytes().all(|byte| byte.is_ascii_alphanumeric())
     });
-    mark == "-"
+    marker == "-"
         || is_repeated('*')
         || is_repeated('.')
         || is_number
-        || written.ends_with("::")
-        || written.contains(":: ")
-        || written.contains(";; ")
+        || raw.ends_with("::")
+        || raw.contains(":: ")
+        || raw.contains(";; ")
 }
 
 #[cfg(test)]

@@ -1,24 +1,24 @@
-//! The text of a page as a list of blocks: paragraphs, headings, list items.
+//! Splits the text of a page into blocks: paragraphs, headings, list items.
 //!
-//! One pass over a document yields its visible text, cut where a reader sees
-//! a new block, with the links of each block and a mark for parts that repeat
-//! on every page of a site (navigation, banners, footers, cookie notices).
-//! Versions of a page are compared by these blocks.
+//! One pass over a document yields its visible text, the blocks and their
+//! links. Parts that repeat on every page of a site (navigation, banners,
+//! footers, cookie notices) are marked as boilerplate. The blocks of two
+//! versions of a page are compared to find changes.
 //!
 //! The result is bounded: at most [`MAX_TEXT`] bytes of text, [`MAX_BLOCKS`]
-//! blocks and [`MAX_LINKS`] links, whatever the document holds. Style sheets
-//! are not read, so text that only a style sheet hides counts as visible.
+//! blocks and [`MAX_LINKS`] links. Style sheets are not applied, so text that
+//! only a style sheet hides counts as visible.
 
 mod builder;
 mod lines;
 
-use crate::cut::Cut as _;
+use crate::safe_slice::SafeSlice as _;
 use std::ops::Range;
 
 pub(crate) use builder::BlockBuilder;
 pub(crate) use lines::{is_underline, list_item};
 
-use crate::document::{encoding_of, text_of};
+use crate::source_text::{content_type_encoding, decode_text};
 use crate::{DocumentFormat, html, markdown, rst, xml};
 
 /// Maximum length of the text, in bytes.
@@ -54,27 +54,27 @@ pub enum BlockKind {
 /// One block of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// Its role.
+    /// The role of the block.
     pub kind: BlockKind,
-    /// Its range in [`BlockText::text`].
+    /// The range of the block in [`BlockText::text`].
     pub range: Range<usize>,
-    /// Whether it probably repeats on every page of the site.
+    /// Whether the block probably repeats on every page of the site.
     pub is_boilerplate: bool,
-    /// A hash of the elements around the block. Two blocks of one list have
-    /// the same value, and so has one block in two versions of a page.
+    /// A hash of the elements around the block. It is equal for the items of
+    /// one list, and for the same block in two versions of a page.
     pub container: u64,
 }
 
 /// A link of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockLink {
-    /// The destination as written, character references resolved.
+    /// The destination as written, with character references resolved.
     pub url: String,
-    /// The index of the block with the link; none where it is not known.
+    /// The index of the block with the link, if known.
     pub block: Option<usize>,
 }
 
-/// The text of a page, cut into blocks.
+/// The text of a page, split into blocks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BlockText {
     text: String,
@@ -87,17 +87,17 @@ pub struct BlockText {
 }
 
 impl BlockText {
-    /// The text of all blocks, one after the other, a line each.
+    /// Returns the text of all blocks, one line each.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text of a block, white space folded.
+    /// Returns the text of a block, with white space folded.
     pub fn text_of(&self, block: &Block) -> &str {
         self.text.get(block.range.clone()).unwrap_or_default()
     }
 
-    /// The title of the page, or else its first heading.
+    /// Returns the title of the page, or its first heading if it has no title.
     pub fn title(&self) -> Option<&str> {
         let first = |kind| self.blocks.iter().find(|block| block.kind == kind);
         let block = first(BlockKind::Title).or_else(|| first(BlockKind::Heading))?;
@@ -105,22 +105,22 @@ impl BlockText {
     }
 }
 
-/// Cuts a document of a known format into blocks.
+/// Splits a document of a known format into blocks.
 ///
 /// ```
-/// use relink_page::{BlockKind, Format, block_text};
+/// use relink_page::{BlockKind, DocumentFormat, block_text};
 /// let html = b"<nav>Home</nav><h1>Owls</h1><p>At night they <b>hoot</b> in the snow of the north.";
-/// let page = block_text(Format::Html, html);
+/// let page = block_text(DocumentFormat::Html, html);
 /// let blocks: Vec<_> = page.blocks.iter().map(|block| page.text_of(block)).collect();
 /// assert_eq!(blocks, ["Home", "Owls", "At night they hoot in the snow of the north."]);
 /// assert!(page.blocks[0].is_boilerplate);
 /// assert_eq!(page.blocks[1].kind, BlockKind::Heading);
 /// ```
 pub fn block_text(format: DocumentFormat, bytes: &[u8]) -> BlockText {
-    of_text(format, &text_of(bytes, None))
+    split_text(format, &decode_text(bytes, None))
 }
 
-/// Cuts a fetched body into blocks; nothing if it is not text.
+/// Splits a fetched body into blocks. Returns `None` if it is not text.
 ///
 /// ```
 /// let page = relink_page::body_blocks(Some("text/html"), b"<p>Hello").unwrap();
@@ -128,12 +128,12 @@ pub fn block_text(format: DocumentFormat, bytes: &[u8]) -> BlockText {
 /// assert!(relink_page::body_blocks(Some("image/png"), b"\x89PNG").is_none());
 /// ```
 pub fn body_blocks(content_type: Option<&str>, body: &[u8]) -> Option<BlockText> {
-    let format = DocumentFormat::of_content_type(content_type, body)?;
-    Some(of_text(format, &text_of(body, encoding_of(content_type))))
+    let format = DocumentFormat::from_content_type(content_type, body)?;
+    Some(split_text(format, &decode_text(body, content_type_encoding(content_type))))
 }
 
-fn of_text(format: DocumentFormat, text: &str) -> BlockText {
-    let text = bounded(text);
+fn split_text(format: DocumentFormat, text: &str) -> BlockText {
+    let text = truncate_source(text);
     let mut builder = BlockBuilder::new();
     match format {
         DocumentFormat::Html => html::read_blocks(text, &mut builder),
@@ -145,12 +145,12 @@ fn of_text(format: DocumentFormat, text: &str) -> BlockText {
     builder.finish()
 }
 
-/// Maximum length of the source that is read, in bytes: markup may be several
+/// Maximum length of the source that is parsed, in bytes. Markup may be several
 /// times as long as its text.
 const MAX_SOURCE: usize = 4 * MAX_TEXT;
 
-fn bounded(text: &str) -> &str {
-    text.cut(..text.floor_char_boundary(MAX_SOURCE))
+fn truncate_source(text: &str) -> &str {
+    text.slice(..text.floor_char_boundary(MAX_SOURCE))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! Which format a document is in, and who reads it.
+//! Document formats: detection by file name, media type or content, and the
+//! extractor of each format.
 //!
-//! A name's extension is believed before content, because people name files
-//! with care. Where a name says nothing (`.txt`, stdin), the content decides.
+//! The file extension takes precedence over the content. The content decides if
+//! the extension is not specific (`.txt`) or there is no name (stdin).
 
 mod data;
 
@@ -10,12 +11,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::asciidoc::AsciiDoc;
-use crate::bare::PlainText;
+use crate::bare_url::PlainText;
 use crate::css::Css;
 use crate::csv::Table;
-use crate::cut::Cut as _;
-use crate::document::text_of;
-use crate::html::{Html, HtmlParts};
+use crate::html::{Html, IncrementalHtml};
 use crate::json::Json;
 use crate::link_sink::Extractor;
 use crate::list::{UrlList, looks_like_list};
@@ -23,37 +22,39 @@ use crate::markdown::Markdown;
 use crate::notebook::Notebook;
 use crate::options::Options;
 use crate::rst::Rst;
+use crate::safe_slice::SafeSlice as _;
 use crate::source::Source;
+use crate::source_text::decode_text;
 use crate::wikitext::Wikitext;
 use crate::window::{IncrementalExtractor, WholeDocument};
-use crate::xml::{Xml, XmlParts};
+use crate::xml::{IncrementalXml, Xml};
 
-/// How much of a document is looked at to tell its format.
+/// Number of bytes inspected to detect the format.
 const SNIFF_LENGTH: usize = 64 * 1024;
 
-/// How much is looked at to tell text from other bytes.
+/// Number of bytes inspected to distinguish text from binary content.
 const BINARY_SNIFF_LENGTH: usize = 1024;
 
-/// A format whose links can be read.
+/// A document format with a link extractor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DocumentFormat {
     /// CommonMark with GitHub's extensions.
     Markdown,
     /// HTML and XHTML.
     Html,
-    /// One address a line.
+    /// One URL per line.
     UrlList,
-    /// Text with addresses in it.
+    /// Plain text with bare URLs.
     PlainText,
     /// reStructuredText.
     Rst,
     /// AsciiDoc.
     AsciiDoc,
-    /// MediaWiki's markup.
+    /// MediaWiki markup.
     Wikitext,
     /// Style sheets.
     Css,
-    /// XML: sitemaps, feeds, outlines, and what else has addresses in it.
+    /// XML: sitemaps, feeds, OPML outlines and others.
     Xml,
     /// Jupyter notebooks.
     Notebook,
@@ -61,22 +62,22 @@ pub enum DocumentFormat {
     Csv,
     /// Tab-separated values.
     Tsv,
-    /// JSON, bookmark files of browsers among it.
+    /// JSON, including bookmark files of browsers.
     Json,
-    /// One JSON value a line.
+    /// One JSON value per line.
     JsonLines,
-    /// Program source: its comments.
+    /// Source code: URLs in comments.
     Source,
 }
 
-/// No format has this name.
+/// Error returned when parsing an unknown format name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParseFormatError(String);
 
 impl fmt::Display for ParseFormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = DocumentFormat::ALL.map(DocumentFormat::as_str).join(", ");
-        write!(f, "no format is called `{}`; the names are {names}", self.0)
+        write!(f, "unknown format `{}` (expected one of {names})", self.0)
     }
 }
 
@@ -86,7 +87,7 @@ impl FromStr for DocumentFormat {
     type Err = ParseFormatError;
 
     fn from_str(name: &str) -> Result<Self, ParseFormatError> {
-        Self::named(name).ok_or_else(|| ParseFormatError(name.to_owned()))
+        Self::from_name(name).ok_or_else(|| ParseFormatError(name.to_owned()))
     }
 }
 
@@ -97,7 +98,7 @@ impl fmt::Display for DocumentFormat {
 }
 
 impl DocumentFormat {
-    /// Every format.
+    /// All formats.
     pub const ALL: [Self; 15] = [
         Self::Markdown,
         Self::Html,
@@ -116,17 +117,17 @@ impl DocumentFormat {
         Self::Source,
     ];
 
-    /// The format of this name, in whatever case.
+    /// Returns the format with this name, ignoring case.
     ///
     /// ```
-    /// use relink_page::Format;
-    /// assert_eq!(Format::named("list"), Some(Format::UrlList));
+    /// use relink_page::DocumentFormat;
+    /// assert_eq!(DocumentFormat::from_name("list"), Some(DocumentFormat::UrlList));
     /// ```
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.as_str().eq_ignore_ascii_case(name))
     }
 
-    /// The name a user calls it by.
+    /// Returns the name used on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Markdown => "markdown",
@@ -147,20 +148,22 @@ impl DocumentFormat {
         }
     }
 
-    /// Tells a local document's format, by its name's extension, then by content.
+    /// Detects the format of a local document by the file extension, then by
+    /// content.
     ///
     /// ```
-    /// use relink_page::Format;
-    /// assert_eq!(Format::of_file(Some("README.md"), b""), Format::Markdown);
-    /// assert_eq!(Format::of_file(None, b"https://example.org/"), Format::UrlList);
+    /// use relink_page::DocumentFormat;
+    /// assert_eq!(DocumentFormat::from_file(Some("README.md"), b""), DocumentFormat::Markdown);
+    /// assert_eq!(DocumentFormat::from_file(None, b"https://example.org/"), DocumentFormat::UrlList);
     /// ```
-    pub fn of_file(name: Option<&str>, content: &[u8]) -> Self {
-        name.and_then(Self::of_extension).unwrap_or_else(|| Self::of_text(&head(content)))
+    pub fn from_file(name: Option<&str>, content: &[u8]) -> Self {
+        name.and_then(Self::from_extension).unwrap_or_else(|| Self::from_text(&head(content)))
     }
 
-    /// Tells a fetched document's format by its `Content-Type`; nothing if its
-    /// links cannot be read. Without the header, the content decides.
-    pub fn of_content_type(content_type: Option<&str>, content: &[u8]) -> Option<Self> {
+    /// Detects the format of a fetched document by its `Content-Type`, or by
+    /// content if the header is missing. Returns `None` if the format has no
+    /// links that can be extracted.
+    pub fn from_content_type(content_type: Option<&str>, content: &[u8]) -> Option<Self> {
         let media_type = content_type.map(media_type).unwrap_or_default();
         match media_type.as_str() {
             "text/html" | "application/xhtml+xml" => Some(Self::Html),
@@ -171,12 +174,12 @@ impl DocumentFormat {
             "text/x-wiki" | "text/x-mediawiki" | "text/mediawiki" => Some(Self::Wikitext),
             "text/plain" if looks_like_list(&head(content)) => Some(Self::UrlList),
             "text/plain" => Some(Self::PlainText),
-            "" if !is_binary(content) => Some(Self::of_text(&head(content))),
-            other => data::of_media_type(other, &head(content)),
+            "" if !is_binary(content) => Some(Self::from_text(&head(content))),
+            other => data::from_media_type(other, &head(content)),
         }
     }
 
-    /// The reader of this format, as the options have it.
+    /// Returns the extractor of this format.
     pub(crate) fn extractor(self, options: &Options) -> Box<dyn Extractor + '_> {
         match self {
             Self::Markdown => Box::new(Markdown),
@@ -191,20 +194,24 @@ impl DocumentFormat {
             Self::Notebook => Box::new(Notebook),
             Self::Csv => Box::new(Table::csv(options.column.as_ref())),
             Self::Tsv => Box::new(Table::tsv(options.column.as_ref())),
-            // A string ends with its line, so lines need no reader of their own.
+            // JSON strings end at a line end, so JSON Lines needs no extractor
+            // of its own.
             Self::Json | Self::JsonLines => Box::new(Json),
             Self::Source => Box::new(Source(options.language)),
         }
     }
 
-    /// The reader of this format part by part, as the options have it.
-    pub(crate) fn parts(self, options: &Options) -> Box<dyn IncrementalExtractor + Send + '_> {
+    /// Returns the incremental extractor of this format.
+    pub(crate) fn incremental_extractor(
+        self,
+        options: &Options,
+    ) -> Box<dyn IncrementalExtractor + Send + '_> {
         let column = options.column.as_ref();
         match self {
-            Self::Html => Box::new(HtmlParts::default()),
-            Self::Xml => Box::new(XmlParts::default()),
-            Self::Csv => Box::new(Table::csv(column).parts()),
-            Self::Tsv => Box::new(Table::tsv(column).parts()),
+            Self::Html => Box::new(IncrementalHtml::default()),
+            Self::Xml => Box::new(IncrementalXml::default()),
+            Self::Csv => Box::new(Table::csv(column).incremental()),
+            Self::Tsv => Box::new(Table::tsv(column).incremental()),
             Self::Json | Self::JsonLines => Box::new(Json),
             Self::UrlList => Box::new(UrlList),
             Self::PlainText => Box::new(PlainText),
@@ -218,9 +225,9 @@ impl DocumentFormat {
         }
     }
 
-    /// Whether a document of this format can be read in bounded memory, as
-    /// [`Windows`](crate::Windows) does it.
-    pub const fn is_cut(self) -> bool {
+    /// Whether documents of this format can be processed in bounded memory by a
+    /// [`WindowedExtractor`](crate::WindowedExtractor).
+    pub const fn is_incremental(self) -> bool {
         matches!(
             self,
             Self::Html
@@ -234,7 +241,7 @@ impl DocumentFormat {
         )
     }
 
-    fn of_extension(name: &str) -> Option<Self> {
+    fn from_extension(name: &str) -> Option<Self> {
         let file_name = name.rsplit(['/', '\\']).next()?;
         let extension = file_name.rsplit_once('.').map_or("", |(_, extension)| extension);
         match extension.to_ascii_lowercase().as_str() {
@@ -246,14 +253,14 @@ impl DocumentFormat {
             "rst" | "rest" => Some(Self::Rst),
             "adoc" | "asciidoc" | "asc" => Some(Self::AsciiDoc),
             "wiki" | "wikitext" | "mediawiki" | "mw" => Some(Self::Wikitext),
-            _ => data::of_name(file_name),
+            _ => data::from_file_name(file_name),
         }
     }
 
-    fn of_text(text: &str) -> Self {
-        if starts_as_html(text) {
+    fn from_text(text: &str) -> Self {
+        if starts_like_html(text) {
             Self::Html
-        } else if let Some(format) = data::of_text(text) {
+        } else if let Some(format) = data::from_text(text) {
             format
         } else if looks_like_list(text) {
             Self::UrlList
@@ -263,37 +270,39 @@ impl DocumentFormat {
     }
 }
 
-/// The media type of a `Content-Type`, without parameters, in lower case.
+/// Returns the media type of a `Content-Type`, without parameters, in lower
+/// case.
 pub(crate) fn media_type(content_type: &str) -> String {
     let essence = content_type.split([';', ',']).next().unwrap_or_default();
     essence.trim().to_ascii_lowercase()
 }
 
 fn head(content: &[u8]) -> Cow<'_, str> {
-    text_of(content.cut(..content.len().min(SNIFF_LENGTH)), None)
+    decode_text(content.slice(..content.len().min(SNIFF_LENGTH)), None)
 }
 
-/// Whether the content is no text; UTF-16 holds zeros, but begins with its mark.
+/// Whether the content is not text. UTF-16 text contains zero bytes, but starts
+/// with a byte order mark.
 pub fn is_binary(content: &[u8]) -> bool {
     let is_utf16 = content.starts_with(b"\xFF\xFE") || content.starts_with(b"\xFE\xFF");
-    let head = content.cut(..content.len().min(BINARY_SNIFF_LENGTH));
+    let head = content.slice(..content.len().min(BINARY_SNIFF_LENGTH));
     !is_utf16 && (head.contains(&0) || head.starts_with(b"%PDF-"))
 }
 
-fn starts_as_html(text: &str) -> bool {
-    let start = after_comments(text);
+fn starts_like_html(text: &str) -> bool {
+    let start = skip_prolog(text);
     ["<!doctype html", "<html", "<!doctype netscape-bookmark-file"].iter().any(|opening| {
         start.get(..opening.len()).is_some_and(|head| head.eq_ignore_ascii_case(opening))
     })
 }
 
-/// The text after white space, an XML declaration and comments.
-fn after_comments(text: &str) -> &str {
+/// Skips white space, an XML declaration and comments.
+fn skip_prolog(text: &str) -> &str {
     let mut rest = text.trim_start();
     while rest.starts_with("<!--") || rest.starts_with("<?xml") {
         let end = if rest.starts_with("<?") { "?>" } else { "-->" };
         match rest.find(end) {
-            Some(at) => rest = rest.cut(at + end.len()..).trim_start(),
+            Some(at) => rest = rest.slice(at + end.len()..).trim_start(),
             None => return rest,
         }
     }
@@ -307,34 +316,34 @@ mod tests {
 
     #[track_caller]
     fn check(name: Option<&str>, content: &str, expect: DocumentFormat) {
-        assert_eq!(DocumentFormat::of_file(name, content.as_bytes()), expect);
+        assert_eq!(DocumentFormat::from_file(name, content.as_bytes()), expect);
     }
 
     #[test]
-    fn a_telling_name_decides() {
+    fn from_file_uses_the_extension() {
         check(Some("docs/a.MD"), "<html>", Markdown);
         check(Some("a.htm"), "https://a.test", Html);
         check(Some("v1.2/notes"), "words", PlainText);
     }
 
     #[test]
-    fn else_the_content_decides() {
+    fn from_file_without_specific_extension_uses_the_content() {
         check(Some("a.txt"), "# list\nhttps://a.test\nb\n", UrlList);
         check(Some("a.txt"), "https://a.test\nb\nc", PlainText);
         check(Some("a.txt"), "see https://a.test", PlainText);
         check(None, "\u{feff}\n<!-- x --><!DOCTYPE HTML>", Html);
         check(None, "<?xml version='1.0'?>\n<html xmlns='x'>", Html);
         check(None, "", PlainText);
-        assert_eq!(DocumentFormat::of_file(None, b"\xFF\xFEh\0:\0/\0/\0"), UrlList);
+        assert_eq!(DocumentFormat::from_file(None, b"\xFF\xFEh\0:\0/\0/\0"), UrlList);
     }
 
     #[track_caller]
     fn check_type(content_type: Option<&str>, content: &[u8], expect: Option<DocumentFormat>) {
-        assert_eq!(DocumentFormat::of_content_type(content_type, content), expect);
+        assert_eq!(DocumentFormat::from_content_type(content_type, content), expect);
     }
 
     #[test]
-    fn a_server_is_believed_about_the_type() {
+    fn from_content_type_uses_the_header() {
         check_type(Some("Text/HTML; charset=utf-8"), b"", Some(Html));
         check_type(Some("text/plain"), b"<html>", Some(PlainText));
         check_type(Some("text/plain"), b"http://a.test", Some(UrlList));
@@ -344,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn markups_are_told_by_name_and_type() {
+    fn markup_formats_are_detected_by_extension_and_media_type() {
         check(Some("a/index.rst"), "https://a.test", DocumentFormat::Rst);
         check(Some("README.adoc"), "", DocumentFormat::AsciiDoc);
         check(Some("a.mediawiki"), "", DocumentFormat::Wikitext);
@@ -355,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_told_by_name() {
+    fn data_formats_are_detected_by_file_name() {
         check(Some("a/sitemap.xml"), "", DocumentFormat::Xml);
         check(Some("a.RSS"), "", DocumentFormat::Xml);
         check(Some("a.ipynb"), "", DocumentFormat::Notebook);
@@ -370,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_told_by_content() {
+    fn data_formats_are_detected_by_content() {
         check(None, "\n<?xml version='1.0'?><x>", DocumentFormat::Xml);
         check(Some("a.txt"), "<!-- x --><urlset>http://a.test", DocumentFormat::Xml);
         check(Some("a.txt"), "<rss version='2.0'>", DocumentFormat::Xml);
@@ -383,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_told_by_type() {
+    fn data_formats_are_detected_by_media_type() {
         check_type(Some("application/xml"), b"", Some(DocumentFormat::Xml));
         check_type(Some("text/xml"), b"<?xml version='1.0'?><html>", Some(Html));
         check_type(Some("application/rss+xml; charset=utf-8"), b"", Some(DocumentFormat::Xml));
@@ -396,16 +405,16 @@ mod tests {
     }
 
     #[test]
-    fn every_format_is_found_by_its_own_name() {
+    fn from_name_accepts_all_format_names() {
         for format in DocumentFormat::ALL {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
         let error = "word".parse::<DocumentFormat>().unwrap_err().to_string();
-        assert!(error.starts_with("no format is called `word`; the names are markdown"), "{error}");
+        assert!(error.starts_with("unknown format `word` (expected one of markdown"), "{error}");
     }
 
     #[test]
-    fn a_silent_server_leaves_it_to_the_content() {
+    fn from_content_type_without_header_uses_the_content() {
         check_type(None, b"<html>", Some(Html));
         check_type(Some(""), b"words", Some(PlainText));
         check_type(None, b"\x89PNG\r\n\0\0", None);

@@ -1,24 +1,23 @@
-//! Fragments of URLs, and the rule by which a browser finds their element.
+//! URL fragments, and how browsers find the element for a fragment.
 //!
-//! The rule is that of the HTML standard ("find a potential indicated
-//! element"): the fragment as the URL has it is compared with the ids first,
-//! then the same with its percent-escapes decoded. Ids may themselves contain
-//! percent signs (`id="impl-From%3CT%3E"`), so neither step can be left out.
+//! Follows "find a potential indicated element" of the HTML standard: the
+//! fragment is compared with the ids as is, then percent-decoded. Ids may
+//! contain percent signs (`id="impl-From%3CT%3E"`), so both comparisons are
+//! needed.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
-/// What the URL standard escapes in a fragment, in addition to everything that
-/// is not ASCII.
+/// ASCII characters that the URL standard percent-encodes in a fragment.
 const ESCAPED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`');
 
-/// What separates an anchor from text that the browser is to search for.
+/// Start of a fragment directive, such as text to search for.
 const DIRECTIVE: &str = ":~:";
 
-/// The fragment of a URL: what stands after `#`, escaped as a URL parser does
-/// it, without directives such as `:~:text=`.
+/// The fragment of a URL: the text after `#`, percent-encoded as by a URL
+/// parser, without directives such as `:~:text=`.
 ///
 /// ```
 /// use relink_page::Fragment;
@@ -32,11 +31,11 @@ const DIRECTIVE: &str = ":~:";
 pub struct Fragment(String);
 
 impl Fragment {
-    /// Makes a fragment of the text after `#`. Text that is escaped already
-    /// stays as it is.
+    /// Creates a fragment from the text after `#`. Percent-encoded text is
+    /// unchanged.
     pub fn new(text: &str) -> Self {
         let name = text.split_once(DIRECTIVE).map_or(text, |(name, _)| name);
-        // URL parsers remove these wherever they stand.
+        // URL parsers remove these characters.
         let name: Cow<'_, str> = if name.contains(['\t', '\n', '\r']) {
             name.replace(['\t', '\n', '\r'], "").into()
         } else {
@@ -45,26 +44,26 @@ impl Fragment {
         Self(utf8_percent_encode(&name, ESCAPED).to_string())
     }
 
-    /// Returns the fragment as it stands in a URL.
+    /// Returns the fragment as part of a URL.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the fragment with its escapes decoded, for comparison and for
-    /// people.
+    /// Returns the percent-decoded fragment.
     pub fn decoded(&self) -> Cow<'_, str> {
         percent_decode_str(&self.0).decode_utf8_lossy()
     }
 
-    /// Whether it means the top of any page.
+    /// Whether the fragment refers to the top of a page.
     pub fn is_top(&self) -> bool {
         self.0.is_empty() || self.decoded().eq_ignore_ascii_case("top")
     }
 
-    /// Whether it indicates an element of a page that `has` these ids.
+    /// Whether the fragment indicates an element of a page, where `has` looks
+    /// up ids.
     ///
-    /// A range of lines (`12-34`) is there if both ends are: pages that show
-    /// source code select such ranges with a script.
+    /// A line range (`12-34`) matches if both lines have an id: source code
+    /// viewers select such ranges with a script.
     pub fn indicates(&self, has: impl Fn(&str) -> bool) -> bool {
         self.is_top() || has(&self.0) || has(&self.decoded()) || self.is_range(&has)
     }
@@ -113,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn indicates_decodes_once_and_compares_case() {
+    fn indicates_decodes_once_and_is_case_sensitive() {
         check("a%2520b", &["a b"], false);
         check("Part", &["part"], false);
         check("part", &[], false);
@@ -147,7 +146,7 @@ mod tests {
 
         #[test]
         fn new_agrees_with_the_url_parser(text in "[^\u{0}]*") {
-            // A directive is no part of a fragment, and a parser trims the end.
+            // `Fragment` drops directives; the URL parser does not.
             prop_assume!(!text.contains(DIRECTIVE));
             let mut url = url::Url::parse("https://example.org/").unwrap();
             url.set_fragment(Some(&text));
@@ -156,7 +155,7 @@ mod tests {
         }
 
         #[test]
-        fn indicates_every_id_that_is_linked_as_written(id in "[^\t\n\r]+") {
+        fn indicates_every_id_linked_as_is(id in "[^\t\n\r]+") {
             prop_assume!(!id.contains('%') && !id.contains(DIRECTIVE));
             prop_assert!(Fragment::new(&id).indicates(|other| other == id));
         }

@@ -1,10 +1,9 @@
-//! HTML: its links, and what a page shows.
+//! HTML: links, anchors, text blocks and page digests.
 //!
-//! One tokenizer serves both. It follows the tokenization rules of the HTML
-//! standard but builds no tree: links and text can be read without one, and
-//! reading stays linear and nearly free of allocation.
+//! All of them use one tokenizer, which follows the tokenization rules of the
+//! HTML standard. No tree is built, so parsing takes linear time and allocates
+//! little.
 
-mod addresses;
 mod anchors;
 mod app_shell;
 mod attribute_value;
@@ -12,19 +11,20 @@ mod block_role;
 mod blocks;
 mod client_redirect;
 mod element;
+mod flag_detector;
+mod inline_script;
 mod links;
-mod page;
+mod page_digester;
 mod robots;
-mod script_builder;
 mod script_redirect;
-mod service;
-mod signs;
+mod services;
 mod style;
 mod tokenizer;
+mod url_attributes;
 
-pub(crate) use anchors::{each_anchor, each_heading};
-pub(crate) use blocks::{each_href, read_blocks};
-pub(crate) use links::{Html, HtmlParts, each_destination};
-pub(crate) use page::read_page;
+pub(crate) use anchors::{for_each_anchor, for_each_heading};
+pub(crate) use blocks::{for_each_href, read_blocks};
+pub(crate) use links::{Html, IncrementalHtml, for_each_destination};
+pub(crate) use page_digester::digest_html;
 pub use robots::RobotsMeta;
-pub(crate) use robots::read_robots_marks;
+pub(crate) use robots::read_robots_meta;

@@ -1,115 +1,120 @@
-//! Keyphrases: the few words by which a page can be found again.
+//! Extracts keyphrases: short phrases that identify a page in a search engine.
 //!
-//! A keyphrase has one to three words, none of them a stop word, and no mark
-//! in between (Walden's Paths, section 5). The paper asks for an optional
-//! adjective and nouns; what is noun and what is not is told here by stop
-//! words and shape alone, so that no language needs a dictionary.
+//! A keyphrase has one to three words without stop words or punctuation
+//! (Walden's Paths: Dalal et al., *Managing Distributed Collections*, JCDL 2004,
+//! section 5). The paper requires an optional adjective followed by nouns. Here
+//! stop words and word shapes replace the part-of-speech tagger, so no language
+//! needs a dictionary.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::frequency::DocumentFrequencies;
-use crate::runs::each_run;
+use crate::document_frequencies::DocumentFrequencies;
+use crate::word_runs::for_each_run;
 
-/// The most words of a keyphrase (Walden's Paths, section 5).
-const MOST_WORDS: usize = 3;
+/// Maximum number of words of a keyphrase (Walden's Paths, section 5).
+const MAX_WORDS: usize = 3;
 
-/// The fewest letters of a keyphrase of one word.
-const FEWEST_LETTERS: usize = 4;
+/// Minimum number of letters of a keyphrase with one word.
+const MIN_LETTERS: usize = 4;
 
-/// How many keyphrases a list holds at most.
-const MOST_PHRASES: usize = 20;
+/// Maximum number of keyphrases in a list.
+const MAX_PHRASES: usize = 20;
 
-/// How often a phrase must stand on a page to tell what it is about.
-const OFTEN: u32 = 2;
+/// Minimum number of occurrences of a phrase in [`Keyphrases::similar`].
+const MIN_COUNT: u32 = 2;
 
 /// A phrase of a page, in lower case.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Keyphrase {
-    /// Its one to three words.
+    /// One to three words, separated by spaces.
     pub text: String,
-    /// How often it stands on the page.
+    /// Number of occurrences on the page.
     pub count: u32,
 }
 
-/// The keyphrases of a page, each list with the most telling first.
+/// The keyphrases of a page; each list starts with the most specific phrase.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Keyphrases {
-    /// To find the very page: often here and rare elsewhere.
+    /// Phrases to find the page itself: frequent on the page and rare elsewhere.
     pub exact: Vec<Keyphrase>,
-    /// To find pages about the same thing: those that are rare on the page
-    /// are left out.
+    /// Phrases to find pages on the same topic. Phrases that occur only once on
+    /// the page are excluded, unless all do.
     pub similar: Vec<Keyphrase>,
 }
 
-/// The keyphrases of a text, its title included.
+/// Extracts the keyphrases of a page's text, including its title.
 ///
 /// ```
-/// use relink_page::{Frequencies, keyphrases};
+/// use relink_page::{DocumentFrequencies, keyphrases};
 /// let text = "The snowy owl hunts lemmings. A snowy owl is white.";
-/// let found = keyphrases(text, &Frequencies::default());
+/// let found = keyphrases(text, &DocumentFrequencies::default());
 /// assert_eq!(found.similar[0].text, "snowy owl");
 /// ```
 pub fn keyphrases(text: &str, frequencies: &DocumentFrequencies) -> Keyphrases {
-    let mut phrases = counted(text);
-    phrases.retain(|phrase| !frequencies.is_nowhere(&phrase.text));
-    let weight = |it: &Keyphrase| f64::from(it.count) * frequencies.rarity(&it.text);
-    let mut similar: Vec<_> = phrases.iter().filter(|it| it.count >= OFTEN).cloned().collect();
+    let mut phrases = candidate_phrases(text);
+    phrases.retain(|phrase| !frequencies.occurs_nowhere(&phrase.text));
+    let weight = |phrase: &Keyphrase| f64::from(phrase.count) * frequencies.rarity(&phrase.text);
+    let mut similar: Vec<_> =
+        phrases.iter().filter(|phrase| phrase.count >= MIN_COUNT).cloned().collect();
     if similar.is_empty() {
         similar.clone_from(&phrases);
     }
-    // Of equals the earlier stays first.
-    phrases.sort_by(|one, other| weight(other).total_cmp(&weight(one)));
-    similar.sort_by(|one, other| {
-        let by_count = other.count.cmp(&one.count);
-        by_count.then_with(|| weight(other).total_cmp(&weight(one)))
+    // The sorts are stable: equal phrases stay in text order.
+    phrases.sort_by(|left, right| weight(right).total_cmp(&weight(left)));
+    similar.sort_by(|left, right| {
+        let by_count = right.count.cmp(&left.count);
+        by_count.then_with(|| weight(right).total_cmp(&weight(left)))
     });
-    phrases.truncate(MOST_PHRASES);
-    similar.truncate(MOST_PHRASES);
+    phrases.truncate(MAX_PHRASES);
+    similar.truncate(MAX_PHRASES);
     Keyphrases { exact: phrases, similar }
 }
 
-/// The phrases of a text with their counts, in the order of first mention.
-/// What only ever stands in one longer phrase is left to that.
-fn counted(text: &str) -> Vec<Keyphrase> {
-    let counts = counts(text);
-    let parts = parts(&counts);
-    let kept =
-        counts.iter().filter(|(text, _)| is_long_enough(text) && !parts.contains(text.as_str()));
-    let mut kept: Vec<_> = kept.map(|(text, &(count, order))| (order, text, count)).collect();
-    kept.sort_unstable();
-    kept.into_iter().map(|(_, text, count)| Keyphrase { text: text.clone(), count }).collect()
+/// Returns the phrases of a text with their counts, in text order. Phrases that
+/// occur only within one longer phrase are excluded.
+fn candidate_phrases(text: &str) -> Vec<Keyphrase> {
+    let phrase_counts = phrase_counts(text);
+    let redundant_parts = redundant_parts(&phrase_counts);
+    let phrases = phrase_counts
+        .iter()
+        .filter(|(text, _)| is_long_enough(text) && !redundant_parts.contains(text.as_str()));
+    let mut phrases: Vec<_> = phrases.map(|(text, &(count, order))| (order, text, count)).collect();
+    phrases.sort_unstable();
+    phrases.into_iter().map(|(_, text, count)| Keyphrase { text: text.clone(), count }).collect()
 }
 
-/// Every phrase with its count and the order of its first mention.
-fn counts(text: &str) -> HashMap<String, (u32, usize)> {
-    let mut counts = HashMap::new();
-    each_run(text, |run| {
-        for length in 1..=MOST_WORDS.min(run.len()) {
+/// Returns the count and the rank of the first occurrence of every phrase.
+fn phrase_counts(text: &str) -> HashMap<String, (u32, usize)> {
+    let mut phrase_counts = HashMap::new();
+    for_each_run(text, |run| {
+        for length in 1..=MAX_WORDS.min(run.len()) {
             for words in run.windows(length) {
-                let order = counts.len();
-                counts.entry(words.join(" ")).or_insert((0, order)).0 += 1;
+                let order = phrase_counts.len();
+                phrase_counts.entry(words.join(" ")).or_insert((0, order)).0 += 1;
             }
         }
     });
-    counts
+    phrase_counts
 }
 
-/// Those phrases that stand as often as a longer one they are part of.
-fn parts(counts: &HashMap<String, (u32, usize)>) -> HashSet<&str> {
-    let mut parts = HashSet::new();
-    for (text, (count, _)) in counts {
+/// Returns the phrases that occur as often as a longer phrase that contains
+/// them.
+fn redundant_parts(phrase_counts: &HashMap<String, (u32, usize)>) -> HashSet<&str> {
+    let mut redundant_parts = HashSet::new();
+    for (text, (count, _)) in phrase_counts {
         let (Some((_, tail)), Some((head, _))) = (text.split_once(' '), text.rsplit_once(' '))
         else {
             continue;
         };
-        let is_part = |part: &&str| counts.get(*part).is_some_and(|(other, _)| other == count);
-        parts.extend([head, tail].into_iter().filter(is_part));
+        let is_part =
+            |part: &&str| phrase_counts.get(*part).is_some_and(|(other, _)| other == count);
+        redundant_parts.extend([head, tail].into_iter().filter(is_part));
     }
-    parts
+    redundant_parts
 }
 
 fn is_long_enough(text: &str) -> bool {
-    text.contains(' ') || !text.is_ascii() || text.len() >= FEWEST_LETTERS
+    text.contains(' ') || !text.is_ascii() || text.len() >= MIN_LETTERS
 }
 
 #[cfg(test)]
@@ -118,24 +123,25 @@ mod tests {
 
     use super::*;
 
-    fn lines(phrases: &[Keyphrase]) -> String {
-        let lines: Vec<_> = phrases.iter().map(|it| format!("{} {}", it.count, it.text)).collect();
+    fn format_phrases(phrases: &[Keyphrase]) -> String {
+        let lines: Vec<_> =
+            phrases.iter().map(|phrase| format!("{} {}", phrase.count, phrase.text)).collect();
         lines.join(", ")
     }
 
     #[track_caller]
-    fn check(text: &str, counts: &[(&str, u64)], exact: &str, similar: &str) {
-        let mut frequencies = DocumentFrequencies::of(1_000);
-        frequencies.extend(counts.iter().copied());
+    fn check(text: &str, page_counts: &[(&str, u64)], exact: &str, similar: &str) {
+        let mut frequencies = DocumentFrequencies::new(1_000);
+        frequencies.extend(page_counts.iter().copied());
         let found = keyphrases(text, &frequencies);
         assert_eq!(
-            (lines(&found.exact).as_str(), lines(&found.similar).as_str()),
+            (format_phrases(&found.exact).as_str(), format_phrases(&found.similar).as_str()),
             (exact, similar)
         );
     }
 
     #[test]
-    fn a_phrase_has_one_to_three_words_and_takes_its_parts_along() {
+    fn phrase_has_at_most_three_words_and_replaces_its_parts() {
         check("The snowy owl. A snowy owl!", &[], "2 snowy owl", "2 snowy owl");
         check("wild snowy owl nest", &[], "1 wild snowy owl, 1 snowy owl nest", {
             "1 wild snowy owl, 1 snowy owl nest"
@@ -143,35 +149,35 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_stands_alone_too_is_a_phrase_of_its_own() {
+    fn part_that_also_occurs_alone_is_a_phrase() {
         check("snowy owl, snow, owls, owls", &[], "1 snowy owl, 2 owls, 1 snow", "2 owls");
     }
 
     #[test]
-    fn what_is_rare_elsewhere_finds_the_page_and_what_is_frequent_here_its_kin() {
+    fn exact_prefers_rare_phrases_and_similar_prefers_frequent_ones() {
         let text = "birds. owls. birds. owls. birds. quetzal.";
-        let counts = [("birds", 500), ("owls", 100), ("quetzal", 1)];
-        check(text, &counts, "1 quetzal, 2 owls, 3 birds", "3 birds, 2 owls");
+        let page_counts = [("birds", 500), ("owls", 100), ("quetzal", 1)];
+        check(text, &page_counts, "1 quetzal, 2 owls, 3 birds", "3 birds, 2 owls");
     }
 
     #[test]
-    fn what_stands_nowhere_else_cannot_be_found() {
+    fn phrase_without_search_results_is_excluded() {
         check("quetzal. owls.", &[("quetzal", 0), ("owls", 3)], "1 owls", "1 owls");
     }
 
     #[test]
-    fn a_page_without_words_has_none() {
+    fn text_without_words_has_no_keyphrases() {
         check("12 of the 34, and a!", &[], "", "");
     }
 
     proptest! {
         #[test]
-        fn every_phrase_is_short_and_stands_in_the_text(text in "[a-f ,.]{0,80}") {
+        fn every_phrase_is_short_and_occurs_in_the_text(text in "[a-f ,.]{0,80}") {
             let found = keyphrases(&text, &DocumentFrequencies::default());
-            prop_assert!(found.exact.len() <= MOST_PHRASES);
+            prop_assert!(found.exact.len() <= MAX_PHRASES);
             let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
             for phrase in found.exact.iter().chain(&found.similar) {
-                prop_assert!(phrase.text.split(' ').count() <= MOST_WORDS);
+                prop_assert!(phrase.text.split(' ').count() <= MAX_WORDS);
                 prop_assert!(folded.contains(&phrase.text), "{} in {}", phrase.text, folded);
             }
         }

@@ -1,33 +1,33 @@
-//! Lexical signatures: five words that together stand on one page alone.
+//! Lexical signatures: five words that together occur on only one page.
 //!
-//! Phelps and Wilensky, *Robust Hyperlinks Cost Just Five Words Each*, 2000:
-//! words that are rare on the web, with some weight for those that are
-//! frequent on the page.
+//! The words are rare on the web and, with a smaller weight, frequent on the
+//! page (Phelps and Wilensky, *Robust Hyperlinks Cost Just Five Words Each*,
+//! 2000).
 
 use std::collections::HashMap;
 
-use crate::frequency::{DocumentFrequencies, ratio};
-use crate::runs::words;
+use crate::document_frequencies::{DocumentFrequencies, ratio};
 use crate::stop_words::is_stop_word;
+use crate::word_runs::words;
 
-/// How many words are enough (Phelps and Wilensky).
+/// Number of words in a signature (Phelps and Wilensky).
 pub const SIGNATURE_WORDS: usize = 5;
 
-/// Words of so few letters are left out.
-const SHORT: usize = 4;
+/// Maximum length of words that are excluded, in characters.
+const MAX_SHORT_WORD: usize = 4;
 
-/// How often a word counts at most, lest one word that fills the page wins.
-const MOST_COUNTED: u64 = 3;
+/// Maximum count of a word, so that one repeated word does not dominate.
+const MAX_COUNT: u64 = 3;
 
-/// The words of a text by which it can be found, the most telling first.
+/// Returns the words that identify a text, the most specific first.
 ///
-/// They are ordered by the pages of the web that have a word, divided by how
-/// often the text has it, which counts three times at most. Where nobody has
-/// counted, longer words are taken to be rarer.
+/// Words are ordered by the number of web pages that contain them, divided by
+/// their count in the text (at most 3). If the number of pages is unknown,
+/// longer words are assumed to be rarer.
 ///
 /// ```
-/// use relink_page::{Frequencies, lexical_signature};
-/// let mut frequencies = Frequencies::of(1_000);
+/// use relink_page::{DocumentFrequencies, lexical_signature};
+/// let mut frequencies = DocumentFrequencies::new(1_000);
 /// frequencies.extend([("snowy", 20), ("lemmings", 2), ("hunts", 90)]);
 /// let words = lexical_signature("The snowy owl hunts lemmings", &frequencies, 2);
 /// assert_eq!(words, ["lemmings", "snowy"]);
@@ -38,27 +38,28 @@ pub fn lexical_signature(
     size: usize,
 ) -> Vec<String> {
     let mut counts: HashMap<String, (u64, usize)> = HashMap::new();
-    for word in words(text).filter(|word| is_rare(word)) {
+    for word in words(text).filter(|word| may_be_rare(word)) {
         let order = counts.len();
         counts.entry(word).or_insert((0, order)).0 += 1;
     }
-    counts.retain(|word, _| !frequencies.is_nowhere(word));
-    let weighed = counts.into_iter().map(|(word, (count, order))| {
-        let here = count.min(MOST_COUNTED);
+    counts.retain(|word, _| !frequencies.occurs_nowhere(word));
+    let weighted = counts.into_iter().map(|(word, (count, order))| {
+        let count = count.min(MAX_COUNT);
         let weight = match frequencies.count(&word) {
-            Some(elsewhere) => ratio(elsewhere, here),
-            None => ratio(1, here * word.chars().count() as u64),
+            Some(pages) => ratio(pages, count),
+            None => ratio(1, count * word.chars().count() as u64),
         };
         (weight, order, word)
     });
-    let mut weighed: Vec<_> = weighed.collect();
-    weighed.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
-    weighed.into_iter().map(|(_, _, word)| word).take(size).collect()
+    let mut weighted: Vec<_> = weighted.collect();
+    weighted.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1)));
+    weighted.into_iter().map(|(_, _, word)| word).take(size).collect()
 }
 
-/// Whether a word can be rare: it is long enough, no number and no stop word.
-fn is_rare(word: &str) -> bool {
-    let is_long = word.chars().count() > SHORT;
+/// Whether a word can be part of a signature: it is long enough, and neither a
+/// number nor a stop word.
+fn may_be_rare(word: &str) -> bool {
+    let is_long = word.chars().count() > MAX_SHORT_WORD;
     is_long && word.contains(char::is_alphabetic) && !is_stop_word(word)
 }
 
@@ -68,14 +69,14 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, counts: &[(&str, u64)], expect: &str) {
-        let mut frequencies = DocumentFrequencies::of(1_000);
+        let mut frequencies = DocumentFrequencies::new(1_000);
         frequencies.extend(counts.iter().copied());
         let found = lexical_signature(text, &frequencies, SIGNATURE_WORDS);
         assert_eq!(found.join(" "), expect);
     }
 
     #[test]
-    fn rare_words_come_first_and_frequent_ones_gain() {
+    fn rare_words_rank_first_and_repeated_words_gain_weight() {
         check("alpha bravo charlie", &[("alpha", 9), ("bravo", 3), ("charlie", 6)], {
             "bravo charlie alpha"
         });
@@ -83,18 +84,18 @@ mod tests {
     }
 
     #[test]
-    fn a_word_counts_three_times_at_most() {
+    fn word_counts_at_most_three_times() {
         let text = "alpha ".repeat(100) + "bravo";
         check(&text, &[("alpha", 30), ("bravo", 9)], "bravo alpha");
     }
 
     #[test]
-    fn short_words_numbers_and_words_found_nowhere_are_left_out() {
+    fn short_words_numbers_and_words_without_results_are_excluded() {
         check("owls 12345 would lemming xyzzy", &[("xyzzy", 0)], "lemming");
     }
 
     #[test]
-    fn five_words_are_enough() {
+    fn signature_has_five_words() {
         check("alpha bravo charlie delta echoes foxtrot golfing", &[], {
             "charlie foxtrot golfing echoes alpha"
         });

@@ -1,43 +1,40 @@
-//! What does one document say? Links with their exact places, and a digest of the text.
+//! Parses documents and pages: links with source locations, anchors and text
+//! digests.
 //!
-//! Everything here is pure: bytes come in, values go out. Nothing is fetched,
-//! no link is resolved against a base, and no file is looked for; that is the
-//! engine's work.
+//! All functions are pure: they map bytes to values. They do not fetch
+//! anything, resolve links against a base URL or read files; the engine does.
 //!
-//! Broken input is never an error. A document that is not what it claims to be
-//! yields the links that can be read, and a destination that is no address
-//! is a [`LinkTarget::Malformed`] with the reason.
+//! Malformed input is not an error. A broken document yields the links that can
+//! be parsed, and a destination that is not a valid URL becomes a
+//! [`LinkTarget::Malformed`] with a reason.
 //!
-//! A page that is lost is looked for by its words: [`keyphrases`],
-//! [`lexical_signature`] and [`title_query`] choose them, and a [`QueryPlan`]
-//! says what to ask next.
+//! The crate also prepares the search for a replacement of a dead page:
+//! [`keyphrases`], [`lexical_signature`] and [`title_query`] select search
+//! terms, and a [`QueryPlan`] orders the queries.
 //!
 //! ```
-//! use relink_page::{Format, links};
+//! use relink_page::{DocumentFormat, links};
 //! let markdown = b"See [the docs](https://example.org/docs).";
-//! let found = links(Format::Markdown, markdown);
-//! let span = found.links[0].place.span;
+//! let found = links(DocumentFormat::Markdown, markdown);
+//! let span = found.links[0].location.span;
 //! assert_eq!(&markdown[span.range()], b"https://example.org/docs");
 //! ```
 //!
 //! [`LinkTarget::Malformed`]: relink_model::LinkTarget::Malformed
 
-// Untrusted input must not end the program: see CONTRIBUTING.md.
+// Untrusted input must not cause a panic: see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
 
 mod anchors;
 mod asciidoc;
-mod bare;
+mod bare_url;
 mod blocks;
 mod css;
 mod csv;
-mod cut;
 mod digest;
-mod document;
-mod folded;
+mod document_frequencies;
 mod format;
 mod fragment;
-mod frequency;
 mod html;
 mod ignore;
 mod json;
@@ -52,16 +49,19 @@ mod notebook;
 mod options;
 mod problem;
 mod query_plan;
-mod resolved;
 mod rst;
-mod runs;
+mod safe_slice;
 pub mod shingle;
 mod source;
+mod source_text;
 mod stop_words;
 mod target;
+mod unescaped_text;
 mod value;
+mod whitespace_folder;
 mod wikitext;
 mod window;
+mod word_runs;
 mod xml;
 
 #[cfg(test)]
@@ -76,9 +76,9 @@ pub use blocks::{
 };
 pub use csv::{TableCell, for_each_row};
 pub use digest::{digest, text_digest};
+pub use document_frequencies::DocumentFrequencies;
 pub use format::{DocumentFormat, ParseFormatError, is_binary};
 pub use fragment::Fragment;
-pub use frequency::DocumentFrequencies;
 pub use html::RobotsMeta;
 pub use ignore::{IgnoreDirective, ignore_directives};
 pub use keyphrase::{Keyphrase, Keyphrases, keyphrases};
@@ -89,62 +89,63 @@ pub use problem::Problem;
 pub use query_plan::{PlanLimits, QueryPlan, SearchGoal, title_query};
 pub use source::Language;
 pub use stop_words::{is_stop_word, stop_words};
-pub use target::{classify, fills_placeholders, holds_placeholder};
+pub use target::{classify, has_client_templates, has_placeholder};
 pub use window::WindowedExtractor;
 pub use xml::is_sitemap_index;
 
-use document::SourceText;
+use source_text::SourceText;
 
-/// What a document links to.
+/// The result of [`links`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extraction {
-    /// Every link, in document order.
+    /// All links, in document order.
     pub links: Vec<Link>,
-    /// The base the document sets for its relative links (`<base href>`).
+    /// The base URL for relative links (`<base href>`).
     pub base: Option<String>,
-    /// What could not be read as the format has it, the first hundred.
+    /// The first 100 syntax problems.
     pub problems: Vec<Problem>,
 }
 
-/// Reads all links of a document, in document order, with spans into `bytes`.
+/// Extracts all links of a document, in document order, with spans into
+/// `bytes`.
 pub fn links(format: DocumentFormat, bytes: &[u8]) -> Extraction {
     links_with(format, bytes, &Options::default())
 }
 
-/// Reads all links of a document as [`links`] does, as the options say.
+/// Extracts all links of a document, as [`links`] does, with options.
 pub fn links_with(format: DocumentFormat, bytes: &[u8], options: &Options) -> Extraction {
     let mut links = Vec::new();
-    let remarks = each_link_with(format, bytes, options, &mut |link| links.push(link));
-    Extraction { links, base: remarks.base, problems: remarks.problems }
+    let info = for_each_link_with(format, bytes, options, &mut |link| links.push(link));
+    Extraction { links, base: info.base, problems: info.problems }
 }
 
-/// What an HTML page asks of programs that follow its links.
+/// Parses the robots directives of an HTML page.
 pub fn robots_meta(bytes: &[u8]) -> RobotsMeta {
-    html::read_robots_marks(SourceText::read(bytes, None).text())
+    html::read_robots_meta(SourceText::decode(bytes, None).text())
 }
 
-/// Hands the links of a document to `each`, in document order, and returns its base.
+/// Calls `each` for every link of a document, in document order, and returns
+/// the base URL of the document.
 ///
-/// Lists of a million lines pass through in constant memory, because no link
-/// is kept here.
+/// Does not store links, so long lists need no additional memory.
 pub fn for_each_link(
     format: DocumentFormat,
     bytes: &[u8],
     each: &mut dyn FnMut(Link),
 ) -> Option<String> {
-    each_link_with(format, bytes, &Options::default(), each).base
+    for_each_link_with(format, bytes, &Options::default(), each).base
 }
 
-/// Hands the links of a document to `each` as [`each_link`] does, as the
-/// options say, and returns what else the document says.
-pub fn each_link_with(
+/// Calls `each` for every link, as [`for_each_link`] does, with options.
+/// Returns the base URL and the problems of the document.
+pub fn for_each_link_with(
     format: DocumentFormat,
     bytes: &[u8],
     options: &Options,
     each: &mut dyn FnMut(Link),
 ) -> DocumentInfo {
-    let document = SourceText::read(bytes, None);
-    let mut found = LinkSink::new(&document, each);
-    format.extractor(options).extract(document.text(), &mut found);
-    found.into_remarks()
+    let document = SourceText::decode(bytes, None);
+    let mut sink = LinkSink::new(&document, each);
+    format.extractor(options).extract(document.text(), &mut sink);
+    sink.into_info()
 }

@@ -1,28 +1,27 @@
-//! What the reader of a markup has found, before it is in document order.
+//! Collects link destinations before they are sorted into document order.
 //!
-//! Definitions are understood only at the end of a document, and constructs
-//! may stand in each other. So a reader notes what it finds as it finds it, and
-//! at the end everything is told in order, each byte belonging to one
-//! destination at most.
+//! Parsers of markup formats find destinations out of order: unused definitions
+//! are known only at the end, and constructs may be nested. At the end, all
+//! candidates are reported in document order, and overlapping ones are dropped.
 
 use std::ops::Range;
 
 use relink_model::{LinkKind, SkipReason};
 
-use crate::bare::http_addresses;
+use crate::bare_url::http_urls;
 use crate::link_sink::{DestinationSyntax, LinkSink};
 
-/// The destinations of a text, as far as read.
+/// The destinations found so far in a text.
 pub(crate) struct LinkCandidates<'t> {
     text: &'t str,
     list: Vec<LinkCandidate>,
 }
 
-/// A destination, or what only looks like one.
+/// A destination, or a text to report as skipped.
 struct LinkCandidate {
     range: Range<usize>,
     kind: LinkKind,
-    notation: DestinationSyntax,
+    syntax: DestinationSyntax,
     skipped: Option<SkipReason>,
 }
 
@@ -31,68 +30,64 @@ impl<'t> LinkCandidates<'t> {
         Self { text, list: Vec::new() }
     }
 
-    /// Notes a destination.
-    pub(crate) fn link(
-        &mut self,
-        range: Range<usize>,
-        kind: LinkKind,
-        notation: DestinationSyntax,
-    ) {
-        self.list.push(LinkCandidate { range, kind, notation, skipped: None });
+    /// Adds a destination.
+    pub(crate) fn link(&mut self, range: Range<usize>, kind: LinkKind, syntax: DestinationSyntax) {
+        self.list.push(LinkCandidate { range, kind, syntax, skipped: None });
     }
 
-    /// Notes what is not to be followed, and why.
+    /// Adds a destination to report as skipped.
     pub(crate) fn skip(&mut self, range: Range<usize>, kind: LinkKind, reason: SkipReason) {
         self.skip_as(range, kind, DestinationSyntax::Plain, reason);
     }
 
-    /// Notes what is not to be followed, why, and how it reads.
+    /// Adds a destination to report as skipped, written in `syntax`.
     pub(crate) fn skip_as(
         &mut self,
         range: Range<usize>,
         kind: LinkKind,
-        notation: DestinationSyntax,
+        syntax: DestinationSyntax,
         reason: SkipReason,
     ) {
-        self.list.push(LinkCandidate { range, kind, notation, skipped: Some(reason) });
+        self.list.push(LinkCandidate { range, kind, syntax, skipped: Some(reason) });
     }
 
-    /// Notes the addresses of a part in which none is followed.
-    pub(crate) fn pass_over(&mut self, part: Range<usize>, reason: SkipReason) {
-        for range in http_addresses(self.text, part) {
+    /// Adds all bare URLs in `part` as skipped.
+    pub(crate) fn skip_urls(&mut self, part: Range<usize>, reason: SkipReason) {
+        for range in http_urls(self.text, part) {
             self.skip(range, LinkKind::BareUrl, reason);
         }
     }
 
-    /// Marks what has been noted in these parts as not to be followed. The parts
-    /// are in order and do not overlap.
-    pub(crate) fn void(&mut self, parts: &[Range<usize>], reason: SkipReason) {
+    /// Marks all candidates in `parts` as skipped. The parts must be sorted and
+    /// must not overlap.
+    pub(crate) fn skip_within(&mut self, parts: &[Range<usize>], reason: SkipReason) {
         if !parts.is_empty() {
-            self.list.sort_by_key(|mention| mention.range.start);
+            self.list.sort_by_key(|candidate| candidate.range.start);
         }
         for part in parts {
-            let first = self.list.partition_point(|mention| mention.range.start < part.start);
+            let first = self.list.partition_point(|candidate| candidate.range.start < part.start);
             let after = self.list.iter_mut().skip(first);
-            let inside = after.take_while(|mention| mention.range.end <= part.end);
-            inside.for_each(|mention| mention.skipped = mention.skipped.or(Some(reason)));
+            let inside = after.take_while(|candidate| candidate.range.end <= part.end);
+            inside.for_each(|candidate| candidate.skipped = candidate.skipped.or(Some(reason)));
         }
     }
 
-    /// Tells everything in document order, `offset` bytes further on.
+    /// Reports all candidates to `sink` in document order, shifted by `offset`
+    /// bytes.
     ///
-    /// Of two that overlap, the one that begins first is told.
-    pub(crate) fn report(mut self, offset: usize, found: &mut LinkSink<'_>) {
-        self.list.sort_by_key(|mention| mention.range.start);
+    /// If two overlap, only the one that starts first is reported.
+    pub(crate) fn report(mut self, offset: usize, sink: &mut LinkSink<'_>) {
+        self.list.sort_by_key(|candidate| candidate.range.start);
         let mut end = 0;
-        for LinkCandidate { range, kind, notation, skipped } in self.list {
+        for LinkCandidate { range, kind, syntax, skipped } in self.list {
             if range.start < end {
                 continue;
             }
             end = range.end;
             let range = offset + range.start..offset + range.end;
             match skipped {
-                None => found.link(range, kind, notation),
-                Some(reason) => found.skip_as(range, kind, notation, reason),
+                None => sink.link(range, kind, syntax),
+                Some(reason) => sink.skip_as(range, kind, syntax, reason),
             }
         }
     }

@@ -1,50 +1,49 @@
-//! Where extractors put what they find.
+//! The interface between extractors and callers.
 //!
-//! An extractor knows its format and says "here, from this byte to that one,
-//! stands a destination". [`Found`] knows the document: it maps the range back
-//! to the original bytes, counts lines and columns, and says what the
-//! destination means.
+//! An extractor passes ranges of destinations to a [`LinkSink`]. The sink maps
+//! each range to the original bytes, tracks lines and columns, and classifies
+//! the destination.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use relink_model::{Link, LinkKind, LinkTarget, SkipReason, SourceLocation};
 
-use crate::document::{Cursor, Origin, SourceText};
-use crate::problem::{PROBLEMS, Problem};
-use crate::target::{classify, classify_line, classify_name};
+use crate::problem::{MAX_PROBLEMS, Problem};
+use crate::source_text::{Cursor, Origin, SourceText};
+use crate::target::{classify, classify_list_line, classify_page_name};
 
-/// Reads the links of one format.
+/// An extractor for the links of one format.
 pub trait Extractor {
-    /// Reports every link of `text` to `found`, in document order.
-    fn extract(&self, text: &str, found: &mut LinkSink<'_>);
+    /// Reports every link of `text` to `sink`, in document order.
+    fn extract(&self, text: &str, sink: &mut LinkSink<'_>);
 }
 
-/// How a destination is to be read from its written form.
+/// How a destination is encoded in the source text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DestinationSyntax {
-    /// As it stands.
+    /// Not encoded.
     Plain,
     /// With HTML character references, as in an attribute.
     Html,
-    /// As a line of a list, which must be an absolute address.
+    /// A line of a URL list, which must be an absolute URL.
     Line,
-    /// As the extractor has already resolved it.
+    /// Already decoded by the extractor; holds the result.
     Decoded(String),
-    /// As the name of a page, in which a colon is no sign of a scheme.
+    /// The name of a page, in which a colon does not end a scheme.
     Name,
 }
 
-/// What a document says beside its links.
+/// Properties of a document in addition to its links.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentInfo {
-    /// The base the document sets for its relative links.
+    /// The base URL for relative links.
     pub base: Option<String>,
-    /// What could not be read as the format has it, the first hundred.
+    /// The first 100 syntax problems.
     pub problems: Vec<Problem>,
 }
 
-/// A sink for the links of one document.
+/// Receives the links of one document.
 pub struct LinkSink<'d> {
     document: &'d SourceText<'d>,
     cursor: Cursor,
@@ -58,7 +57,7 @@ impl<'d> LinkSink<'d> {
         Self::starting_at(document, Origin::default(), each)
     }
 
-    /// A sink for a part of a document, which begins at `origin`.
+    /// Creates a sink for a part of a document that starts at `origin`.
     pub(crate) fn starting_at(
         document: &'d SourceText<'d>,
         origin: Origin,
@@ -68,94 +67,96 @@ impl<'d> LinkSink<'d> {
         Self { document, cursor, each, base: None, problems: Vec::new() }
     }
 
-    /// Where a byte of the extractor's text stands in the whole document.
+    /// Returns the position of offset `at` within the whole document.
     pub(crate) fn origin_of(&mut self, at: usize) -> Origin {
         self.cursor.move_to(self.document, at);
         self.cursor.origin(self.document)
     }
 
-    /// Takes in a destination that stands at `range` of the extractor's text.
-    pub fn link(&mut self, range: Range<usize>, kind: LinkKind, notation: DestinationSyntax) {
-        self.tell(range, kind, |raw| meaning(raw, notation));
+    /// Reports the destination at `range` of the text.
+    pub fn link(&mut self, range: Range<usize>, kind: LinkKind, syntax: DestinationSyntax) {
+        self.emit(range, kind, |raw| resolve_target(raw, syntax));
     }
 
-    /// Takes in something that looks like a destination and is none, for the
-    /// reader is told what was passed over.
+    /// Reports the text at `range` as a destination that is not checked.
     pub fn skip(&mut self, range: Range<usize>, kind: LinkKind, reason: SkipReason) {
         self.skip_as(range, kind, DestinationSyntax::Plain, reason);
     }
 
-    /// Takes in what is passed over, with how it would read.
+    /// Reports the text at `range`, written in `syntax`, as a destination that
+    /// is not checked.
     pub(crate) fn skip_as(
         &mut self,
         range: Range<usize>,
         kind: LinkKind,
-        notation: DestinationSyntax,
+        syntax: DestinationSyntax,
         reason: SkipReason,
     ) {
-        self.tell(range, kind, |raw| {
-            let text = match notation {
+        self.emit(range, kind, |raw| {
+            let text = match syntax {
                 DestinationSyntax::Plain | DestinationSyntax::Line | DestinationSyntax::Name => {
                     raw.to_owned()
                 }
-                DestinationSyntax::Html => unescaped(raw).into_owned(),
+                DestinationSyntax::Html => unescape_attribute(raw).into_owned(),
                 DestinationSyntax::Decoded(text) => text,
             };
             LinkTarget::Skipped(text, reason)
         });
     }
 
-    /// Takes in a destination whose meaning is already known.
+    /// Reports a destination that is already classified.
     pub(crate) fn target(&mut self, range: Range<usize>, kind: LinkKind, target: LinkTarget) {
-        self.tell(range, kind, |_| target);
+        self.emit(range, kind, |_| target);
     }
 
-    /// Hands on what stands at `range`, with what it means as written.
-    fn tell(
+    /// Passes the link at `range` to the callback. `classify` maps the source
+    /// text to the target.
+    fn emit(
         &mut self,
         range: Range<usize>,
         kind: LinkKind,
-        meaning: impl FnOnce(&str) -> LinkTarget,
+        classify: impl FnOnce(&str) -> LinkTarget,
     ) {
         self.cursor.move_to(self.document, range.start);
         let span = self.cursor.span_to(self.document, range.end);
-        let raw = self.document.written(range);
-        let target = meaning(&raw);
-        let place =
+        let raw = self.document.raw(range);
+        let target = classify(&raw);
+        let location =
             SourceLocation { span, line: self.cursor.line(), column: self.cursor.column(), kind };
-        (self.each)(Link { location: place, raw, target });
+        (self.each)(Link { location, raw, target });
     }
 
-    /// Takes in what is wrong with the document at a byte of the extractor's
-    /// text. Problems come in order among the links.
+    /// Reports a problem at offset `at` of the text. Problems must be reported
+    /// in document order among the links.
     pub(crate) fn problem(&mut self, at: usize, text: impl Into<String>) {
-        if self.problems.len() < PROBLEMS {
+        if self.problems.len() < MAX_PROBLEMS {
             self.cursor.move_to(self.document, at);
             self.problems.push(Problem { line: self.cursor.line(), text: text.into() });
         }
     }
 
-    /// Takes in the base of the document's relative links; the first one counts.
-    pub fn base(&mut self, href: &str) {
+    /// Sets the base URL for relative links. Only the first call has an effect.
+    pub fn set_base(&mut self, href: &str) {
         self.base.get_or_insert_with(|| href.to_owned());
     }
 
-    pub(crate) fn into_remarks(self) -> DocumentInfo {
+    pub(crate) fn into_info(self) -> DocumentInfo {
         DocumentInfo { base: self.base, problems: self.problems }
     }
 }
 
-fn meaning(raw: &str, notation: DestinationSyntax) -> LinkTarget {
-    match notation {
+/// Decodes and classifies a destination.
+fn resolve_target(raw: &str, syntax: DestinationSyntax) -> LinkTarget {
+    match syntax {
         DestinationSyntax::Plain => classify(raw),
-        DestinationSyntax::Html => classify(&unescaped(raw)),
-        DestinationSyntax::Line => classify_line(raw),
+        DestinationSyntax::Html => classify(&unescape_attribute(raw)),
+        DestinationSyntax::Line => classify_list_line(raw),
         DestinationSyntax::Decoded(text) => classify(&text),
-        DestinationSyntax::Name => classify_name(raw),
+        DestinationSyntax::Name => classify_page_name(raw),
     }
 }
 
-/// An attribute's value with its character references resolved.
-pub(crate) fn unescaped(value: &str) -> Cow<'_, str> {
+/// Resolves the character references of an attribute value.
+pub(crate) fn unescape_attribute(value: &str) -> Cow<'_, str> {
     htmlize::unescape_attribute(value)
 }

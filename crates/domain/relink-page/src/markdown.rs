@@ -1,20 +1,20 @@
-//! Markdown: CommonMark with GitHub's extensions, and the HTML inside it.
+//! Markdown: CommonMark with GitHub's extensions and embedded HTML.
 //!
-//! The parser tells where a whole link stands; where in it the destination
-//! stands is worked out in [`destination`]. Bare addresses and pages in double
-//! brackets are no CommonMark, so running text is searched for them here. What
-//! other dialects add has a module each. Addresses in code and comments are
-//! told as passed over.
+//! `pulldown_cmark` reports the range of a whole link; [`destination`] finds
+//! the destination in it. Bare URLs and wiki links (`[[page]]`) are not part of
+//! CommonMark, so this module searches running text for them. Extensions of
+//! other dialects are in submodules. URLs in code and comments are reported as
+//! skipped.
 
 mod admonition;
-mod ahead;
 mod blocks;
 mod bracket_limit;
 mod destination;
+mod duplicate_definitions;
 pub(crate) mod front_matter;
 mod include;
 mod mdx;
-mod repeated;
+mod next_occurrence;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,92 +23,93 @@ use memchr::{memchr, memmem};
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use relink_model::{LinkKind, SkipReason};
 
-use self::ahead::NextOccurrence;
-use self::repeated::Repeated;
-pub(crate) use admonition::as_lists;
+use self::duplicate_definitions::DuplicateDefinitions;
+use self::next_occurrence::NextOccurrence;
+pub(crate) use admonition::admonitions_to_lists;
 pub(crate) use blocks::read_blocks;
 pub(crate) use bracket_limit::neutralize_brackets;
 
-use crate::bare::{http_addresses, www_addresses};
-use crate::cut::Cut as _;
-use crate::html::each_destination;
+use crate::bare_url::{http_urls, www_urls};
+use crate::html::for_each_destination;
 use crate::link_candidates::LinkCandidates;
 use crate::link_sink::{DestinationSyntax, Extractor, LinkSink};
+use crate::safe_slice::SafeSlice as _;
 
-/// Reads the links of Markdown.
+/// Link extractor for Markdown.
 pub(crate) struct Markdown;
 
 impl Extractor for Markdown {
-    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
+    fn extract(&self, text: &str, sink: &mut LinkSink<'_>) {
         let start = front_matter::length(text);
         if start > 0 {
-            let mut mentions = LinkCandidates::new(text);
-            front_matter::read(text, start, &mut mentions);
-            mentions.report(0, found);
+            let mut candidates = LinkCandidates::new(text);
+            front_matter::add_urls(text, start, &mut candidates);
+            candidates.report(0, sink);
         }
-        let body = text.cut(start..);
-        if may_hold_links(body) {
-            let body = neutralize_brackets(as_lists(body));
-            mentions(&body).report(start, found);
+        let body = text.slice(start..);
+        if may_have_links(body) {
+            let body = neutralize_brackets(admonitions_to_lists(body));
+            link_candidates(&body).report(start, sink);
         }
     }
 }
 
-/// Whether the text has any of the signs without which there is no link. Most
-/// files of a tree have none, and parsing is what costs.
-fn may_hold_links(text: &str) -> bool {
+/// Whether the text contains any marker that a link requires. Skips the parser
+/// for texts without links.
+fn may_have_links(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr(b'<', bytes).is_some()
         || memmem::find(bytes, b"](").is_some()
-        || has_bare(text)
+        || has_bare_urls(text)
         || memmem::find(bytes, b"]:").is_some()
-        || has_pages(text)
+        || has_wiki_links(text)
         || memmem::find(bytes, b"{{#").is_some()
         || has_module_code(text)
 }
 
-/// Whether there may be an import; they stand at the start of a file.
+/// Whether there may be an MDX import.
 fn has_module_code(text: &str) -> bool {
     text.trim_start().starts_with("import ")
         || memmem::find(text.as_bytes(), b"\nimport ").is_some()
 }
 
-fn has_pages(text: &str) -> bool {
+fn has_wiki_links(text: &str) -> bool {
     let bytes = text.as_bytes();
     memmem::find(bytes, b"[[").is_some() && memmem::find(bytes, b"]]").is_some()
 }
 
-fn has_bare(text: &str) -> bool {
+fn has_bare_urls(text: &str) -> bool {
     let bytes = text.as_bytes();
     memmem::find(bytes, b"://").is_some() || memmem::find(bytes, b"www.").is_some()
 }
 
-fn mentions(text: &str) -> LinkCandidates<'_> {
-    let mut reader = MarkdownParser::new(text);
-    let mut repeated = Repeated::new(text);
+/// Parses a text and collects its destinations.
+fn link_candidates(text: &str) -> LinkCandidates<'_> {
+    let mut parser = MarkdownParser::new(text);
+    let mut duplicates = DuplicateDefinitions::new(text);
     let mut events = Parser::new_ext(text, options(text)).into_offset_iter();
     while let Some((event, range)) = events.next() {
-        repeated.pass(&event, &range);
+        duplicates.record_event(&event, &range);
         if let Event::Start(Tag::Link { id, link_type, .. } | Tag::Image { id, link_type, .. }) =
             &event
             && is_reference(*link_type)
             && let Some(definition) = events.reference_definitions().get(id)
         {
-            reader.refer_to(definition.span.clone(), &definition.dest);
+            parser.add_reference(definition.span.clone(), &definition.dest);
         }
-        reader.read(&event, range);
+        parser.read_event(&event, range);
     }
     for (_, definition) in events.reference_definitions().iter() {
-        reader.define(definition.span.clone(), &definition.dest);
+        parser.add_unused_definition(definition.span.clone(), &definition.dest);
     }
     let known = events.reference_definitions().iter().map(|(_, known)| known.span.clone());
-    for whole in repeated.finish(known.collect()) {
-        reader.define_again(&whole);
+    for whole in duplicates.finish(known.collect()) {
+        parser.add_duplicate_definition(&whole);
     }
-    reader.finish()
+    parser.finish()
 }
 
-/// The dialect, without what the text has no sign of.
+/// Returns the parser options. Omits tables if the text cannot contain one.
 fn options(text: &str) -> Options {
     let options = Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
@@ -122,122 +123,122 @@ fn is_reference(link_type: LinkType) -> bool {
     matches!(link_type, LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut)
 }
 
-/// A link or image whose end has not come yet.
-struct Open {
+/// A link or image that is not closed yet.
+struct OpenLink {
     range: Range<usize>,
-    /// Where what is inside it ends, as far as seen.
+    /// End of the last event inside of it.
     inside_end: usize,
     kind: LinkKind,
-    /// The destination, where it is written inside the link itself.
+    /// The destination, if it is an inline link.
     inline: Option<String>,
 }
 
-/// What is in a text at all, so that nobody looks for what is not.
+/// Markers that occur in a text. Used to skip searches that cannot match.
 struct MarkerPresence<'t> {
     http: NextOccurrence<'t>,
     www: NextOccurrence<'t>,
-    pages: NextOccurrence<'t>,
+    wiki_links: NextOccurrence<'t>,
     has_components: bool,
 }
 
 impl<'t> MarkerPresence<'t> {
-    fn of(text: &'t str) -> Self {
+    fn new(text: &'t str) -> Self {
         Self {
             http: NextOccurrence::new(text, "://"),
             www: NextOccurrence::new(text, "www."),
-            pages: NextOccurrence::new(text, "[["),
+            wiki_links: NextOccurrence::new(text, "[["),
             has_components: mdx::has_components(text),
         }
     }
 
-    /// Whether any running text is worth a look from here on.
-    fn are_there(&self) -> bool {
-        self.http.is_there() || self.www.is_there() || self.pages.is_there()
+    /// Whether any marker occurs in the rest of the text.
+    fn any_left(&self) -> bool {
+        self.http.has_next() || self.www.has_next() || self.wiki_links.has_next()
     }
 }
 
-/// Goes through the parser's events and notes destinations.
+/// Collects destinations from parser events.
 struct MarkdownParser<'t> {
     text: &'t str,
-    signs: MarkerPresence<'t>,
-    mentions: LinkCandidates<'t>,
-    /// The definitions referred to, by place: the whole definition's range and
-    /// its destination.
+    markers: MarkerPresence<'t>,
+    candidates: LinkCandidates<'t>,
+    /// Definitions with a reference, by offset: range of the definition and
+    /// destination.
     definitions: BTreeMap<usize, (Range<usize>, String)>,
-    open: Vec<Open>,
-    /// How many of the open ones are images. What is written inside an image is
-    /// its description, in which a link is no link.
+    open_links: Vec<OpenLink>,
+    /// Number of open images. Links inside an image description are not links.
     open_images: usize,
-    /// Code and comments, for what is found by other means than the parser.
-    silent: Vec<Range<usize>>,
-    /// Where the imports and exports being read end.
+    /// Code and comments, in which MDX components are ignored.
+    skipped_ranges: Vec<Range<usize>>,
+    /// End of the current block of imports and exports.
     module_code_end: usize,
-    /// The lines of the HTML block being read.
+    /// Lines of the current HTML block.
     html_block: Option<Vec<Range<usize>>>,
     is_code: bool,
-    /// Running text within one line; emphasis does not end it.
-    run: Option<Range<usize>>,
+    /// Running text without a line end. Emphasis does not end it.
+    text_run: Option<Range<usize>>,
 }
 
 impl<'t> MarkdownParser<'t> {
     fn new(text: &'t str) -> Self {
         Self {
             text,
-            signs: MarkerPresence::of(text),
-            mentions: LinkCandidates::new(text),
+            markers: MarkerPresence::new(text),
+            candidates: LinkCandidates::new(text),
             definitions: BTreeMap::new(),
-            open: Vec::new(),
+            open_links: Vec::new(),
             open_images: 0,
-            silent: Vec::new(),
+            skipped_ranges: Vec::new(),
             module_code_end: 0,
             html_block: None,
             is_code: false,
-            run: None,
+            text_run: None,
         }
     }
 
-    fn refer_to(&mut self, definition: Range<usize>, dest: &str) {
+    /// Records a reference to a definition.
+    fn add_reference(&mut self, definition: Range<usize>, dest: &str) {
         if self.open_images > 0 {
             return;
         }
         self.definitions.entry(definition.start).or_insert_with(|| (definition, dest.to_owned()));
     }
 
-    /// Takes in a definition, after all that refers to one.
-    fn define(&mut self, whole: Range<usize>, dest: &str) {
+    /// Adds a definition as unused, unless a reference to it was found.
+    fn add_unused_definition(&mut self, whole: Range<usize>, dest: &str) {
         if self.definitions.contains_key(&whole.start) {
             return;
         }
-        if let Some(range) = destination::of_definition(self.text, &whole) {
-            let means = DestinationSyntax::Decoded(dest.to_owned());
-            self.mentions.skip_as(range, LinkKind::Definition, means, SkipReason::Unused);
+        if let Some(range) = destination::find_in_definition(self.text, &whole) {
+            let syntax = DestinationSyntax::Decoded(dest.to_owned());
+            self.candidates.skip_as(range, LinkKind::Definition, syntax, SkipReason::Unused);
         }
     }
 
-    /// Takes in a definition whose label is taken already.
-    fn define_again(&mut self, whole: &Range<usize>) {
-        if let Some(range) = destination::of_definition(self.text, whole) {
-            let means =
-                DestinationSyntax::Decoded(destination::meaning(self.text.cut(range.clone())));
-            self.mentions.skip_as(range, LinkKind::Definition, means, SkipReason::Unused);
+    /// Adds a definition whose label is already defined.
+    fn add_duplicate_definition(&mut self, whole: &Range<usize>) {
+        if let Some(range) = destination::find_in_definition(self.text, whole) {
+            let decoded = destination::decode(self.text.slice(range.clone()));
+            let syntax = DestinationSyntax::Decoded(decoded);
+            self.candidates.skip_as(range, LinkKind::Definition, syntax, SkipReason::Unused);
         }
     }
 
-    fn read(&mut self, event: &Event<'_>, range: Range<usize>) {
-        if !goes_on_with_text(event) {
-            self.end_run();
+    fn read_event(&mut self, event: &Event<'_>, range: Range<usize>) {
+        if !continues_text(event) {
+            self.end_text_run();
         }
         let is_own_end = matches!(event, Event::End(TagEnd::Link | TagEnd::Image));
-        if let Some(open) = self.open.last_mut().filter(|_| !is_own_end) {
+        if let Some(open) = self.open_links.last_mut().filter(|_| !is_own_end) {
             open.inside_end = open.inside_end.max(range.end);
         }
         match event {
             Event::Start(tag) => self.start(tag, range),
             Event::End(tag) => self.end(*tag),
-            Event::Text(_) if self.is_code => self.pass_over(range, SkipReason::Code),
+            Event::Text(_) if self.is_code => self.skip_urls(range, SkipReason::Code),
             Event::Text(_) => self.running_text(range),
             Event::Code(_) if range.start < self.module_code_end => {}
-            Event::Code(_) => self.pass_over(range, SkipReason::Code),
+            Event::Code(_) => self.skip_urls(range, SkipReason::Code),
             Event::Html(_) => {
                 self.html_block.iter_mut().for_each(|lines| lines.push(range.clone()));
             }
@@ -273,14 +274,14 @@ impl<'t> MarkdownParser<'t> {
     fn open_link(&mut self, kind: LinkKind, link_type: LinkType, dest: &str, range: Range<usize>) {
         let is_inline = link_type == LinkType::Inline;
         if self.open_images == 0 && matches!(link_type, LinkType::Autolink | LinkType::Email) {
-            // Without its angle brackets.
+            // Remove the angle brackets.
             let inside = range.start + 1..range.end - 1;
             let scheme = if link_type == LinkType::Email { "mailto:" } else { "" };
-            let means = DestinationSyntax::Decoded(format!("{scheme}{dest}"));
-            self.mentions.link(inside, LinkKind::Autolink, means);
+            let syntax = DestinationSyntax::Decoded(format!("{scheme}{dest}"));
+            self.candidates.link(inside, LinkKind::Autolink, syntax);
         }
         self.open_images += usize::from(kind == LinkKind::Embed);
-        self.open.push(Open {
+        self.open_links.push(OpenLink {
             inside_end: range.start,
             range,
             kind,
@@ -289,118 +290,122 @@ impl<'t> MarkdownParser<'t> {
     }
 
     fn close_link(&mut self) {
-        let Some(open) = self.open.pop() else {
+        let Some(open) = self.open_links.pop() else {
             return;
         };
         self.open_images -= usize::from(open.kind == LinkKind::Embed);
         let Some(dest) = open.inline.filter(|_| self.open_images == 0) else {
             return;
         };
-        let range = destination::of_inline(self.text, open.inside_end, &open.range)
-            .or_else(|| destination::by_text(self.text, &open.range, &dest));
+        let range = destination::find_inline(self.text, open.inside_end, &open.range)
+            .or_else(|| destination::find_by_text(self.text, &open.range, &dest));
         if let Some(range) = range {
-            self.mentions.link(range, open.kind, DestinationSyntax::Decoded(dest));
+            self.candidates.link(range, open.kind, DestinationSyntax::Decoded(dest));
         }
     }
 
-    /// Takes in code or a comment.
-    fn pass_over(&mut self, range: Range<usize>, reason: SkipReason) {
-        if self.signs.http.is_in(&range) {
-            self.mentions.pass_over(range.clone(), reason);
+    /// Skips the URLs in code or a comment.
+    fn skip_urls(&mut self, range: Range<usize>, reason: SkipReason) {
+        if self.markers.http.occurs_in(&range) {
+            self.candidates.skip_urls(range.clone(), reason);
         }
-        if self.signs.has_components {
-            self.silent.push(range);
+        if self.markers.has_components {
+            self.skipped_ranges.push(range);
         }
     }
 
-    /// Takes in a paragraph, if it is no text but imports and exports of MDX.
+    /// Reads a paragraph of MDX imports and exports.
     fn module_code(&mut self, paragraph: Range<usize>) {
         let is_at_line_start =
-            paragraph.start == 0 || self.text.cut(..paragraph.start).ends_with('\n');
-        if !is_at_line_start || !mdx::is_module_code(self.text.cut(paragraph.clone())) {
+            paragraph.start == 0 || self.text.slice(..paragraph.start).ends_with('\n');
+        if !is_at_line_start || !mdx::is_module_code(self.text.slice(paragraph.clone())) {
             return;
         }
         self.module_code_end = paragraph.end;
         for file in mdx::imports(self.text, paragraph.clone()) {
-            self.mentions.link(file, LinkKind::Reference, DestinationSyntax::Plain);
+            self.candidates.link(file, LinkKind::Reference, DestinationSyntax::Plain);
         }
-        self.pass_over(paragraph, SkipReason::Code);
+        self.skip_urls(paragraph, SkipReason::Code);
     }
 
+    /// Starts or extends the current run of text.
     fn running_text(&mut self, range: Range<usize>) {
-        if !self.signs.are_there() || !self.open.is_empty() || range.start < self.module_code_end {
+        if !self.markers.any_left()
+            || !self.open_links.is_empty()
+            || range.start < self.module_code_end
+        {
             return;
         }
-        match &mut self.run {
+        match &mut self.text_run {
             Some(run) => run.end = range.end,
-            None => self.run = Some(range),
+            None => self.text_run = Some(range),
         }
     }
 
-    fn end_run(&mut self) {
-        let Some(run) = self.run.take() else {
+    /// Searches the current run of text for wiki links and bare URLs.
+    fn end_text_run(&mut self) {
+        let Some(run) = self.text_run.take() else {
             return;
         };
-        if self.signs.pages.is_in(&run) {
-            self.pages(run.clone());
+        if self.markers.wiki_links.occurs_in(&run) {
+            self.add_wiki_links(run.clone());
         }
-        if self.signs.http.is_in(&run) || self.signs.www.is_in(&run) {
-            self.addresses(run);
-        }
-    }
-
-    fn pages(&mut self, run: Range<usize>) {
-        for page in include::pages(self.text, run) {
-            self.mentions.link(page, LinkKind::Reference, DestinationSyntax::Name);
+        if self.markers.http.occurs_in(&run) || self.markers.www.occurs_in(&run) {
+            self.add_bare_urls(run);
         }
     }
 
-    fn addresses(&mut self, run: Range<usize>) {
+    fn add_wiki_links(&mut self, run: Range<usize>) {
+        for page in include::wiki_links(self.text, run) {
+            self.candidates.link(page, LinkKind::Reference, DestinationSyntax::Name);
+        }
+    }
+
+    fn add_bare_urls(&mut self, run: Range<usize>) {
         let text = self.text;
-        let http: Vec<_> = http_addresses(text, run.clone())
-            .map(|range| without_attributes(text, range))
-            .collect();
-        for www in www_addresses(text, run) {
+        let http: Vec<_> =
+            http_urls(text, run.clone()).map(|range| without_attribute_list(text, range)).collect();
+        for www in www_urls(text, run) {
             let next = http.partition_point(|range| range.end <= www.start);
             if http.get(next).is_none_or(|range| range.start > www.start) {
-                let www = without_attributes(text, www);
-                let means = htmlize::unescape(text.cut(www.clone()));
-                let means = DestinationSyntax::Decoded(format!("http://{means}"));
-                self.mentions.link(www, LinkKind::BareUrl, means);
+                let www = without_attribute_list(text, www);
+                let decoded = htmlize::unescape(text.slice(www.clone()));
+                let syntax = DestinationSyntax::Decoded(format!("http://{decoded}"));
+                self.candidates.link(www, LinkKind::BareUrl, syntax);
             }
         }
         for range in http {
-            self.mentions.link(range, LinkKind::BareUrl, DestinationSyntax::Html);
+            self.candidates.link(range, LinkKind::BareUrl, DestinationSyntax::Html);
         }
     }
 
     fn inline_html(&mut self, html: &str, range: Range<usize>) {
-        let written = self.text.cut(range.clone());
-        if written == html {
-            self.html(range.start, written);
+        let raw = self.text.slice(range.clone());
+        if raw == html {
+            self.html(range.start, raw);
         } else {
-            self.html(range.start, &without_marks(written));
+            self.html(range.start, &blank_quote_markers(raw));
         }
     }
 
-    /// Notes the destinations of HTML that stands at `offset`.
+    /// Adds the destinations of HTML at `offset`.
     fn html(&mut self, offset: usize, html: &str) {
-        let mentions = &mut self.mentions;
-        each_destination(html, &mut |range, kind| {
-            let place = offset + range.start..offset + range.end;
-            // In MDX, braces hold an expression.
-            if html.cut(range).starts_with('{') {
-                mentions.skip(place, kind, SkipReason::Placeholder);
+        let candidates = &mut self.candidates;
+        for_each_destination(html, &mut |range, kind| {
+            let destination = offset + range.start..offset + range.end;
+            // In MDX, braces contain an expression.
+            if html.slice(range).starts_with('{') {
+                candidates.skip(destination, kind, SkipReason::Placeholder);
             } else {
-                mentions.link(place, kind, DestinationSyntax::Html);
+                candidates.link(destination, kind, DestinationSyntax::Html);
             }
         });
         let mut from = 0;
-        while let Some(at) = memmem::find(html.as_bytes().cut(from..), b"<!--") {
+        while let Some(at) = memmem::find(html.as_bytes().slice(from..), b"<!--") {
             let start = from + at;
-            let length = memmem::find(html.as_bytes().cut(start..), b"-->");
+            let length = memmem::find(html.as_bytes().slice(start..), b"-->");
             from = length.map_or(html.len(), |length| start + length);
-            self.pass_over(offset + start..offset + from, SkipReason::Comment);
+            self.skip_urls(offset + start..offset + from, SkipReason::Comment);
         }
     }
 
@@ -412,46 +417,47 @@ impl<'t> MarkdownParser<'t> {
         let block = first.start..last.end;
         let next = lines.iter().skip(1);
         if lines.iter().zip(next).all(|(line, next)| line.end == next.start) {
-            self.html(block.start, self.text.cut(block));
+            self.html(block.start, self.text.slice(block));
         } else {
-            let html = only_lines(self.text, block.clone(), &lines);
+            let html = blank_outside_lines(self.text, block.clone(), &lines);
             self.html(block.start, &html);
         }
     }
 
     fn finish(mut self) -> LinkCandidates<'t> {
-        self.end_run();
+        self.end_text_run();
         for (whole, dest) in std::mem::take(&mut self.definitions).into_values() {
-            let range = destination::of_definition(self.text, &whole)
-                .or_else(|| destination::by_text(self.text, &whole, &dest));
+            let range = destination::find_in_definition(self.text, &whole)
+                .or_else(|| destination::find_by_text(self.text, &whole, &dest));
             if let Some(range) = range {
-                self.mentions.link(range, LinkKind::Definition, DestinationSyntax::Decoded(dest));
+                self.candidates.link(range, LinkKind::Definition, DestinationSyntax::Decoded(dest));
             }
         }
         for file in include::includes(self.text) {
-            self.mentions.link(file, LinkKind::Reference, DestinationSyntax::Plain);
+            self.candidates.link(file, LinkKind::Reference, DestinationSyntax::Plain);
         }
-        if self.signs.has_components {
-            mdx::components(self.text, &self.silent, &mut self.mentions);
+        if self.markers.has_components {
+            mdx::add_components(self.text, &self.skipped_ranges, &mut self.candidates);
         }
         let comments = mdx::comments(self.text);
-        self.mentions.void(&comments, SkipReason::Comment);
-        self.mentions
+        self.candidates.skip_within(&comments, SkipReason::Comment);
+        self.candidates
     }
 }
 
-/// An address without an attribute list (`{: .class}`, `{#id}`) after it.
-fn without_attributes(text: &str, range: Range<usize>) -> Range<usize> {
-    let address = text.cut(range.clone());
-    let list = ["{:", "{#", "{."].iter().filter_map(|mark| address.find(mark)).min();
-    // The colon of `{: .class}` has been taken for the sentence's.
-    let kept = address.cut(..list.unwrap_or(address.len()));
-    range.start..range.start + kept.trim_end_matches('{').len()
+/// Removes a trailing attribute list (`{: .class}`, `{#id}`) from a URL.
+fn without_attribute_list(text: &str, range: Range<usize>) -> Range<usize> {
+    let url = text.slice(range.clone());
+    let list = ["{:", "{#", "{."].iter().filter_map(|marker| url.find(marker)).min();
+    // The colon of `{: .class}` was removed as punctuation, so only `{` is
+    // left.
+    let without_list = url.slice(..list.unwrap_or(url.len()));
+    range.start..range.start + without_list.trim_end_matches('{').len()
 }
 
-/// Whether a bare address may go on past this event. `https://a.test/*b*` is
-/// one address, whatever the asterisks would mean elsewhere.
-fn goes_on_with_text(event: &Event<'_>) -> bool {
+/// Whether a bare URL may continue after this event. `https://a.test/*b*` is a
+/// single URL in spite of the emphasis.
+fn continues_text(event: &Event<'_>) -> bool {
     matches!(
         event,
         Event::Text(_)
@@ -460,27 +466,27 @@ fn goes_on_with_text(event: &Event<'_>) -> bool {
     )
 }
 
-/// The block with everything blank that is not of these lines, such as the
-/// `>` of a quotation, so that places stay where they are.
-fn only_lines(text: &str, block: Range<usize>, lines: &[Range<usize>]) -> String {
+/// Returns the block with everything outside of `lines` replaced by spaces,
+/// such as the `>` of a block quote, so that offsets do not change.
+fn blank_outside_lines(text: &str, block: Range<usize>, lines: &[Range<usize>]) -> String {
     let mut html = String::with_capacity(block.len());
     for line in lines {
         let gap = line.start.saturating_sub(block.start + html.len());
         html.extend(std::iter::repeat_n(' ', gap));
-        html.push_str(text.cut(line.clone()));
+        html.push_str(text.slice(line.clone()));
     }
     html
 }
 
-/// A tag over several lines of a quotation, its marks blank.
-fn without_marks(html: &str) -> String {
+/// Replaces the `>` of a block quote inside a multi-line tag with spaces.
+fn blank_quote_markers(html: &str) -> String {
     let mut is_line_start = false;
     html.chars()
         .map(|character| {
-            let is_mark = is_line_start && character == '>';
+            let is_marker = is_line_start && character == '>';
             is_line_start =
                 character == '\n' || (is_line_start && matches!(character, ' ' | '\t' | '>'));
-            if is_mark { ' ' } else { character }
+            if is_marker { ' ' } else { character }
         })
         .collect()
 }

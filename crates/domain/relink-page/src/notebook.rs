@@ -1,46 +1,46 @@
-//! Jupyter notebooks: the links of their Markdown cells.
+//! Jupyter notebooks: links of Markdown cells.
 //!
-//! A notebook is JSON that keeps each cell's text as a string or as a list of
-//! lines. The text is put together and read as Markdown, and every place is
-//! led back through the escapes to the bytes of the file. Addresses in code
-//! are told as passed over; outputs are what a program said, and not read.
+//! A notebook is JSON. The text of a cell is a string or an array of lines. It
+//! is unescaped and parsed as Markdown, and each link is mapped back to the
+//! bytes of the file. URLs in code cells are reported as skipped. Outputs are
+//! ignored.
 
 use std::ops::Range;
 
 use relink_model::{Link, LinkTarget, SkipReason};
 
-use crate::bare::PlainText;
-use crate::cut::Cut as _;
-use crate::document::SourceText;
-use crate::json::{Token, Tokenizer, resolve};
+use crate::bare_url::PlainText;
+use crate::json::{Token, Tokenizer, unescape_into};
 use crate::link_sink::{Extractor, LinkSink};
 use crate::markdown::Markdown;
-use crate::resolved::UnescapedText;
+use crate::safe_slice::SafeSlice as _;
+use crate::source_text::SourceText;
+use crate::unescaped_text::UnescapedText;
 
-/// Reads the links of notebooks.
+/// Link extractor for notebooks.
 pub(crate) struct Notebook;
 
 impl Extractor for Notebook {
-    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
-        let mut reader =
+    fn extract(&self, text: &str, sink: &mut LinkSink<'_>) {
+        let mut parser =
             NotebookParser { text, depth: 0, cells: None, key: Key::Other, cell: None };
         let mut tokens = Tokenizer::new(text, 0..text.len());
         while let Some(token) = tokens.next_token() {
             match token {
-                Token::Open => reader.open(),
-                Token::Close => reader.close(found),
-                Token::Key(range) => reader.key = Key::named(text.cut(range)),
-                Token::Text(range) => reader.read(range),
-                Token::Unclosed(at) => found.problem(at, "a string is not closed"),
+                Token::Open => parser.open(),
+                Token::Close => parser.close(sink),
+                Token::Key(range) => parser.key = Key::from_name(text.slice(range)),
+                Token::Text(range) => parser.string(range),
+                Token::Unclosed(at) => sink.problem(at, "unclosed string"),
                 Token::Comment(_) => {}
             }
         }
-        // Of a notebook cut short, the last cell counts as far as it goes.
-        reader.end_cell(found);
+        // In a truncated notebook, the last cell is not closed.
+        parser.end_cell(sink);
     }
 }
 
-/// The name of the member whose value comes next, as far as it matters.
+/// The key of the next value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key {
     Cells,
@@ -50,29 +50,30 @@ enum Key {
 }
 
 impl Key {
-    fn named(name: &str) -> Self {
+    fn from_name(name: &str) -> Self {
         match name {
             "cells" => Self::Cells,
             "cell_type" => Self::CellType,
-            // Notebooks before format 4 call the text of a code cell `input`.
+            // Before version 4 of the notebook format, the text of a code cell
+            // is `input`.
             "source" | "input" => Self::Source,
             _ => Self::Other,
         }
     }
 }
 
-/// A cell being read.
+/// A cell that is being parsed.
 #[derive(Debug, Default)]
 struct Cell {
     kind: Option<Range<usize>>,
     sources: Vec<Range<usize>>,
 }
 
-/// Follows the brackets of a notebook by their depth alone.
+/// Tracks the nesting depth to find the cells of a notebook.
 struct NotebookParser<'t> {
     text: &'t str,
     depth: usize,
-    /// The depth inside the list of cells, while in it.
+    /// Depth inside the array of cells, or `None` outside of it.
     cells: Option<usize>,
     key: Key,
     cell: Option<Cell>,
@@ -84,16 +85,16 @@ impl NotebookParser<'_> {
         match self.cells {
             None if self.key == Key::Cells => self.cells = Some(self.depth),
             Some(cells) if self.depth == cells + 1 => self.cell = Some(Cell::default()),
-            // The lines of a source are a list of their own.
+            // The lines of a source are an array; they belong to the same key.
             Some(cells) if self.depth == cells + 2 && self.key == Key::Source => return,
             _ => {}
         }
         self.key = Key::Other;
     }
 
-    fn close(&mut self, found: &mut LinkSink<'_>) {
+    fn close(&mut self, sink: &mut LinkSink<'_>) {
         match self.cells {
-            Some(cells) if self.depth == cells + 1 => self.end_cell(found),
+            Some(cells) if self.depth == cells + 1 => self.end_cell(sink),
             Some(cells) if self.depth <= cells => self.cells = None,
             _ => {}
         }
@@ -101,7 +102,8 @@ impl NotebookParser<'_> {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    fn read(&mut self, string: Range<usize>) {
+    /// Reads a string value.
+    fn string(&mut self, string: Range<usize>) {
         let (Some(cells), Some(cell)) = (self.cells, &mut self.cell) else {
             return;
         };
@@ -115,38 +117,39 @@ impl NotebookParser<'_> {
         }
     }
 
-    fn end_cell(&mut self, found: &mut LinkSink<'_>) {
+    /// Reports the links of the current cell.
+    fn end_cell(&mut self, sink: &mut LinkSink<'_>) {
         let Some(cell) = self.cell.take() else {
             return;
         };
         let mut source = UnescapedText::default();
         for range in cell.sources {
-            resolve(self.text, range, &mut source);
+            unescape_into(self.text, range, &mut source);
         }
-        match cell.kind.map_or("", |kind| self.text.cut(kind)) {
-            "markdown" | "heading" => for_each_link(&Markdown, &source, found, None),
-            "code" => for_each_link(&PlainText, &source, found, Some(SkipReason::Code)),
-            _ => for_each_link(&PlainText, &source, found, None),
+        match cell.kind.map_or("", |kind| self.text.slice(kind)) {
+            "markdown" | "heading" => report_links(&Markdown, &source, sink, None),
+            "code" => report_links(&PlainText, &source, sink, Some(SkipReason::Code)),
+            _ => report_links(&PlainText, &source, sink, None),
         }
     }
 }
 
-/// Reports the links that `extractor` finds in a cell's text, all of them as
-/// passed over if there is a reason.
-fn for_each_link(
+/// Reports the links that `extractor` finds in the text of a cell, as skipped
+/// if `skipped` is set.
+fn report_links(
     extractor: &dyn Extractor,
     source: &UnescapedText,
-    found: &mut LinkSink<'_>,
+    sink: &mut LinkSink<'_>,
     skipped: Option<SkipReason>,
 ) {
-    let document = SourceText::read(source.text().as_bytes(), None);
+    let document = SourceText::decode(source.text().as_bytes(), None);
     let mut each = |link: Link| {
-        let range = source.written(link.location.span.range());
+        let range = source.source_range(link.location.span.range());
         let target = match skipped {
             Some(reason) => LinkTarget::Skipped(link.raw, reason),
             None => link.target,
         };
-        found.target(range, link.location.kind, target);
+        sink.target(range, link.location.kind, target);
     };
     extractor.extract(document.text(), &mut LinkSink::new(&document, &mut each));
 }
@@ -157,7 +160,7 @@ mod tests {
     use crate::{DocumentFormat, links};
 
     #[track_caller]
-    fn cell(cell: &str, expect: &[&str]) {
+    fn check_cell(cell: &str, expect: &[&str]) {
         check(
             DocumentFormat::Notebook,
             &format!("{{\"cells\":[\n{cell}\n],\"nbformat\":4}}"),
@@ -167,15 +170,15 @@ mod tests {
 
     #[test]
     fn markdown_cells_have_links() {
-        cell(
+        check_cell(
             r#"{"cell_type":"markdown","metadata":{},"source":["[a](x.md)\n","<http://b.test>"]}"#,
-            &["2:54 link x.md", "2:65 autolink http://b.test"],
+            &["2:54 hyperlink x.md", "2:65 autolink http://b.test"],
         );
-        cell(r#"{"source":"![](p.png)","cell_type":"markdown"}"#, &["2:16 embed p.png"]);
+        check_cell(r#"{"source":"![](p.png)","cell_type":"markdown"}"#, &["2:16 embed p.png"]);
     }
 
     #[test]
-    fn a_link_is_found_through_the_escapes_around_and_in_it() {
+    fn link_with_escapes_has_its_source_range() {
         let notebook = br#"{"cells":[{"cell_type":"markdown","source":
             ["\"q\"\n", "\n[\u00e9](https:\/\/a.test\/?b\u0026c \"t\")"]}]}"#;
         let found = links(DocumentFormat::Notebook, notebook).links;
@@ -185,16 +188,19 @@ mod tests {
     }
 
     #[test]
-    fn code_is_passed_over_and_told_and_outputs_are_not_read() {
-        cell(
+    fn code_is_skipped_and_outputs_are_ignored() {
+        check_cell(
             r#"{"cell_type":"code","outputs":[{"text":["http://a.test"],"source":"http://b.test"}],"source":["get('http://c.test')\n"]}"#,
-            &["2:101 bare http://c.test -"],
+            &["2:101 bare-url http://c.test -"],
         );
-        cell(r#"{"cell_type":"raw","source":"http://a.test\n"}"#, &["2:30 bare http://a.test"]);
+        check_cell(
+            r#"{"cell_type":"raw","source":"http://a.test\n"}"#,
+            &["2:30 bare-url http://a.test"],
+        );
     }
 
     #[test]
-    fn what_is_no_cell_has_no_links() {
+    fn text_outside_cells_has_no_links() {
         check(
             DocumentFormat::Notebook,
             r#"{"metadata":{"source":"http://a.test"},"cells":[]}"#,
@@ -205,20 +211,20 @@ mod tests {
     }
 
     #[test]
-    fn a_notebook_cut_short_yields_what_can_be_read() {
+    fn truncated_notebook_yields_complete_links() {
         check(
             DocumentFormat::Notebook,
             "{\"cells\":[{\"cell_type\":\"markdown\",\"source\":[\"[a](x)\\n\",\n\"[b](y",
-            &["1:50 link x"],
+            &["1:50 hyperlink x"],
         );
     }
 
     #[test]
-    fn older_notebooks_keep_their_cells_in_worksheets() {
+    fn cells_in_worksheets_are_parsed() {
         check(
             DocumentFormat::Notebook,
             r#"{"worksheets":[{"cells":[{"cell_type":"markdown","source":["[a](x)"]}]}]}"#,
-            &["1:65 link x"],
+            &["1:65 hyperlink x"],
         );
     }
 }

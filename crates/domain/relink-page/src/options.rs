@@ -1,45 +1,46 @@
-//! What a caller may say about a document beyond its format.
+//! Options for link extraction.
 
 use std::fmt;
 
 use crate::source::Language;
 
-/// How a document is to be read, where its format leaves that open.
+/// Options for formats that need more than the document itself.
 ///
 /// ```
-/// use relink_page::{Column, Format, Options, links_with};
+/// use relink_page::{Column, DocumentFormat, Options, links_with};
 /// let options = Options { column: Some(Column::from("site")), ..Options::default() };
 /// let table = b"name,site\nA,https://a.test/\nB,oops\n";
-/// let found = links_with(Format::Csv, table, &options);
+/// let found = links_with(DocumentFormat::Csv, table, &options);
 /// assert_eq!(found.links.len(), 2);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The column of a table that holds the addresses. Without one, every
-    /// cell that is an address counts.
+    /// The column of a table that contains the URLs. Without it, every cell
+    /// that is a URL is a link.
     pub column: Option<Column>,
-    /// The language of program source. Without one, the content tells.
+    /// The language family of source code. Without it, the content decides.
     pub language: Option<Language>,
 }
 
 impl Options {
-    /// What a file's name tells.
-    pub fn of_name(name: &str) -> Self {
-        Self { language: Language::of_name(name), ..Self::default() }
+    /// Derives options from a file name.
+    pub fn from_file_name(name: &str) -> Self {
+        Self { language: Language::from_file_name(name), ..Self::default() }
     }
 }
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Column {
-    /// By its place, from 1.
+    /// By number, from 1.
     Number(usize),
     /// By its name in the first row.
     Named(String),
 }
 
 impl From<&str> for Column {
-    /// A whole number from 1 is a place, anything else a name.
+    /// Parses a positive integer as a column number and any other text as a
+    /// name.
     fn from(text: &str) -> Self {
         match text.trim().parse() {
             Ok(number) if number > 0 => Self::Number(number),
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_column_is_a_place_or_a_name() {
+    fn column_is_a_number_or_a_name() {
         assert_eq!(Column::from("3"), Column::Number(3));
         assert_eq!(Column::from("0"), Column::Named("0".into()));
         assert_eq!(Column::from("URL"), Column::Named("URL".into()));

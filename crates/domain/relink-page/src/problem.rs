@@ -1,16 +1,16 @@
-//! What is wrong with a document, told beside the links that could be read.
+//! Syntax problems of a document, reported in addition to its links.
 
 use std::fmt;
 
-/// How many problems of one document are kept; more say nothing new.
-pub(crate) const PROBLEMS: usize = 100;
+/// Maximum number of problems stored per document.
+pub(crate) const MAX_PROBLEMS: usize = 100;
 
-/// Something in a document that could not be read as its format has it.
+/// A part of a document that does not conform to its format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The line it is on, from 1.
+    /// Line number, from 1.
     pub line: u32,
-    /// What is wrong, in plain words.
+    /// Description of the problem.
     pub text: String,
 }
 

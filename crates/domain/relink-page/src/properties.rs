@@ -1,11 +1,11 @@
-//! What holds for every format, and the notation its tests are written in.
+//! Property tests for all formats, and a helper for the tests of each format.
 
 mod repair;
 
 use proptest::prelude::*;
 use relink_model::{Link, LinkTarget};
 
-use crate::cut::Cut as _;
+use crate::safe_slice::SafeSlice as _;
 use crate::{DocumentFormat, digest, links};
 
 const FORMATS: [DocumentFormat; 15] = [
@@ -26,31 +26,31 @@ const FORMATS: [DocumentFormat; 15] = [
     DocumentFormat::Source,
 ];
 
-/// Checks the links of a document, each told as `line:column kind raw`, with
-/// ` -` after what is skipped and ` !` after what is malformed, and that every
-/// place holds just what is reported.
+/// Checks the links of a document. Each is formatted as `line:column kind raw`,
+/// followed by ` -` if skipped or ` !` if malformed. Also checks that each span
+/// contains the reported text.
 #[track_caller]
 pub(crate) fn check(format: DocumentFormat, document: &str, expect: &[&str]) {
     let found = links(format, document.as_bytes()).links;
     for link in &found {
-        assert_eq!(link.raw, document.cut(link.location.span.range()));
+        assert_eq!(link.raw, document.slice(link.location.span.range()));
     }
-    let told: Vec<String> = found.iter().map(told).collect();
-    assert_eq!(told, expect, "{document}");
+    let actual: Vec<String> = found.iter().map(format_link).collect();
+    assert_eq!(actual, expect, "{document}");
 }
 
-fn told(link: &Link) -> String {
-    let sign = match link.target {
+fn format_link(link: &Link) -> String {
+    let suffix = match link.target {
         LinkTarget::Skipped(..) => " -",
         LinkTarget::Malformed(..) => " !",
         _ => "",
     };
-    let place = link.location;
-    format!("{}:{} {} {}{sign}", place.line, place.column, place.kind, link.raw)
+    let location = link.location;
+    format!("{}:{} {} {}{suffix}", location.line, location.column, location.kind, link.raw)
 }
 
-/// Whether places are in bounds and ordered, and say what is written there.
-fn holds(format: DocumentFormat, bytes: &[u8]) -> Result<(), TestCaseError> {
+/// Checks that locations are in bounds, in order, and match the text.
+fn check_locations(format: DocumentFormat, bytes: &[u8]) -> Result<(), TestCaseError> {
     let utf8 = std::str::from_utf8(bytes).ok();
     let mut last = 0;
     for link in links(format, bytes).links {
@@ -61,16 +61,16 @@ fn holds(format: DocumentFormat, bytes: &[u8]) -> Result<(), TestCaseError> {
         prop_assert!(link.location.line >= 1 && link.location.column >= 1);
         let is_utf16 = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
         if let Some(text) = utf8.filter(|_| !is_utf16) {
-            prop_assert_eq!(text.cut(span.range()), &link.raw);
-            let line = text.cut(..span.start).matches('\n').count() + 1;
+            prop_assert_eq!(text.slice(span.range()), &link.raw);
+            let line = text.slice(..span.start).matches('\n').count() + 1;
             prop_assert_eq!(link.location.line as usize, line);
         }
     }
     Ok(())
 }
 
-/// Pieces that documents with links are made of.
-const PIECES: &[&str] = &[
+/// Fragments of markup from which random documents are generated.
+const FRAGMENTS: &[&str] = &[
     "[",
     "]",
     "](",
@@ -212,31 +212,32 @@ const PIECES: &[&str] = &[
     "?>",
 ];
 
-fn soup() -> impl Strategy<Value = String> {
-    prop::collection::vec(prop::sample::select(PIECES), 0..30).prop_map(|pieces| pieces.concat())
+fn random_markup() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(FRAGMENTS), 0..30)
+        .prop_map(|fragments| fragments.concat())
 }
 
 proptest! {
     #[test]
-    fn any_bytes_can_be_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_can_be_parsed(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         for format in FORMATS {
-            holds(format, &bytes)?;
+            check_locations(format, &bytes)?;
         }
         digest(Some("text/html"), None, &bytes, false);
-        DocumentFormat::of_file(None, &bytes);
-        DocumentFormat::of_content_type(None, &bytes);
+        DocumentFormat::from_file(None, &bytes);
+        DocumentFormat::from_content_type(None, &bytes);
     }
 
     #[test]
-    fn any_soup_of_markup_can_be_read(text in soup()) {
+    fn any_mix_of_markup_can_be_parsed(text in random_markup()) {
         for format in FORMATS {
-            holds(format, text.as_bytes())?;
+            check_locations(format, text.as_bytes())?;
         }
         digest(Some("text/html"), None, text.as_bytes(), false);
     }
 
     #[test]
-    fn a_byte_order_mark_or_another_encoding_finds_the_same_links(text in soup()) {
+    fn byte_order_mark_and_utf16_yield_the_same_links(text in random_markup()) {
         prop_assume!(!text.starts_with('\u{feff}'));
         let marked = format!("\u{feff}{text}");
         let utf16: Vec<u8> = marked.encode_utf16().flat_map(u16::to_be_bytes).collect();
@@ -244,18 +245,18 @@ proptest! {
             let plain = links(format, text.as_bytes()).links;
             let others = [links(format, marked.as_bytes()).links, links(format, &utf16).links];
             for other in others {
-                let same = plain.iter().map(told).eq(other.iter().map(told));
+                let same = plain.iter().map(format_link).eq(other.iter().map(format_link));
                 prop_assert!(same, "{plain:?} {other:?}");
             }
         }
     }
 
     #[test]
-    fn broken_bytes_leave_the_other_links_alone(text in soup(), at in any::<prop::sample::Index>()) {
+    fn invalid_bytes_do_not_break_locations(text in random_markup(), at in any::<prop::sample::Index>()) {
         let mut bytes = text.into_bytes();
         bytes.insert(at.index(bytes.len() + 1), 0xFF);
         for format in FORMATS {
-            holds(format, &bytes)?;
+            check_locations(format, &bytes)?;
         }
     }
 }

@@ -1,26 +1,27 @@
-//! What to ask search engines for a page, one query after the other.
+//! Plans the search engine queries for a page, one after the other.
 //!
-//! The very page is looked for with few phrases, and more are added until few
-//! pages are left; pages like it are looked for with many phrases, and the
-//! weakest are dropped until there are enough (Walden's Paths, section 5).
-//! Nobody is asked here: whoever asks tells how many pages fit.
+//! To find the identical page, a plan starts with few phrases and adds phrases
+//! until few results are left. To find similar pages, it starts with many
+//! phrases and drops the weakest until there are enough results (Walden's Paths,
+//! section 5). The caller sends the queries and reports the number of results.
 
 use relink_model::SearchQuery;
 
 use crate::keyphrase::Keyphrases;
-use crate::runs::words;
 use crate::stop_words::is_stop_word;
+use crate::word_runs::words;
 
-/// The most words of a title that are asked for.
-const MOST_TITLE_WORDS: usize = 16;
+/// Maximum number of words in a title query.
+const MAX_TITLE_WORDS: usize = 16;
 
-/// What parts the title of a page from the name of its site.
+/// Separators between the title of a page and the name of its site.
 const SEPARATORS: [&str; 9] = [" | ", " - ", " – ", " — ", " :: ", " · ", " • ", " » ", " « "];
 
-/// A name shorter than this may stand in a host by chance.
-const SHORTEST_NAME: usize = 3;
+/// Minimum length of a site name, in characters. A shorter text may occur in the
+/// host name by chance.
+const MIN_SITE_NAME: usize = 3;
 
-/// A query for the words of a title, without the name of the site.
+/// Returns a query for the words of a title, without the name of the site.
 ///
 /// ```
 /// let query = relink_page::title_query("The snowy owl | Example", Some("example.org"));
@@ -28,173 +29,200 @@ const SHORTEST_NAME: usize = 3;
 /// ```
 pub fn title_query(title: &str, site: Option<&str>) -> SearchQuery {
     let all: Vec<_> = words(&without_site_name(title, site)).collect();
-    let telling: Vec<_> = all.iter().filter(|word| !is_stop_word(word)).cloned().collect();
-    // A title of nothing but such words is still a title.
-    let mut terms = if telling.is_empty() { all } else { telling };
-    terms.truncate(MOST_TITLE_WORDS);
+    let content_words: Vec<_> = all.iter().filter(|word| !is_stop_word(word)).cloned().collect();
+    // Use all words of a title that consists of stop words.
+    let mut terms = if content_words.is_empty() { all } else { content_words };
+    terms.truncate(MAX_TITLE_WORDS);
     SearchQuery { site: site.map(str::to_owned), ..SearchQuery::new(terms) }
 }
 
-/// A title without those pieces that only name its site.
+/// Returns a title without the parts that only name its site.
 fn without_site_name(title: &str, site: Option<&str>) -> String {
     let letters = |text: &str| -> String {
-        text.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
     };
     let host = site.map(letters).unwrap_or_default();
-    let parted = SEPARATORS.iter().fold(title.to_owned(), |text, mark| text.replace(mark, "\n"));
-    let is_name = |piece: &&str| {
-        let name = letters(piece);
-        name.chars().count() >= SHORTEST_NAME && host.contains(&name)
+    let lines =
+        SEPARATORS.iter().fold(title.to_owned(), |text, separator| text.replace(separator, "\n"));
+    let is_name = |part: &&str| {
+        let name = letters(part);
+        name.chars().count() >= MIN_SITE_NAME && host.contains(&name)
     };
-    let kept: Vec<_> = parted.split('\n').filter(|piece| !is_name(piece)).collect();
-    if letters(&kept.concat()).is_empty() { title.to_owned() } else { kept.join("\n") }
+    let parts: Vec<_> = lines.split('\n').filter(|part| !is_name(part)).collect();
+    if letters(&parts.concat()).is_empty() { title.to_owned() } else { parts.join("\n") }
 }
 
-/// What a plan looks for.
+/// The goal of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SearchGoal {
-    /// The very page, or a copy of it.
+    /// The page itself or a copy of it.
     Identical,
-    /// Pages about the same thing.
+    /// Pages on the same topic.
     Similar,
 }
 
-/// The numbers of a plan.
+/// The limits of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlanLimits {
-    /// With how many phrases it begins.
-    pub first: usize,
-    /// So many pages are few enough, or enough.
-    pub wanted: u64,
-    /// The most queries in all.
-    pub queries: usize,
+    /// Number of phrases in the first query.
+    pub initial_phrases: usize,
+    /// Number of results at which the plan ends: the maximum for
+    /// [`SearchGoal::Identical`], the minimum for [`SearchGoal::Similar`].
+    pub enough_results: u64,
+    /// Maximum number of queries.
+    pub max_queries: usize,
 }
 
 impl PlanLimits {
-    /// The numbers unless told. Five or six phrases usually find one page
-    /// (Walden's Paths, section 5); the rest is ours.
-    pub const fn of(aim: SearchGoal) -> Self {
-        match aim {
-            SearchGoal::Identical => Self { first: 2, wanted: 10, queries: 6 },
-            SearchGoal::Similar => Self { first: 8, wanted: 10, queries: 8 },
+    /// Returns the default limits. Five or six phrases usually find one page
+    /// (Walden's Paths, section 5); the other numbers are our own choice.
+    pub const fn for_goal(goal: SearchGoal) -> Self {
+        match goal {
+            SearchGoal::Identical => {
+                Self { initial_phrases: 2, enough_results: 10, max_queries: 6 }
+            }
+            SearchGoal::Similar => Self { initial_phrases: 8, enough_results: 10, max_queries: 8 },
         }
     }
 }
 
-/// A search, query by query.
+/// A sequence of queries, each of which depends on the results of the last.
 ///
 /// ```
-/// use relink_page::{Aim, Frequencies, QueryPlan, keyphrases};
-/// let page = keyphrases("Snowy owl. Barn owl. Eagle owl.", &Frequencies::default());
-/// let mut plan = QueryPlan::new(Aim::Identical, &page, None);
+/// use relink_page::{DocumentFrequencies, QueryPlan, SearchGoal, keyphrases};
+/// let page = keyphrases("Snowy owl. Barn owl. Eagle owl.", &DocumentFrequencies::default());
+/// let mut plan = QueryPlan::new(SearchGoal::Identical, &page, None);
 /// assert_eq!(plan.query().unwrap().to_string(), "\"snowy owl\" \"barn owl\"");
-/// plan.answered(5_000);
+/// plan.record_result_count(5_000);
 /// assert_eq!(plan.query().unwrap().to_string(), "\"snowy owl\" \"barn owl\" \"eagle owl\"");
-/// plan.answered(1);
+/// plan.record_result_count(1);
 /// assert_eq!(plan.query(), None);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryPlan {
-    aim: SearchGoal,
+    goal: SearchGoal,
     limits: PlanLimits,
     site: Option<String>,
-    /// Asked before any phrase, the next one first.
-    leads: Vec<SearchQuery>,
-    /// Those not tried yet, the most telling first.
-    left: Vec<String>,
-    /// Those in the next query.
-    chosen: Vec<String>,
+    /// Queries to send before those with phrases, in order.
+    leading_queries: Vec<SearchQuery>,
+    /// Phrases that were not used yet, the most specific first.
+    remaining_phrases: Vec<String>,
+    /// Phrases of the current query.
+    current_phrases: Vec<String>,
     query: Option<SearchQuery>,
-    asked: usize,
+    query_count: usize,
 }
 
 impl QueryPlan {
-    /// A plan to find a page by its keyphrases, on one site or anywhere.
-    pub fn new(aim: SearchGoal, page: &Keyphrases, site: Option<&str>) -> Self {
-        Self::with_limits(aim, page, site, PlanLimits::of(aim))
+    /// Creates a plan to find a page by its keyphrases, on one site or on the
+    /// whole web.
+    pub fn new(goal: SearchGoal, page: &Keyphrases, site: Option<&str>) -> Self {
+        Self::with_limits(goal, page, site, PlanLimits::for_goal(goal))
     }
 
-    /// The same with other numbers.
+    /// Creates a plan with the given limits.
     pub fn with_limits(
-        aim: SearchGoal,
+        goal: SearchGoal,
         page: &Keyphrases,
         site: Option<&str>,
         limits: PlanLimits,
     ) -> Self {
-        let phrases = match aim {
+        let phrases = match goal {
             SearchGoal::Identical => &page.exact,
             SearchGoal::Similar => &page.similar,
         };
-        let mut chosen: Vec<_> = phrases.iter().map(|phrase| phrase.text.clone()).collect();
-        let left = chosen.split_off(limits.first.max(1).min(chosen.len()));
+        let mut current_phrases: Vec<_> =
+            phrases.iter().map(|phrase| phrase.text.clone()).collect();
+        let remaining_phrases =
+            current_phrases.split_off(limits.initial_phrases.max(1).min(current_phrases.len()));
         let site = site.map(str::to_owned);
-        let (leads, asked) = (Vec::new(), 0);
-        let mut plan = Self { aim, limits, site, leads, left, chosen, query: None, asked };
-        plan.propose();
+        let (leading_queries, query_count) = (Vec::new(), 0);
+        let mut plan = Self {
+            goal,
+            limits,
+            site,
+            leading_queries,
+            remaining_phrases,
+            current_phrases,
+            query: None,
+            query_count,
+        };
+        plan.prepare_query();
         plan
     }
 
-    /// The plan with other queries before it, such as one for the title, the
-    /// first one first.
+    /// Adds queries to send first, such as one for the title.
     #[must_use]
-    pub fn led_by(mut self, leads: impl IntoIterator<Item = SearchQuery>) -> Self {
-        self.leads = leads.into_iter().filter(|query| !query.is_empty()).collect();
-        self.propose();
+    pub fn with_leading_queries(
+        mut self,
+        leading_queries: impl IntoIterator<Item = SearchQuery>,
+    ) -> Self {
+        self.leading_queries =
+            leading_queries.into_iter().filter(|query| !query.is_empty()).collect();
+        self.prepare_query();
         self
     }
 
-    /// What to ask now, or nothing if the plan is at its end.
+    /// Returns the query to send, or `None` if the plan has ended.
     pub fn query(&self) -> Option<&SearchQuery> {
         self.query.as_ref()
     }
 
-    /// Goes on, now that so many pages are known to fit the query.
-    pub fn answered(&mut self, found: u64) {
+    /// Records the number of results of the current query and prepares the next
+    /// one.
+    pub fn record_result_count(&mut self, result_count: u64) {
         if self.query.take().is_none() {
             return;
         }
-        self.asked += 1;
-        let goes_on = match self.aim {
-            _ if !self.leads.is_empty() => {
-                self.leads.remove(0);
+        self.query_count += 1;
+        let continues = match self.goal {
+            _ if !self.leading_queries.is_empty() => {
+                self.leading_queries.remove(0);
                 true
             }
-            SearchGoal::Identical => self.tighten(found),
-            SearchGoal::Similar => self.loosen(found),
+            SearchGoal::Identical => self.tighten(result_count),
+            SearchGoal::Similar => self.loosen(result_count),
         };
-        if goes_on {
-            self.propose();
+        if continues {
+            self.prepare_query();
         }
     }
 
-    fn propose(&mut self) {
-        let phrases = self.leads.is_empty().then(|| {
-            let query = SearchQuery { phrases: self.chosen.clone(), ..SearchQuery::new([""; 0]) };
+    /// Sets the query to send: the first leading query, or the current phrases.
+    fn prepare_query(&mut self) {
+        let phrases = self.leading_queries.is_empty().then(|| {
+            let query =
+                SearchQuery { phrases: self.current_phrases.clone(), ..SearchQuery::new([""; 0]) };
             SearchQuery { site: self.site.clone(), ..query }
         });
-        let next = phrases.or_else(|| self.leads.first().cloned());
-        self.query = next.filter(|it| !it.is_empty() && self.asked < self.limits.queries);
+        let next = phrases.or_else(|| self.leading_queries.first().cloned());
+        self.query =
+            next.filter(|query| !query.is_empty() && self.query_count < self.limits.max_queries);
     }
 
-    /// Adds a phrase while too many pages fit. A phrase with which none fits
-    /// is not on the page any more: another takes its place.
-    fn tighten(&mut self, found: u64) -> bool {
-        if (1..=self.limits.wanted).contains(&found) || self.left.is_empty() {
+    /// Adds a phrase if there are too many results. If there are none, the page
+    /// no longer contains the last phrase, and another replaces it. Returns
+    /// whether the plan continues.
+    fn tighten(&mut self, result_count: u64) -> bool {
+        if (1..=self.limits.enough_results).contains(&result_count)
+            || self.remaining_phrases.is_empty()
+        {
             return false;
         }
-        if found == 0 {
-            self.chosen.pop();
+        if result_count == 0 {
+            self.current_phrases.pop();
         }
-        self.chosen.push(self.left.remove(0));
+        self.current_phrases.push(self.remaining_phrases.remove(0));
         true
     }
 
-    /// Drops the weakest phrase while too few pages fit.
-    fn loosen(&mut self, found: u64) -> bool {
-        if found >= self.limits.wanted {
+    /// Drops the weakest phrase if there are too few results. Returns whether the
+    /// plan continues.
+    fn loosen(&mut self, result_count: u64) -> bool {
+        if result_count >= self.limits.enough_results {
             return false;
         }
-        self.chosen.pop();
+        self.current_phrases.pop();
         true
     }
 }

@@ -1,10 +1,10 @@
-//! reStructuredText, as docutils and Sphinx read it.
+//! reStructuredText, following docutils and Sphinx.
 //!
-//! Blocks are told apart by their first line and their indentation; nothing is
-//! nested here, because what stands within a directive is read as what stands
-//! outside, further to the right. Text goes to [`inline`](Reader::inline), and
-//! hyperlink targets are kept until the end, when it is known which of them the
-//! text refers to.
+//! Blocks are recognized by their first line and indentation. There is no
+//! nesting: the content of a directive is parsed like other text with a larger
+//! indentation. [`inline`](RstParser::inline) parses the text of paragraphs.
+//! Hyperlink targets are reported at the end, when all references to them are
+//! known.
 
 mod blocks;
 mod directive;
@@ -15,144 +15,151 @@ use std::ops::Range;
 
 use relink_model::SkipReason;
 
-use crate::cut::Cut as _;
 use crate::line::Line;
 use crate::link_candidates::LinkCandidates;
 use crate::link_sink::{Extractor, LinkSink};
+use crate::safe_slice::SafeSlice as _;
 pub(crate) use blocks::read_blocks;
 use target::Targets;
 
-/// How many list marks may stand before a paragraph in one line.
-const DEEPEST_MARKS: usize = 4;
+/// Maximum number of nested list markers at the start of a line.
+const MAX_LIST_MARKERS: usize = 4;
 
-/// reStructuredText.
+/// Link extractor for reStructuredText.
 pub(crate) struct Rst;
 
 impl Extractor for Rst {
-    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
-        let mut reader = RstParser::new(text);
-        reader.read();
-        let RstParser { mut mentions, targets, .. } = reader;
-        targets.report(&mut mentions);
-        mentions.report(0, found);
+    fn extract(&self, text: &str, sink: &mut LinkSink<'_>) {
+        let mut parser = RstParser::new(text);
+        parser.parse();
+        let RstParser { mut candidates, targets, .. } = parser;
+        targets.report(&mut candidates);
+        candidates.report(0, sink);
     }
 }
 
-/// Goes through the lines of a document.
+/// Parses a document line by line.
 struct RstParser<'t> {
     text: &'t str,
-    /// Where the next line begins.
+    /// Offset of the next line.
     at: usize,
-    mentions: LinkCandidates<'t>,
+    candidates: LinkCandidates<'t>,
     targets: Targets,
-    /// The paragraph being read, and the column it stands in.
+    /// Range of the current paragraph, and the column of its last line.
     paragraph: Option<(Range<usize>, usize)>,
 }
 
 impl<'t> RstParser<'t> {
     fn new(text: &'t str) -> Self {
-        let mentions = LinkCandidates::new(text);
-        Self { text, at: 0, mentions, targets: Targets::of(text), paragraph: None }
+        let candidates = LinkCandidates::new(text);
+        Self { text, at: 0, candidates, targets: Targets::new(text), paragraph: None }
     }
 
-    fn read(&mut self) {
-        while let Some(line) = self.line() {
+    fn parse(&mut self) {
+        while let Some(line) = self.peek_line() {
             self.at = line.next;
             if line.is_blank() {
                 self.end_paragraph();
             } else {
-                self.read_line(&line);
+                self.parse_line(&line);
             }
         }
         self.end_paragraph();
     }
 
-    /// The line that comes next.
-    fn line(&self) -> Option<Line> {
+    /// Returns the next line.
+    fn peek_line(&self) -> Option<Line> {
         Line::at(self.text, self.at)
     }
 
-    fn read_line(&mut self, line: &Line) {
-        let (content, column) = self.without_list_marks(line);
-        let written = self.text.cut(content.clone());
-        let is_explicit =
-            written.starts_with(".. ") || written == ".." || written.starts_with("..\t");
+    fn parse_line(&mut self, line: &Line) {
+        let (content, column) = self.without_list_markers(line);
+        let raw = self.text.slice(content.clone());
+        let is_explicit = raw.starts_with(".. ") || raw == ".." || raw.starts_with("..\t");
         if is_explicit {
-            self.end_text();
+            self.parse_paragraph();
             let start = content.start + "..".len();
-            let space = written.len() - "..".len() - written.cut("..".len()..).trim_start().len();
-            self.explicit(start + space..content.end, column);
-        } else if self.paragraph.is_none() && written.starts_with("__ ") {
+            let space = raw.len() - "..".len() - raw.slice("..".len()..).trim_start().len();
+            self.explicit_markup(start + space..content.end, column);
+        } else if self.paragraph.is_none() && raw.starts_with("__ ") {
+            // `__ url` is an anonymous target.
             self.target(content.start + "__".len()..content.end, column, None);
-        } else if self.paragraph.is_none() && written.starts_with(">>>") {
+        } else if self.paragraph.is_none() && raw.starts_with(">>>") {
             self.doctest(line.start);
         } else {
+            // Start a paragraph, or extend the current one.
             let start = self.paragraph.take().map_or(content.start, |(range, _)| range.start);
             let column = if start == content.start { column } else { line.indent };
-            self.begin_text(start..content.end, column);
+            self.set_paragraph(start..content.end, column);
         }
     }
 
-    fn begin_text(&mut self, range: Range<usize>, column: usize) {
-        self.targets.end_chain();
+    /// Sets the range of the current paragraph, and the column of its last line.
+    /// Pending target names are cleared: they do not apply to a URL after text.
+    fn set_paragraph(&mut self, range: Range<usize>, column: usize) {
+        self.targets.clear_pending_names();
         self.paragraph = Some((range, column));
     }
 
-    /// The content after the marks of list items, and its column.
-    fn without_list_marks(&self, line: &Line) -> (Range<usize>, usize) {
+    /// Returns the content after list item markers, and its column. Inside a
+    /// paragraph, there are no list items.
+    fn without_list_markers(&self, line: &Line) -> (Range<usize>, usize) {
         let (mut content, mut column) = (line.content.clone(), line.indent);
         if self.paragraph.is_some() {
             return (content, column);
         }
-        for _ in 0..DEEPEST_MARKS {
-            let mark = list_mark(self.text.cut(content.clone()));
-            content.start += mark;
-            column += mark;
-            if mark == 0 {
+        for _ in 0..MAX_LIST_MARKERS {
+            let marker_length = list_marker_length(self.text.slice(content.clone()));
+            content.start += marker_length;
+            column += marker_length;
+            if marker_length == 0 {
                 break;
             }
         }
         (content, column)
     }
 
-    /// Ends a paragraph, without the literal block it may announce.
-    fn end_text(&mut self) -> Option<(Range<usize>, usize)> {
+    /// Ends the current paragraph, parses its text, and returns its range and
+    /// column.
+    fn parse_paragraph(&mut self) -> Option<(Range<usize>, usize)> {
         let (range, column) = self.paragraph.take()?;
         self.inline(range.clone());
         Some((range, column))
     }
 
+    /// Ends the current paragraph and skips the literal block that a `::` at its end
+    /// announces.
     fn end_paragraph(&mut self) {
-        if let Some((range, column)) = self.end_text()
-            && self.text.cut(range).ends_with("::")
+        if let Some((range, column)) = self.parse_paragraph()
+            && self.text.slice(range).ends_with("::")
         {
             self.literal_block(column);
         }
     }
 
-    /// Passes over what is further right than `column`, or else a block in which
-    /// every line begins with the same sign.
+    /// Skips a literal block: lines indented more than `column`, or lines that
+    /// all start with the same quoting character.
     fn literal_block(&mut self, column: usize) {
-        while let Some(line) = self.line().filter(Line::is_blank) {
+        while let Some(line) = self.peek_line().filter(Line::is_blank) {
             self.at = line.next;
         }
-        let Some(first) = self.line() else { return };
+        let Some(first) = self.peek_line() else { return };
         let start = first.start;
         if first.indent > column {
             self.at = self.block_end(column);
         } else {
-            let sign = self.text.cut(first.content.clone()).chars().next();
-            let Some(sign) = sign.filter(char::is_ascii_punctuation) else { return };
+            let quoting = self.text.slice(first.content.clone()).chars().next();
+            let Some(quoting) = quoting.filter(char::is_ascii_punctuation) else { return };
             while let Some(line) =
-                self.line().filter(|line| line.written(self.text).starts_with(sign))
+                self.peek_line().filter(|line| line.text(self.text).starts_with(quoting))
             {
                 self.at = line.next;
             }
         }
-        self.mentions.pass_over(start..self.at, SkipReason::Code);
+        self.candidates.skip_urls(start..self.at, SkipReason::Code);
     }
 
-    /// Where the block ends that is further right than `column`.
+    /// Returns the end of the block that is indented more than `column`.
     fn block_end(&self, column: usize) -> usize {
         let mut end = self.at;
         while let Some(line) = Line::at(self.text, end) {
@@ -164,42 +171,49 @@ impl<'t> RstParser<'t> {
         end
     }
 
+    /// Skips a doctest block, which ends at a blank line.
     fn doctest(&mut self, start: usize) {
-        while let Some(line) = self.line().filter(|line| !line.is_blank()) {
+        while let Some(line) = self.peek_line().filter(|line| !line.is_blank()) {
             self.at = line.next;
         }
-        self.mentions.pass_over(start..self.at, SkipReason::Code);
+        self.candidates.skip_urls(start..self.at, SkipReason::Code);
     }
 
-    /// Takes in what stands after the two dots.
-    fn explicit(&mut self, rest: Range<usize>, column: usize) {
-        let written = self.text.cut(rest.clone());
-        if written.starts_with('_') {
+    /// Parses explicit markup: the text after `.. `.
+    fn explicit_markup(&mut self, rest: Range<usize>, column: usize) {
+        let raw = self.text.slice(rest.clone());
+        if raw.starts_with('_') {
             self.named_target(rest, column);
-        } else if let Some(length) = note_mark(written) {
-            self.begin_text(rest.start + length..rest.end, column);
-        } else if let Some(directive) = directive::of(written) {
-            self.targets.end_chain();
+        } else if let Some(length) = footnote_marker_length(raw) {
+            self.set_paragraph(rest.start + length..rest.end, column);
+        } else if let Some(directive) = directive::parse_directive(raw) {
+            self.targets.clear_pending_names();
             self.directive(&directive, rest, column);
         } else {
             self.comment(rest, column);
         }
     }
 
+    /// Skips a comment. An empty comment does not include the indented lines after
+    /// the blank line.
     fn comment(&mut self, rest: Range<usize>, column: usize) {
-        let is_empty = rest.is_empty() && self.line().is_none_or(|line| line.is_blank());
+        let is_empty = rest.is_empty() && self.peek_line().is_none_or(|line| line.is_blank());
         if !is_empty {
             self.at = self.block_end(column);
         }
-        self.mentions.pass_over(rest.start..self.at.max(rest.end), SkipReason::Comment);
+        self.candidates.skip_urls(rest.start..self.at.max(rest.end), SkipReason::Comment);
     }
 
-    /// The end of a text that begins in this line and goes on in those indented
-    /// below it.
-    fn continued(&mut self, end: usize, column: usize, goes_on: impl Fn(&str) -> bool) -> usize {
+    /// Returns the end of a text that continues in the indented lines below.
+    fn continuation_end(
+        &mut self,
+        end: usize,
+        column: usize,
+        continues: impl Fn(&str) -> bool,
+    ) -> usize {
         let mut end = end;
-        while let Some(line) = self.line() {
-            if line.is_blank() || line.indent <= column || !goes_on(line.written(self.text)) {
+        while let Some(line) = self.peek_line() {
+            if line.is_blank() || line.indent <= column || !continues(line.text(self.text)) {
                 break;
             }
             end = line.content.end;
@@ -209,25 +223,24 @@ impl<'t> RstParser<'t> {
     }
 }
 
-/// The length of the mark of a footnote or citation, `[1]`.
-fn note_mark(written: &str) -> Option<usize> {
-    let inside = written.strip_prefix('[')?;
-    let end = inside.find([']', ' ']).filter(|end| inside.cut(*end..).starts_with(']'))?;
+/// Returns the length of a footnote or citation marker, `[1]`.
+fn footnote_marker_length(raw: &str) -> Option<usize> {
+    let inside = raw.strip_prefix('[')?;
+    let end = inside.find([']', ' ']).filter(|end| inside.slice(*end..).starts_with(']'))?;
     Some(end + "[]".len())
 }
 
-/// The length of a list item's mark with the white space after it; zero if the
-/// line does not begin with one.
-fn list_mark(written: &str) -> usize {
-    let mark = written.find([' ', '\t']).filter(|length| is_list_mark(written.cut(..*length)));
-    mark.map_or(0, |length| written.len() - written.cut(length..).trim_start().len())
+/// Returns the length of a list item marker and the white space after it, or 0.
+fn list_marker_length(raw: &str) -> usize {
+    let marker = raw.find([' ', '\t']).filter(|length| is_list_marker(raw.slice(..*length)));
+    marker.map_or(0, |length| raw.len() - raw.slice(length..).trim_start().len())
 }
 
-fn is_list_mark(mark: &str) -> bool {
-    if matches!(mark, "-" | "*" | "+" | "•") {
+fn is_list_marker(marker: &str) -> bool {
+    if matches!(marker, "-" | "*" | "+" | "•") {
         return true;
     }
-    let number = mark.strip_suffix(['.', ')']).unwrap_or_default();
+    let number = marker.strip_suffix(['.', ')']).unwrap_or_default();
     let number = number.strip_prefix('(').unwrap_or(number);
     let is_short = !number.is_empty() && number.len() <= 4;
     number == "#"

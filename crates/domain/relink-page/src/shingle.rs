@@ -1,54 +1,55 @@
-//! Shingles: the runs of words by which texts are compared.
+//! Shingles: hashes of word 5-grams, by which texts are compared (Broder et al.,
+//! *Syntactic Clustering of the Web*, 1997).
 //!
-//! A text's shingles are the hashes of its word 5-grams, on lower-cased words
-//! of letters and digits; punctuation and markup do not count (Broder et al.,
-//! *Syntactic Clustering of the Web*, 1997). Words pass through a window of
-//! five, so of the text itself only the opening is held.
+//! Words consist of letters and digits and are compared in lower case;
+//! punctuation is ignored. A window of five words moves over the text, so the
+//! whole text is never stored, only its start and its end.
 
 use std::collections::BTreeSet;
 
 use relink_model::{Digest, Sketch};
 
-use crate::cut::Cut as _;
+use crate::safe_slice::SafeSlice as _;
 
-/// How many words make a shingle.
-pub const WORDS: usize = 5;
+/// Number of words in a shingle.
+pub const SHINGLE_WORDS: usize = 5;
 
-/// When so many hashes are held, only the smallest are kept.
-const BUFFER: usize = 8 * Sketch::SIZE;
+/// Number of buffered hashes after which all but the smallest are dropped.
+const BUFFER_SIZE: usize = 8 * Sketch::SIZE;
 
-/// How much of a text is kept as its opening, in characters.
-const OPENING_LENGTH: u64 = Digest::OPENING_LENGTH as u64;
+/// Maximum length of the stored start of a text, in characters.
+const MAX_START: u64 = Digest::MAX_TEXT_START as u64;
 
-/// An odd number with evenly spread bits: 2^64 by the golden ratio (Knuth,
-/// *The Art of Computer Programming* 3, 6.4).
+/// An odd number with evenly spread bits: 2^64 divided by the golden ratio
+/// (Knuth, *The Art of Computer Programming* 3, 6.4).
 const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// All shingles of a text. A text of fewer than five words has one, of all its words.
+/// Returns all shingles of a text. A text with one to four words has one shingle
+/// of all its words.
 pub fn shingles(text: &str) -> BTreeSet<u32> {
-    let mut words = Words::default();
+    let mut window = ShingleWindow::default();
     let mut found = BTreeSet::new();
-    words.push(text, &mut |shingle| {
+    window.push(text, &mut |shingle| {
         found.insert(shingle);
     });
-    words.finish(&mut |shingle| {
+    window.finish(&mut |shingle| {
         found.insert(shingle);
     });
     found
 }
 
-/// How much two texts resemble each other, exactly: shared shingles by all
-/// shingles, from 0 to 1.
+/// Returns the exact resemblance of two texts, from 0 to 1: the number of shared
+/// shingles divided by the number of all shingles.
 ///
 /// ```
 /// use relink_page::shingle::resemblance;
-/// let (one, other) = ("a b c d e f", "A b, c d e g");
-/// assert!((resemblance(one, other) - 1.0 / 3.0).abs() < 1e-9);
+/// let (left, right) = ("a b c d e f", "A b, c d e g");
+/// assert!((resemblance(left, right) - 1.0 / 3.0).abs() < 1e-9);
 /// ```
-pub fn resemblance(one: &str, other: &str) -> f64 {
-    let (one, other) = (shingles(one), shingles(other));
-    let shared = one.intersection(&other).count();
-    let all = one.len() + other.len() - shared;
+pub fn resemblance(left: &str, right: &str) -> f64 {
+    let (left, right) = (shingles(left), shingles(right));
+    let shared = left.intersection(&right).count();
+    let all = left.len() + right.len() - shared;
     if all == 0 {
         return 1.0;
     }
@@ -57,211 +58,218 @@ pub fn resemblance(one: &str, other: &str) -> f64 {
     ratio
 }
 
-/// The sketch of a text, small enough to keep.
+/// Returns the sketch of a text, which approximates its set of shingles.
 pub fn sketch(text: &str) -> Sketch {
     let mut visible = VisibleTextBuilder::default();
     visible.push(text);
     visible.finish().sketch
 }
 
-/// What is kept of a text once it has been read.
+/// The stored summary of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextSummary {
-    /// The length in characters, white space folded.
+    /// The length in characters, with white space folded.
     pub length: u64,
-    /// The first [`Digest::OPENING_LENGTH`] characters, white space folded.
-    pub opening: String,
-    /// The end of the text, where it is longer than the opening.
-    pub closing: String,
+    /// The first [`Digest::MAX_TEXT_START`] characters, with white space folded.
+    pub start: String,
+    /// The end of the text; empty if `start` holds the whole text.
+    pub end: String,
     /// The sketch of the words.
     pub sketch: Sketch,
 }
 
-/// The text a reader sees, taken in piece by piece.
+/// Builds a [`TextSummary`] of visible text that arrives in chunks.
 ///
-/// White space and control characters part words and fold to one space.
+/// Runs of white space and control characters separate words and fold to one
+/// space.
 #[derive(Debug, Default)]
 pub struct VisibleTextBuilder {
     length: u64,
-    is_apart: bool,
-    opening: String,
-    /// The last pieces, as they came.
+    /// Whether a space precedes the next word.
+    needs_space: bool,
+    start: String,
+    /// The last chunks, with white space not folded.
     tail: String,
-    is_tail_apart: bool,
-    words: Words,
-    smallest: Smallest,
+    /// Whether a space precedes the next chunk in `tail`.
+    tail_needs_space: bool,
+    window: ShingleWindow,
+    smallest: SmallestHashes,
 }
 
 impl VisibleTextBuilder {
-    /// Takes in the next piece; a word may go on in the piece after it.
+    /// Adds the next chunk. A word may continue in the chunk after it.
     pub fn push(&mut self, text: &str) {
-        let kept = if self.length < OPENING_LENGTH { self.keep_opening(text) } else { 0 };
-        self.measure(text.cut(kept..));
-        self.keep_tail(text);
+        let stored = if self.length < MAX_START { self.push_start(text) } else { 0 };
+        self.measure(text.slice(stored..));
+        self.push_tail(text);
         let smallest = &mut self.smallest;
-        self.words.push(text, &mut |shingle| smallest.push(shingle));
+        self.window.push(text, &mut |shingle| smallest.push(shingle));
     }
 
-    /// Says that the word so far ends here, though no white space is written.
+    /// Ends the current word.
     pub fn end_word(&mut self) {
-        self.is_apart = true;
-        self.is_tail_apart = !self.tail.is_empty();
+        self.needs_space = true;
+        self.tail_needs_space = !self.tail.is_empty();
         let smallest = &mut self.smallest;
-        self.words.end_word(&mut |shingle| smallest.push(shingle));
+        self.window.end_word(&mut |shingle| smallest.push(shingle));
     }
 
-    /// The length so far, in characters, white space folded.
+    /// Returns the length so far, in characters, with white space folded.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// The text in short.
+    /// Returns the summary.
     pub fn finish(mut self) -> TextSummary {
         let smallest = &mut self.smallest;
-        self.words.finish(&mut |shingle| smallest.push(shingle));
+        self.window.finish(&mut |shingle| smallest.push(shingle));
         self.smallest.prune();
         let sketch = Sketch::from_hashes(self.smallest.hashes);
-        let is_longer = self.length > OPENING_LENGTH;
-        let closing = if is_longer { closing(&self.tail) } else { String::new() };
-        TextSummary { length: self.length, opening: self.opening, closing, sketch }
+        let is_longer = self.length > MAX_START;
+        let end = if is_longer { text_end(&self.tail) } else { String::new() };
+        TextSummary { length: self.length, start: self.start, end, sketch }
     }
 
-    /// Keeps the end of what came so far, in bounded room.
-    fn keep_tail(&mut self, text: &str) {
+    /// Appends to the tail and drops its start when it gets too long.
+    fn push_tail(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
         if self.tail.capacity() == 0 {
-            self.tail.reserve(TAIL);
+            self.tail.reserve(TAIL_SIZE);
         }
-        if self.is_tail_apart {
+        if self.tail_needs_space {
             self.tail.push(' ');
-            self.is_tail_apart = false;
+            self.tail_needs_space = false;
         }
-        self.tail.push_str(text.cut(text.ceil_char_boundary(text.len().saturating_sub(TAIL))..));
-        if self.tail.len() > 4 * TAIL {
-            let end = self.tail.ceil_char_boundary(self.tail.len() - TAIL);
+        self.tail
+            .push_str(text.slice(text.ceil_char_boundary(text.len().saturating_sub(TAIL_SIZE))..));
+        if self.tail.len() > 4 * TAIL_SIZE {
+            let end = self.tail.ceil_char_boundary(self.tail.len() - TAIL_SIZE);
             self.tail.drain(..end);
         }
     }
 
-    /// Keeps and measures what still fits in the opening, word by word; returns
-    /// its length in bytes.
-    fn keep_opening(&mut self, text: &str) -> usize {
-        if self.opening.capacity() == 0 {
-            self.opening.reserve(Digest::OPENING_LENGTH);
+    /// Appends to the start as much of the text as fits, word by word. Returns
+    /// the number of bytes consumed.
+    fn push_start(&mut self, text: &str) -> usize {
+        if self.start.capacity() == 0 {
+            self.start.reserve(Digest::MAX_TEXT_START);
         }
         let mut rest = text;
         while !rest.is_empty() {
             let end = rest.bytes().position(is_folded).unwrap_or(rest.len());
             let (word, after) = rest.split_at(end);
             if !word.is_empty() {
-                let kept = self.keep_word(word);
-                if kept < word.len() {
-                    return text.len() - rest.len() + kept;
+                let stored = self.push_start_word(word);
+                if stored < word.len() {
+                    return text.len() - rest.len() + stored;
                 }
             }
-            // What folds is one byte.
-            self.is_apart |= !after.is_empty();
+            // White space and control characters are one byte long.
+            self.needs_space |= !after.is_empty();
             rest = after.get(1..).unwrap_or_default();
         }
         text.len()
     }
 
-    /// Keeps as much of a word as fits; returns its length in bytes.
-    fn keep_word(&mut self, word: &str) -> usize {
-        self.is_apart &= self.length > 0;
-        let gap = u64::from(self.is_apart);
-        let room = (OPENING_LENGTH - self.length).saturating_sub(gap);
-        if room == 0 {
+    /// Appends to the start as much of a word as fits. Returns the number of
+    /// bytes appended.
+    fn push_start_word(&mut self, word: &str) -> usize {
+        self.needs_space &= self.length > 0;
+        let space = u64::from(self.needs_space);
+        let remaining = (MAX_START - self.length).saturating_sub(space);
+        if remaining == 0 {
             return 0;
         }
-        let (kept, count) = first_characters(word, room);
-        if self.is_apart {
-            self.opening.push(' ');
+        let (stored, count) = first_characters(word, remaining);
+        if self.needs_space {
+            self.start.push(' ');
         }
-        self.opening.push_str(word.cut(..kept));
-        self.length += gap + count;
-        self.is_apart = false;
-        kept
+        self.start.push_str(word.slice(..stored));
+        self.length += space + count;
+        self.needs_space = false;
+        stored
     }
 
-    /// Measures what comes after the opening. Without branches: where words
-    /// end cannot be foreseen, and a wrong guess costs more than a letter.
+    /// Adds the folded length of text after the start. The loop has no branches,
+    /// because the branch predictor cannot predict the ends of words.
     fn measure(&mut self, text: &str) {
-        let (mut length, mut apart) = (self.length, u64::from(self.is_apart));
+        let (mut length, mut needs_space) = (self.length, u64::from(self.needs_space));
         for byte in text.bytes() {
-            let space = u64::from(is_folded(byte));
-            let begins = u64::from(begins_character(byte)) & (space ^ 1);
-            length += begins + (begins & apart);
-            apart = space | (apart & (begins ^ 1));
+            let is_space = u64::from(is_folded(byte));
+            let is_first = u64::from(is_first_byte(byte)) & (is_space ^ 1);
+            length += is_first + (is_first & needs_space);
+            needs_space = is_space | (needs_space & (is_first ^ 1));
         }
-        (self.length, self.is_apart) = (length, apart == 1);
+        (self.length, self.needs_space) = (length, needs_space == 1);
     }
 }
 
-/// Bytes of the end that are surely enough for a closing.
-const TAIL: usize = 4 * Digest::CLOSING_LENGTH;
+/// Number of bytes that always contain [`Digest::MAX_TEXT_END`] characters.
+const TAIL_SIZE: usize = 4 * Digest::MAX_TEXT_END;
 
-/// The last characters of a text, white space folded, from a whole word on.
-fn closing(tail: &str) -> String {
+/// Returns the last [`Digest::MAX_TEXT_END`] characters of a text, with white
+/// space folded, starting with a whole word.
+fn text_end(tail: &str) -> String {
     let folded = tail.split_whitespace().collect::<Vec<_>>().join(" ");
     let length = folded.chars().count();
-    let Some(spare) = length.checked_sub(Digest::CLOSING_LENGTH).filter(|spare| *spare > 0) else {
+    let Some(excess) = length.checked_sub(Digest::MAX_TEXT_END).filter(|excess| *excess > 0) else {
         return folded;
     };
-    let start = folded.char_indices().nth(spare).map_or(0, |(at, _)| at);
-    let end = folded.cut(start..);
+    let start = folded.char_indices().nth(excess).map_or(0, |(at, _)| at);
+    let end = folded.slice(start..);
     end.split_once(' ').map_or(end, |(_, rest)| rest).to_owned()
 }
 
-/// The length in bytes of at most so many characters from the beginning of a
-/// text, and how many they are.
-fn first_characters(text: &str, most: u64) -> (usize, u64) {
-    let most = usize::try_from(most).unwrap_or(usize::MAX);
+/// Returns the length in bytes and the number of the first `max` characters of a
+/// text.
+fn first_characters(text: &str, max: u64) -> (usize, u64) {
+    let max = usize::try_from(max).unwrap_or(usize::MAX);
     if text.is_ascii() {
-        let kept = text.len().min(most);
-        return (kept, kept as u64);
+        let length = text.len().min(max);
+        return (length, length as u64);
     }
-    let kept = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
-    (kept, text.cut(..kept).chars().count() as u64)
+    let length = text.char_indices().nth(max).map_or(text.len(), |(at, _)| at);
+    (length, text.slice(..length).chars().count() as u64)
 }
 
-/// Whether a byte is white space or a control character, which fold.
+/// Whether a byte is white space or a control character.
 fn is_folded(byte: u8) -> bool {
     byte <= b' '
 }
 
-/// Whether a byte of UTF-8 is the first of its character.
-fn begins_character(byte: u8) -> bool {
+/// Whether a byte is the first of its UTF-8 character.
+fn is_first_byte(byte: u8) -> bool {
     (byte & 0xC0) != 0x80
 }
 
-/// The smallest hashes seen, in bounded memory.
+/// The smallest of all hashes, in bounded memory.
 #[derive(Debug)]
-struct Smallest {
+struct SmallestHashes {
     hashes: Vec<u32>,
-    /// Nothing above can be among the smallest.
+    /// Larger hashes are not among the smallest.
     limit: u32,
 }
 
-impl Default for Smallest {
+impl Default for SmallestHashes {
     fn default() -> Self {
         Self { hashes: Vec::with_capacity(Sketch::SIZE / 2), limit: u32::MAX }
     }
 }
 
-impl Smallest {
+impl SmallestHashes {
     fn push(&mut self, hash: u32) {
         if hash > self.limit {
             return;
         }
         self.hashes.push(hash);
-        if self.hashes.len() >= BUFFER {
+        if self.hashes.len() >= BUFFER_SIZE {
             self.prune();
         }
     }
 
+    /// Drops all but the smallest hashes.
     fn prune(&mut self) {
         self.hashes.sort_unstable();
         self.hashes.dedup();
@@ -272,77 +280,79 @@ impl Smallest {
     }
 }
 
-/// A window of five words that moves over a text.
+/// A window of [`SHINGLE_WORDS`] words that moves over a text.
 #[derive(Debug)]
-struct Words {
-    /// The hash of the word being read, in lower case; it begins at [`EMPTY`].
+struct ShingleWindow {
+    /// The hash of the current word in lower case, or [`EMPTY`].
     word: u64,
-    /// The hashes of the last words, oldest first once it is full.
-    window: [u64; WORDS],
-    /// How many words have been read.
+    /// The hashes of the last words, the newest last.
+    last_words: [u64; SHINGLE_WORDS],
+    /// Number of words read.
     count: usize,
 }
 
-/// The hash of no letters: the offset basis of FNV-1a.
+/// The hash of the empty word: the offset basis of FNV-1a.
 const EMPTY: u64 = 0xCBF2_9CE4_8422_2325;
 
-/// The prime of FNV-1a. It mixes the upper bits poorly, which [`combined`]
-/// makes good; in exchange a letter costs one multiplication.
+/// The prime of FNV-1a. A byte costs one multiplication; [`combine`] compensates
+/// for the poor mixing of the upper bits.
 const PRIME: u64 = 0x0100_0000_01B3;
 
-impl Default for Words {
+impl Default for ShingleWindow {
     fn default() -> Self {
-        Self { word: EMPTY, window: [0; WORDS], count: 0 }
+        Self { word: EMPTY, last_words: [0; SHINGLE_WORDS], count: 0 }
     }
 }
 
-/// What each byte is to a word: the letter or digit in lower case, or one of
-/// the two marks below.
+/// Maps each byte to the letter or digit in lower case, to [`SEPARATOR`] or to
+/// [`NON_ASCII`].
 const LETTERS: [u8; 256] = letters();
 /// Ends a word.
-const GAP: u8 = 0;
-/// Begins a character beyond ASCII.
-const BEYOND: u8 = 1;
+const SEPARATOR: u8 = 0;
+/// Part of a non-ASCII character.
+const NON_ASCII: u8 = 1;
 
-#[expect(clippy::indexing_slicing, reason = "the table has a cell for every byte")]
+#[expect(clippy::indexing_slicing, reason = "the table has an entry for every byte")]
 const fn letters() -> [u8; 256] {
-    let mut letters = [BEYOND; 256];
+    let mut letters = [NON_ASCII; 256];
     let mut byte = 0_u8;
     while byte < 128 {
-        let letter = if byte.is_ascii_alphanumeric() { byte.to_ascii_lowercase() } else { GAP };
+        let letter =
+            if byte.is_ascii_alphanumeric() { byte.to_ascii_lowercase() } else { SEPARATOR };
         letters[byte as usize] = letter;
         byte += 1;
     }
     letters
 }
 
-impl Words {
-    #[expect(clippy::indexing_slicing, reason = "the table has a cell for every byte")]
+impl ShingleWindow {
+    /// Adds text and calls `each` with every complete shingle.
+    #[expect(clippy::indexing_slicing, reason = "the table has an entry for every byte")]
     fn push(&mut self, text: &str, each: &mut impl FnMut(u32)) {
         let bytes = text.as_bytes();
         let mut at = 0;
         loop {
-            // Most bytes are letters, and their loop is kept as small as can be.
-            let mut rest = bytes.cut(at..).iter().map(|byte| LETTERS[usize::from(*byte)]);
+            // Most bytes are letters, so their loop is as small as possible.
+            let mut rest = bytes.slice(at..).iter().map(|byte| LETTERS[usize::from(*byte)]);
             let mut word = self.word;
-            let mark = loop {
+            let class = loop {
                 match rest.next() {
-                    Some(letter) if letter > BEYOND => word = with_byte(word, letter),
-                    mark => break mark,
+                    Some(letter) if letter > NON_ASCII => word = with_byte(word, letter),
+                    class => break class,
                 }
             };
             self.word = word;
             at = bytes.len() - rest.len();
-            match mark {
+            match class {
                 None => return,
-                Some(BEYOND) => at += self.push_other(text.cut(at - 1..), each) - 1,
+                Some(NON_ASCII) => at += self.push_non_ascii(text.slice(at - 1..), each) - 1,
                 Some(_) => self.end_word(each),
             }
         }
     }
 
-    /// Takes in one character beyond ASCII and returns its length.
-    fn push_other(&mut self, text: &str, each: &mut impl FnMut(u32)) -> usize {
+    /// Adds one non-ASCII character and returns its length in bytes.
+    fn push_non_ascii(&mut self, text: &str, each: &mut impl FnMut(u32)) -> usize {
         let Some(character) = text.chars().next() else { return 0 };
         if is_word_by_itself(character) {
             self.end_word(each);
@@ -370,43 +380,45 @@ impl Words {
         if self.word == EMPTY {
             return;
         }
-        self.window.copy_within(1.., 0);
-        self.window[WORDS - 1] = std::mem::replace(&mut self.word, EMPTY);
+        self.last_words.copy_within(1.., 0);
+        self.last_words[SHINGLE_WORDS - 1] = std::mem::replace(&mut self.word, EMPTY);
         self.count += 1;
-        if self.count >= WORDS {
-            each(combined(&self.window));
+        if self.count >= SHINGLE_WORDS {
+            each(combine(&self.last_words));
         }
     }
 
+    /// Ends the text. A text shorter than a shingle yields one shingle.
     fn finish(&mut self, each: &mut impl FnMut(u32)) {
         self.end_word(each);
-        if (1..WORDS).contains(&self.count) {
-            each(combined(self.window.get(WORDS - self.count..).unwrap_or_default()));
+        if (1..SHINGLE_WORDS).contains(&self.count) {
+            each(combine(self.last_words.get(SHINGLE_WORDS - self.count..).unwrap_or_default()));
         }
     }
 }
 
-/// The hash of a word with one more byte.
+/// Returns the hash of a word extended by one byte.
 fn with_byte(word: u64, byte: u8) -> u64 {
     (word ^ u64::from(byte)).wrapping_mul(PRIME)
 }
 
-/// The hash of some words' hashes in their order, cut to 32 bits.
+/// Combines the hashes of words, in order, into a hash of 32 bits.
 ///
-/// Multiplying and folding once for each word mixes them well, and is much
-/// cheaper than hashing their bytes again.
-fn combined(words: &[u64]) -> u32 {
+/// One multiplication and fold per word mixes the bits well and is much cheaper
+/// than hashing the bytes of the words again.
+fn combine(words: &[u64]) -> u32 {
     let mut hash = words.len() as u64;
     for word in words {
         hash = (hash ^ word).wrapping_mul(MULTIPLIER);
         hash ^= hash >> 32;
     }
-    #[expect(clippy::cast_possible_truncation, reason = "half of the hash is as good")]
+    #[expect(clippy::cast_possible_truncation, reason = "all bits of the hash are well mixed")]
     let half = hash as u32;
     half
 }
 
-/// Scripts that write no space between words count a character as a word.
+/// Whether the character belongs to a script without spaces between words. Each
+/// such character counts as a word.
 fn is_word_by_itself(character: char) -> bool {
     matches!(character,
         '\u{3041}'..='\u{30ff}' // kana
@@ -429,13 +441,13 @@ mod tests {
     }
 
     #[test]
-    fn case_punctuation_and_space_do_not_count() {
+    fn resemblance_ignores_case_punctuation_and_spaces() {
         check("The quick, brown fox: jumps!", "the  QUICK brown\nfox jumps", 1.0);
         check("ÄÖ ü", "äö Ü", 1.0);
     }
 
     #[test]
-    fn short_texts_are_one_shingle() {
+    fn short_text_has_one_shingle() {
         check("a b", "a b", 1.0);
         check("a b", "b a", 0.0);
         check("", " .", 1.0);
@@ -446,61 +458,61 @@ mod tests {
     }
 
     #[test]
-    fn the_share_of_common_runs_is_the_resemblance() {
+    fn resemblance_is_the_share_of_common_shingles() {
         check("a b c d e f g", "a b c d e f h", 0.5);
     }
 
     #[test]
-    fn scripts_without_spaces_are_compared_by_character() {
+    fn text_without_spaces_is_compared_by_character() {
         assert_eq!(shingles("你好世界和平").len(), 2);
         check("你好世界和平", "你好 世界 和平", 1.0);
     }
 
     #[test]
-    fn pieces_are_one_text() {
-        let mut pieces = VisibleTextBuilder::default();
-        for piece in ["one tw", "o ", " three fo", "ur five six"] {
-            pieces.push(piece);
+    fn chunks_form_one_text() {
+        let mut chunks = VisibleTextBuilder::default();
+        for chunk in ["one tw", "o ", " three fo", "ur five six"] {
+            chunks.push(chunk);
         }
-        let found = pieces.finish();
-        assert_eq!(found.opening, "one two three four five six");
-        assert_eq!(found.length, found.opening.len() as u64);
-        assert_eq!(found.sketch, sketch(&found.opening));
+        let found = chunks.finish();
+        assert_eq!(found.start, "one two three four five six");
+        assert_eq!(found.length, found.start.len() as u64);
+        assert_eq!(found.sketch, sketch(&found.start));
     }
 
     #[track_caller]
-    fn check_opening(pieces: &[&str], expect: &str) {
+    fn check_start(chunks: &[&str], expect: &str) {
         let mut text = VisibleTextBuilder::default();
-        for piece in pieces {
-            text.push(piece);
+        for chunk in chunks {
+            text.push(chunk);
             text.end_word();
         }
         let found = text.finish();
-        assert_eq!(found.opening, expect);
+        assert_eq!(found.start, expect);
         assert_eq!(found.length, expect.chars().count() as u64);
     }
 
     #[test]
-    fn the_opening_is_folded_as_the_length_is_counted() {
-        check_opening(&[" a\n\t b ", "", " ", "c\0d"], "a b c d");
-        check_opening(&["é", "\u{a0}你"], "é \u{a0}你");
-        check_opening(&[" \n"], "");
+    fn start_is_folded_consistently_with_the_length() {
+        check_start(&[" a\n\t b ", "", " ", "c\0d"], "a b c d");
+        check_start(&["é", "\u{a0}你"], "é \u{a0}你");
+        check_start(&[" \n"], "");
     }
 
     #[test]
-    fn the_opening_of_a_long_text_is_cut() {
-        for piece in ["x", "é ", "a bc d", " 你 ", "long words and short"] {
+    fn start_of_a_long_text_is_truncated() {
+        for chunk in ["x", "é ", "a bc d", " 你 ", "long words and short"] {
             let mut text = VisibleTextBuilder::default();
-            text.push(&piece.repeat(500));
+            text.push(&chunk.repeat(500));
             let found = text.finish();
-            let kept = found.opening.chars().count();
-            assert!((399..=Digest::OPENING_LENGTH).contains(&kept), "{kept} of {piece:?}");
-            assert_eq!(found.opening.trim_end(), found.opening);
+            let length = found.start.chars().count();
+            assert!((399..=Digest::MAX_TEXT_START).contains(&length), "{length} of {chunk:?}");
+            assert_eq!(found.start.trim_end(), found.start);
         }
     }
 
     #[test]
-    fn a_long_text_keeps_the_smallest_of_all_its_shingles() {
+    fn sketch_of_a_long_text_has_its_smallest_shingles() {
         let words: Vec<String> = (0..20_000).map(|n| format!("w{n}")).collect();
         let text = words.join(" ");
         let all: Vec<u32> = shingles(&text).into_iter().take(Sketch::SIZE).collect();
@@ -508,28 +520,27 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_repeats_itself_keeps_every_shingle() {
+    fn sketch_of_a_repetitive_text_has_all_shingles() {
         let text = "a b c d e f ".repeat(2_000);
         let all: Vec<u32> = shingles(&text).into_iter().collect();
         assert_eq!(sketch(&text).hashes(), all);
     }
 
     proptest! {
-        /// In whatever pieces it comes.
         #[test]
-        fn the_opening_is_the_beginning_of_the_folded_text(
-            pieces in prop::collection::vec("[ \n\0aé你]{0,9}|[a-c]{150,250}|(é ){190,210}", 0..9)
+        fn start_is_a_prefix_of_the_folded_text_for_any_chunks(
+            chunks in prop::collection::vec("[ \n\0aé你]{0,9}|[a-c]{150,250}|(é ){190,210}", 0..9)
         ) {
             let mut text = VisibleTextBuilder::default();
-            for piece in &pieces {
-                text.push(piece);
+            for chunk in &chunks {
+                text.push(chunk);
             }
             let found = text.finish();
-            let whole = pieces.concat();
+            let whole = chunks.concat();
             let words = whole.split(|folded| folded <= ' ').filter(|word| !word.is_empty());
             let folded = words.collect::<Vec<_>>().join(" ");
-            let opening: String = folded.chars().take(Digest::OPENING_LENGTH).collect();
-            prop_assert_eq!(found.opening, opening.trim_end());
+            let start: String = folded.chars().take(Digest::MAX_TEXT_START).collect();
+            prop_assert_eq!(found.start, start.trim_end());
             prop_assert_eq!(found.length, folded.chars().count() as u64);
             prop_assert_eq!(found.sketch, sketch(&folded));
         }

@@ -1,9 +1,8 @@
-//! Program source: the addresses of its comments.
+//! Source code: URLs in comments.
 //!
-//! A comment is plain text, and so is the docstring of a Python function.
-//! Addresses in code, which is where string literals stand, are told as passed
-//! over. The rules are those of families of languages; a literal that only a
-//! full reader of the language would see may be taken for what it looks like.
+//! Comments and docstrings are plain text. URLs in code, including string
+//! literals, are reported as skipped. The syntax rules are per language family
+//! and approximate: a literal that requires a full parser may be misread.
 
 mod language;
 mod syntax;
@@ -13,27 +12,28 @@ use std::ops::Range;
 use relink_model::{LinkKind, SkipReason};
 
 pub use self::language::Language;
-use self::syntax::{Parts, SourcePart};
-use crate::bare::http_addresses;
+use self::syntax::{SourcePart, SourceParts};
+use crate::bare_url::http_urls;
 use crate::link_sink::{DestinationSyntax, Extractor, LinkSink};
 
-/// Reads the addresses of program source.
+/// Link extractor for source code.
 pub(crate) struct Source(pub(crate) Option<Language>);
 
 impl Extractor for Source {
-    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
-        let language = self.0.unwrap_or_else(|| Language::of_content(text));
-        for (range, share) in Parts::new(text, language.syntax()) {
-            report(text, range, share, found);
+    fn extract(&self, text: &str, sink: &mut LinkSink<'_>) {
+        let language = self.0.unwrap_or_else(|| Language::detect(text));
+        for (range, kind) in SourceParts::new(text, language.syntax()) {
+            report_urls(text, range, kind, sink);
         }
     }
 }
 
-fn report(text: &str, range: Range<usize>, share: SourcePart, found: &mut LinkSink<'_>) {
-    for address in http_addresses(text, range) {
-        match share {
-            SourcePart::Comment => found.link(address, LinkKind::BareUrl, DestinationSyntax::Plain),
-            SourcePart::Code => found.skip(address, LinkKind::BareUrl, SkipReason::Code),
+/// Reports the URLs of a comment as links and those of code as skipped.
+fn report_urls(text: &str, range: Range<usize>, kind: SourcePart, sink: &mut LinkSink<'_>) {
+    for url in http_urls(text, range) {
+        match kind {
+            SourcePart::Comment => sink.link(url, LinkKind::BareUrl, DestinationSyntax::Plain),
+            SourcePart::Code => sink.skip(url, LinkKind::BareUrl, SkipReason::Code),
         }
     }
 }
@@ -42,24 +42,24 @@ fn report(text: &str, range: Range<usize>, share: SourcePart, found: &mut LinkSi
 mod tests {
     use crate::{DocumentFormat, Language, Options, links_with};
 
-    /// Checks the addresses of a source, each with ` -` after it if passed over.
+    /// Checks the URLs of a source file; ` -` marks skipped ones.
     #[track_caller]
     fn check(name: &str, source: &str, expect: &[&str]) {
-        let options = Options::of_name(name);
+        let options = Options::from_file_name(name);
         assert!(options.language.is_some(), "{name}");
         let found = links_with(DocumentFormat::Source, source.as_bytes(), &options).links;
-        let told: Vec<String> = found
+        let actual: Vec<String> = found
             .iter()
             .map(|link| {
                 let is_link = matches!(link.target, relink_model::LinkTarget::Web(_));
                 format!("{}{}", link.raw, if is_link { "" } else { " -" })
             })
             .collect();
-        assert_eq!(told, expect, "{source}");
+        assert_eq!(actual, expect, "{source}");
     }
 
     #[test]
-    fn comments_of_the_c_family_are_text_and_strings_are_code() {
+    fn c_family_comments_are_text_and_strings_are_code() {
         check(
             "a.c",
             "int a; // http://a.test.\n/* http://b.test/*/ \"http://c.test\"",
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn rust_has_lifetimes_and_comments_in_comments() {
+    fn rust_has_lifetimes_and_nested_comments() {
         check("a.rs", "fn f<'a>(c: &'a u8) { '\"' } // http://a.test\n", &["http://a.test"]);
         check(
             "a.rs",
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_after_a_hash_are_text() {
+    fn hash_comments_are_text() {
         check(
             "a.sh",
             "#!/bin/sh\n# http://a.test\ncurl 'http://b.test#x' ${#x} # http://c.test",
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn other_families_have_other_marks() {
+    fn comments_of_other_families_are_text() {
         check(
             "a.sql",
             "select 'http://a.test' -- http://b.test\n/* http://c.test */",
@@ -175,11 +175,11 @@ mod tests {
 
     #[track_caller]
     fn guess(source: &str, expect: Language) {
-        assert_eq!(Language::of_content(source), expect, "{source}");
+        assert_eq!(Language::detect(source), expect, "{source}");
     }
 
     #[test]
-    fn without_a_name_the_content_tells_the_family() {
+    fn detect_uses_the_content() {
         guess("#!/usr/bin/env python3\nx = 1\n", Language::Python);
         guess("#!/bin/sh\necho\n", Language::Shell);
         guess("#include <stdio.h>\n// x\nint main() {\n}\n", Language::C);

@@ -1,12 +1,12 @@
-//! Words that say nothing about a page: those that hold sentences together in
-//! the languages of most of the web, and those that stand on every page.
+//! Stop words: function words of common languages, and words that occur on
+//! almost every page.
 
-/// The words that [`is_stop_word`] knows, in the order of their bytes.
+/// Returns all stop words in byte order.
 pub fn stop_words() -> &'static [&'static str] {
     STOP_WORDS
 }
 
-/// Whether a word, in lower case, says nothing about a page.
+/// Whether a lower-case word is a stop word.
 ///
 /// ```
 /// assert!(relink_page::is_stop_word("the") && !relink_page::is_stop_word("owl"));
@@ -15,7 +15,7 @@ pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 
-/// In the order of their bytes.
+/// Sorted by bytes, for the binary search.
 #[rustfmt::skip]
 const STOP_WORDS: &[&str] = &[
     "a", "aan", "aber", "about", "above", "after", "again", "against", "al", "all", "alla", "als",
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_are_in_order() {
+    fn stop_words_are_sorted() {
         assert!(STOP_WORDS.is_sorted());
         assert!(is_stop_word("the") && is_stop_word("über") && !is_stop_word("owl"));
     }

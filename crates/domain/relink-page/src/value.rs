@@ -1,16 +1,16 @@
-//! Values of structured data that are an address as a whole.
+//! Detects values of structured data (cells, JSON strings, element text) that
+//! are URLs.
 //!
-//! A cell, a field or the text of an element may hold anything. It is taken
-//! for a link only if nothing but an address stands in it; what the address
-//! means is left to [`classify`](crate::classify).
+//! A value is a link only if it consists of a URL and nothing else.
+//! [`classify`](crate::classify) validates the URL.
 
-use crate::cut::Cut as _;
+use crate::safe_slice::SafeSlice as _;
 
-/// Whether a value, escapes resolved, is a web address and nothing else.
+/// Whether an unescaped value is an `http` or `https` URL and nothing else.
 ///
-/// An address with a placeholder in it is one, so that it is told as passed
-/// over; an ellipsis such as `http://...` is none.
-pub(crate) fn is_address(value: &str) -> bool {
+/// A URL with a placeholder is accepted, so that it is reported as skipped. An
+/// ellipsis such as `http://...` is not.
+pub(crate) fn is_web_url(value: &str) -> bool {
     let value = value.trim();
     after_web_scheme(value).is_some_and(|rest| {
         rest.starts_with(|first: char| {
@@ -22,7 +22,7 @@ pub(crate) fn is_address(value: &str) -> bool {
 fn after_web_scheme(value: &str) -> Option<&str> {
     ["https://", "http://"].iter().find_map(|scheme| {
         let head = value.get(..scheme.len())?;
-        head.eq_ignore_ascii_case(scheme).then(|| value.cut(scheme.len()..))
+        head.eq_ignore_ascii_case(scheme).then(|| value.slice(scheme.len()..))
     })
 }
 
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_whole_web_address_counts() {
+    fn is_web_url_requires_the_whole_value() {
         for value in [
             "https://a.test",
             " HTTP://a.test/x \n",
@@ -39,7 +39,7 @@ mod tests {
             "https://{{host}}/",
             "http://é",
         ] {
-            assert!(is_address(value), "{value}");
+            assert!(is_web_url(value), "{value}");
         }
         for value in [
             "",
@@ -50,7 +50,7 @@ mod tests {
             "ftp://a.test",
             "//a",
         ] {
-            assert!(!is_address(value), "{value}");
+            assert!(!is_web_url(value), "{value}");
         }
     }
 }

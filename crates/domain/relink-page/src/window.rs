@@ -1,17 +1,17 @@
-//! Huge documents, read window by window in bounded memory.
+//! Extracts links from large documents window by window, in bounded memory.
 //!
-//! Formats that are read from front to back can stop anywhere between two
-//! tokens and go on later. So a window is read as far as what follows it can
-//! change nothing; the rest is carried over into the next one. Links, places
-//! and problems are those of the document read whole, whatever the size of the
-//! windows. Formats that must be seen whole (Markdown may define a reference
-//! on its last line) are one window.
+//! Formats that are parsed from front to back can stop between two tokens and
+//! resume later. Each window is processed up to the point where the following
+//! input could change the result; the rest is carried over to the next window.
+//! Links, locations and problems are the same as for the whole document, for
+//! any window size. Formats that must be parsed as a whole are one window;
+//! Markdown, for example, may define a reference on its last line.
 //!
-//! Two things are settled by a window rather than by the whole document: the
-//! encoding of bytes that are no UTF-8 and declare none, and the note of a
-//! line that is longer than a window.
+//! Two results depend on the window: the guessed encoding of bytes that are not
+//! UTF-8 and declare none, and the ignore directive of a line longer than a
+//! window.
 
-mod notes;
+mod directives;
 
 use std::io::{self, Read};
 
@@ -19,229 +19,234 @@ use encoding_rs::Encoding;
 use memchr::{memchr_iter, memrchr};
 use relink_model::Link;
 
-use self::notes::WindowDirectives;
-use crate::cut::Cut as _;
-use crate::document::{Origin, SourceText, declared_by, is_utf16};
+use self::directives::WindowDirectives;
 use crate::link_sink::{Extractor, LinkSink};
-use crate::problem::{PROBLEMS, Problem};
+use crate::problem::{MAX_PROBLEMS, Problem};
+use crate::safe_slice::SafeSlice as _;
+use crate::source_text::{Origin, SourceText, declared_encoding, is_utf16};
 use crate::{DocumentFormat, DocumentInfo, IgnoreDirective, Options};
 
-/// A window this large is no window any more, and the reader is told.
-const LARGEST: usize = 64 << 20;
+/// Window size above which a problem is reported.
+const LARGE_WINDOW: usize = 64 << 20;
 
-/// The least that is looked at first: a byte order mark is no longer.
-const SMALLEST: usize = 4;
+/// Minimum window size, enough for any byte order mark.
+const MIN_WINDOW: usize = 4;
 
-/// Whether more of a document follows a text.
+/// Whether a part of a document is its last part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InputEnd {
-    /// There is more.
-    Follows,
-    /// The text ends the document.
-    None,
+    /// More input follows.
+    More,
+    /// The part ends the document.
+    Last,
 }
 
 impl InputEnd {
-    /// Where the lines end that are there in full.
-    pub(crate) fn end_of_lines(self, text: &str) -> usize {
+    /// Returns the end of the last complete line of `text`.
+    pub(crate) fn complete_lines_end(self, text: &str) -> usize {
         match self {
-            Self::Follows => memrchr(b'\n', text.as_bytes()).map_or(0, |newline| newline + 1),
-            Self::None => text.len(),
+            Self::More => memrchr(b'\n', text.as_bytes()).map_or(0, |newline| newline + 1),
+            Self::Last => text.len(),
         }
     }
 }
 
-/// Reads the links of a document part by part.
+/// An extractor that processes a document part by part.
 pub(crate) trait IncrementalExtractor {
-    /// Reports the links of `text`, which goes on where the last part ended,
-    /// as far as what follows can change nothing. Returns where that is: the
-    /// next part begins there.
-    fn resume(&mut self, text: &str, sequel: InputEnd, found: &mut LinkSink<'_>) -> usize;
+    /// Reports the links of `text`, which continues where the previous part
+    /// ended. Stops where the following input could change the result, and
+    /// returns that offset; the next part starts there.
+    fn extract_part(&mut self, text: &str, input_end: InputEnd, sink: &mut LinkSink<'_>) -> usize;
 }
 
-/// A format that must be seen whole.
+/// An extractor adapter for formats that must be parsed as a whole.
 pub(crate) struct WholeDocument<E>(pub(crate) E);
 
 impl<E: Extractor> IncrementalExtractor for WholeDocument<E> {
-    fn resume(&mut self, text: &str, sequel: InputEnd, found: &mut LinkSink<'_>) -> usize {
-        if sequel == InputEnd::Follows {
+    fn extract_part(&mut self, text: &str, input_end: InputEnd, sink: &mut LinkSink<'_>) -> usize {
+        if input_end == InputEnd::More {
             return 0;
         }
-        self.0.extract(text, found);
+        self.0.extract(text, sink);
         text.len()
     }
 }
 
-/// Goes through a document window by window.
+/// Extracts the links of a document window by window.
 ///
 /// ```
-/// use relink_page::{Format, Options, Windows};
+/// use relink_page::{DocumentFormat, Options, WindowedExtractor};
 /// let list: &[u8] = b"https://a.test/\nhttps://b.test/\n";
 /// let options = Options::default();
-/// let mut windows = Windows::new(Format::UrlList, &options, 20, list);
+/// let mut windows = WindowedExtractor::new(DocumentFormat::UrlList, &options, 20, list);
 /// let mut lines = Vec::new();
-/// while windows.fill() {
-///     windows.each_link(&mut |link| lines.push(link.place.line));
+/// while windows.next_window() {
+///     windows.for_each_link(&mut |link| lines.push(link.location.line));
 /// }
 /// assert_eq!(lines, [1, 2]);
 /// ```
 pub struct WindowedExtractor<'o, R> {
     reader: R,
     format: DocumentFormat,
-    parts: Box<dyn IncrementalExtractor + Send + 'o>,
-    /// How large a window is to be.
+    extractor: Box<dyn IncrementalExtractor + Send + 'o>,
+    /// Regular window size in bytes.
     size: usize,
-    /// How large this one is to be.
-    wanted: usize,
-    /// What was read and has not been gone through.
+    /// Size of the current window; larger if a construct did not fit.
+    target_size: usize,
+    /// Input that was read but not processed.
     buffer: Vec<u8>,
-    /// Where the buffer begins.
+    /// Position of the buffer in the document.
     origin: Origin,
-    sequel: InputEnd,
+    input_end: InputEnd,
     state: State,
     declared: Option<&'static Encoding>,
-    notes: WindowDirectives,
-    /// How many problems have been told.
+    directives: WindowDirectives,
+    /// Number of problems reported so far.
     problems: usize,
-    is_told_large: bool,
+    is_large_reported: bool,
     error: Option<io::Error>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     First,
-    Further,
+    Later,
     Done,
 }
 
 impl<'o, R: Read> WindowedExtractor<'o, R> {
-    /// Windows of about `size` bytes over what `reader` gives. They are larger
-    /// where something does not end within one.
+    /// Creates windows of about `size` bytes over `reader`. A window grows if a
+    /// construct does not fit.
     pub fn new(format: DocumentFormat, options: &'o Options, size: usize, reader: R) -> Self {
-        let size = size.max(SMALLEST);
+        let size = size.max(MIN_WINDOW);
         Self {
             reader,
             format,
-            parts: format.parts(options),
+            extractor: format.incremental_extractor(options),
             size,
-            wanted: size,
+            target_size: size,
             buffer: Vec::new(),
             origin: Origin::default(),
-            sequel: InputEnd::Follows,
+            input_end: InputEnd::More,
             state: State::First,
             declared: None,
-            notes: WindowDirectives::default(),
+            directives: WindowDirectives::default(),
             problems: 0,
-            is_told_large: false,
+            is_large_reported: false,
             error: None,
         }
     }
 
-    /// Reads the next window; `false` if there is none. An error of the reader
-    /// ends the document where it is.
+    /// Reads the next window. Returns `false` at the end of the document. A
+    /// read error ends the document.
     pub fn next_window(&mut self) -> bool {
         if self.state == State::Done {
             return false;
         }
-        self.read_up_to(self.wanted);
+        self.read_up_to(self.target_size);
         if self.state == State::First {
-            self.declared = declared_by(&self.buffer);
+            self.declared = declared_encoding(&self.buffer);
             if is_utf16(&self.buffer) {
                 self.read_up_to(usize::MAX);
             }
         }
-        let window = window(&self.buffer, self.sequel);
-        self.notes.read(self.format, window, self.origin.line);
+        let window = window(&self.buffer, self.input_end);
+        self.directives.read(self.format, window, self.origin.line);
         true
     }
 
+    /// Fills the buffer up to `length` bytes.
     fn read_up_to(&mut self, length: usize) {
         let missing = length.saturating_sub(self.buffer.len());
-        if self.sequel == InputEnd::None || missing == 0 {
+        if self.input_end == InputEnd::Last || missing == 0 {
             return;
         }
         let missing = u64::try_from(missing).unwrap_or(u64::MAX);
         let read = self.reader.by_ref().take(missing).read_to_end(&mut self.buffer);
-        let is_more = read.as_ref().is_ok_and(|&read| read as u64 == missing);
-        if !is_more {
-            self.sequel = InputEnd::None;
+        let has_more = read.as_ref().is_ok_and(|&read| read as u64 == missing);
+        if !has_more {
+            self.input_end = InputEnd::Last;
         }
         self.error = read.err();
     }
 
-    /// The notes that speak of the window's lines, in document order.
-    pub fn notes(&self) -> &[IgnoreDirective] {
-        self.notes.all()
+    /// Returns the ignore directives that apply to lines of the window, in
+    /// document order.
+    pub fn directives(&self) -> &[IgnoreDirective] {
+        self.directives.all()
     }
 
-    /// Those of the notes that no earlier window had.
-    pub fn new_notes(&self) -> &[IgnoreDirective] {
-        self.notes.new_ones()
+    /// Returns the directives that did not occur in an earlier window.
+    pub fn new_directives(&self) -> &[IgnoreDirective] {
+        self.directives.new_directives()
     }
 
-    /// Hands the links of the window to `each`, in document order, and returns
-    /// what else it says. The base is the document's, once it is known.
+    /// Calls `each` for every link of the window, in document order, and
+    /// returns the base URL and the problems found in the window.
     pub fn for_each_link(&mut self, each: &mut dyn FnMut(Link)) -> DocumentInfo {
-        let window = window(&self.buffer, self.sequel);
+        let window = window(&self.buffer, self.input_end);
         let document = match self.state {
-            State::First => SourceText::read(window, None),
-            State::Further | State::Done => SourceText::read_on(window, self.declared),
+            State::First => SourceText::decode(window, None),
+            State::Later | State::Done => SourceText::decode_part(window, self.declared),
         };
-        let mut found = LinkSink::starting_at(&document, self.origin, each);
-        let end = self.parts.resume(document.text(), self.sequel, &mut found);
-        let next = found.origin_of(end);
-        let mut remarks = found.into_remarks();
+        let mut sink = LinkSink::starting_at(&document, self.origin, each);
+        let end = self.extractor.extract_part(document.text(), self.input_end, &mut sink);
+        let next = sink.origin_of(end);
+        let mut info = sink.into_info();
         let newlines = memchr_iter(b'\n', window).count();
         let last_line =
             self.origin.line.saturating_add(u32::try_from(newlines).unwrap_or(u32::MAX));
-        self.notes.advance(next, last_line);
-        remarks.problems.extend(self.go_on_from(next));
-        remarks.problems.truncate(PROBLEMS - self.problems);
-        self.problems += remarks.problems.len();
-        remarks
+        self.directives.advance(next, last_line);
+        info.problems.extend(self.advance_to(next));
+        info.problems.truncate(MAX_PROBLEMS - self.problems);
+        self.problems += info.problems.len();
+        info
     }
 
-    /// Leaves what was gone through behind. What has no end within the window
-    /// needs a larger one.
-    fn go_on_from(&mut self, next: Origin) -> Option<Problem> {
+    /// Drops the processed input. Doubles the window size if nothing could be
+    /// processed.
+    fn advance_to(&mut self, next: Origin) -> Option<Problem> {
         let passed = next.offset - self.origin.offset;
-        if self.sequel == InputEnd::None {
+        if self.input_end == InputEnd::Last {
             (self.state, self.buffer) = (State::Done, Vec::new());
             return None;
         }
         if passed == 0 {
-            self.wanted = 2 * self.buffer.len().max(self.size);
-            return self.tell_large();
+            self.target_size = 2 * self.buffer.len().max(self.size);
+            return self.large_window_problem();
         }
         self.buffer.drain(..passed);
         self.buffer.shrink_to(2 * self.size);
-        (self.state, self.wanted, self.origin) = (State::Further, self.size, next);
+        (self.state, self.target_size, self.origin) = (State::Later, self.size, next);
         None
     }
 
-    fn tell_large(&mut self) -> Option<Problem> {
-        let is_new = self.wanted > LARGEST && self.format.is_cut() && !self.is_told_large;
-        self.is_told_large |= is_new;
+    /// Returns a problem the first time that a window exceeds [`LARGE_WINDOW`].
+    fn large_window_problem(&mut self) -> Option<Problem> {
+        let is_new = self.target_size > LARGE_WINDOW
+            && self.format.is_incremental()
+            && !self.is_large_reported;
+        self.is_large_reported |= is_new;
         is_new.then(|| Problem {
             line: self.origin.line,
             text: format!(
-                "what begins here does not end within {} MiB, and is held in memory as a whole",
-                LARGEST >> 20
+                "a construct is longer than {} MiB and is buffered as a whole",
+                LARGE_WINDOW >> 20
             ),
         })
     }
 
-    /// What kept the reader from reading to the end, if anything did.
+    /// Returns the error that ended reading, if any.
     pub fn into_error(self) -> Option<io::Error> {
         self.error
     }
 }
 
-/// The part of what was read that is gone through: lines are seen whole where
-/// they can be, for a note may stand at their end.
-fn window(buffer: &[u8], sequel: InputEnd) -> &[u8] {
+/// Returns the part of the buffer to process: up to the last line end, because
+/// an ignore directive may be at the end of a line.
+fn window(buffer: &[u8], input_end: InputEnd) -> &[u8] {
     match memrchr(b'\n', buffer) {
-        Some(newline) if sequel == InputEnd::Follows => buffer.cut(..=newline),
+        Some(newline) if input_end == InputEnd::More => buffer.slice(..=newline),
         _ => buffer,
     }
 }

@@ -1,13 +1,13 @@
-//! XML: sitemaps, feeds, outlines, and what else has addresses in it.
+//! XML: sitemaps, feeds, outlines and others.
 //!
-//! The text of an element that is an address as a whole is a link, and so are
-//! the attributes that hold addresses; running text, such as the HTML in a
-//! feed, is searched for bare ones. Sitemaps (`loc`), RSS, Atom and OPML are
-//! known by name, since they say more than the general rule can see.
+//! Element text that is a URL is a link, and so are attributes that contain
+//! URLs. Other text, such as HTML in a feed, is searched for bare URLs.
+//! Sitemaps (`loc`), RSS, Atom and OPML have specific rules.
 //!
-//! Only the five entities of XML and character references are resolved. A
-//! document type is passed over whole: no entity is ever expanded and no other
-//! file is ever looked at, so neither a bomb nor a spy gets anything.
+//! Resolves only character references and the five predefined entities of XML.
+//! The document type is skipped: entities are never expanded and external files
+//! never read, so neither entity expansion attacks nor external entities have
+//! any effect.
 
 mod blocks;
 mod reference;
@@ -20,19 +20,19 @@ use memchr::memmem;
 use relink_model::{LinkKind, SkipReason};
 
 pub(crate) use self::blocks::read_blocks;
-use self::reference::{parts_between_marks, unescape};
+use self::reference::{split_at_delimiters, unescape};
 use self::tokenizer::{Attribute, Token, Tokenizer, TokenizerState};
-use crate::bare::http_addresses;
-use crate::cut::Cut as _;
+use crate::bare_url::http_urls;
 use crate::link_sink::{DestinationSyntax, Extractor, LinkSink};
-use crate::list::trim;
-use crate::target::classify_line;
-use crate::value::is_address;
+use crate::list::trim_range;
+use crate::safe_slice::SafeSlice as _;
+use crate::target::classify_list_line;
+use crate::value::is_web_url;
 use crate::window::{IncrementalExtractor, InputEnd};
 
-/// Which attribute of which element holds an address, relative or not, and the
-/// kind of place each is. Names are without their prefix.
-const ADDRESSES: &[(&str, &str, LinkKind)] = &[
+/// Elements and attributes that contain a URL, absolute or relative, and the
+/// kind of the link. Names are without prefix.
+const URL_ATTRIBUTES: &[(&str, &str, LinkKind)] = &[
     ("a", "href", LinkKind::Hyperlink),
     ("image", "href", LinkKind::Embed),
     ("enclosure", "url", LinkKind::Embed),
@@ -41,8 +41,8 @@ const ADDRESSES: &[(&str, &str, LinkKind)] = &[
     ("outline", "url", LinkKind::Value),
 ];
 
-/// Attributes of any element that may hold an address.
-const GENERAL_ADDRESSES: &[(&str, LinkKind)] = &[
+/// Attributes of any element that may contain a URL.
+const GENERAL_URL_ATTRIBUTES: &[(&str, LinkKind)] = &[
     ("href", LinkKind::Value),
     ("src", LinkKind::Embed),
     ("url", LinkKind::Value),
@@ -55,69 +55,69 @@ const GENERAL_ADDRESSES: &[(&str, LinkKind)] = &[
     ("htmlUrl", LinkKind::Value),
 ];
 
-/// Reads the addresses of XML.
+/// Link extractor for XML.
 pub(crate) struct Xml;
 
 impl Extractor for Xml {
-    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
-        XmlParts::default().resume(text, InputEnd::None, found);
+    fn extract(&self, text: &str, sink: &mut LinkSink<'_>) {
+        IncrementalXml::default().extract_part(text, InputEnd::Last, sink);
     }
 }
 
-/// Reads the addresses of XML part by part.
+/// Incremental link extractor for XML.
 #[derive(Default)]
-pub(crate) struct XmlParts {
-    memory: TokenizerState,
+pub(crate) struct IncrementalXml {
+    state: TokenizerState,
     vocabulary: Option<Vocabulary>,
-    role: Role,
+    role: TextRole,
 }
 
-impl IncrementalExtractor for XmlParts {
-    fn resume(&mut self, text: &str, sequel: InputEnd, found: &mut LinkSink<'_>) -> usize {
-        let mut tokens = Tokenizer::resume(text, sequel, self.memory);
-        let mut reader = XmlParser { text, found, vocabulary: self.vocabulary, role: self.role };
-        let (mut at, mut memory) = tokens.checkpoint();
-        while let Some(token) = tokens.next_certain() {
+impl IncrementalExtractor for IncrementalXml {
+    fn extract_part(&mut self, text: &str, input_end: InputEnd, sink: &mut LinkSink<'_>) -> usize {
+        let mut tokens = Tokenizer::resume(text, input_end, self.state);
+        let mut parser = XmlParser { text, sink, vocabulary: self.vocabulary, role: self.role };
+        let (mut at, mut state) = tokens.checkpoint();
+        while let Some(token) = tokens.next_complete() {
             match token {
-                Token::Start(name) => reader.start(name, tokens.attributes()),
-                Token::End => reader.role = Role::Whole,
-                Token::Text(range) => reader.content(range, Writing::Escaped),
-                Token::Data(range) => reader.content(range, Writing::Plain),
-                Token::Comment(range) => reader.comment(range),
-                Token::StyleSheet => reader.style_sheet(tokens.attributes()),
-                Token::Entities(at) => reader
-                    .found
-                    .problem(at, "the document type declares entities, which are never expanded"),
+                Token::Start(name) => parser.start(name, tokens.attributes()),
+                Token::End => parser.role = TextRole::Any,
+                Token::Text(range) => parser.content(range, Escaping::Escaped),
+                Token::Data(range) => parser.content(range, Escaping::Plain),
+                Token::Comment(range) => parser.comment(range),
+                Token::StyleSheet => parser.style_sheet(tokens.attributes()),
+                Token::Entities(at) => parser
+                    .sink
+                    .problem(at, "the document type declares entities; they are not expanded"),
             }
-            (at, memory) = tokens.checkpoint();
+            (at, state) = tokens.checkpoint();
         }
-        *self = Self { memory, vocabulary: reader.vocabulary, role: reader.role };
+        *self = Self { state, vocabulary: parser.vocabulary, role: parser.role };
         at
     }
 }
 
-/// Whether an XML document is an index of other sitemaps, by its root element.
+/// Whether an XML document is a sitemap index, by its root element.
 ///
 /// ```
 /// assert!(relink_page::is_sitemap_index(b"<?xml version='1.0'?><sitemapindex>"));
 /// assert!(!relink_page::is_sitemap_index(b"<urlset><sitemapindex>"));
 /// ```
 pub fn is_sitemap_index(bytes: &[u8]) -> bool {
-    // The root stands near the start.
-    let head = crate::document::text_of(bytes.cut(..bytes.len().min(HEAD_LENGTH)), None);
-    root(&head) == Some("sitemapindex")
+    // The root element is near the start.
+    let head = crate::source_text::decode_text(bytes.slice(..bytes.len().min(HEAD_LENGTH)), None);
+    root_name(&head) == Some("sitemapindex")
 }
 
-/// How much of a document is looked at to find its root.
+/// Number of bytes searched for the root element.
 const HEAD_LENGTH: usize = 64 * 1024;
 
-/// The name of the root element, without its prefix.
-pub(crate) fn root(text: &str) -> Option<&str> {
+/// Returns the name of the root element, without prefix.
+pub(crate) fn root_name(text: &str) -> Option<&str> {
     let mut tokens = Tokenizer::new(text);
     while let Some(token) = tokens.next_token() {
         match token {
-            Token::Start(name) => return Some(local(name)),
-            Token::Text(range) if !text.cut(range.clone()).trim().is_empty() => return None,
+            Token::Start(name) => return Some(local_name(name)),
+            Token::Text(range) if !text.slice(range.clone()).trim().is_empty() => return None,
             Token::End | Token::Data(_) => return None,
             _ => {}
         }
@@ -125,7 +125,7 @@ pub(crate) fn root(text: &str) -> Option<&str> {
     None
 }
 
-/// A vocabulary whose elements are known, by the root.
+/// A document type with specific rules, identified by the root element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Vocabulary {
     Sitemap,
@@ -135,8 +135,8 @@ enum Vocabulary {
 }
 
 impl Vocabulary {
-    fn of_root(name: &str) -> Self {
-        match local(name) {
+    fn from_root(name: &str) -> Self {
+        match local_name(name) {
             "urlset" | "sitemapindex" => Self::Sitemap,
             "rss" => Self::Rss,
             "feed" => Self::Atom,
@@ -145,68 +145,70 @@ impl Vocabulary {
     }
 }
 
-/// What the text of the element being read is.
+/// Meaning of the text of the current element.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Role {
-    /// An address in full, whatever stands there.
-    Absolute,
-    /// An address, perhaps relative.
-    Address,
-    /// A name that may look like an address.
-    Name,
-    /// An address if it is one as a whole.
+enum TextRole {
+    /// Must be an absolute URL.
+    AbsoluteUrl,
+    /// A URL, absolute or relative.
+    UrlReference,
+    /// An identifier that may look like a URL but is not a link.
+    Identifier,
+    /// A link if it is a URL; otherwise searched for bare URLs.
     #[default]
-    Whole,
+    Any,
 }
 
-/// How character data is written.
+/// Encoding of character data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Writing {
+enum Escaping {
     /// With entities and character references.
     Escaped,
-    /// As it reads.
+    /// A CDATA section, without escapes.
     Plain,
 }
 
+/// Reports the links of tags and text.
 struct XmlParser<'r, 'd, 't> {
     text: &'t str,
-    found: &'r mut LinkSink<'d>,
+    sink: &'r mut LinkSink<'d>,
     vocabulary: Option<Vocabulary>,
-    role: Role,
+    role: TextRole,
 }
 
 impl XmlParser<'_, '_, '_> {
+    /// Handles a start tag.
     fn start(&mut self, name: &str, attributes: &[Attribute<'_>]) {
         if self.vocabulary.is_none() {
-            self.vocabulary = Some(Vocabulary::of_root(name));
+            self.vocabulary = Some(Vocabulary::from_root(name));
             self.base(attributes);
         }
         self.role = self.role_of(name, attributes);
         for attribute in attributes {
-            self.attribute(local(name), attribute);
+            self.attribute(local_name(name), attribute);
         }
     }
 
     fn base(&mut self, attributes: &[Attribute<'_>]) {
         if let Some(base) = attributes.iter().find(|attribute| attribute.name == "xml:base") {
-            let value = unescape(self.text.cut(base.value.clone()).trim());
-            self.found.base(&value);
+            let value = unescape(self.text.slice(base.value.clone()).trim());
+            self.sink.set_base(&value);
         }
     }
 
-    fn role_of(&self, name: &str, attributes: &[Attribute<'_>]) -> Role {
-        let is_name_only = || {
+    fn role_of(&self, name: &str, attributes: &[Attribute<'_>]) -> TextRole {
+        let is_identifier = || {
             attributes.iter().any(|attribute| {
                 attribute.name == "isPermaLink"
-                    && self.text.cut(attribute.value.clone()).trim() == "false"
+                    && self.text.slice(attribute.value.clone()).trim() == "false"
             })
         };
-        match (self.vocabulary, local(name)) {
-            (Some(Vocabulary::Sitemap), "loc") => Role::Absolute,
-            (Some(Vocabulary::Rss), "link") => Role::Address,
-            (Some(Vocabulary::Rss), "guid") if is_name_only() => Role::Name,
-            (Some(Vocabulary::Atom), "id") => Role::Name,
-            _ => Role::Whole,
+        match (self.vocabulary, local_name(name)) {
+            (Some(Vocabulary::Sitemap), "loc") => TextRole::AbsoluteUrl,
+            (Some(Vocabulary::Rss), "link") => TextRole::UrlReference,
+            (Some(Vocabulary::Rss), "guid") if is_identifier() => TextRole::Identifier,
+            (Some(Vocabulary::Atom), "id") => TextRole::Identifier,
+            _ => TextRole::Any,
         }
     }
 
@@ -215,113 +217,117 @@ impl XmlParser<'_, '_, '_> {
         if attribute.name.starts_with("xmlns") {
             return;
         }
-        let name = local(attribute.name);
-        let known = ADDRESSES
+        let name = local_name(attribute.name);
+        let known = URL_ATTRIBUTES
             .iter()
-            .find(|(of, known, _)| *of == element && known.eq_ignore_ascii_case(name))
+            .find(|(owner, known, _)| *owner == element && known.eq_ignore_ascii_case(name))
             .map(|(_, _, kind)| *kind);
         let general = || {
             let same = |(known, _): &&(&str, LinkKind)| known.eq_ignore_ascii_case(name);
-            GENERAL_ADDRESSES.iter().find(same).map(|(_, kind)| *kind)
+            GENERAL_URL_ATTRIBUTES.iter().find(same).map(|(_, kind)| *kind)
         };
         let Some(kind) = known.or_else(general) else {
             return;
         };
-        let range = trim(self.text, attribute.value.clone());
-        let means = unescape(self.text.cut(range.clone()));
-        // Of other attributes than `href`, only the form tells an address
-        // from a name, and a fragment may be anything's.
+        let range = trim_range(self.text, attribute.value.clone());
+        let decoded = unescape(self.text.slice(range.clone()));
+        // For attributes that may contain other values, accept only complete
+        // URLs. `href` may also be relative, but a fragment may refer to
+        // something other than an anchor.
         let is_link = known.is_some()
-            || is_address(&means)
-            || (name == "href" && !means.starts_with('#') && !means.is_empty());
+            || is_web_url(&decoded)
+            || (name == "href" && !decoded.starts_with('#') && !decoded.is_empty());
         if is_link {
-            let notation = notation_of(means);
-            self.found.link(range, kind, notation);
+            let syntax = syntax_of(decoded);
+            self.sink.link(range, kind, syntax);
         }
     }
 
-    fn content(&mut self, range: Range<usize>, writing: Writing) {
-        let range = trim(self.text, range);
+    /// Handles character data.
+    fn content(&mut self, range: Range<usize>, escaping: Escaping) {
+        let range = trim_range(self.text, range);
         if range.is_empty() {
             return;
         }
-        let written = self.text.cut(range.clone());
+        let raw = self.text.slice(range.clone());
         match self.role {
-            Role::Absolute => {
-                let target = classify_line(&writing.read(written));
-                self.found.target(range, LinkKind::Value, target);
+            TextRole::AbsoluteUrl => {
+                let target = classify_list_line(&escaping.decode(raw));
+                self.sink.target(range, LinkKind::Value, target);
             }
-            Role::Address if !written.contains(char::is_whitespace) => {
-                let notation = notation_of(writing.read(written));
-                self.found.link(range, LinkKind::Value, notation);
+            TextRole::UrlReference if !raw.contains(char::is_whitespace) => {
+                let syntax = syntax_of(escaping.decode(raw));
+                self.sink.link(range, LinkKind::Value, syntax);
             }
-            Role::Name => {}
-            _ if memmem::find(written.as_bytes(), b"http").is_none()
-                && !written.contains(['&', 'H']) => {}
-            _ => self.whole_or_bare(range, writing),
+            TextRole::Identifier => {}
+            _ if memmem::find(raw.as_bytes(), b"http").is_none() && !raw.contains(['&', 'H']) => {}
+            _ => self.url_or_text(range, escaping),
         }
     }
 
-    /// Text that is an address, or has some in it.
-    fn whole_or_bare(&mut self, range: Range<usize>, writing: Writing) {
-        let written = self.text.cut(range.clone());
-        if written.starts_with(['h', 'H', '&']) {
-            let means = writing.read(written);
-            // An address in escaped HTML is none as a whole, but may look so.
-            if is_address(&means) && !means.contains(['<', '>', '"']) {
-                let notation = notation_of(means);
-                self.found.link(range, LinkKind::Value, notation);
+    /// Reports the text as one link if it is a URL, otherwise the bare URLs in
+    /// it.
+    fn url_or_text(&mut self, range: Range<usize>, escaping: Escaping) {
+        let raw = self.text.slice(range.clone());
+        if raw.starts_with(['h', 'H', '&']) {
+            let decoded = escaping.decode(raw);
+            // Escaped HTML that starts with a URL may look like one URL after
+            // decoding.
+            if is_web_url(&decoded) && !decoded.contains(['<', '>', '"']) {
+                let syntax = syntax_of(decoded);
+                self.sink.link(range, LinkKind::Value, syntax);
                 return;
             }
         }
-        let marks_count = writing == Writing::Escaped;
-        for part in parts_between_marks(self.text, range, marks_count) {
-            for address in http_addresses(self.text, part) {
-                let written = self.text.cut(address.clone());
-                let means = htmlize::unescape_attribute(&*writing.read(written)).into_owned();
-                let notation = if means == written {
+        let is_escaped = escaping == Escaping::Escaped;
+        for part in split_at_delimiters(self.text, range, is_escaped) {
+            for url in http_urls(self.text, part) {
+                let raw = self.text.slice(url.clone());
+                let decoded = htmlize::unescape_attribute(&*escaping.decode(raw)).into_owned();
+                let syntax = if decoded == raw {
                     DestinationSyntax::Plain
                 } else {
-                    DestinationSyntax::Decoded(means)
+                    DestinationSyntax::Decoded(decoded)
                 };
-                self.found.link(address, LinkKind::BareUrl, notation);
+                self.sink.link(url, LinkKind::BareUrl, syntax);
             }
         }
     }
 
     fn comment(&mut self, range: Range<usize>) {
-        for address in http_addresses(self.text, range) {
-            self.found.skip(address, LinkKind::BareUrl, SkipReason::Comment);
+        for url in http_urls(self.text, range) {
+            self.sink.skip(url, LinkKind::BareUrl, SkipReason::Comment);
         }
     }
 
     fn style_sheet(&mut self, attributes: &[Attribute<'_>]) {
         if let Some(href) = attributes.iter().find(|attribute| attribute.name == "href") {
-            let range = trim(self.text, href.value.clone());
-            let notation = notation_of(unescape(self.text.cut(range.clone())));
-            self.found.link(range, LinkKind::Resource, notation);
+            let range = trim_range(self.text, href.value.clone());
+            let syntax = syntax_of(unescape(self.text.slice(range.clone())));
+            self.sink.link(range, LinkKind::Resource, syntax);
         }
     }
 }
 
-impl Writing {
-    fn read(self, written: &str) -> Cow<'_, str> {
+impl Escaping {
+    fn decode(self, raw: &str) -> Cow<'_, str> {
         match self {
-            Self::Escaped => unescape(written),
-            Self::Plain => Cow::Borrowed(written),
+            Self::Escaped => unescape(raw),
+            Self::Plain => Cow::Borrowed(raw),
         }
     }
 }
 
-fn notation_of(means: Cow<'_, str>) -> DestinationSyntax {
-    match means {
+/// Returns the syntax of a destination: decoded if it had escapes.
+fn syntax_of(decoded: Cow<'_, str>) -> DestinationSyntax {
+    match decoded {
         Cow::Borrowed(_) => DestinationSyntax::Plain,
-        Cow::Owned(means) => DestinationSyntax::Decoded(means),
+        Cow::Owned(decoded) => DestinationSyntax::Decoded(decoded),
     }
 }
 
-/// A name without its prefix.
-fn local(name: &str) -> &str {
+/// Returns a name without its prefix.
+fn local_name(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
 

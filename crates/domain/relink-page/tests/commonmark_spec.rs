@@ -1,9 +1,9 @@
-//! The 652 examples of the CommonMark specification (0.31): our destinations
-//! are those of the reference rendering, each at its exact place.
+//! Compares our destinations with the reference rendering of the 652 examples of
+//! the CommonMark specification (0.31), and checks their spans.
 //!
-//! The examples are not ours to copy. The package of `pulldown-cmark` carries
-//! them among its tests, with `"` for `&quot;` in the text of the renderings, and
-//! they are read from there.
+//! The examples are not part of this repository for license reasons. They are
+//! read from the tests of the `pulldown-cmark` package, which has `"` for
+//! `&quot;` in the text of the renderings.
 
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
@@ -18,16 +18,17 @@ use relink_model::{Link, LinkKind, LinkTarget, SkipReason};
 use relink_page::{DocumentFormat, links};
 use serde_json::Value;
 
-/// How many examples the specification has.
+/// Number of examples in the specification.
 const EXAMPLES: usize = 652;
 
-/// The package whose tests carry the examples, and where.
+/// The package and the file that contain the examples.
 const PACKAGE: &str = "pulldown-cmark";
 const EXAMPLES_FILE: &str = "tests/suite/spec.rs";
 
-/// What is put in place of a destination. It can stand wherever one can.
-const OTHER: &str = "https://relink.test/other";
+/// A replacement for any destination.
+const REPLACEMENT: &str = "https://relink.test/other";
 
+/// An example of the specification.
 struct Example {
     number: usize,
     markdown: String,
@@ -35,8 +36,8 @@ struct Example {
 }
 
 fn examples() -> Vec<Example> {
-    let file = package_folder().join(EXAMPLES_FILE);
-    let source = fs::read_to_string(&file).expect("the package carries the examples");
+    let file = package_directory().join(EXAMPLES_FILE);
+    let source = fs::read_to_string(&file).expect("the package contains the examples");
     let mut literals = source.split("r##\"").skip(1).map(|rest| {
         let (literal, _) = rest.split_once("\"##").expect("a literal ends");
         literal.to_owned()
@@ -48,22 +49,23 @@ fn examples() -> Vec<Example> {
     examples
 }
 
-/// Where the package lies that this crate is built with.
-fn package_folder() -> PathBuf {
-    let told =
+/// Returns the directory of the package version that this crate is built with.
+fn package_directory() -> PathBuf {
+    let output =
         run(env!("CARGO"), &["metadata", "--format-version=1", "--filter-platform", &host()]);
-    let metadata: Value = serde_json::from_str(&told).expect("metadata is JSON");
+    let metadata: Value = serde_json::from_str(&output).expect("metadata is JSON");
     let packages = metadata["packages"].as_array().expect("metadata lists packages");
     let package = packages.iter().find(|package| package["name"] == PACKAGE);
     let manifest = package.and_then(|package| package["manifest_path"].as_str());
-    let folder = manifest.and_then(|manifest| Path::new(manifest).parent());
-    folder.expect("we depend on the package").to_owned()
+    let directory = manifest.and_then(|manifest| Path::new(manifest).parent());
+    directory.expect("we depend on the package").to_owned()
 }
 
-/// The platform of this machine, so that packages for others are not asked for.
+/// Returns the host platform, so that `cargo metadata` does not need packages for
+/// other platforms.
 fn host() -> String {
-    let told = run("rustc", &["-vV"]);
-    let host = told.lines().find_map(|line| line.strip_prefix("host: "));
+    let output = run("rustc", &["-vV"]);
+    let host = output.lines().find_map(|line| line.strip_prefix("host: "));
     host.expect("the compiler names its host").to_owned()
 }
 
@@ -74,13 +76,13 @@ fn run(program: &str, arguments: &[&str]) -> String {
         .output()
         .expect("the toolchain runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("the toolchain speaks UTF-8")
+    String::from_utf8(output.stdout).expect("the output is UTF-8")
 }
 
-/// The links a rendering of CommonMark has. Bare addresses and pages in
-/// brackets are dialects; what is in code, in comments, or not referred to is
-/// not rendered as a link.
-fn rendered(format: DocumentFormat, text: &str) -> Vec<Link> {
+/// Returns the links that a CommonMark rendering has. Bare URLs and wiki links
+/// are extensions. Links in code, in comments and in unused definitions are not
+/// rendered.
+fn rendered_links(format: DocumentFormat, text: &str) -> Vec<Link> {
     use SkipReason::{Code, Comment, Unused};
     let mut links = links(format, text.as_bytes()).links;
     links.retain(|link| {
@@ -94,35 +96,36 @@ fn destinations(links: &[Link]) -> BTreeSet<String> {
     links.iter().map(|link| as_rendered(link.target.text())).collect()
 }
 
-/// A destination with the escapes that the reference rendering writes.
+/// Escapes a destination as the reference rendering does.
 fn as_rendered(destination: &str) -> String {
-    let mut written = String::new();
+    let mut escaped = String::new();
     for byte in destination.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.!~*'();/?:@&=+$,#%".contains(&byte) {
-            written.push(char::from(byte));
+            escaped.push(char::from(byte));
         } else {
-            write!(written, "%{byte:02X}").expect("a string takes all");
+            write!(escaped, "%{byte:02X}").expect("writing to a string cannot fail");
         }
     }
-    written
+    escaped
 }
 
-/// The line before keeps a rule from being taken for front matter.
+/// Returns the Markdown after an empty line, so that a thematic break at the
+/// start is not front matter.
 fn document(example: &Example) -> String {
     format!("\n{}", example.markdown)
 }
 
 #[test]
-fn every_example_is_there() {
+fn all_examples_are_found() {
     assert_eq!(examples().len(), EXAMPLES);
 }
 
 #[test]
-fn destinations_are_those_of_the_reference_rendering() {
+fn destinations_match_the_reference_rendering() {
     let mut errors = Vec::new();
     for example in examples() {
-        let ours = destinations(&rendered(DocumentFormat::Markdown, &document(&example)));
-        let theirs = destinations(&rendered(DocumentFormat::Html, &example.html));
+        let ours = destinations(&rendered_links(DocumentFormat::Markdown, &document(&example)));
+        let theirs = destinations(&rendered_links(DocumentFormat::Html, &example.html));
         if ours != theirs {
             errors
                 .push(format!("{}: {ours:?} for {theirs:?}\n{}", example.number, example.markdown));
@@ -131,38 +134,40 @@ fn destinations_are_those_of_the_reference_rendering() {
     assert!(errors.is_empty(), "{} differ\n{}", errors.len(), errors.join("\n"));
 }
 
-/// Another address at the place of one changes that one and nothing else.
+/// Replacing the span of a link must change only that link.
 #[test]
-fn every_place_is_exact() {
+fn link_spans_are_exact() {
     let mut errors = Vec::new();
-    let mut places = 0;
+    let mut spans = 0;
     for example in examples() {
         let document = document(&example);
-        let before = destinations(&rendered(DocumentFormat::Html, &example.html));
-        for link in rendered(DocumentFormat::Markdown, &document) {
-            places += 1;
+        let before = destinations(&rendered_links(DocumentFormat::Html, &example.html));
+        for link in rendered_links(DocumentFormat::Markdown, &document) {
+            spans += 1;
             assert_eq!(document[link.location.span.range()], link.raw, "{}", example.number);
             let mut changed = document.clone();
-            changed.replace_range(link.location.span.range(), OTHER);
-            let after = destinations(&rendered(DocumentFormat::Html, &rendering(&changed)));
+            changed.replace_range(link.location.span.range(), REPLACEMENT);
+            let after = destinations(&rendered_links(DocumentFormat::Html, &render_html(&changed)));
             if !is_one_change(&before, &after, &as_rendered(link.target.text())) {
                 errors.push(format!("{}: {link:?}\n{before:?}\n{after:?}", example.number));
             }
         }
     }
-    assert!(places > 150, "only {places} places");
-    assert!(errors.is_empty(), "{} of {places}\n{}", errors.len(), errors.join("\n"));
+    assert!(spans > 150, "only {spans} spans");
+    assert!(errors.is_empty(), "{} of {spans}\n{}", errors.len(), errors.join("\n"));
 }
 
-fn rendering(markdown: &str) -> String {
-    let mut rendering = String::new();
-    html::push_html(&mut rendering, Parser::new(markdown));
-    rendering
+fn render_html(markdown: &str) -> String {
+    let mut output = String::new();
+    html::push_html(&mut output, Parser::new(markdown));
+    output
 }
 
-/// The old destination may remain, for it may stand at another place too.
+/// Whether only the old destination was replaced. It may remain in `after` if it
+/// occurs more than once.
 fn is_one_change(before: &BTreeSet<String>, after: &BTreeSet<String>, old: &str) -> bool {
-    let is_known = |destination: &String| destination == OTHER || before.contains(destination);
-    let is_kept = |destination: &String| destination == old || after.contains(destination);
-    after.contains(OTHER) && after.iter().all(is_known) && before.iter().all(is_kept)
+    let is_known =
+        |destination: &String| destination == REPLACEMENT || before.contains(destination);
+    let is_retained = |destination: &String| destination == old || after.contains(destination);
+    after.contains(REPLACEMENT) && after.iter().all(is_known) && before.iter().all(is_retained)
 }

@@ -1,18 +1,18 @@
-//! No data file, however broken or large, stops its links from being read.
+//! Links of malformed, hostile and large data files: nothing panics, and spans
+//! are valid and in order.
 //!
-//! Seeds are small documents of every data format; each is changed in many
-//! ways by a generator with a fixed start, so that a failure can be repeated.
-//! Large documents are few. Read in time that grows with their length they
-//! take a moment; with its square, they would not end.
+//! The documents are mutated from seeds by a random number generator with a
+//! fixed seed, so failures are reproducible. A few large documents show that the
+//! time is linear in the length: quadratic time would take minutes.
 
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
 use relink_model::{Link, LinkTarget};
 use relink_page::{Column, DocumentFormat, Language, Options, for_each_link, links, links_with};
 
-/// Changes made of each seed.
+/// Number of mutations per seed.
 const ROUNDS: usize = 400;
-/// The length of a large document.
+/// Base length of large documents, in bytes.
 const LARGE: usize = 1 << 20;
 
 const FORMATS: [DocumentFormat; 9] = [
@@ -104,8 +104,8 @@ const SEEDS: &[(DocumentFormat, &str)] = &[
     ),
 ];
 
-/// What drives readers through their states.
-const PIECES: &[&str] = &[
+/// Fragments that reach all states of the parsers.
+const FRAGMENTS: &[&str] = &[
     "<",
     ">",
     "/",
@@ -169,105 +169,109 @@ const PIECES: &[&str] = &[
     "</loc>",
 ];
 
-/// A generator that starts the same every time (Marsaglia's xorshift).
-struct Dice(u64);
+/// A random number generator (Marsaglia's xorshift).
+struct Rng(u64);
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+impl Rng {
+    fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % sides.max(1) as u64).expect("it is below a usize")
+        usize::try_from(self.0 % limit.max(1) as u64).expect("the result is below a usize")
     }
 }
 
-/// Changes bytes of a document: cuts, repeats, swaps, pieces put in.
-fn change(bytes: &mut Vec<u8>, dice: &mut Dice) {
-    let at = dice.roll(bytes.len() + 1);
-    match dice.roll(6) {
+/// Removes, repeats, changes or inserts bytes of a document.
+fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng) {
+    let at = rng.below(bytes.len() + 1);
+    match rng.below(6) {
         0 => bytes.truncate(at),
         1 => bytes.drain(..at).for_each(drop),
-        2 => bytes.insert(at, u8::try_from(dice.roll(256)).expect("a byte")),
-        3 if at < bytes.len() => bytes[at] ^= 1 << dice.roll(8),
+        2 => bytes.insert(at, u8::try_from(rng.below(256)).expect("a byte")),
+        3 if at < bytes.len() => bytes[at] ^= 1 << rng.below(8),
         4 => {
-            let end = at + dice.roll(bytes.len() - at + 1);
+            let end = at + rng.below(bytes.len() - at + 1);
             let part = bytes[at..end].to_vec();
             bytes.splice(at..at, part);
         }
         _ => {
-            let piece = PIECES[dice.roll(PIECES.len())];
-            bytes.splice(at..at, piece.bytes());
+            let fragment = FRAGMENTS[rng.below(FRAGMENTS.len())];
+            bytes.splice(at..at, fragment.bytes());
         }
     }
 }
 
-/// What holds for the links of any bytes, read as any data format.
+/// Checks the invariants of the links of any bytes, parsed as any data format.
 #[track_caller]
-fn holds(format: DocumentFormat, bytes: &[u8], options: &Options) {
+fn check_links(format: DocumentFormat, bytes: &[u8], options: &Options) {
     let found = links_with(format, bytes, options);
     let mut last = 0;
     for link in found.links {
         let span = link.location.span;
         assert!(span.start <= span.end && span.end <= bytes.len(), "{link:?}");
-        assert!(last <= span.start, "{format:?}: {link:?} comes too late");
+        assert!(last <= span.start, "{format:?}: {link:?} is out of order");
         last = span.start;
     }
     assert!(found.problems.len() <= 100);
 }
 
-/// Reads a changed document as every format, in every way there is.
-fn read_in_every_way(bytes: &[u8], dice: &mut Dice) {
+/// Parses a document as every format and with random options.
+fn check_all_formats(bytes: &[u8], rng: &mut Rng) {
     for format in FORMATS {
-        holds(format, bytes, &Options::default());
+        check_links(format, bytes, &Options::default());
     }
-    let column = if dice.roll(2) == 0 { Column::Number(1 + dice.roll(3)) } else { "url".into() };
+    let column = if rng.below(2) == 0 { Column::Number(1 + rng.below(3)) } else { "url".into() };
     let options = Options { column: Some(column), ..Options::default() };
-    holds(DocumentFormat::Csv, bytes, &options);
-    holds(DocumentFormat::Tsv, bytes, &options);
-    let language = Some(LANGUAGES[dice.roll(LANGUAGES.len())]);
-    holds(DocumentFormat::Source, bytes, &Options { language, ..Options::default() });
+    check_links(DocumentFormat::Csv, bytes, &options);
+    check_links(DocumentFormat::Tsv, bytes, &options);
+    let language = Some(LANGUAGES[rng.below(LANGUAGES.len())]);
+    check_links(DocumentFormat::Source, bytes, &Options { language, ..Options::default() });
     relink_page::is_sitemap_index(bytes);
-    DocumentFormat::of_file(None, bytes);
+    DocumentFormat::from_file(None, bytes);
 }
 
 #[test]
-fn changed_documents_are_read() {
-    let mut dice = Dice(0x5EED_0F0A_DA7A_F11E);
+fn mutated_documents_are_parsed() {
+    let mut rng = Rng(0x5EED_0F0A_DA7A_F11E);
     for (_, seed) in SEEDS {
         let mut bytes = seed.as_bytes().to_vec();
         for round in 0..ROUNDS {
             if round % 12 == 0 {
                 bytes = seed.as_bytes().to_vec();
             }
-            change(&mut bytes, &mut dice);
-            read_in_every_way(&bytes, &mut dice);
+            mutate(&mut bytes, &mut rng);
+            check_all_formats(&bytes, &mut rng);
         }
     }
 }
 
 #[test]
-fn documents_of_pieces_are_read() {
-    let mut dice = Dice(0x00DE_FEC7);
+fn random_fragments_are_parsed() {
+    let mut rng = Rng(0x00DE_FEC7);
     for _ in 0..3 * ROUNDS {
-        let count = dice.roll(40);
-        let soup: String = (0..count).map(|_| PIECES[dice.roll(PIECES.len())]).collect();
-        read_in_every_way(soup.as_bytes(), &mut dice);
+        let count = rng.below(40);
+        let document: String = (0..count).map(|_| FRAGMENTS[rng.below(FRAGMENTS.len())]).collect();
+        check_all_formats(document.as_bytes(), &mut rng);
     }
 }
 
 #[test]
-fn cut_documents_are_read_as_far_as_they_go() {
+fn truncated_documents_yield_the_links_before_the_end() {
     for (format, seed) in SEEDS {
         let whole = links(*format, seed.as_bytes()).links;
         for length in 0..seed.len() {
-            holds(*format, &seed.as_bytes()[..length], &Options::default());
+            check_links(*format, &seed.as_bytes()[..length], &Options::default());
         }
-        // What stands before the last two links cannot hang on how it ends.
+        // The links before the last one do not depend on the end of the
+        // document.
         let end = whole[whole.len() - 1].location.span.start;
-        let cut = links(*format, &seed.as_bytes()[..end]).links;
+        let truncated = links(*format, &seed.as_bytes()[..end]).links;
         let is_cell = *format == DocumentFormat::Notebook;
         let expect = &whole[..whole.len() - 1];
-        assert!(is_cell || targets(&cut).starts_with(&targets(expect)), "{format:?}: {cut:?}");
+        assert!(
+            is_cell || targets(&truncated).starts_with(&targets(expect)),
+            "{format:?}: {truncated:?}"
+        );
     }
 }
 
@@ -276,7 +280,7 @@ fn targets(links: &[Link]) -> Vec<&LinkTarget> {
 }
 
 #[test]
-fn rewriting_one_link_changes_that_link_alone() {
+fn rewriting_one_link_changes_only_that_link() {
     for (format, seed) in SEEDS {
         let before = links(*format, seed.as_bytes()).links;
         assert!(before.len() >= 2, "{format:?} has links");
@@ -288,21 +292,21 @@ fn rewriting_one_link_changes_that_link_alone() {
             let after = links(*format, rewrite("https://b.test/new/~x?y=1").as_bytes()).links;
             let mut expect = before.clone();
             expect[index].raw = "https://b.test/new/~x?y=1".to_owned();
-            let told = |links: &[Link]| -> Vec<(String, String)> {
+            let kinds_and_texts = |links: &[Link]| -> Vec<(String, String)> {
                 links
                     .iter()
                     .map(|link| (link.location.kind.to_string(), link.raw.clone()))
                     .collect()
             };
-            assert_eq!(told(&after), told(&expect), "{format:?}");
+            assert_eq!(kinds_and_texts(&after), kinds_and_texts(&expect), "{format:?}");
             assert_eq!(after[index].target.text().trim(), "https://b.test/new/~x?y=1");
         }
     }
 }
 
 #[test]
-fn large_documents_of_one_mark_are_read_in_one_go() {
-    let marks = [
+fn large_documents_of_one_fragment_are_parsed_in_linear_time() {
+    let fragments = [
         "<",
         "<a ",
         "<a b='",
@@ -363,21 +367,21 @@ fn large_documents_of_one_mark_are_read_in_one_go() {
         "]",
         "}",
     ];
-    for mark in marks {
-        let large = mark.repeat(LARGE / 32 / mark.len());
+    for fragment in fragments {
+        let large = fragment.repeat(LARGE / 32 / fragment.len());
         for format in FORMATS {
-            holds(format, large.as_bytes(), &Options::default());
+            check_links(format, large.as_bytes(), &Options::default());
         }
-        let large = mark.repeat(LARGE / 64 / mark.len());
+        let large = fragment.repeat(LARGE / 64 / fragment.len());
         for language in LANGUAGES {
             let options = Options { language: Some(language), ..Options::default() };
-            holds(DocumentFormat::Source, large.as_bytes(), &options);
+            check_links(DocumentFormat::Source, large.as_bytes(), &options);
         }
     }
 }
 
 #[test]
-fn a_million_links_pass_through_and_none_is_kept() {
+fn for_each_link_streams_a_million_links() {
     let sitemap = format!("<urlset>{}", "<loc>http://a.b".repeat(1_000_000));
     let mut count = 0_usize;
     for_each_link(DocumentFormat::Xml, sitemap.as_bytes(), &mut |_| count += 1);
@@ -385,7 +389,7 @@ fn a_million_links_pass_through_and_none_is_kept() {
 }
 
 #[track_caller]
-fn many(format: DocumentFormat, before: &str, entry: &str) {
+fn check_many(format: DocumentFormat, before: &str, entry: &str) {
     let document = format!("{before}{}", entry.repeat(20_000));
     let mut count = 0_usize;
     for_each_link(format, document.as_bytes(), &mut |_| count += 1);
@@ -394,14 +398,14 @@ fn many(format: DocumentFormat, before: &str, entry: &str) {
 
 #[test]
 fn many_links_of_every_format_are_all_found() {
-    many(DocumentFormat::Html, "<DL>", "<DT><A HREF='http://a.test/'>a</A>");
-    many(DocumentFormat::Css, "", "a{b:url(http://a.test/)}");
-    many(DocumentFormat::Json, "[", "\"http://a.test/\",");
-    many(DocumentFormat::JsonLines, "", "{\"u\":\"http://a.test/\"}\n");
-    many(DocumentFormat::Csv, "a,b\n", "x,http://a.test/\n");
-    many(DocumentFormat::Tsv, "", "x\thttp://a.test/\n");
-    many(DocumentFormat::Source, "", "// http://a.test/\n");
-    many(
+    check_many(DocumentFormat::Html, "<DL>", "<DT><A HREF='http://a.test/'>a</A>");
+    check_many(DocumentFormat::Css, "", "a{b:url(http://a.test/)}");
+    check_many(DocumentFormat::Json, "[", "\"http://a.test/\",");
+    check_many(DocumentFormat::JsonLines, "", "{\"u\":\"http://a.test/\"}\n");
+    check_many(DocumentFormat::Csv, "a,b\n", "x,http://a.test/\n");
+    check_many(DocumentFormat::Tsv, "", "x\thttp://a.test/\n");
+    check_many(DocumentFormat::Source, "", "// http://a.test/\n");
+    check_many(
         DocumentFormat::Notebook,
         "{\"cells\":[",
         "{\"cell_type\":\"markdown\",\"source\":\"<http://a.test/>\"},\n",
@@ -409,16 +413,16 @@ fn many_links_of_every_format_are_all_found() {
 }
 
 #[test]
-fn a_bomb_of_entities_costs_nothing() {
-    let mut bomb = String::from("<!DOCTYPE b [<!ENTITY a0 \"http://no.test/\">");
+fn entity_expansion_bomb_is_not_expanded() {
+    let mut document = String::from("<!DOCTYPE b [<!ENTITY a0 \"http://no.test/\">");
     for level in 1..40 {
-        let below = format!("&a{};", level - 1).repeat(20);
-        bomb.extend([&format!("<!ENTITY a{level} \""), below.as_str(), "\">"]);
+        let references = format!("&a{};", level - 1).repeat(20);
+        document.extend([&format!("<!ENTITY a{level} \""), references.as_str(), "\">"]);
     }
-    bomb.push_str(
+    document.push_str(
         "]><urlset><url><loc>&a39;</loc></url><url><loc>http://a.test/</loc></url></urlset>",
     );
-    let found = links(DocumentFormat::Xml, bomb.as_bytes());
+    let found = links(DocumentFormat::Xml, document.as_bytes());
     let texts: Vec<&str> = found.links.iter().map(|link| link.target.text()).collect();
     assert_eq!(texts, ["&a39;", "http://a.test/"]);
     assert!(matches!(found.links[0].target, LinkTarget::Malformed(..)));
@@ -426,7 +430,7 @@ fn a_bomb_of_entities_costs_nothing() {
 }
 
 #[test]
-fn depth_is_no_danger() {
+fn deep_nesting_is_parsed() {
     let deep = LARGE / 8;
     let nested = format!("{}\"http://a.test/\"{}", "[".repeat(deep), "]".repeat(deep));
     assert_eq!(links(DocumentFormat::Json, nested.as_bytes()).links.len(), 1);

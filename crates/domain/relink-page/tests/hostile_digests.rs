@@ -1,22 +1,22 @@
-//! No body, however broken, stops a digest from being made.
+//! Digests of malformed and hostile bodies: nothing panics, and the limits of a
+//! digest hold.
 //!
-//! Seeds are pages and pieces of pages; each is changed in many ways by a
-//! generator with a fixed start, so that a failure can be repeated. What is
-//! asserted holds for every digest. Large bodies are few, and show that the
-//! time taken grows with the length and not with its square.
+//! The bodies are mutated from seeds by a random number generator with a fixed
+//! seed, so failures are reproducible. A few large bodies show that the time is
+//! linear in the length: quadratic time would take minutes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use relink_model::{Digest, PageFlag};
 use relink_page::{digest, text_digest};
 
-/// Changes made of each seed, and pages made of pieces.
+/// Number of mutations per seed; the other tests use multiples of it.
 const ROUNDS: usize = 120;
 
-/// The longest address a page may be said to lead to, in bytes.
-const ONWARD_LENGTH: usize = 8 * 1024;
+/// Maximum length of a client redirect, in bytes.
+const MAX_REDIRECT_LENGTH: usize = 8 * 1024;
 
-const MARKS: [PageFlag; 6] = [
+const FLAGS: [PageFlag; 6] = [
     PageFlag::PasswordField,
     PageFlag::NoIndex,
     PageFlag::AppShell,
@@ -48,7 +48,7 @@ const SEEDS: &[&str] = &[
     "<h1>one<br>two</h1><h2>&nbsp;&notin;&#x110000;&#99999999999;&#xD800;&bogus;&amp</h2>",
 ];
 
-const PIECES: &[&str] = &[
+const FRAGMENTS: &[&str] = &[
     "<",
     ">",
     "</",
@@ -111,10 +111,10 @@ const PIECES: &[&str] = &[
     "你",
 ];
 
-/// A small generator of numbers (Marsaglia, *Xorshift RNGs*, 2003).
-struct Chance(u64);
+/// A random number generator (Marsaglia, *Xorshift RNGs*, 2003).
+struct Rng(u64);
 
-impl Chance {
+impl Rng {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -135,57 +135,60 @@ impl Chance {
     }
 }
 
-/// Digests a body and checks what must hold for it; says which body failed.
+/// Digests a body and checks the result. Panics with the start of the body.
 fn check(content_type: Option<&str>, body: &[u8]) -> Digest {
-    let made = catch_unwind(AssertUnwindSafe(|| digest(content_type, Some("x"), body, false)));
+    let result = catch_unwind(AssertUnwindSafe(|| digest(content_type, Some("x"), body, false)));
     let head = String::from_utf8_lossy(&body[..body.len().min(400)]);
-    let Ok(made) = made else { panic!("{content_type:?} of {} bytes: {head:?}", body.len()) };
-    holds(&made, &head);
-    made
+    let Ok(result) = result else { panic!("{content_type:?} of {} bytes: {head:?}", body.len()) };
+    check_digest(&result, &head);
+    result
 }
 
 #[track_caller]
-fn holds(digest: &Digest, what: &str) {
-    let order = |mark: &PageFlag| MARKS.iter().position(|other| other == mark);
-    assert!(digest.flags.is_sorted_by(|one, next| order(one) < order(next)), "{what:?}");
-    let opening = digest.text_start.chars().count();
-    assert!(opening <= Digest::OPENING_LENGTH, "{what:?}");
-    assert!(!digest.is_short() || opening as u64 == digest.text_length, "{what:?}");
-    let onward = digest.client_redirect.as_deref().unwrap_or("/");
-    assert!((1..=ONWARD_LENGTH).contains(&onward.len()) && !onward.starts_with('#'), "{what:?}");
-    assert!(digest.canonical.as_ref().is_none_or(|address| address.len() <= 4 * ONWARD_LENGTH));
+fn check_digest(digest: &Digest, source: &str) {
+    let order = |flag: &PageFlag| FLAGS.iter().position(|other| other == flag);
+    assert!(digest.flags.is_sorted_by(|left, right| order(left) < order(right)), "{source:?}");
+    let start = digest.text_start.chars().count();
+    assert!(start <= Digest::MAX_TEXT_START, "{source:?}");
+    assert!(!digest.is_short() || start as u64 == digest.text_length, "{source:?}");
+    let redirect = digest.client_redirect.as_deref().unwrap_or("/");
+    assert!(
+        (1..=MAX_REDIRECT_LENGTH).contains(&redirect.len()) && !redirect.starts_with('#'),
+        "{source:?}"
+    );
+    assert!(digest.canonical.as_ref().is_none_or(|url| url.len() <= 4 * MAX_REDIRECT_LENGTH));
 }
 
-/// Changes a few bytes: flips, cuts, repeats, exchanges, inserts.
-fn mutate(bytes: &mut Vec<u8>, chance: &mut Chance) {
-    for _ in 0..=chance.below(4) {
-        let at = chance.below(bytes.len());
-        let end = at + chance.below((bytes.len() - at).min(40));
-        match chance.below(6) {
-            0 if !bytes.is_empty() => bytes[at] = chance.byte(),
+/// Changes, removes, repeats or inserts a few bytes.
+fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng) {
+    for _ in 0..=rng.below(4) {
+        let at = rng.below(bytes.len());
+        let end = at + rng.below((bytes.len() - at).min(40));
+        match rng.below(6) {
+            0 if !bytes.is_empty() => bytes[at] = rng.byte(),
             1 => drop(bytes.drain(at..end)),
             2 => bytes.truncate(at),
             3 => bytes.extend_from_within(at..end),
             4 => bytes.insert(at, 0),
-            _ => drop(bytes.splice(at..at, chance.pick(PIECES).bytes())),
+            _ => drop(bytes.splice(at..at, rng.pick(FRAGMENTS).bytes())),
         }
     }
 }
 
 #[test]
-fn changed_pages_can_be_digested() {
-    let mut chance = Chance(0x5EED_0001);
+fn digest_accepts_mutated_pages() {
+    let mut rng = Rng(0x5EED_0001);
     for seed in SEEDS {
         for round in 0..ROUNDS {
             let mut body = seed.as_bytes().to_vec();
-            mutate(&mut body, &mut chance);
+            mutate(&mut body, &mut rng);
             check(CONTENT_TYPES[round % CONTENT_TYPES.len()], &body);
         }
     }
 }
 
 #[test]
-fn every_cut_of_a_page_can_be_digested() {
+fn digest_accepts_every_prefix_of_a_page() {
     for seed in SEEDS {
         for end in 0..seed.len() {
             check(CONTENT_TYPES[0], &seed.as_bytes()[..end]);
@@ -194,28 +197,28 @@ fn every_cut_of_a_page_can_be_digested() {
 }
 
 #[test]
-fn heaps_of_pieces_can_be_digested() {
-    let mut chance = Chance(0x5EED_0002);
+fn digest_accepts_random_fragments() {
+    let mut rng = Rng(0x5EED_0002);
     for round in 0..8 * ROUNDS {
-        let pieces: Vec<&str> = (0..chance.below(40)).map(|_| chance.pick(PIECES)).collect();
-        let body = pieces.concat();
+        let fragments: Vec<&str> = (0..rng.below(40)).map(|_| rng.pick(FRAGMENTS)).collect();
+        let body = fragments.concat();
         check(CONTENT_TYPES[round % CONTENT_TYPES.len()], body.as_bytes());
         check(CONTENT_TYPES[0], format!("<script>{body}</script>").as_bytes());
-        holds(&text_digest(Some(&body), &body, CONTENT_TYPES[0]), &body);
+        check_digest(&text_digest(Some(&body), &body, CONTENT_TYPES[0]), &body);
     }
 }
 
 #[test]
-fn random_bytes_can_be_digested() {
-    let mut chance = Chance(0x5EED_0003);
+fn digest_accepts_random_bytes() {
+    let mut rng = Rng(0x5EED_0003);
     for round in 0..4 * ROUNDS {
-        let bytes: Vec<u8> = (0..chance.below(600)).map(|_| chance.byte()).collect();
+        let bytes: Vec<u8> = (0..rng.below(600)).map(|_| rng.byte()).collect();
         check(CONTENT_TYPES[round % CONTENT_TYPES.len()], &bytes);
     }
 }
 
 #[test]
-fn pages_in_other_encodings_can_be_digested() {
+fn digest_accepts_other_encodings() {
     for seed in SEEDS {
         let units: Vec<u16> = format!("\u{feff}{seed}").encode_utf16().collect();
         let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
@@ -227,7 +230,8 @@ fn pages_in_other_encodings_can_be_digested() {
                 (found.flags, found.client_redirect),
                 (plain.flags.clone(), plain.client_redirect.clone())
             );
-            // An odd byte at the end, an odd byte in the middle, half a pair.
+            // A missing byte at the end, one in the middle, and half a surrogate
+            // pair.
             check(CONTENT_TYPES[0], &bytes[..bytes.len() - 1]);
             check(CONTENT_TYPES[0], &[&bytes[..21], &bytes[22..]].concat());
             check(CONTENT_TYPES[0], &[&bytes[..], b"\x3D\xD8"].concat());
@@ -238,12 +242,12 @@ fn pages_in_other_encodings_can_be_digested() {
     }
 }
 
-/// Checks a body of `length` bytes made of one piece over and over.
-fn check_large(start: &str, piece: &str, length: usize) -> Digest {
+/// Checks a body of about `length` bytes that repeats one fragment.
+fn check_large(start: &str, fragment: &str, length: usize) -> Digest {
     let mut body = String::with_capacity(length + start.len());
     body.push_str(start);
     while body.len() < length {
-        body.push_str(piece);
+        body.push_str(fragment);
     }
     check(CONTENT_TYPES[0], body.as_bytes())
 }
@@ -251,21 +255,21 @@ fn check_large(start: &str, piece: &str, length: usize) -> Digest {
 const MEGABYTE: usize = 1 << 20;
 
 #[test]
-fn two_megabytes_of_angles_can_be_digested() {
+fn digest_accepts_two_megabytes_of_angle_brackets() {
     assert_eq!(check_large("", "<", 2 * MEGABYTE).text_length, 2 * MEGABYTE as u64);
 }
 
 #[test]
-fn a_megabyte_of_half_tags_can_be_digested() {
-    for piece in ["<meta ", "</", "<!-", "<div id=root ", "<a href='"] {
-        check_large("", piece, MEGABYTE / 2);
+fn digest_accepts_a_megabyte_of_unfinished_tags() {
+    for fragment in ["<meta ", "</", "<!-", "<div id=root ", "<a href='"] {
+        check_large("", fragment, MEGABYTE / 2);
     }
     check_large("", "<meta ", MEGABYTE);
 }
 
 #[test]
-fn endless_nesting_can_be_digested() {
-    for piece in [
+fn digest_accepts_deep_nesting() {
+    for fragment in [
         "<div id=root>",
         "<x-y>",
         "<noscript>",
@@ -277,23 +281,23 @@ fn endless_nesting_can_be_digested() {
         "<body onload=f()>",
         "<form><div class=app>",
     ] {
-        check_large("", piece, MEGABYTE / 4);
+        check_large("", fragment, MEGABYTE / 4);
     }
 }
 
 #[test]
-fn long_runs_of_one_sign_can_be_digested() {
-    for piece in ["&", "&#", "&amp", "\0", "-", "'", "\u{1a}", "\u{2028}", "é", "你"] {
-        check_large("<p>", piece, MEGABYTE / 8);
-        check_large("<!--", piece, MEGABYTE / 8);
-        check_large("<script>location='", piece, MEGABYTE / 8);
-        check_large("<meta http-equiv=refresh content='0;url=", piece, MEGABYTE / 8);
+fn digest_accepts_long_runs_of_one_character() {
+    for fragment in ["&", "&#", "&amp", "\0", "-", "'", "\u{1a}", "\u{2028}", "é", "你"] {
+        check_large("<p>", fragment, MEGABYTE / 8);
+        check_large("<!--", fragment, MEGABYTE / 8);
+        check_large("<script>location='", fragment, MEGABYTE / 8);
+        check_large("<meta http-equiv=refresh content='0;url=", fragment, MEGABYTE / 8);
     }
 }
 
 #[test]
-fn hostile_scripts_can_be_digested() {
-    let pieces = [
+fn digest_accepts_hostile_scripts() {
+    let fragments = [
         "\"\\",
         "'\\\"",
         "`",
@@ -311,15 +315,17 @@ fn hostile_scripts_can_be_digested() {
         "location.",
         "x='",
     ];
-    for piece in pieces {
-        let script =
-            format!("<script>location;setTimeout;{}</script>", piece.repeat(2000 / piece.len()));
+    for fragment in fragments {
+        let script = format!(
+            "<script>location;setTimeout;{}</script>",
+            fragment.repeat(2000 / fragment.len())
+        );
         check(CONTENT_TYPES[0], script.repeat(20).as_bytes());
     }
 }
 
 #[test]
-fn a_tag_with_very_many_attributes_can_be_digested() {
+fn digest_accepts_a_tag_with_many_attributes() {
     for start in
         ["<script ", "<meta name=robots ", "<div id=root ", "<input type=password ", "<body "]
     {
@@ -331,7 +337,7 @@ fn a_tag_with_very_many_attributes_can_be_digested() {
 }
 
 #[test]
-fn an_address_beyond_all_measure_is_not_kept() {
+fn digest_drops_urls_of_a_megabyte() {
     let long = "x".repeat(MEGABYTE);
     for html in [
         format!("<meta http-equiv=refresh content='0;url={long}'>"),

@@ -1,7 +1,7 @@
-//! Documents made to break readers of markup: nothing panics, every place is in
-//! its bounds and in order, and reading ends in time that grows with the length.
+//! Links of malformed and hostile markup documents: nothing panics, spans are
+//! valid and in order, and the time is linear in the length.
 //!
-//! Each body is a plain function over bytes, so that a fuzzer can call it too.
+//! `check` is a plain function over bytes, so that a fuzzer can call it too.
 
 use relink_page::{DocumentFormat, ignore_directives, links};
 
@@ -12,15 +12,15 @@ const FORMATS: [DocumentFormat; 4] = [
     DocumentFormat::Wikitext,
 ];
 
-/// How many documents are made out of each seed.
+/// Number of mutations per seed.
 const MUTATIONS: usize = 150;
 
-/// How long a document of one repeated piece is. Time that grew with the square
-/// of it would be plain to see.
-const LONG: usize = 64 * 1024;
+/// Length of a document that repeats one fragment, in bytes. Quadratic time would
+/// take minutes.
+const LONG_LENGTH: usize = 64 * 1024;
 
-/// Reads a document in one format, and checks what holds for each.
-fn read(format: DocumentFormat, bytes: &[u8]) {
+/// Parses a document in one format and checks the invariants.
+fn check(format: DocumentFormat, bytes: &[u8]) {
     let mut last = 0;
     for link in links(format, bytes).links {
         let span = link.location.span;
@@ -28,23 +28,27 @@ fn read(format: DocumentFormat, bytes: &[u8]) {
         assert!(last <= span.start, "{format:?}: out of order");
         last = span.end;
     }
-    for note in ignore_directives(format, bytes) {
-        assert!(note.lines.start() <= note.lines.end());
+    for directive in ignore_directives(format, bytes) {
+        assert!(directive.lines.start() <= directive.lines.end());
     }
 }
 
-/// A generator of numbers (Marsaglia's xorshift), so that each run is the same.
-struct Numbers(u64);
+/// A random number generator (Marsaglia's xorshift).
+struct Rng(u64);
 
-impl Numbers {
-    fn next(&mut self, below: usize) -> usize {
+impl Rng {
+    /// Returns a number from 0 to `limit - 1`.
+    fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % below.max(1) as u64).expect("it is below a usize")
+        usize::try_from(self.0 % limit.max(1) as u64).expect("the result is below a usize")
     }
 }
 
+/// Valid documents with many constructs: three in Markdown, two in
+/// reStructuredText, two in AsciiDoc, one in Wikitext. The tests parse each in
+/// every format.
 const SEEDS: [&str; 8] = [
     "---\nu: https://a.test\n---\n[a](<x>) ![b](y 't') [c][r] <https://d.test> [[P|q]]\n\n[r]: z\n",
     "!!! note \"a\"\n\n    <Card href={u} to='/x' />\n\nimport A from './a.mdx'\n\n{/* http://a.test */}",
@@ -56,8 +60,8 @@ const SEEDS: [&str; 8] = [
     "[[File:a.png|b [https://c.test d]]] {{e|url=https://f.test/{{{1}}}|{{=}}}} <ref name=\"g\">h</ref><gallery>\ni|j\n</gallery><!-- k --><nowiki>l</nowiki>",
 ];
 
-/// What is put into a document to break it.
-const BREAKS: [&str; 30] = [
+/// Fragments that are inserted into documents.
+const FRAGMENTS: [&str; 30] = [
     "[",
     "]",
     "[[",
@@ -90,22 +94,23 @@ const BREAKS: [&str; 30] = [
     "\u{1f600}",
 ];
 
-fn mutated(seed: &str, numbers: &mut Numbers) -> Vec<u8> {
+/// Removes, repeats, overwrites or inserts bytes, one to four times.
+fn mutate(seed: &str, rng: &mut Rng) -> Vec<u8> {
     let mut bytes = seed.as_bytes().to_vec();
-    for _ in 0..=numbers.next(4) {
-        let at = numbers.next(bytes.len() + 1);
-        let end = (at + numbers.next(12)).min(bytes.len());
-        match numbers.next(5) {
+    for _ in 0..=rng.below(4) {
+        let at = rng.below(bytes.len() + 1);
+        let end = (at + rng.below(12)).min(bytes.len());
+        match rng.below(5) {
             0 => drop(bytes.drain(at..end)),
             1 => bytes.truncate(at),
             2 => {
                 let copy = bytes[at..end].to_vec();
                 bytes.splice(at..at, copy);
             }
-            3 if at < bytes.len() => bytes[at] = u8::try_from(numbers.next(256)).unwrap_or(0),
+            3 if at < bytes.len() => bytes[at] = u8::try_from(rng.below(256)).unwrap_or(0),
             _ => {
-                let piece = BREAKS[numbers.next(BREAKS.len())];
-                bytes.splice(at..at, piece.bytes());
+                let fragment = FRAGMENTS[rng.below(FRAGMENTS.len())];
+                bytes.splice(at..at, fragment.bytes());
             }
         }
     }
@@ -113,30 +118,31 @@ fn mutated(seed: &str, numbers: &mut Numbers) -> Vec<u8> {
 }
 
 #[test]
-fn broken_documents_are_read() {
-    let mut numbers = Numbers(0x5EED);
+fn mutated_documents_are_parsed() {
+    let mut rng = Rng(0x5EED);
     for seed in SEEDS {
         for _ in 0..MUTATIONS {
-            let document = mutated(seed, &mut numbers);
+            let document = mutate(seed, &mut rng);
             for format in FORMATS {
-                read(format, &document);
+                check(format, &document);
             }
         }
     }
 }
 
 #[test]
-fn documents_cut_anywhere_are_read() {
+fn every_prefix_of_a_document_is_parsed() {
     for seed in SEEDS {
         for end in 0..seed.len() {
             for format in FORMATS {
-                read(format, &seed.as_bytes()[..end]);
+                check(format, &seed.as_bytes()[..end]);
             }
         }
     }
 }
 
-/// Pieces that would cost much each time if every one were read to the end.
+/// Fragments that take quadratic time if each one scans to the end of the
+/// document.
 const REPEATED: [&str; 64] = [
     "[",
     "]",
@@ -205,36 +211,37 @@ const REPEATED: [&str; 64] = [
 ];
 
 #[test]
-fn long_documents_of_one_piece_are_read() {
-    for piece in REPEATED {
-        let document = piece.repeat(LONG / piece.len());
+fn long_documents_of_one_fragment_are_parsed() {
+    for fragment in REPEATED {
+        let document = fragment.repeat(LONG_LENGTH / fragment.len());
         for format in FORMATS {
-            read(format, document.as_bytes());
+            check(format, document.as_bytes());
         }
     }
 }
 
 #[test]
-fn deep_nesting_is_read() {
+fn deep_nesting_is_parsed() {
+    // Markers of quotes and lists are not closed; the text `a` follows instead.
     let nested: [(&str, &str); 5] =
         [("> ", "a"), ("- ", "a"), ("{{a|", "}}"), ("[[File:a|", "]]"), ("<div>", "</div>")];
     for (open, close) in nested {
         let depth = 5_000;
         let document = format!("{}https://a.test{}", open.repeat(depth), close.repeat(depth));
         for format in FORMATS {
-            read(format, document.as_bytes());
+            check(format, document.as_bytes());
         }
     }
 }
 
 #[test]
-fn lists_that_go_ever_deeper_are_read() {
+fn deeply_nested_lists_are_parsed() {
     let mut document = String::new();
     for depth in 0..400 {
         document.push_str(&" ".repeat(2 * depth));
         document.push_str("- [a](x) https://a.test\n");
     }
     for format in FORMATS {
-        read(format, document.as_bytes());
+        check(format, document.as_bytes());
     }
 }

@@ -1,21 +1,20 @@
-//! Tag soup: our links are those that a browser's parser finds.
+//! Compares our links with those of `html5ever` on random tag soup.
 //!
-//! Documents are made of pieces that break one another's nesting, and read
-//! twice: by us, who only look at tags, and by `html5ever`, which builds the
-//! tree. Where the two differ by design, `docs/formats.md` says so, and the
-//! test that shows it is named for it.
+//! Documents consist of fragments that break each other's nesting. Relink reads
+//! only the tags, `html5ever` builds the tree. `docs/formats.md` lists the
+//! intended differences, and a test here shows each of them.
 
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
 mod oracle;
 
-use self::oracle::{PLACES, ours, theirs};
+use self::oracle::{URL_ATTRIBUTES, html5ever_urls, our_urls};
 
-/// How many documents are made for each comparison.
+/// Number of documents per comparison.
 const DOCUMENTS: usize = 6_000;
 
-/// What the document is broken with. No piece has an address in it.
-const PIECES: &[&str] = &[
+/// Fragments of documents, without URLs.
+const FRAGMENTS: &[&str] = &[
     "text ",
     "\n",
     "<",
@@ -113,7 +112,7 @@ const PIECES: &[&str] = &[
     "é",
 ];
 
-/// Tags of drawings and formulas, within which other rules hold.
+/// Tags of SVG and `MathML`, in which other rules apply.
 const FOREIGN: &[&str] = &[
     "<svg>",
     "</svg>",
@@ -129,8 +128,8 @@ const FOREIGN: &[&str] = &[
     "<font color=x>",
 ];
 
-/// What hides markup in a page, and does not in a drawing.
-const HIDING: [&str; 10] = [
+/// Names whose content is not markup in HTML, but is in SVG and `MathML`.
+const TEXT_NAMES: [&str; 10] = [
     "script",
     "style",
     "title",
@@ -143,7 +142,7 @@ const HIDING: [&str; 10] = [
     "CDATA",
 ];
 
-/// How a value ends, and whether it must be quoted for that.
+/// Endings of attribute values, and whether they require quotes.
 const ENDINGS: &[(&str, bool)] = &[
     ("", false),
     ("&amp;b", false),
@@ -165,152 +164,164 @@ const ENDINGS: &[(&str, bool)] = &[
     ("</script>", true),
 ];
 
-/// Plain names beside the address, some of which break the tag.
-const BESIDE: &[&str] =
+/// Text between attributes, which may be malformed.
+const OTHER_ATTRIBUTES: &[&str] =
     &["", " id=x", " /", " class='>'", " data-x=\"<\"", " =y", " a\"b", " x = ", "\n", "/z"];
 
-/// A generator of numbers (Marsaglia's xorshift), so that each run is the same.
-struct Numbers(u64);
+/// A random number generator (Marsaglia's xorshift).
+struct Rng(u64);
 
-impl Numbers {
-    fn next(&mut self, below: usize) -> usize {
+impl Rng {
+    fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % below.max(1) as u64).expect("it is below a usize")
+        usize::try_from(self.0 % limit.max(1) as u64).expect("the result is below a usize")
     }
 
-    fn one<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.next(of.len())]
+    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
     }
 
-    fn is_one_in(&mut self, many: usize) -> bool {
-        self.next(many) == 0
+    fn is_one_in(&mut self, count: usize) -> bool {
+        self.below(count) == 0
     }
 }
 
-/// A document of pieces and of tags with addresses, no two of which are alike.
-fn soup(numbers: &mut Numbers, pieces: &[&str]) -> String {
-    let mut soup = String::new();
-    for number in 0..4 + numbers.next(16) {
-        if numbers.is_one_in(3) {
-            tag(&mut soup, numbers, number);
+/// Returns a random document of fragments and of tags with distinct URLs.
+fn random_document(rng: &mut Rng, fragments: &[&str]) -> String {
+    let mut document = String::new();
+    for number in 0..4 + rng.below(16) {
+        if rng.is_one_in(3) {
+            push_tag(&mut document, rng, number);
         } else {
-            soup.push_str(numbers.one(pieces));
+            document.push_str(rng.pick(fragments));
         }
     }
-    soup
+    document
 }
 
-/// A tag with an address, or with two that share a name.
-fn tag(soup: &mut String, numbers: &mut Numbers, number: usize) {
-    let (element, attribute) = numbers.one(&PLACES);
-    let element = if numbers.is_one_in(4) { element.to_uppercase() } else { element.to_owned() };
-    soup.extend(["<", &element, numbers.one(BESIDE)]);
-    for again in 0..=usize::from(numbers.is_one_in(4)) {
-        let (ending, must_be_quoted) = numbers.one(ENDINGS);
-        let value = format!("{element}-{attribute}-{number}-{again}{ending}");
-        let written = match numbers.next(if must_be_quoted { 2 } else { 4 }) {
+/// Appends a tag with one URL, or with two attributes of the same name.
+fn push_tag(document: &mut String, rng: &mut Rng, number: usize) {
+    let (element, attribute) = rng.pick(&URL_ATTRIBUTES);
+    let element = if rng.is_one_in(4) { element.to_uppercase() } else { element.to_owned() };
+    document.extend(["<", &element, rng.pick(OTHER_ATTRIBUTES)]);
+    for repetition in 0..=usize::from(rng.is_one_in(4)) {
+        let (ending, must_be_quoted) = rng.pick(ENDINGS);
+        let value = format!("{element}-{attribute}-{number}-{repetition}{ending}");
+        let text = match rng.below(if must_be_quoted { 2 } else { 4 }) {
             0 => format!(" {attribute}=\"{value}\""),
             1 => format!("\n{} = '{value}'", attribute.to_uppercase()),
             _ => format!(" {attribute}={value}"),
         };
-        soup.extend([written.as_str(), numbers.one(BESIDE)]);
+        document.extend([text.as_str(), rng.pick(OTHER_ATTRIBUTES)]);
     }
-    soup.push_str(if numbers.is_one_in(20) { "" } else { ">" });
+    document.push_str(if rng.is_one_in(20) { "" } else { ">" });
 }
 
-/// What stands before an address, in lower case. No two tags share the first
-/// three parts of theirs.
-fn before(html: &str, address: &str) -> String {
-    let parts: Vec<&str> = address.splitn(4, '-').take(3).collect();
-    let (before, _) = html.split_once(&parts.join("-")).expect("it was found there");
+/// Returns the text before a URL in lower case. The first three parts of each URL
+/// are unique to its tag.
+fn text_before(html: &str, url: &str) -> String {
+    let parts: Vec<&str> = url.splitn(4, '-').take(3).collect();
+    let (before, _) = html.split_once(&parts.join("-")).expect("the URL is in the document");
     before.to_ascii_lowercase()
 }
 
-/// A parser drops a form that begins within another; we tell it, for its
-/// address is written there all the same.
-fn is_form_in_form(html: &str, address: &str) -> bool {
-    let is_form = address.to_ascii_lowercase().starts_with("form-");
-    is_form && before(html, address).matches("<form").count() > 1
+/// Whether the URL belongs to a form inside another form. The tree builder drops
+/// such a form; Relink reports its URL.
+fn is_form_in_form(html: &str, url: &str) -> bool {
+    let is_form = url.to_ascii_lowercase().starts_with("form-");
+    is_form && text_before(html, url).matches("<form").count() > 1
 }
 
-/// A frame in a drawing holds markup, and in a page text.
-fn is_in_foreign_frame(html: &str, address: &str) -> bool {
-    let before = before(html, address);
+/// Whether the URL is inside an `iframe` of SVG or `MathML`. Its content is markup
+/// there, and text in HTML.
+fn is_in_foreign_frame(html: &str, url: &str) -> bool {
+    let before = text_before(html, url);
     let foreign = before.find("<svg").into_iter().chain(before.find("<math")).min();
     foreign.is_some_and(|at| before[at..].contains("<iframe"))
 }
 
-/// Compares many documents made of these pieces; tells how many addresses were.
+/// Compares the results for random documents of these fragments. Returns the
+/// number of compared URLs.
 #[track_caller]
-fn check(documents: usize, pieces: &[&str], is_by_design: fn(&str, &str) -> bool) -> usize {
-    let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
-    let (mut compared, mut differ) = (0, Vec::new());
+fn check(documents: usize, fragments: &[&str], is_intended: fn(&str, &str) -> bool) -> usize {
+    let mut rng = Rng(0x9E37_79B9_7F4A_7C15);
+    let (mut compared, mut differences) = (0, Vec::new());
     for _ in 0..documents {
-        let html = soup(&mut numbers, pieces);
-        let (ours, theirs) = (ours(&html), theirs(&html));
+        let html = random_document(&mut rng, fragments);
+        let (ours, theirs) = (our_urls(&html), html5ever_urls(&html));
         compared += theirs.len();
-        let is_error = |address: &&String| !is_by_design(&html, address);
-        let more: Vec<_> = ours.difference(&theirs).filter(is_error).collect();
-        let fewer: Vec<_> = theirs.difference(&ours).filter(is_error).collect();
-        if !more.is_empty() || !fewer.is_empty() {
-            differ.push((html.len(), format!("more {more:?}, fewer {fewer:?}\n{html:?}")));
+        let is_error = |url: &&String| !is_intended(&html, url);
+        let extra: Vec<_> = ours.difference(&theirs).filter(is_error).collect();
+        let missing: Vec<_> = theirs.difference(&ours).filter(is_error).collect();
+        if !extra.is_empty() || !missing.is_empty() {
+            differences
+                .push((html.len(), format!("extra {extra:?}, missing {missing:?}\n{html:?}")));
         }
     }
-    differ.sort();
-    let shown: Vec<_> = differ.iter().take(12).map(|(_, text)| text.as_str()).collect();
-    assert!(differ.is_empty(), "{} differ of {compared}\n{}", differ.len(), shown.join("\n\n"));
+    differences.sort();
+    let shown: Vec<_> = differences.iter().take(12).map(|(_, text)| text.as_str()).collect();
+    assert!(
+        differences.is_empty(),
+        "{} differences in {compared} URLs\n{}",
+        differences.len(),
+        shown.join("\n\n")
+    );
     compared
 }
 
 #[test]
-fn tag_soup_has_the_links_the_tree_has() {
-    let compared = check(DOCUMENTS, PIECES, is_form_in_form);
+fn links_of_tag_soup_match_html5ever() {
+    let compared = check(DOCUMENTS, FRAGMENTS, is_form_in_form);
     assert!(compared > DOCUMENTS, "only {compared}");
 }
 
 #[test]
-fn drawings_and_formulas_have_the_links_the_tree_has() {
-    let is_markup = |piece: &&&str| !HIDING.iter().any(|hiding| piece.contains(hiding));
-    let pieces: Vec<&str> = PIECES.iter().filter(is_markup).chain(FOREIGN).copied().collect();
-    let compared = check(DOCUMENTS, &pieces, |html, address| {
-        is_form_in_form(html, address) || is_in_foreign_frame(html, address)
+fn links_of_svg_and_mathml_match_html5ever() {
+    let is_markup = |fragment: &&&str| !TEXT_NAMES.iter().any(|name| fragment.contains(name));
+    let fragments: Vec<&str> = FRAGMENTS.iter().filter(is_markup).chain(FOREIGN).copied().collect();
+    let compared = check(DOCUMENTS, &fragments, |html, url| {
+        is_form_in_form(html, url) || is_in_foreign_frame(html, url)
     });
     assert!(compared > DOCUMENTS, "only {compared}");
 }
 
-/// A known difference: what we find, and what the tree has.
+/// Checks a known difference between our URLs and those of `html5ever`.
 #[track_caller]
-fn differs(html: &str, expect_ours: &[&str], expect_theirs: &[&str]) {
-    assert_eq!(ours(html), expect_ours.iter().map(ToString::to_string).collect(), "ours");
-    assert_eq!(theirs(html), expect_theirs.iter().map(ToString::to_string).collect(), "theirs");
+fn check_difference(html: &str, expect_ours: &[&str], expect_theirs: &[&str]) {
+    assert_eq!(our_urls(html), expect_ours.iter().map(ToString::to_string).collect(), "ours");
+    assert_eq!(
+        html5ever_urls(html),
+        expect_theirs.iter().map(ToString::to_string).collect(),
+        "theirs"
+    );
 }
 
 #[test]
-fn what_a_tree_has_no_place_for_is_told_all_the_same() {
-    differs("<form action=x><form action=y>", &["x", "y"], &["x"]);
-    differs("<frameset><a href=x>", &["x"], &[]);
-    differs("<a href=x><frameset>", &["x"], &[]);
+fn urls_of_dropped_elements_are_reported() {
+    check_difference("<form action=x><form action=y>", &["x", "y"], &["x"]);
+    check_difference("<frameset><a href=x>", &["x"], &[]);
+    check_difference("<a href=x><frameset>", &["x"], &[]);
 }
 
 #[test]
-fn a_drawing_hides_what_a_page_hides() {
-    // In a drawing these elements hold markup, and CDATA holds text.
-    differs("<svg><style><a href=x>", &[], &["x"]);
-    differs("<svg><title><a href=x>", &[], &["x"]);
-    differs("<math><textarea><a href=x>", &[], &["x"]);
-    differs("<svg><template><a href=x>", &[], &["x"]);
-    differs("<svg><![CDATA[><a href=x>]]></svg>", &["x"], &[]);
+fn text_elements_in_svg_and_mathml_are_not_parsed() {
+    // In SVG and `MathML` these elements contain markup, and CDATA contains text.
+    check_difference("<svg><style><a href=x>", &[], &["x"]);
+    check_difference("<svg><title><a href=x>", &[], &["x"]);
+    check_difference("<math><textarea><a href=x>", &[], &["x"]);
+    check_difference("<svg><template><a href=x>", &[], &["x"]);
+    check_difference("<svg><![CDATA[><a href=x>]]></svg>", &["x"], &[]);
 }
 
 #[test]
-fn a_null_stays_as_written() {
-    differs("<a href='x\0y'>", &["x\0y"], &["x\u{FFFD}y"]);
+fn null_character_is_not_replaced() {
+    check_difference("<a href='x\0y'>", &["x\0y"], &["x\u{FFFD}y"]);
 }
 
 #[test]
-fn a_host_to_warm_up_is_no_link() {
-    differs("<link rel=preconnect href=x>", &[], &["x"]);
-    differs("<a href>", &[], &[""]);
+fn preconnect_and_empty_href_are_not_links() {
+    check_difference("<link rel=preconnect href=x>", &[], &["x"]);
+    check_difference("<a href>", &[], &[""]);
 }

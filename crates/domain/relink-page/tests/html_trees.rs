@@ -1,11 +1,10 @@
-//! The inputs that parsers of HTML are tested with: our links are those that are
-//! in the tree.
+//! Compares our links with those of html5ever on the test inputs of html5lib.
 //!
-//! They are those of html5lib, which `./test` takes from its package and puts
-//! into the cache, and are no part of this repository. Few of them have an
-//! address, so each tag that may have one gets one, and one more tag with an
-//! address is put before each of the others in turn. Where we differ by design,
-//! `docs/formats.md` says so.
+//! The inputs are not part of this repository: `./test` extracts them from the
+//! html5lib package into the cache directory. Few of them contain a URL, so the
+//! test adds a URL to each tag that may have one, and inserts a tag with a URL
+//! before each other tag in turn. `docs/formats.md` lists the intended
+//! differences.
 
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
@@ -13,16 +12,16 @@ mod oracle;
 
 use std::path::PathBuf;
 
-use self::oracle::{PLACES, ours, theirs};
+use self::oracle::{URL_ATTRIBUTES, html5ever_urls, our_urls};
 
-/// Says where the inputs are, if not in the usual place.
-const VARIABLE: &str = "RELINK_TEST_TREES";
+/// Environment variable that overrides the directory of the inputs.
+const DIRECTORY_VARIABLE: &str = "RELINK_TEST_TREES";
 
-/// Where `./test` puts them, below the user's cache.
-const PLACE: &str = "relink-test/html5lib-1.1/tree-construction";
+/// Directory of the inputs below the user's cache directory.
+const CACHE_SUBDIRECTORY: &str = "relink-test/html5lib-1.1/tree-construction";
 
-/// What hides markup in a page, and does not in a drawing.
-const HIDING: [&str; 12] = [
+/// Start tags whose content is not markup in HTML, but is in SVG and `MathML`.
+const TEXT_TAGS: [&str; 12] = [
     "<script",
     "<style",
     "<title",
@@ -37,54 +36,58 @@ const HIDING: [&str; 12] = [
     "<noscript",
 ];
 
-fn folder() -> PathBuf {
-    if let Some(folder) = std::env::var_os(VARIABLE) {
-        return folder.into();
+/// Returns the directory of the inputs.
+fn directory() -> PathBuf {
+    if let Some(directory) = std::env::var_os(DIRECTORY_VARIABLE) {
+        return directory.into();
     }
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
-    cache.unwrap_or_default().join(PLACE)
+    cache.unwrap_or_default().join(CACHE_SUBDIRECTORY)
 }
 
-/// The documents of a file, but for those that are parts of one, or need
-/// scripts.
+/// Returns the documents of a test file, except fragments and documents that
+/// need scripts.
 fn documents(file: &str) -> Vec<String> {
     let mut documents = Vec::new();
     for test in format!("\n{file}").split("\n#data\n").skip(1) {
         let (data, rest) = test.split_once("\n#errors").unwrap_or((test, ""));
-        let is_part = rest.contains("\n#document-fragment") || rest.contains("\n#script-on");
-        if !is_part && !data.is_empty() {
+        let is_excluded = rest.contains("\n#document-fragment") || rest.contains("\n#script-on");
+        if !is_excluded && !data.is_empty() {
             documents.push(data.to_owned());
         }
     }
     documents
 }
 
-/// The document with an address in each tag that may have one.
-fn planted(html: &str) -> String {
-    let mut planted = String::new();
+/// Adds a URL to each tag that may have one.
+fn with_urls(html: &str) -> String {
+    let mut output = String::new();
     let mut rest = html;
     let mut number = 0;
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at + 1);
-        planted.push_str(before);
+        output.push_str(before);
         let length = tag.bytes().take_while(u8::is_ascii_alphanumeric).count();
         let (name, after) = tag.split_at(length);
-        planted.push_str(name);
-        let place = PLACES.iter().find(|(element, _)| name.eq_ignore_ascii_case(element));
-        if let Some((element, attribute)) = place.filter(|_| after.starts_with(['>', ' ', '/'])) {
-            planted.extend([" ", attribute, "=", element, "-", &number.to_string()]);
+        output.push_str(name);
+        let url_attribute =
+            URL_ATTRIBUTES.iter().find(|(element, _)| name.eq_ignore_ascii_case(element));
+        if let Some((element, attribute)) =
+            url_attribute.filter(|_| after.starts_with(['>', ' ', '/']))
+        {
+            output.extend([" ", attribute, "=", element, "-", &number.to_string()]);
             number += 1;
         }
         rest = after;
     }
-    planted + rest
+    output + rest
 }
 
-/// The document, the same with addresses planted, and the same with one more
-/// tag before each of its own.
+/// Returns the document, the document with URLs added, and copies with one more
+/// tag before each tag.
 fn variants(html: &str) -> Vec<String> {
-    let mut variants = vec![html.to_owned(), planted(html)];
+    let mut variants = vec![html.to_owned(), with_urls(html)];
     for (at, _) in html.match_indices('<') {
         variants.push(format!("{}<img src=here>{}", &html[..at], &html[at..]));
     }
@@ -92,38 +95,45 @@ fn variants(html: &str) -> Vec<String> {
     variants
 }
 
-/// Whether a document is one of those that we read otherwise by design.
-fn is_by_design(html: &str) -> bool {
+/// Whether the results are intended to differ for a document.
+fn has_intended_difference(html: &str) -> bool {
     let lower = html.to_ascii_lowercase();
     let foreign = [lower.find("<svg"), lower.find("<math")].into_iter().flatten().min();
-    let hides = |at: usize| HIDING.iter().any(|hiding| lower[at..].contains(hiding));
-    lower.contains("<frameset") || lower.matches("<form").count() > 1 || foreign.is_some_and(hides)
+    let contains_text_tag = |at: usize| TEXT_TAGS.iter().any(|tag| lower[at..].contains(tag));
+    lower.contains("<frameset")
+        || lower.matches("<form").count() > 1
+        || foreign.is_some_and(contains_text_tag)
 }
 
 #[test]
-fn the_inputs_of_parsers_have_the_links_that_their_trees_have() {
-    let folder = folder();
-    let files = std::fs::read_dir(&folder).unwrap_or_else(|error| {
-        panic!("{}: {error}; `./test` fetches what should be there", folder.display())
+fn links_of_html5lib_inputs_match_html5ever() {
+    let directory = directory();
+    let files = std::fs::read_dir(&directory).unwrap_or_else(|error| {
+        panic!("cannot read {}: {error}; run `./test` to fetch the inputs", directory.display())
     });
-    let (mut compared, mut differ) = (0, Vec::new());
+    let (mut compared, mut differences) = (0, Vec::new());
     for file in files.map(|entry| entry.unwrap().path()) {
         if file.extension().is_none_or(|extension| extension != "dat") {
             continue;
         }
         let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
         for html in documents(&text).iter().flat_map(|html| variants(html)) {
-            if is_by_design(&html) {
+            if has_intended_difference(&html) {
                 continue;
             }
-            let (ours, theirs) = (ours(&html), theirs(&html));
+            let (ours, theirs) = (our_urls(&html), html5ever_urls(&html));
             compared += theirs.len();
             if ours != theirs {
                 let name = file.file_name().unwrap().display();
-                differ.push(format!("{name}: ours {ours:?}, theirs {theirs:?}\n{html:?}"));
+                differences.push(format!("{name}: ours {ours:?}, theirs {theirs:?}\n{html:?}"));
             }
         }
     }
     assert!(compared > 5_000, "only {compared}");
-    assert!(differ.is_empty(), "{} differ of {compared}\n{}", differ.len(), differ.join("\n\n"));
+    assert!(
+        differences.is_empty(),
+        "{} differences in {compared} URLs\n{}",
+        differences.len(),
+        differences.join("\n\n")
+    );
 }

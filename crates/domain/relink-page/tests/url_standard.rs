@@ -1,31 +1,31 @@
-//! Odd addresses, by the sections of the URL standard: what we make of them is
-//! what it makes of them, and where not, `docs/formats.md` says so.
+//! Unusual URLs, by the sections of the URL standard. Results follow the
+//! standard, except for the deviations listed in `docs/formats.md`.
 //!
-//! An address goes the way it goes in a check: it is sorted by its form, and
-//! what is left of it is made canonical, seen from a page.
+//! URLs are processed as in a check: they are classified, then canonicalized
+//! relative to a page.
 
 use relink_frontier::canonicalize;
 use relink_model::LinkTarget;
 use relink_page::classify;
 use url::Url;
 
-/// The page that the addresses stand in.
+/// The page that contains the URLs.
 const PAGE: &str = "https://base.test/dir/page?q";
 
-/// What an address is, in one word, and for a page the canonical form.
-fn told(address: &str) -> String {
-    match classify(address) {
-        LinkTarget::Web(text) => format!("web {}", followed(&text)),
-        LinkTarget::Path(text) => format!("path {}", followed(&text)),
+/// Returns the class of a URL and, for web pages and paths, its canonical form.
+fn classified(url: &str) -> String {
+    match classify(url) {
+        LinkTarget::Web(text) => format!("web {}", canonical(&text)),
+        LinkTarget::Path(text) => format!("path {}", canonical(&text)),
         LinkTarget::Fragment(_) => "fragment".to_owned(),
         LinkTarget::Skipped(..) => "skipped".to_owned(),
         LinkTarget::Malformed(..) => "malformed".to_owned(),
     }
 }
 
-/// The canonical form, which is its own canonical form.
-fn followed(text: &str) -> String {
-    let page = Url::parse(PAGE).expect("the page has an address");
+/// Returns the canonical form and checks that canonicalization is idempotent.
+fn canonical(text: &str) -> String {
+    let page = Url::parse(PAGE).expect("the page has a valid URL");
     match canonicalize(Some(&page), text) {
         Ok(url) => {
             assert_eq!(canonicalize(None, url.as_str()).as_ref(), Ok(&url), "{text:?}");
@@ -38,8 +38,8 @@ fn followed(text: &str) -> String {
 
 #[track_caller]
 fn check(rows: &[(&str, &str)]) {
-    for (address, expect) in rows {
-        assert_eq!(told(address), *expect, "{address:?}");
+    for (url, expect) in rows {
+        assert_eq!(classified(url), *expect, "{url:?}");
     }
 }
 
@@ -117,7 +117,7 @@ fn ports() {
 }
 
 #[test]
-fn hosts_that_are_ipv4_addresses() {
+fn ipv4_hosts() {
     check(&[
         ("http://127.0.0.1/", "web http://127.0.0.1/"),
         ("http://127.1/", "web http://127.0.0.1/"),
@@ -144,7 +144,7 @@ fn hosts_that_are_ipv4_addresses() {
 }
 
 #[test]
-fn hosts_that_are_ipv6_addresses() {
+fn ipv6_hosts() {
     check(&[
         ("http://[::1]/", "web http://[::1]/"),
         ("http://[::1]:8080/", "web http://[::1]:8080/"),
@@ -169,7 +169,7 @@ fn hosts_that_are_ipv6_addresses() {
 }
 
 #[test]
-fn hosts_that_are_names() {
+fn host_names() {
     check(&[
         ("http://", "malformed"),
         ("https:///", "malformed"),
@@ -204,7 +204,7 @@ fn hosts_that_are_names() {
 }
 
 #[test]
-fn international_names() {
+fn international_host_names() {
     check(&[
         ("http://bücher.test/", "web http://xn--bcher-kva.test/"),
         ("http://BÜCHER.test/", "web http://xn--bcher-kva.test/"),
@@ -255,7 +255,7 @@ fn paths() {
 }
 
 #[test]
-fn queries_stay_and_fragments_go() {
+fn queries_are_retained_and_fragments_dropped() {
     check(&[
         ("http://a.test?b", "web http://a.test/?b"),
         ("http://a.test?", "web http://a.test/?"),
@@ -303,7 +303,7 @@ fn white_space_and_control_characters() {
 }
 
 #[test]
-fn relative_addresses() {
+fn relative_urls() {
     check(&[
         ("b", "path https://base.test/dir/b"),
         ("./b", "path https://base.test/dir/b"),
@@ -333,7 +333,7 @@ fn relative_addresses() {
     ]);
 }
 
-/// What the standard would have instead stands in `docs/formats.md`.
+/// `docs/formats.md` describes what the standard requires instead.
 #[test]
 fn known_deviations() {
     check(&[
@@ -341,17 +341,17 @@ fn known_deviations() {
         ("\u{a0}http://a.test/", "web http://a.test/"),
         ("\u{7f}http://a.test/", "web http://a.test/"),
         // A scheme of one letter is a Windows drive.
-        ("c:/d", "path (`c:` leads to no web page)"),
-        ("a:b", "path (`a:` leads to no web page)"),
-        ("b:c/d", "path (`b:` leads to no web page)"),
-        // The form is told before tabs are dropped and backslashes turned; what
-        // is asked is the same.
+        ("c:/d", "path (unsupported scheme `c:` (expected http or https))"),
+        ("a:b", "path (unsupported scheme `a:` (expected http or https))"),
+        ("b:c/d", "path (unsupported scheme `b:` (expected http or https))"),
+        // URLs are classified before tabs are removed and backslashes replaced.
+        // The fetched URL is the same.
         ("ht\ttp://a.test/", "path http://a.test/"),
         ("/\t/a.test/b", "path https://a.test/b"),
         ("\\\\a.test\\b", "path https://a.test/b"),
         ("/\\a.test/b", "path https://a.test/b"),
-        // A scheme without slashes is relative if the page has the same one.
-        // These are followed so, but without a host they are refused first.
+        // A URL without slashes after the scheme is relative if the page has the
+        // same scheme. We follow such URLs, but reject those without a host.
         ("https:a.test/b", "web https://base.test/dir/a.test/b"),
         ("https:/b", "web https://base.test/b"),
         ("https:?q", "malformed"),
@@ -359,7 +359,7 @@ fn known_deviations() {
         ("///a.test/b", "web https://a.test/b"),
         // The standard writes `%5E` here.
         ("http://a.test/|^[b]", "web http://a.test/|^[b]"),
-        // Written, but never meant as they stand.
+        // Empty URLs and template placeholders.
         ("", "skipped"),
         ("{{b}}", "skipped"),
         ("/b/${c}", "skipped"),
@@ -367,8 +367,8 @@ fn known_deviations() {
 }
 
 #[test]
-fn very_long_addresses_are_read() {
-    for (before, piece, after) in [
+fn very_long_urls_are_parsed() {
+    for (before, fragment, after) in [
         ("http://a.test/", "b", ""),
         ("http://a.test/", "b/../", ""),
         ("http://a.test/", "%2e%2e/", ""),
@@ -385,14 +385,14 @@ fn very_long_addresses_are_read() {
         ("", "\t", "http://a.test/"),
         ("x", "y", ":z"),
     ] {
-        let long = format!("{before}{}{after}", piece.repeat(20_000));
-        assert!(!told(&long).is_empty());
+        let long = format!("{before}{}{after}", fragment.repeat(20_000));
+        assert!(!classified(&long).is_empty());
     }
 }
 
-/// Any of the odd parts beside any other.
+/// Combines unusual parts with each other.
 #[test]
-fn parts_put_together_never_panic() {
+fn combined_parts_never_panic() {
     const SCHEMES: [&str; 6] = ["http://", "https:", "HTTP:\\\\", "//", "http:///", ""];
     const USERS: [&str; 5] = ["", "u@", "u:p@", "@", ":@:@"];
     const HOSTS: [&str; 12] =
@@ -405,7 +405,7 @@ fn parts_put_together_never_panic() {
             for host in HOSTS {
                 for port in PORTS {
                     for end in ENDS {
-                        told(&format!("{scheme}{user}{host}{port}{end}"));
+                        classified(&format!("{scheme}{user}{host}{port}{end}"));
                     }
                 }
             }

@@ -1,6 +1,6 @@
-//! What finding an alias took, by method: FABLE's Figures 9 and 10.
+//! Cost of searching for an alias, per method (Figures 9 and 10 of FABLE).
 //!
-//! Whoever asks the archives and engines counts; here the counts are added.
+//! Callers count the requests; this module adds the counts.
 
 use std::iter::Sum;
 use std::ops::Add;
@@ -8,52 +8,52 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// By which way an alias, or a page in its place, was looked for.
+/// Method of searching for an alias or a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RevivalMethod {
-    /// A redirect that an archive remembers (§4.1.1).
+    /// A redirect found in a web archive (§4.1.1).
     HistoricalRedirect,
     /// A search of the site, matched by coarse patterns (§4.1.2).
     Search,
     /// A program learned from other pages (§4.2.1).
     Inference,
-    /// A search of all sites for the content of the page (Walden's Paths, §5).
-    /// What it finds is never an alias.
-    Elsewhere,
+    /// A search of all sites for the content of the page (Walden's Paths,
+    /// section 5). It finds replacements, not aliases.
+    Replacement,
 }
 
 impl RevivalMethod {
-    /// Every method.
+    /// All methods.
     pub const ALL: [Self; 4] =
-        [Self::HistoricalRedirect, Self::Search, Self::Inference, Self::Elsewhere];
+        [Self::HistoricalRedirect, Self::Search, Self::Inference, Self::Replacement];
 
-    /// Its name, as in JSON.
+    /// Returns the name used in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::HistoricalRedirect => "historical-redirect",
             Self::Search => "search",
             Self::Inference => "inference",
-            Self::Elsewhere => "elsewhere",
+            Self::Replacement => "replacement",
         }
     }
 }
 
-/// What was asked of others, and how long it took.
+/// Number of requests, and the time they took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cost {
-    /// Questions to web archives.
+    /// Queries of web archives.
     pub archive_lookups: u32,
-    /// Questions to search engines.
+    /// Queries of search engines.
     pub searches: u32,
     /// Pages fetched from the live web.
     pub page_fetches: u32,
-    /// Time taken, waiting included; written as whole milliseconds.
+    /// Elapsed time including waits, serialized in milliseconds.
     #[serde(default, rename = "time_ms", with = "milliseconds")]
     pub time: Duration,
 }
 
-/// A span of time as a number that every reader of JSON understands.
+/// Serializes a duration in milliseconds.
 mod milliseconds {
     use std::time::Duration;
 
@@ -92,14 +92,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn methods_are_named_as_they_are_stored() {
+    fn as_str_equals_serialized_name() {
         for method in RevivalMethod::ALL {
             assert_eq!(serde_json::to_value(method).unwrap(), method.as_str());
         }
     }
 
     #[test]
-    fn costs_add_up() {
+    fn sum_adds_all_counts() {
         let lookup = Cost { archive_lookups: 2, ..Cost::default() };
         let search = Cost { searches: 1, time: Duration::from_secs(3), ..Cost::default() };
         let all: Cost = [lookup, search, lookup].into_iter().sum();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn time_is_written_in_milliseconds() {
+    fn time_is_serialized_in_milliseconds() {
         let cost = Cost { searches: 1, time: Duration::from_micros(3_004_900), ..Cost::default() };
         let text = serde_json::to_string(&cost).unwrap();
         assert_eq!(text, r#"{"archive_lookups":0,"searches":1,"page_fetches":0,"time_ms":3004}"#);

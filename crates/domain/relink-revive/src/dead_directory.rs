@@ -1,18 +1,18 @@
-//! Where looking is futile.
+//! Directories whose pages were deleted, where further searches are futile.
 //!
-//! FABLE, §4.2.2: if the first four addresses of a directory yield neither an
-//! alias nor a candidate whose last component follows from the old address,
-//! the pages were deleted, and the rest of the directory is not worth asking.
+//! FABLE, §4.2.2: if the first four URLs of a directory yield neither an alias
+//! nor a candidate whose last component follows from the old URL, the pages were
+//! deleted, and the remaining URLs of the directory are not searched.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Directory;
 use crate::pattern::{CoarsePattern, Predictability};
 
-/// After how many addresses a directory may be given up (§4.2.2).
-pub const FIRST: usize = 4;
+/// Number of URLs to search before a directory may be declared dead (§4.2.2).
+pub const MIN_ATTEMPTS: usize = 4;
 
-/// What looking for one address came to.
+/// Result of the search for the alias of one URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AliasSearchResult {
@@ -26,7 +26,7 @@ pub enum AliasSearchResult {
 }
 
 impl AliasSearchResult {
-    /// What an attempt without an alias came to, by its candidates.
+    /// Returns the result of a search without an alias, by its candidates.
     pub fn without_alias<'a>(candidates: impl IntoIterator<Item = &'a CoarsePattern>) -> Self {
         let is_likely = |pattern: &CoarsePattern| {
             pattern.components().last().is_some_and(|last| *last != Predictability::Unpredictable)
@@ -35,17 +35,17 @@ impl AliasSearchResult {
     }
 }
 
-/// A directory that was given up.
+/// A directory that is not searched any more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeadDirectory {
-    /// Which one.
+    /// The directory.
     pub directory: Directory,
 }
 
 impl DeadDirectory {
-    /// Gives a directory up if its first attempts, in order, leave no hope.
-    pub fn conclude(directory: &Directory, attempts: &[AliasSearchResult]) -> Option<Self> {
-        let first = attempts.get(..FIRST)?;
+    /// Declares a directory dead if none of its first attempts found anything.
+    pub fn from_attempts(directory: &Directory, attempts: &[AliasSearchResult]) -> Option<Self> {
+        let first = attempts.get(..MIN_ATTEMPTS)?;
         let is_dead = first.iter().all(|attempt| *attempt == AliasSearchResult::Nothing);
         is_dead.then(|| Self { directory: directory.clone() })
     }
@@ -66,12 +66,12 @@ mod tests {
                 _ => AliasSearchResult::Nothing,
             })
             .collect();
-        let directory = Directory::of(&"http://example.org/a/b".parse().unwrap());
-        assert_eq!(DeadDirectory::conclude(&directory, &attempts).is_some(), expect);
+        let directory = Directory::from_url(&"http://example.org/a/b".parse().unwrap());
+        assert_eq!(DeadDirectory::from_attempts(&directory, &attempts).is_some(), expect);
     }
 
     #[test]
-    fn four_failures_in_a_row_give_a_directory_up() {
+    fn directory_is_dead_after_four_failures() {
         check("----", true);
         check("-----", true);
         check("---", false);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_hope_among_the_first_four_keeps_it() {
+    fn one_candidate_among_the_first_four_prevents_it() {
         check("--?-", false);
         check("!---", false);
         check("----!", true);

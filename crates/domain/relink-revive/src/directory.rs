@@ -1,8 +1,8 @@
-//! Which addresses are alike: those of one directory.
+//! Groups URLs by directory.
 //!
-//! FABLE, §4.1.1: the prefix up to the last `/`, without the numbers at its
-//! end, so that dates and article numbers do not tear alike pages apart.
-//! Nothing here knows whether the directory is one on the server's disk.
+//! FABLE, §4.1.1: a directory is the URL prefix up to the last `/`, without
+//! numbers at its end. Dates and article numbers therefore do not separate
+//! similar pages. A directory need not exist in the server's file system.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,27 +10,27 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::address::{bare_host, components};
+use crate::url_parts::{bare_host, components};
 
 /// A directory of a site, such as `example.org/news/story/`.
 ///
-/// Scheme and `www.` are left out. A slash at the very end of an address
-/// belongs to the page's name, as in the paper's example from §5.1.1, where
-/// `Contests/one_name/` and `Contests/another-name` are alike.
+/// The scheme and `www.` are removed. A slash at the end of a URL belongs to
+/// the name of the page, as in §5.1.1, where `Contests/one_name/` and
+/// `Contests/another-name` are in the same directory.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Directory(String);
 
 impl Directory {
-    /// The directory of a page.
+    /// Returns the directory of a page.
     ///
     /// ```
     /// use relink_revive::Directory;
-    /// let directory = Directory::of(&"http://www.example.org/news/2000/01/28/a.html".parse()?);
+    /// let directory = Directory::from_url(&"http://www.example.org/news/2000/01/28/a.html".parse()?);
     /// assert_eq!(directory.as_str(), "example.org/news/");
     /// # Ok::<(), url::ParseError>(())
     /// ```
-    pub fn of(url: &Url) -> Self {
+    pub fn from_url(url: &Url) -> Self {
         let mut path: Vec<&str> = components(url).collect();
         path.pop();
         while path.last().is_some_and(|last| is_number(last)) {
@@ -45,13 +45,13 @@ impl Directory {
         Self(name)
     }
 
-    /// Its name, with the slash that ends it.
+    /// Returns the name, including the final slash.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The directory above, if this is not the root of its host. Numbers at
-    /// the end do not count there either.
+    /// Returns the parent directory without numbers at its end, or `None` for
+    /// the root of a host.
     pub fn parent(&self) -> Option<Self> {
         let inner = self.0.strip_suffix('/')?;
         let mut above = inner.rsplit_once('/')?.0;
@@ -70,14 +70,14 @@ impl fmt::Display for Directory {
     }
 }
 
-/// Groups whatever has an address by its directory, in the order given.
-pub fn group<T>(
-    things: impl IntoIterator<Item = T>,
+/// Groups items by the directory of their URL. Keeps the order within a group.
+pub fn group_by_directory<T>(
+    items: impl IntoIterator<Item = T>,
     url: impl Fn(&T) -> &Url,
 ) -> BTreeMap<Directory, Vec<T>> {
     let mut groups: BTreeMap<Directory, Vec<T>> = BTreeMap::new();
-    for thing in things {
-        groups.entry(Directory::of(url(&thing))).or_default().push(thing);
+    for item in items {
+        groups.entry(Directory::from_url(url(&item))).or_default().push(item);
     }
     groups
 }
@@ -93,7 +93,7 @@ mod tests {
     #[track_caller]
     fn check(url: &str, expect: &str) {
         let url: Url = url.parse().unwrap();
-        assert_eq!(Directory::of(&url).as_str(), expect);
+        assert_eq!(Directory::from_url(&url).as_str(), expect);
     }
 
     #[test]
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_ends_at_the_last_slash() {
+    fn directory_ends_at_the_last_slash() {
         check("http://www.example.org:80/a/b/c.html?d=/e/f#g", "example.org/a/b/");
         check("http://example.org/a", "example.org/");
         check("http://example.org", "example.org/");
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closing_slash_belongs_to_the_name() {
+    fn trailing_slash_belongs_to_the_page_name() {
         check(
             "http://exclaim.ca/Contests/black_mountain_wilderness_heart/",
             "exclaim.ca/Contests/",
@@ -121,14 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn only_whole_numbers_at_the_end_are_dropped() {
+    fn only_trailing_numbers_are_removed() {
         check("http://example.org/2004/news/2004_h1/12/a", "example.org/2004/news/2004_h1/");
         check("http://example.org/2004/05/a", "example.org/");
     }
 
     #[test]
-    fn every_directory_leads_up_to_the_host() {
-        let mut directory = Directory::of(&"http://example.org/a/2004/b/c".parse().unwrap());
+    fn parents_lead_to_the_host() {
+        let mut directory = Directory::from_url(&"http://example.org/a/2004/b/c".parse().unwrap());
         let mut names = vec![directory.to_string()];
         while let Some(parent) = directory.parent() {
             names.push(parent.to_string());
@@ -138,9 +138,9 @@ mod tests {
     }
 
     #[test]
-    fn groups_keep_the_order_given() {
+    fn groups_keep_input_order() {
         let urls = ["b/2", "a/1", "b/1"].map(|path| format!("http://example.org/{path}"));
-        let groups = group(urls.map(|url| url.parse::<Url>().unwrap()), |url| url);
+        let groups = group_by_directory(urls.map(|url| url.parse::<Url>().unwrap()), |url| url);
         let shown: Vec<String> = groups
             .iter()
             .map(|(directory, urls)| {

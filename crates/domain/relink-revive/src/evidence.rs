@@ -1,8 +1,7 @@
-//! What speaks for an alias, and how strongly.
+//! Evidence for an alias, with a weight for each kind.
 //!
-//! Pieces of evidence add up. The weights are those that FABLE's authors use
-//! in the program they published beside the paper. A sum of weights orders
-//! candidates; it is no probability.
+//! The weights are those of the program that the authors of FABLE published
+//! with the paper. The total weight orders candidates; it is not a probability.
 
 use std::fmt;
 
@@ -12,24 +11,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AliasEvidenceKind {
-    /// An archived copy of the old page names the alias as its canonical address.
+    /// An archived copy of the old page names the alias as its canonical URL.
     CanonicalLink,
-    /// The old address once redirected to the alias, and only it did.
+    /// The old URL once redirected to the alias, and no other URL did.
     HistoricalRedirect,
-    /// A program learned from other pages leads to the alias.
+    /// A program learned from other pages produces the URL of the alias.
     Inference,
     /// The two pages have the same title.
     Title,
     /// The two pages have the same content.
     Content,
-    /// Links with the same words lead to the two pages.
+    /// Links with the same text point to both pages.
     Anchor,
-    /// The two addresses share a telling word or number.
+    /// Both URLs share a rare word or number.
     Token,
 }
 
 impl AliasEvidenceKind {
-    /// Every kind, as listed.
+    /// All kinds, in the order of the variants.
     pub const ALL: [Self; 7] = [
         Self::CanonicalLink,
         Self::HistoricalRedirect,
@@ -40,7 +39,7 @@ impl AliasEvidenceKind {
         Self::Token,
     ];
 
-    /// Its name, as in JSON.
+    /// Returns the name used in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::CanonicalLink => "canonical-link",
@@ -53,7 +52,7 @@ impl AliasEvidenceKind {
         }
     }
 
-    /// How strongly it speaks.
+    /// Returns the weight of this kind.
     pub fn weight(self) -> f64 {
         match self {
             Self::CanonicalLink => 10.0,
@@ -68,13 +67,13 @@ impl AliasEvidenceKind {
 impl fmt::Display for AliasEvidenceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::CanonicalLink => "an archived copy names it as the canonical address",
-            Self::HistoricalRedirect => "the old address once redirected to it",
-            Self::Inference => "pages like it have moved in the same way",
+            Self::CanonicalLink => "an archived copy names it as the canonical URL",
+            Self::HistoricalRedirect => "the old URL once redirected to it",
+            Self::Inference => "similar pages moved in the same way",
             Self::Title => "it has the same title",
             Self::Content => "it has the same content",
-            Self::Anchor => "links with the same words lead to it",
-            Self::Token => "the addresses share a telling word or number",
+            Self::Anchor => "links with the same text point to it",
+            Self::Token => "the URLs share a rare word or number",
         })
     }
 }
@@ -84,13 +83,13 @@ impl fmt::Display for AliasEvidenceKind {
 pub struct AliasEvidence {
     /// Its kind.
     pub kind: AliasEvidenceKind,
-    /// What exactly was seen, in plain words: lower case, no full stop.
+    /// Details for users: lower case, no period.
     pub note: String,
 }
 
-/// How strongly all pieces together speak. Each kind counts once: five words
-/// that are shared are no stronger than a redirect.
-pub fn weigh(items: &[AliasEvidence]) -> f64 {
+/// Returns the sum of the weights, counting each kind once: five shared words
+/// do not outweigh a redirect.
+pub fn total_weight(items: &[AliasEvidence]) -> f64 {
     let mut kinds: Vec<AliasEvidenceKind> = items.iter().map(|item| item.kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
@@ -105,18 +104,18 @@ mod tests {
     fn check(kinds: &[AliasEvidenceKind], expect: f64) {
         let item = |&kind: &AliasEvidenceKind| AliasEvidence { kind, note: kind.to_string() };
         let items: Vec<AliasEvidence> = kinds.iter().map(item).collect();
-        assert!((weigh(&items) - expect).abs() < f64::EPSILON);
+        assert!((total_weight(&items) - expect).abs() < f64::EPSILON);
     }
 
     #[test]
-    fn kinds_are_named_as_they_are_stored() {
+    fn as_str_equals_serialized_name() {
         for kind in AliasEvidenceKind::ALL {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
         }
     }
 
     #[test]
-    fn evidence_adds_up_but_each_kind_counts_once() {
+    fn total_weight_counts_each_kind_once() {
         use AliasEvidenceKind::{CanonicalLink, HistoricalRedirect, Inference, Title, Token};
         check(&[], 0.0);
         check(&[HistoricalRedirect, Inference, Title], 4.5);

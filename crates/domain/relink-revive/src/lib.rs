@@ -1,22 +1,23 @@
-//! Where did the page go?
+//! Finds the new URLs of dead pages.
 //!
-//! Pure rules: nothing here asks an archive, a search engine or a server.
-//! What they said comes in as values; an alias, or the reason why there is
-//! none, goes out. Whether an answer is alive is for others to check.
+//! Pure rules: callers query archives, search engines and servers and pass the
+//! responses as values. The result is an alias or the reason why there is none.
+//! Callers verify that an alias is alive.
 //!
 //! The rules follow Zhu et al., "Reviving Dead Links on the Web with FABLE",
-//! IMC 2023. Where measurements led us elsewhere, the paper's own rule stays
-//! as a named policy and the difference is written beside it.
+//! IMC 2023. Section numbers (§) in this crate refer to that paper. Where
+//! measurements led to a different rule, the paper's rule remains as a named
+//! policy, and a comment explains the difference.
 //!
-//! - [`directory`], [`site`]: which addresses belong together.
-//! - [`redirects`]: which redirects of old can be trusted.
-//! - [`pattern`]: how a new address is made, roughly.
-//! - [`program`]: how it is made, exactly, learned from examples.
-//! - [`dead_directory`]: where looking is futile.
-//! - [`matching`]: which live page of the site is the dead one, if any.
-//! - [`replacement`]: which page elsewhere has its content.
-//! - [`evidence`], [`reason`], [`cost`]: what an answer rests on, why there is
-//!   none, and what it took.
+//! - [`directory`], [`site`]: group URLs.
+//! - [`redirects`]: accepts or rejects historical redirects.
+//! - [`pattern`]: coarse patterns of candidate URLs.
+//! - [`program`]: URL programs, learned from examples.
+//! - [`dead_directory`]: directories whose pages were deleted.
+//! - [`matching`]: matches dead pages with live pages of the same site.
+//! - [`replacement`]: pages on other sites with the same content.
+//! - [`evidence`], [`reason`], [`cost`]: the evidence for an alias, the reason
+//!   why there is none, and the number of requests.
 
 // Untrusted input must not end the program: see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
@@ -33,9 +34,9 @@ pub mod redirects;
 pub mod replacement;
 pub mod site;
 
-mod address;
 mod old_page;
 mod tokens;
+mod url_parts;
 
 pub use directory::Directory;
 pub use old_page::OldPage;

@@ -1,36 +1,38 @@
-//! Broken URLs of a site against the list of its live pages.
+//! Matches the dead URLs of a site with the list of its live pages.
 //!
-//! A site moves its pages together, so they are asked about together: every
-//! dead page first makes its own guesses among the live ones, then the guesses
-//! vote on how the site moved (FABLE, §3: "there is usually a pattern"), and
-//! each guess is weighed in the light of the votes of all others. That is done
-//! twice: in the second round those vote louder whom the first made surer. What
-//! is not likely enough is left unanswered: about three in four broken links
-//! of the web have no alias, so a false answer is easily given.
+//! Sites usually move many pages in the same way (FABLE, §3), so all dead pages
+//! of a site are matched together:
 //!
-//! Nothing here fetches; that a live page is on the list is all that is known
-//! of it. Texts are not compared, only addresses and titles.
+//! 1. Each dead page scores its own candidates among the live pages.
+//! 2. The candidates vote on how the site moved.
+//! 3. Each candidate is scored again with the votes of all other dead pages.
+//!    This happens twice; in the second round, votes are weighted by the scores
+//!    of the first.
+//!
+//! A page without a probable candidate gets no alias: about three of four dead
+//! links have none.
+//!
+//! This module does not fetch pages and compares only URLs and titles, not texts.
 //!
 //! ```
-//! use relink_revive::matching::{Answer, Page, Study};
-//! let page = |url| Page { url, title: None, text: None };
+//! use relink_revive::matching::{MatchResult, PageInfo, SiteMatcher};
+//! let page = |url| PageInfo { url, title: None, text: None };
 //! let dead = ["a", "b", "c"].map(|name| format!("https://example.org/old/{name}-guide"));
 //! let live = ["a", "b", "d"].map(|name| format!("https://example.org/new/{name}-guide"));
-//! let dead: Vec<Page> = dead.iter().map(|url| page(url.as_str())).collect();
-//! let live: Vec<Page> = live.iter().map(|url| page(url.as_str())).collect();
-//! let study = Study::new(&dead, &live, &[]);
-//! assert!(matches!(study.answer(2), Answer::Nothing(_)));
+//! let dead: Vec<PageInfo> = dead.iter().map(|url| page(url.as_str())).collect();
+//! let live: Vec<PageInfo> = live.iter().map(|url| page(url.as_str())).collect();
+//! let matcher = SiteMatcher::new(&dead, &live, &[]);
+//! assert!(matches!(matcher.match_page(2), MatchResult::Nothing(_)));
 //! ```
 
-mod address;
-mod answer;
 mod baseline;
 mod calibration;
 mod candidates;
-mod clue;
-mod collective;
+mod context_features;
 mod features;
 mod live_page_index;
+mod match_evidence;
+mod match_result;
 mod model;
 mod moves;
 mod page;
@@ -40,13 +42,16 @@ mod programs;
 mod site_matcher;
 #[cfg(test)]
 mod tests;
+mod url_components;
 mod vocabulary;
 mod votes;
 mod weights;
 mod words;
 
-pub use answer::{AUTOMATIC, Abstention, Match, MatchResult, TO_BE_ASKED};
 pub use baseline::Baseline;
-pub use clue::MatchEvidence;
+pub use match_evidence::MatchEvidence;
+pub use match_result::{
+    Abstention, MAX_REVIEW_CONFIDENCE, MIN_AUTOMATIC_CONFIDENCE, Match, MatchResult,
+};
 pub use page::{KnownAlias, PageInfo};
 pub use site_matcher::SiteMatcher;

@@ -1,34 +1,34 @@
-//! A page that is gone, as far as it is remembered.
+//! A dead page with the metadata of its archived copy.
 
 use jiff::civil::Date;
 use url::Url;
 
-/// A page that is gone: its address, and what an old copy of it told.
+/// A dead page: its URL, and metadata from the last good archived copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OldPage {
-    /// Where it was.
+    /// The dead URL.
     pub url: Url,
-    /// Its title, from the last good copy.
+    /// The title.
     pub title: Option<String>,
-    /// When it was written, from the last good copy.
+    /// The publication date.
     pub date: Option<Date>,
 }
 
 impl OldPage {
-    /// A page of which only the address is known.
+    /// Creates a page without metadata.
     pub fn new(url: Url) -> Self {
         Self { url, title: None, date: None }
     }
 
-    /// The same page with a title.
+    /// Sets the title.
     #[must_use]
-    pub fn titled(self, title: impl Into<String>) -> Self {
+    pub fn with_title(self, title: impl Into<String>) -> Self {
         Self { title: Some(title.into()), ..self }
     }
 
-    /// The same page with the day it was written.
+    /// Sets the publication date.
     #[must_use]
-    pub fn dated(self, date: Date) -> Self {
+    pub fn with_date(self, date: Date) -> Self {
         Self { date: Some(date), ..self }
     }
 }

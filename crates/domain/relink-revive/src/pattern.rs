@@ -1,12 +1,12 @@
-//! How a candidate's address is made from the old one, roughly.
+//! Coarse patterns: how far a candidate URL follows from the old page.
 //!
-//! FABLE, §4.1.2: each component of the candidate is *predictable* from the
-//! old address and title, *partly predictable* or *unpredictable*. Precisely
-//! how it is made does not matter here.
+//! FABLE, §4.1.2: each component of the candidate is *predictable* from the old
+//! URL and title, *partly predictable* or *unpredictable*. The exact
+//! transformation does not matter here.
 
 mod cluster;
 
-pub use cluster::{Cluster, NoCluster, best, clusters};
+pub use cluster::{Cluster, NoClusterReason, best_cluster, clusters};
 
 use std::collections::HashSet;
 use std::fmt;
@@ -15,19 +15,19 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::OldPage;
-use crate::address::{bare_host, components};
 use crate::tokens::{stem, tokens};
+use crate::url_parts::{bare_host, components};
 
 /// How far a component follows from the old page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Predictability {
-    /// All its words do.
+    /// All its tokens occur in the old page.
     #[serde(rename = "Pr")]
     Predictable,
-    /// Some do, and at least half of its pairs of neighboring words.
+    /// Some of its tokens and at least half of its pairs of adjacent tokens do.
     #[serde(rename = "PP")]
     PartlyPredictable,
-    /// None do, or too few.
+    /// No tokens or too few do.
     #[serde(rename = "UP")]
     Unpredictable,
 }
@@ -42,22 +42,22 @@ impl fmt::Display for Predictability {
     }
 }
 
-/// What the words of a component are looked for in.
+/// Which tokens of the old page a component is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenRule {
-    /// All words of the old address and title in one pool: the paper's rule.
+    /// All tokens of the old URL and title together: the paper's rule.
     Pooled,
-    /// One component of the old address, or the title, at a time; all words
-    /// must be in it, and it must be at least half used up. Common words that
-    /// come together by chance are not taken for a pattern.
+    /// One component of the old URL, or the title, at a time. All tokens must
+    /// occur in it, and at least half of its tokens must be used. Common tokens
+    /// that match by chance then do not form a pattern.
     PerSource,
 }
 
-/// The share of neighboring pairs that must be known (§4.1.2, footnote 4), and
-/// the share of a source that must be used up under [`TokenRule::PerSource`].
+/// Divisor for the minimum share of known token pairs (§4.1.2, footnote 4) and
+/// for the minimum share of used source tokens ([`TokenRule::PerSource`]).
 const HALF: usize = 2;
 
-/// A coarse pattern: a host, and how far each component follows.
+/// A coarse pattern: a host, and the predictability of each path component.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CoarsePattern {
     host: String,
@@ -65,39 +65,44 @@ pub struct CoarsePattern {
 }
 
 impl CoarsePattern {
-    /// The pattern by which `candidate` is made from `old`.
-    pub fn of(old: &OldPage, candidate: &Url, rule: TokenRule) -> Self {
-        Sources::of(old).pattern(candidate, rule)
+    /// Returns the pattern that leads from `old` to `candidate`.
+    pub fn new(old: &OldPage, candidate: &Url, rule: TokenRule) -> Self {
+        Sources::from_page(old).pattern(candidate, rule)
     }
 
-    /// How far each component of the path follows, in order.
+    /// Returns the predictability of each path component, in order.
     pub fn components(&self) -> &[Predictability] {
         &self.components
     }
 
-    /// How many components follow, at least in part.
-    pub fn known(&self) -> usize {
-        self.components.iter().filter(|seen| **seen != Predictability::Unpredictable).count()
+    /// Returns the number of components that are at least partly predictable.
+    pub fn predictable_count(&self) -> usize {
+        self.components
+            .iter()
+            .filter(|predictability| **predictability != Predictability::Unpredictable)
+            .count()
     }
 }
 
-/// As the paper writes it: `example.org/Pr/UP`.
+/// The notation of the paper: `example.org/Pr/UP`.
 impl fmt::Display for CoarsePattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.host)?;
-        self.components.iter().try_for_each(|seen| write!(f, "/{seen}"))
+        self.components.iter().try_for_each(|predictability| write!(f, "/{predictability}"))
     }
 }
 
-/// The words of an old page: one list for each component and for the title.
+/// The tokens of an old page: one list per component and one for the title.
 struct Sources {
     lists: Vec<Vec<String>>,
+    /// All tokens of the lists and of the whole URL.
     pool: HashSet<String>,
+    /// Pairs of adjacent tokens of the lists.
     pairs: HashSet<[String; 2]>,
 }
 
 impl Sources {
-    fn of(old: &OldPage) -> Self {
+    fn from_page(old: &OldPage) -> Self {
         let mut lists = vec![tokens(&bare_host(&old.url))];
         lists.extend(components(&old.url).map(|component| tokens(stem(component))));
         let values = old.url.query().unwrap_or_default().split('&');
@@ -111,37 +116,38 @@ impl Sources {
     }
 
     fn pattern(&self, candidate: &Url, rule: TokenRule) -> CoarsePattern {
-        let seen = parts(candidate).map(|part| self.predictability(&part, rule));
-        CoarsePattern { host: bare_host(candidate), components: seen.collect() }
+        let predictability =
+            component_tokens(candidate).map(|part| self.predictability(&part, rule));
+        CoarsePattern { host: bare_host(candidate), components: predictability.collect() }
     }
 
     fn predictability(&self, part: &[String], rule: TokenRule) -> Predictability {
         match rule {
-            TokenRule::Pooled => self.pooled(part),
+            TokenRule::Pooled => self.grade_against_pool(part),
             TokenRule::PerSource => {
-                let best = self.lists.iter().map(|list| in_source(part, list)).min();
+                let best = self.lists.iter().map(|list| grade_against_source(part, list)).min();
                 best.unwrap_or(Predictability::Unpredictable)
             }
         }
     }
 
-    fn pooled(&self, part: &[String]) -> Predictability {
-        let known = part.iter().filter(|word| self.pool.contains(*word)).count();
+    fn grade_against_pool(&self, part: &[String]) -> Predictability {
+        let known = part.iter().filter(|token| self.pool.contains(*token)).count();
         grade(part, known, |pair| self.pairs.contains(pair))
     }
 }
 
-/// How far `part` follows from one source alone.
-fn in_source(part: &[String], source: &[String]) -> Predictability {
-    let known = part.iter().filter(|word| source.contains(word)).count();
-    let used = source.iter().filter(|word| part.contains(word)).count();
+/// Grades a component by the tokens of a single source.
+fn grade_against_source(part: &[String], source: &[String]) -> Predictability {
+    let known = part.iter().filter(|token| source.contains(token)).count();
+    let used = source.iter().filter(|token| part.contains(token)).count();
     if used * HALF < source.len() {
         return Predictability::Unpredictable;
     }
     grade(part, known, |pair| source.windows(2).any(|own| own == pair))
 }
 
-/// The grade of a component of which so many words are known.
+/// Grades a component with `known` known tokens.
 fn grade(
     part: &[String],
     known: usize,
@@ -156,15 +162,15 @@ fn grade(
     if is_partly { Predictability::PartlyPredictable } else { Predictability::Unpredictable }
 }
 
-/// Every pair of neighboring words.
-fn pairs(words: &[String]) -> Vec<[String; 2]> {
-    let next = words.iter().skip(1);
-    words.iter().zip(next).map(|(word, next)| [word.clone(), next.clone()]).collect()
+/// Returns all pairs of adjacent tokens.
+fn pairs(tokens: &[String]) -> Vec<[String; 2]> {
+    let next = tokens.iter().skip(1);
+    tokens.iter().zip(next).map(|(token, next)| [token.clone(), next.clone()]).collect()
 }
 
-/// The words of each component of a candidate. A query belongs to the last
-/// component, because the paper divides at `/` only.
-fn parts(candidate: &Url) -> impl Iterator<Item = Vec<String>> {
+/// Returns the tokens of each component of a candidate. The query belongs to
+/// the last component, because the paper splits at `/` only.
+fn component_tokens(candidate: &Url) -> impl Iterator<Item = Vec<String>> {
     let mut parts: Vec<Vec<String>> =
         components(candidate).map(|component| tokens(stem(component))).collect();
     if let Some(query) = candidate.query() {
@@ -185,8 +191,8 @@ mod tests {
     #[track_caller]
     fn check(rule: TokenRule, old: &str, title: &str, candidate: &str, expect: &str) {
         let url = |text: &str| format!("http://{text}").parse::<Url>().unwrap();
-        let old = OldPage::new(url(old)).titled(title);
-        let found = CoarsePattern::of(&old, &url(candidate), rule);
+        let old = OldPage::new(url(old)).with_title(title);
+        let found = CoarsePattern::new(&old, &url(candidate), rule);
         assert_eq!(found.to_string(), expect);
     }
 
@@ -209,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn fable_figure_6_a_new_number_leaves_a_component_partly_predictable() {
+    fn fable_figure_6_new_number_makes_component_partly_predictable() {
         let old = "cbc.ca/news/story/2000/07/04/rancher000724.html";
         let candidate = "cbc.ca/news/canada/rancher-survives-tornado-1.215189";
         for rule in [TokenRule::Pooled, TokenRule::PerSource] {
@@ -229,21 +235,21 @@ mod tests {
     }
 
     #[test]
-    fn fable_footnote_4_a_few_shared_words_are_no_pattern() {
+    fn fable_footnote_4_few_shared_tokens_are_unpredictable() {
         let old = "example.org/chili_peppers_camron_top_the_chart";
         let candidate = "example.org/red-hot-chili-peppers-attack-the-chart-116269";
         check(TokenRule::Pooled, old, "", candidate, "example.org/UP");
     }
 
     #[test]
-    fn words_of_many_sources_make_a_component_only_in_the_pool() {
+    fn tokens_of_several_sources_match_only_in_the_pool() {
         let (old, candidate) = ("example.org/music/jazz/miles", "example.org/music-miles");
         check(TokenRule::Pooled, old, "", candidate, "example.org/Pr");
         check(TokenRule::PerSource, old, "", candidate, "example.org/UP");
     }
 
     #[test]
-    fn a_small_piece_of_a_title_is_none_of_it() {
+    fn small_part_of_a_title_does_not_match_per_source() {
         let title = "The long and winding road to somewhere else";
         check(TokenRule::Pooled, "example.org/1", title, "example.org/road", "example.org/Pr");
         check(TokenRule::PerSource, "example.org/1", title, "example.org/road", "example.org/UP");

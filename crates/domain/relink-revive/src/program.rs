@@ -1,61 +1,61 @@
-//! How new addresses are made from old ones, exactly: programs as data.
+//! URL programs: transformations from old to new URLs, represented as data.
 //!
-//! FABLE, §4.2.1: from a few pages whose new address is known, a program is
-//! learned that makes the new address of others of the directory. The paper
-//! works on letters; we work on the components of addresses, which learns as
-//! much in a ten-thousandth of the time.
+//! FABLE, §4.2.1: a program is learned from a few pages whose new URL is known
+//! and produces the new URLs of other pages of the directory. The paper works on
+//! characters. This module works on URL components, which learns as many
+//! programs in a ten-thousandth of the time.
 //!
-//! A [`UrlProgram`] is plain data with a small JSON form, described in
-//! `docs/url-programs.md`, so that other interpreters can run it too. It asks
-//! nothing and never fails: where it does not apply it makes nothing. Whether
-//! what it makes is alive is for others to check.
+//! A [`UrlProgram`] has a JSON form, described in `docs/url-programs.md`, so
+//! that other interpreters can run it. Running a program does no I/O and cannot
+//! fail; a program that does not apply to a page returns `None`. Callers verify
+//! that the resulting URL is alive.
 //!
-//! - [`learn`] finds the programs of a group of examples.
-//! - [`ProgramBook`] keeps what was learned, directory by directory.
+//! - [`learn`] learns programs from a group of examples.
+//! - [`ProgramIndex`] holds the learned programs of each directory.
 
+mod display;
 mod facts;
 mod learn;
-mod prepared;
+mod parsed_example;
 mod price;
 mod program_index;
 mod run;
 mod seed;
-mod show;
 mod single_example;
-mod slot;
 mod text;
-mod trial;
+mod text_choice;
+mod track_record;
 
 pub use learn::learn;
 pub use program_index::{Prediction, ProgramIndex};
-pub use trial::{LearnedProgram, ProgramScope, TrackRecord};
+pub use track_record::{LearnedProgram, ProgramScope, TrackRecord};
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::OldPage;
 
-/// A page whose new address is known.
+/// A page whose new URL is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
     /// The old page.
     pub old: OldPage,
-    /// Where it went.
+    /// The new URL.
     pub new: Url,
-    /// Whether that is sure enough to be written without asking.
-    pub is_sure: bool,
+    /// Whether the confidence is high enough to rewrite links without review.
+    pub is_certain: bool,
 }
 
-/// Path components, and query parameters, of a URL that teaches programs.
-/// Learning takes more than the square of their number, and archives hold URLs
-/// with thousands.
+/// Maximum number of path components, and of query parameters, of a URL in an
+/// example. The learning time grows faster than the square of that number, and
+/// archives contain URLs with thousands of components.
 const MAX_COMPONENTS: usize = 24;
-/// Bytes of a URL, and of a title, that teach programs.
+/// Maximum length of a URL, and of a title, in an example, in bytes.
 const MAX_LENGTH: usize = 1_000;
 
 impl Example {
-    /// Whether programs are learned from it: URLs without end teach nothing
-    /// that holds for other pages.
+    /// Whether the example is short enough to learn from. Programs for very
+    /// long URLs do not generalize to other pages.
     fn is_learnable(&self) -> bool {
         let is_short = |text: &str| text.len() <= MAX_LENGTH;
         let title = self.old.title.as_deref().unwrap_or_default();
@@ -64,43 +64,45 @@ impl Example {
 }
 
 fn is_learnable(url: &Url) -> bool {
-    let parts = |text: &str, sign: char| text.split(sign).take(MAX_COMPONENTS + 2).count();
+    let parts =
+        |text: &str, separator: char| text.split(separator).take(MAX_COMPONENTS + 2).count();
     url.as_str().len() <= MAX_LENGTH
         && parts(url.path(), '/') <= MAX_COMPONENTS + 1
         && parts(url.query().unwrap_or_default(), '&') <= MAX_COMPONENTS
 }
 
-/// How to make a new address from an old page.
+/// A program that produces a new URL from an old page.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct UrlProgram {
-    /// Which old addresses it is for, by their query.
+    /// The queries of old URLs that the program applies to.
     #[serde(default, skip_serializing_if = "OldQuery::is_any")]
     pub old_query: OldQuery,
-    /// How many components the old path must have, if that matters.
+    /// The number of components of old paths that the program applies to;
+    /// `None` for any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_depth: Option<usize>,
-    /// The scheme of the new address.
+    /// The scheme of the new URL.
     pub scheme: Scheme,
-    /// Its host, put together from parts.
+    /// The host of the new URL, as a concatenation of parts.
     pub host: Vec<Part>,
-    /// Its path, component by component.
+    /// The path of the new URL.
     pub path: Vec<Segment>,
-    /// Whether a slash ends its path.
+    /// Whether the new path ends with a slash.
     pub slash: Slash,
-    /// Its query.
+    /// The query of the new URL.
     #[serde(default, skip_serializing_if = "NewQuery::is_none")]
     pub query: NewQuery,
 }
 
-/// Which old addresses a program is for, by their query.
+/// The queries of old URLs that a program applies to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OldQuery {
-    /// All.
+    /// Any query or none.
     #[default]
     Any,
-    /// Those without a query, parameters that only track readers aside.
+    /// No query, ignoring tracking parameters.
     Absent,
 }
 
@@ -111,7 +113,7 @@ impl OldQuery {
     }
 }
 
-/// The scheme of a web address.
+/// The scheme of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheme {
@@ -121,11 +123,11 @@ pub enum Scheme {
     Https,
 }
 
-/// Whether a slash ends a path.
+/// Whether a path ends with a slash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Slash {
-    /// As in the old address.
+    /// As in the old URL.
     Keep,
     /// Always.
     With,
@@ -133,71 +135,72 @@ pub enum Slash {
     Without,
 }
 
-/// A piece of the new path.
+/// A segment of the new path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Segment {
-    /// One component, put together from parts.
+    /// One component, as a concatenation of parts.
     Component(Vec<Part>),
-    /// A run of components of the old path.
+    /// Consecutive components of the old path.
     Run {
-        /// Which.
+        /// The components.
         run: Run,
     },
 }
 
-/// A run of components of the old path, perhaps empty.
+/// Consecutive components of the old path. May be empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Run {
-    /// How many components before it are left out.
+    /// Number of components to drop at the start of the path.
     pub skip: usize,
-    /// How many components at the end are left out.
+    /// Number of components to drop at the end of the path.
     #[serde(default)]
     pub leave: usize,
-    /// How each component is written.
+    /// The style of each component.
     #[serde(default, skip_serializing_if = "Style::is_as_is")]
     pub style: Style,
 }
 
-/// A part of a text: a constant, or something taken from the old page.
+/// A part of a host, path component or query value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Part {
-    /// This very text.
+    /// A constant.
     Text(String),
-    /// Something of the old page.
-    Take(Extract),
+    /// Text extracted from the old page.
+    Extract(Extract),
 }
 
-/// Something taken from the old page: a source, a piece of it, a spelling.
+/// Text extracted from the old page: a source, a substring of it, and a style.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Extract {
-    /// Where it is taken from.
+    /// The source of the text.
     #[serde(flatten)]
     pub source: TextSource,
-    /// Whether a short file extension is dropped first.
+    /// Whether to remove a short file extension first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stem: bool,
-    /// Which piece of it.
+    /// The substring to extract; `None` for the whole text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub piece: Option<Substring>,
-    /// How it is written.
+    /// The style of the result.
     #[serde(default, skip_serializing_if = "Style::is_as_is")]
     pub style: Style,
 }
 
-/// Where a text is taken from. Places count from 0 at the front, and from -1
-/// at the back.
+/// The source of an extracted text. Positions count from 0 at the start, and
+/// from -1 at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TextSource {
     /// A component of the old path.
     Path(i32),
-    /// The value of a parameter; the empty name stands for one without `=`.
+    /// The value of a query parameter. The empty name means a parameter
+    /// without `=`.
     Query(String),
-    /// The title, or a piece of it.
+    /// The title or a part of it.
     Title(TitlePiece),
-    /// A part of the day the page was written.
+    /// A part of the publication date.
     Date(DatePart),
     /// A label of the old host.
     Label(i32),
@@ -205,15 +208,15 @@ pub enum TextSource {
     Host(HostPart),
 }
 
-/// A piece of a title.
+/// A part of a title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TitlePiece {
-    /// All of it.
+    /// The whole title.
     Whole,
-    /// What stands before the first divider, such as ` | `.
+    /// The text before the first separator, such as ` | `.
     First,
-    /// What stands after the last divider.
+    /// The text after the last separator.
     Last,
 }
 
@@ -229,17 +232,17 @@ pub enum DatePart {
     Day,
 }
 
-/// How much of a host.
+/// A part of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HostPart {
-    /// All of it.
+    /// The whole host.
     Whole,
-    /// Without `www.`.
+    /// The host without `www.`.
     Bare,
 }
 
-/// A piece of a text, around a delimiter.
+/// A substring, described by delimiters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Substring {
@@ -247,25 +250,26 @@ pub enum Substring {
     Field {
         /// The delimiter.
         by: char,
-        /// Which field.
+        /// The position of the field.
         at: i32,
     },
-    /// What follows the first such delimiter.
+    /// The text after the first delimiter.
     After(char),
-    /// What precedes the last such delimiter.
+    /// The text before the last delimiter.
     Before(char),
-    /// One of the runs of digits.
+    /// The sequence of digits at this position.
     Number(i32),
 }
 
-/// How a text is written.
+/// A style that is applied to an extracted text. The examples show the result
+/// for `Its Words Joined`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Style {
-    /// Just as it is.
+    /// Unchanged.
     #[default]
     AsIs,
-    /// In lower case.
+    /// Lower case.
     Lower,
     /// `Its-Words-Joined`.
     Dashes,
@@ -277,7 +281,8 @@ pub enum Style {
     LowerUnderscores,
     /// `Its+Words+Joined`.
     Pluses,
-    /// `itsWordsJoined` as `its-words-joined`.
+    /// `its-words-joined` for `itsWordsJoined`.
+    #[serde(rename = "humps")]
     CamelToDashes,
     /// `itswordsjoined`.
     Compact,
@@ -294,17 +299,17 @@ impl Style {
     }
 }
 
-/// The query of a new address.
+/// The query of the new URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NewQuery {
-    /// There is none.
+    /// No query.
     #[default]
     None,
-    /// That of the old address.
+    /// The query of the old URL.
     Keep,
-    /// These parameters, each with the parts of its value; the empty name
-    /// stands for one without `=`.
+    /// These parameters, each with the parts of its value. The empty name means
+    /// a parameter without `=`.
     Make(Vec<(String, Vec<Part>)>),
 }
 
@@ -315,9 +320,8 @@ impl NewQuery {
 }
 
 impl UrlProgram {
-    /// The address the program makes for a page; nothing where it does not
-    /// apply.
+    /// Returns the new URL of a page, or `None` if the program does not apply.
     pub fn run(&self, page: &OldPage) -> Option<Url> {
-        run::run(self, &facts::Facts::of(page))
+        run::run(self, &facts::Facts::new(page))
     }
 }

@@ -1,6 +1,6 @@
-//! Why there is no alias: one code and one plain sentence each.
+//! Reasons why no alias was found, each with a code and a sentence.
 //!
-//! The first eight are the rows of FABLE's Table 10, under its three methods.
+//! The first eight are the rows of Table 10 of FABLE, grouped by method.
 
 use std::fmt;
 
@@ -8,32 +8,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::cost::RevivalMethod;
 
-/// Why no alias was found by some method.
+/// Reason why a method found no alias.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoAliasReason {
-    /// Search: no good archived copy tells what to search for.
+    /// Search: no good archived copy provides search terms.
     NoArchivedCopy,
-    /// Search: nothing was found.
+    /// Search: no results.
     NoSearchResults,
-    /// Search: what was found does not match.
+    /// Search: no result matches.
     NoMatch,
     /// Historical redirects: no archived 3xx.
     NoRedirect,
-    /// Historical redirects: every archived 3xx is an erroneous one.
+    /// Historical redirects: all archived 3xx responses were rejected.
     ErroneousRedirect,
     /// Inference: too few examples of moved pages.
     TooFewExamples,
-    /// Inference: no program makes the new addresses from the old ones.
+    /// Inference: no program produces the new URLs from the old ones.
     NotLearnable,
-    /// Inference: nothing alive is where the programs lead.
+    /// Inference: no URL that the programs produce is alive.
     NothingLive,
-    /// The directory is one in which looking is futile (§4.2.2).
+    /// The pages of the directory were deleted (§4.2.2).
     DeadDirectory,
 }
 
 impl NoAliasReason {
-    /// Every reason, in the order of the paper's table.
+    /// All reasons, in the order of the paper's table.
     pub const ALL: [Self; 9] = [
         Self::NoArchivedCopy,
         Self::NoSearchResults,
@@ -46,7 +46,7 @@ impl NoAliasReason {
         Self::DeadDirectory,
     ];
 
-    /// Its code, as in reports.
+    /// Returns the code used in reports.
     pub fn code(self) -> &'static str {
         match self {
             Self::NoArchivedCopy => "no-archived-copy",
@@ -61,7 +61,7 @@ impl NoAliasReason {
         }
     }
 
-    /// The method that failed; none for a directory that is not searched.
+    /// Returns the method that failed, or `None` for a dead directory.
     pub fn method(self) -> Option<RevivalMethod> {
         Some(match self {
             Self::NoArchivedCopy | Self::NoSearchResults | Self::NoMatch => RevivalMethod::Search,
@@ -74,19 +74,21 @@ impl NoAliasReason {
     }
 }
 
-/// The reason as a sentence: lower case, no full stop.
+/// The reason as a sentence: lower case, no period.
 impl fmt::Display for NoAliasReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NoArchivedCopy => "no good archived copy tells what the page was about",
+            Self::NoArchivedCopy => "no good archived copy of the page to search by",
             Self::NoSearchResults => "searching the site for the page found nothing",
             Self::NoMatch => "none of the pages found on the site matches the old one",
-            Self::NoRedirect => "no archived copy of the address is a redirect",
-            Self::ErroneousRedirect => "the archived redirects lead where other pages' lead too",
-            Self::TooFewExamples => "too few pages like it are known to have moved",
-            Self::NotLearnable => "the new addresses of pages like it do not follow from the old",
-            Self::NothingLive => "no page is alive where pages like it have gone",
-            Self::DeadDirectory => "pages of this directory were deleted, as far as is known",
+            Self::NoRedirect => "no archived copy of the URL is a redirect",
+            Self::ErroneousRedirect => {
+                "the archived redirects have the same target as those of other pages"
+            }
+            Self::TooFewExamples => "too few similar pages are known to have moved",
+            Self::NotLearnable => "the new URLs of similar pages do not follow from the old ones",
+            Self::NothingLive => "no page is alive at the URLs learned from similar pages",
+            Self::DeadDirectory => "the pages of this directory appear to have been deleted",
         })
     }
 }
@@ -96,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_what_is_stored() {
+    fn code_equals_serialized_name() {
         for reason in NoAliasReason::ALL {
             let stored = serde_json::to_string(&reason).unwrap();
             assert_eq!(stored, format!("\"{}\"", reason.code()));
@@ -104,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn fable_table_10_has_three_methods() {
+    fn reasons_cover_fable_table_10() {
         let count = |method| {
             NoAliasReason::ALL.iter().filter(|reason| reason.method() == Some(method)).count()
         };
@@ -115,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reason_is_a_sentence_of_its_own() {
+    fn sentences_are_distinct_and_have_no_period() {
         let mut sentences = NoAliasReason::ALL.map(|reason| reason.to_string()).to_vec();
         assert!(sentences.iter().all(|sentence| !sentence.ends_with('.')));
         sentences.sort();

@@ -1,94 +1,92 @@
-//! Which redirects of old can be trusted.
+//! Vets historical redirects.
 //!
-//! Many addresses that are broken today once redirected to their alias, and an
-//! archive may remember. But a site may as well have sent every lost page to
-//! one place. FABLE, §4.1.1: a redirect is right only if its target is unique
-//! among those of other pages of the directory at about that time.
+//! Many dead URLs once redirected to their alias, and an archive may have
+//! captured that. But some sites redirect all missing pages to one page. FABLE,
+//! §4.1.1: a redirect is correct only if its target differs from the targets of
+//! other pages of the directory at about the same time.
 
 use jiff::{SignedDuration, Timestamp};
 use url::Url;
 
-use crate::address::is_same_page;
 use crate::reason::NoAliasReason;
 use crate::site::is_same_site;
+use crate::url_parts::is_same_page;
 
-/// How far apart in time two redirects may lie to be compared: 90 days on
-/// either side (§4.1.1).
-pub const WINDOW: SignedDuration = SignedDuration::from_hours(90 * 24);
+/// Maximum time between two redirects that are compared (§4.1.1).
+pub const COMPARISON_WINDOW: SignedDuration = SignedDuration::from_hours(90 * 24);
 
-/// With how many other addresses of the directory a redirect is compared, at
-/// most (§4.1.1).
-pub const COMPARED: usize = 3;
+/// Maximum number of other URLs of the directory to compare with (§4.1.1).
+pub const MAX_COMPARED: usize = 3;
 
-/// One archived 3xx answer.
+/// An archived 3xx response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchivedRedirect {
-    /// When the archive saw it.
+    /// The time of the capture.
     pub at: Timestamp,
-    /// Where it led.
+    /// The target of the redirect.
     pub target: Url,
 }
 
-/// An address with all its archived 3xx answers.
+/// A URL with all its archived 3xx responses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedirectHistory {
-    /// The address.
+    /// The URL.
     pub url: Url,
     /// Its redirects, in any order.
     pub redirects: Vec<ArchivedRedirect>,
 }
 
-/// Why a redirect of old is not trusted.
+/// Why a historical redirect is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RedirectRejection {
-    /// It leads to the page itself, spelt another way.
-    Itself,
+    /// It leads to another spelling of the same URL.
+    SamePage,
     /// It leads to another site.
-    AnotherSite,
-    /// Another page of the directory led to the same place.
+    OtherSite,
+    /// Another page of the directory redirected to the same target.
     SharedTarget {
-        /// That other page.
+        /// The other page.
         with: Url,
-        /// When it did.
+        /// The time of the other capture.
         at: Timestamp,
     },
 }
 
-/// A redirect that is trusted.
+/// An accepted redirect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AcceptedRedirect {
     /// The redirect.
     pub redirect: ArchivedRedirect,
-    /// With how many other addresses it was compared. None is no objection by
-    /// the paper's rule, but a reason to trust it less.
+    /// The number of other URLs that it was compared with. The paper accepts a
+    /// redirect without any comparison; such a redirect deserves less trust.
     pub compared: usize,
 }
 
-/// What is to be thought of the redirects of one address.
+/// The vetted redirects of one URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Vetting {
-    /// Those trusted, newest first.
+    /// Accepted redirects, newest first.
     pub accepted: Vec<AcceptedRedirect>,
-    /// Those not trusted, newest first, with the reason.
+    /// Rejected redirects with the reason, newest first.
     pub rejected: Vec<(ArchivedRedirect, RedirectRejection)>,
 }
 
 impl Vetting {
-    /// The alias: where the newest trusted redirect led.
+    /// Returns the alias: the target of the newest accepted redirect.
     pub fn alias(&self) -> Option<&Url> {
         self.accepted.first().map(|accepted| &accepted.redirect.target)
     }
 
-    /// Why there is no alias, if there is none (Table 10).
+    /// Returns the reason why there is no alias (Table 10).
     pub fn no_alias(&self) -> Option<NoAliasReason> {
         if !self.accepted.is_empty() {
             return None;
         }
-        // A redirect to the same page spelt another way says nothing at all.
-        let is_telling =
-            |(_, why): &(ArchivedRedirect, RedirectRejection)| *why != RedirectRejection::Itself;
-        let is_any_telling = self.rejected.iter().any(is_telling);
-        Some(if is_any_telling {
+        // A redirect to another spelling of the same URL is not evidence of an
+        // erroneous redirect.
+        let is_erroneous =
+            self.rejected.iter().any(|(_, reason)| *reason != RedirectRejection::SamePage);
+        Some(if is_erroneous {
             NoAliasReason::ErroneousRedirect
         } else {
             NoAliasReason::NoRedirect
@@ -96,16 +94,15 @@ impl Vetting {
     }
 }
 
-/// Vets the redirects of one address against those of others of its directory.
+/// Vets the redirects of one URL against those of other URLs of its directory.
 ///
-/// Which others belong to the directory is the caller's business; the address
-/// itself may be among them and is passed over.
+/// The caller selects `others`; the URL itself is skipped if it is among them.
 pub fn vet(subject: &RedirectHistory, others: &[RedirectHistory]) -> Vetting {
     let mut redirects: Vec<&ArchivedRedirect> = subject.redirects.iter().collect();
     redirects.sort_by_key(|redirect| std::cmp::Reverse(redirect.at));
     let mut vetting = Vetting::default();
     for redirect in redirects {
-        match vet_one(&subject.url, redirect, others) {
+        match vet_redirect(&subject.url, redirect, others) {
             Ok(compared) => {
                 vetting.accepted.push(AcceptedRedirect { redirect: redirect.clone(), compared });
             }
@@ -115,55 +112,59 @@ pub fn vet(subject: &RedirectHistory, others: &[RedirectHistory]) -> Vetting {
     vetting
 }
 
-/// The number of addresses compared with, or why the redirect is not trusted.
-fn vet_one(
+/// Returns the number of URLs compared with, or why the redirect is rejected.
+fn vet_redirect(
     url: &Url,
     redirect: &ArchivedRedirect,
     others: &[RedirectHistory],
 ) -> Result<usize, RedirectRejection> {
     if is_same_page(url, &redirect.target) {
-        return Err(RedirectRejection::Itself);
+        return Err(RedirectRejection::SamePage);
     }
     if !is_same_site(url, &redirect.target) {
-        return Err(RedirectRejection::AnotherSite);
+        return Err(RedirectRejection::OtherSite);
     }
-    let compared = nearest(url, redirect, others);
-    for (other, seen) in &compared {
-        if let Some(same) = seen.iter().find(|seen| is_same_page(&seen.target, &redirect.target)) {
-            return Err(RedirectRejection::SharedTarget { with: (*other).clone(), at: same.at });
+    let compared = nearest_histories(url, redirect, others);
+    for (other, redirects) in &compared {
+        let shared = redirects.iter().find(|other| is_same_page(&other.target, &redirect.target));
+        if let Some(shared) = shared {
+            return Err(RedirectRejection::SharedTarget { with: (*other).clone(), at: shared.at });
         }
     }
     Ok(compared.len())
 }
 
-/// Up to three other addresses with redirects inside the window, those nearest
-/// in time first, each with its redirects there.
-fn nearest<'a>(
+/// Returns up to [`MAX_COMPARED`] other URLs with redirects inside the window,
+/// nearest in time first, each with its redirects inside the window.
+fn nearest_histories<'a>(
     url: &Url,
     redirect: &ArchivedRedirect,
     others: &'a [RedirectHistory],
 ) -> Vec<(&'a Url, Vec<&'a ArchivedRedirect>)> {
-    let apart = |seen: &ArchivedRedirect| seen.at.duration_since(redirect.at).abs();
+    let distance = |other: &ArchivedRedirect| other.at.duration_since(redirect.at).abs();
     let mut found: Vec<(SignedDuration, &Url, Vec<&ArchivedRedirect>)> = others
         .iter()
         .filter(|other| !is_same_page(&other.url, url))
         .filter_map(|other| {
-            let near: Vec<_> =
-                other.redirects.iter().filter(|seen| apart(seen) <= WINDOW).collect();
-            let nearest = near.iter().map(|seen| apart(seen)).min()?;
+            let near: Vec<_> = other
+                .redirects
+                .iter()
+                .filter(|other| distance(other) <= COMPARISON_WINDOW)
+                .collect();
+            let nearest = near.iter().map(|other| distance(other)).min()?;
             Some((nearest, &other.url, near))
         })
         .collect();
     found.sort_by(|one, other| one.0.cmp(&other.0).then_with(|| one.1.cmp(other.1)));
-    found.into_iter().take(COMPARED).map(|(_, url, near)| (url, near)).collect()
+    found.into_iter().take(MAX_COMPARED).map(|(_, url, near)| (url, near)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// `path DAY>target DAY>target`: redirects of a page of `example.org`, by
-    /// days since 2010 began.
+    /// Parses `path DAY>target DAY>target`: redirects of a page of
+    /// `example.org`, by days since 2010-01-01.
     fn history(text: &str) -> RedirectHistory {
         let base: Url = "http://www.example.org/".parse().unwrap();
         let mut words = text.split(' ');
@@ -191,52 +192,52 @@ mod tests {
     }
 
     #[test]
-    fn fable_figure_5_a_target_of_its_own_is_right() {
+    fn fable_figure_5_unique_target_is_accepted() {
         check("/old/a 10>/new/a", &["/old/b 12>/new/b", "/old/c 9>/new/c"], "/new/a");
         check("/announce/1.htm 10>/announce/1.php", &[], "/announce/1.php");
     }
 
     #[test]
-    fn fable_figure_5_a_target_that_others_share_is_a_soft_404() {
+    fn fable_figure_5_shared_target_is_erroneous() {
         check("/old/a 10>/home", &["/old/b 12>/home", "/old/c 9>/new/c"], "erroneous-redirect");
         check("/old/a 10>/home", &["/old/b 12>https://example.org/home/"], "erroneous-redirect");
     }
 
     #[test]
-    fn only_90_days_on_either_side_count() {
+    fn redirects_more_than_90_days_apart_are_not_compared() {
         check("/a 100>/home", &["/b 190>/home"], "erroneous-redirect");
         check("/a 100>/home", &["/b 10>/home"], "erroneous-redirect");
         check("/a 100>/home", &["/b 191>/home", "/c 9>/home"], "/home");
     }
 
     #[test]
-    fn only_the_three_nearest_others_are_compared() {
+    fn only_the_three_nearest_urls_are_compared() {
         let others = ["/b 11>/x/b", "/c 12>/x/c", "/d 13>/x/d", "/e 14>/home"];
         check("/a 10>/home", &others, "/home");
         check("/a 10>/home", &others[1..], "erroneous-redirect");
     }
 
     #[test]
-    fn each_redirect_is_vetted_by_itself_and_the_newest_right_one_wins() {
+    fn newest_accepted_redirect_wins() {
         let others = ["/b 400>/home 10>/new/b"];
         check("/a 400>/home 10>/new/a", &others, "/new/a");
         check("/a 10>/new/a 20>/newer/a", &others, "/newer/a");
     }
 
     #[test]
-    fn without_a_redirect_there_is_nothing_to_vet() {
+    fn url_without_redirect_has_no_alias() {
         check("/a", &["/b 1>/c"], "no-redirect");
         check("/a 1>https://example.org/a/", &[], "no-redirect");
     }
 
     #[test]
-    fn another_site_is_never_an_alias() {
+    fn target_on_another_site_is_rejected() {
         check("/a 1>https://example.net/a", &[], "erroneous-redirect");
         check("/a 1>https://archive.example.org/a", &[], "/a");
     }
 
     #[test]
-    fn the_address_itself_is_no_other() {
+    fn history_of_the_url_itself_is_skipped() {
         check("/a 1>/b", &["/a 1>/b"], "/b");
     }
 }

@@ -1,123 +1,121 @@
-//! Which page elsewhere can take the place of a dead one.
+//! Pages on other sites that can replace a dead page.
 //!
-//! Walden's Paths, section 5: copies of a page at unrelated sites count, and so
-//! do pages that are like it. A replacement is no alias: nobody says that the
-//! page moved there, only that its words are there. So the words decide, and
-//! nothing else does: a title is shared by pages of all kinds.
+//! Walden's Paths, section 5: replacements are copies of a page on unrelated
+//! sites, and similar pages. A replacement is not an alias: there is no evidence
+//! that the page moved there, only that its text is there. Only the text counts;
+//! unrelated pages often share a title.
 
 use percent_encoding::percent_decode_str;
 use relink_model::{Digest, Similarity};
 use url::Url;
 
-use crate::address::bare_host;
 use crate::site::is_same_site;
+use crate::url_parts::bare_host;
 
-/// Texts that share so much are one text.
+/// Minimum resemblance of two texts that count as the same text.
 pub const SAME_TEXT: f64 = 0.8;
 
-/// Texts that share so much could stand for each other. Ours, measured: of
-/// 92,000 pairs of different pages two share so much, while 96 of 100 pages do
-/// that were rewritten in part (a word in ten to four in ten).
+/// Minimum resemblance of two similar texts. Measured: of 92,000 pairs of
+/// different pages two reach this value; of pages rewritten in part (10 % to
+/// 40 % of the words), 96 % do.
 pub const SIMILAR_TEXT: f64 = 0.3;
 
-/// A text of fewer shingles, which are runs of five words, may be anybody's.
-/// Ours: what many pages have in common, such as "this page has moved" with a
-/// line of navigation, is a sentence or two of some twenty words; a text of
-/// twice as many says something of its own.
-const FEWEST_SHINGLES: usize = 40;
+/// Minimum number of shingles (sequences of five words) of a recognizable text.
+/// Text that many pages share, such as "this page has moved" and a navigation
+/// bar, has about twenty words; twice that length is specific to a page.
+const MIN_SHINGLES: usize = 40;
 
-/// A file of fewer bytes may be anybody's. Ours: empty files, the image of one
-/// pixel and other blanks, which the whole web shares, take less than a
-/// hundred bytes, small icons of program libraries a few hundred. What is
-/// remembered of a file is a hash of 32 bits and its length, and the shorter
-/// files are, the more of them have the same length.
-const LEAST_FILE: u64 = 1_024;
+/// Minimum size of a recognizable file. Empty files, one-pixel images and other
+/// blanks that many sites share have fewer than 100 bytes, small icons a few
+/// hundred. Only a 32-bit hash and the length of a file are stored, and short
+/// files often have the same length.
+const MIN_FILE_BYTES: u64 = 1_024;
 
-/// Whether a page can be told from others by what is known of its content.
+/// Whether the stored content of a page suffices to recognize the page.
 pub fn is_recognizable(page: &Digest) -> bool {
-    let is_file = page.fingerprint.is_some() && !page.is_truncated && page.bytes >= LEAST_FILE;
-    is_file || page.sketch.hashes().len() >= FEWEST_SHINGLES
+    let is_file = page.fingerprint.is_some() && !page.is_truncated && page.bytes >= MIN_FILE_BYTES;
+    is_file || page.sketch.hashes().len() >= MIN_SHINGLES
 }
 
-/// How alike a living page is to what is remembered of a dead one, and the
-/// share of their text that both have; nothing if they are not alike.
+/// Compares a live page with the stored digest of a dead one. Returns the
+/// similarity and the resemblance of their texts, or `None` if they differ.
 ///
 /// ```
-/// use relink_model::{Digest, Likeness, Sketch};
-/// use relink_revive::replacement::likeness;
+/// use relink_model::{Digest, Similarity, Sketch};
+/// use relink_revive::replacement::similarity;
 /// let page = |shingles: std::ops::Range<u32>| Digest {
-///     sketch: Sketch::of(shingles.collect()),
+///     sketch: Sketch::from_hashes(shingles.collect()),
 ///     ..Digest::default()
 /// };
-/// let (likeness, share) = likeness(&page(0..100), &page(0..95)).unwrap();
-/// assert_eq!((likeness, share), (Likeness::NearlyIdentical, 0.95));
+/// let (similarity, resemblance) = similarity(&page(0..100), &page(0..95)).unwrap();
+/// assert_eq!((similarity, resemblance), (Similarity::NearlyIdentical, 0.95));
 /// ```
-pub fn likeness(old: &Digest, new: &Digest) -> Option<(Similarity, f64)> {
+pub fn similarity(old: &Digest, new: &Digest) -> Option<(Similarity, f64)> {
     if !is_recognizable(old) {
         return None;
     }
     if old.fingerprint.is_some() || new.fingerprint.is_some() {
-        // Files have no words to compare: they are the same, or they are not.
+        // Files that are not text are identical or different.
         let is_same =
             old.fingerprint == new.fingerprint && old.bytes == new.bytes && !new.is_truncated;
         return is_same.then_some((Similarity::Identical, 1.0));
     }
-    let share = old.sketch.resemblance(&new.sketch);
-    let likeness = match share {
-        1.0 if has_same_outline(old, new) => Similarity::Identical,
+    let resemblance = old.sketch.resemblance(&new.sketch);
+    let similarity = match resemblance {
+        1.0 if has_same_excerpts(old, new) => Similarity::Identical,
         SAME_TEXT.. => Similarity::NearlyIdentical,
         SIMILAR_TEXT.. => Similarity::Similar,
         _ => return None,
     };
-    Some((likeness, share))
+    Some((similarity, resemblance))
 }
 
-/// Whether all that is kept of two texts beside their sketches is the same. A
-/// sketch is a sample, so texts with the same one may differ in a word.
-fn has_same_outline(old: &Digest, new: &Digest) -> bool {
+/// Whether the lengths, headings, beginnings and ends of two texts are equal. A
+/// sketch is a sample, so texts with equal sketches may differ in a word.
+fn has_same_excerpts(old: &Digest, new: &Digest) -> bool {
     old.text_length == new.text_length
         && old.text_start == new.text_start
         && old.text_end == new.text_end
         && old.headings == new.headings
 }
 
-/// Whether two pages are known to have the same text to the last word: only a
-/// short text is kept as a whole.
-pub fn is_word_for_word(old: &Digest, new: &Digest) -> bool {
-    old.is_short() && !old.text_start.is_empty() && has_same_outline(old, new)
+/// Whether two pages have exactly the same text. Only short texts can be
+/// compared exactly, because only those are stored as a whole.
+pub fn has_identical_text(old: &Digest, new: &Digest) -> bool {
+    old.is_short() && !old.text_start.is_empty() && has_same_excerpts(old, new)
 }
 
-/// Whether an address that somebody names may be a page elsewhere with the
-/// content of a dead one: a page of another site, and none of a service that
-/// shows the dead page under an address of its own, as archives do.
+/// Whether a candidate URL may be a page on another site with the content of a
+/// dead page. Rejects services that show the dead page under their own URL, as
+/// web archives do.
 ///
 /// ```
-/// use relink_revive::replacement::is_elsewhere;
+/// use relink_revive::replacement::may_be_replacement;
 /// let dead = "http://example.org/owls.html".parse().unwrap();
-/// let admits = |url: &str| is_elsewhere(&dead, &url.parse().unwrap());
-/// assert!(admits("https://mirror.test/owls.html"));
-/// assert!(!admits("https://www.example.org/birds/owls"));
-/// assert!(!admits("https://archive.test/2015/http://example.org/owls.html"));
+/// let accepts = |url: &str| may_be_replacement(&dead, &url.parse().unwrap());
+/// assert!(accepts("https://mirror.test/owls.html"));
+/// assert!(!accepts("https://www.example.org/birds/owls"));
+/// assert!(!accepts("https://archive.test/2015/http://example.org/owls.html"));
 /// ```
-pub fn is_elsewhere(dead: &Url, candidate: &Url) -> bool {
+pub fn may_be_replacement(dead: &Url, candidate: &Url) -> bool {
     if is_same_site(dead, candidate) || !matches!(candidate.scheme(), "http" | "https") {
         return false;
     }
-    // Archives write usual ports where nobody else did.
-    let tail = plain(&candidate[url::Position::BeforePath..]);
+    // Archives write default ports into URLs.
+    let tail = normalize_escapes(&candidate[url::Position::BeforePath..]);
     let tail = tail.replace(":80/", "/").replace(":443/", "/");
-    let place = plain(&format!("{}{}", bare_host(dead), dead.path()));
-    let place = place.trim_end_matches('/');
-    // A whole address, and not only folders of that name: copies of a site are
-    // often kept below its name.
-    !["://", "://www."].iter().any(|before| tail.contains(&format!("{before}{place}")))
+    let page = normalize_escapes(&format!("{}{}", bare_host(dead), dead.path()));
+    let page = page.trim_end_matches('/');
+    // Require a complete URL with a scheme: mirrors often use the host name of
+    // the original site as a folder.
+    !["://", "://www."].iter().any(|before| tail.contains(&format!("{before}{page}")))
 }
 
-/// A piece of an address without its escapes. Twice, since whoever puts an
-/// address into another escapes its escapes, too.
-fn plain(piece: &str) -> String {
-    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-    decoded(&decoded(piece)).to_lowercase()
+/// Decodes percent-escapes twice, because a URL inside another URL may be
+/// escaped twice.
+fn normalize_escapes(text: &str) -> String {
+    let decode = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    decode(&decode(text)).to_lowercase()
 }
 
 #[cfg(test)]
@@ -126,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    /// A page with shingles from one number to another.
+    /// A page with the shingles `from..to`.
     fn page(from: u32, to: u32) -> Digest {
         let sketch = Sketch::from_hashes((from..to).collect());
         Digest { sketch, text_length: u64::from(to - from), ..Digest::default() }
@@ -134,11 +132,11 @@ mod tests {
 
     #[track_caller]
     fn check(old: &Digest, new: &Digest, expect: Option<Similarity>) {
-        assert_eq!(likeness(old, new).map(|(likeness, _)| likeness), expect);
+        assert_eq!(similarity(old, new).map(|(similarity, _)| similarity), expect);
     }
 
     #[test]
-    fn the_shared_text_decides() {
+    fn similarity_depends_on_resemblance() {
         check(&page(0, 100), &page(0, 100), Some(Similarity::Identical));
         check(&page(0, 100), &page(0, 90), Some(Similarity::NearlyIdentical));
         check(&page(0, 100), &page(50, 120), Some(Similarity::Similar));
@@ -146,13 +144,13 @@ mod tests {
     }
 
     #[test]
-    fn the_same_shingles_in_a_longer_text_are_not_word_for_word() {
+    fn same_shingles_in_longer_text_are_not_identical() {
         let longer = Digest { text_length: 5_000, ..page(0, 100) };
         check(&page(0, 100), &longer, Some(Similarity::NearlyIdentical));
     }
 
     #[test]
-    fn the_same_shingles_around_other_words_are_not_identical() {
+    fn same_shingles_with_other_excerpts_are_not_identical() {
         let other = |change: fn(&mut Digest)| {
             let mut other = page(0, 100);
             change(&mut other);
@@ -164,36 +162,36 @@ mod tests {
     }
 
     #[test]
-    fn only_a_text_that_is_kept_whole_is_the_same_to_the_last_word() {
+    fn only_short_texts_are_compared_exactly() {
         let text = |opening: &str, text_length| Digest {
             text_start: opening.to_owned(),
             text_length,
             ..Digest::default()
         };
-        assert!(is_word_for_word(&text("Snowy owls", 10), &text("Snowy owls", 10)));
-        assert!(!is_word_for_word(&text("Snowy owls", 10), &text("Barn owls!", 10)));
-        assert!(!is_word_for_word(&text("Snowy owls", 9_000), &text("Snowy owls", 9_000)));
-        assert!(!is_word_for_word(&text("", 0), &text("", 0)), "files are no texts");
+        assert!(has_identical_text(&text("Snowy owls", 10), &text("Snowy owls", 10)));
+        assert!(!has_identical_text(&text("Snowy owls", 10), &text("Barn owls!", 10)));
+        assert!(!has_identical_text(&text("Snowy owls", 9_000), &text("Snowy owls", 9_000)));
+        assert!(!has_identical_text(&text("", 0), &text("", 0)), "files have no text");
     }
 
     #[test]
-    fn a_title_alone_is_nothing() {
+    fn equal_titles_are_not_enough() {
         let titled = |page: Digest| Digest { title: Some("Owls".to_owned()), ..page };
         check(&titled(page(0, 100)), &titled(page(200, 300)), None);
         check(&titled(page(0, 0)), &titled(page(0, 0)), None);
     }
 
     #[test]
-    fn a_few_words_are_anybodys() {
+    fn short_text_is_not_recognizable() {
         check(&page(0, 39), &page(0, 39), None);
         assert!(!is_recognizable(&page(0, 39)));
     }
 
     #[test]
-    fn files_are_the_same_or_not() {
+    fn files_are_identical_or_different() {
         let file = |fingerprint, cut| Digest {
             fingerprint: Some(fingerprint),
-            bytes: LEAST_FILE,
+            bytes: MIN_FILE_BYTES,
             is_truncated: cut,
             ..Digest::default()
         };
@@ -204,50 +202,65 @@ mod tests {
     }
 
     #[test]
-    fn a_tiny_file_is_anybodys() {
+    fn small_file_is_not_recognizable() {
         let file = |bytes| Digest { fingerprint: Some(1), bytes, ..Digest::default() };
-        check(&file(LEAST_FILE - 1), &file(LEAST_FILE - 1), None);
+        check(&file(MIN_FILE_BYTES - 1), &file(MIN_FILE_BYTES - 1), None);
         check(&file(0), &file(0), None);
-        check(&file(LEAST_FILE), &file(LEAST_FILE), Some(Similarity::Identical));
+        check(&file(MIN_FILE_BYTES), &file(MIN_FILE_BYTES), Some(Similarity::Identical));
     }
 
     #[track_caller]
-    fn admits(candidate: &str, expect: bool) {
-        admits_for("https://www.example.org/a/owls.html", candidate, expect);
+    fn check_elsewhere(candidate: &str, expect: bool) {
+        check_elsewhere_for("https://www.example.org/a/owls.html", candidate, expect);
     }
 
     #[track_caller]
-    fn admits_for(dead: &str, candidate: &str, expect: bool) {
-        let admitted = is_elsewhere(&dead.parse().unwrap(), &candidate.parse().unwrap());
-        assert_eq!(admitted, expect, "{dead} {candidate}");
+    fn check_elsewhere_for(dead: &str, candidate: &str, expect: bool) {
+        let found = may_be_replacement(&dead.parse().unwrap(), &candidate.parse().unwrap());
+        assert_eq!(found, expect, "{dead} {candidate}");
     }
 
     #[test]
-    fn what_only_shows_the_dead_page_is_no_page_of_its_own() {
-        admits("http://other.test/www.example.org/a/owls.html", true);
-        admits("http://other.test/web/2015/http://example.org/a/owls.html", false);
-        admits("http://other.test/show?url=https%3A%2F%2FWWW.example.org%2Fa%2Fowls.html", false);
-        admits("ftp://other.test/owls.html", false);
+    fn page_that_embeds_the_dead_url_is_rejected() {
+        check_elsewhere("http://other.test/www.example.org/a/owls.html", true);
+        check_elsewhere("http://other.test/web/2015/http://example.org/a/owls.html", false);
+        check_elsewhere(
+            "http://other.test/show?url=https%3A%2F%2FWWW.example.org%2Fa%2Fowls.html",
+            false,
+        );
+        check_elsewhere("ftp://other.test/owls.html", false);
     }
 
     #[test]
-    fn escapes_hide_no_dead_page() {
+    fn escaped_dead_url_is_recognized() {
         let dead = "http://example.org/snowy%20owls.html";
-        admits_for(dead, "http://other.test/web/2015/http://example.org/snowy%20owls.html", false);
-        admits_for(
+        check_elsewhere_for(
+            dead,
+            "http://other.test/web/2015/http://example.org/snowy%20owls.html",
+            false,
+        );
+        check_elsewhere_for(
             dead,
             "http://other.test/?u=http%3A%2F%2Fexample.org%2Fsnowy%2520owls.html",
             false,
         );
-        admits_for(dead, "http://other.test/example.org/snowy%20owls.html", true);
+        check_elsewhere_for(dead, "http://other.test/example.org/snowy%20owls.html", true);
     }
 
     #[test]
-    fn ports_hide_no_dead_page() {
+    fn dead_url_with_port_is_recognized() {
         let dead = "http://example.org:8080/owls.html";
-        admits_for(dead, "http://other.test/2015/http://example.org:8080/owls.html", false);
-        admits_for(dead, "http://other.test/?u=http%3A%2F%2Fexample.org%3A8080%2Fowls.html", false);
-        admits("http://other.test/2015/http://www.example.org:80/a/owls.html", false);
-        admits("http://other.test/2015/https://example.org:443/a/owls.html", false);
+        check_elsewhere_for(
+            dead,
+            "http://other.test/2015/http://example.org:8080/owls.html",
+            false,
+        );
+        check_elsewhere_for(
+            dead,
+            "http://other.test/?u=http%3A%2F%2Fexample.org%3A8080%2Fowls.html",
+            false,
+        );
+        check_elsewhere("http://other.test/2015/http://www.example.org:80/a/owls.html", false);
+        check_elsewhere("http://other.test/2015/https://example.org:443/a/owls.html", false);
     }
 }

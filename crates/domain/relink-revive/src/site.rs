@@ -1,7 +1,7 @@
-//! Which addresses belong to one site: those of one registrable domain.
+//! Groups URLs by site: one site per registrable domain.
 //!
-//! FABLE looks for an alias on the same site only (§3), so that a wrong answer
-//! still leads to someone whom the reader of the link trusted anyway.
+//! FABLE searches for an alias on the same site only (§3). A wrong alias then
+//! still leads to a site that the author of the link trusted.
 
 use std::fmt;
 
@@ -12,25 +12,25 @@ use url::Url;
 pub struct Site(String);
 
 impl Site {
-    /// The site an address belongs to.
+    /// Returns the site of a URL.
     ///
     /// ```
     /// use relink_revive::Site;
-    /// let site = Site::of(&"https://blog.example.co.uk/a".parse()?);
+    /// let site = Site::from_url(&"https://blog.example.co.uk/a".parse()?);
     /// assert_eq!(site.as_str(), "example.co.uk");
     /// # Ok::<(), url::ParseError>(())
     /// ```
-    pub fn of(url: &Url) -> Self {
+    pub fn from_url(url: &Url) -> Self {
         let host = url.host_str().unwrap_or_default().trim_end_matches('.');
         let name = match url.domain() {
             Some(_) => psl::domain_str(host).unwrap_or(host),
-            // An address made of numbers has no registrable part.
+            // An IP address has no registrable domain.
             None => host,
         };
         Self(name.to_ascii_lowercase())
     }
 
-    /// Its name.
+    /// Returns the domain or host name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -42,9 +42,9 @@ impl fmt::Display for Site {
     }
 }
 
-/// Whether two addresses belong to one site.
+/// Whether two URLs belong to the same site.
 pub fn is_same_site(one: &Url, other: &Url) -> bool {
-    Site::of(one) == Site::of(other)
+    Site::from_url(one) == Site::from_url(other)
 }
 
 #[cfg(test)]
@@ -65,14 +65,14 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_suffix_makes_no_site() {
+    fn hosts_under_a_public_suffix_are_different_sites() {
         check("one.co.uk", "other.co.uk", false);
         check("one.github.io", "other.github.io", false);
         check("example.org", "example.net", false);
     }
 
     #[test]
-    fn an_address_of_numbers_is_a_site_of_its_own() {
+    fn each_ip_address_is_its_own_site() {
         check("127.0.0.1", "127.0.0.1:8080", true);
         check("127.0.0.1", "127.1.0.1", false);
         check("[::1]", "[::2]", false);

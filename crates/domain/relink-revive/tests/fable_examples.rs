@@ -1,32 +1,32 @@
-//! The examples of the paper, as programs: Zhu et al., IMC 2023.
+//! Learns programs from the examples of the FABLE paper (Zhu et al., IMC 2023).
 
 use relink_revive::OldPage;
 use relink_revive::program::{Example, LearnedProgram, ProgramIndex, learn};
 
 fn page(text: &str) -> OldPage {
     let (url, title) = text.split_once(" \"").unwrap_or((text, ""));
-    let page = OldPage::new(format!("http://{url}").parse().expect("an address of the paper"));
-    if title.is_empty() { page } else { page.titled(title.trim_end_matches('"')) }
+    let page = OldPage::new(format!("http://{url}").parse().expect("a URL of the paper"));
+    if title.is_empty() { page } else { page.with_title(title.trim_end_matches('"')) }
 }
 
 fn examples(pairs: &[(&str, &str)]) -> Vec<Example> {
     pairs
         .iter()
-        .map(|(old, new)| Example { old: page(old), new: page(new).url, is_sure: true })
+        .map(|(old, new)| Example { old: page(old), new: page(new).url, is_certain: true })
         .collect()
 }
 
-fn made(learned: &LearnedProgram, old: &str) -> String {
-    let made = learned.program.run(&page(old));
-    made.map_or_else(|| "-".to_owned(), |url| url.as_str().replacen("http://", "", 1))
+fn apply(learned: &LearnedProgram, old: &str) -> String {
+    let new = learned.program.run(&page(old));
+    new.map_or_else(|| "-".to_owned(), |url| url.as_str().replacen("http://", "", 1))
 }
 
-/// The best program of the examples, applied to a page it has not seen.
+/// Checks the result of the best program on a page that is not an example.
 #[track_caller]
 fn check(pairs: &[(&str, &str)], old: &str, expect: &str) {
     let programs = learn(&examples(pairs));
     let best = programs.first().expect("a program is learned");
-    assert_eq!(made(best, old), expect, "{:?}", best.program);
+    assert_eq!(apply(best, old), expect, "{:?}", best.program);
 }
 
 const W3SCHOOLS: [(&str, &str); 4] = [
@@ -37,17 +37,17 @@ const W3SCHOOLS: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn table_7_one_directory_becomes_two() {
+fn table_7_directory_that_was_split_in_two() {
     let programs = learn(&examples(&W3SCHOOLS));
-    let made: Vec<String> =
-        programs.iter().map(|learned| made(learned, "w3schools.com/html5/tag_b.asp")).collect();
-    assert_eq!(made, ["w3schools.com/tags/tag_b.asp", "w3schools.com/html/tag_b.asp"]);
+    let urls: Vec<String> =
+        programs.iter().map(|learned| apply(learned, "w3schools.com/html5/tag_b.asp")).collect();
+    assert_eq!(urls, ["w3schools.com/tags/tag_b.asp", "w3schools.com/html/tag_b.asp"]);
     assert!(programs.iter().all(|learned| learned.record.support == 2));
     assert!(programs.iter().all(|learned| learned.record.exceptions == 2));
 }
 
 #[test]
-fn table_3_and_figure_6_new_numbers_cannot_be_learned() {
+fn table_3_and_figure_6_new_numbers_are_not_learned() {
     let pairs = [
         (
             "cbc.ca/news/story/2000/01/28/pankiw000128.html \"Pankiw will not be silenced\"",
@@ -66,7 +66,7 @@ fn table_3_and_figure_6_new_numbers_cannot_be_learned() {
 }
 
 #[test]
-fn table_1_a_parameter_and_a_number_move() {
+fn table_1_parameter_and_number_are_moved() {
     check(
         &[("www.sup.org/book.cgi?id=21682", "www.sup.org/books/title/?id=21682")],
         "www.sup.org/book.cgi?id=777",
@@ -83,7 +83,7 @@ fn table_1_a_parameter_and_a_number_move() {
 }
 
 #[test]
-fn table_1_a_name_that_is_made_up_cannot_be_learned() {
+fn table_1_unrelated_name_is_not_learned() {
     let pairs = [(
         "www.hks.harvard.edu/centers/mrcbg/about/fellows/currentsfellows",
         "www.hks.harvard.edu/centers/mrcbg/about/senior-fellows",
@@ -92,7 +92,7 @@ fn table_1_a_name_that_is_made_up_cannot_be_learned() {
 }
 
 #[test]
-fn tables_5_and_6_the_title_becomes_a_component() {
+fn tables_5_and_6_title_becomes_a_component() {
     let pairs = [
         (
             "solomontimes.com/news.aspx?nwid=1121 \"No Need for Government Candidate: CEO\"",
@@ -112,7 +112,7 @@ fn tables_5_and_6_the_title_becomes_a_component() {
 }
 
 #[test]
-fn section_4_a_wrong_example_does_not_spoil_the_others() {
+fn section_4_wrong_example_does_not_affect_others() {
     let mut pairs = vec![("www.kde.org/announcements/x.htm", "www.kde.org/404.php")];
     for (old, new) in [
         (
@@ -132,15 +132,15 @@ fn section_4_a_wrong_example_does_not_spoil_the_others() {
 }
 
 #[test]
-fn a_program_that_sends_all_pages_to_one_place_is_none() {
+fn program_with_one_target_for_all_pages_is_rejected() {
     let pairs =
         [("example.org/a/one.html", "example.org/a"), ("example.org/a/two.html", "example.org/a")];
     assert_eq!(learn(&examples(&pairs)), []);
 }
 
 #[test]
-fn a_directory_without_examples_learns_from_those_beside_it() {
-    let book = ProgramIndex::learn(&examples(&[
+fn directory_without_examples_uses_programs_of_its_parent() {
+    let index = ProgramIndex::learn(&examples(&[
         (
             "dotesports.com/counter-strike/immortals-17940",
             "dotesports.com/counter-strike/news/immortals-17940",
@@ -148,14 +148,14 @@ fn a_directory_without_examples_learns_from_those_beside_it() {
         ("dotesports.com/overwatch/seoul-18067", "dotesports.com/overwatch/news/seoul-18067"),
     ]));
     let old = page("dotesports.com/hearthstone/brawl-14437");
-    let predictions = book.predict(&old);
+    let predictions = index.predict(&old);
     let found: Vec<&str> = predictions.iter().map(|found| found.url.path()).collect();
     assert_eq!(found, ["/hearthstone/news/brawl-14437"]);
     assert_eq!(predictions[0].directory.as_str(), "dotesports.com/");
 }
 
 #[test]
-fn confidence_grows_with_support_and_falls_with_exceptions() {
+fn confidence_rises_with_support_and_falls_with_exceptions() {
     let confidence = |count: usize, noise: usize| {
         let pair = |at: usize| {
             let new = if at < noise {
@@ -164,7 +164,7 @@ fn confidence_grows_with_support_and_falls_with_exceptions() {
                 format!("example.org/new/p{at}")
             };
             let old = page(&format!("example.org/old/p{at}"));
-            Example { old, new: page(&new).url, is_sure: true }
+            Example { old, new: page(&new).url, is_certain: true }
         };
         let pairs: Vec<Example> = (0..count).map(pair).collect();
         learn(&pairs)[0].confidence()

@@ -1,4 +1,4 @@
-//! What holds for every program and every address.
+//! Properties that hold for all programs and URLs.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -52,11 +52,11 @@ fn piece() -> impl Strategy<Value = Substring> {
 }
 
 fn part() -> impl Strategy<Value = Part> {
-    let take = (source(), any::<bool>(), option::of(piece()), style());
+    let extract = (source(), any::<bool>(), option::of(piece()), style());
     prop_oneof![
         "\\PC{0,6}".prop_map(Part::Text),
-        take.prop_map(|(source, stem, piece, style)| {
-            Part::Take(Extract { source, stem, piece, style })
+        extract.prop_map(|(source, stem, piece, style)| {
+            Part::Extract(Extract { source, stem, piece, style })
         }),
     ]
 }
@@ -101,15 +101,14 @@ fn program() -> impl Strategy<Value = UrlProgram> {
 
 fn page() -> impl Strategy<Value = OldPage> {
     let url = "https?://(www\\.)?[a-c]{1,3}\\.test/[a-zA-Z0-9._%~,é/-]{0,20}(\\?[a-c=&0-9+]{0,8})?";
-    (url, option::of("\\PC{0,20}")).prop_filter_map("no address", |(url, title)| {
+    (url, option::of("\\PC{0,20}")).prop_filter_map("not a URL", |(url, title)| {
         let mut page = OldPage::new(Url::parse(&url).ok()?);
         page.title = title;
         Some(page)
     })
 }
 
-/// A page of one directory and where it went: by one of a few rules, or at
-/// random.
+/// A page of one directory and its new URL, by one of a few rules.
 fn example() -> impl Strategy<Value = Example> {
     let new = prop_oneof![
         Just("new/{name}"),
@@ -123,18 +122,18 @@ fn example() -> impl Strategy<Value = Example> {
             let name = format!("{stem}{extension}");
             let new = new.replace("{name}", &name).replace("{stem}", &stem.to_lowercase());
             let url = |path: &str| {
-                Url::parse(&format!("http://a.test/{path}")).expect("plain letters make an address")
+                Url::parse(&format!("http://a.test/{path}")).expect("plain letters form a URL")
             };
             Example {
                 old: OldPage::new(url(&format!("old/{name}"))),
                 new: url(&new),
-                is_sure: true,
+                is_certain: true,
             }
         },
     )
 }
 
-/// Scheme, `www.` and a slash at the end aside.
+/// Returns a URL without scheme, `www.` and trailing slash.
 fn bare(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     let host = host.strip_prefix("www.").unwrap_or(host);
@@ -144,7 +143,7 @@ fn bare(url: &Url) -> String {
 
 proptest! {
     #[test]
-    fn a_program_is_the_same_after_a_round_trip_through_json(program in program()) {
+    fn json_round_trip_preserves_a_program(program in program()) {
         let json = serde_json::to_string(&program).unwrap();
         let back: UrlProgram = serde_json::from_str(&json).unwrap();
         prop_assert_eq!(back, program, "{}", json);
@@ -152,19 +151,19 @@ proptest! {
 
     #[test]
     fn no_program_panics_on_any_page(program in program(), page in page()) {
-        let made = program.run(&page);
-        prop_assert!(made.is_none_or(|url| url.username().is_empty()));
+        let url = program.run(&page);
+        prop_assert!(url.is_none_or(|url| url.username().is_empty()));
     }
 
     #[test]
-    fn a_learnt_program_makes_every_example_it_claims(examples in vec(example(), 1..12)) {
+    fn learned_program_reproduces_the_examples_it_counts(examples in vec(example(), 1..12)) {
         for learned in learn(&examples) {
-            let made = |example: &&Example| {
+            let is_correct = |example: &&Example| {
                 learned.program.run(&example.old).is_some_and(|url| bare(&url) == bare(&example.new))
             };
-            let right = examples.iter().filter(made).count();
-            prop_assert_eq!(right, learned.record.support, "{:?}", learned);
-            prop_assert!(right > 0);
+            let correct = examples.iter().filter(is_correct).count();
+            prop_assert_eq!(correct, learned.record.support, "{:?}", learned);
+            prop_assert!(correct > 0);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The test vectors that every interpreter of programs must pass.
+//! Test vectors that every interpreter of programs must pass.
 
 use jiff::civil::Date;
 use relink_revive::OldPage;
@@ -23,7 +23,7 @@ struct Page {
 }
 
 #[test]
-fn every_vector_makes_what_it_says() {
+fn every_vector_produces_its_url() {
     let vectors: Vec<Vector> = serde_json::from_str(VECTORS).unwrap();
     assert!(!vectors.is_empty());
     for Vector { name, program, page, makes } in vectors {

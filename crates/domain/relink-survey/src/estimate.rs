@@ -1,53 +1,52 @@
-//! How much of what is broken has been found, with an interval.
+//! Estimates of recall with confidence intervals.
 
-/// The deviations of the normal distribution that hold 95 %.
+/// Half width of a 95 % interval in standard deviations.
 const DEVIATIONS: f64 = 1.96;
 
-/// Recall, the share of the broken URLs that have been found, in percent.
+/// An estimate of recall: the percentage of all broken URLs that were found.
 ///
-/// It rests on how many may have been missed; where nothing is broken, nothing
-/// is missed and recall is 100.
+/// It is derived from the number of missed broken URLs. If nothing is broken, recall is 100.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RecallEstimate {
-    /// How many broken URLs have been found.
+    /// Number of broken URLs found.
     pub found: u32,
-    /// How many have probably been missed.
+    /// Expected number of missed broken URLs.
     pub missed: f64,
-    /// The fewest that have been missed, with the plan's confidence.
+    /// Lower bound of the missed ones.
     pub missed_low: f64,
-    /// The most that have been missed, with the plan's confidence.
+    /// Upper bound of the missed ones.
     pub missed_high: f64,
 }
 
 impl RecallEstimate {
-    /// Everything has been checked, or nothing is there to check.
+    /// Returns the estimate after all URLs were checked.
     pub fn exact(found: u32) -> Self {
         Self { found, missed: 0.0, missed_low: 0.0, missed_high: 0.0 }
     }
 
-    /// From the mean and the variance of what was missed among `unchecked`.
+    /// Returns the estimate from the mean and variance of the missed URLs among `unchecked`.
     pub fn normal(found: u32, unchecked: u32, mean: f64, variance: f64) -> Self {
-        let most = f64::from(unchecked);
+        let max = f64::from(unchecked);
         let margin = DEVIATIONS * variance.max(0.0).sqrt();
         Self {
             found,
-            missed: mean.clamp(0.0, most),
-            missed_low: (mean - margin).clamp(0.0, most),
-            missed_high: (mean + margin).clamp(0.0, most),
+            missed: mean.clamp(0.0, max),
+            missed_low: (mean - margin).clamp(0.0, max),
+            missed_high: (mean + margin).clamp(0.0, max),
         }
     }
 
-    /// The probable recall, in percent.
+    /// Returns the expected recall in percent.
     pub fn recall(&self) -> f64 {
         self.recall_with(self.missed)
     }
 
-    /// The least recall, in percent.
+    /// Returns the lower bound of recall in percent.
     pub fn low(&self) -> f64 {
         self.recall_with(self.missed_high)
     }
 
-    /// The greatest recall, in percent.
+    /// Returns the upper bound of recall in percent.
     pub fn high(&self) -> f64 {
         self.recall_with(self.missed_low)
     }
@@ -58,22 +57,21 @@ impl RecallEstimate {
     }
 }
 
-/// Hits of a random sample, each standing for `1 / probability` of its draw.
+/// Hits of a random sample, each weighted by `1 / probability` of its draw.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct WeightedHits {
-    /// The sum of the weights of the hits.
+    /// The sum of the weights.
     pub(crate) sum: f64,
-    /// The sum of their squares.
+    /// The sum of the squared weights.
     pub(crate) squares: f64,
-    /// The greatest weight that a hit could have had.
+    /// The maximum weight that a hit could have had.
     pub(crate) greatest: f64,
 }
 
 impl WeightedHits {
-    /// The numbers between which the sum's expectation lies, at this many
-    /// deviations of the normal distribution to each side (Fay & Feuer,
-    /// Statistics in Medicine 1997: gamma limits, exact for equal weights and
-    /// never found too narrow).
+    /// Returns a confidence interval for the expectation of the sum, with a half width of
+    /// `deviations` standard deviations (Fay & Feuer, Statistics in Medicine 1997: gamma limits,
+    /// exact for equal weights and conservative otherwise).
     pub(crate) fn interval(self, deviations: f64) -> (f64, f64) {
         let low = gamma_quantile(self.sum, self.squares, -deviations);
         let sum = self.sum + self.greatest;
@@ -82,8 +80,8 @@ impl WeightedHits {
     }
 }
 
-/// The quantile of the gamma distribution with this mean and variance, as many
-/// deviations from its median as the normal quantile (Wilson & Hilferty, 1931).
+/// Returns the quantile of the gamma distribution with this mean and variance. `deviations` is
+/// the corresponding quantile of the normal distribution (Wilson & Hilferty, 1931).
 fn gamma_quantile(mean: f64, variance: f64, deviations: f64) -> f64 {
     if mean <= 0.0 || variance <= 0.0 {
         return 0.0;
@@ -96,7 +94,7 @@ fn gamma_quantile(mean: f64, variance: f64, deviations: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The limits for so many hits of weight 1, beside those of the tables.
+    /// Checks the limits for hits of weight 1 against those of the tables.
     #[track_caller]
     fn check(hits: u32, expect: (f64, f64)) {
         let hits = f64::from(hits);
@@ -107,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_of_equal_weights_is_the_exact_one_of_poisson() {
+    fn interval_of_equal_weights_is_exact_poisson() {
         check(0, (0.0, 3.689));
         check(1, (0.0253, 5.572));
         check(5, (1.623, 11.668));
@@ -116,8 +114,8 @@ mod tests {
     }
 
     #[test]
-    fn weights_scale_the_interval() {
-        let of = |weight: f64| {
+    fn interval_scales_with_weights() {
+        let interval = |weight: f64| {
             let hits = WeightedHits {
                 sum: 9.0 * weight,
                 squares: 9.0 * weight * weight,
@@ -125,12 +123,12 @@ mod tests {
             };
             hits.interval(DEVIATIONS)
         };
-        assert!((of(7.0).0 / of(1.0).0 - 7.0).abs() < 1e-9);
-        assert!((of(7.0).1 / of(1.0).1 - 7.0).abs() < 1e-9);
+        assert!((interval(7.0).0 / interval(1.0).0 - 7.0).abs() < 1e-9);
+        assert!((interval(7.0).1 / interval(1.0).1 - 7.0).abs() < 1e-9);
     }
 
     #[test]
-    fn recall_is_what_was_found_of_all() {
+    fn recall_is_the_found_share() {
         let estimate =
             RecallEstimate { found: 95, missed: 5.0, missed_low: 0.0, missed_high: 95.0 };
         assert!((estimate.recall() - 95.0).abs() < 1e-9);
@@ -138,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_broken_nothing_was_missed() {
+    fn recall_is_100_if_nothing_is_broken() {
         assert!((RecallEstimate::exact(0).recall() - 100.0).abs() < 1e-9);
     }
 }

@@ -1,27 +1,26 @@
-//! Whom to check, and what then.
+//! Sampling plans for surveys of large URL catalogs.
 //!
-//! A survey finds most of what is broken in a catalog with few checks, and
-//! says how much it has probably missed. Here are the plans that choose what
-//! to check next and when to stop (Le & Shulman, "Managing Broken URLs in
-//! Federated Metadata", §3, and beyond), the schedule of re-checks, and
-//! simulations of both.
+//! A survey finds most broken URLs of a catalog with few checks and estimates how many
+//! it missed. This crate contains the plans that select URLs and decide when to stop (Le &
+//! Shulman, "Managing Broken URLs in Federated Metadata", §3, and extensions), the
+//! schedule of re-checks, and simulations of both.
 //!
-//! Nothing here asks a server or knows the time: chance comes in as a seed,
-//! answers and moments as arguments.
+//! It does no I/O and reads no clock: callers pass the seed of the random number generator,
+//! the results and the time.
 
-// Untrusted input must not end the program: see CONTRIBUTING.md.
+// Untrusted input must not cause a panic, see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
 
 mod audit;
 mod bandit;
 mod catalog;
+mod check_log;
 mod estimate;
-#[cfg(test)]
-mod laws;
-mod ledger;
 mod lot_plan;
 mod named;
 mod plan;
+#[cfg(test)]
+mod properties;
 mod rng;
 mod rules;
 mod schedule;
@@ -31,14 +30,14 @@ mod strata;
 pub use audit::{Audit, Audited};
 pub use bandit::{Bandit, BanditSettings};
 pub use catalog::{Catalog, DirectoryId, DomainId, SizeClass, UrlId, size_classes};
+pub use check_log::{CheckCounts, CheckLog, UrlHealth};
 pub use estimate::RecallEstimate;
-pub use ledger::{CheckCounts, CheckLog, UrlHealth};
 pub use lot_plan::{Lot, LotPlan, LotRule, LotState};
 pub use named::SamplingPlanName;
 pub use plan::{LotDecision, SamplingPlan};
 pub use rng::SplitMix64;
 pub use rules::{Full, LeShulman, Sentinel, SingleSampling, Wald};
 pub use schedule::{
-    Alarm, DecaySimulation, DirectoryWatch, DriftOutcome, HazardEstimate, Schedule, UrlHistory,
-    Week, drift, fibonacci, recheck_index,
+    Alarm, DecaySimulation, DecaySimulationResult, DirectoryWatch, HazardEstimate, Schedule,
+    UrlHistory, Week, recheck_index, recheck_interval, simulate_decay,
 };

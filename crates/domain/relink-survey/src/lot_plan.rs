@@ -1,9 +1,8 @@
-//! Plans that judge each lot by a random sample of its URLs.
+//! Plans that decide on each lot by a random sample of its URLs.
 //!
-//! A lot is what one ruling is about: a domain, or a directory. The plans
-//! differ in one rule only: what follows from so many checked and so many
-//! broken. Full, single and sequential sampling, Wald's test, the paper's
-//! Algorithm 1 and sentinels are such rules.
+//! A lot is a domain or a directory. The plans differ only in the rule that decides by the number
+//! of checked and broken URLs: full, single and sequential sampling, Wald's test, Algorithm 1 of
+//! the paper, and sentinels.
 
 #![expect(
     clippy::indexing_slicing,
@@ -13,24 +12,24 @@
 use std::collections::VecDeque;
 
 use crate::catalog::{Catalog, DirectoryId, DomainId, UrlId};
+use crate::check_log::{CheckCounts, CheckLog, UrlHealth};
 use crate::estimate::RecallEstimate;
-use crate::ledger::{CheckCounts, CheckLog, UrlHealth};
 use crate::plan::{LotDecision, SamplingPlan};
 use crate::rng::SplitMix64;
 use crate::strata::ShuffledStrata;
 
-/// What is known of a lot when it is ruled on.
+/// The results of a lot at the time of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LotState {
-    /// How many URLs it has.
+    /// Number of URLs.
     pub size: u32,
-    /// What was checked in this run, re-checks included.
-    pub tally: CheckCounts,
-    /// Those of them that an earlier run found broken.
+    /// Results of this run, including re-checks.
+    pub counts: CheckCounts,
+    /// Results of the URLs that an earlier run found broken.
     pub rechecked: CheckCounts,
 }
 
-/// What a lot is.
+/// The unit of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lot {
     /// Each domain.
@@ -39,155 +38,157 @@ pub enum Lot {
     Directory,
 }
 
-/// What follows from the sample of a lot.
+/// A rule that decides by the sample of a lot.
 pub trait LotRule: Send {
-    /// What is ruled on.
+    /// Returns the unit of a decision.
     fn lot(&self) -> Lot {
         Lot::Domain
     }
 
-    /// How many URLs are checked before the next ruling.
-    fn group(&self, lot: &LotState) -> u32;
+    /// Returns the number of URLs to check before the next decision.
+    fn group_size(&self, lot: &LotState) -> u32;
 
-    /// The ruling on a lot of which a group has been checked.
-    fn rule(&self, lot: &LotState) -> LotDecision;
+    /// Decides on a lot after a group was checked.
+    fn decide(&self, lot: &LotState) -> LotDecision;
 
-    /// Why, in plain words.
-    fn reason(&self, lot: &LotState, ruling: LotDecision) -> String;
+    /// Returns the reason for a decision.
+    fn reason(&self, lot: &LotState, decision: LotDecision) -> String;
 }
 
 /// A plan that applies one rule to each lot.
 #[derive(Debug)]
 pub struct LotPlan<'a, R> {
     rule: R,
-    ledger: CheckLog<'a>,
-    deck: ShuffledStrata,
-    lanes: Vec<LotProgress>,
+    log: CheckLog<'a>,
+    strata: ShuffledStrata,
+    progress: Vec<LotProgress>,
     rechecks: Vec<bool>,
-    /// Lots with URLs to ask, in turn, so that none is asked in a burst.
-    turns: VecDeque<usize>,
-    has_begun: bool,
+    /// Lots with URLs to check. Round robin, so that no lot gets many requests in a row.
+    queue: VecDeque<usize>,
+    has_started: bool,
 }
 
-/// Where a lot stands.
+/// The progress of a lot.
 #[derive(Debug, Clone, Default)]
 struct LotProgress {
-    /// How many may be asked before the next ruling.
+    /// Number of URLs to check before the next decision.
     quota: u32,
-    /// How many answers are owed.
-    outstanding: u32,
-    /// How many URLs of an earlier run are to be checked first.
+    /// Number of checks in flight.
+    in_flight: u32,
+    /// Number of URLs of an earlier run that are checked first.
     known: u32,
     rechecked: CheckCounts,
-    ruling: Option<LotDecision>,
+    decision: Option<LotDecision>,
 }
 
 impl<'a, R: LotRule> LotPlan<'a, R> {
-    /// A plan over a catalog, in which the URLs `known_broken` from the
-    /// previous run are checked first.
+    /// Returns a plan for a catalog. The URLs `known_broken` of the previous run are checked
+    /// first.
     pub fn new(catalog: &'a Catalog, rule: R, known_broken: &[UrlId], seed: u64) -> Self {
         let mut rechecks = vec![false; catalog.len() as usize];
         for url in known_broken {
             rechecks[url.index()] = true;
         }
-        let chance = &mut SplitMix64::new(seed);
+        let rng = &mut SplitMix64::new(seed);
         let is_first = |url: UrlId| rechecks[url.index()];
-        let deck = match rule.lot() {
+        let strata = match rule.lot() {
             Lot::Domain => {
-                let piles = catalog.domains().map(|it| catalog.urls_of_domain(it).collect());
-                ShuffledStrata::new(piles, is_first, chance)
+                let strata = catalog.domains().map(|it| catalog.urls_of_domain(it).collect());
+                ShuffledStrata::new(strata, is_first, rng)
             }
             Lot::Directory => {
-                let piles = catalog.directories().map(|it| catalog.urls_of(it).collect());
-                ShuffledStrata::new(piles, is_first, chance)
+                let strata = catalog.directories().map(|it| catalog.urls_of(it).collect());
+                ShuffledStrata::new(strata, is_first, rng)
             }
         };
-        let ledger = CheckLog::new(catalog);
-        let mut lanes = vec![LotProgress::default(); deck.piles()];
+        let log = CheckLog::new(catalog);
+        let mut progress = vec![LotProgress::default(); strata.count()];
         for url in known_broken {
-            lanes[lot_of(&rule, catalog, *url)].known += 1;
+            progress[lot_of(&rule, catalog, *url)].known += 1;
         }
-        let turns = (0..lanes.len()).collect();
-        Self { rule, ledger, deck, lanes, rechecks, turns, has_begun: false }
+        let queue = (0..progress.len()).collect();
+        Self { rule, log, strata, progress, rechecks, queue, has_started: false }
     }
 
     fn state(&self, lot: usize) -> LotState {
-        let rechecked = self.lanes[lot].rechecked;
-        let catalog = self.ledger.catalog();
+        let rechecked = self.progress[lot].rechecked;
+        let catalog = self.log.catalog();
         match self.rule.lot() {
             Lot::Domain => {
                 let domain = DomainId::at(lot);
                 let size = catalog.domain_size(domain);
-                LotState { size, tally: self.ledger.domain(domain), rechecked }
+                LotState { size, counts: self.log.domain(domain), rechecked }
             }
             Lot::Directory => {
                 let directory = DirectoryId::at(lot);
                 let size = catalog.directory_size(directory);
-                LotState { size, tally: self.ledger.directory(directory), rechecked }
+                LotState { size, counts: self.log.directory(directory), rechecked }
             }
         }
     }
 
-    /// The lots of a domain.
+    /// Returns the lots of a domain.
     fn lots_of(&self, domain: DomainId) -> Vec<usize> {
         match self.rule.lot() {
             Lot::Domain => vec![domain.index()],
             Lot::Directory => {
-                self.ledger.catalog().directories_of(domain).map(DirectoryId::index).collect()
+                self.log.catalog().directories_of(domain).map(DirectoryId::index).collect()
             }
         }
     }
 
-    /// Rules on a lot of which every answer is in.
-    fn rule_on(&mut self, lot: usize) {
-        // Once all is to be checked, no later answer takes it back.
-        if self.lanes[lot].ruling == Some(LotDecision::CheckAll) {
+    /// Decides on a lot without checks in flight.
+    fn decide_on(&mut self, lot: usize) {
+        // The decision to check all URLs is final.
+        if self.progress[lot].decision == Some(LotDecision::CheckAll) {
             return;
         }
         let state = self.state(lot);
-        let ruling = self.rule.rule(&state);
-        let lane = &mut self.lanes[lot];
-        lane.ruling = Some(ruling);
-        lane.quota = match ruling {
+        let decision = self.rule.decide(&state);
+        let progress = &mut self.progress[lot];
+        progress.decision = Some(decision);
+        progress.quota = match decision {
             LotDecision::Accept => return,
             LotDecision::CheckAll => state.size,
-            LotDecision::Continue => self.rule.group(&state),
+            LotDecision::Continue => self.rule.group_size(&state),
         };
-        self.turns.push_back(lot);
+        self.queue.push_back(lot);
     }
 
-    /// Sets the first groups. Answers known beforehand count toward them.
-    fn begin(&mut self) {
-        self.has_begun = true;
-        for lot in 0..self.lanes.len() {
+    /// Sets the first groups. Results known beforehand count towards them.
+    fn start(&mut self) {
+        self.has_started = true;
+        for lot in 0..self.progress.len() {
             let state = self.state(lot);
-            let unasked = LotState { tally: CheckCounts::default(), ..state };
-            let first = self.lanes[lot].known.saturating_add(self.rule.group(&unasked));
-            self.lanes[lot].quota = first.saturating_sub(state.tally.checked);
+            let unchecked = LotState { counts: CheckCounts::default(), ..state };
+            let first = self.progress[lot].known.saturating_add(self.rule.group_size(&unchecked));
+            self.progress[lot].quota = first.saturating_sub(state.counts.checked);
         }
-        self.turns.clear();
-        for lot in 0..self.lanes.len() {
-            if self.lanes[lot].quota > 0 {
-                self.turns.push_back(lot);
+        self.queue.clear();
+        for lot in 0..self.progress.len() {
+            if self.progress[lot].quota > 0 {
+                self.queue.push_back(lot);
             } else {
-                self.rule_on(lot);
+                self.decide_on(lot);
             }
         }
     }
 
-    /// The next URL of a lot; without one its group has come to an end.
+    /// Returns the next URL of a lot; without one, its group ends.
     fn draw(&mut self, lot: usize) -> Option<UrlId> {
-        let url = self.deck.draw(lot, &mut self.ledger);
-        let lane = &mut self.lanes[lot];
+        let url = self.strata.draw(lot, &mut self.log);
+        let progress = &mut self.progress[lot];
         match url {
-            Some(_) => (lane.quota, lane.outstanding) = (lane.quota - 1, lane.outstanding + 1),
-            None => lane.quota = 0,
+            Some(_) => {
+                (progress.quota, progress.in_flight) = (progress.quota - 1, progress.in_flight + 1);
+            }
+            None => progress.quota = 0,
         }
         url
     }
 }
 
-/// The lot of a URL.
+/// Returns the lot of a URL.
 fn lot_of(rule: &impl LotRule, catalog: &Catalog, url: UrlId) -> usize {
     let directory = catalog.directory_of(url);
     match rule.lot() {
@@ -197,72 +198,72 @@ fn lot_of(rule: &impl LotRule, catalog: &Catalog, url: UrlId) -> usize {
 }
 
 impl<R: LotRule> SamplingPlan for LotPlan<'_, R> {
-    fn next_batch(&mut self, at_most: usize) -> Vec<UrlId> {
-        if !self.has_begun {
-            self.begin();
+    fn next_batch(&mut self, max_urls: usize) -> Vec<UrlId> {
+        if !self.has_started {
+            self.start();
         }
         let mut batch = Vec::new();
-        while batch.len() < at_most {
-            let Some(lot) = self.turns.pop_front() else { break };
+        while batch.len() < max_urls {
+            let Some(lot) = self.queue.pop_front() else { break };
             if let Some(url) = self.draw(lot) {
                 batch.push(url);
-                if self.lanes[lot].quota > 0 {
-                    self.turns.push_back(lot);
+                if self.progress[lot].quota > 0 {
+                    self.queue.push_back(lot);
                 }
             }
         }
         batch
     }
 
-    fn take(&mut self, url: UrlId, answer: UrlHealth) {
-        let lot = lot_of(&self.rule, self.ledger.catalog(), url);
-        let was_asked = !self.ledger.is_unasked(url);
-        if !self.ledger.note(url, answer) {
+    fn record(&mut self, url: UrlId, health: UrlHealth) {
+        let lot = lot_of(&self.rule, self.log.catalog(), url);
+        let was_in_flight = !self.log.is_unchecked(url);
+        if !self.log.record(url, health) {
             return;
         }
-        let lane = &mut self.lanes[lot];
-        lane.outstanding -= u32::from(was_asked);
+        let progress = &mut self.progress[lot];
+        progress.in_flight -= u32::from(was_in_flight);
         if self.rechecks[url.index()] {
-            lane.rechecked.add(answer);
+            progress.rechecked.add(health);
         }
-        if self.has_begun && lane.outstanding == 0 && lane.quota == 0 {
-            self.rule_on(lot);
+        if self.has_started && progress.in_flight == 0 && progress.quota == 0 {
+            self.decide_on(lot);
         }
     }
 
-    fn ledger(&self) -> &CheckLog<'_> {
-        &self.ledger
+    fn check_log(&self) -> &CheckLog<'_> {
+        &self.log
     }
 
     fn estimate(&self) -> RecallEstimate {
-        let samples = (0..self.lanes.len()).map(|lot| {
-            let LotState { size, tally, rechecked } = self.state(lot);
-            let checked = tally.checked - rechecked.checked;
-            let broken = tally.broken - rechecked.broken;
-            (size - tally.checked, CheckCounts { checked, broken })
+        let samples = (0..self.progress.len()).map(|lot| {
+            let LotState { size, counts, rechecked } = self.state(lot);
+            let checked = counts.checked - rechecked.checked;
+            let broken = counts.broken - rechecked.broken;
+            (size - counts.checked, CheckCounts { checked, broken })
         });
-        estimate_from_samples(self.ledger.total().broken, samples)
+        estimate_from_samples(self.log.total().broken, samples)
     }
 
     fn expected_rate(&self, directory: DirectoryId) -> f64 {
         let lot = match self.rule.lot() {
-            Lot::Domain => self.ledger.catalog().domain_of(directory).index(),
+            Lot::Domain => self.log.catalog().domain_of(directory).index(),
             Lot::Directory => directory.index(),
         };
-        let (tally, total) = (self.state(lot).tally, self.ledger.total());
-        (f64::from(tally.broken) + total.rate()) / (f64::from(tally.checked) + 1.0)
+        let (counts, total) = (self.state(lot).counts, self.log.total());
+        (f64::from(counts.broken) + total.rate()) / (f64::from(counts.checked) + 1.0)
     }
 
-    fn ruling(&self, domain: DomainId) -> LotDecision {
+    fn decision(&self, domain: DomainId) -> LotDecision {
         let open: Vec<usize> = self
             .lots_of(domain)
             .into_iter()
-            .filter(|lot| self.state(*lot).tally.checked < self.state(*lot).size)
+            .filter(|lot| self.state(*lot).counts.checked < self.state(*lot).size)
             .collect();
-        let rulings = open.iter().map(|lot| self.lanes[*lot].ruling);
-        if rulings.clone().all(|ruling| ruling == Some(LotDecision::CheckAll)) {
+        let decisions = open.iter().map(|lot| self.progress[*lot].decision);
+        if decisions.clone().all(|decision| decision == Some(LotDecision::CheckAll)) {
             LotDecision::CheckAll
-        } else if rulings.clone().all(|ruling| ruling == Some(LotDecision::Accept)) {
+        } else if decisions.clone().all(|decision| decision == Some(LotDecision::Accept)) {
             LotDecision::Accept
         } else {
             LotDecision::Continue
@@ -270,38 +271,38 @@ impl<R: LotRule> SamplingPlan for LotPlan<'_, R> {
     }
 
     fn reason(&self, domain: DomainId) -> String {
-        let (size, tally) = (self.ledger.catalog().domain_size(domain), self.ledger.domain(domain));
-        if tally.checked == size {
-            return format!("all {size} URLs were checked, {} are broken", tally.broken);
+        let (size, counts) = (self.log.catalog().domain_size(domain), self.log.domain(domain));
+        if counts.checked == size {
+            return format!("all {size} URLs were checked, {} are broken", counts.broken);
         }
         let lots = self.lots_of(domain);
         if let [lot] = lots[..] {
-            return self.rule.reason(&self.state(lot), self.ruling(domain));
+            return self.rule.reason(&self.state(lot), self.decision(domain));
         }
-        let all = |lot: &&usize| self.lanes[**lot].ruling == Some(LotDecision::CheckAll);
-        let full = lots.iter().filter(all).count();
-        format!("{full} of {} directories are checked in full, the others by sample", lots.len())
+        let is_full = |lot: &&usize| self.progress[**lot].decision == Some(LotDecision::CheckAll);
+        let full = lots.iter().filter(is_full).count();
+        format!("{full} of {} directories are checked in full, the others by a sample", lots.len())
     }
 }
 
-/// What was missed, from the random samples of parts and the number of URLs
-/// left in each: the beta-binomial distribution, whose prior is the rate of all
-/// samples with the weight of one check.
+/// Estimates the missed URLs from random samples of parts and the number of unchecked URLs in each.
+/// Uses the beta-binomial distribution, whose prior is the rate of all samples with the weight of
+/// one check.
 pub(crate) fn estimate_from_samples(
     found: u32,
     samples: impl Iterator<Item = (u32, CheckCounts)> + Clone,
 ) -> RecallEstimate {
     let open = samples.filter(|(left, _)| *left > 0);
     let (mut checked, mut broken, mut unchecked) = (0_u32, 0_u32, 0_u32);
-    for (left, tally) in open.clone() {
+    for (left, counts) in open.clone() {
         (checked, broken, unchecked) =
-            (checked + tally.checked, broken + tally.broken, unchecked + left);
+            (checked + counts.checked, broken + counts.broken, unchecked + left);
     }
     let prior = (f64::from(broken) + 0.5) / (f64::from(checked) + 1.0);
     let (mut mean, mut variance) = (0.0, 0.0);
-    for (left, tally) in open {
-        let (left, weight) = (f64::from(left), f64::from(tally.checked) + 1.0);
-        let rate = (f64::from(tally.broken) + prior) / weight;
+    for (left, counts) in open {
+        let (left, weight) = (f64::from(left), f64::from(counts.checked) + 1.0);
+        let rate = (f64::from(counts.broken) + prior) / weight;
         mean += left * rate;
         variance += left * rate * (1.0 - rate) * (weight + left) / (weight + 1.0);
     }

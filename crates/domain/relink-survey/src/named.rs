@@ -1,4 +1,4 @@
-//! The plans by name.
+//! The sampling plans by name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,27 +10,27 @@ use crate::lot_plan::LotPlan;
 use crate::plan::SamplingPlan;
 use crate::rules::{Full, LeShulman, Sentinel, SingleSampling, Wald};
 
-/// A plan, with the parameters it is known by.
+/// A sampling plan with its default parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SamplingPlanName {
-    /// Everything.
+    /// All URLs.
     Full,
-    /// One sample of each domain decides.
+    /// One sample per domain.
     Single,
-    /// Groups, between two lines with a slope (Wald).
+    /// Groups per domain, between two sloped lines (Wald).
     Sequential,
     /// Algorithm 1 of Le & Shulman.
     LeShulman,
-    /// Wald's test per domain, after each answer.
+    /// Wald's test per domain, evaluated after each result.
     Sprt,
-    /// Two of each directory, and more on a hit.
+    /// Two URLs per directory, and more if one is broken.
     Sentinel,
     /// The hierarchical directory bandit.
     Default,
 }
 
 impl SamplingPlanName {
-    /// Every plan, the default last.
+    /// All plans, the default last.
     pub const ALL: [Self; 7] = [
         Self::Full,
         Self::Single,
@@ -41,23 +41,22 @@ impl SamplingPlanName {
         Self::Default,
     ];
 
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Full => "full",
             Self::Single => "single",
             Self::Sequential => "sequential",
-            Self::LeShulman => "lre",
+            Self::LeShulman => "le-shulman",
             Self::Sprt => "sprt",
             Self::Sentinel => "sentinel",
             Self::Default => "default",
         }
     }
 
-    /// Begins this plan over a catalog. Only Algorithm 1 checks first what
-    /// is known to be broken; the plans of the paper judge themselves by their
-    /// own samples, the others by an audit of what they left out.
-    pub fn begin<'a>(
+    /// Creates the plan for a catalog. Only Algorithm 1 checks `known_broken` first. The plans of
+    /// the paper estimate recall from their own samples, the others from an audit.
+    pub fn create<'a>(
         self,
         catalog: &'a Catalog,
         known_broken: &[UrlId],
@@ -101,7 +100,7 @@ impl FromStr for SamplingPlanName {
         Self::ALL
             .into_iter()
             .find(|plan| plan.as_str() == name)
-            .ok_or_else(|| format!("there is no plan `{name}`; there are {}", names()))
+            .ok_or_else(|| format!("unknown plan `{name}`; expected {}", names()))
     }
 }
 
@@ -110,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_plan_is_found_by_its_name() {
+    fn plan_names_round_trip() {
         for plan in SamplingPlanName::ALL {
             assert_eq!(plan.as_str().parse(), Ok(plan));
         }

@@ -1,19 +1,19 @@
-//! What every way of sampling can do.
+//! The interface of sampling plans.
 
 use std::fmt;
 
 use crate::catalog::{DirectoryId, DomainId, UrlId};
+use crate::check_log::{CheckLog, UrlHealth};
 use crate::estimate::RecallEstimate;
-use crate::ledger::{CheckLog, UrlHealth};
 
-/// What a plan makes of a domain, for the time being or at last.
+/// The current decision of a plan on a domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LotDecision {
-    /// Enough is known: the rest is taken for good.
+    /// Do not check the remaining URLs.
     Accept,
-    /// Everything is to be checked.
+    /// Check all URLs.
     CheckAll,
-    /// It cannot be told yet: another group is to be checked.
+    /// Check another group of URLs.
     Continue,
 }
 
@@ -22,49 +22,47 @@ impl fmt::Display for LotDecision {
         f.write_str(match self {
             Self::Accept => "accept the rest",
             Self::CheckAll => "check all",
-            Self::Continue => "take another group",
+            Self::Continue => "continue sampling",
         })
     }
 }
 
-/// A way of finding many broken URLs with few checks.
+/// A strategy to find many broken URLs with few checks.
 ///
-/// A plan is asked for a batch, is told the answers in any order, and has
-/// ended when it has no more to ask and no answer is owed to it. It never asks
-/// for a URL twice, nor for one whose answer it was told unasked: that is how
-/// an interrupted run goes on.
+/// The caller requests batches and records the results in any order. The plan has ended when it
+/// returns no batch and no check is in flight. It never returns a URL twice, nor one whose result
+/// was recorded before: this is how an interrupted run is resumed.
 pub trait SamplingPlan: Send {
-    /// The next URLs to check, at most so many, spread over domains; none if
-    /// the plan waits for answers or has ended.
-    fn next_batch(&mut self, at_most: usize) -> Vec<UrlId>;
+    /// Returns the next URLs to check, at most `max_urls`, spread over domains. Returns none if
+    /// the plan waits for results or has ended.
+    fn next_batch(&mut self, max_urls: usize) -> Vec<UrlId>;
 
-    /// Takes the answer of a URL.
-    fn take(&mut self, url: UrlId, answer: UrlHealth);
+    /// Records the result of a URL.
+    fn record(&mut self, url: UrlId, health: UrlHealth);
 
-    /// What is known so far.
-    fn ledger(&self) -> &CheckLog<'_>;
+    /// Returns the results so far.
+    fn check_log(&self) -> &CheckLog<'_>;
 
-    /// Whether no answer is owed.
-    fn is_settled(&self) -> bool {
-        self.ledger().in_flight() == 0
+    /// Whether no check is in flight.
+    fn is_idle(&self) -> bool {
+        self.check_log().in_flight() == 0
     }
 
-    /// How much of what is broken has been found so far.
+    /// Returns the estimate of recall so far.
     fn estimate(&self) -> RecallEstimate;
 
-    /// How probable it is that an unchecked URL of a directory is broken, as
-    /// far as the plan can tell.
+    /// Returns the estimated probability that an unchecked URL of a directory is broken.
     fn expected_rate(&self, directory: DirectoryId) -> f64;
 
-    /// Whether the plan has seen that broken URLs lie scattered over their
-    /// domains, so that any looks at a domain tell its rate.
+    /// Whether the plan found that broken URLs are scattered over their domains, so that any
+    /// sample of a domain shows its rate.
     fn is_scattered(&self) -> bool {
         false
     }
 
-    /// What the plan makes of a domain.
-    fn ruling(&self, domain: DomainId) -> LotDecision;
+    /// Returns the decision on a domain.
+    fn decision(&self, domain: DomainId) -> LotDecision;
 
-    /// Why, in plain words.
+    /// Returns the reason for the decision.
     fn reason(&self, domain: DomainId) -> String;
 }

@@ -1,4 +1,4 @@
-//! URLs in random order, drawn from the top: of a domain, or of a directory.
+//! The URLs of domains or directories in random order.
 
 #![expect(
     clippy::indexing_slicing,
@@ -6,53 +6,52 @@
 )]
 
 use crate::catalog::UrlId;
-use crate::ledger::CheckLog;
+use crate::check_log::CheckLog;
 use crate::rng::SplitMix64;
 
-/// Consecutive URLs in random order.
+/// Strata of URLs, each in random order.
 #[derive(Debug)]
 pub(crate) struct ShuffledStrata {
     urls: Vec<UrlId>,
-    /// The piles: where the undrawn part of each begins, and where it ends.
-    piles: Vec<(usize, usize)>,
+    /// The range of the undrawn URLs of each stratum.
+    strata: Vec<(usize, usize)>,
 }
 
 impl ShuffledStrata {
-    /// A deck of piles, each shuffled, those that come first on top.
+    /// Shuffles each stratum. URLs for which `is_first` returns true come first.
     pub(crate) fn new(
-        piles: impl Iterator<Item = Vec<UrlId>>,
+        strata: impl Iterator<Item = Vec<UrlId>>,
         is_first: impl Fn(UrlId) -> bool,
-        chance: &mut SplitMix64,
+        rng: &mut SplitMix64,
     ) -> Self {
-        let mut deck = Self { urls: Vec::new(), piles: Vec::new() };
-        for mut pile in piles {
-            chance.shuffle(&mut pile);
-            pile.sort_by_key(|url| !is_first(*url));
-            let start = deck.urls.len();
-            deck.urls.extend(pile);
-            deck.piles.push((start, deck.urls.len()));
+        let mut shuffled = Self { urls: Vec::new(), strata: Vec::new() };
+        for mut stratum in strata {
+            rng.shuffle(&mut stratum);
+            stratum.sort_by_key(|url| !is_first(*url));
+            let start = shuffled.urls.len();
+            shuffled.urls.extend(stratum);
+            shuffled.strata.push((start, shuffled.urls.len()));
         }
-        deck
+        shuffled
     }
 
-    /// How many piles there are.
-    pub(crate) fn piles(&self) -> usize {
-        self.piles.len()
+    /// Returns the number of strata.
+    pub(crate) fn count(&self) -> usize {
+        self.strata.len()
     }
 
-    /// Turns up the next URL of a pile, whether or not it has been asked.
-    pub(crate) fn turn(&mut self, pile: usize) -> Option<UrlId> {
-        let (next, end) = self.piles.get_mut(pile)?;
+    /// Returns the next URL of a stratum, whether or not it was checked.
+    pub(crate) fn pop(&mut self, stratum: usize) -> Option<UrlId> {
+        let (next, end) = self.strata.get_mut(stratum)?;
         let url = (*next < *end).then(|| self.urls[*next])?;
         *next += 1;
         Some(url)
     }
 
-    /// Draws from a pile the next URL that has not been asked, and notes that
-    /// it is being asked.
-    pub(crate) fn draw(&mut self, pile: usize, ledger: &mut CheckLog<'_>) -> Option<UrlId> {
-        while let Some(url) = self.turn(pile) {
-            if ledger.ask(url) {
+    /// Returns the next unchecked URL of a stratum and records that its check starts.
+    pub(crate) fn draw(&mut self, stratum: usize, log: &mut CheckLog<'_>) -> Option<UrlId> {
+        while let Some(url) = self.pop(stratum) {
+            if log.start(url) {
                 return Some(url);
             }
         }

@@ -1,5 +1,5 @@
-//! What holds for every URL and every name of a domain: a catalog keeps them
-//! all, each in one directory of one domain.
+//! Properties of catalogs with any URLs and domain names: every URL is in one directory of one
+//! domain.
 
 use proptest::prelude::*;
 use relink_survey::Catalog;
@@ -7,7 +7,7 @@ use relink_testkit::any_url::{any_host, any_text};
 
 proptest! {
     #[test]
-    fn catalog_any_urls_are_kept_in_one_directory(
+    fn catalog_puts_any_url_into_one_directory(
         urls in prop::collection::vec((any_host(), any_text()), 0..20)
     ) {
         let catalog = Catalog::new(urls.iter().map(|(domain, url)| (domain, url)));

@@ -1,9 +1,9 @@
-//! The library's catalog cards, as a table.
+//! The catalog cards of the library: pages with a title and two paragraphs.
 
 use crate::hosts::LIBRARY;
 use crate::pages::Page;
 
-/// One card: number, title, author, year, shelf mark and what is typed on it.
+/// A catalog card.
 pub(crate) struct Card {
     number: u16,
     title: &'static str,
@@ -14,22 +14,22 @@ pub(crate) struct Card {
 }
 
 impl Card {
-    /// Where the card's page stands.
+    /// Returns the path of the page.
     pub(crate) fn path(&self) -> String {
         format!("/cards/{}", self.number)
     }
 
-    /// The card's title.
+    /// Returns the title of the book.
     pub(crate) fn title(&self) -> &'static str {
         self.title
     }
 
-    /// The shelf mark.
+    /// Returns the shelf mark.
     pub(crate) fn shelf(&self) -> &'static str {
         self.shelf
     }
 
-    /// The card as a page.
+    /// Returns the page of the card.
     pub(crate) fn page(&self) -> Page {
         let Self { number, title, author, year, shelf, note } = self;
         let facts = format!(
@@ -53,13 +53,13 @@ pub(crate) static CARDS: &[Card] = &[
     card(102, "The Amateur's Beehive", "Constance Pym", 1902, "Na 4",
         "Mostly sound advice, except page ninety, which the bee club asks us to keep closed with a paper clip. The plates are colored by hand. There is honey on the index, which may be why it reads so pleasantly."),
     card(103, "Bridges I Have Fallen From", "Col. R. Tarn", 1911, "Tr 7",
-        "Memoirs of an engineer, told without rancor and in order of height. The eleventh bridge is ours. The town council sent a reply, which is bound in at the end, and a bill, which is not."),
+        "Memoirs of an engineer, written without rancor and in order of height. The eleventh bridge is ours. The town council sent a reply, which is bound in at the end, and a bill, which is not."),
     card(104, "Chess by Post, and Other Slow Passions", "Ida Lindqvist", 1924, "Sp 31",
         "Includes the complete game between the author and a lighthouse keeper, begun in 1903 and adjourned. Readers are asked not to pencil suggestions in the margin; the game has been difficult enough for both parties."),
     card(105, "Field Names of the Lower Valley", "The Rev. A. Cope", 1879, "Lo 2",
         "Four hundred fields and what they were called before anyone wrote it down: Cuckoo Pen, Farther Nothing, Widow's Acre, Hungry Hill. The map at the back folds out to the size of a small tablecloth and has been used as one."),
     card(106, "Knots for the Landlocked", "Wm. Bell", 1931, "Te 19",
-        "Written by a bargeman who retired forty miles from water. Every diagram is exact. The library's copy has a practice cord sewn to its cover, much worn, and nobody has ever returned it untied."),
+        "Written by a bargeman who retired forty miles from water. Every diagram is exact. The library's copy has a practice cord sewn to its cover, much worn, and no one has ever returned it untied."),
     card(107, "Mushrooms, Doubtful and Otherwise", "Dr. E. Sorrel", 1908, "Na 9",
         "A book that improves with each edition, since the author tested his own entries. We hold the fourth, in which the word probably has been removed from eleven places and put back in two."),
     card(108, "On the Repair of Clocks by Candlelight", "J. P. Quill", 1863, "Te 3",
@@ -69,7 +69,7 @@ pub(crate) static CARDS: &[Card] = &[
     card(110, "Songs Overheard at the Ferry", "Coll. M. Duffy", 1896, "Mu 15",
         "Sixty songs noted down on the far bank while the ferryman was not looking. He later contributed six more, on condition that the others be called inaccurate. Tunes are given in sol-fa, tempers in footnotes."),
     card(111, "The Weather in This Town", "Several Hands", 1950, "Lo 8",
-        "A diary kept by whoever was at the desk, one line for each day since the library opened. Rain is entered by its first letter to save paper. The volume for the dry summer is very thin and much borrowed."),
+        "A diary kept by the librarian at the desk, one line for each day since the library opened. Rain is entered by its first letter to save paper. The volume for the dry summer is very thin and much borrowed."),
     card(112, "What the Compositor Knew", "Anon.", 1913, "Li 50",
         "A novel in which every misprint is a clue. The Gazette reviewed it and misspelled the title, by accident or design. Three readers claim to have solved it; each names a different alderman, and all of them are plausible."),
 ];

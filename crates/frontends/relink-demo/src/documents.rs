@@ -1,8 +1,8 @@
 //! The collection to check: documents that link to the sites.
 //!
-//! Written as a library's volunteers would write them, with every planted
-//! address in its place and the good pages around it. What stands in code and
-//! comments is no link, and looking there anyway finds a page that is not.
+//! The documents contain the URL of every fault once, and links to all good
+//! pages. URLs in code and comments are not links; a checker that follows them
+//! finds a missing page.
 
 mod society;
 mod town;
@@ -12,7 +12,7 @@ use crate::cards::CARDS;
 use crate::hosts::SitePorts;
 use crate::issues::ISSUES;
 
-/// The documents, with ports filled in.
+/// Returns the documents, with ports inserted.
 pub(crate) fn all(ports: SitePorts) -> Vec<Document> {
     let texts = [
         ("README.md", README.to_owned()),
@@ -26,7 +26,10 @@ pub(crate) fn all(ports: SitePorts) -> Vec<Document> {
         ("shelf/society.md", society::SOCIETY.to_owned()),
         ("shelf/town.md", town::TOWN.to_owned()),
     ];
-    texts.into_iter().map(|(path, text)| Document { path, text: ports.fill(&text) }).collect()
+    texts
+        .into_iter()
+        .map(|(path, text)| Document { path, text: ports.insert_ports(&text) })
+        .collect()
 }
 
 fn catalog() -> String {
@@ -54,7 +57,7 @@ fn press() -> String {
 const README: &str = r"# The Rotten Library
 
 Links about [our library](http://library.test/), collected by its friends over
-many years and checked by nobody. Start with the [opening hours][hours], or with
+many years and checked by no one. Start with the [opening hours][hours], or with
 the [old page of opening times](http://library.test/opening-times), or ask what
 is on [today](http://library.test/today). The evening's last lamp is described at
 http://library.test/late-desk.

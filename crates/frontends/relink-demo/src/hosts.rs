@@ -1,23 +1,22 @@
-//! The sites of the library, and at which port each is found.
+//! Host names of the demo sites, and their ports.
 //!
-//! Texts are written without ports, as people write addresses; the ports are
-//! filled in once they are known.
+//! Texts contain URLs without ports. The ports are inserted when they are known.
 
 use crate::portal::PORTAL;
 use crate::sites;
 
 /// The library itself.
 pub(crate) const LIBRARY: &str = "library.test";
-/// Its archive, behind the boiler room.
+/// The archive of the library.
 pub(crate) const ARCHIVE: &str = "archive.library.test";
 /// The town's newspaper.
 pub(crate) const PRESS: &str = "press.test";
-/// The clubs that meet in the library.
+/// The clubs of the library.
 pub(crate) const CLUB: &str = "club.test";
 
-/// Sites served at the open port, beside those with rules of their own. Those after the first five only have faults;
-/// they stand apart because whoever is asked for patience by one page, or kept
-/// waiting by it, rightly slows down for the whole site.
+/// Hosts that are served, in addition to those in [`sites`]. The hosts after the
+/// first five have only faults: a checker slows down for a whole host after a
+/// rate limit or a timeout, which must not affect the good pages.
 const SERVED: [&str; 12] = [
     LIBRARY,
     ARCHIVE,
@@ -33,37 +32,37 @@ const SERVED: [&str; 12] = [
     "slow.test",
 ];
 
-/// A site that nobody serves any more.
-const DESERTED: &str = "attic.library.test";
+/// A host whose port refuses connections.
+const REFUSING: &str = "attic.library.test";
 
-/// Where the library is found while it runs.
+/// Ports of the running demo.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SitePorts {
-    /// Where the sites are served.
-    pub(crate) open: u16,
-    /// Where nobody listens.
-    pub(crate) deserted: u16,
+    /// The port of the served hosts.
+    pub(crate) served: u16,
+    /// A port that refuses connections.
+    pub(crate) refusing: u16,
 }
 
 impl SitePorts {
-    /// Every site with its port.
-    pub(crate) fn of_hosts(self) -> impl Iterator<Item = (&'static str, u16)> {
-        let served = SERVED.into_iter().chain(sites::hosts()).map(move |host| (host, self.open));
-        served.chain([(DESERTED, self.deserted)])
+    /// Returns every host with its port.
+    pub(crate) fn by_host(self) -> impl Iterator<Item = (&'static str, u16)> {
+        let served = SERVED.into_iter().chain(sites::hosts()).map(move |host| (host, self.served));
+        served.chain([(REFUSING, self.refusing)])
     }
 
-    /// The text with the port written behind every site's name, in lower or
-    /// upper case.
-    pub(crate) fn fill(self, text: &str) -> String {
+    /// Inserts the port after each demo host in the URLs of a text, in lower
+    /// and upper case.
+    pub(crate) fn insert_ports(self, text: &str) -> String {
         let mut filled = text.to_owned();
-        for (host, port) in self.of_hosts() {
+        for (host, port) in self.by_host() {
             for host in [host.to_owned(), host.to_ascii_uppercase()] {
                 let with_port = format!("://{host}:{port}/");
                 filled = filled.replace(&format!("://{host}/"), &with_port);
             }
         }
-        // The machine's own address stands in redirects alone.
-        filled.replace("://127.0.0.1/", &format!("://127.0.0.1:{}/", self.open))
+        // 127.0.0.1 occurs only in redirects.
+        filled.replace("://127.0.0.1/", &format!("://127.0.0.1:{}/", self.served))
     }
 }
 
@@ -73,12 +72,12 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expect: &str) {
-        let ports = SitePorts { open: 81, deserted: 82 };
-        assert_eq!(ports.fill(text), expect);
+        let ports = SitePorts { served: 81, refusing: 82 };
+        assert_eq!(ports.insert_ports(text), expect);
     }
 
     #[test]
-    fn ports_are_filled_in_behind_the_sites_of_the_library() {
+    fn insert_ports_adds_ports_to_demo_hosts() {
         check("(http://press.test/a)", "(http://press.test:81/a)");
         check("https://PRESS.TEST/", "https://PRESS.TEST:81/");
         check(
@@ -89,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_stays_as_it_is() {
+    fn insert_ports_leaves_other_text_unchanged() {
         for text in [
             "http://nowhere.invalid/x",
             "library.test/x",

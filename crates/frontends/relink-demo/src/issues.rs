@@ -1,9 +1,9 @@
-//! Back issues of the town's newspaper, as a table.
+//! Back issues of the newspaper.
 
 use crate::hosts::PRESS;
 use crate::pages::Page;
 
-/// One issue: its day, its headline and what it reported.
+/// An issue: its date, headline and report.
 pub(crate) struct Issue {
     day: &'static str,
     headline: &'static str,
@@ -11,17 +11,17 @@ pub(crate) struct Issue {
 }
 
 impl Issue {
-    /// Where the issue's page stands.
+    /// Returns the path of the page.
     pub(crate) fn path(&self) -> String {
         format!("/issues/{}", self.day)
     }
 
-    /// The headline.
+    /// Returns the headline.
     pub(crate) fn headline(&self) -> &'static str {
         self.headline
     }
 
-    /// The issue as a page.
+    /// Returns the page of the issue.
     pub(crate) fn page(&self) -> Page {
         let Self { day, headline, report } = self;
         let imprint = format!(

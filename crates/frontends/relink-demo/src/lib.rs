@@ -1,37 +1,37 @@
-//! The Rotten Library: a built-in site with planted faults and their truth.
+//! Built-in demo site with planted faults and the expected findings.
 //!
-//! A town of small sites on 127.0.0.1, told apart by the `Host` header, and a
-//! collection of documents that link to them. Most pages are good; some links
-//! are broken in every way a link can be, and some only look broken. What was
-//! planted is told as [`Planted`], to be compared with what Relink says.
+//! The demo consists of many small sites on 127.0.0.1, distinguished by the
+//! `Host` header, and a collection of documents that link to them. Most pages
+//! are healthy. Some links are broken, in every way a link can be, and some
+//! healthy links only appear broken. [`ExpectedFinding`] lists what Relink
+//! should report.
 //!
-//! A few pages were something else a year ago. Whoever wants to know has to
-//! have been there: [`Library::turn_to`] lets another [`Season`] begin, and
-//! [`Library::keepsakes`] names what was worth a visit.
+//! A few pages had other content a year ago. [`Library::set_time`] switches the
+//! sites to another [`SimulatedTime`], and [`Library::previously_visited`]
+//! returns the URLs to check at the earlier time.
 //!
-//! Nothing here judges, prints or leaves the machine. The library knows how it
-//! misbehaves, not how anybody finds out.
+//! This crate does not judge or print anything, and serves on 127.0.0.1 only.
 //!
-//! The truth holds for a check that gives up on an answer after a second or
-//! so, asks at least once more after a passing trouble, compares what answers
-//! with what strays get, and opens no private address that only a redirect
-//! names.
+//! The expected findings hold for a check that has a timeout of about one
+//! second, retries at least once after a transient failure, compares pages with
+//! the responses to random URLs, and does not follow redirects to private
+//! addresses.
 
-mod answer;
 mod archive;
 mod behavior;
 mod cards;
-mod departed;
 mod documents;
 mod faults;
 mod hosts;
 mod issues;
+mod lost_pages;
 mod pages;
 mod portal;
-mod season;
+mod received_request;
+mod response;
 mod server;
+mod simulated_time;
 mod sites;
-mod visit;
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -43,138 +43,139 @@ use tokio::task::JoinSet;
 
 use crate::faults::PlantedFault;
 use crate::hosts::SitePorts;
-use crate::season::Calendar;
+use crate::simulated_time::SimulatedClock;
 
 pub use crate::archive::{ArchivedPage, MiniArchive};
-pub use crate::season::Season;
+pub use crate::simulated_time::SimulatedTime;
 
-/// The library, open to visitors until it is dropped.
+/// The running demo site. Dropping it stops the servers.
 #[derive(Debug)]
 pub struct Library {
     ports: SitePorts,
-    calendar: Arc<Calendar>,
-    // Dropping the set ends the server and all of its conversations.
+    clock: Arc<SimulatedClock>,
+    // Dropping the set ends the server and all of its connections.
     _server: JoinSet<()>,
-    // Bound but not listening: whoever knocks is refused, and nobody else can
-    // move in behind the address.
-    _deserted: TcpSocket,
+    // Bound but not listening: connections are refused, and no other process
+    // can use the port.
+    _refusing_socket: TcpSocket,
 }
 
 /// A document of the collection to check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    /// Where it stands in the collection, with `/` between folders.
+    /// The path in the collection, with `/` between folders.
     pub path: &'static str,
-    /// What it says, with the addresses as they are while the library runs.
+    /// The text, with the ports of the running sites in its URLs.
     pub text: String,
 }
 
-/// Something planted: a fault, or something sound that looks like one.
+/// A planted fault, or a healthy link that appears broken, and what Relink
+/// should report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedFinding {
-    /// What is the matter, in a few plain words: `answers 404`.
-    pub what: &'static str,
-    /// The destination exactly as it is written in the documents, once.
+    /// A short description: `responds with 404`.
+    pub name: &'static str,
+    /// The URL exactly as written in the documents; it occurs there once.
     pub url: String,
-    /// The word a checker should give it.
+    /// The expected verdict.
     pub verdict: Verdict,
-    /// The code it should be reported under, if it is a finding.
+    /// The expected code, if the link is a finding.
     pub code: Option<FindingCode>,
 }
 
-/// A page in a decaying neighborhood: none of its own links is dead, and most
-/// of what lies behind them is.
+/// A page in a decayed neighborhood: none of its own links is dead, but most
+/// links of the linked pages are.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RottenNeighborhood {
-    /// The page.
-    pub address: String,
-    /// Its decay, in the plain form with a sigma of 0.1.
+pub struct DecayedNeighborhood {
+    /// The URL of the page.
+    pub url: String,
+    /// Its decay, by the plain definition with a sigma of 0.1.
     pub decay: f64,
 }
 
 impl Library {
-    /// Opens the library on a free port of 127.0.0.1, on the caller's runtime.
+    /// Starts the sites on a free port of 127.0.0.1, on the caller's runtime.
     pub async fn start() -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let deserted = TcpSocket::new_v4()?;
-        deserted.bind((Ipv4Addr::LOCALHOST, 0).into())?;
+        let refusing_socket = TcpSocket::new_v4()?;
+        refusing_socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
         let ports = SitePorts {
-            open: listener.local_addr()?.port(),
-            deserted: deserted.local_addr()?.port(),
+            served: listener.local_addr()?.port(),
+            refusing: refusing_socket.local_addr()?.port(),
         };
-        let calendar = Arc::new(Calendar::new());
+        let clock = Arc::new(SimulatedClock::new());
         let mut server = JoinSet::new();
-        server.spawn(server::serve(listener, ports, Arc::clone(&calendar)));
-        Ok(Self { ports, calendar, _server: server, _deserted: deserted })
+        server.spawn(server::serve(listener, ports, Arc::clone(&clock)));
+        Ok(Self { ports, clock, _server: server, _refusing_socket: refusing_socket })
     }
 
-    /// Lets another season begin, for every visit from now on. A library that
-    /// has just been opened is that of today.
-    pub fn turn_to(&self, season: Season) {
-        self.calendar.turn_to(season);
+    /// Sets the simulated time of all later requests. The sites start at
+    /// [`SimulatedTime::Today`].
+    pub fn set_time(&self, time: SimulatedTime) {
+        self.clock.set_time(time);
     }
 
-    /// The addresses that had a visitor a year ago: what they were then is
-    /// needed to judge what they are today.
+    /// Returns the URLs to check at [`SimulatedTime::OneYearAgo`]. Their earlier
+    /// content is needed to judge the current one.
     pub fn previously_visited(&self) -> Vec<String> {
-        sites::KEEPSAKES.iter().map(|address| self.ports.fill(address)).collect()
+        sites::PREVIOUSLY_VISITED.iter().map(|url| self.ports.insert_ports(url)).collect()
     }
 
-    /// The port the sites are served on.
+    /// Returns the port of the sites.
     pub fn port(&self) -> u16 {
-        self.ports.open
+        self.ports.served
     }
 
-    /// `HOST:PORT:ADDRESS` for each site, for whoever resolves names.
+    /// Returns `HOST:PORT:ADDRESS` for each site, for the `--resolve` option.
     pub fn overrides(&self) -> Vec<String> {
         self.ports
-            .of_hosts()
+            .by_host()
             .map(|(host, port)| format!("{host}:{port}:{}", Ipv4Addr::LOCALHOST))
             .collect()
     }
 
-    /// The documents of the collection to check.
+    /// Returns the documents of the collection to check.
     pub fn documents(&self) -> Vec<Document> {
         documents::all(self.ports)
     }
 
-    /// What was planted, and what should be said about it. Every other link of
-    /// the documents is alive.
-    pub fn planted(&self) -> Vec<ExpectedFinding> {
-        let departed = departed::faults();
-        let planted = |fault: &PlantedFault| ExpectedFinding {
-            what: fault.what,
-            url: self.ports.fill(fault.url),
+    /// Returns the expected findings. Every other link of the documents is
+    /// alive.
+    pub fn expected_findings(&self) -> Vec<ExpectedFinding> {
+        let lost_pages = lost_pages::faults();
+        let expected = |fault: &PlantedFault| ExpectedFinding {
+            name: fault.name,
+            url: self.ports.insert_ports(fault.url),
             verdict: fault.verdict,
             code: fault.code,
         };
-        faults::all().map(planted).chain(departed.iter().map(planted)).collect()
+        faults::all().map(expected).chain(lost_pages.iter().map(expected)).collect()
     }
 
-    /// The planted pages that live elsewhere now, with their old and their new
-    /// addresses. Every other one is lost.
-    pub fn moved(&self) -> Vec<(String, String)> {
-        let moved = |page: &departed::Departed| {
-            let old = self.ports.fill(page.old);
+    /// Returns the old and new URLs of the dead pages that moved. All other
+    /// dead pages were deleted.
+    pub fn moved_pages(&self) -> Vec<(String, String)> {
+        let moved = |page: &lost_pages::LostPage| {
+            let old = self.ports.insert_ports(page.old);
             let host = old.split('/').take(3).collect::<Vec<_>>().join("/");
             Some((old, format!("{host}{}", page.new?)))
         };
-        departed::DEPARTED.iter().filter_map(moved).collect()
+        lost_pages::LOST_PAGES.iter().filter_map(moved).collect()
     }
 
-    /// What a web archive has of the sites, for a [`MiniArchive`] to keep.
-    pub fn copies(&self) -> Vec<ArchivedPage> {
-        departed::copies(self.ports)
+    /// Returns the captures of the sites to serve from a [`MiniArchive`].
+    pub fn archived_pages(&self) -> Vec<ArchivedPage> {
+        lost_pages::archived_pages(self.ports)
     }
 
-    /// A page whose neighborhood decays, with the truth about it.
-    pub fn neighborhood(&self) -> RottenNeighborhood {
-        let address = self.ports.fill(&format!("http://{}/", portal::PORTAL));
-        RottenNeighborhood { address, decay: portal::decay() }
+    /// Returns a page in a decayed neighborhood, with its decay.
+    pub fn neighborhood(&self) -> DecayedNeighborhood {
+        let url = self.ports.insert_ports(&format!("http://{}/", portal::PORTAL));
+        DecayedNeighborhood { url, decay: portal::decay() }
     }
 
-    /// How many good pages the sites have.
-    pub fn pages(&self) -> usize {
+    /// Returns the number of good pages on the sites.
+    pub fn good_page_count(&self) -> usize {
         pages::all().len() + sites::good_pages().count()
     }
 }

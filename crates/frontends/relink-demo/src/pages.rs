@@ -1,4 +1,4 @@
-//! The good pages of the sites: small texts of their own, and tables of more.
+//! Good pages of the library, its archive, the press and the clubs.
 
 use crate::cards::CARDS;
 use crate::hosts::{ARCHIVE, CLUB, LIBRARY, PRESS};
@@ -7,36 +7,36 @@ use crate::issues::ISSUES;
 /// A good page.
 #[derive(Debug)]
 pub(crate) struct Page {
-    /// The site.
+    /// The host name.
     pub(crate) host: &'static str,
-    /// The path, as visitors send it.
+    /// The path, as clients send it.
     pub(crate) path: String,
-    /// The title, which is the heading too.
+    /// The title, also used as the heading.
     pub(crate) title: String,
-    /// What it says.
+    /// The paragraphs of the text.
     pub(crate) paragraphs: Vec<String>,
 }
 
 impl Page {
-    /// Host and path.
-    pub(crate) fn place(&self) -> String {
+    /// Returns host and path.
+    pub(crate) fn route_key(&self) -> String {
         format!("{}{}", self.host, self.path)
     }
 
-    /// The page as HTML. A front page lists the pages of its site.
+    /// Returns the HTML. A home page lists the pages of its site.
     pub(crate) fn html(&self) -> String {
         let paragraphs: Vec<&str> = self.paragraphs.iter().map(String::as_str).collect();
-        let links = if self.path == "/" { contents(self.host) } else { way_back() };
+        let links = if self.path == "/" { page_links(self.host) } else { home_link() };
         html(&self.title, &paragraphs, &links)
     }
 }
 
-/// A page as HTML, with links given as address and text.
+/// Returns a page as HTML. Links are pairs of URL and text.
 pub(crate) fn html(title: &str, paragraphs: &[&str], links: &[(String, String)]) -> String {
     let text: Vec<String> = paragraphs.iter().map(|it| format!("<p>{it}</p>\n")).collect();
     let list: Vec<String> = links
         .iter()
-        .map(|(address, text)| format!("<li><a href=\"{address}\">{text}</a></li>\n"))
+        .map(|(url, text)| format!("<li><a href=\"{url}\">{text}</a></li>\n"))
         .collect();
     let (text, list) = (text.concat(), list.concat());
     format!(
@@ -45,7 +45,7 @@ pub(crate) fn html(title: &str, paragraphs: &[&str], links: &[(String, String)])
     )
 }
 
-/// Every good page, in a fixed order.
+/// Returns all good pages in a fixed order.
 pub(crate) fn all() -> Vec<Page> {
     let written = WRITTEN.iter().map(|(host, path, title, text)| Page {
         host,
@@ -58,17 +58,17 @@ pub(crate) fn all() -> Vec<Page> {
     written.chain(cards).chain(issues).collect()
 }
 
-/// The pages of a site, for its front page.
-fn contents(host: &str) -> Vec<(String, String)> {
+/// Returns the links of a home page to the pages of its site.
+fn page_links(host: &str) -> Vec<(String, String)> {
     let pages = all().into_iter().filter(|it| it.host == host && it.path != "/");
     pages.map(|page| (page.path, page.title)).collect()
 }
 
-fn way_back() -> Vec<(String, String)> {
+fn home_link() -> Vec<(String, String)> {
     vec![("/".to_owned(), "Front page".to_owned())]
 }
 
-/// Pages written one by one: host, path, title, text.
+/// Pages with their own text: host, path, title, text.
 #[rustfmt::skip]
 static WRITTEN: &[(&str, &str, &str, &str)] = &[
     (LIBRARY, "/", "The Town Library",
@@ -82,7 +82,7 @@ static WRITTEN: &[(&str, &str, &str, &str)] = &[
     (LIBRARY, "/building", "The building",
         "The library was built in 1874 by a man who usually built barns, and it keeps books as dry as hay. The reading room was added in 1902, the lift in 1926 and the ramp, at last, in 1989. From the second landing you can see the river, the bridge and the place where the earlier bridge was. The weathervane is a goose, for reasons given in the archive."),
     (LIBRARY, "/children", "The junior corner",
-        "Low shelves, a round rug and a stuffed heron called Admiral. Stories are read aloud on Wednesdays at four by whoever has the loudest voice that week. Books may be borrowed with jam on the hands but should be returned without it. The heron is not for lending, although he has twice been found in a bicycle basket on the way to the river."),
+        "Low shelves, a round rug and a stuffed heron called Admiral. Stories are read aloud on Wednesdays at four by the reader with the loudest voice that week. Books may be borrowed with jam on the hands but should be returned without it. The heron is not for lending, although he has twice been found in a bicycle basket on the way to the river."),
     (LIBRARY, "/history", "A history of the library",
         "It began with eleven books, a twelfth having been lent before the doors opened. Four librarians have served since, of whom the first stayed forty years and the second forty-one. The collection survived two floods, one council and a plan to put everything on film. In 1994 a computer came in two boxes; the oak drawers stayed, and the two have agreed ever since on all but three cards."),
 
@@ -91,7 +91,7 @@ static WRITTEN: &[(&str, &str, &str, &str)] = &[
     (ARCHIVE, "/maps", "Maps and plans",
         "The oldest map shows the town as a ring of houses around a pond, with a dragon where the station is now. Later sheets are more careful and less useful. Room 404 holds the large ones, which may be unrolled by two people of similar height. Copies are made by hand, by a volunteer, at a rate of one square mile for each winter."),
     (ARCHIVE, "/floods", "The two floods",
-        "In 1882 the river came to the third step and in 1947 to the ninth. Both levels are marked by brass lines in the hall, and a third line, much higher, was added by somebody with a sense of humor. The first flood took the ledgers for two years; the second brought back one of them, which is still being dried, page by page, by the boiler."),
+        "In 1882 the river came to the third step and in 1947 to the ninth. Both levels are marked by brass lines in the hall, and a third line, much higher, was added by someone with a sense of humor. The first flood took the ledgers for two years; the second brought back one of them, which is still being dried, page by page, by the boiler."),
     (ARCHIVE, "/geese", "The goose petition",
         "In 1871 four hundred and twelve people, that is to say nearly everybody, signed a petition to let the geese graze on the market green. It is nine yards long and was carried to the county town by twelve men and a goose. The answer was a single word. The weathervane was put up the year after, and it faces the county town in all weathers."),
     (ARCHIVE, "/librarians", "The four librarians",
@@ -103,7 +103,7 @@ static WRITTEN: &[(&str, &str, &str, &str)] = &[
         "One editor, one compositor, one boy with a bicycle; the names change and the numbers do not. The press is a flatbed from 1860 that once printed seed catalogs and still leaves a faint trace of cabbage on warm days. Letters are welcome if they are short, signed and not about parking. The office is above the ironmonger, and the stairs are steeper than they look."),
 
     (CLUB, "/", "Clubs at the library",
-        "Three clubs meet in the library after hours and one of them on the roof. The chess club wants silence, the bee club wants flowers, and the bell ringers want a rope that was promised in 1962. New members may come to any evening and are under no obligation to be good at it. Tea is a penny, biscuits are by agreement, and whoever leaves last puts out the stove."),
+        "Three clubs meet in the library after hours and one of them on the roof. The chess club wants silence, the bee club wants flowers, and the bell ringers want a rope that was promised in 1962. New members may come to any evening and are under no obligation to be good at it. Tea is a penny, biscuits are by agreement, and the last to leave puts out the stove."),
     (CLUB, "/chess/", "The chess club",
         "The chess club meets on Fridays at seven in the reading room, under the board on which the lighthouse game still stands. Beginners play white, champions wash up. The club's only trophy is a salt cellar won from the next town in 1933 and defended every year since, twice by accident. Moves in the long game arrive by post and are announced with a small bell."),
     (CLUB, "/bees/", "The bee club",
@@ -124,29 +124,29 @@ mod tests {
     }
 
     #[test]
-    fn every_good_page_has_a_place_and_a_title_of_its_own() {
+    fn pages_have_distinct_urls_and_titles() {
         let pages = all();
-        let places: HashSet<String> = pages.iter().map(Page::place).collect();
+        let keys: HashSet<String> = pages.iter().map(Page::route_key).collect();
         let titles: HashSet<&str> = pages.iter().map(|page| page.title.as_str()).collect();
-        assert_eq!((places.len(), titles.len()), (pages.len(), pages.len()));
+        assert_eq!((keys.len(), titles.len()), (pages.len(), pages.len()));
     }
 
     #[test]
-    fn every_good_page_has_something_to_say() {
+    fn pages_have_55_to_150_words() {
         for page in all() {
             let words = page.paragraphs.iter().flat_map(|it| it.split_whitespace()).count();
-            assert!((55..=150).contains(&words), "{} has {words} words", page.place());
+            assert!((55..=150).contains(&words), "{} has {words} words", page.route_key());
         }
     }
 
     #[test]
-    fn a_front_page_leads_to_every_page_of_its_site() {
+    fn home_page_links_to_every_page_of_its_site() {
         let pages = all();
         for front in pages.iter().filter(|page| page.path == "/") {
             let html = front.html();
             for page in pages.iter().filter(|page| page.host == front.host) {
                 let is_listed = html.contains(&format!("href=\"{}\"", page.path));
-                assert_eq!(is_listed, page.path != "/", "{}", page.place());
+                assert_eq!(is_listed, page.path != "/", "{}", page.route_key());
             }
         }
     }

@@ -1,6 +1,7 @@
-//! A very small HTTP server: one request for each connection.
+//! A minimal HTTP server that handles one request per connection.
 //!
-//! It is written by hand because half of what it does is wrong on purpose.
+//! It does not use an HTTP library, because many responses are malformed on
+//! purpose.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,132 +12,133 @@ use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use crate::answer::CannedResponse;
-use crate::behavior::{Behavior, not_found, say};
-use crate::faults::{self, STEPS};
+use crate::behavior::{Behavior, not_found, send};
+use crate::faults::{self, REDIRECT_STEPS};
 use crate::hosts::SitePorts;
-use crate::season::Calendar;
-use crate::visit::{Request, Visit};
+use crate::received_request::{ReceivedRequest, Request};
+use crate::response::CannedResponse;
+use crate::simulated_time::SimulatedClock;
 use crate::{pages, portal, sites};
 
-/// The longest request head read.
-const HEAD_CAP: usize = 16 * 1024;
+/// Maximum size of a request head.
+const MAX_HEAD_BYTES: usize = 16 * 1024;
 /// The first byte of every TLS handshake (RFC 8446 §5.1).
 const TLS_HANDSHAKE: u8 = 22;
-/// The wait after the system could not accept, for it will not at once.
-pub(crate) const RECOVERY: Duration = Duration::from_millis(10);
+/// Delay after a failed `accept`, which would fail again immediately.
+pub(crate) const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(10);
 
-/// What stands at an address.
+/// The response of a URL.
 #[derive(Debug)]
 enum Route {
     /// A good page, as HTML.
     Page(String),
-    /// Something else.
+    /// Another behavior.
     Behavior(Behavior),
 }
 
-/// The sites as they stand, and who has been there.
+/// All sites, and counts of their requests.
 #[derive(Debug)]
 struct Sites {
     ports: SitePorts,
-    /// By host and path, as visitors send them.
+    /// Routes by host and path, as clients send them.
     routes: HashMap<String, Route>,
-    calendar: Arc<Calendar>,
-    visitors: Mutex<VisitorBook>,
+    clock: Arc<SimulatedClock>,
+    counts: Mutex<RequestCounts>,
 }
 
-/// How often somebody has come.
+/// Numbers of requests.
 #[derive(Debug, Default)]
-struct VisitorBook {
-    all: u64,
-    /// By host, path and query.
-    by_address: HashMap<String, u32>,
+struct RequestCounts {
+    total: u64,
+    /// Counts by host, path and query.
+    by_url: HashMap<String, u32>,
 }
 
-/// Serves the sites until it is dropped.
-pub(crate) async fn serve(listener: TcpListener, ports: SitePorts, calendar: Arc<Calendar>) {
-    let sites = Arc::new(Sites::new(ports, calendar));
-    let mut visits = JoinSet::new();
+/// Serves the sites until the future is dropped.
+pub(crate) async fn serve(listener: TcpListener, ports: SitePorts, clock: Arc<SimulatedClock>) {
+    let sites = Arc::new(Sites::new(ports, clock));
+    let mut connections = JoinSet::new();
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
                 let sites = Arc::clone(&sites);
-                // A visitor who leaves early is no fault of ours.
-                visits.spawn(async move { _ = sites.receive(stream).await });
+                // Ignore the error: the client closed the connection.
+                connections.spawn(async move { _ = sites.handle(stream).await });
             }
-            Err(_) => tokio::time::sleep(RECOVERY).await,
+            Err(_) => tokio::time::sleep(ACCEPT_RETRY_DELAY).await,
         }
-        while visits.try_join_next().is_some() {}
+        while connections.try_join_next().is_some() {}
     }
 }
 
 impl Sites {
-    fn new(ports: SitePorts, calendar: Arc<Calendar>) -> Self {
+    fn new(ports: SitePorts, clock: Arc<SimulatedClock>) -> Self {
         let pages = pages::all().into_iter().map(|page| {
-            let html = ports.fill(&page.html());
-            (page.place(), Route::Page(html))
+            let html = ports.insert_ports(&page.html());
+            (page.route_key(), Route::Page(html))
         });
         let faults = faults::all().map(|fault| (fault.url, fault.behavior));
         let behaviors = faults
-            .chain(STEPS.iter().copied())
-            .filter(|(_, behavior)| !matches!(behavior, Behavior::Absent | Behavior::BySite))
-            .map(|(address, behavior)| (place_of(address), Route::Behavior(behavior)));
+            .chain(REDIRECT_STEPS.iter().copied())
+            .filter(|(_, behavior)| !matches!(behavior, Behavior::NotServed | Behavior::BySite))
+            .map(|(url, behavior)| (route_key(url), Route::Behavior(behavior)));
         let portal = portal::pages()
             .map(|(path, html)| (format!("{}{path}", portal::PORTAL), Route::Page(html)));
         let routes = pages.chain(portal).chain(behaviors).collect();
-        Self { ports, routes, calendar, visitors: Mutex::default() }
+        Self { ports, routes, clock, counts: Mutex::default() }
     }
 
-    async fn receive(&self, mut stream: TcpStream) -> io::Result<()> {
-        // Only the encryption fault comes with no request: it is hung up on.
+    async fn handle(&self, mut stream: TcpStream) -> io::Result<()> {
+        // Close the connection if it starts with a TLS handshake.
         let Some(request) = read_request(&mut stream).await? else {
             return Ok(());
         };
-        let visit = self.note(request);
-        let place = format!("{}{}", visit.request.host, visit.request.path);
-        let answer = match self.routes.get(&place) {
+        let received = self.count_request(request);
+        let key = format!("{}{}", received.request.host, received.request.path);
+        let response = match self.routes.get(&key) {
             Some(Route::Page(html)) => CannedResponse::page(html.clone()),
             Some(Route::Behavior(behavior)) => {
-                return behavior.perform(stream, &visit, self.ports).await;
+                return behavior.perform(stream, &received, self.ports).await;
             }
-            None => sites::answer(&visit).unwrap_or_else(not_found),
+            None => sites::respond(&received).unwrap_or_else(not_found),
         };
-        say(&mut stream, &answer.written(&visit.request)).await
+        send(&mut stream, &response.to_http(&received.request)).await
     }
 
-    /// Enters a visitor into the book.
-    fn note(&self, request: Request) -> Visit {
-        let mut book = self.visitors.lock().unwrap_or_else(PoisonError::into_inner);
-        book.all += 1;
-        let address = format!("{}{}", request.host, request.target());
-        let turns = book.by_address.entry(address).or_default();
-        *turns += 1;
-        let turn = *turns;
-        Visit { turn, number: book.all, season: self.calendar.season(), request }
+    /// Counts a request and returns it with its numbers.
+    fn count_request(&self, request: Request) -> ReceivedRequest {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.total += 1;
+        let nth_overall = counts.total;
+        let url = format!("{}{}", request.host, request.target());
+        let nth_for_url = counts.by_url.entry(url).or_default();
+        *nth_for_url += 1;
+        let nth_for_url = *nth_for_url;
+        ReceivedRequest { nth_for_url, nth_overall, time: self.clock.time(), request }
     }
 }
 
-/// The host and path of an address, as a visitor sends them.
-fn place_of(address: &str) -> String {
-    let bare = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let (host, path) = bare.split_once('/').unwrap_or((bare, ""));
-    let mut place = format!("{}/", host.to_ascii_lowercase());
+/// Returns the host and path of a URL, as a client sends them.
+fn route_key(url: &str) -> String {
+    let without_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let (host, path) = without_scheme.split_once('/').unwrap_or((without_scheme, ""));
+    let mut key = format!("{}/", host.to_ascii_lowercase());
     for character in path.chars() {
         if character.is_ascii() {
-            place.push(character);
+            key.push(character);
         } else {
-            place.extend(character.to_string().bytes().map(|it| format!("%{it:02X}")));
+            key.extend(character.to_string().bytes().map(|it| format!("%{it:02X}")));
         }
     }
-    place
+    key
 }
 
-/// Reads the head of a request; `None` if none comes.
+/// Reads the head of a request. Returns `None` if there is no valid head.
 pub(crate) async fn read_request(stream: &mut TcpStream) -> io::Result<Option<Request>> {
     let mut head = Vec::with_capacity(1024);
     while !head.ends_with(b"\r\n\r\n") {
         let count = stream.read_buf(&mut head).await?;
-        if count == 0 || head.len() > HEAD_CAP || head.first() == Some(&TLS_HANDSHAKE) {
+        if count == 0 || head.len() > MAX_HEAD_BYTES || head.first() == Some(&TLS_HANDSHAKE) {
             return Ok(None);
         }
     }
@@ -169,19 +171,19 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(address: &str, expect: &str) {
-        assert_eq!(place_of(address), expect);
+    fn check(url: &str, expect: &str) {
+        assert_eq!(route_key(url), expect);
     }
 
     #[test]
-    fn an_address_is_known_by_host_and_path_as_sent() {
+    fn route_key_is_host_and_path_as_sent() {
         check("http://press.test/a/b", "press.test/a/b");
         check("https://PRESS.test/", "press.test/");
         check("http://press.test/Zoë", "press.test/Zo%C3%AB");
     }
 
     #[test]
-    fn a_request_is_read_whatever_the_case_of_its_headers() {
+    fn parse_request_ignores_the_case_of_header_names() {
         let head = "GET /maze?7 HTTP/1.1\r\nHOST: Press.Test:8080\r\ncookie: a=b\r\n\r\n";
         let request = parse_request(head).unwrap();
         assert_eq!(request.method, "GET");
@@ -192,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_without_a_host_is_none() {
+    fn request_without_host_is_rejected() {
         assert!(parse_request("GET / HTTP/1.1\r\n\r\n").is_none());
         assert!(parse_request("\r\n\r\n").is_none());
     }

@@ -1,57 +1,56 @@
-//! Neighbors of the library: sites that answer every address, each in its way.
+//! Sites with their own response for unknown URLs.
 //!
-//! A status code says little about them. What they say to an address they do
-//! not know looks like a page, what looks like an error is one of their best
-//! articles, and some were something else a year ago.
+//! Their status codes are misleading: error pages have status 200, a page about
+//! errors is healthy, and some pages had other content a year ago.
 
 mod changed;
 mod closed;
-mod frame;
+mod healthy;
 mod society;
-mod soft;
-mod sound;
+mod soft_404;
+mod template;
 mod walls;
 
-use self::frame::Frame;
-use crate::answer::CannedResponse;
-use crate::visit::Visit;
+use self::template::PageTemplate;
+use crate::received_request::ReceivedRequest;
+use crate::response::CannedResponse;
 
-pub(crate) use self::changed::KEEPSAKES;
+pub(crate) use self::changed::PREVIOUSLY_VISITED;
 
-/// A site with rules of its own.
+/// A site with its own response for unknown URLs.
 #[derive(Debug)]
 struct Site {
     host: &'static str,
-    /// What its pages share, and the good ones among them.
-    frame: &'static Frame,
-    /// What it says to any other address.
-    otherwise: fn(&Frame, &Visit) -> CannedResponse,
+    /// The template and the good pages.
+    template: &'static PageTemplate,
+    /// Responds to all other URLs.
+    fallback: fn(&PageTemplate, &ReceivedRequest) -> CannedResponse,
 }
 
-/// Every site, by what it shows.
-const FAMILIES: [&[Site]; 6] =
-    [soft::SITES, changed::SITES, closed::SITES, walls::SITES, sound::SITES, society::SITES];
+/// All sites, grouped by the kind of fault.
+const SITE_GROUPS: [&[Site]; 6] =
+    [soft_404::SITES, changed::SITES, closed::SITES, walls::SITES, healthy::SITES, society::SITES];
 
-/// The names of the sites.
+/// Returns the host names of the sites.
 pub(crate) fn hosts() -> impl Iterator<Item = &'static str> {
     sites().map(|site| site.host)
 }
 
-/// Host and path of every good page of theirs.
+/// Returns host and path of every good page.
 pub(crate) fn good_pages() -> impl Iterator<Item = String> {
     let pages = |site: &'static Site| {
-        site.frame.leaves.iter().map(|leaf| format!("{}{}", site.host, leaf.path))
+        site.template.pages.iter().map(|page| format!("{}{}", site.host, page.path))
     };
     sites().flat_map(pages)
 }
 
-/// What the site that is asked says; `None` if there is no such site.
-pub(crate) fn answer(visit: &Visit) -> Option<CannedResponse> {
-    let site = sites().find(|site| site.host == visit.request.host)?;
-    let leaf = site.frame.leaf(&visit.request.target());
-    Some(leaf.unwrap_or_else(|| (site.otherwise)(site.frame, visit)))
+/// Returns the response of the requested site, or `None` if there is no such site.
+pub(crate) fn respond(received: &ReceivedRequest) -> Option<CannedResponse> {
+    let site = sites().find(|site| site.host == received.request.host)?;
+    let good_page = site.template.good_page(&received.request.target());
+    Some(good_page.unwrap_or_else(|| (site.fallback)(site.template, received)))
 }
 
 fn sites() -> impl Iterator<Item = &'static Site> {
-    FAMILIES.into_iter().flatten()
+    SITE_GROUPS.into_iter().flatten()
 }

@@ -1,4 +1,4 @@
-//! The library seen from outside, over plain sockets.
+//! Tests of the running demo sites over TCP.
 
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
@@ -9,22 +9,22 @@ use tokio::net::TcpStream;
 
 use super::*;
 
-/// Asks `host` for `path` and returns everything that comes back.
-async fn ask(library: &Library, method: &str, host: &str, path: &str) -> io::Result<String> {
+/// Sends a request and returns everything that is received.
+async fn fetch(library: &Library, method: &str, host: &str, path: &str) -> io::Result<String> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, library.port())).await?;
     let request = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await?;
-    Ok(String::from_utf8_lossy(&answer).into_owned())
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).await?;
+    Ok(String::from_utf8_lossy(&response).into_owned())
 }
 
-/// Asks with GET, and checks how the answer begins and what it holds.
-async fn check(library: &Library, address: &str, start: &str, part: &str) {
-    let (host, path) = address.split_once('/').unwrap();
-    let answer = ask(library, "GET", host, &format!("/{path}")).await.unwrap();
-    assert!(answer.starts_with(start), "{address}: {answer}");
-    assert!(answer.contains(part), "{address}: {answer}");
+/// Sends a GET request. Checks how the response starts and what it contains.
+async fn check(library: &Library, url: &str, start: &str, part: &str) {
+    let (host, path) = url.split_once('/').unwrap();
+    let response = fetch(library, "GET", host, &format!("/{path}")).await.unwrap();
+    assert!(response.starts_with(start), "{url}: {response}");
+    assert!(response.contains(part), "{url}: {response}");
 }
 
 #[tokio::test]
@@ -32,19 +32,19 @@ async fn every_good_page_is_served() {
     let library = Library::start().await.unwrap();
     for page in pages::all() {
         let heading = format!("<h1>{}</h1>", page.title);
-        check(&library, &page.place(), "HTTP/1.1 200 ", &heading).await;
+        check(&library, &page.route_key(), "HTTP/1.1 200 ", &heading).await;
     }
-    for place in sites::good_pages() {
-        check(&library, &place, "HTTP/1.1 200 ", "<h1>").await;
+    for key in sites::good_pages() {
+        check(&library, &key, "HTTP/1.1 200 ", "<h1>").await;
     }
-    assert_eq!(library.pages(), 40 + sites::good_pages().count());
+    assert_eq!(library.good_page_count(), 40 + sites::good_pages().count());
 }
 
 #[tokio::test]
 async fn statuses_and_redirects_are_as_planted() {
     let library = Library::start().await.unwrap();
     let port = library.port();
-    for (address, start, part) in [
+    for (url, start, part) in [
         ("library.test/exhibits/sundial", "HTTP/1.1 404 ", "sign"),
         ("library.test/no/such/page", "HTTP/1.1 404 ", "sign"),
         ("stranger.test/", "HTTP/1.1 404 ", "sign"),
@@ -56,31 +56,31 @@ async fn statuses_and_redirects_are_as_planted() {
         ("archive.library.test/telegraph", "HTTP/1.0 200 ", "well"),
         ("reference.test/letters", "220 ", "mail"),
     ] {
-        check(&library, address, start, part).await;
+        check(&library, url, start, part).await;
     }
     let location = format!("\r\nLocation: http://library.test:{port}/hours\r\n");
     check(&library, "library.test/opening-times", "HTTP/1.1 301 ", &location).await;
 }
 
 #[tokio::test]
-async fn what_fails_once_is_well_from_then_on() {
+async fn url_that_fails_once_succeeds_from_then_on() {
     let library = Library::start().await.unwrap();
-    for (address, first) in [
+    for (url, first) in [
         ("press.test/crossword", "HTTP/1.1 500 "),
         ("press.test/small-ads", "HTTP/1.1 404 "),
         ("shy.test/reading-hour", "HTTP/1.1 429 "),
     ] {
-        check(&library, address, first, "sign").await;
-        check(&library, address, "HTTP/1.1 200 ", "All is well").await;
-        check(&library, address, "HTTP/1.1 200 ", "All is well").await;
+        check(&library, url, first, "sign").await;
+        check(&library, url, "HTTP/1.1 200 ", "All is well").await;
+        check(&library, url, "HTTP/1.1 200 ", "All is well").await;
     }
-    let first = ask(&library, "GET", "press.test", "/obituaries").await;
+    let first = fetch(&library, "GET", "press.test", "/obituaries").await;
     assert_eq!(first.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
     check(&library, "press.test/obituaries", "HTTP/1.1 200 ", "All is well").await;
 }
 
 #[tokio::test]
-async fn each_library_has_its_own_first_visitors() {
+async fn each_library_counts_its_own_requests() {
     for _ in 0..2 {
         let library = Library::start().await.unwrap();
         check(&library, "press.test/crossword", "HTTP/1.1 500 ", "sign").await;
@@ -88,11 +88,11 @@ async fn each_library_has_its_own_first_visitors() {
 }
 
 #[tokio::test]
-async fn strays_are_answered_in_many_ways() {
+async fn unknown_urls_get_the_response_of_their_site() {
     let library = Library::start().await.unwrap();
-    for (address, start, part) in [
+    for (url, start, part) in [
         ("museum.test/exhibits/xqz", "HTTP/1.1 200 ", "Page not found"),
-        ("theater.test/plays/xqz", "HTTP/1.1 200 ", "the name of /plays/xqz in"),
+        ("theater.test/plays/xqz", "HTTP/1.1 200 ", "There is no /plays/xqz in"),
         ("bakery.test/xqz", "HTTP/1.1 302 ", "\r\nLocation: /\r\n"),
         ("tower.test/bells/xqz", "HTTP/1.1 200 ", "content=\"0; url=/\""),
         ("harbor.test/xqz", "HTTP/1.1 302 ", "\r\nLocation: /sorry/page-not-found.html\r\n"),
@@ -115,12 +115,12 @@ async fn strays_are_answered_in_many_ways() {
         ("school.test/xqz", "HTTP/1.1 302 ", "\r\nLocation: /login?next=/xqz\r\n"),
         ("tram.test/xqz", "HTTP/1.1 200 ", "<div id=\"root\"></div>"),
     ] {
-        check(&library, address, start, part).await;
+        check(&library, url, start, part).await;
     }
 }
 
 #[tokio::test]
-async fn some_pages_are_new_at_every_visit() {
+async fn some_pages_change_with_every_request() {
     let library = Library::start().await.unwrap();
     for (host, path) in [
         ("theater.test", "/xqz"),
@@ -128,16 +128,16 @@ async fn some_pages_are_new_at_every_visit() {
         ("market.test", "/search?q=xqz"),
         ("daily.test", "/"),
     ] {
-        let first = ask(&library, "GET", host, path).await.unwrap();
-        let second = ask(&library, "GET", host, path).await.unwrap();
+        let first = fetch(&library, "GET", host, path).await.unwrap();
+        let second = fetch(&library, "GET", host, path).await.unwrap();
         assert_ne!(first, second, "{host}");
     }
 }
 
 #[tokio::test]
-async fn some_pages_were_something_else_a_year_ago() {
+async fn some_pages_had_other_content_a_year_ago() {
     let library = Library::start().await.unwrap();
-    for (address, then, now) in [
+    for (url, then, now) in [
         ("allotment.test/notes/pruning-old-roses", "forsythia", "roulette"),
         ("college.test/papers/tides-and-towns.pdf", "application/pdf", "text/html"),
         ("college.test/papers/on-slow-rivers.pdf", "application/pdf", "application/pdf"),
@@ -146,25 +146,25 @@ async fn some_pages_were_something_else_a_year_ago() {
         ("daily.test/", "All the news", "All the news"),
         ("museum.test/exhibits/tin-soldiers", "watchman", "watchman"),
     ] {
-        library.turn_to(Season::AYearAgo);
-        check(&library, address, "HTTP/1.1 200 ", then).await;
-        library.turn_to(Season::Today);
-        check(&library, address, "HTTP/1.1 200 ", now).await;
+        library.set_time(SimulatedTime::OneYearAgo);
+        check(&library, url, "HTTP/1.1 200 ", then).await;
+        library.set_time(SimulatedTime::Today);
+        check(&library, url, "HTTP/1.1 200 ", now).await;
     }
 }
 
 #[tokio::test]
-async fn what_was_visited_a_year_ago_is_linked_today() {
+async fn previously_visited_urls_are_linked() {
     let library = Library::start().await.unwrap();
     let documents = library.documents();
-    for address in library.previously_visited() {
-        let counts = documents.iter().map(|it| mentions(&it.text, &address));
-        assert_eq!(counts.sum::<usize>(), 1, "{address}");
+    for url in library.previously_visited() {
+        let counts = documents.iter().map(|it| mentions(&it.text, &url));
+        assert_eq!(counts.sum::<usize>(), 1, "{url}");
     }
 }
 
 #[tokio::test]
-async fn the_windmill_turns_every_other_time() {
+async fn windmill_fails_every_other_time() {
     let library = Library::start().await.unwrap();
     for start in ["HTTP/1.1 502 ", "HTTP/1.1 200 ", "HTTP/1.1 502 ", "HTTP/1.1 200 "] {
         check(&library, "windmill.test/grinding-days", start, "The Windmill").await;
@@ -174,57 +174,57 @@ async fn the_windmill_turns_every_other_time() {
 }
 
 #[tokio::test]
-async fn broken_answers_are_broken_as_planted() {
+async fn malformed_responses_are_as_planted() {
     let library = Library::start().await.unwrap();
-    let reset = ask(&library, "GET", "reference.test", "/dictionary").await;
+    let reset = fetch(&library, "GET", "reference.test", "/dictionary").await;
     assert_eq!(reset.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
-    let closed = ask(&library, "GET", "reference.test", "/telephone-book").await;
+    let closed = fetch(&library, "GET", "reference.test", "/telephone-book").await;
     assert_eq!(closed.unwrap(), "");
-    let cut = ask(&library, "GET", "reference.test", "/serial-novel").await;
+    let cut = fetch(&library, "GET", "reference.test", "/serial-novel").await;
     let cut = cut.unwrap();
     assert!(cut.contains("Content-Length: 5000\r\n") && cut.len() < 5000);
-    let huge = ask(&library, "GET", "reference.test", "/shelf-list").await;
+    let huge = fetch(&library, "GET", "reference.test", "/shelf-list").await;
     assert!(huge.unwrap().find("\r\n\r\n").unwrap() > 64 * 1024);
 }
 
 #[tokio::test]
-async fn head_is_answered_without_a_body_or_refused() {
+async fn head_response_has_no_body_or_is_rejected() {
     let library = Library::start().await.unwrap();
-    let answer = ask(&library, "HEAD", "library.test", "/hours").await;
-    assert!(answer.unwrap().ends_with("\r\n\r\n"));
-    let answer = ask(&library, "HEAD", "library.test", "/reservations").await;
-    assert!(answer.unwrap().starts_with("HTTP/1.1 405 "));
+    let response = fetch(&library, "HEAD", "library.test", "/hours").await;
+    assert!(response.unwrap().ends_with("\r\n\r\n"));
+    let response = fetch(&library, "HEAD", "library.test", "/reservations").await;
+    assert!(response.unwrap().starts_with("HTTP/1.1 405 "));
     check(&library, "library.test/reservations", "HTTP/1.1 200 ", "well").await;
 }
 
 #[tokio::test]
-async fn silent_visitors_keep_nobody_waiting() {
+async fn waiting_clients_do_not_block_others() {
     let library = Library::start().await.unwrap();
-    let mut silent = Vec::new();
+    let mut waiting = Vec::new();
     for _ in 0..64 {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, library.port())).await.unwrap();
         let request = b"GET /dial-up HTTP/1.1\r\nHost: slow.test\r\n\r\n";
         stream.write_all(request).await.unwrap();
-        silent.push(stream);
+        waiting.push(stream);
     }
     check(&library, "library.test/hours", "HTTP/1.1 200 ", "Opening hours").await;
 }
 
 #[tokio::test]
-async fn nobody_is_home_in_the_attic() {
+async fn refusing_port_refuses_connections() {
     let library = Library::start().await.unwrap();
-    let refused = TcpStream::connect((Ipv4Addr::LOCALHOST, library.ports.deserted)).await;
+    let refused = TcpStream::connect((Ipv4Addr::LOCALHOST, library.ports.refusing)).await;
     assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
 }
 
 #[tokio::test]
-async fn a_dropped_library_is_closed() {
+async fn dropped_library_stops_serving() {
     let library = Library::start().await.unwrap();
     let port = library.port();
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.unwrap();
     drop(library);
-    // An aborted task goes when the runtime comes to it; the end of the
-    // conversation shows that it has gone.
+    // The runtime drops an aborted task later. The end of the connection shows
+    // that it has been dropped.
     let mut rest = Vec::new();
     _ = stream.read_to_end(&mut rest).await;
     assert!(rest.is_empty());
@@ -235,7 +235,7 @@ async fn a_dropped_library_is_closed() {
 async fn every_site_has_an_override() {
     let library = Library::start().await.unwrap();
     let overrides = library.overrides();
-    for planted in library.planted() {
+    for planted in library.expected_findings() {
         let Some((_, rest)) = planted.url.split_once("://") else {
             continue;
         };
@@ -247,20 +247,19 @@ async fn every_site_has_an_override() {
     }
 }
 
-/// How often an address stands in a text, and not as a part of a longer one.
-fn mentions(text: &str, address: &str) -> usize {
+/// Returns how often a URL occurs in a text, not counting longer URLs.
+fn mentions(text: &str, url: &str) -> usize {
     let is_part = |it: char| it.is_alphanumeric() || matches!(it, '/' | ':' | '-');
-    let is_whole = |at: usize| {
-        !text[..at].ends_with(is_part) && !text[at + address.len()..].starts_with(is_part)
-    };
-    text.match_indices(address).filter(|(at, _)| is_whole(*at)).count()
+    let is_whole =
+        |at: usize| !text[..at].ends_with(is_part) && !text[at + url.len()..].starts_with(is_part);
+    text.match_indices(url).filter(|(at, _)| is_whole(*at)).count()
 }
 
 #[tokio::test]
-async fn every_planted_address_stands_once_in_the_documents() {
+async fn every_fault_occurs_once_in_the_documents() {
     let library = Library::start().await.unwrap();
     let documents = library.documents();
-    for planted in library.planted() {
+    for planted in library.expected_findings() {
         let counts = documents.iter().map(|it| mentions(&it.text, &planted.url));
         assert_eq!(counts.sum::<usize>(), 1, "{}", planted.url);
     }
@@ -270,11 +269,11 @@ async fn every_planted_address_stands_once_in_the_documents() {
 async fn every_good_page_is_linked() {
     let library = Library::start().await.unwrap();
     let documents = library.documents();
-    let places = pages::all().into_iter().map(|page| page.place());
-    for place in places.chain(sites::good_pages()) {
-        let address = library.ports.fill(&format!("http://{place}"));
-        let is_linked = documents.iter().any(|it| mentions(&it.text, &address) > 0);
-        assert!(is_linked, "{address}");
+    let keys = pages::all().into_iter().map(|page| page.route_key());
+    for key in keys.chain(sites::good_pages()) {
+        let url = library.ports.insert_ports(&format!("http://{key}"));
+        let is_linked = documents.iter().any(|it| mentions(&it.text, &url) > 0);
+        assert!(is_linked, "{url}");
     }
 }
 
@@ -290,60 +289,61 @@ async fn local_links_lead_to_documents_unless_planted() {
 }
 
 #[tokio::test]
-async fn good_pages_stand_beside_those_that_only_answer() {
+async fn soft_404_sites_have_good_pages() {
     let library = Library::start().await.unwrap();
     let good: Vec<String> = sites::good_pages().collect();
-    let planted = library.planted();
+    let planted = library.expected_findings();
     let is_whole_site = |it: &&ExpectedFinding| it.code != Some(FindingCode::new(304));
     let soft = planted.iter().filter(|it| it.verdict == Verdict::Soft404).filter(is_whole_site);
     let hosts: HashSet<&str> = soft.filter_map(|it| it.url.split(['/', ':']).nth(3)).collect();
-    // The papers of the college are good by what they are, not by a leaf.
+    // The papers of the college are served by its fallback.
     for host in hosts.into_iter().filter(|host| *host != "college.test") {
-        assert!(good.iter().any(|place| place.starts_with(host)), "{host}");
+        assert!(good.iter().any(|key| key.starts_with(host)), "{host}");
     }
 }
 
 #[tokio::test]
-async fn everything_planted_is_distinct_and_has_its_truth() {
+async fn expected_findings_are_distinct_and_complete() {
     let library = Library::start().await.unwrap();
-    let planted = library.planted();
-    let addresses: HashSet<String> = planted.iter().map(|it| it.url.to_ascii_lowercase()).collect();
-    let names: HashSet<&str> = planted.iter().map(|it| it.what).collect();
-    assert_eq!((addresses.len(), names.len()), (planted.len(), planted.len()));
+    let planted = library.expected_findings();
+    let urls: HashSet<String> = planted.iter().map(|it| it.url.to_ascii_lowercase()).collect();
+    let names: HashSet<&str> = planted.iter().map(|it| it.name).collect();
+    assert_eq!((urls.len(), names.len()), (planted.len(), planted.len()));
     for it in &planted {
-        assert_eq!(it.code.is_none(), it.verdict == Verdict::Alive, "{}", it.what);
+        assert_eq!(it.code.is_none(), it.verdict == Verdict::Alive, "{}", it.name);
     }
-    for word in Verdict::ALL.into_iter().filter(|word| *word != Verdict::AtRisk) {
-        assert!(planted.iter().any(|it| it.verdict == word), "{word}");
+    for verdict in Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::AtRisk) {
+        assert!(planted.iter().any(|it| it.verdict == verdict), "{verdict}");
     }
     assert!(planted.iter().filter(|it| it.verdict != Verdict::Alive).count() >= 26);
 }
 
 #[tokio::test]
-async fn what_moved_lives_where_the_truth_says_and_nowhere_else() {
+async fn moved_pages_exist_at_their_new_urls_only() {
     let library = Library::start().await.unwrap();
     let port = format!(":{}", library.port());
-    let moved = library.moved();
-    let bare = |address: &str| address.replace("http://", "").replace(&port, "");
+    let moved = library.moved_pages();
+    let bare = |url: &str| url.replace("http://", "").replace(&port, "");
     for (old, new) in &moved {
         check(&library, &bare(old), "HTTP/1.1 404 ", "sign").await;
         check(&library, &bare(new), "HTTP/1.1 200 ", "<h1>").await;
     }
-    let planted: HashSet<String> = library.planted().into_iter().map(|it| it.url).collect();
+    let planted: HashSet<String> =
+        library.expected_findings().into_iter().map(|it| it.url).collect();
     assert!(moved.iter().all(|(old, new)| planted.contains(old) && !planted.contains(new)));
-    let copies = library.copies();
+    let copies = library.archived_pages();
     assert!(copies.iter().all(|copy| planted.contains(&copy.url)), "{copies:?}");
     assert!(copies.iter().any(|copy| copy.location.as_deref() == Some("/welcome")));
 }
 
 #[tokio::test]
-async fn the_portal_leads_to_living_pages_with_dead_links() {
+async fn portal_links_to_live_pages_with_dead_links() {
     let library = Library::start().await.unwrap();
     check(&library, "portal.test/", "HTTP/1.1 200 ", "href=\"/shops\"").await;
     check(&library, "portal.test/shops", "HTTP/1.1 200 ", "href=\"/shops/hat-hospital\"").await;
     check(&library, "portal.test/shops/hat-hospital", "HTTP/1.1 404 ", "sign").await;
     check(&library, "portal.test/railways/valley-line", "HTTP/1.1 200 ", "steam").await;
-    let truth = library.neighborhood();
+    let neighborhood = library.neighborhood();
     // 0.9 × (4/5 + 4/4 + 2/3 + 3/4) × 0.9 / 4
-    assert!((truth.decay - 0.651_375).abs() < 1e-9, "{truth:?}");
+    assert!((neighborhood.decay - 0.651_375).abs() < 1e-9, "{neighborhood:?}");
 }

@@ -1,4 +1,4 @@
-//! Sizes as people write them: `500k`, `16M`, `2G`, or a number of bytes.
+//! Parses sizes: `500k`, `16M`, `2G`, or a number of bytes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -44,13 +44,13 @@ impl<'de> Deserialize<'de> for ByteSize {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Written {
+        enum TextOrNumber {
             Text(String),
             Number(usize),
         }
-        match Written::deserialize(deserializer)? {
-            Written::Text(text) => text.parse().map_err(serde::de::Error::custom),
-            Written::Number(number) => Ok(Self(number)),
+        match TextOrNumber::deserialize(deserializer)? {
+            TextOrNumber::Text(text) => text.parse().map_err(serde::de::Error::custom),
+            TextOrNumber::Number(number) => Ok(Self(number)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The time of day, from the system or from `RELINK_NOW`.
+//! The clock of a run, set by the system or by `RELINK_NOW`.
 
 use std::ops::RangeInclusive;
 use std::time::Instant;
@@ -10,14 +10,14 @@ use relink_ports::Clock;
 
 use crate::error::CommandError;
 
-/// The variable that sets the moment a run starts at; time goes on from there.
+/// The variable that sets the start time of a run. Time advances from there.
 const NOW: &str = "RELINK_NOW";
 
-/// System clocks outside of these years are wrong. Times are cut to them, so
-/// that every wait and every age can still be computed.
+/// The years of plausible times. Other times are clamped, so that computations of
+/// delays and ages cannot overflow.
 const YEARS: RangeInclusive<i16> = 1970..=9000;
 
-/// A clock that started at a known moment and never jumps.
+/// A monotonic clock with a known start time.
 pub struct RunClock {
     start: Timestamp,
     since: Instant,
@@ -28,17 +28,17 @@ impl RunClock {
     pub fn start() -> Result<Self, CommandError> {
         let start = match std::env::var(NOW) {
             Ok(text) => text.parse().map_err(|_| {
-                CommandError::usage(format!("{NOW} is no moment: `{text}`"))
-                    .hint("write it like `2026-11-15T09:00:00Z`")
+                CommandError::usage(format!("invalid timestamp in {NOW}: `{text}`"))
+                    .hint("use a timestamp such as `2026-11-15T09:00:00Z`")
             })?,
             Err(_) => Timestamp::now(),
         };
-        Ok(Self { start: plausible(start), since: Instant::now() })
+        Ok(Self { start: clamp_to_years(start), since: Instant::now() })
     }
 }
 
-/// A time within [`YEARS`].
-fn plausible(time: Timestamp) -> Timestamp {
+/// Clamps a time to [`YEARS`].
+fn clamp_to_years(time: Timestamp) -> Timestamp {
     let year = |year| date(year, 1, 1).to_zoned(TimeZone::UTC).map(|start| start.timestamp());
     match (year(*YEARS.start()), year(*YEARS.end())) {
         (Ok(first), Ok(last)) => time.clamp(first, last),

@@ -1,5 +1,5 @@
-//! The configuration files: `relink.toml` of the project, `config.toml` of
-//! the user. Their keys are the long names of the flags.
+//! Configuration files: `relink.toml` of the project and `config.toml` of the
+//! user. The keys are the long flag names.
 
 mod host;
 mod project;
@@ -25,7 +25,7 @@ use crate::cli::{AnchorStyle, OutputFormat};
 use crate::duration_arg::DurationArg;
 use crate::error::CommandError;
 
-/// One layer of configuration; what it does not say is `None`.
+/// One layer of configuration. Keys that are not set are `None`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct Config {
@@ -49,8 +49,8 @@ pub struct Config {
     pub timeout: Option<DurationArg>,
     /// See `--retries`.
     pub retries: Option<u32>,
-    /// See `--max-age`.
-    pub max_age: Option<DurationArg>,
+    /// See `--max-cache-age`.
+    pub max_cache_age: Option<DurationArg>,
     /// See `--max-page-links`.
     pub max_page_links: Option<usize>,
     /// See `--max-page-size`.
@@ -64,9 +64,10 @@ pub struct Config {
     /// See `--contact`.
     pub contact: Option<String>,
     /// See `--resolve`.
-    #[serde(deserialize_with = "overrides")]
+    #[serde(deserialize_with = "parse_overrides")]
     pub resolve: Option<Vec<ResolveOverride>>,
-    /// See `--proxy`; kept as text, for an error in it must not show a password.
+    /// See `--proxy`. It is parsed later, so that error messages do not contain
+    /// its password.
     pub proxy: Option<String>,
     /// See `--no-proxy`.
     pub no_proxy: Option<Vec<String>>,
@@ -74,7 +75,7 @@ pub struct Config {
     pub client_cert: Option<PathBuf>,
     /// See `--client-key`.
     pub client_key: Option<PathBuf>,
-    /// What single hosts get. Only the user's own file may have it.
+    /// Settings of single hosts. Accepted only in the user's own file.
     pub host: Option<BTreeMap<String, HostConfig>>,
     /// See `--dns-server`.
     pub dns_server: Option<SocketAddr>,
@@ -85,28 +86,28 @@ pub struct Config {
     /// See `--root-dir`.
     pub root_dir: Option<PathBuf>,
     /// See `--base-url`.
-    #[serde(deserialize_with = "parsed")]
+    #[serde(deserialize_with = "parse_optional")]
     pub base_url: Option<Url>,
     /// See `--index-files`.
     pub index_files: Option<Vec<String>>,
     /// See `--fallback-extensions`.
     pub fallback_extensions: Option<Vec<String>>,
     /// See `--anchors`.
-    #[serde(deserialize_with = "parsed")]
+    #[serde(deserialize_with = "parse_optional")]
     pub anchors: Option<AnchorStyle>,
     /// See `--remote-anchors`.
     pub remote_anchors: Option<bool>,
-    /// How dead pages are looked for.
+    /// How dead pages are searched for.
     pub revive: ReviveConfig,
-    /// URLs that the user named in settings, whose hosts get the user's headers.
+    /// URLs in the user's settings, whose hosts receive the user's headers.
     #[serde(skip)]
-    pub named_urls: Vec<Url>,
-    /// What the project's file sets.
+    pub user_urls: Vec<Url>,
+    /// The keys that the project's file sets.
     #[serde(skip)]
     pub project: Option<ProjectConfig>,
 }
 
-/// Every key a file may have.
+/// All keys of a configuration file.
 const KEYS: [&str; 33] = [
     "allow-private",
     "anchors",
@@ -128,7 +129,7 @@ const KEYS: [&str; 33] = [
     "host-interval",
     "include",
     "index-files",
-    "max-age",
+    "max-cache-age",
     "max-page-links",
     "max-page-size",
     "no-proxy",
@@ -143,55 +144,55 @@ const KEYS: [&str; 33] = [
     "user-agent",
 ];
 
-/// How alike an unknown key must be to a known one to be named in a hint.
-const LIKENESS: f64 = 0.8;
+/// Minimum similarity of a known key to be suggested for an unknown one.
+const MIN_SIMILARITY: f64 = 0.8;
 
 impl Config {
-    /// Reads a file of the user, which may set everything.
+    /// Reads the user's file, which may set all keys.
     pub fn read(path: &Path) -> Result<Self, CommandError> {
         let (mut config, _) = Self::parse(&read_text(path)?, path)?;
-        config.named_urls = config.base_url.clone().into_iter().collect();
-        let folder = path.parent().unwrap_or(Path::new(""));
+        config.user_urls = config.base_url.clone().into_iter().collect();
+        let dir = path.parent().unwrap_or(Path::new(""));
         for host in config.host.iter_mut().flat_map(BTreeMap::values_mut) {
-            host.resolve_paths(folder);
+            host.resolve_paths(dir);
         }
         Ok(config)
     }
 
-    /// Reads a file of the project in this directory; see [`project`].
-    pub fn read_project(path: &Path, root: &Path, folder: &Path) -> Result<Self, CommandError> {
+    /// Reads a file of the project; see [`project`].
+    pub fn read_project(path: &Path, root: &Path, dir: &Path) -> Result<Self, CommandError> {
         let (config, table) = Self::parse(&read_text(path)?, path)?;
-        let (config, project) = project::restrict(config, &table, path, root, folder);
+        let (config, project) = project::restrict(config, &table, path, root, dir);
         Ok(Self { project: Some(project), ..config })
     }
 
     fn parse(text: &str, path: &Path) -> Result<(Self, toml::Table), CommandError> {
-        let bad = |values: &[&str], error: &toml::de::Error| {
-            CommandError::usage(format!("the configuration `{}` cannot be used", path.display()))
+        let invalid = |values: &[&str], error: &toml::de::Error| {
+            CommandError::usage(format!("invalid configuration file `{}`", path.display()))
                 .cause(toml_error::describe(text, values, error))
-                .hint("the keys are the long names of the flags: `relink check --help`")
+                .hint("the keys are the long flag names; see `relink check --help`")
         };
-        let table: toml::Table = text.parse().map_err(|error| bad(&[], &error))?;
+        let table: toml::Table = text.parse().map_err(|error| invalid(&[], &error))?;
         for key in table.keys() {
-            known(key, &KEYS, path)?;
+            check_key(key, &KEYS, path)?;
         }
         if let Some(toml::Value::Table(revive)) = table.get("revive") {
             for key in revive.keys() {
-                known(key, &ReviveConfig::KEYS, path)?;
+                check_key(key, &ReviveConfig::KEYS, path)?;
             }
         }
         if let Some(toml::Value::Table(hosts)) = table.get("host") {
             for key in hosts.values().filter_map(toml::Value::as_table).flat_map(toml::Table::keys)
             {
-                known(key, &HostConfig::KEYS, path)?;
+                check_key(key, &HostConfig::KEYS, path)?;
             }
         }
         let config =
-            toml::from_str(text).map_err(|error| bad(&toml_error::strings(&table), &error))?;
+            toml::from_str(text).map_err(|error| invalid(&toml_error::strings(&table), &error))?;
         Ok((config, table))
     }
 
-    /// This layer over a lower one.
+    /// Merges this layer with a lower one.
     pub fn over(self, lower: Self) -> Self {
         Self {
             format: self.format.or(lower.format),
@@ -204,7 +205,7 @@ impl Config {
             host_interval: self.host_interval.or(lower.host_interval),
             timeout: self.timeout.or(lower.timeout),
             retries: self.retries.or(lower.retries),
-            max_age: self.max_age.or(lower.max_age),
+            max_cache_age: self.max_cache_age.or(lower.max_cache_age),
             max_page_links: self.max_page_links.or(lower.max_page_links),
             max_page_size: self.max_page_size.or(lower.max_page_size),
             header: self.header.or(lower.header),
@@ -227,7 +228,7 @@ impl Config {
             anchors: self.anchors.or(lower.anchors),
             remote_anchors: self.remote_anchors.or(lower.remote_anchors),
             revive: self.revive.over(lower.revive),
-            named_urls: [self.named_urls, lower.named_urls].concat(),
+            user_urls: [self.user_urls, lower.user_urls].concat(),
             project: self.project.or(lower.project),
         }
     }
@@ -235,28 +236,27 @@ impl Config {
 
 fn read_text(path: &Path) -> Result<String, CommandError> {
     relink_files::read_to_string(path).map_err(|error| {
-        CommandError::usage(format!("cannot read the configuration `{}`", path.display()))
+        CommandError::usage(format!("cannot read the configuration file `{}`", path.display()))
             .cause(error.to_string())
-            .hint("give another file with `--config FILE`")
+            .hint("use another file with `--config FILE`")
     })
 }
 
-fn known(key: &str, keys: &[&str], path: &Path) -> Result<(), CommandError> {
+fn check_key(key: &str, keys: &[&str], path: &Path) -> Result<(), CommandError> {
     if keys.contains(&key) {
         return Ok(());
     }
-    let failure =
-        CommandError::usage(format!("the configuration `{}` cannot be used", path.display()))
-            .cause(format!("there is no key `{key}`"));
-    let alike = |known: &&str| strsim::jaro_winkler(known, &key.replace('_', "-"));
-    let nearest = keys.iter().max_by(|a, b| alike(a).total_cmp(&alike(b)));
-    Err(match nearest.filter(|known| alike(known) >= LIKENESS) {
-        Some(nearest) => failure.hint(format!("did you mean `{nearest}`?")),
-        None => failure.hint(format!("the keys are {}", keys.join(", "))),
+    let error = CommandError::usage(format!("invalid configuration file `{}`", path.display()))
+        .cause(format!("unknown key `{key}`"));
+    let similarity = |known: &&str| strsim::jaro_winkler(known, &key.replace('_', "-"));
+    let nearest = keys.iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+    Err(match nearest.filter(|known| similarity(known) >= MIN_SIMILARITY) {
+        Some(nearest) => error.hint(format!("did you mean `{nearest}`?")),
+        None => error.hint(format!("the keys are {}", keys.join(", "))),
     })
 }
 
-fn overrides<'de, D: Deserializer<'de>>(
+fn parse_overrides<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<ResolveOverride>>, D::Error> {
     let texts = Option::<Vec<String>>::deserialize(deserializer)?;
@@ -264,7 +264,7 @@ fn overrides<'de, D: Deserializer<'de>>(
     texts.map(|texts| texts.into_iter().map(parse).collect()).transpose()
 }
 
-fn parsed<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+fn parse_optional<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,
@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_of_keys_is_complete() {
+    fn list_of_keys_is_complete() {
         let all = r#"
             allow-private = true
             anchors = "off"
@@ -298,7 +298,7 @@ mod tests {
             host-interval = "2s"
             include = ["x"]
             index-files = ["README.md"]
-            max-age = 0
+            max-cache-age = 0
             max-page-links = 100000
             max-page-size = "16M"
             no-proxy = ["localhost"]
@@ -312,19 +312,19 @@ mod tests {
             user-agent = "x"
             header-for = { "example.org" = ["A: b"] }
             [revive]
-            answer-age = "7d"
+            max-result-age = "7d"
             archive = ["none"]
             archive-budget = 10
             date = "2015-01-02"
-            elsewhere = "never"
-            least = 0.9
-            live = ["live.txt"]
+            replacements = "never"
+            min-confidence = 0.9
+            live-pages = ["live.txt"]
             search = ["local"]
             search-budget = 20
-            searches = 2
+            max-searches = 2
             warc = ["a.warc.gz"]
             [host."example.org"]
-            basic-auth = "user:word"
+            basic-auth = "user:password"
             client-cert = "me.pem"
             client-key = "me.key"
             headers = {}
@@ -333,14 +333,14 @@ mod tests {
         assert_eq!(config.retries, Some(0));
         assert_eq!(config.resolve.unwrap().len(), 1);
         assert_eq!(config.revive.search_budget, Some(20));
-        // The tables have headings instead of equals signs.
+        // The two tables have headers instead of equals signs.
         let keys = KEYS.len() - 2 + ReviveConfig::KEYS.len() + HostConfig::KEYS.len();
-        // One table stands in a line of its own.
+        // One table is inline and has another equals sign.
         assert_eq!(all.matches('=').count() - 1, keys);
     }
 
     #[test]
-    fn what_is_not_said_is_taken_from_the_lower_layer() {
+    fn unset_keys_are_taken_from_the_lower_layer() {
         let upper = Config { retries: Some(1), ..Config::default() };
         let lower = Config { retries: Some(5), concurrency: Some(9), ..Config::default() };
         let both = upper.over(lower);

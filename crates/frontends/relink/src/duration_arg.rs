@@ -1,4 +1,4 @@
-//! Spans of time as people write them: `0`, `500ms`, `2s`, `10m`, `24h`, `7d`.
+//! Parses durations: `0`, `500ms`, `2s`, `10m`, `24h`, `7d`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 
-/// A span of time read from a flag or a configuration file.
+/// A duration from a flag or a configuration file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DurationArg(pub Duration);
 
-/// The text is no span of time.
+/// The text is not a duration.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ParseDurationError(String);
 
@@ -18,7 +18,7 @@ impl fmt::Display for ParseDurationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no span of time; write it like `500ms`, `2s`, `10m`, `24h` or `7d`",
+            "invalid duration: `{}` (expected a value such as `500ms`, `2s`, `10m`, `24h` or `7d`)",
             self.0
         )
     }
@@ -55,13 +55,13 @@ impl<'de> Deserialize<'de> for DurationArg {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Written {
+        enum TextOrNumber {
             Text(String),
             Number(u64),
         }
-        let text = match Written::deserialize(deserializer)? {
-            Written::Text(text) => text,
-            Written::Number(number) => number.to_string(),
+        let text = match TextOrNumber::deserialize(deserializer)? {
+            TextOrNumber::Text(text) => text,
+            TextOrNumber::Number(number) => number.to_string(),
         };
         text.parse().map_err(serde::de::Error::custom)
     }
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_read_as_people_write_them() {
+    fn parse_accepts_numbers_with_units() {
         check("0", Some(0));
         check("500ms", Some(500));
         check("2s", Some(2_000));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_number_has_no_unit() {
+    fn parse_rejects_missing_and_unknown_units() {
         for text in ["5", "", "s", "-1s", "2 weeks", "99999999999999999999s"] {
             check(text, None);
         }

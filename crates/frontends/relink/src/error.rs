@@ -1,7 +1,7 @@
-//! Why a command could not do its work: the fact, its causes, the way out.
+//! Exit codes and errors of commands.
 //!
-//! Findings are not failures. A failure is said on stderr in up to three
-//! kinds of line (`error`, `cause`, `hint`) and decides the exit code.
+//! An error is printed on stderr as an `error` line with optional `cause` and `hint`
+//! lines, and determines the exit code. Findings are not errors.
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -9,20 +9,20 @@ use std::process::ExitCode;
 use relink_engine::{CatalogError, EngineError};
 use relink_ports::{FileError, StoreError};
 
-/// How a command ends.
+/// The exit code of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Clean, or only tolerated findings.
+    /// No findings, or only findings that do not fail the run.
     Clean = 0,
     /// Findings that fail the run.
     Findings = 1,
-    /// The command line or the configuration is wrong.
+    /// Invalid command line or configuration.
     Usage = 2,
-    /// No host could be reached, so nothing was decided.
+    /// Inconclusive: no host could be reached, or the local network is unreliable.
     Inconclusive = 3,
-    /// An error of ours: disk, database, bug.
+    /// Internal error: disk, database or bug.
     InternalError = 4,
-    /// Interrupted; the next run goes on.
+    /// Interrupted; the next run resumes.
     Interrupted = 130,
 }
 
@@ -32,7 +32,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// A command failed.
+/// The error of a command, with its causes and a hint.
 #[derive(Debug)]
 pub struct CommandError {
     exit: Exit,
@@ -42,18 +42,18 @@ pub struct CommandError {
 }
 
 impl CommandError {
-    /// The command line or the configuration is wrong.
+    /// Creates an error of the command line or the configuration.
     pub fn usage(error: impl Into<String>) -> Self {
         Self::new(Exit::Usage, error)
     }
 
-    /// Something of ours failed.
+    /// Creates an internal error.
     pub fn internal(error: impl Into<String>) -> Self {
         Self::new(Exit::InternalError, error)
     }
 
-    /// Nothing could be decided.
-    pub fn undecided(error: impl Into<String>) -> Self {
+    /// Creates the error of an inconclusive run.
+    pub fn inconclusive(error: impl Into<String>) -> Self {
         Self::new(Exit::Inconclusive, error)
     }
 
@@ -61,14 +61,14 @@ impl CommandError {
         Self { exit, error: error.into(), causes: Vec::new(), hint: None }
     }
 
-    /// Says why.
+    /// Adds a cause.
     pub fn cause(mut self, cause: impl Into<String>) -> Self {
         self.causes.push(cause.into());
         self
     }
 
-    /// Says why, from the causes an error carries.
-    pub fn because(mut self, error: &dyn Error) -> Self {
+    /// Adds the sources of an error as causes.
+    pub fn with_sources(mut self, error: &dyn Error) -> Self {
         let mut source = error.source();
         while let Some(cause) = source {
             self.causes.push(cause.to_string());
@@ -77,78 +77,72 @@ impl CommandError {
         self
     }
 
-    /// Says what to do.
+    /// Sets the hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Why, cause by cause.
+    /// Returns the causes.
     #[cfg(test)]
     pub fn causes(&self) -> &[String] {
         &self.causes
     }
 
-    /// Whether this is the failure that says so.
-    pub fn says(&self, error: &str) -> bool {
+    /// Whether the error has this message.
+    pub fn has_message(&self, error: &str) -> bool {
         self.error == error
     }
 
-    /// Tells the person at the terminal and gives the exit code.
-    pub fn report(&self) -> ExitCode {
-        self.say("error");
+    /// Prints the error and returns the exit code.
+    pub fn print(&self) -> ExitCode {
+        self.print_as("error");
         self.exit.into()
     }
 
-    /// Tells the person at the terminal of something that the command does
-    /// without.
-    pub fn remark(&self) {
-        self.say("note");
-    }
-
-    /// Tells the person at the terminal of a setting that has no effect.
+    /// Prints the error as a warning.
     pub fn warn(&self) {
-        self.say("warning");
+        self.print_as("warning");
     }
 
-    #[expect(clippy::print_stderr, reason = "this is where failures are said")]
-    fn say(&self, kind: &str) {
-        // A cause may have several lines; none of them may steer a terminal.
-        let shown = |text: &str| {
+    #[expect(clippy::print_stderr, reason = "errors go to stderr")]
+    fn print_as(&self, kind: &str) {
+        // A cause may have several lines. Replace their control characters.
+        let printable = |text: &str| {
             let text = relink_report::redact_prose(text);
             let lines: Vec<_> = text.lines().map(relink_report::printable).collect();
             lines.join("\n       ")
         };
-        eprintln!("{kind}: {}", shown(&self.error));
+        eprintln!("{kind}: {}", printable(&self.error));
         for cause in &self.causes {
-            eprintln!("cause: {}", shown(cause));
+            eprintln!("cause: {}", printable(cause));
         }
         if let Some(hint) = &self.hint {
-            eprintln!("hint: {}", shown(hint));
+            eprintln!("hint: {}", printable(hint));
         }
     }
 }
 
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
-        let failure = Self::internal(error.to_string()).because(&error);
-        match error {
+        let hint = match &error {
             StoreError::Locked { .. } => {
-                failure.hint("wait for the other run to end, or give this one its own `--db FILE`")
+                "wait for the other run to end, or use another database with `--db FILE`"
             }
             StoreError::SchemaTooNew { .. } => {
-                failure.hint("use the newer Relink, or another file with `--db FILE`")
+                "use a newer version of Relink, or another file with `--db FILE`"
             }
+            StoreError::SchemaTooOld { .. } => "delete it, or choose another file with `--db FILE`",
             StoreError::NotRelinkDatabase { .. } | StoreError::Unreachable { .. } => {
-                failure.hint("choose another file with `--db FILE`")
+                "choose another file with `--db FILE`"
             }
             StoreError::Full { .. } => {
-                failure.hint("make room, or `relink db prune` and `relink db vacuum`; the same command then goes on")
+                "free disk space, or run `relink db prune` and `relink db vacuum`; then run the \
+                 same command to resume"
             }
-            StoreError::Failed { .. } => {
-                failure.hint("what was found until then is kept; the same command goes on from there")
-            }
-        }
+            StoreError::Failed { .. } => "results so far are saved; run the same command to resume",
+        };
+        Self::internal(error.to_string()).with_sources(&error).hint(hint)
     }
 }
 
@@ -158,32 +152,32 @@ impl From<FileError> for CommandError {
             FileError::Missing { path } => {
                 let hint = missing_hint(&path);
                 Self::usage(format!("cannot check `{path}`"))
-                    .cause("there is no such file or directory")
+                    .cause("no such file or directory")
                     .hint(hint)
             }
             FileError::NoMatch { pattern } => Self::usage(format!("cannot check `{pattern}`"))
                 .cause("no file matches this pattern")
-                .hint("quote the pattern, and mind ignored files"),
-            FileError::BadPattern { pattern, reason } => {
-                Self::usage(format!("`{pattern}` is not a pattern"))
+                .hint("quote the pattern, and check your ignore files"),
+            FileError::InvalidPattern { pattern, reason } => {
+                Self::usage(format!("invalid pattern: `{pattern}`"))
                     .cause(reason)
-                    .hint("`*`, `**`, `?`, `[a-z]` and `{a,b}` are known")
+                    .hint("use `*`, `**`, `?`, `[a-z]` and `{a,b}`")
             }
             FileError::Unreadable { .. } => Self::usage(error.to_string())
-                .because(&error)
-                .hint("nothing was checked; leave it out with `--exclude`, or make it readable"),
+                .with_sources(&error)
+                .hint("skip it with `--exclude`, or make it readable"),
         }
     }
 }
 
-/// What somebody may have meant by a name that is no file.
+/// Returns the hint for a file that does not exist.
 fn missing_hint(path: &str) -> String {
     let extension = path.rsplit_once('.').map(|(_, extension)| extension);
     let is_document = extension.is_some_and(|name| relink_files::EXTENSIONS.contains(&name));
     if extension.is_some() && !is_document && !path.contains(['/', '\\']) {
-        return format!("for a page on the web write `https://{path}`");
+        return format!("for a web page, use `https://{path}`");
     }
-    "nothing was checked; give files, directories, globs, URLs or `-`".to_owned()
+    "use files, directories, globs, URLs or `-`".to_owned()
 }
 
 impl From<EngineError> for CommandError {
@@ -193,13 +187,13 @@ impl From<EngineError> for CommandError {
             EngineError::Files(error) => error.into(),
             EngineError::Stalled { .. } => Self::internal("the run stalled")
                 .cause(error.to_string())
-                .hint("results are saved; run the same command again to continue, and report this as a bug"),
+                .hint("results so far are saved; run the same command to resume, and report this as a bug"),
             EngineError::Record(ref source) => {
                 Self::internal(error.to_string()).cause(source.to_string())
             }
             EngineError::Output(error) => Self::internal("cannot write results")
                 .cause(error.to_string())
-                .hint("what was found is kept; the same command goes on from there"),
+                .hint("results so far are saved; run the same command to resume"),
         }
     }
 }
@@ -208,23 +202,23 @@ impl From<CatalogError> for CommandError {
     fn from(error: CatalogError) -> Self {
         let columns = |names: &[String]| {
             let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-            format!("there are {}", names.join(", "))
+            format!("available: {}", names.join(", "))
         };
         match error {
             CatalogError::File(error) => error.into(),
             CatalogError::Store(error) => error.into(),
             CatalogError::NoColumn { ref names, .. } => Self::usage(error.to_string())
                 .cause(columns(names))
-                .hint("name one of them, or in a table its number"),
-            CatalogError::NoAddresses { ref names, .. } => Self::usage(error.to_string())
+                .hint("use one of these names, or in a table its number"),
+            CatalogError::NoUrlColumn { ref names, .. } => Self::usage(error.to_string())
                 .cause(columns(names))
-                .hint("name the one with the addresses with `--column`"),
+                .hint("select the column with the URLs with `--column`"),
             CatalogError::Empty { .. } => Self::usage(error.to_string())
-                .cause("there is nothing to survey")
-                .hint("a catalog is a table, a list or lines of JSON with addresses like `https://example.org/page`"),
-            CatalogError::NotOne { .. } => Self::usage(error.to_string())
-                .cause("a catalog is one file")
-                .hint("join them first, or survey them one by one"),
+                .cause("it contains no URLs")
+                .hint("use a table, a list or JSON Lines with URLs such as `https://example.org/page`"),
+            CatalogError::NotASingleFile { .. } => Self::usage(error.to_string())
+                .cause("a catalog must be one file")
+                .hint("merge the files, or survey them separately"),
         }
     }
 }

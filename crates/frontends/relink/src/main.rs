@@ -1,7 +1,7 @@
-//! The `relink` binary: flags, configuration, wiring of edges, printing.
+//! The `relink` command-line program: arguments, configuration and output.
 //!
-//! Rules live in the crates below; this one only joins them and speaks to the
-//! person at the terminal. It is the only place that prints or exits.
+//! The composition root: it connects the adapters to the engine. Only this crate
+//! prints or ends the process. All other logic is in the other crates.
 
 mod byte_size;
 mod cli;
@@ -25,8 +25,8 @@ use mimalloc::MiMalloc;
 use crate::cli::Cli;
 use crate::error::Exit;
 
-/// Most of what one thread makes, another one drops: that is what this
-/// allocator is made for, and the system's is not.
+/// Most memory is allocated by one thread and freed by another. mimalloc is fast at
+/// this; the system allocator is not.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
@@ -40,24 +40,24 @@ fn main() -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return usage_error(&error),
     };
-    let ended = cli::refuse(&matches).and_then(|()| commands::run(cli));
+    let result = cli::reject_unused(&matches).and_then(|()| commands::run(cli));
     panic_hook::report();
-    match ended {
+    match result {
         Ok(exit) => panic_hook::exit(exit).into(),
-        Err(failure) => failure.report(),
+        Err(error) => error.print(),
     }
 }
 
-/// Prints help, the version, or what is wrong with the arguments. Arguments may
-/// hold secrets, which are not repeated.
-#[expect(clippy::print_stderr, reason = "this is where wrong arguments are reported")]
+/// Prints help, the version, or the error in the arguments. Secrets in arguments are
+/// masked.
+#[expect(clippy::print_stderr, reason = "errors go to stderr")]
 fn usage_error(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     let redacted = relink_report::redact_prose(&text);
     if error.use_stderr() && redacted.is_changed() {
         eprint!("{redacted}");
     } else {
-        // Printing fails only if there is no reader.
+        // Ignore the error: the reader closed the pipe.
         let _ = error.print();
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8))

@@ -1,9 +1,9 @@
-//! What the program says of its own bugs: one line for each panic, their number
-//! at the end, and an exit code that is not success.
+//! Reports panics: one line per panic, their number at the end, and an exit code
+//! other than 0.
 //!
-//! The engine catches a panic in the work on one page or document, so that the
-//! run continues. The message of a panic may quote a URL or a page, and with
-//! them a password, so only its place in the source is printed.
+//! The engine catches panics that one page or document causes, so that the run
+//! continues. A panic message may contain a URL with a password, so only its source
+//! location is printed.
 
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,10 +14,10 @@ use relink_report::{printable, redact};
 
 use crate::error::{CommandError, Exit};
 
-/// Panics so far, in all threads.
+/// Number of panics in all threads.
 static PANICS: AtomicU64 = AtomicU64::new(0);
 
-/// What to do about an internal error.
+/// The hint for internal errors.
 const HINT: &str = "this is a bug in Relink; please report it with the line above";
 
 /// Replaces the standard hook, which prints messages and backtraces.
@@ -28,8 +28,8 @@ pub fn install() {
     }));
 }
 
-/// The exit code of a run that would end with `exit`: what was not read because
-/// of an internal error was not checked, so a clean end is not clean.
+/// Returns the exit code of a run. After an internal error, [`Exit::Clean`] becomes
+/// [`Exit::InternalError`], because something was not checked.
 pub fn exit(exit: Exit) -> Exit {
     exit_after(PANICS.load(Ordering::Relaxed), exit)
 }
@@ -39,16 +39,15 @@ pub fn has_panicked() -> bool {
     PANICS.load(Ordering::Relaxed) > 0
 }
 
-/// Runs a command; a panic that the engine does not catch is its failure.
+/// Runs a command. Returns an error if it panics.
 pub fn run<T>(command: impl FnOnce() -> Result<T, CommandError>) -> Result<T, CommandError> {
     catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|_| {
-        Err(CommandError::internal("internal error").hint(format!(
-            "{HINT}; what was found until then is stored, and the same command continues"
-        )))
+        Err(CommandError::internal("internal error")
+            .hint(format!("{HINT}; results so far are saved; run the same command to resume")))
     })
 }
 
-/// Says how many internal errors there were.
+/// Prints the number of internal errors, if there were any.
 pub fn report() {
     let panics = PANICS.load(Ordering::Relaxed);
     if panics > 0 {
@@ -62,17 +61,18 @@ fn exit_after(panics: u64, exit: Exit) -> Exit {
 
 fn summary(panics: u64) -> String {
     let errors = counted(panics, "internal error");
-    format!("warning: {errors}; what is named above was not read to its end\nhint: {HINT}")
+    format!("warning: {errors}; the items above were not read completely\nhint: {HINT}")
 }
 
 /// `warning: internal error at src/piece.rs:142:42 while reading https://…`
 fn line(info: &PanicHookInfo<'_>) -> String {
-    let place = info.location().map(|place| format!(" at {place}")).unwrap_or_default();
+    let location = info.location().map(|location| format!(" at {location}")).unwrap_or_default();
     let item = isolated_item().map(|item| format!(" while reading {}", redact(&item)));
-    printable(&format!("warning: internal error{place}{}", item.unwrap_or_default())).into_owned()
+    printable(&format!("warning: internal error{location}{}", item.unwrap_or_default()))
+        .into_owned()
 }
 
-#[expect(clippy::print_stderr, reason = "bugs are reported beside the results")]
+#[expect(clippy::print_stderr, reason = "warnings go to stderr")]
 fn print(text: &str) {
     eprintln!("{text}");
 }
@@ -100,13 +100,13 @@ mod tests {
     fn hook_panic_prints_one_line_without_message() {
         use std::sync::{Arc, Mutex};
         let lines: Arc<Mutex<Vec<String>>> = Arc::default();
-        let seen = Arc::clone(&lines);
-        let earlier = std::panic::take_hook();
-        set_hook(Box::new(move |info| seen.lock().unwrap().push(line(info))));
-        let ended: Result<(), CommandError> =
+        let recorded = Arc::clone(&lines);
+        let previous = std::panic::take_hook();
+        set_hook(Box::new(move |info| recorded.lock().unwrap().push(line(info))));
+        let result: Result<(), CommandError> =
             run(|| panic!("a canary of http://u:hunter2@a.test/"));
-        set_hook(earlier);
-        assert!(ended.is_err_and(|failure| failure.says("internal error")));
+        set_hook(previous);
+        assert!(result.is_err_and(|error| error.has_message("internal error")));
         let lines = lines.lock().unwrap();
         let ours = lines.iter().filter(|line| line.contains(file!())).collect::<Vec<_>>();
         assert_eq!(ours.len(), 1, "{lines:?}");

@@ -1,50 +1,48 @@
-//! Where things lie on the disk: the project's root, the database, the
-//! configuration.
+//! Paths of the project root, the database and the configuration files.
 
 use std::path::{Path, PathBuf};
 
 /// The file that marks a project and configures it.
 pub const CONFIG_FILE: &str = "relink.toml";
 
-/// The root of the project that `folder` lies in: the nearest folder upward
-/// with a configuration or a repository, or `folder` itself.
-pub fn project_root(folder: &Path) -> PathBuf {
-    let is_root =
-        |folder: &&Path| folder.join(CONFIG_FILE).exists() || folder.join(".git").exists();
-    folder.ancestors().find(is_root).unwrap_or(folder).to_owned()
+/// Returns the project root of `dir`: the nearest ancestor with a configuration file
+/// or a git repository, or `dir` itself.
+pub fn project_root(dir: &Path) -> PathBuf {
+    let is_root = |dir: &&Path| dir.join(CONFIG_FILE).exists() || dir.join(".git").exists();
+    dir.ancestors().find(is_root).unwrap_or(dir).to_owned()
 }
 
-/// The project's configuration file, if it has one.
-pub fn project_config(folder: &Path) -> Option<PathBuf> {
-    Some(project_root(folder).join(CONFIG_FILE)).filter(|file| file.exists())
+/// Returns the configuration file of the project, if it exists.
+pub fn project_config(dir: &Path) -> Option<PathBuf> {
+    Some(project_root(dir).join(CONFIG_FILE)).filter(|file| file.exists())
 }
 
-/// The user's configuration file, if there is one.
+/// Returns the configuration file of the user, if it exists.
 pub fn user_config() -> Option<PathBuf> {
     user_config_path().filter(|file| file.exists())
 }
 
-/// Where the user's configuration file is, or would be.
+/// Returns the path of the user's configuration file, which need not exist.
 pub fn user_config_path() -> Option<PathBuf> {
     Some(base("XDG_CONFIG_HOME", ".config")?.join("relink").join("config.toml"))
 }
 
-/// The database of the project that `folder` lies in: one file per project, in
-/// the user's data directory.
-pub fn default_database(folder: &Path) -> Option<PathBuf> {
-    let root = project_root(folder);
+/// Returns the default database of the project of `dir`: one file per project in the
+/// user's data directory.
+pub fn default_database(dir: &Path) -> Option<PathBuf> {
+    let root = project_root(dir);
     let name = root.file_name().map_or("root".into(), |name| name.to_string_lossy());
     let file = format!("{name}-{:08x}.db", fnv(root.as_os_str().as_encoded_bytes()));
     Some(base("XDG_DATA_HOME", ".local/share")?.join("relink").join(file))
 }
 
-/// A directory of the XDG base directory specification.
+/// Returns a directory of the XDG base directory specification.
 fn base(variable: &str, below_home: &str) -> Option<PathBuf> {
     let set = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     set.or_else(|| std::env::home_dir().map(|home| home.join(below_home)))
 }
 
-/// FNV-1a: two projects of one name are told apart, for ever in the same way.
+/// FNV-1a hash. It distinguishes projects with the same name and must never change.
 fn fnv(bytes: &[u8]) -> u32 {
     let mix = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
     bytes.iter().fold(0x811c_9dc5, mix)

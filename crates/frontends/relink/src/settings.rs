@@ -1,16 +1,16 @@
-//! What the command line and the configuration mean together.
+//! Merges the command line with the configuration.
 //!
-//! Layers, the later ones winning: defaults, the user's file, the project's
-//! `relink.toml`, `RELINK_*` variables, flags.
+//! Layers, in ascending order of precedence: defaults, the user's file, the
+//! project's `relink.toml`, `RELINK_*` variables, flags.
 
 mod crawl;
 mod decay;
 mod network;
 mod request;
 mod revive;
+mod run_key;
 mod survey;
 
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,7 +22,7 @@ use relink_engine::{
 use relink_frontier::{PolitenessPolicy, UrlFilter};
 use relink_judge::Policy;
 use relink_model::Verdict;
-use relink_page::Column;
+use relink_page::{Column, DocumentFormat, SlugStyle};
 use relink_ports::RunStats;
 use url::Url;
 
@@ -36,112 +36,115 @@ use crate::stdin::{SpoolFile, Stdin};
 pub use self::crawl::CrawlPlan;
 pub use self::decay::{DecayPlan, DecaySubject};
 pub use self::revive::{ArchiveChoice, RevivePlan, ReviveSetup, SearchChoice};
+use self::run_key::RunKeyText;
 pub use self::survey::{SurveyPlan, catalog_fields, catalog_source};
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// Everything `relink check` needs to know.
+/// The settings of `relink check`.
 pub struct CheckPlan {
-    /// For the engine.
+    /// Settings of the engine.
     pub check: CheckSettings,
-    /// How dead pages are looked for afterwards, if they are.
-    pub looking: Option<ReviveSetup>,
-    /// For everything around it.
+    /// How dead pages are searched for afterwards, if requested.
+    pub revive: Option<ReviveSetup>,
+    /// Settings of the run.
     pub run: RunSettings,
-    /// Where standard input was put aside, which must last as long as the run.
-    #[expect(dead_code, reason = "it is there to be dropped")]
-    pub aside: Option<SpoolFile>,
+    /// The spool file of standard input, which must exist until the run ends.
+    #[expect(dead_code, reason = "dropping it deletes the file")]
+    pub spool_file: Option<SpoolFile>,
 }
 
-/// What every command that asks servers needs to know.
+/// The settings of all commands that send requests.
 pub struct RunSettings {
-    /// For the fetcher.
+    /// Settings of the HTTP client.
     pub fetch: relink_fetch::FetchSettings,
     /// The database file.
     pub db: PathBuf,
-    /// What stdout gets.
+    /// The format of standard output.
     pub format: OutputFormat,
-    /// Files to write too, with their formats.
+    /// Output files with their formats.
     pub outputs: Vec<(PathBuf, OutputFormat)>,
-    /// The words that fail the run.
+    /// The verdicts that fail the run.
     pub fail_on: Vec<Verdict>,
-    /// How old a remembered answer may be.
-    pub max_age: Duration,
+    /// The maximum age of a cached result.
+    pub max_cache_age: Duration,
     /// The inputs as given.
     pub inputs: Vec<String>,
-    /// What the project's file sets.
+    /// The configuration file of the project, if there is one.
     pub project: Option<ProjectConfig>,
 }
 
 impl CheckPlan {
     /// Merges all layers.
     pub fn resolve(mut args: CheckArgs, now: Timestamp) -> Result<Self, CommandError> {
-        let folder = current_folder()?;
-        let files = read_files(args.config.as_deref(), &folder)?;
+        let dir = current_dir()?;
+        let files = read_files(args.config.as_deref(), &dir)?;
         let (inputs, output, fresh) = (args.inputs.clone(), args.output.clone(), args.fresh);
-        let (format, column) = (args.reading.read_as, args.reading.column.clone());
-        let reviving = std::mem::take(&mut args.reviving);
-        let is_reviving = reviving.revive;
-        let revive = revive::reviving_flags(reviving);
+        let (format, column) = (args.documents.read_as, args.documents.column.clone());
+        let revive_args = std::mem::take(&mut args.revive);
+        let revives = revive_args.revive;
+        let revive = revive::check_revive_flags(revive_args);
         let config = Config { revive, ..flags(args) }.over(files);
         let outputs = outputs(&config, output, ReportSubject::Check)?;
-        let reading = ReadOptions {
+        let options = ReadOptions {
             format,
             column: column.as_deref().map(Column::from),
-            ..reading(&config)?
+            ..read_options(&config)?
         };
-        let max_age = config.max_age.map_or(DAY, |span| span.0);
-        let ask = ask_settings(&config, max_age);
-        let mut aside = None;
+        let max_age = config.max_cache_age.map_or(DAY, |duration| duration.0);
+        let dispatch = dispatch_settings(&config, max_age);
+        let mut spool_file = None;
         Ok(Self {
-            looking: is_reviving
-                .then(|| ReviveSetup::new(&config.revive, &ask, now))
+            revive: revives
+                .then(|| ReviveSetup::new(&config.revive, &dispatch, now))
                 .transpose()?,
             check: CheckSettings {
-                ask,
+                dispatch,
                 is_fresh: fresh,
-                scope: identity(&config, &reading, &folder),
-                load: load_settings(&inputs, &config, reading, (now, max_age), &mut aside)?,
+                scope: run_key(&config, &options, &dir).into_scope(),
+                load: load_settings(&inputs, &config, options, (now, max_age), &mut spool_file)?,
             },
-            run: RunSettings::new(config, &folder, outputs, shown(&inputs))?,
-            aside,
+            run: RunSettings::new(config, &dir, outputs, display_inputs(&inputs))?,
+            spool_file,
         })
     }
 }
 
 impl RunSettings {
-    /// Says on stderr what the project's file sets, where the report cannot.
-    pub fn note_project(&self) {
+    /// Prints the keys that the project's file sets on stderr. Used where the
+    /// report cannot contain them.
+    pub fn warn_project_config(&self) {
         if let Some(line) = self.project.as_ref().and_then(ProjectConfig::line) {
-            CommandError::usage(line).remark();
+            CommandError::usage(line).warn();
         }
     }
 
-    /// How many findings fail the run.
-    pub fn failing(&self, tally: &RunStats) -> u64 {
-        self.fail_on.iter().map(|word| tally.verdicts.get(word).copied().unwrap_or(0)).sum()
+    /// Returns the number of findings that fail the run.
+    pub fn failing(&self, stats: &RunStats) -> u64 {
+        self.fail_on.iter().map(|verdict| stats.verdicts.get(verdict).copied().unwrap_or(0)).sum()
     }
 
     fn new(
         config: Config,
-        folder: &Path,
+        dir: &Path,
         outputs: Vec<(PathBuf, OutputFormat)>,
         inputs: Vec<String>,
     ) -> Result<Self, CommandError> {
         Ok(Self {
             fetch: request::fetch_settings(&config, &inputs)?,
             project: config.project,
-            db: database(config.db, folder)?,
+            db: database(config.db, dir)?,
             format: config.format.unwrap_or(OutputFormat::Human),
             outputs,
             fail_on: config.fail_on.unwrap_or_else(|| Verdict::DEFAULT_FAIL_ON.to_vec()),
-            max_age: config.max_age.map_or(DAY, |span| span.0),
+            max_cache_age: config.max_cache_age.map_or(DAY, |duration| duration.0),
             inputs,
         })
     }
 }
 
-/// The reports to write, each known to exist before any file is touched.
+/// Returns the output files with their formats. Fails before any file is opened
+/// if a format is not supported.
 fn outputs(
     config: &Config,
     paths: Vec<PathBuf>,
@@ -155,82 +158,82 @@ fn outputs(
     paths.into_iter().map(with_format).collect()
 }
 
-/// The directory the command runs in.
-pub fn current_folder() -> Result<PathBuf, CommandError> {
+/// Returns the current directory.
+pub fn current_dir() -> Result<PathBuf, CommandError> {
     std::env::current_dir().map_err(|error| {
-        CommandError::internal("cannot tell which directory this is").cause(error.to_string())
+        CommandError::internal("cannot determine the current directory").cause(error.to_string())
     })
 }
 
-/// The database to use: the one named, or the project's own.
-pub fn database(named: Option<PathBuf>, folder: &Path) -> Result<PathBuf, CommandError> {
-    named.or_else(|| paths::default_database(folder)).ok_or_else(|| {
-        CommandError::internal("cannot tell where your data directory is")
-            .hint("set HOME or XDG_DATA_HOME, or name a file with `--db FILE`")
+/// Returns the path of the database: the given one, or the default of the project.
+pub fn database(named: Option<PathBuf>, dir: &Path) -> Result<PathBuf, CommandError> {
+    named.or_else(|| paths::default_database(dir)).ok_or_else(|| {
+        CommandError::internal("cannot determine the data directory")
+            .hint("set HOME or XDG_DATA_HOME, or use `--db FILE`")
     })
 }
 
-/// Flags (and variables, which are read with them) as the topmost layer.
+/// Converts flags and environment variables to the topmost layer.
 fn flags(args: CheckArgs) -> Config {
     Config {
         format: args.format.map(OutputFormat::from),
-        include: said(args.include),
-        exclude: said(args.exclude),
+        include: non_empty(args.include),
+        exclude: non_empty(args.exclude),
         fail_on: args.fail_on,
         db: args.db,
         offline: args.offline.then_some(true),
-        root_dir: args.reading.root_dir,
-        named_urls: args.reading.base_url.iter().cloned().collect(),
-        base_url: args.reading.base_url,
-        index_files: args.reading.index_files,
-        fallback_extensions: args.reading.fallback_extensions,
-        anchors: args.reading.anchors,
-        remote_anchors: args.reading.remote_anchors.then_some(true),
-        ..asking_flags(args.asking)
+        root_dir: args.documents.root_dir,
+        user_urls: args.documents.base_url.iter().cloned().collect(),
+        base_url: args.documents.base_url,
+        index_files: args.documents.index_files,
+        fallback_extensions: args.documents.fallback_extensions,
+        anchors: args.documents.anchors,
+        remote_anchors: args.documents.remote_anchors.then_some(true),
+        ..request_flags(args.request)
     }
 }
 
-fn said<T>(list: Vec<T>) -> Option<Vec<T>> {
+fn non_empty<T>(list: Vec<T>) -> Option<Vec<T>> {
     Some(list).filter(|list| !list.is_empty())
 }
 
-/// The flags of every command that asks servers.
-fn asking_flags(asking: RequestArgs) -> Config {
+/// Converts the HTTP options to the topmost layer.
+fn request_flags(request: RequestArgs) -> Config {
     Config {
-        concurrency: asking.concurrency,
-        host_concurrency: asking.host_concurrency,
-        host_interval: asking.host_interval,
-        timeout: asking.timeout,
-        retries: asking.retries,
-        max_age: asking.max_age,
-        max_page_size: asking.max_page_size,
-        header: said(asking.header),
-        header_for: request::headers_by_host(&asking.header_for),
-        user_agent: asking.user_agent,
-        contact: asking.contact,
-        resolve: Some(asking.resolve).filter(|list| !list.is_empty()),
-        proxy: asking.proxy,
-        no_proxy: asking.no_proxy,
-        client_cert: asking.client_cert,
-        client_key: asking.client_key,
-        dns_server: asking.dns_server,
-        allow_private: asking.allow_private.then_some(true),
+        concurrency: request.concurrency,
+        host_concurrency: request.host_concurrency,
+        host_interval: request.host_interval,
+        timeout: request.timeout,
+        retries: request.retries,
+        max_cache_age: request.max_cache_age,
+        max_page_size: request.max_page_size,
+        header: non_empty(request.header),
+        header_for: request::headers_by_host(&request.header_for),
+        user_agent: request.user_agent,
+        contact: request.contact,
+        resolve: Some(request.resolve).filter(|list| !list.is_empty()),
+        proxy: request.proxy,
+        no_proxy: request.no_proxy,
+        client_cert: request.client_cert,
+        client_key: request.client_key,
+        dns_server: request.dns_server,
+        allow_private: request.allow_private.then_some(true),
         ..Config::default()
     }
 }
 
-/// How documents are read, as far as a file may say.
-fn reading(config: &Config) -> Result<ReadOptions, CommandError> {
+/// Returns the options that a configuration file can set.
+fn read_options(config: &Config) -> Result<ReadOptions, CommandError> {
     let base = config.base_url.clone();
     if let Some(url) = base.as_ref().filter(|url| !matches!(url.scheme(), "http" | "https")) {
-        return Err(CommandError::usage(format!("`{url}` is no address to publish under"))
-            .cause(format!("`{}:` leads to no web page", url.scheme()))
-            .hint("write it like `--base-url https://docs.example.org/`"));
+        return Err(CommandError::usage(format!("invalid base URL: `{url}`"))
+            .cause(format!("unsupported scheme `{}`", url.scheme()))
+            .hint("use an http or https URL, such as `--base-url https://docs.example.org/`"));
     }
     if let Some(root) = config.root_dir.as_ref().filter(|root| !root.is_dir()) {
-        return Err(CommandError::usage(format!("`{}` cannot be the root", root.display()))
-            .cause("there is no such directory")
-            .hint("`--root-dir` names the directory that links like `/guide.md` start from"));
+        return Err(CommandError::usage(format!("invalid root directory: `{}`", root.display()))
+            .cause("no such directory")
+            .hint("set `--root-dir` to the base directory of links such as `/guide.md`"));
     }
     Ok(ReadOptions {
         local: LocalRules {
@@ -241,7 +244,7 @@ fn reading(config: &Config) -> Result<ReadOptions, CommandError> {
             anchors: config.anchors.map_or(LocalRules::default().anchors, |style| style.0),
         },
         remote_anchors: config.remote_anchors.unwrap_or(false),
-        // Who says where names lead may well say it of these.
+        // With a custom resolver or proxy, reserved names may resolve.
         skips_reserved: config.resolve.is_none()
             && config.proxy.is_none()
             && config.dns_server.is_none(),
@@ -249,23 +252,24 @@ fn reading(config: &Config) -> Result<ReadOptions, CommandError> {
     })
 }
 
-fn read_files(named: Option<&Path>, folder: &Path) -> Result<Config, CommandError> {
-    let upper = match named.map(Path::to_owned).or_else(|| paths::project_config(folder)) {
+fn read_files(named: Option<&Path>, dir: &Path) -> Result<Config, CommandError> {
+    let upper = match named.map(Path::to_owned).or_else(|| paths::project_config(dir)) {
         None => Config::default(),
-        Some(file) => read_upper(&file, folder)?,
+        Some(file) => read_upper(&file, dir)?,
     };
     let user = paths::user_config();
     let user = user.map_or_else(|| Ok(Config::default()), |file| Config::read(&file))?;
     Ok(upper.over(user))
 }
 
-/// A file in the project is the project's, however it is named.
-fn read_upper(file: &Path, folder: &Path) -> Result<Config, CommandError> {
-    let root = paths::project_root(folder);
-    if !is_inside(&root, &folder.join(file)) {
+/// Reads a configuration file. A file inside of the project is restricted, even if
+/// it is given with `--config`.
+fn read_upper(file: &Path, dir: &Path) -> Result<Config, CommandError> {
+    let root = paths::project_root(dir);
+    if !is_inside(&root, &dir.join(file)) {
         return Config::read(file);
     }
-    let config = Config::read_project(file, &root, folder)?;
+    let config = Config::read_project(file, &root, dir)?;
     config.project.iter().for_each(ProjectConfig::warn);
     Ok(config)
 }
@@ -273,50 +277,52 @@ fn read_upper(file: &Path, folder: &Path) -> Result<Config, CommandError> {
 fn load_settings(
     inputs: &[OsString],
     config: &Config,
-    reading: ReadOptions,
+    options: ReadOptions,
     (now, max_age): (Timestamp, Duration),
-    aside: &mut Option<SpoolFile>,
+    spool_file: &mut Option<SpoolFile>,
 ) -> Result<LoadSettings, CommandError> {
     Ok(LoadSettings {
-        inputs: inputs.iter().map(|text| input(text, aside)).collect::<Result<_, _>>()?,
-        scope: pattern_scope(config)?,
+        inputs: inputs.iter().map(|text| input(text, spool_file)).collect::<Result<_, _>>()?,
+        scope: url_filter(config)?,
         is_offline: config.offline.unwrap_or(false),
         fresh_since: fresh_since(now, max_age),
-        pause: config.host_interval.map_or(PolitenessPolicy::CHECK_INTERVAL, |span| span.0),
-        page_bytes: page_bytes(config),
-        reading,
+        sitemap_delay: config
+            .host_interval
+            .map_or(PolitenessPolicy::CHECK_INTERVAL, |duration| duration.0),
+        max_page_bytes: page_bytes(config),
+        read_options: options,
     })
 }
 
-fn pattern_scope(config: &Config) -> Result<UrlFilter, CommandError> {
+fn url_filter(config: &Config) -> Result<UrlFilter, CommandError> {
     let include = config.include.as_deref().unwrap_or_default();
     let exclude = config.exclude.as_deref().unwrap_or_default();
     UrlFilter::new(include, exclude).map_err(|error| {
         let reason = error.reason.trim_start_matches("error: ");
-        CommandError::usage(format!("`{}` is not a pattern", error.pattern))
+        CommandError::usage(format!("invalid pattern: `{}`", error.pattern))
             .cause(reason)
-            .hint("a pattern is a regular expression, or a glob with `*`")
+            .hint("use a regular expression, or a glob with `*`")
     })
 }
 
-/// From when on a remembered answer will do. With no age at all nothing is
-/// ever fresh, not even what this very moment brought.
+/// Returns the oldest time of a reusable result. With a maximum age of 0, no result
+/// is reusable, not even one of the current time.
 fn fresh_since(now: Timestamp, max_age: Duration) -> Timestamp {
     let age = SignedDuration::try_from(max_age).unwrap_or(SignedDuration::MAX);
     if max_age.is_zero() { Timestamp::MAX } else { now.checked_sub(age).unwrap_or(Timestamp::MIN) }
 }
 
-/// Inputs as reports show them; bytes that are not UTF-8 are replaced.
-fn shown(inputs: &[OsString]) -> Vec<String> {
+/// Returns the inputs as text. Invalid UTF-8 is replaced.
+fn display_inputs(inputs: &[OsString]) -> Vec<String> {
     inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect()
 }
 
-/// What an input means; much of standard input is put `aside`.
-fn input(given: &OsStr, aside: &mut Option<SpoolFile>) -> Result<Input, CommandError> {
+/// Parses an input. Large standard input is spooled to `spool_file`.
+fn input(given: &OsStr, spool_file: &mut Option<SpoolFile>) -> Result<Input, CommandError> {
     let Some(text) = given.to_str() else { return Ok(Input::Path(given.into())) };
     if text == "-" {
         let stdin = Stdin::read()?;
-        *aside = stdin.aside.or_else(|| aside.take());
+        *spool_file = stdin.spool_file.or_else(|| spool_file.take());
         return Ok(stdin.input);
     }
     let is_web = text.starts_with("http://") || text.starts_with("https://");
@@ -324,16 +330,17 @@ fn input(given: &OsStr, aside: &mut Option<SpoolFile>) -> Result<Input, CommandE
         return Ok(Input::Path(text.into()));
     }
     let url: Url = relink_frontier::canonicalize(None, text).map_err(|error| {
-        CommandError::usage(format!("`{text}` is not a URL"))
+        CommandError::usage(format!("invalid URL: `{text}`"))
             .cause(error.to_string())
-            .hint("for a file of that name write `./` before it")
+            .hint("for a file with this name, use `./` in front of it")
     })?;
     Ok(Input::Page { original_url: text.to_owned(), url })
 }
 
-fn ask_settings(config: &Config, max_age: Duration) -> DispatchSettings {
+fn dispatch_settings(config: &Config, max_age: Duration) -> DispatchSettings {
     let defaults = DispatchSettings::default();
-    let interval = config.host_interval.map_or(PolitenessPolicy::CHECK_INTERVAL, |span| span.0);
+    let interval =
+        config.host_interval.map_or(PolitenessPolicy::CHECK_INTERVAL, |duration| duration.0);
     let host_concurrency = config.host_concurrency.unwrap_or(PolitenessPolicy::CHECK_CONCURRENCY);
     DispatchSettings {
         concurrency: config.concurrency.unwrap_or(defaults.concurrency).max(1),
@@ -342,27 +349,88 @@ fn ask_settings(config: &Config, max_age: Duration) -> DispatchSettings {
             retries: config.retries.unwrap_or(defaults.policy.retries),
             ..defaults.policy
         },
-        // Who wants nothing remembered wants no remembered comparison either.
-        control_age: if max_age.is_zero() { Duration::ZERO } else { defaults.control_age },
-        page_bytes: page_bytes(config),
+        // Without a cache, controls are not cached either.
+        max_control_age: if max_age.is_zero() { Duration::ZERO } else { defaults.max_control_age },
+        max_page_bytes: page_bytes(config),
         ..defaults
     }
 }
 
-/// Bytes read of a page for its links or anchors.
+/// Returns the maximum size of a page that is read for its links or anchors.
 fn page_bytes(config: &Config) -> usize {
-    config.max_page_size.map_or(DispatchSettings::PAGE_BYTES, |size| size.0)
+    config.max_page_size.map_or(DispatchSettings::MAX_PAGE_BYTES, |size| size.0)
 }
 
-/// What beside the inputs decides which run this is. How fast it is asked
-/// does not.
-fn identity(config: &Config, reading: &ReadOptions, folder: &Path) -> BTreeMap<String, String> {
-    let list = |list: &Option<Vec<String>>| list.as_deref().unwrap_or_default().join("\u{1f}");
-    BTreeMap::from([
-        ("reading".to_owned(), format!("{reading:?}")),
-        ("folder".to_owned(), folder.display().to_string()),
-        ("include".to_owned(), list(&config.include)),
-        ("exclude".to_owned(), list(&config.exclude)),
-        ("offline".to_owned(), config.offline.unwrap_or(false).to_string()),
-    ])
+/// Returns the settings that identify a run, in addition to its inputs. Rate
+/// limits are not among them.
+fn run_key(config: &Config, options: &ReadOptions, dir: &Path) -> RunKeyText {
+    let local = &options.local;
+    let list = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
+    RunKeyText::new()
+        .with_optional("format", options.format.map(DocumentFormat::as_str))
+        .with_optional("column", options.column.as_ref().map(column_text))
+        .with_optional("root", local.root.as_ref().map(|root| root.display()))
+        .with_optional("base", local.base.as_ref())
+        .with_list("index-files", &local.index_files)
+        .with_list("fallback-extensions", &local.fallback_extensions)
+        .with("anchors", local.anchors.map_or("off", SlugStyle::as_str))
+        .with("remote-anchors", options.remote_anchors)
+        .with("skip-reserved", options.skips_reserved)
+        .with("folder", dir.display())
+        .with_list("include", &list(&config.include))
+        .with_list("exclude", &list(&config.exclude))
+        .with("offline", config.offline.unwrap_or(false))
+}
+
+fn column_text(column: &Column) -> String {
+    match column {
+        Column::Number(number) => number.to_string(),
+        Column::Named(name) => name.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn run_key_is_stable_for_default_settings() {
+        let options = read_options(&Config::default()).unwrap();
+        let scope = run_key(&Config::default(), &options, Path::new("/project")).into_scope();
+        assert_eq!(
+            scope["settings"],
+            "v1;format=;column=;root=;base=;index-files=;fallback-extensions=;anchors=any;\
+             remote-anchors=false;skip-reserved=true;folder=/project;include=;exclude=;offline=false"
+        );
+    }
+
+    #[test]
+    fn run_key_contains_every_setting() {
+        let options = ReadOptions {
+            format: Some(DocumentFormat::Markdown),
+            column: Some(Column::Number(3)),
+            local: LocalRules {
+                root: Some("site".into()),
+                base: Url::parse("https://docs.example.org/").ok(),
+                index_files: vec!["index.html".to_owned()],
+                fallback_extensions: vec!["md".to_owned(), "rst".to_owned()],
+                anchors: None,
+            },
+            remote_anchors: true,
+            skips_reserved: false,
+        };
+        let config = Config {
+            include: Some(vec!["a".to_owned()]),
+            exclude: Some(vec!["b".to_owned(), "c".to_owned()]),
+            offline: Some(true),
+            ..Config::default()
+        };
+        let scope = run_key(&config, &options, Path::new("/project")).into_scope();
+        assert_eq!(
+            scope["settings"],
+            "v1;format=markdown;column=3;root=site;base=https://docs.example.org/;\
+             index-files=index.html;fallback-extensions=md,rst;anchors=off;remote-anchors=true;\
+             skip-reserved=false;folder=/project;include=a;exclude=b,c;offline=true"
+        );
+    }
 }

@@ -1,9 +1,8 @@
-//! Standard input as a document: in memory, or in a file of its own if there is
-//! much of it.
+//! Standard input as a document, in memory or spooled to a temporary file.
 //!
-//! A run goes through a huge document twice, and standard input can be read
-//! once; so what does not fit is put aside first. What is packed may not fit
-//! once it is unpacked.
+//! A run reads a large document twice, but standard input can be read only once.
+//! Large input is therefore spooled first. So is compressed input, which may be large
+//! after decompression.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,39 +10,39 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use relink_engine::Input;
-use relink_files::{Bounded, MAX_DOCUMENT_BYTES};
+use relink_files::{BoundedReader, MAX_DOCUMENT_BYTES};
 use tempfile::{NamedTempFile, TempPath};
 
 use crate::error::CommandError;
 
-/// Bytes from which on it is put aside.
-const MUCH: usize = 16 << 20;
+/// Size in bytes from which input is spooled.
+const SPOOL_THRESHOLD: usize = 16 << 20;
 
-/// What every gzip file begins with.
-const PACKED: &[u8] = b"\x1f\x8b\x08";
+/// The first bytes of every gzip file.
+const GZIP_MAGIC: &[u8] = b"\x1f\x8b\x08";
 
-/// What came in.
+/// Standard input.
 pub struct Stdin {
-    /// It, as an input.
+    /// The input for the engine.
     pub input: Input,
-    /// The file it was put aside in, which is there as long as this is.
-    pub aside: Option<SpoolFile>,
+    /// The spool file, if the input is spooled.
+    pub spool_file: Option<SpoolFile>,
 }
 
-/// A file that is gone with this, or with the program, however that ends.
+/// A temporary file that is deleted when this value is dropped or the process ends.
 #[derive(Debug)]
 pub struct SpoolFile {
-    /// Open, because a file without a name lasts no longer.
+    /// The open file. An unnamed file is deleted when it is closed.
     _file: File,
-    /// Its name where it needs one: there it stays behind if the program is
-    /// killed.
+    /// The path, on systems where the file needs one. There, the file remains if the
+    /// process is killed.
     _name: Option<TempPath>,
 }
 
 impl Stdin {
     /// Reads standard input to its end.
     pub fn read() -> Result<Self, CommandError> {
-        read(Bounded::new(io::stdin().lock(), MAX_DOCUMENT_BYTES)).map_err(|error| {
+        read(BoundedReader::new(io::stdin().lock(), MAX_DOCUMENT_BYTES)).map_err(|error| {
             CommandError::usage("cannot read standard input").cause(error.to_string())
         })
     }
@@ -51,13 +50,13 @@ impl Stdin {
 
 fn read(mut stdin: impl Read) -> io::Result<Stdin> {
     let mut head = Vec::new();
-    stdin.by_ref().take(MUCH as u64).read_to_end(&mut head)?;
-    if head.len() < MUCH && !head.starts_with(PACKED) {
-        return Ok(Stdin { input: Input::Stdin(Arc::from(head)), aside: None });
+    stdin.by_ref().take(SPOOL_THRESHOLD as u64).read_to_end(&mut head)?;
+    if head.len() < SPOOL_THRESHOLD && !head.starts_with(GZIP_MAGIC) {
+        return Ok(Stdin { input: Input::Stdin(Arc::from(head)), spool_file: None });
     }
     let (mut file, name) = NamedTempFile::with_prefix("relink-stdin-")?.into_parts();
-    // Without its name, nothing can be left of it.
-    let (path, name) = match nameless(&file) {
+    // Unlink the file, so that it cannot remain after a crash.
+    let (path, name) = match unlinked_path(&file) {
         Some(path) => {
             name.close()?;
             (path, None)
@@ -65,20 +64,23 @@ fn read(mut stdin: impl Read) -> io::Result<Stdin> {
         None => (name.to_path_buf(), Some(name)),
     };
     io::copy(&mut head.as_slice().chain(stdin), &mut file)?;
-    Ok(Stdin { input: Input::Spooled(path), aside: Some(SpoolFile { _file: file, _name: name }) })
+    Ok(Stdin {
+        input: Input::Spooled(path),
+        spool_file: Some(SpoolFile { _file: file, _name: name }),
+    })
 }
 
-/// The path of an open file that holds without its name. Elsewhere, the paths
-/// of open files cannot be read from the start again.
+/// Returns a path that opens an unlinked file again from its start. Only Linux has
+/// such paths.
 #[cfg(target_os = "linux")]
-fn nameless(file: &File) -> Option<PathBuf> {
+fn unlinked_path(file: &File) -> Option<PathBuf> {
     use std::os::fd::AsRawFd as _;
     let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
     File::open(&path).is_ok().then_some(path)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn nameless(_file: &File) -> Option<PathBuf> {
+fn unlinked_path(_file: &File) -> Option<PathBuf> {
     None
 }
 
@@ -86,31 +88,31 @@ fn nameless(_file: &File) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    /// Claims that this is put aside and can be read twice.
+    /// Checks that this input is spooled and can be read twice.
     #[track_caller]
-    fn is_put_aside(bytes: &[u8]) {
-        let Stdin { input, aside } = read(bytes).unwrap();
+    fn check_spooled(bytes: &[u8]) {
+        let Stdin { input, spool_file } = read(bytes).unwrap();
         let Input::Spooled(path) = input else { panic!("{input:?}") };
         for _ in 0..2 {
             assert!(std::fs::read(&path).unwrap() == bytes);
         }
-        drop(aside.unwrap());
+        drop(spool_file.unwrap());
     }
 
     #[test]
-    fn a_little_is_kept_in_memory() {
-        let Stdin { input, aside } = read(&b"https://a.test/\n"[..]).unwrap();
+    fn small_input_stays_in_memory() {
+        let Stdin { input, spool_file } = read(&b"https://a.test/\n"[..]).unwrap();
         assert_eq!(input, Input::Stdin(Arc::from(&b"https://a.test/\n"[..])));
-        assert!(aside.is_none());
+        assert!(spool_file.is_none());
     }
 
     #[test]
-    fn much_is_put_aside_whole() {
-        is_put_aside(&vec![b'a'; MUCH + 5]);
+    fn large_input_is_spooled() {
+        check_spooled(&vec![b'a'; SPOOL_THRESHOLD + 5]);
     }
 
     #[test]
-    fn what_is_packed_may_be_much() {
-        is_put_aside(b"\x1f\x8b\x08 and so on");
+    fn compressed_input_is_spooled() {
+        check_spooled(b"\x1f\x8b\x08 and so on");
     }
 }

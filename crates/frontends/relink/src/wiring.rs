@@ -1,4 +1,4 @@
-//! The one place where edges are joined to the engine's ports.
+//! Connects the adapters to the ports of the engine.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -15,7 +15,7 @@ use url::{Host, Url};
 use crate::error::CommandError;
 use crate::settings::RunSettings;
 
-/// Joins one of each edge.
+/// Creates all adapters.
 pub async fn ports(
     fetch: relink_fetch::FetchSettings,
     db: &Path,
@@ -25,7 +25,7 @@ pub async fn ports(
     ports_over(fetch, store, clock)
 }
 
-/// Joins one of each edge for a command that only reads the database.
+/// Creates all adapters for a command that only reads the database.
 pub async fn ports_for_reading(db: &Path, clock: Arc<dyn Clock>) -> Result<Ports, CommandError> {
     let store = store_for_reading(db).await?;
     ports_over(relink_fetch::FetchSettings::default(), store, clock)
@@ -42,30 +42,30 @@ fn ports_over(
         store,
         render: None,
         archives: Vec::new(),
-        searches: Vec::new(),
+        search_engines: Vec::new(),
         clock,
     })
 }
 
-/// Lets go of every edge. Connections are closed while the database is: both
-/// take a few milliseconds, and most of them are spent waiting.
+/// Closes all adapters. Connections and the database are closed in parallel, because
+/// both take a few milliseconds.
 pub async fn close(ports: Ports) {
     let Ports { fetch, store, .. } = ports;
     let connections = tokio::task::spawn_blocking(move || drop(fetch));
     close_stores();
     drop(store);
-    // It cannot fail, and would matter to nobody.
+    // Ignore the join error: dropping the fetcher cannot panic.
     let _ = connections.await;
 }
 
-/// Opens the way to web servers alone.
+/// Creates the HTTP client.
 pub fn fetcher(fetch: relink_fetch::FetchSettings) -> Result<Arc<dyn Fetch>, CommandError> {
     let fetcher = Fetcher::new(fetch)
-        .map_err(|error| CommandError::usage(error.to_string()).because(&error))?;
+        .map_err(|error| CommandError::usage(error.to_string()).with_sources(&error))?;
     Ok(Arc::new(fetcher))
 }
 
-/// Joins one of each edge, with a browser to build pages in.
+/// Creates all adapters, including a browser to render pages.
 pub async fn ports_with_browser(
     run: &RunSettings,
     mode: RenderMode,
@@ -76,16 +76,16 @@ pub async fn ports_with_browser(
         return Ok(ports);
     }
     if mode == RenderMode::Always {
-        // Better said now than once for every page.
+        // Fail now rather than once per page.
         find_browser(None).map_err(|error| no_browser(&error))?;
     }
-    // The browser's requests go through the same policy as all others.
+    // The browser's requests obey the same address policy as all others.
     let dial = Fetcher::new(run.fetch.clone())
-        .map_err(|error| CommandError::usage(error.to_string()).because(&error))?;
+        .map_err(|error| CommandError::usage(error.to_string()).with_sources(&error))?;
     let settings = relink_render::RenderSettings {
         user_agent: run.fetch.user_agent.clone(),
-        time: run.fetch.timeout,
-        html_cap: run.fetch.text_cap,
+        timeout: run.fetch.timeout,
+        max_html_bytes: run.fetch.max_text_bytes,
         ..relink_render::RenderSettings::default()
     };
     let browser = Chromium::new(settings, Arc::new(dial));
@@ -93,20 +93,20 @@ pub async fn ports_with_browser(
 }
 
 fn no_browser(error: &RenderError) -> CommandError {
-    CommandError::usage("pages cannot be built in a browser")
+    CommandError::usage("cannot render pages in a browser")
         .cause(error.to_string())
-        .hint("install one (`apt install chromium`), or name it in RELINK_BROWSER")
+        .hint("install Chromium (`apt install chromium`), or set RELINK_BROWSER to its path")
 }
 
-/// How a service is treated: one on this very machine need not be spared, and
-/// what its user says of the budget holds anyway.
-pub fn manners(usual: ServiceLimits, place: &Url, budget: Option<u32>) -> ServiceLimits {
-    let manners = if is_home(place) { ServiceLimits::local() } else { usual };
-    ServiceLimits { daily_budget: budget.unwrap_or(manners.daily_budget), ..manners }
+/// Returns the limits of a service. A service on this machine has no rate limit. A
+/// budget set by the user always applies.
+pub fn service_limits(default: ServiceLimits, url: &Url, budget: Option<u32>) -> ServiceLimits {
+    let limits = if is_loopback(url) { ServiceLimits::local() } else { default };
+    ServiceLimits { daily_budget: budget.unwrap_or(limits.daily_budget), ..limits }
 }
 
-/// Whether a service is on this very machine.
-fn is_home(url: &Url) -> bool {
+/// Whether a URL has a loopback host.
+fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
@@ -115,19 +115,19 @@ fn is_home(url: &Url) -> bool {
     }
 }
 
-/// The databases that this process has open. Tasks that were stopped hold
-/// handles to their store until the process ends, so dropping those of a
-/// command does not close the file.
+/// The open databases of this process. Stopped tasks hold handles to their store
+/// until the process ends, so dropping the handle of a command does not close the
+/// file.
 static OPEN_STORES: Mutex<Vec<Weak<SqliteStore>>> = Mutex::new(Vec::new());
 
-/// Closes every database, even if tasks still hold it. Without this, its write-ahead log
-/// would stay behind.
+/// Closes all databases, even if tasks still hold handles. Otherwise the write-ahead
+/// log would remain on disk.
 pub fn close_stores() {
     let stores = std::mem::take(&mut *OPEN_STORES.lock().unwrap_or_else(PoisonError::into_inner));
     stores.iter().filter_map(Weak::upgrade).for_each(|store| store.close());
 }
 
-fn registered(store: SqliteStore) -> Arc<dyn Store> {
+fn register(store: SqliteStore) -> Arc<dyn Store> {
     let store = Arc::new(store);
     let mut stores = OPEN_STORES.lock().unwrap_or_else(PoisonError::into_inner);
     stores.push(Arc::downgrade(&store));
@@ -137,20 +137,20 @@ fn registered(store: SqliteStore) -> Arc<dyn Store> {
 /// Opens the database for a command that only reads it. The file and its
 /// directory may be read-only.
 pub async fn store_for_reading(db: &Path) -> Result<Arc<dyn Store>, CommandError> {
-    make_folder(db)?;
-    Ok(registered(SqliteStore::open_for_reading(db).await?))
+    create_parent_dir(db)?;
+    Ok(register(SqliteStore::open_for_reading(db).await?))
 }
 
-/// Opens the database, making its directory if need be.
+/// Opens the database and creates its directory if necessary.
 pub async fn store(db: &Path) -> Result<Arc<dyn Store>, CommandError> {
-    make_folder(db)?;
-    Ok(registered(SqliteStore::open(db).await?))
+    create_parent_dir(db)?;
+    Ok(register(SqliteStore::open(db).await?))
 }
 
-fn make_folder(db: &Path) -> Result<(), CommandError> {
-    if let Some(folder) = db.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(|error| {
-            CommandError::internal(format!("cannot make the directory `{}`", folder.display()))
+fn create_parent_dir(db: &Path) -> Result<(), CommandError> {
+    if let Some(dir) = db.parent().filter(|dir| !dir.as_os_str().is_empty()) {
+        std::fs::create_dir_all(dir).map_err(|error| {
+            CommandError::internal(format!("cannot create the directory `{}`", dir.display()))
                 .cause(error.to_string())
                 .hint("choose another file with `--db FILE`")
         })?;

@@ -1,72 +1,74 @@
-//! What we conclude from probes, before history and wording come in.
+//! Conclusions from the probes of one run, before the history of the target
+//! is considered.
 
 use serde::{Deserialize, Serialize};
 
-/// A conclusion about a target, always resting on evidence.
+/// A conclusion about a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Assessment {
     /// The content is there.
     Alive,
-    /// The content is there, at another address for good.
+    /// The content is there and has permanently moved to another URL.
     Moved,
     /// The content is not there.
     Dead(DeadReason),
-    /// It cannot be told from what was seen.
+    /// The evidence is inconclusive.
     Inconclusive(InconclusiveReason),
 }
 
-/// Why a target counts as dead.
+/// The reason why a target is dead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeadReason {
-    /// The server says so: 404 or 410.
+    /// Status 404 or 410.
     Gone,
-    /// The name does not exist.
+    /// The host name does not exist.
     HostNotFound,
-    /// Nobody answered, or not in time.
+    /// No response, or none before the timeout.
     NoResponse,
-    /// The server failed: 5xx, or a status that is no content.
+    /// A server error: 5xx, or an unexpected status.
     ServerError,
-    /// No trustworthy encrypted connection could be made.
+    /// The TLS handshake or the certificate check failed.
     Tls,
-    /// Redirects lead in a circle or never end.
+    /// A redirect loop, or too many redirects.
     RedirectLoop,
-    /// A redirect leads to something that is no address.
+    /// A redirect to something that is not an HTTP URL.
     InvalidRedirect,
-    /// It answers as if it were there, but shows an error page or whatever is
-    /// shown for any address.
+    /// A success status with an error page, or with the page that the server
+    /// returns for any URL.
     Soft404,
-    /// It answers with a placeholder: suspended, default page, host's notice.
+    /// A placeholder: suspended account, server default page, hosting notice.
     Placeholder,
-    /// The name has another owner now: parked, for sale, or put to other use.
+    /// The domain has changed its owner: parked, for sale, or reused.
     Hijacked,
 }
 
-/// Why it cannot be told.
+/// The reason why the evidence is inconclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InconclusiveReason {
-    /// The server refuses to show the page to us.
+    /// The server refuses access, for example with status 403.
     Refused,
-    /// The server asks for slower visits.
+    /// The server limits the request rate, for example with status 429.
     Throttled,
-    /// The way leads into a private network, which strangers may not open.
+    /// The URL or a redirect resolves to a private address that the user did
+    /// not supply.
     PrivateAddress,
-    /// The host's robots.txt closes the page to programs.
+    /// The host's robots.txt disallows the page.
     Robots,
-    /// A login stands before the page.
+    /// The page requires a login.
     Login,
-    /// A demand for consent or payment stands before the page.
+    /// The page requires consent or payment.
     Consent,
-    /// Visitors are tested for being human.
+    /// The server sent a bot challenge instead of the page.
     BotChallenge,
-    /// The page shows nothing until its scripts have run.
+    /// The page is empty without JavaScript.
     RequiresJavaScript,
-    /// The whole site shows one notice instead of its pages.
+    /// All pages of the site show the same notice.
     SiteNotice,
-    /// No host answered in the whole run: our own network may be down.
+    /// No host responded during the run: the local network may be down.
     NoNetwork,
-    /// Our own program failed while it read the page.
+    /// An internal error occurred while the page was read.
     InternalError,
 }

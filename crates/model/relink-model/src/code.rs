@@ -1,7 +1,7 @@
-//! Stable finding codes, `RL101` and the like.
+//! Stable finding codes such as `RL101`.
 //!
-//! This module knows how a code is written. What each code means, and what to
-//! do about it, is the judge's table.
+//! This module parses and formats codes. Their meanings are in the code table
+//! of relink-judge.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,12 +9,12 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
-/// A finding's stable number: `RL` and three digits.
+/// The stable code of a finding: `RL` and three digits.
 ///
 /// ```
-/// use relink_model::Code;
-/// let code: Code = "rl101".parse()?;
-/// assert_eq!(code, Code::new(101));
+/// use relink_model::FindingCode;
+/// let code: FindingCode = "rl101".parse()?;
+/// assert_eq!(code, FindingCode::new(101));
 /// assert_eq!(code.to_string(), "RL101");
 /// # Ok::<(), relink_model::ParseCodeError>(())
 /// ```
@@ -22,12 +22,12 @@ use thiserror::Error;
 pub struct FindingCode(u16);
 
 impl FindingCode {
-    /// The code with this number; only the last three digits count.
+    /// Creates a code from the last three digits of `number`.
     pub const fn new(number: u16) -> Self {
         Self(number % 1000)
     }
 
-    /// The number without its letters.
+    /// Returns the number without `RL`.
     pub const fn number(self) -> u16 {
         self.0
     }
@@ -41,7 +41,7 @@ impl fmt::Display for FindingCode {
 
 /// The text is not `RL` and three digits.
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("`{0}` is not a code like `RL101`")]
+#[error("invalid code: `{0}` (expected `RL` and three digits)")]
 pub struct ParseCodeError(String);
 
 impl FromStr for FindingCode {
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_a_code_is_refused() {
+    fn parse_rejects_invalid_codes() {
         for text in ["", "RL", "RL1", "RL1000", "XX101", "RL+10", "é101"] {
             assert!(text.parse::<FindingCode>().is_err(), "{text}");
         }

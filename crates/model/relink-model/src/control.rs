@@ -1,5 +1,7 @@
-//! Pages asked for comparison: how does the server answer an address that
-//! cannot exist?
+//! Controls: URLs fetched only for comparison.
+//!
+//! Most controls are random URLs that cannot exist. The response of the server
+//! to them shows what its error pages look like.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,34 +10,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::Probe;
 
-/// Which other address is asked for comparison.
+/// The relation of a control URL to the URL under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ControlKind {
     /// A random name in the same directory, with the same extension.
     RandomName,
-    /// A second random name there, to learn what all error pages share.
+    /// A second random name in the same directory, to find the text that all
+    /// error pages share.
     SecondRandomName,
-    /// The same page with a random value in its query.
+    /// The same path with a random value in its query.
     RandomQueryValue,
     /// The same path with another number in it.
     RandomPathNumber,
-    /// A random name in the parent directory, and nothing else (sic-transit §3).
+    /// A random name in the parent directory (Bar-Yossef et al. 2004, §3).
     RandomNameInParent,
-    /// A random name in place of all that follows the last slash (FABLE §2.1).
+    /// A random name that replaces everything after the last slash (FABLE §2.1).
     RandomSuffix,
-    /// The front page of the same site.
+    /// The home page of the same site.
     HomePage,
-    /// The page itself once more, to learn whether it changes by the minute.
+    /// The same URL again, to detect pages that change on every request.
     Refetch,
-    /// A page known to be in the same directory.
+    /// A known page of the same directory.
     Neighbor,
-    /// Another page known to be in the same directory.
+    /// Another known page of the same directory.
     SecondNeighbor,
 }
 
 impl ControlKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 10] = [
         Self::RandomName,
         Self::SecondRandomName,
@@ -49,23 +52,23 @@ impl ControlKind {
         Self::SecondNeighbor,
     ];
 
-    /// The kind as JSON spells it.
+    /// Returns the name used in JSON and in the database.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::RandomName => "stray",
-            Self::SecondRandomName => "second-stray",
-            Self::RandomQueryValue => "stray-query",
-            Self::RandomPathNumber => "stray-number",
-            Self::RandomNameInParent => "stray-in-parent",
-            Self::RandomSuffix => "stray-suffix",
-            Self::HomePage => "front",
-            Self::Refetch => "again",
+            Self::RandomName => "random-name",
+            Self::SecondRandomName => "second-random-name",
+            Self::RandomQueryValue => "random-query-value",
+            Self::RandomPathNumber => "random-path-number",
+            Self::RandomNameInParent => "random-name-in-parent",
+            Self::RandomSuffix => "random-suffix",
+            Self::HomePage => "home-page",
+            Self::Refetch => "refetch",
             Self::Neighbor => "neighbor",
             Self::SecondNeighbor => "second-neighbor",
         }
     }
 
-    /// Whether such an address cannot exist.
+    /// Whether a URL of this kind cannot exist.
     pub const fn is_nonexistent(self) -> bool {
         matches!(
             self,
@@ -79,32 +82,32 @@ impl ControlKind {
     }
 }
 
-/// In plain words: `a random name in the same directory`.
+/// Formats a description such as `a random name in the same directory`.
 impl fmt::Display for ControlKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::RandomName | Self::RandomNameInParent | Self::RandomSuffix => {
                 "a random name in the same directory"
             }
-            Self::SecondRandomName => "a second random name there",
+            Self::SecondRandomName => "a second random name in the same directory",
             Self::RandomQueryValue => "a random value in the query",
             Self::RandomPathNumber => "another number in the path",
-            Self::HomePage => "the front page",
-            Self::Refetch => "the page itself once more",
+            Self::HomePage => "the home page",
+            Self::Refetch => "the same URL fetched again",
             Self::Neighbor => "a known page of the same directory",
             Self::SecondNeighbor => "another known page of the same directory",
         })
     }
 }
 
-/// A page asked for comparison, and what came back.
+/// A URL fetched only for comparison, with its probe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Control {
-    /// Which other address it is.
+    /// The kind of control.
     pub kind: ControlKind,
-    /// The address asked; empty if there is none of this kind.
+    /// The control URL; empty if the page has no control of this kind.
     pub url: String,
-    /// What came back; `None` if there is no such address, or if asking for it
-    /// would have been too much for the host.
+    /// The probe of the URL; `None` if there is no such URL, or if the host's
+    /// control budget is exhausted.
     pub probe: Option<Arc<Probe>>,
 }

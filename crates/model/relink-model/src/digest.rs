@@ -1,22 +1,24 @@
-//! What is kept of a page's content once its body is thrown away.
+//! Compact summaries of page content. Page bodies are not stored.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Sketch;
 
-/// A page in a few hundred bytes: enough to judge and compare it later.
+/// A summary of a page in a few hundred bytes, used to judge the page and to
+/// compare it with other versions. Not a checksum.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Digest {
-    /// The media type the server named, without parameters, in lower case.
+    /// The media type of the `Content-Type` header, without parameters, in
+    /// lower case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// How many body bytes were read, after decoding.
+    /// The number of body bytes read, after decoding.
     #[serde(default)]
     pub bytes: u64,
-    /// Whether reading stopped at a cap, so that the rest is unknown.
+    /// Whether reading stopped at a size limit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_truncated: bool,
-    /// The title, white space folded, cut to a sensible length.
+    /// The title, with white space collapsed, truncated to a maximum length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The first headings, in document order.
@@ -25,68 +27,67 @@ pub struct Digest {
     /// The declared language, in lower case (`de`, `pt-br`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// The canonical address the page names for itself, as written.
+    /// The canonical URL that the page declares, as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canonical: Option<String>,
-    /// Characters of visible text, white space folded.
+    /// The length of the visible text in characters, with white space
+    /// collapsed.
     #[serde(default)]
     pub text_length: u64,
-    /// The beginning of the visible text, white space folded; a short text is
-    /// here in full.
+    /// The start of the visible text, with white space collapsed, at most
+    /// [`Digest::MAX_TEXT_START`] characters.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text_start: String,
-    /// The end of the visible text, where it is longer than the opening.
+    /// The end of the visible text, if the text is longer than `text_start`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text_end: String,
-    /// A hash of the bytes read, where they are no text.
+    /// A hash of the bytes read, if the content is not text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<u32>,
-    /// Where the page itself sends its reader at once, as written: a meta
-    /// refresh, or a script on a page that shows next to nothing.
+    /// The target of an immediate client-side redirect, as written: a meta
+    /// refresh, or a script on a page with almost no visible text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_redirect: Option<String>,
-    /// What else is remarkable about the page, each mark once.
+    /// Detected page properties, without duplicates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<PageFlag>,
-    /// The shingles of the visible text.
+    /// The sketch of the shingles of the visible text.
     #[serde(default, skip_serializing_if = "Sketch::is_empty")]
     pub sketch: Sketch,
 }
 
 impl Digest {
-    /// The longest [`Digest::opening`], in characters.
-    pub const OPENING_LENGTH: usize = 400;
+    /// The maximum length of [`Digest::text_start`] in characters.
+    pub const MAX_TEXT_START: usize = 400;
 
-    /// The longest [`Digest::closing`], in characters.
-    pub const CLOSING_LENGTH: usize = 200;
+    /// The maximum length of [`Digest::text_end`] in characters.
+    pub const MAX_TEXT_END: usize = 200;
 
-    /// Whether the page bears a mark.
-    pub fn has(&self, mark: PageFlag) -> bool {
-        self.flags.contains(&mark)
+    /// Whether a flag is set.
+    pub fn has_flag(&self, flag: PageFlag) -> bool {
+        self.flags.contains(&flag)
     }
 
-    /// Whether [`Digest::opening`] is the whole visible text.
+    /// Whether [`Digest::text_start`] is the whole visible text.
     pub fn is_short(&self) -> bool {
-        self.text_length <= Self::OPENING_LENGTH as u64
+        self.text_length <= Self::MAX_TEXT_START as u64
     }
 }
 
-/// Something remarkable about a page, told by its markup and not by its words.
+/// A page property detected in the markup, not in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PageFlag {
-    /// A form asks for a password.
+    /// A form with a password field.
     PasswordField,
-    /// The page asks not to be indexed.
+    /// A `noindex` directive.
     NoIndex,
-    /// The page shows next to nothing until its scripts have run.
+    /// Almost no visible text before scripts run.
     AppShell,
-    /// Scripts or frames of a service that tests whether visitors are human.
+    /// Scripts or frames of a bot-detection service.
     BotChallenge,
-    /// Scripts or frames of a service that shows advertisements on parked
-    /// domains.
+    /// Scripts or frames of a domain-parking service.
     Parking,
-    /// Scripts or frames of a service that asks for consent before anything
-    /// is shown.
+    /// Scripts or frames of a consent service that blocks the page.
     Consent,
 }

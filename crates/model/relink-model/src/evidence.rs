@@ -1,4 +1,4 @@
-//! What a judgment rests on beside the looks at the page itself.
+//! Evidence of a judgment in addition to the attempts, and its confidence.
 
 use std::fmt;
 
@@ -6,52 +6,52 @@ use serde::{Deserialize, Serialize};
 
 use crate::ControlKind;
 
-/// One thing a judgment rests on.
+/// One piece of evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// What was found, in plain words: lower case, no full stop.
+    /// The description shown to users: lower case, no period.
     pub note: String,
-    /// The page it was compared with, if it was.
+    /// The control that the page was compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<ControlSummary>,
-    /// How much the two texts resemble each other, from 0 to 1.
+    /// The resemblance of the page and the control, from 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resemblance: Option<f64>,
 }
 
-/// A page asked for comparison, in short.
+/// The summary of a [`Control`](crate::Control).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControlSummary {
-    /// Which other address it is.
+    /// The kind of control.
     pub kind: ControlKind,
-    /// The address.
+    /// The control URL.
     pub url: String,
-    /// How the server answered it, if it did.
+    /// The status of the response, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
 }
 
-/// How sure a judgment is: the share of such judgments that are right, in
-/// hundredths.
+/// The confidence of a judgment: the expected share of correct judgments of
+/// this kind, in percent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Confidence(u8);
 
 impl Confidence {
-    /// Beyond all doubt, as for a file that is there.
+    /// 100 percent, for facts such as an existing file.
     pub const CERTAIN: Self = Self(100);
 
-    /// So many hundredths, at most a hundred.
-    pub const fn percent(hundredths: u8) -> Self {
-        Self(if hundredths > 100 { 100 } else { hundredths })
+    /// Creates a confidence from a percentage. Values above 100 become 100.
+    pub const fn from_percent(percent: u8) -> Self {
+        Self(if percent > 100 { 100 } else { percent })
     }
 
-    /// The hundredths.
+    /// Returns the percentage.
     pub const fn as_percent(self) -> u8 {
         self.0
     }
 }
 
-/// As a share with two decimals: `0.98`.
+/// Formats a fraction with two decimals: `0.98`.
 impl fmt::Display for Confidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{:02}", self.0 / 100, self.0 % 100)
@@ -66,17 +66,17 @@ impl Serialize for Confidence {
 
 impl<'de> Deserialize<'de> for Confidence {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let share = f64::deserialize(deserializer)?;
-        if !(0.0..=1.0).contains(&share) {
-            return Err(serde::de::Error::custom("a confidence lies between 0 and 1"));
+        let fraction = f64::deserialize(deserializer)?;
+        if !(0.0..=1.0).contains(&fraction) {
+            return Err(serde::de::Error::custom("confidence must be between 0 and 1"));
         }
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "the share was just seen to lie between 0 and 1"
+            reason = "the fraction is between 0 and 1"
         )]
-        let hundredths = (share * 100.0).round() as u8;
-        Ok(Self::percent(hundredths))
+        let percent = (fraction * 100.0).round() as u8;
+        Ok(Self::from_percent(percent))
     }
 }
 
@@ -85,13 +85,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn confidence_is_told_and_stored_with_two_decimals() {
-        for hundredths in 0..=100 {
-            let confidence = Confidence::percent(hundredths);
+    fn confidence_round_trips_with_two_decimals() {
+        for percent in 0..=100 {
+            let confidence = Confidence::from_percent(percent);
             let json = serde_json::to_string(&confidence).unwrap();
             assert_eq!(serde_json::from_str::<Confidence>(&json).unwrap(), confidence);
         }
-        assert_eq!(Confidence::percent(98).to_string(), "0.98");
+        assert_eq!(Confidence::from_percent(98).to_string(), "0.98");
         assert_eq!(Confidence::CERTAIN.to_string(), "1.00");
         assert!(serde_json::from_str::<Confidence>("1.2").is_err());
     }

@@ -1,4 +1,4 @@
-//! A decision to ask, and the looks already taken.
+//! Fetch tasks and their attempts.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{FetchOutcome, History, RequestRights};
 
-/// One run of a use case, as the store numbers it.
+/// The id of a run in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RunId(pub i64);
 
-/// One target, as the store numbers it.
+/// The id of a target in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TargetId(pub i64);
 
-/// One task, as the store numbers it.
+/// The id of a task in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TaskId(pub i64);
@@ -28,71 +28,72 @@ impl fmt::Display for RunId {
     }
 }
 
-/// Why a target is asked (again).
+/// The reason for a fetch attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FetchPurpose {
-    /// To learn how it is.
+    /// The first attempt of a run.
     Initial,
-    /// Because the last look may have met a passing trouble.
+    /// Retry after a failure that may be transient.
     Retry,
-    /// To see hard evidence a second time before calling anything dead.
+    /// Second attempt after a hard failure such as 404, made before the target
+    /// is reported as dead.
     Confirmation,
-    /// Because the server may have turned away our name and not the question.
+    /// Retry with another User-Agent, because the server may have rejected ours.
     AlternateUserAgent,
 }
 
 impl FetchPurpose {
-    /// Every purpose.
+    /// All purposes.
     pub const ALL: [Self; 4] =
         [Self::Initial, Self::Retry, Self::Confirmation, Self::AlternateUserAgent];
 
-    /// The purpose as JSON spells it.
+    /// Returns the name used in JSON and in the database.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Initial => "first",
+            Self::Initial => "initial",
             Self::Retry => "retry",
-            Self::Confirmation => "second-look",
-            Self::AlternateUserAgent => "other-agent",
+            Self::Confirmation => "confirmation",
+            Self::AlternateUserAgent => "alternate-user-agent",
         }
     }
 }
 
-/// What one look at a target in this run came to, in short.
+/// The summary of one fetch attempt of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// When it was asked.
+    /// The start of the attempt.
     pub requested_at: Timestamp,
-    /// Why.
+    /// The reason for the attempt.
     pub purpose: FetchPurpose,
-    /// How it ended.
+    /// The outcome of the fetch.
     pub outcome: FetchOutcome,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub duration_ms: u32,
 }
 
-/// A target to be asked: which, why, and what is known already.
+/// A target to fetch, the purpose of the fetch, and the earlier attempts of
+/// this run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FetchTask {
-    /// The task's number.
+    /// The id of the task.
     pub id: TaskId,
-    /// The target's number.
+    /// The id of the target.
     pub target: TargetId,
-    /// The canonical URL to ask.
+    /// The canonical URL to fetch.
     pub url: String,
-    /// The URL as its first link writes it.
+    /// The URL as written in its first link.
     pub original_url: String,
-    /// What a request for it may do.
+    /// Whether requests may reach private addresses and carry credentials.
     pub rights: RequestRights,
-    /// How many links lie between it and where a crawl began; nothing outside
-    /// of crawls.
+    /// The link distance from the seeds of a crawl; `None` outside of crawls.
     pub depth: Option<u32>,
-    /// Why it is asked now.
+    /// The reason for the next attempt.
     pub purpose: FetchPurpose,
-    /// Not before this moment.
+    /// The earliest time of the next attempt.
     pub not_before: Timestamp,
-    /// The looks already taken in this run.
+    /// The earlier attempts of this run.
     pub attempts: Vec<Attempt>,
-    /// What earlier runs concluded.
+    /// The results of earlier runs.
     pub history: History,
 }

@@ -1,52 +1,52 @@
-//! What earlier runs concluded about a target.
+//! The results of earlier runs for a target.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{Digest, FindingCode, Verdict};
 
-/// What is remembered of a target between runs.
+/// The stored results of a target from earlier runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct History {
-    /// The word of the last run that settled it.
+    /// The latest verdict.
     pub verdict: Option<Verdict>,
-    /// Its code.
+    /// The code of the latest verdict.
     pub code: Option<FindingCode>,
-    /// Since when that word has held without a break.
+    /// The time from which the verdict has been the same in every run.
     pub since: Option<Timestamp>,
-    /// When it was last settled.
-    pub checked: Option<Timestamp>,
-    /// When its content was last reached.
-    pub last_reached: Option<Timestamp>,
-    /// The failed runs since then.
+    /// The time of the latest check.
+    pub checked_at: Option<Timestamp>,
+    /// The last time the content was reached.
+    pub last_reached_at: Option<Timestamp>,
+    /// The failed runs since `last_reached_at`.
     pub streak: Option<FailureStreak>,
-    /// What the page said when its content was last reached.
+    /// The digest of the page at `last_reached_at`.
     pub digest: Option<Box<Digest>>,
-    /// The address at which it was then found.
+    /// The URL after redirects at `last_reached_at`.
     pub final_url: Option<String>,
 }
 
-/// Failed runs in a row, with no success between.
+/// Consecutive failed runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureStreak {
-    /// How many runs failed.
+    /// The number of failed runs.
     pub runs: u32,
-    /// When the first of them did.
-    pub first: Timestamp,
-    /// When the last of them did.
-    pub last: Timestamp,
+    /// The time of the first failed run.
+    pub first_at: Timestamp,
+    /// The time of the last failed run.
+    pub last_at: Timestamp,
 }
 
 impl FailureStreak {
-    /// The streak after one more failed run at `now`.
+    /// Returns the streak with one more failed run at `now`.
     #[must_use]
-    pub fn extended(streak: Option<Self>, now: Timestamp) -> Self {
+    pub fn extend(streak: Option<Self>, now: Timestamp) -> Self {
         match streak {
-            None => Self { runs: 1, first: now, last: now },
+            None => Self { runs: 1, first_at: now, last_at: now },
             Some(streak) => Self {
                 runs: streak.runs.saturating_add(1),
-                first: streak.first,
-                last: now.max(streak.last),
+                first_at: streak.first_at,
+                last_at: now.max(streak.last_at),
             },
         }
     }

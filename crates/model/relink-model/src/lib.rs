@@ -1,14 +1,15 @@
-//! The words of Relink and their invariants.
+//! Domain types and their invariants.
 //!
-//! Rule one: *a link is broken, a page is dead, a program has an error.*
-//! Rule two: observation ([`Probe`]), judgment ([`Verdict`]) and what a reader
-//! is told ([`Word`]) are three types, so that a stored observation can be
-//! judged again, years later, under other rules.
+//! Terms: *a link is broken, a page is dead, a program has an error.*
 //!
-//! Nothing here does input or output, asks the time or decides anything beyond
-//! the validity of its own values.
+//! An observation ([`Probe`]), the conclusion drawn from it ([`Assessment`])
+//! and the result shown to users ([`Verdict`]) are separate types, so that a
+//! stored observation can be judged again under other rules.
+//!
+//! This crate does no I/O and does not read the clock. It validates its own
+//! values and decides nothing else.
 
-// Untrusted input must not end the program: see CONTRIBUTING.md.
+// Untrusted input must not cause a panic; see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
 
 mod assessment;

@@ -1,11 +1,11 @@
-//! A mention of an address in a document: the thing a person can fix.
+//! Links of documents, with their locations.
 
 use std::fmt;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// A range of bytes in a document as it lies on disk or came over the wire.
+/// A range of bytes in the original document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Span {
     /// The first byte.
@@ -15,7 +15,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span as a range, to slice with.
+    /// Returns the span as a `Range`.
     pub fn range(self) -> Range<usize> {
         self.start..self.end
     }
@@ -27,58 +27,58 @@ impl From<Range<usize>> for Span {
     }
 }
 
-/// Where in its document a link is written.
+/// The location of a link in its document.
 ///
-/// The span covers the destination as written and nothing else, because a
-/// repair rewrites just those bytes. Line and column count from one; the
-/// column counts characters.
+/// The span covers exactly the destination as written, because a repair
+/// replaces these bytes. Line and column start at 1; the column counts
+/// characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SourceLocation {
     /// The bytes of the destination.
     pub span: Span,
-    /// The line it starts on, from 1.
+    /// The line of the first byte, from 1.
     pub line: u32,
     /// The character in that line, from 1.
     pub column: u32,
-    /// The kind of place.
+    /// The kind of link.
     pub kind: LinkKind,
 }
 
-/// The kind of place a link stands in.
+/// The syntactic kind of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinkKind {
-    /// `[text](here)` and `<a href>`: something a reader may follow.
+    /// A link to follow: `[text](url)`, `<a href>`.
     Hyperlink,
-    /// A picture, sound, film or frame that the page shows.
+    /// An embedded image, audio, video or frame.
     Embed,
-    /// A style sheet, icon, script or other part the page needs.
+    /// A style sheet, icon, script or other subresource.
     Resource,
-    /// The address a form or button sends to.
+    /// The action URL of a form or button.
     Form,
-    /// A redirect written in the page (`meta refresh`).
+    /// A `meta refresh` redirect.
     Refresh,
-    /// The destination of a reference definition, `[name]: here`.
+    /// The destination of a reference definition, `[name]: url`.
     Definition,
     /// `<https://…>` in Markdown.
     Autolink,
-    /// An address in running text.
+    /// A URL in running text.
     BareUrl,
-    /// A line of a list of addresses.
+    /// A line of a URL list.
     ListEntry,
-    /// An address given on the command line.
+    /// A URL from the command line.
     Argument,
     /// A cross-reference to another document of the same project (`xref:`,
     /// `[[page]]`, `{{#include}}`).
     Reference,
-    /// A value of structured data: a cell, a field, a record.
+    /// A value of structured data, such as a CSV cell or a JSON field.
     Value,
-    /// What the document says of itself: canonical, feed, Open Graph, JSON-LD.
+    /// Metadata of the document: canonical URL, feed, Open Graph, JSON-LD.
     Metadata,
 }
 
 impl LinkKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 13] = [
         Self::Hyperlink,
         Self::Embed,
@@ -95,23 +95,23 @@ impl LinkKind {
         Self::Metadata,
     ];
 
-    /// The kind that JSON spells so.
-    pub fn named(name: &str) -> Option<Self> {
+    /// Returns the kind with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// The kind as JSON spells it.
+    /// Returns the name used in JSON and in the database.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Hyperlink => "link",
+            Self::Hyperlink => "hyperlink",
             Self::Embed => "embed",
             Self::Resource => "resource",
             Self::Form => "form",
             Self::Refresh => "refresh",
             Self::Definition => "definition",
             Self::Autolink => "autolink",
-            Self::BareUrl => "bare",
-            Self::ListEntry => "line",
+            Self::BareUrl => "bare-url",
+            Self::ListEntry => "list-entry",
             Self::Argument => "argument",
             Self::Reference => "reference",
             Self::Value => "value",
@@ -126,36 +126,35 @@ impl fmt::Display for LinkKind {
     }
 }
 
-/// One mention of an address: where it stands, how it is written, what it means.
+/// A link as found in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Where it stands.
+    /// The location of the link.
     pub location: SourceLocation,
-    /// The destination as written, byte for byte (lossy only where the
-    /// document is not valid UTF-8).
+    /// The destination as written. Invalid UTF-8 is replaced.
     pub raw: String,
-    /// What it means, entities and escapes resolved. Not yet resolved against
-    /// a base and not normalised.
+    /// The destination with entities and escapes decoded. It is not resolved
+    /// against a base URL and not canonicalized.
     pub target: LinkTarget,
 }
 
-/// What a destination means, by its form alone.
+/// A destination, classified by its syntax.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkTarget {
-    /// An address on the web, `http` or `https`, or protocol-relative.
+    /// An `http`, `https` or protocol-relative URL.
     Web(String),
-    /// A path, relative or root-relative, perhaps with query and fragment.
+    /// A relative or root-relative path with optional query and fragment.
     Path(String),
-    /// Only a fragment: a place in the same document.
+    /// Only a fragment: an anchor of the same document.
     Fragment(String),
-    /// Nothing to check, and why.
+    /// A destination that is not checked, with the reason.
     Skipped(String, SkipReason),
-    /// Meant as an address, but not one; with the reason in plain words.
+    /// A malformed URL, with the reason.
     Malformed(String, String),
 }
 
 impl LinkTarget {
-    /// The destination's text, whatever its kind.
+    /// Returns the text of the destination.
     pub fn text(&self) -> &str {
         match self {
             Self::Web(text)
@@ -167,39 +166,39 @@ impl LinkTarget {
     }
 }
 
-/// Why a link is not checked.
+/// The reason why a link is not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkipReason {
-    /// A scheme that leads to no page (`mailto:`, `tel:`, `data:` …).
+    /// A scheme other than http and https (`mailto:`, `tel:`, `data:` …).
     Scheme,
-    /// A template's placeholder, not yet an address.
+    /// A destination with a template placeholder.
     Placeholder,
     /// An empty destination.
     Empty,
-    /// It stands in code or literal text.
+    /// A link in code or literal text.
     Code,
-    /// It stands in a comment.
+    /// A link in a comment.
     Comment,
-    /// A definition that nothing refers to.
+    /// A reference definition that is not used.
     Unused,
-    /// A name reserved for examples (RFC 2606).
+    /// A host name reserved for examples (RFC 2606).
     Reserved,
-    /// The document says to ignore it.
+    /// A link that the document excludes with `relink:ignore`.
     Ignored,
 }
 
 impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::Scheme => "its scheme leads to no page",
-            Self::Placeholder => "it holds a template placeholder",
-            Self::Empty => "it is empty",
-            Self::Code => "it stands in code",
-            Self::Comment => "it stands in a comment",
-            Self::Unused => "nothing refers to it",
-            Self::Reserved => "its name is reserved for examples",
-            Self::Ignored => "the document says to ignore it",
+            Self::Scheme => "unsupported scheme",
+            Self::Placeholder => "contains a template placeholder",
+            Self::Empty => "empty destination",
+            Self::Code => "in code",
+            Self::Comment => "in a comment",
+            Self::Unused => "unused definition",
+            Self::Reserved => "host name reserved for examples",
+            Self::Ignored => "ignored by the document",
         })
     }
 }
@@ -209,9 +208,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_is_found_by_its_own_name() {
+    fn every_name_round_trips() {
         for kind in LinkKind::ALL {
-            assert_eq!(LinkKind::named(kind.as_str()), Some(kind));
+            assert_eq!(LinkKind::from_name(kind.as_str()), Some(kind));
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
         }
     }

@@ -1,6 +1,4 @@
-//! One act of asking, and what came back.
-//!
-//! A probe states what was seen and concludes nothing.
+//! Probes: observations of single fetches, without conclusions.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -10,36 +8,36 @@ use serde::{Deserialize, Serialize};
 
 use crate::Digest;
 
-/// One act of asking: the hops it took and how it ended.
+/// The observation of one fetch: its hops, outcome and page digest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Probe {
-    /// When it was asked.
+    /// The start of the fetch.
     pub requested_at: Timestamp,
-    /// Every answer on the way, the last included if there was one.
+    /// Every response of the redirect chain, including the last.
     pub hops: Vec<Hop>,
-    /// How it ended.
+    /// The outcome of the fetch.
     pub outcome: FetchOutcome,
-    /// How long each phase took, summed over the hops.
+    /// The duration of each phase, summed over the hops.
     pub timings: Timings,
-    /// What the server asked us to wait, in seconds.
+    /// The value of `Retry-After` in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
-    /// What the final page said, where there was one.
+    /// The digest of the final page, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Box<Digest>>,
 }
 
-/// One request of a probe and the head of its answer.
+/// One request of a redirect chain and the head of its response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hop {
-    /// The URL asked, without credentials.
+    /// The requested URL, without credentials.
     pub url: String,
-    /// The status code of the answer.
+    /// The status code of the response.
     pub status: u16,
-    /// Where the answer points, as written.
+    /// The `Location` header, as sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
-    /// The address that answered.
+    /// The IP address of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ip: Option<IpAddr>,
 }
@@ -48,155 +46,156 @@ pub struct Hop {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Timings {
-    /// Looking up names.
+    /// DNS lookup.
     #[serde(skip_serializing_if = "is_zero")]
     pub dns: u32,
     /// Connecting.
     #[serde(skip_serializing_if = "is_zero")]
     pub connect: u32,
-    /// Agreeing on encryption.
+    /// TLS handshake.
     #[serde(skip_serializing_if = "is_zero")]
     pub tls: u32,
-    /// Waiting for the head of the answer.
+    /// Waiting for the response headers.
     #[serde(skip_serializing_if = "is_zero")]
-    pub head: u32,
+    pub headers: u32,
     /// Reading the body.
     #[serde(skip_serializing_if = "is_zero")]
     pub body: u32,
-    /// All of it, waits included.
+    /// The whole fetch, including waits.
     pub total: u32,
 }
 
-/// Phases that took no time are not stored: most connections are kept open.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+/// Phases of 0 ms are not stored: most fetches reuse a connection and have no
+/// DNS, connect and TLS phase.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires a reference")]
 fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// How a probe ended.
+/// The outcome of a fetch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FetchOutcome {
-    /// A server answered with this status.
+    /// A response with this status.
     Response(u16),
-    /// The name has no address.
+    /// The DNS lookup failed.
     DnsFailed(DnsError),
-    /// No connection could be made.
+    /// The TCP connection failed.
     ConnectFailed(ConnectError),
-    /// The time ran out in this phase.
+    /// A timeout in this phase.
     TimedOut(Phase),
-    /// No trustworthy encrypted connection could be made.
-    Tls(TlsError),
-    /// The connection broke, or what came is not HTTP.
+    /// The TLS handshake or the certificate check failed.
+    TlsFailed(TlsError),
+    /// The connection ended early, or the response is not HTTP.
     ProtocolError(ProtocolError),
-    /// More redirects than we follow.
+    /// The redirect limit was reached.
     TooManyRedirects,
-    /// A redirect led back to where we had been.
+    /// A redirect to a URL that is already part of the chain.
     RedirectLoop,
-    /// A redirect leads to something that is no address.
+    /// A redirect to something that is not an HTTP URL.
     InvalidRedirect(InvalidRedirect),
-    /// The address is private and the user did not name it; nothing was asked.
+    /// The host resolves to a private address and the URL is not
+    /// user-supplied. No request was sent.
     PrivateAddress(IpAddr),
-    /// A redirect leads to a page that its host closes to programs; it was not
-    /// asked.
+    /// A redirect to a page that robots.txt disallows. The page was not
+    /// requested.
     RobotsDisallowed,
-    /// Our own program failed while it read the page. This says nothing about
-    /// the page.
+    /// An internal error of Relink, independent of the page.
     InternalError,
 }
 
-/// Why a name has no address.
+/// The reason of a failed DNS lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DnsError {
     /// The name does not exist (NXDOMAIN).
     NoSuchName,
-    /// The name exists but has no address.
+    /// The name exists but has no address record.
     NoRecords,
-    /// The name server failed or refused.
+    /// The name server reported a failure or refused the query.
     ServerFailure,
-    /// No name server answered in time.
+    /// No response of a name server before the timeout.
     TimedOut,
 }
 
-/// Why no connection could be made.
+/// The reason of a failed TCP connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConnectError {
-    /// Nobody listens there.
+    /// The host refused the connection.
     Refused,
-    /// There is no way there.
+    /// There is no route to the host.
     Unreachable,
-    /// The other side hung up while connecting.
+    /// The connection was reset while connecting.
     Reset,
-    /// Anything else the system said.
+    /// Any other error of the operating system.
     Other,
 }
 
-/// Why encryption failed.
+/// The reason of a TLS failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TlsError {
     /// The certificate has expired or is not yet valid.
     Expired,
-    /// The certificate is for another name.
+    /// The certificate is for another host name.
     WrongName,
-    /// Nobody we trust vouches for the certificate.
+    /// The certificate is not signed by a trusted authority.
     Untrusted,
-    /// The certificate was withdrawn.
+    /// The certificate was revoked.
     Revoked,
-    /// The two sides share no protocol or cipher, or the talk broke down.
+    /// No common protocol version or cipher, or the connection was closed.
     Handshake,
 }
 
-/// How an answer went wrong.
+/// An error on an established connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProtocolError {
-    /// The connection was closed before an answer.
+    /// The connection was closed without a response.
     Closed,
     /// The connection was reset.
     Reset,
-    /// The body ended before its promised length.
+    /// The body is shorter than its declared length.
     Truncated,
-    /// The head of the answer is larger than we read.
+    /// The response headers exceed the size limit.
     HeadersTooLarge,
-    /// The answer is not HTTP.
+    /// The response is not HTTP.
     NotHttp,
 }
 
-/// What is wrong with a redirect's address.
+/// The reason why a redirect is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InvalidRedirect {
-    /// It cannot be read as an address.
-    NotAnAddress,
-    /// It is no web address (`javascript:`, `mailto:` …).
-    NotWeb,
-    /// It is missing.
+    /// The `Location` header is not a URL.
+    NotAUrl,
+    /// The URL has another scheme (`javascript:`, `mailto:` …).
+    NotHttp,
+    /// The `Location` header is missing.
     Missing,
 }
 
-/// A part of asking that can take too long.
+/// A phase of a fetch that can time out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// Looking up the name.
+    /// DNS lookup.
     Dns,
     /// Connecting.
     Connect,
-    /// Agreeing on encryption.
+    /// TLS handshake.
     Tls,
-    /// Waiting for the head of the answer.
+    /// Waiting for the response headers.
     Headers,
     /// Reading the body.
     Body,
-    /// All of it together.
+    /// The whole fetch.
     Total,
 }
 
 impl FetchOutcome {
-    /// The status code, where a server answered.
+    /// Returns the status code of the response, if there is one.
     pub const fn status(&self) -> Option<u16> {
         match self {
             Self::Response(status) => Some(*status),
@@ -204,8 +203,7 @@ impl FetchOutcome {
         }
     }
 
-    /// Whether some server was reached, whatever it said: proof that our own
-    /// network works.
+    /// Whether a server was reached, which proves that the local network works.
     pub const fn reached_server(&self) -> bool {
         !matches!(
             self,
@@ -222,17 +220,17 @@ impl FetchOutcome {
 impl fmt::Display for FetchOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Response(status) => write!(f, "answered {status}"),
+            Self::Response(status) => write!(f, "status {status}"),
             Self::DnsFailed(error) => error.fmt(f),
             Self::ConnectFailed(error) => error.fmt(f),
-            Self::TimedOut(phase) => write!(f, "no answer in time ({phase})"),
-            Self::Tls(error) => error.fmt(f),
+            Self::TimedOut(phase) => write!(f, "timed out ({phase})"),
+            Self::TlsFailed(error) => error.fmt(f),
             Self::ProtocolError(error) => error.fmt(f),
             Self::TooManyRedirects => f.write_str("too many redirects"),
-            Self::RedirectLoop => f.write_str("redirects lead in a circle"),
+            Self::RedirectLoop => f.write_str("redirect loop"),
             Self::InvalidRedirect(error) => error.fmt(f),
-            Self::RobotsDisallowed => f.write_str("leads to a page that robots.txt closes to us"),
-            Self::PrivateAddress(address) => write!(f, "leads to the private address {address}"),
+            Self::RobotsDisallowed => f.write_str("redirects to a page disallowed by robots.txt"),
+            Self::PrivateAddress(address) => write!(f, "resolves to the private address {address}"),
             Self::InternalError => f.write_str("internal error while reading this page"),
         }
     }
@@ -242,9 +240,9 @@ impl fmt::Display for DnsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::NoSuchName => "no such host",
-            Self::NoRecords => "the host name has no address",
-            Self::ServerFailure => "the name server failed",
-            Self::TimedOut => "no name server answered in time",
+            Self::NoRecords => "host has no address record",
+            Self::ServerFailure => "name server failure",
+            Self::TimedOut => "DNS lookup timed out",
         })
     }
 }
@@ -255,7 +253,7 @@ impl fmt::Display for ConnectError {
             Self::Refused => "connection refused",
             Self::Unreachable => "host unreachable",
             Self::Reset => "connection reset while connecting",
-            Self::Other => "no connection",
+            Self::Other => "connection failed",
         })
     }
 }
@@ -263,11 +261,11 @@ impl fmt::Display for ConnectError {
 impl fmt::Display for TlsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::Expired => "the certificate has expired or is not yet valid",
-            Self::WrongName => "the certificate is for another name",
-            Self::Untrusted => "nobody we trust vouches for the certificate",
-            Self::Revoked => "the certificate was withdrawn",
-            Self::Handshake => "no encrypted connection could be made",
+            Self::Expired => "certificate has expired or is not yet valid",
+            Self::WrongName => "certificate is for another host name",
+            Self::Untrusted => "certificate is not signed by a trusted authority",
+            Self::Revoked => "certificate was revoked",
+            Self::Handshake => "TLS handshake failed",
         })
     }
 }
@@ -275,11 +273,11 @@ impl fmt::Display for TlsError {
 impl fmt::Display for ProtocolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::Closed => "connection closed without an answer",
+            Self::Closed => "connection closed without a response",
             Self::Reset => "connection reset",
-            Self::Truncated => "the answer breaks off",
-            Self::HeadersTooLarge => "the answer's head is too large",
-            Self::NotHttp => "the answer is not HTTP",
+            Self::Truncated => "truncated response",
+            Self::HeadersTooLarge => "response headers too large",
+            Self::NotHttp => "response is not HTTP",
         })
     }
 }
@@ -287,9 +285,9 @@ impl fmt::Display for ProtocolError {
 impl fmt::Display for InvalidRedirect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::NotAnAddress => "redirects to something that is no address",
-            Self::NotWeb => "redirects to something that is no web address",
-            Self::Missing => "redirects to nowhere",
+            Self::NotAUrl => "redirects to an invalid URL",
+            Self::NotHttp => "redirects to a URL that is not HTTP",
+            Self::Missing => "redirect without a location",
         })
     }
 }
@@ -297,12 +295,12 @@ impl fmt::Display for InvalidRedirect {
 impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::Dns => "looking up the name",
+            Self::Dns => "DNS lookup",
             Self::Connect => "connecting",
-            Self::Tls => "agreeing on encryption",
-            Self::Headers => "waiting for the answer",
-            Self::Body => "reading the page",
-            Self::Total => "in all",
+            Self::Tls => "TLS handshake",
+            Self::Headers => "waiting for the response headers",
+            Self::Body => "reading the body",
+            Self::Total => "total time",
         })
     }
 }

@@ -1,8 +1,8 @@
-//! What a request may do, which depends on who named its URL.
+//! Rights of a request, which depend on the source of its URL.
 //!
-//! Every request carries one [`RequestRights`]. It holds no rights unless it
-//! comes from one of the constructors for URLs of the user, and it loses them
-//! on the way to another host or port. `cargo xtask tidy` lists the only files
+//! Every request has a [`RequestRights`]. Only the constructors for
+//! user-supplied URLs and configured services grant rights, and a redirect or
+//! link to another host or port loses them. `cargo xtask tidy` lists the files
 //! that may call those constructors.
 
 use url::Url;
@@ -12,11 +12,11 @@ use url::Url;
 ///
 /// ```
 /// use relink_model::RequestRights;
-/// let named = "http://intranet.test/".parse()?;
-/// let rights = RequestRights::named_by_user();
+/// let url = "http://intranet.test/".parse()?;
+/// let rights = RequestRights::user_supplied();
 /// assert!(rights.may_reach_private() && rights.may_carry_credentials());
-/// let elsewhere = rights.inherited(&named, &"http://other.test/".parse()?);
-/// assert_eq!(elsewhere, RequestRights::discovered());
+/// let other_host = rights.inherit(&url, &"http://other.test/".parse()?);
+/// assert_eq!(other_host, RequestRights::discovered());
 /// # Ok::<(), url::ParseError>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -26,32 +26,32 @@ pub struct RequestRights {
 }
 
 impl RequestRights {
-    /// The rights of a URL that the user named: on the command line, in the
-    /// configuration or in a document of the user.
-    pub const fn named_by_user() -> Self {
+    /// Returns the rights of a user-supplied URL: from the command line, the
+    /// configuration or a document of the user.
+    pub const fn user_supplied() -> Self {
         Self { reaches_private: true, carries_credentials: true }
     }
 
-    /// The rights of a service that the user configured, such as an archive. It
-    /// may be at a private address; the headers for pages are not meant for it.
+    /// Returns the rights of a service that the user configured, such as an
+    /// archive. It may have a private address, but does not receive the headers
+    /// for pages.
     pub const fn configured_service() -> Self {
         Self { reaches_private: true, carries_credentials: false }
     }
 
-    /// The rights of a URL that anything else named: a page, a redirect, an
-    /// archive, a search engine.
+    /// Returns the rights of a URL from any other source, such as a page, a
+    /// redirect, an archive or a search engine.
     pub const fn discovered() -> Self {
         Self { reaches_private: false, carries_credentials: false }
     }
 
-    /// The rights of a stored URL, from whether the store says that the user
-    /// named it.
-    pub const fn from_stored(is_named: bool) -> Self {
-        if is_named { Self::named_by_user() } else { Self::discovered() }
+    /// Returns the rights of a stored URL.
+    pub const fn from_stored(is_user_supplied: bool) -> Self {
+        if is_user_supplied { Self::user_supplied() } else { Self::discovered() }
     }
 
-    /// What the store keeps: whether the user named the URL.
-    pub const fn is_named_by_user(self) -> bool {
+    /// Whether the URL is user-supplied. This is the value that the store saves.
+    pub const fn is_user_supplied(self) -> bool {
         self.reaches_private && self.carries_credentials
     }
 
@@ -65,10 +65,11 @@ impl RequestRights {
         self.carries_credentials
     }
 
-    /// The rights of `to`, which `from` led to: the same ones on the same host
-    /// and port, none elsewhere, and no credentials from https to http.
+    /// Returns the rights of `to`, a URL that `from` links or redirects to: the
+    /// same rights on the same host and port, otherwise none. A step from https
+    /// to http drops the credentials.
     #[must_use]
-    pub fn inherited(self, from: &Url, to: &Url) -> Self {
+    pub fn inherit(self, from: &Url, to: &Url) -> Self {
         if !is_same_host_and_port(from, to) {
             return Self::discovered();
         }
@@ -89,24 +90,24 @@ mod tests {
     #[track_caller]
     fn check(from: &str, to: &str, expect: (bool, bool)) {
         let (from, to) = (Url::parse(from).unwrap(), Url::parse(to).unwrap());
-        let rights = RequestRights::named_by_user().inherited(&from, &to);
+        let rights = RequestRights::user_supplied().inherit(&from, &to);
         assert_eq!((rights.may_reach_private(), rights.may_carry_credentials()), expect, "{to}");
         assert_eq!(
-            RequestRights::discovered().inherited(&from, &to),
+            RequestRights::discovered().inherit(&from, &to),
             RequestRights::discovered(),
             "{to}"
         );
     }
 
     #[test]
-    fn inherited_on_the_same_host_and_port_keeps_rights() {
+    fn inherit_on_same_host_and_port_keeps_rights() {
         check("http://a.test/x", "http://a.test:80/y", (true, true));
         check("https://a.test/x", "https://a.test/", (true, true));
         check("http://127.0.0.1:81/", "http://127.0.0.1:81/x", (true, true));
     }
 
     #[test]
-    fn inherited_elsewhere_drops_rights() {
+    fn inherit_on_other_host_or_port_drops_rights() {
         check("http://a.test/", "http://b.test/", (false, false));
         check("http://a.test/", "http://www.a.test/", (false, false));
         check("http://a.test/", "http://a.test:81/", (false, false));
@@ -115,16 +116,16 @@ mod tests {
     }
 
     #[test]
-    fn inherited_from_https_to_http_drops_credentials() {
+    fn inherit_from_https_to_http_drops_credentials() {
         check("https://a.test:8080/", "http://a.test:8080/", (true, false));
     }
 
     #[test]
-    fn from_stored_keeps_what_is_named_by_user() {
-        for rights in [RequestRights::named_by_user(), RequestRights::discovered()] {
-            assert_eq!(RequestRights::from_stored(rights.is_named_by_user()), rights);
+    fn from_stored_round_trips_is_user_supplied() {
+        for rights in [RequestRights::user_supplied(), RequestRights::discovered()] {
+            assert_eq!(RequestRights::from_stored(rights.is_user_supplied()), rights);
         }
         let service = RequestRights::configured_service();
-        assert!(service.may_reach_private() && !service.is_named_by_user());
+        assert!(service.may_reach_private() && !service.is_user_supplied());
     }
 }

@@ -1,83 +1,82 @@
-//! What is asked of a search engine, and what it finds.
+//! Search queries and hits.
 //!
-//! A hit is what an engine says, not what is there: whether its page lives,
-//! and whether it is the page that was lost, is for others to say.
+//! A hit is the claim of a search engine. Whether its page is alive, and
+//! whether it is the page that was searched for, is decided elsewhere.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// What is asked of a search engine.
+/// A query for a search engine.
 ///
-/// It is written as people write it, which is also how it is told apart from
-/// other queries:
+/// The `Display` text uses the common query syntax and identifies the query:
 ///
 /// ```
 /// use relink_model::SearchQuery;
-/// let query = SearchQuery::of(["winter", "birds"]).with_phrase("snowy owl").within("example.org");
+/// let query =
+///     SearchQuery::new(["winter", "birds"]).with_phrase("snowy owl").with_site("example.org");
 /// assert_eq!(query.to_string(), "\"snowy owl\" winter birds site:example.org");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SearchQuery {
-    /// Words that all must stand on the page, together and in this order; a
-    /// single word must stand there too. The most telling comes first.
+    /// Required phrases, most specific first. A phrase may be a single word.
     pub phrases: Vec<String>,
-    /// Words that make a page fit better, the most telling first. Some engines
-    /// want them all.
+    /// Optional words that improve the rank of a page, most specific first.
+    /// Some engines require all of them.
     pub terms: Vec<String>,
-    /// The host whose pages are wanted, those of the hosts below it included.
+    /// The host to search, including its subdomains.
     pub site: Option<String>,
-    /// The most hits wanted.
+    /// The maximum number of hits.
     pub limit: usize,
 }
 
 impl SearchQuery {
-    /// The limit, unless told: what most engines give as one page.
-    pub const LIMIT: usize = 10;
+    /// The default of `limit`: the usual size of one result page.
+    pub const DEFAULT_LIMIT: usize = 10;
 
-    /// A query for some words, the most telling first.
+    /// Creates a query for `terms`, most specific first.
     pub fn new<W: Into<String>>(terms: impl IntoIterator<Item = W>) -> Self {
         let terms = terms.into_iter().map(Into::into).collect();
-        Self { terms, phrases: Vec::new(), site: None, limit: Self::LIMIT }
+        Self { terms, phrases: Vec::new(), site: None, limit: Self::DEFAULT_LIMIT }
     }
 
-    /// The query with one more phrase that must stand on the page.
+    /// Adds a required phrase.
     #[must_use]
     pub fn with_phrase(mut self, phrase: impl Into<String>) -> Self {
         self.phrases.push(phrase.into());
         self
     }
 
-    /// The query for the pages of one host and of the hosts below it.
+    /// Restricts the query to a host and its subdomains.
     #[must_use]
-    pub fn within(mut self, site: impl Into<String>) -> Self {
+    pub fn with_site(mut self, site: impl Into<String>) -> Self {
         self.site = Some(site.into());
         self
     }
 
-    /// Whether there is nothing to look for.
+    /// Whether no term or phrase has a letter or digit.
     pub fn is_empty(&self) -> bool {
         let mut words = self.terms.iter().chain(&self.phrases);
         words.all(|word| !word.contains(char::is_alphanumeric))
     }
 
-    /// Whether a page is where the query looks.
+    /// Whether a URL is on the site of the query.
     ///
     /// ```
     /// use relink_model::SearchQuery;
-    /// let query = SearchQuery::of(["owl"]).within("Example.org");
-    /// let admits = |url: &str| query.admits(&url.parse().unwrap());
-    /// assert!(admits("http://example.org/a") && admits("https://www.example.org/"));
-    /// assert!(!admits("http://badexample.org/") && !admits("http://org/"));
+    /// let query = SearchQuery::new(["owl"]).with_site("Example.org");
+    /// let matches = |url: &str| query.matches_site(&url.parse().unwrap());
+    /// assert!(matches("http://example.org/a") && matches("https://www.example.org/"));
+    /// assert!(!matches("http://badexample.org/") && !matches("http://org/"));
     /// ```
     pub fn matches_site(&self, url: &Url) -> bool {
         let Some(site) = self.site.as_deref() else { return true };
         let site = site.trim_end_matches('.');
         let host = url.host_str().unwrap_or_default().trim_end_matches('.');
         let Some(split) = host.len().checked_sub(site.len()) else { return false };
-        let Some((below, tail)) = host.split_at_checked(split) else { return false };
-        tail.eq_ignore_ascii_case(site) && (below.is_empty() || below.ends_with('.'))
+        let Some((subdomain, tail)) = host.split_at_checked(split) else { return false };
+        tail.eq_ignore_ascii_case(site) && (subdomain.is_empty() || subdomain.ends_with('.'))
     }
 }
 
@@ -90,18 +89,18 @@ impl fmt::Display for SearchQuery {
     }
 }
 
-/// One page that a search engine names.
+/// One result of a search engine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SearchHit {
-    /// Where it is.
+    /// The URL of the page.
     pub url: Url,
-    /// Its title, as the engine has it; empty where it has none.
+    /// The title reported by the engine, or an empty string.
     pub title: String,
-    /// Some of its text, as the engine has it; empty where it gives none.
+    /// The excerpt reported by the engine, or an empty string.
     pub snippet: String,
-    /// Which engine names it.
+    /// The name of the engine.
     pub engine: String,
-    /// Its place in the engine's list, from 1.
+    /// The position in the result list, from 1.
     pub rank: usize,
 }
 

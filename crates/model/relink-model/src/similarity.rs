@@ -1,27 +1,27 @@
-//! How alike two pages are, as readers are told.
+//! Similarity of two pages.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How alike another page is to one that was lost (Walden's Paths, section 5:
+/// The similarity of a page to a dead page (Walden's Paths, section 5:
 /// identical or similar).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Similarity {
-    /// The same text, as far as it was compared.
+    /// The compared text is the same.
     Identical,
-    /// The same text but for a few words.
+    /// The text differs in a few words.
     NearlyIdentical,
-    /// Much of the same text: it could take the place of the other.
+    /// Much of the text is the same; the page can replace the dead one.
     Similar,
 }
 
 impl Similarity {
-    /// Every likeness, the closest first.
+    /// All values, closest first.
     pub const ALL: [Self; 3] = [Self::Identical, Self::NearlyIdentical, Self::Similar];
 
-    /// Its name, as in JSON.
+    /// Returns the name used in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Identical => "identical",
@@ -30,7 +30,7 @@ impl Similarity {
         }
     }
 
-    /// Whether it is a copy of the page, and not only one like it.
+    /// Whether the page is a copy and not only a similar page.
     pub const fn is_mirror(self) -> bool {
         matches!(self, Self::Identical | Self::NearlyIdentical)
     }
@@ -47,9 +47,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_what_is_stored() {
-        for likeness in Similarity::ALL {
-            assert_eq!(serde_json::to_value(likeness).unwrap(), likeness.as_str());
+    fn as_str_equals_serde_name() {
+        for similarity in Similarity::ALL {
+            assert_eq!(serde_json::to_value(similarity).unwrap(), similarity.as_str());
         }
     }
 }

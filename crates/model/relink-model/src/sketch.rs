@@ -1,9 +1,8 @@
-//! A small, fixed-size memory of a text's shingles.
+//! Bottom-k sketches of the shingles of a text.
 //!
-//! Bottom-k sampling: the k smallest hash values of a set are a uniform sample
-//! of it, and two such samples are enough to estimate how much two sets
-//! resemble each other (Broder 1997). Sets of at most k members are compared
-//! exactly.
+//! The k smallest hash values of a set are a uniform sample of it. Two such
+//! samples are enough to estimate the resemblance of two sets (Broder 1997).
+//! Sets of at most k members are compared exactly.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -12,11 +11,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Sketch(Vec<u32>);
 
 impl Sketch {
-    /// How many hashes are kept. The standard error of a resemblance near 0.9
-    /// is then below 0.03.
+    /// The maximum number of hashes (k). The standard error of a resemblance
+    /// near 0.9 is then below 0.03.
     pub const SIZE: usize = 128;
 
-    /// Keeps the smallest hashes of a set.
+    /// Creates a sketch from the hashes of all shingles of a text.
     pub fn from_hashes(mut hashes: Vec<u32>) -> Self {
         hashes.sort_unstable();
         hashes.dedup();
@@ -24,20 +23,20 @@ impl Sketch {
         Self(hashes)
     }
 
-    /// The kept hashes, ascending.
+    /// The hashes of the sketch, ascending.
     pub fn hashes(&self) -> &[u32] {
         &self.0
     }
 
-    /// Whether the text had no shingle at all.
+    /// Whether the text has no shingles.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Estimates the resemblance of two texts, from 0 (nothing shared) to 1.
     ///
-    /// Two empty sketches resemble each other fully; an empty one resembles
-    /// nothing else.
+    /// The resemblance of two empty sketches is 1; that of an empty and a
+    /// non-empty sketch is 0.
     pub fn resemblance(&self, other: &Self) -> f64 {
         if self.is_empty() && other.is_empty() {
             return 1.0;
@@ -68,21 +67,21 @@ impl Sketch {
     }
 }
 
-/// The digits a hash is written in, six bits each.
+/// The digits of an encoded hash, six bits each, in ascending byte order.
 const DIGITS: &[u8; 64] = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 
-/// Digits to a hash.
+/// The number of digits per hash.
 const WIDTH: usize = 6;
 
-/// Six digits a hash: half the size of a JSON array. Written by hand, because
-/// this runs once for every page fetched.
+/// Writes six digits per hash, about half the size of a JSON array. Encoded
+/// without `format!`, because this runs for every fetched page.
 impl Serialize for Sketch {
     #[expect(clippy::indexing_slicing, reason = "six bits are less than the 64 digits")]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut text = String::with_capacity(WIDTH * self.0.len());
         for hash in &self.0 {
-            for place in (0..WIDTH).rev() {
-                let digit = (hash >> (6 * place)) & 63;
+            for position in (0..WIDTH).rev() {
+                let digit = (hash >> (6 * position)) & 63;
                 text.push(char::from(DIGITS[digit as usize]));
             }
         }
@@ -93,14 +92,13 @@ impl Serialize for Sketch {
 impl<'de> Deserialize<'de> for Sketch {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let hashes: Option<Vec<u32>> = text.as_bytes().chunks(WIDTH).map(read_hash).collect();
-        hashes.map(Self::from_hashes).ok_or_else(|| serde::de::Error::custom("not a sketch"))
+        let hashes: Option<Vec<u32>> = text.as_bytes().chunks(WIDTH).map(decode_hash).collect();
+        hashes.map(Self::from_hashes).ok_or_else(|| serde::de::Error::custom("invalid sketch"))
     }
 }
 
-/// The hash written in these digits. They ascend as bytes, so they can be
-/// searched.
-fn read_hash(digits: &[u8]) -> Option<u32> {
+/// Decodes a hash; `None` if the digits are invalid.
+fn decode_hash(digits: &[u8]) -> Option<u32> {
     let value = |digit: &u8| DIGITS.binary_search(digit).ok();
     let add = |hash: u64, digit: &u8| Some((hash << 6) | value(digit)? as u64);
     let hash = digits.iter().try_fold(0_u64, add)?;
@@ -112,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_read_back_as_written() {
+    fn serde_round_trip() {
         let sketch = Sketch::from_hashes(vec![7, u32::MAX, 0xdead_beef]);
         let json = serde_json::to_string(&sketch).unwrap();
         assert_eq!(json, "\"-----62TfQvj2zzzzz\"");
@@ -120,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_sketch_is_refused() {
+    fn deserialize_rejects_invalid_text() {
         for json in ["\"-----\"", "\"------!\"", "\"-----é\"", "\"zzzzzz\""] {
             assert!(serde_json::from_str::<Sketch>(json).is_err(), "{json}");
         }
@@ -135,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn small_sets_are_compared_exactly() {
+    fn resemblance_of_small_sets_is_exact() {
         check(&[], &[], 1.0);
         check(&[1], &[], 0.0);
         check(&[3, 1, 2, 2], &[1, 2, 3], 1.0);
@@ -143,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn large_sets_are_estimated() {
+    fn resemblance_of_large_sets_is_estimated() {
         let left: Vec<u32> = (0..10_000).map(|n: u32| n.wrapping_mul(2_654_435_761)).collect();
         let right: Vec<u32> = left[..9_000].to_vec();
         let estimate = Sketch::from_hashes(left).resemblance(&Sketch::from_hashes(right));

@@ -1,8 +1,8 @@
-//! What web archives hold.
+//! Captures and snapshots of web archives.
 //!
-//! A capture is a row of an archive's index: it tells what the server said
-//! then, not whether that was the page. An archived error page is a capture
-//! like any other; whether it is one is for the judge to say.
+//! A capture is a row of an archive's index. It has the status of the archived
+//! response, which may be an error page with status 200; relink-judge decides
+//! whether it is one.
 
 use std::fmt;
 
@@ -10,16 +10,16 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// An archived copy, with its time.
+/// An archived copy that can be shown to users.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The URL that was archived.
     pub url: Url,
-    /// When it was archived.
+    /// The time of the capture.
     pub captured_at: Timestamp,
-    /// Where people can read the copy.
+    /// The URL of the copy for browsers.
     pub replay_url: Url,
-    /// What the server had answered, where the archive tells.
+    /// The status of the archived response, if the archive reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
 }
@@ -29,40 +29,40 @@ pub struct Snapshot {
 pub struct Capture {
     /// The URL that was archived, in the spelling of the archive.
     pub url: Url,
-    /// When it was archived, to the second.
+    /// The time of the capture, to the second.
     pub captured_at: Timestamp,
-    /// What the server had answered. Some archives do not tell, and none does
-    /// for a repetition whose first capture it does not list.
+    /// The status of the archived response. Some archives do not report it, and
+    /// none does for a revisit whose original capture is not listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// The content type, as the archive names it.
+    /// The content type reported by the archive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime: Option<String>,
-    /// The archive's checksum of the body. Redirects to different places have
-    /// the same one, for their bodies are alike or empty.
+    /// The archive's checksum of the body. Redirects to different URLs often
+    /// have the same checksum, because their bodies are equal or empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// The size of the archive's record in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
-    /// Where a redirect led, where the index tells; most do not.
+    /// The target of a redirect. Most indexes do not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirect: Option<Url>,
-    /// Whether the archive kept no body because it had the same one already
-    /// (a `revisit` record).
+    /// Whether this is a `revisit` record, whose body is stored with an earlier
+    /// capture.
     #[serde(default)]
     pub is_revisit: bool,
-    /// Where people can read the copy, where the archive is on the web.
+    /// The URL of the copy for browsers, if the archive is on the web.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_url: Option<Url>,
 }
 
 impl Capture {
-    /// A capture of which no more is known than what was archived and when.
-    pub const fn new(url: Url, taken: Timestamp) -> Self {
+    /// Creates a capture with no other fields set.
+    pub const fn new(url: Url, captured_at: Timestamp) -> Self {
         Self {
             url,
-            captured_at: taken,
+            captured_at,
             status: None,
             mime: None,
             digest: None,
@@ -73,29 +73,29 @@ impl Capture {
         }
     }
 
-    /// Whether the server had sent the reader elsewhere.
+    /// Whether the status is 3xx.
     pub const fn is_redirect(&self) -> bool {
         matches!(self.status, Some(300..=399))
     }
 
-    /// Whether the server had said that all is well.
+    /// Whether the status is 2xx.
     pub const fn is_success(&self) -> bool {
         matches!(self.status, Some(200..=299))
     }
 
-    /// The copy to show to people, where the archive is on the web.
+    /// Returns the copy to show to users, if the archive is on the web.
     pub fn snapshot(&self) -> Option<Snapshot> {
-        let address = self.replay_url.clone()?;
+        let replay_url = self.replay_url.clone()?;
         Some(Snapshot {
             url: self.url.clone(),
             captured_at: self.captured_at,
-            replay_url: address,
+            replay_url,
             status: self.status,
         })
     }
 }
 
-/// As a line: time, status, URL and, of a redirect, where it led.
+/// Formats one line: time, status, URL and the target of a redirect.
 impl fmt::Display for Capture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.status {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_capture_is_told_in_a_line() {
+    fn display_has_time_status_url_and_redirect() {
         let target = Url::parse("http://example.org/b").unwrap();
         let moved = Capture { redirect: Some(target), ..capture(Some(301)) };
         let line = "2015-05-06T07:08:09Z 301 http://example.org/a -> http://example.org/b";
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_neither_good_nor_a_redirect() {
+    fn unknown_status_is_neither_success_nor_redirect() {
         let is = |status| (capture(status).is_success(), capture(status).is_redirect());
         assert_eq!(is(None), (false, false));
         assert_eq!(is(Some(200)), (true, false));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_capture_is_stored_and_read_back() {
+    fn serde_round_trip() {
         let text = serde_json::to_string(&capture(Some(200))).unwrap();
         assert_eq!(serde_json::from_str::<Capture>(&text).unwrap(), capture(Some(200)));
     }

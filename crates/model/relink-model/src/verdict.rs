@@ -1,4 +1,4 @@
-//! The one vocabulary people meet in every output.
+//! Verdicts: the results shown in every output.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,35 +6,36 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What a reader is told about a link.
+/// The result of a check, as shown to users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The content is what was linked.
+    /// The linked content is there.
     Alive,
-    /// A permanent redirect leads to the same thing.
+    /// A permanent redirect leads to the same content.
     Moved,
-    /// It answers, but the content changed beyond a threshold.
+    /// The page responds, but its content changed beyond a threshold.
     Drifted,
-    /// Gone for good.
+    /// The page is permanently gone.
     Dead,
-    /// Bad now, not yet confirmed.
+    /// The page fails, but the failure is not confirmed yet.
     Failing,
-    /// Answers success, but is an error page or a placeholder.
+    /// The status is a success, but the page is an error page or a placeholder.
     #[serde(rename = "soft-404")]
     Soft404,
-    /// The name has another owner now.
+    /// The domain has changed its owner.
     Hijacked,
-    /// Cannot be told from outside.
+    /// The server does not let Relink see the page.
     Blocked,
-    /// Wrong in the source itself: missing file, missing anchor, malformed URL.
+    /// An error in the document: missing file, missing anchor, malformed URL.
     Local,
-    /// Alive, but in bad company or archived nowhere.
+    /// The page is alive, but many of its neighbors are dead, or no archive has
+    /// a copy.
     AtRisk,
 }
 
 impl Verdict {
-    /// Every word, in the order summaries list them.
+    /// All verdicts, in the order of summaries.
     pub const ALL: [Self; 10] = [
         Self::Alive,
         Self::Moved,
@@ -48,10 +49,10 @@ impl Verdict {
         Self::AtRisk,
     ];
 
-    /// The words that fail a run unless `--fail-on` says otherwise.
+    /// The default of `--fail-on`: verdicts that set the exit code.
     pub const DEFAULT_FAIL_ON: [Self; 4] = [Self::Dead, Self::Soft404, Self::Hijacked, Self::Local];
 
-    /// The word as every output spells it.
+    /// Returns the name used in every output.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Alive => "alive",
@@ -67,7 +68,7 @@ impl Verdict {
         }
     }
 
-    /// The sign that stands before the word on a terminal.
+    /// Returns the symbol printed before the verdict in a terminal.
     pub const fn symbol(self) -> char {
         match self {
             Self::Alive => '✓',
@@ -83,7 +84,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the linked content was reached, so that the answer may be cached.
+    /// Whether the linked content was reached, so that the result may be cached.
     pub const fn is_reached(self) -> bool {
         matches!(self, Self::Alive | Self::Moved | Self::Drifted | Self::AtRisk)
     }
@@ -95,10 +96,10 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The text is none of the ten words.
+/// The text is not a verdict.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error(
-    "`{0}` is none of alive, moved, drifted, dead, failing, soft-404, hijacked, blocked, local, at-risk"
+    "unknown verdict `{0}`; expected alive, moved, drifted, dead, failing, soft-404, hijacked, blocked, local or at-risk"
 )]
 pub struct ParseVerdictError(String);
 
@@ -108,7 +109,7 @@ impl FromStr for Verdict {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::ALL
             .into_iter()
-            .find(|word| word.as_str() == text)
+            .find(|verdict| verdict.as_str() == text)
             .ok_or_else(|| ParseVerdictError(text.to_owned()))
     }
 }
@@ -118,11 +119,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_is_read_back_from_its_own_spelling() {
-        for word in Verdict::ALL {
-            assert_eq!(word.as_str().parse(), Ok(word));
-            let json = serde_json::to_string(&word).unwrap();
-            assert_eq!(json, format!("\"{word}\""));
+    fn every_name_round_trips() {
+        for verdict in Verdict::ALL {
+            assert_eq!(verdict.as_str().parse(), Ok(verdict));
+            let json = serde_json::to_string(&verdict).unwrap();
+            assert_eq!(json, format!("\"{verdict}\""));
         }
     }
 }

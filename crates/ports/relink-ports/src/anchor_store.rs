@@ -1,42 +1,40 @@
-//! What is remembered of places on pages: which ones links want, and which
-//! ones the pages offer.
+//! Storage of anchors: those that links refer to, and those that pages have.
 //!
-//! A page's places belong to its present state. Once the page is settled anew
-//! without them, they are not known any more.
+//! The anchors of a page belong to its current result. A later result without
+//! anchors removes them.
 
 use async_trait::async_trait;
 use relink_model::RunId;
 
 use crate::{CacheWindow, LinkCursor, NewTarget, StoreError};
 
-/// A link that wants a place on a page whose places are known.
+/// A link with a fragment to a page whose anchors are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnchorReference {
-    /// Which link it is; they are read in this order.
+    /// The link, as the sort key of pagination.
     pub link: LinkCursor,
     /// The canonical URL of the page.
     pub url: String,
-    /// The place it wants, escaped as in a URL.
+    /// The percent-encoded fragment.
     pub fragment: String,
-    /// The places the page offers, see [`anchor_hash`](crate::anchor_hash),
-    /// sorted.
+    /// The sorted [`anchor_hash`](crate::anchor_hash) values of the page.
     pub anchors: Vec<u32>,
 }
 
-/// A link whose page is there, and whose place on it is not.
+/// A link to a live page that lacks the anchor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MissingAnchor {
-    /// Which link it is.
+    /// The link.
     pub link: LinkCursor,
-    /// The finding, settled as it is.
+    /// The finding.
     pub target: NewTarget,
 }
 
-/// Remembers places on pages.
+/// The storage of anchors.
 #[async_trait]
 pub trait AnchorStore: Send + Sync {
-    /// Links of a run after this one that want a place on a page which was
-    /// reached and whose places are known.
+    /// Returns the links of a run after `after` that have a fragment and lead
+    /// to a reached page whose anchors are known.
     async fn anchor_references(
         &self,
         run: RunId,
@@ -44,17 +42,17 @@ pub trait AnchorStore: Send + Sync {
         limit: usize,
     ) -> Result<Vec<AnchorReference>, StoreError>;
 
-    /// How many links of a run want a place on a page which was reached and
-    /// whose places are unknown.
+    /// Counts the links of a run that have a fragment and lead to a reached
+    /// page whose anchors are unknown.
     async fn count_unknown_anchors(&self, run: RunId) -> Result<u64, StoreError>;
 
-    /// Adds findings of missing places, each at the place of its link; says
-    /// how many are new to the run. The links stay links to their pages, too,
-    /// and are counted once.
+    /// Adds findings of missing anchors at the locations of their links, and
+    /// returns the number of targets that are new to the run. The links still
+    /// belong to their pages and are counted once.
     async fn add_missing_anchors(
         &self,
         run: RunId,
         missing: &[MissingAnchor],
-        moments: CacheWindow,
+        cache_window: CacheWindow,
     ) -> Result<u64, StoreError>;
 }

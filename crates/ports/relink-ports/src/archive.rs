@@ -1,4 +1,4 @@
-//! Web archives: which copies there are, and what they say.
+//! Web archives: lists of captures and their content.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -8,30 +8,30 @@ use url::Url;
 
 use crate::Body;
 
-/// Which captures to list.
+/// A query for captures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaptureQuery {
-    /// The URL, or the beginning of the URLs.
+    /// The URL or URL prefix.
     pub url: Url,
-    /// Whether that URL alone is meant, or all below it.
+    /// Whether `url` is an exact URL or a prefix.
     pub scope: CaptureScope,
-    /// Which answers of the server are wanted.
+    /// The filter for response statuses.
     pub statuses: CaptureStatusFilter,
-    /// None from before this moment.
+    /// The earliest capture time.
     pub from: Option<Timestamp>,
-    /// None from after this moment.
+    /// The latest capture time.
     pub to: Option<Timestamp>,
-    /// Which come first, and so stay if there are more than the limit.
+    /// The order, which also selects the captures within the limit.
     pub order: CaptureOrder,
-    /// The most captures listed.
+    /// The maximum number of captures.
     pub limit: usize,
 }
 
 impl CaptureQuery {
-    /// The limit, unless told.
-    pub const LIMIT: usize = 1_000;
+    /// The default of `limit`.
+    pub const DEFAULT_LIMIT: usize = 1_000;
 
-    /// Every capture of one URL, the oldest first.
+    /// Creates a query for all captures of one URL, oldest first.
     pub const fn new(url: Url) -> Self {
         Self {
             url,
@@ -40,179 +40,178 @@ impl CaptureQuery {
             from: None,
             to: None,
             order: CaptureOrder::Oldest,
-            limit: Self::LIMIT,
+            limit: Self::DEFAULT_LIMIT,
         }
     }
 
-    /// The captures of every URL that begins like this one, in the order of
-    /// the URLs. A directory ends with a slash; what lies deeper is listed too.
-    pub fn below(directory: Url) -> Self {
-        Self { scope: CaptureScope::Prefix, ..Self::new(directory) }
+    /// Creates a query for the captures of all URLs with this prefix, in URL
+    /// order. A directory ends with a slash; subdirectories are included.
+    pub fn for_prefix(prefix: Url) -> Self {
+        Self { scope: CaptureScope::Prefix, ..Self::new(prefix) }
     }
 }
 
-/// Whether a URL alone is meant.
+/// The match type of a capture query.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum CaptureScope {
-    /// This URL alone.
+    /// The exact URL.
     #[default]
     Exact,
-    /// All URLs that begin like it.
+    /// All URLs with this prefix.
     Prefix,
 }
 
-/// Which answers of the server are wanted.
+/// A filter for the status of captures.
 ///
-/// An archive that does not know what was answered lists all captures with no
-/// status, and it takes a [`Archive::replay`] to find out. One that knows in
-/// general leaves out those of which it does not know: repetitions
-/// ([`Capture::is_revisit`]) have a status only where all are listed.
+/// An archive without statuses lists all captures; [`Archive::replay`] then
+/// returns the status. An archive with statuses omits captures of unknown
+/// status. Revisits ([`Capture::is_revisit`]) have a status only if all
+/// captures are listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum CaptureStatusFilter {
-    /// Every one.
+    /// All captures.
     #[default]
     Any,
-    /// Those that say all is well (2xx).
-    Good,
-    /// Those that send the reader elsewhere (3xx).
+    /// Status 2xx.
+    Success,
+    /// Status 3xx.
     Redirects,
 }
 
 impl CaptureStatusFilter {
-    /// Whether a capture is wanted, as far as is known of it.
-    pub const fn admit(self, capture: &Capture) -> bool {
+    /// Whether a capture matches. An unknown status always matches.
+    pub const fn matches(self, capture: &Capture) -> bool {
         match self {
             Self::Any => true,
-            Self::Good => capture.status.is_none() || capture.is_success(),
+            Self::Success => capture.status.is_none() || capture.is_success(),
             Self::Redirects => capture.status.is_none() || capture.is_redirect(),
         }
     }
 }
 
-/// Which captures come first.
+/// The order of captures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum CaptureOrder {
-    /// The oldest.
+    /// Oldest first.
     #[default]
     Oldest,
-    /// The newest. Of the URLs below one, the newest of each.
+    /// Newest first. With [`CaptureScope::Prefix`], the newest of each URL.
     Newest,
-    /// Those nearest to this moment. Only for [`CaptureScope::Exact`].
+    /// Nearest to this time first. Only for [`CaptureScope::Exact`].
     Nearest(Timestamp),
 }
 
-/// The captures found.
+/// The result of a capture query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CaptureList {
-    /// In the order asked for.
+    /// The captures, in the order of the query.
     pub captures: Vec<Capture>,
-    /// Whether there are, or may be, more than these.
+    /// Whether there may be more captures.
     pub is_truncated: bool,
-    /// How many rows could not be made sense of.
+    /// The number of rows that could not be parsed.
     pub skipped: usize,
 }
 
 impl CaptureList {
-    /// The captures that may be a good copy, in the order to try them: nearest
-    /// to the date of the link where that is known, else the newest first.
-    /// Those of which no status is known come last.
+    /// Returns the captures that may be a copy of the page, in the order to
+    /// try them: nearest to the date of the link if it is known, otherwise
+    /// newest first. Captures of unknown status come last.
     ///
-    /// A copy can be an error page whatever its status says. Who wants to be
-    /// sure replays one after the other and asks the judge.
+    /// A capture with status 2xx can still be an error page. Callers have to
+    /// replay and judge the captures.
     pub fn by_preference(&self, when: Option<Timestamp>) -> Vec<&Capture> {
-        let mut wanted: Vec<_> =
-            self.captures.iter().filter(|it| CaptureStatusFilter::Good.admit(it)).collect();
-        wanted.sort_by_key(|capture| {
-            let taken = capture.captured_at.as_second();
-            let distance = when.map_or(-taken, |when| (when.as_second() - taken).abs());
+        let mut candidates: Vec<_> =
+            self.captures.iter().filter(|it| CaptureStatusFilter::Success.matches(it)).collect();
+        candidates.sort_by_key(|capture| {
+            let captured_at = capture.captured_at.as_second();
+            let distance = when.map_or(-captured_at, |when| (when.as_second() - captured_at).abs());
             (capture.status.is_none(), distance)
         });
-        wanted
+        candidates
     }
 }
 
-/// What an archive kept of one answer, as the server had sent it.
+/// An archived response, as sent by the original server.
 #[derive(Debug, Clone)]
 pub struct Replay {
-    /// When it was archived; it need not be the very moment asked for.
+    /// The time of the capture, which may differ from the requested time.
     pub captured_at: Timestamp,
-    /// What the server had answered.
+    /// The status.
     pub status: u16,
-    /// Where it pointed, as written then.
+    /// The `Location` header, as sent.
     pub location: Option<String>,
-    /// The web address that is, if it is one.
+    /// The resolved `location`, if it is an HTTP URL.
     pub target: Option<Url>,
-    /// The body, within the caps.
+    /// The body, truncated at the size limit.
     pub body: Body,
 }
 
-/// An archive could not be asked, or not be understood.
+/// An error of an archive.
 #[derive(Debug, Error)]
 pub enum ArchiveError {
-    /// It wants to be left alone for a while, or does not answer as it should
-    /// for now.
-    #[error("the archive `{archive}` asks for patience until {until}")]
+    /// The archive limits the request rate or is temporarily unavailable.
+    #[error("archive `{archive}` is rate limited until {until}")]
     RateLimited {
-        /// Its name.
+        /// The name of the archive.
         archive: String,
-        /// When it may be asked again.
+        /// The earliest time of the next request.
         until: Timestamp,
     },
-    /// Our own daily budget for it is used up.
-    #[error("today's {budget} requests to the archive `{archive}` are used up")]
+    /// The daily request budget of Relink for the archive is exhausted.
+    #[error("daily budget of {budget} requests to archive `{archive}` is exhausted")]
     BudgetExhausted {
-        /// Its name.
+        /// The name of the archive.
         archive: String,
-        /// How many requests there are in a day.
+        /// The daily number of requests.
         budget: u32,
-        /// When the next day begins.
+        /// The start of the next day.
         until: Timestamp,
     },
-    /// It could not be reached.
-    #[error("the archive `{archive}` cannot be reached: {outcome}")]
+    /// The archive could not be reached.
+    #[error("cannot reach archive `{archive}`: {outcome}")]
     Unreachable {
-        /// Its name.
+        /// The name of the archive.
         archive: String,
-        /// What happened instead.
+        /// The outcome of the fetch.
         outcome: FetchOutcome,
     },
-    /// It will not tell, as where the owner of a site has had it closed.
-    #[error("the archive `{archive}` refuses with status {status}")]
+    /// The archive denies access, for example on request of the site owner.
+    #[error("archive `{archive}` denies access (status {status})")]
     Refused {
-        /// Its name.
+        /// The name of the archive.
         archive: String,
-        /// What it answered.
+        /// The status of the response.
         status: u16,
     },
-    /// What it said makes no sense.
-    #[error("the answer of the archive `{archive}` is not {expected}")]
+    /// The response could not be parsed.
+    #[error("invalid response of archive `{archive}`: expected {expected}")]
     InvalidResponse {
-        /// Its name.
+        /// The name of the archive.
         archive: String,
-        /// What should have come.
+        /// The expected format.
         expected: &'static str,
     },
-    /// It has no way to answer such a question.
-    #[error("the archive `{archive}` cannot list {what}")]
+    /// The archive does not support the query.
+    #[error("archive `{archive}` cannot list {what}")]
     Unsupported {
-        /// Its name.
+        /// The name of the archive.
         archive: String,
-        /// What was asked for.
+        /// The unsupported part of the query.
         what: &'static str,
     },
-    /// A file of it cannot be read.
+    /// An archive file cannot be read.
     #[error("cannot read the archive file `{path}`")]
     File {
-        /// Which.
+        /// The path of the file.
         path: String,
-        /// What the system said.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
 }
 
 impl ArchiveError {
-    /// When asking again may help, where that is known.
+    /// Returns the earliest time of a retry, if it is known.
     pub const fn until(&self) -> Option<Timestamp> {
         match self {
             Self::RateLimited { until, .. } | Self::BudgetExhausted { until, .. } => Some(*until),
@@ -223,26 +222,27 @@ impl ArchiveError {
 
 /// A web archive.
 ///
-/// Nothing is not an error: what was never archived is an empty list, or `None`.
+/// A URL without captures is not an error: the result is an empty list or
+/// `None`.
 #[async_trait]
 pub trait Archive: Send + Sync {
-    /// What people call it.
+    /// Returns the name shown to users.
     fn name(&self) -> &str;
 
-    /// How many requests it has been sent.
+    /// Returns the number of requests sent so far.
     fn requests(&self) -> u64 {
         0
     }
 
-    /// Which captures there are.
+    /// Lists captures.
     async fn captures(&self, query: &CaptureQuery) -> Result<CaptureList, ArchiveError>;
 
-    /// What one capture says, or `None` if the archive has it no more. An
-    /// archived 404 is something it has.
+    /// Returns the archived response of a capture, or `None` if the archive no
+    /// longer has it. An archived 404 response is returned like any other.
     async fn replay(&self, capture: &Capture) -> Result<Option<Replay>, ArchiveError>;
 
-    /// The copy taken nearest to a moment, whatever it says, or `None` if
-    /// there never was one.
+    /// Returns the capture nearest to a time, with any status, or `None` if
+    /// there is none.
     async fn nearest(&self, url: &Url, when: Timestamp) -> Result<Option<Snapshot>, ArchiveError>;
 }
 
@@ -251,34 +251,35 @@ pub trait Archive: Send + Sync {
 mod tests {
     use super::*;
 
-    /// The statuses and years of captures, in the order to try them.
+    /// Checks the years of the preferred captures. Captures are pairs of
+    /// status (0 = unknown) and year.
     #[track_caller]
     fn check(captures: &[(u16, i16)], when: Option<i16>, expect: &str) {
-        let moment = |year: i16| format!("{year}-07-01T00:00:00Z").parse().unwrap();
+        let timestamp = |year: i16| format!("{year}-07-01T00:00:00Z").parse().unwrap();
         let url = Url::parse("http://example.org/").unwrap();
         let captures = captures.iter().map(|&(status, year)| Capture {
             status: (status > 0).then_some(status),
-            ..Capture::new(url.clone(), moment(year))
+            ..Capture::new(url.clone(), timestamp(year))
         });
         let list = CaptureList { captures: captures.collect(), ..CaptureList::default() };
-        let order = list.by_preference(when.map(moment));
+        let order = list.by_preference(when.map(timestamp));
         let years: Vec<_> =
             order.iter().map(|it| it.captured_at.to_string()[..4].to_owned()).collect();
         assert_eq!(years.join(" "), expect);
     }
 
     #[test]
-    fn without_a_date_the_last_good_copy_comes_first() {
+    fn by_preference_without_date_puts_newest_success_first() {
         check(&[(200, 2010), (200, 2012), (301, 2014), (404, 2015)], None, "2012 2010");
     }
 
     #[test]
-    fn with_a_date_the_nearest_good_copy_comes_first() {
+    fn by_preference_with_date_puts_nearest_success_first() {
         check(&[(200, 2009), (200, 2012), (404, 2011), (200, 2020)], Some(2011), "2012 2009 2020");
     }
 
     #[test]
-    fn copies_of_unknown_status_come_last() {
+    fn by_preference_puts_unknown_status_last() {
         check(&[(0, 2011), (200, 2005)], Some(2011), "2005 2011");
         check(&[], None, "");
     }

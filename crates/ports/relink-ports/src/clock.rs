@@ -1,10 +1,10 @@
-//! The time of day.
+//! The system clock.
 
 use jiff::Timestamp;
 
-/// Tells the time of day. Waiting is not its business: waits are measured on
-/// the runtime's own clock, which never jumps.
+/// The system clock. Waits use the monotonic clock of the async runtime
+/// instead.
 pub trait Clock: Send + Sync {
-    /// The present moment, UTC.
+    /// Returns the current time in UTC.
     fn now(&self) -> Timestamp;
 }

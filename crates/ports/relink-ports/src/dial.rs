@@ -1,30 +1,32 @@
-//! Connecting to a host on someone else's behalf.
+//! TCP connections for the browser.
 //!
-//! A browser asks for a page and all that belongs to it by itself. So that it
-//! reaches nothing that we would not ask, its connections are made through
-//! this port, by the edge that holds the address policy.
+//! A browser requests a page and its subresources by itself. Its connections
+//! are made through this port, so that the address policy of the HTTP client
+//! applies to them.
 
 use async_trait::async_trait;
 use relink_model::{FetchOutcome, RequestRights};
 use tokio::io::{AsyncRead, AsyncWrite};
 use url::Url;
 
-/// Bytes to and from a host; what carries them is the edge's business.
+/// A byte stream to and from a host.
 pub trait Connection: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Connection for T {}
 
-/// Connects to hosts, under the one address policy.
+/// Connects to hosts that the address policy allows.
 #[async_trait]
 pub trait Dial: Send + Sync {
-    /// Connects to the host and port of `place`, and sends nothing. The rest
-    /// of the URL does not count, and nothing is encrypted.
+    /// Opens an unencrypted connection to the host and port of `url`, without
+    /// sending anything. The rest of the URL is ignored.
     ///
-    /// Where no connection comes about, the ending says why; a host that may
-    /// not be reached is [`Ending::Barred`].
+    /// # Errors
+    ///
+    /// Returns [`FetchOutcome::PrivateAddress`] if the policy forbids the
+    /// address, and the outcome of the failed step otherwise.
     async fn dial(
         &self,
-        place: &Url,
+        url: &Url,
         rights: RequestRights,
     ) -> Result<Box<dyn Connection>, FetchOutcome>;
 }

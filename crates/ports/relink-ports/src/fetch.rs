@@ -1,4 +1,4 @@
-//! Asking a web server.
+//! HTTP requests.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -10,60 +10,60 @@ use bytes::Bytes;
 use relink_model::{FetchOutcome, Hop, RequestRights, Timings};
 use url::Url;
 
-/// One thing to ask, redirects included.
+/// A request for a URL.
 #[derive(Debug, Clone)]
 pub struct FetchRequest {
     /// The URL to start from.
     pub url: Url,
-    /// What the request may do. Redirects keep these rights on the same host
-    /// and port, and lose them elsewhere.
+    /// Whether the request may reach private addresses and carry credentials.
+    /// Redirects to another host or port lose these rights.
     pub rights: RequestRights,
-    /// As whom to ask.
-    pub agent: UserAgent,
-    /// What else is wanted of it; by default what checking a link needs.
+    /// The `User-Agent` header.
+    pub user_agent: UserAgent,
+    /// Further options; the default is that of a link check.
     pub options: RequestOptions,
 }
 
-/// What a request wants beyond the check of a link.
+/// Options of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestOptions {
-    /// What becomes of a redirect.
+    /// Whether redirects are followed.
     pub redirects: RedirectMode,
-    /// Headers beside our own, for the first host and port alone. They replace
-    /// ours of the same name; one that cannot be sent is left out.
+    /// Additional headers, sent only to the host and port of the URL. They
+    /// replace default headers of the same name; invalid headers are omitted.
     pub headers: Vec<(String, String)>,
-    /// The headers of the last answer to bring back, in lower case.
-    pub wanted: &'static [&'static str],
-    /// The most bytes of the body, whatever its type, both as sent and decoded.
+    /// The headers of the last response to return, in lower case.
+    pub response_headers: &'static [&'static str],
+    /// The size limit of the body, for both the encoded and the decoded form.
     pub max_body_bytes: Option<usize>,
-    /// The longest it may take in all.
+    /// The limit of the total duration.
     pub timeout: Option<Duration>,
-    /// Who says which redirects may be followed; without one, all of them.
+    /// The filter for redirect targets; without one, all are followed.
     pub redirect_filter: Option<RedirectFilter>,
-    /// The rest a host is owed before it is asked again because of a redirect.
-    /// It counts against no limit, nor as time that the answer took.
+    /// The wait before a redirect is requested from the same host. It is not
+    /// part of the timeout and the timings.
     pub redirect_delay: Duration,
 }
 
-/// Says whether a redirect may be followed to an address.
+/// A predicate on redirect targets.
 #[derive(Clone)]
 pub struct RedirectFilter(Arc<dyn Fn(&Url) -> bool + Send + Sync>);
 
 impl RedirectFilter {
-    /// A gate that asks `opens`.
-    pub fn new(opens: impl Fn(&Url) -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(opens))
+    /// Creates a filter from a predicate.
+    pub fn new(allows: impl Fn(&Url) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(allows))
     }
 
-    /// Whether the address may be asked.
-    pub fn opens(&self, url: &Url) -> bool {
+    /// Whether a redirect to the URL may be followed.
+    pub fn allows(&self, url: &Url) -> bool {
         (self.0)(url)
     }
 }
 
 impl fmt::Debug for RedirectFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Gate")
+        f.write_str("RedirectFilter")
     }
 }
 
@@ -75,54 +75,53 @@ impl PartialEq for RedirectFilter {
 
 impl Eq for RedirectFilter {}
 
-/// What becomes of a redirect.
+/// The handling of redirects.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum RedirectMode {
-    /// It is followed.
+    /// Follow redirects.
     #[default]
     Follow,
-    /// It is the answer: its `Location` is told in the hop, its body is read.
+    /// Return the redirect response. Its hop contains the `Location` header.
     Report,
 }
 
-/// As whom to ask. Both names are honest.
+/// The `User-Agent` header. Both forms contain the name of Relink.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum UserAgent {
-    /// By our own name alone.
+    /// The name and version of Relink.
     #[default]
-    Plain,
-    /// By our own name, in the form that old servers expect of a browser
-    /// (`Mozilla/5.0 (compatible; …)`). Some turn away anything else.
-    Compatible,
+    Native,
+    /// The form `Mozilla/5.0 (compatible; …)`, for servers that reject other
+    /// clients.
+    BrowserCompatible,
 }
 
-/// What came back.
+/// The result of a fetch.
 #[derive(Debug, Clone)]
 pub struct FetchResult {
-    /// Every answer on the way, the last included if there was one.
+    /// Every response of the redirect chain, including the last.
     pub hops: Vec<Hop>,
-    /// How it ended.
+    /// The outcome of the fetch.
     pub outcome: FetchOutcome,
-    /// Milliseconds per phase, summed over the hops.
+    /// The duration of each phase, summed over the hops.
     pub timings: Timings,
-    /// What the last answer asked us to wait (`Retry-After`), in seconds.
+    /// The `Retry-After` value of the last response in seconds.
     pub retry_after: Option<u64>,
-    /// Those headers of the last answer that the request wanted, names in
-    /// lower case.
+    /// The requested headers of the last response, with lower-case names.
     pub headers: Vec<(String, String)>,
-    /// The last answer's body, as far as it was read.
+    /// The body of the last response.
     pub body: Option<Body>,
 }
 
 impl FetchResult {
-    /// The value of a header that was wanted, if it came.
+    /// Returns the value of a requested header.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         headers.find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// The body of an answer, decoded from its transfer coding, within the caps.
+/// A decoded response body, truncated at the size limit.
 #[derive(Debug, Clone, Default)]
 pub struct Body {
     /// The `Content-Type` header as sent.
@@ -133,20 +132,18 @@ pub struct Body {
     pub robots: Option<String>,
     /// The bytes read.
     pub bytes: Bytes,
-    /// Whether reading stopped at a cap.
+    /// Whether reading stopped at a size limit.
     pub is_truncated: bool,
 }
 
-/// Asks web servers, under one address policy.
-///
-/// A fetch never fails: whatever happens on the network is an [`Ending`].
+/// An HTTP client with an address policy.
 #[async_trait]
 pub trait Fetch: Send + Sync {
-    /// Asks for a URL and follows its redirects.
+    /// Requests a URL and follows its redirects. Errors are returned as a
+    /// [`FetchOutcome`].
     async fn fetch(&self, request: FetchRequest) -> FetchResult;
 
-    /// The address a host of this URL would be asked at, if that can be told
-    /// without asking it. Used to be gentle with machines that serve many
-    /// names.
+    /// Returns the IP address that a request would use, without contacting the
+    /// host. Used for rate limiting of servers with many host names.
     async fn resolve_ip(&self, url: &Url) -> Option<IpAddr>;
 }

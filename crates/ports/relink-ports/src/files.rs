@@ -1,4 +1,4 @@
-//! Documents on the disk.
+//! Documents in the local file system.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -6,89 +6,93 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use thiserror::Error;
 
-/// Where to look for documents and which of them to take.
+/// The inputs of a directory walk.
 #[derive(Debug, Clone, Default)]
 pub struct WalkRequest {
-    /// Files, directories and globs, as the user gave them.
+    /// Files, directories and globs, as given by the user.
     pub inputs: Vec<PathBuf>,
 }
 
-/// One document found.
+/// A document found by a walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentSource {
-    /// The path to show, as a user would write it from where they stand. Bytes
-    /// that are not UTF-8 are replaced, so that only `path` leads to the file.
+    /// The path shown to users, relative to the current directory. Invalid
+    /// UTF-8 is replaced, so the file must be opened with `path`.
     pub label: String,
     /// The path to open.
     pub path: PathBuf,
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub struct WalkResult {
-    /// The documents, each once, in a stable order.
+    /// The documents without duplicates, in a stable order.
     pub documents: Vec<DocumentSource>,
-    /// Directories below the inputs that could not be looked into, and
-    /// documents that are not regular files.
+    /// Directories below the inputs that could not be read, and documents that
+    /// are not regular files.
     pub unreadable: Vec<FileError>,
 }
 
-/// A file or directory could not be used.
+/// An error of a file, directory or glob pattern.
 #[derive(Debug, Error)]
 pub enum FileError {
-    /// Nothing is there.
+    /// The path does not exist.
     #[error("no such file or directory: `{path}`")]
     Missing {
-        /// What was asked for.
+        /// The path.
         path: String,
     },
-    /// A pattern matches nothing.
+    /// The pattern matches no file.
     #[error("no file matches `{pattern}`")]
     NoMatch {
         /// The pattern.
         pattern: String,
     },
-    /// A pattern is not one.
-    #[error("`{pattern}` is not a valid pattern: {reason}")]
-    BadPattern {
+    /// The pattern is invalid.
+    #[error("invalid pattern: `{pattern}` ({reason})")]
+    InvalidPattern {
         /// The pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// The cause.
         reason: String,
     },
-    /// The system refused.
+    /// The file cannot be read.
     #[error("cannot read `{path}`")]
     Unreadable {
-        /// What was asked for.
+        /// The path.
         path: String,
-        /// What the system said.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
 }
 
 impl FileError {
-    /// The path or pattern that the error is about.
+    /// Returns the path or pattern of the error.
     pub fn path(&self) -> &str {
         match self {
             Self::Missing { path } | Self::Unreadable { path, .. } => path,
-            Self::NoMatch { pattern } | Self::BadPattern { pattern, .. } => pattern,
+            Self::NoMatch { pattern } | Self::InvalidPattern { pattern, .. } => pattern,
         }
     }
 }
 
-/// Finds and reads documents, and says whether a local link leads somewhere.
+/// The local file system.
 #[async_trait]
 pub trait Files: Send + Sync {
-    /// Every document the inputs stand for, each once, in a stable order.
+    /// Finds the documents of the inputs.
     async fn walk(&self, walk: &WalkRequest) -> Result<WalkResult, FileError>;
 
-    /// The bytes of one regular file, such as the target of a link. Fails if
-    /// it is longer than what is held in memory.
+    /// Reads a regular file, such as the target of a link.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file exceeds the size limit for files in memory.
     async fn read(&self, path: &Path) -> Result<Vec<u8>, FileError>;
 
-    /// Some bytes of one regular file: at most `length` from `start` on. Takes
-    /// time by their number, not by the size of the file.
+    /// Reads at most `length` bytes of a regular file from `start` on.
+    /// Implementations should take time proportional to `length`, not to the
+    /// size of the file.
     async fn read_range(
         &self,
         path: &Path,
@@ -101,27 +105,26 @@ pub trait Files: Send + Sync {
         Ok(bytes.get(start..end).unwrap_or_default().to_vec())
     }
 
-    /// The bytes of one document, piece by piece, for those who have a thread
-    /// of their own to wait on. Reads regular files, and pipes that the user
-    /// named.
+    /// Opens a document for streaming. The reader blocks, so the caller needs
+    /// its own thread. Supports regular files and user-supplied pipes.
     fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileError>;
 
-    /// Whether what lies at this path may be opened twice: a pipe gives what it
-    /// holds once. For those who have a thread of their own to wait on.
+    /// Whether the path can be opened twice; a pipe cannot. May block.
     fn can_reopen(&self, _path: &Path) -> bool {
         true
     }
 
-    /// Whether something a reader could open lies at this path.
+    /// Whether the path exists.
     async fn exists(&self, path: &Path) -> bool;
 
-    /// Whether a directory lies at this path. Who knows no directories has none.
+    /// Whether the path is a directory. The default is for implementations
+    /// without directories.
     async fn is_dir(&self, _path: &Path) -> bool {
         false
     }
 
-    /// The names in a directory; none if it cannot be listed.
-    async fn list_dir(&self, _folder: &Path) -> Vec<String> {
+    /// Returns the names in a directory; an empty list if it cannot be read.
+    async fn list_dir(&self, _directory: &Path) -> Vec<String> {
         Vec::new()
     }
 }

@@ -1,16 +1,16 @@
-//! What the engine needs from outside: one small trait for each outside thing.
+//! Ports: traits for the external systems that the application needs.
 //!
-//! The engine knows these traits and no implementation of them; the binary
-//! wires the two together in one place. A port speaks the model's words, so
-//! that nothing of an edge (a row, a socket, a path separator) leaks inward.
+//! The application depends on these traits and not on their implementations;
+//! the binary connects the two. Ports use the types of relink-model, so that
+//! details of an adapter (rows, sockets, path separators) stay inside of it.
 
 mod anchor_store;
 mod archive;
+mod budget_store;
 mod clock;
 mod dial;
 mod fetch;
 mod files;
-mod ledger;
 mod render;
 mod revive_store;
 mod search;
@@ -22,13 +22,13 @@ pub use archive::{
     Archive, ArchiveError, CaptureList, CaptureOrder, CaptureQuery, CaptureScope,
     CaptureStatusFilter, Replay,
 };
+pub use budget_store::BudgetStore;
 pub use clock::Clock;
 pub use dial::{Connection, Dial};
 pub use fetch::{
     Body, Fetch, FetchRequest, FetchResult, RedirectFilter, RedirectMode, RequestOptions, UserAgent,
 };
 pub use files::{DocumentSource, FileError, Files, WalkRequest, WalkResult};
-pub use ledger::BudgetStore;
 pub use render::{Render, RenderError, RenderRequest, RenderedPage, Truncation};
 pub use revive_store::{DeadTarget, ReviveStore, StoredPattern, StoredRevival, TextChange};
 pub use search::{SearchEngine, SearchError, SearchResponse};

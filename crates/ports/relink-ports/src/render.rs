@@ -1,8 +1,8 @@
-//! Letting a browser build a page.
+//! Rendering of pages in a browser.
 //!
-//! Some pages are written by their scripts: what the server sends is a shell
-//! without links. A renderer loads such a page as a reader would and hands
-//! over what then stands in it. What that says is for others to read.
+//! Some pages are built by scripts: the HTML of the server has no links. A
+//! renderer loads such a page and returns the resulting document. It does not
+//! parse or judge it.
 
 use std::time::Duration;
 
@@ -12,86 +12,85 @@ use relink_model::RequestRights;
 use thiserror::Error;
 use url::Url;
 
-/// A page to build.
+/// A page to render.
 #[derive(Debug, Clone)]
 pub struct RenderRequest {
-    /// The URL to load: the one at the end of the redirects, where they are
-    /// known. The browser asks for it anew, whatever was fetched before.
+    /// The URL to load, after known redirects. The browser requests it again.
     pub url: Url,
-    /// What the browser may reach: what the page itself requests has the same
-    /// rights on the page's own host and port, and none elsewhere.
+    /// The rights of the page. Subresources have the same rights on the host
+    /// and port of the page, and none on others.
     pub rights: RequestRights,
 }
 
-/// A page as its scripts left it.
+/// A rendered page.
 #[derive(Debug, Clone)]
 pub struct RenderedPage {
-    /// Where the page says it is, after redirects of servers and scripts.
+    /// The URL after redirects of servers and scripts.
     pub url: Url,
-    /// The status of the answer the page came with, if it was an HTTP answer.
+    /// The status of the page, if it is an HTTP response.
     pub status: Option<u16>,
-    /// The title as shown.
+    /// The title.
     pub title: String,
-    /// The document as HTML in UTF-8, shadow trees included as templates.
+    /// The document as HTML in UTF-8, with shadow trees as templates.
     pub html: Bytes,
-    /// What was left out, if anything.
+    /// The limit that was exceeded, if any.
     pub truncation: Option<Truncation>,
-    /// How many requests the page made.
+    /// The number of requests of the page.
     pub requests: usize,
-    /// How many of them were refused, by the address policy or by a cap.
-    pub refused: usize,
-    /// How long it all took.
-    pub took: Duration,
+    /// The number of requests blocked by the address policy or a limit.
+    pub blocked_requests: usize,
+    /// The duration of the rendering.
+    pub duration: Duration,
 }
 
-/// Why a page may be incomplete.
+/// A limit that makes a page incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Truncation {
-    /// It was still at work when its time was up.
+    /// The time limit.
     Time,
-    /// It was longer than the cap.
+    /// The size limit.
     Size,
-    /// It asked for more than the cap.
+    /// The limit of requests or traffic.
     Requests,
 }
 
-/// A page could not be built.
+/// An error while rendering a page.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RenderError {
-    /// No browser is installed, or none where the user said.
-    #[error("no browser was found{}", named(.searched.as_deref()))]
+    /// No browser is installed, or none at the configured path.
+    #[error("browser not found{}", at_path(.searched.as_deref()))]
     NoBrowser {
-        /// The one the user named, if any.
+        /// The configured path, if any.
         searched: Option<String>,
     },
-    /// The browser is there and does not start.
-    #[error("the browser does not start: {reason}")]
+    /// The browser does not start.
+    #[error("cannot start the browser: {reason}")]
     LaunchFailed {
-        /// What it said last, or what the system says.
+        /// The last output of the browser, or the error of the system.
         reason: String,
     },
-    /// The page could not be loaded. This says no more about the page than
-    /// that; a fetch can tell how it ended.
-    #[error("the page was not loaded: {reason}")]
+    /// The page could not be loaded. A fetch of the URL gives the exact
+    /// outcome.
+    #[error("cannot load the page: {reason}")]
     LoadFailed {
-        /// What the browser or the address policy says.
+        /// The error of the browser or the address policy.
         reason: String,
     },
-    /// The browser, or the part of it that had this page, broke down or was
-    /// stopped because it took too much memory. The next page is not affected.
-    #[error("the browser broke down over the page")]
+    /// The browser or its renderer process crashed or exceeded the memory
+    /// limit. The next page is not affected.
+    #[error("the browser crashed while loading the page")]
     Crashed,
-    /// The page was stopped when its time was up and could not even be read.
-    #[error("the page kept the browser busy beyond its time")]
+    /// The time limit was reached and the document could not be read.
+    #[error("page did not finish loading in time")]
     TimedOut,
 }
 
 impl RenderError {
-    /// The way out, if there is one that the user can take.
+    /// Returns a hint for the user, if there is one.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::NoBrowser { .. } => Some(
-                "install one with `apt install chromium`, or name one with \
+                "install one with `apt install chromium`, or set \
                  `RELINK_BROWSER=/path/to/chromium`",
             ),
             Self::LaunchFailed { reason } if reason.contains("sandbox") => Some(
@@ -103,15 +102,15 @@ impl RenderError {
     }
 }
 
-fn named(looked_for: Option<&str>) -> String {
-    looked_for.map(|path| format!(" at `{path}`")).unwrap_or_default()
+fn at_path(searched: Option<&str>) -> String {
+    searched.map(|path| format!(" at `{path}`")).unwrap_or_default()
 }
 
-/// Builds pages in a browser.
+/// Renders pages in a browser.
 #[async_trait]
 pub trait Render: Send + Sync {
-    /// Loads a page, lets its scripts work until they rest or their time is
-    /// up, and reads what stands there then.
+    /// Loads a page, waits until its scripts are idle or the time limit is
+    /// reached, and returns the document.
     async fn render(&self, page: RenderRequest) -> Result<RenderedPage, RenderError>;
 }
 
@@ -120,11 +119,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_browser_is_told_with_the_way_out() {
+    fn missing_browser_has_a_hint() {
         let error = RenderError::NoBrowser { searched: None };
-        assert_eq!(error.to_string(), "no browser was found");
+        assert_eq!(error.to_string(), "browser not found");
         assert!(error.hint().unwrap().contains("apt install chromium"));
         let error = RenderError::NoBrowser { searched: Some("/opt/chrome".to_owned()) };
-        assert_eq!(error.to_string(), "no browser was found at `/opt/chrome`");
+        assert_eq!(error.to_string(), "browser not found at `/opt/chrome`");
     }
 }

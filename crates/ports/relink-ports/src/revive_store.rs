@@ -1,8 +1,6 @@
-//! What is remembered of dead pages that were looked for: where each one went,
-//! what was learned of its directory, and what search engines said.
+//! Storage of revivals, learned patterns and cached searches.
 //!
-//! Answers and programs are kept as the JSON their owner wrote; nothing here
-//! needs to understand them.
+//! Reports and programs are opaque JSON texts of the application.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -10,86 +8,88 @@ use relink_model::{Confidence, Digest, RequestRights, Verdict};
 
 use crate::StoreError;
 
-/// What came of looking for a dead page.
+/// The stored result of the search for a dead page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredRevival {
-    /// The dead page.
+    /// The URL of the dead page.
     pub url: String,
-    /// Where it lives now, if that is known.
+    /// The new URL of the page, if it was found.
     pub alias: Option<String>,
-    /// How sure that is.
+    /// The confidence of the alias.
     pub confidence: Option<Confidence>,
-    /// When it was looked for.
+    /// The time of the search.
     pub searched_at: Timestamp,
-    /// The whole story as JSON.
+    /// The complete report as JSON.
     pub report: String,
 }
 
-/// What was learned of a directory.
+/// A stored pattern: what was learned about the URLs of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredPattern {
-    /// Its number, by which people name it: `P14` is 14.
+    /// The id shown to users: `P14` is 14.
     pub id: i64,
-    /// The directory.
+    /// The URL of the directory.
     pub directory: String,
-    /// Whether looking for its pages is futile.
+    /// Whether all pages of the directory are dead, so that a search is
+    /// useless.
     pub is_dead: bool,
-    /// Whether somebody switched it off.
+    /// Whether the user disabled the pattern.
     pub is_disabled: bool,
-    /// When it was learned.
-    pub learned: Timestamp,
-    /// Its programs as JSON.
+    /// The time of learning.
+    pub learned_at: Timestamp,
+    /// The URL programs as JSON.
     pub programs: String,
 }
 
-/// A dead page that may be looked for.
+/// A dead page to search for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeadTarget {
     /// The canonical URL.
     pub url: String,
-    /// How it is dead.
+    /// The current verdict.
     pub verdict: Verdict,
-    /// Since when.
+    /// The time from which the verdict has been the same.
     pub since: Option<Timestamp>,
-    /// What it said when it was last alive, if it was seen then.
+    /// The digest of the last reached content.
     pub digest: Option<Digest>,
-    /// When that was.
-    pub seen: Option<Timestamp>,
-    /// What requests for it may do: whether the user named it in any run.
+    /// The time when the content was last reached.
+    pub last_reached_at: Option<Timestamp>,
+    /// The rights of requests. The URL is user-supplied if it was so in any
+    /// run.
     pub rights: RequestRights,
 }
 
-/// What the latest look at a page says of its text.
+/// The text of a page in its latest probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextChange {
-    /// The number of the look; a later one has a greater.
-    pub number: i64,
+    /// The id of the probe. Later probes have greater ids.
+    pub probe_id: i64,
     /// The canonical URL.
     pub url: String,
-    /// Its title, and its headings, its beginning and its end; nothing if the
-    /// page is not alive any more.
+    /// The title, and the headings with the start and end of the text; `None`
+    /// if the page is no longer alive.
     pub text: Option<(String, String)>,
 }
 
-/// Remembers where dead pages went.
+/// The storage of revivals.
 #[async_trait]
 pub trait ReviveStore: Send + Sync {
-    /// What is remembered of a target that may be dead.
+    /// Returns the stored state of a target.
     async fn dead_target(&self, url: &str) -> Result<Option<DeadTarget>, StoreError>;
 
-    /// Targets of these words after this address, in the order of addresses.
+    /// Returns targets with one of these verdicts, in URL order after `after`.
     async fn dead_targets(
         &self,
-        words: &[Verdict],
+        verdicts: &[Verdict],
         after: &str,
         limit: usize,
     ) -> Result<Vec<DeadTarget>, StoreError>;
 
-    /// What came of looking for a page, if it was looked for.
+    /// Returns the stored revival of a page.
     async fn revival(&self, url: &str) -> Result<Option<StoredRevival>, StoreError>;
 
-    /// What came of looking for the pages whose addresses begin so, in their
-    /// order, after this one.
+    /// Returns the revivals of URLs with this prefix, in URL order after
+    /// `after`.
     async fn revivals(
         &self,
         prefix: &str,
@@ -97,45 +97,44 @@ pub trait ReviveStore: Send + Sync {
         limit: usize,
     ) -> Result<Vec<StoredRevival>, StoreError>;
 
-    /// Keeps what came of looking for pages, in place of what was kept before.
+    /// Saves revivals, replacing older ones of the same URLs.
     async fn save_revivals(&self, revivals: &[StoredRevival]) -> Result<(), StoreError>;
 
-    /// What was learned of a directory.
+    /// Returns the pattern of a directory.
     async fn pattern(&self, directory: &str) -> Result<Option<StoredPattern>, StoreError>;
 
-    /// Everything that was learned, by number.
+    /// Returns all patterns by id.
     async fn patterns(&self) -> Result<Vec<StoredPattern>, StoreError>;
 
-    /// Keeps what was learned of a directory, in place of what was known; its
-    /// number stays, and so does its being switched off. The number of the
-    /// lesson given does not matter.
-    async fn save_pattern(&self, lesson: &StoredPattern) -> Result<i64, StoreError>;
+    /// Saves the pattern of a directory and returns its id. An existing pattern
+    /// keeps its id and stays disabled if it is; the `id` of the argument is
+    /// ignored.
+    async fn save_pattern(&self, pattern: &StoredPattern) -> Result<i64, StoreError>;
 
-    /// Switches a lesson off or on; says whether there is one of that number.
+    /// Disables or enables a pattern, and returns whether it exists.
     async fn disable_pattern(&self, id: i64, is_disabled: bool) -> Result<bool, StoreError>;
 
-    /// What a search engine said under this key, if it was asked at this
-    /// moment or later.
+    /// Returns the cached hits of a search, if they were stored at `since` or
+    /// later.
     async fn search(&self, key: &str, since: Timestamp) -> Result<Option<String>, StoreError>;
 
-    /// Keeps what a search engine said.
+    /// Caches the hits of a search.
     async fn cache_search(&self, key: &str, hits: &str, now: Timestamp) -> Result<(), StoreError>;
 
-    /// What looks after this one say of the texts of pages, in their order;
-    /// all of them after 0. A page that was looked at again comes with the
-    /// later look.
+    /// Returns the texts of pages probed after the probe `after`, by probe id;
+    /// 0 returns all. A page is returned once, with its latest probe.
     async fn text_changes(&self, after: i64, limit: usize) -> Result<Vec<TextChange>, StoreError>;
 
-    /// The greatest number of a look, or 0. Where a greater one is remembered,
-    /// the store is an earlier state of itself, and its numbers are given again.
+    /// Returns the greatest probe id, or 0. If a client has cached a greater
+    /// id, the database was restored from a backup and reuses ids.
     async fn last_probe_id(&self) -> Result<i64, StoreError>;
 
-    /// The word under which the numbers of looks hold. Where it is another,
-    /// numbers that are remembered mean nothing any more.
+    /// Returns the token of the current probe ids. If it has changed, cached
+    /// probe ids are invalid.
     async fn probe_id_epoch(&self) -> Result<String, StoreError>;
 
-    /// Pages of a site that were alive when last looked at, with their titles:
-    /// those whose addresses begin so, after this one.
+    /// Returns the URLs and titles of live pages with this prefix, in URL order
+    /// after `after`.
     async fn live_pages(
         &self,
         prefix: &str,

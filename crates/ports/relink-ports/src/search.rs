@@ -1,4 +1,4 @@
-//! Asking a search engine.
+//! Search engines.
 
 use std::error::Error as StdError;
 
@@ -7,99 +7,102 @@ use jiff::Timestamp;
 use relink_model::{FetchOutcome, SearchHit, SearchQuery};
 use thiserror::Error;
 
-/// What a search engine found.
+/// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchResponse {
-    /// In the order of the engine, the best first; no page twice.
+    /// The hits in the order of the engine, without duplicates.
     pub hits: Vec<SearchHit>,
-    /// How many pages fit, where the engine tells. It may be a guess of the
-    /// engine's, and is never less than the hits.
+    /// The number of matching pages reported by the engine, possibly an
+    /// estimate. Never less than the number of hits.
     pub total: Option<u64>,
-    /// How many rows could not be made sense of, or were not asked for.
+    /// The number of rows that could not be parsed or exceed the limit.
     pub skipped: usize,
 }
 
 impl SearchResponse {
-    /// How many pages fit, as far as can be told.
-    pub fn found(&self) -> u64 {
+    /// Returns the reported number of matching pages, otherwise the number of
+    /// hits.
+    pub fn estimated_total(&self) -> u64 {
         self.total.unwrap_or(self.hits.len() as u64)
     }
 }
 
-/// A search engine could not be asked, or not be understood.
+/// An error of a search engine.
 ///
-/// No error ever shows a key.
+/// No message contains an API key.
 #[derive(Debug, Error)]
 pub enum SearchError {
-    /// It asks for a key, and none is set.
-    #[error("the search engine `{engine}` needs a key in `{variable}`")]
+    /// The engine requires an API key, and none is set.
+    #[error("search engine `{engine}` requires an API key in `{variable}`")]
     MissingApiKey {
-        /// Its name.
+        /// The name of the engine.
         engine: String,
         /// The environment variable to set.
         variable: String,
     },
-    /// It wants to be left alone for a while.
-    #[error("the search engine `{engine}` asks for patience until {until}")]
+    /// The engine limits the request rate.
+    #[error("search engine `{engine}` is rate limited until {until}")]
     RateLimited {
-        /// Its name.
+        /// The name of the engine.
         engine: String,
-        /// When it may be asked again.
+        /// The earliest time of the next request.
         until: Timestamp,
     },
-    /// Our own daily budget for it is used up.
-    #[error("today's {budget} requests to the search engine `{engine}` are used up")]
+    /// The daily request budget of Relink for the engine is exhausted.
+    #[error("daily budget of {budget} requests to search engine `{engine}` is exhausted")]
     BudgetExhausted {
-        /// Its name.
+        /// The name of the engine.
         engine: String,
-        /// How many requests there are in a day.
+        /// The daily number of requests.
         budget: u32,
-        /// When the next day begins.
+        /// The start of the next day.
         until: Timestamp,
     },
-    /// It could not be reached.
-    #[error("the search engine `{engine}` cannot be reached: {outcome}")]
+    /// The engine could not be reached.
+    #[error("cannot reach search engine `{engine}`: {outcome}")]
     Unreachable {
-        /// Its name.
+        /// The name of the engine.
         engine: String,
-        /// What happened instead.
+        /// The outcome of the fetch.
         outcome: FetchOutcome,
     },
-    /// It will not tell, as where the key is wrong or JSON is switched off.
-    #[error("the search engine `{engine}` refuses with status {status}")]
+    /// The engine denies access, for example because of a wrong API key or
+    /// because its JSON format is disabled.
+    #[error("search engine `{engine}` denies access (status {status})")]
     Refused {
-        /// Its name.
+        /// The name of the engine.
         engine: String,
-        /// What it answered.
+        /// The status of the response.
         status: u16,
     },
-    /// What it said makes no sense.
-    #[error("the answer of the search engine `{engine}` is not {expected}")]
+    /// The response could not be parsed.
+    #[error("invalid response of search engine `{engine}`: expected {expected}")]
     InvalidResponse {
-        /// Its name.
+        /// The name of the engine.
         engine: String,
-        /// What should have come.
+        /// The expected format.
         expected: &'static str,
     },
-    /// It found nothing only because those it asks did not answer it.
-    #[error("the search engine `{engine}` got no answer from those it asks")]
+    /// A meta search engine has no hits because its upstream engines did not
+    /// respond.
+    #[error("search engine `{engine}` got no response from its upstream engines")]
     UpstreamUnavailable {
-        /// Its name.
+        /// The name of the engine.
         engine: String,
     },
-    /// The index on the disk cannot be read or written.
+    /// The local index cannot be read or written.
     #[error("cannot use the search index at `{path}`")]
     Index {
-        /// Where it is.
+        /// The path of the index.
         path: String,
-        /// What went wrong.
+        /// The cause.
         #[source]
         source: Box<dyn StdError + Send + Sync>,
     },
 }
 
 impl SearchError {
-    /// When asking again may help, where that is known.
+    /// Returns the earliest time of a retry, if it is known.
     pub const fn until(&self) -> Option<Timestamp> {
         match self {
             Self::RateLimited { until, .. } | Self::BudgetExhausted { until, .. } => Some(*until),
@@ -110,22 +113,21 @@ impl SearchError {
 
 /// A search engine.
 ///
-/// Nothing is not an error: what is not found is an empty list.
+/// A query without hits is not an error: the result is an empty list.
 #[async_trait]
 pub trait SearchEngine: Send + Sync {
-    /// What people call it.
+    /// Returns the name shown to users.
     fn name(&self) -> &str;
 
-    /// How many requests it has been sent.
+    /// Returns the number of requests sent so far.
     fn requests(&self) -> u64 {
         0
     }
 
-    /// The name under which the answer to a query may be kept, the same in
-    /// every run and with no secret in it; nothing where asking again is as
-    /// cheap as looking it up.
+    /// Returns the cache key of a query, which is the same in every run and
+    /// contains no secret; `None` if a search is as fast as a cache lookup.
     fn cache_key(&self, query: &SearchQuery) -> Option<String>;
 
-    /// Which pages fit a query. One with no words finds nothing.
+    /// Runs a query. An empty query has no hits.
     async fn search(&self, query: &SearchQuery) -> Result<SearchResponse, SearchError>;
 }

@@ -1,8 +1,8 @@
-//! What is remembered of a crawl beside its tasks: pages and their links,
-//! what hosts allow, and notes a run leaves for its own resumption.
+//! Storage of crawls: pages and their links, robots.txt files, and checkpoints
+//! for resuming a run.
 //!
-//! The link graph is read back in two streams, pages and links, each in a
-//! fixed order and in pieces, so that a site of any size can be looked at.
+//! The link graph is read as two paginated streams, pages and links, each in a
+//! fixed order, so that memory use does not depend on the size of the site.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -10,153 +10,151 @@ use relink_model::{FetchTask, FindingCode, LinkKind, RunId, TaskId, Verdict};
 
 use crate::{CacheWindow, CommitSummary, DocumentId, HostLease, HostSchedule, NewPage, StoreError};
 
-/// What a host said about robots.
+/// A cached robots.txt response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredRobots {
-    /// The origin it holds for, `https://example.org`.
+    /// The origin, such as `https://example.org`.
     pub origin: String,
-    /// When it was asked.
+    /// The time of the request.
     pub requested_at: Timestamp,
-    /// The status of the answer, redirects followed; nothing if nobody
-    /// answered.
+    /// The status after redirects; `None` if there was no response.
     pub status: Option<u16>,
-    /// The text, if there was one.
+    /// The body.
     pub text: Vec<u8>,
 }
 
-/// One run, in a list of runs.
+/// An entry of the list of runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunSummary {
-    /// Its number.
+    /// The id of the run.
     pub id: RunId,
-    /// The use case.
+    /// The command.
     pub command: String,
-    /// The inputs as given.
+    /// The inputs as given by the user.
     pub inputs: Vec<String>,
-    /// When it was first started.
-    pub started: Timestamp,
-    /// When it was closed; nothing if it is unfinished.
-    pub closed: Option<Timestamp>,
-    /// Whether it came to its proper end.
+    /// The time of the first start.
+    pub started_at: Timestamp,
+    /// The time when the run was closed; `None` if it is unfinished.
+    pub closed_at: Option<Timestamp>,
+    /// Whether all targets were checked.
     pub is_finished: bool,
-    /// Targets known to it.
+    /// The number of targets.
     pub targets: u64,
-    /// Targets settled.
+    /// The number of checked targets.
     pub checked: u64,
-    /// Pages whose links were read.
+    /// The number of parsed pages.
     pub pages: u64,
 }
 
-/// A target of a crawl with what its report needs.
+/// A target of a crawl, with the fields of the site report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SiteTarget {
-    /// Its task; targets are read in this order.
+    /// The id of the task, which is the sort key of pagination.
     pub task: TaskId,
     /// The canonical URL.
     pub url: String,
-    /// Its state, if it is settled.
+    /// The verdict, if the target is checked.
     pub verdict: Option<Verdict>,
-    /// The code, if it is a finding.
+    /// The code of a finding.
     pub code: Option<FindingCode>,
-    /// The last status.
+    /// The last HTTP status.
     pub status: Option<u16>,
-    /// The reason in plain words.
+    /// The reason shown to users.
     pub reason: String,
-    /// How far it is from the beginning.
+    /// The link distance from the seeds.
     pub depth: Option<u32>,
-    /// When it was last asked.
+    /// The time of the last request.
     pub requested_at: Option<Timestamp>,
-    /// How long that took, in milliseconds.
-    pub took_ms: Option<u32>,
-    /// The body's length as far as it was read.
+    /// The duration of the last request in milliseconds.
+    pub duration_ms: Option<u32>,
+    /// The number of body bytes read.
     pub bytes: Option<u64>,
-    /// The page's title.
+    /// The title of the page.
     pub title: Option<String>,
-    /// The addresses it led over, the last included.
+    /// The URLs of the redirect chain, including the last.
     pub hops: Vec<String>,
-    /// The page that redirects led to and that a link's fragment is then
-    /// searched on; nothing without redirects, and where one of them drops the
-    /// fragment or names its own.
-    pub landing: Option<String>,
+    /// The URL after redirects, on which the fragment of a link is checked.
+    /// `None` without redirects, and if a redirect drops or replaces the
+    /// fragment.
+    pub final_url: Option<String>,
 }
 
 /// A page of a crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SitePage {
-    /// Its number; pages are read in this order.
+    /// The id of the page, which is the sort key of pagination.
     pub document: DocumentId,
-    /// Its address.
+    /// The URL of the page.
     pub label: String,
-    /// The task it was found on; nothing for seeds and sitemaps.
+    /// The task that fetched the page; `None` for seed lists and sitemaps.
     pub task: Option<TaskId>,
-    /// Whether it is a sitemap.
+    /// Whether the page is a sitemap.
     pub is_sitemap: bool,
-    /// How many links it has.
+    /// The number of links.
     pub links: u64,
-    /// The places it offers, see [`anchor_hash`](crate::anchor_hash), sorted;
-    /// nothing where they cannot be told.
+    /// The sorted [`anchor_hash`](crate::anchor_hash) values of the page;
+    /// `None` if unknown.
     pub anchors: Option<Vec<u32>>,
 }
 
 /// A link of a crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteLink {
-    /// The page it stands on.
+    /// The page that contains the link.
     pub from: DocumentId,
-    /// Which of its links.
+    /// The index of the link on its page.
     pub position: u64,
-    /// Where it leads.
+    /// The task of the target.
     pub to: TaskId,
-    /// The line it stands in.
+    /// The line of the link.
     pub line: u32,
-    /// What it is.
+    /// The kind of link.
     pub kind: LinkKind,
-    /// The place on the target it wants, escaped as in a URL.
+    /// The percent-encoded fragment.
     pub fragment: Option<String>,
 }
 
-/// Where a stream of links is: after the link with this target, page and
-/// position.
+/// A pagination cursor: the target, page and position of the last link.
 pub type LinkCursor = (TaskId, DocumentId, u64);
 
-/// How a target's word changed from one run to another.
+/// The verdicts of a target in two runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerdictChange {
     /// The canonical URL.
     pub url: String,
-    /// The word in the earlier run; nothing if it did not take part.
+    /// The verdict in the earlier run; `None` if the run lacks the target.
     pub before: Option<Verdict>,
-    /// The word in the later run; nothing if it did not take part.
+    /// The verdict in the later run; `None` if the run lacks the target.
     pub after: Option<Verdict>,
-    /// The code in the later run, or else in the earlier one.
+    /// The code in the later run, otherwise that of the earlier run.
     pub code: Option<FindingCode>,
 }
 
-/// A target settled by asking, in whichever run.
+/// The verdict of a fetched target in any run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastVerdict {
-    /// The task that settled it; they are read in this order.
+    /// The id of the task, which is the sort key of pagination.
     pub task: TaskId,
     /// The canonical URL.
     pub url: String,
-    /// When it was settled.
-    pub at: Timestamp,
-    /// As what.
+    /// The time of the check.
+    pub checked_at: Timestamp,
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// Remembers crawls.
+/// The storage of crawls.
 #[async_trait]
 pub trait SiteStore: Send + Sync {
-    /// Adds pages that no task brought: seeds, sitemaps.
+    /// Adds pages without a task: seed lists and sitemaps.
     async fn add_pages(
         &self,
         run: RunId,
         pages: &[NewPage],
-        moments: CacheWindow,
+        cache_window: CacheWindow,
     ) -> Result<CommitSummary, StoreError>;
 
-    /// Due tasks of a leased host by their rank, the least first.
+    /// Returns due tasks of a leased host by rank, lowest first.
     async fn due_by_rank(
         &self,
         run: RunId,
@@ -165,10 +163,10 @@ pub trait SiteStore: Send + Sync {
         now: Timestamp,
     ) -> Result<Vec<FetchTask>, StoreError>;
 
-    /// The last task of a run, as they are numbered.
+    /// Returns the greatest task id of a run.
     async fn last_task_id(&self, run: RunId) -> Result<TaskId, StoreError>;
 
-    /// What an origin said about robots, if it was asked at this moment or
+    /// Returns the robots.txt of an origin, if it was requested at `since` or
     /// later.
     async fn robots(
         &self,
@@ -176,31 +174,34 @@ pub trait SiteStore: Send + Sync {
         since: Timestamp,
     ) -> Result<Option<StoredRobots>, StoreError>;
 
-    /// Keeps what an origin said about robots, in place of what it said before.
+    /// Saves the robots.txt of an origin, replacing an older one.
     async fn save_robots(&self, robots: &StoredRobots) -> Result<(), StoreError>;
 
-    /// When a host may be requested again and how fast, if anything is stored.
+    /// Returns the stored schedule of a host.
     async fn host_schedule(&self, host: &str) -> Result<Option<HostSchedule>, StoreError>;
 
-    /// Stores when a host may be requested again, in place of what was stored.
-    /// Only for requests outside of runs: a run holds a lease on the host.
-    async fn save_host_schedule(&self, host: &str, pace: &HostSchedule) -> Result<(), StoreError>;
+    /// Replaces the stored schedule of a host. Only for requests outside of
+    /// runs: a run stores the schedule when it releases the host.
+    async fn save_host_schedule(
+        &self,
+        host: &str,
+        schedule: &HostSchedule,
+    ) -> Result<(), StoreError>;
 
-    /// A note this run left under this name.
+    /// Returns a checkpoint of a run.
     async fn checkpoint(&self, run: RunId, name: &str) -> Result<Option<String>, StoreError>;
 
-    /// Leaves a note for the run itself, in place of an earlier one.
+    /// Saves a checkpoint of a run, replacing an earlier one with this name.
     async fn save_checkpoint(&self, run: RunId, name: &str, text: &str) -> Result<(), StoreError>;
 
-    /// The newest runs of a use case, newest first; of all, if none is named.
+    /// Returns the runs of a command, or of all commands, newest first.
     async fn runs(
         &self,
         command: Option<&str>,
         limit: usize,
     ) -> Result<Vec<RunSummary>, StoreError>;
 
-    /// The addresses of a run's targets after this one, in the order they were
-    /// found.
+    /// Returns the target URLs of a run after `after`, in order of discovery.
     async fn site_urls(
         &self,
         run: RunId,
@@ -208,7 +209,7 @@ pub trait SiteStore: Send + Sync {
         limit: usize,
     ) -> Result<Vec<(TaskId, String)>, StoreError>;
 
-    /// Targets of a run after this one, in the order they were found.
+    /// Returns the targets of a run after `after`, in order of discovery.
     async fn site_targets(
         &self,
         run: RunId,
@@ -216,7 +217,7 @@ pub trait SiteStore: Send + Sync {
         limit: usize,
     ) -> Result<Vec<SiteTarget>, StoreError>;
 
-    /// Pages of a run after this one.
+    /// Returns the pages of a run after `after`.
     async fn site_pages(
         &self,
         run: RunId,
@@ -224,7 +225,7 @@ pub trait SiteStore: Send + Sync {
         limit: usize,
     ) -> Result<Vec<SitePage>, StoreError>;
 
-    /// Links of a run after this one, by target, page and position.
+    /// Returns the links of a run after `after`, by target, page and position.
     async fn site_links(
         &self,
         run: RunId,
@@ -232,22 +233,21 @@ pub trait SiteStore: Send + Sync {
         limit: usize,
     ) -> Result<Vec<SiteLink>, StoreError>;
 
-    /// How words changed between two runs, for targets whose words differ,
-    /// by address after this one.
+    /// Returns targets whose verdicts differ between two runs, in URL order
+    /// after `after_url`.
     async fn verdict_changes(
         &self,
         before: RunId,
         after: RunId,
-        beyond: &str,
+        after_url: &str,
         limit: usize,
     ) -> Result<Vec<VerdictChange>, StoreError>;
 
-    /// The addresses of every web target there is, in their own order, beyond
-    /// this one.
-    async fn known_urls(&self, beyond: &str, limit: usize) -> Result<Vec<String>, StoreError>;
+    /// Returns the URLs of all web targets in URL order after `after_url`.
+    async fn known_urls(&self, after_url: &str, limit: usize) -> Result<Vec<String>, StoreError>;
 
-    /// What web targets were settled as by asking, over all runs, after this
-    /// task. Answers from memory are left out.
+    /// Returns the verdicts of fetched web targets of all runs after the task
+    /// `after`, without cached results.
     async fn past_verdicts(
         &self,
         after: TaskId,

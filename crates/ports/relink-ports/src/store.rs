@@ -1,15 +1,14 @@
-//! What is remembered: runs, links, targets, probes and host clocks.
+//! Storage of runs, links, targets, probes and host schedules.
 //!
-//! The rules both databases keep:
+//! Invariants:
 //!
-//! - Probes are only ever added. A target's current state is what was found out
-//!   last, whatever the number of the run.
-//! - Work is claimed by **host lease**: whoever holds a host's lease may ask
-//!   its tasks and nobody else may. A lease carries a fencing number that is
-//!   checked when results come in, so a worker that lost its lease cannot
-//!   overwrite anything.
-//! - No transaction is open during a fetch. A probe and the state change it
-//!   causes are one transaction.
+//! - Probes are append-only. The current result of a target is the latest one,
+//!   regardless of run ids.
+//! - Work is claimed by **host lease**: only the holder of a lease fetches the
+//!   tasks of the host. The fencing token of the lease is verified on commit,
+//!   so a worker that lost its lease cannot overwrite results.
+//! - No transaction is open during a fetch. A probe and its state change are
+//!   committed in one transaction.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -24,154 +23,153 @@ use thiserror::Error;
 
 use crate::{AnchorStore, BudgetStore, ReviveStore, SiteStore};
 
-/// One host, as the store numbers it.
+/// The id of a host in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostId(pub i64);
 
-/// One document of a run, as the store numbers it.
+/// The id of a document of a run in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentId(pub i64);
 
-/// What identifies a run, so that an unfinished one can be found again.
+/// The key of a run. An unfinished run with the same key is resumed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunKey {
-    /// The use case, `check`.
+    /// The command, such as `check`.
     pub command: String,
-    /// The inputs as given.
+    /// The inputs as given by the user.
     pub inputs: Vec<String>,
-    /// Everything else that decides what is asked, as one text.
+    /// All other options that affect which URLs are fetched, as one text.
     pub scope: String,
 }
 
-/// A run that was opened, anew or again.
+/// A new or resumed run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenRun {
-    /// Its number.
+    /// The id of the run.
     pub id: RunId,
-    /// When it was first started.
-    pub started: Timestamp,
-    /// Whether an unfinished run is going on.
+    /// The time of the first start.
+    pub started_at: Timestamp,
+    /// Whether the run is the continuation of an unfinished run.
     pub is_resumed: bool,
-    /// Whether some server was met before the interruption.
+    /// Whether a server was reached before the interruption.
     pub network_confirmed: bool,
 }
 
-/// How far a run has come.
+/// The state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunState {
-    /// Still at work, or interrupted.
+    /// Running or interrupted.
     Open,
-    /// All targets are settled.
+    /// All targets are checked.
     Finished,
-    /// No host could be reached at all: nothing was decided.
+    /// No host was reachable; the run has no results.
     NoNetwork,
 }
 
-/// One document that takes part in a run.
+/// A document to add to a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewDocument {
-    /// The path or URL to show.
+    /// The path or URL shown to users.
     pub label: String,
-    /// A hash of its bytes.
-    pub content: u64,
+    /// The hash of its bytes.
+    pub content_hash: u64,
 }
 
-/// What the store knew of a document.
+/// A document after [`Store::load_document`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoadedDocument {
-    /// Its number.
+    /// The id of the document.
     pub id: DocumentId,
-    /// Whether its links are stored already and its bytes are unchanged.
+    /// Whether its links are already stored and its bytes are unchanged.
     pub is_unchanged: bool,
 }
 
-/// One link to store.
+/// A link to store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewLink {
-    /// Where it stands.
+    /// The location of the link in its document.
     pub location: SourceLocation,
-    /// The destination as its document writes it.
+    /// The destination as written in the document.
     pub original_url: String,
-    /// What it leads to.
+    /// The target of the link.
     pub target: NewTarget,
-    /// The place on the target it wants, if it names one that is looked for,
-    /// escaped as in a URL.
+    /// The percent-encoded fragment, if anchors are checked.
     pub fragment: Option<String>,
-    /// Codes of findings that its document says to leave alone.
+    /// The finding codes that the document suppresses for this link.
     pub ignored_codes: Vec<String>,
 }
 
-/// Links of one document to store, in order.
+/// Consecutive links of one document.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkBatch<'a> {
     /// The document.
     pub document: DocumentId,
-    /// The position of the first of them in the document.
-    pub first: usize,
-    /// The links.
+    /// The index of the first link in the document.
+    pub first_position: usize,
+    /// The links, in document order.
     pub links: &'a [NewLink],
-    /// When.
+    /// The current time and the age limit of cached results.
     pub cache_window: CacheWindow,
 }
 
-/// When links are stored, and how far memory is trusted.
+/// The current time and the oldest cached result that may be reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheWindow {
-    /// The present moment.
+    /// The current time.
     pub now: Timestamp,
-    /// Targets found alive at this moment or later need not be asked again.
+    /// Targets that were alive at this time or later are not fetched again.
     pub fresh_since: Timestamp,
 }
 
-/// What a link leads to.
+/// The target of a link.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NewTarget {
-    /// A web page to ask.
+    /// A URL to fetch.
     Web {
         /// The canonical URL.
         url: String,
-        /// The host it is asked at, as the frontier names hosts.
+        /// The host key of relink-frontier.
         host: String,
-        /// What requests for it may do.
+        /// The rights of requests for the URL.
         rights: RequestRights,
     },
-    /// Something already settled without asking: a local file, a malformed
-    /// address.
+    /// A target that is checked without a request: a local file or a malformed
+    /// URL.
     Local {
-        /// A key that is the same for the same thing.
+        /// The unique key of the target.
         key: String,
-        /// Alive or local.
+        /// [`Verdict::Alive`] or [`Verdict::Local`].
         verdict: Verdict,
-        /// The code, if it is a finding.
+        /// The code of a finding.
         code: Option<FindingCode>,
-        /// The reason in plain words.
+        /// The reason shown to users.
         reason: String,
     },
 }
 
-/// A host held for a while.
+/// A lease of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HostLease {
     /// The host.
     pub host: HostId,
-    /// The fencing number.
+    /// The token that increases with every lease of the host.
     pub fencing_token: i64,
 }
 
-/// The durable part of a host's clock.
+/// The persistent state of a host's rate limiter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HostSchedule {
-    /// Not before this moment.
+    /// The earliest time of the next request.
     pub next_at: Timestamp,
-    /// The delay between requests learned from response times, in milliseconds.
+    /// The delay between requests derived from response times, in milliseconds.
     pub delay_ms: u32,
-    /// The delay since the host asked for fewer requests, in milliseconds; zero
-    /// if it did not.
+    /// The delay after a throttling response such as 429, in milliseconds; zero
+    /// if there was none.
     pub throttle_ms: u32,
-    /// When this was stored. A time in the future means that the system clock
-    /// has moved back since.
+    /// The time of the last update. A time in the future means that the system
+    /// clock was set back.
     pub stored_at: Timestamp,
-    /// The address it was last asked at.
+    /// The IP address of the last request.
     pub address: Option<IpAddr>,
 }
 
@@ -180,65 +178,64 @@ pub struct HostSchedule {
 pub struct Claim {
     /// The lease.
     pub lease: HostLease,
-    /// The host's name.
+    /// The host key.
     pub name: String,
-    /// Its clock.
-    pub politeness: HostSchedule,
-    /// Tasks that are due, oldest first.
+    /// The state of its rate limiter.
+    pub schedule: HostSchedule,
+    /// Due tasks, oldest first.
     pub tasks: Vec<FetchTask>,
 }
 
-/// What a run did to one host.
+/// The request statistics of a host in a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostStats {
-    /// The host's name.
+    /// The host key.
     pub name: String,
-    /// Requests made, retries and second looks included.
+    /// All requests, including retries and confirmations.
     pub requests: u64,
-    /// Those of them that asked for a page to compare with.
-    pub controls: u64,
-    /// Requests that some server answered.
+    /// Requests for controls, included in `requests`.
+    pub control_requests: u64,
+    /// Requests that received a response.
     pub responses: u64,
-    /// Answers that asked for slower visits.
+    /// Throttling responses such as 429.
     pub throttled: u64,
-    /// Milliseconds spent asking.
+    /// The total duration of all requests in milliseconds.
     pub request_ms: u64,
-    /// Milliseconds the host's tasks waited out of politeness.
+    /// The time that tasks waited for the rate limiter, in milliseconds.
     pub politeness_wait_ms: u64,
 }
 
-/// A result to commit.
+/// The result of one attempt, to be committed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskCompletion {
-    /// The task it answers.
+    /// The id of the task.
     pub task: TaskId,
-    /// Its target.
+    /// The id of its target.
     pub target: TargetId,
-    /// The lease it was asked under; `None` for results judged later from
-    /// stored probes.
+    /// The lease held during the fetch; `None` for results that are judged
+    /// later from stored probes.
     pub lease: Option<HostLease>,
-    /// What was seen, if something was asked.
+    /// The probe, if a request was sent.
     pub probe: Option<Probe>,
-    /// What follows.
-    pub step: TaskUpdate,
-    /// The page that was found there, if its links are followed.
+    /// The next state of the task.
+    pub update: TaskUpdate,
+    /// The fetched page, if its links are followed.
     pub page: Option<NewPage>,
-    /// The places the page offers to fragments, as [`anchor_hash`] has them,
-    /// sorted; nothing where nobody asked or they cannot be told.
+    /// The sorted [`anchor_hash`] values of the page; `None` if they are
+    /// unknown or not needed.
     pub anchors: Option<Vec<u32>>,
 }
 
-/// A page whose links were read, and belong with the result that brought it.
+/// A page of a crawl with its links.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NewPage {
-    /// Its address.
+    /// The URL of the page.
     pub label: String,
-    /// Whether it is a sitemap, whose links nobody follows but machines.
+    /// Whether the page is a sitemap, whose links are not visible to readers.
     pub is_sitemap: bool,
-    /// The places it offers to fragments, as [`anchor_hash`] has them, sorted;
-    /// nothing where they cannot be told.
+    /// The sorted [`anchor_hash`] values of the page; `None` if unknown.
     pub anchors: Option<Vec<u32>>,
-    /// Its links, in order.
+    /// The links, in document order.
     pub links: Vec<PageLink>,
 }
 
@@ -247,332 +244,346 @@ pub struct NewPage {
 pub struct PageLink {
     /// The link.
     pub link: NewLink,
-    /// What becomes of its target, if the run does not know it yet.
-    pub admission: LinkDecision,
+    /// The decision that applies if the target is new to the run.
+    pub decision: LinkDecision,
 }
 
-/// What becomes of a target that is new to a crawl.
+/// Whether a crawl fetches a new target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkDecision {
-    /// It is asked.
+    /// Fetch the target.
     Fetch {
-        /// How many links lie between it and the beginning.
+        /// The link distance from the seeds.
         depth: u32,
-        /// Its turn where the order is not first come, first served: the
-        /// least is asked first.
+        /// The traversal rank, lowest first; `None` in order of discovery.
         rank: Option<i64>,
-        /// Whether it need not be asked if it was alive lately. The links of
-        /// a page are not in memory.
+        /// Whether a cached result may replace the fetch. It cannot if the
+        /// links of the page are needed, because they are not cached.
         may_use_cache: bool,
     },
-    /// It is not asked; the link is kept if its target is known otherwise.
+    /// Do not fetch the target. The link is stored only if another link
+    /// already made it a target of the run.
     Skip,
 }
 
-/// What a batch of results did to the run.
+/// The effect of a commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommitSummary {
-    /// Tasks whose results were refused because their lease was lost.
-    pub refused: Vec<TaskId>,
+    /// Tasks whose results were rejected because the lease was lost.
+    pub rejected: Vec<TaskId>,
     /// Targets that are new to the run.
-    pub found: u64,
-    /// Those of them that needed no asking.
-    pub known: u64,
+    pub new_targets: u64,
+    /// New targets that need no request, included in `new_targets`.
+    pub already_checked: u64,
 }
 
-/// How the name of a place on a page is kept: in 32 bits, for pages may have
-/// thousands of them and only a few are ever wanted.
+/// Returns the hash of an anchor name.
+///
+/// Anchors are stored as 32-bit hashes, because a page may have thousands of
+/// them and links refer to only a few.
 pub fn anchor_hash(name: &str) -> u32 {
-    // FNV-1a: it must be the same on every machine and in every version.
+    // FNV-1a, because the value must not depend on the machine or version.
     let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     name.bytes().fold(0x811c_9dc5, mix)
 }
 
-/// What follows from a look.
+/// The next state of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TaskUpdate {
-    /// Ask again.
+    /// Fetch the target again.
     Retry {
-        /// Why.
+        /// The reason for the next attempt.
         purpose: FetchPurpose,
-        /// Not before this moment.
+        /// The earliest time of the next attempt.
         not_before: Timestamp,
-        /// The looks so far.
+        /// The attempts so far.
         attempts: Vec<Attempt>,
     },
-    /// Wait until some host has answered, or until the neighbors have been asked,
-    /// before concluding anything.
+    /// Postpone the judgment until the network is confirmed or the neighbors
+    /// are fetched.
     Hold {
-        /// The looks so far.
+        /// The attempts so far.
         attempts: Vec<Attempt>,
     },
-    /// It is not asked after all: the task and the links to it are forgotten.
+    /// Delete the task and the links to it.
     Drop,
-    /// Done.
+    /// Store the result.
     Finish(TargetResult),
 }
 
-/// A target's state at the end of a run.
+/// The result of a target in a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TargetResult {
-    /// What the reader is told.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The code, if it is a finding.
+    /// The code of a finding.
     pub code: Option<FindingCode>,
-    /// The last status seen.
+    /// The last HTTP status.
     pub status: Option<u16>,
-    /// The reason in plain words.
+    /// The reason shown to users.
     pub reason: String,
-    /// Since when the word has held.
+    /// The time from which the verdict has been the same.
     pub since: Timestamp,
-    /// When it was settled.
-    pub at: Timestamp,
-    /// The looks it rests on.
+    /// The time of the check.
+    pub checked_at: Timestamp,
+    /// The attempts of the run.
     pub attempts: Vec<Attempt>,
-    /// The failed runs in a row, this one included; `None` ends a streak.
+    /// The consecutive failed runs, including this one; `None` ends a streak.
     pub streak: Option<FailureStreak>,
-    /// How sure it is.
+    /// The confidence of the verdict.
     pub confidence: Confidence,
-    /// What it rests on beside the looks.
+    /// The evidence in addition to the attempts.
     pub evidence: Vec<Evidence>,
 }
 
-/// A page asked for comparison, kept for all targets that share its key.
+/// A cached control, shared by all targets with the same key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredControl {
-    /// What the targets that may share it have in common.
+    /// The cache key.
     pub key: String,
-    /// The address asked.
+    /// The control URL.
     pub url: String,
-    /// What came back.
+    /// The probe of the URL.
     pub probe: Probe,
 }
 
 /// Another target in the same directory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbor {
-    /// Its canonical URL.
+    /// The canonical URL.
     pub url: String,
-    /// Its last probe in this run.
+    /// The last probe in this run.
     pub probe: Probe,
 }
 
-/// All that is remembered of one target.
+/// Everything that is stored about one target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TargetRecord {
     /// The canonical URL.
     pub url: String,
-    /// Its latest settled state, with the last probe.
+    /// The latest result, with the last probe.
     pub latest: Option<CheckedTarget>,
-    /// Every settled run, oldest first: when, and which word.
+    /// The time and verdict of every check, oldest first.
     pub past_verdicts: Vec<(Timestamp, Verdict)>,
     /// The probes of the latest run, oldest first.
     pub probes: Vec<Probe>,
 }
 
-/// A settled target with all there is to say about it.
+/// A target with its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedTarget {
-    /// Its task; results are paged through in this order.
+    /// The id of the task, which is the sort key of pagination.
     pub task: TaskId,
-    /// The URL as its first link writes it.
+    /// The URL as written in its first link.
     pub original_url: String,
     /// The canonical URL.
     pub url: String,
-    /// Its state.
+    /// The result.
     pub result: TargetResult,
-    /// Whether the answer is remembered from an earlier run.
+    /// Whether the result was reused from an earlier run.
     pub is_cached: bool,
-    /// The last probe, where one was made.
+    /// The last probe, if there is one.
     pub probe: Option<Probe>,
-    /// The places that name it, as many as were asked for.
+    /// The first link locations, up to the limit of the query.
     pub locations: Vec<LinkLocation>,
-    /// How many links name it.
+    /// The number of links to the target.
     pub inlinks: u64,
-    /// How far it is from where a crawl began.
+    /// The link distance from the seeds of a crawl.
     pub depth: Option<u32>,
 }
 
-/// Which settled targets to read.
+/// A query for one page of checked targets.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckedTargetQuery<'a> {
-    /// Only those after this one.
+    /// Return only targets after this task.
     pub after: TaskId,
-    /// So many at most.
+    /// The maximum number of targets.
     pub limit: usize,
-    /// Only those of these words, if there are any.
+    /// Return only targets with one of these verdicts.
     pub verdicts: Option<&'a [Verdict]>,
-    /// Only those that needed no asking.
+    /// Return only targets that needed no request.
     pub is_unfetched: bool,
-    /// So many places of each at most.
-    pub locations: usize,
+    /// The maximum number of link locations per target.
+    pub max_locations: usize,
 }
 
 impl CheckedTargetQuery<'_> {
-    /// All of them, with every place.
+    /// All targets with all link locations.
     pub const ALL: Self = Self {
         after: TaskId(0),
         limit: usize::MAX,
         verdicts: None,
         is_unfetched: false,
-        locations: usize::MAX,
+        max_locations: usize::MAX,
     };
 }
 
-/// The links that name a target, but for those whose documents say to leave
-/// its finding alone.
+/// The links to a target, except those whose document suppresses the finding.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inlinks {
-    /// The first of their places.
+    /// The first locations, up to the limit of the query.
     pub locations: Vec<LinkLocation>,
-    /// How many there are.
+    /// The number of links.
     pub count: u64,
-    /// Whether there are links, and every one of their documents says so: then
-    /// the finding is not told.
+    /// Whether there are links and all of their documents suppress the
+    /// finding. Such a finding is not reported.
     pub all_ignored: bool,
 }
 
-/// A place and the document it is in.
+/// A link location with its document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkLocation {
-    /// The document's label.
+    /// The label of the document.
     pub path: String,
-    /// The place in it.
+    /// The location in the document.
     pub location: SourceLocation,
 }
 
-/// A run in numbers.
+/// The statistics of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunStats {
     /// Links found.
     pub links: u64,
     /// Documents read.
     pub documents: u64,
-    /// Hosts asked.
+    /// Hosts contacted.
     pub hosts: u64,
     /// Distinct targets.
     pub targets: u64,
-    /// Targets settled.
+    /// Checked targets.
     pub checked: u64,
-    /// Targets settled from memory.
+    /// Targets with a cached result.
     pub cached: u64,
-    /// Targets by word.
+    /// Targets by verdict.
     pub verdicts: BTreeMap<Verdict, u64>,
-    /// Links left out everywhere else, because their documents say to leave
-    /// what was found alone. Targets that only they name are left out, too.
+    /// Links whose document suppresses the finding. The other counters exclude
+    /// these links, and targets that have no other links.
     pub ignored: u64,
 }
 
-/// How far a run has come, whether or not it is told.
+/// The progress of a run, including suppressed findings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RunProgress {
     /// Distinct targets.
     pub targets: u64,
-    /// Targets settled.
+    /// Checked targets.
     pub checked: u64,
 }
 
-/// How much the database holds.
+/// The size of the database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoreSize {
     /// Bytes on disk.
     pub bytes: u64,
-    /// Runs remembered.
+    /// Stored runs.
     pub runs: u64,
-    /// Targets known.
+    /// Stored targets.
     pub targets: u64,
-    /// Probes kept.
+    /// Stored probes.
     pub probes: u64,
 }
 
-/// The database could not do its work.
+/// An error of the database.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// Another process holds it.
+    /// Another process has locked the file.
     #[error("the database `{path}` is in use by another process")]
     Locked {
         /// The file.
         path: String,
     },
-    /// It was written by a newer Relink.
+    /// The file was written by a newer version of Relink.
     #[error(
-        "the database `{path}` was written by a newer Relink (schema {found}, this build knows {known})"
+        "the database `{path}` was written by a newer version of Relink (schema {found}, supported: {known})"
     )]
     SchemaTooNew {
         /// The file.
         path: String,
-        /// Its schema.
+        /// The schema version of the file.
         found: i64,
-        /// Ours.
+        /// The schema version of this build.
         known: i64,
     },
-    /// The file is something else.
+    /// The file was written by a development version of Relink.
+    #[error(
+        "the database `{path}` was written by a development version of Relink (schema {found}, supported: {known})"
+    )]
+    SchemaTooOld {
+        /// The file.
+        path: String,
+        /// The schema version of the file.
+        found: i64,
+        /// The schema version of this build.
+        known: i64,
+    },
+    /// The file is not a Relink database.
     #[error("`{path}` is not a Relink database")]
     NotRelinkDatabase {
         /// The file.
         path: String,
     },
-    /// It cannot be reached.
+    /// The file cannot be opened.
     #[error("cannot open the database `{path}`")]
     Unreachable {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// There is no room left.
-    #[error("no room left for the database `{path}`")]
+    /// The disk is full.
+    #[error("disk full while writing the database `{path}`")]
     Full {
         /// The file.
         path: String,
     },
-    /// A statement failed, or a stored value cannot be read.
-    #[error("the database failed while {operation}")]
+    /// A statement failed, or a stored value is invalid.
+    #[error("database error while {operation}")]
     Failed {
-        /// What was being done.
+        /// The operation that failed.
         operation: &'static str,
-        /// What it said.
+        /// The cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
-/// Remembers everything.
+/// The storage of all commands.
 #[async_trait]
 pub trait Store: SiteStore + AnchorStore + ReviveStore + BudgetStore + Send + Sync {
-    /// Opens the unfinished run of the same plan, or a new one.
+    /// Opens the unfinished run with this key, or a new run.
     ///
-    /// With `fresh`, an unfinished one is left as it is and never resumed.
+    /// With `fresh`, always opens a new run. An unfinished run is then never
+    /// resumed.
     async fn open_run(
         &self,
-        plan: &RunKey,
+        key: &RunKey,
         fresh: bool,
         now: Timestamp,
     ) -> Result<OpenRun, StoreError>;
 
-    /// Says that a document takes part in the run. If its bytes changed since
-    /// it was last loaded, its old links are forgotten.
+    /// Adds a document to the run. If its content has changed since the last
+    /// load, deletes its old links.
     async fn load_document(
         &self,
         run: RunId,
         document: &NewDocument,
     ) -> Result<LoadedDocument, StoreError>;
 
-    /// Adds links of a document. Targets not yet known to the run become
-    /// tasks, or are settled from memory if they were alive lately. Where a
-    /// link wants a place, memory must know which places there are.
+    /// Adds links of a document. New targets become tasks, unless a cached
+    /// result can be reused. A cached result of a link with a fragment can be
+    /// reused only if the anchors of the page are stored.
     async fn add_links(&self, run: RunId, batch: LinkBatch<'_>) -> Result<(), StoreError>;
 
-    /// Marks a document as loaded whole.
+    /// Marks a document as completely loaded.
     async fn finish_document(&self, document: DocumentId) -> Result<(), StoreError>;
 
-    /// Ends loading: forgets documents that no longer take part and tasks
-    /// that no link names any more.
+    /// Finishes loading: deletes documents that are not in `documents`, and
+    /// tasks without links.
     async fn finish_loading(&self, run: RunId, documents: &[DocumentId]) -> Result<(), StoreError>;
 
-    /// Leases up to `hosts` hosts with tasks that are due, with up to
-    /// `tasks` of each.
+    /// Leases up to `hosts` hosts with due tasks and returns up to `tasks`
+    /// tasks per host.
     async fn claim(
         &self,
         run: RunId,
@@ -582,7 +593,7 @@ pub trait Store: SiteStore + AnchorStore + ReviveStore + BudgetStore + Send + Sy
         until: Timestamp,
     ) -> Result<Vec<Claim>, StoreError>;
 
-    /// More due tasks of a leased host, after the last one it was given.
+    /// Returns due tasks of a leased host after the last returned one.
     async fn more_tasks(
         &self,
         run: RunId,
@@ -592,33 +603,33 @@ pub trait Store: SiteStore + AnchorStore + ReviveStore + BudgetStore + Send + Sy
         now: Timestamp,
     ) -> Result<Vec<FetchTask>, StoreError>;
 
-    /// Keeps leases a while longer.
+    /// Extends leases.
     async fn renew(&self, leases: &[HostLease], until: Timestamp) -> Result<(), StoreError>;
 
-    /// Gives a host back, with its clock and what was done to it.
+    /// Releases a host, and stores its schedule and statistics.
     async fn release(
         &self,
         run: RunId,
         lease: HostLease,
-        pace: &HostSchedule,
-        tally: &HostStats,
+        schedule: &HostSchedule,
+        stats: &HostStats,
     ) -> Result<(), StoreError>;
 
-    /// When the next task of a host that is not leased falls due.
+    /// Returns the due time of the next task whose host is not leased.
     async fn next_due(&self, run: RunId) -> Result<Option<Timestamp>, StoreError>;
 
-    /// Commits results in one transaction, with the links of their pages.
+    /// Commits results and the links of their pages in one transaction.
     async fn commit(
         &self,
         run: RunId,
         completions: &[TaskCompletion],
-        moments: CacheWindow,
+        cache_window: CacheWindow,
     ) -> Result<CommitSummary, StoreError>;
 
-    /// Remembers that some server was met.
+    /// Records that a server was reached.
     async fn confirm_network(&self, run: RunId) -> Result<(), StoreError>;
 
-    /// Tasks on hold with the last probe of each, after `after`.
+    /// Returns held tasks after `after`, each with its last probe.
     async fn held_tasks(
         &self,
         run: RunId,
@@ -626,31 +637,35 @@ pub trait Store: SiteStore + AnchorStore + ReviveStore + BudgetStore + Send + Sy
         limit: usize,
     ) -> Result<Vec<(FetchTask, Probe)>, StoreError>;
 
-    /// Settled targets, in the order they were found. Findings that every
-    /// document says to leave alone are left out.
+    /// Returns checked targets in order of discovery, except findings that
+    /// all documents suppress.
     async fn checked_targets(
         &self,
         run: RunId,
         query: CheckedTargetQuery<'_>,
     ) -> Result<Vec<CheckedTarget>, StoreError>;
 
-    /// The links that name each of these tasks' targets, with so many of
-    /// their places at most, in the order of the tasks.
-    async fn inlinks(&self, tasks: &[TaskId], places: usize) -> Result<Vec<Inlinks>, StoreError>;
+    /// Returns the inlinks of the target of each task, in the order of
+    /// `tasks`, with at most `max_locations` locations each.
+    async fn inlinks(
+        &self,
+        tasks: &[TaskId],
+        max_locations: usize,
+    ) -> Result<Vec<Inlinks>, StoreError>;
 
-    /// The control kept under this key, if it was asked at this moment or later.
+    /// Returns the control with this key, if it was requested at `since` or
+    /// later.
     async fn control(
         &self,
         key: &str,
         since: Timestamp,
     ) -> Result<Option<StoredControl>, StoreError>;
 
-    /// Keeps controls; a newer one takes the place of an older one.
+    /// Saves controls. A newer control replaces an older one with the same key.
     async fn save_controls(&self, controls: &[StoredControl]) -> Result<(), StoreError>;
 
-    /// Other targets whose URLs begin with `directory` and that were asked in
-    /// this run: those next to `url` in the order of their URLs, the nearest
-    /// first.
+    /// Returns other targets fetched in this run whose URLs start with
+    /// `directory`: those nearest to `url` in URL order, nearest first.
     async fn neighbors(
         &self,
         run: RunId,
@@ -659,20 +674,20 @@ pub trait Store: SiteStore + AnchorStore + ReviveStore + BudgetStore + Send + Sy
         limit: usize,
     ) -> Result<Vec<Neighbor>, StoreError>;
 
-    /// All that is remembered of the target with this canonical URL.
+    /// Returns everything stored about the target with this canonical URL.
     async fn target_record(&self, url: &str) -> Result<Option<TargetRecord>, StoreError>;
 
-    /// How far the run has come.
+    /// Returns the progress of the run.
     async fn progress(&self, run: RunId) -> Result<RunProgress, StoreError>;
 
-    /// The run in numbers, its targets aside.
+    /// Returns the statistics of the run without the target counters.
     async fn source_stats(&self, run: RunId) -> Result<RunStats, StoreError>;
 
-    /// The run in numbers.
+    /// Returns the statistics of the run.
     async fn run_stats(&self, run: RunId) -> Result<RunStats, StoreError>;
 
-    /// The hosts of the run that were asked most, busiest first.
-    async fn hosts(&self, run: RunId, limit: usize) -> Result<Vec<HostStats>, StoreError>;
+    /// Returns the hosts of the run with the most requests, busiest first.
+    async fn host_stats(&self, run: RunId, limit: usize) -> Result<Vec<HostStats>, StoreError>;
 
     /// Closes a run.
     async fn close_run(
@@ -682,13 +697,13 @@ pub trait Store: SiteStore + AnchorStore + ReviveStore + BudgetStore + Send + Sy
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// How much the database holds.
+    /// Returns the size of the database.
     async fn size(&self) -> Result<StoreSize, StoreError>;
 
-    /// Forgets runs closed before `before` and probes older than that, but
-    /// never a target's current state nor what its last good page said.
+    /// Deletes runs closed before `before` and older probes, except the current
+    /// result of each target and the digest of its last reached content.
     async fn prune(&self, before: Timestamp) -> Result<StoreSize, StoreError>;
 
-    /// Gives unused room back to the disk.
+    /// Shrinks the database file.
     async fn vacuum(&self) -> Result<(), StoreError>;
 }

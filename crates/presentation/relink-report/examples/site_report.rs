@@ -1,4 +1,4 @@
-//! Writes the page of a made-up site, to look at it:
+//! Writes the HTML page of a sample report:
 //! `cargo run -p relink-report --example site_report > report.html`.
 
 use std::io::{self, Write};

@@ -1,17 +1,17 @@
-//! Shares as bars, on a terminal and as SVG.
+//! Bar charts, as terminal text and as SVG.
 //!
-//! The picture needs nothing but itself: no script, no style sheet, no font
-//! that is fetched, and every number stands beside its bar.
+//! The SVG is self-contained: it has no script, style sheet or font to load. Every
+//! bar has its number next to it.
 
 use crate::human::{padded, width};
 use crate::printable;
 
 /// Columns of the longest bar on a terminal.
 const BAR_COLUMNS: f64 = 40.0;
-/// Parts of a column, from an empty one to all but a full one.
-const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+/// Partial blocks, from empty to seven eighths.
+const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// A picture's measures, in its own units.
+/// Dimensions of the SVG.
 const WIDTH: u32 = 720;
 const LABEL_WIDTH: u32 = 170;
 const BAR_WIDTH: u32 = 340;
@@ -19,10 +19,10 @@ const ROW_HEIGHT: u32 = 28;
 const BAR_HEIGHT: u32 = 18;
 const TITLE_HEIGHT: u32 = 44;
 
-/// A group of bars under one title.
+/// A bar chart with a title.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BarChart {
-    /// What the bars show.
+    /// The title.
     pub title: String,
     /// The bars, in order.
     pub bars: Vec<ChartBar>,
@@ -31,28 +31,29 @@ pub struct BarChart {
 /// One bar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartBar {
-    /// What it stands for.
+    /// The label in front of the bar.
     pub label: String,
-    /// Its length, 0 to 1.
+    /// The value, from 0 to 1.
     pub share: f64,
-    /// What is said beside it.
+    /// The text after the bar.
     pub note: String,
 }
 
 impl BarChart {
-    /// The chart as lines of text; the longest bar is as long as there is room.
+    /// Formats the chart as lines of text. The longest bar has the full width.
     pub fn text(&self) -> String {
         let labels = self.bars.iter().map(|bar| width(&printable(&bar.label))).max().unwrap_or(0);
         let mut text = format!("{}\n", printable(&self.title));
         for bar in &self.bars {
             let label = padded(&printable(&bar.label), labels);
-            let line = format!("  {label}  {} {}", filled(self.length(bar)), printable(&bar.note));
+            let line =
+                format!("  {label}  {} {}", bar_text(self.length(bar)), printable(&bar.note));
             text.extend([line.trim_end(), "\n"]);
         }
         text
     }
 
-    /// A bar's length beside the longest one.
+    /// Returns the length of a bar relative to the longest one.
     fn length(&self, bar: &ChartBar) -> f64 {
         let longest = self.bars.iter().map(|bar| bar.share).fold(0.0, f64::max);
         if longest <= 0.0 { 0.0 } else { (bar.share / longest).clamp(0.0, 1.0) }
@@ -64,7 +65,7 @@ impl BarChart {
     }
 
     fn svg(&self, top: u32) -> String {
-        let title = escaped(&self.title);
+        let title = escape(&self.title);
         let mut text = format!(
             "<text x=\"12\" y=\"{}\" font-size=\"16\" font-weight=\"bold\">{title}</text>\n",
             top + 28
@@ -77,7 +78,7 @@ impl BarChart {
 
     fn svg_bar(&self, bar: &ChartBar, y: u32) -> String {
         let length = self.length(bar) * f64::from(BAR_WIDTH);
-        let (label, note) = (escaped(&bar.label), escaped(&bar.note));
+        let (label, note) = (escape(&bar.label), escape(&bar.note));
         let baseline = y + BAR_HEIGHT - 4;
         format!(
             "<text x=\"{}\" y=\"{baseline}\" text-anchor=\"end\">{label}</text>\
@@ -90,7 +91,7 @@ impl BarChart {
     }
 }
 
-/// Charts as one picture, one below the other.
+/// Draws charts below each other in one SVG.
 pub fn svg(charts: &[BarChart]) -> String {
     let height: u32 = charts.iter().map(BarChart::height).sum::<u32>() + 12;
     let mut text = format!(
@@ -106,22 +107,22 @@ pub fn svg(charts: &[BarChart]) -> String {
     text + "</svg>\n"
 }
 
-/// A bar of this length, 0 to 1.
-#[expect(clippy::indexing_slicing, reason = "a number modulo 8 is less than the 8 parts")]
-fn filled(length: f64) -> String {
+/// Draws a bar of the given length, from 0 to 1.
+#[expect(clippy::indexing_slicing, reason = "a number modulo 8 is less than the 8 entries")]
+fn bar_text(length: f64) -> String {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a length between 0 and 1 times a few hundred"
     )]
-    let parts = (length * BAR_COLUMNS * 8.0).round() as usize;
-    // What is not nothing is seen.
-    let parts = if length > 0.0 { parts.max(1) } else { 0 };
-    format!("{}{}", "█".repeat(parts / 8), PARTS[parts % 8])
+    let eighths = (length * BAR_COLUMNS * 8.0).round() as usize;
+    // A value above 0 is always visible.
+    let eighths = if length > 0.0 { eighths.max(1) } else { 0 };
+    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
 }
 
-/// Text inside XML.
-fn escaped(text: &str) -> String {
+/// Escapes text for XML.
+fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in printable(text).chars() {
         match character {
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_bar_is_full_and_a_small_one_is_seen() {
+    fn longest_bar_is_full_and_small_bar_is_visible() {
         let text = chart(&[("one", 0.5), ("three", 0.25), ("x", 0.0001), ("none", 0.0)]).text();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[1], format!("  one    {} 50 %", "█".repeat(40)));
@@ -159,10 +160,10 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_well_formed_and_says_every_number() {
-        let picture = svg(&[chart(&[("1", 0.6)]), chart(&[("2–10", 0.4)])]);
-        assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"), "{picture}");
-        assert!(picture.contains("a &lt; b") && picture.contains("60 %"), "{picture}");
-        assert_eq!(picture.matches("<rect ").count(), 3);
+    fn svg_is_well_formed_and_has_every_number() {
+        let image = svg(&[chart(&[("1", 0.6)]), chart(&[("2–10", 0.4)])]);
+        assert!(image.starts_with("<svg ") && image.ends_with("</svg>\n"), "{image}");
+        assert!(image.contains("a &lt; b") && image.contains("60 %"), "{image}");
+        assert_eq!(image.matches("<rect ").count(), 3);
     }
 }

@@ -1,8 +1,8 @@
-//! The dead links of a run, and how many of them lie.
+//! The number of dead links of a run, and the share of soft-404s among them.
 //!
 //! Bar-Yossef et al. (WWW 2004, §5.2) found that more than a quarter of all
-//! dead links answer as if they were alive. Whoever counts only error statuses
-//! misses that share, so every summary tells it.
+//! dead links are soft-404s. Checkers that only count error statuses miss them,
+//! so every summary reports this share.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::schema;
 
-/// How many links are dead, and the share of soft-404s among them.
+/// The number of dead links and the share of soft-404s among them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeadLinks {
     /// Targets that are dead, soft-404 or hijacked.
@@ -23,26 +23,26 @@ pub struct DeadLinks {
 }
 
 impl DeadLinks {
-    /// The dead among the targets of a run, counted by word.
+    /// Counts the dead links of a run, given the number of targets per verdict.
     ///
     /// ```
-    /// use relink_model::Word;
+    /// use relink_model::Verdict;
     /// use relink_report::DeadLinks;
-    /// let words = [(Word::Alive, 90), (Word::Dead, 9), (Word::Soft404, 3)].into();
-    /// let dead = DeadLinks::among(&words);
+    /// let verdicts = [(Verdict::Alive, 90), (Verdict::Dead, 9), (Verdict::Soft404, 3)].into();
+    /// let dead = DeadLinks::among(&verdicts);
     /// assert_eq!((dead.dead_links, dead.soft_404_share), (12, Some(0.25)));
     /// ```
-    pub fn among(words: &BTreeMap<Verdict, u64>) -> Self {
+    pub fn among(verdicts: &BTreeMap<Verdict, u64>) -> Self {
         let dead_links = [Verdict::Dead, Verdict::Soft404, Verdict::Hijacked]
             .into_iter()
-            .map(|word| count(words, word))
+            .map(|verdict| count(verdicts, verdict))
             .fold(0, u64::saturating_add);
-        Self { dead_links, soft_404_share: share(count(words, Verdict::Soft404), dead_links) }
+        Self { dead_links, soft_404_share: share(count(verdicts, Verdict::Soft404), dead_links) }
     }
 }
 
-fn count(words: &BTreeMap<Verdict, u64>, word: Verdict) -> u64 {
-    words.get(&word).copied().unwrap_or(0)
+fn count(verdicts: &BTreeMap<Verdict, u64>, verdict: Verdict) -> u64 {
+    verdicts.get(&verdict).copied().unwrap_or(0)
 }
 
 fn share(part: u64, whole: u64) -> Option<f64> {
@@ -50,7 +50,7 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     if whole == 0 {
         return None;
     }
-    #[expect(clippy::cast_precision_loss, reason = "four decimals are kept")]
+    #[expect(clippy::cast_precision_loss, reason = "rounded to four decimals")]
     let share = part as f64 / whole as f64;
     Some((share * DECIMALS).round() / DECIMALS)
 }
@@ -60,20 +60,20 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(words: &[(Verdict, u64)], dead_links: u64, soft_404_share: Option<f64>) {
-        let words = words.iter().copied().collect();
-        assert_eq!(DeadLinks::among(&words), DeadLinks { dead_links, soft_404_share });
+    fn check(verdicts: &[(Verdict, u64)], dead_links: u64, soft_404_share: Option<f64>) {
+        let verdicts = verdicts.iter().copied().collect();
+        assert_eq!(DeadLinks::among(&verdicts), DeadLinks { dead_links, soft_404_share });
     }
 
     #[test]
-    fn only_what_is_gone_for_good_is_dead() {
+    fn failing_blocked_and_local_links_are_not_dead() {
         check(&[], 0, None);
         check(&[(Verdict::Failing, 4), (Verdict::Blocked, 2), (Verdict::Local, 1)], 0, None);
         check(&[(Verdict::Dead, 2), (Verdict::Hijacked, 1)], 3, Some(0.0));
     }
 
     #[test]
-    fn the_share_counts_soft_404s_alone() {
+    fn soft_404_share_excludes_dead_and_hijacked() {
         check(
             &[(Verdict::Dead, 1), (Verdict::Soft404, 1), (Verdict::Hijacked, 1)],
             3,

@@ -1,7 +1,6 @@
-//! How rotten pages are: the text, the JSON and the charts of `relink decay`.
+//! Decay scores: the text, the JSON and the charts of `relink decay`.
 //!
-//! Numbers come in as they are told; nothing is calculated here but their
-//! place on a line.
+//! The scores are computed elsewhere; this module only renders them.
 
 mod chart;
 mod text;
@@ -17,203 +16,203 @@ use crate::{SCHEMA, Tool, redact, schema};
 pub use self::chart::svg;
 pub use self::text::{page, web};
 
-/// Bars of a chart, each a tenth of the scale.
+/// Number of bars of a chart. Each bar covers a tenth of the scale.
 pub const BARS: usize = 10;
 
-/// What `relink decay --format json` says.
+/// The document of `relink decay --format json`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DecayReport {
-    /// The version of this contract.
+    /// The version of this format.
     pub schema: u32,
-    /// Who says it.
+    /// The program that wrote the report.
     pub tool: Tool<'static>,
-    /// The page that was asked for, if one was.
+    /// The score of one page, if one was requested.
     pub page: Option<PageDecay>,
-    /// The graph that was scored, if one was.
+    /// The scores of a graph, if one was given.
     pub web: Option<WebDecay>,
 }
 
 impl DecayReport {
-    /// A report by this version of Relink.
+    /// Creates a report.
     pub fn new(version: &'static str, page: Option<PageDecay>, web: Option<WebDecay>) -> Self {
         let tool = Tool { name: Cow::Borrowed("relink"), version: Cow::Borrowed(version) };
         Self { schema: SCHEMA, tool, page, web }
     }
 }
 
-/// The score of one page, and where it comes from.
+/// The score of one page and its components.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PageDecay {
-    /// The address, without any password.
+    /// The URL, with secrets masked.
     #[serde(serialize_with = "redact::url")]
     pub url: String,
-    /// What is said of the page itself; null where nothing is known of it.
-    #[schemars(schema_with = "schema::word_or_null")]
+    /// The verdict of the page itself, or null if unknown.
+    #[schemars(schema_with = "schema::verdict_or_null")]
     pub verdict: Option<Verdict>,
-    /// The score.
+    /// The decay score.
     #[schemars(schema_with = "schema::share")]
     pub decay: f64,
-    /// Where it lies, 95 times in 100 or more often.
+    /// The confidence interval; its coverage is at least 95 %.
     pub interval: IntervalRow,
-    /// Where it lies for certain.
+    /// Certain lower and upper bounds.
     pub bounds: IntervalRow,
-    /// How many walks it rests on, beside what is certain.
+    /// The number of random walks of the estimate.
     pub walks: u32,
-    /// How likely a surfer is content with a living page.
+    /// σ: the probability that a walk stops successfully at a live page.
     pub sigma: f64,
     /// `plain` or `selfloop`.
-    pub form: String,
-    /// Its own links; null for a page that is dead itself.
-    pub own: Option<OwnLinksRow>,
-    /// Where surfers fail, most of them first.
+    pub definition: String,
+    /// Its own links, or null for a page that is itself dead.
+    pub own_links: Option<OwnLinksRow>,
+    /// The pages where walks fail, in descending order of their share.
     pub dead_ends: Vec<DeadEndRow>,
-    /// Links to repair, the best first.
+    /// The links to repair, in descending order of their gain.
     pub repairs: Vec<RepairRow>,
-    /// How many of them to begin with.
-    pub first_repairs: usize,
-    /// The score once those lead to sound pages.
+    /// The number of repairs to start with.
+    pub recommended_repairs: usize,
+    /// The score if these links pointed to healthy pages.
     #[schemars(schema_with = "schema::share")]
-    pub after_first_repairs: f64,
-    /// The share of the pages of a known crawl that are less rotten.
+    pub decay_after_repairs: f64,
+    /// The share of the pages of a stored crawl that have a lower score.
     #[schemars(schema_with = "schema::share_or_null")]
     pub worse_than: Option<f64>,
-    /// What was asked; null where nothing was.
+    /// The cost of the measurement, or null if nothing was fetched.
     pub cost: Option<RequestCostRow>,
-    /// How it ended: `enough`, `out-of-pages` or `interrupted`.
+    /// The reason why it ended: `enough`, `out-of-pages` or `interrupted`.
     pub end: String,
 }
 
-/// From one number to another.
+/// A closed interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct IntervalRow {
-    /// The least.
+    /// The lower bound.
     pub low: f64,
-    /// The most.
+    /// The upper bound.
     pub high: f64,
 }
 
-/// What a page's own links have to do with its score: equation (1).
+/// The contribution of a page's own links to its score: equation (1).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct OwnLinksRow {
-    /// How many links it has.
+    /// The number of its links.
     pub links: usize,
-    /// How many of them were looked at.
+    /// The number of links checked.
     pub checked: usize,
-    /// How many of those are dead.
+    /// The number of dead links, with `failing` pages weighted.
     pub dead: f64,
-    /// F, the share that is dead.
+    /// F, the share of dead links.
     pub dead_share: f64,
-    /// D̄, the mean decay of what the others lead to.
+    /// D̄, the mean decay of the pages that the other links lead to.
     pub mean_neighbor_decay: f64,
     /// (1 − σ) F.
-    pub own: f64,
+    pub own_part: f64,
     /// (1 − σ)(1 − F) D̄.
-    pub neighbors: f64,
+    pub neighbor_part: f64,
 }
 
-/// A page on which surfers fail.
+/// A page where walks fail.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DeadEndRow {
-    /// Its address, without any password.
+    /// The URL, with secrets masked.
     #[serde(serialize_with = "redact::url")]
     pub url: String,
-    /// The share of all surfers who fail there.
+    /// The share of all walks that fail here.
     pub share: f64,
 }
 
 /// A link to repair.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RepairRow {
-    /// The page it is on.
+    /// The page with the link.
     #[serde(serialize_with = "redact::url")]
     pub from: String,
-    /// The dead page it leads to.
+    /// The dead page that the link points to.
     #[serde(serialize_with = "redact::url")]
     pub to: String,
-    /// By how much the score falls once it leads to a sound page.
+    /// The decrease of the score if the link pointed to a healthy page.
     pub gain: f64,
-    /// The most the score can be once it is removed; only for links of the
-    /// page itself.
+    /// The maximum score after removing the link; only for links of the page
+    /// itself.
     #[schemars(schema_with = "schema::share_or_null")]
     pub removed: Option<f64>,
 }
 
-/// What was asked for a score.
+/// The cost of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct RequestCostRow {
-    /// Pages that were looked at.
+    /// Pages fetched.
     pub pages: u64,
-    /// Requests that took, redirects and comparisons included.
+    /// Requests, including redirects and controls.
     pub requests: u64,
-    /// Pages that turned us away. They count as sound.
+    /// Blocked pages. They count as alive.
     pub blocked: u64,
-    /// By how much the score would rise at most if they were dead.
+    /// The maximum increase of the score if they were dead.
     pub blocked_share: f64,
 }
 
 /// The scores of all pages of a graph.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct WebDecay {
-    /// Where the graph comes from.
+    /// The source of the graph.
     #[serde(serialize_with = "redact::url")]
     pub source: String,
     /// `plain` or `selfloop`.
-    pub form: String,
-    /// Links in it.
+    pub definition: String,
+    /// The number of links in the graph.
     pub links: u64,
-    /// Pages on which surfers fail.
+    /// The number of pages where walks fail.
     pub failing: u64,
-    /// Pages at its edge, which were not read.
-    pub edge: u64,
-    /// Links that are missing because nobody asked where they lead.
+    /// The number of pages that were not read.
+    pub unread_pages: u64,
+    /// The number of links that are missing because their target was not fetched.
     pub missing_links: u64,
-    /// Dead pages that no link names.
-    pub strangers: u64,
-    /// The scores, for each sigma.
+    /// The number of dead pages that no link points to.
+    pub unlinked_dead_pages: u64,
+    /// The scores for each σ.
     pub scores: Vec<SigmaDecay>,
 }
 
-/// The scores of all pages for one sigma.
+/// The scores of all pages for one σ.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SigmaDecay {
-    /// How likely a surfer is content with a living page.
+    /// σ: the probability that a walk stops successfully at a live page.
     pub sigma: f64,
-    /// Living pages that were read.
+    /// The number of live pages that were read.
     pub pages: u64,
-    /// How many pages have a score in each tenth of the scale.
+    /// The number of pages per tenth of the score.
     pub by_decay: [u64; BARS],
-    /// How many have a share of dead links in each tenth.
+    /// The number of pages per tenth of the share of dead links.
     pub by_dead_links: [u64; BARS],
     /// The mean score.
     pub mean_decay: f64,
     /// The mean share of dead links.
     pub mean_dead_links: f64,
-    /// Pages without a dead link of their own.
+    /// The number of pages without a dead link of their own.
     pub clean: u64,
-    /// Those of them whose score is above one half.
-    pub clean_and_rotten: u64,
-    /// The most rotten pages, the worst first.
+    /// The number of those pages whose score is above 0.5.
+    pub clean_but_decayed: u64,
+    /// The pages with the highest scores, in descending order.
     pub top: Vec<PageScoreRow>,
-    /// The soundest pages, the best first.
+    /// The pages with the lowest scores, in ascending order.
     pub bottom: Vec<PageScoreRow>,
 }
 
-/// One page in a list.
+/// The score of one page of a graph.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PageScoreRow {
-    /// Its address or name.
+    /// The URL or name.
     #[serde(serialize_with = "redact::url")]
     pub url: String,
-    /// Its score, what lies beyond the edge being sound.
+    /// The score if all unread pages are healthy.
     pub decay: f64,
-    /// The most it can be.
+    /// The score if all unread pages are dead.
     pub max_decay: f64,
     /// The share of its own links that are dead.
     pub dead_links: f64,
 }
 
-/// An address as reports show it: without any password.
-pub fn address(url: &str) -> String {
+/// Masks the secrets of a URL.
+pub fn masked_url(url: &str) -> String {
     redact(url).into_owned()
 }
 

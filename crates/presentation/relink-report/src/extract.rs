@@ -1,8 +1,8 @@
-//! The links of documents, as `relink extract` tells them.
+//! The links of documents: the output of `relink extract`.
 //!
-//! Rows come by the million, so they are written straight into a buffer, and
-//! [`LinkRow`] says what is in them. Secrets are masked in `raw` and `target`;
-//! a tool that rewrites `start..end` finds the exact bytes in the document.
+//! An extraction has millions of rows, so they are written directly into a
+//! buffer. [`LinkRow`] defines their members. Secrets are masked in `raw` and
+//! `target`; tools that rewrite `start..end` read the bytes from the document.
 
 use std::io::Write as _;
 
@@ -13,121 +13,122 @@ use serde::{Deserialize, Serialize};
 use crate::json_string::{push_number, push_string};
 use crate::{Redacted, SCHEMA, Tool, printable, redact, redact_prose, schema};
 
-/// One link of a document: where it stands, how it is written, what it means.
+/// One link of a document: its location, its text and its target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkRow<'a> {
-    /// The version of this contract.
+    /// The version of this format.
     pub schema: u32,
-    /// The document's path; `-` is standard input.
+    /// The path of the document; `-` is standard input.
     pub path: Redacted<'a>,
     /// The line, from 1.
     pub line: u32,
-    /// The character in that line, from 1.
+    /// The column in characters, from 1.
     pub column: u32,
-    /// The first byte of the destination in the document, after unpacking.
+    /// The offset of the first byte of the link destination in the decompressed
+    /// document.
     pub start: usize,
-    /// The byte after its last.
+    /// The offset after its last byte.
     pub end: usize,
     /// The destination as written, with secrets masked.
     pub raw: Redacted<'a>,
-    /// The URL or path it means, entities and escapes resolved, neither
-    /// normalized nor resolved against a base, with secrets masked.
+    /// The target URL or path, with entities and escapes decoded and secrets
+    /// masked. It is not normalized and not resolved against a base URL.
     pub target: Redacted<'a>,
-    /// The kind of place.
-    #[schemars(schema_with = "schema::place_kind")]
+    /// The kind of link.
+    #[schemars(schema_with = "schema::link_kind")]
     pub kind: LinkKind,
-    /// Why it is not checked, or null if it is.
+    /// The reason why it is not checked, or null.
     #[schemars(schema_with = "schema::skip_reason")]
     pub skipped: Option<SkipReason>,
-    /// Why the destination is no address although it is meant as one, or null.
+    /// The reason why the destination is not a valid URL, or null.
     pub malformed: Option<Redacted<'a>>,
 }
 
-/// Something that could not be read.
+/// A problem with a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExtractProblemRow<'a> {
-    /// The document's path; `-` is standard input.
+    /// The path of the document; `-` is standard input.
     pub path: Redacted<'a>,
-    /// The line, from 1, or null if it is about the whole document.
+    /// The line, from 1, or null if the problem concerns the whole document.
     pub line: Option<u32>,
-    /// What is wrong, in plain words.
+    /// A description of the problem.
     pub text: Redacted<'a>,
 }
 
-/// The links of some documents as one JSON document.
+/// The links of all documents as one JSON document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkReport<'a> {
-    /// The version of this contract.
+    /// The version of this format.
     pub schema: u32,
     /// The program that wrote the report.
     pub tool: Tool<'a>,
-    /// Every link, document by document.
+    /// Every link, in the order of the documents.
     pub links: Vec<LinkRow<'a>>,
-    /// What is known after the last link.
+    /// The members after the links.
     #[serde(flatten)]
     pub tail: LinkReportTail<'a>,
 }
 
-/// What is known after the last link.
+/// The members of a [`LinkReport`] after its links.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkReportTail<'a> {
-    /// What could not be read.
+    /// The problems with documents.
     pub problems: Vec<ExtractProblemRow<'a>>,
-    /// The extraction in numbers.
+    /// The totals.
     pub summary: LinkSummary,
 }
 
-/// An extraction in numbers.
+/// The totals of an extraction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkSummary {
     /// Documents read.
     pub documents: u64,
-    /// Links found, those that are skipped among them.
+    /// Links found, including skipped ones.
     pub links: u64,
-    /// Links that are not checked.
+    /// Links that are skipped.
     pub skipped: u64,
-    /// Problems met, whether or not they are listed.
+    /// Problems found, including those that are not listed.
     pub problems: u64,
 }
 
-/// What links are written as.
+/// The output format of links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkFormat {
-    /// A line for people.
+    /// A line of text.
     Human,
     /// A line of JSON.
     JsonLine,
-    /// A member of a JSON list, with a comma before it.
+    /// An element of a JSON array, preceded by a comma.
     JsonMember,
 }
 
-/// Writes the links of one document into a buffer.
+/// A writer for the links of one document.
 #[derive(Debug)]
 pub struct LinkWriter {
-    shape: LinkFormat,
-    /// All of a row that is the same for every link of the document.
-    opening: Vec<u8>,
+    format: LinkFormat,
+    /// The part of a row that is the same for all links of the document.
+    prefix: Vec<u8>,
 }
 
 impl LinkWriter {
-    /// A writer for the links of the document at `path`.
-    pub fn new(shape: LinkFormat, path: &str) -> Self {
-        let mut opening = Vec::new();
-        match shape {
-            LinkFormat::Human => opening.extend_from_slice(printable(&redact(path)).as_bytes()),
-            LinkFormat::JsonLine => open_row(&mut opening, path),
+    /// Creates a writer for the links of the document at `path`.
+    pub fn new(format: LinkFormat, path: &str) -> Self {
+        let mut prefix = Vec::new();
+        match format {
+            LinkFormat::Human => prefix.extend_from_slice(printable(&redact(path)).as_bytes()),
+            LinkFormat::JsonLine => open_row(&mut prefix, path),
             LinkFormat::JsonMember => {
-                opening.push(b',');
-                open_row(&mut opening, path);
+                prefix.push(b',');
+                open_row(&mut prefix, path);
             }
         }
-        Self { shape, opening }
+        Self { format, prefix }
     }
 
-    /// Adds a link; `skipped` is why it is not checked.
+    /// Appends a link; `skipped` is the reason why it is not checked.
     pub fn write(&self, out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
-        out.extend_from_slice(&self.opening);
-        match self.shape {
+        out.extend_from_slice(&self.prefix);
+        match self.format {
             LinkFormat::Human => write_human(out, link, skipped),
             LinkFormat::JsonLine | LinkFormat::JsonMember => write_row(out, link, skipped),
         }
@@ -143,12 +144,12 @@ fn open_row(out: &mut Vec<u8>, path: &str) {
 }
 
 fn write_row(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
-    let place = &link.location;
+    let location = &link.location;
     let numbers: [(&[u8], usize); 4] = [
-        (b",\"line\":", place.line as usize),
-        (b",\"column\":", place.column as usize),
-        (b",\"start\":", place.span.start),
-        (b",\"end\":", place.span.end),
+        (b",\"line\":", location.line as usize),
+        (b",\"column\":", location.column as usize),
+        (b",\"start\":", location.span.start),
+        (b",\"end\":", location.span.end),
     ];
     for (name, number) in numbers {
         out.extend_from_slice(name);
@@ -159,7 +160,7 @@ fn write_row(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
     out.extend_from_slice(b",\"target\":");
     push_string(out, &redact(link.target.text()));
     out.extend_from_slice(b",\"kind\":\"");
-    out.extend_from_slice(place.kind.as_str().as_bytes());
+    out.extend_from_slice(location.kind.as_str().as_bytes());
     out.extend_from_slice(b"\",\"skipped\":");
     push_or_null(out, skipped.map(skip_reason_str));
     out.extend_from_slice(b",\"malformed\":");
@@ -175,13 +176,13 @@ fn push_or_null(out: &mut Vec<u8>, text: Option<&str>) {
 }
 
 fn write_human(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
-    let place = &link.location;
+    let location = &link.location;
     out.push(b':');
-    push_number(out, place.line as usize);
+    push_number(out, location.line as usize);
     out.push(b':');
-    push_number(out, place.column as usize);
+    push_number(out, location.column as usize);
     out.push(b' ');
-    out.extend_from_slice(place.kind.as_str().as_bytes());
+    out.extend_from_slice(location.kind.as_str().as_bytes());
     out.push(b' ');
     out.extend_from_slice(printable(&redact(link.target.text())).as_bytes());
     if let Some(reason) = skipped {
@@ -190,7 +191,7 @@ fn write_human(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
         out.push(b')');
     }
     if let Some(reason) = malformed(link) {
-        // Writing to memory cannot fail.
+        // Writing to a `Vec` cannot fail.
         let _ = write!(out, " (malformed: {})", printable(&redact_prose(reason)));
     }
 }
@@ -202,7 +203,7 @@ fn malformed(link: &Link) -> Option<&str> {
     }
 }
 
-/// Why a link is not checked, as JSON spells it.
+/// Returns the name of a skip reason in JSON.
 pub const fn skip_reason_str(reason: SkipReason) -> &'static str {
     match reason {
         SkipReason::Scheme => "scheme",
@@ -216,7 +217,7 @@ pub const fn skip_reason_str(reason: SkipReason) -> &'static str {
     }
 }
 
-/// Every reason not to check a link.
+/// All skip reasons.
 pub(crate) const SKIP_REASONS: [SkipReason; 8] = [
     SkipReason::Scheme,
     SkipReason::Placeholder,
@@ -228,8 +229,8 @@ pub(crate) const SKIP_REASONS: [SkipReason; 8] = [
     SkipReason::Ignored,
 ];
 
-/// The beginning of a [`LinkReport`], up to its first link.
-pub fn report_opening(version: &str) -> Vec<u8> {
+/// Returns the start of a [`LinkReport`], up to its first link.
+pub fn report_start(version: &str) -> Vec<u8> {
     let mut out = Vec::new();
     out.extend_from_slice(b"{\"schema\":");
     push_number(&mut out, SCHEMA as usize);
@@ -239,8 +240,8 @@ pub fn report_opening(version: &str) -> Vec<u8> {
     out
 }
 
-/// The end of a [`LinkReport`], from behind its last link.
-pub fn report_ending(tail: &LinkReportTail<'_>) -> serde_json::Result<Vec<u8>> {
+/// Returns the end of a [`LinkReport`], after its last link.
+pub fn report_end(tail: &LinkReportTail<'_>) -> serde_json::Result<Vec<u8>> {
     let mut out = b"],\"problems\":".to_vec();
     serde_json::to_writer(&mut out, &tail.problems)?;
     out.extend_from_slice(b",\"summary\":");
@@ -249,7 +250,7 @@ pub fn report_ending(tail: &LinkReportTail<'_>) -> serde_json::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// A problem as a line for people.
+/// Formats a problem as a line of text.
 pub fn problem_line(problem: &ExtractProblemRow<'_>) -> String {
     let path = printable(&problem.path);
     let text = printable(&problem.text);
@@ -266,14 +267,14 @@ pub(crate) mod tests {
     use super::*;
 
     fn link(target: LinkTarget) -> Link {
-        let place =
+        let location =
             SourceLocation { span: (7..23).into(), line: 3, column: 4, kind: LinkKind::Hyperlink };
-        Link { location: place, raw: "a\"b&amp;\u{1b}\\".to_owned(), target }
+        Link { location, raw: "a\"b&amp;\u{1b}\\".to_owned(), target }
     }
 
-    fn written(shape: LinkFormat, link: &Link, skipped: Option<SkipReason>) -> String {
+    fn link_text(format: LinkFormat, link: &Link, skipped: Option<SkipReason>) -> String {
         let mut out = Vec::new();
-        LinkWriter::new(shape, "a b\t.md").write(&mut out, link, skipped);
+        LinkWriter::new(format, "a b\t.md").write(&mut out, link, skipped);
         String::from_utf8(out).unwrap()
     }
 
@@ -295,56 +296,56 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn sample() -> Link {
-        link(LinkTarget::Malformed("http://[".into(), "the host is no host".into()))
+        link(LinkTarget::Malformed("http://[".into(), "invalid host".into()))
     }
 
     #[test]
-    fn a_line_is_the_row_as_serde_writes_it() {
+    fn json_line_equals_serde_output() {
         let links = [sample(), link(LinkTarget::Web("https://example.org/é".into()))];
         for link in &links {
             for skipped in SKIP_REASONS.into_iter().map(Some).chain([None]) {
                 let expect = serde_json::to_string(&row(link, skipped)).unwrap();
-                assert_eq!(written(LinkFormat::JsonLine, link, skipped), format!("{expect}\n"));
-                let member = written(LinkFormat::JsonMember, link, skipped);
+                assert_eq!(link_text(LinkFormat::JsonLine, link, skipped), format!("{expect}\n"));
+                let member = link_text(LinkFormat::JsonMember, link, skipped);
                 assert_eq!(member, format!(",{expect}\n"));
             }
         }
     }
 
     #[test]
-    fn people_get_a_line_that_harms_no_terminal_and_shows_no_password() {
-        let told = |link: &Link, skipped| written(LinkFormat::Human, link, skipped);
+    fn human_line_has_no_control_characters_and_no_password() {
+        let text = |link: &Link, skipped| link_text(LinkFormat::Human, link, skipped);
         let web = link(LinkTarget::Web("https://ann:secret@example.org/\u{1b}".into()));
-        assert_eq!(told(&web, None), "a b .md:3:4 link https://***@example.org/␛\n");
+        assert_eq!(text(&web, None), "a b .md:3:4 hyperlink https://***@example.org/␛\n");
         let mail = link(LinkTarget::Skipped("mailto:a@b.test".into(), SkipReason::Scheme));
         assert_eq!(
-            told(&mail, Some(SkipReason::Scheme)),
-            "a b .md:3:4 link mailto:a@b.test (skipped: scheme)\n"
+            text(&mail, Some(SkipReason::Scheme)),
+            "a b .md:3:4 hyperlink mailto:a@b.test (skipped: scheme)\n"
         );
         assert_eq!(
-            told(&sample(), None),
-            "a b .md:3:4 link http://[ (malformed: the host is no host)\n"
+            text(&sample(), None),
+            "a b .md:3:4 hyperlink http://[ (malformed: invalid host)\n"
         );
     }
 
     #[test]
-    fn a_report_is_one_json_document() {
+    fn link_report_is_one_json_document() {
         let link = sample();
         let tail = LinkReportTail {
             problems: vec![ExtractProblemRow {
                 path: redact("b.md"),
                 line: None,
-                text: redact_prose("cannot be read"),
+                text: redact_prose("cannot read"),
             }],
             summary: LinkSummary { documents: 1, links: 2, skipped: 1, problems: 1 },
         };
-        let mut text = report_opening("0.1.0");
-        text.extend_from_slice(&written(LinkFormat::JsonMember, &link, None).as_bytes()[1..]);
-        text.extend_from_slice(written(LinkFormat::JsonMember, &link, None).as_bytes());
-        text.extend_from_slice(&report_ending(&tail).unwrap());
+        let mut text = report_start("0.1.0");
+        text.extend_from_slice(&link_text(LinkFormat::JsonMember, &link, None).as_bytes()[1..]);
+        text.extend_from_slice(link_text(LinkFormat::JsonMember, &link, None).as_bytes());
+        text.extend_from_slice(&report_end(&tail).unwrap());
         let read: LinkReport = serde_json::from_slice(&text).unwrap();
         assert_eq!(read.links, [row(&link, None), row(&link, None)]);
         assert_eq!(read.tail, tail);
-        assert_eq!(problem_line(&tail.problems[0]), "b.md: cannot be read");
+        assert_eq!(problem_line(&tail.problems[0]), "b.md: cannot read");
     }
 }

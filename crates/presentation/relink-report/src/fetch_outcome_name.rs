@@ -1,122 +1,122 @@
-//! How a look ended, as one stable word of the JSON contract.
+//! The name of a fetch outcome in JSON.
 
 use relink_model::{ConnectError, DnsError, FetchOutcome, Phase, ProtocolError, TlsError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a look ended, in one word.
+/// The outcome of a fetch as a stable JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FetchOutcomeName {
-    /// A server answered; the status says what.
+    /// An HTTP response; `status` has its status code.
     Response,
     /// The host name does not exist.
     NoSuchHost,
-    /// The host name has no address.
+    /// The host name has no IP address.
     NoRecords,
-    /// The name server failed.
+    /// The DNS server failed.
     DnsFailed,
-    /// No name server answered in time.
-    DnsTimedOut,
-    /// Nobody listens there.
-    Refused,
-    /// There is no way there.
-    Unreachable,
+    /// The DNS lookup timed out.
+    DnsTimeout,
+    /// The connection was refused.
+    ConnectionRefused,
+    /// The host is unreachable.
+    HostUnreachable,
     /// The connection was reset.
-    Reset,
-    /// No connection, for another reason.
-    NoConnection,
-    /// The time ran out while connecting.
-    ConnectTimedOut,
-    /// The time ran out while agreeing on encryption.
-    TlsTimedOut,
-    /// The time ran out while waiting for the answer.
-    HeadTimedOut,
-    /// The time ran out while reading the page.
-    BodyTimedOut,
-    /// The time for all of it ran out.
-    TimedOut,
+    ConnectionReset,
+    /// The connection failed for another reason.
+    ConnectionFailed,
+    /// The connection attempt timed out.
+    ConnectTimeout,
+    /// The TLS handshake timed out.
+    TlsTimeout,
+    /// The response headers did not arrive in time.
+    HeadersTimeout,
+    /// The response body did not arrive in time.
+    BodyTimeout,
+    /// The fetch exceeded its total time limit.
+    Timeout,
     /// The certificate has expired or is not yet valid.
     TlsExpired,
     /// The certificate is for another name.
     TlsWrongName,
-    /// Nobody we trust vouches for the certificate.
+    /// The certificate is not signed by a trusted authority.
     TlsUntrusted,
-    /// The certificate was withdrawn.
+    /// The certificate was revoked.
     TlsRevoked,
-    /// No encrypted connection could be agreed on.
+    /// The TLS handshake failed.
     TlsHandshake,
-    /// The connection was closed without an answer.
-    Closed,
-    /// The answer breaks off.
+    /// The connection was closed without a response.
+    ConnectionClosed,
+    /// The response is truncated.
     Truncated,
-    /// The answer's head is too large.
-    HeadTooLarge,
-    /// The answer is not HTTP.
+    /// The response headers are too large.
+    HeadersTooLarge,
+    /// The response is not HTTP.
     NotHttp,
-    /// More redirects than we follow.
+    /// The redirect limit was exceeded.
     TooManyRedirects,
-    /// The redirects lead in a circle.
+    /// The redirects form a loop.
     RedirectLoop,
-    /// A redirect leads to something that is no address.
-    RedirectMalformed,
-    /// The address is private; nothing was asked.
+    /// A redirect has an invalid target.
+    InvalidRedirect,
+    /// The URL resolves to a private address; no request was sent.
     PrivateAddress,
-    /// A redirect leads to a page that robots.txt closes; nothing was asked.
-    Robots,
-    /// Relink itself failed while it read the page.
+    /// A redirect leads to a page disallowed by robots.txt; it was not fetched.
+    RobotsDisallowed,
+    /// Relink failed internally while reading the page.
     InternalError,
 }
 
 impl From<&FetchOutcome> for FetchOutcomeName {
-    fn from(ending: &FetchOutcome) -> Self {
-        match ending {
+    fn from(outcome: &FetchOutcome) -> Self {
+        match outcome {
             FetchOutcome::Response(_) => Self::Response,
-            FetchOutcome::DnsFailed(error) => of_dns(*error),
-            FetchOutcome::ConnectFailed(error) => of_connect(*error),
-            FetchOutcome::TimedOut(phase) => of_phase(*phase),
-            FetchOutcome::Tls(error) => of_tls(*error),
-            FetchOutcome::ProtocolError(error) => of_protocol(*error),
+            FetchOutcome::DnsFailed(error) => from_dns(*error),
+            FetchOutcome::ConnectFailed(error) => from_connect(*error),
+            FetchOutcome::TimedOut(phase) => from_phase(*phase),
+            FetchOutcome::TlsFailed(error) => from_tls(*error),
+            FetchOutcome::ProtocolError(error) => from_protocol(*error),
             FetchOutcome::TooManyRedirects => Self::TooManyRedirects,
             FetchOutcome::RedirectLoop => Self::RedirectLoop,
-            FetchOutcome::InvalidRedirect(_) => Self::RedirectMalformed,
+            FetchOutcome::InvalidRedirect(_) => Self::InvalidRedirect,
             FetchOutcome::PrivateAddress(_) => Self::PrivateAddress,
-            FetchOutcome::RobotsDisallowed => Self::Robots,
+            FetchOutcome::RobotsDisallowed => Self::RobotsDisallowed,
             FetchOutcome::InternalError => Self::InternalError,
         }
     }
 }
 
-const fn of_dns(error: DnsError) -> FetchOutcomeName {
+const fn from_dns(error: DnsError) -> FetchOutcomeName {
     match error {
         DnsError::NoSuchName => FetchOutcomeName::NoSuchHost,
         DnsError::NoRecords => FetchOutcomeName::NoRecords,
         DnsError::ServerFailure => FetchOutcomeName::DnsFailed,
-        DnsError::TimedOut => FetchOutcomeName::DnsTimedOut,
+        DnsError::TimedOut => FetchOutcomeName::DnsTimeout,
     }
 }
 
-const fn of_connect(error: ConnectError) -> FetchOutcomeName {
+const fn from_connect(error: ConnectError) -> FetchOutcomeName {
     match error {
-        ConnectError::Refused => FetchOutcomeName::Refused,
-        ConnectError::Unreachable => FetchOutcomeName::Unreachable,
-        ConnectError::Reset => FetchOutcomeName::Reset,
-        ConnectError::Other => FetchOutcomeName::NoConnection,
+        ConnectError::Refused => FetchOutcomeName::ConnectionRefused,
+        ConnectError::Unreachable => FetchOutcomeName::HostUnreachable,
+        ConnectError::Reset => FetchOutcomeName::ConnectionReset,
+        ConnectError::Other => FetchOutcomeName::ConnectionFailed,
     }
 }
 
-const fn of_phase(phase: Phase) -> FetchOutcomeName {
+const fn from_phase(phase: Phase) -> FetchOutcomeName {
     match phase {
-        Phase::Dns => FetchOutcomeName::DnsTimedOut,
-        Phase::Connect => FetchOutcomeName::ConnectTimedOut,
-        Phase::Tls => FetchOutcomeName::TlsTimedOut,
-        Phase::Headers => FetchOutcomeName::HeadTimedOut,
-        Phase::Body => FetchOutcomeName::BodyTimedOut,
-        Phase::Total => FetchOutcomeName::TimedOut,
+        Phase::Dns => FetchOutcomeName::DnsTimeout,
+        Phase::Connect => FetchOutcomeName::ConnectTimeout,
+        Phase::Tls => FetchOutcomeName::TlsTimeout,
+        Phase::Headers => FetchOutcomeName::HeadersTimeout,
+        Phase::Body => FetchOutcomeName::BodyTimeout,
+        Phase::Total => FetchOutcomeName::Timeout,
     }
 }
 
-const fn of_tls(error: TlsError) -> FetchOutcomeName {
+const fn from_tls(error: TlsError) -> FetchOutcomeName {
     match error {
         TlsError::Expired => FetchOutcomeName::TlsExpired,
         TlsError::WrongName => FetchOutcomeName::TlsWrongName,
@@ -126,12 +126,12 @@ const fn of_tls(error: TlsError) -> FetchOutcomeName {
     }
 }
 
-const fn of_protocol(error: ProtocolError) -> FetchOutcomeName {
+const fn from_protocol(error: ProtocolError) -> FetchOutcomeName {
     match error {
-        ProtocolError::Closed => FetchOutcomeName::Closed,
-        ProtocolError::Reset => FetchOutcomeName::Reset,
+        ProtocolError::Closed => FetchOutcomeName::ConnectionClosed,
+        ProtocolError::Reset => FetchOutcomeName::ConnectionReset,
         ProtocolError::Truncated => FetchOutcomeName::Truncated,
-        ProtocolError::HeadersTooLarge => FetchOutcomeName::HeadTooLarge,
+        ProtocolError::HeadersTooLarge => FetchOutcomeName::HeadersTooLarge,
         ProtocolError::NotHttp => FetchOutcomeName::NotHttp,
     }
 }

@@ -1,6 +1,7 @@
-//! A link graph as files other programs read: GraphML, CSV, a sitemap.
+//! Exports of a link graph: GraphML, CSV and sitemap.
 //!
-//! Each is written row by row, so that a graph of any size needs no memory.
+//! Each format is written row by row, so memory use does not depend on the size
+//! of the graph.
 
 use std::io::{self, Write};
 
@@ -8,33 +9,33 @@ use relink_model::{LinkKind, Verdict};
 
 use crate::{redact, redact_prose};
 
-/// Addresses in one sitemap file (the protocol's limit).
-const SITEMAP_PAGES: usize = 50_000;
+/// Maximum number of URLs in one sitemap (limit of the protocol).
+const MAX_SITEMAP_PAGES: usize = 50_000;
 
-/// A page or another target.
+/// A target as a node of the graph.
 #[derive(Debug, Clone, Copy)]
 pub struct NodeRow<'a> {
-    /// Its number.
+    /// The id.
     pub id: i64,
-    /// Its address.
+    /// The URL.
     pub url: &'a str,
-    /// What is said of it.
+    /// The verdict.
     pub verdict: Option<Verdict>,
     /// The last status.
     pub status: Option<u16>,
-    /// How far it is from the beginning.
+    /// The distance in links from the seed.
     pub depth: Option<u32>,
     /// The page's title.
     pub title: Option<&'a str>,
 }
 
-/// A graph in GraphML.
+/// A GraphML writer.
 pub struct Graphml<W> {
     out: W,
 }
 
 impl<W: Write> Graphml<W> {
-    /// Writes the head.
+    /// Writes the header.
     pub fn begin(mut out: W) -> io::Result<Self> {
         out.write_all(
             b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
@@ -62,8 +63,8 @@ impl<W: Write> Graphml<W> {
     pub fn node(&mut self, node: &NodeRow<'_>) -> io::Result<()> {
         write!(self.out, "<node id=\"n{}\">", node.id)?;
         self.data("url", &redact(node.url))?;
-        if let Some(word) = node.verdict {
-            self.data("verdict", word.as_str())?;
+        if let Some(verdict) = node.verdict {
+            self.data("verdict", verdict.as_str())?;
         }
         if let Some(status) = node.status {
             self.data("status", &status.to_string())?;
@@ -91,36 +92,36 @@ impl<W: Write> Graphml<W> {
     }
 
     fn data(&mut self, key: &str, value: &str) -> io::Result<()> {
-        write!(self.out, "<data key=\"{key}\">{}</data>", escaped(value))
+        write!(self.out, "<data key=\"{key}\">{}</data>", escape(value))
     }
 }
 
-/// A link with both its ends.
+/// A link as an edge of the graph.
 #[derive(Debug, Clone, Copy)]
 pub struct GraphEdgeRow<'a> {
-    /// The page it stands on.
+    /// The page with the link.
     pub from: &'a str,
-    /// Where it leads.
+    /// The target of the link.
     pub to: &'a str,
-    /// What kind of place it stands in.
+    /// The kind of link.
     pub kind: LinkKind,
-    /// The line it stands in.
+    /// The line of the link.
     pub line: u32,
-    /// The place on the target it wants.
+    /// The fragment of the link.
     pub fragment: Option<&'a str>,
-    /// What is said of the target.
+    /// The verdict of the target.
     pub verdict: Option<Verdict>,
     /// The target's last status.
     pub status: Option<u16>,
 }
 
-/// A graph as a table, one link a line.
+/// A CSV writer with one link per row.
 pub struct GraphCsv<W> {
     out: W,
 }
 
 impl<W: Write> GraphCsv<W> {
-    /// Writes the head.
+    /// Writes the header.
     pub fn begin(mut out: W) -> io::Result<Self> {
         out.write_all(b"from,to,kind,line,fragment,verdict,status\r\n")?;
         Ok(Self { out })
@@ -128,11 +129,11 @@ impl<W: Write> GraphCsv<W> {
 
     /// Writes a link.
     pub fn link(&mut self, link: &GraphEdgeRow<'_>) -> io::Result<()> {
-        let word = link.verdict.map(Verdict::as_str).unwrap_or_default();
+        let verdict = link.verdict.map(Verdict::as_str).unwrap_or_default();
         let status = link.status.map(|status| status.to_string()).unwrap_or_default();
         write!(
             self.out,
-            "{},{},{},{},{},{word},{status}\r\n",
+            "{},{},{},{},{},{verdict},{status}\r\n",
             cell(&redact(link.from)),
             cell(&redact(link.to)),
             link.kind.as_str(),
@@ -141,49 +142,49 @@ impl<W: Write> GraphCsv<W> {
         )
     }
 
-    /// Ends the table.
+    /// Flushes the table.
     pub fn end(mut self) -> io::Result<()> {
         self.out.flush()
     }
 }
 
-/// A sitemap of pages.
+/// A sitemap writer.
 pub struct SitemapXml<W> {
     out: W,
     pages: usize,
-    left_out: u64,
+    omitted: u64,
 }
 
 impl<W: Write> SitemapXml<W> {
-    /// Writes the head.
+    /// Writes the header.
     pub fn begin(mut out: W) -> io::Result<Self> {
         out.write_all(
             b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
               <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
         )?;
-        Ok(Self { out, pages: 0, left_out: 0 })
+        Ok(Self { out, pages: 0, omitted: 0 })
     }
 
-    /// Writes a page; beyond what a sitemap may hold, it is only counted.
+    /// Writes a page. Pages beyond the limit are only counted.
     pub fn page(&mut self, url: &str) -> io::Result<()> {
-        if self.pages == SITEMAP_PAGES {
-            self.left_out += 1;
+        if self.pages == MAX_SITEMAP_PAGES {
+            self.omitted += 1;
             return Ok(());
         }
         self.pages += 1;
-        writeln!(self.out, "<url><loc>{}</loc></url>", escaped(&redact(url)))
+        writeln!(self.out, "<url><loc>{}</loc></url>", escape(&redact(url)))
     }
 
-    /// Writes the end; returns how many pages had no room.
+    /// Writes the end; returns the number of pages beyond the limit.
     pub fn end(mut self) -> io::Result<u64> {
         self.out.write_all(b"</urlset>\n")?;
         self.out.flush()?;
-        Ok(self.left_out)
+        Ok(self.omitted)
     }
 }
 
-/// Text as XML has it; characters that XML cannot hold are left out.
-fn escaped(text: &str) -> String {
+/// Escapes text for XML. Characters that XML does not allow are dropped.
+fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -199,8 +200,8 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// A cell of a table, quoted if need be. What a spreadsheet would run as a
-/// formula is told to be text.
+/// Formats a CSV cell, quoted if necessary. A value that a spreadsheet would
+/// evaluate as a formula gets an apostrophe in front.
 fn cell(text: &str) -> String {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let text = if is_formula { format!("'{text}") } else { text.to_owned() };
@@ -214,14 +215,14 @@ fn cell(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn written(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
+    fn output_of(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
         let mut out = Vec::new();
-        write(&mut out).expect("memory takes everything");
-        String::from_utf8(out).expect("it is text")
+        write(&mut out).expect("writing to memory succeeds");
+        String::from_utf8(out).expect("the output is UTF-8")
     }
 
     #[test]
-    fn a_graph_is_nodes_and_edges() {
+    fn graphml_has_nodes_and_edges_without_passwords() {
         let node = NodeRow {
             id: 7,
             url: "https://me:secret@example.org/?a=1&b=2",
@@ -230,7 +231,7 @@ mod tests {
             depth: Some(0),
             title: Some("A <b> \u{1} title"),
         };
-        let text = written(|out| {
+        let text = output_of(|out| {
             let mut graph = Graphml::begin(out)?;
             graph.node(&node)?;
             graph.edge(7, 8, LinkKind::Hyperlink)?;
@@ -239,26 +240,31 @@ mod tests {
         assert!(text.contains("<node id=\"n7\"><data key=\"url\">"), "{text}");
         assert!(text.contains("?a=1&amp;b=2</data>") && !text.contains("secret"), "{text}");
         assert!(text.contains("A &lt;b&gt;  title"), "{text}");
-        assert!(text.contains("<edge source=\"n7\" target=\"n8\"><data key=\"kind\">link</data>"));
+        assert!(
+            text.contains("<edge source=\"n7\" target=\"n8\"><data key=\"kind\">hyperlink</data>")
+        );
     }
 
     #[test]
-    fn cells_are_quoted_and_never_formulas() {
+    fn csv_cells_are_quoted_and_never_formulas() {
         assert_eq!(cell("a,b"), "\"a,b\"");
         assert_eq!(cell("say \"so\""), "\"say \"\"so\"\"\"");
         assert_eq!(cell("=1+1"), "'=1+1");
     }
 
     #[test]
-    fn a_sitemap_holds_no_more_than_it_may() {
-        let text = written(|out| {
+    fn sitemap_is_limited_to_the_maximum() {
+        let text = output_of(|out| {
             let mut sitemap = SitemapXml::begin(out)?;
-            for _ in 0..=SITEMAP_PAGES {
+            for _ in 0..=MAX_SITEMAP_PAGES {
                 sitemap.page("https://example.org/?a&b")?;
             }
             assert_eq!(sitemap.end()?, 1);
             Ok(())
         });
-        assert_eq!(text.matches("<loc>https://example.org/?a&amp;b</loc>").count(), SITEMAP_PAGES);
+        assert_eq!(
+            text.matches("<loc>https://example.org/?a&amp;b</loc>").count(),
+            MAX_SITEMAP_PAGES
+        );
     }
 }

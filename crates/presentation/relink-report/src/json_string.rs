@@ -1,18 +1,19 @@
-//! Strings as JSON writes them, straight into a buffer.
+//! JSON strings and numbers, written directly into a buffer.
 //!
-//! For rows by the million. What comes out is what `serde_json` writes, which a
-//! test holds it to.
+//! Used where millions of rows are written. A test checks that the output equals
+//! that of `serde_json`.
 
-/// How a byte is written: 0 as it is, `u` as `\u00XX`, else after a backslash.
+/// The escape of each byte: 0 for none, `u` for `\u00XX`, else the character
+/// after the backslash.
 const ESCAPES: [u8; 256] = escapes();
 
-/// The digits of an escaped control character.
+/// Hexadecimal digits.
 const HEX: [u8; 16] = *b"0123456789abcdef";
 
-/// Adds `text` with its quotes.
+/// Appends `text` as a quoted JSON string.
 #[expect(
     clippy::indexing_slicing,
-    reason = "tables have a cell for every byte, and pieces begin and end in the text"
+    reason = "the table has an entry for every byte, and ranges lie within the text"
 )]
 pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
@@ -40,7 +41,7 @@ fn push_escape(out: &mut Vec<u8>, byte: u8, escape: u8) {
     }
 }
 
-/// Adds a number.
+/// Appends a number.
 #[expect(clippy::indexing_slicing, reason = "a number of 64 bits has 20 digits at most")]
 pub(crate) fn push_number(out: &mut Vec<u8>, mut number: usize) {
     let mut digits = [0_u8; 20];
@@ -56,7 +57,7 @@ pub(crate) fn push_number(out: &mut Vec<u8>, mut number: usize) {
     out.extend_from_slice(&digits[first..]);
 }
 
-#[expect(clippy::indexing_slicing, reason = "the table has a cell for every byte")]
+#[expect(clippy::indexing_slicing, reason = "the table has an entry for every byte")]
 const fn escapes() -> [u8; 256] {
     let mut escapes = [0; 256];
     let mut byte = 0;
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_are_written_as_serde_writes_them() {
+    fn push_string_equals_serde_json() {
         let all: String = (0..=0x0250).filter_map(char::from_u32).collect();
         for text in ["", "a", "\"\\", "é\n\u{2028}日", &all] {
             let mut out = Vec::new();
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_written_in_full() {
+    fn push_number_equals_to_string() {
         for number in [0, 9, 10, 1_234_567_890, usize::MAX] {
             let mut out = Vec::new();
             push_number(&mut out, number);

@@ -1,13 +1,13 @@
-//! How do we say it? The renderings shared by files, terminal and API.
+//! Renders results as JSON, terminal text, HTML and SVG.
 //!
-//! Everything here is pure: values come in, text goes out through a writer or
-//! as a string. Nothing asks, judges or decides; whoever calls has done so.
+//! All functions are pure: they take values and return a string or write to a
+//! writer. This crate sends no request and decides no verdict.
 //!
-//! Two promises hold for every rendering. No secret of a URL is ever shown
-//! ([`Redacted`]), and untrusted text reaches a terminal without control
-//! characters ([`printable()`]).
+//! Two invariants hold for all output: secrets in URLs are masked
+//! ([`Redacted`]), and untrusted text is printed without control characters
+//! ([`printable()`]).
 
-// Untrusted input must not end the program: see CONTRIBUTING.md.
+// Untrusted input must not panic: see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
 
 pub mod bars;
@@ -27,8 +27,8 @@ mod json_string;
 mod printable;
 mod redact;
 mod report;
+mod revive_result;
 mod revive_summary;
-mod revived;
 mod row;
 mod suggestion;
 
@@ -40,9 +40,12 @@ pub use report::{
     HostRow, JsonReport, ProblemRow, ProjectConfigRow, Report, ReportHead, ReportTail, Summary,
     Tool,
 };
-pub use revive_summary::{FoundShare, ReviveSummary};
-pub use revived::{
-    AliasEvidenceRow, AliasRow, CopyRow, CostRow, RevivedAlias, RevivedRow, RevivedView,
+pub use revive_result::{
+    AliasDetails, AliasEvidenceRow, AliasRow, ArchivedCopyRow, CostRow, ReviveResultRow,
+    ReviveResultView,
 };
+pub use revive_summary::{AliasShare, ReviveSummary};
 pub use row::{EvidenceRow, HopRow, LocationRow, LocationView, SCHEMA, TargetRow, TargetView};
-pub use suggestion::{OtherRow, PassedOverRow, ReplacementRow, RevivalRow, SuggestionRow};
+pub use suggestion::{
+    OtherCandidateRow, RejectedCopyRow, ReplacementRow, RevivalRow, SuggestionRow,
+};

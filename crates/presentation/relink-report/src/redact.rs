@@ -1,8 +1,8 @@
-//! Text that may be shown: the type of every text in a rendering that comes
-//! from a document, a server or a setting.
+//! Text without secrets: the type of all text in rows that comes from a
+//! document, a server or a setting.
 //!
-//! It can only be made by removing secrets, so a row cannot hold a text that
-//! nothing was removed from. What a secret is, `relink_model` says.
+//! A value can only be created by masking secrets, so a row cannot contain
+//! unmasked text. `relink_model` defines what a secret is.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::site::Capped;
 #[serde(transparent)]
 pub struct Redacted<'a>(Cow<'a, str>);
 
-/// Returns a URL without the secrets it may hold.
+/// Masks the secrets of a URL.
 ///
 /// ```
 /// use relink_report::redact;
@@ -29,7 +29,7 @@ pub fn redact(url: &str) -> Redacted<'_> {
     Redacted(relink_model::redact_url(url))
 }
 
-/// Returns running text without the secrets in its URLs.
+/// Masks the secrets of the URLs in running text.
 ///
 /// Unlike in [`redact()`], white space and brackets end a URL.
 pub fn redact_prose(text: &str) -> Redacted<'_> {
@@ -37,17 +37,17 @@ pub fn redact_prose(text: &str) -> Redacted<'_> {
 }
 
 impl Redacted<'_> {
-    /// Whether something was removed.
+    /// Whether a secret was masked.
     pub fn is_changed(&self) -> bool {
         matches!(self.0, Cow::Owned(_))
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn into_owned(self) -> String {
         self.0.into_owned()
     }
 
-    /// The same, without a borrow.
+    /// Converts the text into an owned one.
     pub fn into_static(self) -> Redacted<'static> {
         Redacted(Cow::Owned(self.0.into_owned()))
     }
@@ -70,8 +70,8 @@ impl fmt::Display for Redacted<'_> {
 impl<'de> Deserialize<'de> for Redacted<'_> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        // Prose is the stricter reading for a text of either kind, and both
-        // leave what was redacted before.
+        // Masking as prose is the stricter of the two, and neither changes
+        // text that is already masked.
         Ok(redact_prose(&text).into_static())
     }
 }
@@ -90,27 +90,27 @@ impl JsonSchema for Redacted<'_> {
     }
 }
 
-/// Writes a URL of a row that owns its text.
+/// Serializes a URL of a row that owns its text.
 pub(crate) fn url<S: Serializer>(url: &str, serializer: S) -> Result<S::Ok, S::Error> {
     redact(url).serialize(serializer)
 }
 
-/// Writes a text of a row that owns it.
+/// Serializes a text of a row that owns it.
 pub(crate) fn text<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     redact_prose(text).serialize(serializer)
 }
 
-/// Writes the URLs of a row that owns them.
+/// Serializes the URLs of a row that owns them.
 pub(crate) fn urls<S: Serializer>(urls: &[String], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(urls.iter().map(|url| redact(url)))
 }
 
-/// Writes the texts of a row that owns them.
+/// Serializes the texts of a row that owns them.
 pub(crate) fn texts<S: Serializer>(texts: &[String], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(texts.iter().map(|text| redact_prose(text)))
 }
 
-/// Writes the text of a row that owns it, if there is one.
+/// Serializes an optional text of a row that owns it.
 #[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
 pub(crate) fn optional_text<S: Serializer>(
     text: &Option<String>,
@@ -119,7 +119,7 @@ pub(crate) fn optional_text<S: Serializer>(
     text.as_deref().map(redact_prose).serialize(serializer)
 }
 
-/// Writes the first URLs of many.
+/// Serializes a capped list of URLs.
 pub(crate) fn capped_urls<S: Serializer>(
     urls: &Capped<String>,
     serializer: S,

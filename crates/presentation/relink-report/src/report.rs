@@ -1,7 +1,7 @@
-//! A whole run as one JSON document: the contract of `--format json`.
+//! A whole run as one JSON document: the output of `--format json`.
 //!
-//! The document is written as results come, so that a run of a million targets
-//! needs no more memory than a run of ten.
+//! The document is written while results arrive, so memory use does not grow
+//! with the number of targets.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,44 +15,44 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::survey::SurveyRow;
 use crate::{DeadLinks, Redacted, SCHEMA, TargetRow, redact, schema};
 
-/// A whole run: what was asked, what came of it, and the sums.
+/// A whole run: inputs, targets and totals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report<'a> {
-    /// What is known before the first target.
+    /// The members before the targets.
     #[serde(flatten)]
     pub head: ReportHead<'a>,
     /// Every target of the run.
     pub targets: Vec<TargetRow<'a>>,
-    /// What is known after the last target.
+    /// The members after the targets.
     #[serde(flatten)]
     pub tail: ReportTail<'a>,
 }
 
-/// What is known of a run before its first target.
+/// The members of a report before its targets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReportHead<'a> {
-    /// The version of this contract.
+    /// The version of this format.
     pub schema: u32,
     /// The program that wrote the report.
     pub tool: Tool<'a>,
-    /// When the run was first started.
-    #[schemars(schema_with = "schema::moment")]
-    pub started: Timestamp,
-    /// The inputs as given, without any password.
+    /// The time when the run was first started.
+    #[schemars(schema_with = "schema::timestamp")]
+    pub started_at: Timestamp,
+    /// The inputs as given, with secrets masked.
     pub inputs: Vec<Redacted<'a>>,
-    /// What the project's configuration file sets, if there is one.
+    /// The project's configuration file, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_config: Option<ProjectConfigRow<'a>>,
 }
 
-/// What the project's configuration file sets.
+/// The project's configuration file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectConfigRow<'a> {
     /// The name of the file.
     pub file: Cow<'a, str>,
-    /// The keys it sets.
+    /// The keys that it sets.
     pub sets: Vec<Cow<'a, str>>,
-    /// The keys in it that are ignored: only the user may set them.
+    /// The keys that are ignored because only the user may set them.
     pub ignored: Vec<Cow<'a, str>>,
 }
 
@@ -65,93 +65,93 @@ pub struct Tool<'a> {
     pub version: Cow<'a, str>,
 }
 
-/// What is known of a run after its last target.
+/// The members of a report after its targets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReportTail<'a> {
-    /// The hosts that were asked most, busiest first.
+    /// The hosts with the most requests, in descending order.
     pub hosts: Vec<HostRow<'a>>,
-    /// What could not be read of the documents; it fails no run.
+    /// Problems with documents. They do not affect the exit code.
     pub problems: Vec<ProblemRow<'a>>,
-    /// The run in numbers.
+    /// The totals.
     pub summary: Summary,
-    /// What a survey makes of its catalog; only surveys have this.
+    /// The result of a survey; present only in surveys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub survey: Option<SurveyRow<'a>>,
-    /// When the run ended.
-    #[schemars(schema_with = "schema::moment")]
-    pub finished: Timestamp,
+    /// The end of the run.
+    #[schemars(schema_with = "schema::timestamp")]
+    pub finished_at: Timestamp,
 }
 
-/// Something in a document that could not be read.
+/// A problem with a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProblemRow<'a> {
     /// The document.
     pub path: Redacted<'a>,
-    /// The line, from 1; null if it is about the whole document.
+    /// The line, from 1, or null if the problem concerns the whole document.
     pub line: Option<u32>,
-    /// What is wrong, in plain words.
+    /// A description of the problem.
     pub text: Redacted<'a>,
 }
 
-/// What a run did to one host.
+/// The requests of a run to one host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HostRow<'a> {
-    /// The host's name.
+    /// The host name.
     pub name: Cow<'a, str>,
-    /// Requests made, retries and second looks included.
+    /// Requests, including retries and confirmations.
     pub requests: u64,
-    /// Those of them that asked for a page only to compare with.
-    pub controls: u64,
-    /// Requests that some server answered.
+    /// Requests for control pages.
+    pub control_requests: u64,
+    /// Requests that got an HTTP response.
     pub responses: u64,
-    /// Answers that asked for slower visits.
+    /// Responses with status 429 or 503.
     pub throttled: u64,
-    /// Milliseconds spent asking.
-    pub busy_ms: u64,
-    /// Milliseconds waited out of politeness.
-    pub waited_ms: u64,
+    /// The total duration of the requests in milliseconds.
+    pub request_ms: u64,
+    /// The total politeness delay in milliseconds.
+    pub politeness_wait_ms: u64,
 }
 
-/// A run in numbers.
+/// The totals of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Links found.
     pub links: u64,
     /// Documents read.
     pub documents: u64,
-    /// Hosts asked.
+    /// Hosts contacted.
     pub hosts: u64,
     /// Distinct targets.
     pub targets: u64,
-    /// Targets settled from memory.
+    /// Targets whose result comes from the cache.
     pub cached: u64,
     /// Targets by verdict; every verdict is listed.
-    #[serde(serialize_with = "every_word")]
-    #[schemars(schema_with = "schema::word_counts")]
+    #[serde(serialize_with = "every_verdict")]
+    #[schemars(schema_with = "schema::verdict_counts")]
     pub verdicts: BTreeMap<Verdict, u64>,
     /// Links that were not checked, by the reason.
     pub skipped: BTreeMap<String, u64>,
-    /// The dead among them, and how many of those answer as if alive.
+    /// Dead links, and the share of soft-404s among them.
     #[serde(flatten)]
     pub dead: DeadLinks,
-    /// What the reader must know before the results: the site is down, or our
-    /// own network is in doubt.
+    /// Warnings that affect all results: the site is down, or the local
+    /// network is unreliable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
     /// The exit code of the run.
     pub exit: u8,
 }
 
-fn every_word<S: Serializer>(
-    words: &BTreeMap<Verdict, u64>,
+fn every_verdict<S: Serializer>(
+    verdicts: &BTreeMap<Verdict, u64>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let count = |word: Verdict| (word, words.get(&word).copied().unwrap_or(0));
+    let count = |verdict: Verdict| (verdict, verdicts.get(&verdict).copied().unwrap_or(0));
     serializer.collect_map(Verdict::ALL.into_iter().map(count))
 }
 
 impl<'a> ReportHead<'a> {
-    /// The head of a run's report.
+    /// Creates the members before the targets.
     pub fn new(
         version: &'a str,
         started: Timestamp,
@@ -160,14 +160,14 @@ impl<'a> ReportHead<'a> {
         Self {
             schema: SCHEMA,
             tool: Tool { name: "relink".into(), version: version.into() },
-            started,
+            started_at: started,
             inputs: inputs.into_iter().map(redact).collect(),
             project_config: None,
         }
     }
 }
 
-/// A report that is being written.
+/// A JSON report that is being written.
 #[derive(Debug)]
 pub struct JsonReport<W> {
     out: W,
@@ -175,23 +175,23 @@ pub struct JsonReport<W> {
 }
 
 impl<W: io::Write> JsonReport<W> {
-    /// Begins a report.
+    /// Writes the members before the targets.
     pub fn begin(mut out: W, head: &ReportHead) -> io::Result<Self> {
         let head = serde_json::to_string(head)?;
-        // The document stays open: its members go on with the targets.
+        // Leave the object open: the targets are its next member.
         let open = head.strip_suffix('}').unwrap_or(&head);
         write!(out, "{open},\"targets\":[")?;
         Ok(Self { out, separator: "\n" })
     }
 
-    /// Adds one target, on a line of its own.
+    /// Writes one target on its own line.
     pub fn target(&mut self, row: &TargetRow) -> io::Result<()> {
         self.out.write_all(self.separator.as_bytes())?;
         self.separator = ",\n";
         Ok(serde_json::to_writer(&mut self.out, row)?)
     }
 
-    /// Ends the report and gives the writer back.
+    /// Writes the members after the targets and returns the writer.
     pub fn end(mut self, tail: &ReportTail) -> io::Result<W> {
         let tail = serde_json::to_string(tail)?;
         let rest = tail.strip_prefix('{').unwrap_or(&tail);
@@ -205,11 +205,11 @@ impl<W: io::Write> JsonReport<W> {
 mod tests {
     use super::*;
     use crate::redact_prose;
-    use crate::row::tests::{moment, with_dead_row};
+    use crate::row::tests::{timestamp, with_dead_row};
 
     fn head() -> ReportHead<'static> {
         let inputs = ["docs/", "https://ann:secret@example.org/"];
-        ReportHead::new("0.1.0", moment("2026-11-10T09:00:00Z"), inputs)
+        ReportHead::new("0.1.0", timestamp("2026-11-10T09:00:00Z"), inputs)
     }
 
     fn tail() -> ReportTail<'static> {
@@ -217,11 +217,11 @@ mod tests {
             hosts: vec![HostRow {
                 name: "example.org".into(),
                 requests: 3,
-                controls: 1,
+                control_requests: 1,
                 responses: 3,
                 throttled: 0,
-                busy_ms: 36,
-                waited_ms: 200,
+                request_ms: 36,
+                politeness_wait_ms: 200,
             }],
             problems: vec![ProblemRow {
                 path: redact("docs/table.csv"),
@@ -235,22 +235,22 @@ mod tests {
                 hosts: 1,
                 targets: 2,
                 cached: 0,
-                dead: DeadLinks::among(&words()),
-                verdicts: words(),
+                dead: DeadLinks::among(&verdicts()),
+                verdicts: verdicts(),
                 skipped: BTreeMap::from([("code".to_owned(), 2)]),
                 notices: Vec::new(),
                 exit: 1,
             },
-            finished: moment("2026-11-10T09:00:06Z"),
+            finished_at: timestamp("2026-11-10T09:00:06Z"),
         }
     }
 
-    fn words() -> BTreeMap<Verdict, u64> {
-        let counts = Verdict::ALL.into_iter().map(|word| (word, 0));
+    fn verdicts() -> BTreeMap<Verdict, u64> {
+        let counts = Verdict::ALL.into_iter().map(|verdict| (verdict, 0));
         counts.chain([(Verdict::Dead, 3), (Verdict::Soft404, 1)]).collect()
     }
 
-    fn written(targets: usize) -> String {
+    fn report_text(targets: usize) -> String {
         let mut report = JsonReport::begin(Vec::new(), &head()).unwrap();
         for _ in 0..targets {
             with_dead_row(|row| report.target(row)).unwrap();
@@ -259,9 +259,9 @@ mod tests {
     }
 
     #[test]
-    fn a_report_written_piece_by_piece_is_one_document() {
+    fn incremental_report_is_one_document() {
         for targets in 0..3 {
-            let text = written(targets);
+            let text = report_text(targets);
             let report: Report = serde_json::from_str(&text).unwrap();
             assert_eq!(report.head, head());
             assert_eq!(report.tail, tail());
@@ -272,21 +272,21 @@ mod tests {
     }
 
     #[test]
-    fn a_report_shows_no_password() {
-        assert!(!written(1).contains("secret"));
+    fn report_contains_no_password() {
+        assert!(!report_text(1).contains("secret"));
     }
 
     #[test]
-    fn a_summary_lists_every_word_even_at_zero() {
+    fn summary_lists_every_verdict() {
         let json = serde_json::to_value(Summary::default()).unwrap();
-        assert_eq!(json["words"].as_object().unwrap().len(), Verdict::ALL.len());
-        assert_eq!(json["words"]["soft-404"], 0);
+        assert_eq!(json["verdicts"].as_object().unwrap().len(), Verdict::ALL.len());
+        assert_eq!(json["verdicts"]["soft-404"], 0);
         assert_eq!(json["dead_links"], 0);
         assert!(json["soft_404_share"].is_null());
     }
 
     #[test]
-    fn an_empty_report_reads_well() {
-        insta::assert_snapshot!(written(0));
+    fn empty_report() {
+        insta::assert_snapshot!(report_text(0));
     }
 }

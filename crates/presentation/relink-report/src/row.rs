@@ -1,7 +1,7 @@
-//! One target as one JSON object: the contract of `--format jsonl`.
+//! One target as one JSON object: a line of `--format jsonl`.
 //!
-//! Field names, words and codes are stable. A field may be added under the
-//! same `schema` number; none is renamed, removed or given another meaning.
+//! Field names, verdicts and codes are stable. A field may be added under the
+//! same `schema` number. No field is renamed, removed or given another meaning.
 
 use std::io;
 
@@ -15,179 +15,179 @@ use serde::{Deserialize, Serialize};
 
 use crate::{FetchOutcomeName, Redacted, SuggestionRow, redact, redact_prose, schema};
 
-/// The version of the JSON contract.
-pub const SCHEMA: u32 = 1;
+/// The version of the JSON output.
+pub const SCHEMA: u32 = 2;
 
-/// A settled target, borrowed from wherever it is kept.
+/// A checked target, with all text borrowed.
 #[derive(Debug, Clone, Copy)]
 pub struct TargetView<'a> {
     /// The URL as its first link writes it.
     pub url: &'a str,
-    /// What the reader is told.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The code, if it is a finding.
+    /// The code of the finding, if the target has one.
     pub code: Option<FindingCode>,
-    /// The last status seen.
+    /// The last HTTP status.
     pub status: Option<u16>,
-    /// The reason in plain words.
+    /// The reason for the verdict.
     pub reason: &'a str,
-    /// How sure it is.
+    /// The confidence of the verdict.
     pub confidence: Confidence,
-    /// Since when the word has held.
-    pub since: Timestamp,
-    /// When it was settled.
-    pub checked: Timestamp,
-    /// Whether the answer is remembered from an earlier run.
+    /// The start of the current verdict.
+    pub verdict_since: Timestamp,
+    /// The time of the last check.
+    pub checked_at: Timestamp,
+    /// Whether the result comes from the cache.
     pub is_cached: bool,
     /// The hops of the last probe.
     pub hops: &'a [Hop],
-    /// The looks the word rests on.
+    /// The attempts that the verdict is based on.
     pub attempts: &'a [Attempt],
-    /// What the word rests on beside the looks.
+    /// The evidence in addition to the attempts.
     pub evidence: &'a [Evidence],
-    /// The places that name it.
+    /// The locations of the links to the target.
     pub locations: &'a [LocationView<'a>],
-    /// How many links name it.
+    /// The number of links to the target.
     pub inlinks: u64,
-    /// How far it is from where a crawl began.
+    /// The distance in links from the seed of a crawl.
     pub depth: Option<u32>,
 }
 
-/// A place and the document it is in.
+/// A source location and its document.
 #[derive(Debug, Clone, Copy)]
 pub struct LocationView<'a> {
     /// The document's path or URL.
     pub path: &'a str,
-    /// The place in it.
+    /// The location in the document.
     pub location: SourceLocation,
 }
 
-/// One target of a run, with its word, its evidence and where it is linked.
+/// One target of a run: the verdict, its evidence and the links to the target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetRow<'a> {
-    /// The version of this contract.
+    /// The version of this format.
     pub schema: u32,
-    /// The address as its first link writes it, without any password.
+    /// The URL as its first link writes it, with secrets masked.
     pub url: Redacted<'a>,
-    /// What the reader is told about it.
-    #[schemars(schema_with = "schema::word")]
+    /// The verdict.
+    #[schemars(schema_with = "schema::verdict")]
     pub verdict: Verdict,
     /// The stable code of the finding, or null if there is none.
     #[schemars(schema_with = "schema::code")]
     pub code: Option<FindingCode>,
-    /// The last HTTP status seen, or null if no server answered.
+    /// The last HTTP status, or null if there was no HTTP response.
     pub status: Option<u16>,
-    /// The reason in plain words.
+    /// The reason for the verdict.
     pub reason: Redacted<'a>,
-    /// How sure the verdict is: the share of such verdicts that are right.
+    /// The confidence: the share of such verdicts that are correct.
     #[schemars(schema_with = "schema::share")]
     pub confidence: Confidence,
-    /// Since when the verdict has held without a break.
-    #[schemars(schema_with = "schema::moment")]
-    pub since: Timestamp,
-    /// When it was last settled.
-    #[schemars(schema_with = "schema::moment")]
-    pub checked: Timestamp,
-    /// Whether the answer is remembered from an earlier run.
+    /// The start of the current verdict.
+    #[schemars(schema_with = "schema::timestamp")]
+    pub verdict_since: Timestamp,
+    /// The time of the last check.
+    #[schemars(schema_with = "schema::timestamp")]
+    pub checked_at: Timestamp,
+    /// Whether the result comes from the cache.
     pub cached: bool,
-    /// Every answer on the way, the last included.
+    /// Every response of the last attempt, redirects included.
     pub hops: Vec<HopRow<'a>>,
-    /// What the verdict rests on.
+    /// The evidence for the verdict.
     pub evidence: Vec<EvidenceRow<'a>>,
-    /// Every place that names the address; in a crawl the first one.
+    /// The locations of the links to the target; in a crawl only the first one.
     pub locations: Vec<LocationRow<'a>>,
-    /// In a crawl: how many links lie between it and the beginning.
+    /// In a crawl: the distance in links from the seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// In a crawl: the first page that linked it.
+    /// In a crawl: the first page that links to the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Redacted<'a>>,
-    /// In a crawl: how many links name it so far.
+    /// In a crawl: the number of links to the target found so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inlinks: Option<u64>,
-    /// What could be written in place of a dead address, if it was looked for
-    /// and something was found.
+    /// A suggested replacement for a dead link, if one was searched for and
+    /// found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<SuggestionRow<'a>>,
 }
 
-/// One request and the head of its answer.
+/// One request and the status of its response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HopRow<'a> {
-    /// The address asked.
+    /// The requested URL.
     pub url: Redacted<'a>,
-    /// The HTTP status of the answer.
+    /// The HTTP status of the response.
     pub status: u16,
-    /// Where the answer points, as written.
+    /// The `Location` header, as sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<Redacted<'a>>,
 }
 
-/// Something a verdict rests on.
+/// A piece of evidence for a verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum EvidenceRow<'a> {
-    /// One act of asking.
+    /// One fetch of the target.
     Attempt {
-        /// When it was asked.
-        #[schemars(schema_with = "schema::moment")]
+        /// The time of the request.
+        #[schemars(schema_with = "schema::timestamp")]
         requested_at: Timestamp,
-        /// Why it was asked.
+        /// The purpose of the attempt.
         #[schemars(schema_with = "schema::purpose")]
         purpose: FetchPurpose,
-        /// How it ended.
+        /// The outcome.
         outcome: FetchOutcomeName,
-        /// The HTTP status, or null if no server answered.
+        /// The HTTP status, or null if there was no HTTP response.
         status: Option<u16>,
-        /// How long it took, in milliseconds.
-        ms: u32,
+        /// The duration in milliseconds.
+        duration_ms: u32,
     },
-    /// Another page was asked for comparison.
+    /// A comparison with a control page.
     Comparison {
-        /// What was found, in plain words.
+        /// The result of the comparison.
         note: Redacted<'a>,
-        /// Which other page it is.
+        /// The kind of control.
         #[schemars(schema_with = "schema::control_kind")]
         with: ControlKind,
-        /// The address of that page.
+        /// The URL of the control.
         url: Redacted<'a>,
-        /// The HTTP status it answered with, or null if no server answered.
+        /// The HTTP status of the control, or null if there was no HTTP response.
         status: Option<u16>,
-        /// How much the two texts resemble each other, or null if unknown.
+        /// The resemblance of the two texts, or null if unknown.
         #[schemars(schema_with = "schema::share_or_null")]
         resemblance: Option<f64>,
     },
-    /// A sign on the page itself, or in what is remembered of it.
+    /// A sign on the page itself or in its stored history.
     PageSign {
-        /// What was found, in plain words.
+        /// The sign.
         note: Redacted<'a>,
-        /// How much the text resembles what is remembered, where that is known.
+        /// The resemblance to the stored page, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(schema_with = "schema::share_or_null")]
         resemblance: Option<f64>,
     },
 }
 
-/// A place that names the address.
+/// The location of a link to the target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LocationRow<'a> {
-    /// The document's path or address.
+    /// The path or URL of the document.
     pub path: Redacted<'a>,
     /// The line, from 1.
     pub line: u32,
-    /// The character in that line, from 1.
+    /// The column in characters, from 1.
     pub column: u32,
-    /// The first byte of the destination in the document.
+    /// The offset of the first byte of the link destination in the document.
     pub start: usize,
-    /// The byte after its last.
+    /// The offset after its last byte.
     pub end: usize,
-    /// The kind of place.
-    #[schemars(schema_with = "schema::place_kind")]
+    /// The kind of link.
+    #[schemars(schema_with = "schema::link_kind")]
     pub kind: LinkKind,
 }
 
 impl<'a> TargetRow<'a> {
-    /// The row that says all there is to say about a target.
+    /// Creates the row of a target.
     pub fn new(view: &TargetView<'a>) -> Self {
         Self {
             schema: SCHEMA,
@@ -197,20 +197,20 @@ impl<'a> TargetRow<'a> {
             status: view.status,
             reason: redact_prose(view.reason),
             confidence: view.confidence,
-            since: view.since,
-            checked: view.checked,
+            verdict_since: view.verdict_since,
+            checked_at: view.checked_at,
             cached: view.is_cached,
             hops: view.hops.iter().map(HopRow::new).collect(),
             evidence: evidence(view),
             locations: view.locations.iter().map(LocationRow::new).collect(),
             depth: view.depth,
-            from: view.depth.and(view.locations.first()).map(|place| redact(place.path)),
+            from: view.depth.and(view.locations.first()).map(|location| redact(location.path)),
             inlinks: view.depth.map(|_| view.inlinks),
             suggestion: None,
         }
     }
 
-    /// The same row with what could be written instead.
+    /// Adds a suggestion to the row.
     #[must_use]
     pub fn with_suggestion(self, suggestion: Option<SuggestionRow<'a>>) -> Self {
         Self { suggestion, ..self }
@@ -224,8 +224,8 @@ impl<'a> TargetRow<'a> {
 }
 
 fn evidence<'a>(view: &TargetView<'a>) -> Vec<EvidenceRow<'a>> {
-    let looks = view.attempts.iter().map(EvidenceRow::of_look);
-    looks.chain(view.evidence.iter().map(EvidenceRow::of_ground)).collect()
+    let attempts = view.attempts.iter().map(EvidenceRow::from_attempt);
+    attempts.chain(view.evidence.iter().map(EvidenceRow::from_evidence)).collect()
 }
 
 impl<'a> HopRow<'a> {
@@ -239,20 +239,20 @@ impl<'a> HopRow<'a> {
 }
 
 impl<'a> EvidenceRow<'a> {
-    fn of_look(look: &Attempt) -> Self {
+    fn from_attempt(attempt: &Attempt) -> Self {
         Self::Attempt {
-            requested_at: look.requested_at,
-            purpose: look.purpose,
-            outcome: FetchOutcomeName::from(&look.outcome),
-            status: look.outcome.status(),
-            ms: look.duration_ms,
+            requested_at: attempt.requested_at,
+            purpose: attempt.purpose,
+            outcome: FetchOutcomeName::from(&attempt.outcome),
+            status: attempt.outcome.status(),
+            duration_ms: attempt.duration_ms,
         }
     }
 
-    fn of_ground(ground: &'a Evidence) -> Self {
-        let note = redact_prose(&ground.note);
-        let resemblance = ground.resemblance;
-        match &ground.control {
+    fn from_evidence(evidence: &'a Evidence) -> Self {
+        let note = redact_prose(&evidence.note);
+        let resemblance = evidence.resemblance;
+        match &evidence.control {
             None => Self::PageSign { note, resemblance },
             Some(control) => Self::Comparison {
                 note,
@@ -284,23 +284,27 @@ pub(crate) mod tests {
 
     use super::*;
 
-    pub(crate) fn moment(text: &str) -> Timestamp {
+    pub(crate) fn timestamp(text: &str) -> Timestamp {
         text.parse().unwrap()
     }
 
-    pub(crate) fn place(line: u32, column: u32, span: std::ops::Range<usize>) -> SourceLocation {
+    pub(crate) fn location(line: u32, column: u32, span: std::ops::Range<usize>) -> SourceLocation {
         SourceLocation { span: span.into(), line, column, kind: LinkKind::Hyperlink }
     }
 
-    pub(crate) fn look(asked: &str, purpose: FetchPurpose, ending: FetchOutcome) -> Attempt {
-        Attempt { requested_at: moment(asked), purpose, outcome: ending, duration_ms: 12 }
+    pub(crate) fn attempt(
+        requested_at: &str,
+        purpose: FetchPurpose,
+        outcome: FetchOutcome,
+    ) -> Attempt {
+        Attempt { requested_at: timestamp(requested_at), purpose, outcome, duration_ms: 12 }
     }
 
     pub(crate) fn hop(url: &str, status: u16, location: Option<&str>) -> Hop {
         Hop { url: url.to_owned(), status, location: location.map(str::to_owned), ip: None }
     }
 
-    pub(crate) fn grounds() -> [Evidence; 2] {
+    pub(crate) fn evidence_list() -> [Evidence; 2] {
         let control = ControlSummary {
             kind: ControlKind::RandomName,
             url: "https://ann:secret@old.example.org/xkqvzjw".to_owned(),
@@ -308,7 +312,7 @@ pub(crate) mod tests {
         };
         [
             Evidence {
-                note: "the same page, at least 0.90 alike".to_owned(),
+                note: "same page (threshold 0.90)".to_owned(),
                 control: Some(control),
                 resemblance: Some(0.99),
             },
@@ -320,18 +324,22 @@ pub(crate) mod tests {
         ]
     }
 
-    /// Hands `then` the row of a page that answered 404 twice.
+    /// Calls `then` with the row of a page that returned 404 twice.
     pub(crate) fn with_dead_row<T>(then: impl FnOnce(&TargetRow) -> T) -> T {
         let hops = [
             hop("https://old.example.org/a", 302, Some("//ann:secret@example.org/b")),
             hop("https://example.org/b", 404, None),
         ];
-        let looks = [
-            look("2026-11-10T09:00:00Z", FetchPurpose::Initial, FetchOutcome::Response(404)),
-            look("2026-11-10T09:00:00.1Z", FetchPurpose::Confirmation, FetchOutcome::Response(404)),
+        let attempts = [
+            attempt("2026-11-10T09:00:00Z", FetchPurpose::Initial, FetchOutcome::Response(404)),
+            attempt(
+                "2026-11-10T09:00:00.1Z",
+                FetchPurpose::Confirmation,
+                FetchOutcome::Response(404),
+            ),
         ];
-        let places =
-            [LocationView { path: "docs/install.md", location: place(41, 12, 1020..1053) }];
+        let locations =
+            [LocationView { path: "docs/install.md", location: location(41, 12, 1020..1053) }];
         then(&TargetRow::new(&TargetView {
             inlinks: 1,
             depth: None,
@@ -339,15 +347,15 @@ pub(crate) mod tests {
             verdict: Verdict::Dead,
             code: Some(FindingCode::new(101)),
             status: Some(404),
-            reason: "404 on 2 looks, 100 ms apart",
-            confidence: Confidence::percent(99),
-            since: moment("2026-11-01T09:00:00Z"),
-            checked: moment("2026-11-10T09:00:00.1Z"),
+            reason: "404 in 2 attempts, 100 ms apart",
+            confidence: Confidence::from_percent(99),
+            verdict_since: timestamp("2026-11-01T09:00:00Z"),
+            checked_at: timestamp("2026-11-10T09:00:00.1Z"),
             is_cached: false,
             hops: &hops,
-            attempts: &looks,
-            evidence: &grounds(),
-            locations: &places,
+            attempts: &attempts,
+            evidence: &evidence_list(),
+            locations: &locations,
         }))
     }
 
@@ -358,14 +366,14 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_row_is_one_line_with_the_contract_s_fields() {
+    fn json_row_is_one_line_with_all_fields() {
         let line = with_dead_row(line);
         assert_eq!(line.matches('\n').count(), 1);
         insta::assert_snapshot!(line.replace(",\"", ",\n\""));
     }
 
     #[test]
-    fn a_row_can_be_read_back() {
+    fn json_row_round_trip() {
         with_dead_row(|row| {
             let line = line(row);
             assert_eq!(&serde_json::from_str::<TargetRow>(&line).unwrap(), row);
@@ -373,21 +381,21 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn no_part_of_a_row_shows_a_password() {
+    fn json_row_contains_no_password() {
         assert!(!with_dead_row(line).contains("secret"));
     }
 
     #[test]
-    fn what_is_not_known_is_null() {
-        let looks = [look(
+    fn unknown_values_are_null() {
+        let attempts = [attempt(
             "2026-11-10T09:00:00Z",
             FetchPurpose::Initial,
             FetchOutcome::DnsFailed(DnsError::NoSuchName),
         )];
-        let [mut unanswered, _] = grounds();
+        let [mut unanswered, _] = evidence_list();
         unanswered.control.as_mut().unwrap().status = None;
         unanswered.resemblance = None;
-        let grounds = [unanswered];
+        let evidence = [unanswered];
         let row = TargetRow::new(&TargetView {
             inlinks: 1,
             depth: None,
@@ -397,17 +405,17 @@ pub(crate) mod tests {
             status: None,
             reason: "",
             confidence: Confidence::CERTAIN,
-            since: Timestamp::UNIX_EPOCH,
-            checked: Timestamp::UNIX_EPOCH,
+            verdict_since: Timestamp::UNIX_EPOCH,
+            checked_at: Timestamp::UNIX_EPOCH,
             is_cached: true,
             hops: &[],
-            attempts: &looks,
-            evidence: &grounds,
+            attempts: &attempts,
+            evidence: &evidence,
             locations: &[],
         });
         let line = line(&row);
         assert!(line.contains(r#""code":null,"status":null,"#), "{line}");
-        assert!(line.contains(r#""ending":"no-such-host","status":null"#), "{line}");
+        assert!(line.contains(r#""outcome":"no-such-host","status":null"#), "{line}");
         assert!(line.contains(r#"/xkqvzjw","status":null,"resemblance":null"#), "{line}");
     }
 }

@@ -1,4 +1,4 @@
-//! The JSON Schema of every contract, generated from the types themselves.
+//! The JSON Schema of every JSON output, generated from the row types.
 
 use relink_model::{ControlKind, FetchPurpose, LinkKind, Similarity, Verdict};
 use relink_revive::NoAliasReason;
@@ -11,62 +11,62 @@ use serde_json::{Map, Value};
 use crate::decay::DecayReport;
 use crate::extract::{LinkReport, LinkRow, SKIP_REASONS, skip_reason_str};
 use crate::target_record::TargetRecordRow;
-use crate::{Report, ReviveSummary, RevivedRow, TargetRow};
+use crate::{Report, ReviveResultRow, ReviveSummary, TargetRow};
 
-/// The schema of one line of `--format jsonl`.
+/// Returns the schema of one line of `--format jsonl`.
 pub fn target() -> Value {
-    of::<TargetRow>()
+    schema_for::<TargetRow>()
 }
 
-/// The schema of a `--format json` document.
+/// Returns the schema of a `--format json` document.
 pub fn report() -> Value {
-    of::<Report>()
+    schema_for::<Report>()
 }
 
-/// The schema of `relink explain URL --format json`.
-pub fn dossier() -> Value {
-    of::<TargetRecordRow>()
+/// Returns the schema of `relink explain URL --format json`.
+pub fn target_record() -> Value {
+    schema_for::<TargetRecordRow>()
 }
 
-/// The schema of one line of `relink revive --format jsonl`, and of each element
-/// of the array of `--format json`.
+/// Returns the schema of one line of `relink revive --format jsonl`, which is
+/// also the schema of each element of the `--format json` array.
 pub fn revival() -> Value {
-    of::<RevivedRow>()
+    schema_for::<ReviveResultRow>()
 }
 
-/// The schema of `relink revive --summary --format json`.
+/// Returns the schema of `relink revive --summary --format json`.
 pub fn revive_summary() -> Value {
-    of::<ReviveSummary>()
+    schema_for::<ReviveSummary>()
 }
 
-/// The schema of `relink decay --format json`.
+/// Returns the schema of `relink decay --format json`.
 pub fn decay() -> Value {
-    of::<DecayReport>()
+    schema_for::<DecayReport>()
 }
 
-/// The schema of one line of `relink extract --format jsonl`.
+/// Returns the schema of one line of `relink extract --format jsonl`.
 pub fn link() -> Value {
-    of::<LinkRow>()
+    schema_for::<LinkRow>()
 }
 
-/// The schema of `relink extract --format json`.
+/// Returns the schema of `relink extract --format json`.
 pub fn link_report() -> Value {
-    of::<LinkReport>()
+    schema_for::<LinkReport>()
 }
 
-/// A schema as the text of a file: indented, members in order, newline at the
-/// end.
+/// Formats a schema as it is published: indented, with sorted members and a
+/// final newline.
 pub fn text(schema: &Value) -> String {
     format!("{:#}\n", sorted(schema))
 }
 
-fn of<T: JsonSchema>() -> Value {
+fn schema_for<T: JsonSchema>() -> Value {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     generator.into_root_schema_for::<T>().to_value()
 }
 
-/// Members in order, whether or not some other crate of the build makes JSON
-/// objects keep the order of insertion.
+/// Sorts the members of all objects. With the `preserve_order` feature of
+/// `serde_json`, which another crate may enable, they are in insertion order.
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(sorted).collect(),
@@ -80,13 +80,13 @@ fn sorted(value: &Value) -> Value {
     }
 }
 
-pub(crate) fn word(_: &mut SchemaGenerator) -> Schema {
-    one_of(Verdict::ALL.iter().map(|word| word.as_str()))
+pub(crate) fn verdict(_: &mut SchemaGenerator) -> Schema {
+    one_of(Verdict::ALL.iter().map(|verdict| verdict.as_str()))
 }
 
-pub(crate) fn word_or_null(_: &mut SchemaGenerator) -> Schema {
-    let words = Verdict::ALL.iter().map(|word| Value::from(word.as_str()));
-    let names: Vec<Value> = words.chain([Value::Null]).collect();
+pub(crate) fn verdict_or_null(_: &mut SchemaGenerator) -> Schema {
+    let verdicts = Verdict::ALL.iter().map(|verdict| Value::from(verdict.as_str()));
+    let names: Vec<Value> = verdicts.chain([Value::Null]).collect();
     json_schema!({ "type": ["string", "null"], "enum": names })
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn code(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "null"], "pattern": "^RL[0-9]{3}$" })
 }
 
-pub(crate) fn moment(_: &mut SchemaGenerator) -> Schema {
+pub(crate) fn timestamp(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "format": "date-time" })
 }
 
@@ -102,13 +102,13 @@ pub(crate) fn purpose(_: &mut SchemaGenerator) -> Schema {
     one_of(FetchPurpose::ALL.iter().map(|purpose| purpose.as_str()))
 }
 
-pub(crate) fn place_kind(_: &mut SchemaGenerator) -> Schema {
+pub(crate) fn link_kind(_: &mut SchemaGenerator) -> Schema {
     one_of(LinkKind::ALL.iter().map(|kind| kind.as_str()))
 }
 
 pub(crate) fn skip_reason(_: &mut SchemaGenerator) -> Schema {
-    let words = SKIP_REASONS.map(|reason| Value::from(skip_reason_str(reason)));
-    let names: Vec<Value> = words.into_iter().chain([Value::Null]).collect();
+    let verdicts = SKIP_REASONS.map(|reason| Value::from(skip_reason_str(reason)));
+    let names: Vec<Value> = verdicts.into_iter().chain([Value::Null]).collect();
     json_schema!({ "type": ["string", "null"], "enum": names })
 }
 
@@ -116,14 +116,14 @@ pub(crate) fn control_kind(_: &mut SchemaGenerator) -> Schema {
     one_of(ControlKind::ALL.iter().map(|kind| kind.as_str()))
 }
 
-pub(crate) fn likeness(_: &mut SchemaGenerator) -> Schema {
-    one_of(Similarity::ALL.iter().map(|likeness| likeness.as_str()))
+pub(crate) fn similarity(_: &mut SchemaGenerator) -> Schema {
+    one_of(Similarity::ALL.iter().map(|similarity| similarity.as_str()))
 }
 
-/// How an alias may have been found; what is found elsewhere is none.
+/// The methods that find an alias. A replacement is not an alias.
 pub(crate) fn alias_method(_: &mut SchemaGenerator) -> Schema {
     let methods =
-        RevivalMethod::ALL.into_iter().filter(|method| *method != RevivalMethod::Elsewhere);
+        RevivalMethod::ALL.into_iter().filter(|method| *method != RevivalMethod::Replacement);
     one_of(methods.map(RevivalMethod::as_str))
 }
 
@@ -144,7 +144,7 @@ pub(crate) fn share_or_null(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["number", "null"], "minimum": 0, "maximum": 1 })
 }
 
-pub(crate) fn word_counts(_: &mut SchemaGenerator) -> Schema {
+pub(crate) fn verdict_counts(_: &mut SchemaGenerator) -> Schema {
     let count = || serde_json::json!({ "type": "integer", "minimum": 0 });
     let names = Verdict::ALL.map(Verdict::as_str);
     let properties: Map<_, _> = names.map(|name| (name.to_owned(), count())).into_iter().collect();
@@ -162,7 +162,8 @@ mod tests {
 
     use super::*;
 
-    /// The published files are the snapshots; `INSTA_UPDATE=always` writes them.
+    /// Compares a schema with its published file; `INSTA_UPDATE=always` writes the
+    /// file.
     #[track_caller]
     fn check(name: &str, schema: &Value) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/schema");
@@ -177,10 +178,10 @@ mod tests {
     }
 
     #[test]
-    fn the_published_schemas_are_up_to_date() {
+    fn published_schemas_are_up_to_date() {
         check("target.schema.json", &target());
         check("report.schema.json", &report());
-        check("dossier.schema.json", &dossier());
+        check("target-record.schema.json", &target_record());
         check("decay.schema.json", &decay());
         check("revival.schema.json", &revival());
         check("revive-summary.schema.json", &revive_summary());
@@ -189,29 +190,29 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_promises(schema: &Value, row: &Value) {
+    fn check_required(schema: &Value, row: &Value) {
         let required = schema["required"].as_array().unwrap();
-        let mut promised: Vec<_> = required.iter().filter_map(Value::as_str).collect();
-        let mut written: Vec<_> = row.as_object().unwrap().keys().map(String::as_str).collect();
-        promised.sort_unstable();
-        written.sort_unstable();
-        assert_eq!(promised, written);
+        let mut required_names: Vec<_> = required.iter().filter_map(Value::as_str).collect();
+        let mut row_names: Vec<_> = row.as_object().unwrap().keys().map(String::as_str).collect();
+        required_names.sort_unstable();
+        row_names.sort_unstable();
+        assert_eq!(required_names, row_names);
     }
 
     #[test]
-    fn every_field_of_a_row_is_promised() {
+    fn schemas_require_every_field_of_a_row() {
         let row = crate::row::tests::with_dead_row(|row| serde_json::to_value(row).unwrap());
-        check_promises(&target(), &row);
+        check_required(&target(), &row);
         let row = crate::target_record::tests::with_soft_404(|view| {
             serde_json::to_value(TargetRecordRow::new(view)).unwrap()
         });
-        check_promises(&dossier(), &row);
-        let row = crate::revived::tests::with_all(|view| {
-            serde_json::to_value(RevivedRow::new(view)).unwrap()
+        check_required(&target_record(), &row);
+        let row = crate::revive_result::tests::with_all(|view| {
+            serde_json::to_value(ReviveResultRow::new(view)).unwrap()
         });
-        check_promises(&revival(), &row);
+        check_required(&revival(), &row);
         let sample = crate::extract::tests::sample();
         let row = serde_json::to_value(crate::extract::tests::row(&sample, None)).unwrap();
-        check_promises(&link(), &row);
+        check_required(&link(), &row);
     }
 }

@@ -1,4 +1,4 @@
-//! What could be written in place of a dead address, and what it rests on.
+//! The suggested replacement for a dead link, and its evidence.
 
 use std::borrow::Cow;
 
@@ -10,39 +10,39 @@ use serde::{Deserialize, Serialize};
 use crate::human::{ReplacementView, RevivalView};
 use crate::{Redacted, redact, redact_prose, schema};
 
-/// What could be written in place of a dead address: the page's new one, an
-/// archived copy of it, or a page of another site with its content. One of the
-/// three is always there.
+/// A suggested replacement for a dead link: the new URL of the page, an archived
+/// copy, or a page of another site with its content. At least one of the three
+/// is present.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SuggestionRow<'a> {
-    /// Where the page lives now.
+    /// The new URL of the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alias: Option<Redacted<'a>>,
-    /// How sure the alias is: the share of such aliases that are right.
+    /// The confidence of the alias: the share of such aliases that are correct.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::share")]
     pub confidence: Option<Confidence>,
-    /// How the alias was found: `inference`, `historical-redirect` or `search`.
+    /// The method that found the alias: `inference`, `historical-redirect` or `search`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<Cow<'a, str>>,
-    /// The pattern that led to the alias, as `relink patterns` names it.
+    /// The pattern that produced the alias, as `relink patterns` prints it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// Where the best archived copy can be read.
+    /// The URL of the best archived copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive_url: Option<Redacted<'a>>,
-    /// When that copy was taken.
+    /// The capture time of that copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "schema::moment")]
+    #[schemars(schema_with = "schema::timestamp")]
     pub archive_date: Option<Timestamp>,
-    /// The page of another site that is likest. It is no alias: nobody says
-    /// that the page moved there, so it is never to be applied unasked.
+    /// The most similar page of another site. It is not an alias: there is no
+    /// evidence that the page moved there, so do not apply it automatically.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replacement: Option<ReplacementRow<'a>>,
 }
 
 impl<'a> SuggestionRow<'a> {
-    /// The suggestion that follows from looking for a page, if any does.
+    /// Creates the suggestion for a search result, if anything was found.
     pub fn new(view: &RevivalView<'a>) -> Option<Self> {
         let (alias, archived) = (view.alias.as_ref(), view.archived.as_ref());
         let replacement = view.replacements.first();
@@ -54,109 +54,112 @@ impl<'a> SuggestionRow<'a> {
             confidence: alias.map(|alias| alias.confidence),
             method: alias.map(|alias| Cow::Borrowed(alias.method)),
             pattern: alias.and_then(|alias| alias.pattern).map(|id| format!("P{id}")),
-            archive_url: archived.map(|(_, address)| redact(address)),
-            archive_date: archived.map(|(taken, _)| *taken),
+            archive_url: archived.map(|(_, url)| redact(url)),
+            archive_date: archived.map(|(captured_at, _)| *captured_at),
             replacement: replacement.map(ReplacementRow::new),
         })
     }
 }
 
-/// A living page of another site with the content of the dead one.
+/// A live page of another site with the content of the dead one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplacementRow<'a> {
-    /// Its address.
+    /// The URL.
     pub url: Redacted<'a>,
-    /// How like the dead page it is: a copy (`identical`, `nearly-identical`),
-    /// or a page that could take its place (`similar`).
-    #[schemars(schema_with = "schema::likeness")]
+    /// The similarity: a copy (`identical`, `nearly-identical`) or a page with
+    /// related content (`similar`).
+    #[schemars(schema_with = "schema::similarity")]
     pub similarity: Similarity,
-    /// The share of the text of both that both have.
+    /// The resemblance: the share of the text of both pages that they have in common.
     #[schemars(schema_with = "schema::share")]
-    pub share: f64,
-    /// What it was compared with, in plain words.
+    pub resemblance: f64,
+    /// The archived copy that it was compared with.
     pub reason: Redacted<'a>,
-    /// The search engine that named it.
+    /// The search engine that returned it.
     pub engine: Redacted<'a>,
 }
 
 impl<'a> ReplacementRow<'a> {
-    /// The row for a replacement.
+    /// Creates the row of a replacement.
     pub fn new(view: &'a ReplacementView) -> Self {
         Self {
             url: redact(&view.url),
             similarity: view.similarity,
-            share: view.share,
+            resemblance: view.resemblance,
             reason: redact_prose(&view.reason),
             engine: redact_prose(&view.engine),
         }
     }
 }
 
-/// All that came of looking for a dead page.
+/// The complete result of a search for a dead page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RevivalRow<'a> {
-    /// When it was looked for.
-    #[schemars(schema_with = "schema::moment")]
-    pub tried: Timestamp,
-    /// What could be written in its place, or null.
+    /// The time of the search.
+    #[schemars(schema_with = "schema::timestamp")]
+    pub searched_at: Timestamp,
+    /// The suggested replacement, or null.
     pub suggestion: Option<SuggestionRow<'a>>,
-    /// What the alias rests on, in plain words.
+    /// The evidence for the alias.
     pub evidence: Vec<Redacted<'a>>,
-    /// Pages of other sites that have its content, the likest first.
+    /// Pages of other sites with its content, most similar first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replacements: Vec<ReplacementRow<'a>>,
-    /// Why there is no alias, in plain words.
+    /// The reasons why there is no alias.
     pub reasons: Vec<Redacted<'a>>,
-    /// Archived copies and redirects that were looked at and ignored.
-    pub passed_over: Vec<PassedOverRow<'a>>,
-    /// Pages that are like it, and not sure enough.
-    pub others: Vec<OtherRow<'a>>,
-    /// What could not be asked, in plain words.
-    pub remarks: Vec<Redacted<'a>>,
+    /// Archived copies and redirects that were rejected.
+    pub rejected_copies: Vec<RejectedCopyRow<'a>>,
+    /// Pages of the site that resemble it, below the confidence threshold.
+    pub other_candidates: Vec<OtherCandidateRow<'a>>,
+    /// Services that could not be queried.
+    pub warnings: Vec<Redacted<'a>>,
 }
 
-/// An archived copy or redirect that was ignored.
+/// An archived copy or redirect that was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PassedOverRow<'a> {
-    /// When it was archived.
-    #[schemars(schema_with = "schema::moment")]
+pub struct RejectedCopyRow<'a> {
+    /// The time of the capture.
+    #[schemars(schema_with = "schema::timestamp")]
     pub captured_at: Timestamp,
-    /// Why it was ignored, in plain words.
+    /// The reason.
     pub reason: Redacted<'a>,
 }
 
-/// A page that is like the dead one.
+/// A page that resembles the dead one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct OtherRow<'a> {
-    /// Its address.
+pub struct OtherCandidateRow<'a> {
+    /// The URL.
     pub url: Redacted<'a>,
-    /// How sure it is.
+    /// The confidence.
     #[schemars(schema_with = "schema::share")]
     pub confidence: Confidence,
 }
 
 impl<'a> RevivalRow<'a> {
-    /// The row that says all there is to say.
+    /// Creates the row of a search result.
     pub fn new(view: &RevivalView<'a>) -> Self {
         let prose = |texts: &'a [String]| texts.iter().map(|text| redact_prose(text)).collect();
-        let passed_over = view.passed_over.iter();
-        let others = view.others.iter();
+        let rejected = view.rejected_copies.iter();
+        let others = view.other_candidates.iter();
         Self {
-            tried: view.tried,
+            searched_at: view.searched_at,
             suggestion: SuggestionRow::new(view),
             evidence: view.alias.map(|alias| prose(alias.evidence)).unwrap_or_default(),
             replacements: view.replacements.iter().map(ReplacementRow::new).collect(),
             reasons: prose(view.reasons),
-            passed_over: passed_over
-                .map(|(taken, reason)| PassedOverRow {
-                    captured_at: *taken,
+            rejected_copies: rejected
+                .map(|(captured_at, reason)| RejectedCopyRow {
+                    captured_at: *captured_at,
                     reason: redact_prose(reason),
                 })
                 .collect(),
-            others: others
-                .map(|(url, confidence)| OtherRow { url: redact(url), confidence: *confidence })
+            other_candidates: others
+                .map(|(url, confidence)| OtherCandidateRow {
+                    url: redact(url),
+                    confidence: *confidence,
+                })
                 .collect(),
-            remarks: prose(view.remarks),
+            warnings: prose(view.warnings),
         }
     }
 }
@@ -166,28 +169,28 @@ pub(crate) mod tests {
     use super::*;
     use crate::human::AliasView;
 
-    /// A page of which nothing was found.
+    /// A search result without any finding.
     pub(crate) fn nothing() -> RevivalView<'static> {
         RevivalView {
             url: "https://example.org/a",
             alias: None,
             archived: None,
-            passed_over: &[],
+            rejected_copies: &[],
             replacements: &[],
-            others: &[],
+            other_candidates: &[],
             reasons: &[],
-            remarks: &[],
-            tried: Timestamp::UNIX_EPOCH,
+            warnings: &[],
+            searched_at: Timestamp::UNIX_EPOCH,
         }
     }
 
-    /// A page elsewhere that is so like the dead one.
-    pub(crate) fn replacement(likeness: Similarity) -> ReplacementView {
+    /// A replacement with the given similarity.
+    pub(crate) fn replacement(similarity: Similarity) -> ReplacementView {
         ReplacementView {
             url: "https://mirror.test/a".to_owned(),
-            similarity: likeness,
-            share: 1.0,
-            reason: "its text is that of the copy of 2021-03-02".to_owned(),
+            similarity,
+            resemblance: 1.0,
+            reason: "same text as the copy of 2021-03-02".to_owned(),
             engine: "local index".to_owned(),
         }
     }
@@ -196,7 +199,7 @@ pub(crate) mod tests {
         RevivalView {
             alias: Some(AliasView {
                 url: "https://ann:secret@example.org/b",
-                confidence: Confidence::percent(97),
+                confidence: Confidence::from_percent(97),
                 method: "inference",
                 pattern: Some(14),
                 evidence,
@@ -207,7 +210,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_suggestion_names_what_is_known_and_no_password() {
+    fn suggestion_has_alias_and_copy_without_password() {
         let row = SuggestionRow::new(&found(&[])).unwrap();
         assert_eq!(
             serde_json::to_string(&row).unwrap(),
@@ -222,23 +225,23 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_replacement_is_no_alias() {
+    fn replacement_is_not_an_alias() {
         let replacements = [replacement(Similarity::Identical)];
         let view = RevivalView { replacements: &replacements, ..nothing() };
         let row = SuggestionRow::new(&view).unwrap();
         assert_eq!(
             serde_json::to_string(&row).unwrap(),
-            r#"{"replacement":{"url":"https://mirror.test/a","likeness":"identical","share":1.0,"#
+            r#"{"replacement":{"url":"https://mirror.test/a","similarity":"identical","resemblance":1.0,"#
                 .to_owned()
-                + r#""reason":"its text is that of the copy of 2021-03-02","engine":"local index"}}"#
+                + r#""reason":"same text as the copy of 2021-03-02","engine":"local index"}}"#
         );
     }
 
     #[test]
-    fn nothing_found_suggests_nothing() {
+    fn nothing_found_gives_no_suggestion() {
         assert_eq!(SuggestionRow::new(&nothing()), None);
-        let others = [("https://example.org/c".to_owned(), Confidence::percent(50))];
-        let row = RevivalRow::new(&RevivalView { others: &others, ..nothing() });
-        assert_eq!((row.suggestion, row.others.len()), (None, 1));
+        let others = [("https://example.org/c".to_owned(), Confidence::from_percent(50))];
+        let row = RevivalRow::new(&RevivalView { other_candidates: &others, ..nothing() });
+        assert_eq!((row.suggestion, row.other_candidates.len()), (None, 1));
     }
 }

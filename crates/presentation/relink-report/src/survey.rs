@@ -1,4 +1,4 @@
-//! A survey in JSON: what a sample says of a catalog.
+//! The JSON of a survey: the estimate of a catalog's health from a sample.
 
 use std::borrow::Cow;
 
@@ -7,84 +7,84 @@ use serde::{Deserialize, Serialize};
 
 use crate::Redacted;
 
-/// What a survey came to; in a report beside its targets, in JSON Lines after
-/// them, as the only member `survey` of the last line.
+/// The result of a survey. It is a member of a report; in JSON Lines it is the
+/// only member, `survey`, of the last line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SurveyRow<'a> {
-    /// The plan that chose what was asked.
+    /// The sampling plan.
     pub plan: Cow<'a, str>,
-    /// Where its chance came from.
+    /// The random seed.
     pub seed: u64,
-    /// How it ended: `finished`, `up-to-date`, `budget-spent`, `no-network` or
-    /// `interrupted`.
+    /// The reason why it ended: `finished`, `up-to-date`, `budget-spent`,
+    /// `no-network` or `interrupted`.
     pub end: Cow<'a, str>,
     /// URLs in the catalog.
     pub urls: u32,
-    /// URLs with an answer in this run.
+    /// URLs checked in this run.
     pub checked: u32,
-    /// Those of them that are broken, failing ones among them.
+    /// Checked URLs that are broken, including failing ones.
     pub broken: u32,
-    /// Those of the broken ones that are bad now and not yet confirmed.
+    /// Broken URLs that are failing but not yet confirmed as dead.
     pub failing: u32,
-    /// How much of what is broken was found; null where nobody can say.
+    /// The estimated share of broken URLs that were found, or null if unknown.
     pub recall: Option<RecallRow>,
-    /// What was allowed in a week; null if everything was.
+    /// The weekly budget, or null if there is no limit.
     pub budget: Option<BudgetRow>,
-    /// Domains by what is made of them.
-    pub standings: StandingsRow,
+    /// The number of domains by status.
+    pub domain_counts: DomainCountsRow,
     /// Every domain, in the order of the catalog.
     pub domains: Vec<DomainRow<'a>>,
 }
 
-/// The share of the broken URLs that were found, in percent, with the bounds
-/// of a 95 % interval.
+/// The share of the broken URLs that were found, in percent, with a 95 %
+/// confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RecallRow {
-    /// Probably.
+    /// The estimate.
     pub estimate: f64,
-    /// At least.
+    /// The lower bound.
     pub low: f64,
-    /// At most.
+    /// The upper bound.
     pub high: f64,
 }
 
-/// A budget and its use.
+/// A weekly budget and its use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BudgetRow {
-    /// URLs that may be asked in seven days.
+    /// URLs that may be checked in seven days.
     pub allowed: u32,
-    /// URLs that were asked in the seven days before this run.
+    /// URLs that were checked in the seven days before this run.
     pub before: u32,
 }
 
-/// Domains by what is made of them.
+/// The number of domains by status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct StandingsRow {
-    /// Good as far as the sample goes.
+pub struct DomainCountsRow {
+    /// No broken URL was found in the sample.
     pub ok: u64,
-    /// With broken URLs, for which directories of it are checked in full.
+    /// It has broken URLs; affected directories are checked completely.
     pub suspicious: u64,
     /// More than half of its URLs are broken.
     pub broken: u64,
-    /// Without an answer.
-    pub unseen: u64,
+    /// No URL was checked.
+    pub unchecked: u64,
 }
 
 /// A domain of a survey.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DomainRow<'a> {
-    /// Its name.
+    /// The host name.
     pub name: Redacted<'a>,
     /// URLs in the catalog.
     pub urls: u32,
-    /// URLs with an answer in this run.
+    /// URLs checked in this run.
     pub checked: u32,
-    /// URLs known to be broken, failing ones among them.
+    /// URLs known to be broken, including failing ones.
     pub broken: u32,
-    /// Those of them that are bad now and not yet confirmed.
+    /// Broken URLs that are failing but not yet confirmed as dead.
     pub failing: u32,
-    /// What is made of it: `ok`, `suspicious`, `broken` or `unseen`.
+    /// The status: `ok`, `suspicious`, `broken` or `unchecked`.
     pub status: Cow<'a, str>,
-    /// Why it was checked no further, in plain words.
+    /// The reason why it was not checked further.
     pub reason: Redacted<'a>,
 }

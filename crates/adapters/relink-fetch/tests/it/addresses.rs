@@ -1,4 +1,4 @@
-//! No page and no redirect leads into a private address.
+//! Discovered URLs and redirects never connect to private addresses.
 
 use std::net::IpAddr;
 
@@ -9,9 +9,9 @@ use relink_testkit::dns::{Dns, Reply};
 use relink_testkit::web::TestServer;
 use url::Url;
 
-use crate::{client, ending, found, named};
+use crate::{client, fetch_discovered, fetch_user_supplied, outcome};
 
-/// Every spelling of a loopback address: the canary sits behind all of them.
+/// All notations of loopback addresses. The canary listens on each of them.
 pub(super) const LOOPBACK: [&str; 20] = [
     "127.0.0.1",
     "127.0.0.1.",
@@ -35,7 +35,7 @@ pub(super) const LOOPBACK: [&str; 20] = [
     "[::ffff:7f00:1]",
 ];
 
-/// One address or more of every private or special range.
+/// At least one address of every private or special-purpose range.
 pub(super) const PRIVATE: [&str; 40] = [
     "10.0.0.1",
     "10.255.255.255",
@@ -80,44 +80,44 @@ pub(super) const PRIVATE: [&str; 40] = [
 ];
 
 #[tokio::test]
-async fn no_redirect_leads_into_a_private_address() {
+async fn redirect_to_private_address_is_blocked() {
     let (web, canary) = (TestServer::start().await, Canary::start().await);
     let client = client(FetchSettings::default());
     for host in LOOPBACK.into_iter().chain(PRIVATE) {
         let location = format!("http://{host}:{}/secret", canary.port());
         for location in [location.clone(), location.replace("http:", "https:")] {
             web.redirect("/leave", 302, &location);
-            let fetched = named(&client, web.url("/leave")).await;
+            let result = fetch_user_supplied(&client, web.url("/leave")).await;
             assert!(
-                matches!(fetched.outcome, FetchOutcome::PrivateAddress(_)),
+                matches!(result.outcome, FetchOutcome::PrivateAddress(_)),
                 "{location}: {}",
-                ending(&fetched)
+                outcome(&result)
             );
-            assert_eq!(fetched.hops.len(), 1, "{location}");
+            assert_eq!(result.hops.len(), 1, "{location}");
         }
     }
     assert_eq!(canary.connects(), 0);
 }
 
 #[tokio::test]
-async fn no_page_leads_into_a_private_address() {
+async fn discovered_private_address_is_blocked() {
     let canary = Canary::start().await;
     let client = client(FetchSettings::default());
     for host in LOOPBACK.into_iter().chain(PRIVATE) {
         let url = Url::parse(&format!("http://{host}:{}/", canary.port())).unwrap();
-        let fetched = found(&client, url).await;
+        let result = fetch_discovered(&client, url).await;
         assert!(
-            matches!(fetched.outcome, FetchOutcome::PrivateAddress(_)),
+            matches!(result.outcome, FetchOutcome::PrivateAddress(_)),
             "{host}: {}",
-            ending(&fetched)
+            outcome(&result)
         );
-        assert!(fetched.hops.is_empty());
+        assert!(result.hops.is_empty());
     }
     assert_eq!(canary.connects(), 0);
 }
 
 #[tokio::test]
-async fn a_second_parser_would_not_see_another_host() {
+async fn ambiguous_locations_resolve_to_the_blocked_host() {
     let (web, canary) = (TestServer::start().await, Canary::start().await);
     let client = client(FetchSettings::default());
     let port = canary.port();
@@ -130,37 +130,40 @@ async fn a_second_parser_would_not_see_another_host() {
         format!("http://127.0.0.1:{port}?@example.org/"),
     ] {
         web.redirect("/leave", 302, &location);
-        let fetched = named(&client, web.url("/leave")).await;
-        assert_eq!(ending(&fetched), "leads to the private address 127.0.0.1", "{location}");
+        let result = fetch_user_supplied(&client, web.url("/leave")).await;
+        assert_eq!(outcome(&result), "resolves to the private address 127.0.0.1", "{location}");
     }
     assert_eq!(canary.connects(), 0);
 }
 
 #[tokio::test]
-async fn what_the_user_names_may_be_private() {
+async fn user_supplied_url_may_be_private() {
     let web = TestServer::start().await;
     web.page("/", 200, "home");
     let client = client(FetchSettings::default());
-    assert_eq!(ending(&named(&client, web.url("/")).await), "answered 200");
-    assert_eq!(ending(&named(&client, web.url_at("localhost", "/")).await), "answered 200");
+    assert_eq!(outcome(&fetch_user_supplied(&client, web.url("/")).await), "status 200");
+    assert_eq!(
+        outcome(&fetch_user_supplied(&client, web.url_at("localhost", "/")).await),
+        "status 200"
+    );
 }
 
 #[tokio::test]
-async fn a_redirect_may_stay_on_the_host_and_port_the_user_named() {
+async fn redirect_may_stay_on_user_supplied_private_host() {
     let web = TestServer::start().await;
     web.redirect("/old", 301, "/new").page("/new", 200, "here");
-    let fetched = named(&client(FetchSettings::default()), web.url("/old")).await;
-    assert_eq!(ending(&fetched), "answered 200");
+    let result = fetch_user_supplied(&client(FetchSettings::default()), web.url("/old")).await;
+    assert_eq!(outcome(&result), "status 200");
 }
 
 #[tokio::test]
-async fn the_way_back_from_elsewhere_is_not_named_any_more() {
+async fn redirect_via_another_host_loses_private_access() {
     let (web, other) = (TestServer::start().await, TestServer::start().await);
     let back = web.url("/home");
     web.redirect("/leave", 302, other.url("/back").as_str());
     other.redirect("/back", 302, back.as_str());
-    let fetched = named(&client(FetchSettings::default()), web.url("/leave")).await;
-    assert_eq!(ending(&fetched), "leads to the private address 127.0.0.1");
+    let result = fetch_user_supplied(&client(FetchSettings::default()), web.url("/leave")).await;
+    assert_eq!(outcome(&result), "resolves to the private address 127.0.0.1");
     assert_eq!((other.connections(), web.hits("/home")), (0, 0));
 }
 
@@ -170,22 +173,22 @@ async fn private_addresses_can_be_allowed() {
     web.redirect("/leave", 302, other.url("/there").as_str());
     other.page("/there", 200, "there");
     let client = client(FetchSettings { allow_private: true, ..FetchSettings::default() });
-    assert_eq!(ending(&found(&client, web.url("/leave")).await), "answered 200");
+    assert_eq!(outcome(&fetch_discovered(&client, web.url("/leave")).await), "status 200");
 }
 
 #[tokio::test]
-async fn a_kept_connection_is_no_way_around() {
+async fn pooled_connection_does_not_bypass_the_policy() {
     let web = TestServer::start().await;
     web.page("/", 200, "home");
     let client = client(FetchSettings::default());
-    assert_eq!(ending(&named(&client, web.url("/")).await), "answered 200");
-    let fetched = found(&client, web.url("/")).await;
-    assert_eq!(ending(&fetched), "leads to the private address 127.0.0.1");
+    assert_eq!(outcome(&fetch_user_supplied(&client, web.url("/")).await), "status 200");
+    let result = fetch_discovered(&client, web.url("/")).await;
+    assert_eq!(outcome(&result), "resolves to the private address 127.0.0.1");
     assert_eq!(web.hits("/"), 1);
 }
 
 #[tokio::test]
-async fn one_private_address_among_public_ones_bars_them_all() {
+async fn one_private_address_blocks_all_addresses_of_a_name() {
     let (web, canary) = (TestServer::start().await, Canary::start().await);
     let port = canary.port();
     let mixed = format!("mixed.test:{port}:127.0.0.1,8.8.8.8,[::1]");
@@ -193,20 +196,23 @@ async fn one_private_address_among_public_ones_bars_them_all() {
         client(FetchSettings { resolve: vec![mixed.parse().unwrap()], ..FetchSettings::default() });
     let url = Url::parse(&format!("http://mixed.test:{port}/")).unwrap();
     web.redirect("/leave", 302, url.as_str());
-    for fetched in [found(&client, url).await, named(&client, web.url("/leave")).await] {
-        assert!(matches!(fetched.outcome, FetchOutcome::PrivateAddress(_)), "{}", ending(&fetched));
+    for result in [
+        fetch_discovered(&client, url).await,
+        fetch_user_supplied(&client, web.url("/leave")).await,
+    ] {
+        assert!(matches!(result.outcome, FetchOutcome::PrivateAddress(_)), "{}", outcome(&result));
     }
     assert_eq!(canary.connects(), 0);
 }
 
 #[tokio::test]
-async fn names_that_lead_into_private_addresses_are_barred_each_time() {
+async fn names_with_private_addresses_are_always_blocked() {
     let (dns, canary) = (Dns::start().await, Canary::start().await);
     let ip = |text: &str| text.parse::<IpAddr>().unwrap();
-    dns.addresses("inner.test", &[ip("127.0.0.1")]);
-    dns.addresses("mixed.test", &[ip("8.8.8.8"), ip("127.0.0.1")]);
-    dns.addresses("mixed6.test", &[ip("8.8.8.8"), ip("::1")]);
-    dns.flip(
+    dns.set_addresses("inner.test", &[ip("127.0.0.1")]);
+    dns.set_addresses("mixed.test", &[ip("8.8.8.8"), ip("127.0.0.1")]);
+    dns.set_addresses("mixed6.test", &[ip("8.8.8.8"), ip("::1")]);
+    dns.cycle_replies(
         "flip.test",
         ["127.0.0.1", "169.254.169.254"].map(|it| Reply::Addresses(vec![ip(it)])),
     );
@@ -215,11 +221,11 @@ async fn names_that_lead_into_private_addresses_are_barred_each_time() {
     for _ in 0..50 {
         for name in ["inner.test", "mixed.test", "mixed6.test", "flip.test"] {
             let url = Url::parse(&format!("http://{name}:{}/", canary.port())).unwrap();
-            let fetched = found(&client, url).await;
+            let result = fetch_discovered(&client, url).await;
             assert!(
-                matches!(fetched.outcome, FetchOutcome::PrivateAddress(_)),
+                matches!(result.outcome, FetchOutcome::PrivateAddress(_)),
                 "{name}: {}",
-                ending(&fetched)
+                outcome(&result)
             );
         }
     }
@@ -227,17 +233,17 @@ async fn names_that_lead_into_private_addresses_are_barred_each_time() {
 }
 
 #[tokio::test]
-async fn a_name_that_changes_its_address_between_hops_is_asked_anew() {
+async fn name_is_resolved_and_checked_for_each_hop() {
     let (web, dns) = (TestServer::start().await, Dns::start().await);
     let ip = |text: &str| Reply::Addresses(vec![text.parse().unwrap()]);
-    dns.flip("flip.test", [ip("127.0.0.1"), ip("169.254.169.254")]);
-    // The server closes, so that the second hop must look the name up again;
-    // from another port, so that what the user named no longer counts.
+    dns.cycle_replies("flip.test", [ip("127.0.0.1"), ip("169.254.169.254")]);
+    // The server closes the connection, so the second hop resolves the name
+    // again. The other port ends the permission for user-supplied hosts.
     let closing = relink_testkit::web::CannedResponse::redirect(302, "http://flip.test:81/")
-        .header("Connection", "close");
-    web.answer("/", closing);
+        .with_header("Connection", "close");
+    web.respond("/", closing);
     let client =
         client(FetchSettings { dns_server: Some(dns.address()), ..FetchSettings::default() });
-    let fetched = named(&client, web.url_at("flip.test", "/")).await;
-    assert_eq!(ending(&fetched), "leads to the private address 169.254.169.254");
+    let result = fetch_user_supplied(&client, web.url_at("flip.test", "/")).await;
+    assert_eq!(outcome(&result), "resolves to the private address 169.254.169.254");
 }

@@ -1,4 +1,4 @@
-//! HTTP/2: one connection for many requests, and servers that misuse it.
+//! HTTP/2: connection sharing, and servers that violate the protocol.
 
 use std::collections::HashSet;
 use std::io;
@@ -19,10 +19,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::server::TlsStream;
 use url::Url;
 
-use crate::tls::{self, Authority, knowing};
-use crate::{asking, client, ending, found, named, text};
+use crate::tls::{self, Authority, resolving};
+use crate::{client, fetch_discovered, fetch_user_supplied, outcome, request, text};
 
-/// nginx with a certificate for `a.test`, and a client that trusts it.
+/// Starts nginx with a certificate for `a.test`. Returns it with settings that
+/// trust it.
 fn nginx(has_http2: bool) -> (Nginx, FetchSettings) {
     start_nginx(NginxSettings { has_http2, ..NginxSettings::default() })
 }
@@ -33,7 +34,7 @@ fn start_nginx(settings: NginxSettings) -> (Nginx, FetchSettings) {
     let (certificate, key) = (certificate.pem(), key.serialize_pem());
     let nginx = Nginx::start(&NginxSettings { certificate, key, ..settings });
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, nginx.port()));
-    (nginx, FetchSettings { tls_roots: vec![authority.der()], ..knowing("a.test", address) })
+    (nginx, FetchSettings { tls_roots: vec![authority.der()], ..resolving("a.test", address) })
 }
 
 fn page(port: u16, path: &str) -> Url {
@@ -41,16 +42,16 @@ fn page(port: u16, path: &str) -> Url {
 }
 
 #[tokio::test]
-async fn nginx_gets_many_requests_over_one_http2_connection() {
+async fn requests_share_one_http2_connection() {
     let (nginx, settings) = nginx(true);
     let client = client(settings);
     let one = async |path: &str| {
-        let fetched = named(&client, page(nginx.port(), path)).await;
-        assert_eq!(ending(&fetched), "answered 200");
-        assert_eq!(text(&fetched), format!("page {path}"));
-        assert_eq!(fetched.hops[0].ip, Some(Ipv4Addr::LOCALHOST.into()));
+        let result = fetch_user_supplied(&client, page(nginx.port(), path)).await;
+        assert_eq!(outcome(&result), "status 200");
+        assert_eq!(text(&result), format!("page {path}"));
+        assert_eq!(result.hops[0].ip, Some(Ipv4Addr::LOCALHOST.into()));
     };
-    // All at once, before it is known that the server speaks HTTP/2.
+    // Start the first fetches before the HTTP version of the server is known.
     tokio::join!(one("/1"), one("/2"), one("/3"), one("/4"), one("/5"), one("/6"));
     for number in 7..=20 {
         one(&format!("/{number}")).await;
@@ -64,17 +65,18 @@ async fn nginx_gets_many_requests_over_one_http2_connection() {
 }
 
 #[tokio::test]
-async fn nginx_that_ends_connections_loses_no_request() {
+async fn requests_survive_connections_closed_by_nginx() {
     let limits = NginxSettings { max_requests: Some(5), ..NginxSettings::default() };
     let (nginx, settings) = start_nginx(NginxSettings { has_http2: true, ..limits });
     let client = client(settings);
-    let some = async |name: &str| {
+    let fetch_ten = async |name: &str| {
         for number in 0..10 {
-            let fetched = named(&client, page(nginx.port(), &format!("/{name}{number}"))).await;
-            assert_eq!(ending(&fetched), "answered 200", "{name}{number}");
+            let result =
+                fetch_user_supplied(&client, page(nginx.port(), &format!("/{name}{number}"))).await;
+            assert_eq!(outcome(&result), "status 200", "{name}{number}");
         }
     };
-    tokio::join!(some("a"), some("b"), some("c"));
+    tokio::join!(fetch_ten("a"), fetch_ten("b"), fetch_ten("c"));
     let log = nginx.requests(30);
     assert!(log.iter().all(|it| it.protocol == "HTTP/2.0"), "{log:?}");
     let connections: HashSet<_> = log.iter().map(|it| it.connection).collect();
@@ -86,8 +88,8 @@ async fn nginx_without_http2_gets_http1() {
     let (nginx, settings) = nginx(false);
     let client = client(settings);
     for path in ["/a", "/b"] {
-        let fetched = named(&client, page(nginx.port(), path)).await;
-        assert_eq!(text(&fetched), format!("page {path}"));
+        let result = fetch_user_supplied(&client, page(nginx.port(), path)).await;
+        assert_eq!(text(&result), format!("page {path}"));
     }
     let log = nginx.requests(2);
     assert!(log.iter().all(|it| it.protocol == "HTTP/1.1"), "{log:?}");
@@ -95,61 +97,67 @@ async fn nginx_without_http2_gets_http1() {
 }
 
 #[tokio::test]
-async fn redirects_are_followed_over_the_same_connection() {
+async fn redirect_uses_the_same_connection() {
     let (nginx, settings) = nginx(true);
-    let fetched = named(&client(settings), page(nginx.port(), "/old?x")).await;
-    assert_eq!((ending(&fetched), text(&fetched)), ("answered 200".into(), "page /new".into()));
-    assert_eq!(fetched.hops.len(), 2);
-    assert_eq!(fetched.hops[0].location.as_deref().map(|it| it.ends_with("/new")), Some(true));
+    let result = fetch_user_supplied(&client(settings), page(nginx.port(), "/old?x")).await;
+    assert_eq!((outcome(&result), text(&result)), ("status 200".into(), "page /new".into()));
+    assert_eq!(result.hops.len(), 2);
+    assert_eq!(result.hops[0].location.as_deref().map(|it| it.ends_with("/new")), Some(true));
     let log = nginx.requests(2);
     assert_eq!(log[0].connection, log[1].connection);
 }
 
 #[tokio::test]
-async fn http2_is_spoken_through_a_tunnel() {
+async fn http2_works_through_a_tunnel() {
     let (nginx, settings) = nginx(true);
     let proxy = ForwardProxy::start().await;
     let proxies = Proxies::all(format!("http://{}", proxy.address()).parse().unwrap());
     let client = client(FetchSettings { proxies, ..settings });
     for path in ["/a", "/b", "/c"] {
-        assert_eq!(ending(&found(&client, page(nginx.port(), path)).await), "answered 200");
+        assert_eq!(
+            outcome(&fetch_discovered(&client, page(nginx.port(), path)).await),
+            "status 200"
+        );
     }
     assert!(nginx.requests(3).iter().all(|it| it.protocol == "HTTP/2.0"));
     assert_eq!(proxy.requests().len(), 1);
 }
 
 #[tokio::test]
-async fn shared_connection_keeps_to_the_address_policy() {
+async fn shared_connection_obeys_the_address_policy() {
     let (nginx, settings) = nginx(true);
     let client = client(settings);
-    assert_eq!(ending(&named(&client, page(nginx.port(), "/a")).await), "answered 200");
-    let fetched = found(&client, page(nginx.port(), "/b")).await;
-    assert_eq!(ending(&fetched), "leads to the private address 127.0.0.1");
+    assert_eq!(
+        outcome(&fetch_user_supplied(&client, page(nginx.port(), "/a")).await),
+        "status 200"
+    );
+    let result = fetch_discovered(&client, page(nginx.port(), "/b")).await;
+    assert_eq!(outcome(&result), "resolves to the private address 127.0.0.1");
     assert_eq!(nginx.requests(1).len(), 1);
 }
 
-/// What a server does with a request.
+/// Reaction of the server to a request.
 #[derive(Debug, Clone, Copy)]
 enum Script {
-    /// Answers 200 without a body.
-    Answer,
-    /// Resets the stream with this code.
+    /// Responds with 200 and an empty body.
+    Respond,
+    /// Resets the stream with this error code.
     Reset(u8),
-    /// Says that it processed no stream, and takes no more.
+    /// Sends GOAWAY: no stream was processed, and no more are accepted.
     GoAway,
-    /// Nothing.
+    /// Sends nothing.
     Silence,
-    /// Sends header frames without end.
+    /// Sends an endless sequence of header frames.
     EndlessHeaders,
     /// Sends one header of 100 KiB.
     LargeHeader,
-    /// Sends a body without end, whatever the window.
+    /// Sends an endless body and ignores the flow-control window.
     EndlessBody,
-    /// Sends a response that was not asked for.
+    /// Sends an unsolicited response (server push).
     Push,
 }
 
-/// Codes of RFC 9113, section 7.
+/// Error codes of RFC 9113, section 7.
 const INTERNAL_ERROR: u8 = 2;
 const REFUSED_STREAM: u8 = 7;
 const HTTP_1_1_REQUIRED: u8 = 13;
@@ -169,11 +177,11 @@ const END_HEADERS: u8 = 4;
 /// `:status: 200` in HPACK.
 const STATUS_200: &[u8] = &[0x88];
 
-/// Far more than any client should take.
+/// More than any client should read.
 const FLOOD_BYTES: usize = 64 << 20;
 
-/// A server that plays the next script for each request, and then the last.
-struct Scripted {
+/// A server that plays one script per request and repeats the last one.
+struct ScriptedServer {
     address: SocketAddr,
     counts: Arc<Counts>,
     authority: Authority,
@@ -186,7 +194,7 @@ struct Counts {
     sent: AtomicUsize,
 }
 
-impl Scripted {
+impl ScriptedServer {
     async fn start(scripts: &'static [Script], protocols: &[&str]) -> Self {
         let authority = Authority::new();
         let acceptor = authority.acceptor("a.test", 4000, protocols);
@@ -201,11 +209,11 @@ impl Scripted {
                 let counts = Arc::clone(&shared);
                 tokio::spawn(async move {
                     let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
-                    // A client that leaves ends its own connection only.
+                    // A client that disconnects ends only its own connection.
                     let _ = if is_http2 {
-                        Peer { stream, counts }.attend(scripts).await
+                        Peer { stream, counts }.serve(scripts).await
                     } else {
-                        tls::attend(stream).await
+                        tls::respond(stream).await
                     };
                 });
             }
@@ -214,7 +222,7 @@ impl Scripted {
     }
 
     fn client(&self, settings: FetchSettings) -> Fetcher {
-        let resolve = knowing("a.test", self.address).resolve;
+        let resolve = resolving("a.test", self.address).resolve;
         client(FetchSettings { tls_roots: vec![self.authority.der()], resolve, ..settings })
     }
 
@@ -222,7 +230,7 @@ impl Scripted {
         page(self.address.port(), "/")
     }
 
-    /// Connections and requests so far.
+    /// Returns the number of connections and requests so far.
     fn counts(&self) -> (usize, usize) {
         let count = |it: &AtomicUsize| it.load(Ordering::SeqCst);
         (count(&self.counts.connections), count(&self.counts.requests))
@@ -236,8 +244,8 @@ struct Peer {
 }
 
 impl Peer {
-    async fn attend(&mut self, scripts: &[Script]) -> io::Result<()> {
-        // The client's preface.
+    async fn serve(&mut self, scripts: &[Script]) -> io::Result<()> {
+        // Skip the client's connection preface.
         self.stream.read_exact(&mut [0; 24]).await?;
         self.send(SETTINGS, 0, [0; 4], &[]).await?;
         loop {
@@ -259,7 +267,7 @@ impl Peer {
 
     async fn play(&mut self, script: Script, id: [u8; 4]) -> io::Result<()> {
         match script {
-            Script::Answer => self.send(HEADERS, END_HEADERS | END_STREAM, id, STATUS_200).await,
+            Script::Respond => self.send(HEADERS, END_HEADERS | END_STREAM, id, STATUS_200).await,
             Script::Reset(code) => self.send(RST_STREAM, 0, id, &[0, 0, 0, code]).await,
             Script::GoAway => self.send(GOAWAY, 0, [0; 4], &[0; 8]).await,
             Script::Silence => Ok(()),
@@ -269,8 +277,8 @@ impl Peer {
             }
             Script::LargeHeader => {
                 self.send(HEADERS, 0, id, STATUS_200).await?;
-                for piece in header(100 << 10).chunks(16 << 10) {
-                    self.send(CONTINUATION, 0, id, piece).await?;
+                for chunk in header(100 << 10).chunks(16 << 10) {
+                    self.send(CONTINUATION, 0, id, chunk).await?;
                 }
                 self.send(CONTINUATION, END_HEADERS, id, &[]).await
             }
@@ -303,7 +311,7 @@ impl Peer {
     }
 }
 
-/// A header `x` in HPACK, not indexed, with a value of this length.
+/// An unindexed HPACK header `x` with a value of this length.
 fn header(length: usize) -> Vec<u8> {
     let mut bytes = vec![0, 1, b'x', 0x7f];
     let mut rest = length - 127;
@@ -316,69 +324,69 @@ fn header(length: usize) -> Vec<u8> {
     bytes
 }
 
-/// What becomes of a request, and how many connections and requests it took.
+/// Checks the outcome of a request and the number of connections and requests.
 async fn check(scripts: &'static [Script], expect: &str, counts: (usize, usize)) {
-    let server = Scripted::start(scripts, &["h2", "http/1.1"]).await;
-    let begun = Instant::now();
-    let fetched = named(&server.client(FetchSettings::default()), server.url()).await;
-    assert_eq!(ending(&fetched), expect, "{scripts:?}");
+    let server = ScriptedServer::start(scripts, &["h2", "http/1.1"]).await;
+    let started = Instant::now();
+    let result = fetch_user_supplied(&server.client(FetchSettings::default()), server.url()).await;
+    assert_eq!(outcome(&result), expect, "{scripts:?}");
     assert_eq!(server.counts(), counts, "{scripts:?}");
-    assert!(begun.elapsed() < Duration::from_secs(5), "{scripts:?}");
+    assert!(started.elapsed() < Duration::from_secs(5), "{scripts:?}");
     let sent = server.counts.sent.load(Ordering::SeqCst);
     assert!(sent < 16 << 20, "{scripts:?}: {sent}");
 }
 
 #[tokio::test]
-async fn unprocessed_request_is_sent_once_more_on_a_new_connection() {
-    check(&[Script::Answer], "answered 200", (1, 1)).await;
-    check(const { &[Script::Reset(REFUSED_STREAM), Script::Answer] }, "answered 200", (2, 2)).await;
-    check(&[Script::GoAway, Script::Answer], "answered 200", (2, 2)).await;
+async fn unprocessed_request_is_retried_once_on_a_new_connection() {
+    check(&[Script::Respond], "status 200", (1, 1)).await;
+    check(const { &[Script::Reset(REFUSED_STREAM), Script::Respond] }, "status 200", (2, 2)).await;
+    check(&[Script::GoAway, Script::Respond], "status 200", (2, 2)).await;
     check(const { &[Script::Reset(REFUSED_STREAM)] }, "connection reset", (2, 2)).await;
-    check(&[Script::GoAway], "connection closed without an answer", (2, 2)).await;
+    check(&[Script::GoAway], "connection closed without a response", (2, 2)).await;
 }
 
 #[tokio::test]
-async fn failed_request_is_not_sent_again() {
+async fn failed_request_is_not_retried() {
     check(const { &[Script::Reset(INTERNAL_ERROR)] }, "connection reset", (1, 1)).await;
-    check(&[Script::EndlessHeaders], "the answer's head is too large", (1, 1)).await;
-    check(&[Script::LargeHeader], "the answer's head is too large", (1, 1)).await;
-    check(&[Script::Push], "the answer is not HTTP", (1, 1)).await;
+    check(&[Script::EndlessHeaders], "response headers too large", (1, 1)).await;
+    check(&[Script::LargeHeader], "response headers too large", (1, 1)).await;
+    check(&[Script::Push], "response is not HTTP", (1, 1)).await;
 }
 
 #[tokio::test]
-async fn server_that_requires_http1_gets_it() {
+async fn http1_is_used_if_the_server_requires_it() {
     let scripts = const { &[Script::Reset(HTTP_1_1_REQUIRED)] };
-    let server = Scripted::start(scripts, &["h2", "http/1.1"]).await;
+    let server = ScriptedServer::start(scripts, &["h2", "http/1.1"]).await;
     let client = server.client(FetchSettings::default());
     for _ in 0..3 {
-        let fetched = named(&client, server.url()).await;
-        assert_eq!(ending(&fetched), "answered 200");
-        assert_eq!(text(&fetched), "ok");
+        let result = fetch_user_supplied(&client, server.url()).await;
+        assert_eq!(outcome(&result), "status 200");
+        assert_eq!(text(&result), "ok");
     }
     assert_eq!(server.counts(), (2, 1));
 }
 
 #[tokio::test]
-async fn body_beyond_the_window_is_an_error_within_bounds() {
-    check(&[Script::EndlessBody], "the answer breaks off", (1, 1)).await;
+async fn body_beyond_the_window_is_an_error() {
+    check(&[Script::EndlessBody], "truncated response", (1, 1)).await;
 }
 
 #[tokio::test]
-async fn silent_connection_is_not_used_again() {
-    let scripts = &[Script::Answer, Script::Silence, Script::Answer];
-    let server = Scripted::start(scripts, &["h2"]).await;
+async fn unresponsive_connection_is_not_reused() {
+    let scripts = &[Script::Respond, Script::Silence, Script::Respond];
+    let server = ScriptedServer::start(scripts, &["h2"]).await;
     let client = server.client(FetchSettings::default());
-    assert_eq!(ending(&named(&client, server.url()).await), "answered 200");
-    let terms =
+    assert_eq!(outcome(&fetch_user_supplied(&client, server.url()).await), "status 200");
+    let options =
         RequestOptions { timeout: Some(Duration::from_millis(100)), ..RequestOptions::default() };
-    let hasty = asking(server.url(), RequestRights::named_by_user(), terms);
-    let fetched = client.fetch(hasty).await;
-    assert_eq!(ending(&fetched), "no answer in time (waiting for the answer)");
-    assert_eq!(ending(&named(&client, server.url()).await), "answered 200");
+    let request = request(server.url(), RequestRights::user_supplied(), options);
+    let result = client.fetch(request).await;
+    assert_eq!(outcome(&result), "timed out (waiting for the response headers)");
+    assert_eq!(outcome(&fetch_user_supplied(&client, server.url()).await), "status 200");
     assert_eq!(server.counts(), (2, 3));
 }
 
-/// Serves bodies without end, as far as the client's windows allow.
+/// Serves endless bodies within the client's flow-control windows.
 async fn serve_endless_bodies(authority: &Authority, counts: &Arc<Counts>) -> SocketAddr {
     let acceptor = authority.acceptor("a.test", 4000, &["h2"]);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
@@ -392,7 +400,7 @@ async fn serve_endless_bodies(authority: &Authority, counts: &Arc<Counts>) -> So
             tokio::spawn(async move {
                 let mut connection = h2::server::handshake(stream).await.unwrap();
                 while let Some(Ok((_, respond))) = connection.accept().await {
-                    tokio::spawn(send_without_end(respond, Arc::clone(&counts)));
+                    tokio::spawn(send_endless_body(respond, Arc::clone(&counts)));
                 }
             });
         }
@@ -400,7 +408,7 @@ async fn serve_endless_bodies(authority: &Authority, counts: &Arc<Counts>) -> So
     address
 }
 
-async fn send_without_end(mut respond: h2::server::SendResponse<Bytes>, counts: Arc<Counts>) {
+async fn send_endless_body(mut respond: h2::server::SendResponse<Bytes>, counts: Arc<Counts>) {
     let Ok(mut body) = respond.send_response(Response::new(()), false) else { return };
     loop {
         body.reserve_capacity(16 << 10);
@@ -415,19 +423,19 @@ async fn send_without_end(mut respond: h2::server::SendResponse<Bytes>, counts: 
 }
 
 #[tokio::test]
-async fn endless_body_stops_at_the_cap_and_the_connection_stays() {
+async fn endless_body_stops_at_the_limit_and_the_connection_stays_open() {
     let (authority, counts) = (Authority::new(), Arc::<Counts>::default());
     let address = serve_endless_bodies(&authority, &counts).await;
     let roots = vec![authority.der()];
-    let client = client(FetchSettings { tls_roots: roots, ..knowing("a.test", address) });
+    let client = client(FetchSettings { tls_roots: roots, ..resolving("a.test", address) });
     for _ in 0..3 {
-        let fetched = named(&client, page(address.port(), "/")).await;
-        let body = fetched.body.as_ref().unwrap();
-        assert_eq!((ending(&fetched), body.is_truncated), ("answered 200".into(), true));
-        assert_eq!(body.bytes.len(), FetchSettings::default().text_cap);
+        let result = fetch_user_supplied(&client, page(address.port(), "/")).await;
+        let body = result.body.as_ref().unwrap();
+        assert_eq!((outcome(&result), body.is_truncated), ("status 200".into(), true));
+        assert_eq!(body.bytes.len(), FetchSettings::default().max_text_bytes);
     }
     assert_eq!(counts.connections.load(Ordering::SeqCst), 1);
-    // Three bodies, and what the windows let through beyond each.
+    // Three bodies, plus what the flow-control windows allow beyond each.
     let sent = counts.sent.load(Ordering::SeqCst);
     assert!(sent < 3 << 20, "{sent}");
 }

@@ -1,23 +1,23 @@
-//! The fetcher against real sockets on loopback: good servers, bad ones, and
-//! a listener nobody may reach.
+//! Integration tests of the fetcher over loopback sockets: correct servers,
+//! faulty servers, and a canary listener that must not be contacted.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod address_families;
 mod addresses;
-mod agents;
 mod bodies;
 mod dialing;
+mod dns;
 mod errors;
-mod families;
 mod http2;
 mod identities;
-mod names;
 mod privacy;
 mod proxies;
 mod redirects;
+mod request_options;
 mod reuse;
-mod terms;
 mod tls;
+mod user_agents;
 
 use std::time::Duration;
 
@@ -26,38 +26,38 @@ use relink_model::RequestRights;
 use relink_ports::{Fetch, FetchRequest, FetchResult, RequestOptions, UserAgent};
 use url::Url;
 
-/// A fetcher with patience enough for a busy machine.
+/// Creates a fetcher.
 fn client(settings: FetchSettings) -> Fetcher {
-    Fetcher::new(settings).expect("the settings are good")
+    Fetcher::new(settings).expect("valid settings")
 }
 
-/// Settings for servers that never answer.
-fn impatient() -> FetchSettings {
+/// Settings with a short timeout, for servers that never respond.
+fn short_timeout() -> FetchSettings {
     FetchSettings { timeout: Duration::from_millis(300), ..FetchSettings::default() }
 }
 
-/// Fetches as if the user had named the URL.
-async fn named(client: &Fetcher, url: Url) -> FetchResult {
-    client.fetch(asking(url, RequestRights::named_by_user(), RequestOptions::default())).await
+/// Fetches a URL as if the user had supplied it.
+async fn fetch_user_supplied(client: &Fetcher, url: Url) -> FetchResult {
+    client.fetch(request(url, RequestRights::user_supplied(), RequestOptions::default())).await
 }
 
-/// Fetches as if a page had named the URL.
-async fn found(client: &Fetcher, url: Url) -> FetchResult {
-    client.fetch(asking(url, RequestRights::discovered(), RequestOptions::default())).await
+/// Fetches a URL as if a page had linked to it.
+async fn fetch_discovered(client: &Fetcher, url: Url) -> FetchResult {
+    client.fetch(request(url, RequestRights::discovered(), RequestOptions::default())).await
 }
 
-/// Asks for a URL in our own name.
-fn asking(url: Url, rights: RequestRights, terms: RequestOptions) -> FetchRequest {
-    FetchRequest { url, rights, agent: UserAgent::Plain, options: terms }
+/// Creates a request with the native user agent.
+fn request(url: Url, rights: RequestRights, options: RequestOptions) -> FetchRequest {
+    FetchRequest { url, rights, user_agent: UserAgent::Native, options }
 }
 
-/// The ending as people read it.
-fn ending(fetched: &FetchResult) -> String {
-    fetched.outcome.to_string()
+/// Returns the outcome as text.
+fn outcome(result: &FetchResult) -> String {
+    result.outcome.to_string()
 }
 
-/// The body as text.
-fn text(fetched: &FetchResult) -> String {
-    let body = fetched.body.as_ref().expect("a body was read");
+/// Returns the body as text.
+fn text(result: &FetchResult) -> String {
+    let body = result.body.as_ref().expect("a body was read");
     String::from_utf8_lossy(&body.bytes).into_owned()
 }

@@ -1,4 +1,4 @@
-//! Encrypted connections, and why they fail.
+//! TLS connections and certificate errors.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -18,9 +18,9 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use url::Url;
 
-use crate::{client, ending, named};
+use crate::{client, fetch_user_supplied, outcome};
 
-/// A certificate authority of our own.
+/// A private certificate authority.
 pub(super) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -39,10 +39,11 @@ impl Authority {
         self.0.pem()
     }
 
-    /// A certificate for `name` until `year`, and its key.
+    /// Issues a certificate for `name` that is valid until `year`.
     pub(super) fn certify(&self, name: &str, year: i32) -> (Certificate, KeyPair) {
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
-        // A certificate whose subject is its issuer would sign itself.
+        // A certificate with equal subject and issuer would count as
+        // self-signed.
         params.distinguished_name.push(DnType::CommonName, name);
         params.not_before = date_time_ymd(2020, 1, 1);
         params.not_after = date_time_ymd(year, 1, 1);
@@ -50,7 +51,8 @@ impl Authority {
         (params.signed_by(&key, &self.0).unwrap(), key)
     }
 
-    /// Serves "ok" over TLS with a certificate for `name`, until `year`.
+    /// Serves "ok" over TLS with a certificate for `name` that is valid until
+    /// `year`.
     pub(super) async fn serve(&self, name: &str, year: i32) -> SocketAddr {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -58,7 +60,8 @@ impl Authority {
         address
     }
 
-    /// Encrypts as a server for `name` that knows these protocols (ALPN).
+    /// Creates the TLS acceptor of a server for `name` with these ALPN
+    /// protocols.
     pub(super) fn acceptor(&self, name: &str, year: i32, protocols: &[&str]) -> TlsAcceptor {
         let (certificate, key) = self.certify(name, year);
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
@@ -77,14 +80,14 @@ impl Authority {
 async fn serve(listener: TcpListener, acceptor: TlsAcceptor) {
     while let Ok((stream, _)) = listener.accept().await {
         if let Ok(stream) = acceptor.accept(stream).await {
-            // A visitor who leaves is no error of the server.
-            tokio::spawn(async move { drop(attend(stream).await) });
+            // A client that disconnects is not an error.
+            tokio::spawn(async move { drop(respond(stream).await) });
         }
     }
 }
 
-/// Answers one request after the other; each is short enough for one read.
-pub(super) async fn attend(mut stream: TlsStream<TcpStream>) -> io::Result<()> {
+/// Responds to one request after the other. Each fits in one read.
+pub(super) async fn respond(mut stream: TlsStream<TcpStream>) -> io::Result<()> {
     let mut request = [0; 4096];
     while stream.read(&mut request).await? > 0 {
         stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await?;
@@ -92,50 +95,51 @@ pub(super) async fn attend(mut stream: TlsStream<TcpStream>) -> io::Result<()> {
     Ok(())
 }
 
-async fn check(certified: &str, year: i32, asked: &str, expect: &str) {
+async fn check(certified: &str, year: i32, host: &str, expect: &str) {
     let authority = Authority::new();
     let address = authority.serve(certified, year).await;
-    let settings = FetchSettings { tls_roots: vec![authority.der()], ..knowing("a.test", address) };
-    let url = format!("https://{asked}:{}/", address.port());
-    let fetched = named(&client(settings), Url::parse(&url).unwrap()).await;
-    assert_eq!(ending(&fetched), expect, "{certified} asked as {asked}");
+    let settings =
+        FetchSettings { tls_roots: vec![authority.der()], ..resolving("a.test", address) };
+    let url = format!("https://{host}:{}/", address.port());
+    let result = fetch_user_supplied(&client(settings), Url::parse(&url).unwrap()).await;
+    assert_eq!(outcome(&result), expect, "certificate for {certified}, host {host}");
 }
 
-pub(super) fn knowing(host: &str, address: SocketAddr) -> FetchSettings {
-    let given = format!("{host}:{}:127.0.0.1", address.port());
-    FetchSettings { resolve: vec![given.parse().unwrap()], ..FetchSettings::default() }
-}
-
-#[tokio::test]
-async fn a_good_certificate_is_taken() {
-    check("a.test", 4000, "a.test", "answered 200").await;
-    check("a.test", 4000, "a.test.", "answered 200").await;
-    check("127.0.0.1", 4000, "127.0.0.1", "answered 200").await;
+pub(super) fn resolving(host: &str, address: SocketAddr) -> FetchSettings {
+    let override_text = format!("{host}:{}:127.0.0.1", address.port());
+    FetchSettings { resolve: vec![override_text.parse().unwrap()], ..FetchSettings::default() }
 }
 
 #[tokio::test]
-async fn bad_certificates_are_told_apart() {
-    let expired = "the certificate has expired or is not yet valid";
+async fn valid_certificate_is_accepted() {
+    check("a.test", 4000, "a.test", "status 200").await;
+    check("a.test", 4000, "a.test.", "status 200").await;
+    check("127.0.0.1", 4000, "127.0.0.1", "status 200").await;
+}
+
+#[tokio::test]
+async fn certificate_errors_are_distinguished() {
+    let expired = "certificate has expired or is not yet valid";
     check("a.test", 2021, "a.test", expired).await;
-    let other = "the certificate is for another name";
+    let other = "certificate is for another host name";
     check("b.test", 4000, "a.test", other).await;
     check("a.test", 4000, "127.0.0.1", other).await;
 }
 
 #[tokio::test]
-async fn an_unknown_authority_is_not_trusted() {
+async fn unknown_authority_is_untrusted() {
     let address = Authority::new().serve("a.test", 4000).await;
     let url = Url::parse(&format!("https://a.test:{}/", address.port())).unwrap();
-    let fetched = named(&client(knowing("a.test", address)), url).await;
-    assert_eq!(ending(&fetched), "nobody we trust vouches for the certificate");
+    let result = fetch_user_supplied(&client(resolving("a.test", address)), url).await;
+    assert_eq!(outcome(&result), "certificate is not signed by a trusted authority");
 }
 
 #[tokio::test]
-async fn a_server_that_speaks_no_tls_agrees_on_nothing() {
-    let hostile = Hostile::start(Misbehavior::Silence).await;
-    // The greeting of TLS holds no empty line, so the trick waits for ever.
+async fn server_without_tls_times_out_in_the_handshake() {
+    let hostile = Hostile::start(Misbehavior::NoResponse).await;
+    // The TLS client hello contains no empty line, so the server waits forever.
     let mut url = hostile.url("/");
     url.set_scheme("https").unwrap();
-    let fetched = named(&client(crate::impatient()), url).await;
-    assert_eq!(ending(&fetched), "no answer in time (agreeing on encryption)");
+    let result = fetch_user_supplied(&client(crate::short_timeout()), url).await;
+    assert_eq!(outcome(&result), "timed out (TLS handshake)");
 }

@@ -1,12 +1,13 @@
-//! Links in a header or a list (RFC 8288; RFC 6690 for the list).
+//! Parses the link format of HTTP headers and `TimeMaps` (RFC 8288, RFC 6690).
 //!
-//! `<http://a.test/>; rel="original", <http://b.test/>; rel="first memento"; …`
-//! URLs and dates hold commas, so commas alone separate nothing.
+//! `<http://a.test/>; rel="original", <http://b.test/>; rel="first memento";
+//! …`. URLs and dates may contain commas, so the text cannot be split at
+//! commas.
 
-/// The longest link read; longer ones are passed over.
-const LINK_CAP: usize = 64 * 1024;
+/// Maximum length of a link target in bytes. Longer links are skipped.
+const MAX_TARGET_BYTES: usize = 64 * 1024;
 
-/// One link: where it leads and what is said about it.
+/// A link with its target and parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Link<'a> {
     pub target: &'a str,
@@ -14,38 +15,38 @@ pub(super) struct Link<'a> {
 }
 
 impl<'a> Link<'a> {
-    /// The value of a parameter.
+    /// Returns the value of a parameter.
     pub fn parameter(&self, name: &str) -> Option<&'a str> {
         let mut parameters = self.parameters.iter();
         parameters.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
     }
 
-    /// Whether this is one of its relations.
-    pub fn is(&self, relation: &str) -> bool {
+    /// Whether the link has this relation type.
+    pub fn has_relation(&self, relation: &str) -> bool {
         let relations = self.parameter("rel").unwrap_or_default();
         relations.split_ascii_whitespace().any(|it| it.eq_ignore_ascii_case(relation))
     }
 }
 
-/// Every link of a text, in order. What is no link is passed over, and a last
-/// one that is not whole is left out.
+/// Iterates over the links of a text, in order. Skips other text and an
+/// incomplete last link.
 pub(super) fn links(text: &str) -> impl Iterator<Item = Link<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         loop {
             let (_, after) = rest.split_once('<')?;
             let (target, after) = after.split_once('>')?;
-            let (parameters, after) = parameters(after);
+            let (parameters, after) = parse_parameters(after);
             rest = after;
-            if target.len() <= LINK_CAP {
+            if target.len() <= MAX_TARGET_BYTES {
                 return Some(Link { target: target.trim(), parameters });
             }
         }
     })
 }
 
-/// The parameters up to the comma that ends the link, and what follows it.
-fn parameters(mut rest: &str) -> (Vec<(&str, &str)>, &str) {
+/// Parses the parameters of a link. Returns them and the remaining text.
+fn parse_parameters(mut rest: &str) -> (Vec<(&str, &str)>, &str) {
     let mut parameters = Vec::new();
     while let Some(after) = rest.trim_start().strip_prefix(';') {
         let end = after.find(['=', ';', ',', '<']).unwrap_or(after.len());
@@ -54,15 +55,15 @@ fn parameters(mut rest: &str) -> (Vec<(&str, &str)>, &str) {
             rest = after;
             continue;
         };
-        let (value, after) = value_of(value.trim_start());
+        let (value, after) = parse_value(value.trim_start());
         parameters.push((name.trim(), value));
         rest = after;
     }
     (parameters, rest)
 }
 
-/// A value, quoted or not, and what follows it.
-fn value_of(text: &str) -> (&str, &str) {
+/// Parses a quoted or unquoted value. Returns it and the remaining text.
+fn parse_value(text: &str) -> (&str, &str) {
     if let Some(quoted) = text.strip_prefix('"') {
         return quoted.split_once('"').unwrap_or((quoted, ""));
     }
@@ -78,16 +79,16 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expect: &[&str]) {
-        let told = |link: Link<'_>| {
+        let print = |link: Link<'_>| {
             let parameters = link.parameters.iter().map(|(name, value)| format!(" {name}:{value}"));
             link.target.to_owned() + &parameters.collect::<String>()
         };
-        let found: Vec<_> = links(text).map(told).collect();
+        let found: Vec<_> = links(text).map(print).collect();
         assert_eq!(found, expect, "{text}");
     }
 
     #[test]
-    fn links_are_told_apart_by_more_than_commas() {
+    fn links_may_contain_commas() {
         check(
             "<http://a.test/x,y;z>; rel=\"first memento\"; datetime=\"Wed, 06 May 2015\",\n\
              <http://b.test/>;rel=original",
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_is_not_whole_is_left_out_or_cut() {
+    fn incomplete_link_is_skipped_or_cut() {
         check("<http://a.test/>, <http://b.te", &["http://a.test/"]);
         check("<http://a.test/>; rel=\"mem", &["http://a.test/ rel:mem"]);
         check("<a>; crossorigin; rel=x", &["a rel:x"]);
@@ -108,14 +109,16 @@ mod tests {
     }
 
     #[test]
-    fn relations_are_words() {
+    fn has_relation_compares_whole_words() {
         let link = links("<a>; REL=\"First Memento\"").next().unwrap();
-        assert!(link.is("memento") && link.is("first") && !link.is("mem"));
+        assert!(
+            link.has_relation("memento") && link.has_relation("first") && !link.has_relation("mem")
+        );
     }
 
     proptest! {
         #[test]
-        fn every_text_has_an_end(text in "[<>;,=\" a-z]{0,60}") {
+        fn links_terminates_on_any_text(text in "[<>;,=\" a-z]{0,60}") {
             prop_assert!(links(&text).count() <= text.len());
         }
     }

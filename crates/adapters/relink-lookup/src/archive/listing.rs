@@ -1,4 +1,4 @@
-//! Which captures an archive on the web has.
+//! Lists the captures of a remote archive.
 
 use std::collections::HashSet;
 
@@ -10,32 +10,34 @@ use relink_ports::{
 use url::Url;
 
 use super::cdx::{self, CdxCursor, CdxDialect};
-use super::replay::address_of;
+use super::replay::replay_url;
 use super::web::WebArchive;
 use super::{surt, timemap};
 
-/// The most requests for one list.
-const PAGES: usize = 20;
+/// Maximum number of requests for one list.
+const MAX_REQUESTS: usize = 20;
 
-/// A list as it grows.
+/// A list of captures under construction.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     pub captures: Vec<Capture>,
     pub is_truncated: bool,
+    /// Number of rows that could not be parsed or belong to another host.
     pub skipped: usize,
 }
 
 impl Listing {
-    /// The list as it was asked for. What the archive sent beside the question
-    /// is left out: some do not know every part of it.
+    /// Resolves revisits and returns the captures that match the query. The
+    /// query is applied again here, because not every archive supports all its
+    /// parts.
     pub fn finish(mut self, query: &CaptureQuery) -> CaptureList {
         cdx::resolve_revisits(&mut self.captures);
         let host = surt::host(&query.url);
         let before = self.captures.len();
         self.captures.retain(|capture| surt::host(&capture.url) == host);
         self.skipped += before - self.captures.len();
-        self.captures.retain(|capture| is_wanted(capture, query));
-        arrange(&mut self.captures, query);
+        self.captures.retain(|capture| matches_query(capture, query));
+        sort_and_deduplicate(&mut self.captures, query);
         self.is_truncated |= self.captures.len() > query.limit;
         self.captures.truncate(query.limit);
         CaptureList {
@@ -46,15 +48,17 @@ impl Listing {
     }
 }
 
-fn is_wanted(capture: &Capture, query: &CaptureQuery) -> bool {
+fn matches_query(capture: &Capture, query: &CaptureQuery) -> bool {
     let is_late_enough = query.from.is_none_or(|from| capture.captured_at >= from);
     let is_early_enough = query.to.is_none_or(|to| capture.captured_at <= to);
-    is_late_enough && is_early_enough && query.statuses.admit(capture)
+    is_late_enough && is_early_enough && query.statuses.matches(capture)
 }
 
-/// Puts captures into the order asked for. A row that came twice stands once;
-/// rows that only share a checksum all stand.
-pub(super) fn arrange(captures: &mut Vec<Capture>, query: &CaptureQuery) {
+/// Sorts captures in the order of the query and removes duplicate rows.
+/// Captures that only share a digest are not duplicates. With
+/// [`CaptureScope::Prefix`], captures are sorted by URL first, and
+/// [`CaptureOrder::Nearest`] is not supported.
+pub(super) fn sort_and_deduplicate(captures: &mut Vec<Capture>, query: &CaptureQuery) {
     let mut seen = HashSet::new();
     captures.retain(|capture| seen.insert(capture.clone()));
     if query.scope == CaptureScope::Prefix {
@@ -65,112 +69,123 @@ pub(super) fn arrange(captures: &mut Vec<Capture>, query: &CaptureQuery) {
         return;
     }
     captures.sort_by_key(|capture| {
-        let taken = capture.captured_at.as_second();
+        let captured_at = capture.captured_at.as_second();
         match query.order {
-            CaptureOrder::Oldest => taken,
-            CaptureOrder::Newest => -taken,
-            CaptureOrder::Nearest(time) => (time.as_second() - taken).abs(),
+            CaptureOrder::Oldest => captured_at,
+            CaptureOrder::Newest => -captured_at,
+            CaptureOrder::Nearest(time) => (time.as_second() - captured_at).abs(),
         }
     });
 }
 
 impl WebArchive {
-    /// Asks the index, page by page.
-    pub(super) async fn list_index(
+    /// Queries the CDX server, page by page.
+    pub(super) async fn list_cdx(
         &self,
         dialect: CdxDialect,
         endpoint: &Url,
         query: &CaptureQuery,
     ) -> Result<Listing, ArchiveError> {
         let mut listing = Listing::default();
-        let mut page = CdxCursor::default();
-        for _ in 0..PAGES {
-            let asked = cdx::query_url(endpoint, dialect, query, &page);
-            let fetched = self.ask(&asked, self.list_terms()).await?;
-            let answer = self.read_index(&fetched, query.limit)?;
-            let captures = answer.rows.iter().filter_map(cdx::capture);
+        let mut cursor = CdxCursor::default();
+        for _ in 0..MAX_REQUESTS {
+            let url = cdx::query_url(endpoint, dialect, query, &cursor);
+            let result = self.fetch(&url, self.list_options()).await?;
+            let response = self.parse_cdx(&result, query.limit)?;
+            let captures = response.rows.iter().filter_map(cdx::capture);
             let before = listing.captures.len();
-            listing.captures.extend(captures.map(|capture| self.addressed(capture)));
+            listing.captures.extend(captures.map(|capture| self.with_replay_url(capture)));
             let found = listing.captures.len() - before;
-            listing.skipped += answer.skipped + (answer.rows.len() - found);
-            listing.is_truncated |= answer.is_truncated;
-            let is_stuck = answer.resume == page.resume || found == 0;
-            page = CdxCursor { resume: answer.resume, found: listing.captures.len() };
+            listing.skipped += response.skipped + (response.rows.len() - found);
+            listing.is_truncated |= response.is_truncated;
+            // A server may return the same resume key again and again.
+            let is_stuck = response.resume == cursor.resume || found == 0;
+            cursor = CdxCursor { resume: response.resume, found: listing.captures.len() };
             let is_enough = listing.captures.len() > query.limit;
-            if page.resume.is_none() || is_stuck || is_enough {
+            if cursor.resume.is_none() || is_stuck || is_enough {
                 break;
             }
         }
-        listing.is_truncated |= page.resume.is_some();
+        listing.is_truncated |= cursor.resume.is_some();
+        // The rows are not captures if none of them could be parsed.
         match (listing.captures.is_empty(), listing.skipped) {
-            (true, 1..) => Err(self.unreadable("a list of captures")),
+            (true, 1..) => Err(self.invalid_response("a list of captures")),
             _ => Ok(listing),
         }
     }
 
-    fn read_index(
+    fn parse_cdx(
         &self,
-        fetched: &FetchResult,
+        result: &FetchResult,
         limit: usize,
     ) -> Result<cdx::CdxResponse, ArchiveError> {
-        let (status, bytes, is_cut) = said(fetched);
+        let (status, bytes, is_truncated) = response_parts(result);
         if !(200..=299).contains(&status) {
-            return Err(self.refusal(status));
+            return Err(self.refused(status));
         }
-        cdx::read(bytes, limit.saturating_add(1), is_cut)
-            .ok_or_else(|| self.unreadable("a list of captures"))
+        // One row more than the limit shows that there are more captures.
+        cdx::parse(bytes, limit.saturating_add(1), is_truncated)
+            .ok_or_else(|| self.invalid_response("a list of captures"))
     }
 
-    /// The capture with the address of its copy.
-    fn addressed(&self, capture: Capture) -> Capture {
+    /// Adds the replay URL to a capture.
+    fn with_replay_url(&self, capture: Capture) -> Capture {
         let replay = self.settings.replay.as_ref();
-        let address = replay.and_then(|replay| address_of(replay, &capture, ""));
-        Capture { replay_url: address, ..capture }
+        let replay_url = replay.and_then(|replay| replay_url(replay, &capture, ""));
+        Capture { replay_url, ..capture }
     }
 
-    /// Reads the list of copies of one URL, page by page.
+    /// Reads the `TimeMap` of one URL, page by page. `prefix` is the part of its
+    /// URL before the original URL.
     pub(super) async fn list_timemap(
         &self,
-        root: &Url,
+        prefix: &Url,
         query: &CaptureQuery,
     ) -> Result<Listing, ArchiveError> {
         let mut listing = Listing::default();
-        let first = Url::parse(&format!("{root}{}", cdx::bare(&query.url)));
+        let first = Url::parse(&format!("{prefix}{}", cdx::sanitize_url(&query.url)));
         let mut pages: Vec<Url> = first.into_iter().collect();
         let mut next = 0;
-        while next < pages.len().min(PAGES) {
-            let address = pages[next].clone();
+        while next < pages.len().min(MAX_REQUESTS) {
+            let timemap_url = pages[next].clone();
             next += 1;
-            let fetched = self.ask(&address, self.list_terms()).await?;
-            let (status, bytes, is_cut) = said(&fetched);
+            let result = self.fetch(&timemap_url, self.list_options()).await?;
+            let (status, bytes, is_truncated) = response_parts(&result);
             match status {
                 200..=299 => {}
-                // This is how nothing is said (RFC 7089, section 5.1).
+                // The archive has no captures (RFC 7089, section 5.1).
                 404 => continue,
-                status => return Err(self.refusal(status)),
+                status => return Err(self.refused(status)),
             }
-            let limit = self.settings.list_cap;
-            let map = timemap::read(bytes, &query.url, &address, limit)
-                .ok_or_else(|| self.unreadable("a list of copies"))?;
+            // A capture takes more than one byte, so the body size is an upper bound.
+            let max_captures = self.settings.max_list_bytes;
+            let map = timemap::parse(bytes, &query.url, &timemap_url, max_captures)
+                .ok_or_else(|| self.invalid_response("a TimeMap"))?;
             listing.captures.extend(map.captures);
             listing.skipped += map.skipped;
-            listing.is_truncated |= is_cut;
+            listing.is_truncated |= is_truncated;
             let new: Vec<_> = map.pages.into_iter().filter(|it| !pages.contains(it)).collect();
-            pages.extend(new.into_iter().take(PAGES));
+            // More pages than this are not requested.
+            pages.extend(new.into_iter().take(MAX_REQUESTS));
         }
-        listing.is_truncated |= pages.len() > PAGES;
+        listing.is_truncated |= pages.len() > MAX_REQUESTS;
         Ok(listing)
     }
 
-    fn list_terms(&self) -> RequestOptions {
-        RequestOptions { max_body_bytes: Some(self.settings.list_cap), ..RequestOptions::default() }
+    fn list_options(&self) -> RequestOptions {
+        RequestOptions {
+            max_body_bytes: Some(self.settings.max_list_bytes),
+            ..RequestOptions::default()
+        }
     }
 }
 
-/// Status and body of an answer, and whether the body is not all of it.
-fn said(fetched: &FetchResult) -> (u16, &[u8], bool) {
-    let status = fetched.outcome.status().unwrap_or_default();
-    match &fetched.body {
+/// Returns the status and body of a response, and whether the body is
+/// truncated.
+fn response_parts(result: &FetchResult) -> (u16, &[u8], bool) {
+    // `WebArchive::fetch` returns only results that have a status.
+    let status = result.outcome.status().unwrap_or_default();
+    match &result.body {
         Some(body) => (status, &body.bytes, body.is_truncated),
         None => (status, &[], false),
     }

@@ -1,4 +1,4 @@
-//! Web archives: on the web ([`WebArchive`]) and on the disk ([`LocalArchive`]).
+//! Web archives: remote ([`WebArchive`]) and local ([`LocalArchive`]).
 
 mod cdx;
 mod link_format;

@@ -1,4 +1,4 @@
-//! What a copy says, as the server had said it, and which copy is nearest.
+//! Replays captures, and finds the capture nearest to a date.
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
@@ -9,156 +9,174 @@ use url::Url;
 use super::web::WebArchive;
 use super::{cdx, timemap, timestamp};
 
-/// How often an archive may send us from one of its own addresses to another:
-/// to the exact time, to `https`, from a list of archives to one of them.
-const HOPS: usize = 5;
+/// Maximum number of redirects within an archive: to the exact time, to
+/// `https`, or from an aggregator to an archive.
+const MAX_REDIRECTS: usize = 5;
 
-/// Asks for the answer as it was archived, without a changed byte.
-const RAW: &str = "id_";
+/// Replay modifier for the original response without rewriting.
+const RAW_MODIFIER: &str = "id_";
 
-/// The address of a copy, with a word between the time and the URL.
-pub(super) fn address_of(root: &Url, capture: &Capture, word: &str) -> Option<Url> {
-    let time = timestamp::write(capture.captured_at);
-    Url::parse(&format!("{root}{time}{word}/{}", cdx::bare(&capture.url))).ok()
+/// Returns the replay URL of a capture: `prefix`, timestamp, `modifier` and
+/// original URL.
+pub(super) fn replay_url(prefix: &Url, capture: &Capture, modifier: &str) -> Option<Url> {
+    let time = timestamp::format(capture.captured_at);
+    Url::parse(&format!("{prefix}{time}{modifier}/{}", cdx::sanitize_url(&capture.url))).ok()
 }
 
 impl WebArchive {
     /// Replays a capture.
     ///
-    /// Only an answer with the time of its capture is one; the archive's own
-    /// 404 says that it has nothing, whereas an archived 404 has a time.
+    /// Only a response with a `Memento-Datetime` is a capture. A 404 without
+    /// this header means that the archive has no capture; an archived 404 has
+    /// the header.
     pub(super) async fn replay_raw(
         &self,
         capture: &Capture,
     ) -> Result<Option<Replay>, ArchiveError> {
-        let mut address =
-            self.raw_address(capture).ok_or_else(|| self.unsupported("what a copy says"))?;
-        for _ in 0..HOPS {
-            let fetched = self.ask(&address, self.copy_terms(Vec::new())).await?;
-            if let Some(taken) = taken(&fetched) {
-                return Ok(Some(self.replayed(fetched, taken, capture)));
+        let mut url =
+            self.raw_url(capture).ok_or_else(|| self.unsupported("the content of captures"))?;
+        for _ in 0..MAX_REDIRECTS {
+            let result = self.fetch(&url, self.page_options(Vec::new())).await?;
+            if let Some(captured_at) = memento_datetime(&result) {
+                return Ok(Some(self.to_replay(result, captured_at, capture)));
             }
-            match (status(&fetched), onward(&fetched, &address)) {
-                (300..=399, Some(next)) => address = next,
+            match (status(&result), redirect_target(&result, &url)) {
+                (300..=399, Some(next)) => url = next,
                 (404, _) => return Ok(None),
                 (200..=399, _) => break,
-                (status, _) => return Err(self.refusal(status)),
+                (status, _) => return Err(self.refused(status)),
             }
         }
-        Err(self.unreadable("an archived page"))
+        Err(self.invalid_response("an archived page"))
     }
 
-    /// Where the raw copy is: below the one address of all, or else beside the
-    /// copy for people.
-    fn raw_address(&self, capture: &Capture) -> Option<Url> {
-        if let Some(root) = &self.settings.replay {
-            return address_of(root, capture, RAW);
+    /// Returns the URL of the raw capture: below the replay prefix, or derived
+    /// from the replay URL of the capture.
+    fn raw_url(&self, capture: &Capture) -> Option<Url> {
+        if let Some(prefix) = &self.settings.replay {
+            return replay_url(prefix, capture, RAW_MODIFIER);
         }
-        let copy = capture.replay_url.as_ref()?;
-        let Some((_, url)) = timemap::split_address(copy) else { return Some(copy.clone()) };
-        let front = copy.as_str().strip_suffix(url)?.strip_suffix('/')?;
-        let front = front.trim_end_matches(|it: char| it.is_ascii_alphabetic() || it == '_');
-        Url::parse(&format!("{front}{RAW}/{url}")).ok()
+        let replay_url = capture.replay_url.as_ref()?;
+        let Some((_, url)) = timemap::split_replay_url(replay_url) else {
+            return Some(replay_url.clone());
+        };
+        let prefix = replay_url.as_str().strip_suffix(url)?.strip_suffix('/')?;
+        let prefix = prefix.trim_end_matches(|it: char| it.is_ascii_alphabetic() || it == '_');
+        Url::parse(&format!("{prefix}{RAW_MODIFIER}/{url}")).ok()
     }
 
-    fn replayed(&self, fetched: FetchResult, taken: Timestamp, capture: &Capture) -> Replay {
-        let told = fetched.hops.last().and_then(|hop| hop.location.as_deref());
-        let location = fetched.header("x-archive-orig-location").or(told);
-        let location = location.map(|location| self.unwrapped(location).to_owned());
+    fn to_replay(&self, result: FetchResult, captured_at: Timestamp, capture: &Capture) -> Replay {
+        let header = result.hops.last().and_then(|hop| hop.location.as_deref());
+        let location = result.header("x-archive-orig-location").or(header);
+        let location = location.map(|location| self.strip_archive_prefix(location).to_owned());
         let target = location
             .as_deref()
             .and_then(|location| capture.url.join(&with_authority(location)).ok());
         Replay {
-            captured_at: taken,
-            status: status(&fetched),
+            captured_at,
+            status: status(&result),
             target: target.filter(|it| matches!(it.scheme(), "http" | "https") && it.has_host()),
             location,
-            body: fetched.body.unwrap_or_default(),
+            body: result.body.unwrap_or_default(),
         }
     }
 
-    /// A `Location` without what the archive has put before it: some rewrite
-    /// it into themselves even in a raw copy.
-    fn unwrapped<'a>(&self, location: &'a str) -> &'a str {
-        let Some(root) = &self.settings.replay else { return unwrapped_anywhere(location) };
-        let below = location.strip_prefix(root.as_str());
-        let below = below.or_else(|| location.strip_prefix(root.path()));
+    /// Removes the archive's replay prefix from a `Location`. Some archives
+    /// rewrite it even in raw captures.
+    fn strip_archive_prefix<'a>(&self, location: &'a str) -> &'a str {
+        let Some(prefix) = &self.settings.replay else { return strip_any_archive_prefix(location) };
+        let below = location.strip_prefix(prefix.as_str());
+        let below = below.or_else(|| location.strip_prefix(prefix.path()));
         let found = below.and_then(timestamp::split).filter(|(_, url)| url.starts_with("http"));
         found.map_or(location, |(_, url)| url)
     }
 
-    /// Asks for the copy nearest to a moment (RFC 7089, section 4).
+    /// Finds the capture nearest to a date with datetime negotiation (RFC 7089,
+    /// section 4).
     pub(super) async fn negotiate(
         &self,
         timegate: &Url,
         url: &Url,
         when: Timestamp,
     ) -> Result<Option<Snapshot>, ArchiveError> {
-        let asked = Url::parse(&format!("{timegate}{}", cdx::bare(url)));
-        let mut address = asked.map_err(|_| self.unsupported("such a URL"))?;
-        for _ in 0..HOPS {
+        let first = Url::parse(&format!("{timegate}{}", cdx::sanitize_url(url)));
+        let mut timegate_url = first.map_err(|_| self.unsupported("this URL"))?;
+        for _ in 0..MAX_REDIRECTS {
             let date = vec![("Accept-Datetime".to_owned(), http_date(when))];
-            let fetched = self.ask(&address, self.copy_terms(date)).await?;
-            if let Some(taken) = taken(&fetched) {
-                return Ok(Some(snapshot(url, address, taken, Some(status(&fetched)))));
+            let result = self.fetch(&timegate_url, self.page_options(date)).await?;
+            if let Some(captured_at) = memento_datetime(&result) {
+                return Ok(Some(new_snapshot(
+                    url,
+                    timegate_url,
+                    captured_at,
+                    Some(status(&result)),
+                )));
             }
-            match (status(&fetched), onward(&fetched, &address)) {
-                // An address that tells its time need not be asked.
-                (300..=399, Some(copy)) => match timemap::split_address(&copy) {
-                    Some((taken, _)) => return Ok(Some(snapshot(url, copy, taken, None))),
-                    None => address = copy,
+            match (status(&result), redirect_target(&result, &timegate_url)) {
+                // A redirect target that contains its timestamp need not be
+                // fetched.
+                (300..=399, Some(target)) => match timemap::split_replay_url(&target) {
+                    Some((captured_at, _)) => {
+                        return Ok(Some(new_snapshot(url, target, captured_at, None)));
+                    }
+                    None => timegate_url = target,
                 },
                 (404, _) => return Ok(None),
                 (200..=399, _) => break,
-                (status, _) => return Err(self.refusal(status)),
+                (status, _) => return Err(self.refused(status)),
             }
         }
-        Err(self.unreadable("an archived page"))
+        Err(self.invalid_response("an archived page"))
     }
 
-    fn copy_terms(&self, headers: Vec<(String, String)>) -> RequestOptions {
-        let body_cap = Some(self.settings.page_cap);
+    fn page_options(&self, headers: Vec<(String, String)>) -> RequestOptions {
         RequestOptions {
             redirects: RedirectMode::Report,
             headers,
-            max_body_bytes: body_cap,
+            max_body_bytes: Some(self.settings.max_page_bytes),
             ..RequestOptions::default()
         }
     }
 }
 
-fn snapshot(url: &Url, address: Url, taken: Timestamp, status: Option<u16>) -> Snapshot {
-    let url = timemap::archived_url(&address).unwrap_or_else(|| url.clone());
-    Snapshot { url, captured_at: taken, replay_url: address, status }
+fn new_snapshot(
+    url: &Url,
+    replay_url: Url,
+    captured_at: Timestamp,
+    status: Option<u16>,
+) -> Snapshot {
+    let url = timemap::original_url(&replay_url).unwrap_or_else(|| url.clone());
+    Snapshot { url, captured_at, replay_url, status }
 }
 
-/// The same where no address of the archive is known: only a whole address of
-/// a copy is taken for one.
-fn unwrapped_anywhere(location: &str) -> &str {
-    let is_whole = location.starts_with("http://") || location.starts_with("https://");
-    let url = Url::parse(location).ok().filter(|_| is_whole);
-    let inner = url.as_ref().and_then(timemap::split_address).map(|(_, inner)| inner.len());
+/// Removes the replay prefix of any archive. Only absolute URLs are considered.
+/// Used if the settings have no replay prefix.
+fn strip_any_archive_prefix(location: &str) -> &str {
+    let is_absolute = location.starts_with("http://") || location.starts_with("https://");
+    let url = Url::parse(location).ok().filter(|_| is_absolute);
+    let inner = url.as_ref().and_then(timemap::split_replay_url).map(|(_, inner)| inner.len());
     inner.and_then(|length| location.get(location.len().checked_sub(length)?..)).unwrap_or(location)
 }
 
-fn status(fetched: &FetchResult) -> u16 {
-    fetched.outcome.status().unwrap_or_default()
+fn status(result: &FetchResult) -> u16 {
+    // `WebArchive::fetch` returns only results that have a status.
+    result.outcome.status().unwrap_or_default()
 }
 
-/// The time of a copy, where the answer is one.
-fn taken(fetched: &FetchResult) -> Option<Timestamp> {
-    timemap::moment(fetched.header("memento-datetime")?)
+/// Returns the time of a capture, if the response is one.
+fn memento_datetime(result: &FetchResult) -> Option<Timestamp> {
+    timemap::parse_http_date(result.header("memento-datetime")?)
 }
 
-/// Where the archive sends us, if that is on the web.
-fn onward(fetched: &FetchResult, address: &Url) -> Option<Url> {
-    let location = fetched.hops.last()?.location.as_deref()?;
-    let next = address.join(location).ok()?;
+/// Returns the redirect target of a response if it is an HTTP URL.
+fn redirect_target(result: &FetchResult, url: &Url) -> Option<Url> {
+    let location = result.hops.last()?.location.as_deref()?;
+    let next = url.join(location).ok()?;
     matches!(next.scheme(), "http" | "https").then_some(next)
 }
 
 fn http_date(when: Timestamp) -> String {
     let date = DateTimePrinter::new().timestamp_to_rfc9110_string(&when);
-    // Only years before 1 and after 9999 have no such date.
+    // Only years before 1 and after 9999 cannot be formatted.
     date.unwrap_or_default()
 }

@@ -1,76 +1,75 @@
-//! Where an archive on the web is, and how it is to be asked.
+//! URLs and limits of a remote web archive.
 
 use url::Url;
 
 use super::CdxDialect;
 use crate::service_client::ServiceLimits;
 
-/// The most bytes of a list read in one answer: room for 50,000 rows.
-const LIST_CAP: usize = 8 * 1024 * 1024;
+/// Maximum size of one page of a capture list: enough for 50,000 rows.
+const MAX_LIST_BYTES: usize = 8 * 1024 * 1024;
 
-/// The most bytes read of an archived page, which is more than is read of a
-/// living one.
-const PAGE_CAP: usize = 1024 * 1024;
+/// Maximum size of an archived page: twice the default for live pages.
+const MAX_PAGE_BYTES: usize = 1024 * 1024;
 
-/// Where an archive on the web is, and how it is to be asked.
+/// URLs and limits of a remote web archive.
 ///
-/// Every address ends where a URL, or a time and a URL, is to be added.
+/// All URLs except that of the CDX server are prefixes: the client appends an
+/// original URL, or a timestamp and an original URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebArchiveSettings {
-    /// What people call it.
+    /// Display name.
     pub name: String,
-    /// Its index, where it has one to be asked.
+    /// The CDX server, if there is one.
     pub cdx: Option<(CdxDialect, Url)>,
-    /// Where its lists of copies begin (RFC 7089), used where there is no index.
+    /// The `TimeMap` prefix (RFC 7089). It is used if there is no CDX server.
     pub timemap: Option<Url>,
-    /// Where copies are asked for by date (RFC 7089), used where there is no
-    /// index.
+    /// The `TimeGate` prefix (RFC 7089). It is used if there is no CDX server.
     pub timegate: Option<Url>,
-    /// Where copies can be read, where all of them are below one address.
+    /// The prefix of replay URLs, if all captures have the same one.
     pub replay: Option<Url>,
-    /// How it is treated.
+    /// Rate limit, daily number of requests and timeout.
     pub limits: ServiceLimits,
-    /// The most bytes of a list read in one answer.
-    pub list_cap: usize,
-    /// The most bytes read of an archived page.
-    pub page_cap: usize,
+    /// Maximum size of one page of a capture list in bytes.
+    pub max_list_bytes: usize,
+    /// Maximum size of an archived page in bytes.
+    pub max_page_bytes: usize,
 }
 
 impl WebArchiveSettings {
-    /// The Internet Archive, or another that speaks as it does. `root` is what
-    /// comes before `web/` and `cdx/`: `https://web.archive.org/`.
+    /// Settings of the Internet Archive or a compatible archive. `root` is the
+    /// part before `web/` and `cdx/`: `https://web.archive.org/`.
     pub fn internet_archive(root: &Url) -> Self {
-        let index = with_tail(root, "cdx/search/cdx");
+        let index = append_path(root, "cdx/search/cdx");
         Self {
             cdx: Some((CdxDialect::InternetArchive, index)),
-            timemap: Some(with_tail(root, "web/timemap/link/")),
-            timegate: Some(with_tail(root, "web/")),
-            replay: Some(with_tail(root, "web/")),
-            ..Self::nameless("Internet Archive")
+            timemap: Some(append_path(root, "web/timemap/link/")),
+            timegate: Some(append_path(root, "web/")),
+            replay: Some(append_path(root, "web/")),
+            ..Self::without_urls("Internet Archive")
         }
     }
 
-    /// A collection of a pywb server: `http://127.0.0.1:8080/collection/`.
+    /// Settings of a pywb collection: `http://127.0.0.1:8080/collection/`.
     pub fn pywb(collection: &Url) -> Self {
         Self {
-            cdx: Some((CdxDialect::Pywb, with_tail(collection, "cdx"))),
-            timemap: Some(with_tail(collection, "timemap/link/")),
-            timegate: Some(with_tail(collection, "")),
-            replay: Some(with_tail(collection, "")),
-            ..Self::nameless("pywb")
+            cdx: Some((CdxDialect::Pywb, append_path(collection, "cdx"))),
+            timemap: Some(append_path(collection, "timemap/link/")),
+            timegate: Some(append_path(collection, "")),
+            replay: Some(append_path(collection, "")),
+            ..Self::without_urls("pywb")
         }
     }
 
-    /// An archive of which only the addresses of RFC 7089 are known.
+    /// Settings of an archive that only supports Memento (RFC 7089).
     pub fn memento(name: &str, timemap: &Url, timegate: &Url) -> Self {
         Self {
             timemap: Some(timemap.clone()),
             timegate: Some(timegate.clone()),
-            ..Self::nameless(name)
+            ..Self::without_urls(name)
         }
     }
 
-    fn nameless(name: &str) -> Self {
+    fn without_urls(name: &str) -> Self {
         Self {
             name: name.to_owned(),
             cdx: None,
@@ -78,14 +77,14 @@ impl WebArchiveSettings {
             timegate: None,
             replay: None,
             limits: ServiceLimits::default(),
-            list_cap: LIST_CAP,
-            page_cap: PAGE_CAP,
+            max_list_bytes: MAX_LIST_BYTES,
+            max_page_bytes: MAX_PAGE_BYTES,
         }
     }
 }
 
-/// An address below another.
-fn with_tail(root: &Url, tail: &str) -> Url {
+/// Appends a path to a URL, and removes its query and fragment.
+fn append_path(root: &Url, tail: &str) -> Url {
     let mut url = root.clone();
     let path = format!("{}/{tail}", root.path().trim_end_matches('/'));
     url.set_path(&path);
@@ -99,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_below_the_root_with_or_without_its_slash() {
+    fn urls_are_below_the_root_with_or_without_trailing_slash() {
         for root in ["http://archive.test/all", "http://archive.test/all/?x#y"] {
             let root = Url::parse(root).unwrap();
             let settings = WebArchiveSettings::pywb(&root);

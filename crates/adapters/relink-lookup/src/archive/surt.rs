@@ -1,16 +1,15 @@
-//! The key under which archives file a URL: the host turned round, so that
-//! what belongs together stands together (`org,example)/a/b?c`).
+//! SURT keys: sort-friendly URLs with a reversed host (`org,example)/a/b?c`).
 //!
-//! It is what the indexes on the disk are searched by. Archives on the web
-//! make their own keys, with rules that differ in small things; of those only
-//! the host is compared.
+//! Local indexes are searched by these keys. Remote archives use slightly
+//! different keys, so their captures are only checked for the host of the query.
 
 use url::{Host, Url};
 
-/// The key of a URL: without scheme, `www` and fragment, in lower case, with
-/// sorted parameters and no slash at the end.
+/// Returns the key of a URL: without scheme, `www`, fragment and trailing
+/// slash (except that of the root), in lower case, with sorted query
+/// parameters.
 pub(crate) fn key(url: &Url) -> String {
-    let mut key = stem(url);
+    let mut key = prefix(url);
     if key.ends_with('/') && !key.ends_with(")/") {
         key.pop();
     }
@@ -23,15 +22,15 @@ pub(crate) fn key(url: &Url) -> String {
     key
 }
 
-/// What the keys of all URLs below this one begin with.
-pub(crate) fn stem(url: &Url) -> String {
+/// Returns the common prefix of the keys of all URLs below this one.
+pub(crate) fn prefix(url: &Url) -> String {
     format!("{}){}", host(url), url.path().to_lowercase())
 }
 
-/// The host in the order of the key, with a port that is not the usual one.
+/// Returns the reversed host, with the port if it is not the standard one.
 pub(crate) fn host(url: &Url) -> String {
     let host = match url.host() {
-        Some(Host::Domain(name)) => turned(name),
+        Some(Host::Domain(name)) => reverse_labels(name),
         Some(address) => address.to_string(),
         None => String::new(),
     };
@@ -41,7 +40,7 @@ pub(crate) fn host(url: &Url) -> String {
     }
 }
 
-fn turned(name: &str) -> String {
+fn reverse_labels(name: &str) -> String {
     let name = name.trim_end_matches('.').to_lowercase();
     let mut labels: Vec<_> = name.split('.').collect();
     if labels.len() > 2 && is_www(labels[0]) {
@@ -67,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_one_page_share_a_key() {
+    fn equivalent_urls_have_the_same_key() {
         for url in ["http://example.org/A/b", "https://www.example.org:443/a/B/#top"] {
             check(url, "org,example)/a/b");
         }
@@ -77,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_keeps_its_own() {
+    fn different_hosts_have_different_keys() {
         check("http://www.org/", "org,www)/");
         check("http://wwwx.example.org/", "org,example,wwwx)/");
         check("http://example.org:8080/", "org,example:8080)/");
@@ -85,9 +84,9 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_the_beginning_of_what_is_in_it() {
+    fn prefix_of_directory_matches_keys_of_its_pages() {
         let directory = Url::parse("https://example.org/News/").unwrap();
-        assert_eq!(stem(&directory), "org,example)/news/");
+        assert_eq!(prefix(&directory), "org,example)/news/");
         check("http://www.example.org/news/1", "org,example)/news/1");
     }
 }

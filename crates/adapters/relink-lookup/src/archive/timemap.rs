@@ -1,4 +1,5 @@
-//! A `TimeMap`: the list of an archive's copies of one URL (RFC 7089, section 5).
+//! Parses `TimeMaps`: lists of an archive's captures of one URL (RFC 7089,
+//! section 5).
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
@@ -8,64 +9,74 @@ use url::Url;
 use super::link_format::links;
 use super::timestamp;
 
-/// What one page of a list says.
+/// One page of a `TimeMap`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct TimeMap {
-    /// The copies; nothing tells what they are copies of: pages, redirects and
-    /// errors are all alike here.
+    /// The captures. Their status is unknown: a `TimeMap` does not distinguish
+    /// pages, redirects and errors.
     pub captures: Vec<Capture>,
-    /// How many links to copies made no sense.
+    /// Number of links to captures that could not be parsed.
     pub skipped: usize,
-    /// The further pages of the list.
+    /// The other pages of the list.
     pub pages: Vec<Url>,
 }
 
-/// Reads a page of a list of copies of `url`, found at `address`; `None` if it
-/// is no such list.
-pub(super) fn read(bytes: &[u8], url: &Url, address: &Url, limit: usize) -> Option<TimeMap> {
+/// Parses at most `max_captures` captures of a `TimeMap` of `url` that was
+/// fetched from `timemap_url`. Returns `None` if the bytes are not a `TimeMap`.
+pub(super) fn parse(
+    bytes: &[u8],
+    url: &Url,
+    timemap_url: &Url,
+    max_captures: usize,
+) -> Option<TimeMap> {
     let text = String::from_utf8_lossy(bytes);
     let mut map = TimeMap::default();
     let mut is_map = false;
     for link in links(&text) {
-        is_map |= link.is("original") || link.is("self") || link.is("timegate");
-        if link.is("memento") && map.captures.len() < limit {
-            let taken = link.parameter("datetime").and_then(moment);
-            match (address.join(link.target), taken) {
-                (Ok(copy), Some(taken)) => map.captures.push(captured(url, copy, taken)),
+        is_map |= link.has_relation("original")
+            || link.has_relation("self")
+            || link.has_relation("timegate");
+        if link.has_relation("memento") && map.captures.len() < max_captures {
+            let captured_at = link.parameter("datetime").and_then(parse_http_date);
+            match (timemap_url.join(link.target), captured_at) {
+                (Ok(replay_url), Some(captured_at)) => {
+                    map.captures.push(new_capture(url, replay_url, captured_at));
+                }
                 _ => map.skipped += 1,
             }
-        } else if link.is("timemap") && !link.is("self") {
-            map.pages.extend(address.join(link.target).ok().filter(|page| page != address));
+        } else if link.has_relation("timemap") && !link.has_relation("self") {
+            map.pages.extend(timemap_url.join(link.target).ok().filter(|page| page != timemap_url));
         }
     }
     let is_empty = text.trim().is_empty();
     (is_map || !map.captures.is_empty() || is_empty).then_some(map)
 }
 
-/// A capture found at `copy`. Where the archive writes the URL it archived
-/// into that address, this is the one: `http` or `https`, with `www` or not.
-fn captured(url: &Url, copy: Url, taken: Timestamp) -> Capture {
-    let archived = archived_url(&copy).unwrap_or_else(|| url.clone());
-    Capture { replay_url: Some(copy), ..Capture::new(archived, taken) }
+/// Creates a capture. Prefers the original URL contained in `replay_url`, which
+/// has the archived scheme and host (`http` or `https`, with or without `www`).
+fn new_capture(url: &Url, replay_url: Url, captured_at: Timestamp) -> Capture {
+    let original = original_url(&replay_url).unwrap_or_else(|| url.clone());
+    Capture { replay_url: Some(replay_url), ..Capture::new(original, captured_at) }
 }
 
-/// The URL in an address such as `http://archive.test/web/20150506/http://a.test/`.
-pub(super) fn archived_url(copy: &Url) -> Option<Url> {
-    let (_, url) = split_address(copy)?;
+/// Returns the original URL of a replay URL such as
+/// `http://archive.test/web/20150506/http://a.test/`.
+pub(super) fn original_url(replay_url: &Url) -> Option<Url> {
+    let (_, url) = split_replay_url(replay_url)?;
     Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))
 }
 
-/// Time and URL of an address that an archive gives to a copy.
-pub(super) fn split_address(copy: &Url) -> Option<(Timestamp, &str)> {
-    let text = copy.as_str();
+/// Splits a replay URL into the time of the capture and the original URL.
+pub(super) fn split_replay_url(replay_url: &Url) -> Option<(Timestamp, &str)> {
+    let text = replay_url.as_str();
     text.match_indices('/').find_map(|(at, _)| {
-        let (taken, url) = timestamp::split(text.get(at + 1..)?)?;
-        (url.starts_with("http://") || url.starts_with("https://")).then_some((taken, url))
+        let (captured_at, url) = timestamp::split(text.get(at + 1..)?)?;
+        (url.starts_with("http://") || url.starts_with("https://")).then_some((captured_at, url))
     })
 }
 
-/// A date as headers and lists write it (RFC 9110, section 5.6.7).
-pub(super) fn moment(text: &str) -> Option<Timestamp> {
+/// Parses an HTTP date (RFC 9110, section 5.6.7).
+pub(super) fn parse_http_date(text: &str) -> Option<Timestamp> {
     Some(rfc2822::parse(text.trim()).ok()?.timestamp())
 }
 
@@ -78,8 +89,8 @@ mod tests {
     }
 
     fn map(text: &str) -> Option<TimeMap> {
-        let address = url("http://archive.test/timemap/link/http://a.test/");
-        read(text.as_bytes(), &url("http://a.test/"), &address, 3)
+        let timemap_url = url("http://archive.test/timemap/link/http://a.test/");
+        parse(text.as_bytes(), &url("http://a.test/"), &timemap_url, 3)
     }
 
     const LIST: &str = "<http://a.test/>; rel=\"original\",\n\
@@ -92,21 +103,21 @@ mod tests {
         <http://archive.test/z>; rel=\"memento\"";
 
     #[test]
-    fn copies_come_with_their_times_and_addresses() {
+    fn parse_returns_captures_with_time_and_replay_url() {
         let map = map(LIST).unwrap();
-        let told: Vec<_> = map.captures.iter().map(|it| format!("{it}")).collect();
+        let printed: Vec<_> = map.captures.iter().map(|it| format!("{it}")).collect();
         assert_eq!(
-            told,
+            printed,
             ["2015-05-06T07:08:09Z - https://www.a.test/", "2015-05-07T00:00:00Z - http://a.test/"]
         );
-        let address = map.captures[0].replay_url.as_ref().unwrap().as_str();
-        assert_eq!(address, "http://archive.test/20150506070809/https://www.a.test/");
+        let replay_url = map.captures[0].replay_url.as_ref().unwrap().as_str();
+        assert_eq!(replay_url, "http://archive.test/20150506070809/https://www.a.test/");
         assert_eq!(map.skipped, 2);
         assert_eq!(map.pages, [url("http://archive.test/timemap/2/http://a.test/")]);
     }
 
     #[test]
-    fn an_empty_list_is_one_and_a_web_page_is_not() {
+    fn parse_accepts_empty_list_and_rejects_other_formats() {
         assert_eq!(map(""), Some(TimeMap::default()));
         assert_eq!(map("<http://a.test/>; rel=\"original\""), Some(TimeMap::default()));
         assert_eq!(map("<!doctype html><title>Down</title>"), None);
@@ -114,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_read_to_the_limit() {
+    fn parse_stops_at_the_limit() {
         let copy = "</20150506070809/http://a.test/>; rel=memento; \
                     datetime=\"Wed, 06 May 2015 07:08:09 GMT\",\n";
         assert_eq!(map(&copy.repeat(1000)).unwrap().captures.len(), 3);

@@ -1,39 +1,41 @@
-//! The time of a capture as archives write it: `20150506070809`, UTC.
+//! 14-digit capture timestamps: `20150506070809`, in UTC.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-/// The digits of a time to the second.
+/// Number of digits of a timestamp with seconds.
 const DIGITS: usize = 14;
 
-/// Reads a time of 4 to 14 digits; what is left out is the beginning of it, so
-/// `2015` is its first second. Digits beyond the second are dropped.
+/// Parses a timestamp of at least 4 digits. Missing parts are the minimum:
+/// `2015` is the first second of the year. Digits after the seconds are
+/// ignored.
 ///
-/// Old indexes hold days that never were (`20000100`, `20110231`). They are
-/// moved to the nearest that was, for the capture itself is as good as any.
+/// Old indexes contain invalid days (`20000100`, `20110231`). They are clamped
+/// to the nearest valid day, because the capture itself is usable.
 pub(crate) fn parse(text: &str) -> Option<Timestamp> {
     if text.len() < 4 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let part = |at: usize| text.get(at..at + 2).and_then(|digits| digits.parse::<i8>().ok());
+    let part =
+        |start: usize| text.get(start..start + 2).and_then(|digits| digits.parse::<i8>().ok());
     let year: i16 = text.get(..4)?.parse().ok()?;
     let month = part(4).unwrap_or(1).clamp(1, 12);
     let first = Date::new(year, month, 1).ok()?;
     let day = part(6).unwrap_or(1).clamp(1, first.days_in_month());
     let date = Date::new(year, month, day).ok()?;
     let [hour, minute, second] =
-        [(8, 23), (10, 59), (12, 59)].map(|(at, most)| part(at).unwrap_or(0).min(most));
+        [(8, 23), (10, 59), (12, 59)].map(|(start, max)| part(start).unwrap_or(0).min(max));
     Some(date.at(hour, minute, second, 0).to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
-/// Writes a time with 14 digits.
-pub(crate) fn write(time: Timestamp) -> String {
+/// Formats a time with 14 digits.
+pub(crate) fn format(time: Timestamp) -> String {
     time.strftime("%Y%m%d%H%M%S").to_string()
 }
 
-/// The time at the front of a replay path (`20150506070809id_/http://…`), with
-/// the URL that follows.
+/// Splits a replay path (`20150506070809id_/http://…`) into its timestamp and
+/// the original URL.
 pub(crate) fn split(path: &str) -> Option<(Timestamp, &str)> {
     let (front, url) = path.split_once('/')?;
     let digits = front.len() - front.trim_start_matches(|it: char| it.is_ascii_digit()).len();
@@ -59,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_read_as_far_as_it_goes() {
+    fn parse_fills_missing_parts_with_the_minimum() {
         check("20150506070809", "2015-05-06T07:08:09Z");
         check("201505060708", "2015-05-06T07:08:00Z");
         check("201505", "2015-05-01T00:00:00Z");
@@ -69,22 +71,22 @@ mod tests {
     }
 
     #[test]
-    fn a_day_that_never_was_becomes_the_nearest() {
+    fn parse_clamps_invalid_days() {
         check("20000100000000", "2000-01-01T00:00:00Z");
         check("20110231000000", "2011-02-28T00:00:00Z");
         check("20151399256161", "2015-12-31T23:59:59Z");
     }
 
     #[test]
-    fn anything_else_is_no_time() {
+    fn parse_rejects_other_text() {
         for text in ["", "-", "201", "2015-05-06", "next year", "٢٠١٥"] {
             check(text, "none");
         }
     }
 
     #[test]
-    fn a_replay_path_tells_time_and_url() {
-        let time = |path| split(path).map(|(time, url)| (write(time), url.to_owned()));
+    fn split_returns_timestamp_and_original_url() {
+        let time = |path| split(path).map(|(time, url)| (format(time), url.to_owned()));
         let found = |url: &str| Some(("20150506070809".to_owned(), url.to_owned()));
         assert_eq!(time("20150506070809/http://a.test/"), found("http://a.test/"));
         assert_eq!(time("20150506070809id_/http://a.test/"), found("http://a.test/"));
@@ -94,13 +96,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_can_be_read(second in 0i64..4_000_000_000) {
+        fn format_and_parse_round_trip(second in 0i64..4_000_000_000) {
             let time = Timestamp::from_second(second).unwrap();
-            prop_assert_eq!(parse(&write(time)), Some(time));
+            prop_assert_eq!(parse(&format(time)), Some(time));
         }
 
         #[test]
-        fn nothing_read_is_a_fault(text in "\\PC{0,20}", digits in "[0-9]{0,20}") {
+        fn parse_and_split_never_panic(text in "\\PC{0,20}", digits in "[0-9]{0,20}") {
             let _ = (parse(&text), parse(&digits), split(&text));
         }
     }

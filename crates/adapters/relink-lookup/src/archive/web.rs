@@ -1,4 +1,4 @@
-//! An archive on the web, through the gate.
+//! Client of a remote web archive.
 
 use std::sync::Arc;
 
@@ -12,92 +12,90 @@ use relink_ports::{
 use url::Url;
 
 use super::settings::WebArchiveSettings;
-use crate::service_client::{ServiceClient, ServiceRefusal, place};
+use crate::service_client::{ServiceClient, ServiceRefusal, host_and_port};
 
-/// The headers of an archive's answers that say what they are: the time of the
-/// copy (RFC 7089), and of the Internet Archive where a redirect had led
-/// before it was rewritten.
-const TELLING: [&str; 2] = ["memento-datetime", "x-archive-orig-location"];
+/// Headers that describe a capture: its time (RFC 7089) and, at the Internet
+/// Archive, the redirect target before rewriting.
+const RESPONSE_HEADERS: [&str; 2] = ["memento-datetime", "x-archive-orig-location"];
 
-/// An archive that is asked over HTTP.
+/// A web archive that is queried over HTTP.
 pub struct WebArchive {
     pub(super) settings: WebArchiveSettings,
-    gate: ServiceClient,
+    client: ServiceClient,
 }
 
 impl WebArchive {
-    /// An archive that has not been asked yet. The clock tells the day for the
-    /// budget and the moments in errors.
+    /// Creates an archive client. The clock determines the day of the budget
+    /// and the times in errors.
     pub fn new(settings: WebArchiveSettings, fetch: Arc<dyn Fetch>, clock: Arc<dyn Clock>) -> Self {
-        let gate = ServiceClient::new(fetch, clock, settings.limits);
-        Self { settings, gate }
+        let client = ServiceClient::new(fetch, clock, settings.limits);
+        Self { settings, client }
     }
 
-    /// The archive with its daily budget kept in a ledger, so that a restart
-    /// does not begin it anew.
+    /// Stores the daily budget in `store`, so that all processes share it.
     #[must_use]
-    pub fn with_budget_store(self, ledger: Arc<dyn BudgetStore>) -> Self {
-        let service = format!("archive {}", self.place());
-        Self { gate: self.gate.with_budget_store(ledger, service), ..self }
+    pub fn with_budget_store(self, store: Arc<dyn BudgetStore>) -> Self {
+        let service = format!("archive {}", self.server());
+        Self { client: self.client.with_budget_store(store, service), ..self }
     }
 
-    /// Where it is: the budget is one server's, however it is called.
-    fn place(&self) -> String {
+    /// Returns the host and port of the server. The budget belongs to the
+    /// server, independent of its display name.
+    fn server(&self) -> String {
         let settings = &self.settings;
         let index = settings.cdx.as_ref().map(|(_, url)| url);
         let url = index.or(settings.timemap.as_ref()).or(settings.replay.as_ref());
-        url.map_or_else(|| settings.name.clone(), place)
+        url.map_or_else(|| settings.name.clone(), host_and_port)
     }
 
-    /// Asks for a URL, within the caps, and is answered by some status.
-    pub(super) async fn ask(
+    /// Fetches a URL. Fails unless there is a response.
+    pub(super) async fn fetch(
         &self,
         url: &Url,
-        terms: RequestOptions,
+        options: RequestOptions,
     ) -> Result<FetchResult, ArchiveError> {
-        let terms = RequestOptions { wanted: &TELLING, ..terms };
-        let asked = self.gate.ask(url, self.is_ours(url), &terms).await;
-        let fetched = asked.map_err(|refusal| self.refused(refusal))?;
-        match fetched.outcome {
-            FetchOutcome::Response(_) => Ok(fetched),
-            ending => {
-                Err(ArchiveError::Unreachable { archive: self.name().to_owned(), outcome: ending })
-            }
+        let options = RequestOptions { response_headers: &RESPONSE_HEADERS, ..options };
+        let result = self.client.fetch(url, self.is_configured(url), &options).await;
+        let result = result.map_err(|refusal| self.service_error(refusal))?;
+        match result.outcome {
+            FetchOutcome::Response(_) => Ok(result),
+            outcome => Err(ArchiveError::Unreachable { archive: self.name().to_owned(), outcome }),
         }
     }
 
-    /// Whether a URL is at a place the settings name. Only such a one may be
-    /// at a private address.
-    fn is_ours(&self, url: &Url) -> bool {
+    /// Whether the settings contain the host and port of a URL. Only such URLs
+    /// may resolve to private addresses.
+    fn is_configured(&self, url: &Url) -> bool {
         let settings = &self.settings;
-        let places = [&settings.timemap, &settings.timegate, &settings.replay];
-        let places = places.into_iter().flatten().chain(settings.cdx.iter().map(|(_, url)| url));
-        let place = |url: &Url| (url.host_str().map(str::to_owned), url.port_or_known_default());
-        places.into_iter().any(|it| place(it) == place(url))
+        let prefixes = [&settings.timemap, &settings.timegate, &settings.replay];
+        let prefixes =
+            prefixes.into_iter().flatten().chain(settings.cdx.iter().map(|(_, url)| url));
+        let server = |url: &Url| (url.host_str().map(str::to_owned), url.port_or_known_default());
+        prefixes.into_iter().any(|it| server(it) == server(url))
     }
 
-    fn refused(&self, refusal: ServiceRefusal) -> ArchiveError {
+    fn service_error(&self, refusal: ServiceRefusal) -> ArchiveError {
         let archive = self.name().to_owned();
         match refusal {
-            ServiceRefusal::Later(until) => ArchiveError::RateLimited { archive, until },
-            ServiceRefusal::BudgetSpent(until) => {
+            ServiceRefusal::RateLimited(until) => ArchiveError::RateLimited { archive, until },
+            ServiceRefusal::BudgetExhausted(until) => {
                 let budget = self.settings.limits.daily_budget;
                 ArchiveError::BudgetExhausted { archive, budget, until }
             }
         }
     }
 
-    /// The error of an answer that is not what was asked for.
-    pub(super) fn unreadable(&self, expected: &'static str) -> ArchiveError {
+    /// Returns the error of a response in an unexpected format.
+    pub(super) fn invalid_response(&self, expected: &'static str) -> ArchiveError {
         ArchiveError::InvalidResponse { archive: self.name().to_owned(), expected }
     }
 
-    /// The error of an answer that only says no.
-    pub(super) fn refusal(&self, status: u16) -> ArchiveError {
+    /// Returns the error of a response with an error status.
+    pub(super) fn refused(&self, status: u16) -> ArchiveError {
         ArchiveError::Refused { archive: self.name().to_owned(), status }
     }
 
-    /// The error of a question that this archive has no way to answer.
+    /// Returns the error of a query that this archive does not support.
     pub(super) fn unsupported(&self, what: &'static str) -> ArchiveError {
         ArchiveError::Unsupported { archive: self.name().to_owned(), what }
     }
@@ -110,12 +108,12 @@ impl Archive for WebArchive {
     }
 
     fn requests(&self) -> u64 {
-        self.gate.requests()
+        self.client.requests()
     }
 
     async fn captures(&self, query: &CaptureQuery) -> Result<CaptureList, ArchiveError> {
         let list = match (&self.settings.cdx, &self.settings.timemap) {
-            (Some((dialect, endpoint)), _) => self.list_index(*dialect, endpoint, query).await?,
+            (Some((dialect, endpoint)), _) => self.list_cdx(*dialect, endpoint, query).await?,
             (None, Some(_)) if query.scope == CaptureScope::Prefix => {
                 return Err(self.unsupported("the captures of a directory"));
             }

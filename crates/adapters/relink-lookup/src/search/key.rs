@@ -1,41 +1,42 @@
-//! The keys of search engines: read from the environment, shown to nobody.
+//! API keys of search engines. They are read from the environment and never
+//! printed.
 
 use std::fmt;
 
-/// Which key an engine wants, and where.
+/// Source and placement of an API key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiKeyConfig {
-    /// The environment variable that holds it.
+    /// Environment variable that contains the key.
     pub variable: String,
-    /// Where it is sent.
-    pub placement: KeyPlace,
+    /// Part of the request that contains the key.
+    pub placement: ApiKeyPlacement,
 }
 
-/// Where a key is sent.
+/// Part of the request that contains the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeyPlace {
-    /// In a header of this name, after these letters.
+pub enum ApiKeyPlacement {
+    /// A header.
     Header {
-        /// The name.
+        /// Name of the header.
         name: String,
-        /// What stands before the key: `Bearer `, or nothing.
+        /// Text before the key, such as `Bearer `. May be empty.
         prefix: String,
     },
-    /// In the address, at `{key}`.
-    Address,
+    /// The URL, at `{key}`.
+    Url,
 }
 
-/// A key. It is written nowhere, not even by mistake.
+/// An API key. `Debug` does not print it.
 pub(super) struct ApiKey(String);
 
 impl ApiKey {
-    /// The key that a variable holds, unless it is blank.
+    /// Creates a key unless the text is blank.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         (!text.is_empty()).then(|| Self(text.to_owned()))
     }
 
-    /// The key itself, for the request alone.
+    /// Returns the key. Only for use in requests.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -43,7 +44,7 @@ impl ApiKey {
 
 impl fmt::Debug for ApiKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Key(…)")
+        formatter.write_str("ApiKey(…)")
     }
 }
 
@@ -52,14 +53,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_never_shown() {
+    fn debug_output_hides_the_key() {
         let key = ApiKey::new(" secret\n").unwrap();
-        assert_eq!(format!("{key:?}"), "Key(…)");
+        assert_eq!(format!("{key:?}"), "ApiKey(…)");
         assert_eq!(key.reveal(), "secret");
     }
 
     #[test]
-    fn a_blank_key_is_none() {
+    fn blank_key_is_none() {
         assert!(ApiKey::new(" \t").is_none());
     }
 }

@@ -1,20 +1,20 @@
-//! Search engines: on the web ([`WebSearch`]) and on the disk (`LocalIndex`,
-//! with the feature `search`).
+//! Search engines: remote ([`WebSearch`]) and local (`LocalIndex`, feature
+//! `search`).
 
 mod key;
 #[cfg(feature = "search")]
 mod local;
 mod query_text;
-mod reading;
+mod response;
 mod sanitize;
 mod settings;
 mod template;
 mod web;
 
-pub use key::{ApiKeyConfig, KeyPlace};
+pub use key::{ApiKeyConfig, ApiKeyPlacement};
 #[cfg(feature = "search")]
 pub use local::{IndexedPage, LocalIndex};
-pub use reading::{ResponseMapping, TextKind};
+pub use response::{ResponseMapping, TextKind};
 pub use settings::{SiteFilter, WebSearchSettings};
 pub use template::{SearchTemplate, SearchTemplateError};
 pub use web::WebSearch;

@@ -1,41 +1,41 @@
-//! Text of others, made fit to be shown: no markup, no orders to a terminal,
-//! one line, not too long.
+//! Sanitizes untrusted text for display: removes markup and control characters,
+//! joins lines and limits the length.
 
-/// The most characters kept of a title or an excerpt.
-pub(super) const MOST_CHARACTERS: usize = 400;
+/// Maximum number of characters of a title or snippet.
+pub(super) const MAX_CHARACTERS: usize = 400;
 
-/// The most bytes of a text that are looked at.
-const MOST_BYTES: usize = 16 * 1024;
+/// Maximum number of bytes of the input.
+const MAX_INPUT_BYTES: usize = 16 * 1024;
 
-/// A text that holds markup (`<b>`, `&amp;`), without it.
-pub(super) fn from_markup(text: &str) -> String {
-    let text = head(text);
-    let mut bare = String::with_capacity(text.len());
+/// Returns the text of HTML (`<b>`, `&amp;`).
+pub(super) fn from_html(text: &str) -> String {
+    let text = truncate(text);
+    let mut stripped = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, tag)) = rest.split_once('<') {
-        bare.push_str(before);
+        stripped.push_str(before);
         let is_tag = tag.starts_with(|next: char| next.is_ascii_alphabetic() || next == '/');
         let after = tag.split_once('>').filter(|_| is_tag).map(|(_, after)| after);
         if after.is_none() {
-            bare.push('<');
+            stripped.push('<');
         }
         rest = after.unwrap_or(tag);
     }
-    bare.push_str(rest);
-    plain(&htmlize::unescape(bare))
+    stripped.push_str(rest);
+    plain(&htmlize::unescape(stripped))
 }
 
-/// A plain text on one line, cut to what is shown.
+/// Returns a text on one line, truncated to [`MAX_CHARACTERS`].
 pub(super) fn plain(text: &str) -> String {
-    let text = head(text).replace(is_order, " ");
+    let text = truncate(text).replace(is_display_control, " ");
     let mut line = String::new();
-    let mut left = MOST_CHARACTERS;
+    let mut remaining = MAX_CHARACTERS;
     for word in text.split_whitespace() {
         let length = word.chars().count() + usize::from(!line.is_empty());
-        if length > left {
-            // A text without spaces is cut where the room ends.
+        if length > remaining {
+            // Cut a text without spaces in the middle.
             if line.is_empty() {
-                line.extend(word.chars().take(left));
+                line.extend(word.chars().take(remaining));
             }
             break;
         }
@@ -43,21 +43,21 @@ pub(super) fn plain(text: &str) -> String {
             line.push(' ');
         }
         line.push_str(word);
-        left -= length;
+        remaining -= length;
     }
     line
 }
 
-/// Whether a character says how others are shown: control characters, and
-/// those that turn the direction of writing.
-fn is_order(character: char) -> bool {
+/// Whether a character affects how others are displayed: control characters and
+/// bidirectional formatting characters.
+fn is_display_control(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
             | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-fn head(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(MOST_BYTES)).unwrap_or_default()
+fn truncate(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(MAX_INPUT_BYTES)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -66,11 +66,11 @@ mod tests {
 
     #[track_caller]
     fn check(markup: &str, expect: &str) {
-        assert_eq!(from_markup(markup), expect);
+        assert_eq!(from_html(markup), expect);
     }
 
     #[test]
-    fn tags_and_entities_are_resolved() {
+    fn from_html_removes_tags_and_decodes_entities() {
         check("the <strong>snowy</strong>\n owl &amp; &#39;kin&#39;", "the snowy owl & 'kin'");
         check("a < b and <unclosed", "a < b and <unclosed");
         check("&lt;script&gt;", "<script>");
@@ -79,15 +79,15 @@ mod tests {
     }
 
     #[test]
-    fn orders_to_a_terminal_are_taken_out() {
+    fn control_characters_are_removed() {
         assert_eq!(plain("\u{1b}[2Jowl\u{202e}lwo\0"), "[2Jowl lwo");
         check("&#27;[2J", "[2J");
     }
 
     #[test]
-    fn a_long_text_is_cut() {
-        assert_eq!(plain(&"é".repeat(90_000)).chars().count(), MOST_CHARACTERS);
+    fn long_text_is_truncated() {
+        assert_eq!(plain(&"é".repeat(90_000)).chars().count(), MAX_CHARACTERS);
         let words = plain(&"word ".repeat(9_000));
-        assert!(words.len() <= MOST_CHARACTERS && words.ends_with("word"));
+        assert!(words.len() <= MAX_CHARACTERS && words.ends_with("word"));
     }
 }

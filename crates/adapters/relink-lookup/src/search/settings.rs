@@ -1,64 +1,64 @@
-//! Which search engines there are on the web, and how each is asked.
+//! Settings of remote search engines, with presets.
 
 use std::time::Duration;
 
 use url::Url;
 
-use super::key::{ApiKeyConfig, KeyPlace};
-use super::reading::{ResponseMapping, TextKind};
+use super::key::{ApiKeyConfig, ApiKeyPlacement};
+use super::response::{ResponseMapping, TextKind};
 use super::template::SearchTemplate;
 use crate::service_client::ServiceLimits;
 
-/// The most bytes read of an answer; twenty results take about fifty thousand.
-const ANSWER_CAP: usize = 1024 * 1024;
+/// Maximum size of a response in bytes. Twenty results take about 50,000 bytes.
+const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
 
-/// Searches in a day at engines that are paid for by the search, unless told:
-/// half of what a free month of 15,000 allows for a day.
-const PAID_BUDGET: u32 = 250;
+/// Default daily budget of paid engines: half the daily share of a free plan
+/// with 15,000 requests per month.
+const PAID_DAILY_BUDGET: u32 = 250;
 
-/// Where a search engine on the web is, and how it is to be asked.
+/// Settings of a remote search engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebSearchSettings {
-    /// What people call it.
+    /// Display name.
     pub name: String,
-    /// Its address.
+    /// URL template.
     pub template: SearchTemplate,
-    /// The key it wants, if it wants one.
+    /// The API key, if the engine requires one.
     pub key: Option<ApiKeyConfig>,
-    /// How the pages of one site are asked for, unless the address has a
-    /// place for it.
+    /// How to restrict the results to one site. Ignored if the template has a
+    /// `{site}` placeholder.
     pub site: SiteFilter,
-    /// What its answers look like.
-    pub shape: ResponseMapping,
-    /// The most hits it gives at once.
-    pub most_hits: usize,
-    /// How it is treated.
+    /// Format of the responses.
+    pub mapping: ResponseMapping,
+    /// Maximum number of hits per request.
+    pub max_hits: usize,
+    /// Rate limit, daily number of requests and timeout.
     pub limits: ServiceLimits,
-    /// The most bytes read of an answer.
-    pub answer_cap: usize,
+    /// Maximum size of a response in bytes.
+    pub max_response_bytes: usize,
 }
 
-/// How the pages of one site are asked for.
+/// How to restrict the results to one site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum SiteFilter {
-    /// With the operator `site:` among the words.
+    /// Adds the `site:` operator to the query text.
     #[default]
     Operator,
-    /// Not at all: other pages are left out of the answer.
+    /// Sends no restriction and removes other pages from the response.
     PostFilter,
 }
 
 impl WebSearchSettings {
-    /// Any engine that answers a GET with JSON, with the names that most use;
-    /// change the shape where it has others.
+    /// Settings of an engine that returns JSON for a GET request, with the most
+    /// common member names. Set `mapping` for other names.
     ///
-    /// This is how a Xapian Omega with a JSON template is asked:
+    /// Example for Xapian Omega with a JSON template:
     ///
     /// ```
     /// use relink_lookup::{SearchTemplate, WebSearchSettings};
-    /// let address = "http://127.0.0.1/omega?FMT=json&P={query}&B=H{site}&HITSPERPAGE={limit}";
-    /// let settings = WebSearchSettings::json("Omega", address.parse()?);
-    /// assert_eq!(settings.shape.excerpt, "/snippet");
+    /// let template = "http://127.0.0.1/omega?FMT=json&P={query}&B=H{site}&HITSPERPAGE={limit}";
+    /// let settings = WebSearchSettings::json("Omega", template.parse()?);
+    /// assert_eq!(settings.mapping.snippet, "/snippet");
     /// # Ok::<_, relink_lookup::SearchTemplateError>(())
     /// ```
     pub fn json(name: &str, template: SearchTemplate) -> Self {
@@ -67,85 +67,85 @@ impl WebSearchSettings {
             template,
             key: None,
             site: SiteFilter::Operator,
-            shape: ResponseMapping::default(),
-            most_hits: 100,
+            mapping: ResponseMapping::default(),
+            max_hits: 100,
             limits: ServiceLimits::default(),
-            answer_cap: ANSWER_CAP,
+            max_response_bytes: MAX_RESPONSE_BYTES,
         }
     }
 
-    /// A SearXNG server, with `json` among the formats it allows. `root` is
-    /// where its start page is.
+    /// Settings of a SearXNG server that allows the format `json`. `root` is
+    /// the URL of its start page.
     pub fn searxng(root: &Url) -> Self {
-        let template = SearchTemplate::below(root, "search", "q={query}&format=json");
-        let shape = ResponseMapping {
-            excerpt: "/content".to_owned(),
+        let template = SearchTemplate::from_root(root, "search", "q={query}&format=json");
+        let mapping = ResponseMapping {
+            snippet: "/content".to_owned(),
             total: Some("/number_of_results".to_owned()),
-            deaf: Some("/unresponsive_engines".to_owned()),
+            unresponsive: Some("/unresponsive_engines".to_owned()),
             ..ResponseMapping::default()
         };
-        Self { shape, ..Self::json("SearXNG", template) }
+        Self { mapping, ..Self::json("SearXNG", template) }
     }
 
-    /// Brave Search; `root` is `https://api.search.brave.com/`.
+    /// Settings of Brave Search. `root` is `https://api.search.brave.com/`.
     pub fn brave(root: &Url) -> Self {
         let parameters = "q={query}&count={limit}";
-        let template = SearchTemplate::below(root, "res/v1/web/search", parameters);
-        let shape = ResponseMapping {
+        let template = SearchTemplate::from_root(root, "res/v1/web/search", parameters);
+        let mapping = ResponseMapping {
             results: vec!["/web/results".to_owned()],
-            excerpt: "/description".to_owned(),
+            snippet: "/description".to_owned(),
             total: None,
-            // Where nothing is found there is no list, but the query.
+            // Responses without results have no list, but contain the query.
             marker: Some("/query".to_owned()),
-            text: TextKind::Markup,
+            text: TextKind::Html,
             ..ResponseMapping::default()
         };
         let key = Some(header_key("BRAVE_API_KEY", "X-Subscription-Token", ""));
-        let manners = paid(Duration::from_millis(1_100));
-        Self { key, shape, most_hits: 20, limits: manners, ..Self::json("Brave", template) }
+        let limits = paid_limits(Duration::from_millis(1_100));
+        Self { key, mapping, max_hits: 20, limits, ..Self::json("Brave", template) }
     }
 
-    /// Mojeek; `root` is `https://api.mojeek.com/`.
+    /// Settings of Mojeek. `root` is `https://api.mojeek.com/`.
     pub fn mojeek(root: &Url) -> Self {
         let parameters = "q={query}&site={site}&t={limit}&fmt=json&api_key={key}";
-        let template = SearchTemplate::below(root, "search", parameters);
-        let shape = ResponseMapping {
+        let template = SearchTemplate::from_root(root, "search", parameters);
+        let mapping = ResponseMapping {
             results: vec!["/response/results".to_owned()],
-            excerpt: "/desc".to_owned(),
+            snippet: "/desc".to_owned(),
             total: Some("/response/head/results".to_owned()),
             marker: Some("/response/head".to_owned()),
-            text: TextKind::Markup,
+            text: TextKind::Html,
             ..ResponseMapping::default()
         };
         let variable = "MOJEEK_API_KEY".to_owned();
-        let key = Some(ApiKeyConfig { variable, placement: KeyPlace::Address });
-        let manners = paid(Duration::from_secs(1));
-        Self { key, shape, most_hits: 30, limits: manners, ..Self::json("Mojeek", template) }
+        let key = Some(ApiKeyConfig { variable, placement: ApiKeyPlacement::Url });
+        let limits = paid_limits(Duration::from_secs(1));
+        Self { key, mapping, max_hits: 30, limits, ..Self::json("Mojeek", template) }
     }
 
-    /// Kagi; `root` is `https://kagi.com/`.
+    /// Settings of Kagi. `root` is `https://kagi.com/`.
     pub fn kagi(root: &Url) -> Self {
-        let template = SearchTemplate::below(root, "api/v1/search", "q={query}&limit={limit}");
-        let shape = ResponseMapping {
-            // The second is where the older version of the service has them.
+        let template = SearchTemplate::from_root(root, "api/v1/search", "q={query}&limit={limit}");
+        let mapping = ResponseMapping {
+            // The second pointer is for an older version of the API.
             results: vec!["/data/search".to_owned(), "/data".to_owned()],
             total: None,
             marker: Some("/data".to_owned()),
-            text: TextKind::Markup,
+            text: TextKind::Html,
             ..ResponseMapping::default()
         };
         let key = Some(header_key("KAGI_API_KEY", "Authorization", "Bot "));
-        let manners = paid(Duration::from_secs(1));
-        Self { key, shape, most_hits: 50, limits: manners, ..Self::json("Kagi", template) }
+        let limits = paid_limits(Duration::from_secs(1));
+        Self { key, mapping, max_hits: 50, limits, ..Self::json("Kagi", template) }
     }
 }
 
 fn header_key(variable: &str, name: &str, prefix: &str) -> ApiKeyConfig {
-    let place = KeyPlace::Header { name: name.to_owned(), prefix: prefix.to_owned() };
-    ApiKeyConfig { variable: variable.to_owned(), placement: place }
+    let placement = ApiKeyPlacement::Header { name: name.to_owned(), prefix: prefix.to_owned() };
+    ApiKeyConfig { variable: variable.to_owned(), placement }
 }
 
-/// The manners toward an engine that is paid for by the search.
-fn paid(interval: Duration) -> ServiceLimits {
-    ServiceLimits { interval, daily_budget: PAID_BUDGET, ..ServiceLimits::default() }
+/// Returns the limits of an engine that charges per request.
+fn paid_limits(interval: Duration) -> ServiceLimits {
+    ServiceLimits { interval, daily_budget: PAID_DAILY_BUDGET, ..ServiceLimits::default() }
 }

@@ -1,4 +1,4 @@
-//! The address of a search, with places to fill in.
+//! URL templates of search engines.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use url::Url;
 use url::form_urlencoded::byte_serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The places there are.
-const PLACES: [&str; 4] = ["{query}", "{site}", "{limit}", "{key}"];
+/// The supported placeholders.
+const PLACEHOLDERS: [&str; 4] = ["{query}", "{site}", "{limit}", "{key}"];
 
-/// The address of a search, with places to fill in: `{query}` for the words,
-/// `{site}` for the host, `{limit}` for the number of hits and `{key}`.
+/// A search URL with placeholders: `{query}` for the query text, `{site}` for
+/// the host, `{limit}` for the number of hits and `{key}` for the API key.
 ///
-/// A parameter whose place has nothing to be filled with is left out.
+/// A query parameter whose placeholder has no value is omitted.
 ///
 /// ```
 /// use relink_lookup::SearchTemplate;
@@ -24,34 +24,34 @@ const PLACES: [&str; 4] = ["{query}", "{site}", "{limit}", "{key}"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchTemplate {
     text: String,
-    /// The same with its places empty.
+    /// The URL without the placeholders.
     root: Url,
 }
 
-/// A text is not the address of a search.
+/// Invalid [`SearchTemplate`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SearchTemplateError {
-    /// It is no address on the web.
-    #[error("`{text}` is not a web address")]
+    /// The text is not an HTTP URL.
+    #[error("invalid search URL: `{text}` (expected an `http` or `https` URL)")]
     NotAUrl {
         /// The text.
         text: String,
     },
-    /// A place is where only the host may be.
-    #[error("the host of `{text}` has a place to fill in")]
-    OpenHost {
+    /// The host contains a placeholder.
+    #[error("invalid search URL: `{text}` (the host must not contain a placeholder)")]
+    PlaceholderInHost {
         /// The text.
         text: String,
     },
-    /// The words have no place.
-    #[error("`{text}` has no `{{query}}`")]
-    NoQuery {
+    /// The `{query}` placeholder is missing.
+    #[error("invalid search URL: `{text}` (expected `{{query}}`)")]
+    MissingQuery {
         /// The text.
         text: String,
     },
 }
 
-/// What the places are filled with.
+/// Values for the placeholders.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TemplateValues<'a> {
     pub query: &'a str,
@@ -66,28 +66,27 @@ impl std::str::FromStr for SearchTemplate {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim().to_owned();
         if !text.contains("{query}") {
-            return Err(SearchTemplateError::NoQuery { text });
+            return Err(SearchTemplateError::MissingQuery { text });
         }
-        let empty = PLACES.iter().fold(text.clone(), |text, place| text.replace(place, ""));
+        let empty = PLACEHOLDERS.iter().fold(text.clone(), |text, name| text.replace(name, ""));
         let root = Url::parse(&empty).ok();
         let root = root.filter(|it| matches!(it.scheme(), "http" | "https") && it.has_host());
         let Some(root) = root else {
             return Err(SearchTemplateError::NotAUrl { text });
         };
-        // What a page says must never choose whom we ask.
+        // A placeholder in the host would let untrusted values choose the server.
         let after = text.split_once("://").map_or("", |(_, after)| after);
         let host = after.split(['/', '?', '#']).next().unwrap_or_default();
         if host.contains('{') {
-            return Err(SearchTemplateError::OpenHost { text });
+            return Err(SearchTemplateError::PlaceholderInHost { text });
         }
         Ok(Self { text, root })
     }
 }
 
 impl SearchTemplate {
-    /// The template of an address that already has its fixed parts, with
-    /// parameters added.
-    pub(super) fn below(root: &Url, path: &str, parameters: &str) -> Self {
+    /// Creates a template from a root URL, a path and query parameters.
+    pub(super) fn from_root(root: &Url, path: &str, parameters: &str) -> Self {
         let mut root = root.clone();
         let path = format!("{}/{path}", root.path().trim_end_matches('/'));
         root.set_path(path.trim_end_matches('/'));
@@ -96,56 +95,57 @@ impl SearchTemplate {
         Self { text: format!("{root}?{parameters}"), root }
     }
 
-    /// Whether the site has a place of its own.
-    pub(super) fn takes_site(&self) -> bool {
+    /// Whether the template has a `{site}` placeholder.
+    pub(super) fn has_site(&self) -> bool {
         self.text.contains("{site}")
     }
 
-    /// The address with its places empty.
+    /// Returns the URL without the placeholders.
     pub fn root(&self) -> &Url {
         &self.root
     }
 
-    /// What tells the template from others, and shows nothing of it: a password
-    /// or a key may be anywhere in it.
-    pub(super) fn mark(&self) -> String {
+    /// Returns a hash of the template. The template itself may contain a
+    /// password or a key.
+    pub(super) fn fingerprint(&self) -> String {
         format!("{:016x}", xxh3_64(self.text.as_bytes()))
     }
 
-    /// The address with its places filled in.
-    pub(super) fn fill(&self, filling: &TemplateValues<'_>) -> Option<Url> {
+    /// Returns the URL with the values inserted.
+    pub(super) fn fill(&self, values: &TemplateValues<'_>) -> Option<Url> {
         let (path, parameters) = self.text.split_once('?').unwrap_or((&self.text, ""));
-        let path = filled(path, filling).unwrap_or_else(|| path.to_owned());
+        let path = fill_part(path, values).unwrap_or_else(|| path.to_owned());
         let parameters: Vec<_> =
-            parameters.split('&').filter_map(|parameter| filled(parameter, filling)).collect();
+            parameters.split('&').filter_map(|parameter| fill_part(parameter, values)).collect();
         Url::parse(&format!("{path}?{}", parameters.join("&"))).ok()
     }
 }
 
-/// A part with its places filled in, or nothing if there is nothing for one.
-fn filled(part: &str, filling: &TemplateValues<'_>) -> Option<String> {
-    let limit = filling.limit.to_string();
-    let values = [Some(filling.query), filling.site, Some(&limit), filling.key];
+/// Inserts the values into a part of the template. Returns `None` if a value is
+/// missing.
+fn fill_part(part: &str, values: &TemplateValues<'_>) -> Option<String> {
+    let limit = values.limit.to_string();
+    let texts = [Some(values.query), values.site, Some(&limit), values.key];
     let (mut text, mut rest) = (String::new(), part);
     while let Some(start) = rest.find('{') {
-        let (before, place) = rest.split_at_checked(start)?;
+        let (before, tail) = rest.split_at_checked(start)?;
         text.push_str(before);
-        let known = PLACES.iter().zip(values);
-        let found = known.filter_map(|(known, value)| Some((place.strip_prefix(known)?, value)));
+        let candidates = PLACEHOLDERS.iter().zip(texts);
+        let found = candidates.filter_map(|(name, value)| Some((tail.strip_prefix(name)?, value)));
         if let Some((after, value)) = { found }.next() {
-            text.push_str(&encoded(value?));
+            text.push_str(&encode(value?));
             rest = after;
         } else {
             text.push('{');
-            rest = place.strip_prefix('{')?;
+            rest = tail.strip_prefix('{')?;
         }
     }
     text.push_str(rest);
     Some(text)
 }
 
-/// A value that is safe in a path and in a query alike.
-fn encoded(value: &str) -> String {
+/// Encodes a value for use in a path or a query.
+fn encode(value: &str) -> String {
     byte_serialize(value.as_bytes()).collect::<String>().replace('+', "%20")
 }
 
@@ -162,13 +162,13 @@ mod tests {
     #[track_caller]
     fn check(template: &str, site: Option<&str>, expect: &str) {
         let template: SearchTemplate = template.parse().unwrap();
-        let filling =
+        let values =
             TemplateValues { query: "snowy owl & {key}", site, limit: 3, key: Some("k+1") };
-        assert_eq!(template.fill(&filling).unwrap().as_str(), expect);
+        assert_eq!(template.fill(&values).unwrap().as_str(), expect);
     }
 
     #[test]
-    fn places_are_filled_and_what_fills_them_is_encoded() {
+    fn fill_inserts_encoded_values() {
         check(
             "http://e.test/s?q={query}&n={limit}&k={key}",
             None,
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_with_nothing_in_it_is_left_out() {
+    fn parameter_without_value_is_omitted() {
         let template = "http://e.test/?B=H{site}&P={query}&x={y}";
         check(template, None, "http://e.test/?P=snowy%20owl%20%26%20%7Bkey%7D&x={y}");
         let with = "http://e.test/?B=Ha.test&P=snowy%20owl%20%26%20%7Bkey%7D&x={y}";
@@ -186,12 +186,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_of_a_search_is_refused() {
-        let refused = |text: &str| text.parse::<SearchTemplate>().unwrap_err().to_string();
-        assert_eq!(refused("http://e.test/?q="), "`http://e.test/?q=` has no `{query}`");
-        assert_eq!(refused("file:///{query}"), "`file:///{query}` is not a web address");
-        assert_eq!(refused("{query}"), "`{query}` is not a web address");
-        let open = "http://{site}.e.test/?q={query}";
-        assert_eq!(refused(open), format!("the host of `{open}` has a place to fill in"));
+    fn parse_rejects_invalid_templates() {
+        let error = |text: &str| text.parse::<SearchTemplate>().unwrap_err().to_string();
+        let invalid = |text: &str, reason: &str| format!("invalid search URL: `{text}` ({reason})");
+        for (text, reason) in [
+            ("http://e.test/?q=", "expected `{query}`"),
+            ("file:///{query}", "expected an `http` or `https` URL"),
+            ("{query}", "expected an `http` or `https` URL"),
+            ("http://{site}.e.test/?q={query}", "the host must not contain a placeholder"),
+        ] {
+            assert_eq!(error(text), invalid(text, reason));
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! A search engine on the web, through the gate.
+//! Client of a remote search engine.
 
 use std::sync::Arc;
 
@@ -10,121 +10,119 @@ use relink_ports::{
 };
 use url::Url;
 
-use super::key::{ApiKey, KeyPlace};
+use super::key::{ApiKey, ApiKeyPlacement};
 use super::query_text::query_text;
-use super::reading::ResponseError;
+use super::response::ResponseError;
 use super::settings::{SiteFilter, WebSearchSettings};
 use super::template::TemplateValues;
-use crate::service_client::{RATE_HEADERS, ServiceClient, ServiceRefusal, place};
+use crate::service_client::{RATE_HEADERS, ServiceClient, ServiceRefusal, host_and_port};
 
-/// What should have come.
+/// The expected content of a response, for error messages.
 const EXPECTED: &str = "a list of results";
 
-/// A search engine that is asked over HTTP.
+/// A search engine that is queried over HTTP.
 pub struct WebSearch {
     settings: WebSearchSettings,
     key: Option<ApiKey>,
-    gate: ServiceClient,
+    client: ServiceClient,
 }
 
 impl WebSearch {
-    /// An engine that has not been asked yet.
+    /// Creates a search engine client.
     ///
-    /// Its key, where it wants one, is what `environment` says for the
-    /// variable in the settings; it is sent to the engine and shown nowhere.
-    /// The clock tells the day for the budget and the moments in errors.
+    /// If the engine requires an API key, `environment` is called with the name
+    /// of its variable. The key is sent to the engine and never printed. The
+    /// clock determines the day of the budget and the times in errors.
     pub fn new(
         settings: WebSearchSettings,
         environment: &dyn Fn(&str) -> Option<String>,
         fetch: Arc<dyn Fetch>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        let key = settings.key.as_ref().and_then(|rule| environment(&rule.variable));
+        let key = settings.key.as_ref().and_then(|config| environment(&config.variable));
         let key = key.as_deref().and_then(ApiKey::new);
-        let gate = ServiceClient::new(fetch, clock, settings.limits);
-        Self { settings, key, gate }
+        let client = ServiceClient::new(fetch, clock, settings.limits);
+        Self { settings, key, client }
     }
 
-    /// The engine with its daily budget kept in a ledger, so that a restart
-    /// does not begin it anew.
+    /// Stores the daily budget in `store`, so that all processes share it.
     #[must_use]
-    pub fn with_budget_store(self, ledger: Arc<dyn BudgetStore>) -> Self {
-        let service = format!("search {}", place(self.settings.template.root()));
-        Self { gate: self.gate.with_budget_store(ledger, service), ..self }
+    pub fn with_budget_store(self, store: Arc<dyn BudgetStore>) -> Self {
+        let service = format!("search {}", host_and_port(self.settings.template.root()));
+        Self { client: self.client.with_budget_store(store, service), ..self }
     }
 
-    /// The key it wants, or nothing if it wants none.
+    /// Returns the API key, or `None` if the engine requires none.
     fn key(&self) -> Result<Option<&ApiKey>, SearchError> {
         match (&self.settings.key, &self.key) {
             (None, _) => Ok(None),
             (Some(_), Some(key)) => Ok(Some(key)),
-            (Some(rule), None) => {
-                let variable = rule.variable.clone();
+            (Some(config), None) => {
+                let variable = config.variable.clone();
                 Err(SearchError::MissingApiKey { engine: self.name().to_owned(), variable })
             }
         }
     }
 
-    /// The address to ask, or nothing if there is nothing to look for.
+    /// Returns the URL of a query, or `None` if the query is empty.
     fn query_url(&self, query: &SearchQuery, key: Option<&ApiKey>) -> Option<Url> {
-        let site = query.site.as_deref().map(host_alone);
+        let site = query.site.as_deref().map(sanitize_host);
         let template = &self.settings.template;
-        let is_operator = self.settings.site == SiteFilter::Operator && !template.takes_site();
-        let words = query_text(query, site.as_deref().filter(|_| is_operator));
-        let place = self.settings.key.as_ref().map(|rule| &rule.placement);
-        let filling = TemplateValues {
-            query: &words,
+        let is_operator = self.settings.site == SiteFilter::Operator && !template.has_site();
+        let text = query_text(query, site.as_deref().filter(|_| is_operator));
+        let placement = self.settings.key.as_ref().map(|config| &config.placement);
+        let values = TemplateValues {
+            query: &text,
             site: site.as_deref(),
-            limit: query.limit.clamp(1, self.settings.most_hits),
-            key: key.filter(|_| place == Some(&KeyPlace::Address)).map(ApiKey::reveal),
+            limit: query.limit.clamp(1, self.settings.max_hits),
+            key: key.filter(|_| placement == Some(&ApiKeyPlacement::Url)).map(ApiKey::reveal),
         };
-        if words.is_empty() || query.limit == 0 {
+        if text.is_empty() || query.limit == 0 {
             return None;
         }
-        template.fill(&filling)
+        template.fill(&values)
     }
 
-    fn terms(&self, key: Option<&ApiKey>) -> RequestOptions {
+    fn options(&self, key: Option<&ApiKey>) -> RequestOptions {
         let mut headers = vec![("Accept".to_owned(), "application/json".to_owned())];
-        let place = self.settings.key.as_ref().map(|rule| &rule.placement);
-        if let (Some(KeyPlace::Header { name, prefix }), Some(key)) = (place, key) {
+        let placement = self.settings.key.as_ref().map(|config| &config.placement);
+        if let (Some(ApiKeyPlacement::Header { name, prefix }), Some(key)) = (placement, key) {
             headers.push((name.clone(), format!("{prefix}{}", key.reveal())));
         }
-        let body_cap = Some(self.settings.answer_cap);
         RequestOptions {
             headers,
-            max_body_bytes: body_cap,
-            wanted: &RATE_HEADERS,
+            max_body_bytes: Some(self.settings.max_response_bytes),
+            response_headers: &RATE_HEADERS,
             ..RequestOptions::default()
         }
     }
 
-    fn read(
+    fn parse(
         &self,
-        fetched: FetchResult,
+        result: FetchResult,
         query: &SearchQuery,
     ) -> Result<SearchResponse, SearchError> {
         let engine = self.name().to_owned();
-        let status = match fetched.outcome {
+        let status = match result.outcome {
             FetchOutcome::Response(status) => status,
-            ending => return Err(SearchError::Unreachable { engine, outcome: ending }),
+            outcome => return Err(SearchError::Unreachable { engine, outcome }),
         };
         if !(200..=299).contains(&status) {
             return Err(SearchError::Refused { engine, status });
         }
-        let body = fetched.body.unwrap_or_default();
-        let read = self.settings.shape.read(&body.bytes, self.name(), query);
-        read.map_err(|unread| match unread {
-            ResponseError::Strange => SearchError::InvalidResponse { engine, expected: EXPECTED },
-            ResponseError::Deaf => SearchError::UpstreamUnavailable { engine },
+        let body = result.body.unwrap_or_default();
+        let parsed = self.settings.mapping.parse(&body.bytes, self.name(), query);
+        parsed.map_err(|error| match error {
+            ResponseError::Invalid => SearchError::InvalidResponse { engine, expected: EXPECTED },
+            ResponseError::UpstreamUnavailable => SearchError::UpstreamUnavailable { engine },
         })
     }
 
-    fn refused(&self, refusal: ServiceRefusal) -> SearchError {
+    fn service_error(&self, refusal: ServiceRefusal) -> SearchError {
         let engine = self.name().to_owned();
         match refusal {
-            ServiceRefusal::Later(until) => SearchError::RateLimited { engine, until },
-            ServiceRefusal::BudgetSpent(until) => {
+            ServiceRefusal::RateLimited(until) => SearchError::RateLimited { engine, until },
+            ServiceRefusal::BudgetExhausted(until) => {
                 let budget = self.settings.limits.daily_budget;
                 SearchError::BudgetExhausted { engine, budget, until }
             }
@@ -132,8 +130,8 @@ impl WebSearch {
     }
 }
 
-/// A host without anything that could be read as more than a host.
-fn host_alone(site: &str) -> String {
+/// Returns the leading characters of `site` that are valid in a host.
+fn sanitize_host(site: &str) -> String {
     let is_part = |it: char| it.is_alphanumeric() || matches!(it, '.' | '-' | '_' | ':');
     site.chars().take_while(|it| is_part(*it)).collect()
 }
@@ -145,15 +143,15 @@ impl SearchEngine for WebSearch {
     }
 
     fn requests(&self) -> u64 {
-        self.gate.requests()
+        self.client.requests()
     }
 
     fn cache_key(&self, query: &SearchQuery) -> Option<String> {
-        let limit = query.limit.min(self.settings.most_hits);
+        let limit = query.limit.min(self.settings.max_hits);
         let template = &self.settings.template;
-        let (place, mark) = (place(template.root()), template.mark());
-        let words = query_text(query, query.site.as_deref().map(host_alone).as_deref());
-        Some(format!("{} {place} {mark} {limit} {words}", self.name()))
+        let (server, fingerprint) = (host_and_port(template.root()), template.fingerprint());
+        let text = query_text(query, query.site.as_deref().map(sanitize_host).as_deref());
+        Some(format!("{} {server} {fingerprint} {limit} {text}", self.name()))
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<SearchResponse, SearchError> {
@@ -161,8 +159,8 @@ impl SearchEngine for WebSearch {
         let Some(url) = self.query_url(query, key) else {
             return Ok(SearchResponse::default());
         };
-        let asked = self.gate.ask(&url, true, &self.terms(key)).await;
-        let fetched = asked.map_err(|refusal| self.refused(refusal))?;
-        self.read(fetched, query)
+        let result = self.client.fetch(&url, true, &self.options(key)).await;
+        let result = result.map_err(|refusal| self.service_error(refusal))?;
+        self.parse(result, query)
     }
 }

@@ -1,13 +1,13 @@
-//! The mini archive of the demo is one like any other.
+//! Queries the archive of the demo.
 
 use relink_demo::{ArchivedPage, MiniArchive};
 use relink_lookup::WebArchiveSettings;
 use relink_ports::{Archive, CaptureQuery, CaptureStatusFilter};
 
-use crate::{archive, lines, moment, url};
+use crate::{archive, lines, time, url};
 
 async fn open() -> MiniArchive {
-    let kept = vec![
+    let pages = vec![
         ArchivedPage::page("http://press.test:81/old/1", "20140102030405", "<title>One</title>"),
         ArchivedPage::redirect("http://press.test:81/old/1", "20150102030405", 301, "/new/one"),
         ArchivedPage::redirect(
@@ -18,16 +18,16 @@ async fn open() -> MiniArchive {
         ),
         ArchivedPage::error("http://press.test:81/old/3", "20160102030405", 404, "gone"),
     ];
-    MiniArchive::start(kept).await.unwrap()
+    MiniArchive::start(pages).await.unwrap()
 }
 
 #[tokio::test]
-async fn its_redirects_are_found() {
+async fn demo_archive_lists_redirects() {
     let demo = open().await;
     let archive = archive(WebArchiveSettings::internet_archive(&url(&demo.root())));
     let query = CaptureQuery {
         statuses: CaptureStatusFilter::Redirects,
-        ..CaptureQuery::below(url("http://press.test:81/old/"))
+        ..CaptureQuery::for_prefix(url("http://press.test:81/old/"))
     };
     let list = archive.captures(&query).await.unwrap();
     assert_eq!(
@@ -45,7 +45,7 @@ async fn its_redirects_are_found() {
 }
 
 #[tokio::test]
-async fn its_copies_are_replayed_and_chosen_by_date() {
+async fn demo_archive_replays_and_negotiates_by_date() {
     let demo = open().await;
     let root = url(&demo.root());
     let by_index = archive(WebArchiveSettings::internet_archive(&root));
@@ -55,19 +55,19 @@ async fn its_copies_are_replayed_and_chosen_by_date() {
     let page = url("http://press.test:81/old/1");
     let expect = root.join("web/20140102030405/http://press.test:81/old/1").unwrap();
     for archive in [&by_index, &by_date] {
-        let snapshot = archive.nearest(&page, moment("2014-01-01T00:00:00Z")).await.unwrap();
+        let snapshot = archive.nearest(&page, time("2014-01-01T00:00:00Z")).await.unwrap();
         assert_eq!(snapshot.unwrap().replay_url, expect);
         let list = archive.captures(&CaptureQuery::new(page.clone())).await.unwrap();
         assert_eq!(list.captures.len(), 2);
         let replay = archive.replay(&list.captures[0]).await.unwrap().unwrap();
         assert_eq!(&replay.body.bytes[..], b"<title>One</title>");
         let never = url("http://press.test:81/never");
-        assert!(archive.nearest(&never, moment("2014-01-01T00:00:00Z")).await.unwrap().is_none());
+        assert!(archive.nearest(&never, time("2014-01-01T00:00:00Z")).await.unwrap().is_none());
     }
 }
 
 #[tokio::test]
-async fn its_archived_errors_are_told_from_nothing() {
+async fn demo_archive_distinguishes_archived_404_from_missing_capture() {
     let demo = open().await;
     let archive = archive(WebArchiveSettings::internet_archive(&url(&demo.root())));
     let list = archive.captures(&CaptureQuery::new(url("http://press.test:81/old/3"))).await;

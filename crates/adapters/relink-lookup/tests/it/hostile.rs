@@ -1,4 +1,4 @@
-//! Archives that mean ill, or are ill.
+//! Archives that send invalid or hostile responses.
 
 use std::io::Write;
 
@@ -11,9 +11,9 @@ use relink_testkit::canary::Canary;
 use relink_testkit::hostile::{Hostile, Misbehavior};
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use crate::{archive, moment, outcome, url};
+use crate::{archive, query_summary, time, url};
 
-const UNREADABLE: &str = "the answer of the archive `pywb` is not a list of captures";
+const INVALID_RESPONSE: &str = "invalid response of archive `pywb`: expected a list of captures";
 
 fn page() -> CaptureQuery {
     CaptureQuery::new(url("http://example.org/a"))
@@ -21,65 +21,65 @@ fn page() -> CaptureQuery {
 
 const ROW: &str = "{\"timestamp\": \"20150506070809\", \"url\": \"http://example.org/a\"}\n";
 
-/// What becomes of an index that answers like this.
-async fn listed(answer: CannedResponse) -> String {
+/// Returns a summary of the list if the CDX server sends this response.
+async fn list_summary(response: CannedResponse) -> String {
     let web = TestServer::start().await;
-    web.answer("/cdx", answer);
+    web.respond("/cdx", response);
     let archive = archive(WebArchiveSettings::pywb(&web.url("/")));
-    outcome(&archive, &page()).await
+    query_summary(&archive, &page()).await
 }
 
 #[tokio::test]
-async fn a_hundred_megabytes_of_rows_are_read_to_the_cap() {
+async fn list_of_100_mb_is_limited() {
     let web = TestServer::start().await;
     let row =
         |second: u32| ROW.replace("070809", &format!("07{:02}{:02}", second / 60, second % 60));
     let hour: String = (0..3600).map(row).collect();
     let rows = hour.repeat((100 << 20) / hour.len());
-    web.answer("/cdx", CannedResponse::new(200, rows));
+    web.respond("/cdx", CannedResponse::new(200, rows));
     let archive = archive(WebArchiveSettings::pywb(&web.url("/")));
-    assert_eq!(outcome(&archive, &page()).await, "1000 captures, 0 skipped, cut");
-    // Eight megabytes say the same again and again.
+    assert_eq!(query_summary(&archive, &page()).await, "1000 captures, 0 skipped, truncated");
+    // The first 8 MiB contain each row many times.
     let all = CaptureQuery { limit: usize::MAX, ..page() };
-    assert_eq!(outcome(&archive, &all).await, "3600 captures, 0 skipped, cut");
+    assert_eq!(query_summary(&archive, &all).await, "3600 captures, 0 skipped, truncated");
 }
 
 #[tokio::test]
-async fn an_answer_without_end_is_read_to_the_cap() {
+async fn endless_list_is_limited() {
     let hostile = Hostile::start(Misbehavior::EndlessBody).await;
     let archive = archive(WebArchiveSettings::pywb(&hostile.url("/")));
-    // One line of eight megabytes has no end, so there is no row.
-    assert_eq!(outcome(&archive, &page()).await, "0 captures, 0 skipped, cut");
+    // The truncated response is a single incomplete line, so there is no row.
+    assert_eq!(query_summary(&archive, &page()).await, "0 captures, 0 skipped, truncated");
     assert!(hostile.sent() < 32 << 20, "{}", hostile.sent());
 }
 
 #[tokio::test]
-async fn a_line_of_megabytes_is_passed_over() {
+async fn overlong_line_is_skipped() {
     let long = format!("{{\"url\": \"{}\"}}\n{ROW}", "x".repeat(7 << 20));
-    assert_eq!(listed(CannedResponse::new(200, long)).await, "1 captures, 1 skipped");
+    assert_eq!(list_summary(CannedResponse::new(200, long)).await, "1 captures, 1 skipped");
 }
 
 #[tokio::test]
-async fn a_bomb_is_read_to_the_cap() {
+async fn compression_bomb_is_limited() {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(ROW.repeat(200_000).as_bytes()).unwrap();
     let bomb =
-        CannedResponse::new(200, encoder.finish().unwrap()).header("Content-Encoding", "gzip");
-    assert!(listed(bomb).await.ends_with(", cut"));
+        CannedResponse::new(200, encoder.finish().unwrap()).with_header("Content-Encoding", "gzip");
+    assert!(list_summary(bomb).await.ends_with(", truncated"));
 }
 
 #[tokio::test]
-async fn a_truncated_gzip_gives_its_whole_rows() {
+async fn truncated_gzip_returns_complete_rows() {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
     encoder.write_all(ROW.repeat(2).as_bytes()).unwrap();
-    let mut packed = encoder.finish().unwrap();
-    packed.truncate(packed.len() - 20);
-    let answer = CannedResponse::new(200, packed).header("Content-Encoding", "gzip");
-    assert_eq!(listed(answer).await, "1 captures, 0 skipped, cut");
+    let mut compressed = encoder.finish().unwrap();
+    compressed.truncate(compressed.len() - 20);
+    let response = CannedResponse::new(200, compressed).with_header("Content-Encoding", "gzip");
+    assert_eq!(list_summary(response).await, "1 captures, 0 skipped, truncated");
 }
 
 #[tokio::test]
-async fn what_is_no_list_is_said_to_be_none() {
+async fn other_formats_are_invalid_responses() {
     for body in [
         "<!doctype html><title>Maintenance</title>\n<p>Back soon",
         "{\"message\": \"internal error\"}",
@@ -89,52 +89,52 @@ async fn what_is_no_list_is_said_to_be_none() {
         "null",
         "\u{1}\u{2}\u{3}",
     ] {
-        assert_eq!(listed(CannedResponse::new(200, body)).await, UNREADABLE, "{body}");
+        assert_eq!(list_summary(CannedResponse::new(200, body)).await, INVALID_RESPONSE, "{body}");
     }
 }
 
 #[tokio::test]
-async fn rows_of_other_sites_are_left_out() {
+async fn rows_of_other_sites_are_skipped() {
     let other = ROW.replace("example.org", "evil.test");
     assert_eq!(
-        listed(CannedResponse::new(200, format!("{ROW}{other}"))).await,
+        list_summary(CannedResponse::new(200, format!("{ROW}{other}"))).await,
         "1 captures, 1 skipped"
     );
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_is_a_fault() {
-    for (trick, expect) in [
-        (Misbehavior::Close, "connection closed without an answer"),
-        (Misbehavior::Truncate, "the answer breaks off"),
+async fn broken_connection_is_an_error() {
+    for (misbehavior, expect) in [
+        (Misbehavior::Close, "connection closed without a response"),
+        (Misbehavior::Truncate, "truncated response"),
     ] {
-        let hostile = Hostile::start(trick).await;
+        let hostile = Hostile::start(misbehavior).await;
         let archive = archive(WebArchiveSettings::pywb(&hostile.url("/")));
-        let told = outcome(&archive, &page()).await;
-        assert_eq!(told, format!("the archive `pywb` cannot be reached: {expect}"));
+        let summary = query_summary(&archive, &page()).await;
+        assert_eq!(summary, format!("cannot reach archive `pywb`: {expect}"));
     }
 }
 
 #[tokio::test]
-async fn a_huge_archived_page_is_read_to_the_cap() {
+async fn huge_archived_page_is_limited() {
     let web = TestServer::start().await;
-    let time = "Wed, 06 May 2015 07:08:09 GMT";
-    let huge = CannedResponse::new(200, vec![b'x'; 20 << 20]).header("Memento-Datetime", time);
-    web.answer("/20150506070809id_/http://example.org/a", huge);
+    let date = "Wed, 06 May 2015 07:08:09 GMT";
+    let huge = CannedResponse::new(200, vec![b'x'; 20 << 20]).with_header("Memento-Datetime", date);
+    web.respond("/20150506070809id_/http://example.org/a", huge);
     let archive = archive(WebArchiveSettings::pywb(&web.url("/")));
-    let capture = Capture::new(page().url, moment("2015-05-06T07:08:09Z"));
+    let capture = Capture::new(page().url, time("2015-05-06T07:08:09Z"));
     let body = archive.replay(&capture).await.unwrap().unwrap().body;
     assert_eq!((body.bytes.len(), body.is_truncated), (1 << 20, true));
 }
 
 #[tokio::test]
-async fn an_archive_cannot_lead_us_to_a_private_address() {
+async fn archive_cannot_redirect_to_private_address() {
     let canary = Canary::start().await;
     let web = TestServer::start().await;
-    let inside = format!("http://{}/", canary.address());
-    web.below("/", CannedResponse::redirect(302, &inside));
+    let private_url = format!("http://{}/", canary.address());
+    web.respond_below("/", CannedResponse::redirect(302, &private_url));
     let archive = archive(WebArchiveSettings::pywb(&web.url("/")));
-    let capture = Capture::new(page().url, moment("2015-05-06T07:08:09Z"));
+    let capture = Capture::new(page().url, time("2015-05-06T07:08:09Z"));
     assert!(archive.replay(&capture).await.is_err());
     assert!(archive.captures(&page()).await.is_err());
     assert_eq!(canary.connects(), 0);

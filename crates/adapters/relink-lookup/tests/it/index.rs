@@ -1,4 +1,4 @@
-//! The index on the disk: built, asked, changed, opened again, damaged.
+//! The local index: adding, searching, updating, reopening and damage.
 
 use std::fs;
 use std::path::Path;
@@ -8,10 +8,10 @@ use relink_model::SearchQuery;
 use relink_ports::SearchEngine;
 use tempfile::TempDir;
 
-use crate::search::found;
+use crate::search::search_paths;
 use crate::url;
 
-/// A page in short: address, title, text.
+/// Parses `URL | title | text`.
 fn page(line: &str) -> IndexedPage {
     let mut parts = line.splitn(3, " | ").map(str::to_owned);
     let mut part = || parts.next().unwrap_or_default();
@@ -28,14 +28,14 @@ const PAGES: [&str; 7] = [
     "http://example.org/zebra-crossing | | ",
 ];
 
-async fn fed(folder: &Path) -> LocalIndex {
-    let index = LocalIndex::open(folder).unwrap();
+async fn filled_index(directory: &Path) -> LocalIndex {
+    let index = LocalIndex::open(directory).unwrap();
     index.add_pages(PAGES.map(page).to_vec()).await.unwrap();
     index
 }
 
 async fn check(index: &LocalIndex, query: SearchQuery, expect: &str) {
-    assert_eq!(found(index, &query).await, expect, "{query}");
+    assert_eq!(search_paths(index, &query).await, expect, "{query}");
 }
 
 fn phrase(text: &str) -> SearchQuery {
@@ -43,37 +43,37 @@ fn phrase(text: &str) -> SearchQuery {
 }
 
 #[tokio::test]
-async fn pages_are_found_by_their_words_the_best_first() {
-    let folder = TempDir::new().unwrap();
-    let index = fed(folder.path()).await;
+async fn search_ranks_pages_by_relevance() {
+    let directory = TempDir::new().unwrap();
+    let index = filled_index(directory.path()).await;
     assert!(index.is_new());
     assert_eq!(index.pages().unwrap(), 7);
-    let answer = index.search(&SearchQuery::new(["Snowy", "OWL"])).await.unwrap();
-    assert_eq!(answer.hits[0].to_string(), {
+    let response = index.search(&SearchQuery::new(["Snowy", "OWL"])).await.unwrap();
+    assert_eq!(response.hits[0].to_string(), {
         "1. http://example.org/birds/snowy-owl The snowy owl"
     });
-    assert_eq!(answer.hits[0].snippet, "It hunts lemmings in the far north.");
-    assert_eq!((answer.total, answer.hits[0].engine.as_str()), (Some(4), "local index"));
+    assert_eq!(response.hits[0].snippet, "It hunts lemmings in the far north.");
+    assert_eq!((response.total, response.hits[0].engine.as_str()), (Some(4), "local index"));
     check(&index, SearchQuery::new(["über", "Vögel"]), "/a").await;
     check(&index, SearchQuery::new(["zebra"]), "/zebra-crossing").await;
     check(&index, SearchQuery::new(["unicorn"]), "").await;
     let two = SearchQuery { limit: 2, ..SearchQuery::new(["owl"]) };
-    let answer = index.search(&two).await.unwrap();
-    assert_eq!((answer.hits.len(), answer.total), (2, Some(4)));
+    let response = index.search(&two).await.unwrap();
+    assert_eq!((response.hits.len(), response.total), (2, Some(4)));
 }
 
 #[tokio::test]
-async fn a_phrase_must_stand_together() {
-    let folder = TempDir::new().unwrap();
-    let index = fed(folder.path()).await;
+async fn phrase_must_occur_as_a_whole() {
+    let directory = TempDir::new().unwrap();
+    let index = filled_index(directory.path()).await;
     check(&index, phrase("snowy owl"), "/birds/snowy-owl /owls").await;
     check(&index, phrase("owl snowy"), "").await;
     check(&index, phrase("snowy owl").with_phrase("lemmings"), "/birds/snowy-owl").await;
-    let helped = SearchQuery {
+    let with_terms = SearchQuery {
         terms: ["all", "little", "barn"].map(str::to_owned).to_vec(),
         ..phrase("snowy owl")
     };
-    check(&index, helped, "/owls /birds/snowy-owl").await;
+    check(&index, with_terms, "/owls /birds/snowy-owl").await;
     check(&index, phrase("東京"), "/jp").await;
     check(&index, phrase("京東"), "").await;
     let counts = ["owl", "snowy owl", "unicorn", "?"].map(str::to_owned).to_vec();
@@ -81,10 +81,10 @@ async fn a_phrase_must_stand_together() {
 }
 
 #[tokio::test]
-async fn a_site_is_its_host_and_those_below() {
-    let folder = TempDir::new().unwrap();
-    let index = fed(folder.path()).await;
-    let owls = |site: &str| SearchQuery::new(["owl"]).within(site);
+async fn site_filter_matches_host_and_subdomains() {
+    let directory = TempDir::new().unwrap();
+    let index = filled_index(directory.path()).await;
+    let owls = |site: &str| SearchQuery::new(["owl"]).with_site(site);
     check(&index, owls("other.test"), "/owls").await;
     check(&index, owls("www.example.org"), "/news/1").await;
     let all = index.search(&owls("Example.ORG.")).await.unwrap();
@@ -93,9 +93,9 @@ async fn a_site_is_its_host_and_those_below() {
 }
 
 #[tokio::test]
-async fn a_page_that_comes_again_is_replaced() {
-    let folder = TempDir::new().unwrap();
-    let index = fed(folder.path()).await;
+async fn page_with_same_url_is_replaced() {
+    let directory = TempDir::new().unwrap();
+    let index = filled_index(directory.path()).await;
     index.add_pages(vec![page("http://other.test/owls | Cats | No birds now.")]).await.unwrap();
     assert_eq!(index.pages().unwrap(), 7);
     check(&index, phrase("little owl"), "").await;
@@ -103,7 +103,7 @@ async fn a_page_that_comes_again_is_replaced() {
     index.remove_pages(vec![url("http://other.test/owls")]).await.unwrap();
     check(&index, phrase("cats"), "").await;
     assert_eq!(index.pages().unwrap(), 6);
-    // The last of the same address counts.
+    // The last page with the same URL is stored.
     let twice = ["http://a.test/ | One | x", "http://a.test/ | Two | y"].map(page).to_vec();
     index.add_pages(twice).await.unwrap();
     check(&index, phrase("one"), "").await;
@@ -113,80 +113,80 @@ async fn a_page_that_comes_again_is_replaced() {
 }
 
 #[tokio::test]
-async fn what_was_fed_is_there_when_it_is_opened_again() {
-    let folder = TempDir::new().unwrap();
-    drop(fed(folder.path()).await);
-    let index = LocalIndex::open(folder.path()).unwrap();
+async fn reopened_index_contains_its_pages() {
+    let directory = TempDir::new().unwrap();
+    drop(filled_index(directory.path()).await);
+    let index = LocalIndex::open(directory.path()).unwrap();
     assert!(!index.is_new());
     check(&index, phrase("snowy owl"), "/birds/snowy-owl /owls").await;
-    // One that is open beside it sees what is written.
-    let other = LocalIndex::open(folder.path()).unwrap();
+    // Changes of another instance are visible.
+    let other = LocalIndex::open(directory.path()).unwrap();
     other.add_pages(vec![page("http://a.test/new | Emu | x")]).await.unwrap();
     check(&index, phrase("emu"), "/new").await;
 }
 
 #[tokio::test]
-async fn a_damaged_index_is_begun_anew_and_nothing_else_is_touched() {
+async fn damaged_index_is_replaced_and_other_files_are_kept() {
     for damage in ["{", "", "null", "{\"segments\": 3}"] {
-        let folder = TempDir::new().unwrap();
-        drop(fed(folder.path()).await);
-        let own = folder.path().join("notes.txt");
-        fs::write(&own, "mine").unwrap();
-        let inside = fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().path());
-        let inside = inside.into_iter().find(|it| it.is_dir()).unwrap();
-        fs::write(inside.join("meta.json"), damage).unwrap();
-        let index = LocalIndex::open(folder.path()).unwrap();
+        let directory = TempDir::new().unwrap();
+        drop(filled_index(directory.path()).await);
+        let other_file = directory.path().join("notes.txt");
+        fs::write(&other_file, "mine").unwrap();
+        let entries = fs::read_dir(directory.path()).unwrap().map(|it| it.unwrap().path());
+        let index_path = entries.into_iter().find(|it| it.is_dir()).unwrap();
+        fs::write(index_path.join("meta.json"), damage).unwrap();
+        let index = LocalIndex::open(directory.path()).unwrap();
         assert!(index.is_new(), "{damage}");
         assert_eq!(index.pages().unwrap(), 0);
         index.add_pages(PAGES.map(page).to_vec()).await.unwrap();
         check(&index, phrase("barn owl"), "/birds/barn-owl /owls").await;
-        assert_eq!(fs::read_to_string(own).unwrap(), "mine");
+        assert_eq!(fs::read_to_string(other_file).unwrap(), "mine");
     }
 }
 
 #[tokio::test]
-async fn a_segment_that_is_gone_means_a_new_beginning() {
-    let folder = TempDir::new().unwrap();
-    drop(fed(folder.path()).await);
-    for file in fs::read_dir(folder.path().join("pages-1")).unwrap() {
+async fn index_with_missing_segment_is_replaced() {
+    let directory = TempDir::new().unwrap();
+    drop(filled_index(directory.path()).await);
+    for file in fs::read_dir(directory.path().join("pages-2")).unwrap() {
         let path = file.unwrap().path();
         if path.extension().is_some_and(|it| it == "term") {
             fs::remove_file(path).unwrap();
         }
     }
-    let index = LocalIndex::open(folder.path()).unwrap();
+    let index = LocalIndex::open(directory.path()).unwrap();
     assert!(index.is_new());
 }
 
 #[tokio::test]
-async fn a_place_that_cannot_be_written_is_a_fault() {
-    let folder = TempDir::new().unwrap();
-    let file = folder.path().join("file");
+async fn open_fails_if_path_is_a_file() {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("file");
     fs::write(&file, "").unwrap();
     let error = LocalIndex::open(&file).err().unwrap().to_string();
     assert!(error.starts_with("cannot use the search index at `"), "{error}");
 }
 
 #[tokio::test]
-async fn pages_of_any_kind_do_no_harm() {
-    let folder = TempDir::new().unwrap();
-    let index = LocalIndex::open(folder.path()).unwrap();
+async fn unusual_pages_and_queries_are_handled() {
+    let directory = TempDir::new().unwrap();
+    let index = LocalIndex::open(directory.path()).unwrap();
     let long = format!("http://a.test/{}", "x".repeat(70_000));
     let pages = vec![
         IndexedPage { text: "word ".repeat(1 << 20), ..page("http://a.test/long | Long") },
         IndexedPage { text: "x".repeat(1 << 20), ..page("http://a.test/one | One") },
         page(&long),
         page("file:///etc/passwd | Secret | secret"),
-        IndexedPage { title: "\u{1b}[2J\u{202e}".to_owned(), ..page("http://a.test/orders") },
+        IndexedPage { title: "\u{1b}[2J\u{202e}".to_owned(), ..page("http://a.test/controls") },
     ];
     index.add_pages(pages).await.unwrap();
     assert_eq!(index.pages().unwrap(), 3);
     check(&index, phrase("word word"), "/long").await;
-    let hits = index.search(&SearchQuery::new(["orders"])).await.unwrap().hits;
+    let hits = index.search(&SearchQuery::new(["controls"])).await.unwrap().hits;
     assert_eq!(hits[0].title, "[2J");
     for query in ["", "\"", "*", "a:b", "[x TO y]", "~", "\u{0}"] {
         assert!(index.search(&phrase(query)).await.is_ok());
-        assert!(index.search(&SearchQuery::new([query]).within(query)).await.is_ok());
+        assert!(index.search(&SearchQuery::new([query]).with_site(query)).await.is_ok());
     }
     let none = SearchQuery { limit: 0, ..phrase("word") };
     check(&index, none, "").await;
@@ -195,17 +195,17 @@ async fn pages_of_any_kind_do_no_harm() {
 }
 
 #[tokio::test]
-async fn it_knows_how_far_it_was_told() {
-    let folder = TempDir::new().unwrap();
-    let index = LocalIndex::open(folder.path()).unwrap();
-    assert_eq!(index.note().unwrap(), None);
+async fn checkpoint_is_stored_by_update_and_deleted_by_other_changes() {
+    let directory = TempDir::new().unwrap();
+    let index = LocalIndex::open(directory.path()).unwrap();
+    assert_eq!(index.checkpoint().unwrap(), None);
     index.update(PAGES.map(page).to_vec(), Vec::new(), "a 7".to_owned()).await.unwrap();
     drop(index);
-    let index = LocalIndex::open(folder.path()).unwrap();
-    assert_eq!(index.note().unwrap().as_deref(), Some("a 7"));
-    let gone = vec![page(PAGES[0]).url];
-    index.update(Vec::new(), gone, "a 8".to_owned()).await.unwrap();
-    assert_eq!((index.pages().unwrap(), index.note().unwrap().as_deref()), (6, Some("a 8")));
+    let index = LocalIndex::open(directory.path()).unwrap();
+    assert_eq!(index.checkpoint().unwrap().as_deref(), Some("a 7"));
+    let removed = vec![page(PAGES[0]).url];
+    index.update(Vec::new(), removed, "a 8".to_owned()).await.unwrap();
+    assert_eq!((index.pages().unwrap(), index.checkpoint().unwrap().as_deref()), (6, Some("a 8")));
     index.add_pages(vec![page(PAGES[0])]).await.unwrap();
-    assert_eq!(index.note().unwrap(), None, "it was told something else since");
+    assert_eq!(index.checkpoint().unwrap(), None);
 }

@@ -1,11 +1,11 @@
-//! An archive in the words of the Internet Archive, restated by us.
+//! Canned responses in the format of the Internet Archive.
 
 use relink_lookup::WebArchiveSettings;
 use relink_model::Capture;
 use relink_ports::{Archive, CaptureOrder, CaptureQuery, CaptureStatusFilter};
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use crate::{archive, lines, moment, outcome, url};
+use crate::{archive, lines, query_summary, time, url};
 
 const HEADER: &str =
     r#"["urlkey","timestamp","original","mimetype","statuscode","digest","length"]"#;
@@ -18,7 +18,7 @@ fn row(time: &str, status: &str, digest: &str) -> String {
 }
 
 fn json(body: impl Into<Vec<u8>>) -> CannedResponse {
-    CannedResponse::new(200, body).header("Content-Type", "application/json")
+    CannedResponse::new(200, body).with_header("Content-Type", "application/json")
 }
 
 async fn web() -> TestServer {
@@ -36,7 +36,7 @@ fn page() -> CaptureQuery {
 const INDEX: &str = "/cdx/search/cdx";
 
 #[tokio::test]
-async fn the_index_is_read_by_its_header() {
+async fn captures_are_parsed_by_header() {
     let web = web().await;
     let rows = [
         row("20140102030405", "200", "AAAA"),
@@ -45,7 +45,7 @@ async fn the_index_is_read_by_its_header() {
         row("20160102030405", "-", "AAAA"),
         row("20170102030405", "404", "CCCC"),
     ];
-    web.answer(INDEX, json(format!("[{HEADER},\n{}]\n", rows.join(",\n"))));
+    web.respond(INDEX, json(format!("[{HEADER},\n{}]\n", rows.join(",\n"))));
     let list = archive(settings(&web)).captures(&page()).await.unwrap();
     assert_eq!(
         lines(&list),
@@ -57,17 +57,17 @@ async fn the_index_is_read_by_its_header() {
             "2017-01-02T03:04:05Z 404 http://example.org/a",
         ]
     );
-    let address = list.captures[0].replay_url.as_ref().unwrap();
-    assert_eq!(*address, web.url("/web/20140102030405/http://example.org/a"));
+    let replay_url = list.captures[0].replay_url.as_ref().unwrap();
+    assert_eq!(*replay_url, web.url("/web/20140102030405/http://example.org/a"));
     let best: Vec<_> =
         list.by_preference(None).iter().map(|it| it.captured_at.to_string()).collect();
     assert_eq!(best, ["2016-01-02T03:04:05Z", "2014-01-02T03:04:05Z"]);
-    let asked = &web.requests()[0].path;
-    assert!(!asked.contains("collapse"), "{asked}");
+    let path = &web.requests()[0].path;
+    assert!(!path.contains("collapse"), "{path}");
 }
 
 #[tokio::test]
-async fn a_long_list_is_gone_through_by_its_key() {
+async fn long_list_is_paged_by_resume_key() {
     let web = web().await;
     let part = |from: u32, key: &str| {
         let rows: Vec<_> =
@@ -76,57 +76,58 @@ async fn a_long_list_is_gone_through_by_its_key() {
     };
     let last = json(format!("[{HEADER},{}]", row("2008", "200", "A")));
     web.sequence(INDEX, [part(2004, "key+1"), part(2006, "key 2"), last]);
-    let asked = archive(settings(&web));
-    assert_eq!(outcome(&asked, &page()).await, "5 captures, 0 skipped");
+    let archive = archive(settings(&web));
+    assert_eq!(query_summary(&archive, &page()).await, "5 captures, 0 skipped");
     let keys: Vec<_> = web
         .requests()
         .iter()
         .map(|it| it.path.split_once("resumeKey=").map_or("", |(_, key)| key).to_owned())
         .collect();
     assert_eq!(keys, ["", "key%2B1", "key+2"]);
-    // The limit ends it earlier, and a key that never changes too.
-    web.answer(INDEX, part(2004, "the same"));
+    // The limit ends the list earlier, and so does a resume key that does not
+    // change.
+    web.respond(INDEX, part(2004, "the same"));
     let limited = CaptureQuery { limit: 2, ..page() };
-    assert_eq!(outcome(&asked, &limited).await, "2 captures, 0 skipped, cut");
-    assert_eq!(outcome(&asked, &page()).await, "2 captures, 0 skipped, cut");
-    assert_eq!(asked.requests(), 3 + 2 + 2);
+    assert_eq!(query_summary(&archive, &limited).await, "2 captures, 0 skipped, truncated");
+    assert_eq!(query_summary(&archive, &page()).await, "2 captures, 0 skipped, truncated");
+    assert_eq!(archive.requests(), 3 + 2 + 2);
 }
 
 #[tokio::test]
-async fn nothing_archived_is_an_empty_list() {
+async fn unarchived_url_has_no_captures() {
     let web = web().await;
     for nothing in ["[]", "", "[]\n", &format!("[{HEADER}]")] {
-        web.answer(INDEX, json(nothing));
-        assert_eq!(outcome(&archive(settings(&web)), &page()).await, "0 captures, 0 skipped");
+        web.respond(INDEX, json(nothing));
+        assert_eq!(query_summary(&archive(settings(&web)), &page()).await, "0 captures, 0 skipped");
     }
 }
 
 #[tokio::test]
-async fn the_newest_and_the_nearest_are_asked_for_in_its_words() {
+async fn newest_and_nearest_use_its_parameters() {
     let web = web().await;
     let rows = [row("2014", "200", "A"), row("2016", "200", "A")];
-    web.answer(INDEX, json(format!("[{HEADER},{}]", rows.join(","))));
-    let asked = archive(settings(&web));
+    web.respond(INDEX, json(format!("[{HEADER},{}]", rows.join(","))));
+    let archive = archive(settings(&web));
     let newest = CaptureQuery {
         order: CaptureOrder::Newest,
-        statuses: CaptureStatusFilter::Good,
+        statuses: CaptureStatusFilter::Success,
         limit: 1,
         ..page()
     };
-    let list = asked.captures(&newest).await.unwrap();
+    let list = archive.captures(&newest).await.unwrap();
     assert_eq!(lines(&list), ["2016-01-01T00:00:00Z 200 http://example.org/a"]);
-    let snapshot = asked.nearest(&page().url, moment("2013-01-01T00:00:00Z")).await.unwrap();
-    assert_eq!(snapshot.unwrap().captured_at, moment("2014-01-01T00:00:00Z"));
-    let said: Vec<_> = web.requests().into_iter().map(|it| it.path).collect();
-    assert!(said[0].contains("&limit=-2") && said[0].contains("filter=statuscode%3A2.."));
-    assert!(said[1].ends_with("&limit=2&sort=closest&closest=20130101000000"), "{}", said[1]);
+    let snapshot = archive.nearest(&page().url, time("2013-01-01T00:00:00Z")).await.unwrap();
+    assert_eq!(snapshot.unwrap().captured_at, time("2014-01-01T00:00:00Z"));
+    let paths: Vec<_> = web.requests().into_iter().map(|it| it.path).collect();
+    assert!(paths[0].contains("&limit=-2") && paths[0].contains("filter=statuscode%3A2.."));
+    assert!(paths[1].ends_with("&limit=2&sort=closest&closest=20130101000000"), "{}", paths[1]);
 }
 
-/// Replays one capture that the archive answers like this.
-async fn replayed(answer: CannedResponse) -> String {
+/// Returns the replay of a capture if the archive sends this response.
+async fn replay(response: CannedResponse) -> String {
     let web = web().await;
-    web.answer("/web/20150506070809id_/http://example.org/a", answer);
-    let capture = Capture::new(url("http://example.org/a"), moment("2015-05-06T07:08:09Z"));
+    web.respond("/web/20150506070809id_/http://example.org/a", response);
+    let capture = Capture::new(url("http://example.org/a"), time("2015-05-06T07:08:09Z"));
     match archive(settings(&web)).replay(&capture).await {
         Ok(Some(replay)) => {
             let target = replay.target.map_or("nowhere".to_owned(), String::from);
@@ -140,9 +141,9 @@ async fn replayed(answer: CannedResponse) -> String {
 const TIME: (&str, &str) = ("Memento-Datetime", "Wed, 06 May 2015 07:08:09 GMT");
 
 #[tokio::test]
-async fn a_redirect_that_was_rewritten_is_unwrapped() {
+async fn archive_prefix_of_redirect_is_removed() {
     let (name, time) = TIME;
-    let moved = |location| CannedResponse::redirect(302, location).header(name, time);
+    let moved = |location| CannedResponse::redirect(302, location).with_header(name, time);
     let expect = "302 http://example.org/b?c=/d at 2015-05-06T07:08:09Z";
     for location in [
         "/web/20150506070809id_/http://example.org/b?c=/d",
@@ -150,62 +151,64 @@ async fn a_redirect_that_was_rewritten_is_unwrapped() {
         "/b?c=/d",
         "http://example.org/b?c=/d",
     ] {
-        assert_eq!(replayed(moved(location)).await, expect, "{location}");
+        assert_eq!(replay(moved(location)).await, expect, "{location}");
     }
-    let both = moved("/web/2015/http://example.org/x").header("X-Archive-Orig-Location", "/b?c=/d");
-    assert_eq!(replayed(both).await, expect);
+    let both =
+        moved("/web/2015/http://example.org/x").with_header("X-Archive-Orig-Location", "/b?c=/d");
+    assert_eq!(replay(both).await, expect);
     let nowhere = "302 nowhere at 2015-05-06T07:08:09Z";
-    assert_eq!(replayed(moved("javascript:alert(1)")).await, nowhere);
+    assert_eq!(replay(moved("javascript:alert(1)")).await, nowhere);
 }
 
 #[tokio::test]
-async fn only_an_answer_with_its_time_is_a_copy() {
+async fn only_response_with_memento_datetime_is_a_capture() {
     let (name, time) = TIME;
-    let copy = |status| CannedResponse::new(status, "x").header(name, time);
-    assert_eq!(replayed(copy(404)).await, "404 nowhere at 2015-05-06T07:08:09Z");
-    assert_eq!(replayed(copy(503)).await, "503 nowhere at 2015-05-06T07:08:09Z");
-    assert_eq!(replayed(CannedResponse::new(404, "x")).await, "never archived");
-    let error = "the archive `Internet Archive`";
+    let copy = |status| CannedResponse::new(status, "x").with_header(name, time);
+    assert_eq!(replay(copy(404)).await, "404 nowhere at 2015-05-06T07:08:09Z");
+    assert_eq!(replay(copy(503)).await, "503 nowhere at 2015-05-06T07:08:09Z");
+    assert_eq!(replay(CannedResponse::new(404, "x")).await, "never archived");
+    let archive = "archive `Internet Archive`";
     assert_eq!(
-        replayed(CannedResponse::new(403, "x")).await,
-        format!("{error} refuses with status 403")
+        replay(CannedResponse::new(403, "x")).await,
+        format!("{archive} denies access (status 403)")
     );
-    let unread = format!("the answer of {error} is not an archived page");
-    assert_eq!(replayed(CannedResponse::new(200, "x")).await, unread);
-    let circle = CannedResponse::redirect(302, "/web/20150506070809id_/http://example.org/a");
-    assert_eq!(replayed(circle).await, unread);
+    let invalid = format!("invalid response of {archive}: expected an archived page");
+    assert_eq!(replay(CannedResponse::new(200, "x")).await, invalid);
+    let self_redirect =
+        CannedResponse::redirect(302, "/web/20150506070809id_/http://example.org/a");
+    assert_eq!(replay(self_redirect).await, invalid);
 }
 
 #[tokio::test]
-async fn a_site_that_was_closed_is_refused_not_empty() {
+async fn blocked_site_is_refused_not_empty() {
     let web = web().await;
-    web.answer(
+    web.respond(
         INDEX,
         CannedResponse::new(403, "org.archive.util.io.RuntimeIOException: Blocked Site"),
     );
-    let expect = "the archive `Internet Archive` refuses with status 403";
-    assert_eq!(outcome(&archive(settings(&web)), &page()).await, expect);
+    let expect = "archive `Internet Archive` denies access (status 403)";
+    assert_eq!(query_summary(&archive(settings(&web)), &page()).await, expect);
 }
 
 #[tokio::test]
-async fn an_archive_that_wants_rest_gets_it() {
+async fn rate_limited_archive_gets_no_requests() {
     let web = web().await;
-    web.answer(INDEX, CannedResponse::new(429, "slow down").header("Retry-After", "3600"));
-    let asked = archive(settings(&web));
-    let expect = "the archive `Internet Archive` asks for patience until 2026-01-01T13:00:00Z";
+    web.respond(INDEX, CannedResponse::new(429, "slow down").with_header("Retry-After", "3600"));
+    let archive = archive(settings(&web));
+    let expect = "archive `Internet Archive` is rate limited until 2026-01-01T13:00:00Z";
     for _ in 0..3 {
-        let error = asked.captures(&page()).await.unwrap_err();
+        let error = archive.captures(&page()).await.unwrap_err();
         assert_eq!(error.to_string(), expect);
-        assert_eq!(error.until(), Some(moment("2026-01-01T13:00:00Z")));
+        assert_eq!(error.until(), Some(time("2026-01-01T13:00:00Z")));
     }
     assert_eq!(web.requests().len(), 1);
 }
 
 #[tokio::test]
-async fn secrets_in_a_url_stay_here() {
+async fn credentials_are_not_sent_to_the_archive() {
     let web = web().await;
     let query = CaptureQuery::new(url("http://me:word@example.org/a#part"));
     let _ = archive(settings(&web)).captures(&query).await;
-    let asked = &web.requests()[0].path;
-    assert!(asked.contains("url=http%3A%2F%2Fexample.org%2Fa&"), "{asked}");
+    let path = &web.requests()[0].path;
+    assert!(path.contains("url=http%3A%2F%2Fexample.org%2Fa&"), "{path}");
 }

@@ -1,12 +1,12 @@
-//! Archives and search engines against real sockets on loopback: real ones,
-//! some in the words of public services, a small archive of our own, and some
-//! that mean ill.
+//! Integration tests of archives and search engines over loopback sockets: real
+//! servers (pywb, Omega), canned responses in the formats of public services,
+//! the archive of the demo, and hostile servers.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod demo;
 #[cfg(feature = "search")]
-mod finding;
+mod find_moved_page;
 mod hostile;
 #[cfg(feature = "search")]
 mod index;
@@ -15,7 +15,7 @@ mod memento;
 mod omega;
 mod pywb;
 mod search;
-mod written_down;
+mod stored_names;
 
 use std::sync::Arc;
 
@@ -26,45 +26,45 @@ use relink_model::Capture;
 use relink_ports::{Archive, ArchiveError, CaptureList, CaptureQuery, Clock};
 use url::Url;
 
-/// A clock that stands still.
-struct Noon;
+/// A clock with a fixed time.
+struct FixedClock;
 
-impl Clock for Noon {
+impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
-        moment("2026-01-01T12:00:00Z")
+        time("2026-01-01T12:00:00Z")
     }
 }
 
-/// An archive asked with no pause between requests.
+/// Creates an archive client without a pause between requests.
 fn archive(settings: WebArchiveSettings) -> WebArchive {
     let fetcher = Fetcher::new(FetchSettings::default()).unwrap();
     let settings = WebArchiveSettings { limits: ServiceLimits::local(), ..settings };
-    WebArchive::new(settings, Arc::new(fetcher), Arc::new(Noon))
+    WebArchive::new(settings, Arc::new(fetcher), Arc::new(FixedClock))
 }
 
 fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
 }
 
-fn moment(text: &str) -> Timestamp {
+fn time(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-/// Captures as lines.
+/// Returns captures as text lines.
 fn lines(list: &CaptureList) -> Vec<String> {
     list.captures.iter().map(Capture::to_string).collect()
 }
 
-/// What comes of a query, in short.
-async fn outcome(archive: &dyn Archive, query: &CaptureQuery) -> String {
-    told(archive.captures(query).await)
+/// Returns a summary of the result of a query.
+async fn query_summary(archive: &dyn Archive, query: &CaptureQuery) -> String {
+    summarize(archive.captures(query).await)
 }
 
-fn told(listed: Result<CaptureList, ArchiveError>) -> String {
-    match listed {
+fn summarize(result: Result<CaptureList, ArchiveError>) -> String {
+    match result {
         Ok(list) => {
-            let cut = if list.is_truncated { ", cut" } else { "" };
-            format!("{} captures, {} skipped{cut}", list.captures.len(), list.skipped)
+            let suffix = if list.is_truncated { ", truncated" } else { "" };
+            format!("{} captures, {} skipped{suffix}", list.captures.len(), list.skipped)
         }
         Err(error) => error.to_string(),
     }

@@ -1,4 +1,4 @@
-//! A real archive: pywb serves files that we wrote.
+//! Queries a real archive: pywb with a small WARC file.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -7,7 +7,7 @@ use relink_ports::{Archive, CaptureOrder, CaptureQuery, CaptureStatusFilter};
 use relink_testkit::pywb::Pywb;
 use relink_testkit::warc::Warc;
 
-use crate::{archive, lines, moment, url};
+use crate::{archive, lines, time, url};
 
 const PAGE: &str = "<title>The old page</title><p>as it was";
 
@@ -24,7 +24,8 @@ fn warc() -> Warc {
         .page("http://example.org/other", "20160102030407", 200, "elsewhere")
 }
 
-/// One server for all tests that run at a time; the last one stops it.
+/// Returns a server that all tests running at the same time share. The last one
+/// stops it.
 fn shared() -> Arc<Pywb> {
     static SHARED: Mutex<Weak<Pywb>> = Mutex::new(Weak::new());
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,30 +48,30 @@ const ALL: [&str; 8] = [
 ];
 
 #[tokio::test]
-async fn captures_are_listed_as_asked() {
+async fn captures_match_the_query() {
     let pywb = shared();
     let archive = archive(WebArchiveSettings::pywb(&pywb.collection()));
-    let below = CaptureQuery::below(url("http://example.org/news/"));
-    let list = archive.captures(&below).await.unwrap();
+    let all = CaptureQuery::for_prefix(url("http://example.org/news/"));
+    let list = archive.captures(&all).await.unwrap();
     assert_eq!(lines(&list), ALL);
     assert_eq!((list.is_truncated, list.skipped), (false, 0));
-    let first = CaptureQuery { limit: 3, ..below.clone() };
+    let first = CaptureQuery { limit: 3, ..all.clone() };
     let list = archive.captures(&first).await.unwrap();
     assert_eq!(lines(&list), ALL[..3]);
     assert!(list.is_truncated);
-    let of = CaptureQuery::new(url("http://example.org/news/1"));
+    let exact = CaptureQuery::new(url("http://example.org/news/1"));
     let good = CaptureQuery {
-        statuses: CaptureStatusFilter::Good,
+        statuses: CaptureStatusFilter::Success,
         order: CaptureOrder::Newest,
         limit: 1,
-        ..of.clone()
+        ..exact.clone()
     };
-    // The repetition of 2017 is as good, but the index tells no status of it.
+    // The revisit of 2017 matches too, but the index has no status for it.
     assert_eq!(lines(&archive.captures(&good).await.unwrap()), [ALL[0]]);
     let early = CaptureQuery {
-        from: Some(moment("2015-01-01T00:00:00Z")),
-        to: Some(moment("2015-05-31T00:00:00Z")),
-        ..of
+        from: Some(time("2015-01-01T00:00:00Z")),
+        to: Some(time("2015-05-31T00:00:00Z")),
+        ..exact
     };
     assert_eq!(lines(&archive.captures(&early).await.unwrap()), [ALL[1]]);
     let nothing = CaptureQuery::new(url("http://example.org/never"));
@@ -83,7 +84,7 @@ async fn historical_redirects_are_found_and_none_is_collapsed() {
     let archive = archive(WebArchiveSettings::pywb(&pywb.collection()));
     let query = CaptureQuery {
         statuses: CaptureStatusFilter::Redirects,
-        ..CaptureQuery::below(url("http://example.org/news/"))
+        ..CaptureQuery::for_prefix(url("http://example.org/news/"))
     };
     let list = archive.captures(&query).await.unwrap();
     let digests: Vec<_> = list.captures.iter().map(|it| it.digest.clone().unwrap()).collect();
@@ -101,14 +102,15 @@ async fn historical_redirects_are_found_and_none_is_collapsed() {
 }
 
 #[tokio::test]
-async fn an_archived_error_is_told_from_nothing() {
+async fn archived_error_differs_from_missing_capture() {
     let pywb = shared();
     let archive = archive(WebArchiveSettings::pywb(&pywb.collection()));
-    let list = archive.captures(&CaptureQuery::below(url("http://example.org/news/"))).await;
+    let list = archive.captures(&CaptureQuery::for_prefix(url("http://example.org/news/"))).await;
     let captures = list.unwrap().captures;
-    for (at, status, title) in [(6, 404, "Not found"), (7, 503, "Later"), (0, 200, "The old page")]
+    for (index, status, title) in
+        [(6, 404, "Not found"), (7, 503, "Later"), (0, 200, "The old page")]
     {
-        let replay = archive.replay(&captures[at]).await.unwrap().unwrap();
+        let replay = archive.replay(&captures[index]).await.unwrap().unwrap();
         assert_eq!(replay.status, status);
         let body = String::from_utf8_lossy(&replay.body.bytes);
         assert!(body.contains(&format!("<title>{title}</title>")), "{body}");
@@ -119,34 +121,34 @@ async fn an_archived_error_is_told_from_nothing() {
 }
 
 #[tokio::test]
-async fn a_repetition_has_the_body_of_what_it_repeats() {
+async fn revisit_has_the_body_of_its_original() {
     let pywb = shared();
     let archive = archive(WebArchiveSettings::pywb(&pywb.collection()));
     let list = archive.captures(&CaptureQuery::new(url("http://example.org/news/1"))).await;
-    let again = list.unwrap().captures.pop().unwrap();
-    assert!(again.is_revisit);
-    let replay = archive.replay(&again).await.unwrap().unwrap();
+    let revisit = list.unwrap().captures.pop().unwrap();
+    assert!(revisit.is_revisit);
+    let replay = archive.replay(&revisit).await.unwrap().unwrap();
     assert_eq!(&replay.body.bytes[..], PAGE.as_bytes());
 }
 
 #[tokio::test]
-async fn a_time_that_is_not_exact_leads_to_the_nearest_copy() {
+async fn inexact_time_replays_the_nearest_capture() {
     let pywb = shared();
     let archive = archive(WebArchiveSettings::pywb(&pywb.collection()));
     let list = archive.captures(&CaptureQuery::new(url("http://example.org/news/1"))).await;
     let mut capture = list.unwrap().captures.remove(0);
-    let taken = capture.captured_at;
-    capture.captured_at = moment("2014-02-01T00:00:00Z");
-    assert_eq!(archive.replay(&capture).await.unwrap().unwrap().captured_at, taken);
+    let captured_at = capture.captured_at;
+    capture.captured_at = time("2014-02-01T00:00:00Z");
+    assert_eq!(archive.replay(&capture).await.unwrap().unwrap().captured_at, captured_at);
 }
 
 #[tokio::test]
-async fn the_copy_nearest_to_a_date_is_found_by_index_and_by_timegate() {
+async fn nearest_capture_is_found_by_index_and_by_timegate() {
     let pywb = shared();
     let root = pywb.collection();
     let by_index = archive(WebArchiveSettings::pywb(&root));
     let timemap = root.join("timemap/link/").unwrap();
-    let by_gate = archive(WebArchiveSettings::memento("by date", &timemap, &root));
+    let by_timegate = archive(WebArchiveSettings::memento("by date", &timemap, &root));
     let page = url("http://example.org/news/1");
     for (when, expect) in [
         ("2010-01-01T00:00:00Z", "20140102030405"),
@@ -154,20 +156,20 @@ async fn the_copy_nearest_to_a_date_is_found_by_index_and_by_timegate() {
         ("2026-01-01T00:00:00Z", "20170102030405"),
     ] {
         let expect = root.join(&format!("{expect}/{page}")).unwrap();
-        for archive in [&by_index, &by_gate] {
-            let snapshot = archive.nearest(&page, moment(when)).await.unwrap().unwrap();
+        for archive in [&by_index, &by_timegate] {
+            let snapshot = archive.nearest(&page, time(when)).await.unwrap().unwrap();
             assert_eq!(snapshot.replay_url, expect);
             assert_eq!(snapshot.url, page);
         }
     }
     let never = url("http://example.org/never");
-    for archive in [&by_index, &by_gate] {
-        assert!(archive.nearest(&never, moment("2015-01-01T00:00:00Z")).await.unwrap().is_none());
+    for archive in [&by_index, &by_timegate] {
+        assert!(archive.nearest(&never, time("2015-01-01T00:00:00Z")).await.unwrap().is_none());
     }
 }
 
 #[tokio::test]
-async fn a_timemap_lists_all_copies_without_their_statuses() {
+async fn timemap_lists_all_captures_without_status() {
     let pywb = shared();
     let root = pywb.collection();
     let timemap = root.join("timemap/link/").unwrap();
@@ -187,17 +189,17 @@ async fn a_timemap_lists_all_copies_without_their_statuses() {
 }
 
 #[tokio::test]
-async fn the_index_that_pywb_writes_opens_the_file_from_the_disk() {
+async fn local_archive_reads_the_index_of_pywb() {
     let pywb = shared();
     let index = pywb.archive().join("index.cdxj");
     std::fs::copy(pywb.index(), &index).unwrap();
     let archive = LocalArchive::open(&[index]).unwrap();
     assert_eq!(archive.problems(), []);
-    let list = archive.captures(&CaptureQuery::below(url("http://example.org/news/"))).await;
+    let list = archive.captures(&CaptureQuery::for_prefix(url("http://example.org/news/"))).await;
     let list = list.unwrap();
     assert_eq!(lines(&list), ALL);
-    for (at, body) in [(0, PAGE), (3, PAGE), (6, "<title>Not found</title>")] {
-        let replay = archive.replay(&list.captures[at]).await.unwrap().unwrap();
+    for (index, body) in [(0, PAGE), (3, PAGE), (6, "<title>Not found</title>")] {
+        let replay = archive.replay(&list.captures[index]).await.unwrap().unwrap();
         assert_eq!(&replay.body.bytes[..], body.as_bytes());
     }
     let moved = archive.replay(&list.captures[1]).await.unwrap().unwrap();
@@ -205,15 +207,15 @@ async fn the_index_that_pywb_writes_opens_the_file_from_the_disk() {
 }
 
 #[tokio::test]
-async fn the_form_for_files_and_the_form_for_programs_say_the_same() {
+async fn json_and_cdxj_responses_are_equivalent() {
     let pywb = shared();
-    let programs = archive(WebArchiveSettings::pywb(&pywb.collection()));
-    let mut cdxj = WebArchiveSettings::pywb(&pywb.collection());
-    // Asked first, `output` counts as it stands here: CDXJ.
+    let json = archive(WebArchiveSettings::pywb(&pywb.collection()));
+    let mut settings = WebArchiveSettings::pywb(&pywb.collection());
+    // pywb uses the first `output` parameter, which is that of the endpoint.
     let endpoint = pywb.collection().join("cdx?output=cdxj").unwrap();
-    cdxj.cdx = cdxj.cdx.map(|(dialect, _)| (dialect, endpoint));
-    let files = archive(cdxj);
+    settings.cdx = settings.cdx.map(|(dialect, _)| (dialect, endpoint));
+    let cdxj = archive(settings);
     let query = CaptureQuery::new(url("http://example.org/news/1"));
-    let (one, other) = (programs.captures(&query).await, files.captures(&query).await);
+    let (one, other) = (json.captures(&query).await, cdxj.captures(&query).await);
     assert_eq!(one.unwrap().captures, other.unwrap().captures);
 }

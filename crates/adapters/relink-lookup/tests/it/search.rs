@@ -1,4 +1,4 @@
-//! Search engines in their own words, restated by us.
+//! Canned responses in the formats of public search engines.
 
 use std::sync::Arc;
 
@@ -11,29 +11,29 @@ use relink_testkit::hostile::{Hostile, Misbehavior};
 use relink_testkit::web::{CannedResponse, TestServer};
 use url::Url;
 
-use crate::{Noon, moment};
+use crate::{FixedClock, time};
 
-/// The key of every engine.
+/// API key of every engine.
 const KEY: &str = "s3cret";
 
-/// An engine asked with no pause between requests.
+/// Creates an engine with an API key and without a pause between requests.
 pub fn engine(settings: WebSearchSettings) -> WebSearch {
-    let manners =
+    let limits =
         ServiceLimits { daily_budget: settings.limits.daily_budget, ..ServiceLimits::local() };
-    asked_with(Some(KEY), WebSearchSettings { limits: manners, ..settings })
+    engine_with_key(Some(KEY), WebSearchSettings { limits, ..settings })
 }
 
-pub fn asked_with(key: Option<&str>, settings: WebSearchSettings) -> WebSearch {
+pub fn engine_with_key(key: Option<&str>, settings: WebSearchSettings) -> WebSearch {
     let fetcher = Fetcher::new(FetchSettings::default()).unwrap();
     let environment = |_: &str| key.map(str::to_owned);
-    WebSearch::new(settings, &environment, Arc::new(fetcher), Arc::new(Noon))
+    WebSearch::new(settings, &environment, Arc::new(fetcher), Arc::new(FixedClock))
 }
 
-/// The paths found, or the error.
-pub async fn found(engine: &dyn SearchEngine, query: &SearchQuery) -> String {
+/// Returns the paths of the hits, or the error.
+pub async fn search_paths(engine: &dyn SearchEngine, query: &SearchQuery) -> String {
     match engine.search(query).await {
-        Ok(answer) => {
-            let paths: Vec<_> = answer.hits.iter().map(|hit| hit.url.path().to_owned()).collect();
+        Ok(response) => {
+            let paths: Vec<_> = response.hits.iter().map(|hit| hit.url.path().to_owned()).collect();
             paths.join(" ")
         }
         Err(error) => error.to_string(),
@@ -41,150 +41,150 @@ pub async fn found(engine: &dyn SearchEngine, query: &SearchQuery) -> String {
 }
 
 fn json(body: &str) -> CannedResponse {
-    CannedResponse::new(200, body).header("Content-Type", "application/json")
+    CannedResponse::new(200, body).with_header("Content-Type", "application/json")
 }
 
 fn query() -> SearchQuery {
-    SearchQuery::new(["winter"]).with_phrase("snowy owl").within("example.org")
+    SearchQuery::new(["winter"]).with_phrase("snowy owl").with_site("example.org")
 }
 
-/// One engine, what it answers, and what is asked of it.
+/// An engine with its responses and the expected request.
 struct Case {
     settings: fn(&Url) -> WebSearchSettings,
-    answer: &'static str,
-    nothing: &'static str,
-    asks: &'static str,
+    response: &'static str,
+    empty_response: &'static str,
+    expected_path: &'static str,
     header: Option<(&'static str, &'static str)>,
 }
 
-const ASKED: &str = "%22snowy%20owl%22%20winter";
+const QUERY: &str = "%22snowy%20owl%22%20winter";
 
 const CASES: [Case; 4] = [
     Case {
         settings: WebSearchSettings::searxng,
-        answer: r#"{"query": "q", "number_of_results": 0, "results": [
+        response: r#"{"query": "q", "number_of_results": 0, "results": [
             {"url": "https://example.org/owl", "title": "The snowy owl", "content": "It hunts & sleeps.",
              "engine": "one", "score": 2.5, "category": "general"},
             {"url": "https://www.example.org/birds", "title": "Birds", "content": ""}],
             "answers": [], "unresponsive_engines": [["other", "timeout"]]}"#,
-        nothing: r#"{"query": "q", "number_of_results": 0, "results": [], "unresponsive_engines": []}"#,
-        asks: "/search?q=ASKED%20site%3Aexample.org&format=json",
+        empty_response: r#"{"query": "q", "number_of_results": 0, "results": [], "unresponsive_engines": []}"#,
+        expected_path: "/search?q=QUERY%20site%3Aexample.org&format=json",
         header: None,
     },
     Case {
         settings: WebSearchSettings::brave,
-        answer: r#"{"type": "search", "query": {"original": "q"}, "web": {"type": "search", "results": [
+        response: r#"{"type": "search", "query": {"original": "q"}, "web": {"type": "search", "results": [
             {"title": "The snowy owl", "url": "https://example.org/owl", "language": "en",
              "description": "It <strong>hunts</strong> &amp; sleeps.", "page_age": "2020-01-01"},
             {"title": "Birds", "url": "https://www.example.org/birds", "description": ""}]}}"#,
-        nothing: r#"{"type": "search", "query": {"original": "q"}}"#,
-        asks: "/res/v1/web/search?q=ASKED%20site%3Aexample.org&count=10",
+        empty_response: r#"{"type": "search", "query": {"original": "q"}}"#,
+        expected_path: "/res/v1/web/search?q=QUERY%20site%3Aexample.org&count=10",
         header: Some(("x-subscription-token", "s3cret")),
     },
     Case {
         settings: WebSearchSettings::mojeek,
-        answer: r#"{"response": {"status": "OK", "head": {"query": "q", "results": 2, "return": 2}, "results": [
+        response: r#"{"response": {"status": "OK", "head": {"query": "q", "results": 2, "return": 2}, "results": [
             {"url": "https://example.org/owl", "title": "The snowy owl", "desc": "It <b>hunts</b> &amp; sleeps."},
             {"url": "https://www.example.org/birds", "title": "Birds", "desc": ""}]}}"#,
-        nothing: r#"{"response": {"status": "OK", "head": {"query": "q", "results": 0}}}"#,
-        asks: "/search?q=ASKED&site=example.org&t=10&fmt=json&api_key=s3cret",
+        empty_response: r#"{"response": {"status": "OK", "head": {"query": "q", "results": 0}}}"#,
+        expected_path: "/search?q=QUERY&site=example.org&t=10&fmt=json&api_key=s3cret",
         header: None,
     },
     Case {
         settings: WebSearchSettings::kagi,
-        answer: r#"{"meta": {"id": "1", "ms": 3}, "data": {"search": [
+        response: r#"{"meta": {"id": "1", "ms": 3}, "data": {"search": [
             {"url": "https://example.org/owl", "title": "The snowy owl", "snippet": "It <b>hunts</b> &amp; sleeps."},
             {"url": "https://www.example.org/birds", "title": "Birds"}], "related_search": [{"title": "x"}]}}"#,
-        nothing: r#"{"meta": {"id": "1"}, "data": {}}"#,
-        asks: "/api/v1/search?q=ASKED%20site%3Aexample.org&limit=10",
+        empty_response: r#"{"meta": {"id": "1"}, "data": {}}"#,
+        expected_path: "/api/v1/search?q=QUERY%20site%3Aexample.org&limit=10",
         header: Some(("authorization", "Bot s3cret")),
     },
 ];
 
 #[tokio::test]
-async fn each_engine_is_asked_and_read_in_its_own_words() {
+async fn each_engine_has_its_own_request_and_response_format() {
     for case in CASES {
         let web = TestServer::start().await;
-        web.below("/", json(case.answer));
-        let asked = engine((case.settings)(&web.url("/")));
-        let answer = asked.search(&query()).await.unwrap();
-        let lines: Vec<_> = answer.hits.iter().map(ToString::to_string).collect();
+        web.respond_below("/", json(case.response));
+        let engine = engine((case.settings)(&web.url("/")));
+        let response = engine.search(&query()).await.unwrap();
+        let lines: Vec<_> = response.hits.iter().map(ToString::to_string).collect();
         let owl = "1. https://example.org/owl The snowy owl";
-        assert_eq!(lines, [owl, "2. https://www.example.org/birds Birds"], "{}", asked.name());
-        assert_eq!(answer.hits[0].snippet, "It hunts & sleeps.");
-        assert_eq!(answer.found(), 2);
+        assert_eq!(lines, [owl, "2. https://www.example.org/birds Birds"], "{}", engine.name());
+        assert_eq!(response.hits[0].snippet, "It hunts & sleeps.");
+        assert_eq!(response.estimated_total(), 2);
         let request = &web.requests()[0];
-        assert_eq!(request.path, case.asks.replace("ASKED", ASKED));
+        assert_eq!(request.path, case.expected_path.replace("QUERY", QUERY));
         if let Some((name, value)) = case.header {
             assert_eq!(request.header(name), Some(value));
         }
-        web.below("/", json(case.nothing));
-        assert_eq!(found(&asked, &query()).await, "", "{}", asked.name());
-        assert_eq!(asked.requests(), 2);
+        web.respond_below("/", json(case.empty_response));
+        assert_eq!(search_paths(&engine, &query()).await, "", "{}", engine.name());
+        assert_eq!(engine.requests(), 2);
     }
 }
 
 #[tokio::test]
-async fn an_older_kagi_is_read_too() {
+async fn older_kagi_format_is_supported() {
     let web = TestServer::start().await;
     let row = r#"{"t": 0, "url": "https://example.org/owl", "title": "x", "snippet": "y"}"#;
     let related = r#"{"t": 1, "list": ["a", "b"]}"#;
-    web.below("/", json(&format!("{{\"meta\": {{}}, \"data\": [{row}, {related}]}}")));
-    assert_eq!(found(&engine(WebSearchSettings::kagi(&web.url("/"))), &query()).await, "/owl");
+    web.respond_below("/", json(&format!("{{\"meta\": {{}}, \"data\": [{row}, {related}]}}")));
+    assert_eq!(
+        search_paths(&engine(WebSearchSettings::kagi(&web.url("/"))), &query()).await,
+        "/owl"
+    );
 }
 
 #[tokio::test]
-async fn without_its_key_an_engine_is_not_asked() {
+async fn engine_without_its_key_gets_no_requests() {
     let web = TestServer::start().await;
     for (settings, name, variable) in [
         (WebSearchSettings::brave(&web.url("/")), "Brave", "BRAVE_API_KEY"),
         (WebSearchSettings::mojeek(&web.url("/")), "Mojeek", "MOJEEK_API_KEY"),
         (WebSearchSettings::kagi(&web.url("/")), "Kagi", "KAGI_API_KEY"),
     ] {
-        let expect = format!("the search engine `{name}` needs a key in `{variable}`");
+        let expect = format!("search engine `{name}` requires an API key in `{variable}`");
         for key in [None, Some(" ")] {
-            let asked = asked_with(key, settings.clone());
-            assert_eq!(found(&asked, &query()).await, expect);
+            let engine = engine_with_key(key, settings.clone());
+            assert_eq!(search_paths(&engine, &query()).await, expect);
         }
     }
     assert_eq!(web.requests().len(), 0);
 }
 
 #[tokio::test]
-async fn no_fault_and_no_cache_key_shows_the_key() {
+async fn errors_and_cache_keys_do_not_contain_the_api_key() {
     for case in CASES {
         let web = TestServer::start().await;
-        web.below("/", CannedResponse::new(401, "wrong key: s3cret"));
-        let asked = engine((case.settings)(&web.url("/")));
-        let name = asked.name().to_owned();
-        let error = asked.search(&query()).await.unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!("the search engine `{name}` refuses with status 401")
-        );
+        web.respond_below("/", CannedResponse::new(401, "wrong key: s3cret"));
+        let engine = engine((case.settings)(&web.url("/")));
+        let name = engine.name().to_owned();
+        let error = engine.search(&query()).await.unwrap_err();
+        assert_eq!(error.to_string(), format!("search engine `{name}` denies access (status 401)"));
         assert!(!format!("{error:?}").contains(KEY));
-        assert!(!asked.cache_key(&query()).unwrap().contains(KEY));
+        assert!(!engine.cache_key(&query()).unwrap().contains(KEY));
     }
 }
 
 #[tokio::test]
-async fn a_key_is_not_carried_to_another_host() {
+async fn api_key_is_not_sent_to_another_host() {
     let (web, other) = (TestServer::start().await, TestServer::start().await);
-    other.below("/", json(CASES[1].answer));
-    web.below("/", CannedResponse::redirect(302, other.url("/x").as_str()));
-    found(&engine(WebSearchSettings::brave(&web.url("/"))), &query()).await;
-    let told = other.requests().iter().any(|it| it.header("x-subscription-token").is_some());
-    assert!(!told);
+    other.respond_below("/", json(CASES[1].response));
+    web.respond_below("/", CannedResponse::redirect(302, other.url("/x").as_str()));
+    search_paths(&engine(WebSearchSettings::brave(&web.url("/"))), &query()).await;
+    let is_sent = other.requests().iter().any(|it| it.header("x-subscription-token").is_some());
+    assert!(!is_sent);
 }
 
 #[tokio::test]
-async fn the_cache_key_tells_apart_what_is_asked_of_whom() {
-    let at = |root: &str| engine(WebSearchSettings::searxng(&Url::parse(root).unwrap()));
-    let key = at("https://a.test/").cache_key(&query());
+async fn cache_key_depends_on_engine_and_query() {
+    let engine_at = |root: &str| engine(WebSearchSettings::searxng(&Url::parse(root).unwrap()));
+    let key = engine_at("https://a.test/").cache_key(&query());
     let text = key.clone().unwrap();
     assert!(text.starts_with("SearXNG a.test ") && text.ends_with(" winter site:example.org"));
     for root in ["https://b.test/", "https://a.test:8443/", "http://a.test/", "https://a.test/b/"] {
-        assert_ne!(at(root).cache_key(&query()), key, "{root}");
+        assert_ne!(engine_at(root).cache_key(&query()), key, "{root}");
     }
     let others = [
         SearchQuery { site: None, ..query() },
@@ -192,14 +192,14 @@ async fn the_cache_key_tells_apart_what_is_asked_of_whom() {
         query().with_phrase("winter"),
     ];
     for other in others {
-        assert_ne!(at("https://a.test/").cache_key(&other), key);
+        assert_ne!(engine_at("https://a.test/").cache_key(&other), key);
     }
 }
 
 #[tokio::test]
-async fn engines_at_one_place_are_told_apart_by_all_of_their_address() {
-    let key = |address: &str| {
-        let template = format!("https://a.test/find?{address}&q={{query}}").parse().unwrap();
+async fn cache_key_depends_on_the_whole_template() {
+    let key = |parameters: &str| {
+        let template = format!("https://a.test/find?{parameters}&q={{query}}").parse().unwrap();
         engine(WebSearchSettings::json("JSON", template)).cache_key(&query()).unwrap()
     };
     assert_eq!(key("db=birds"), key("db=birds"));
@@ -207,96 +207,99 @@ async fn engines_at_one_place_are_told_apart_by_all_of_their_address() {
 }
 
 #[tokio::test]
-async fn an_engine_that_wants_rest_gets_it() {
-    let after = |name: &str, value: &str| CannedResponse::new(429, "slow down").header(name, value);
-    let counted = after("X-RateLimit-Reset", "1, 3600").header("X-RateLimit-Remaining", "0, 0");
-    for answer in [after("Retry-After", "3600"), counted] {
+async fn rate_limited_engine_gets_no_requests() {
+    let refusal =
+        |name: &str, value: &str| CannedResponse::new(429, "slow down").with_header(name, value);
+    let rate_limited =
+        refusal("X-RateLimit-Reset", "1, 3600").with_header("X-RateLimit-Remaining", "0, 0");
+    for response in [refusal("Retry-After", "3600"), rate_limited] {
         let web = TestServer::start().await;
-        web.below("/", answer);
-        let asked = engine(WebSearchSettings::brave(&web.url("/")));
+        web.respond_below("/", response);
+        let engine = engine(WebSearchSettings::brave(&web.url("/")));
         for _ in 0..3 {
-            let error = asked.search(&query()).await.unwrap_err();
-            assert_eq!(error.until(), Some(moment("2026-01-01T13:00:00Z")));
+            let error = engine.search(&query()).await.unwrap_err();
+            assert_eq!(error.until(), Some(time("2026-01-01T13:00:00Z")));
         }
         assert_eq!(web.requests().len(), 1);
     }
 }
 
 #[tokio::test]
-async fn the_budget_of_a_day_is_kept() {
+async fn daily_budget_is_enforced() {
     let web = TestServer::start().await;
-    web.below("/", json(CASES[0].answer));
+    web.respond_below("/", json(CASES[0].response));
     let mut settings = WebSearchSettings::searxng(&web.url("/"));
     settings.limits.daily_budget = 2;
-    let asked = engine(settings);
+    let engine = engine(settings);
     for _ in 0..2 {
-        assert_eq!(found(&asked, &query()).await, "/owl /birds");
+        assert_eq!(search_paths(&engine, &query()).await, "/owl /birds");
     }
-    let spent = "today's 2 requests to the search engine `SearXNG` are used up";
-    assert_eq!(found(&asked, &query()).await, spent);
+    let exhausted = "daily budget of 2 requests to search engine `SearXNG` is exhausted";
+    assert_eq!(search_paths(&engine, &query()).await, exhausted);
     assert_eq!(web.requests().len(), 2);
 }
 
 #[tokio::test]
-async fn nothing_to_look_for_is_not_asked() {
+async fn empty_query_sends_no_request() {
     let web = TestServer::start().await;
-    let asked = engine(WebSearchSettings::searxng(&web.url("/")));
+    let engine = engine(WebSearchSettings::searxng(&web.url("/")));
     for query in [
-        SearchQuery::new(["", "--", "\"\""]).within("example.org"),
+        SearchQuery::new(["", "--", "\"\""]).with_site("example.org"),
         SearchQuery { limit: 0, ..query() },
     ] {
-        assert_eq!(found(&asked, &query).await, "");
+        assert_eq!(search_paths(&engine, &query).await, "");
     }
     assert_eq!(web.requests().len(), 0);
 }
 
-/// What becomes of a SearXNG that answers like this.
-async fn told(answer: CannedResponse) -> String {
+/// Returns the hits or the error if SearXNG sends this response.
+async fn search_result(response: CannedResponse) -> String {
     let web = TestServer::start().await;
-    web.below("/", answer);
-    found(&engine(WebSearchSettings::searxng(&web.url("/"))), &query()).await
+    web.respond_below("/", response);
+    search_paths(&engine(WebSearchSettings::searxng(&web.url("/"))), &query()).await
 }
 
-const UNREADABLE: &str = "the answer of the search engine `SearXNG` is not a list of results";
+const INVALID_RESPONSE: &str =
+    "invalid response of search engine `SearXNG`: expected a list of results";
 
 #[tokio::test]
-async fn what_is_no_answer_is_said_to_be_none() {
+async fn other_formats_are_invalid_responses() {
     let deep = "[".repeat(100_000);
     for body in ["<!doctype html><title>Search</title>", "null", "{\"results\": 3}", "", &deep] {
-        assert_eq!(told(json(body)).await, UNREADABLE);
+        assert_eq!(search_result(json(body)).await, INVALID_RESPONSE);
     }
-    let off = "the search engine `SearXNG` refuses with status 403";
-    assert_eq!(told(CannedResponse::new(403, "JSON is off")).await, off);
-    let deaf = r#"{"results": [], "unresponsive_engines": [["one", "timeout"]]}"#;
-    let expect = "the search engine `SearXNG` got no answer from those it asks";
-    assert_eq!(told(json(deaf)).await, expect);
+    let off = "search engine `SearXNG` denies access (status 403)";
+    assert_eq!(search_result(CannedResponse::new(403, "JSON is off")).await, off);
+    let unresponsive = r#"{"results": [], "unresponsive_engines": [["one", "timeout"]]}"#;
+    let expect = "search engine `SearXNG` got no response from its upstream engines";
+    assert_eq!(search_result(json(unresponsive)).await, expect);
 }
 
 #[tokio::test]
-async fn a_huge_answer_is_not_read_to_its_end() {
+async fn huge_response_is_limited() {
     let row = r#"{"url": "https://example.org/a", "title": "x"},"#;
     let rows = format!("{{\"results\": [{}null]}}", row.repeat((8 << 20) / row.len()));
-    assert_eq!(told(json(&rows)).await, UNREADABLE);
+    assert_eq!(search_result(json(&rows)).await, INVALID_RESPONSE);
     let hostile = Hostile::start(Misbehavior::EndlessBody).await;
-    let asked = engine(WebSearchSettings::searxng(&hostile.url("/")));
-    assert_eq!(found(&asked, &query()).await, UNREADABLE);
+    let engine = engine(WebSearchSettings::searxng(&hostile.url("/")));
+    assert_eq!(search_paths(&engine, &query()).await, INVALID_RESPONSE);
     assert!(hostile.sent() < 16 << 20, "{}", hostile.sent());
 }
 
 #[tokio::test]
-async fn more_rows_than_asked_for_are_left_out() {
+async fn number_of_hits_is_limited() {
     let row = |n: usize| format!("{{\"url\": \"https://example.org/{n}\", \"title\": \"x\"}}");
     let rows: Vec<_> = (0..5_000).map(row).collect();
-    let answer = format!("{{\"results\": [{}]}}", rows.join(","));
+    let body = format!("{{\"results\": [{}]}}", rows.join(","));
     let expect: Vec<_> = (0..10).map(|n| format!("/{n}")).collect();
-    assert_eq!(told(json(&answer)).await, expect.join(" "));
+    assert_eq!(search_result(json(&body)).await, expect.join(" "));
 }
 
 #[tokio::test]
-async fn an_engine_cannot_lead_us_to_a_private_address() {
+async fn engine_cannot_redirect_to_private_address() {
     let canary = Canary::start().await;
-    let inside = format!("http://{}/", canary.address());
-    let said = told(CannedResponse::redirect(302, &inside)).await;
-    assert!(said.starts_with("the search engine `SearXNG`"), "{said}");
+    let private_url = format!("http://{}/", canary.address());
+    let result = search_result(CannedResponse::redirect(302, &private_url)).await;
+    assert!(result.starts_with("cannot reach search engine `SearXNG`"), "{result}");
     assert_eq!(canary.connects(), 0);
 }

@@ -1,15 +1,15 @@
-//! The renderer with a real browser, against servers on loopback.
+//! Integration tests with a real browser and servers on loopback.
 //!
-//! Each test starts a browser of its own, so that none can spoil another.
+//! Each test starts its own browser, so tests do not affect each other.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
-mod caps;
-mod finding;
-mod manners;
+mod executable;
+mod interaction;
+mod isolation;
+mod limits;
 mod processes;
 mod scripts;
-mod walls;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,9 +20,9 @@ use relink_ports::{Render, RenderError, RenderRequest, RenderedPage};
 use relink_render::{Chromium, RenderSettings};
 use url::Url;
 
-/// A browser with patience enough for a busy machine.
+/// Starts a browser with a timeout that is long enough for a busy machine.
 fn browser() -> Chromium {
-    browser_with(patient())
+    browser_with(long_timeout())
 }
 
 fn browser_with(settings: RenderSettings) -> Chromium {
@@ -30,33 +30,33 @@ fn browser_with(settings: RenderSettings) -> Chromium {
     Chromium::new(settings, Arc::new(fetcher))
 }
 
-fn patient() -> RenderSettings {
-    RenderSettings { time: Duration::from_secs(30), ..RenderSettings::default() }
+fn long_timeout() -> RenderSettings {
+    RenderSettings { timeout: Duration::from_secs(30), ..RenderSettings::default() }
 }
 
-/// For pages that never come to rest.
-fn impatient() -> RenderSettings {
-    RenderSettings { time: Duration::from_secs(4), ..RenderSettings::default() }
+/// Settings for pages that never become idle.
+fn short_timeout() -> RenderSettings {
+    RenderSettings { timeout: Duration::from_secs(4), ..RenderSettings::default() }
 }
 
-/// Renders as if the user had named the URL.
-async fn named(browser: &Chromium, url: Url) -> Result<RenderedPage, RenderError> {
-    browser.render(RenderRequest { url, rights: RequestRights::named_by_user() }).await
+/// Renders a URL as if the user had supplied it.
+async fn render_user_supplied(browser: &Chromium, url: Url) -> Result<RenderedPage, RenderError> {
+    browser.render(RenderRequest { url, rights: RequestRights::user_supplied() }).await
 }
 
-/// Renders as if a page had named the URL.
-async fn found(browser: &Chromium, url: Url) -> Result<RenderedPage, RenderError> {
+/// Renders a URL as if a page had linked to it.
+async fn render_discovered(browser: &Chromium, url: Url) -> Result<RenderedPage, RenderError> {
     browser.render(RenderRequest { url, rights: RequestRights::discovered() }).await
 }
 
-/// The document as text.
+/// Returns the document as text.
 fn html(rendered: &RenderedPage) -> &str {
     str::from_utf8(&rendered.html).unwrap()
 }
 
-/// That a page says this, where it says what it found.
+/// Checks that the document contains a text.
 #[track_caller]
-fn check_says(rendered: &RenderedPage, expect: &str) {
+fn check_contains(rendered: &RenderedPage, expect: &str) {
     let html = html(rendered);
-    assert!(html.contains(expect), "no `{expect}` in {html}");
+    assert!(html.contains(expect), "`{expect}` not found in {html}");
 }

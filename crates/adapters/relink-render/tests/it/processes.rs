@@ -1,7 +1,7 @@
-//! Processes that break down, and processes that must not be left.
+//! Crashes and cleanup of processes.
 //!
-//! Tests run side by side; a test knows its own browser by an odd cap on the
-//! heap, which stands in the command line.
+//! Tests run concurrently. Each test identifies its browser by a unique heap
+//! limit, which is part of the command line.
 
 use std::env;
 use std::fs;
@@ -13,25 +13,25 @@ use relink_render::{Chromium, RenderSettings};
 use relink_testkit::web::TestServer;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::{browser_with, check_says, named, patient};
+use crate::{browser_with, check_contains, long_timeout, render_user_supplied};
 
-/// The longest we wait for something to come about.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Maximum wait for an expected event.
+const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// What tells a process that it is the one to be killed.
-const PART: &str = "RELINK_TEST_TO_BE_KILLED";
+/// Environment variable that makes the helper test run.
+const HELPER_VARIABLE: &str = "RELINK_TEST_TO_BE_KILLED";
 
-/// A page that keeps its process at work.
+/// A page that keeps its process busy.
 const BUSY: &str = "<script>setTimeout(() => { while (true); }, 300)</script>";
 
-/// A process that lives, by its id, its parent and its command line.
+/// A running process.
 struct Process {
     id: i32,
     parent: i32,
     command: String,
 }
 
-/// Reads of a process; one that only waits to be buried does not live.
+/// Reads the state of a process. Returns `None` for zombies.
 fn process(id: i32) -> Option<Process> {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
@@ -42,23 +42,23 @@ fn process(id: i32) -> Option<Process> {
     (state != "Z" && state != "X").then_some(Process { id, parent, command })
 }
 
-/// A browser with this cap on its heap, in MiB.
-fn marked(mark: u64) -> Chromium {
-    browser_with(RenderSettings { heap_cap: mark << 20, ..patient() })
+/// Creates a browser with this heap limit in MiB.
+fn with_heap_limit(mib: u64) -> Chromium {
+    browser_with(RenderSettings { max_heap_bytes: mib << 20, ..long_timeout() })
 }
 
-/// The processes of the browser with this mark: itself, all below it, and
-/// those that its profile's name shows to be its own.
-fn family(mark: u64) -> Vec<Process> {
+/// Returns the processes of the browser with this heap limit: the main process,
+/// its descendants, and those with its profile in the command line.
+fn browser_processes(mib: u64) -> Vec<Process> {
     let ids = fs::read_dir("/proc").unwrap().flatten();
     let all: Vec<Process> =
         ids.filter_map(|it| process(it.file_name().to_str()?.parse().ok()?)).collect();
-    let flag = format!("--max-old-space-size={mark} ");
-    let is_head = |it: &Process| it.command.contains(&flag) && is_main_process(it);
-    let Some(head) = all.iter().find(|it| is_head(it)) else { return Vec::new() };
-    let profile = profile_of(head);
-    let is_own = |it: &&Process| it.id == head.id || it.command.contains(&profile);
-    let mut known: Vec<i32> = all.iter().filter(is_own).map(|it| it.id).collect();
+    let flag = format!("--max-old-space-size={mib} ");
+    let is_main = |it: &Process| it.command.contains(&flag) && is_main_process(it);
+    let Some(main) = all.iter().find(|it| is_main(it)) else { return Vec::new() };
+    let profile = profile_path(main);
+    let is_member = |it: &&Process| it.id == main.id || it.command.contains(&profile);
+    let mut known: Vec<i32> = all.iter().filter(is_member).map(|it| it.id).collect();
     loop {
         let is_new = |it: &&Process| known.contains(&it.parent) && !known.contains(&it.id);
         let new: Vec<i32> = all.iter().filter(is_new).map(|it| it.id).collect();
@@ -69,36 +69,36 @@ fn family(mark: u64) -> Vec<Process> {
     }
 }
 
-/// Looks again and again, and lets others work in between.
-async fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+/// Polls a condition and yields to other tasks in between.
+async fn until<T>(failure: &str, mut poll: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
-        if let Some(found) = look() {
+        if let Some(found) = poll() {
             return found;
         }
-        assert!(start.elapsed() < PATIENCE, "{what}");
+        assert!(start.elapsed() < MAX_WAIT, "{failure}");
         tokio::task::yield_now().await;
     }
 }
 
-async fn until_gone(family: &[Process]) {
-    let is_gone = || family.iter().all(|it| process(it.id).is_none()).then_some(());
-    until("processes are left", is_gone).await;
+async fn until_gone(processes: &[Process]) {
+    let is_gone = || processes.iter().all(|it| process(it.id).is_none()).then_some(());
+    until("processes are still running", is_gone).await;
 }
 
-/// Where a browser keeps its files.
-fn profile_of(head: &Process) -> String {
-    let flag = head.command.split_once("--user-data-dir=").unwrap();
+/// Returns the profile directory of a browser.
+fn profile_path(main: &Process) -> String {
+    let flag = main.command.split_once("--user-data-dir=").unwrap();
     flag.1.split(' ').next().unwrap().to_owned()
 }
 
-fn head_of(family: &[Process]) -> &Process {
-    let is_head = |it: &&Process| it.command.contains("--user-data-dir=");
-    family.iter().find(|it| is_head(it) && is_main_process(it)).unwrap()
+fn main_process(processes: &[Process]) -> &Process {
+    let has_profile = |it: &&Process| it.command.contains("--user-data-dir=");
+    processes.iter().find(|it| has_profile(it) && is_main_process(it)).unwrap()
 }
 
-/// Whether this is neither a child of the browser nor the shell that waits for
-/// the browser.
+/// Whether this is neither a child of the browser nor the shell that started
+/// it.
 fn is_main_process(process: &Process) -> bool {
     !process.command.contains("--type=") && !process.command.starts_with("/bin/sh -c")
 }
@@ -108,102 +108,107 @@ fn kill(id: i32) {
 }
 
 #[tokio::test]
-async fn nothing_is_left_when_the_browser_is_dropped() {
+async fn drop_ends_processes_and_removes_profile() {
     let web = TestServer::start().await;
     web.page("/", 200, "here");
-    let browser = marked(201);
-    named(&browser, web.url("/")).await.unwrap();
-    let family = family(201);
-    let profile = profile_of(head_of(&family));
-    assert!(family.len() > 2 && fs::exists(&profile).unwrap());
+    let browser = with_heap_limit(201);
+    render_user_supplied(&browser, web.url("/")).await.unwrap();
+    let processes = browser_processes(201);
+    let profile = profile_path(main_process(&processes));
+    assert!(processes.len() > 2 && fs::exists(&profile).unwrap());
     drop(browser);
-    until_gone(&family).await;
+    until_gone(&processes).await;
     assert!(!fs::exists(&profile).unwrap());
 }
 
 #[tokio::test]
-async fn nothing_is_left_when_a_page_is_given_up() {
+async fn canceled_render_leaves_no_processes() {
     let web = TestServer::start().await;
     web.page("/", 200, BUSY).page("/fine", 200, "fine");
-    let browser = marked(202);
-    let page_process = || {
-        let asked = (web.hits("/") > 0).then(|| family(202))?;
-        // The newest one: the browser keeps one in hand.
-        asked.into_iter().filter(|it| it.command.contains("--type=renderer")).max_by_key(|it| it.id)
+    let browser = with_heap_limit(202);
+    let newest_renderer = || {
+        let processes = (web.hits("/") > 0).then(|| browser_processes(202))?;
+        // The browser has a spare process, so take the newest one.
+        processes
+            .into_iter()
+            .filter(|it| it.command.contains("--type=renderer"))
+            .max_by_key(|it| it.id)
     };
-    let busy = tokio::select! {
-        _ = named(&browser, web.url("/")) => unreachable!("the page never rests"),
-        busy = until("no page is open", page_process) => busy,
+    let renderer = tokio::select! {
+        _ = render_user_supplied(&browser, web.url("/")) => unreachable!("the page never becomes idle"),
+        renderer = until("no page is open", newest_renderer) => renderer,
     };
-    drop(busy);
-    check_says(&named(&browser, web.url("/fine")).await.unwrap(), "fine");
-    let family = family(202);
+    drop(renderer);
+    check_contains(&render_user_supplied(&browser, web.url("/fine")).await.unwrap(), "fine");
+    let processes = browser_processes(202);
     drop(browser);
-    until_gone(&family).await;
+    until_gone(&processes).await;
 }
 
 #[tokio::test]
-async fn nothing_is_left_when_we_are_killed() {
+async fn killed_process_leaves_no_browser_and_no_profile() {
     let mut victim = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "processes::the_one_that_is_killed"])
-        .env(PART, "yes")
+        .args(["--exact", "processes::helper_that_is_killed"])
+        .env(HELPER_VARIABLE, "yes")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let is_at_work = || {
-        let family = family(203);
-        family.iter().any(|it| it.command.contains("--type=renderer")).then_some(family)
+    let has_renderer = || {
+        let processes = browser_processes(203);
+        processes.iter().any(|it| it.command.contains("--type=renderer")).then_some(processes)
     };
-    let family = until("no browser runs", is_at_work).await;
+    let processes = until("no browser runs", has_renderer).await;
     victim.kill().unwrap();
     victim.wait().unwrap();
-    until_gone(&family).await;
-    let profile = profile_of(head_of(&family));
-    until("the profile is left", || (!fs::exists(&profile).unwrap()).then_some(())).await;
+    until_gone(&processes).await;
+    let profile = profile_path(main_process(&processes));
+    until("the profile still exists", || (!fs::exists(&profile).unwrap()).then_some(())).await;
 }
 
-/// No test by itself: it plays a part in the one above.
+/// Not a test: `killed_process_leaves_no_browser_and_no_profile` runs this in a
+/// child process.
 #[tokio::test]
-async fn the_one_that_is_killed() {
-    if env::var_os(PART).is_some() {
+async fn helper_that_is_killed() {
+    if env::var_os(HELPER_VARIABLE).is_some() {
         let web = TestServer::start().await;
         web.page("/", 200, BUSY);
-        let _ = named(&marked(203), web.url("/")).await;
+        let _ = render_user_supplied(&with_heap_limit(203), web.url("/")).await;
     }
 }
 
 #[tokio::test]
-async fn a_page_that_breaks_down_costs_only_itself() {
+async fn page_crash_does_not_affect_other_pages() {
     let web = TestServer::start().await;
     web.page("/", 200, "<script>setInterval(() => fetch('/'), 50)</script>")
         .page("/fine", 200, "fine");
-    let browser = marked(204);
-    let breaking = async {
-        until("the page is not at work", || (web.hits("/") > 3).then_some(())).await;
-        for it in family(204).iter().filter(|it| it.command.contains("--type=renderer")) {
+    let browser = with_heap_limit(204);
+    let crash = async {
+        until("the page does not run", || (web.hits("/") > 3).then_some(())).await;
+        for it in browser_processes(204).iter().filter(|it| it.command.contains("--type=renderer"))
+        {
             kill(it.id);
         }
     };
-    let (broken, ()) = tokio::join!(named(&browser, web.url("/")), breaking);
-    assert_eq!(broken.unwrap_err(), RenderError::Crashed);
-    check_says(&named(&browser, web.url("/fine")).await.unwrap(), "fine");
+    let (crashed, ()) = tokio::join!(render_user_supplied(&browser, web.url("/")), crash);
+    assert_eq!(crashed.unwrap_err(), RenderError::Crashed);
+    check_contains(&render_user_supplied(&browser, web.url("/fine")).await.unwrap(), "fine");
 }
 
 #[tokio::test]
-async fn a_browser_that_breaks_down_is_replaced() {
+async fn crashed_browser_is_replaced() {
     let web = TestServer::start().await;
     web.page("/", 200, "<script>setInterval(() => fetch('/'), 50)</script>")
         .page("/fine", 200, "fine");
-    let browser = marked(205);
-    let breaking = async {
-        until("the page is not at work", || (web.hits("/") > 3).then_some(())).await;
-        let family = family(205);
-        kill(head_of(&family).id);
-        family
+    let browser = with_heap_limit(205);
+    let crash = async {
+        until("the page does not run", || (web.hits("/") > 3).then_some(())).await;
+        let processes = browser_processes(205);
+        kill(main_process(&processes).id);
+        processes
     };
-    let (broken, family) = tokio::join!(named(&browser, web.url("/")), breaking);
-    assert_eq!(broken.unwrap_err(), RenderError::Crashed);
-    check_says(&named(&browser, web.url("/fine")).await.unwrap(), "fine");
-    until_gone(&family).await;
+    let (crashed, processes) = tokio::join!(render_user_supplied(&browser, web.url("/")), crash);
+    assert_eq!(crashed.unwrap_err(), RenderError::Crashed);
+    check_contains(&render_user_supplied(&browser, web.url("/fine")).await.unwrap(), "fine");
+    until_gone(&processes).await;
 }

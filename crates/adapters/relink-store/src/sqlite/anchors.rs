@@ -1,4 +1,4 @@
-//! Places on pages: what they offer, and which links want one.
+//! Anchors of pages, and links that refer to them.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -11,9 +11,9 @@ use rusqlite::Connection;
 
 use super::SqliteStore;
 use super::error::DbResult;
-use super::loading::{TaskDefaults, TaskOrigin, TaskWriter, local_target};
-use super::pages::{packed, unpacked};
-use super::rows::{millis, number};
+use super::loading::{TaskDefaults, TaskOrigin, TaskWriter, insert_local_target};
+use super::pages::{pack_anchors, unpack_anchors};
+use super::rows::{millis, to_i64};
 
 #[async_trait]
 impl AnchorStore for SqliteStore {
@@ -23,7 +23,7 @@ impl AnchorStore for SqliteStore {
         after: LinkCursor,
         limit: usize,
     ) -> Result<Vec<AnchorReference>, StoreError> {
-        self.perform("reading wanted anchors", |db| wanted(db, run, after, limit))
+        self.perform("reading anchor references", |db| anchor_references(db, run, after, limit))
     }
 
     async fn count_unknown_anchors(&self, run: RunId) -> Result<u64, StoreError> {
@@ -34,86 +34,96 @@ impl AnchorStore for SqliteStore {
         &self,
         run: RunId,
         missing: &[MissingAnchor],
-        moments: CacheWindow,
+        cache_window: CacheWindow,
     ) -> Result<u64, StoreError> {
-        self.transact("storing missing anchors", |db| add_missing(db, run, missing, moments))
+        self.transact("storing missing anchors", |db| add_missing(db, run, missing, cache_window))
     }
 }
 
-/// Keeps the places a page offers, with the state it was settled in.
-pub(super) fn keep(db: &Connection, target: i64, seen: Timestamp, anchors: &[u32]) -> DbResult<()> {
+/// Saves the anchors of a page, as seen at the time `seen_at`.
+pub(super) fn save(
+    db: &Connection,
+    target: i64,
+    seen_at: Timestamp,
+    anchors: &[u32],
+) -> DbResult<()> {
     db.prepare_cached(
-        "INSERT OR REPLACE INTO anchors (target_id, seen_at, places) VALUES (?, ?, ?)",
+        "INSERT OR REPLACE INTO anchors (target_id, seen_at, hashes) VALUES (?, ?, ?)",
     )?
-    .execute((target, millis(seen), packed(anchors)))?;
+    .execute((target, millis(seen_at), pack_anchors(anchors)))?;
     Ok(())
 }
 
-/// Places seen at one moment are those that the page has in its state of
-/// another, if they have not been seen anew since.
+/// Assigns anchors that were seen at `seen_at` to the result of `checked_at`,
+/// unless they have been replaced since.
 pub(super) fn confirm(
     db: &Connection,
     target: i64,
-    seen: Timestamp,
-    settled: Timestamp,
+    seen_at: Timestamp,
+    checked_at: Timestamp,
 ) -> DbResult<()> {
     db.prepare_cached("UPDATE anchors SET seen_at = ? WHERE target_id = ? AND seen_at = ?")?
-        .execute((millis(settled), target, millis(seen)))?;
+        .execute((millis(checked_at), target, millis(seen_at)))?;
     Ok(())
 }
 
-/// Whether the places are known that a page has in its present state.
+/// Whether the anchors of the current result are stored.
 pub(super) fn are_known(db: &Connection, target: i64) -> DbResult<bool> {
     let mut known = db.prepare_cached(
-        "SELECT 1 FROM anchors a CROSS JOIN standing t ON t.id = a.target_id
-         WHERE a.target_id = ? AND a.seen_at = t.settled_at",
+        "SELECT 1 FROM anchors a CROSS JOIN current_result t ON t.id = a.target_id
+         WHERE a.target_id = ? AND a.seen_at = t.checked_at",
     )?;
     Ok(known.exists([target])?)
 }
 
-fn wanted(
+fn anchor_references(
     db: &Connection,
     run: RunId,
     (task, document, position): LinkCursor,
     limit: usize,
 ) -> DbResult<Vec<AnchorReference>> {
     let mut statement = db.prepare_cached(
-        "SELECT l.task_id, l.document_id, l.position, t.url, l.fragment, a.places
-         FROM link l CROSS JOIN task e ON e.id = l.task_id
-         CROSS JOIN target t ON t.id = e.target_id
-         CROSS JOIN outcome o ON o.target_id = e.target_id AND o.turn = e.turn
-         CROSS JOIN anchors a ON a.target_id = t.id AND a.seen_at = o.settled_at
+        "SELECT l.task_id, l.document_id, l.position, t.url, l.fragment, a.hashes
+         FROM link l CROSS JOIN task ON task.id = l.task_id
+         CROSS JOIN target t ON t.id = task.target_id
+         CROSS JOIN result
+             ON result.target_id = task.target_id AND result.generation = task.generation
+         CROSS JOIN anchors a ON a.target_id = t.id AND a.seen_at = result.checked_at
          WHERE (l.task_id, l.document_id, l.position)
              > (iif(?2 > 0, ?2, (SELECT ifnull(min(id), 0) FROM task WHERE run_id = ?1) - 1),
                 ?3, ?4)
-           AND e.run_id = ?1 AND e.state = 2 AND l.fragment IS NOT NULL
+           AND task.run_id = ?1 AND task.state = 2 AND l.fragment IS NOT NULL
          ORDER BY l.task_id, l.document_id, l.position LIMIT ?5",
     )?;
     let position = i64::try_from(position).unwrap_or(i64::MAX);
-    let cursor = (run.0, task.0, document.0, position, number(limit));
+    let cursor = (run.0, task.0, document.0, position, to_i64(limit));
     let rows = statement.query_and_then(cursor, |row| {
-        let places: Vec<u8> = row.get(5)?;
+        let hashes: Vec<u8> = row.get(5)?;
         DbResult::Ok(AnchorReference {
             link: (TaskId(row.get(0)?), DocumentId(row.get(1)?), row.get(2)?),
             url: row.get(3)?,
             fragment: row.get(4)?,
-            anchors: unpacked(&places),
+            anchors: unpack_anchors(&hashes),
         })
     })?;
     rows.collect()
 }
 
 fn count_unknown(db: &Connection, run: RunId) -> DbResult<u64> {
-    let reached: Vec<&str> =
-        Verdict::ALL.into_iter().filter(|word| word.is_reached()).map(Verdict::as_str).collect();
+    let reached: Vec<&str> = Verdict::ALL
+        .into_iter()
+        .filter(|verdict| verdict.is_reached())
+        .map(Verdict::as_str)
+        .collect();
     let mut statement = db.prepare_cached(
-        "SELECT count(*) FROM task e
-         CROSS JOIN link l ON l.task_id = e.id AND l.fragment IS NOT NULL
-         CROSS JOIN outcome o ON o.target_id = e.target_id AND o.turn = e.turn
-         WHERE e.run_id = ?1 AND e.state = 2
-           AND o.word IN (SELECT value FROM json_each(?2))
+        "SELECT count(*) FROM task
+         CROSS JOIN link l ON l.task_id = task.id AND l.fragment IS NOT NULL
+         CROSS JOIN result
+             ON result.target_id = task.target_id AND result.generation = task.generation
+         WHERE task.run_id = ?1 AND task.state = 2
+           AND result.verdict IN (SELECT value FROM json_each(?2))
            AND NOT EXISTS (SELECT 1 FROM anchors a
-                           WHERE a.target_id = e.target_id AND a.seen_at = o.settled_at)",
+                           WHERE a.target_id = task.target_id AND a.seen_at = result.checked_at)",
     )?;
     let reached = serde_json::to_string(&reached)?;
     Ok(statement.query_row((run.0, reached), |row| row.get(0))?)
@@ -123,26 +133,30 @@ fn add_missing(
     db: &Connection,
     run: RunId,
     missing: &[MissingAnchor],
-    moments: CacheWindow,
+    cache_window: CacheWindow,
 ) -> DbResult<u64> {
     let mut new = 0;
-    let mut beginning = TaskWriter::new(db, run)?;
+    let mut task_writer = TaskWriter::new(db, run)?;
     for MissingAnchor { link: (task, document, position), target } in missing {
-        let settled = local_target(db, run, target, moments)?;
+        let stored_target = insert_local_target(db, run, target, cache_window)?;
         let NewTarget::Local { key, .. } = target else { continue };
-        let lead = TaskOrigin { target, original_url: key, wants_anchor: false };
-        let begun = beginning.task(&lead, &settled, &TaskDefaults::at_once(moments))?;
-        new += u64::from(begun.is_new);
+        let origin = TaskOrigin { target, original_url: key, has_fragment: false };
+        let inserted = task_writer.insert_task(
+            &origin,
+            &stored_target,
+            &TaskDefaults::immediate(cache_window),
+        )?;
+        new += u64::from(inserted.is_new);
         db.prepare_cached(
             "INSERT INTO link (task_id, document_id, position, span_start, span_end, line, col,
-                               kind, hidden)
-             SELECT ?, document_id, position, span_start, span_end, line, col, kind, hidden
+                               kind, ignored_codes)
+             SELECT ?, document_id, position, span_start, span_end, line, col, kind, ignored_codes
              FROM link
              WHERE task_id = ? AND document_id = ? AND position = ?
              ON CONFLICT DO NOTHING",
         )?
         .execute((
-            begun.id,
+            inserted.id,
             task.0,
             document.0,
             i64::try_from(*position).unwrap_or(i64::MAX),

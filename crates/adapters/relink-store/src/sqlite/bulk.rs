@@ -1,75 +1,77 @@
-//! Many rows to a statement: a statement costs about as much as a row, so it is
-//! worth the trouble.
+//! Multi-row statements. The overhead of a statement is about the cost of a row,
+//! so this saves up to half of the time.
 
 use rusqlite::{CachedStatement, Connection, ToSql};
 
 use super::error::DbResult;
-use super::rows::number;
+use super::rows::to_i64;
 
-/// Rows in such a statement.
-pub(super) const ROWS: usize = 32;
+/// The number of rows of a large statement.
+pub(super) const BATCH_ROWS: usize = 32;
 
-/// Rows in the statements of a [`Bulk`], together few for any number of rows.
-const SIZES: [usize; 3] = [ROWS, 8, 1];
+/// The numbers of rows for which a [`Bulk`] prepares statements. Any number of
+/// rows needs only a few of them.
+const SIZES: [usize; 3] = [BATCH_ROWS, 8, 1];
 
-/// An insertion of so many rows, each with these values.
+/// Returns an INSERT statement for `rows` rows with these values.
 ///
-/// With `OR FAIL` or `OR IGNORE` the statement need not be able to undo its
-/// first rows, which the transaction around it does anyway.
-pub(super) fn many(rows: usize, insertion: &str, values: &str) -> String {
-    format!("{insertion} VALUES {}", listed(rows, values))
+/// With `OR FAIL` or `OR IGNORE`, SQLite needs no statement journal to undo the
+/// first rows; the surrounding transaction does that.
+pub(super) fn insert_rows(rows: usize, insertion: &str, values: &str) -> String {
+    format!("{insertion} VALUES {}", repeat_joined(rows, values))
 }
 
-/// So many times the same, with commas.
-pub(super) fn listed(times: usize, item: &str) -> String {
+/// Returns `times` copies of `item`, separated by commas.
+pub(super) fn repeat_joined(times: usize, item: &str) -> String {
     vec![item; times].join(", ")
 }
 
-/// The number of the first of so many rows just inserted: without gaps, new
-/// rows are numbered one after the other.
-pub(super) fn first_number(db: &Connection, rows: usize) -> i64 {
-    db.last_insert_rowid() + 1 - number(rows)
+/// Returns the rowid of the first of `rows` rows that were just inserted.
+/// Rowids of one statement are consecutive.
+pub(super) fn first_rowid(db: &Connection, rows: usize) -> i64 {
+    db.last_insert_rowid() + 1 - to_i64(rows)
 }
 
-/// The text of one statement for each of [`SIZES`].
-pub(super) type Texts = [String; SIZES.len()];
+/// The SQL text for each of [`SIZES`].
+pub(super) type BulkSql = [String; SIZES.len()];
 
-/// Writes a statement as it is for so many rows.
-pub(super) fn texts(statement: impl Fn(usize) -> String) -> Texts {
+/// Returns the SQL texts, created by a function of the number of rows.
+pub(super) fn bulk_sql(statement: impl Fn(usize) -> String) -> BulkSql {
     SIZES.map(statement)
 }
 
-/// One statement for some numbers of rows.
+/// A statement prepared for several numbers of rows.
 pub(super) struct Bulk<'db> {
     statements: Vec<(usize, CachedStatement<'db>)>,
 }
 
 impl<'db> Bulk<'db> {
-    pub(super) fn new(db: &'db Connection, texts: &Texts) -> DbResult<Self> {
+    pub(super) fn new(db: &'db Connection, texts: &BulkSql) -> DbResult<Self> {
         let prepared =
             SIZES.into_iter().zip(texts).map(|(size, text)| Ok((size, db.prepare_cached(text)?)));
         Ok(Self { statements: prepared.collect::<DbResult<_>>()? })
     }
 
-    /// Runs it for all items, in as few statements as may be. Each statement
-    /// begins with `head`, `put` puts an item's row, and `done` is told the
-    /// items of a statement and how many rows it changed.
+    /// Runs the statement for all items, with as few executions as possible.
+    /// `head` has the first parameters of each execution, `bind` binds those of
+    /// an item, and `done` is called after each execution with its items and
+    /// the number of changed rows.
     pub(super) fn run<T>(
         &mut self,
         head: &[&dyn ToSql],
         items: &[T],
-        put: impl Fn(&mut Rows<'_, '_>, &T) -> DbResult<()>,
+        bind: impl Fn(&mut RowBinder<'_, '_>, &T) -> DbResult<()>,
         mut done: impl FnMut(&[T], usize) -> DbResult<()>,
     ) -> DbResult<()> {
         let mut rest = items;
         for (size, statement) in &mut self.statements {
             while let Some((chunk, after)) = rest.split_at_checked(*size) {
-                let mut rows = Rows::of(statement);
-                rows.put(head)?;
+                let mut rows = RowBinder::new(statement);
+                rows.bind(head)?;
                 for item in chunk {
-                    put(&mut rows, item)?;
+                    bind(&mut rows, item)?;
                 }
-                let changed = rows.run()?;
+                let changed = rows.execute()?;
                 done(chunk, changed)?;
                 rest = after;
             }
@@ -78,18 +80,18 @@ impl<'db> Bulk<'db> {
     }
 }
 
-/// The rows of one statement, put one after the other.
-pub(super) struct Rows<'s, 'db> {
+/// Binds the parameters of a multi-row statement, row by row.
+pub(super) struct RowBinder<'s, 'db> {
     statement: &'s mut CachedStatement<'db>,
     bound: usize,
 }
 
-impl<'s, 'db> Rows<'s, 'db> {
-    pub(super) fn of(statement: &'s mut CachedStatement<'db>) -> Self {
+impl<'s, 'db> RowBinder<'s, 'db> {
+    pub(super) fn new(statement: &'s mut CachedStatement<'db>) -> Self {
         Self { statement, bound: 0 }
     }
 
-    pub(super) fn put(&mut self, row: &[&dyn ToSql]) -> DbResult<()> {
+    pub(super) fn bind(&mut self, row: &[&dyn ToSql]) -> DbResult<()> {
         for value in row {
             self.bound += 1;
             self.statement.raw_bind_parameter(self.bound, value)?;
@@ -97,8 +99,8 @@ impl<'s, 'db> Rows<'s, 'db> {
         Ok(())
     }
 
-    /// Runs the statement; returns how many rows it changed.
-    pub(super) fn run(self) -> DbResult<usize> {
+    /// Executes the statement and returns the number of changed rows.
+    pub(super) fn execute(self) -> DbResult<usize> {
         Ok(self.statement.raw_execute()?)
     }
 }

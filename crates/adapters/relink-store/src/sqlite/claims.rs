@@ -1,8 +1,8 @@
-//! Claims: hosts are leased, their tasks handed out, hosts given back.
+//! Leases hosts, returns their due tasks and releases hosts.
 //!
-//! Tasks themselves are never marked as taken. The host's lease alone says
-//! who may ask them, and the holder remembers how far it has come, so a killed
-//! process leaves nothing to clean up but leases.
+//! Tasks are not marked as claimed: the lease of the host covers them, and its
+//! holder knows the last task it got. After a crash, only leases have to be
+//! revoked.
 
 use std::collections::HashMap;
 
@@ -13,17 +13,17 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::error::DbResult;
 use super::loading::host_id;
-use super::rows::{millis, moment, number, task, task_columns};
+use super::rows::{millis, task, task_columns, timestamp, to_i64};
 
-/// A host that was just leased.
+/// A newly leased host.
 pub(super) struct LeasedHost {
     lease: HostLease,
     name: String,
-    politeness: HostSchedule,
+    schedule: HostSchedule,
 }
 
 impl LeasedHost {
-    /// The claim on it, with tasks that are due.
+    /// Returns the claim with up to `limit` due tasks.
     pub(super) fn into_claim(
         self,
         db: &Connection,
@@ -31,13 +31,13 @@ impl LeasedHost {
         limit: usize,
         now: Timestamp,
     ) -> DbResult<Claim> {
-        let start = (Timestamp::MIN, TaskId(i64::MIN));
-        let tasks = due(db, run, self.lease, start, limit, now)?;
-        Ok(Claim { lease: self.lease, name: self.name, politeness: self.politeness, tasks })
+        let defaults = (Timestamp::MIN, TaskId(i64::MIN));
+        let tasks = due_tasks(db, run, self.lease, defaults, limit, now)?;
+        Ok(Claim { lease: self.lease, name: self.name, schedule: self.schedule, tasks })
     }
 }
 
-/// Leases hosts that have something due and are nobody's.
+/// Leases hosts that have due tasks and are not leased.
 pub(super) fn lease(
     db: &Connection,
     run: RunId,
@@ -46,28 +46,28 @@ pub(super) fn lease(
     until: Timestamp,
 ) -> DbResult<Vec<LeasedHost>> {
     let mut statement = db.prepare_cached(
-        "UPDATE host SET lease_until = ?1, lease_no = lease_no + 1
+        "UPDATE host SET lease_until = ?1, fencing_token = fencing_token + 1
          WHERE id IN (
              SELECT h.id FROM run_host rh CROSS JOIN host h ON h.id = rh.host_id
              WHERE rh.run_id = ?2 AND rh.due_at <= ?3
                AND h.next_at <= ?3 AND h.lease_until <= ?3
              ORDER BY rh.due_at LIMIT ?4)
-         RETURNING id, lease_no, name, next_at, delay_ms, throttle_ms, paced_at, address",
+         RETURNING id, fencing_token, name, next_at, delay_ms, throttle_ms, schedule_at, address",
     )?;
     let leased =
-        statement.query_map((millis(until), run.0, millis(now), number(hosts)), |row| {
+        statement.query_map((millis(until), run.0, millis(now), to_i64(hosts)), |row| {
             Ok(LeasedHost {
                 lease: HostLease { host: HostId(row.get(0)?), fencing_token: row.get(1)? },
                 name: row.get(2)?,
-                politeness: pace_from(row, 3)?,
+                schedule: schedule_from_row(row, 3)?,
             })
         })?;
     Ok(leased.collect::<Result<_, _>>()?)
 }
 
-/// Tasks that whoever holds this lease may ask now, after the last one
-/// handed out; none if the lease is lost.
-pub(super) fn due(
+/// Returns due tasks of a leased host after the last returned one; none if the
+/// lease was lost.
+pub(super) fn due_tasks(
     db: &Connection,
     run: RunId,
     lease: HostLease,
@@ -78,12 +78,12 @@ pub(super) fn due(
     let mut statement = db.prepare_cached(concat!(
         "SELECT ",
         task_columns!(),
-        " FROM task e INDEXED BY task_pending
-          CROSS JOIN target t ON t.id = e.target_id
-          WHERE e.state = 0 AND e.run_id = ?1 AND e.host_id = ?2 AND e.not_before <= ?3
-            AND (e.not_before, e.id) > (?4, ?5)
-            AND EXISTS (SELECT 1 FROM host WHERE id = ?2 AND lease_no = ?7)
-          ORDER BY e.not_before, e.id LIMIT ?6"
+        " FROM task INDEXED BY task_pending
+          CROSS JOIN target t ON t.id = task.target_id
+          WHERE task.state = 0 AND task.run_id = ?1 AND task.host_id = ?2 AND task.not_before <= ?3
+            AND (task.not_before, task.id) > (?4, ?5)
+            AND EXISTS (SELECT 1 FROM host WHERE id = ?2 AND fencing_token = ?7)
+          ORDER BY task.not_before, task.id LIMIT ?6"
     ))?;
     let rows = statement.query_and_then(
         (
@@ -92,7 +92,7 @@ pub(super) fn due(
             millis(now),
             millis(after_time),
             after.0,
-            number(limit),
+            to_i64(limit),
             lease.fencing_token,
         ),
         |row| task(db, row),
@@ -102,7 +102,7 @@ pub(super) fn due(
 
 pub(super) fn renew(db: &Connection, leases: &[HostLease], until: Timestamp) -> DbResult<()> {
     let mut statement = db.prepare_cached(
-        "UPDATE host SET lease_until = ? WHERE id = ? AND lease_no = ? AND lease_until > 0",
+        "UPDATE host SET lease_until = ? WHERE id = ? AND fencing_token = ? AND lease_until > 0",
     )?;
     for lease in leases {
         statement.execute((millis(until), lease.host.0, lease.fencing_token))?;
@@ -114,36 +114,38 @@ pub(super) fn release(
     db: &Connection,
     run: RunId,
     lease: HostLease,
-    pace: &HostSchedule,
-    tally: &HostStats,
+    schedule: &HostSchedule,
+    stats: &HostStats,
 ) -> DbResult<()> {
-    let given_back = db
+    let released = db
         .prepare_cached(
             "UPDATE host SET lease_until = 0, next_at = max(next_at, ?), delay_ms = ?,
-                             throttle_ms = ?, paced_at = ?, address = ifnull(?, address)
-             WHERE id = ? AND lease_no = ?",
+                             throttle_ms = ?, schedule_at = ?, address = ifnull(?, address)
+             WHERE id = ? AND fencing_token = ?",
         )?
         .execute((
-            millis(pace.next_at),
-            pace.delay_ms,
-            pace.throttle_ms,
-            millis(pace.stored_at),
-            pace.address.map(|address| address.to_string()),
+            millis(schedule.next_at),
+            schedule.delay_ms,
+            schedule.throttle_ms,
+            millis(schedule.stored_at),
+            schedule.address.map(|address| address.to_string()),
             lease.host.0,
             lease.fencing_token,
         ))?;
-    if given_back > 0 {
-        add_to_tally(db, run, lease.host, tally)?;
+    if released > 0 {
+        add_stats(db, run, lease.host, stats)?;
     }
     Ok(())
 }
 
-/// Adds what was done, and sets when the host's next task falls due.
-fn add_to_tally(db: &Connection, run: RunId, host: HostId, tally: &HostStats) -> DbResult<()> {
+/// Adds to the statistics of a host and updates the due time of its next task.
+fn add_stats(db: &Connection, run: RunId, host: HostId, stats: &HostStats) -> DbResult<()> {
     db.prepare_cached(
         "UPDATE run_host SET
-             asked = asked + ?3, answered = answered + ?4, throttled = throttled + ?5,
-             busy_ms = busy_ms + ?6, waited_ms = waited_ms + ?7, controls = controls + ?8,
+             requests = requests + ?3, responses = responses + ?4, throttled = throttled + ?5,
+             request_ms = request_ms + ?6,
+             politeness_wait_ms = politeness_wait_ms + ?7,
+             control_requests = control_requests + ?8,
              due_at = (SELECT min(not_before) FROM task
                        WHERE run_id = ?1 AND host_id = ?2 AND state = 0)
          WHERE run_id = ?1 AND host_id = ?2",
@@ -151,51 +153,55 @@ fn add_to_tally(db: &Connection, run: RunId, host: HostId, tally: &HostStats) ->
     .execute((
         run.0,
         host.0,
-        tally.requests.cast_signed(),
-        tally.responses.cast_signed(),
-        tally.throttled.cast_signed(),
-        tally.request_ms.cast_signed(),
-        tally.politeness_wait_ms.cast_signed(),
-        tally.controls.cast_signed(),
+        stats.requests.cast_signed(),
+        stats.responses.cast_signed(),
+        stats.throttled.cast_signed(),
+        stats.request_ms.cast_signed(),
+        stats.politeness_wait_ms.cast_signed(),
+        stats.control_requests.cast_signed(),
     ))?;
     Ok(())
 }
 
-/// The pace in five columns of a row, from this one on.
-fn pace_from(row: &Row<'_>, first: usize) -> rusqlite::Result<HostSchedule> {
+/// Reads the schedule from five columns, starting at `first`.
+fn schedule_from_row(row: &Row<'_>, first: usize) -> rusqlite::Result<HostSchedule> {
     let address: Option<String> = row.get(first + 4)?;
     Ok(HostSchedule {
-        next_at: moment(row.get(first)?),
+        next_at: timestamp(row.get(first)?),
         delay_ms: row.get(first + 1)?,
         throttle_ms: row.get(first + 2)?,
-        stored_at: moment(row.get(first + 3)?),
+        stored_at: timestamp(row.get(first + 3)?),
         address: address.and_then(|address| address.parse().ok()),
     })
 }
 
-pub(super) fn pace(db: &Connection, host: &str) -> DbResult<Option<HostSchedule>> {
-    let pace = db
+pub(super) fn host_schedule(db: &Connection, host: &str) -> DbResult<Option<HostSchedule>> {
+    let schedule = db
         .prepare_cached(
-            "SELECT next_at, delay_ms, throttle_ms, paced_at, address FROM host WHERE name = ?",
+            "SELECT next_at, delay_ms, throttle_ms, schedule_at, address FROM host WHERE name = ?",
         )?
-        .query_row([host], |row| pace_from(row, 0))
+        .query_row([host], |row| schedule_from_row(row, 0))
         .optional()?;
-    Ok(pace)
+    Ok(schedule)
 }
 
-pub(super) fn keep_pace(db: &Connection, host: &str, pace: &HostSchedule) -> DbResult<()> {
+pub(super) fn save_host_schedule(
+    db: &Connection,
+    host: &str,
+    schedule: &HostSchedule,
+) -> DbResult<()> {
     let id = host_id(db, host, &mut HashMap::new())?;
     db.prepare_cached(
-        "UPDATE host SET next_at = ?, delay_ms = ?, throttle_ms = ?, paced_at = ?,
+        "UPDATE host SET next_at = ?, delay_ms = ?, throttle_ms = ?, schedule_at = ?,
                          address = ifnull(?, address)
          WHERE id = ?",
     )?
     .execute((
-        millis(pace.next_at),
-        pace.delay_ms,
-        pace.throttle_ms,
-        millis(pace.stored_at),
-        pace.address.map(|address| address.to_string()),
+        millis(schedule.next_at),
+        schedule.delay_ms,
+        schedule.throttle_ms,
+        millis(schedule.stored_at),
+        schedule.address.map(|address| address.to_string()),
         id,
     ))?;
     Ok(())
@@ -209,5 +215,5 @@ pub(super) fn next_due(db: &Connection, run: RunId) -> DbResult<Option<Timestamp
              WHERE rh.run_id = ? AND rh.due_at IS NOT NULL AND h.lease_until = 0",
         )?
         .query_row([run.0], |row| row.get(0))?;
-    Ok(due.map(moment))
+    Ok(due.map(timestamp))
 }

@@ -1,7 +1,7 @@
-//! Storing results: probes, and the states that follow from them.
+//! Commits probes and task updates.
 //!
-//! This is done for every request, so statements are prepared once for a whole
-//! batch: looking one up costs as much as running a small one.
+//! This runs for every request, so statements are prepared once per batch:
+//! a lookup in the statement cache costs as much as a small statement.
 
 use std::sync::LazyLock;
 
@@ -13,101 +13,103 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::anchors;
-use super::bulk::{Bulk, Rows, Texts, first_number, many, texts};
+use super::bulk::{Bulk, BulkSql, RowBinder, bulk_sql, first_rowid, insert_rows};
 use super::error::DbResult;
-use super::outcomes::{FinishedTask, ResultWriter};
 use super::pages::PageWriter;
 use super::redaction;
-use super::rows::{millis, moment};
+use super::result_writer::{FinishedTask, ResultWriter};
+use super::rows::{millis, timestamp};
 
 const PENDING: u8 = 0;
 const HELD: u8 = 1;
 
-/// What most probes fit in, in bytes of JSON.
-const USUAL_DETAIL: usize = 1024;
+/// The initial capacity for the JSON of a probe in bytes, enough for most.
+const DETAIL_CAPACITY: usize = 1024;
 
-/// Stores results; those asked under a lease that is lost are refused.
-pub(super) fn complete(
+/// Commits completions, except those whose lease was lost.
+pub(super) fn commit(
     db: &Connection,
     run: RunId,
     completions: &[TaskCompletion],
-    moments: CacheWindow,
+    cache_window: CacheWindow,
 ) -> DbResult<CommitSummary> {
     let lost = lost_leases(db, completions)?;
-    let is_refused =
+    let is_rejected =
         |completion: &&TaskCompletion| completion.lease.is_some_and(|lease| lost.contains(&lease));
-    let refused = completions.iter().filter(is_refused).map(|refused| refused.task).collect();
+    let rejected =
+        completions.iter().filter(is_rejected).map(|completion| completion.task).collect();
     let accepted: Vec<&TaskCompletion> =
-        completions.iter().filter(|completion| !is_refused(completion)).collect();
-    // Table by table: each then stays where it is quickly reached.
-    let numbers = insert_probes(db, run, &accepted)?;
-    let mut settled = Vec::with_capacity(accepted.len());
-    for (completion, probe) in accepted.iter().copied().zip(numbers) {
-        settled.extend(take_step(db, completion, probe)?);
+        completions.iter().filter(|completion| !is_rejected(completion)).collect();
+    // Write table by table, so that the pages of a table stay in the cache.
+    let probe_ids = insert_probes(db, run, &accepted)?;
+    let mut finished = Vec::with_capacity(accepted.len());
+    for (completion, probe) in accepted.iter().copied().zip(probe_ids) {
+        finished.extend(apply_update(db, completion, probe)?);
     }
-    ResultWriter::new(db, run)?.add(&settled)?;
-    let mut intake = PageWriter::new(db, run, moments)?;
+    ResultWriter::new(db, run)?.add(&finished)?;
+    let mut writer = PageWriter::new(db, run, cache_window)?;
     for completion in accepted {
         if let Some(page) = &completion.page {
-            intake.take(page, Some(completion.task.0))?;
+            writer.add(page, Some(completion.task.0))?;
         }
     }
-    Ok(CommitSummary { refused, ..intake.finish()? })
+    Ok(CommitSummary { rejected, ..writer.finish()? })
 }
 
-/// What follows for the task itself: it waits, is left, or is settled now.
-fn take_step<'a>(
+/// Updates the task. Returns it if it is finished, so that its result is stored.
+fn apply_update<'a>(
     db: &Connection,
     completion: &'a TaskCompletion,
     probe: Option<i64>,
 ) -> DbResult<Option<FinishedTask<'a>>> {
-    match &completion.step {
-        TaskUpdate::Retry { purpose, not_before, attempts: looks } => {
+    match &completion.update {
+        TaskUpdate::Retry { purpose, not_before, attempts } => {
             let state =
                 WaitState { state: PENDING, purpose: *purpose, not_before: millis(*not_before) };
-            defer(db, completion, &state, looks, probe)?;
+            defer(db, completion, &state, attempts, probe)?;
             if completion.lease.is_none() {
                 make_due(db, completion)?;
             }
         }
-        TaskUpdate::Hold { attempts: looks } => {
+        TaskUpdate::Hold { attempts } => {
             let state = WaitState { state: HELD, purpose: FetchPurpose::Initial, not_before: 0 };
-            defer(db, completion, &state, looks, probe)?;
+            defer(db, completion, &state, attempts, probe)?;
             if let (Some(anchors), Some(probe)) = (&completion.anchors, &completion.probe) {
-                anchors::keep(db, completion.target.0, probe.requested_at, anchors)?;
+                anchors::save(db, completion.target.0, probe.requested_at, anchors)?;
             }
         }
-        TaskUpdate::Drop => leave(db, completion)?,
-        TaskUpdate::Finish(settlement) => {
+        TaskUpdate::Drop => drop_task(db, completion)?,
+        TaskUpdate::Finish(result) => {
             let probe = match probe {
-                None => taken_up(db, completion, settlement)?,
-                known => known,
+                None => reached_held_probe(db, completion, result)?,
+                probe => probe,
             };
             if let Some(anchors) = &completion.anchors {
-                anchors::keep(db, completion.target.0, settlement.at, anchors)?;
+                anchors::save(db, completion.target.0, result.checked_at, anchors)?;
             }
-            return Ok(Some(FinishedTask { completion, result: settlement, probe }));
+            return Ok(Some(FinishedTask { completion, result, probe }));
         }
     }
     Ok(None)
 }
 
-/// The probe that a task was put on hold with, if its page is there after
-/// all; so are then the places it was seen to have.
-fn taken_up(
+/// Returns the probe of a held task if the page was reached, and marks the
+/// anchors of that probe as current.
+fn reached_held_probe(
     db: &Connection,
     completion: &TaskCompletion,
-    settlement: &TargetResult,
+    result: &TargetResult,
 ) -> DbResult<Option<i64>> {
-    if !settlement.verdict.is_reached() {
+    if !result.verdict.is_reached() {
         return Ok(None);
     }
     let mut held = db.prepare_cached(
-        "SELECT p.id, p.asked_at FROM task e JOIN probe p ON p.id = e.probe_id WHERE e.id = ?",
+        "SELECT p.id, p.requested_at FROM task JOIN probe p ON p.id = task.probe_id
+         WHERE task.id = ?",
     )?;
     let held = held.query_row([completion.task.0], |row| Ok((row.get(0)?, row.get(1)?)));
-    let Some((probe, asked)) = held.optional()? else { return Ok(None) };
-    anchors::confirm(db, completion.target.0, moment(asked), settlement.at)?;
+    let Some((probe, requested_at)) = held.optional()? else { return Ok(None) };
+    anchors::confirm(db, completion.target.0, timestamp(requested_at), result.checked_at)?;
     Ok(Some(probe))
 }
 
@@ -116,7 +118,7 @@ fn lost_leases(db: &Connection, completions: &[TaskCompletion]) -> DbResult<Vec<
         completions.iter().filter_map(|completion| completion.lease).collect();
     leases.sort_unstable_by_key(|lease| (lease.host.0, lease.fencing_token));
     leases.dedup();
-    let mut held = db.prepare_cached("SELECT 1 FROM host WHERE id = ? AND lease_no = ?")?;
+    let mut held = db.prepare_cached("SELECT 1 FROM host WHERE id = ? AND fencing_token = ?")?;
     let mut lost = Vec::new();
     for lease in leases {
         if !held.exists((lease.host.0, lease.fencing_token))? {
@@ -126,19 +128,21 @@ fn lost_leases(db: &Connection, completions: &[TaskCompletion]) -> DbResult<Vec<
     Ok(lost)
 }
 
-const INTO: &str = "INSERT OR FAIL INTO probe (target_id, run_id, asked_at, status, detail";
+const INSERT_PROBE: &str =
+    "INSERT OR FAIL INTO probe (target_id, run_id, requested_at, status, detail";
 
-/// Stores the first probes of tasks.
-static FIRST_PROBES: LazyLock<Texts> =
-    LazyLock::new(|| texts(|rows| many(rows, &format!("{INTO})"), "(?, ?, ?, ?, ?)")));
-
-/// Stores probes behind those that their tasks had so far.
-static NEXT_PROBES: LazyLock<Texts> = LazyLock::new(|| {
-    let values = "(?, ?, ?, ?, ?, (SELECT probe_id FROM task WHERE id = ?))";
-    texts(|rows| many(rows, &format!("{INTO}, prior)"), values))
+/// Inserts the first probes of tasks.
+static FIRST_PROBES: LazyLock<BulkSql> = LazyLock::new(|| {
+    bulk_sql(|rows| insert_rows(rows, &format!("{INSERT_PROBE})"), "(?, ?, ?, ?, ?)"))
 });
 
-/// Adds the probes of all that have one; returns their numbers.
+/// Inserts later probes of tasks, linked to the previous one.
+static NEXT_PROBES: LazyLock<BulkSql> = LazyLock::new(|| {
+    let values = "(?, ?, ?, ?, ?, (SELECT probe_id FROM task WHERE id = ?))";
+    bulk_sql(|rows| insert_rows(rows, &format!("{INSERT_PROBE}, previous_id)"), values))
+});
+
+/// Inserts the probes and returns their ids in the order of `completions`.
 fn insert_probes(
     db: &Connection,
     run: RunId,
@@ -147,40 +151,40 @@ fn insert_probes(
     let with_probe = completions
         .iter()
         .enumerate()
-        .filter_map(|(at, completion)| Some((at, *completion, completion.probe.as_ref()?)));
+        .filter_map(|(index, completion)| Some((index, *completion, completion.probe.as_ref()?)));
     let (first, next): (Vec<_>, Vec<_>) =
-        with_probe.partition(|(_, completion, _)| looks(&completion.step).len() <= 1);
-    let mut numbers = vec![None; completions.len()];
-    let mut number = |stored: &[(usize, &TaskCompletion, &Probe)], _| {
-        for ((at, ..), number) in stored.iter().zip(first_number(db, stored.len())..) {
-            numbers[*at] = Some(number);
+        with_probe.partition(|(_, completion, _)| attempts(&completion.update).len() <= 1);
+    let mut ids = vec![None; completions.len()];
+    let mut record_ids = |stored: &[(usize, &TaskCompletion, &Probe)], _| {
+        for ((index, ..), id) in stored.iter().zip(first_rowid(db, stored.len())..) {
+            ids[*index] = Some(id);
         }
         Ok(())
     };
-    let put_first = |rows: &mut Rows<'_, '_>,
+    let bind_first = |rows: &mut RowBinder<'_, '_>,
+                      (_, completion, probe): &(_, &TaskCompletion, &Probe)| {
+        bind_probe(rows, run, completion, probe)
+    };
+    Bulk::new(db, &FIRST_PROBES)?.run(&[], &first, bind_first, &mut record_ids)?;
+    let bind_next = |rows: &mut RowBinder<'_, '_>,
                      (_, completion, probe): &(_, &TaskCompletion, &Probe)| {
-        put_probe(rows, run, completion, probe)
+        bind_probe(rows, run, completion, probe)?;
+        rows.bind(&[&completion.task.0])
     };
-    Bulk::new(db, &FIRST_PROBES)?.run(&[], &first, put_first, &mut number)?;
-    let put_next = |rows: &mut Rows<'_, '_>,
-                    (_, completion, probe): &(_, &TaskCompletion, &Probe)| {
-        put_probe(rows, run, completion, probe)?;
-        rows.put(&[&completion.task.0])
-    };
-    Bulk::new(db, &NEXT_PROBES)?.run(&[], &next, put_next, &mut number)?;
-    Ok(numbers)
+    Bulk::new(db, &NEXT_PROBES)?.run(&[], &next, bind_next, &mut record_ids)?;
+    Ok(ids)
 }
 
-fn put_probe(
-    rows: &mut Rows<'_, '_>,
+fn bind_probe(
+    rows: &mut RowBinder<'_, '_>,
     run: RunId,
     completion: &TaskCompletion,
     probe: &Probe,
 ) -> DbResult<()> {
-    let mut detail = Vec::with_capacity(USUAL_DETAIL);
+    let mut detail = Vec::with_capacity(DETAIL_CAPACITY);
     serde_json::to_writer(&mut detail, probe)?;
     let detail = redaction::json_bytes(&detail)?;
-    rows.put(&[
+    rows.bind(&[
         &completion.target.0,
         &run.0,
         &millis(probe.requested_at),
@@ -189,16 +193,16 @@ fn put_probe(
     ])
 }
 
-/// The looks so far, this one included.
-fn looks(step: &TaskUpdate) -> &[Attempt] {
-    match step {
-        TaskUpdate::Retry { attempts: looks, .. } | TaskUpdate::Hold { attempts: looks } => looks,
-        TaskUpdate::Finish(settlement) => &settlement.attempts,
+/// Returns the attempts so far, including the current one.
+fn attempts(update: &TaskUpdate) -> &[Attempt] {
+    match update {
+        TaskUpdate::Retry { attempts, .. } | TaskUpdate::Hold { attempts } => attempts,
+        TaskUpdate::Finish(result) => &result.attempts,
         TaskUpdate::Drop => &[],
     }
 }
 
-/// How a task waits: to be asked again, or on hold.
+/// The new state of a task that is not finished: pending or held.
 struct WaitState {
     state: u8,
     purpose: FetchPurpose,
@@ -209,39 +213,39 @@ fn defer(
     db: &Connection,
     completion: &TaskCompletion,
     waiting: &WaitState,
-    looks: &[Attempt],
+    attempts: &[Attempt],
     probe: Option<i64>,
 ) -> DbResult<()> {
     db.prepare_cached(
-        "UPDATE task SET state = ?, purpose = ?, not_before = ?, looks = ?, turn = NULL,
-                           probe_id = ifnull(?, probe_id)
+        "UPDATE task SET state = ?, purpose = ?, not_before = ?, attempts = ?, generation = NULL,
+                         probe_id = ifnull(?, probe_id)
          WHERE id = ?",
     )?
     .execute((
         waiting.state,
         waiting.purpose.as_str(),
         waiting.not_before,
-        serde_json::to_string(looks)?,
+        serde_json::to_string(attempts)?,
         probe,
         completion.task.0,
     ))?;
     Ok(())
 }
 
-/// Forgets a task that is not asked after all.
-fn leave(db: &Connection, completion: &TaskCompletion) -> DbResult<()> {
+/// Deletes a task and its links.
+fn drop_task(db: &Connection, completion: &TaskCompletion) -> DbResult<()> {
     db.prepare_cached("DELETE FROM link WHERE task_id = ?")?.execute([completion.task.0])?;
     db.prepare_cached("DELETE FROM task WHERE id = ?")?.execute([completion.task.0])?;
     Ok(())
 }
 
-/// Makes a host due whose task was put back. With a lease, its holder does
-/// so when giving the host back.
+/// Updates the due time of the host of a deferred task. Not needed with a
+/// lease, whose holder does this when it releases the host.
 fn make_due(db: &Connection, completion: &TaskCompletion) -> DbResult<()> {
     db.prepare_cached(
-        "UPDATE run_host SET due_at = min(ifnull(due_at, e.not_before), e.not_before)
-         FROM task e
-         WHERE e.id = ? AND run_host.run_id = e.run_id AND run_host.host_id = e.host_id",
+        "UPDATE run_host SET due_at = min(ifnull(due_at, task.not_before), task.not_before)
+         FROM task
+         WHERE task.id = ? AND run_host.run_id = task.run_id AND run_host.host_id = task.host_id",
     )?
     .execute([completion.task.0])?;
     Ok(())

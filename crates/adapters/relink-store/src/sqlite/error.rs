@@ -1,4 +1,4 @@
-//! What SQLite says, in our words.
+//! Internal errors of the SQLite store and their conversion to [`StoreError`].
 
 use std::path::Path;
 
@@ -6,19 +6,19 @@ use relink_ports::StoreError;
 use rusqlite::ErrorCode;
 use thiserror::Error;
 
-/// What was being done, for the message.
+/// The operation named in an error message, such as `storing results`.
 pub(super) type Operation = &'static str;
 
-/// What a piece of database work comes to.
+/// The result of a database operation.
 pub(super) type DbResult<T> = Result<T, DbError>;
 
-/// Why a piece of database work failed, before it is told.
+/// An error of a database operation.
 #[derive(Debug, Error)]
 pub(super) enum DbError {
-    /// The database said so.
+    /// An error of SQLite.
     #[error(transparent)]
     Database(#[from] rusqlite::Error),
-    /// A stored value cannot be read back, or a value cannot be written.
+    /// A JSON value cannot be written or parsed.
     #[error(transparent)]
     Value(#[from] serde_json::Error),
     /// The store is closed.
@@ -27,19 +27,19 @@ pub(super) enum DbError {
 }
 
 impl DbError {
-    /// Tells it in our words.
-    pub(super) fn into_store_error(self, place: &Path, doing: Operation) -> StoreError {
-        let place = place.display().to_string();
+    /// Converts the error to the error type of the port.
+    pub(super) fn into_store_error(self, path: &Path, operation: Operation) -> StoreError {
+        let path = path.display().to_string();
         match self.code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                StoreError::Locked { path: place }
+                StoreError::Locked { path }
             }
-            Some(ErrorCode::DiskFull) => StoreError::Full { path: place },
-            Some(ErrorCode::NotADatabase) => StoreError::NotRelinkDatabase { path: place },
+            Some(ErrorCode::DiskFull) => StoreError::Full { path },
+            Some(ErrorCode::NotADatabase) => StoreError::NotRelinkDatabase { path },
             Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-                StoreError::Unreachable { path: place, source: Box::new(self) }
+                StoreError::Unreachable { path, source: Box::new(self) }
             }
-            _ => StoreError::Failed { operation: doing, source: Box::new(self) },
+            _ => StoreError::Failed { operation, source: Box::new(self) },
         }
     }
 
@@ -63,8 +63,8 @@ mod tests {
     use crate::SqliteStore;
 
     async fn start_run(store: &SqliteStore) -> RunId {
-        let plan = RunKey { command: "check".to_owned(), inputs: Vec::new(), scope: String::new() };
-        let run = store.open_run(&plan, false, Timestamp::UNIX_EPOCH).await;
+        let key = RunKey { command: "check".to_owned(), inputs: Vec::new(), scope: String::new() };
+        let run = store.open_run(&key, false, Timestamp::UNIX_EPOCH).await;
         run.unwrap().id
     }
 
@@ -87,13 +87,13 @@ mod tests {
         }
     }
 
-    /// Loads a document with more links than a few pages hold.
+    /// Loads a document with 1000 links, which need several database pages.
     async fn load(store: &SqliteStore, run: RunId) -> Result<(), StoreError> {
         let links: Vec<NewLink> = (0..1000).map(link).collect();
-        let document = NewDocument { label: "a.md".to_owned(), content: 1 };
+        let document = NewDocument { label: "a.md".to_owned(), content_hash: 1 };
         let batch = LinkBatch {
             document: store.load_document(run, &document).await?.id,
-            first: 0,
+            first_position: 0,
             links: &links,
             cache_window: CacheWindow { now: Timestamp::UNIX_EPOCH, fresh_since: Timestamp::MAX },
         };
@@ -107,12 +107,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_disk_is_said_and_leaves_nothing_half_written() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("relink.db");
+    async fn full_disk_is_reported_and_rolls_back() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("relink.db");
         let store = SqliteStore::open(&path).await.unwrap();
         let run = start_run(&store).await;
-        // SQLite takes this for as many as there are now.
+        // SQLite raises this limit to the current number of pages.
         allow_pages(&store, 1);
         let error = load(&store, run).await.unwrap_err();
         assert!(matches!(error, StoreError::Full { .. }), "{error:?}");

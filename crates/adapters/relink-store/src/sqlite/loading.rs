@@ -1,4 +1,4 @@
-//! Loading: documents, links, and the tasks they lead to.
+//! Stores documents, links, and tasks for their targets.
 
 use std::collections::HashMap;
 
@@ -10,53 +10,55 @@ use relink_ports::{
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _};
 
 use super::anchors;
-use super::bulk::{ROWS, Rows};
+use super::bulk::{BATCH_ROWS, RowBinder};
+use super::bulk_links::BulkLinkWriter;
 use super::error::DbResult;
-use super::fresh::BulkLinkWriter;
 use super::redaction;
-use super::rows::{millis, number};
+use super::rows::{millis, to_i64};
 use super::runs;
 
-/// Shards of a larger database; see the `bucket` column.
+/// The number of values of `host.bucket`.
 const BUCKETS: u64 = 64;
 
 const PENDING: u8 = 0;
-const SETTLED: u8 = 2;
+const FINISHED: u8 = 2;
 
-pub(super) fn document(
+pub(super) fn load_document(
     db: &Connection,
     run: RunId,
     document: &NewDocument,
 ) -> DbResult<LoadedDocument> {
-    let content = document.content.cast_signed();
-    let known: Option<(i64, i64, bool)> = db
-        .prepare_cached("SELECT id, content, loaded FROM document WHERE run_id = ? AND label = ?")?
+    let content = document.content_hash.cast_signed();
+    let cached_result: Option<(i64, i64, bool)> = db
+        .prepare_cached(
+            "SELECT id, content_hash, loaded FROM document WHERE run_id = ? AND label = ?",
+        )?
         .query_row((run.0, redaction::text(&document.label)), |row| {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?))
         })
         .optional()?;
-    let is_unchanged = known.is_some_and(|(_, same, loaded)| loaded && same == content);
-    let id = match known {
+    let is_unchanged = cached_result.is_some_and(|(_, same, loaded)| loaded && same == content);
+    let id = match cached_result {
         None => insert_document(db, run, document)?,
         Some((id, _, _)) => id,
     };
-    if known.is_some() && !is_unchanged {
-        forget_links(db, run, id, content)?;
+    if cached_result.is_some() && !is_unchanged {
+        delete_links(db, run, id, content)?;
     }
     Ok(LoadedDocument { id: DocumentId(id), is_unchanged })
 }
 
 fn insert_document(db: &Connection, run: RunId, document: &NewDocument) -> DbResult<i64> {
-    db.prepare_cached("INSERT INTO document (run_id, label, content) VALUES (?, ?, ?)")?
-        .execute((run.0, redaction::text(&document.label), document.content.cast_signed()))?;
+    db.prepare_cached("INSERT INTO document (run_id, label, content_hash) VALUES (?, ?, ?)")?
+        .execute((run.0, redaction::text(&document.label), document.content_hash.cast_signed()))?;
     Ok(db.last_insert_rowid())
 }
 
-/// The document changed, or its loading was interrupted: start it over.
-fn forget_links(db: &Connection, run: RunId, document: i64, content: i64) -> DbResult<()> {
+/// Deletes the links of a document that has changed or was loaded incompletely.
+fn delete_links(db: &Connection, run: RunId, document: i64, content: i64) -> DbResult<()> {
     db.execute("DELETE FROM link WHERE document_id = ?", [document])?;
     db.execute(
-        "UPDATE document SET content = ?, loaded = 0, links = 0 WHERE id = ?",
+        "UPDATE document SET content_hash = ?, loaded = 0, links = 0 WHERE id = ?",
         (content, document),
     )?;
     db.execute("UPDATE run SET unlinked = 1 WHERE id = ?", [run.0])?;
@@ -68,17 +70,19 @@ pub(super) fn finish_document(db: &Connection, document: DocumentId) -> DbResult
     Ok(())
 }
 
-/// Stores links with their targets, and tasks for targets new to the run.
-pub(super) fn links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> DbResult<()> {
+/// Stores links with their targets, and tasks for targets that are new to the
+/// run.
+pub(super) fn add_links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> DbResult<()> {
     let mut hosts: HashMap<&str, i64> = HashMap::new();
-    let mut fresh = BulkLinkWriter::new(db, run)?;
-    let mut beginning = TaskWriter::new(db, run)?;
-    // Where one target is known, most are; and what is named twice is known.
+    let mut bulk_writer = BulkLinkWriter::new(db, run)?;
+    let mut task_writer = TaskWriter::new(db, run)?;
+    // Bulk inserts work only for new targets. Stop trying at the first known
+    // target, because the following ones are then mostly known too.
     let mut are_new = true;
-    for (chunk, links) in batch.links.chunks(ROWS).enumerate() {
-        let first = batch.first + chunk * ROWS;
+    for (chunk, links) in batch.links.chunks(BATCH_ROWS).enumerate() {
+        let first = batch.first_position + chunk * BATCH_ROWS;
         if are_new && let Some(links) = with_hosts(db, links, &mut hosts)? {
-            are_new = fresh.add(batch.document.0, first, &links)?;
+            are_new = bulk_writer.add(batch.document.0, first, &links)?;
             if are_new {
                 continue;
             }
@@ -87,30 +91,32 @@ pub(super) fn links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> DbRes
             let target = match &link.target {
                 NewTarget::Web { url, host, .. } => {
                     let host = host_id(db, host, &mut hosts)?;
-                    beginning.web_target(url, host)?
+                    task_writer.insert_web_target(url, host)?
                 }
-                NewTarget::Local { .. } => local_target(db, run, &link.target, batch.cache_window)?,
+                NewTarget::Local { .. } => {
+                    insert_local_target(db, run, &link.target, batch.cache_window)?
+                }
             };
-            let task = beginning.task(
+            let task = task_writer.insert_task(
                 &link.into(),
                 &target,
-                &TaskDefaults::at_once(batch.cache_window),
+                &TaskDefaults::immediate(batch.cache_window),
             )?;
-            beginning.place(batch.document.0, position, task.id, link)?;
+            task_writer.insert_link(batch.document.0, position, task.id, link)?;
         }
     }
     count_links(db, batch)?;
-    make_due(db, run, hosts.into_values())
+    update_due_times(db, run, hosts.into_values())
 }
 
-/// Links with their hosts, if there are as many as are stored at once and all
-/// lead to the web.
+/// Returns the links with their host ids, if the batch is full and all links
+/// are web links.
 fn with_hosts<'a>(
     db: &Connection,
     links: &'a [NewLink],
     hosts: &mut HashMap<&'a str, i64>,
 ) -> DbResult<Option<Vec<(&'a NewLink, i64)>>> {
-    if links.len() < ROWS {
+    if links.len() < BATCH_ROWS {
         return Ok(None);
     }
     let mut all = Vec::with_capacity(links.len());
@@ -123,11 +129,11 @@ fn with_hosts<'a>(
 
 fn count_links(db: &Connection, batch: &LinkBatch<'_>) -> DbResult<()> {
     db.prepare_cached("UPDATE document SET links = links + ? WHERE id = ?")?
-        .execute((number(batch.links.len()), batch.document.0))?;
+        .execute((to_i64(batch.links.len()), batch.document.0))?;
     Ok(())
 }
 
-/// The host's number.
+/// Returns the id of a host, inserting it if necessary.
 pub(super) fn host_id<'a>(
     db: &Connection,
     name: &'a str,
@@ -137,7 +143,7 @@ pub(super) fn host_id<'a>(
         return Ok(*id);
     }
     db.prepare_cached("INSERT INTO host (name, bucket) VALUES (?, ?) ON CONFLICT DO NOTHING")?
-        .execute((name, number(bucket(name))))?;
+        .execute((name, to_i64(bucket(name))))?;
     let id = db
         .prepare_cached("SELECT id FROM host WHERE name = ?")?
         .query_row([name], |row| row.get(0))?;
@@ -145,8 +151,8 @@ pub(super) fn host_id<'a>(
     Ok(id)
 }
 
-/// Says when each host's first task falls due.
-pub(super) fn make_due(
+/// Updates the due time of the first task of each host.
+pub(super) fn update_due_times(
     db: &Connection,
     run: RunId,
     hosts: impl Iterator<Item = i64>,
@@ -168,59 +174,60 @@ pub(super) fn make_due(
     Ok(())
 }
 
-/// FNV-1a: it must be the same on every machine and in every version.
+/// Returns the FNV-1a hash of a host name, modulo [`BUCKETS`]. The value must
+/// not depend on the machine or version.
 fn bucket(name: &str) -> usize {
-    let start = 0xcbf2_9ce4_8422_2325_u64;
+    let offset_basis = 0xcbf2_9ce4_8422_2325_u64;
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    usize::try_from(name.bytes().fold(start, mix) % BUCKETS).unwrap_or(0)
+    usize::try_from(name.bytes().fold(offset_basis, mix) % BUCKETS).unwrap_or(0)
 }
 
-/// A target, as far as a task begins with it.
+/// The stored state of a target that new tasks need.
 pub(super) struct StoredTarget {
     id: i64,
     host: Option<i64>,
-    /// Whether the store says already that the user named it.
-    is_named: bool,
-    /// How it stands, if anything is known of it.
-    known: Option<CachedResult>,
+    /// Whether the target is already marked as user-supplied.
+    is_user_supplied: bool,
+    /// The current result, if there is one.
+    cached_result: Option<CachedResult>,
 }
 
-/// How a target stands.
+/// The current result of a target.
 struct CachedResult {
     generation: i64,
     verdict: String,
-    settled_at: i64,
+    checked_at: i64,
 }
 
 fn find_target(db: &Connection, url: &str) -> DbResult<StoredTarget> {
     let target = db
-        .prepare_cached("SELECT id, host_id, named FROM target WHERE url = ?")?
+        .prepare_cached("SELECT id, host_id, user_supplied FROM target WHERE url = ?")?
         .query_row([url], |row| {
-            let (id, host, is_named) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Ok(StoredTarget { id, host, is_named, known: None })
+            let (id, host, is_user_supplied) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(StoredTarget { id, host, is_user_supplied, cached_result: None })
         })?;
-    let known = db
-        .prepare_cached("SELECT turn, word, settled_at FROM standing WHERE id = ?")?
+    let cached_result = db
+        .prepare_cached("SELECT generation, verdict, checked_at FROM current_result WHERE id = ?")?
         .query_row([target.id], |row| {
             Ok(CachedResult {
                 generation: row.get(0)?,
                 verdict: row.get(1)?,
-                settled_at: row.get(2)?,
+                checked_at: row.get(2)?,
             })
         })
         .optional()?;
-    Ok(StoredTarget { known, ..target })
+    Ok(StoredTarget { cached_result, ..target })
 }
 
-/// What needs no asking is settled while loading.
-pub(super) fn local_target(
+/// Stores a target that needs no request, with its result.
+pub(super) fn insert_local_target(
     db: &Connection,
     run: RunId,
     target: &NewTarget,
-    moments: CacheWindow,
+    cache_window: CacheWindow,
 ) -> DbResult<StoredTarget> {
-    let NewTarget::Local { key, verdict: word, code, reason } = target else {
-        unreachable!("only local targets come here")
+    let NewTarget::Local { key, verdict, code, reason } = target else {
+        unreachable!("the caller passes local targets only")
     };
     let (key, reason) = (redaction::text(key), redaction::text(reason));
     db.prepare_cached("INSERT INTO target (url) VALUES (?) ON CONFLICT DO NOTHING")?
@@ -228,48 +235,55 @@ pub(super) fn local_target(
     let id: i64 = db
         .prepare_cached("SELECT id FROM target WHERE url = ?")?
         .query_row([&key], |row| row.get(0))?;
-    let (turn, now) = (runs::generation(db, run)?, millis(moments.now));
+    let (generation, now) = (runs::generation(db, run)?, millis(cache_window.now));
     db.prepare_cached(
-        "INSERT OR REPLACE INTO outcome
-             (target_id, turn, word, code, reason, settled_at, since)
+        "INSERT OR REPLACE INTO result
+             (target_id, generation, verdict, code, reason, checked_at, since)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6,
-                 ifnull((SELECT since FROM standing WHERE id = ?1 AND word = ?3), ?6))",
+                 ifnull((SELECT since FROM current_result WHERE id = ?1 AND verdict = ?3), ?6))",
     )?
-    .execute((id, turn, word.as_str(), code.map(|code| code.to_string()), reason, now))?;
-    let known =
-        CachedResult { generation: turn, verdict: word.as_str().to_owned(), settled_at: now };
-    Ok(StoredTarget { id, host: None, is_named: false, known: Some(known) })
+    .execute((
+        id,
+        generation,
+        verdict.as_str(),
+        code.map(|code| code.to_string()),
+        reason,
+        now,
+    ))?;
+    let cached_result =
+        CachedResult { generation, verdict: verdict.as_str().to_owned(), checked_at: now };
+    Ok(StoredTarget { id, host: None, is_user_supplied: false, cached_result: Some(cached_result) })
 }
 
-/// How a task that is new to its run begins.
+/// The initial values of a new task.
 pub(super) struct TaskDefaults {
-    /// Targets found alive at this moment or later need not be asked again.
+    /// Targets that were alive at this time or later are not fetched again.
     pub(super) fresh_since: Timestamp,
-    /// Results later than this come from a system clock that was ahead, and are
-    /// not reused.
+    /// Results after this time are not reused: they were stored with a system
+    /// clock that was ahead.
     pub(super) now: Timestamp,
-    /// Not asked before.
+    /// The earliest time of the first attempt.
     pub(super) not_before: i64,
-    /// How far from the beginning of a crawl.
+    /// The link distance from the seeds of a crawl.
     pub(super) depth: Option<u32>,
-    /// Its turn in a crawl that goes by rank.
+    /// The traversal rank, lowest first.
     pub(super) rank: Option<i64>,
 }
 
 impl TaskDefaults {
-    /// For a target that may be asked at once, in its turn.
-    pub(super) fn at_once(moments: CacheWindow) -> Self {
-        let CacheWindow { now, fresh_since } = moments;
+    /// The values of a task that is due immediately, outside of crawls.
+    pub(super) fn immediate(cache_window: CacheWindow) -> Self {
+        let CacheWindow { now, fresh_since } = cache_window;
         Self { fresh_since, now, not_before: 0, depth: None, rank: None }
     }
 }
 
-/// What a task is told by the link that leads to it.
+/// The link that creates a task.
 pub(super) struct TaskOrigin<'a> {
     pub(super) target: &'a NewTarget,
     pub(super) original_url: &'a str,
-    /// Whether it wants a place on the target.
-    pub(super) wants_anchor: bool,
+    /// Whether the link has a fragment to check.
+    pub(super) has_fragment: bool,
 }
 
 impl<'a> From<&'a NewLink> for TaskOrigin<'a> {
@@ -277,21 +291,21 @@ impl<'a> From<&'a NewLink> for TaskOrigin<'a> {
         Self {
             target: &link.target,
             original_url: &link.original_url,
-            wants_anchor: link.fragment.is_some(),
+            has_fragment: link.fragment.is_some(),
         }
     }
 }
 
-/// A task, found or made.
+/// An existing or new task.
 pub(super) struct InsertedTask {
     pub(super) id: i64,
-    /// Whether it is new to the run.
+    /// Whether the task is new.
     pub(super) is_new: bool,
-    /// Whether it needs no asking.
-    pub(super) is_settled: bool,
+    /// Whether the task needs no request.
+    pub(super) is_finished: bool,
 }
 
-/// Begins tasks, with statements prepared once for many of them.
+/// Inserts targets, tasks and links, with statements prepared once.
 pub(super) struct TaskWriter<'db> {
     db: &'db Connection,
     run: RunId,
@@ -307,125 +321,133 @@ impl<'db> TaskWriter<'db> {
         )?;
         let task = db.prepare_cached(
             "INSERT INTO task
-                 (run_id, target_id, host_id, named, given, state, cached, turn, not_before, depth,
-                  rank)
+                 (run_id, target_id, host_id, user_supplied, original_url, state, cached,
+                  generation, not_before, depth, rank)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         )?;
         let link = db.prepare_cached(&format!("{INSERT_LINK} VALUES {LINK_VALUES}"))?;
         Ok(Self { db, run, target, task, link })
     }
 
-    pub(super) fn web_target(&mut self, url: &str, host: i64) -> DbResult<StoredTarget> {
+    pub(super) fn insert_web_target(&mut self, url: &str, host: i64) -> DbResult<StoredTarget> {
         let url = redaction::url(url);
         if self.target.execute((&url, host))? == 0 {
             return find_target(self.db, &url);
         }
         let id = self.db.last_insert_rowid();
-        Ok(StoredTarget { id, host: Some(host), is_named: false, known: None })
+        Ok(StoredTarget { id, host: Some(host), is_user_supplied: false, cached_result: None })
     }
 
-    /// The target's task in this run, made if need be.
-    pub(super) fn task(
+    /// Returns the task of a target in this run, inserting it if necessary.
+    pub(super) fn insert_task(
         &mut self,
-        lead: &TaskOrigin<'_>,
+        origin: &TaskOrigin<'_>,
         target: &StoredTarget,
-        start: &TaskDefaults,
+        defaults: &TaskDefaults,
     ) -> DbResult<InsertedTask> {
-        let (url, is_named) = match lead.target {
-            NewTarget::Web { url, rights, .. } => (url, rights.is_named_by_user()),
+        let (url, is_user_supplied) = match origin.target {
+            NewTarget::Web { url, rights, .. } => (url, rights.is_user_supplied()),
             NewTarget::Local { key, .. } => (key, false),
         };
         let is_local = target.host.is_none();
-        if is_named && !target.is_named {
-            note_named(self.db, target.id)?;
+        if is_user_supplied && !target.is_user_supplied {
+            mark_user_supplied(self.db, target.id)?;
         }
-        let fresh = millis(start.fresh_since)..=millis(start.now);
-        let is_fresh = target.known.as_ref().is_some_and(|known| {
-            known.verdict == Verdict::Alive.as_str() && fresh.contains(&known.settled_at)
-        }) && (!lead.wants_anchor || anchors::are_known(self.db, target.id)?);
-        let is_settled = is_local || is_fresh;
-        let turn = target.known.as_ref().filter(|_| is_settled).map(|known| known.generation);
-        let given = redaction::text(lead.original_url);
-        let given = (given != *url).then_some(given);
+        let fresh = millis(defaults.fresh_since)..=millis(defaults.now);
+        let is_fresh = target.cached_result.as_ref().is_some_and(|result| {
+            result.verdict == Verdict::Alive.as_str() && fresh.contains(&result.checked_at)
+        }) && (!origin.has_fragment || anchors::are_known(self.db, target.id)?);
+        let is_finished = is_local || is_fresh;
+        let generation =
+            target.cached_result.as_ref().filter(|_| is_finished).map(|result| result.generation);
+        let original_url = redaction::text(origin.original_url);
+        let original_url = (original_url != *url).then_some(original_url);
         let added = self.task.execute((
             self.run.0,
             target.id,
             target.host,
-            is_named,
-            given,
-            if is_settled { SETTLED } else { PENDING },
+            is_user_supplied,
+            original_url,
+            if is_finished { FINISHED } else { PENDING },
             is_fresh && !is_local,
-            turn,
-            start.not_before,
-            start.depth,
-            start.rank,
+            generation,
+            defaults.not_before,
+            defaults.depth,
+            defaults.rank,
         ))?;
         let id = match added {
-            0 => known_task(self.db, self.run, target, is_named)?,
+            0 => existing_task(self.db, self.run, target, is_user_supplied)?,
             _ => self.db.last_insert_rowid(),
         };
-        if added == 0 && lead.wants_anchor && !is_settled {
+        if added == 0 && origin.has_fragment && !is_finished {
             invalidate_cached(self.db, id)?;
         }
         if added == 0 && is_local {
-            // From before an interruption: the file may have come or gone since.
-            settle_anew(self.db, id, turn)?;
+            // The task is from before an interruption, and the file may have
+            // been created or deleted since.
+            finish_again(self.db, id, generation)?;
         }
-        Ok(InsertedTask { id, is_new: added > 0, is_settled })
+        Ok(InsertedTask { id, is_new: added > 0, is_finished })
     }
 
-    /// Stores the place of a link that led to this task.
-    pub(super) fn place(
+    /// Inserts a link to the target of a task.
+    pub(super) fn insert_link(
         &mut self,
         document: i64,
         position: usize,
         task: i64,
         link: &NewLink,
     ) -> DbResult<()> {
-        let mut row = Rows::of(&mut self.link);
-        put_place(&mut row, document, position, task, link)?;
-        row.run()?;
+        let mut row = RowBinder::new(&mut self.link);
+        bind_link(&mut row, document, position, task, link)?;
+        row.execute()?;
         Ok(())
     }
 }
 
-/// Stores the place of a link.
+/// Inserts links, with one group of [`LINK_VALUES`] per row.
 pub(super) const INSERT_LINK: &str =
     "INSERT OR FAIL INTO link (document_id, position, task_id, span_start, span_end, line, col,
-                               kind, fragment, hidden)";
+                               kind, fragment, ignored_codes)";
 
-/// What [`put_place`] puts.
+/// The parameters of a link, bound by [`bind_link`].
 pub(super) const LINK_VALUES: &str = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-/// Puts the place of a link that led to this task.
-pub(super) fn put_place(
-    rows: &mut Rows<'_, '_>,
+/// Binds the parameters of a link to the target of a task.
+pub(super) fn bind_link(
+    rows: &mut RowBinder<'_, '_>,
     document: i64,
     position: usize,
     task: i64,
     link: &NewLink,
 ) -> DbResult<()> {
-    let place = link.location;
-    rows.put(&[
+    let location = link.location;
+    rows.bind(&[
         &document,
-        &number(position),
+        &to_i64(position),
         &task,
-        &number(place.span.start),
-        &number(place.span.end),
-        &place.line,
-        &place.column,
-        &place.kind.as_str(),
+        &to_i64(location.span.start),
+        &to_i64(location.span.end),
+        &location.line,
+        &location.column,
+        &location.kind.as_str(),
         &link.fragment.as_deref(),
-        &hidden(link),
+        &ignored_codes(link),
     ])
 }
 
-/// A task this run has already; being named by the user outweighs having
-/// been found.
-fn known_task(db: &Connection, run: RunId, target: &StoredTarget, is_named: bool) -> DbResult<i64> {
-    if is_named {
+/// Returns an existing task of the run, and marks it as user-supplied if one of
+/// its links is.
+fn existing_task(
+    db: &Connection,
+    run: RunId,
+    target: &StoredTarget,
+    is_user_supplied: bool,
+) -> DbResult<i64> {
+    if is_user_supplied {
         db.prepare_cached(
-            "UPDATE task SET named = 1 WHERE run_id = ? AND target_id = ? AND NOT named",
+            "UPDATE task SET user_supplied = 1
+             WHERE run_id = ? AND target_id = ? AND NOT user_supplied",
         )?
         .execute((run.0, target.id))?;
     }
@@ -435,51 +457,57 @@ fn known_task(db: &Connection, run: RunId, target: &StoredTarget, is_named: bool
     Ok(task)
 }
 
-/// A target that the user named in any run stays named: later runs that only
-/// discover it do not change who named it first.
-fn note_named(db: &Connection, target: i64) -> DbResult<()> {
-    db.prepare_cached("UPDATE target SET named = 1 WHERE id = ?")?.execute([target])?;
+/// Marks a target as user-supplied. Later runs that only discover the URL do
+/// not reset this.
+fn mark_user_supplied(db: &Connection, target: i64) -> DbResult<()> {
+    db.prepare_cached("UPDATE target SET user_supplied = 1 WHERE id = ?")?.execute([target])?;
     Ok(())
 }
 
-/// A task that was settled from memory is asked after all: a link wants to
-/// know more of its target than memory does.
+/// Makes a task with a cached result pending again, because a link has a
+/// fragment and the anchors of the page are not cached.
 fn invalidate_cached(db: &Connection, task: i64) -> DbResult<()> {
     db.prepare_cached(
-        "UPDATE task SET state = 0, cached = 0, turn = NULL WHERE id = ? AND cached",
+        "UPDATE task SET state = 0, cached = 0, generation = NULL WHERE id = ? AND cached",
     )?
     .execute([task])?;
     Ok(())
 }
 
-fn settle_anew(db: &Connection, task: i64, turn: Option<i64>) -> DbResult<()> {
-    db.prepare_cached("UPDATE task SET turn = ? WHERE id = ?")?.execute((turn, task))?;
+/// Assigns the result of another generation to a finished task.
+fn finish_again(db: &Connection, task: i64, generation: Option<i64>) -> DbResult<()> {
+    db.prepare_cached("UPDATE task SET generation = ? WHERE id = ?")?
+        .execute((generation, task))?;
     Ok(())
 }
 
-/// The codes a link hides, as they are kept.
-fn hidden(link: &NewLink) -> Option<String> {
+/// Returns the value of `link.ignored_codes`.
+fn ignored_codes(link: &NewLink) -> Option<String> {
     (!link.ignored_codes.is_empty()).then(|| format!(" {} ", link.ignored_codes.join(" ")))
 }
 
-/// Drops documents that no longer take part, and tasks that are nobody's.
-pub(super) fn finish(db: &Connection, run: RunId, documents: &[DocumentId]) -> DbResult<()> {
-    let kept: Vec<i64> = documents.iter().map(|document| document.0).collect();
-    let kept = serde_json::to_string(&kept)?;
-    let mut gone = db.prepare(
+/// Deletes documents that are not in `documents`, and tasks without links.
+pub(super) fn finish_loading(
+    db: &Connection,
+    run: RunId,
+    documents: &[DocumentId],
+) -> DbResult<()> {
+    let remaining: Vec<i64> = documents.iter().map(|document| document.0).collect();
+    let remaining = serde_json::to_string(&remaining)?;
+    let mut statement = db.prepare(
         "SELECT id FROM document WHERE run_id = ?
          AND id NOT IN (SELECT value FROM json_each(?))",
     )?;
-    let gone = gone.query_map((run.0, kept), |row| row.get(0))?;
-    for document in gone.collect::<Result<Vec<i64>, _>>()? {
+    let removed = statement.query_map((run.0, remaining), |row| row.get(0))?;
+    for document in removed.collect::<Result<Vec<i64>, _>>()? {
         db.execute("DELETE FROM link WHERE document_id = ?", [document])?;
         db.execute("DELETE FROM document WHERE id = ?", [document])?;
         db.execute("UPDATE run SET unlinked = 1 WHERE id = ?", [run.0])?;
     }
-    drop_unlinked(db, run)
+    delete_unlinked_tasks(db, run)
 }
 
-fn drop_unlinked(db: &Connection, run: RunId) -> DbResult<()> {
+fn delete_unlinked_tasks(db: &Connection, run: RunId) -> DbResult<()> {
     let is_unlinked: bool =
         db.query_row("SELECT unlinked FROM run WHERE id = ?", [run.0], |row| row.get(0))?;
     if is_unlinked {

@@ -1,4 +1,4 @@
-//! Upkeep: how much there is, and giving room back.
+//! Database size, pruning and vacuum.
 
 use jiff::Timestamp;
 use relink_ports::StoreSize;
@@ -34,10 +34,11 @@ pub(super) fn vacuum(db: &Connection) -> DbResult<()> {
     Ok(())
 }
 
-/// A target's state and the probe that last reached it always stay.
+/// The statements of a prune. The current result of each target and the probe
+/// that last reached it are never deleted.
 const PRUNE: [&str; 13] = [
     "DELETE FROM link WHERE task_id IN (
-         SELECT e.id FROM task e JOIN run r ON r.id = e.run_id
+         SELECT task.id FROM task JOIN run r ON r.id = task.run_id
          WHERE r.state <> 0 AND r.closed_at < ?1)",
     "DELETE FROM task WHERE run_id IN (
          SELECT id FROM run WHERE state <> 0 AND closed_at < ?1)",
@@ -45,25 +46,26 @@ const PRUNE: [&str; 13] = [
          SELECT id FROM run WHERE state <> 0 AND closed_at < ?1)",
     "DELETE FROM run_host WHERE run_id IN (
          SELECT id FROM run WHERE state <> 0 AND closed_at < ?1)",
-    "DELETE FROM note WHERE run_id IN (
+    "DELETE FROM checkpoint WHERE run_id IN (
          SELECT id FROM run WHERE state <> 0 AND closed_at < ?1)",
-    // Not `NOT IN`: to tell no from unknown, that would read all tasks for
-    // every outcome.
-    "DELETE FROM outcome WHERE settled_at < ?1
-         AND ((target_id, turn) IN (SELECT target_id, turn FROM task)) IS NOT TRUE
-         AND turn < (SELECT max(turn) FROM outcome n WHERE n.target_id = outcome.target_id)",
-    "DELETE FROM probe WHERE asked_at < ?1
+    // Not `NOT IN`: to distinguish false from null, that would read all tasks
+    // for every result.
+    "DELETE FROM result WHERE checked_at < ?1
+         AND ((target_id, generation) IN (SELECT target_id, generation FROM task)) IS NOT TRUE
+         AND generation < (
+             SELECT max(generation) FROM result newer WHERE newer.target_id = result.target_id)",
+    "DELETE FROM probe WHERE requested_at < ?1
          AND run_id NOT IN (SELECT id FROM run WHERE state = 0)
          AND id NOT IN (
-             SELECT reached_probe FROM standing WHERE reached_probe IS NOT NULL
-             UNION SELECT o.reached_probe FROM task e JOIN outcome o
-                 ON o.target_id = e.target_id AND o.turn = e.turn
-             WHERE e.cached AND o.reached_probe IS NOT NULL)",
+             SELECT reached_probe FROM current_result WHERE reached_probe IS NOT NULL
+             UNION SELECT result.reached_probe FROM task JOIN result
+                 ON result.target_id = task.target_id AND result.generation = task.generation
+             WHERE task.cached AND result.reached_probe IS NOT NULL)",
     "DELETE FROM run WHERE state <> 0 AND closed_at < ?1",
-    "DELETE FROM control WHERE asked_at < ?1",
-    "DELETE FROM robots WHERE asked_at < ?1",
+    "DELETE FROM control WHERE requested_at < ?1",
+    "DELETE FROM robots WHERE requested_at < ?1",
     "DELETE FROM anchors WHERE seen_at < ?1",
-    "DELETE FROM search WHERE asked_at < ?1",
-    // The numbers of probes that are gone may be given again.
-    "UPDATE edition SET word = lower(hex(randomblob(16))) WHERE ?1 IS NOT NULL",
+    "DELETE FROM search WHERE requested_at < ?1",
+    // The ids of deleted probes may be reused.
+    "UPDATE probe_id_epoch SET token = lower(hex(randomblob(16))) WHERE ?1 IS NOT NULL",
 ];

@@ -1,28 +1,26 @@
-//! SQLite: the embedded default, one process at a time.
+//! The store in one SQLite file, used by one process at a time.
 //!
-//! One connection does all the work: SQLite has a single writer anyway, and an
-//! exclusive lock spares the shared-memory index. Statements run where they
-//! are called. A batch takes a few milliseconds, the caller has nothing else
-//! to do meanwhile, and a hop to another thread and back for each statement
-//! costs more than most statements do.
+//! There is a single connection: SQLite has only one writer, and the exclusive
+//! lock avoids the shared-memory index. Statements run on the calling thread.
+//! A batch takes a few milliseconds, and moving each statement to another
+//! thread would cost more than most statements.
 
 mod anchors;
+mod budget_store;
 mod bulk;
+mod bulk_links;
 mod claims;
 mod commit;
-mod dossier;
+mod controls;
 mod error;
-mod fresh;
-mod judging;
-mod ledger;
+mod inlinks;
 mod loading;
 mod maintenance;
-mod mentions;
 mod open;
-mod outcomes;
 mod pages;
 mod read_only;
 mod redaction;
+mod result_writer;
 mod results;
 mod revive;
 mod revive_store;
@@ -30,6 +28,7 @@ mod rows;
 mod runs;
 mod site;
 mod site_store;
+mod target_record;
 mod wal;
 
 use std::path::PathBuf;
@@ -53,50 +52,51 @@ use self::wal::WalSyncer;
 /// A store in one SQLite file, held exclusively while it is open.
 pub struct SqliteStore {
     path: PathBuf,
-    /// Dropped first: whoever closes the database takes the log away.
-    log: WalSyncer,
-    /// Absent once the store is closed.
+    /// Dropped before the connection, because closing the database deletes the
+    /// write-ahead log.
+    wal_syncer: WalSyncer,
+    /// `None` after [`SqliteStore::close`].
     connection: Mutex<Option<Connection>>,
-    /// Where the file was copied to, if it could not be read where it is.
+    /// The directory of a temporary copy, if the file cannot be opened itself.
     _copy: Option<TempDir>,
 }
 
 impl SqliteStore {
-    /// Runs `work` in one transaction; what it did counts only if it succeeds.
+    /// Runs `work` in a transaction and commits it if `work` succeeds.
     fn transact<T>(
         &self,
-        doing: Operation,
+        operation: Operation,
         work: impl FnOnce(&Transaction<'_>) -> DbResult<T>,
     ) -> Result<T, StoreError> {
-        // A panic in the middle of a transaction has rolled it back.
+        // Ignore poisoning: a panic inside of a transaction rolls it back.
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let done = connection.as_mut().ok_or(DbError::Closed).and_then(|connection| {
             let transaction = connection.transaction()?;
             let done = work(&transaction)?;
             transaction.commit()?;
-            self.log.note_commit();
+            self.wal_syncer.record_commit();
             Ok(done)
         });
-        done.map_err(|trouble: DbError| trouble.into_store_error(&self.path, doing))
+        done.map_err(|error: DbError| error.into_store_error(&self.path, operation))
     }
 
-    /// Runs `work` outside of any transaction.
+    /// Runs `work` without a transaction.
     fn perform<T>(
         &self,
-        doing: Operation,
+        operation: Operation,
         work: impl FnOnce(&Connection) -> DbResult<T>,
     ) -> Result<T, StoreError> {
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let done = connection.as_ref().ok_or(DbError::Closed).and_then(work);
-        done.map_err(|trouble| trouble.into_store_error(&self.path, doing))
+        done.map_err(|error| error.into_store_error(&self.path, operation))
     }
 
-    /// Closes the file, even if other handles to the store exist: tasks that
-    /// are stopped may hold one until the process ends. Writes the write-ahead
-    /// log into the database and removes it. Any later call fails.
+    /// Closes the file, even if other handles to the store exist: cancelled
+    /// tasks may hold one until the process ends. Writes the write-ahead log
+    /// into the database and removes it. Later calls fail.
     pub fn close(&self) {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        // A log that cannot be written back stays, and the next open uses it.
+        // Ignore errors: a log that cannot be written back is used by the next open.
         drop(connection.take());
     }
 }
@@ -105,11 +105,11 @@ impl SqliteStore {
 impl Store for SqliteStore {
     async fn open_run(
         &self,
-        plan: &RunKey,
+        key: &RunKey,
         fresh: bool,
         now: Timestamp,
     ) -> Result<OpenRun, StoreError> {
-        self.transact("opening a run", |db| runs::open(db, plan, fresh, now))
+        self.transact("opening a run", |db| runs::open(db, key, fresh, now))
     }
 
     async fn load_document(
@@ -117,11 +117,11 @@ impl Store for SqliteStore {
         run: RunId,
         document: &NewDocument,
     ) -> Result<LoadedDocument, StoreError> {
-        self.transact("loading a document", |db| loading::document(db, run, document))
+        self.transact("loading a document", |db| loading::load_document(db, run, document))
     }
 
     async fn add_links(&self, run: RunId, batch: LinkBatch<'_>) -> Result<(), StoreError> {
-        self.transact("storing links", |db| loading::links(db, run, &batch))
+        self.transact("storing links", |db| loading::add_links(db, run, &batch))
     }
 
     async fn finish_document(&self, document: DocumentId) -> Result<(), StoreError> {
@@ -129,7 +129,7 @@ impl Store for SqliteStore {
     }
 
     async fn finish_loading(&self, run: RunId, documents: &[DocumentId]) -> Result<(), StoreError> {
-        self.transact("ending the loading", |db| loading::finish(db, run, documents))
+        self.transact("finishing the loading", |db| loading::finish_loading(db, run, documents))
     }
 
     async fn claim(
@@ -154,7 +154,7 @@ impl Store for SqliteStore {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<FetchTask>, StoreError> {
-        self.perform("fetching tasks", |db| claims::due(db, run, lease, after, limit, now))
+        self.perform("reading tasks", |db| claims::due_tasks(db, run, lease, after, limit, now))
     }
 
     async fn renew(&self, leases: &[HostLease], until: Timestamp) -> Result<(), StoreError> {
@@ -165,27 +165,27 @@ impl Store for SqliteStore {
         &self,
         run: RunId,
         lease: HostLease,
-        pace: &HostSchedule,
-        tally: &HostStats,
+        schedule: &HostSchedule,
+        stats: &HostStats,
     ) -> Result<(), StoreError> {
-        self.transact("giving a host back", |db| claims::release(db, run, lease, pace, tally))
+        self.transact("releasing a host", |db| claims::release(db, run, lease, schedule, stats))
     }
 
     async fn next_due(&self, run: RunId) -> Result<Option<Timestamp>, StoreError> {
-        self.perform("looking for due tasks", |db| claims::next_due(db, run))
+        self.perform("searching for due tasks", |db| claims::next_due(db, run))
     }
 
     async fn commit(
         &self,
         run: RunId,
         completions: &[TaskCompletion],
-        moments: CacheWindow,
+        cache_window: CacheWindow,
     ) -> Result<CommitSummary, StoreError> {
-        self.transact("storing results", |db| commit::complete(db, run, completions, moments))
+        self.transact("storing results", |db| commit::commit(db, run, completions, cache_window))
     }
 
     async fn confirm_network(&self, run: RunId) -> Result<(), StoreError> {
-        self.perform("noting that the network works", |db| runs::prove_network(db, run))
+        self.perform("confirming the network", |db| runs::confirm_network(db, run))
     }
 
     async fn held_tasks(
@@ -194,7 +194,7 @@ impl Store for SqliteStore {
         after: TaskId,
         limit: usize,
     ) -> Result<Vec<(FetchTask, Probe)>, StoreError> {
-        self.perform("reading what is on hold", |db| results::held(db, run, after, limit))
+        self.perform("reading held tasks", |db| results::held_tasks(db, run, after, limit))
     }
 
     async fn checked_targets(
@@ -202,11 +202,15 @@ impl Store for SqliteStore {
         run: RunId,
         query: CheckedTargetQuery<'_>,
     ) -> Result<Vec<CheckedTarget>, StoreError> {
-        self.perform("reading results", |db| results::settled(db, run, query))
+        self.perform("reading results", |db| results::checked_targets(db, run, query))
     }
 
-    async fn inlinks(&self, tasks: &[TaskId], places: usize) -> Result<Vec<Inlinks>, StoreError> {
-        self.perform("reading places", |db| mentions::mentions(db, tasks, places))
+    async fn inlinks(
+        &self,
+        tasks: &[TaskId],
+        max_locations: usize,
+    ) -> Result<Vec<Inlinks>, StoreError> {
+        self.perform("reading link locations", |db| inlinks::inlinks(db, tasks, max_locations))
     }
 
     async fn control(
@@ -214,11 +218,11 @@ impl Store for SqliteStore {
         key: &str,
         since: Timestamp,
     ) -> Result<Option<StoredControl>, StoreError> {
-        self.perform("reading a control", |db| judging::control(db, key, since))
+        self.perform("reading a control", |db| controls::control(db, key, since))
     }
 
     async fn save_controls(&self, controls: &[StoredControl]) -> Result<(), StoreError> {
-        self.transact("keeping controls", |db| judging::keep_controls(db, controls))
+        self.transact("saving controls", |db| controls::save_controls(db, controls))
     }
 
     async fn neighbors(
@@ -228,29 +232,29 @@ impl Store for SqliteStore {
         url: &str,
         limit: usize,
     ) -> Result<Vec<Neighbor>, StoreError> {
-        self.perform("looking for neighbors", |db| {
-            judging::neighbors(db, run, directory, url, limit)
+        self.perform("searching for neighbors", |db| {
+            controls::neighbors(db, run, directory, url, limit)
         })
     }
 
     async fn target_record(&self, url: &str) -> Result<Option<TargetRecord>, StoreError> {
-        self.perform("reading a dossier", |db| dossier::dossier(db, url))
+        self.perform("reading a target record", |db| target_record::target_record(db, url))
     }
 
     async fn progress(&self, run: RunId) -> Result<RunProgress, StoreError> {
-        self.perform("counting a run", |db| runs::progress(db, run))
+        self.perform("reading run statistics", |db| runs::progress(db, run))
     }
 
     async fn source_stats(&self, run: RunId) -> Result<RunStats, StoreError> {
-        self.perform("counting a run", |db| runs::sources(db, run))
+        self.perform("reading run statistics", |db| runs::source_stats(db, run))
     }
 
     async fn run_stats(&self, run: RunId) -> Result<RunStats, StoreError> {
-        self.perform("counting a run", |db| runs::tally(db, run))
+        self.perform("reading run statistics", |db| runs::run_stats(db, run))
     }
 
-    async fn hosts(&self, run: RunId, limit: usize) -> Result<Vec<HostStats>, StoreError> {
-        self.perform("listing hosts", |db| runs::hosts(db, run, limit))
+    async fn host_stats(&self, run: RunId, limit: usize) -> Result<Vec<HostStats>, StoreError> {
+        self.perform("listing hosts", |db| runs::host_stats(db, run, limit))
     }
 
     async fn close_run(
@@ -263,15 +267,15 @@ impl Store for SqliteStore {
     }
 
     async fn size(&self) -> Result<StoreSize, StoreError> {
-        self.perform("measuring the database", maintenance::size)
+        self.perform("reading the database size", maintenance::size)
     }
 
     async fn prune(&self, before: Timestamp) -> Result<StoreSize, StoreError> {
         self.transact("pruning", |db| maintenance::prune(db, before))?;
-        self.perform("measuring the database", maintenance::size)
+        self.perform("reading the database size", maintenance::size)
     }
 
     async fn vacuum(&self) -> Result<(), StoreError> {
-        self.perform("giving room back", maintenance::vacuum)
+        self.perform("shrinking the database", maintenance::vacuum)
     }
 }

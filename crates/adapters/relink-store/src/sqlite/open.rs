@@ -1,4 +1,5 @@
-//! Opening the file: the lock, the schema, and leases left by a dead process.
+//! Opens the file: takes the lock, verifies or creates the schema, and revokes
+//! the leases of a crashed process.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -13,44 +14,43 @@ use super::SqliteStore;
 use super::error::{DbError, DbResult};
 use super::wal::WalSyncer;
 
-/// How long a second process waits for the first.
+/// The default wait for another process to close the file.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// "RLNK", so that another program's database is not taken for ours.
+/// "RLNK", which distinguishes Relink databases from those of other programs.
 const APPLICATION_ID: i64 = 0x524c_4e4b;
 
-/// The schema, step by step. Only ever append.
-pub(super) const MIGRATIONS: [&str; 9] = [
-    include_str!("../../migrations/sqlite/0001_spine.sql"),
-    include_str!("../../migrations/sqlite/0002_judge.sql"),
-    include_str!("../../migrations/sqlite/0003_crawl.sql"),
-    include_str!("../../migrations/sqlite/0004_revive.sql"),
-    include_str!("../../migrations/sqlite/0005_places.sql"),
-    include_str!("../../migrations/sqlite/0006_services.sql"),
-    include_str!("../../migrations/sqlite/0007_outcomes.sql"),
-    include_str!("../../migrations/sqlite/0008_pace.sql"),
-    include_str!("../../migrations/sqlite/0009_named_targets.sql"),
-];
+/// The version of [`SCHEMA`]. Versions 1 to 9 were development versions.
+pub(super) const SCHEMA_VERSION: i64 = 10;
 
-/// Prepared statements kept; more than there are.
-const STATEMENTS: usize = 128;
+/// The schema version of a new, empty database file.
+pub(super) const EMPTY: i64 = 0;
 
-const DOING: &str = "opening";
+const SCHEMA: &str = include_str!("../../schema.sql");
+
+/// The size of the cache of prepared statements, larger than their number.
+const STATEMENT_CACHE: usize = 128;
+
+const OPERATION: &str = "opening";
 
 impl SqliteStore {
-    /// Opens the store in this file, creating it if need be.
+    /// Opens the store in this file, creating the file if it does not exist.
     ///
-    /// The process holds the file exclusively until the store is dropped. A
-    /// second process waits five seconds and is then told that it is in use.
+    /// The process locks the file until the store is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`StoreError::Locked`] if another process holds the lock for
+    /// more than 5 seconds.
     pub async fn open(path: &Path) -> Result<Self, StoreError> {
         Self::open_with(path, LOCK_WAIT).await
     }
 
-    /// Opens the store, waiting so long for another process that holds it.
+    /// Opens the store, waiting up to `wait` for another process to close it.
     pub async fn open_with(path: &Path, wait: Duration) -> Result<Self, StoreError> {
-        let place = path.to_owned();
-        // The only statement that may wait, so it waits elsewhere.
-        let opened = tokio::task::spawn_blocking(move || open_in_turn(&place, wait)).await;
+        let owned_path = path.to_owned();
+        // Opening can block, so it runs on another thread.
+        let opened = tokio::task::spawn_blocking(move || open_with_retry(&owned_path, wait)).await;
         let connection = opened.map_err(|error| StoreError::Unreachable {
             path: path.display().to_string(),
             source: Box::new(error),
@@ -58,59 +58,68 @@ impl SqliteStore {
         Ok(Self::new(path, connection, None))
     }
 
-    /// A store over an open connection.
+    /// Creates a store from an open connection.
     pub(super) fn new(path: &Path, connection: Connection, copy: Option<TempDir>) -> Self {
-        let log = WalSyncer::of(path);
+        let wal_syncer = WalSyncer::new(path);
         let connection = Mutex::new(Some(connection));
-        Self { path: path.to_owned(), connection, log, _copy: copy }
+        Self { path: path.to_owned(), connection, wal_syncer, _copy: copy }
     }
 }
 
-/// Opens the file once it is free.
+/// Opens the file, retrying until it is unlocked or `wait` has passed.
 ///
-/// SQLite's own waiting does not do here: whoever opens a file keeps its read
-/// lock while it waits for the write lock, so two at the same moment would
-/// stand in each other's way. Instead each lets go of everything and comes
-/// back after an uneven pause.
-pub(super) fn open_in_turn(path: &Path, wait: Duration) -> Result<Connection, StoreError> {
-    let began = Instant::now();
+/// SQLite's busy timeout cannot be used: a connection holds its read lock while
+/// it waits for the write lock, so two processes that open the file at the same
+/// time would block each other. Instead, each attempt releases all locks and
+/// the next one follows after a varying pause.
+pub(super) fn open_with_retry(path: &Path, wait: Duration) -> Result<Connection, StoreError> {
+    let started = Instant::now();
     loop {
         let opened = open(path);
-        let waited = began.elapsed();
+        let waited = started.elapsed();
         if !matches!(opened, Err(StoreError::Locked { .. })) || waited >= wait {
             return opened;
         }
-        let uneven = u64::from(waited.subsec_micros() % 8);
-        std::thread::sleep(Duration::from_millis(1 + uneven).min(wait.saturating_sub(waited)));
+        let jitter = u64::from(waited.subsec_micros() % 8);
+        std::thread::sleep(Duration::from_millis(1 + jitter).min(wait.saturating_sub(waited)));
     }
 }
 
 fn open(path: &Path) -> Result<Connection, StoreError> {
-    let told = |trouble: DbError| trouble.into_store_error(path, DOING);
-    let place = || path.display().to_string();
+    let to_store_error = |error: DbError| error.into_store_error(path, OPERATION);
     if is_foreign_file(path) {
-        return Err(StoreError::NotRelinkDatabase { path: place() });
+        return Err(StoreError::NotRelinkDatabase { path: path.display().to_string() });
     }
-    let mut connection = connect(path).map_err(told)?;
-    // Nothing is written before it is clear whose file this is.
-    let Some(found) = schema_version(&connection).map_err(told)? else {
-        return Err(StoreError::NotRelinkDatabase { path: place() });
-    };
-    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
-    if found > known {
-        return Err(StoreError::SchemaTooNew { path: place(), found, known });
+    let mut connection = connect(path).map_err(to_store_error)?;
+    // Verify the schema before the first write, because the file may belong to
+    // another program.
+    let version = schema_version(&connection).map_err(to_store_error)?;
+    let found = check_version(path, version)?;
+    acquire_lock(&connection).map_err(to_store_error)?;
+    if found == EMPTY {
+        create_schema(&mut connection).map_err(to_store_error)?;
     }
-    take_lock(&connection).map_err(told)?;
-    migrate(&mut connection, found).map_err(told)?;
-    revoke_leases(&connection).map_err(told)?;
+    revoke_leases(&connection).map_err(to_store_error)?;
     Ok(connection)
 }
 
-/// Whether there is a file of one byte, which SQLite takes for an empty one;
-/// of any other it says itself whether it is a database.
+/// Returns the schema version of a usable file, which is [`SCHEMA_VERSION`] or
+/// [`EMPTY`].
+pub(super) fn check_version(path: &Path, version: Option<i64>) -> Result<i64, StoreError> {
+    let (path, known) = (path.display().to_string(), SCHEMA_VERSION);
+    match version {
+        None => Err(StoreError::NotRelinkDatabase { path }),
+        Some(found @ (EMPTY | SCHEMA_VERSION)) => Ok(found),
+        Some(found) if found > known => Err(StoreError::SchemaTooNew { path, found, known }),
+        Some(found) => Err(StoreError::SchemaTooOld { path, found, known }),
+    }
+}
+
+/// Whether the file has exactly one byte. SQLite treats such a file as empty,
+/// and reports an error for any other file that is not a database.
 ///
-/// The file is not opened for this: on POSIX systems closing it again would
-/// drop the lock of a store that this process has open.
+/// Does not open the file: on POSIX systems, closing it would release the lock
+/// of a store that this process has open.
 fn is_foreign_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 1)
 }
@@ -122,23 +131,25 @@ fn connect(path: &Path) -> DbResult<Connection> {
     Ok(connection)
 }
 
-/// Settings of every connection.
+/// Applies the settings of all connections.
 pub(super) fn configure(connection: &Connection) -> DbResult<()> {
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     connection.busy_timeout(Duration::ZERO)?;
-    // Plans must not depend on bound values, or every new value would have its
-    // statement prepared again.
+    // Query plans must not depend on bound values, otherwise every new value
+    // would prepare its statement again.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
 
-/// In exclusive mode the first write takes the lock and keeps it.
-fn take_lock(connection: &Connection) -> DbResult<()> {
-    // A checkpoint every 2,000 pages: smaller ones write the same pages again and
-    // again, and while a larger one waits for the disk, the requests that are
-    // out come to an end.
-    // With a write-ahead log `synchronous = normal` survives any death of the
-    // process; only a power cut may lose the last moments, never the file.
+/// Takes the lock. In exclusive mode, the first write locks the file until the
+/// connection is closed.
+fn acquire_lock(connection: &Connection) -> DbResult<()> {
+    // A checkpoint every 2,000 pages: smaller ones write the same pages
+    // repeatedly, and larger ones block for so long that no requests are in
+    // flight at the end.
+    // With a write-ahead log, `synchronous = normal` survives a crash of the
+    // process. A power failure can lose the last transactions, but cannot
+    // corrupt the file.
     connection.execute_batch(
         "PRAGMA page_size = 8192;
          PRAGMA journal_mode = wal;
@@ -153,17 +164,17 @@ fn take_lock(connection: &Connection) -> DbResult<()> {
     Ok(())
 }
 
-/// Brings the file up to date in one transaction: all of it or nothing.
-fn migrate(connection: &mut Connection, found: i64) -> DbResult<()> {
+fn create_schema(connection: &mut Connection) -> DbResult<()> {
     let transaction = connection.transaction()?;
-    for (version, step) in (1..).zip(MIGRATIONS).skip_while(|(version, _)| *version <= found) {
-        apply(&transaction, version, step)?;
-    }
+    transaction.execute_batch(SCHEMA)?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     transaction.commit()?;
     Ok(())
 }
 
-/// The file's schema, 0 for an empty one, `None` if it is another program's.
+/// Returns the schema version of the file, [`EMPTY`] for a new one, and `None`
+/// for the database of another program.
 pub(super) fn schema_version(connection: &Connection) -> DbResult<Option<i64>> {
     let (application, version, tables): (i64, i64, i64) = connection.query_row(
         "SELECT (SELECT application_id FROM pragma_application_id),
@@ -172,22 +183,15 @@ pub(super) fn schema_version(connection: &Connection) -> DbResult<Option<i64>> {
         (),
         |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )?;
-    let is_ours = application == APPLICATION_ID || (application == 0 && tables == 0);
-    Ok(is_ours.then_some(version))
+    let is_relink = application == APPLICATION_ID || (application == 0 && tables == 0);
+    Ok(is_relink.then_some(version))
 }
 
-fn apply(db: &Connection, version: i64, step: &str) -> DbResult<()> {
-    db.execute_batch(step)?;
-    db.pragma_update(None, "application_id", APPLICATION_ID)?;
-    db.pragma_update(None, "user_version", version)?;
-    Ok(())
-}
-
-/// Whoever holds the file is alone: leases of an earlier process are void.
-/// Raising the number fences off results that process might still bring.
+/// Revokes the leases of earlier processes, which cannot be running while this
+/// process holds the lock. The new fencing tokens reject their late results.
 fn revoke_leases(connection: &Connection) -> DbResult<()> {
     connection.execute(
-        "UPDATE host SET lease_until = 0, lease_no = lease_no + 1 WHERE lease_until > 0",
+        "UPDATE host SET lease_until = 0, fencing_token = fencing_token + 1 WHERE lease_until > 0",
         (),
     )?;
     Ok(())

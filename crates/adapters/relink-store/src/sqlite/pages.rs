@@ -1,7 +1,7 @@
-//! Pages of a crawl on their way in: their links, and the tasks they lead to.
+//! Stores pages of crawls, their links, and tasks for new targets.
 //!
-//! A page's links are stored in the transaction that settles its own task,
-//! so no kill can come between them.
+//! The links of a page are stored in the transaction that finishes its task, so
+//! a crash cannot separate them.
 
 use std::collections::HashMap;
 
@@ -13,116 +13,124 @@ use relink_ports::{
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::error::DbResult;
-use super::loading::{self, InsertedTask, TaskDefaults, TaskWriter, host_id, local_target};
+use super::loading::{self, InsertedTask, TaskDefaults, TaskWriter, host_id, insert_local_target};
 use super::redaction;
-use super::rows::{self, millis, moment, number, task_columns};
+use super::rows::{self, millis, task_columns, timestamp, to_i64};
 
-/// Adds pages that no task brought.
+/// Adds pages without a task.
 pub(super) fn add(
     db: &Connection,
     run: RunId,
     pages: &[NewPage],
-    moments: CacheWindow,
+    cache_window: CacheWindow,
 ) -> DbResult<CommitSummary> {
-    let mut intake = PageWriter::new(db, run, moments)?;
+    let mut writer = PageWriter::new(db, run, cache_window)?;
     for page in pages {
-        intake.take(page, None)?;
+        writer.add(page, None)?;
     }
-    intake.finish()
+    writer.finish()
 }
 
-/// Takes in pages, counting what they lead to.
+/// Stores pages and counts their new targets.
 pub(super) struct PageWriter<'a, 'db> {
     db: &'db Connection,
     run: RunId,
     cache_window: CacheWindow,
-    beginning: TaskWriter<'db>,
+    task_writer: TaskWriter<'db>,
     hosts: HashMap<&'a str, i64>,
-    completed: CommitSummary,
+    summary: CommitSummary,
 }
 
 impl<'a, 'db> PageWriter<'a, 'db> {
-    pub(super) fn new(db: &'db Connection, run: RunId, moments: CacheWindow) -> DbResult<Self> {
-        let beginning = TaskWriter::new(db, run)?;
-        let (hosts, completed) = Default::default();
-        Ok(Self { db, run, cache_window: moments, beginning, hosts, completed })
+    pub(super) fn new(
+        db: &'db Connection,
+        run: RunId,
+        cache_window: CacheWindow,
+    ) -> DbResult<Self> {
+        let task_writer = TaskWriter::new(db, run)?;
+        let (hosts, summary) = Default::default();
+        Ok(Self { db, run, cache_window, task_writer, hosts, summary })
     }
 
-    /// Makes the hosts of new tasks due, and says what was found.
+    /// Updates the due times of the hosts of new tasks, and returns the counts.
     pub(super) fn finish(self) -> DbResult<CommitSummary> {
-        loading::make_due(self.db, self.run, self.hosts.into_values())?;
-        Ok(self.completed)
+        loading::update_due_times(self.db, self.run, self.hosts.into_values())?;
+        Ok(self.summary)
     }
 
-    /// Stores a page that was found on this task.
-    pub(super) fn take(&mut self, page: &'a NewPage, task: Option<i64>) -> DbResult<()> {
-        let Some(document) = self.document(page, task)? else { return Ok(()) };
+    /// Stores a page and its links. `task` is the task that fetched the page.
+    pub(super) fn add(&mut self, page: &'a NewPage, task: Option<i64>) -> DbResult<()> {
+        let Some(document) = self.insert_document(page, task)? else { return Ok(()) };
         let mut stored = 0;
         for (position, link) in page.links.iter().enumerate() {
-            if let Some(task) = self.target(link)? {
-                self.beginning.place(document, position, task, &link.link)?;
+            if let Some(task) = self.target_task(link)? {
+                self.task_writer.insert_link(document, position, task, &link.link)?;
                 stored += 1;
             }
         }
         self.db
             .prepare_cached("UPDATE document SET links = ? WHERE id = ?")?
-            .execute((number(stored), document))?;
+            .execute((to_i64(stored), document))?;
         Ok(())
     }
 
-    /// The page's document; nothing if the run has it already, which a seed or
-    /// a sitemap may be after an interruption.
-    fn document(&self, page: &NewPage, task: Option<i64>) -> DbResult<Option<i64>> {
-        let anchors = page.anchors.as_deref().map(packed);
+    /// Inserts the document of a page. Returns `None` if it exists, which
+    /// happens for seed lists and sitemaps after an interruption.
+    fn insert_document(&self, page: &NewPage, task: Option<i64>) -> DbResult<Option<i64>> {
+        let anchors = page.anchors.as_deref().map(pack_anchors);
         let added = self
             .db
             .prepare_cached(
-                "INSERT INTO document (run_id, label, content, loaded, task_id, sitemap, anchors)
+                "INSERT INTO document
+                     (run_id, label, content_hash, loaded, task_id, sitemap, anchors)
                  VALUES (?, ?, 0, 1, ?, ?, ?) ON CONFLICT DO NOTHING",
             )?
             .execute((self.run.0, redaction::text(&page.label), task, page.is_sitemap, anchors))?;
         Ok((added > 0).then(|| self.db.last_insert_rowid()))
     }
 
-    /// The task a link leads to, if it leads to one.
-    fn target(&mut self, link: &'a PageLink) -> DbResult<Option<i64>> {
+    /// Returns the task of the target of a link, inserting it if necessary;
+    /// `None` if the target is skipped.
+    fn target_task(&mut self, link: &'a PageLink) -> DbResult<Option<i64>> {
         let (url, host) = match &link.link.target {
             NewTarget::Web { url, host, .. } => (url, host),
             NewTarget::Local { .. } => {
-                let target = local_target(self.db, self.run, &link.link.target, self.cache_window)?;
-                let depth = match link.admission {
+                let target =
+                    insert_local_target(self.db, self.run, &link.link.target, self.cache_window)?;
+                let depth = match link.decision {
                     LinkDecision::Fetch { depth, .. } => Some(depth),
                     LinkDecision::Skip => None,
                 };
-                let start = self.start(depth, None, Timestamp::MAX);
-                let begun = self.beginning.task(&(&link.link).into(), &target, &start)?;
-                return Ok(Some(self.count(&begun)));
+                let defaults = self.task_defaults(depth, None, Timestamp::MAX);
+                let inserted =
+                    self.task_writer.insert_task(&(&link.link).into(), &target, &defaults)?;
+                return Ok(Some(self.count_task(&inserted)));
             }
         };
-        if let Some(known) = self.known(url, link.admission)? {
+        if let Some(known) = self.known_task(url, link.decision)? {
             return Ok(Some(known));
         }
-        let LinkDecision::Fetch { depth, rank, may_use_cache: trusts_memory } = link.admission
-        else {
+        let LinkDecision::Fetch { depth, rank, may_use_cache } = link.decision else {
             return Ok(None);
         };
         let host = host_id(self.db, host, &mut self.hosts)?;
-        let target = self.beginning.web_target(url, host)?;
+        let target = self.task_writer.insert_web_target(url, host)?;
         let fresh_since =
-            if trusts_memory { self.cache_window.fresh_since } else { Timestamp::MAX };
-        let start = self.start(Some(depth), rank, fresh_since);
-        let begun = self.beginning.task(&(&link.link).into(), &target, &start)?;
-        Ok(Some(self.count(&begun)))
+            if may_use_cache { self.cache_window.fresh_since } else { Timestamp::MAX };
+        let defaults = self.task_defaults(Some(depth), rank, fresh_since);
+        let inserted = self.task_writer.insert_task(&(&link.link).into(), &target, &defaults)?;
+        Ok(Some(self.count_task(&inserted)))
     }
 
-    /// A task the run has already. Most links lead to one, so this comes
-    /// first. A shorter way to a page that waits is noted, and an earlier turn.
-    fn known(&self, url: &str, admission: LinkDecision) -> DbResult<Option<i64>> {
+    /// Returns an existing task of the run. Checked first, because most links
+    /// lead to known targets. Updates a pending task if this link has a smaller
+    /// depth or rank.
+    fn known_task(&self, url: &str, decision: LinkDecision) -> DbResult<Option<i64>> {
         let known: Option<(i64, Option<u32>, Option<i64>, u8)> = self
             .db
             .prepare_cached(
-                "SELECT e.id, e.depth, e.rank, e.state FROM target t
-                 CROSS JOIN task e ON e.run_id = ?2 AND e.target_id = t.id
+                "SELECT task.id, task.depth, task.rank, task.state FROM target t
+                 CROSS JOIN task ON task.run_id = ?2 AND task.target_id = t.id
                  WHERE t.url = ?1",
             )?
             .query_row((url, self.run.0), |row| {
@@ -130,7 +138,7 @@ impl<'a, 'db> PageWriter<'a, 'db> {
             })
             .optional()?;
         let Some((id, depth, rank, state)) = known else { return Ok(None) };
-        if let LinkDecision::Fetch { depth: new_depth, rank: new_rank, .. } = admission
+        if let LinkDecision::Fetch { depth: new_depth, rank: new_rank, .. } = decision
             && state == 0
             && (depth.is_some_and(|depth| new_depth < depth)
                 || rank.zip(new_rank).is_some_and(|(rank, new)| new < rank))
@@ -144,31 +152,38 @@ impl<'a, 'db> PageWriter<'a, 'db> {
         Ok(Some(id))
     }
 
-    /// Pages are asked in the order they are found, so a task begins with
-    /// the moment it was found at.
-    fn start(&self, depth: Option<u32>, rank: Option<i64>, fresh_since: Timestamp) -> TaskDefaults {
+    /// Returns the initial values of a task. `not_before` is the time of
+    /// discovery, because pages are fetched in order of discovery.
+    fn task_defaults(
+        &self,
+        depth: Option<u32>,
+        rank: Option<i64>,
+        fresh_since: Timestamp,
+    ) -> TaskDefaults {
         let now = self.cache_window.now;
         TaskDefaults { fresh_since, now, not_before: millis(now), depth, rank }
     }
 
-    fn count(&mut self, begun: &InsertedTask) -> i64 {
-        self.completed.found += u64::from(begun.is_new);
-        self.completed.known += u64::from(begun.is_new && begun.is_settled);
-        begun.id
+    /// Updates the summary and returns the id of the task.
+    fn count_task(&mut self, inserted: &InsertedTask) -> i64 {
+        self.summary.new_targets += u64::from(inserted.is_new);
+        self.summary.already_checked += u64::from(inserted.is_new && inserted.is_finished);
+        inserted.id
     }
 }
 
-pub(super) fn packed(anchors: &[u32]) -> Vec<u8> {
+/// Encodes the anchor hashes of a page.
+pub(super) fn pack_anchors(anchors: &[u32]) -> Vec<u8> {
     anchors.iter().flat_map(|anchor| anchor.to_le_bytes()).collect()
 }
 
-/// The anchors of a page as they were stored.
-pub(super) fn unpacked(anchors: &[u8]) -> Vec<u32> {
+/// Decodes the stored anchor hashes of a page.
+pub(super) fn unpack_anchors(anchors: &[u8]) -> Vec<u32> {
     anchors.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes).collect()
 }
 
-/// Due tasks by their rank; none if the lease is lost.
-pub(super) fn ranked(
+/// Returns due tasks by rank; none if the lease was lost.
+pub(super) fn due_by_rank(
     db: &Connection,
     run: RunId,
     lease: HostLease,
@@ -178,21 +193,21 @@ pub(super) fn ranked(
     let mut statement = db.prepare_cached(concat!(
         "SELECT ",
         task_columns!(),
-        " FROM task e INDEXED BY task_ranked
-          CROSS JOIN target t ON t.id = e.target_id
-          WHERE e.state = 0 AND e.rank IS NOT NULL AND e.run_id = ?1 AND e.host_id = ?2
-            AND e.not_before <= ?3
-            AND EXISTS (SELECT 1 FROM host WHERE id = ?2 AND lease_no = ?5)
-          ORDER BY e.rank LIMIT ?4"
+        " FROM task INDEXED BY task_ranked
+          CROSS JOIN target t ON t.id = task.target_id
+          WHERE task.state = 0 AND task.rank IS NOT NULL AND task.run_id = ?1 AND task.host_id = ?2
+            AND task.not_before <= ?3
+            AND EXISTS (SELECT 1 FROM host WHERE id = ?2 AND fencing_token = ?5)
+          ORDER BY task.rank LIMIT ?4"
     ))?;
     let rows = statement.query_and_then(
-        (run.0, lease.host.0, millis(now), number(limit), lease.fencing_token),
+        (run.0, lease.host.0, millis(now), to_i64(limit), lease.fencing_token),
         |row| rows::task(db, row),
     )?;
     rows.collect()
 }
 
-pub(super) fn last_task(db: &Connection, run: RunId) -> DbResult<TaskId> {
+pub(super) fn last_task_id(db: &Connection, run: RunId) -> DbResult<TaskId> {
     let last = db
         .prepare_cached("SELECT ifnull(max(id), 0) FROM task WHERE run_id = ?")?
         .query_row([run.0], |row| row.get(0))?;
@@ -204,25 +219,25 @@ pub(super) fn robots(
     origin: &str,
     since: Timestamp,
 ) -> DbResult<Option<StoredRobots>> {
-    let kept = db
+    let stored = db
         .prepare_cached(
-            "SELECT asked_at, status, text FROM robots WHERE origin = ? AND asked_at >= ?",
+            "SELECT requested_at, status, text FROM robots WHERE origin = ? AND requested_at >= ?",
         )?
         .query_row((origin, millis(since)), |row| {
             Ok(StoredRobots {
                 origin: origin.to_owned(),
-                requested_at: moment(row.get(0)?),
+                requested_at: timestamp(row.get(0)?),
                 status: row.get(1)?,
                 text: row.get(2)?,
             })
         })
         .optional()?;
-    Ok(kept)
+    Ok(stored)
 }
 
-pub(super) fn keep_robots(db: &Connection, robots: &StoredRobots) -> DbResult<()> {
+pub(super) fn save_robots(db: &Connection, robots: &StoredRobots) -> DbResult<()> {
     db.prepare_cached(
-        "INSERT OR REPLACE INTO robots (origin, asked_at, status, text) VALUES (?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO robots (origin, requested_at, status, text) VALUES (?, ?, ?, ?)",
     )?
     .execute((
         &robots.origin,
@@ -233,16 +248,16 @@ pub(super) fn keep_robots(db: &Connection, robots: &StoredRobots) -> DbResult<()
     Ok(())
 }
 
-pub(super) fn note(db: &Connection, run: RunId, name: &str) -> DbResult<Option<String>> {
+pub(super) fn checkpoint(db: &Connection, run: RunId, name: &str) -> DbResult<Option<String>> {
     let note = db
-        .prepare_cached("SELECT text FROM note WHERE run_id = ? AND name = ?")?
+        .prepare_cached("SELECT text FROM checkpoint WHERE run_id = ? AND name = ?")?
         .query_row((run.0, name), |row| row.get(0))
         .optional()?;
     Ok(note)
 }
 
-pub(super) fn keep_note(db: &Connection, run: RunId, name: &str, text: &str) -> DbResult<()> {
-    db.prepare_cached("INSERT OR REPLACE INTO note (run_id, name, text) VALUES (?, ?, ?)")?
+pub(super) fn save_checkpoint(db: &Connection, run: RunId, name: &str, text: &str) -> DbResult<()> {
+    db.prepare_cached("INSERT OR REPLACE INTO checkpoint (run_id, name, text) VALUES (?, ?, ?)")?
         .execute((run.0, name, redaction::json(text)?))?;
     Ok(())
 }

@@ -2,8 +2,8 @@
 //! read-only directory or file system.
 //!
 //! SQLite cannot use a write-ahead log there, because it would have to create
-//! files next to the database. So the file is opened as immutable. If a log is
-//! left, or if the schema is old, a temporary copy is opened instead.
+//! files next to the database. Therefore the file is opened as immutable. If it
+//! has a log, or if it is empty, a temporary copy is opened instead.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,18 +17,19 @@ use tempfile::TempDir;
 
 use super::SqliteStore;
 use super::error::DbResult;
-use super::open::{MIGRATIONS, configure, open_in_turn, schema_version};
-use super::wal::log_of;
+use super::open::{EMPTY, check_version, configure, open_with_retry, schema_version};
+use super::wal::wal_path;
 
-const DOING: &str = "opening";
+const OPERATION: &str = "opening";
 
 impl SqliteStore {
-    /// Opens the store for reading, even if nothing can be written where it
-    /// is. Creates an empty one if there is none.
+    /// Opens the store for reading, even if the file or its directory is
+    /// read-only. Creates an empty store if the file does not exist.
     ///
     /// # Errors
     ///
-    /// As [`Self::open`]. If the file is read-only, later writes fail.
+    /// The same as for [`Self::open`]. If the file is read-only, later writes
+    /// fail.
     pub async fn open_for_reading(path: &Path) -> Result<Self, StoreError> {
         let opened = if is_read_only(path) { None } else { Some(Self::open(path).await) };
         match opened {
@@ -38,7 +39,7 @@ impl SqliteStore {
     }
 }
 
-/// Whether there is a file that cannot be written where it is.
+/// Whether the file exists and it or its directory is read-only.
 fn is_read_only(path: &Path) -> bool {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     path.is_file() && !(is_writable(path) && is_writable(parent.unwrap_or(Path::new("."))))
@@ -55,21 +56,16 @@ fn is_writable(path: &Path) -> bool {
 }
 
 fn open_read_only(path: &Path) -> Result<SqliteStore, StoreError> {
-    let told = |trouble: super::DbError| trouble.into_store_error(path, DOING);
-    let has_log = fs::metadata(log_of(path)).is_ok_and(|log| log.len() > 0);
+    let to_store_error = |error: super::DbError| error.into_store_error(path, OPERATION);
+    let has_log = fs::metadata(wal_path(path)).is_ok_and(|log| log.len() > 0);
     if has_log {
         return open_copy(path);
     }
-    let connection = connect_immutable(path).map_err(told)?;
-    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
-    let place = || path.display().to_string();
-    match schema_version(&connection).map_err(told)? {
-        None => Err(StoreError::NotRelinkDatabase { path: place() }),
-        Some(found) if found > known => {
-            Err(StoreError::SchemaTooNew { path: place(), found, known })
-        }
-        Some(found) if found < known => open_copy(path),
-        Some(_) => Ok(SqliteStore::new(path, connection, None)),
+    let connection = connect_immutable(path).map_err(to_store_error)?;
+    let version = schema_version(&connection).map_err(to_store_error)?;
+    match check_version(path, version)? {
+        EMPTY => open_copy(path),
+        _ => Ok(SqliteStore::new(path, connection, None)),
     }
 }
 
@@ -82,14 +78,14 @@ fn connect_immutable(path: &Path) -> DbResult<Connection> {
     Ok(connection)
 }
 
-/// The path as a URI; each byte that could have a meaning there is escaped.
+/// Returns the path as a URI with special bytes percent-encoded.
 fn immutable_uri(path: &Path) -> String {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
         if byte.is_ascii_alphanumeric() || b"/-_.".contains(byte) {
             uri.push(char::from(*byte));
         } else {
-            // Writing into a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(uri, "%{byte:02X}");
         }
     }
@@ -98,25 +94,41 @@ fn immutable_uri(path: &Path) -> String {
 
 /// Opens a copy in a temporary directory, which is removed with the store.
 fn open_copy(path: &Path) -> Result<SqliteStore, StoreError> {
-    let (folder, copy) = copy_to_temporary(path).map_err(|source| StoreError::Unreachable {
+    let (directory, copy) = copy_to_temporary(path).map_err(|source| StoreError::Unreachable {
         path: path.display().to_string(),
         source: Box::new(source),
     })?;
-    let connection = open_in_turn(&copy, Duration::ZERO)?;
-    Ok(SqliteStore::new(&copy, connection, Some(folder)))
+    let connection = open_with_retry(&copy, Duration::ZERO)
+        .map_err(|error| with_path(error, path.display().to_string()))?;
+    Ok(SqliteStore::new(&copy, connection, Some(directory)))
+}
+
+/// Replaces the path of the copy in an error that names the file.
+fn with_path(error: StoreError, path: String) -> StoreError {
+    match error {
+        StoreError::NotRelinkDatabase { .. } => StoreError::NotRelinkDatabase { path },
+        StoreError::SchemaTooOld { found, known, .. } => {
+            StoreError::SchemaTooOld { path, found, known }
+        }
+        StoreError::SchemaTooNew { found, known, .. } => {
+            StoreError::SchemaTooNew { path, found, known }
+        }
+        error => error,
+    }
 }
 
 fn copy_to_temporary(path: &Path) -> io::Result<(TempDir, PathBuf)> {
-    let folder = TempDir::with_prefix("relink-db-")?;
-    let copy = folder.path().join("relink.db");
+    let directory = TempDir::with_prefix("relink-db-")?;
+    let copy = directory.path().join("relink.db");
     copy_bytes(path, &copy)?;
-    if log_of(path).is_file() {
-        copy_bytes(&log_of(path), &log_of(&copy))?;
+    if wal_path(path).is_file() {
+        copy_bytes(&wal_path(path), &wal_path(&copy))?;
     }
-    Ok((folder, copy))
+    Ok((directory, copy))
 }
 
-/// Copies content only: the copy of a read-only file has to be writable.
+/// Copies the content without permissions, because the copy of a read-only file
+/// has to be writable.
 fn copy_bytes(from: &Path, to: &Path) -> io::Result<()> {
     io::copy(&mut fs::File::open(from)?, &mut fs::File::create(to)?).map(|_| ())
 }
@@ -128,38 +140,56 @@ mod tests {
     use super::*;
 
     #[test]
-    fn immutable_uri_escapes_what_has_a_meaning() {
+    fn immutable_uri_escapes_special_bytes() {
         let uri = immutable_uri(Path::new("/a b/50%?#.db"));
         assert_eq!(uri, "file:/a%20b/50%25%3F%23.db?immutable=1");
     }
 
     #[tokio::test]
-    async fn read_only_database_is_read_and_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("relink.db");
+    async fn read_only_database_is_not_changed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("relink.db");
         drop(SqliteStore::open(&path).await.unwrap());
         let store = open_read_only(&path).unwrap();
         assert_eq!(store.size().await.unwrap().runs, 0);
         assert!(store.prune(jiff::Timestamp::UNIX_EPOCH).await.is_err());
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
     }
 
     #[tokio::test]
-    async fn read_only_database_with_a_log_is_read_from_a_copy() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("relink.db");
+    async fn read_only_development_database_is_rejected() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("relink.db");
+        drop(SqliteStore::open(&path).await.unwrap());
+        let connection = Connection::open(&path).unwrap();
+        connection.pragma_update(None, "user_version", 9).unwrap();
+        connection.close().unwrap();
+        let expect = path.display().to_string();
+        for opened in [open_read_only(&path), open_copy(&path)] {
+            let error = opened.err().unwrap();
+            let StoreError::SchemaTooOld { path, found, .. } = error else {
+                panic!("{error:?}");
+            };
+            assert_eq!((path, found), (expect.clone(), 9));
+        }
+    }
+
+    #[tokio::test]
+    async fn read_only_database_with_log_is_read_from_copy() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("relink.db");
         let store = SqliteStore::open(&path).await.unwrap();
-        let plan = relink_ports::RunKey {
+        let key = relink_ports::RunKey {
             command: "check".to_owned(),
             inputs: Vec::new(),
             scope: String::new(),
         };
-        store.open_run(&plan, false, jiff::Timestamp::UNIX_EPOCH).await.unwrap();
-        // What a process that was killed leaves behind.
+        store.open_run(&key, false, jiff::Timestamp::UNIX_EPOCH).await.unwrap();
+        // The files that a killed process leaves behind.
         let left = tempfile::tempdir().unwrap();
         let copy = left.path().join("relink.db");
         copy_bytes(&path, &copy).unwrap();
-        copy_bytes(&log_of(&path), &log_of(&copy)).unwrap();
+        copy_bytes(&wal_path(&path), &wal_path(&copy)).unwrap();
         let store = open_read_only(&copy).unwrap();
         assert_eq!(store.size().await.unwrap().runs, 1);
         assert_eq!(fs::read_dir(&left).unwrap().count(), 2);

@@ -1,8 +1,7 @@
-//! Keeps user names and passwords of URLs out of every column.
+//! Removes user names and passwords of URLs from all stored values.
 //!
-//! The engine removes them where they come from; this is the last gate, so
-//! that a place it forgot stores no secret either. Query parameters stay: they
-//! are part of the URL that is requested, also by a run that is resumed.
+//! The engine already removes them; this is a second safeguard. Query
+//! parameters stay, because a resumed run needs them to request the same URL.
 
 use std::borrow::Cow;
 
@@ -11,20 +10,20 @@ use serde_json::Value;
 
 use super::error::DbResult;
 
-/// The member of a JSON record that is a URL to request, and not a text.
+/// The member of a JSON record that is a URL to request; others are texts.
 const URL: &str = "url";
 
-/// Returns the URL of a target as it is stored.
+/// Returns the stored form of a target URL.
 pub(super) fn url(url: &str) -> Cow<'_, str> {
     without_userinfo(url)
 }
 
-/// Returns a text as it is stored.
+/// Returns the stored form of a text.
 pub(super) fn text(text: &str) -> Cow<'_, str> {
     redact_stored_text(text)
 }
 
-/// Returns a file as it is stored.
+/// Returns the stored form of a file.
 pub(super) fn bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
     let text = String::from_utf8_lossy(bytes);
     match redact_stored_text(&text) {
@@ -33,11 +32,11 @@ pub(super) fn bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Returns a JSON record as it is stored.
+/// Returns the stored form of a JSON record.
 pub(super) fn json(record: &str) -> DbResult<Cow<'_, str>> {
-    // Most records need no work: without an `@`, there is no password.
-    let may_hold = record.contains('@') || (record.contains('%') && record.contains("40"));
-    if !may_hold {
+    // Skip most records: without an `@`, there is no password.
+    let may_have_userinfo = record.contains('@') || (record.contains('%') && record.contains("40"));
+    if !may_have_userinfo {
         return Ok(Cow::Borrowed(record));
     }
     let mut value: Value = serde_json::from_str(record)?;
@@ -47,7 +46,7 @@ pub(super) fn json(record: &str) -> DbResult<Cow<'_, str>> {
     Ok(Cow::Owned(serde_json::to_string(&value)?))
 }
 
-/// Returns a JSON record that was written as bytes, as it is stored.
+/// Returns the stored form of a JSON record in UTF-8.
 pub(super) fn json_bytes(record: &[u8]) -> DbResult<Cow<'_, [u8]>> {
     let Ok(text) = str::from_utf8(record) else { return Ok(Cow::Borrowed(record)) };
     Ok(match json(text)? {
@@ -56,7 +55,7 @@ pub(super) fn json_bytes(record: &[u8]) -> DbResult<Cow<'_, [u8]>> {
     })
 }
 
-/// Redacts the member of this name; returns whether something changed.
+/// Redacts the value of a member and returns whether it has changed.
 fn redact_value(value: &mut Value, name: Option<&str>) -> bool {
     match value {
         Value::String(text) => {
@@ -92,14 +91,14 @@ mod tests {
     }
 
     #[test]
-    fn json_without_passwords_stays_as_it_is() {
+    fn json_without_passwords_is_unchanged() {
         for record in [r#"{ "mail": "ann@example.org" }"#, r#"{"n":18446744073709551615}"#] {
             check(record, record);
         }
     }
 
     #[test]
-    fn bytes_masks_a_line_of_robots_txt() {
+    fn bytes_masks_passwords_in_robots_txt() {
         let robots = b"Sitemap: http://u:p@h/a.xml\nDisallow: /\xff\n";
         let expect = "Sitemap: http://***@h/a.xml\nDisallow: /\u{fffd}\n";
         assert_eq!(bytes(robots), expect.as_bytes());

@@ -1,4 +1,4 @@
-//! Dead pages that were looked for, and what was learned on the way.
+//! Reads and stores dead targets, revivals, patterns and cached searches.
 
 use jiff::Timestamp;
 use relink_model::{Confidence, Digest, Probe, RequestRights, Verdict};
@@ -7,13 +7,13 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::error::DbResult;
 use super::redaction;
-use super::rows::{from_json, millis, moment, named, number};
+use super::rows::{from_json, millis, parse_name, timestamp, to_i64};
 
-/// The columns [`dead_target_row`] reads, from `standing t` and `probe p`.
+/// The columns of [`dead_target_row`], from `current_result t` and `probe p`.
 macro_rules! dead_columns {
     () => {
-        "t.url, t.word, t.since, t.reached_at, p.detail, t.named
-         FROM standing t LEFT JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id"
+        "t.url, t.verdict, t.since, t.reached_at, p.detail, t.user_supplied
+         FROM current_result t LEFT JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id"
     };
 }
 
@@ -26,7 +26,7 @@ pub(super) fn dead_target(db: &Connection, url: &str) -> DbResult<Option<DeadTar
 
 pub(super) fn dead_targets(
     db: &Connection,
-    words: &[Verdict],
+    verdicts: &[Verdict],
     after: &str,
     limit: usize,
 ) -> DbResult<Vec<DeadTarget>> {
@@ -34,11 +34,11 @@ pub(super) fn dead_targets(
         "SELECT ",
         dead_columns!(),
         " WHERE t.url > ?1 AND t.host_id IS NOT NULL
-            AND t.word IN (SELECT value FROM json_each(?2))
+            AND t.verdict IN (SELECT value FROM json_each(?2))
           ORDER BY t.url LIMIT ?3"
     ))?;
-    let words = serde_json::to_string(words)?;
-    let rows = statement.query_and_then((after, words, number(limit)), dead_target_row)?;
+    let verdicts = serde_json::to_string(verdicts)?;
+    let rows = statement.query_and_then((after, verdicts, to_i64(limit)), dead_target_row)?;
     rows.collect()
 }
 
@@ -46,22 +46,22 @@ fn dead_target_row(row: &Row<'_>) -> DbResult<DeadTarget> {
     let reached: Option<Probe> = from_json(row.get(4)?)?;
     Ok(DeadTarget {
         url: row.get(0)?,
-        verdict: named(row.get(1)?)?.unwrap_or(Verdict::Dead),
-        since: row.get::<_, Option<i64>>(2)?.map(moment),
-        seen: row.get::<_, Option<i64>>(3)?.map(moment),
+        verdict: parse_name(row.get(1)?)?.unwrap_or(Verdict::Dead),
+        since: row.get::<_, Option<i64>>(2)?.map(timestamp),
+        last_reached_at: row.get::<_, Option<i64>>(3)?.map(timestamp),
         digest: reached.and_then(|probe| probe.digest).map(|digest| *digest),
         rights: RequestRights::from_stored(row.get(5)?),
     })
 }
 
 pub(super) fn revival(db: &Connection, url: &str) -> DbResult<Option<StoredRevival>> {
-    let kept = db
+    let stored = db
         .prepare_cached(
-            "SELECT url, alias, confidence, tried_at, story FROM revival WHERE url = ?",
+            "SELECT url, alias, confidence, searched_at, report FROM revival WHERE url = ?",
         )?
         .query_row([url], revival_row)
         .optional()?;
-    Ok(kept)
+    Ok(stored)
 }
 
 pub(super) fn revivals(
@@ -71,10 +71,11 @@ pub(super) fn revivals(
     limit: usize,
 ) -> DbResult<Vec<StoredRevival>> {
     let mut statement = db.prepare_cached(
-        "SELECT url, alias, confidence, tried_at, story FROM revival
+        "SELECT url, alias, confidence, searched_at, report FROM revival
          WHERE url >= ?1 AND url < ?2 AND url > ?3 ORDER BY url LIMIT ?4",
     )?;
-    let rows = statement.query_map((prefix, end_of(prefix), after, number(limit)), revival_row)?;
+    let rows =
+        statement.query_map((prefix, prefix_end(prefix), after, to_i64(limit)), revival_row)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -82,15 +83,15 @@ fn revival_row(row: &Row<'_>) -> rusqlite::Result<StoredRevival> {
     Ok(StoredRevival {
         url: row.get(0)?,
         alias: row.get(1)?,
-        confidence: row.get::<_, Option<u8>>(2)?.map(Confidence::percent),
-        searched_at: moment(row.get(3)?),
+        confidence: row.get::<_, Option<u8>>(2)?.map(Confidence::from_percent),
+        searched_at: timestamp(row.get(3)?),
         report: row.get(4)?,
     })
 }
 
-pub(super) fn keep_revivals(db: &Connection, revivals: &[StoredRevival]) -> DbResult<()> {
+pub(super) fn save_revivals(db: &Connection, revivals: &[StoredRevival]) -> DbResult<()> {
     let mut statement = db.prepare_cached(
-        "INSERT OR REPLACE INTO revival (url, alias, confidence, tried_at, story)
+        "INSERT OR REPLACE INTO revival (url, alias, confidence, searched_at, report)
          VALUES (?, ?, ?, ?, ?)",
     )?;
     for revival in revivals {
@@ -105,37 +106,38 @@ pub(super) fn keep_revivals(db: &Connection, revivals: &[StoredRevival]) -> DbRe
     Ok(())
 }
 
-const LESSON: &str = "SELECT id, directory, dead, disabled, learned_at, programs FROM lesson";
+const SELECT_PATTERN: &str =
+    "SELECT id, directory, dead, disabled, learned_at, programs FROM pattern";
 
-pub(super) fn lesson(db: &Connection, directory: &str) -> DbResult<Option<StoredPattern>> {
-    let lesson = db
-        .prepare_cached(&format!("{LESSON} WHERE directory = ?"))?
-        .query_row([directory], lesson_row)
+pub(super) fn pattern(db: &Connection, directory: &str) -> DbResult<Option<StoredPattern>> {
+    let pattern = db
+        .prepare_cached(&format!("{SELECT_PATTERN} WHERE directory = ?"))?
+        .query_row([directory], pattern_row)
         .optional()?;
-    Ok(lesson)
+    Ok(pattern)
 }
 
-pub(super) fn lessons(db: &Connection) -> DbResult<Vec<StoredPattern>> {
-    let mut statement = db.prepare_cached(&format!("{LESSON} ORDER BY id"))?;
-    let rows = statement.query_map((), lesson_row)?;
+pub(super) fn patterns(db: &Connection) -> DbResult<Vec<StoredPattern>> {
+    let mut statement = db.prepare_cached(&format!("{SELECT_PATTERN} ORDER BY id"))?;
+    let rows = statement.query_map((), pattern_row)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn lesson_row(row: &Row<'_>) -> rusqlite::Result<StoredPattern> {
+fn pattern_row(row: &Row<'_>) -> rusqlite::Result<StoredPattern> {
     Ok(StoredPattern {
         id: row.get(0)?,
         directory: row.get(1)?,
         is_dead: row.get(2)?,
         is_disabled: row.get(3)?,
-        learned: moment(row.get(4)?),
+        learned_at: timestamp(row.get(4)?),
         programs: row.get(5)?,
     })
 }
 
-pub(super) fn keep_lesson(db: &Connection, lesson: &StoredPattern) -> DbResult<i64> {
+pub(super) fn save_pattern(db: &Connection, pattern: &StoredPattern) -> DbResult<i64> {
     let id = db
         .prepare_cached(
-            "INSERT INTO lesson (directory, dead, learned_at, programs) VALUES (?, ?, ?, ?)
+            "INSERT INTO pattern (directory, dead, learned_at, programs) VALUES (?, ?, ?, ?)
              ON CONFLICT (directory) DO UPDATE SET
                  dead = excluded.dead, learned_at = excluded.learned_at,
                  programs = excluded.programs
@@ -143,10 +145,10 @@ pub(super) fn keep_lesson(db: &Connection, lesson: &StoredPattern) -> DbResult<i
         )?
         .query_row(
             (
-                redaction::text(&lesson.directory),
-                lesson.is_dead,
-                millis(lesson.learned),
-                redaction::json(&lesson.programs)?,
+                redaction::text(&pattern.directory),
+                pattern.is_dead,
+                millis(pattern.learned_at),
+                redaction::json(&pattern.programs)?,
             ),
             |row| row.get(0),
         )?;
@@ -155,40 +157,40 @@ pub(super) fn keep_lesson(db: &Connection, lesson: &StoredPattern) -> DbResult<i
 
 pub(super) fn disable_pattern(db: &Connection, id: i64, is_disabled: bool) -> DbResult<bool> {
     let changed = db
-        .prepare_cached("UPDATE lesson SET disabled = ? WHERE id = ?")?
+        .prepare_cached("UPDATE pattern SET disabled = ? WHERE id = ?")?
         .execute((is_disabled, id))?;
     Ok(changed > 0)
 }
 
 pub(super) fn search(db: &Connection, key: &str, since: Timestamp) -> DbResult<Option<String>> {
     let hits = db
-        .prepare_cached("SELECT hits FROM search WHERE key = ? AND asked_at >= ?")?
+        .prepare_cached("SELECT hits FROM search WHERE key = ? AND requested_at >= ?")?
         .query_row((key, millis(since)), |row| row.get(0))
         .optional()?;
     Ok(hits)
 }
 
-pub(super) fn keep_search(db: &Connection, key: &str, hits: &str, now: Timestamp) -> DbResult<()> {
-    db.prepare_cached("INSERT OR REPLACE INTO search (key, asked_at, hits) VALUES (?, ?, ?)")?
+pub(super) fn cache_search(db: &Connection, key: &str, hits: &str, now: Timestamp) -> DbResult<()> {
+    db.prepare_cached("INSERT OR REPLACE INTO search (key, requested_at, hits) VALUES (?, ?, ?)")?
         .execute((key, millis(now), redaction::json(hits)?))?;
     Ok(())
 }
 
 pub(super) fn text_changes(db: &Connection, after: i64, limit: usize) -> DbResult<Vec<TextChange>> {
-    // In the order of probes, so that only what is new is read at all.
+    // Start with the probes, so that only new ones are read.
     let mut statement = db.prepare_cached(
-        "SELECT p.id, t.url, t.word = ?3, p.detail
-         FROM probe p CROSS JOIN standing t ON t.id = p.target_id
+        "SELECT p.id, t.url, t.verdict = ?3, p.detail
+         FROM probe p CROSS JOIN current_result t ON t.id = p.target_id
          WHERE p.id > ?1 AND t.host_id IS NOT NULL
-           AND (t.word <> ?3 OR t.reached_probe = p.id)
+           AND (t.verdict <> ?3 OR t.reached_probe = p.id)
          ORDER BY p.id LIMIT ?2",
     )?;
     let rows =
-        statement.query_and_then((after, number(limit), Verdict::Alive.as_str()), |row| {
+        statement.query_and_then((after, to_i64(limit), Verdict::Alive.as_str()), |row| {
             let is_alive: bool = row.get(2)?;
             let probe: Option<Probe> = if is_alive { from_json(row.get(3)?)? } else { None };
             DbResult::Ok(TextChange {
-                number: row.get(0)?,
+                probe_id: row.get(0)?,
                 url: row.get(1)?,
                 text: probe.map(|probe| text(*probe.digest.unwrap_or_default())),
             })
@@ -196,20 +198,20 @@ pub(super) fn text_changes(db: &Connection, after: i64, limit: usize) -> DbResul
     rows.collect()
 }
 
-/// The title of a page, and what else is kept of its text.
+/// Returns the title of a page and the rest of its stored text.
 fn text(digest: Digest) -> (String, String) {
     let parts = digest.headings.into_iter().chain([digest.text_start, digest.text_end]);
     (digest.title.unwrap_or_default(), parts.collect::<Vec<_>>().join("\n"))
 }
 
-pub(super) fn last_look(db: &Connection) -> DbResult<i64> {
+pub(super) fn last_probe_id(db: &Connection) -> DbResult<i64> {
     Ok(db
         .prepare_cached("SELECT ifnull(max(id), 0) FROM probe")?
         .query_row((), |row| row.get(0))?)
 }
 
-pub(super) fn edition(db: &Connection) -> DbResult<String> {
-    Ok(db.prepare_cached("SELECT word FROM edition")?.query_row((), |row| row.get(0))?)
+pub(super) fn probe_id_epoch(db: &Connection) -> DbResult<String> {
+    Ok(db.prepare_cached("SELECT token FROM probe_id_epoch")?.query_row((), |row| row.get(0))?)
 }
 
 pub(super) fn live_pages(
@@ -220,19 +222,19 @@ pub(super) fn live_pages(
 ) -> DbResult<Vec<(String, Option<String>)>> {
     let mut statement = db.prepare_cached(
         "SELECT t.url, json_extract(p.detail, '$.digest.title')
-         FROM standing t JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id
-         WHERE t.url >= ?1 AND t.url < ?2 AND t.url > ?3 AND t.word = ?5
+         FROM current_result t JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id
+         WHERE t.url >= ?1 AND t.url < ?2 AND t.url > ?3 AND t.verdict = ?5
            AND json_extract(p.detail, '$.digest.content_type') LIKE '%html%'
          ORDER BY t.url LIMIT ?4",
     )?;
     let rows = statement.query_map(
-        (prefix, end_of(prefix), after, number(limit), Verdict::Alive.as_str()),
+        (prefix, prefix_end(prefix), after, to_i64(limit), Verdict::Alive.as_str()),
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// No character comes after the last, so this ends what begins so.
-fn end_of(prefix: &str) -> String {
+/// Returns the end of the range of texts with this prefix.
+fn prefix_end(prefix: &str) -> String {
     format!("{prefix}{}", char::MAX)
 }

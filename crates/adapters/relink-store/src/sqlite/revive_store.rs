@@ -1,4 +1,4 @@
-//! The part of the store that remembers where dead pages went.
+//! The [`ReviveStore`] implementation.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -15,11 +15,11 @@ impl ReviveStore for SqliteStore {
 
     async fn dead_targets(
         &self,
-        words: &[Verdict],
+        verdicts: &[Verdict],
         after: &str,
         limit: usize,
     ) -> Result<Vec<DeadTarget>, StoreError> {
-        self.perform("reading dead pages", |db| revive::dead_targets(db, words, after, limit))
+        self.perform("reading dead pages", |db| revive::dead_targets(db, verdicts, after, limit))
     }
 
     async fn revival(&self, url: &str) -> Result<Option<StoredRevival>, StoreError> {
@@ -36,43 +36,43 @@ impl ReviveStore for SqliteStore {
     }
 
     async fn save_revivals(&self, revivals: &[StoredRevival]) -> Result<(), StoreError> {
-        self.transact("keeping revivals", |db| revive::keep_revivals(db, revivals))
+        self.transact("saving revivals", |db| revive::save_revivals(db, revivals))
     }
 
     async fn pattern(&self, directory: &str) -> Result<Option<StoredPattern>, StoreError> {
-        self.perform("reading a pattern", |db| revive::lesson(db, directory))
+        self.perform("reading a pattern", |db| revive::pattern(db, directory))
     }
 
     async fn patterns(&self) -> Result<Vec<StoredPattern>, StoreError> {
-        self.perform("listing patterns", revive::lessons)
+        self.perform("listing patterns", revive::patterns)
     }
 
-    async fn save_pattern(&self, lesson: &StoredPattern) -> Result<i64, StoreError> {
-        self.transact("keeping a pattern", |db| revive::keep_lesson(db, lesson))
+    async fn save_pattern(&self, pattern: &StoredPattern) -> Result<i64, StoreError> {
+        self.transact("saving a pattern", |db| revive::save_pattern(db, pattern))
     }
 
     async fn disable_pattern(&self, id: i64, is_disabled: bool) -> Result<bool, StoreError> {
-        self.perform("switching a pattern", |db| revive::disable_pattern(db, id, is_disabled))
+        self.perform("disabling a pattern", |db| revive::disable_pattern(db, id, is_disabled))
     }
 
     async fn search(&self, key: &str, since: Timestamp) -> Result<Option<String>, StoreError> {
-        self.perform("reading search results", |db| revive::search(db, key, since))
+        self.perform("reading cached searches", |db| revive::search(db, key, since))
     }
 
     async fn cache_search(&self, key: &str, hits: &str, now: Timestamp) -> Result<(), StoreError> {
-        self.perform("keeping search results", |db| revive::keep_search(db, key, hits, now))
+        self.perform("caching a search", |db| revive::cache_search(db, key, hits, now))
     }
 
     async fn text_changes(&self, after: i64, limit: usize) -> Result<Vec<TextChange>, StoreError> {
-        self.perform("reading the texts of pages", |db| revive::text_changes(db, after, limit))
+        self.perform("reading page texts", |db| revive::text_changes(db, after, limit))
     }
 
     async fn last_probe_id(&self) -> Result<i64, StoreError> {
-        self.perform("reading the number of the last look", revive::last_look)
+        self.perform("reading the last probe id", revive::last_probe_id)
     }
 
     async fn probe_id_epoch(&self) -> Result<String, StoreError> {
-        self.perform("reading the edition", revive::edition)
+        self.perform("reading the probe id epoch", revive::probe_id_epoch)
     }
 
     async fn live_pages(

@@ -1,4 +1,4 @@
-//! From rows to the model's words and back.
+//! Conversions between rows and model types, and shared SQL fragments.
 
 use jiff::Timestamp;
 use relink_model::{
@@ -10,131 +10,133 @@ use serde::de::DeserializeOwned;
 
 use super::error::DbResult;
 
-/// Milliseconds since 1970.
-pub(super) fn millis(moment: Timestamp) -> i64 {
-    moment.as_millisecond()
+/// Returns the milliseconds since 1970.
+pub(super) fn millis(timestamp: Timestamp) -> i64 {
+    timestamp.as_millisecond()
 }
 
-/// The moment of so many milliseconds since 1970; the ends of time if beyond.
-pub(super) fn moment(millis: i64) -> Timestamp {
+/// Returns the timestamp of milliseconds since 1970, clamped to the valid range.
+pub(super) fn timestamp(millis: i64) -> Timestamp {
     let end = if millis < 0 { Timestamp::MIN } else { Timestamp::MAX };
     Timestamp::from_millisecond(millis).unwrap_or(end)
 }
 
-/// A count or limit as SQLite takes it.
-pub(super) fn number(count: usize) -> i64 {
+/// Converts a count or limit to an SQLite integer.
+pub(super) fn to_i64(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// A word, a code or a kind from the text it is stored as.
-pub(super) fn named<T: DeserializeOwned>(text: Option<String>) -> DbResult<Option<T>> {
+/// Parses the stored name of a verdict or code.
+pub(super) fn parse_name<T: DeserializeOwned>(text: Option<String>) -> DbResult<Option<T>> {
     Ok(text.map(|text| serde_json::from_value(text.into())).transpose()?)
 }
 
-/// A value from the JSON it is stored as.
+/// Parses a stored JSON value.
 pub(super) fn from_json<T: DeserializeOwned>(text: Option<String>) -> DbResult<Option<T>> {
     Ok(text.map(|text| serde_json::from_str(&text)).transpose()?)
 }
 
-/// The columns [`task`] reads, from `task e` and `target t`.
+/// The columns of [`task`], from `task` and `target t`.
 macro_rules! task_columns {
     () => {
-        "e.id, e.target_id, t.url, e.given, e.named, e.purpose, e.not_before, e.looks,
-         EXISTS (SELECT 1 FROM outcome WHERE target_id = e.target_id), e.depth"
+        "task.id, task.target_id, t.url, task.original_url, task.user_supplied, task.purpose,
+         task.not_before, task.attempts,
+         EXISTS (SELECT 1 FROM result WHERE target_id = task.target_id), task.depth"
     };
 }
 pub(super) use task_columns;
 
-/// How many columns [`task`] reads.
+/// The number of columns of [`task`].
 pub(super) const TASK_COLUMNS: usize = 10;
 
-/// Joins `task e` with its `outcome o`, if it has one.
-macro_rules! with_outcome {
+/// Joins `task` with its `result`, if there is one.
+macro_rules! join_result {
     () => {
-        " LEFT JOIN outcome o ON o.target_id = e.target_id AND o.turn = e.turn "
+        " LEFT JOIN result
+              ON result.target_id = task.target_id AND result.generation = task.generation "
     };
 }
-pub(super) use with_outcome;
+pub(super) use join_result;
 
-/// Whether `link l` is told of a task's `outcome o`: unless its document says
-/// to leave alone what was found.
-macro_rules! link_is_told {
+/// Whether the document of `link l` does not suppress the code of `result`.
+macro_rules! link_is_reported {
     () => {
-        "(l.hidden IS NULL OR ifnull(instr(l.hidden, ' ' || o.code || ' '), 0) = 0)"
+        "(l.ignored_codes IS NULL
+          OR ifnull(instr(l.ignored_codes, ' ' || result.code || ' '), 0) = 0)"
     };
 }
-pub(super) use link_is_told;
+pub(super) use link_is_reported;
 
-/// Whether `task e` with its `outcome o` is told: unless all its links say to
-/// leave it alone.
-macro_rules! task_is_told {
+/// Whether `task` with its `result` is reported. It is not if all of its links
+/// suppress the code.
+macro_rules! task_is_reported {
     () => {
         concat!(
-            "(o.code IS NULL
-              OR EXISTS (SELECT 1 FROM link l WHERE l.task_id = e.id AND ",
-            crate::sqlite::rows::link_is_told!(),
-            ") OR NOT EXISTS (SELECT 1 FROM link l WHERE l.task_id = e.id))"
+            "(result.code IS NULL
+              OR EXISTS (SELECT 1 FROM link l WHERE l.task_id = task.id AND ",
+            crate::sqlite::rows::link_is_reported!(),
+            ") OR NOT EXISTS (SELECT 1 FROM link l WHERE l.task_id = task.id))"
         )
     };
 }
-pub(super) use task_is_told;
+pub(super) use task_is_reported;
 
-/// That `probe p` is the last one of `task e` with `outcome o`: its own, or
-/// for an answer from memory the one that reached the page. Numbers of forgotten
-/// probes are given again, so the number alone proves nothing.
+/// Whether `probe p` is the last probe of `task` with its `result`; for a
+/// cached result, the probe that reached the page. The target and run are
+/// compared too, because the ids of pruned probes are reused.
 macro_rules! probe_of_task {
     () => {
-        "p.id = iif(e.cached, o.reached_probe, ifnull(o.probe_id, e.probe_id))
-         AND p.target_id = e.target_id AND (e.cached OR p.run_id = e.run_id)"
+        "p.id = iif(task.cached, result.reached_probe, ifnull(result.probe_id, task.probe_id))
+         AND p.target_id = task.target_id AND (task.cached OR p.run_id = task.run_id)"
     };
 }
 pub(super) use probe_of_task;
 
-/// Reads a task with what is known of its target.
+/// Reads a task with the history of its target.
 pub(super) fn task(db: &Connection, row: &Row<'_>) -> DbResult<FetchTask> {
     let url: String = row.get(2)?;
-    let given: Option<String> = row.get(3)?;
+    let original_url: Option<String> = row.get(3)?;
     let target = TargetId(row.get(1)?);
     let is_known: bool = row.get(8)?;
     Ok(FetchTask {
         id: TaskId(row.get(0)?),
         target,
-        original_url: given.unwrap_or_else(|| url.clone()),
+        original_url: original_url.unwrap_or_else(|| url.clone()),
         url,
         rights: RequestRights::from_stored(row.get(4)?),
         depth: row.get(9)?,
         purpose: purpose(row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?),
-        not_before: moment(row.get(6)?),
+        not_before: timestamp(row.get(6)?),
         attempts: from_json::<Vec<Attempt>>(row.get(7)?)?.unwrap_or_default(),
         history: if is_known { history(db, target)? } else { History::default() },
     })
 }
 
-/// What earlier runs concluded about a target. A statement of its own, because
-/// most targets of a first run have none.
+/// Reads the history of a target. Not joined to the task query, because most
+/// targets of a first run have no history.
 fn history(db: &Connection, target: TargetId) -> DbResult<History> {
     let mut statement = db.prepare_cached(
-        "SELECT t.word, t.code, t.since, t.settled_at, t.reached_at,
+        "SELECT t.verdict, t.code, t.since, t.checked_at, t.reached_at,
                 t.failed_runs, t.first_failed_at, t.last_failed_at, p.detail
-         FROM standing t LEFT JOIN probe p ON p.id = t.reached_probe WHERE t.id = ?",
+         FROM current_result t LEFT JOIN probe p ON p.id = t.reached_probe WHERE t.id = ?",
     )?;
     let mut rows = statement.query([target.0])?;
     let Some(row) = rows.next()? else { return Ok(History::default()) };
     let reached = from_json::<Probe>(row.get(8)?)?;
     Ok(History {
-        verdict: named(row.get(0)?)?,
-        code: named(row.get(1)?)?,
-        since: row.get::<_, Option<i64>>(2)?.map(moment),
-        checked: row.get::<_, Option<i64>>(3)?.map(moment),
-        last_reached: row.get::<_, Option<i64>>(4)?.map(moment),
+        verdict: parse_name(row.get(0)?)?,
+        code: parse_name(row.get(1)?)?,
+        since: row.get::<_, Option<i64>>(2)?.map(timestamp),
+        checked_at: row.get::<_, Option<i64>>(3)?.map(timestamp),
+        last_reached_at: row.get::<_, Option<i64>>(4)?.map(timestamp),
         streak: streak(row.get(5)?, row.get(6)?, row.get(7)?),
-        final_url: reached.as_ref().and_then(landing),
+        final_url: reached.as_ref().and_then(final_url),
         digest: reached.and_then(|probe| probe.digest),
     })
 }
 
-/// The address at which a probe found its page.
-fn landing(probe: &Probe) -> Option<String> {
+/// Returns the URL after redirects.
+fn final_url(probe: &Probe) -> Option<String> {
     probe.hops.last().map(|hop| hop.url.clone())
 }
 
@@ -145,11 +147,11 @@ fn purpose(text: &str) -> FetchPurpose {
         .unwrap_or(FetchPurpose::Initial)
 }
 
-/// A failure streak from its three columns.
+/// Returns the failure streak of three columns.
 pub(super) fn streak(runs: u32, first: Option<i64>, last: Option<i64>) -> Option<FailureStreak> {
     match (runs, first, last) {
         (1.., Some(first), Some(last)) => {
-            Some(FailureStreak { runs, first: moment(first), last: moment(last) })
+            Some(FailureStreak { runs, first_at: timestamp(first), last_at: timestamp(last) })
         }
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! Crawls read back: runs, targets, pages and links, each stream in pieces.
+//! Reads runs, targets, pages and links of crawls, with pagination.
 
 use relink_model::{Hop, LinkKind, Probe, RunId, TaskId, Verdict};
 use relink_ports::{
@@ -7,8 +7,8 @@ use relink_ports::{
 use rusqlite::{Connection, Row};
 
 use super::error::DbResult;
-use super::pages::unpacked;
-use super::rows::{from_json, moment, named, number, probe_of_task, with_outcome};
+use super::pages::unpack_anchors;
+use super::rows::{from_json, join_result, parse_name, probe_of_task, timestamp, to_i64};
 
 const FINISHED: i64 = 1;
 
@@ -25,14 +25,14 @@ pub(super) fn runs(
          FROM run r WHERE ?1 IS NULL OR r.command = ?1
          ORDER BY r.id DESC LIMIT ?2",
     )?;
-    let rows = statement.query_and_then((command, number(limit)), |row| {
+    let rows = statement.query_and_then((command, to_i64(limit)), |row| {
         let inputs: String = row.get(2)?;
         DbResult::Ok(RunSummary {
             id: RunId(row.get(0)?),
             command: row.get(1)?,
             inputs: serde_json::from_str(&inputs)?,
-            started: moment(row.get(3)?),
-            closed: row.get::<_, Option<i64>>(4)?.map(moment),
+            started_at: timestamp(row.get(3)?),
+            closed_at: row.get::<_, Option<i64>>(4)?.map(timestamp),
             is_finished: row.get::<_, i64>(5)? == FINISHED,
             targets: row.get(6)?,
             checked: row.get(7)?,
@@ -42,18 +42,18 @@ pub(super) fn runs(
     rows.collect()
 }
 
-pub(super) fn addresses(
+pub(super) fn urls(
     db: &Connection,
     run: RunId,
     after: TaskId,
     limit: usize,
 ) -> DbResult<Vec<(TaskId, String)>> {
     let mut statement = db.prepare_cached(
-        "SELECT e.id, t.url FROM task e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
-         WHERE e.id > ?2 AND e.run_id = ?1 ORDER BY e.id LIMIT ?3",
+        "SELECT task.id, t.url FROM task NOT INDEXED CROSS JOIN target t ON t.id = task.target_id
+         WHERE task.id > ?2 AND task.run_id = ?1 ORDER BY task.id LIMIT ?3",
     )?;
     let rows = statement
-        .query_map((run.0, after.0, number(limit)), |row| Ok((TaskId(row.get(0)?), row.get(1)?)))?;
+        .query_map((run.0, after.0, to_i64(limit)), |row| Ok((TaskId(row.get(0)?), row.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -64,14 +64,15 @@ pub(super) fn targets(
     limit: usize,
 ) -> DbResult<Vec<SiteTarget>> {
     let mut statement = db.prepare_cached(concat!(
-        "SELECT e.id, t.url, o.word, o.code, o.status, o.reason, e.depth,
+        "SELECT task.id, t.url, result.verdict, result.code, result.status, result.reason,
+                task.depth,
                 (SELECT p.detail FROM probe p WHERE ",
         probe_of_task!(),
-        ") FROM task e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id",
-        with_outcome!(),
-        "WHERE e.id > ?2 AND e.run_id = ?1 ORDER BY e.id LIMIT ?3"
+        ") FROM task NOT INDEXED CROSS JOIN target t ON t.id = task.target_id",
+        join_result!(),
+        "WHERE task.id > ?2 AND task.run_id = ?1 ORDER BY task.id LIMIT ?3"
     ))?;
-    let rows = statement.query_and_then((run.0, after.0, number(limit)), target)?;
+    let rows = statement.query_and_then((run.0, after.0, to_i64(limit)), target)?;
     rows.collect()
 }
 
@@ -81,30 +82,30 @@ fn target(row: &Row<'_>) -> DbResult<SiteTarget> {
     Ok(SiteTarget {
         task: TaskId(row.get(0)?),
         url: row.get(1)?,
-        verdict: named(row.get(2)?)?,
-        code: named(row.get(3)?)?,
+        verdict: parse_name(row.get(2)?)?,
+        code: parse_name(row.get(3)?)?,
         status: row.get(4)?,
         reason: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
         depth: row.get(6)?,
         requested_at: probe.as_ref().map(|probe| probe.requested_at),
-        took_ms: probe.as_ref().map(|probe| probe.timings.total),
+        duration_ms: probe.as_ref().map(|probe| probe.timings.total),
         bytes: digest.map(|digest| digest.bytes),
         title: digest.and_then(|digest| digest.title.clone()),
-        landing: probe.as_ref().and_then(fragment_landing),
+        final_url: probe.as_ref().and_then(fragment_url),
         hops: probe.iter().flat_map(|probe| &probe.hops).map(|hop| hop.url.clone()).collect(),
     })
 }
 
-/// Where the fragment of a link is searched after redirects. A browser keeps it
-/// over redirects by status, unless one names another; a refresh written into a
-/// page drops it.
-fn fragment_landing(probe: &Probe) -> Option<String> {
+/// Returns the URL on which the fragment of a link is checked after redirects.
+/// Browsers retain the fragment across HTTP redirects, unless the `Location`
+/// header has its own; a `meta refresh` drops it.
+fn fragment_url(probe: &Probe) -> Option<String> {
     let (last, before) = probe.hops.split_last().filter(|(_, before)| !before.is_empty())?;
-    let keeps = |hop: &Hop| {
-        let names_one = hop.location.as_deref().is_some_and(|location| location.contains('#'));
-        (300..400).contains(&hop.status) && !names_one
+    let retains_fragment = |hop: &Hop| {
+        let has_own = hop.location.as_deref().is_some_and(|location| location.contains('#'));
+        (300..400).contains(&hop.status) && !has_own
     };
-    before.iter().all(keeps).then(|| last.url.clone())
+    before.iter().all(retains_fragment).then(|| last.url.clone())
 }
 
 pub(super) fn pages(
@@ -117,14 +118,14 @@ pub(super) fn pages(
         "SELECT id, label, task_id, links, anchors, sitemap FROM document
          WHERE id > ?2 AND run_id = ?1 ORDER BY id LIMIT ?3",
     )?;
-    let rows = statement.query_and_then((run.0, after.0, number(limit)), |row| {
+    let rows = statement.query_and_then((run.0, after.0, to_i64(limit)), |row| {
         DbResult::Ok(SitePage {
             document: DocumentId(row.get(0)?),
             label: row.get(1)?,
             task: row.get::<_, Option<i64>>(2)?.map(TaskId),
             is_sitemap: row.get(5)?,
             links: row.get(3)?,
-            anchors: row.get::<_, Option<Vec<u8>>>(4)?.map(|anchors| unpacked(&anchors)),
+            anchors: row.get::<_, Option<Vec<u8>>>(4)?.map(|anchors| unpack_anchors(&anchors)),
         })
     })?;
     rows.collect()
@@ -138,89 +139,86 @@ pub(super) fn links(
 ) -> DbResult<Vec<SiteLink>> {
     let mut statement = db.prepare_cached(
         "SELECT l.document_id, l.position, l.task_id, l.line, l.kind, l.fragment
-         FROM link l CROSS JOIN task e ON e.id = l.task_id
+         FROM link l CROSS JOIN task ON task.id = l.task_id
          WHERE (l.task_id, l.document_id, l.position)
              > (iif(?2 > 0, ?2, (SELECT ifnull(min(id), 0) FROM task WHERE run_id = ?1) - 1),
                 ?3, ?4)
-           AND e.run_id = ?1
+           AND task.run_id = ?1
          ORDER BY l.task_id, l.document_id, l.position LIMIT ?5",
     )?;
     let position = i64::try_from(position).unwrap_or(i64::MAX);
     let rows =
-        statement.query_and_then((run.0, task.0, document.0, position, number(limit)), |row| {
+        statement.query_and_then((run.0, task.0, document.0, position, to_i64(limit)), |row| {
             let kind = row.get_ref(4)?.as_str().map_err(rusqlite::Error::from)?;
             DbResult::Ok(SiteLink {
                 from: DocumentId(row.get(0)?),
                 position: row.get(1)?,
                 to: TaskId(row.get(2)?),
                 line: row.get(3)?,
-                kind: LinkKind::named(kind).unwrap_or(LinkKind::Hyperlink),
+                kind: LinkKind::from_name(kind).unwrap_or(LinkKind::Hyperlink),
                 fragment: row.get(5)?,
             })
         })?;
     rows.collect()
 }
 
-pub(super) fn word_changes(
+pub(super) fn verdict_changes(
     db: &Connection,
     before: RunId,
     after: RunId,
-    beyond: &str,
+    after_url: &str,
     limit: usize,
 ) -> DbResult<Vec<VerdictChange>> {
     let mut statement = db.prepare_cached(
-        "SELECT t.url, b.word, a.word, ifnull(a.code, b.code)
+        "SELECT t.url, b.verdict, a.verdict, ifnull(a.code, b.code)
          FROM (SELECT target_id FROM task WHERE run_id = ?1 AND state = 2
                UNION SELECT target_id FROM task WHERE run_id = ?2 AND state = 2) both
          JOIN target t ON t.id = both.target_id
-         LEFT JOIN task eb ON eb.run_id = ?1 AND eb.target_id = t.id
-         LEFT JOIN outcome b ON b.target_id = t.id AND b.turn = eb.turn
-         LEFT JOIN task ea ON ea.run_id = ?2 AND ea.target_id = t.id
-         LEFT JOIN outcome a ON a.target_id = t.id AND a.turn = ea.turn
-         WHERE b.word IS NOT a.word AND t.url > ?3
+         LEFT JOIN task tb ON tb.run_id = ?1 AND tb.target_id = t.id
+         LEFT JOIN result b ON b.target_id = t.id AND b.generation = tb.generation
+         LEFT JOIN task ta ON ta.run_id = ?2 AND ta.target_id = t.id
+         LEFT JOIN result a ON a.target_id = t.id AND a.generation = ta.generation
+         WHERE b.verdict IS NOT a.verdict AND t.url > ?3
          ORDER BY t.url LIMIT ?4",
     )?;
-    let rows = statement.query_and_then((before.0, after.0, beyond, number(limit)), |row| {
+    let rows = statement.query_and_then((before.0, after.0, after_url, to_i64(limit)), |row| {
         DbResult::Ok(VerdictChange {
             url: row.get(0)?,
-            before: named(row.get(1)?)?,
-            after: named(row.get(2)?)?,
-            code: named(row.get(3)?)?,
+            before: parse_name(row.get(1)?)?,
+            after: parse_name(row.get(2)?)?,
+            code: parse_name(row.get(3)?)?,
         })
     })?;
     rows.collect()
 }
 
-pub(super) fn known_addresses(
-    db: &Connection,
-    beyond: &str,
-    limit: usize,
-) -> DbResult<Vec<String>> {
+pub(super) fn known_urls(db: &Connection, after_url: &str, limit: usize) -> DbResult<Vec<String>> {
     let mut statement = db.prepare_cached(
         "SELECT url FROM target WHERE url > ? AND host_id IS NOT NULL ORDER BY url LIMIT ?",
     )?;
-    let rows = statement.query_map((beyond, number(limit)), |row| row.get(0))?;
+    let rows = statement.query_map((after_url, to_i64(limit)), |row| row.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-pub(super) fn past_words(
+pub(super) fn past_verdicts(
     db: &Connection,
     after: TaskId,
     limit: usize,
 ) -> DbResult<Vec<PastVerdict>> {
     let mut statement = db.prepare_cached(
-        "SELECT e.id, t.url, o.settled_at, o.word
-         FROM task e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
-         CROSS JOIN outcome o ON o.target_id = e.target_id AND o.turn = e.turn
-         WHERE e.id > ? AND e.state = 2 AND NOT e.cached AND e.host_id IS NOT NULL
-         ORDER BY e.id LIMIT ?",
+        "SELECT task.id, t.url, result.checked_at, result.verdict
+         FROM task NOT INDEXED CROSS JOIN target t ON t.id = task.target_id
+         CROSS JOIN result
+             ON result.target_id = task.target_id AND result.generation = task.generation
+         WHERE task.id > ? AND task.state = 2 AND NOT task.cached AND task.host_id IS NOT NULL
+         ORDER BY task.id LIMIT ?",
     )?;
-    let rows = statement.query_and_then((after.0, number(limit)), |row| {
+    let rows = statement.query_and_then((after.0, to_i64(limit)), |row| {
         DbResult::Ok(PastVerdict {
             task: TaskId(row.get(0)?),
             url: row.get(1)?,
-            at: moment(row.get(2)?),
-            verdict: named(row.get(3)?)?.unwrap_or(Verdict::Alive),
+            checked_at: timestamp(row.get(2)?),
+            verdict: parse_name(row.get(3)?)?.unwrap_or(Verdict::Alive),
         })
     })?;
     rows.collect()

@@ -1,4 +1,4 @@
-//! The part of the store that remembers crawls.
+//! The [`SiteStore`] implementation.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -17,9 +17,9 @@ impl SiteStore for SqliteStore {
         &self,
         run: RunId,
         pages: &[NewPage],
-        moments: CacheWindow,
+        cache_window: CacheWindow,
     ) -> Result<CommitSummary, StoreError> {
-        self.transact("storing pages", |db| pages::add(db, run, pages, moments))
+        self.transact("storing pages", |db| pages::add(db, run, pages, cache_window))
     }
 
     async fn due_by_rank(
@@ -29,11 +29,11 @@ impl SiteStore for SqliteStore {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<FetchTask>, StoreError> {
-        self.perform("fetching tasks", |db| pages::ranked(db, run, lease, limit, now))
+        self.perform("reading tasks", |db| pages::due_by_rank(db, run, lease, limit, now))
     }
 
     async fn last_task_id(&self, run: RunId) -> Result<TaskId, StoreError> {
-        self.perform("counting tasks", |db| pages::last_task(db, run))
+        self.perform("reading the last task id", |db| pages::last_task_id(db, run))
     }
 
     async fn robots(
@@ -41,27 +41,31 @@ impl SiteStore for SqliteStore {
         origin: &str,
         since: Timestamp,
     ) -> Result<Option<StoredRobots>, StoreError> {
-        self.perform("reading robots rules", |db| pages::robots(db, origin, since))
+        self.perform("reading robots.txt", |db| pages::robots(db, origin, since))
     }
 
     async fn save_robots(&self, robots: &StoredRobots) -> Result<(), StoreError> {
-        self.perform("keeping robots rules", |db| pages::keep_robots(db, robots))
+        self.perform("saving robots.txt", |db| pages::save_robots(db, robots))
     }
 
     async fn host_schedule(&self, host: &str) -> Result<Option<HostSchedule>, StoreError> {
-        self.perform("reading the pace of a host", |db| claims::pace(db, host))
+        self.perform("reading a host schedule", |db| claims::host_schedule(db, host))
     }
 
-    async fn save_host_schedule(&self, host: &str, pace: &HostSchedule) -> Result<(), StoreError> {
-        self.perform("storing the pace of a host", |db| claims::keep_pace(db, host, pace))
+    async fn save_host_schedule(
+        &self,
+        host: &str,
+        schedule: &HostSchedule,
+    ) -> Result<(), StoreError> {
+        self.perform("saving a host schedule", |db| claims::save_host_schedule(db, host, schedule))
     }
 
     async fn checkpoint(&self, run: RunId, name: &str) -> Result<Option<String>, StoreError> {
-        self.perform("reading a note", |db| pages::note(db, run, name))
+        self.perform("reading a checkpoint", |db| pages::checkpoint(db, run, name))
     }
 
     async fn save_checkpoint(&self, run: RunId, name: &str, text: &str) -> Result<(), StoreError> {
-        self.perform("keeping a note", |db| pages::keep_note(db, run, name, text))
+        self.perform("saving a checkpoint", |db| pages::save_checkpoint(db, run, name, text))
     }
 
     async fn runs(
@@ -78,7 +82,7 @@ impl SiteStore for SqliteStore {
         after: TaskId,
         limit: usize,
     ) -> Result<Vec<(TaskId, String)>, StoreError> {
-        self.perform("reading addresses", |db| site::addresses(db, run, after, limit))
+        self.perform("reading URLs", |db| site::urls(db, run, after, limit))
     }
 
     async fn site_targets(
@@ -112,14 +116,16 @@ impl SiteStore for SqliteStore {
         &self,
         before: RunId,
         after: RunId,
-        beyond: &str,
+        after_url: &str,
         limit: usize,
     ) -> Result<Vec<VerdictChange>, StoreError> {
-        self.perform("comparing runs", |db| site::word_changes(db, before, after, beyond, limit))
+        self.perform("comparing runs", |db| {
+            site::verdict_changes(db, before, after, after_url, limit)
+        })
     }
 
-    async fn known_urls(&self, beyond: &str, limit: usize) -> Result<Vec<String>, StoreError> {
-        self.perform("reading addresses", |db| site::known_addresses(db, beyond, limit))
+    async fn known_urls(&self, after_url: &str, limit: usize) -> Result<Vec<String>, StoreError> {
+        self.perform("reading URLs", |db| site::known_urls(db, after_url, limit))
     }
 
     async fn past_verdicts(
@@ -127,6 +133,6 @@ impl SiteStore for SqliteStore {
         after: TaskId,
         limit: usize,
     ) -> Result<Vec<PastVerdict>, StoreError> {
-        self.perform("reading past results", |db| site::past_words(db, after, limit))
+        self.perform("reading past verdicts", |db| site::past_verdicts(db, after, limit))
     }
 }

@@ -1,9 +1,8 @@
-//! What a crawl knows while it goes: which links of a page lead on, and what
-//! was left aside.
+//! State of a running crawl: selects links to follow and counts skipped ones.
 //!
-//! Nothing here asks or stores. What must survive an interruption is a
-//! [`Memory`], which is saved with the run from time to time; what a kill
-//! loses of it is learned again.
+//! This module does not fetch or store. The state that must survive an
+//! interruption is a [`CrawlCheckpoint`], which is saved with the run
+//! periodically. State lost in a crash is learned again.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
@@ -12,8 +11,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use relink_frontier::{
     CrawlScope, DetectedTrap, LinkDiscovery, PageFingerprint, ParameterLearner, RobotsPolicy,
-    TrapDecision as Trapped, TrapDetector, TraversalOrder, UrlFilter, canonicalize, host_key,
-    is_within_depth, strip,
+    TrapDecision, TrapDetector, TraversalOrder, UrlFilter, canonicalize, host_key, is_within_depth,
+    strip,
 };
 use relink_judge::codes;
 use relink_model::{
@@ -30,82 +29,81 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::CrawlSettings;
 use super::duplicate_parameters::DuplicateParameters;
 use super::page_fetch::{PageFetch, RenderMode};
-use super::reading::{
-    BadLink, ParsedLink, ParsedPage, SITEMAP_BYTES, SitemapKind, is_named_as_sitemap,
+use super::parsed_page::{
+    BadLink, MAX_SITEMAP_BYTES, ParsedLink, ParsedPage, SitemapKind, is_named_as_sitemap,
 };
 use super::sitemap_limits::{MAX_SITEMAPS, SitemapLimits};
 use crate::dispatch::{NewTasks, TaskSource};
 use crate::isolation::isolate;
-use crate::probe::{agent_for, landing};
+use crate::probe::{agent_for, final_url};
 use crate::robots::AGENT;
 
-/// Where to go, and how far.
+/// Scope and limits of a crawl.
 #[derive(Debug, Clone)]
 pub struct CrawlRules {
-    /// Which pages are followed.
+    /// Pages to follow.
     pub scope: CrawlScope,
-    /// Which addresses take part at all.
+    /// Filter for all URLs.
     pub filter: UrlFilter,
-    /// In which order.
+    /// Order of traversal.
     pub order: TraversalOrder,
-    /// The deepest pages that are asked.
-    pub depth: Option<u32>,
-    /// The most pages that are followed.
-    pub pages: Option<u64>,
-    /// Maximum number of links read of one page.
-    pub page_links: usize,
-    /// Whether links are followed that pages ask not to.
-    pub follows_all: bool,
+    /// Maximum depth of fetched pages.
+    pub max_depth: Option<u32>,
+    /// Maximum number of pages to follow.
+    pub max_pages: Option<u64>,
+    /// Maximum number of links read from one page.
+    pub max_page_links: usize,
+    /// Whether `nofollow` is ignored.
+    pub ignores_nofollow: bool,
     /// Whether links to other sites are checked.
-    pub checks_others: bool,
-    /// Other sites found alive at this moment or later need not be asked.
+    pub checks_external: bool,
+    /// Earliest check time of an `alive` result of another site that is reused.
     pub fresh_since: Timestamp,
 }
 
 impl CrawlRules {
-    /// Links read of one page, unless the user says otherwise: far more than a
-    /// page for people has, and few enough that one page cannot fill the
+    /// Default maximum number of links read from one page. That is far more
+    /// than a normal page has, and few enough that one page cannot exhaust the
     /// memory.
-    pub const PAGE_LINKS: usize = 100_000;
+    pub const MAX_PAGE_LINKS: usize = 100_000;
 }
 
-/// Links that were not asked, by the reason.
+/// Number of links that were not fetched, by reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SkippedLinks {
     /// Deeper than the limit.
     pub too_deep: u64,
-    /// Beyond the most pages.
-    pub over_budget: u64,
-    /// Left out by patterns.
-    pub left_out: u64,
-    /// To other sites, which are not checked.
+    /// Beyond the maximum number of pages.
+    pub over_page_limit: u64,
+    /// Excluded by patterns.
+    pub excluded: u64,
+    /// Links to other sites, if those are not checked.
     pub external: u64,
-    /// Their page asks not to follow them.
-    pub unfollowed: u64,
-    /// Beyond the limit of links on one page.
+    /// Marked as `nofollow`.
+    pub nofollow: u64,
+    /// Beyond the maximum number of links of one page.
     pub over_page_links: u64,
-    /// Not links to pages (`mailto:` and the like).
-    pub no_pages: u64,
-    /// Pages longer than the limit, whose rest was not read.
-    pub cut_pages: u64,
-    /// Named by sitemaps beyond the limits.
+    /// Links to other than web pages (`mailto:` and others).
+    pub not_web_pages: u64,
+    /// Pages longer than the limit, which were read partly.
+    pub truncated_pages: u64,
+    /// Listed in sitemaps beyond the limits.
     pub sitemaps: u64,
 }
 
-/// Where a sitemap is looked for if robots.txt names none.
-const USUAL_SITEMAP: &str = "/sitemap.xml";
+/// Path of the sitemap if robots.txt lists none.
+const DEFAULT_SITEMAP: &str = "/sitemap.xml";
 
-/// What a crawl keeps of itself.
+/// Persistent state of a crawl.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct CrawlCheckpoint {
     traps: TrapDetector,
-    trials: ParameterLearner,
+    parameter_learner: ParameterLearner,
     skipped_links: SkippedLinks,
     #[serde(default)]
     sitemaps: SitemapLimits,
-    /// URLs of [`USUAL_SITEMAP`] that pages link to: they are pages' links, and
-    /// no guesses of ours.
+    /// URLs at [`DEFAULT_SITEMAP`] that pages link to, so they are not guesses.
     #[serde(default)]
     linked_sitemaps: BTreeSet<String>,
 }
@@ -113,96 +111,95 @@ struct CrawlCheckpoint {
 impl CrawlCheckpoint {
     fn new(now: Timestamp) -> Self {
         let year = now.to_zoned(TimeZone::UTC).year();
-        let (trials, left_aside, sitemaps, linked_sitemaps) = Default::default();
+        let (parameter_learner, skipped_links, sitemaps, linked_sitemaps) = Default::default();
         Self {
             traps: TrapDetector::new(year),
-            trials,
-            skipped_links: left_aside,
+            parameter_learner,
+            skipped_links,
             sitemaps,
             linked_sitemaps,
         }
     }
 }
 
-/// A crawl under way.
+/// A running crawl.
 pub(crate) struct Crawler {
     pub(crate) rules: CrawlRules,
-    memory: CrawlCheckpoint,
-    /// Hashes of every address that was let in, so that each is weighed once.
-    seen: HashSet<u64>,
-    /// Pages inside that were let in.
-    pages: u64,
-    /// What pages showed whose addresses differ in one parameter.
+    checkpoint: CrawlCheckpoint,
+    /// Hashes of all accepted URLs, so that each is evaluated once.
+    known_urls: HashSet<u64>,
+    /// Number of accepted pages inside the scope.
+    page_count: u64,
+    /// Contents of pages whose URLs differ in one parameter.
     parameters: DuplicateParameters,
-    /// Links numbered so far.
-    numbered: u64,
+    /// Number of links seen so far.
+    link_count: u64,
     render: RenderMode,
-    /// How long it may take.
-    pub(crate) time: Option<Duration>,
-    /// Whether sitemaps that the site names are read.
+    /// Time limit of the crawl.
+    pub(crate) max_time: Option<Duration>,
+    /// Whether the sitemaps of the site are read.
     reads_sitemaps: bool,
-    /// URLs that the user named: start pages and sitemaps.
-    named: Vec<Url>,
-    /// Sitemaps to be read once the links lead no further.
-    sitemaps: Vec<Url>,
-    /// Sitemaps that are being read.
-    read_sitemaps: Vec<Url>,
-    /// Sitemaps that no robots.txt names, tried at their usual URL.
+    /// URLs given by the user: start pages and sitemaps.
+    user_urls: Vec<Url>,
+    /// Sitemaps to read when no link is left.
+    pending_sitemaps: Vec<Url>,
+    /// Sitemaps that have been queued.
+    queued_sitemaps: Vec<Url>,
+    /// Sitemaps at the default path that no robots.txt lists.
     guessed_sitemaps: BTreeSet<String>,
-    /// The origins where the crawl begins, by their host.
+    /// URLs of the start pages by host.
     origins: BTreeMap<String, Url>,
-    /// Pages that needed a browser and were read without, and why.
+    /// Number of pages that could not be rendered, and the first error.
     unrendered: Option<(u64, RenderError)>,
-    /// What hosts said about robots.
-    hosts: BTreeMap<String, HostNote>,
+    /// Results of robots.txt by host.
+    hosts: BTreeMap<String, HostRobotsInfo>,
 }
 
-/// What a host said about robots that is worth telling.
+/// Content of a host's robots.txt to report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HostNote {
-    /// The host.
+pub struct HostRobotsInfo {
+    /// The name of the host.
     pub host: String,
-    /// The delay it asks for between visits.
+    /// The requested delay between requests.
     pub crawl_delay: Option<Duration>,
-    /// Why nothing was requested there: the reason why its robots.txt could not
-    /// be fetched.
+    /// Why robots.txt could not be fetched. The host was then not crawled.
     pub failure: Option<String>,
 }
 
-/// Where a page was found.
+/// A fetched page with its verdict.
 pub(crate) struct FetchedPageContext<'a> {
     pub(crate) task: &'a FetchTask,
     pub(crate) probe: &'a Probe,
     pub(crate) verdict: Verdict,
 }
 
-/// Sitemaps are read last, when no link leads further, so that what only they
-/// name is known to be linked from nowhere.
+/// Sitemaps are read last, when no link is left. Pages that only sitemaps list
+/// are then known to be orphans.
 impl TaskSource for Crawler {
     fn next_tasks(&mut self, now: Timestamp) -> Option<NewTasks> {
         let page = self.next_sitemaps()?;
-        Some(NewTasks::Page(page, self.moments(now)))
+        Some(NewTasks::Page(page, self.cache_window(now)))
     }
 }
 
 impl Crawler {
-    /// A crawl at its beginning, or one that goes on with what it left behind.
-    pub(crate) fn new(settings: &CrawlSettings, memory: Option<&str>, now: Timestamp) -> Self {
-        // What cannot be read was written by another version and is learned anew.
-        let memory = memory.and_then(|text| serde_json::from_str(text).ok());
+    /// Creates a new crawl, or restores one from a checkpoint.
+    pub(crate) fn new(settings: &CrawlSettings, checkpoint: Option<&str>, now: Timestamp) -> Self {
+        // Ignore the checkpoint of another version: it is learned again.
+        let checkpoint = checkpoint.and_then(|text| serde_json::from_str(text).ok());
         Self {
             rules: settings.rules.clone(),
-            memory: memory.unwrap_or_else(|| CrawlCheckpoint::new(now)),
-            seen: HashSet::new(),
-            pages: 0,
+            checkpoint: checkpoint.unwrap_or_else(|| CrawlCheckpoint::new(now)),
+            known_urls: HashSet::new(),
+            page_count: 0,
             parameters: DuplicateParameters::default(),
-            numbered: 0,
+            link_count: 0,
             render: settings.render,
-            time: settings.time,
+            max_time: settings.max_time,
             reads_sitemaps: settings.reads_sitemaps,
-            named: named_urls(settings),
-            sitemaps: settings.sitemaps.clone(),
-            read_sitemaps: Vec::new(),
+            user_urls: user_urls(settings),
+            pending_sitemaps: settings.sitemaps.clone(),
+            queued_sitemaps: Vec::new(),
             guessed_sitemaps: BTreeSet::new(),
             origins: origins(settings),
             unrendered: None,
@@ -210,503 +207,504 @@ impl Crawler {
         }
     }
 
-    /// What hosts said about robots that is worth telling.
-    pub(crate) fn hosts(&self) -> Vec<HostNote> {
-        let is_worth = |note: &&HostNote| note.failure.is_some() || note.crawl_delay.is_some();
-        self.hosts.values().filter(is_worth).cloned().collect()
+    /// Returns the hosts with a robots.txt to report.
+    pub(crate) fn hosts(&self) -> Vec<HostRobotsInfo> {
+        let is_notable =
+            |info: &&HostRobotsInfo| info.failure.is_some() || info.crawl_delay.is_some();
+        self.hosts.values().filter(is_notable).cloned().collect()
     }
 
-    /// A host said this about robots.
-    pub(crate) fn note_robots(&mut self, host: &str, answer: &RobotsPolicy) {
-        let note = HostNote {
+    /// Records the rules of a host.
+    pub(crate) fn record_robots(&mut self, host: &str, policy: &RobotsPolicy) {
+        let info = HostRobotsInfo {
             host: host.to_owned(),
-            crawl_delay: answer.robots.crawl_delay(AGENT),
+            crawl_delay: policy.robots.crawl_delay(AGENT),
             failure: None,
         };
-        self.hosts.insert(host.to_owned(), note);
+        self.hosts.insert(host.to_owned(), info);
         if self.reads_sitemaps {
-            self.note_sitemaps(host, answer);
+            self.add_sitemaps(host, policy);
         }
     }
 
-    /// Notes the sitemaps that a robots.txt names, or the usual one if it names
-    /// none.
-    fn note_sitemaps(&mut self, host: &str, answer: &RobotsPolicy) {
+    /// Queues the sitemaps of a robots.txt, or the default one if it has none.
+    fn add_sitemaps(&mut self, host: &str, policy: &RobotsPolicy) {
         let Some(base) = self.robots_url(host) else { return };
-        let mut found: Vec<Url> = answer
+        let mut sitemaps: Vec<Url> = policy
             .robots
             .sitemaps()
             .iter()
             .filter_map(|text| canonicalize(Some(&base), text).ok())
             .collect();
-        if found.is_empty() && !answer.is_unreachable && self.origins.contains_key(host) {
-            let usual = base.join(USUAL_SITEMAP).ok();
-            let usual = usual.filter(|url| answer.robots.is_allowed(AGENT, url));
-            self.guessed_sitemaps.extend(usual.iter().map(Url::to_string));
-            found.extend(usual);
+        if sitemaps.is_empty() && !policy.is_unreachable && self.origins.contains_key(host) {
+            let default = base.join(DEFAULT_SITEMAP).ok();
+            let default = default.filter(|url| policy.robots.is_allowed(AGENT, url));
+            self.guessed_sitemaps.extend(default.iter().map(Url::to_string));
+            sitemaps.extend(default);
         }
-        for sitemap in found.into_iter().filter(|url| self.rules.scope.is_inside(url)) {
-            if self.sitemaps.len() >= MAX_SITEMAPS {
-                self.memory.skipped_links.sitemaps += 1;
-            } else if !self.sitemaps.contains(&sitemap) {
-                self.sitemaps.push(sitemap);
+        for sitemap in sitemaps.into_iter().filter(|url| self.rules.scope.is_inside(url)) {
+            if self.pending_sitemaps.len() >= MAX_SITEMAPS {
+                self.checkpoint.skipped_links.sitemaps += 1;
+            } else if !self.pending_sitemaps.contains(&sitemap) {
+                self.pending_sitemaps.push(sitemap);
             }
         }
     }
 
-    /// The robots.txt of a host, from which relative sitemap lines are seen.
+    /// Returns the URL of a host's robots.txt, the base of its sitemap lines.
     fn robots_url(&self, host: &str) -> Option<Url> {
-        let known = self.origins.get(host).or_else(|| self.origins.values().next())?;
-        Url::parse(&format!("{}://{host}/robots.txt", known.scheme())).ok()
+        let origin = self.origins.get(host).or_else(|| self.origins.values().next())?;
+        Url::parse(&format!("{}://{host}/robots.txt", origin.scheme())).ok()
     }
 
-    /// Whether a page is a sitemap that was only guessed, and is not there. It
-    /// is then left out of the results.
-    pub(crate) fn is_vain_guess(
+    /// Whether a page is a sitemap at a guessed URL that does not exist. It is
+    /// then omitted from the results.
+    pub(crate) fn is_missing_sitemap_guess(
         &self,
         task: &FetchTask,
         probe: &Probe,
-        reading: Option<&ParsedPage>,
+        parsed_page: Option<&ParsedPage>,
     ) -> bool {
         let is_guess = self.guessed_sitemaps.contains(&task.url)
-            && !self.memory.linked_sitemaps.contains(&task.url);
-        let leads_on = || {
-            let last = landing(probe);
+            && !self.checkpoint.linked_sitemaps.contains(&task.url);
+        let is_redirected_sitemap = || {
+            let last = final_url(probe);
             last.is_some_and(|url| url.as_str() != task.url && is_named_as_sitemap(&url))
         };
-        let is_there = matches!(probe.outcome, FetchOutcome::Response(200..=299))
-            && (reading.is_some_and(|reading| reading.sitemap.is_some()) || leads_on());
-        is_guess && !is_there
+        let exists = matches!(probe.outcome, FetchOutcome::Response(200..=299))
+            && (parsed_page.is_some_and(|parsed_page| parsed_page.sitemap.is_some())
+                || is_redirected_sitemap());
+        is_guess && !exists
     }
 
-    /// The robots.txt of a host could not be fetched.
-    pub(crate) fn note_no_robots(&mut self, host: &str, reason: String) {
-        let note = HostNote { host: host.to_owned(), crawl_delay: None, failure: Some(reason) };
-        self.hosts.insert(host.to_owned(), note);
+    /// Records that the robots.txt of a host could not be fetched.
+    pub(crate) fn record_robots_failure(&mut self, host: &str, reason: String) {
+        let info =
+            HostRobotsInfo { host: host.to_owned(), crawl_delay: None, failure: Some(reason) };
+        self.hosts.insert(host.to_owned(), info);
     }
 
-    /// The sitemaps that are to be read now, as a page that links to them.
+    /// Returns the queued sitemaps as a page that links to them.
     fn next_sitemaps(&mut self) -> Option<NewPage> {
-        let sitemaps = std::mem::take(&mut self.sitemaps);
+        let sitemaps = std::mem::take(&mut self.pending_sitemaps);
         if sitemaps.is_empty() {
             return None;
         }
         self.reads_sitemaps = false;
-        self.read_sitemaps.extend(sitemaps.iter().cloned());
-        let named: Vec<(String, Url)> =
+        self.queued_sitemaps.extend(sitemaps.iter().cloned());
+        let sitemap_urls: Vec<(String, Url)> =
             sitemaps.into_iter().map(|url| (url.to_string(), url)).collect();
         let rights = |crawler: &Self, url: &Url| crawler.sitemap_rights(url);
-        Some(NewPage { is_sitemap: true, ..self.listed_page("sitemaps", &named, rights) })
+        Some(NewPage { is_sitemap: true, ..self.link_page("sitemaps", &sitemap_urls, rights) })
     }
 
-    /// Whether a task that was let in still leads into no trap.
+    /// Whether an accepted task is not part of a trap detected later.
     pub(crate) fn is_still_allowed(&mut self, task: &FetchTask) -> bool {
         let Some(url) = Url::parse(&task.url).ok().filter(|url| self.follows(url)) else {
             return true;
         };
-        // A look that was begun is brought to its end.
+        // A task with earlier attempts is completed.
         let depth = task.depth.unwrap_or(0);
-        !task.attempts.is_empty() || self.memory.traps.admit(&url, depth) == Trapped::Allow
+        !task.attempts.is_empty() || self.checkpoint.traps.check(&url, depth) == TrapDecision::Allow
     }
 
-    /// A visit to a page that is followed, on the terms of its host.
-    pub(crate) fn visit(&self, url: Url, task: &FetchTask, terms: RequestOptions) -> PageFetch {
+    /// Returns the fetch of a page that is followed.
+    pub(crate) fn page_fetch(
+        &self,
+        url: Url,
+        task: &FetchTask,
+        options: RequestOptions,
+    ) -> PageFetch {
         let agent = agent_for(task.purpose, &task.attempts);
-        let body_cap = self.is_sitemap(&url).then_some(SITEMAP_BYTES);
-        let terms = RequestOptions { max_body_bytes: body_cap, ..terms };
-        let max_links = self.rules.page_links;
-        PageFetch { url, rights: task.rights, agent, options: terms, mode: self.render, max_links }
+        let max_body_bytes = self.is_sitemap(&url).then_some(MAX_SITEMAP_BYTES);
+        let options = RequestOptions { max_body_bytes, ..options };
+        let max_links = self.rules.max_page_links;
+        PageFetch { url, rights: task.rights, agent, options, mode: self.render, max_links }
     }
 
-    /// A page needed a browser, and none could show it.
-    pub(crate) fn note_unrendered(&mut self, error: RenderError) {
+    /// Records a page that needs a browser but could not be rendered.
+    pub(crate) fn record_unrendered(&mut self, error: RenderError) {
         let (count, _) = self.unrendered.get_or_insert((0, error));
         *count += 1;
     }
 
-    /// How many pages were read without the browser they need, and why.
+    /// Returns how many pages could not be rendered, and the first error.
     pub(crate) fn unrendered(&self) -> Option<&(u64, RenderError)> {
         self.unrendered.as_ref()
     }
 
-    /// Whether an address is that of a sitemap, which may be long.
+    /// Whether a URL is a sitemap, which has a higher size limit.
     fn is_sitemap(&self, url: &Url) -> bool {
-        self.read_sitemaps.contains(url) || is_named_as_sitemap(url)
+        self.queued_sitemaps.contains(url) || is_named_as_sitemap(url)
     }
 
-    /// A judged page with what it says: what it leads to, if that is followed.
-    /// The links of an error page are nobody's.
-    pub(crate) fn take(
+    /// Processes a judged page. Returns its links if they are followed. The
+    /// links of error pages are discarded.
+    pub(crate) fn process_page(
         &mut self,
-        at: &FetchedPageContext<'_>,
-        reading: Option<Box<ParsedPage>>,
+        fetched: &FetchedPageContext<'_>,
+        parsed_page: Option<Box<ParsedPage>>,
     ) -> Option<NewPage> {
-        if !at.verdict.is_reached() && at.verdict != Verdict::Blocked {
+        if !fetched.verdict.is_reached() && fetched.verdict != Verdict::Blocked {
             return None;
         }
-        if let Some(reading) = reading {
-            return self.select_links(at, *reading);
+        if let Some(parsed_page) = parsed_page {
+            return self.select_links(fetched, *parsed_page);
         }
-        let landing = landing(at.probe)?;
-        let asked = Url::parse(&at.task.url).ok()?;
-        let is_inside = self.follows(&asked) && self.follows(&landing);
-        (is_inside && landing != asked).then(|| self.weigh_redirect(at, &landing)).flatten()
+        let final_url = final_url(fetched.probe)?;
+        let requested = Url::parse(&fetched.task.url).ok()?;
+        let is_inside = self.follows(&requested) && self.follows(&final_url);
+        (is_inside && final_url != requested)
+            .then(|| self.process_redirect(fetched, &final_url))
+            .flatten()
     }
 
-    /// An address that was let in before an interruption.
-    pub(crate) fn recall(&mut self, url: &str) {
-        let is_new = self.seen.insert(xxh3_64(url.as_bytes()));
+    /// Restores a URL that was accepted before an interruption.
+    pub(crate) fn restore_url(&mut self, url: &str) {
+        let is_new = self.known_urls.insert(xxh3_64(url.as_bytes()));
         let is_inside = Url::parse(url).is_ok_and(|url| self.rules.scope.is_inside(&url));
-        self.pages += u64::from(is_new && is_inside);
-        self.numbered += u64::from(is_new);
+        self.page_count += u64::from(is_new && is_inside);
+        self.link_count += u64::from(is_new);
     }
 
-    /// What has to be kept of it.
-    pub(crate) fn memory(&self) -> Option<String> {
-        serde_json::to_string(&self.memory).ok()
+    /// Returns the checkpoint as JSON.
+    pub(crate) fn checkpoint_json(&self) -> Option<String> {
+        serde_json::to_string(&self.checkpoint).ok()
     }
 
-    /// What was not asked.
-    pub(crate) fn left_aside(&self) -> &SkippedLinks {
-        &self.memory.skipped_links
+    /// Returns the number of skipped links.
+    pub(crate) fn skipped_links(&self) -> &SkippedLinks {
+        &self.checkpoint.skipped_links
     }
 
-    /// The traps that were avoided.
-    pub(crate) fn avoided(&self) -> Vec<DetectedTrap> {
-        self.memory.traps.report()
+    /// Returns the avoided traps.
+    pub(crate) fn traps(&self) -> Vec<DetectedTrap> {
+        self.checkpoint.traps.report()
     }
 
-    pub(crate) fn moments(&self, now: Timestamp) -> CacheWindow {
+    pub(crate) fn cache_window(&self, now: Timestamp) -> CacheWindow {
         CacheWindow { now, fresh_since: self.rules.fresh_since }
     }
 
-    /// Whether the page at this address is read for its links.
+    /// Whether the page at this URL is parsed for links.
     pub(crate) fn follows(&self, url: &Url) -> bool {
         self.rules.scope.is_inside(url)
     }
 
-    /// The page that starts the crawl: the addresses the user named.
-    pub(crate) fn seeds(&mut self, label: &str, urls: &[(String, Url)]) -> NewPage {
-        self.listed_page(label, urls, |_, _| RequestRights::named_by_user())
+    /// Returns the start pages as a page that links to them.
+    pub(crate) fn seed_page(&mut self, label: &str, urls: &[(String, Url)]) -> NewPage {
+        self.link_page(label, urls, |_, _| RequestRights::user_supplied())
     }
 
-    /// The rights of a sitemap: the user named it, or a host whose robots.txt
-    /// may speak for itself only.
+    /// Returns the permissions of a sitemap request. A sitemap has the
+    /// permissions of the user if it is on the host of a URL that the user
+    /// gave.
     fn sitemap_rights(&self, sitemap: &Url) -> RequestRights {
-        let is_own = |named: &Url| is_same_host_and_port(named, sitemap);
-        if self.named.iter().any(is_own) {
-            RequestRights::named_by_user()
+        let is_same_host = |sitemap_urls: &Url| is_same_host_and_port(sitemap_urls, sitemap);
+        if self.user_urls.iter().any(is_same_host) {
+            RequestRights::user_supplied()
         } else {
             RequestRights::discovered()
         }
     }
 
-    /// A page that lists these URLs, each with its rights.
-    fn listed_page(
+    /// Creates a page that links to these URLs.
+    fn link_page(
         &mut self,
         label: &str,
         urls: &[(String, Url)],
         rights: impl Fn(&Self, &Url) -> RequestRights,
     ) -> NewPage {
-        let batch = self.number(urls.len());
+        let batch = self.reserve_link_numbers(urls.len());
         let mut page = NewPage { label: label.to_owned(), ..NewPage::default() };
-        for (position, (given, url)) in (0..).zip(urls) {
-            self.recall(url.as_str());
-            let found = LinkDiscovery { depth: 0, batch, position };
+        for (position, (original_url, url)) in (0..).zip(urls) {
+            self.restore_url(url.as_str());
+            let discovery = LinkDiscovery { depth: 0, batch, position };
             let link = NewLink {
-                location: super::argument(position, given),
-                original_url: redact_stored_url(given).into_owned(),
-                target: web(url, rights(self, url)),
+                location: super::argument_location(position, original_url),
+                original_url: redact_stored_url(original_url).into_owned(),
+                target: web_target(url, rights(self, url)),
                 fragment: None,
                 ignored_codes: Vec::new(),
             };
-            page.links.push(PageLink { link, admission: self.ask(found, true) });
+            page.links.push(PageLink { link, decision: self.fetch_decision(discovery, true) });
         }
         page
     }
 
-    /// A page that was read: which of its links lead on.
+    /// Selects the links of a parsed page that the crawl follows.
     pub(crate) fn select_links(
         &mut self,
-        at: &FetchedPageContext<'_>,
-        reading: ParsedPage,
+        fetched: &FetchedPageContext<'_>,
+        parsed_page: ParsedPage,
     ) -> Option<NewPage> {
-        let depth = at.task.depth.unwrap_or(0);
-        let landing = at.probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
-        let landing = landing.or_else(|| Url::parse(&at.task.url).ok())?;
-        let batch = self.number(reading.links.len());
+        let depth = fetched.task.depth.unwrap_or(0);
+        let final_url = fetched.probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
+        let final_url = final_url.or_else(|| Url::parse(&fetched.task.url).ok())?;
+        let batch = self.reserve_link_numbers(parsed_page.links.len());
         let mut page = NewPage {
-            label: at.task.url.clone(),
-            is_sitemap: reading.sitemap.is_some(),
-            anchors: reading.anchors,
-            links: Vec::with_capacity(reading.links.len()),
+            label: fetched.task.url.clone(),
+            is_sitemap: parsed_page.sitemap.is_some(),
+            anchors: parsed_page.anchors,
+            links: Vec::with_capacity(parsed_page.links.len()),
         };
-        self.memory.skipped_links.no_pages += reading.skipped.len() as u64;
-        self.memory.skipped_links.over_page_links += reading.more as u64;
-        self.memory.skipped_links.cut_pages += u64::from(reading.is_truncated);
-        if reading.sitemap.is_some() && !self.memory.sitemaps.take_sitemap() {
-            self.memory.skipped_links.sitemaps += reading.links.len() as u64;
+        self.checkpoint.skipped_links.not_web_pages += parsed_page.skip_reasons.len() as u64;
+        self.checkpoint.skipped_links.over_page_links += parsed_page.links_over_limit as u64;
+        self.checkpoint.skipped_links.truncated_pages += u64::from(parsed_page.is_truncated);
+        if parsed_page.sitemap.is_some() && !self.checkpoint.sitemaps.admit_sitemap() {
+            self.checkpoint.skipped_links.sitemaps += parsed_page.links.len() as u64;
             return Some(page);
         }
-        let is_index = reading.sitemap == Some(SitemapKind::Index);
-        let index_level = is_index.then(|| self.index_level(at, &landing));
-        let mut fresh = Vec::new();
-        for (position, link) in (0..).zip(reading.links) {
-            let way = LinkContext {
-                found: LinkDiscovery { depth: depth + 1, batch, position },
-                rights: at.task.rights,
-                from: &landing,
-                is_closed: reading.forbids_following,
+        let is_index = parsed_page.sitemap == Some(SitemapKind::Index);
+        let index_level = is_index.then(|| self.index_level(fetched, &final_url));
+        let mut new_pages = Vec::new();
+        for (position, link) in (0..).zip(parsed_page.links) {
+            let link_context = LinkContext {
+                discovery: LinkDiscovery { depth: depth + 1, batch, position },
+                rights: fetched.task.rights,
+                from: &final_url,
+                is_nofollow_page: parsed_page.is_nofollow,
                 index_level,
             };
-            let (place, given) = (link.location, link.original_url.clone());
-            let weighed = isolate(&given, || self.weigh_link(&way, link, &mut fresh));
-            let weighed = weighed.unwrap_or_else(|_| Some(self.unweighed(&way, place, &given)));
-            page.links.extend(weighed);
+            let (location, original_url) = (link.location, link.original_url.clone());
+            let page_link =
+                isolate(&original_url, || self.evaluate_link(&link_context, link, &mut new_pages));
+            let page_link = page_link.unwrap_or_else(|_| {
+                Some(self.internal_error_link(&link_context, location, &original_url))
+            });
+            page.links.extend(page_link);
         }
-        self.note_sight(at, &landing, reading.sight, &fresh);
+        self.record_fingerprint(fetched, &final_url, parsed_page.fingerprint, &new_pages);
         Some(page)
     }
 
-    /// The number of sitemap indexes above a page.
-    fn index_level(&self, at: &FetchedPageContext<'_>, landing: &Url) -> u32 {
-        let requested = Url::parse(&at.task.url).ok();
-        let level = |url: &Url| self.memory.sitemaps.level(url);
-        let levels = requested.iter().chain([landing]).map(level);
+    /// Returns the number of sitemap indexes above a page.
+    fn index_level(&self, fetched: &FetchedPageContext<'_>, final_url: &Url) -> u32 {
+        let requested = Url::parse(&fetched.task.url).ok();
+        let level = |url: &Url| self.checkpoint.sitemaps.level(url);
+        let levels = requested.iter().chain([final_url]).map(level);
         levels.max().unwrap_or(0)
     }
 
-    /// A page that leads elsewhere at once: its way on is a link of the same
-    /// depth, so that what is there is read once, however many lead to it.
-    pub(crate) fn weigh_redirect(
+    /// Processes a redirect as a link of the same depth, so that the target is
+    /// parsed once, regardless of the number of redirects to it.
+    pub(crate) fn process_redirect(
         &mut self,
-        at: &FetchedPageContext<'_>,
-        landing: &Url,
+        fetched: &FetchedPageContext<'_>,
+        final_url: &Url,
     ) -> Option<NewPage> {
-        let batch = self.number(1);
-        let place = SourceLocation {
+        let batch = self.reserve_link_numbers(1);
+        let location = SourceLocation {
             span: relink_model::Span { start: 0, end: 0 },
             line: 1,
             column: 1,
             kind: relink_model::LinkKind::Refresh,
         };
-        let (given, fragment) = (landing.to_string(), None);
-        let url = Ok(landing.clone());
-        let link = ParsedLink {
-            location: place,
-            original_url: given,
-            url,
-            fragment,
-            is_unfollowed: false,
-        };
-        let found = LinkDiscovery { depth: at.task.depth.unwrap_or(0), batch, position: 0 };
-        let from = Url::parse(&at.task.url).ok()?;
-        self.memory.traps.note_redirect(&from, landing);
-        self.memory.sitemaps.note_redirect(&from, landing);
-        let (rights, index_level) = (at.task.rights, None);
-        let way = LinkContext { found, rights, from: &from, is_closed: false, index_level };
-        let links = self.weigh_link(&way, link, &mut Vec::new()).into_iter().collect();
-        Some(NewPage { label: at.task.url.clone(), links, ..NewPage::default() })
+        let (original_url, fragment) = (final_url.to_string(), None);
+        let url = Ok(final_url.clone());
+        let link = ParsedLink { location, original_url, url, fragment, is_nofollow: false };
+        let discovery =
+            LinkDiscovery { depth: fetched.task.depth.unwrap_or(0), batch, position: 0 };
+        let from = Url::parse(&fetched.task.url).ok()?;
+        self.checkpoint.traps.record_redirect(&from, final_url);
+        self.checkpoint.sitemaps.record_redirect(&from, final_url);
+        let (rights, index_level) = (fetched.task.rights, None);
+        let link_context =
+            LinkContext { discovery, rights, from: &from, is_nofollow_page: false, index_level };
+        let links = self.evaluate_link(&link_context, link, &mut Vec::new()).into_iter().collect();
+        Some(NewPage { label: fetched.task.url.clone(), links, ..NewPage::default() })
     }
 
-    /// What becomes of a link; nothing if it takes no part at all.
-    fn weigh_link(
+    /// Evaluates a link; returns `None` if the filter excludes it.
+    fn evaluate_link(
         &mut self,
-        way: &LinkContext<'_>,
+        context: &LinkContext<'_>,
         link: ParsedLink,
-        fresh: &mut Vec<Url>,
+        new_pages: &mut Vec<Url>,
     ) -> Option<PageLink> {
-        let ParsedLink { location: place, original_url: given, url, fragment, is_unfollowed } =
-            link;
+        let ParsedLink { location, original_url, url, fragment, is_nofollow } = link;
         let url = match url {
             Ok(url) => url,
-            Err(bad) => return self.malformed(way, place, given, bad),
+            Err(bad_link) => return self.malformed_link(context, location, original_url, bad_link),
         };
         let (url, _) = strip(&url);
-        let (stripped, dropped) = self.memory.trials.strip(&url);
+        let (stripped, dropped) = self.checkpoint.parameter_learner.strip(&url);
         if !dropped.is_empty() && self.rules.scope.is_inside(&url) {
-            self.memory.traps.note_stripped(&url);
+            self.checkpoint.traps.record_stripped(&url);
         }
         let url = stripped;
         if !self.rules.filter.matches(url.as_str()) {
-            self.memory.skipped_links.left_out += 1;
+            self.checkpoint.skipped_links.excluded += 1;
             return None;
         }
-        if url.path() == USUAL_SITEMAP && self.rules.scope.is_inside(&url) {
-            self.memory.linked_sitemaps.insert(url.to_string());
+        if url.path() == DEFAULT_SITEMAP && self.rules.scope.is_inside(&url) {
+            self.checkpoint.linked_sitemaps.insert(url.to_string());
         }
-        let is_shy = (is_unfollowed || way.is_closed) && !self.rules.follows_all;
-        let admission = self.admit(way, &url, is_shy, fresh);
-        // Pages write most addresses in short, each in its own way.
-        let given = redact_stored_url(url.as_str()).into_owned();
-        let target = web(&url, way.rights.inherited(way.from, &url));
+        let is_nofollow = (is_nofollow || context.is_nofollow_page) && !self.rules.ignores_nofollow;
+        let decision = self.decide(context, &url, is_nofollow, new_pages);
+        // Store the absolute URL: pages write relative URLs in many forms.
+        let original_url = redact_stored_url(url.as_str()).into_owned();
+        let target = web_target(&url, context.rights.inherit(context.from, &url));
         Some(PageLink {
-            link: NewLink {
-                location: place,
-                original_url: given,
-                target,
-                fragment,
-                ignored_codes: Vec::new(),
-            },
-            admission,
+            link: NewLink { location, original_url, target, fragment, ignored_codes: Vec::new() },
+            decision,
         })
     }
 
-    fn admit(
+    fn decide(
         &mut self,
-        way: &LinkContext<'_>,
+        context: &LinkContext<'_>,
         url: &Url,
-        is_shy: bool,
-        fresh: &mut Vec<Url>,
+        is_nofollow: bool,
+        new_pages: &mut Vec<Url>,
     ) -> LinkDecision {
         let hash = xxh3_64(url.as_str().as_bytes());
         let is_inside = self.rules.scope.is_inside(url);
-        if self.seen.contains(&hash) {
-            return self.ask(way.found, is_inside);
+        if self.known_urls.contains(&hash) {
+            return self.fetch_decision(context.discovery, is_inside);
         }
-        let aside = &mut self.memory.skipped_links;
-        if is_shy && (is_inside || way.is_closed) {
-            aside.unfollowed += 1;
+        let skipped = &mut self.checkpoint.skipped_links;
+        if is_nofollow && (is_inside || context.is_nofollow_page) {
+            skipped.nofollow += 1;
             return LinkDecision::Skip;
         }
         if !is_inside {
-            if !self.rules.checks_others {
-                aside.external += 1;
+            if !self.rules.checks_external {
+                skipped.external += 1;
                 return LinkDecision::Skip;
             }
-            self.seen.insert(hash);
-            return self.ask(way.found, false);
+            self.known_urls.insert(hash);
+            return self.fetch_decision(context.discovery, false);
         }
-        if !is_within_depth(way.found.depth, self.rules.depth) {
-            aside.too_deep += 1;
+        if !is_within_depth(context.discovery.depth, self.rules.max_depth) {
+            skipped.too_deep += 1;
             return LinkDecision::Skip;
         }
-        if let Trapped::Reject(..) = self.memory.traps.admit(url, way.found.depth) {
+        if let TrapDecision::Reject(..) = self.checkpoint.traps.check(url, context.discovery.depth)
+        {
             return LinkDecision::Skip;
         }
-        if self.rules.pages.is_some_and(|most| self.pages >= most) {
-            aside.over_budget += 1;
+        if self.rules.max_pages.is_some_and(|max| self.page_count >= max) {
+            skipped.over_page_limit += 1;
             return LinkDecision::Skip;
         }
-        if way.index_level.is_some_and(|level| !self.memory.sitemaps.list(url, level)) {
-            aside.sitemaps += 1;
+        let sitemaps = &mut self.checkpoint.sitemaps;
+        if context.index_level.is_some_and(|level| !sitemaps.admit_listed(url, level)) {
+            skipped.sitemaps += 1;
             return LinkDecision::Skip;
         }
-        self.seen.insert(hash);
-        self.pages += 1;
-        fresh.push(url.clone());
-        self.ask(way.found, true)
+        self.known_urls.insert(hash);
+        self.page_count += 1;
+        new_pages.push(url.clone());
+        self.fetch_decision(context.discovery, true)
     }
 
-    fn ask(&self, found: LinkDiscovery, is_page: bool) -> LinkDecision {
+    fn fetch_decision(&self, discovery: LinkDiscovery, is_page: bool) -> LinkDecision {
         let rank = match self.rules.order {
-            // First come, first served.
+            // The order of discovery applies.
             TraversalOrder::BreadthFirst => None,
-            TraversalOrder::DepthFirst => Some(self.rules.order.key(found)),
+            TraversalOrder::DepthFirst => Some(self.rules.order.key(discovery)),
         };
-        LinkDecision::Fetch { depth: found.depth, rank, may_use_cache: !is_page }
+        LinkDecision::Fetch { depth: discovery.depth, rank, may_use_cache: !is_page }
     }
 
-    fn malformed(
+    fn malformed_link(
         &mut self,
-        way: &LinkContext<'_>,
-        place: SourceLocation,
-        given: String,
-        bad: BadLink,
+        context: &LinkContext<'_>,
+        location: SourceLocation,
+        original_url: String,
+        bad_link: BadLink,
     ) -> Option<PageLink> {
-        if !self.rules.filter.matches(&given) {
-            self.memory.skipped_links.left_out += 1;
+        if !self.rules.filter.matches(&original_url) {
+            self.checkpoint.skipped_links.excluded += 1;
             return None;
         }
         let target = NewTarget::Local {
-            key: format!("malformed:{given}"),
+            key: format!("malformed:{original_url}"),
             verdict: Verdict::Local,
-            code: Some(bad.code),
-            reason: bad.reason,
+            code: Some(bad_link.code),
+            reason: bad_link.reason,
         };
-        let link = NewLink {
-            location: place,
-            original_url: given,
-            target,
-            fragment: None,
-            ignored_codes: Vec::new(),
-        };
-        Some(PageLink { link, admission: self.ask(way.found, false) })
+        let link =
+            NewLink { location, original_url, target, fragment: None, ignored_codes: Vec::new() };
+        Some(PageLink { link, decision: self.fetch_decision(context.discovery, false) })
     }
 
-    /// A link that cannot be followed because of an internal error.
-    fn unweighed(&self, way: &LinkContext<'_>, place: SourceLocation, given: &str) -> PageLink {
+    /// Returns a link that could not be evaluated because of a panic.
+    fn internal_error_link(
+        &self,
+        context: &LinkContext<'_>,
+        location: SourceLocation,
+        original_url: &str,
+    ) -> PageLink {
         let target = NewTarget::Local {
-            key: format!("internal-error:{given}"),
+            key: format!("internal-error:{original_url}"),
             verdict: Verdict::Failing,
             code: Some(codes::INTERNAL_ERROR),
             reason: "internal error while reading this link".to_owned(),
         };
-        let (given, fragment, hidden) = (given.to_owned(), None, Vec::new());
-        let link = NewLink {
-            location: place,
-            original_url: given,
-            target,
-            fragment,
-            ignored_codes: hidden,
-        };
-        PageLink { link, admission: self.ask(way.found, false) }
+        let (original_url, fragment, ignored_codes) = (original_url.to_owned(), None, Vec::new());
+        let link = NewLink { location, original_url, target, fragment, ignored_codes };
+        PageLink { link, decision: self.fetch_decision(context.discovery, false) }
     }
 
-    /// Tells the trap watch and the trials what a page looked like.
-    fn note_sight(
+    /// Passes a page to the trap detector and the parameter learner.
+    fn record_fingerprint(
         &mut self,
-        at: &FetchedPageContext<'_>,
-        landing: &Url,
-        sight: Option<PageFingerprint>,
-        fresh: &[Url],
+        fetched: &FetchedPageContext<'_>,
+        final_url: &Url,
+        fingerprint: Option<PageFingerprint>,
+        new_pages: &[Url],
     ) {
-        let Some(digest) = &at.probe.digest else { return };
-        let ways_out = self.memory.traps.new_outlinks(landing, fresh);
-        if let Some(sight) = sight {
-            self.memory.traps.seen(landing, &sight.with_ways_out(ways_out));
+        let Some(digest) = &fetched.probe.digest else { return };
+        let new_outlinks = self.checkpoint.traps.new_outlinks(final_url, new_pages);
+        if let Some(fingerprint) = fingerprint {
+            self.checkpoint
+                .traps
+                .record_page(final_url, &fingerprint.with_new_outlinks(new_outlinks));
         }
-        self.parameters.note(landing, digest, &mut self.memory.trials);
+        self.parameters.compare(final_url, digest, &mut self.checkpoint.parameter_learner);
     }
 
-    /// The number of the first of so many links.
-    fn number(&mut self, links: usize) -> u64 {
-        let first = self.numbered;
-        self.numbered += links.max(1) as u64;
+    /// Reserves numbers for links. Returns the first one.
+    fn reserve_link_numbers(&mut self, links: usize) -> u64 {
+        let first = self.link_count;
+        self.link_count += links.max(1) as u64;
         first
     }
 }
 
-/// The URLs that the user named.
-fn named_urls(settings: &CrawlSettings) -> Vec<Url> {
+/// Returns the URLs given by the user.
+fn user_urls(settings: &CrawlSettings) -> Vec<Url> {
     let seeds = settings.seeds.iter().map(|(_, url)| url);
     seeds.chain(&settings.sitemaps).cloned().collect()
 }
 
-/// What a crawl's memory tells: traps that were avoided, and links that were
-/// not asked.
-pub(super) fn told(memory: &str) -> (Vec<DetectedTrap>, SkippedLinks) {
-    let memory: Option<CrawlCheckpoint> = serde_json::from_str(memory).ok();
-    memory.map_or_else(Default::default, |memory| (memory.traps.report(), memory.skipped_links))
+/// Returns the traps and skipped links of a stored checkpoint.
+pub(super) fn parse_checkpoint(checkpoint: &str) -> (Vec<DetectedTrap>, SkippedLinks) {
+    let checkpoint: Option<CrawlCheckpoint> = serde_json::from_str(checkpoint).ok();
+    checkpoint.map_or_else(Default::default, |checkpoint| {
+        (checkpoint.traps.report(), checkpoint.skipped_links)
+    })
 }
 
-/// Where a crawl begins, host by host.
+/// Returns the start pages by host.
 fn origins(settings: &CrawlSettings) -> BTreeMap<String, Url> {
     settings.seeds.iter().map(|(_, url)| (host_key(url), url.clone())).collect()
 }
 
-/// How a link was come upon.
+/// Context of a link.
 struct LinkContext<'a> {
-    found: LinkDiscovery,
-    /// The rights of the page that links there.
+    discovery: LinkDiscovery,
+    /// Permissions of the page that contains the link.
     rights: RequestRights,
     from: &'a Url,
-    /// Whether the page asks that none of its links be followed.
-    is_closed: bool,
-    /// If the page is an index of sitemaps, the number of indexes above it.
+    /// Whether the page marks all its links as `nofollow`.
+    is_nofollow_page: bool,
+    /// If the page is a sitemap index, the number of indexes above it.
     index_level: Option<u32>,
 }
 
-fn web(url: &Url, rights: RequestRights) -> NewTarget {
+fn web_target(url: &Url, rights: RequestRights) -> NewTarget {
     NewTarget::Web { host: host_key(url), rights, url: url.to_string() }
 }

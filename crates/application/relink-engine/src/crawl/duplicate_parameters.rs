@@ -1,7 +1,8 @@
-//! Pages whose addresses differ in one parameter: do they show the same?
+//! Compares pages whose URLs differ in one parameter, to learn parameters that
+//! do not change the content.
 //!
-//! No page is asked for this. Two that the crawl meets anyway are compared, and
-//! after enough of them a parameter is known not to matter.
+//! No page is fetched for this purpose. Only pages that the crawl fetches
+//! anyway are compared.
 
 use std::collections::HashMap;
 
@@ -10,56 +11,58 @@ use relink_model::Digest;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Pages remembered; when there are more, all are forgotten and it begins anew.
-const REMEMBERED: usize = 1 << 14;
+/// Maximum number of stored pages. The map is cleared when it is full.
+const MAX_CACHED: usize = 1 << 14;
 
-/// What pages showed, by their address without one of its parameters.
+/// Contents of pages, by their URL without one parameter.
 #[derive(Debug, Default)]
 pub(super) struct DuplicateParameters {
-    seen: HashMap<u64, PageVariant>,
+    variants: HashMap<u64, PageVariant>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct PageVariant {
-    address: u64,
-    content: u64,
+    url_hash: u64,
+    content_hash: u64,
 }
 
 impl DuplicateParameters {
-    /// Compares a page with those met before, for each of its parameters that
-    /// another comparison would tell something about.
-    pub(super) fn note(&mut self, url: &Url, digest: &Digest, trials: &mut ParameterLearner) {
+    /// Compares a page with earlier ones, for each parameter that is not
+    /// decided yet.
+    pub(super) fn compare(&mut self, url: &Url, digest: &Digest, learner: &mut ParameterLearner) {
         if url.query().is_none() {
             return;
         }
-        let sight = PageVariant { address: hash(url.as_str()), content: content(digest) };
-        for key in trials.undecided(url) {
-            let rest = hash(&format!("{key}\n{}", without(url, &key)));
-            if let Some(other) = self.seen.get(&rest).filter(|other| other.address != sight.address)
+        let variant =
+            PageVariant { url_hash: hash(url.as_str()), content_hash: content_hash(digest) };
+        for key in learner.undecided(url) {
+            let key_hash = hash(&format!("{key}\n{}", without_parameter(url, &key)));
+            if let Some(other) =
+                self.variants.get(&key_hash).filter(|other| other.url_hash != variant.url_hash)
             {
-                let is_same = other.content == sight.content;
+                let is_same = other.content_hash == variant.content_hash;
                 let outcome = if is_same { TrialOutcome::Same } else { TrialOutcome::Different };
-                trials.record(url, &key, outcome);
+                learner.record(url, &key, outcome);
             }
-            if self.seen.len() >= REMEMBERED {
-                self.seen.clear();
+            if self.variants.len() >= MAX_CACHED {
+                self.variants.clear();
             }
-            self.seen.insert(rest, sight);
+            self.variants.insert(key_hash, variant);
         }
     }
 }
 
-fn without(url: &Url, key: &str) -> String {
+fn without_parameter(url: &Url, key: &str) -> String {
     let query = url.query().unwrap_or_default();
-    let kept: Vec<&str> =
+    let remaining: Vec<&str> =
         query.split('&').filter(|pair| pair.split('=').next().unwrap_or_default() != key).collect();
     let mut url = url.clone();
-    url.set_query(Some(&kept.join("&")));
+    url.set_query(Some(&remaining.join("&")));
     url.into()
 }
 
-/// What a page shows, in one number: all of its text counts.
-fn content(digest: &Digest) -> u64 {
+/// Returns a hash of the complete content.
+fn content_hash(digest: &Digest) -> u64 {
     let parts = (&digest.title, &digest.text_length, &digest.text_start, &digest.text_end);
     hash(&format!("{parts:?}{:?}", digest.sketch))
 }
@@ -77,30 +80,34 @@ mod tests {
     }
 
     fn url(query: &str) -> Url {
-        format!("https://example.org/list?{query}").parse().expect("it is an address")
+        format!("https://example.org/list?{query}").parse().expect("valid URL")
     }
 
     #[test]
-    fn a_parameter_that_changes_nothing_is_soon_known() {
-        let (mut lookalikes, mut trials) =
+    fn parameter_without_effect_is_learned() {
+        let (mut duplicates, mut learner) =
             (DuplicateParameters::default(), ParameterLearner::default());
         for number in 0..20 {
             for item in ["a", "b"] {
                 let url = url(&format!("item={item}&visit={number}"));
-                lookalikes.note(&url, &page(item), &mut trials);
+                duplicates.compare(&url, &page(item), &mut learner);
             }
         }
-        let (stripped, dropped) = trials.strip(&url("item=c&visit=99"));
+        let (stripped, dropped) = learner.strip(&url("item=c&visit=99"));
         assert_eq!((stripped.query(), &dropped[..]), (Some("item=c"), &["visit".to_owned()][..]));
     }
 
     #[test]
-    fn one_difference_is_enough_to_keep_a_parameter() {
-        let (mut lookalikes, mut trials) =
+    fn parameter_with_effect_is_not_stripped() {
+        let (mut duplicates, mut learner) =
             (DuplicateParameters::default(), ParameterLearner::default());
         for number in 0..20 {
-            lookalikes.note(&url(&format!("p={number}")), &page(&number.to_string()), &mut trials);
+            duplicates.compare(
+                &url(&format!("p={number}")),
+                &page(&number.to_string()),
+                &mut learner,
+            );
         }
-        assert!(!trials.is_irrelevant(&url("p=99"), "p"));
+        assert!(!learner.is_irrelevant(&url("p=99"), "p"));
     }
 }

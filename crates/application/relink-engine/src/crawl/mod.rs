@@ -1,13 +1,13 @@
-//! `crawl`: the whole health of a site.
+//! `crawl`: checks all pages and links of a site.
 //!
-//! A crawl is a check that goes on: pages inside its scope are read for their
-//! links as they are judged, and what they link to is asked in turn. Pages of
-//! other sites are checked and not followed.
+//! A crawl is a check that follows links: pages inside its scope are parsed,
+//! and their links become new tasks. Pages of other sites are checked and not
+//! followed.
 
 mod crawler;
 mod duplicate_parameters;
 mod page_fetch;
-mod reading;
+mod parsed_page;
 mod report;
 mod site_errors;
 mod sitemap_limits;
@@ -21,124 +21,127 @@ use relink_model::{LinkKind, RunId, SourceLocation, Span, TaskId};
 use relink_ports::{OpenRun, RenderError, RunKey, RunState};
 use url::Url;
 
-pub use self::crawler::{CrawlRules, HostNote, SkippedLinks};
+pub use self::crawler::{CrawlRules, HostRobotsInfo, SkippedLinks};
 pub(crate) use self::crawler::{Crawler, FetchedPageContext};
 pub(crate) use self::page_fetch::PageFetchResult;
 pub use self::page_fetch::RenderMode;
-pub(crate) use self::reading::{
-    BadLink, MOST_ENTRIES, ParsedLink, ParsedPage, SITEMAP_BYTES, is_named_as_sitemap, is_sitemap,
-    read, unpacked_body,
+pub(crate) use self::parsed_page::{
+    BadLink, MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS, ParsedLink, ParsedPage, decompress_body,
+    is_named_as_sitemap, is_sitemap, parse_page,
 };
-pub(crate) use self::report::links_left_aside;
-pub use self::report::{crawl_before, site_report};
+pub(crate) use self::report::count_skipped_links;
+pub use self::report::{previous_crawl, site_report};
 pub use self::site_errors::SiteErrors;
 pub(crate) use self::sitemap_limits::{MAX_INDEX_LEVELS, MAX_SITEMAPS};
 use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher};
 use crate::load::LoadProgress;
 use crate::{DispatchSettings, EngineError, Observer, Ports, StopSignal};
 
-/// The document that the addresses named by the user stand in.
+/// Label of the document with the URLs given by the user.
 const ARGUMENTS: &str = "arguments";
-/// The note a crawl keeps its memory under.
-const MEMORY: &str = "crawl";
-/// Addresses are read back this many at a time.
-const PAGE: usize = 4096;
+/// Name of the crawl checkpoint.
+const CHECKPOINT: &str = "crawl";
+/// Number of URLs read from the store at a time.
+const PAGE_SIZE: usize = 4096;
 
-/// What to crawl, and how.
+/// Settings of a crawl.
 #[derive(Debug, Clone)]
 pub struct CrawlSettings {
-    /// Where to begin, as the user wrote it and as it is asked.
+    /// Start pages, as given and in canonical form.
     pub seeds: Vec<(String, Url)>,
-    /// Where to go.
+    /// Scope and limits.
     pub rules: CrawlRules,
-    /// Sitemaps to read, beside those that the site itself names.
+    /// Sitemaps to read, in addition to those of the site.
     pub sitemaps: Vec<Url>,
-    /// Whether those that the site names are read.
+    /// Whether the sitemaps of the site are read.
     pub reads_sitemaps: bool,
-    /// When pages are built in a browser.
+    /// When pages are rendered in a browser.
     pub render: RenderMode,
-    /// How to ask.
-    pub ask: DispatchSettings,
-    /// The longest it may take; an unfinished crawl goes on the next time.
-    pub time: Option<Duration>,
-    /// Whether to start anew although an unfinished run is there.
+    /// Limits and rules for fetching.
+    pub dispatch: DispatchSettings,
+    /// Time limit. The next run resumes an unfinished crawl.
+    pub max_time: Option<Duration>,
+    /// Whether to start a new run instead of resuming an unfinished one.
     pub is_fresh: bool,
-    /// What else decides which run this is, by name.
+    /// Further settings that are part of the run key, by name.
     pub scope: BTreeMap<String, String>,
 }
 
-/// How a crawl came to its end.
+/// Why a crawl ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CrawlEnd {
-    /// Nothing is left to ask.
+    /// No task is left.
     Finished,
-    /// No host answered at all, so nothing was decided.
+    /// No host responded, so no page was judged.
     NoNetwork,
-    /// Somebody stopped it; the next run of the same plan goes on.
+    /// Interrupted by the user. The next run with the same key resumes it.
     Interrupted,
-    /// Its time was up; the next run of the same plan goes on.
+    /// The time limit was reached. The next run with the same key resumes it.
     TimeLimitReached,
-    /// The site stopped answering us; the next run of the same plan goes on.
+    /// A host of the site started to block the crawler. The next run with the
+    /// same key resumes it.
     BlockedByHost {
-        /// Which host.
+        /// The name of the host.
         host: String,
-        /// How often it was asked in this turn.
+        /// Number of requests sent to the host since the run was started or
+        /// resumed.
         requests: u64,
-        /// Whether it sends no responses any more; else it refuses us.
+        /// Whether the host stopped responding. If not, it responds with
+        /// refusals.
         is_silent: bool,
     },
 }
 
-/// A crawl that has come to an end.
+/// Result of a crawl.
 #[derive(Debug, Clone)]
 pub struct CrawlOutcome {
-    /// The run in the store.
+    /// The id of the run in the store.
     pub run: RunId,
-    /// When it was first started.
-    pub started: Timestamp,
-    /// Whether it went on from an interrupted one.
+    /// When the run was first started.
+    pub started_at: Timestamp,
+    /// Whether it resumed an unfinished run.
     pub is_resumed: bool,
-    /// How it ended.
+    /// Why it ended.
     pub end: CrawlEnd,
-    /// Links that were not asked.
+    /// Links that were not fetched.
     pub skipped_links: SkippedLinks,
     /// Traps that were avoided.
-    pub avoided: Vec<DetectedTrap>,
-    /// What hosts said about robots that is worth telling.
-    pub hosts: Vec<HostNote>,
-    /// Why failures may be those of our own network.
+    pub traps: Vec<DetectedTrap>,
+    /// Hosts with a robots.txt to report.
+    pub hosts: Vec<HostRobotsInfo>,
+    /// Why failures may be caused by the local network.
     pub doubt: Option<NetworkDoubt>,
-    /// How many of the site's own pages fail on its side.
+    /// Number of pages of the site that fail.
     pub errors: SiteErrors,
-    /// How many pages were read without the browser they need, and why.
+    /// Number of pages that could not be rendered, and the first error.
     pub unrendered: Option<(u64, RenderError)>,
 }
 
-/// Crawls.
+/// Crawls a site.
 pub async fn crawl(
     ports: &Ports,
     settings: &CrawlSettings,
     observer: &mut dyn Observer,
     stop: &StopSignal,
 ) -> Result<CrawlOutcome, EngineError> {
-    let run = ports.store.open_run(&plan(settings), settings.is_fresh, ports.now()).await?;
-    let mut crawler = begin(ports, settings, &run).await?;
-    let loading = LoadProgress::default();
-    loading.finish_empty();
-    let asker = Dispatcher::new(
+    let run = ports.store.open_run(&run_key(settings), settings.is_fresh, ports.now()).await?;
+    let mut crawler = start(ports, settings, &run).await?;
+    let progress = LoadProgress::default();
+    progress.finish_empty();
+    let dispatcher = Dispatcher::new(
         ports,
         &run,
-        &settings.ask,
-        DispatchStart::WhileLoading,
-        &loading,
+        &settings.dispatch,
+        DispatchStart::DuringLoading,
+        &progress,
         Some(&mut crawler),
     );
-    let ending = asker.run(observer, stop).await?;
-    let doubt = match &ending {
+    let dispatch_end = dispatcher.run(observer, stop).await?;
+    let doubt = match &dispatch_end {
         DispatchEnd::InDoubt(doubt) => Some(doubt.clone()),
         _ => None,
     };
-    let end = end(ending);
+    let end = crawl_end(dispatch_end);
     save_checkpoint(ports, run.id, &crawler).await?;
     let state = match end {
         CrawlEnd::Finished => RunState::Finished,
@@ -153,83 +156,83 @@ pub async fn crawl(
         errors,
         doubt,
         run: run.id,
-        started: run.started,
+        started_at: run.started_at,
         is_resumed: run.is_resumed,
         end,
-        skipped_links: crawler.left_aside().clone(),
-        avoided: crawler.avoided(),
+        skipped_links: crawler.skipped_links().clone(),
+        traps: crawler.traps(),
         hosts: crawler.hosts(),
         unrendered: crawler.unrendered().cloned(),
     })
 }
 
-fn end(asked: DispatchEnd) -> CrawlEnd {
-    match asked {
+fn crawl_end(dispatch_end: DispatchEnd) -> CrawlEnd {
+    match dispatch_end {
         DispatchEnd::Done | DispatchEnd::InDoubt(_) => CrawlEnd::Finished,
         DispatchEnd::NoNetwork => CrawlEnd::NoNetwork,
         DispatchEnd::Stopped => CrawlEnd::Interrupted,
         DispatchEnd::TimeLimitReached => CrawlEnd::TimeLimitReached,
-        DispatchEnd::BlockedByHost { host, requests: asked, is_silent } => {
-            CrawlEnd::BlockedByHost { host, requests: asked, is_silent }
+        DispatchEnd::BlockedByHost { host, requests, is_silent } => {
+            CrawlEnd::BlockedByHost { host, requests, is_silent }
         }
     }
 }
 
-/// A crawl with its seeds stored, or with all that it knew before.
-async fn begin(
+/// Starts a crawl and stores its start pages, or restores an unfinished one.
+async fn start(
     ports: &Ports,
     settings: &CrawlSettings,
     run: &OpenRun,
 ) -> Result<Crawler, EngineError> {
-    let memory = ports.store.checkpoint(run.id, MEMORY).await?;
-    let mut crawler = Crawler::new(settings, memory.as_deref(), ports.now());
+    let checkpoint = ports.store.checkpoint(run.id, CHECKPOINT).await?;
+    let mut crawler = Crawler::new(settings, checkpoint.as_deref(), ports.now());
     if run.is_resumed {
-        recall(ports, run.id, &mut crawler).await?;
+        restore_urls(ports, run.id, &mut crawler).await?;
     }
-    let seeds = crawler.seeds(ARGUMENTS, &settings.seeds);
-    ports.store.add_pages(run.id, &[seeds], crawler.moments(ports.now())).await?;
+    let seeds = crawler.seed_page(ARGUMENTS, &settings.seeds);
+    ports.store.add_pages(run.id, &[seeds], crawler.cache_window(ports.now())).await?;
     Ok(crawler)
 }
 
-/// Tells a crawl what it had let in before it was interrupted.
-async fn recall(ports: &Ports, run: RunId, crawler: &mut Crawler) -> Result<(), EngineError> {
+/// Restores the URLs that the crawl accepted before an interruption.
+async fn restore_urls(ports: &Ports, run: RunId, crawler: &mut Crawler) -> Result<(), EngineError> {
     let mut after = TaskId(0);
     loop {
-        let page = ports.store.site_urls(run, after, PAGE).await?;
+        let page = ports.store.site_urls(run, after, PAGE_SIZE).await?;
         let Some((last, _)) = page.last() else { return Ok(()) };
         after = *last;
         for (_, url) in &page {
-            crawler.recall(url);
+            crawler.restore_url(url);
         }
     }
 }
 
-/// Saves what a crawl has learned, for the case that it is interrupted.
+/// Saves the checkpoint of a crawl.
 pub(crate) async fn save_checkpoint(
     ports: &Ports,
     run: RunId,
     crawler: &Crawler,
 ) -> Result<(), EngineError> {
-    if let Some(memory) = crawler.memory() {
-        ports.store.save_checkpoint(run, MEMORY, &memory).await?;
+    if let Some(checkpoint) = crawler.checkpoint_json() {
+        ports.store.save_checkpoint(run, CHECKPOINT, &checkpoint).await?;
     }
     Ok(())
 }
 
-fn plan(settings: &CrawlSettings) -> RunKey {
+fn run_key(settings: &CrawlSettings) -> RunKey {
     let scope: Vec<String> =
         settings.scope.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let inputs = settings.seeds.iter().map(|(_, url)| url.to_string()).collect();
     RunKey { command: "crawl".to_owned(), inputs, scope: scope.join("\n") }
 }
 
-/// The place of an address on the command line.
-fn argument(position: u32, given: &str) -> SourceLocation {
-    let span = Span { start: 0, end: given.len() };
+/// Returns the location of a URL on the command line.
+fn argument_location(position: u32, text: &str) -> SourceLocation {
+    let span = Span { start: 0, end: text.len() };
     SourceLocation { span, line: position + 1, column: 1, kind: LinkKind::Argument }
 }
 
-/// The canonical form of a seed, which must be a web address.
-pub fn seed(given: &str) -> Result<Url, String> {
-    canonicalize(None, given).map_err(|error| error.to_string())
+/// Parses a start page, which must be a web URL.
+pub fn parse_seed(text: &str) -> Result<Url, String> {
+    canonicalize(None, text).map_err(|error| error.to_string())
 }

@@ -1,18 +1,18 @@
-//! One visit to a page that is followed: a look, and the reading of what it
-//! shows, in a browser's eyes where scripts build it.
+//! Fetches and parses a page that is followed, with a browser if scripts build
+//! the page.
 
 use relink_model::{Digest, FetchOutcome, PageFlag, Probe, RequestRights};
 use relink_ports::{Body, RenderError, RenderRequest, RequestOptions, UserAgent};
 use url::Url;
 
-use super::reading::{self, ParsedPage};
+use super::parsed_page::{self, ParsedPage};
 use crate::Ports;
-use crate::probe::{ProbeRequest, landing, look};
+use crate::probe::{ProbeRequest, final_url, probe_url};
 
-/// When pages are built in a browser before they are read.
+/// When pages are rendered in a browser.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RenderMode {
-    /// Where a page is an empty shell without its scripts.
+    /// If a page is empty without its scripts.
     #[default]
     Auto,
     /// Always.
@@ -21,41 +21,39 @@ pub enum RenderMode {
     Never,
 }
 
-/// A visit to be paid.
+/// A page to fetch and parse.
 pub(crate) struct PageFetch {
     pub(crate) url: Url,
     pub(crate) rights: RequestRights,
     pub(crate) agent: UserAgent,
-    /// What redirects may be followed, and how much may be read.
+    /// Redirect filter and size limit.
     pub(crate) options: RequestOptions,
     pub(crate) mode: RenderMode,
-    /// Maximum number of links read of the page.
+    /// Maximum number of links read from the page.
     pub(crate) max_links: usize,
 }
 
-/// What came of a visit.
+/// Result of a [`PageFetch`].
 pub(crate) struct PageFetchResult {
     pub(crate) probe: Probe,
-    /// What the page says, if it is where it was asked for.
-    pub(crate) reading: Option<ParsedPage>,
-    /// Why a page that needs a browser was read without one.
+    /// The parsed page; `None` if the URL redirects elsewhere or has no page.
+    pub(crate) parsed_page: Option<ParsedPage>,
+    /// Why a page that needs a browser was parsed without one.
     pub(crate) unrendered: Option<RenderError>,
 }
 
 impl PageFetch {
-    /// Asks, and reads the page if it is where it was asked for.
+    /// Fetches the page, and parses it unless it redirects elsewhere.
     pub(crate) async fn run(self, ports: &Ports) -> PageFetchResult {
-        let terms = self.options.clone();
-        let at = ProbeRequest {
-            options: terms,
-            ..ProbeRequest::new(&self.url, self.rights, self.agent)
+        let options = self.options.clone();
+        let request =
+            ProbeRequest { options, ..ProbeRequest::new(&self.url, self.rights, self.agent) };
+        let (mut probe, body) = probe_url(&*ports.fetch, &*ports.clock, request).await;
+        let is_same_url = final_url(&probe).is_none_or(|final_url| final_url == self.url);
+        let Some(mut body) = body.filter(|_| is_same_url && is_page(&probe.outcome)) else {
+            return PageFetchResult { probe, parsed_page: None, unrendered: None };
         };
-        let (mut probe, body) = look(&*ports.fetch, &*ports.clock, at).await;
-        let is_here = landing(&probe).is_none_or(|landing| landing == self.url);
-        let Some(mut body) = body.filter(|_| is_here && is_page(&probe.outcome)) else {
-            return PageFetchResult { probe, reading: None, unrendered: None };
-        };
-        let unrendered = match self.rendered(ports, &probe).await {
+        let unrendered = match self.render(ports, &probe).await {
             None => None,
             Some(Err(error)) => Some(error),
             Some(Ok(rendered)) => {
@@ -64,20 +62,21 @@ impl PageFetch {
                 None
             }
         };
-        let reading = reading::read(&self.url, &body, body.robots.as_deref(), self.max_links);
-        PageFetchResult { probe, reading, unrendered }
+        let parsed_page =
+            parsed_page::parse_page(&self.url, &body, body.robots.as_deref(), self.max_links);
+        PageFetchResult { probe, parsed_page, unrendered }
     }
 
-    /// The page as its scripts build it, if that is wanted and works out.
-    async fn rendered(&self, ports: &Ports, probe: &Probe) -> Option<Result<Body, RenderError>> {
+    /// Renders the page; returns `None` if that is not needed.
+    async fn render(&self, ports: &Ports, probe: &Probe) -> Option<Result<Body, RenderError>> {
         let digest = probe.digest.as_ref()?;
         let is_html = digest.content_type.as_deref().is_none_or(|kind| kind.contains("html"));
-        let is_wanted = match self.mode {
+        let needs_browser = match self.mode {
             RenderMode::Always => true,
-            RenderMode::Auto => digest.has(PageFlag::AppShell),
+            RenderMode::Auto => digest.has_flag(PageFlag::AppShell),
             RenderMode::Never => false,
         };
-        let render = ports.render.as_ref().filter(|_| is_wanted && is_html)?;
+        let render = ports.render.as_ref().filter(|_| needs_browser && is_html)?;
         let request = RenderRequest { url: self.url.clone(), rights: self.rights };
         let rendered = match render.render(request).await {
             Ok(rendered) => rendered,
@@ -98,6 +97,6 @@ fn digest(body: &Body) -> Digest {
     relink_page::digest(content_type, language, &body.bytes, body.is_truncated)
 }
 
-fn is_page(ending: &FetchOutcome) -> bool {
-    matches!(ending, FetchOutcome::Response(200..=299))
+fn is_page(outcome: &FetchOutcome) -> bool {
+    matches!(outcome, FetchOutcome::Response(200..=299))
 }

@@ -1,7 +1,7 @@
-//! A crawl as one report, made from what the store holds of it.
+//! Builds the report of a crawl from the store.
 //!
-//! Three streams are read, each in pieces: pages, targets, links. What is kept
-//! in memory is a few numbers for each target, and the lists that are shown.
+//! Pages, targets and links are streamed in pages of rows. Memory holds a few
+//! numbers per target and the lists that are shown.
 
 mod links;
 mod targets;
@@ -15,73 +15,76 @@ use relink_report::human::counted;
 use relink_report::site::{Capped, ChangeRow, SiteComparison, SiteHost, SiteReport, TrapRow};
 
 use self::links::LinkAggregator;
-use self::targets::TargetReader;
-use super::{MEMORY, SkippedLinks, crawler};
+use self::targets::TargetAggregator;
+use super::{CHECKPOINT, SkippedLinks, crawler};
 use crate::{EngineError, Ports};
 
-/// Rows read from the store at a time.
-const PIECE: usize = 2048;
-/// Maximum number of rows of a list; pages and terminals show fewer still.
-pub(super) const SHOWN: usize = 20_000;
-/// Hosts that are shown.
-const HOSTS: usize = 50;
+/// Number of rows read from the store at a time.
+const PAGE_SIZE: usize = 2048;
+/// Maximum number of rows of a list in the report. The renderers show fewer.
+pub(super) const MAX_ROWS: usize = 20_000;
+/// Maximum number of hosts in the report.
+const MAX_HOSTS: usize = 50;
 
-/// Words by which a finding is told.
+/// Verdicts that count as findings.
 pub(super) const BROKEN: [Verdict; 5] =
     [Verdict::Dead, Verdict::Soft404, Verdict::Hijacked, Verdict::Local, Verdict::Failing];
 
-/// Makes the report of a crawl.
+/// Builds the report of a crawl.
 ///
-/// `before` is the crawl to compare it with, if there is one.
+/// `before` is the crawl to compare with, if there is one.
 pub async fn site_report(
     ports: &Ports,
     run: &RunSummary,
     before: Option<&RunSummary>,
 ) -> Result<SiteReport, EngineError> {
-    let pages = pages(ports, run.id).await?;
-    let mut targets = TargetReader::new(run.started, &run.inputs);
+    let pages = load_pages(ports, run.id).await?;
+    let mut targets = TargetAggregator::new(run.started_at, &run.inputs);
     let mut after = TaskId(0);
     loop {
-        let piece = ports.store.site_targets(run.id, after, PIECE).await?;
-        let Some(last) = piece.last() else { break };
+        let rows = ports.store.site_targets(run.id, after, PAGE_SIZE).await?;
+        let Some(last) = rows.last() else { break };
         after = last.task;
-        for target in piece {
-            targets.read(target);
+        for target in rows {
+            targets.add(target);
         }
     }
     let mut links = LinkAggregator::new(&pages, &targets);
     let mut cursor = (TaskId(0), DocumentId(0), 0);
     loop {
-        let piece = ports.store.site_links(run.id, cursor, PIECE).await?;
-        let Some(last) = piece.last() else { break };
+        let rows = ports.store.site_links(run.id, cursor, PAGE_SIZE).await?;
+        let Some(last) = rows.last() else { break };
         cursor = (last.to, last.from, last.position);
-        for link in &piece {
-            links.read(link);
+        for link in &rows {
+            links.add(link);
         }
     }
-    let read = links.finish();
-    let mut report = targets.finish(read);
+    let totals = links.finish();
+    let mut report = targets.finish(totals);
     report.run = run.id.0;
     report.seeds.clone_from(&run.inputs);
-    report.started = run.started;
-    report.finished = run.closed.unwrap_or_else(|| ports.now());
+    report.started_at = run.started_at;
+    report.finished_at = run.closed_at.unwrap_or_else(|| ports.now());
     report.targets = run.targets;
     add_hosts(ports, run.id, &mut report).await?;
-    add_memory(ports, run.id, &mut report).await?;
+    add_checkpoint(ports, run.id, &mut report).await?;
     if let Some(before) = before {
         report.comparison = Some(compare(ports, before, run.id).await?);
     }
     Ok(report)
 }
 
-async fn pages(ports: &Ports, run: RunId) -> Result<HashMap<DocumentId, SitePage>, EngineError> {
+async fn load_pages(
+    ports: &Ports,
+    run: RunId,
+) -> Result<HashMap<DocumentId, SitePage>, EngineError> {
     let mut all = HashMap::new();
     let mut after = DocumentId(0);
     loop {
-        let piece = ports.store.site_pages(run, after, PIECE).await?;
-        let Some(last) = piece.last() else { return Ok(all) };
+        let rows = ports.store.site_pages(run, after, PAGE_SIZE).await?;
+        let Some(last) = rows.last() else { return Ok(all) };
         after = last.document;
-        all.extend(piece.into_iter().map(|page| (page.document, page)));
+        all.extend(rows.into_iter().map(|page| (page.document, page)));
     }
 }
 
@@ -90,23 +93,27 @@ async fn add_hosts(ports: &Ports, run: RunId, report: &mut SiteReport) -> Result
         .into_iter()
         .map(|host| (host.name, host.timeline))
         .collect();
-    let hosts = ports.store.hosts(run, usize::MAX).await?;
+    let hosts = ports.store.host_stats(run, usize::MAX).await?;
     let rows = hosts.into_iter().map(|host| SiteHost {
         timeline: timelines.get(&host.name).cloned().unwrap_or_default(),
         name: host.name,
         requests: host.requests,
         throttled: host.throttled,
-        busy_ms: host.request_ms,
-        waited_ms: host.politeness_wait_ms,
+        request_ms: host.request_ms,
+        politeness_wait_ms: host.politeness_wait_ms,
     });
-    report.hosts = Capped::of(rows.collect(), HOSTS);
+    report.hosts = Capped::new(rows.collect(), MAX_HOSTS);
     Ok(())
 }
 
-/// What the crawl itself remembers: traps, and links it did not ask.
-async fn add_memory(ports: &Ports, run: RunId, report: &mut SiteReport) -> Result<(), EngineError> {
-    let Some(memory) = ports.store.checkpoint(run, MEMORY).await? else { return Ok(()) };
-    let (traps, aside) = crawler::told(&memory);
+/// Adds the traps and skipped links of the checkpoint.
+async fn add_checkpoint(
+    ports: &Ports,
+    run: RunId,
+    report: &mut SiteReport,
+) -> Result<(), EngineError> {
+    let Some(checkpoint) = ports.store.checkpoint(run, CHECKPOINT).await? else { return Ok(()) };
+    let (traps, skipped) = crawler::parse_checkpoint(&checkpoint);
     report.traps = traps
         .into_iter()
         .map(|trap| TrapRow {
@@ -116,45 +123,45 @@ async fn add_memory(ports: &Ports, run: RunId, report: &mut SiteReport) -> Resul
             example: trap.example,
         })
         .collect();
-    report.not_followed = reasons(&aside);
-    report.notes.extend(long_pages(&aside));
+    report.not_followed = skip_reasons(&skipped);
+    report.notes.extend(truncated_pages_note(&skipped));
     Ok(())
 }
 
-/// How many links of a crawl lead to pages that it did not ask.
-pub(crate) async fn links_left_aside(store: &dyn Store, run: RunId) -> Result<u64, EngineError> {
-    let Some(memory) = store.checkpoint(run, MEMORY).await? else { return Ok(0) };
-    let (_, aside) = crawler::told(&memory);
-    let lost = [
-        aside.too_deep,
-        aside.over_budget,
-        aside.left_out,
-        aside.external,
-        aside.unfollowed,
-        aside.over_page_links,
-        aside.sitemaps,
+/// Returns the number of links to pages that the crawl did not fetch.
+pub(crate) async fn count_skipped_links(store: &dyn Store, run: RunId) -> Result<u64, EngineError> {
+    let Some(checkpoint) = store.checkpoint(run, CHECKPOINT).await? else { return Ok(0) };
+    let (_, skipped) = crawler::parse_checkpoint(&checkpoint);
+    let counts = [
+        skipped.too_deep,
+        skipped.over_page_limit,
+        skipped.excluded,
+        skipped.external,
+        skipped.nofollow,
+        skipped.over_page_links,
+        skipped.sitemaps,
     ];
-    Ok(lost.iter().sum())
+    Ok(counts.iter().sum())
 }
 
-/// What is said of pages that were not read to their end.
-fn long_pages(aside: &SkippedLinks) -> Option<String> {
-    let pages = counted(aside.cut_pages, "page");
-    let told = format!("{pages} longer than the limit, read in part (`--max-page-size`)");
-    (aside.cut_pages > 0).then_some(told)
+/// Returns the note on pages that were read partly.
+fn truncated_pages_note(skipped: &SkippedLinks) -> Option<String> {
+    let pages = counted(skipped.truncated_pages, "page");
+    let note = format!("{pages} longer than the limit, read in part (`--max-page-size`)");
+    (skipped.truncated_pages > 0).then_some(note)
 }
 
-/// Links that were not asked, with the reason in plain words.
-pub(super) fn reasons(aside: &SkippedLinks) -> Vec<(String, u64)> {
+/// Returns the skipped links by reason.
+pub(super) fn skip_reasons(skipped: &SkippedLinks) -> Vec<(String, u64)> {
     [
-        (aside.too_deep, "deeper than the limit"),
-        (aside.over_budget, "over the page budget"),
-        (aside.left_out, "left out by patterns"),
-        (aside.external, "to other sites (`--no-external`)"),
-        (aside.unfollowed, "marked `nofollow` by their page"),
-        (aside.over_page_links, "over the limit of links on one page (`--max-page-links`)"),
-        (aside.no_pages, "not to web pages (`mailto:` and the like)"),
-        (aside.sitemaps, "named by sitemaps beyond the limits"),
+        (skipped.too_deep, "deeper than the limit"),
+        (skipped.over_page_limit, "over the page budget"),
+        (skipped.excluded, "excluded by patterns"),
+        (skipped.external, "to other sites (`--no-external`)"),
+        (skipped.nofollow, "marked `nofollow` by their page"),
+        (skipped.over_page_links, "over the limit of links on one page (`--max-page-links`)"),
+        (skipped.not_web_pages, "not to web pages (`mailto:` and the like)"),
+        (skipped.sitemaps, "listed in sitemaps beyond the limits"),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
@@ -162,22 +169,23 @@ pub(super) fn reasons(aside: &SkippedLinks) -> Vec<(String, u64)> {
     .collect()
 }
 
-/// What changed since the crawl before.
+/// Compares a crawl with an earlier one.
 async fn compare(
     ports: &Ports,
     before: &RunSummary,
     run: RunId,
 ) -> Result<SiteComparison, EngineError> {
     let (mut new, mut fixed, mut regressed) = (Vec::new(), Vec::new(), Vec::new());
-    let mut beyond = String::new();
+    let mut after = String::new();
     loop {
-        let piece = ports.store.verdict_changes(before.id, run, &beyond, PIECE).await?;
-        let Some(last) = piece.last() else { break };
-        beyond.clone_from(&last.url);
-        for change in piece {
-            let is_broken = |word: Option<Verdict>| word.is_some_and(|word| BROKEN.contains(&word));
-            let (was_broken, is_now) = (is_broken(change.before), is_broken(change.after));
-            let changes = match (was_broken, is_now, change.before) {
+        let rows = ports.store.verdict_changes(before.id, run, &after, PAGE_SIZE).await?;
+        let Some(last) = rows.last() else { break };
+        after.clone_from(&last.url);
+        for change in rows {
+            let is_broken =
+                |verdict: Option<Verdict>| verdict.is_some_and(|verdict| BROKEN.contains(&verdict));
+            let (was_broken, is_broken_now) = (is_broken(change.before), is_broken(change.after));
+            let changes = match (was_broken, is_broken_now, change.before) {
                 (false, true, Some(before)) if before.is_reached() => &mut regressed,
                 (false, true, _) => &mut new,
                 (true, false, _) => &mut fixed,
@@ -189,15 +197,15 @@ async fn compare(
     }
     Ok(SiteComparison {
         run: before.id.0,
-        started: before.started,
-        new: Capped::of(new, SHOWN),
-        fixed: Capped::of(fixed, SHOWN),
-        regressed: Capped::of(regressed, SHOWN),
+        started_at: before.started_at,
+        new: Capped::new(new, MAX_ROWS),
+        fixed: Capped::new(fixed, MAX_ROWS),
+        regressed: Capped::new(regressed, MAX_ROWS),
     })
 }
 
-/// The crawl of the same site before this one, if it came to its end.
-pub async fn crawl_before(
+/// Returns the previous finished crawl with the same start pages.
+pub async fn previous_crawl(
     ports: &Ports,
     run: &RunSummary,
 ) -> Result<Option<RunSummary>, EngineError> {
@@ -207,7 +215,7 @@ pub async fn crawl_before(
     Ok(runs.into_iter().find(is_before))
 }
 
-/// Milliseconds from one moment to a later one.
+/// Returns the milliseconds between two timestamps.
 pub(super) fn millis_between(start: Timestamp, end: Timestamp) -> u64 {
     u64::try_from(end.duration_since(start).as_millis()).unwrap_or(0)
 }

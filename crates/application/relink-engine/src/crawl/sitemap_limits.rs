@@ -1,9 +1,9 @@
 //! Limits on the sitemaps of a crawl.
 //!
-//! The protocol has sitemaps and indexes of sitemaps, no indexes of indexes
-//! (<https://www.sitemaps.org/protocol.html>). Some sites have those, so a few
-//! levels are followed; a server that makes up ever more levels or sitemaps is
-//! stopped. Pure: it decides and counts, and asks for nothing.
+//! The protocol has sitemaps and sitemap indexes, but no nested indexes
+//! (<https://www.sitemaps.org/protocol.html>). Some sites have them, so a few
+//! levels are followed. The limits stop servers that generate endless levels or
+//! sitemaps. This module is pure.
 
 use std::collections::BTreeMap;
 
@@ -11,35 +11,35 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Maximum number of sitemaps that are read in one run.
+/// Maximum number of sitemaps read in one run.
 pub(crate) const MAX_SITEMAPS: usize = 5_000;
 /// Maximum number of indexes above a sitemap.
 pub(crate) const MAX_INDEX_LEVELS: u32 = 3;
 
-/// The sitemaps that a crawl knows of.
+/// The sitemaps known to a crawl.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct SitemapLimits {
-    /// Hashes of the URLs that indexes list, with the number of indexes above.
+    /// Hashes of the URLs listed in indexes, with the number of indexes above.
     listed: BTreeMap<u64, u32>,
-    /// Sitemaps whose links were followed.
+    /// Number of sitemaps whose links were followed.
     read: usize,
 }
 
 impl SitemapLimits {
     /// Whether the links of one more sitemap are followed.
-    pub(super) fn take_sitemap(&mut self) -> bool {
+    pub(super) fn admit_sitemap(&mut self) -> bool {
         self.read += 1;
         self.read <= MAX_SITEMAPS
     }
 
-    /// The number of indexes above this URL.
+    /// Returns the number of indexes above this URL.
     pub(super) fn level(&self, url: &Url) -> u32 {
         self.listed.get(&key(url)).copied().unwrap_or(0)
     }
 
-    /// Whether a URL that an index at this level lists is followed.
-    pub(super) fn list(&mut self, url: &Url, index_level: u32) -> bool {
+    /// Whether a URL listed in an index of this level is followed.
+    pub(super) fn admit_listed(&mut self, url: &Url, index_level: u32) -> bool {
         if self.listed.contains_key(&key(url)) {
             return true;
         }
@@ -50,9 +50,9 @@ impl SitemapLimits {
         true
     }
 
-    /// A redirect leads to a URL of the same level, or an index could hide
-    /// behind each redirect.
-    pub(super) fn note_redirect(&mut self, from: &Url, to: &Url) {
+    /// Gives the target of a redirect the level of its source, so that
+    /// redirects cannot evade the limit.
+    pub(super) fn record_redirect(&mut self, from: &Url, to: &Url) {
         if let Some(level) = self.listed.get(&key(from)).copied() {
             self.listed.entry(key(to)).or_insert(level);
         }
@@ -72,10 +72,10 @@ mod tests {
     }
 
     #[test]
-    fn index_below_the_level_limit_lists_nothing() {
+    fn index_beyond_the_level_limit_is_rejected() {
         let mut limits = SitemapLimits::default();
         for level in 0..10 {
-            let is_followed = limits.list(&url(&level.to_string()), level);
+            let is_followed = limits.admit_listed(&url(&level.to_string()), level);
             assert_eq!(is_followed, level < MAX_INDEX_LEVELS, "{level}");
         }
     }
@@ -83,19 +83,20 @@ mod tests {
     #[test]
     fn redirect_keeps_the_level_of_its_source() {
         let mut limits = SitemapLimits::default();
-        assert!(limits.list(&url("a"), 1));
-        limits.note_redirect(&url("a"), &url("b"));
+        assert!(limits.admit_listed(&url("a"), 1));
+        limits.record_redirect(&url("a"), &url("b"));
         assert_eq!(limits.level(&url("b")), 2);
-        limits.note_redirect(&url("page"), &url("c"));
+        limits.record_redirect(&url("page"), &url("c"));
         assert_eq!(limits.level(&url("c")), 0);
     }
 
     #[test]
-    fn sitemaps_beyond_the_limit_are_refused() {
+    fn sitemaps_beyond_the_limit_are_rejected() {
         let mut limits = SitemapLimits::default();
-        let taken = (0..2 * MAX_SITEMAPS).filter(|n| limits.list(&url(&n.to_string()), 0)).count();
-        assert_eq!(taken, MAX_SITEMAPS);
-        let read = (0..2 * MAX_SITEMAPS).filter(|_| limits.take_sitemap()).count();
+        let admitted =
+            (0..2 * MAX_SITEMAPS).filter(|n| limits.admit_listed(&url(&n.to_string()), 0)).count();
+        assert_eq!(admitted, MAX_SITEMAPS);
+        let read = (0..2 * MAX_SITEMAPS).filter(|_| limits.admit_sitemap()).count();
         assert_eq!(read, MAX_SITEMAPS);
     }
 }

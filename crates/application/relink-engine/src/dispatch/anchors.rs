@@ -1,7 +1,8 @@
-//! Places that links want on web pages, told once every page is settled.
+//! Checks the fragments of links to web pages after every page is checked.
 //!
-//! A page is asked once, however many of its places are wanted. A missing one
-//! breaks the link and not the page, so it is a finding of its own.
+//! A page is fetched once, regardless of the number of fragments that refer to
+//! it. A missing anchor breaks the link and not the page, so it is a separate
+//! finding.
 
 use jiff::Timestamp;
 use relink_judge::codes;
@@ -12,14 +13,15 @@ use relink_ports::{
 use url::Url;
 
 use super::Dispatcher;
-use crate::anchors::{offers, shown};
+use crate::anchors::{decoded, has_anchor};
 use crate::{EngineError, Observer};
 
-/// Links read from the store at a time: each comes with its page's places.
-const PIECE: usize = 128;
+/// Number of links read from the store at a time. Each comes with the anchors
+/// of its page.
+const PAGE_SIZE: usize = 128;
 
 impl Dispatcher<'_> {
-    /// Finds and reports places that links want and pages do not have.
+    /// Finds and reports missing anchors.
     pub(super) async fn judge_anchors(
         &mut self,
         observer: &mut dyn Observer,
@@ -27,32 +29,35 @@ impl Dispatcher<'_> {
         let last = self.ports.store.last_task_id(self.run).await?;
         let mut cursor: LinkCursor = (TaskId(0), DocumentId(0), 0);
         loop {
-            let piece = self.ports.store.anchor_references(self.run, cursor, PIECE).await?;
-            let Some(end) = piece.last() else { break };
+            let references =
+                self.ports.store.anchor_references(self.run, cursor, PAGE_SIZE).await?;
+            let Some(end) = references.last() else { break };
             cursor = end.link;
-            let missing: Vec<MissingAnchor> = piece.into_iter().filter_map(missing).collect();
-            let moments = CacheWindow { now: self.ports.now(), fresh_since: Timestamp::MAX };
-            let new = self.ports.store.add_missing_anchors(self.run, &missing, moments).await?;
+            let missing: Vec<MissingAnchor> =
+                references.into_iter().filter_map(missing_anchor).collect();
+            let cache_window = CacheWindow { now: self.ports.now(), fresh_since: Timestamp::MAX };
+            let new =
+                self.ports.store.add_missing_anchors(self.run, &missing, cache_window).await?;
             self.targets += new;
             self.checked += new;
         }
-        self.report_settled(last, observer).await
+        self.report_after(last, observer).await
     }
 }
 
-/// The finding, if the page does not have the place.
-fn missing(wanted: AnchorReference) -> Option<MissingAnchor> {
-    let AnchorReference { link, url, fragment, anchors } = wanted;
-    if offers(&anchors, &fragment) {
+/// Returns the finding if the page lacks the anchor.
+fn missing_anchor(reference: AnchorReference) -> Option<MissingAnchor> {
+    let AnchorReference { link, url, fragment, anchors } = reference;
+    if has_anchor(&anchors, &fragment) {
         return None;
     }
-    let mut place = Url::parse(&url).ok()?;
-    place.set_fragment(Some(&fragment));
+    let mut url = Url::parse(&url).ok()?;
+    url.set_fragment(Some(&fragment));
     let target = NewTarget::Local {
-        key: place.into(),
+        key: url.into(),
         verdict: Verdict::Local,
         code: Some(codes::MISSING_ANCHOR),
-        reason: format!("no anchor `#{}` on that page", shown(&fragment)),
+        reason: format!("no anchor `#{}` on that page", decoded(&fragment)),
     };
     Some(MissingAnchor { link, target })
 }

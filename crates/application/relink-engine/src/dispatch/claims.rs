@@ -1,4 +1,4 @@
-//! Taking hosts and tasks from the store, and giving hosts back.
+//! Claims hosts and tasks from the store, and releases hosts.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -7,268 +7,286 @@ use jiff::{SignedDuration, Timestamp};
 use relink_ports::{HostId, HostLease};
 
 use super::Dispatcher;
-use super::host_queue::{HostQueue, Moment, RefillLimit};
+use super::host_queue::{CurrentTime, HostQueue, RefillLimit};
 use crate::{EngineError, Observer};
 
-/// Hosts leased in one claim.
-const HOSTS: usize = 50;
-/// Tasks taken at once from a host, at least.
-const FEW_TASKS: usize = 10;
-/// Queued tasks held in memory, as a multiple of the requests in flight.
-const AHEAD: usize = 16;
-/// How long a lease lasts without being renewed.
-const LEASE: SignedDuration = SignedDuration::from_secs(60);
-/// Recalls are this far apart.
-const RECALL_TICK: Duration = Duration::from_millis(10);
-/// How often leases are renewed.
-const RENEWAL: Duration = Duration::from_secs(20);
+/// Maximum number of hosts leased in one claim.
+const MAX_CLAIMED_HOSTS: usize = 50;
+/// Minimum number of tasks claimed per host.
+const MIN_TASKS: usize = 10;
+/// Queued tasks in memory, as a multiple of the requests in flight.
+const QUEUE_FACTOR: usize = 16;
+/// Duration of a lease that is not renewed.
+const LEASE_DURATION: SignedDuration = SignedDuration::from_secs(60);
+/// Resolution of the times at which hosts are due.
+const DUE_TICK: Duration = Duration::from_millis(10);
+/// Interval between lease renewals.
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(20);
 
-/// What is wanted from the store, and when it is worth asking.
+/// Decides when to claim hosts and when to refill their queues.
 #[derive(Default)]
 pub(super) struct ClaimScheduler {
-    needs_refill: Vec<HostId>,
-    /// Leased hosts whose tasks fall due again, by when.
-    recalls: BTreeSet<(Duration, HostId)>,
-    hosts: Hosts,
-    renewed: Duration,
-    /// How often links were stored; after that there may be new tasks.
-    chunks: u64,
+    hosts_to_refill: Vec<HostId>,
+    /// Leased hosts with a task that becomes due later, by time.
+    due_hosts: BTreeSet<(Duration, HostId)>,
+    hosts: ClaimableHosts,
+    renewed_at: Duration,
+    /// Number of link batches stored so far. A new batch may contain new tasks.
+    stored_batches: u64,
 }
 
-/// Whether there are hosts to claim.
+/// Whether the store has hosts to claim.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum Hosts {
-    /// There may be some.
+enum ClaimableHosts {
+    /// The store may have hosts.
     #[default]
-    Perhaps,
-    /// None before this moment.
+    Unknown,
+    /// No host before this time.
     From(Duration),
-    /// None at all, unless one is given back.
+    /// No host, unless one is released.
     None,
 }
 
 impl ClaimScheduler {
-    /// Links were stored so often by now.
-    pub(super) fn note_chunks(&mut self, chunks: u64) {
-        if self.chunks != chunks {
-            self.chunks = chunks;
-            self.hosts = Hosts::Perhaps;
+    /// Sets the number of stored link batches.
+    pub(super) fn set_stored_batches(&mut self, stored_batches: u64) {
+        if self.stored_batches != stored_batches {
+            self.stored_batches = stored_batches;
+            self.hosts = ClaimableHosts::Unknown;
         }
     }
 
-    /// Whether some host wants tasks at once.
-    pub(super) fn is_hungry(&self) -> bool {
-        !self.needs_refill.is_empty()
+    /// Whether a host needs tasks now.
+    pub(super) fn needs_refill(&self) -> bool {
+        !self.hosts_to_refill.is_empty()
     }
 
-    /// There are new tasks.
-    pub(super) fn note_new(&mut self) {
-        self.note_chunks(self.chunks + 1);
+    /// Records that tasks were added.
+    pub(super) fn add_stored_batch(&mut self) {
+        self.set_stored_batches(self.stored_batches + 1);
     }
 
-    /// A lane's queue runs low.
-    pub(super) fn want_refill(&mut self, host: HostId) {
-        self.needs_refill.push(host);
+    /// Requests a refill of a host's queue.
+    pub(super) fn request_refill(&mut self, host: HostId) {
+        self.hosts_to_refill.push(host);
     }
 
-    /// A task of a leased host falls due again at this moment, rounded up so
-    /// that many of them are few recalls.
-    pub(super) fn recall(&mut self, host: HostId, at: Duration) {
-        let ticks = at.as_nanos().div_ceil(RECALL_TICK.as_nanos());
-        let at = RECALL_TICK * u32::try_from(ticks).unwrap_or(u32::MAX);
-        self.recalls.insert((at, host));
+    /// Schedules a refill for a task that becomes due later. The time is
+    /// rounded up so that tasks with similar times share one refill.
+    pub(super) fn schedule_refill(&mut self, host: HostId, at: Duration) {
+        let ticks = at.as_nanos().div_ceil(DUE_TICK.as_nanos());
+        let at = DUE_TICK * u32::try_from(ticks).unwrap_or(u32::MAX);
+        self.due_hosts.insert((at, host));
     }
 
-    fn next_recall(&mut self, now: Duration) -> Option<HostId> {
-        let due = self.recalls.first().is_some_and(|(at, _)| *at <= now);
-        due.then(|| self.recalls.pop_first()).flatten().map(|(_, host)| host)
+    fn next_due_host(&mut self, now: Duration) -> Option<HostId> {
+        let due = self.due_hosts.first().is_some_and(|(at, _)| *at <= now);
+        due.then(|| self.due_hosts.pop_first()).flatten().map(|(_, host)| host)
     }
 
     /// Whether the store has nothing left to claim.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.hosts == Hosts::None
+        self.hosts == ClaimableHosts::None
     }
 
     /// Whether the store may have a host to claim now.
     pub(super) fn may_have_hosts(&self) -> bool {
-        self.hosts == Hosts::Perhaps
+        self.hosts == ClaimableHosts::Unknown
     }
 
-    /// When to look again.
-    pub(super) fn wake(&self) -> Option<Duration> {
+    /// When to query the store next.
+    pub(super) fn next_wake(&self) -> Option<Duration> {
         let claim = match self.hosts {
-            Hosts::From(at) => Some(at),
-            Hosts::Perhaps | Hosts::None => None,
+            ClaimableHosts::From(at) => Some(at),
+            ClaimableHosts::Unknown | ClaimableHosts::None => None,
         };
-        let recall = self.recalls.first().map(|(at, _)| *at);
-        [claim, recall].into_iter().flatten().min()
+        let refill = self.due_hosts.first().map(|(at, _)| *at);
+        [claim, refill].into_iter().flatten().min()
     }
 
-    /// Whether there is something to claim, but not before this moment.
-    fn has_nothing_before(&self, moment: Duration) -> bool {
-        matches!(self.hosts, Hosts::From(at) if at > moment)
+    /// Whether the next claim is possible only after this time.
+    fn has_nothing_before(&self, time: Duration) -> bool {
+        matches!(self.hosts, ClaimableHosts::From(at) if at > time)
     }
 
-    fn is_worth_asking(&self, now: Duration) -> bool {
+    fn can_claim_at(&self, now: Duration) -> bool {
         match self.hosts {
-            Hosts::Perhaps => true,
-            Hosts::From(at) => at <= now,
-            Hosts::None => false,
+            ClaimableHosts::Unknown => true,
+            ClaimableHosts::From(at) => at <= now,
+            ClaimableHosts::None => false,
         }
     }
 }
 
 impl Dispatcher<'_> {
-    /// The present on both clocks.
-    fn moment(&self) -> Moment {
-        Moment { elapsed: self.elapsed(), time: self.ports.now() }
+    /// Returns the current time on both clocks.
+    fn current_time(&self) -> CurrentTime {
+        CurrentTime { elapsed: self.elapsed(), time: self.ports.now() }
     }
 
-    /// How often there were new tasks.
-    pub(super) fn supply_chunks(&self) -> u64 {
-        self.supply.chunks
+    /// Returns the number of link batches stored so far.
+    pub(super) fn stored_batches(&self) -> u64 {
+        self.claims.stored_batches
     }
 
-    /// Refills hungry lanes, gives idle ones back and claims new ones.
+    /// Refills queues, releases idle hosts and claims new ones.
     pub(super) async fn refill_queues(
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
-        while let Some(host) = self.supply.next_recall(self.elapsed()) {
-            if let Some(lane) = self.lanes.get_mut(&host) {
-                lane.exhausted_at = None;
-                self.supply.want_refill(host);
+        while let Some(host) = self.claims.next_due_host(self.elapsed()) {
+            if let Some(queue) = self.queues.get_mut(&host) {
+                queue.exhausted_at = None;
+                self.claims.request_refill(host);
             }
         }
-        for host in std::mem::take(&mut self.supply.needs_refill) {
+        for host in std::mem::take(&mut self.claims.hosts_to_refill) {
             self.refill(host).await?;
             self.finish_blocked(host, observer).await?;
-            self.settle_unrequested(host, observer).await?;
+            self.finish_unrequested(host, observer).await?;
             self.release_if_idle(host).await?;
         }
         self.renew_leases().await?;
-        let (lanes, has_room) = (self.settings.concurrency, self.has_room_for_hosts());
-        while has_room && self.supply.is_worth_asking(self.elapsed()) && self.lanes.len() < lanes {
-            self.claim(HOSTS.min(lanes - self.lanes.len())).await?;
+        let (max_queues, has_room) = (self.settings.concurrency, self.has_room_for_hosts());
+        while has_room && self.claims.can_claim_at(self.elapsed()) && self.queues.len() < max_queues
+        {
+            self.claim(MAX_CLAIMED_HOSTS.min(max_queues - self.queues.len())).await?;
         }
-        let patience = self.elapsed() + self.settings.max_host_wait;
-        if self.is_loaded && self.lanes.is_empty() && self.supply.has_nothing_before(patience) {
-            self.claim_shut().await?;
+        let max_wait = self.elapsed() + self.settings.max_host_wait;
+        if self.is_loaded && self.queues.is_empty() && self.claims.has_nothing_before(max_wait) {
+            self.claim_closed_hosts().await?;
         }
         Ok(())
     }
 
-    /// Whether enough lanes are free for a claim: a few are not worth one while
-    /// others still work.
+    /// Whether enough queues are free for a claim. While other hosts are
+    /// active, a claim of a few hosts is not worth its cost.
     pub(super) fn has_room_for_hosts(&self) -> bool {
-        4 * self.lanes.len() <= 3 * self.settings.concurrency
+        4 * self.queues.len() <= 3 * self.settings.concurrency
     }
 
-    /// Takes hosts that want to be left alone for longer than this run will
-    /// wait, so that their tasks are turned away.
-    async fn claim_shut(&mut self) -> Result<(), EngineError> {
-        let order = RefillLimit { limit: FEW_TASKS, chunks: self.supply.chunks };
-        let (now, sometime) = (self.moment(), Timestamp::MAX);
+    /// Claims hosts whose backoff is longer than this run waits, so that their
+    /// tasks are finished as blocked.
+    async fn claim_closed_hosts(&mut self) -> Result<(), EngineError> {
+        let refill_limit =
+            RefillLimit { limit: MIN_TASKS, stored_batches: self.claims.stored_batches };
+        let (now, any_time) = (self.current_time(), Timestamp::MAX);
         let until = lease_end(now.time);
-        let claims = self.ports.store.claim(self.run, HOSTS, order.limit, sometime, until).await?;
+        let claims = self
+            .ports
+            .store
+            .claim(self.run, MAX_CLAIMED_HOSTS, refill_limit.limit, any_time, until)
+            .await?;
         for claim in claims {
             let host = claim.lease.host;
-            let next_at = claim.politeness.next_at;
-            let mut lane = HostQueue::new(claim, self.settings.politeness, now, order);
-            lane.shut(next_at);
-            self.lanes.insert(host, lane);
-            self.supply.want_refill(host);
+            let next_at = claim.schedule.next_at;
+            let mut queue = HostQueue::new(claim, self.settings.politeness, now, refill_limit);
+            queue.close_until(next_at);
+            self.queues.insert(host, queue);
+            self.claims.request_refill(host);
         }
-        self.supply.hosts = Hosts::Perhaps;
+        self.claims.hosts = ClaimableHosts::Unknown;
         Ok(())
     }
 
     async fn claim(&mut self, hosts: usize) -> Result<(), EngineError> {
-        // By rank, they are taken one by one.
-        let limit = if self.goes_by_rank() { 0 } else { self.tasks_per_host(hosts) };
-        let order = RefillLimit { limit, chunks: self.supply.chunks };
+        // In depth-first order, tasks are claimed one by one.
+        let limit = if self.is_depth_first() { 0 } else { self.tasks_per_host(hosts) };
+        let refill_limit = RefillLimit { limit, stored_batches: self.claims.stored_batches };
         let now = self.ports.now();
-        let claims =
-            self.ports.store.claim(self.run, hosts, order.limit, now, lease_end(now)).await?;
-        let now = self.moment();
+        let claims = self
+            .ports
+            .store
+            .claim(self.run, hosts, refill_limit.limit, now, lease_end(now))
+            .await?;
+        let now = self.current_time();
         if claims.len() < hosts {
-            self.supply.hosts = self.when_due(now.time, now.elapsed).await?;
+            self.claims.hosts = self.next_claim(now.time, now.elapsed).await?;
         }
         for claim in claims {
             let host = claim.lease.host;
-            let mut lane = HostQueue::new(claim, self.settings.politeness, now, order);
-            lane.outage = self.outages.get(&host).cloned().unwrap_or_default();
-            self.lanes.insert(host, lane);
-            self.recall_manners(host).await?;
-            self.order_ahead(host).await?;
+            let mut queue = HostQueue::new(claim, self.settings.politeness, now, refill_limit);
+            queue.outage = self.outages.get(&host).cloned().unwrap_or_default();
+            self.queues.insert(host, queue);
+            self.load_robots(host).await?;
+            self.prefetch_controls(host).await?;
             self.schedule(host);
-            // A host without due tasks is given back in the next round.
-            self.supply.want_refill(host);
+            // A host without due tasks is released in the next round.
+            self.claims.request_refill(host);
         }
         Ok(())
     }
 
-    async fn when_due(&self, now: Timestamp, elapsed: Duration) -> Result<Hosts, EngineError> {
+    async fn next_claim(
+        &self,
+        now: Timestamp,
+        elapsed: Duration,
+    ) -> Result<ClaimableHosts, EngineError> {
         let due = self.ports.store.next_due(self.run).await?;
-        Ok(due.map_or(Hosts::None, |due| {
+        Ok(due.map_or(ClaimableHosts::None, |due| {
             let wait = Duration::try_from(due.duration_since(now)).unwrap_or_default();
-            // At least a moment, so that a clock that stands still is no busy loop.
-            Hosts::From(elapsed + wait.max(Duration::from_millis(1)))
+            // Wait at least 1 ms, so that a stopped clock does not cause a busy
+            // loop.
+            ClaimableHosts::From(elapsed + wait.max(Duration::from_millis(1)))
         }))
     }
 
     fn tasks_per_host(&self, new_hosts: usize) -> usize {
-        let hosts = (self.lanes.len() + new_hosts).max(1);
-        let most = (2 * self.settings.politeness.host_concurrency).max(FEW_TASKS);
-        (AHEAD * self.settings.concurrency / hosts).clamp(FEW_TASKS, most)
+        let hosts = (self.queues.len() + new_hosts).max(1);
+        let max_tasks = (2 * self.settings.politeness.host_concurrency).max(MIN_TASKS);
+        (QUEUE_FACTOR * self.settings.concurrency / hosts).clamp(MIN_TASKS, max_tasks)
     }
 
     async fn refill(&mut self, host: HostId) -> Result<(), EngineError> {
-        if self.goes_by_rank() {
+        if self.is_depth_first() {
             return self.refill_by_rank(host).await;
         }
-        let order = RefillLimit { limit: self.tasks_per_host(0), chunks: self.supply.chunks };
-        let Some(lane) = self.lanes.get(&host) else { return Ok(()) };
-        let runs_low = 2 * lane.queue.len() < order.limit;
-        if lane.is_dry(self.supply.chunks) || !runs_low {
+        let refill_limit = RefillLimit {
+            limit: self.tasks_per_host(0),
+            stored_batches: self.claims.stored_batches,
+        };
+        let Some(queue) = self.queues.get(&host) else { return Ok(()) };
+        let is_low = 2 * queue.tasks.len() < refill_limit.limit;
+        if queue.is_exhausted(self.claims.stored_batches) || !is_low {
             return Ok(());
         }
-        let (lease, cursor, now) = (lane.lease, lane.cursor, lane.horizon(self.ports.now()));
-        let tasks = self.ports.store.more_tasks(self.run, lease, cursor, order.limit, now).await?;
-        if let Some(lane) = self.lanes.get_mut(&host) {
-            lane.refill(tasks, order);
+        let (lease, cursor, now) = (queue.lease, queue.cursor, queue.due_until(self.ports.now()));
+        let tasks =
+            self.ports.store.more_tasks(self.run, lease, cursor, refill_limit.limit, now).await?;
+        if let Some(queue) = self.queues.get_mut(&host) {
+            queue.refill(tasks, refill_limit);
         }
-        self.order_ahead(host).await?;
+        self.prefetch_controls(host).await?;
         self.schedule(host);
         Ok(())
     }
 
-    /// Gives a host back once nothing more can be done with it for now.
+    /// Releases a host that has nothing more to do for now.
     pub(super) async fn release_if_idle(&mut self, host: HostId) -> Result<(), EngineError> {
-        let chunks = self.supply.chunks;
-        if self.lanes.get(&host).is_some_and(|lane| lane.is_idle(chunks)) {
+        let stored_batches = self.claims.stored_batches;
+        if self.queues.get(&host).is_some_and(|queue| queue.is_idle(stored_batches)) {
             self.release(host).await?;
         }
         Ok(())
     }
 
     async fn release(&mut self, host: HostId) -> Result<(), EngineError> {
-        let Some(lane) = self.lanes.remove(&host) else { return Ok(()) };
-        if let Some(turn) = lane.turn {
-            self.ready.remove(&(turn, host));
+        let Some(queue) = self.queues.remove(&host) else { return Ok(()) };
+        if let Some(ready_key) = queue.ready_key {
+            self.ready.remove(&(ready_key, host));
         }
-        self.keep_outage(host, &lane);
-        let pace = lane.pace(self.elapsed(), self.ports.now());
-        self.ports.store.release(self.run, lane.lease, &pace, lane.tally()).await?;
-        // Its tasks may fall due again, perhaps at once.
-        self.supply.hosts = Hosts::Perhaps;
+        self.save_outage(host, &queue);
+        let schedule = queue.host_schedule(self.elapsed(), self.ports.now());
+        self.ports.store.release(self.run, queue.lease, &schedule, queue.stats()).await?;
+        // Its tasks may be due again, perhaps immediately.
+        self.claims.hosts = ClaimableHosts::Unknown;
         Ok(())
     }
 
-    /// Stops in an orderly way: hosts are given back. Requests in flight come
-    /// to nothing and will be made again.
+    /// Releases all hosts. Requests in flight are discarded and repeated by the
+    /// next run.
     pub(super) async fn release_all(&mut self) -> Result<(), EngineError> {
-        let hosts: Vec<HostId> = self.lanes.keys().copied().collect();
+        let hosts: Vec<HostId> = self.queues.keys().copied().collect();
         for host in hosts {
             self.release(host).await?;
         }
@@ -277,11 +295,11 @@ impl Dispatcher<'_> {
 
     async fn renew_leases(&mut self) -> Result<(), EngineError> {
         let now = self.elapsed();
-        if now < self.supply.renewed + RENEWAL {
+        if now < self.claims.renewed_at + RENEWAL_INTERVAL {
             return Ok(());
         }
-        self.supply.renewed = now;
-        let leases: Vec<HostLease> = self.lanes.values().map(|lane| lane.lease).collect();
+        self.claims.renewed_at = now;
+        let leases: Vec<HostLease> = self.queues.values().map(|queue| queue.lease).collect();
         let until = lease_end(self.ports.now());
         self.ports.store.renew(&leases, until).await?;
         Ok(())
@@ -289,5 +307,5 @@ impl Dispatcher<'_> {
 }
 
 fn lease_end(now: Timestamp) -> Timestamp {
-    now.checked_add(LEASE).unwrap_or(Timestamp::MAX)
+    now.checked_add(LEASE_DURATION).unwrap_or(Timestamp::MAX)
 }

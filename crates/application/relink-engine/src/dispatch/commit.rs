@@ -1,4 +1,4 @@
-//! Taking in what came back, committing it, and telling the observer.
+//! Collects results, commits them and reports them to the observer.
 
 use std::time::Duration;
 
@@ -12,91 +12,91 @@ use tokio::time::Instant;
 
 use super::controls::ControlTask;
 use super::host_queue::AddressLookup;
-use super::pending_judgment::{JudgedTask, PendingJudgment, turned_away};
+use super::pending_judgment::{JudgedTask, PendingJudgment, blocked_result};
 use super::{Dispatcher, WorkerEvent};
 use crate::{EngineError, Observer, StopSignal};
 
-/// While many requests are out, a commit waits so long for company: a fuller
-/// batch writes each page of the database once instead of twice.
-const LINGER: Duration = Duration::from_millis(4);
-/// Results committed at once, at most.
-const LARGEST_BATCH: usize = 64;
-/// Tasks are read back from the store this many at a time.
-pub(super) const PAGE: usize = 256;
+/// Wait for a fuller batch while many requests are in flight. A fuller batch
+/// writes each database page once instead of twice.
+const BATCH_WAIT: Duration = Duration::from_millis(4);
+/// Maximum number of results per commit.
+const MAX_BATCH: usize = 64;
+/// Number of tasks read from the store at a time.
+pub(super) const PAGE_SIZE: usize = 256;
 
-/// What is on hold.
+/// Which held results are judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HoldReason {
-    /// What waits for a proof that our own network works.
-    ForNetwork,
-    /// What waits for its neighbors, too.
+    /// Results that wait for evidence that the local network works.
+    Network,
+    /// All held results, including those that wait for neighbors.
     All,
 }
 
 impl Dispatcher<'_> {
-    /// Takes in what came back.
+    /// Processes and commits one batch of results.
     pub(super) async fn collect_results(
         &mut self,
         observer: &mut dyn Observer,
         stop: &StopSignal,
     ) -> Result<(), EngineError> {
-        let batch = self.batch();
-        // While loading, whoever waits only lets the loader go first.
+        let batch = self.batch_size();
+        // While loading, waiting for a full batch would only delay the loader.
         if self.is_loaded && self.outstanding >= batch {
-            self.tray.wait_for_batch(batch, Instant::now() + LINGER).await;
+            self.results.wait_for_batch(batch, Instant::now() + BATCH_WAIT).await;
         }
-        let returned = self.tray.take(batch);
-        self.outstanding -= returned.len();
+        let events = self.results.take(batch);
+        self.outstanding -= events.len();
         let (had_network, was_proven) = (self.has_network, self.is_network_proven());
-        let mut hosts = Vec::with_capacity(returned.len());
-        let mut opened = Vec::with_capacity(returned.len());
-        let mut judged = Vec::with_capacity(returned.len());
-        for returned in returned {
-            let is_control = matches!(returned, WorkerEvent::Compared(..));
-            let inquests = self.inquests(returned, &mut hosts).await?;
+        let mut hosts = Vec::with_capacity(events.len());
+        let mut fetched_tasks = Vec::with_capacity(events.len());
+        let mut judged = Vec::with_capacity(events.len());
+        for event in events {
+            let is_control = matches!(event, WorkerEvent::ControlFetched(..));
+            let pending = self.process_event(event, &mut hosts).await?;
             if !is_control {
-                opened.extend(inquests);
+                fetched_tasks.extend(pending);
                 continue;
             }
-            for inquest in inquests {
-                judged.extend(self.advance(inquest).await?);
+            for pending in pending {
+                judged.extend(self.advance(pending).await?);
             }
         }
         hosts.sort_unstable();
         hosts.dedup();
         if !stop.is_stopped() {
-            self.send_ahead(&hosts, opened.len());
+            self.send_before_commit(&hosts, fetched_tasks.len());
         }
-        for inquest in opened {
-            // One that waits for a control keeps its place meanwhile.
-            judged.extend(self.advance(inquest).await?);
+        for pending in fetched_tasks {
+            // An attempt that waits for a control keeps its request slot.
+            judged.extend(self.advance(pending).await?);
         }
-        let done = judged.len();
+        let judged_count = judged.len();
         self.commit(judged, observer).await?;
-        self.in_flight -= done;
-        self.keep_network().await?;
+        self.in_flight -= judged_count;
+        self.save_network().await?;
         if self.has_network && !had_network {
-            // The first server met proves that our own network works; what was
-            // held back until then can be judged.
+            // The first response proves that the local network works. The
+            // results held until then can be judged.
             self.ports.store.confirm_network(self.run).await?;
-            self.judge_held(HoldReason::ForNetwork, observer, stop).await?;
+            self.judge_held(HoldReason::Network, observer, stop).await?;
         } else if self.is_network_proven() && !was_proven {
-            self.judge_held(HoldReason::ForNetwork, observer, stop).await?;
+            self.judge_held(HoldReason::Network, observer, stop).await?;
         }
         for host in hosts {
             self.finish_blocked(host, observer).await?;
-            self.settle_unrequested(host, observer).await?;
+            self.finish_unrequested(host, observer).await?;
             self.schedule(host);
-            self.supply.want_refill(host);
+            self.claims.request_refill(host);
         }
         Ok(())
     }
 
-    /// Sends out as many requests as looks came back, before those are judged
-    /// and stored: the network need not wait for the disk. A kill then repeats up
-    /// to a batch more than what is out. Where answers decide what is asked next,
-    /// they come first.
-    fn send_ahead(&mut self, hosts: &[HostId], came_back: usize) {
+    /// Sends one request for each returned task before the results are judged
+    /// and stored, so that the network does not wait for the disk. A crash then
+    /// repeats up to one batch more than the requests in flight. Crawls and
+    /// surveys send later, because their results decide what is fetched next.
+    fn send_before_commit(&mut self, hosts: &[HostId], returned: usize) {
         if self.crawler.is_some() || self.source.is_some() {
             return;
         }
@@ -104,87 +104,86 @@ impl Dispatcher<'_> {
         for host in hosts {
             self.schedule_at(*host, now);
         }
-        self.in_flight -= came_back;
+        self.in_flight -= returned;
         self.dispatch(now);
-        self.in_flight += came_back;
+        self.in_flight += returned;
     }
 
-    /// The inquests that go on because of what came back.
-    async fn inquests(
+    /// Returns the attempts that can be judged after this event.
+    async fn process_event(
         &mut self,
-        returned: WorkerEvent,
+        event: WorkerEvent,
         hosts: &mut Vec<HostId>,
     ) -> Result<Vec<PendingJudgment>, EngineError> {
-        Ok(match returned {
-            WorkerEvent::Located(host, address) => {
-                self.note_address(host, address);
+        Ok(match event {
+            WorkerEvent::AddressResolved(host, address) => {
+                self.record_address(host, address);
                 Vec::new()
             }
-            WorkerEvent::Looked(host, looked) => {
-                self.note_network(&looked.task.url, &looked.probe);
+            WorkerEvent::TaskFetched(host, fetched) => {
+                self.record_network_evidence(&fetched.task.url, &fetched.probe);
                 hosts.push(host);
-                self.begin_judgment(host, *looked).into_iter().collect()
+                self.begin_judgment(host, *fetched).into_iter().collect()
             }
-            WorkerEvent::Visited(host, looked, unrendered) => {
-                self.note_network(&looked.task.url, &looked.probe);
+            WorkerEvent::PageFetched(host, fetched, unrendered) => {
+                self.record_network_evidence(&fetched.task.url, &fetched.probe);
                 hosts.push(host);
                 if let (Some(crawler), Some(error)) = (&mut self.crawler, unrendered) {
-                    crawler.note_unrendered(error);
+                    crawler.record_unrendered(error);
                 }
-                self.begin_judgment(host, *looked).into_iter().collect()
+                self.begin_judgment(host, *fetched).into_iter().collect()
             }
-            WorkerEvent::Robots(host, kept, probe) => {
+            WorkerEvent::RobotsFetched(host, result, probe) => {
                 self.has_network |= probe.outcome.reached_server();
                 hosts.push(host);
-                self.take_robots(host, *kept, &probe).await?;
+                self.record_robots(host, *result, &probe).await?;
                 Vec::new()
             }
-            WorkerEvent::Compared(host, task, probe) => {
+            WorkerEvent::ControlFetched(host, task, probe) => {
                 self.has_network |= probe.outcome.reached_server();
                 hosts.push(host);
-                self.take_control(host, *task, *probe).await?
+                self.record_control(host, *task, *probe).await?
             }
         })
     }
 
-    /// Results committed at once: half of what may be out, so that the other
-    /// half keeps the network busy meanwhile.
-    fn batch(&self) -> usize {
-        (self.settings.concurrency / 2).clamp(1, LARGEST_BATCH)
+    /// Maximum number of results per commit: half of the request slots. The
+    /// other half keeps the network busy during the commit.
+    fn batch_size(&self) -> usize {
+        (self.settings.concurrency / 2).clamp(1, MAX_BATCH)
     }
 
-    fn note_address(&mut self, host: HostId, address: Option<std::net::IpAddr>) {
-        if let Some(lane) = self.lanes.get_mut(&host) {
-            lane.whereabouts = AddressLookup::Known(address);
+    fn record_address(&mut self, host: HostId, address: Option<std::net::IpAddr>) {
+        if let Some(queue) = self.queues.get_mut(&host) {
+            queue.address_lookup = AddressLookup::Known(address);
         }
         self.schedule(host);
     }
 
-    /// Judges what was put on hold, now that what it waited for has come: none
-    /// of it before some server was met.
+    /// Judges held results. Does nothing before a server has responded.
     pub(super) async fn judge_held(
         &mut self,
-        which: HoldReason,
+        reason: HoldReason,
         observer: &mut dyn Observer,
         stop: &StopSignal,
     ) -> Result<(), EngineError> {
-        if which == HoldReason::All {
+        if reason == HoldReason::All {
             self.decide_network().await?;
         }
         let mut after = TaskId(0);
         while self.has_network && !stop.is_stopped() {
             self.report_progress(observer);
-            let page = self.ports.store.held_tasks(self.run, after, PAGE).await?;
+            let page = self.ports.store.held_tasks(self.run, after, PAGE_SIZE).await?;
             let Some((last, _)) = page.last() else { return Ok(()) };
             after = last.id;
             let mut judged = Vec::with_capacity(page.len());
             for (task, probe) in page {
-                if which == HoldReason::ForNetwork && !self.is_released(&task.url, &probe) {
+                if reason == HoldReason::Network && !self.is_released(&task.url, &probe) {
                     continue;
                 }
-                judged.push(match self.settle_doubtful(&task, &probe) {
+                judged.push(match self.finish_held(&task, &probe) {
                     Some(judged) => judged,
-                    None => self.judge_again(task, probe).await?,
+                    None => self.judge_held_task(task, probe).await?,
                 });
             }
             self.commit(judged, observer).await?;
@@ -192,50 +191,50 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
-    /// Tasks of a host that wants to be left alone for longer than this run
-    /// will wait are settled unasked.
+    /// Finishes the queued tasks of a host whose backoff is longer than this
+    /// run waits, without a request.
     pub(super) async fn finish_blocked(
         &mut self,
         host: HostId,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
         let now = self.ports.now();
-        let barred = self.barred(host);
-        if !barred.is_empty() {
-            self.commit(barred, observer).await?;
+        let disallowed = self.take_disallowed(host);
+        if !disallowed.is_empty() {
+            self.commit(disallowed, observer).await?;
             self.schedule(host);
-            self.supply.want_refill(host);
+            self.claims.request_refill(host);
         }
-        let Some(lane) = self.lanes.get_mut(&host) else { return Ok(()) };
-        let Some(until) = lane.shut_until else { return Ok(()) };
-        let lease = lane.lease;
-        let mut judged: Vec<JudgedTask> = lane
-            .queue
+        let Some(queue) = self.queues.get_mut(&host) else { return Ok(()) };
+        let Some(until) = queue.closed_until else { return Ok(()) };
+        let lease = queue.lease;
+        let mut judged: Vec<JudgedTask> = queue
+            .tasks
             .drain(..)
             .map(|task| {
-                let step = TaskUpdate::Finish(turned_away(&task, until, now));
-                JudgedTask::new(task, Some(lease), None, step)
+                let update = TaskUpdate::Finish(blocked_result(&task, until, now));
+                JudgedTask::new(task, Some(lease), None, update)
             })
             .collect();
         let queued = judged.len();
-        // Looks that wait for a control are judged without it.
-        let strays: Vec<ControlTask> = lane.pending_controls.drain(..).collect();
-        for stray in strays {
-            for inquest in self.deliver(host, stray, None) {
-                judged.extend(self.advance(inquest).await?);
+        // Judge attempts that wait for a control without it.
+        let controls: Vec<ControlTask> = queue.pending_controls.drain(..).collect();
+        for control in controls {
+            for pending in self.finish_control(host, control, None) {
+                judged.extend(self.advance(pending).await?);
             }
         }
         self.in_flight -= judged.len() - queued;
         self.schedule(host);
         if !judged.is_empty() {
-            // The store may have more of them, and the host is only released
-            // once it has none.
-            self.supply.want_refill(host);
+            // The store may have more tasks of this host. The host is released
+            // only when it has none.
+            self.claims.request_refill(host);
         }
         self.commit(judged, observer).await
     }
 
-    /// Stores judged tasks in one transaction and reports the settled ones.
+    /// Stores judged tasks in one transaction and reports the finished ones.
     pub(super) async fn commit(
         &mut self,
         mut judged: Vec<JudgedTask>,
@@ -245,63 +244,65 @@ impl Dispatcher<'_> {
             return Ok(());
         }
         let now = self.ports.now();
-        let moments = self
+        let cache_window = self
             .crawler
             .as_ref()
             .map_or(CacheWindow { now, fresh_since: Timestamp::MAX }, |crawler| {
-                crawler.moments(now)
+                crawler.cache_window(now)
             });
-        let held: Vec<Option<Probe>> = judged.iter_mut().map(|judged| judged.held.take()).collect();
+        let held: Vec<Option<Probe>> =
+            judged.iter_mut().map(|judged| judged.held_probe.take()).collect();
         let mut tasks = Vec::with_capacity(judged.len());
         let mut completions = Vec::with_capacity(judged.len());
         for judged in judged {
-            let (task, completion) = self.weighed(judged);
+            let (task, completion) = self.complete_task(judged);
             tasks.push(task);
             completions.push(completion);
         }
-        let completed = self.ports.store.commit(self.run, &completions, moments).await?;
-        self.note_found(&completed);
-        self.note_back(&tasks);
-        let refused = completed.refused;
-        let taken: Vec<(FetchTask, TaskCompletion)> = tasks
+        let completed = self.ports.store.commit(self.run, &completions, cache_window).await?;
+        self.count_new_targets(&completed);
+        self.mark_returned(&tasks);
+        let rejected = completed.rejected;
+        let accepted: Vec<(FetchTask, TaskCompletion)> = tasks
             .into_iter()
             .zip(completions)
             .zip(held)
-            .filter(|((task, _), _)| !refused.contains(&task.id))
+            .filter(|((task, _), _)| !rejected.contains(&task.id))
             .map(|((task, completion), held)| {
                 let probe = completion.probe.or(held);
                 (task, TaskCompletion { probe, ..completion })
             })
             .collect();
-        self.tell_source(&taken);
-        let is_settled =
-            |(_, done): &(FetchTask, TaskCompletion)| matches!(done.step, TaskUpdate::Finish(_));
-        let settled: Vec<(FetchTask, TaskCompletion)> =
-            taken.into_iter().filter(is_settled).collect();
-        self.checked += settled.len() as u64;
+        self.notify_source(&accepted);
+        let is_finished = |(_, completion): &(FetchTask, TaskCompletion)| {
+            matches!(completion.update, TaskUpdate::Finish(_))
+        };
+        let checked: Vec<(FetchTask, TaskCompletion)> =
+            accepted.into_iter().filter(is_finished).collect();
+        self.checked += checked.len() as u64;
         if !self.is_loaded {
-            // Further places may turn up; the store keeps it until then.
+            // More link locations may follow. The store holds the result until
+            // then.
             return Ok(());
         }
-        self.report(settled, observer).await
+        self.report(checked, observer).await
     }
 
-    fn tell_source(&mut self, taken: &[(FetchTask, TaskCompletion)]) {
+    fn notify_source(&mut self, accepted: &[(FetchTask, TaskCompletion)]) {
         let Some(source) = &mut self.source else { return };
-        for (task, completion) in taken {
-            match &completion.step {
-                TaskUpdate::Finish(settlement) => source.take(&task.url, settlement.verdict),
+        for (task, completion) in accepted {
+            match &completion.update {
+                TaskUpdate::Finish(result) => source.on_result(&task.url, result.verdict),
                 TaskUpdate::Hold { .. } if waits_for_neighbors(completion) => {
-                    source.hold(&task.url)
+                    source.on_hold(&task.url);
                 }
                 _ => {}
             }
         }
     }
 
-    /// Reports what was settled without asking after this task: places that
-    /// pages do not have.
-    pub(super) async fn report_settled(
+    /// Reports results after this task that needed no request: missing anchors.
+    pub(super) async fn report_after(
         &self,
         mut after: TaskId,
         observer: &mut dyn Observer,
@@ -309,41 +310,41 @@ impl Dispatcher<'_> {
         loop {
             let query = CheckedTargetQuery {
                 after,
-                limit: PAGE,
-                locations: self.places(),
+                limit: PAGE_SIZE,
+                max_locations: self.max_locations(),
                 ..CheckedTargetQuery::ALL
             };
             let page = self.ports.store.checked_targets(self.run, query).await?;
             let Some(last) = page.last() else { return Ok(()) };
             after = last.task;
-            for settled in &page {
-                observer.settled(settled)?;
+            for checked in &page {
+                observer.on_result(checked)?;
             }
         }
     }
 
     async fn report(
         &mut self,
-        settled: Vec<(FetchTask, TaskCompletion)>,
+        checked: Vec<(FetchTask, TaskCompletion)>,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
-        let ids: Vec<TaskId> = settled.iter().map(|(task, _)| task.id).collect();
-        let mentions = self.ports.store.inlinks(&ids, self.places()).await?;
-        for ((task, completion), mentions) in settled.into_iter().zip(mentions) {
-            let TaskUpdate::Finish(settlement) = completion.step else { continue };
-            self.note_told(task.id);
-            if mentions.all_ignored {
+        let ids: Vec<TaskId> = checked.iter().map(|(task, _)| task.id).collect();
+        let inlinks = self.ports.store.inlinks(&ids, self.max_locations()).await?;
+        for ((task, completion), inlinks) in checked.into_iter().zip(inlinks) {
+            let TaskUpdate::Finish(result) = completion.update else { continue };
+            self.mark_reported(task.id);
+            if inlinks.all_ignored {
                 continue;
             }
-            observer.settled(&CheckedTarget {
+            observer.on_result(&CheckedTarget {
                 task: task.id,
                 original_url: task.original_url,
                 url: task.url,
-                result: settlement,
+                result,
                 is_cached: false,
                 probe: completion.probe,
-                locations: mentions.locations,
-                inlinks: mentions.count,
+                locations: inlinks.locations,
+                inlinks: inlinks.count,
                 depth: task.depth,
             })?;
         }
@@ -351,7 +352,7 @@ impl Dispatcher<'_> {
     }
 }
 
-/// Whether a task was put on hold until other pages have been asked.
+/// Whether a task is held until other pages of its directory are fetched.
 fn waits_for_neighbors(completion: &TaskCompletion) -> bool {
     completion.probe.as_ref().is_some_and(|probe| !is_network_failure(&probe.outcome))
 }

@@ -1,75 +1,75 @@
-//! Following pages: what a crawl adds to asking.
+//! Additions of a crawl to the dispatcher.
 //!
-//! The links of a page are weighed when the page is judged, and stored in the
-//! transaction that settles it. Results are then reported as they come, with
-//! the links that are known by then.
+//! The links of a page are selected when the page is judged, and stored in the
+//! transaction that stores its result. Results are reported immediately, with
+//! the links known at that time.
 
 use std::time::Duration;
 
-use relink_frontier::TraversalOrder as CrawlOrder;
+use relink_frontier::TraversalOrder;
 use relink_judge::{JudgeInput, Soft404Profile};
 use relink_model::{FetchTask, TaskId};
 use relink_ports::{CheckedTargetQuery, CommitSummary, HostId, TaskCompletion, TaskUpdate};
 
 use super::host_queue::RefillLimit;
-use super::pending_judgment::{JudgedTask, settlement};
+use super::pending_judgment::{JudgedTask, target_result};
 use super::robots::RobotsState;
 use super::{DispatchEnd, Dispatcher};
 use crate::crawl::FetchedPageContext;
-use crate::isolation::{internal_error, isolate};
+use crate::isolation::{internal_error_probe, isolate};
 use crate::{EngineError, Observer};
 
-/// Places told of a target while a crawl goes on: a page may have as many as
-/// its site has pages.
-const PLACES: usize = 1;
-/// The longest time between two saves of a crawl's memory: a kill loses what
-/// was learned since, and may then enter a trap further.
-const SAVING: Duration = Duration::from_secs(5);
-/// Saving may take one part in so many of the time.
-const SAVING_SHARE: u32 = 20;
-/// Targets that needed no asking are read back this many at a time.
-const PAGE: usize = 256;
+/// Maximum number of locations reported per target during a crawl. A page may
+/// have as many as its site has pages.
+const MAX_LOCATIONS: usize = 1;
+/// Maximum interval between two checkpoints of a crawl. A crash loses the trap
+/// detection state since the last one.
+const MAX_SAVE_INTERVAL: Duration = Duration::from_secs(5);
+/// Saving takes at most one part in this many of the time.
+const SAVE_INTERVAL_FACTOR: u32 = 20;
+/// Number of unfetched targets read from the store at a time.
+const PAGE_SIZE: usize = 256;
 
 impl Dispatcher<'_> {
-    /// How many places of a target are told.
-    pub(super) fn places(&self) -> usize {
-        if self.crawler.is_some() { PLACES } else { usize::MAX }
+    /// Returns the maximum number of locations to report per target.
+    pub(super) fn max_locations(&self) -> usize {
+        if self.crawler.is_some() { MAX_LOCATIONS } else { usize::MAX }
     }
 
-    /// Whether tasks are taken by rank and not as they were found.
-    pub(super) fn goes_by_rank(&self) -> bool {
+    /// Whether tasks are taken by rank instead of in order of discovery.
+    pub(super) fn is_depth_first(&self) -> bool {
         let crawler = self.crawler.as_ref();
-        crawler.is_some_and(|crawler| crawler.rules.order == CrawlOrder::DepthFirst)
+        crawler.is_some_and(|crawler| crawler.rules.order == TraversalOrder::DepthFirst)
     }
 
-    /// A judged task on its way to the store, with the page it brought.
-    pub(super) fn weighed(&mut self, judged: JudgedTask) -> (FetchTask, TaskCompletion) {
-        let JudgedTask { task, mut completion, reading, .. } = judged;
-        if let (Some(crawler), TaskUpdate::Finish(settlement), Some(probe)) =
-            (&mut self.crawler, &completion.step, &completion.probe)
+    /// Completes a judged task with the links of its page.
+    pub(super) fn complete_task(&mut self, judged: JudgedTask) -> (FetchTask, TaskCompletion) {
+        let JudgedTask { task, mut completion, parsed_page, .. } = judged;
+        if let (Some(crawler), TaskUpdate::Finish(result), Some(probe)) =
+            (&mut self.crawler, &completion.update, &completion.probe)
         {
-            let standing = FetchedPageContext { task: &task, probe, verdict: settlement.verdict };
-            match isolate(&task.url, || crawler.take(&standing, reading)) {
+            let context = FetchedPageContext { task: &task, probe, verdict: result.verdict };
+            match isolate(&task.url, || crawler.process_page(&context, parsed_page)) {
                 Ok(page) => completion.page = page,
-                Err(_) => self.note_unread(&task, &mut completion),
+                Err(_) => self.set_internal_error(&task, &mut completion),
             }
         }
         (task, completion)
     }
 
-    /// Makes a page failing whose links could not be followed because of an
-    /// internal error, whatever the server sent.
-    fn note_unread(&self, task: &FetchTask, completion: &mut TaskCompletion) {
+    /// Marks a page as failing because its links could not be processed after
+    /// an internal error, regardless of the response.
+    fn set_internal_error(&self, task: &FetchTask, completion: &mut TaskCompletion) {
         let now = self.ports.now();
         let probe =
-            internal_error(completion.probe.as_ref().map_or(now, |probe| probe.requested_at));
-        let looks = match &completion.step {
-            TaskUpdate::Finish(settlement) => settlement.attempts.clone(),
+            internal_error_probe(completion.probe.as_ref().map_or(now, |probe| probe.requested_at));
+        let attempts = match &completion.update {
+            TaskUpdate::Finish(result) => result.attempts.clone(),
             _ => task.attempts.clone(),
         };
-        let case = JudgeInput {
+        let input = JudgeInput {
             url: &task.url,
-            attempts: &looks,
+            attempts: &attempts,
             probe: &probe,
             phrase_scan: None,
             controls: &[],
@@ -77,66 +77,66 @@ impl Dispatcher<'_> {
             history: &task.history,
             now,
         };
-        let judgment = relink_judge::internal_error(&case);
-        completion.step = TaskUpdate::Finish(settlement(judgment, &probe, looks, now));
+        let judgment = relink_judge::internal_error(&input);
+        completion.update = TaskUpdate::Finish(target_result(judgment, &probe, attempts, now));
         completion.probe = Some(probe);
         completion.anchors = None;
     }
 
-    /// A lane's next task that is still worth asking: what leads into a trap
-    /// may have been let in before the trap was known.
+    /// Returns the next task of a host that is still allowed. A URL may have
+    /// been queued before a spider trap was detected.
     pub(super) fn next_task(&mut self, host: HostId) -> Option<FetchTask> {
         loop {
-            let task = self.lanes.get_mut(&host)?.next_task()?;
+            let task = self.queues.get_mut(&host)?.next_task()?;
             let Some(crawler) = &mut self.crawler else { return Some(task) };
-            // After an internal error the page is fetched.
+            // Fetch the page after an internal error.
             if isolate(&task.url, || crawler.is_still_allowed(&task)).unwrap_or(true) {
                 return Some(task);
             }
-            self.left.push((host, task));
+            self.skipped.push((host, task));
         }
     }
 
-    /// Forgets tasks that are not asked after all.
+    /// Drops the skipped tasks.
     pub(super) async fn drop_skipped(
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
-        let left = std::mem::take(&mut self.left);
-        self.targets = self.targets.saturating_sub(left.len() as u64);
-        let mut judged = Vec::with_capacity(left.len());
-        for (host, task) in left {
-            self.supply.want_refill(host);
-            let lease = self.lanes.get(&host).map(|lane| lane.lease);
+        let skipped = std::mem::take(&mut self.skipped);
+        self.targets = self.targets.saturating_sub(skipped.len() as u64);
+        let mut judged = Vec::with_capacity(skipped.len());
+        for (host, task) in skipped {
+            self.claims.request_refill(host);
+            let lease = self.queues.get(&host).map(|queue| queue.lease);
             judged.push(JudgedTask::new(task, lease, None, TaskUpdate::Drop));
         }
         self.commit(judged, observer).await
     }
 
-    /// Notes what a commit added to the run.
-    pub(super) fn note_found(&mut self, completed: &CommitSummary) {
-        if completed.found > 0 {
-            self.targets += completed.found;
-            self.checked += completed.known;
-            self.supply.note_new();
+    /// Counts the targets that a commit added.
+    pub(super) fn count_new_targets(&mut self, completed: &CommitSummary) {
+        if completed.new_targets > 0 {
+            self.targets += completed.new_targets;
+            self.checked += completed.already_checked;
+            self.claims.add_stored_batch();
         }
     }
 
-    /// Tasks that are no longer out.
-    pub(super) fn note_back(&mut self, tasks: &[FetchTask]) {
-        if !self.goes_by_rank() {
+    /// Marks tasks as no longer in flight.
+    pub(super) fn mark_returned(&mut self, tasks: &[FetchTask]) {
+        if !self.is_depth_first() {
             return;
         }
-        for lane in self.lanes.values_mut() {
+        for queue in self.queues.values_mut() {
             for task in tasks {
-                lane.out.remove(&task.id);
+                queue.in_flight_tasks.remove(&task.id);
             }
         }
     }
 
-    /// Reports what needed no asking: malformed links, and other sites that
-    /// were alive lately.
-    pub(super) async fn report_unasked(
+    /// Reports targets that needed no request: malformed links, and pages of
+    /// other sites with a cached result.
+    pub(super) async fn report_unfetched(
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
@@ -145,99 +145,99 @@ impl Dispatcher<'_> {
         }
         loop {
             let query = CheckedTargetQuery {
-                after: self.last_known,
-                limit: PAGE,
+                after: self.last_loaded_task,
+                limit: PAGE_SIZE,
                 verdicts: None,
                 is_unfetched: true,
-                locations: PLACES,
+                max_locations: MAX_LOCATIONS,
             };
             let page = self.ports.store.checked_targets(self.run, query).await?;
             let Some(last) = page.last() else { return Ok(()) };
-            self.last_known = last.task;
-            for settled in &page {
-                observer.settled(settled)?;
+            self.last_loaded_task = last.task;
+            for checked in &page {
+                observer.on_result(checked)?;
             }
         }
     }
 
-    /// Whether a crawl's time is up.
-    pub(super) fn is_out_of_time(&self) -> bool {
-        let time = self.crawler.as_ref().and_then(|crawler| crawler.time);
-        time.is_some_and(|time| self.elapsed() >= time)
+    /// Whether the time limit of the crawl is reached.
+    pub(super) fn is_time_limit_reached(&self) -> bool {
+        let max_time = self.crawler.as_ref().and_then(|crawler| crawler.max_time);
+        max_time.is_some_and(|max_time| self.elapsed() >= max_time)
     }
 
-    /// Saves what a crawl has learned, from time to time.
+    /// Saves the crawl checkpoint when it is due.
     pub(super) async fn save_checkpoint(&mut self) -> Result<(), EngineError> {
         let now = self.elapsed();
         if let Some(crawler) = &self.crawler
             && now >= self.save_due
         {
             crate::crawl::save_checkpoint(self.ports, self.run, crawler).await?;
-            let took = self.elapsed().saturating_sub(now);
-            self.save_due = now + (took * SAVING_SHARE).min(SAVING);
+            let duration = self.elapsed().saturating_sub(now);
+            self.save_due = now + (duration * SAVE_INTERVAL_FACTOR).min(MAX_SAVE_INTERVAL);
         }
         Ok(())
     }
 
-    /// A host inside the crawl that does not want us any more.
+    /// Returns the end of the run if a crawled host blocks the crawler.
     pub(super) fn blocking_host(&self) -> Option<DispatchEnd> {
-        let turned = self.lanes.values().find(|lane| self.ends_crawl(lane))?;
+        let queue = self.queues.values().find(|queue| self.ends_crawl(queue))?;
         Some(DispatchEnd::BlockedByHost {
-            host: turned.name().to_owned(),
-            requests: turned.tally().requests,
-            is_silent: turned.outage.is_down(),
+            host: queue.name().to_owned(),
+            requests: queue.stats().requests,
+            is_silent: queue.outage.is_down(),
         })
     }
 
-    /// Takes back what was said of pages since a host last answered: we were
-    /// shut out, and they may be as good as ever.
+    /// Retracts results since the last regular response of a blocking host. The
+    /// pages may be alive.
     pub(super) async fn retract_blocked(
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
         let now = self.ports.now();
         let mut judged = Vec::new();
-        for lane in self.lanes.values_mut().filter(|lane| lane.has_stopped_answering()) {
-            for task in lane.doubted.drain(..) {
-                let looks = task.attempts.clone();
-                let step =
-                    TaskUpdate::Retry { purpose: task.purpose, not_before: now, attempts: looks };
-                judged.push(JudgedTask::new(task, Some(lane.lease), None, step));
+        for queue in self.queues.values_mut().filter(|queue| queue.has_stopped_responding()) {
+            for task in queue.rejected_tasks.drain(..) {
+                let attempts = task.attempts.clone();
+                let update = TaskUpdate::Retry { purpose: task.purpose, not_before: now, attempts };
+                judged.push(JudgedTask::new(task, Some(queue.lease), None, update));
             }
         }
         self.commit(judged, observer).await
     }
 
-    /// Takes tasks by rank: whatever was found last may come first, so no
-    /// more are taken than can leave now.
+    /// Refills a queue by rank. The task found last may come first, so no more
+    /// tasks are claimed than can be sent now.
     pub(super) async fn refill_by_rank(&mut self, host: HostId) -> Result<(), EngineError> {
-        let (now, chunks) = (self.ports.now(), self.supply_chunks());
-        let Some(lane) = self.lanes.get_mut(&host) else { return Ok(()) };
-        let now = lane.horizon(now);
-        let limit = lane.out.len() + self.settings.politeness.host_concurrency;
-        let lease = lane.lease;
+        let (now, stored_batches) = (self.ports.now(), self.stored_batches());
+        let Some(queue) = self.queues.get_mut(&host) else { return Ok(()) };
+        let now = queue.due_until(now);
+        let limit = queue.in_flight_tasks.len() + self.settings.politeness.host_concurrency;
+        let lease = queue.lease;
         let tasks = self.ports.store.due_by_rank(self.run, lease, limit, now).await?;
-        let Some(lane) = self.lanes.get_mut(&host) else { return Ok(()) };
-        lane.queue.clear();
-        let found = tasks.len();
-        let waiting = tasks.into_iter().filter(|task| !lane.out.contains(&task.id));
+        let Some(queue) = self.queues.get_mut(&host) else { return Ok(()) };
+        queue.tasks.clear();
+        let found_count = tasks.len();
+        let waiting = tasks.into_iter().filter(|task| !queue.in_flight_tasks.contains(&task.id));
         let waiting: Vec<FetchTask> = waiting.collect();
-        lane.refill(waiting, RefillLimit { limit: 0, chunks });
-        lane.exhausted_at = (found < limit).then_some(chunks);
-        if matches!(lane.robots, RobotsState::Unknown) {
-            // A host is taken without tasks, and they tell whom to ask.
-            self.recall_manners(host).await?;
+        queue.refill(waiting, RefillLimit { limit: 0, stored_batches });
+        queue.exhausted_at = (found_count < limit).then_some(stored_batches);
+        if matches!(queue.robots, RobotsState::Unknown) {
+            // The host was claimed without tasks, and the first task determines
+            // the origin of robots.txt.
+            self.load_robots(host).await?;
         }
         self.schedule(host);
         Ok(())
     }
 
-    /// A task leaves that must not be taken again meanwhile.
-    pub(super) fn note_out(&mut self, host: HostId, task: TaskId) {
-        if self.goes_by_rank()
-            && let Some(lane) = self.lanes.get_mut(&host)
+    /// Marks a task as in flight, so that it is not claimed again.
+    pub(super) fn mark_in_flight(&mut self, host: HostId, task: TaskId) {
+        if self.is_depth_first()
+            && let Some(queue) = self.queues.get_mut(&host)
         {
-            lane.out.insert(task);
+            queue.in_flight_tasks.insert(task);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What was settled before every place was known: told page by page, so that
-//! the asking goes on meanwhile.
+//! Results that finished before all link locations were known. They are
+//! reported in batches so that dispatching continues.
 
 use std::collections::HashSet;
 
@@ -7,69 +7,69 @@ use relink_model::TaskId;
 use relink_ports::CheckedTargetQuery;
 
 use super::Dispatcher;
-use super::commit::PAGE;
+use super::commit::PAGE_SIZE;
 use crate::{EngineError, Observer};
 
-/// What is still to be told of the results from before.
+/// Progress of reporting the deferred results.
 pub(super) struct DeferredReports {
-    /// The last task told.
+    /// The last reported task.
     after: TaskId,
-    /// The last task there is to tell.
+    /// The last task to report.
     through: TaskId,
-    /// What was settled since, and is told already.
+    /// Tasks that finished later and are reported already.
     reported: HashSet<TaskId>,
 }
 
 impl DeferredReports {
-    /// Everything up to this task.
+    /// Defers the reports of all tasks up to this one.
     pub(super) fn through(task: TaskId) -> Self {
         Self { after: TaskId(0), through: task, reported: HashSet::new() }
     }
 }
 
 impl Dispatcher<'_> {
-    /// Notes that a result was told as it came.
-    pub(super) fn note_told(&mut self, task: TaskId) {
-        if let Some(backlog) = &mut self.backlog {
-            backlog.reported.insert(task);
+    /// Records that a result was reported directly.
+    pub(super) fn mark_reported(&mut self, task: TaskId) {
+        if let Some(deferred) = &mut self.deferred {
+            deferred.reported.insert(task);
         }
     }
 
-    /// Tells the next results from before: local links, what was alive lately,
-    /// in a resumed run what was settled before, and what was asked while
-    /// loading.
-    pub(super) async fn tell_some_backlog(
+    /// Reports the next batch of deferred results: local links, cached results,
+    /// results of an earlier part of a resumed run, and results that finished
+    /// while loading.
+    pub(super) async fn report_deferred_page(
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
-        let places = self.places();
-        let Some(backlog) = &mut self.backlog else { return Ok(()) };
+        let max_locations = self.max_locations();
+        let Some(deferred) = &mut self.deferred else { return Ok(()) };
         let query = CheckedTargetQuery {
-            after: backlog.after,
-            limit: PAGE,
-            locations: places,
+            after: deferred.after,
+            limit: PAGE_SIZE,
+            max_locations,
             ..CheckedTargetQuery::ALL
         };
         let page = self.ports.store.checked_targets(self.run, query).await?;
-        for settled in page.iter().take_while(|settled| settled.task <= backlog.through) {
-            if !backlog.reported.contains(&settled.task) {
-                observer.settled(settled)?;
+        for checked in page.iter().take_while(|checked| checked.task <= deferred.through) {
+            if !deferred.reported.contains(&checked.task) {
+                observer.on_result(checked)?;
             }
         }
-        match page.last().filter(|last| last.task < backlog.through) {
-            Some(last) => backlog.after = last.task,
-            None => self.backlog = None,
+        match page.last().filter(|last| last.task < deferred.through) {
+            Some(last) => deferred.after = last.task,
+            None => self.deferred = None,
         }
         Ok(())
     }
 
-    /// Tells all that is left of it.
+    /// Reports all remaining deferred results.
     pub(super) async fn report_deferred(
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
-        while self.backlog.is_some() {
-            self.tell_some_backlog(observer).await?;
+        while self.deferred.is_some() {
+            self.report_deferred_page(observer).await?;
         }
         Ok(())
     }

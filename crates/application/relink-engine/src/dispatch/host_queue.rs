@@ -1,4 +1,4 @@
-//! One leased host: its clock, its queue, and what was done to it.
+//! State of one leased host: rate limiter, task queue and statistics.
 
 use std::cmp::Ordering;
 use std::collections::{HashSet, VecDeque};
@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use relink_frontier::{
-    Admittance, BlockDetector, HostRateLimiter, HostReadiness, HostSign, Outage, PolitenessPolicy,
-    ResponseSignal,
+    BlockDetector, HostAvailability, HostRateLimiter, HostReadiness, HostSignal, Outage,
+    PolitenessPolicy, ResponseSignal,
 };
 use relink_judge::Soft404Profile;
 use relink_model::{ControlKind, FetchOutcome, FetchTask, Probe, TaskId};
@@ -19,53 +19,54 @@ use url::Url;
 use super::controls::ControlTask;
 use super::robots::RobotsState;
 use crate::Waiting;
-use crate::host_pace::{later, pace_to_store, stored_delays};
+use crate::host_schedule::{add_wait, schedule_to_store, stored_delays};
 
-/// Statuses by which a server asks for slower visits.
-pub(crate) const THROTTLING: [u16; 2] = [429, 503];
+/// Response statuses of a host that limits the request rate.
+pub(crate) const THROTTLING_STATUSES: [u16; 2] = [429, 503];
 
-/// Where a host is, as far as we know.
+/// State of the DNS lookup of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AddressLookup {
     /// Not looked up yet.
     Unknown,
     /// Being looked up.
     InProgress,
-    /// Looked up, or not needed.
+    /// Resolved, or not needed.
     Known(Option<IpAddr>),
 }
 
-/// What was asked of the store.
+/// Parameters of a refill from the store.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RefillLimit {
-    /// So many tasks at most.
+    /// Maximum number of tasks.
     pub(super) limit: usize,
-    /// After links had been stored so often.
-    pub(super) chunks: u64,
+    /// Number of link batches stored before the refill.
+    pub(super) stored_batches: u64,
 }
 
-/// The present on both clocks.
+/// The current time on both clocks.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Moment {
-    /// Time since the run began, on a clock that never jumps.
+pub(super) struct CurrentTime {
+    /// Time since the start of the run, on a monotonic clock.
     pub(super) elapsed: Duration,
-    /// The system's time.
+    /// System time.
     pub(super) time: Timestamp,
 }
 
-/// When a lane may send, and before which others: lanes that may do so at once
-/// take turns in the order of the input, which is the order of the store.
+/// Position of a host in the ready set. Hosts that are ready at the same time
+/// are ordered by their next task, which is the order of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ReadyKey {
     pub(super) at: Duration,
-    /// Whether a control is next. Controls go first, for many may wait.
+    /// Whether a control is next. Controls go first, because many tasks may
+    /// wait for them.
     pub(super) is_control: bool,
-    next: TaskId,
+    next_task: TaskId,
 }
 
 impl Ord for ReadyKey {
     fn cmp(&self, other: &Self) -> Ordering {
-        let key = |turn: &Self| (turn.at, !turn.is_control, turn.next);
+        let key = |ready_key: &Self| (ready_key.at, !ready_key.is_control, ready_key.next_task);
         key(self).cmp(&key(other))
     }
 }
@@ -76,320 +77,335 @@ impl PartialOrd for ReadyKey {
     }
 }
 
-/// Requests for comparison that every host can bear, and then one for so many
-/// looks.
-const CONTROLS: u64 = 24;
-const LOOKS_PER_CONTROL: u64 = 4;
+/// Number of controls that every host allows, and the number of attempts that
+/// allow one more.
+const FREE_CONTROLS: u64 = 24;
+const ATTEMPTS_PER_CONTROL: u64 = 4;
 
-/// One leased host.
+/// A leased host and its queue.
 pub(super) struct HostQueue {
     pub(super) lease: HostLease,
-    pub(super) clock: HostRateLimiter,
-    pub(super) queue: VecDeque<FetchTask>,
-    pub(super) whereabouts: AddressLookup,
-    /// What it allows.
+    pub(super) rate_limiter: HostRateLimiter,
+    pub(super) tasks: VecDeque<FetchTask>,
+    pub(super) address_lookup: AddressLookup,
+    /// Rules of robots.txt.
     pub(super) robots: RobotsState,
-    /// Whether the queue may hold what it does not allow.
-    pub(super) is_unsifted: bool,
-    /// Whether it still wants us.
-    pub(super) welcome: BlockDetector,
-    /// Whether it is down.
+    /// Whether the queue may contain tasks that robots.txt disallows.
+    pub(super) needs_filtering: bool,
+    /// Detects a host that starts to block the crawler.
+    pub(super) block_detector: BlockDetector,
+    /// Detects a host that is down.
     pub(super) outage: Outage,
-    /// The first pause once it seems to be down.
+    /// The first pause after the host seems to be down.
     outage_pause: Duration,
-    /// Tasks that were turned away since the host last answered; in a crawl
-    /// they are asked again once it is clear that we were shut out.
-    pub(super) doubted: Vec<FetchTask>,
-    /// Tasks that are out, where the order asks for it.
-    pub(super) out: HashSet<TaskId>,
-    /// The entry in the asker's ready set.
-    pub(super) turn: Option<ReadyKey>,
-    /// How far the store's tasks were handed out.
+    /// Tasks that were rejected since the last regular response. In a crawl
+    /// they are fetched again if the host turns out to block the crawler.
+    pub(super) rejected_tasks: Vec<FetchTask>,
+    /// Tasks in flight, in depth-first order only.
+    pub(super) in_flight_tasks: HashSet<TaskId>,
+    /// The entry in the dispatcher's ready set.
+    pub(super) ready_key: Option<ReadyKey>,
+    /// The last task read from the store.
     pub(super) cursor: (Timestamp, TaskId),
-    /// When the store had no more: how often links had been stored by then.
+    /// Number of link batches stored when the store had no more tasks.
     pub(super) exhausted_at: Option<u64>,
-    /// Since when the queue has waited out of politeness.
-    pub(super) waits_since: Option<Duration>,
-    /// Until when the host wants no requests, if that is longer than the run
-    /// waits.
-    pub(super) shut_until: Option<Timestamp>,
-    /// Pages to be asked for comparison, those that somebody waits for first.
+    /// Since when the queue has waited for a rate limit.
+    pub(super) waiting_since: Option<Duration>,
+    /// The end of the host's backoff, if it is longer than this run waits.
+    pub(super) closed_until: Option<Timestamp>,
+    /// Controls to fetch. Those that attempts wait for come first.
     pub(super) pending_controls: VecDeque<ControlTask>,
-    /// How many looks wait for one.
+    /// Number of attempts that wait for a control.
     pub(super) awaiting_control: usize,
-    /// How the host treats strays.
-    pub(super) habit: Soft404Profile,
-    /// One of its addresses, taken apart.
-    like: Option<Arc<Url>>,
+    /// Responses of the host to random URLs.
+    pub(super) soft404_profile: Soft404Profile,
+    /// A parsed URL of the host.
+    base_url: Option<Arc<Url>>,
     attempts: u64,
     controls: u64,
-    tally: HostStats,
+    stats: HostStats,
 }
 
 impl HostQueue {
     pub(super) fn new(
         claim: Claim,
-        pace: PolitenessPolicy,
-        now: Moment,
-        order: RefillLimit,
+        politeness: PolitenessPolicy,
+        now: CurrentTime,
+        refill_limit: RefillLimit,
     ) -> Self {
-        let stored = stored_delays(&claim.politeness, now.time);
-        let mut lane = Self {
+        let stored = stored_delays(&claim.schedule, now.time);
+        let mut queue = Self {
             lease: claim.lease,
-            clock: HostRateLimiter::new(pace, now.elapsed, stored),
-            queue: VecDeque::new(),
-            whereabouts: match (pace.ip_gap.is_zero(), claim.politeness.address) {
+            rate_limiter: HostRateLimiter::new(politeness, now.elapsed, stored),
+            tasks: VecDeque::new(),
+            address_lookup: match (politeness.ip_gap.is_zero(), claim.schedule.address) {
                 (true, _) => AddressLookup::Known(None),
                 (false, Some(address)) => AddressLookup::Known(Some(address)),
                 (false, None) => AddressLookup::Unknown,
             },
-            robots: RobotsState::Free,
-            is_unsifted: true,
-            welcome: BlockDetector::default(),
+            robots: RobotsState::NotRequired,
+            needs_filtering: true,
+            block_detector: BlockDetector::default(),
             outage: Outage::default(),
-            outage_pause: pace.outage_pause(),
-            doubted: Vec::new(),
-            out: HashSet::new(),
-            turn: None,
+            outage_pause: politeness.outage_pause(),
+            rejected_tasks: Vec::new(),
+            in_flight_tasks: HashSet::new(),
+            ready_key: None,
             cursor: (Timestamp::MIN, TaskId(i64::MIN)),
             exhausted_at: None,
-            waits_since: None,
-            shut_until: None,
+            waiting_since: None,
+            closed_until: None,
             pending_controls: VecDeque::new(),
             awaiting_control: 0,
-            habit: Soft404Profile::default(),
-            like: None,
+            soft404_profile: Soft404Profile::default(),
+            base_url: None,
             attempts: 0,
             controls: 0,
-            tally: HostStats { name: claim.name, ..HostStats::default() },
+            stats: HostStats { name: claim.name, ..HostStats::default() },
         };
-        lane.refill(claim.tasks, order);
-        lane
+        queue.refill(claim.tasks, refill_limit);
+        queue
     }
 
-    /// Takes in tasks; fewer than asked for means there are no more due.
-    pub(super) fn refill(&mut self, tasks: Vec<FetchTask>, order: RefillLimit) {
-        self.exhausted_at = (tasks.len() < order.limit).then_some(order.chunks);
+    /// Adds tasks. If there are fewer than the limit, the store has no more due
+    /// tasks.
+    pub(super) fn refill(&mut self, tasks: Vec<FetchTask>, refill_limit: RefillLimit) {
+        self.exhausted_at =
+            (tasks.len() < refill_limit.limit).then_some(refill_limit.stored_batches);
         if let Some(last) = tasks.last() {
             self.cursor = (last.not_before, last.id);
         }
-        self.is_unsifted = true;
-        self.queue.extend(tasks);
+        self.needs_filtering = true;
+        self.tasks.extend(tasks);
     }
 
-    /// From when the next task may leave, if there is one and a place for it.
-    pub(super) fn next_departure(&self) -> Option<Duration> {
-        let is_idle = self.queue.is_empty() && self.pending_controls.is_empty();
-        let is_known = matches!(self.whereabouts, AddressLookup::Known(_));
-        if is_idle || !is_known || !self.robots.is_settled() {
+    /// Returns when the next request may be sent; `None` if there is no request
+    /// or no slot.
+    pub(super) fn ready_at(&self) -> Option<Duration> {
+        let is_idle = self.tasks.is_empty() && self.pending_controls.is_empty();
+        let is_known = matches!(self.address_lookup, AddressLookup::Known(_));
+        if is_idle || !is_known || !self.robots.is_ready() {
             return None;
         }
-        let HostReadiness::From(next) = self.clock.readiness() else { return None };
-        match self.outage.admittance(self.clock.in_flight())? {
-            Admittance::Open => Some(next),
-            Admittance::ProbeFrom(at) => Some(next.max(at)),
-            Admittance::Down => None,
+        let HostReadiness::ReadyAt(next) = self.rate_limiter.readiness() else { return None };
+        match self.outage.availability(self.rate_limiter.in_flight())? {
+            HostAvailability::Open => Some(next),
+            HostAvailability::TestFrom(at) => Some(next.max(at)),
+            HostAvailability::Down => None,
         }
     }
 
-    /// The turn of the next task, which may leave at this moment.
-    pub(super) fn turn_at(&self, at: Duration, now: Duration) -> Option<ReadyKey> {
-        let is_control = self.pending_controls.front().is_some_and(|stray| !stray.is_ahead);
-        let next = self.queue.front().map(|task| task.id);
+    /// Returns the position in the ready set for a request at time `at`.
+    pub(super) fn ready_key_at(&self, at: Duration, now: Duration) -> Option<ReadyKey> {
+        let is_control = self.pending_controls.front().is_some_and(|control| !control.is_prefetch);
+        let next = self.tasks.front().map(|task| task.id);
         let next = next.or((!self.pending_controls.is_empty()).then_some(TaskId(0)))?;
-        Some(ReadyKey { at: if at <= now { Duration::ZERO } else { at }, is_control, next })
+        Some(ReadyKey {
+            at: if at <= now { Duration::ZERO } else { at },
+            is_control,
+            next_task: next,
+        })
     }
 
     pub(super) fn address(&self) -> Option<IpAddr> {
-        match self.whereabouts {
+        match self.address_lookup {
             AddressLookup::Known(address) => address,
             AddressLookup::Unknown | AddressLookup::InProgress => None,
         }
     }
 
-    /// The host wants no requests until a time that this run does not wait
-    /// for. Retries are turned away with the rest.
-    pub(super) fn shut(&mut self, until: Timestamp) {
-        self.shut_until = Some(until);
+    /// Closes the host until a time that this run does not wait for. Retries
+    /// are finished with the other tasks.
+    pub(super) fn close_until(&mut self, until: Timestamp) {
+        self.closed_until = Some(until);
         self.exhausted_at = None;
     }
 
-    /// Whether nothing more is requested of the host in this run.
+    /// Whether this run sends no more requests to the host.
     pub(super) fn is_closed(&self) -> bool {
-        self.shut_until.is_some() || self.outage.is_down()
+        self.closed_until.is_some() || self.outage.is_down()
     }
 
-    /// Up to which moment tasks count as due. Those of a host that is shut
-    /// are never asked, and so need not be waited for.
-    pub(super) fn horizon(&self, now: Timestamp) -> Timestamp {
+    /// Returns the time up to which tasks count as due. The tasks of a closed
+    /// host are not fetched, so all of them are due.
+    pub(super) fn due_until(&self, now: Timestamp) -> Timestamp {
         if self.is_closed() { Timestamp::MAX } else { now }
     }
 
-    /// Whether the store had no more when it was last asked, and no links were
-    /// stored since.
-    pub(super) fn is_dry(&self, chunks: u64) -> bool {
-        self.exhausted_at == Some(chunks)
+    /// Whether the last refill found no more tasks and no links were stored
+    /// since.
+    pub(super) fn is_exhausted(&self, stored_batches: u64) -> bool {
+        self.exhausted_at == Some(stored_batches)
     }
 
-    /// Whether nothing more can be done here for now.
-    pub(super) fn is_idle(&self, chunks: u64) -> bool {
+    /// Whether the host has nothing to do for now.
+    pub(super) fn is_idle(&self, stored_batches: u64) -> bool {
         let is_empty =
-            self.queue.is_empty() && self.pending_controls.is_empty() && self.awaiting_control == 0;
-        let is_out = self.clock.in_flight() > 0 || self.is_waiting_for_robots();
-        is_empty && self.is_dry(chunks) && !is_out
+            self.tasks.is_empty() && self.pending_controls.is_empty() && self.awaiting_control == 0;
+        let is_busy = self.rate_limiter.in_flight() > 0 || self.is_waiting_for_robots();
+        is_empty && self.is_exhausted(stored_batches) && !is_busy
     }
 
-    /// Takes the next task from the queue. A probe of a host that seems to be
-    /// down takes the last one: it is more probably of another section.
+    /// Removes and returns the next task. If the host seems to be down, the
+    /// last task is used as a probe, because it is more likely to belong to
+    /// another section.
     pub(super) fn next_task(&mut self) -> Option<FetchTask> {
-        if self.outage.is_paused() { self.queue.pop_back() } else { self.queue.pop_front() }
+        if self.outage.is_paused() { self.tasks.pop_back() } else { self.tasks.pop_front() }
     }
 
-    /// Whether a host that answered before refuses or ignores every request.
-    pub(super) fn has_stopped_answering(&self) -> bool {
-        let is_ignored = self.outage.is_down() && self.outage.is_silent();
-        self.welcome.is_blocking() || is_ignored && self.welcome.has_answered()
+    /// Whether a host that responded before now refuses or ignores every
+    /// request.
+    pub(super) fn has_stopped_responding(&self) -> bool {
+        let is_ignored = self.outage.is_down() && self.outage.has_no_response();
+        self.block_detector.is_blocking() || is_ignored && self.block_detector.has_responded()
     }
 
-    pub(super) fn depart(&mut self, now: Duration) {
-        self.clock.request_started(now);
+    pub(super) fn request_started(&mut self, now: Duration) {
+        self.rate_limiter.request_started(now);
         self.outage.request_started();
-        if let Some(since) = self.waits_since.take() {
-            self.tally.politeness_wait_ms += millis(now.saturating_sub(since));
+        if let Some(since) = self.waiting_since.take() {
+            self.stats.politeness_wait_ms += millis(now.saturating_sub(since));
         }
     }
 
-    /// Whether the host has answered in this run.
-    pub(super) fn has_answered(&self) -> bool {
-        self.tally.responses > 0
+    /// Whether the host has responded in this run.
+    pub(super) fn has_responded(&self) -> bool {
+        self.stats.responses > 0
     }
 
-    /// Has a page asked for comparison that somebody waits for; one that was
-    /// to be asked ahead is not asked twice.
-    pub(super) fn want_control(&mut self, task: ControlTask) {
-        self.pending_controls.retain(|stray| stray.key != task.key);
-        self.pending_controls.push_front(ControlTask { is_ahead: false, ..task });
+    /// Moves a control that attempts wait for to the front. A queued prefetch
+    /// of the same control is replaced.
+    pub(super) fn prioritize_control(&mut self, task: ControlTask) {
+        self.pending_controls.retain(|control| control.key != task.key);
+        self.pending_controls.push_front(ControlTask { is_prefetch: false, ..task });
     }
 
-    /// Whether a page is still to be asked for comparison.
-    pub(super) fn has_stray(&self, key: &str) -> bool {
-        self.pending_controls.iter().any(|stray| stray.key == key)
+    /// Whether a control is queued.
+    pub(super) fn has_pending_control(&self, key: &str) -> bool {
+        self.pending_controls.iter().any(|control| control.key == key)
     }
 
-    /// Whether the host can bear another request for comparison; it is then
-    /// counted.
-    pub(super) fn takes_control(&mut self) -> bool {
-        let can_bear = self.controls < CONTROLS + self.attempts / LOOKS_PER_CONTROL;
-        self.controls += u64::from(can_bear);
-        can_bear
+    /// Counts one more control if the host's budget allows it. Returns whether
+    /// it does.
+    pub(super) fn reserve_control(&mut self) -> bool {
+        let is_allowed = self.controls < FREE_CONTROLS + self.attempts / ATTEMPTS_PER_CONTROL;
+        self.controls += u64::from(is_allowed);
+        is_allowed
     }
 
-    /// A look came back.
-    pub(super) fn arrive(&mut self, now: Duration, probe: &Probe, patience: Duration) {
+    /// Records the result of an attempt.
+    pub(super) fn request_finished(&mut self, now: Duration, probe: &Probe, max_wait: Duration) {
         self.attempts += 1;
-        self.take_note(now, probe, patience);
+        self.record_probe(now, probe, max_wait);
     }
 
-    /// A page asked for comparison came back.
-    pub(super) fn arrive_control(
+    /// Records the result of a control.
+    pub(super) fn control_finished(
         &mut self,
         now: Duration,
         task: &ControlTask,
         probe: &Probe,
-        patience: Duration,
+        max_wait: Duration,
     ) {
-        self.tally.controls += probe.hops.len().max(1) as u64;
-        self.take_note(now, probe, patience);
+        self.stats.control_requests += probe.hops.len().max(1) as u64;
+        self.record_probe(now, probe, max_wait);
         if task.kind == ControlKind::RandomName {
             match probe.outcome {
-                FetchOutcome::Response(404 | 410) => self.habit.hard_404_directories += 1,
-                FetchOutcome::Response(200..=299) => self.habit.soft_404_directories += 1,
+                FetchOutcome::Response(404 | 410) => self.soft404_profile.hard_404_directories += 1,
+                FetchOutcome::Response(200..=299) => self.soft404_profile.soft_404_directories += 1,
                 _ => {}
             }
         }
     }
 
-    fn take_note(&mut self, now: Duration, probe: &Probe, patience: Duration) {
-        let took = Duration::from_millis(probe.timings.total.into());
-        let arrival = arrival(probe);
-        self.welcome.note(&probe.outcome);
-        if !self.welcome.is_suspected() {
-            self.doubted.clear();
+    fn record_probe(&mut self, now: Duration, probe: &Probe, max_wait: Duration) {
+        let duration = Duration::from_millis(probe.timings.total.into());
+        let response_signal = response_signal(probe);
+        self.block_detector.record(&probe.outcome);
+        if !self.block_detector.is_suspected() {
+            self.rejected_tasks.clear();
         }
-        self.clock.request_finished(now, took, arrival);
-        self.note_outage(now, probe);
+        self.rate_limiter.request_finished(now, duration, response_signal);
+        self.record_outage(now, probe);
         if probe.hops.len() > 1 && matches!(self.robots, RobotsState::Known(_)) {
-            self.clock.rest(now);
+            self.rate_limiter.delay_next(now);
         }
-        self.tally.requests += probe.hops.len().max(1) as u64;
-        self.tally.responses += probe.hops.len() as u64;
-        self.tally.request_ms += millis(took);
-        if let ResponseSignal::Throttled(stay_away) = arrival {
-            self.tally.throttled += 1;
-            if let Some(wait) = stay_away.filter(|wait| *wait > patience) {
-                self.shut(later(
+        self.stats.requests += probe.hops.len().max(1) as u64;
+        self.stats.responses += probe.hops.len() as u64;
+        self.stats.request_ms += millis(duration);
+        if let ResponseSignal::Throttled(retry_after) = response_signal {
+            self.stats.throttled += 1;
+            if let Some(wait) = retry_after.filter(|wait| *wait > max_wait) {
+                self.close_until(add_wait(
                     probe.requested_at,
-                    took + wait.min(HostRateLimiter::MAX_RETRY_AFTER),
+                    duration + wait.min(HostRateLimiter::MAX_RETRY_AFTER),
                 ));
             }
         }
         if let Some(address) = probe.hops.first().and_then(|hop| hop.ip) {
-            self.whereabouts = AddressLookup::Known(Some(address));
+            self.address_lookup = AddressLookup::Known(Some(address));
         }
     }
 
-    fn note_outage(&mut self, now: Duration, probe: &Probe) {
-        self.outage.note(HostSign::of(probe), probe, now, self.outage_pause);
+    fn record_outage(&mut self, now: Duration, probe: &Probe) {
+        self.outage.record(HostSignal::from_probe(probe), probe, now, self.outage_pause);
         if self.outage.is_down() {
-            // Tasks that are due later are settled with the others.
+            // Tasks that are due later are finished with the others.
             self.exhausted_at = None;
         }
     }
 
-    /// The durable part of the clock, at `now` on both clocks.
-    pub(super) fn pace(&self, elapsed: Duration, now: Timestamp) -> HostSchedule {
-        pace_to_store(&self.clock, elapsed, now, self.address())
+    /// Returns the schedule to store, at the current time on both clocks.
+    pub(super) fn host_schedule(&self, elapsed: Duration, now: Timestamp) -> HostSchedule {
+        schedule_to_store(&self.rate_limiter, elapsed, now, self.address())
     }
 
-    /// The host's name.
+    /// Returns the name of the host.
     pub(super) fn name(&self) -> &str {
-        &self.tally.name
+        &self.stats.name
     }
 
-    /// What is owed to the host during a request: redirects pass its gate and
-    /// keep its pace. A list that the user owns is asked as it comes.
-    pub(super) fn terms(&self) -> RequestOptions {
-        let gate = self.robots.gate(self.name());
-        let pause = if gate.is_some() { self.clock.delay() } else { Duration::ZERO };
-        RequestOptions { redirect_filter: gate, redirect_delay: pause, ..RequestOptions::default() }
+    /// Returns the options of a request. In a crawl, redirects must pass the
+    /// robots.txt rules and keep the delay of the host. In a check, they are
+    /// followed without a delay.
+    pub(super) fn request_options(&self) -> RequestOptions {
+        let redirect_filter = self.robots.redirect_filter(self.name());
+        let delay =
+            if redirect_filter.is_some() { self.rate_limiter.delay() } else { Duration::ZERO };
+        RequestOptions { redirect_filter, redirect_delay: delay, ..RequestOptions::default() }
     }
 
-    /// One of its addresses, to take others apart by.
-    pub(super) fn like(&mut self, task: &FetchTask) -> Option<Arc<Url>> {
-        if self.like.is_none() {
-            self.like = Url::parse(&task.url).ok().map(Arc::new);
+    /// Returns a parsed URL of the host, which speeds up parsing its other
+    /// URLs.
+    pub(super) fn base_url(&mut self, task: &FetchTask) -> Option<Arc<Url>> {
+        if self.base_url.is_none() {
+            self.base_url = Url::parse(&task.url).ok().map(Arc::new);
         }
-        self.like.clone()
+        self.base_url.clone()
     }
 
-    /// Whether something is on its way.
+    /// Whether robots.txt is being fetched.
     pub(super) fn is_waiting_for_robots(&self) -> bool {
         matches!(self.robots, RobotsState::InProgress)
     }
 
-    pub(super) fn tally(&self) -> &HostStats {
-        &self.tally
+    pub(super) fn stats(&self) -> &HostStats {
+        &self.stats
     }
 
     pub(super) fn waiting(&self, wait: Duration) -> Waiting {
-        Waiting { host: self.tally.name.clone(), wait, is_throttled: self.clock.is_throttled() }
+        Waiting {
+            host: self.stats.name.clone(),
+            wait,
+            is_throttled: self.rate_limiter.is_throttled(),
+        }
     }
 }
 
-/// What a probe means to the host's clock.
-fn arrival(probe: &Probe) -> ResponseSignal {
+/// Converts a probe to a signal for the rate limiter.
+fn response_signal(probe: &Probe) -> ResponseSignal {
     match probe.outcome {
-        FetchOutcome::Response(status) if THROTTLING.contains(&status) => {
+        FetchOutcome::Response(status) if THROTTLING_STATUSES.contains(&status) => {
             ResponseSignal::Throttled(probe.retry_after.map(Duration::from_secs))
         }
         FetchOutcome::Response(_) => ResponseSignal::Clean,

@@ -1,4 +1,4 @@
-//! The leased hosts, by their numbers.
+//! The leased hosts by id.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -7,11 +7,11 @@ use relink_ports::HostId;
 
 use super::host_queue::HostQueue;
 
-/// The leased hosts. They are looked up several times for every request, and
-/// the store's numbers need no defence against a hostile choice.
+/// The leased hosts. They are looked up several times per request. The ids come
+/// from the store, so the hasher needs no protection against collision attacks.
 pub(super) type HostQueues = HashMap<HostId, HostQueue, BuildHasherDefault<IdHasher>>;
 
-/// Spreads numbers that follow one another (Knuth, *The Art of Computer
+/// Hasher that spreads consecutive numbers (Knuth, *The Art of Computer
 /// Programming* 3, 6.4).
 #[derive(Default)]
 pub(super) struct IdHasher(u64);
@@ -32,7 +32,8 @@ impl Hasher for IdHasher {
     }
 
     fn finish(&self) -> u64 {
-        // The upper bits are the well spread ones, the lower ones are used first.
+        // The upper bits are spread best, but hash maps use the lower ones
+        // first.
         self.0 ^ (self.0 >> 32)
     }
 }

@@ -1,10 +1,10 @@
-//! The asker: works off the tasks of a run until none is left.
+//! Runs the fetch tasks of a run until none is left.
 //!
-//! One loop owns everything: it takes hosts from the store, sends requests out
-//! as the hosts' clocks allow, judges what comes back, commits it in small
-//! batches and reports it. Only the requests themselves run beside it. A batch
-//! that came back makes room for as many requests, and what those bring waits
-//! until the batch is committed, so a kill repeats little.
+//! One loop owns all state. It claims hosts from the store, sends requests as
+//! the rate limiters allow, judges the responses, commits the results in
+//! batches and reports them. Only the requests themselves run in other tasks. A
+//! finished batch frees its request slots. New results are not processed before
+//! the batch is committed, so a crash repeats at most one batch.
 
 mod anchors;
 mod claims;
@@ -23,7 +23,7 @@ mod send;
 mod source;
 mod stall;
 
-pub(crate) use self::host_queue::THROTTLING;
+pub(crate) use self::host_queue::THROTTLING_STATUSES;
 pub(crate) use self::source::{NewTasks, TaskSource};
 
 use std::collections::{BTreeSet, HashMap};
@@ -47,43 +47,43 @@ use self::network::Network;
 use self::pending_judgment::PageContent;
 use self::result_queue::ResultQueue;
 use crate::crawl::Crawler;
-use crate::isolation::internal_error;
+use crate::isolation::internal_error_probe;
 use crate::load::LoadProgress;
 use crate::robots::RobotsResult;
 use crate::{EngineError, Observer, Ports, Progress, StopSignal, Waiting};
 
-/// How often progress is reported.
-const PROGRESS: Duration = Duration::from_millis(100);
-/// What is settled before all links are read can only be told then, and is read
-/// back from the store for it. So the reading has a start, within which most
-/// inputs are read to the end.
-const HEAD_START: Duration = Duration::from_millis(250);
-/// Hosts named in a progress report.
-const NAMED_WAITS: usize = 3;
+/// Interval between progress reports.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+/// Time before fetching starts while links are still being read. Results that
+/// finish before all links are read are read back from the store to be
+/// reported. Most inputs are read within this time, so most runs avoid that.
+const LOADING_HEAD_START: Duration = Duration::from_millis(250);
+/// Maximum number of hosts named in a progress report.
+const MAX_NAMED_HOSTS: usize = 3;
 
-/// How to ask.
+/// Settings of the dispatcher.
 #[derive(Debug, Clone, Copy)]
 pub struct DispatchSettings {
-    /// Requests in flight over all hosts.
+    /// Maximum number of requests in flight over all hosts.
     pub concurrency: usize,
-    /// The politeness owed to each host.
+    /// Rate limits per host.
     pub politeness: PolitenessPolicy,
-    /// What counts as enough evidence.
+    /// Rules that decide which evidence is sufficient.
     pub policy: Policy,
-    /// The longest wait a host may ask for before its tasks are put off to
-    /// another run.
+    /// Maximum wait that a host may request. The tasks of a host that requests
+    /// more are left to a later run.
     pub max_host_wait: Duration,
-    /// How long a page asked for comparison is good for.
-    pub control_age: Duration,
-    /// Bytes read of a page whose anchors are wanted; those of a longer page
-    /// are unknown.
-    pub page_bytes: usize,
+    /// Maximum age of a stored control.
+    pub max_control_age: Duration,
+    /// Maximum number of bytes read from a page whose anchors are needed. The
+    /// anchors of a longer page are unknown.
+    pub max_page_bytes: usize,
 }
 
 impl DispatchSettings {
-    /// Bytes read of a page for its links or anchors, unless the user says
-    /// otherwise. Generated documentation has pages of 10 MB.
-    pub const PAGE_BYTES: usize = 16 << 20;
+    /// Default maximum number of bytes read from a page for its links or
+    /// anchors. Generated documentation has pages of 10 MB.
+    pub const MAX_PAGE_BYTES: usize = 16 << 20;
 }
 
 impl Default for DispatchSettings {
@@ -93,137 +93,143 @@ impl Default for DispatchSettings {
             politeness: PolitenessPolicy::default(),
             policy: Policy::default(),
             max_host_wait: Duration::from_mins(2),
-            control_age: Duration::from_hours(7 * 24),
-            page_bytes: Self::PAGE_BYTES,
+            max_control_age: Duration::from_hours(7 * 24),
+            max_page_bytes: Self::MAX_PAGE_BYTES,
         }
     }
 }
 
-/// When the asking may begin.
+/// Earliest time at which fetching starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DispatchStart {
-    /// While links are being read, if that takes longer than a moment.
-    WhileLoading,
-    /// Once all links are stored.
-    WhenLoaded,
+    /// While links are being read, if that takes longer than 250 ms.
+    DuringLoading,
+    /// After all links are stored.
+    AfterLoading,
 }
 
-/// How the asking ended.
+/// Why the dispatcher ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DispatchEnd {
-    /// Every target is settled.
+    /// Every target is checked.
     Done,
-    /// No host answered at all.
+    /// No host responded.
     NoNetwork,
-    /// Every target is settled, but failures may be those of our own network.
+    /// Every target is checked, but failures may be caused by the local
+    /// network.
     InDoubt(NetworkDoubt),
-    /// Somebody stopped it.
+    /// Interrupted by the user.
     Stopped,
-    /// Its time was up.
+    /// The time limit of the crawl was reached.
     TimeLimitReached,
-    /// The site does not want us any more.
+    /// A host of the crawled site started to block the crawler.
     BlockedByHost {
-        /// Its host.
+        /// The name of the host.
         host: String,
-        /// How often it was asked by then.
+        /// Number of requests sent to the host.
         requests: u64,
-        /// Whether it sends no responses any more; else it refuses us.
+        /// Whether the host stopped responding. If not, it responds with
+        /// refusals.
         is_silent: bool,
     },
 }
 
-/// What comes back from beside the loop.
+/// Message from a spawned request to the loop.
 enum WorkerEvent {
-    /// A host's address, as far as it can be told.
-    Located(HostId, Option<std::net::IpAddr>),
-    /// A request's result.
-    Looked(HostId, Box<FetchedTask>),
-    /// The result of a request for a page whose links are followed.
-    Visited(HostId, Box<FetchedTask>, Option<RenderError>),
-    /// What a host says about robots.
-    Robots(HostId, Box<RobotsResult>, Box<Probe>),
-    /// The result of a request for a page to compare with.
-    Compared(HostId, Box<ControlTask>, Box<Probe>),
+    /// The IP address of a host; `None` if the lookup failed.
+    AddressResolved(HostId, Option<std::net::IpAddr>),
+    /// The result of a task.
+    TaskFetched(HostId, Box<FetchedTask>),
+    /// The result of a task whose page is parsed for links.
+    PageFetched(HostId, Box<FetchedTask>, Option<RenderError>),
+    /// The result of fetching robots.txt.
+    RobotsFetched(HostId, Box<RobotsResult>, Box<Probe>),
+    /// The result of fetching a control.
+    ControlFetched(HostId, Box<ControlTask>, Box<Probe>),
 }
 
-/// What came of a task.
+/// A task with its fetched page.
 struct FetchedTask {
     task: FetchTask,
     probe: Probe,
-    /// What the page was heard to say, beside the loop.
+    /// Phrases found on the page. The scan runs outside the loop.
     phrase_scan: Option<PhraseScan>,
-    shown: PageContent,
+    content: PageContent,
 }
 
-/// What a request brought, read next to the loop.
-struct PageSeen {
+/// Result of a request, digested outside the loop.
+struct FetchedPage {
     probe: Probe,
     phrase_scan: Option<PhraseScan>,
-    shown: PageContent,
+    content: PageContent,
 }
 
-impl PageSeen {
-    fn new(probe: Probe, shown: PageContent) -> Self {
-        let heard = probe.digest.as_deref().map(PhraseScan::of);
-        Self { probe, phrase_scan: heard, shown }
+impl FetchedPage {
+    fn new(probe: Probe, content: PageContent) -> Self {
+        let phrase_scan = probe.digest.as_deref().map(PhraseScan::from_digest);
+        Self { probe, phrase_scan, content }
     }
 
-    /// What is known of a page whose reading panicked.
-    fn unread(asked: Timestamp) -> Self {
-        Self { probe: internal_error(asked), phrase_scan: None, shown: PageContent::default() }
+    /// Returns the result of a page whose parsing panicked.
+    fn internal_error(requested_at: Timestamp) -> Self {
+        Self {
+            probe: internal_error_probe(requested_at),
+            phrase_scan: None,
+            content: PageContent::default(),
+        }
     }
 }
 
 impl FetchedTask {
-    fn new(task: FetchTask, seen: PageSeen) -> Self {
-        let PageSeen { probe, phrase_scan: heard, shown } = seen;
-        Self { task, probe, phrase_scan: heard, shown }
+    fn new(task: FetchTask, page: FetchedPage) -> Self {
+        let FetchedPage { probe, phrase_scan, content } = page;
+        Self { task, probe, phrase_scan, content }
     }
 }
 
-/// Works off the tasks of one run.
+/// Runs the fetch tasks of one run.
 pub(crate) struct Dispatcher<'a> {
     ports: &'a Ports,
     run: RunId,
     /// When the run was first started.
-    started: Timestamp,
+    run_started_at: Timestamp,
     settings: &'a DispatchSettings,
     start: DispatchStart,
-    loading: &'a LoadProgress,
-    /// The crawl, if pages are followed.
+    load_progress: &'a LoadProgress,
+    /// The crawl; `None` if pages are not followed.
     crawler: Option<&'a mut Crawler>,
-    /// Who else may have further tasks.
+    /// Source of tasks other than the crawl.
     source: Option<&'a mut dyn TaskSource>,
-    /// Whether all links are stored, so that results can be reported with
-    /// every place.
+    /// Whether all links are stored. Results are reported with all link
+    /// locations only from then on.
     is_loaded: bool,
-    began: Instant,
-    lanes: HostQueues,
-    /// Lanes with something to ask, by when they may.
+    created_at: Instant,
+    queues: HostQueues,
+    /// Hosts with a task to send, ordered by the time at which it may be sent.
     ready: BTreeSet<(ReadyKey, HostId)>,
-    gate: IpRateLimiter,
-    supply: ClaimScheduler,
+    ip_limiter: IpRateLimiter,
+    claims: ClaimScheduler,
     controls: Controls,
-    /// Requests whose result is not yet stored: more than are out at once, by up
-    /// to a batch.
+    /// Requests whose result is not yet stored. This exceeds the number of open
+    /// requests by up to one batch.
     in_flight: usize,
-    /// Requests and look-ups that are out.
+    /// Spawned requests and lookups that have not returned.
     outstanding: usize,
-    tray: Arc<ResultQueue<WorkerEvent>>,
+    results: Arc<ResultQueue<WorkerEvent>>,
     has_network: bool,
     network: Network,
-    /// The last task there was when all links were stored.
-    last_known: TaskId,
-    /// What was settled by then, until it is told.
-    backlog: Option<DeferredReports>,
+    /// The last task that existed when all links were stored.
+    last_loaded_task: TaskId,
+    /// Results from before that time that are not yet reported.
+    deferred: Option<DeferredReports>,
     checked: u64,
     targets: u64,
-    reported: Option<Duration>,
-    /// Tasks that are not asked after all.
-    left: Vec<(HostId, FetchTask)>,
-    /// When the crawl's memory is saved next.
+    last_progress: Option<Duration>,
+    /// Tasks that are dropped instead of fetched.
+    skipped: Vec<(HostId, FetchTask)>,
+    /// When the crawl checkpoint is saved next.
     save_due: Duration,
-    /// Hosts whose last requests failed, while they are not leased.
+    /// Failures of hosts that are not leased at present.
     outages: HashMap<HostId, Outage>,
 }
 
@@ -233,79 +239,80 @@ impl<'a> Dispatcher<'a> {
         run: &OpenRun,
         settings: &'a DispatchSettings,
         start: DispatchStart,
-        loading: &'a LoadProgress,
+        load_progress: &'a LoadProgress,
         crawler: Option<&'a mut Crawler>,
     ) -> Self {
         Self {
             ports,
             run: run.id,
-            started: run.started,
+            run_started_at: run.started_at,
             settings,
             start,
-            loading,
+            load_progress,
             crawler,
             source: None,
             is_loaded: false,
-            began: Instant::now(),
-            lanes: HostQueues::default(),
+            created_at: Instant::now(),
+            queues: HostQueues::default(),
             ready: BTreeSet::new(),
-            gate: IpRateLimiter::new(settings.politeness.ip_gap),
-            supply: ClaimScheduler::default(),
+            ip_limiter: IpRateLimiter::new(settings.politeness.ip_gap),
+            claims: ClaimScheduler::default(),
             controls: Controls::default(),
             in_flight: 0,
             outstanding: 0,
-            tray: Arc::new(ResultQueue::new()),
+            results: Arc::new(ResultQueue::new()),
             has_network: run.network_confirmed,
             network: Network::default(),
-            last_known: TaskId(0),
-            backlog: None,
+            last_loaded_task: TaskId(0),
+            deferred: None,
             checked: 0,
             targets: 0,
-            reported: None,
-            left: Vec::new(),
+            last_progress: None,
+            skipped: Vec::new(),
             save_due: Duration::ZERO,
             outages: HashMap::new(),
         }
     }
 
-    /// With somebody who has further tasks as answers come in.
-    pub(crate) fn led_by(self, source: &'a mut dyn TaskSource) -> Self {
+    /// Adds a source of further tasks.
+    pub(crate) fn with_source(self, source: &'a mut dyn TaskSource) -> Self {
         Self { source: Some(source), ..self }
     }
 
-    /// Asks until nothing is left, or until stopped.
+    /// Fetches until no task is left or the run is stopped.
     pub(crate) async fn run(
         mut self,
         observer: &mut dyn Observer,
         stop: &StopSignal,
     ) -> Result<DispatchEnd, EngineError> {
-        self.recall_network().await?;
+        self.load_network().await?;
         loop {
             if stop.is_stopped() {
                 self.report_deferred(observer).await?;
                 self.release_all().await?;
                 return Ok(DispatchEnd::Stopped);
             }
-            self.note_loading().await?;
-            if self.may_ask() {
+            self.update_load_state().await?;
+            if self.can_send() {
                 self.refill_queues(observer).await?;
                 self.dispatch(self.elapsed());
                 self.drop_skipped(observer).await?;
             }
-            self.tell_some_backlog(observer).await?;
+            self.report_deferred_page(observer).await?;
             self.report_progress(observer);
             if self.is_done() {
-                if self.goes_on(observer, stop).await? {
+                if self.continue_or_finish(observer, stop).await? {
                     continue;
                 }
                 break;
             }
-            if self.wants_more() {
-                self.find_more().await?;
+            if self.source_has_ready_tasks() {
+                self.add_new_tasks().await?;
             }
             self.save_checkpoint().await?;
-            if self.is_out_of_time() {
-                // Better told by what is known than left out of the report.
+            if self.is_time_limit_reached() {
+                // Report held results with the evidence at hand rather than
+                // omit them.
                 self.report_deferred(observer).await?;
                 self.judge_held(HoldReason::All, observer, stop).await?;
                 self.release_all().await?;
@@ -322,8 +329,8 @@ impl<'a> Dispatcher<'a> {
             self.wait(stop).await;
             self.collect_results(observer, stop).await?;
         }
-        self.report_unasked(observer).await?;
-        if self.loading.brought().wants_any() {
+        self.report_unfetched(observer).await?;
+        if self.load_progress.handoff().needs_any_anchors() {
             self.judge_anchors(observer).await?;
         }
         let is_done = self.has_network || self.checked == self.targets;
@@ -334,111 +341,118 @@ impl<'a> Dispatcher<'a> {
         })
     }
 
-    /// Nothing is left to ask: judges what was put on hold, unless a crawl has
-    /// more pages, which may be its neighbors. Returns whether it goes on.
-    async fn goes_on(
+    /// Adds tasks or judges held results after all tasks are done. Held results
+    /// are judged last because further pages of a crawl may be their neighbors.
+    /// Returns whether the loop continues.
+    async fn continue_or_finish(
         &mut self,
         observer: &mut dyn Observer,
         stop: &StopSignal,
     ) -> Result<bool, EngineError> {
-        if self.find_more().await? {
+        if self.add_new_tasks().await? {
             return Ok(true);
         }
         self.judge_held(HoldReason::All, observer, stop).await?;
-        // A survey goes on by what it learns from them.
+        // A survey selects further URLs from these results.
         let is_over = self.network.doubt().is_some();
-        Ok(stop.is_stopped() || !is_over && self.find_more().await?)
+        Ok(stop.is_stopped() || !is_over && self.add_new_tasks().await?)
     }
 
-    /// Looks whether loading has gone on. Once it is done every place is
-    /// known, and what was settled until then can be told.
-    async fn note_loading(&mut self) -> Result<(), EngineError> {
+    /// Updates the loading state. When loading is done, all link locations are
+    /// known and deferred results can be reported.
+    async fn update_load_state(&mut self) -> Result<(), EngineError> {
         if self.is_loaded {
             return Ok(());
         }
-        self.supply.note_chunks(self.loading.chunks());
-        if !self.loading.is_done() {
+        self.claims.set_stored_batches(self.load_progress.stored_batches());
+        if !self.load_progress.is_done() {
             return Ok(());
         }
         self.is_loaded = true;
-        self.last_known = self.ports.store.last_task_id(self.run).await?;
-        self.supply.note_chunks(self.loading.chunks());
+        self.last_loaded_task = self.ports.store.last_task_id(self.run).await?;
+        self.claims.set_stored_batches(self.load_progress.stored_batches());
         let progress = self.ports.store.progress(self.run).await?;
         (self.checked, self.targets) = (progress.checked, progress.targets);
-        self.backlog = Some(DeferredReports::through(self.last_known));
+        self.deferred = Some(DeferredReports::through(self.last_loaded_task));
         Ok(())
     }
 
-    /// Whether enough is read to ask.
-    fn may_ask(&self) -> bool {
-        self.is_loaded || self.start == DispatchStart::WhileLoading && self.elapsed() >= HEAD_START
+    /// Whether enough links are read to send requests.
+    fn can_send(&self) -> bool {
+        self.is_loaded
+            || self.start == DispatchStart::DuringLoading && self.elapsed() >= LOADING_HEAD_START
     }
 
-    /// Time since the asking began, on a clock that never jumps.
+    /// Time since the dispatcher was created, on a monotonic clock.
     fn elapsed(&self) -> Duration {
-        self.began.elapsed()
+        self.created_at.elapsed()
     }
 
     fn is_done(&self) -> bool {
-        let has_told = self.is_loaded && self.backlog.is_none();
-        has_told && self.lanes.is_empty() && self.outstanding == 0 && self.supply.is_exhausted()
+        let is_reported = self.is_loaded && self.deferred.is_none();
+        is_reported && self.queues.is_empty() && self.outstanding == 0 && self.claims.is_exhausted()
     }
 
     /// Waits for results, for the next host to become ready, or for a stop.
     async fn wait(&self, stop: &StopSignal) {
-        let wake = self.began + self.next_wake();
+        let wake = self.created_at + self.next_wake();
         tokio::select! {
             biased;
-            () = self.tray.wait() => {}
-            () = self.loading.changed(), if !self.is_loaded => {}
-            () = stop.raised() => {}
+            () = self.results.wait() => {}
+            () = self.load_progress.changed(), if !self.is_loaded => {}
+            () = stop.stopped() => {}
             () = tokio::time::sleep_until(wake) => {}
         }
     }
 
     fn next_wake(&self) -> Duration {
         let now = self.elapsed();
-        if self.supply.is_hungry() || self.backlog.is_some() {
+        if self.claims.needs_refill() || self.deferred.is_some() {
             return now;
         }
         let is_full = self.in_flight >= self.settings.concurrency;
-        let lane = self.ready.first().map(|(turn, _)| turn.at).filter(|_| !is_full);
-        let supply = self.supply.wake().filter(|_| !is_full);
-        let next = [lane, supply].into_iter().flatten().min();
-        next.unwrap_or(now + PROGRESS).min(now + PROGRESS)
+        let next_send = self.ready.first().map(|(ready_key, _)| ready_key.at).filter(|_| !is_full);
+        let next_claim = self.claims.next_wake().filter(|_| !is_full);
+        let next = [next_send, next_claim].into_iter().flatten().min();
+        next.unwrap_or(now + PROGRESS_INTERVAL).min(now + PROGRESS_INTERVAL)
     }
 
     fn report_progress(&mut self, observer: &mut dyn Observer) {
         let now = self.elapsed();
-        if self.reported.is_some_and(|last| now < last + PROGRESS) {
+        if self.last_progress.is_some_and(|last| now < last + PROGRESS_INTERVAL) {
             return;
         }
-        self.reported = Some(now);
-        let standings = self.source.as_ref().and_then(|source| source.standings());
-        observer.progress(&if let Some(standings) = standings {
-            let (asked, waiting) = (self.checked, self.waiting(now));
-            Progress::Surveying { requests: asked, in_flight: self.in_flight, waiting, standings }
+        self.last_progress = Some(now);
+        let domain_counts = self.source.as_ref().and_then(|source| source.domain_counts());
+        observer.on_progress(&if let Some(domain_counts) = domain_counts {
+            let (requests, waiting) = (self.checked, self.waiting_hosts(now));
+            Progress::Surveying { requests, in_flight: self.in_flight, waiting, domain_counts }
         } else if self.is_loaded {
-            Progress::Asking {
+            Progress::Checking {
                 checked: self.checked,
                 targets: self.targets,
                 in_flight: self.in_flight,
-                waiting: self.waiting(now),
+                waiting: self.waiting_hosts(now),
             }
         } else {
-            Progress::Loading { documents: self.loading.documents(), links: self.loading.links() }
+            Progress::Loading {
+                documents: self.load_progress.documents(),
+                links: self.load_progress.links(),
+            }
         });
     }
 
-    fn waiting(&self, now: Duration) -> Vec<Waiting> {
+    fn waiting_hosts(&self, now: Duration) -> Vec<Waiting> {
         let is_long = |wait: &Duration| *wait > Duration::from_secs(1);
         self.ready
             .iter()
             .rev()
-            .map_while(|(turn, host)| Some((turn.at.checked_sub(now).filter(is_long)?, host)))
-            .filter_map(|(wait, host)| Some((wait, self.lanes.get(host)?)))
-            .take(NAMED_WAITS)
-            .map(|(wait, lane)| lane.waiting(wait))
+            .map_while(|(ready_key, host)| {
+                Some((ready_key.at.checked_sub(now).filter(is_long)?, host))
+            })
+            .filter_map(|(wait, host)| Some((wait, self.queues.get(host)?)))
+            .take(MAX_NAMED_HOSTS)
+            .map(|(wait, queue)| queue.waiting(wait))
             .collect()
     }
 }

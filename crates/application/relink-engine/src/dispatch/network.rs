@@ -1,13 +1,13 @@
-//! Results that are held back while our own network may be at error.
+//! Results that are held while the local network may be the cause.
 //!
-//! The rules are in `relink_frontier::NetworkEvidence`. Failures outside our own
-//! network are put on hold until the network is proven to work, and decided at
-//! the end of the run if it never is. So are pages outside that look like
-//! soft-404s: a captive portal answers for every host.
+//! The rules are in `relink_frontier::NetworkEvidence`. Failures of external
+//! hosts are held until the network is proven to work, or decided at the end of
+//! the run. External pages that resemble soft-404s are held as well, because a
+//! captive portal responds for every host.
 
 use std::collections::HashMap;
 
-use relink_frontier::{NetworkDoubt, NetworkEvidence, outside_domain};
+use relink_frontier::{NetworkDoubt, NetworkEvidence, external_domain};
 use relink_judge::{codes, is_network_failure};
 use relink_model::{Confidence, FetchTask, Probe, TaskId, Verdict};
 use relink_ports::{TargetResult, TaskUpdate};
@@ -15,82 +15,83 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Dispatcher;
-use super::commit::PAGE;
+use super::commit::PAGE_SIZE;
 use super::pending_judgment::JudgedTask;
 use crate::EngineError;
 
-/// The note of the domains that were reached.
+/// Name of the checkpoint with the reached domains.
 const REACHED: &str = "network-reached";
-/// Results of pages that wait, at most; more are judged from the store.
+/// Maximum number of held results of pages. Others are judged again from the
+/// store.
 const MAX_WAITING: usize = 10_000;
-/// How sure it is that a page fails which was not judged.
+/// Confidence of the failure of a page that was not judged.
 const UNJUDGED: Confidence = Confidence::CERTAIN;
 
-/// What is known of our own network.
+/// Evidence about the local network.
 #[derive(Default)]
 pub(super) struct Network {
     evidence: NetworkEvidence,
-    /// Whether one more domain was reached since that was last stored.
+    /// Whether a domain was reached since the evidence was last stored.
     is_unsaved: bool,
-    /// Whether everything was seen that there is to see.
+    /// Whether all evidence of the run is available.
     is_decided: bool,
     doubt: Option<NetworkDoubt>,
-    /// Scheme and host of the last result that was not outside: the URLs of a
-    /// long list on one host need not be parsed again for each.
-    own: Option<String>,
-    /// Results of pages that wait until they are known to be those of their
-    /// hosts.
+    /// Scheme and host of the last internal result, so that a long list of URLs
+    /// on one host is not parsed repeatedly.
+    internal_host: Option<String>,
+    /// Results of pages that may come from a captive portal.
     waiting: HashMap<TaskId, TargetResult>,
 }
 
 impl Network {
-    /// Why our own network is in doubt, once that is decided.
+    /// Returns why the local network is in doubt, after that is decided.
     pub(super) fn doubt(&self) -> Option<&NetworkDoubt> {
         self.doubt.as_ref()
     }
 }
 
 impl Dispatcher<'_> {
-    /// The domain of a URL outside our own network and the crawled site.
-    fn outside(&self, url: &str) -> Option<String> {
+    /// Returns the domain of a URL outside the local network and the crawled
+    /// site.
+    fn external_domain(&self, url: &str) -> Option<String> {
         let url = Url::parse(url).ok()?;
         let is_own = self.crawler.as_ref().is_some_and(|crawler| crawler.follows(&url));
-        outside_domain(&url).filter(|_| !is_own)
+        external_domain(&url).filter(|_| !is_own)
     }
 
-    /// Notes what a result says about our own network.
-    pub(super) fn note_network(&mut self, url: &str, probe: &Probe) {
+    /// Records the evidence of a result about the local network.
+    pub(super) fn record_network_evidence(&mut self, url: &str, probe: &Probe) {
         self.has_network |= probe.outcome.reached_server();
         let evidence = &self.network.evidence;
-        if evidence.is_reached() && evidence.has_different_pages() {
+        if evidence.is_proven() && evidence.has_different_pages() {
             return;
         }
         let host = scheme_and_host(url);
-        if self.network.own.as_deref() == Some(host) {
+        if self.network.internal_host.as_deref() == Some(host) {
             return;
         }
-        if let Some(domain) = self.outside(url) {
-            self.network.is_unsaved |= self.network.evidence.note(&domain, probe);
+        if let Some(domain) = self.external_domain(url) {
+            self.network.is_unsaved |= self.network.evidence.record(&domain, probe);
         } else if self.crawler.is_none() {
-            // In a crawl, the path decides as well.
-            self.network.own = Some(host.to_owned());
+            // In a crawl, the path also determines whether a URL is internal.
+            self.network.internal_host = Some(host.to_owned());
         }
     }
 
-    /// Whether enough hosts outside were reached.
+    /// Whether enough external hosts were reached.
     pub(super) fn is_network_proven(&self) -> bool {
-        self.network.evidence.is_reached()
+        self.network.evidence.is_proven()
     }
 
-    /// Restores what an interrupted run knew.
-    pub(super) async fn recall_network(&mut self) -> Result<(), EngineError> {
+    /// Loads the evidence of an interrupted run.
+    pub(super) async fn load_network(&mut self) -> Result<(), EngineError> {
         let reached = self.ports.store.checkpoint(self.run, REACHED).await?.unwrap_or_default();
-        reached.lines().for_each(|domain| self.network.evidence.recall_reached(domain));
+        reached.lines().for_each(|domain| self.network.evidence.restore_reached(domain));
         Ok(())
     }
 
-    /// Stores which domains were reached; there are at most three to store.
-    pub(super) async fn keep_network(&mut self) -> Result<(), EngineError> {
+    /// Stores the reached domains, of which there are at most three.
+    pub(super) async fn save_network(&mut self) -> Result<(), EngineError> {
         if std::mem::take(&mut self.network.is_unsaved) {
             let reached: Vec<&str> = self.network.evidence.reached().collect();
             self.ports.store.save_checkpoint(self.run, REACHED, &reached.join("\n")).await?;
@@ -98,87 +99,86 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
-    /// Whether a result that would be settled has to wait.
-    pub(super) fn is_doubtful(&self, url: &str, probe: &Probe, word: Verdict) -> bool {
+    /// Whether a finished result must be held.
+    pub(super) fn must_be_held(&self, url: &str, probe: &Probe, verdict: Verdict) -> bool {
         let network = &self.network;
         if is_network_failure(&probe.outcome) {
-            let is_proven = network.is_decided || network.evidence.is_reached();
-            return !self.has_network || !is_proven && self.outside(url).is_some();
+            let is_proven = network.is_decided || network.evidence.is_proven();
+            return !self.has_network || !is_proven && self.external_domain(url).is_some();
         }
-        // A survey goes on by its answers; see `Asker::settle_doubtful`.
-        let is_suspect = word == Verdict::Soft404 && self.source.is_none();
+        // A survey depends on its results, so it does not hold them; see
+        // `Dispatcher::finish_held`.
+        let is_suspect = verdict == Verdict::Soft404 && self.source.is_none();
         let is_proven = network.is_decided || network.evidence.has_different_pages();
-        is_suspect && !is_proven && self.outside(url).is_some()
+        is_suspect && !is_proven && self.external_domain(url).is_some()
     }
 
-    /// Keeps the result of a page that waits.
-    pub(super) fn keep_waiting(&mut self, task: TaskId, settlement: TargetResult) {
+    /// Stores a result of a page that is held.
+    pub(super) fn hold_result(&mut self, task: TaskId, result: TargetResult) {
         if self.network.waiting.len() < MAX_WAITING {
-            self.network.waiting.insert(task, settlement);
+            self.network.waiting.insert(task, result);
         }
     }
 
-    /// Decides at the end whether our own network is in doubt. Results that an
-    /// interrupted run put on hold count, too.
+    /// Decides at the end whether the local network is in doubt. Results held
+    /// by an interrupted run also count.
     pub(super) async fn decide_network(&mut self) -> Result<(), EngineError> {
         if self.network.is_decided || !self.has_network {
             return Ok(());
         }
         let mut after = TaskId(0);
         loop {
-            let page = self.ports.store.held_tasks(self.run, after, PAGE).await?;
+            let page = self.ports.store.held_tasks(self.run, after, PAGE_SIZE).await?;
             let Some((last, _)) = page.last() else { break };
             after = last.id;
             for (task, probe) in &page {
-                self.note_network(&task.url, probe);
+                self.record_network_evidence(&task.url, probe);
             }
         }
         let resolves_random_name = self.resolves_random_name().await;
         let evidence = &self.network.evidence;
         let doubt = evidence.doubt().or_else(|| evidence.page_doubt(resolves_random_name));
-        // A survey has further answers to come, so nothing is final.
+        // A survey has more results to come, so nothing is final.
         self.network.is_decided = self.source.is_none() || doubt.is_some();
         self.network.doubt = doubt;
         Ok(())
     }
 
-    /// Looks up a random name next to a host whose page others show, too. Only
-    /// a name server that returns an address for every name knows it.
+    /// Resolves a random name next to a host whose page other hosts also
+    /// return. Only a name server that returns an address for every name
+    /// resolves it.
     async fn resolves_random_name(&self) -> bool {
         let Some(domain) = self.network.evidence.suspicious_domain() else { return false };
         let Some((_, suffix)) = domain.split_once('.') else { return false };
-        let salt = xxh3_64(&self.started.as_millisecond().to_le_bytes());
+        let salt = xxh3_64(&self.run_started_at.as_millisecond().to_le_bytes());
         let Ok(url) = Url::parse(&format!("http://relink-{salt:016x}.{suffix}/")) else {
             return false;
         };
         self.ports.fetch.resolve_ip(&url).await.is_some()
     }
 
-    /// Whether a failure on hold can be judged before the end.
+    /// Whether a held failure can be judged before the end.
     pub(super) fn is_released(&self, url: &str, probe: &Probe) -> bool {
-        let is_proven = self.is_network_proven() || self.outside(url).is_none();
+        let is_proven = self.is_network_proven() || self.external_domain(url).is_none();
         is_network_failure(&probe.outcome) && is_proven
     }
 
-    /// The result of a task on hold that our own network may be to blame for,
-    /// or that was found before it was put on hold.
-    pub(super) fn settle_doubtful(
-        &mut self,
-        task: &FetchTask,
-        probe: &Probe,
-    ) -> Option<JudgedTask> {
-        let found = self.network.waiting.remove(&task.id);
-        let is_suspect = is_network_failure(&probe.outcome) || found.is_some();
+    /// Returns the result of a held task that the local network may have
+    /// caused, or that was known before it was held.
+    pub(super) fn finish_held(&mut self, task: &FetchTask, probe: &Probe) -> Option<JudgedTask> {
+        let held_result = self.network.waiting.remove(&task.id);
+        let is_suspect = is_network_failure(&probe.outcome) || held_result.is_some();
         let doubt = self.network.doubt.as_ref().filter(|doubt| match doubt {
             NetworkDoubt::SamePage { .. } => !is_network_failure(&probe.outcome),
             _ => is_network_failure(&probe.outcome),
         });
-        let settlement = match doubt.filter(|_| is_suspect && self.outside(&task.url).is_some()) {
-            Some(doubt) => in_doubt(task, probe, doubt),
-            None => found?,
+        let result = match doubt.filter(|_| is_suspect && self.external_domain(&task.url).is_some())
+        {
+            Some(doubt) => doubtful_result(task, probe, doubt),
+            None => held_result?,
         };
-        let judged = JudgedTask::new(task.clone(), None, None, TaskUpdate::Finish(settlement));
-        Some(JudgedTask { held: Some(probe.clone()), ..judged })
+        let judged = JudgedTask::new(task.clone(), None, None, TaskUpdate::Finish(result));
+        Some(JudgedTask { held_probe: Some(probe.clone()), ..judged })
     }
 }
 
@@ -188,17 +188,17 @@ fn scheme_and_host(url: &str) -> &str {
     path.and_then(|at| url.get(..at)).unwrap_or(url)
 }
 
-/// The state of a page that was not judged because our own network is in doubt.
-fn in_doubt(task: &FetchTask, probe: &Probe, doubt: &NetworkDoubt) -> TargetResult {
+/// Result of a page that was not judged because the local network is in doubt.
+fn doubtful_result(task: &FetchTask, probe: &Probe, doubt: &NetworkDoubt) -> TargetResult {
     let history = &task.history;
-    let is_same = history.verdict == Some(Verdict::Failing);
+    let was_failing = history.verdict == Some(Verdict::Failing);
     TargetResult {
         verdict: Verdict::Failing,
         code: Some(codes::DNS_FAILED),
         status: probe.outcome.status(),
         reason: format!("our own network is in doubt: {doubt} ({})", probe.outcome),
-        since: history.since.filter(|_| is_same).unwrap_or(probe.requested_at),
-        at: probe.requested_at,
+        since: history.since.filter(|_| was_failing).unwrap_or(probe.requested_at),
+        checked_at: probe.requested_at,
         attempts: task.attempts.clone(),
         streak: history.streak,
         confidence: UNJUDGED,

@@ -1,12 +1,12 @@
-//! Hosts that are down: their remaining tasks are settled without a request.
+//! Hosts that are down: their remaining tasks are finished without a request.
 //!
-//! `relink_frontier::Outage` decides when that is. A silent host of a crawl is
-//! left to `Asker::unwelcome`, which keeps the run open: silence after responses
-//! is more often a block than an outage.
+//! `relink_frontier::Outage` decides whether a host is down. A silent host of a
+//! crawl is handled by `Dispatcher::blocking_host`, which keeps the run open:
+//! silence after responses is more often a block than an outage.
 
 use jiff::Timestamp;
 use relink_frontier::Outage;
-use relink_judge::{JudgeInput, Soft404Profile, conclude, unrequested};
+use relink_judge::{JudgeInput, Soft404Profile, conclude, judge_unrequested};
 use relink_model::{Attempt, FetchOutcome, FetchTask, Probe, Timings};
 use relink_ports::{HostId, TargetResult, TaskUpdate};
 use url::Url;
@@ -14,62 +14,63 @@ use url::Url;
 use super::Dispatcher;
 use super::controls::ControlTask;
 use super::host_queue::HostQueue;
-use super::pending_judgment::{JudgedTask, settlement};
+use super::pending_judgment::{JudgedTask, target_result};
 use crate::{EngineError, Observer};
 
 impl Dispatcher<'_> {
-    /// Settles the tasks of a host that is down.
-    pub(super) async fn settle_unrequested(
+    /// Finishes the tasks of a host that is down.
+    pub(super) async fn finish_unrequested(
         &mut self,
         host: HostId,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineError> {
         let now = self.ports.now();
-        let is_due = |lane: &HostQueue| lane.outage.is_down() && !self.ends_crawl(lane);
-        if !self.lanes.get(&host).is_some_and(is_due) {
+        let is_down = |queue: &HostQueue| queue.outage.is_down() && !self.ends_crawl(queue);
+        if !self.queues.get(&host).is_some_and(is_down) {
             return Ok(());
         }
-        let Some(lane) = self.lanes.get_mut(&host) else { return Ok(()) };
-        let (lease, outage) = (lane.lease, lane.outage.clone());
-        let queued: Vec<FetchTask> = lane.queue.drain(..).collect();
-        let strays: Vec<ControlTask> = lane.pending_controls.drain(..).collect();
-        if queued.is_empty() && strays.is_empty() {
+        let Some(queue) = self.queues.get_mut(&host) else { return Ok(()) };
+        let (lease, outage) = (queue.lease, queue.outage.clone());
+        let tasks: Vec<FetchTask> = queue.tasks.drain(..).collect();
+        let controls: Vec<ControlTask> = queue.pending_controls.drain(..).collect();
+        if tasks.is_empty() && controls.is_empty() {
             return Ok(());
         }
-        let mut judged: Vec<JudgedTask> = Vec::with_capacity(queued.len());
-        for task in queued {
-            let step = self.given_up(&task, &outage, now);
-            judged.push(JudgedTask::new(task, Some(lease), None, step));
+        let mut judged: Vec<JudgedTask> = Vec::with_capacity(tasks.len());
+        for task in tasks {
+            let update = self.unrequested_update(&task, &outage, now);
+            judged.push(JudgedTask::new(task, Some(lease), None, update));
         }
-        let unsent = judged.len();
-        // Results that wait for a comparison are judged without it.
-        for stray in strays {
-            for inquest in self.deliver(host, stray, None) {
-                judged.extend(self.advance(inquest).await?);
+        let unrequested = judged.len();
+        // Judge attempts that wait for a control without it.
+        for control in controls {
+            for pending in self.finish_control(host, control, None) {
+                judged.extend(self.advance(pending).await?);
             }
         }
-        self.in_flight -= judged.len() - unsent;
+        self.in_flight -= judged.len() - unrequested;
         self.commit(judged, observer).await?;
         // The store may hold more tasks of this host.
         self.schedule(host);
-        self.supply.want_refill(host);
+        self.claims.request_refill(host);
         Ok(())
     }
 
-    /// The result of a task that is not requested, or not requested again.
-    fn given_up(&self, task: &FetchTask, outage: &Outage, now: Timestamp) -> TaskUpdate {
+    /// Returns the result of a task that is not fetched, or not fetched again.
+    fn unrequested_update(&self, task: &FetchTask, outage: &Outage, now: Timestamp) -> TaskUpdate {
         let policy = &self.settings.policy;
-        let Some((since, ending)) = outage.facts() else { return TaskUpdate::Drop };
+        let Some((since, outcome)) = outage.last_failure() else { return TaskUpdate::Drop };
         let Some(last) = task.attempts.last() else {
-            let judgment = unrequested(policy, &task.history, ending, since, now);
-            let settled = settlement(judgment, &unsent(now, ending.clone()), Vec::new(), now);
-            return TaskUpdate::Finish(TargetResult { status: None, ..settled });
+            let judgment = judge_unrequested(policy, &task.history, outcome, since, now);
+            let result =
+                target_result(judgment, &unsent_probe(now, outcome.clone()), Vec::new(), now);
+            return TaskUpdate::Finish(TargetResult { status: None, ..result });
         };
-        let probe = unsent(last.requested_at, last.outcome.clone());
-        let looks: &[Attempt] = &task.attempts;
-        let case = JudgeInput {
+        let probe = unsent_probe(last.requested_at, last.outcome.clone());
+        let attempts: &[Attempt] = &task.attempts;
+        let input = JudgeInput {
             url: &task.url,
-            attempts: looks,
+            attempts,
             probe: &probe,
             phrase_scan: None,
             controls: &[],
@@ -77,27 +78,28 @@ impl Dispatcher<'_> {
             history: &task.history,
             now,
         };
-        TaskUpdate::Finish(settlement(conclude(policy, &case), &probe, looks.to_vec(), now))
+        TaskUpdate::Finish(target_result(conclude(policy, &input), &probe, attempts.to_vec(), now))
     }
 
-    /// Whether a crawl ends because a host of its site stopped answering.
-    pub(super) fn ends_crawl(&self, lane: &HostQueue) -> bool {
+    /// Whether a crawl ends because a host of its site stopped responding.
+    pub(super) fn ends_crawl(&self, queue: &HostQueue) -> bool {
         let Some(crawler) = &self.crawler else { return false };
         let is_inside = |url: &str| Url::parse(url).is_ok_and(|url| crawler.follows(&url));
-        lane.has_stopped_answering() && lane.queue.front().is_some_and(|next| is_inside(&next.url))
+        queue.has_stopped_responding()
+            && queue.tasks.front().is_some_and(|next| is_inside(&next.url))
     }
 
-    /// Keeps the failures of a host that is given back.
-    pub(super) fn keep_outage(&mut self, host: HostId, lane: &HostQueue) {
-        if lane.outage.has_failures() {
-            self.outages.insert(host, lane.outage.clone());
+    /// Saves the failures of a released host.
+    pub(super) fn save_outage(&mut self, host: HostId, queue: &HostQueue) {
+        if queue.outage.has_failures() {
+            self.outages.insert(host, queue.outage.clone());
         } else {
             self.outages.remove(&host);
         }
     }
 }
 
-fn unsent(asked: Timestamp, ending: FetchOutcome) -> Probe {
+fn unsent_probe(requested_at: Timestamp, outcome: FetchOutcome) -> Probe {
     let (hops, timings) = (Vec::new(), Timings::default());
-    Probe { requested_at: asked, hops, outcome: ending, timings, retry_after: None, digest: None }
+    Probe { requested_at, hops, outcome, timings, retry_after: None, digest: None }
 }

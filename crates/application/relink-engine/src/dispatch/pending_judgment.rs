@@ -1,4 +1,5 @@
-//! From a look to what follows from it.
+//! Judges fetched tasks: collects controls, then retries, holds or finishes a
+//! task.
 
 use std::time::Duration;
 
@@ -13,80 +14,71 @@ use relink_ports::{HostId, HostLease, TargetResult, TaskCompletion, TaskUpdate};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::controls::{ControlLookup, NEIGHBOR_KINDS, unasked};
-use super::host_queue::THROTTLING;
+use super::controls::{ControlLookup, NEIGHBOR_KINDS, missing_control};
+use super::host_queue::THROTTLING_STATUSES;
 use super::{Dispatcher, FetchedTask};
 use crate::EngineError;
 use crate::crawl::{Crawler, ParsedPage};
-use crate::host_pace::later;
+use crate::host_schedule::add_wait;
 use crate::isolation::isolate;
 use crate::judging::{conclude_page, judge_page};
-use crate::probe::landing;
+use crate::probe::final_url;
 
-/// A look on its way to a judgment.
+/// A fetched task that waits to be judged.
 pub(super) struct PendingJudgment {
     pub(super) host: HostId,
     pub(super) task: FetchTask,
     probe: Probe,
     phrase_scan: Option<PhraseScan>,
-    /// The looks so far, this one included.
+    /// All attempts of this run, including the current one.
     attempts: Vec<Attempt>,
     controls: Vec<Control>,
-    /// Whether it was judged without neighbors, for want of them.
-    misses_neighbors: bool,
-    shown: PageContent,
+    /// Whether the page was judged before any neighbor had been fetched.
+    lacks_neighbors: bool,
+    content: PageContent,
 }
 
-/// What a page shows beside what it is judged by.
+/// Page content that the judge does not need: anchors and parsed links.
 #[derive(Debug, Default)]
 pub(super) struct PageContent {
-    /// The places it offers, where some are wanted and they can be told.
+    /// Hashes of the anchors; `None` if they are not needed or unknown.
     pub(super) anchors: Option<Vec<u32>>,
-    /// What it says, if its links are followed.
-    pub(super) reading: Option<Box<ParsedPage>>,
+    /// Links and directives, if the links are followed.
+    pub(super) parsed_page: Option<Box<ParsedPage>>,
 }
 
-/// A judged task on its way to the store.
+/// A judged task that is not yet stored.
 pub(super) struct JudgedTask {
     pub(super) task: FetchTask,
     pub(super) completion: TaskCompletion,
-    /// What the page says, until it is weighed.
-    pub(super) reading: Option<Box<ParsedPage>>,
-    /// The probe it was put on hold with, which the store has already.
-    pub(super) held: Option<Probe>,
+    /// Links and directives of the page, until links are selected.
+    pub(super) parsed_page: Option<Box<ParsedPage>>,
+    /// The probe of a held task, which is stored already.
+    pub(super) held_probe: Option<Probe>,
 }
 
 impl PendingJudgment {
-    fn new(host: HostId, looked: FetchedTask) -> Self {
-        let FetchedTask { task, probe, phrase_scan: heard, shown } = looked;
-        let mut looks = task.attempts.clone();
-        looks.push(Attempt {
+    fn new(host: HostId, fetched: FetchedTask) -> Self {
+        let FetchedTask { task, probe, phrase_scan, content } = fetched;
+        let mut attempts = task.attempts.clone();
+        attempts.push(Attempt {
             requested_at: probe.requested_at,
             purpose: task.purpose,
             outcome: probe.outcome.clone(),
             duration_ms: probe.timings.total,
         });
         let controls = Vec::new();
-        Self {
-            host,
-            task,
-            probe,
-            phrase_scan: heard,
-            attempts: looks,
-            controls,
-            misses_neighbors: false,
-            shown,
-        }
+        Self { host, task, probe, phrase_scan, attempts, controls, lacks_neighbors: false, content }
     }
 
-    fn case(&self, habit: Soft404Profile, now: Timestamp) -> JudgeInput<'_> {
+    fn judge_input(&self, soft404_profile: Soft404Profile, now: Timestamp) -> JudgeInput<'_> {
         JudgeInput {
             url: &self.task.url,
             attempts: &self.attempts,
             probe: &self.probe,
             phrase_scan: self.phrase_scan,
             controls: &self.controls,
-            soft404_profile: habit,
+            soft404_profile,
             history: &self.task.history,
             now,
         }
@@ -94,208 +86,214 @@ impl PendingJudgment {
 }
 
 impl Dispatcher<'_> {
-    /// Opens the inquest on a look; `None` if the lane is gone, which only a
-    /// lost lease does.
+    /// Records a fetched task for judgment. Returns `None` if the host is no
+    /// longer leased, which happens only when a lease is lost.
     pub(super) fn begin_judgment(
         &mut self,
         host: HostId,
-        looked: FetchedTask,
+        fetched: FetchedTask,
     ) -> Option<PendingJudgment> {
-        let (elapsed, patience) = (self.elapsed(), self.settings.max_host_wait);
-        let Some(lane) = self.lanes.get_mut(&host) else {
+        let (elapsed, max_wait) = (self.elapsed(), self.settings.max_host_wait);
+        let Some(queue) = self.queues.get_mut(&host) else {
             self.in_flight -= 1;
             return None;
         };
-        lane.arrive(elapsed, &looked.probe, patience);
-        if self.crawler.is_some() && lane.welcome.is_suspected() {
-            lane.doubted.push(looked.task.clone());
+        queue.request_finished(elapsed, &fetched.probe, max_wait);
+        if self.crawler.is_some() && queue.block_detector.is_suspected() {
+            queue.rejected_tasks.push(fetched.task.clone());
         }
-        Some(PendingJudgment::new(host, looked))
+        Some(PendingJudgment::new(host, fetched))
     }
 
-    /// Goes on with an inquest: `None` if it has to wait for a control.
+    /// Judges a task. Returns `None` if it waits for a control.
     pub(super) async fn advance(
         &mut self,
-        mut inquest: PendingJudgment,
+        mut pending: PendingJudgment,
     ) -> Result<Option<JudgedTask>, EngineError> {
         loop {
             let now = self.ports.now();
-            let Some(lane) = self.lanes.get(&inquest.host) else {
+            let Some(queue) = self.queues.get(&pending.host) else {
                 self.in_flight -= 1;
                 return Ok(None);
             };
-            let (lease, habit, is_shut) = (lane.lease, lane.habit, lane.is_closed());
-            if self.is_vain_guess(&inquest) {
+            let (lease, soft404_profile, is_closed) =
+                (queue.lease, queue.soft404_profile, queue.is_closed());
+            if self.is_missing_sitemap_guess(&pending) {
                 self.targets = self.targets.saturating_sub(1);
-                return Ok(Some(inquest.judged(lease, TaskUpdate::Drop)));
+                return Ok(Some(pending.into_judged(lease, TaskUpdate::Drop)));
             }
             let settings = self.settings;
-            let case = inquest.case(habit, now);
-            match judge_page(&settings.policy, &case) {
-                // Whatever else is needed is asked at once; the neighbors will
-                // have been asked in the end.
+            let input = pending.judge_input(soft404_profile, now);
+            match judge_page(&settings.policy, &input) {
+                // Skip the neighbors for now: they are fetched by the end of
+                // the run. All other controls are requested immediately.
                 Decision::Compare(kind) if NEIGHBOR_KINDS.contains(&kind) => {
-                    inquest.controls.push(unasked(kind));
-                    inquest.misses_neighbors = true;
+                    pending.controls.push(missing_control(kind));
+                    pending.lacks_neighbors = true;
                 }
-                Decision::Compare(kind) if !is_shut => {
-                    match self.find_control(kind, &inquest).await? {
-                        ControlLookup::Control(control) => inquest.controls.push(control),
+                Decision::Compare(kind) if !is_closed => {
+                    match self.find_control(kind, &pending).await? {
+                        ControlLookup::Control(control) => pending.controls.push(control),
                         ControlLookup::Pending(task) => {
-                            self.await_control(inquest, task);
+                            self.await_control(pending, task);
                             return Ok(None);
                         }
                     }
                 }
-                Decision::Fetch { purpose, wait } if !is_shut => {
-                    let wait = self.delay(wait, &inquest);
-                    self.supply.recall(inquest.host, self.elapsed() + wait);
-                    let not_before = later(now, wait);
-                    let step = TaskUpdate::Retry {
+                Decision::Fetch { purpose, wait } if !is_closed => {
+                    let wait = self.retry_delay(wait, &pending);
+                    self.claims.schedule_refill(pending.host, self.elapsed() + wait);
+                    let not_before = add_wait(now, wait);
+                    let update = TaskUpdate::Retry {
                         purpose,
                         not_before,
-                        attempts: inquest.attempts.clone(),
+                        attempts: pending.attempts.clone(),
                     };
-                    return Ok(Some(inquest.judged(lease, step)));
+                    return Ok(Some(pending.into_judged(lease, update)));
                 }
                 Decision::Fetch { .. } | Decision::Compare(_) => {
-                    let judgment = conclude_page(&settings.policy, &case);
-                    return Ok(Some(self.settle(inquest, lease, judgment, now)));
+                    let judgment = conclude_page(&settings.policy, &input);
+                    return Ok(Some(self.finish(pending, lease, judgment, now)));
                 }
-                Decision::Settle(_) if inquest.misses_neighbors && !self.follows(&inquest) => {
-                    let looks = inquest.attempts.clone();
-                    return Ok(Some(inquest.judged(lease, TaskUpdate::Hold { attempts: looks })));
+                Decision::Conclude(_) if pending.lacks_neighbors && !self.is_followed(&pending) => {
+                    let attempts = pending.attempts.clone();
+                    return Ok(Some(pending.into_judged(lease, TaskUpdate::Hold { attempts })));
                 }
-                Decision::Settle(judgment) => {
-                    return Ok(Some(self.settle(inquest, lease, judgment, now)));
+                Decision::Conclude(judgment) => {
+                    return Ok(Some(self.finish(pending, lease, judgment, now)));
                 }
             }
         }
     }
 
-    /// Whether the page is a sitemap that a crawl only guessed, and not there.
-    fn is_vain_guess(&self, inquest: &PendingJudgment) -> bool {
-        let reading = inquest.shown.reading.as_deref();
-        let is_vain =
-            |crawler: &&mut Crawler| crawler.is_vain_guess(&inquest.task, &inquest.probe, reading);
-        self.crawler.as_ref().is_some_and(is_vain)
+    /// Whether the page is a sitemap at a guessed URL that does not exist.
+    fn is_missing_sitemap_guess(&self, pending: &PendingJudgment) -> bool {
+        let parsed_page = pending.content.parsed_page.as_deref();
+        let is_missing = |crawler: &&mut Crawler| {
+            crawler.is_missing_sitemap_guess(&pending.task, &pending.probe, parsed_page)
+        };
+        self.crawler.as_ref().is_some_and(is_missing)
     }
 
-    /// Whether a crawl goes on from where the page was sent. That cannot wait
-    /// for the end, so the page is judged without its neighbors: who comes first
-    /// must not decide.
-    fn follows(&self, inquest: &PendingJudgment) -> bool {
+    /// Whether the crawl follows the page and its redirect target. Such a page
+    /// cannot be held until the end, so it is judged without neighbors. The
+    /// result must not depend on the order of fetches.
+    fn is_followed(&self, pending: &PendingJudgment) -> bool {
         let Some(crawler) = &self.crawler else { return false };
-        let asked = Url::parse(&inquest.task.url).ok();
-        [asked, landing(&inquest.probe)].iter().flatten().all(|url| crawler.follows(url))
+        let requested_url = Url::parse(&pending.task.url).ok();
+        [requested_url, final_url(&pending.probe)].iter().flatten().all(|url| crawler.follows(url))
     }
 
-    /// Judges a look at once, when nothing more will be asked.
-    pub(super) fn concluded(
+    /// Judges a task immediately, when nothing more will be fetched.
+    pub(super) fn judge_now(
         &mut self,
         host: HostId,
         lease: HostLease,
-        looked: FetchedTask,
+        fetched: FetchedTask,
         now: Timestamp,
     ) -> JudgedTask {
-        let inquest = PendingJudgment::new(host, looked);
-        let case = inquest.case(Soft404Profile::default(), now);
-        let judgment = conclude_page(&self.settings.policy, &case);
-        self.settle(inquest, lease, judgment, now)
+        let pending = PendingJudgment::new(host, fetched);
+        let input = pending.judge_input(Soft404Profile::default(), now);
+        let judgment = conclude_page(&self.settings.policy, &input);
+        self.finish(pending, lease, judgment, now)
     }
 
-    fn settle(
+    fn finish(
         &mut self,
-        inquest: PendingJudgment,
+        pending: PendingJudgment,
         lease: HostLease,
         judgment: Judgment,
         now: Timestamp,
     ) -> JudgedTask {
-        let looks = inquest.attempts.clone();
-        let word = judgment.verdict;
-        let mut found = settlement(judgment, &inquest.probe, looks.clone(), now);
-        if let Some(until) = self.retry_time(&inquest) {
-            found.reason = format!("{}; no request before {}", found.reason, to_second(until));
+        let attempts = pending.attempts.clone();
+        let verdict = judgment.verdict;
+        let mut result = target_result(judgment, &pending.probe, attempts.clone(), now);
+        if let Some(until) = self.retry_time(&pending) {
+            result.reason = format!("{}; no request before {}", result.reason, to_second(until));
         }
-        let step = if self.is_doubtful(&inquest.task.url, &inquest.probe, word) {
-            if !is_network_failure(&inquest.probe.outcome) {
-                self.keep_waiting(inquest.task.id, found);
+        let update = if self.must_be_held(&pending.task.url, &pending.probe, verdict) {
+            if !is_network_failure(&pending.probe.outcome) {
+                self.hold_result(pending.task.id, result);
             }
-            TaskUpdate::Hold { attempts: looks }
+            TaskUpdate::Hold { attempts }
         } else {
-            TaskUpdate::Finish(found)
+            TaskUpdate::Finish(result)
         };
-        inquest.judged(lease, step)
+        pending.into_judged(lease, update)
     }
 
-    /// When a page is requested next whose host asked for a wait that is longer
-    /// than this run.
-    fn retry_time(&self, inquest: &PendingJudgment) -> Option<Timestamp> {
-        let is_throttled = matches!(inquest.probe.outcome, FetchOutcome::Response(status) if THROTTLING.contains(&status));
-        let lane = self.lanes.get(&inquest.host).filter(|_| is_throttled)?;
-        lane.shut_until
+    /// Returns when the page may be fetched again, if its host requested a
+    /// backoff that is longer than this run waits.
+    fn retry_time(&self, pending: &PendingJudgment) -> Option<Timestamp> {
+        let is_throttled = matches!(pending.probe.outcome, FetchOutcome::Response(status) if THROTTLING_STATUSES.contains(&status));
+        let queue = self.queues.get(&pending.host).filter(|_| is_throttled)?;
+        queue.closed_until
     }
 
-    fn delay(&self, wait: RetryDelay, inquest: &PendingJudgment) -> Duration {
-        let asked_for = Duration::from_secs(inquest.probe.retry_after.unwrap_or(0));
+    fn retry_delay(&self, wait: RetryDelay, pending: &PendingJudgment) -> Duration {
+        let retry_after = Duration::from_secs(pending.probe.retry_after.unwrap_or(0));
         match wait {
             RetryDelay::HostInterval => self.settings.politeness.interval,
             RetryDelay::Backoff(attempt) => {
-                backoff(attempt, xxh3_64(inquest.task.url.as_bytes())).max(asked_for)
+                backoff(attempt, xxh3_64(pending.task.url.as_bytes())).max(retry_after)
             }
         }
     }
 
-    /// What follows for a task that was put on hold, now that the network is
-    /// known to work and nothing more will be asked.
-    pub(super) async fn judge_again(
+    /// Judges a held task after the network is known to work and nothing more
+    /// will be fetched.
+    pub(super) async fn judge_held_task(
         &mut self,
         task: FetchTask,
         probe: Probe,
     ) -> Result<JudgedTask, EngineError> {
-        // It may have waited for days, if the run was interrupted.
+        // Use the time of the probe: an interrupted run may hold a task for
+        // days.
         let now = probe.requested_at;
-        let heard = isolate(&task.url, || probe.digest.as_deref().map(PhraseScan::of));
-        let heard = heard.unwrap_or_default();
+        let phrase_scan =
+            isolate(&task.url, || probe.digest.as_deref().map(PhraseScan::from_digest));
+        let phrase_scan = phrase_scan.unwrap_or_default();
         let mut controls = Vec::new();
         let judgment = loop {
-            let case = JudgeInput {
+            let input = JudgeInput {
                 url: &task.url,
                 attempts: &task.attempts,
                 probe: &probe,
-                phrase_scan: heard,
+                phrase_scan,
                 controls: &controls,
                 soft404_profile: Soft404Profile::default(),
                 history: &task.history,
                 now,
             };
-            match judge_page(&self.settings.policy, &case) {
+            match judge_page(&self.settings.policy, &input) {
                 Decision::Compare(kind) if NEIGHBOR_KINDS.contains(&kind) => {
                     controls.extend(self.find_neighbors(&task.url, &probe).await?);
                 }
-                Decision::Compare(kind) => controls.push(self.find_asked(kind, &task.url).await?),
-                Decision::Fetch { .. } => break conclude_page(&self.settings.policy, &case),
-                Decision::Settle(judgment) => break judgment,
+                Decision::Compare(kind) => {
+                    controls.push(self.known_control(kind, &task.url).await?);
+                }
+                Decision::Fetch { .. } => break conclude_page(&self.settings.policy, &input),
+                Decision::Conclude(judgment) => break judgment,
             }
         };
-        let settlement = settlement(judgment, &probe, task.attempts.clone(), now);
-        let judged = JudgedTask::new(task, None, None, TaskUpdate::Finish(settlement));
-        Ok(JudgedTask { held: Some(probe), ..judged })
+        let result = target_result(judgment, &probe, task.attempts.clone(), now);
+        let judged = JudgedTask::new(task, None, None, TaskUpdate::Finish(result));
+        Ok(JudgedTask { held_probe: Some(probe), ..judged })
     }
 }
 
 impl PendingJudgment {
-    fn judged(self, lease: HostLease, step: TaskUpdate) -> JudgedTask {
-        let PageContent { anchors, reading } = self.shown;
-        // The places of an error page are nobody's.
-        let may_be_there = match &step {
-            TaskUpdate::Finish(settlement) => settlement.verdict.is_reached(),
+    fn into_judged(self, lease: HostLease, update: TaskUpdate) -> JudgedTask {
+        let PageContent { anchors, parsed_page } = self.content;
+        // Discard the anchors of error pages.
+        let may_have_anchors = match &update {
+            TaskUpdate::Finish(result) => result.verdict.is_reached(),
             TaskUpdate::Hold { .. } => true,
             TaskUpdate::Retry { .. } | TaskUpdate::Drop => false,
         };
-        let mut judged = JudgedTask::new(self.task, Some(lease), Some(self.probe), step);
-        judged.completion.anchors = anchors.filter(|_| may_be_there);
-        JudgedTask { reading, ..judged }
+        let mut judged = JudgedTask::new(self.task, Some(lease), Some(self.probe), update);
+        judged.completion.anchors = anchors.filter(|_| may_have_anchors);
+        JudgedTask { parsed_page, ..judged }
     }
 }
 
@@ -304,20 +302,20 @@ impl JudgedTask {
         task: FetchTask,
         lease: Option<HostLease>,
         probe: Option<Probe>,
-        step: TaskUpdate,
+        update: TaskUpdate,
     ) -> Self {
         let (id, target) = (task.id, task.target);
         let completion =
-            TaskCompletion { task: id, target, lease, probe, step, page: None, anchors: None };
-        Self { task, completion, reading: None, held: None }
+            TaskCompletion { task: id, target, lease, probe, update, page: None, anchors: None };
+        Self { task, completion, parsed_page: None, held_probe: None }
     }
 }
 
-/// The state of a target by this judgment.
-pub(super) fn settlement(
+/// Converts a judgment into the stored result of a target.
+pub(super) fn target_result(
     judgment: Judgment,
     probe: &Probe,
-    looks: Vec<Attempt>,
+    attempts: Vec<Attempt>,
     now: Timestamp,
 ) -> TargetResult {
     TargetResult {
@@ -326,21 +324,21 @@ pub(super) fn settlement(
         status: probe.outcome.status(),
         reason: judgment.reason,
         since: judgment.since,
-        at: now,
-        attempts: looks,
+        checked_at: now,
+        attempts,
         streak: judgment.streak,
         confidence: judgment.confidence,
         evidence: judgment.evidence,
     }
 }
 
-/// A time as reasons name it, without fractions of a second.
+/// Rounds a time to the second, as reasons show it.
 fn to_second(time: Timestamp) -> Timestamp {
     time.round(Unit::Second).unwrap_or(time)
 }
 
-/// The state of a task whose host wants no requests until then.
-pub(super) fn turned_away(task: &FetchTask, until: Timestamp, now: Timestamp) -> TargetResult {
+/// Result of a task whose host accepts no requests until the given time.
+pub(super) fn blocked_result(task: &FetchTask, until: Timestamp, now: Timestamp) -> TargetResult {
     let history = &task.history;
     let is_same = history.verdict == Some(Verdict::Blocked);
     TargetResult {
@@ -349,7 +347,7 @@ pub(super) fn turned_away(task: &FetchTask, until: Timestamp, now: Timestamp) ->
         status: None,
         reason: format!("not requested: the host accepts no request before {}", to_second(until)),
         since: history.since.filter(|_| is_same).unwrap_or(now),
-        at: now,
+        checked_at: now,
         attempts: task.attempts.clone(),
         streak: history.streak,
         confidence: Confidence::CERTAIN,

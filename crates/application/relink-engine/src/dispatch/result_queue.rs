@@ -1,77 +1,78 @@
-//! Where results of requests are laid down until the asker collects them.
+//! A queue that passes request results to the dispatcher in batches.
 //!
-//! The asker is woken once for many results. A channel would wake it for each,
-//! and waking costs more than most results do.
+//! The dispatcher is woken once per batch. A channel would wake it for each
+//! result, which costs more than processing most results.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
-/// A tray of things that were returned.
+/// A batched multi-producer, single-consumer queue.
 pub(super) struct ResultQueue<T> {
-    content: Mutex<QueueState<T>>,
+    state: Mutex<QueueState<T>>,
     notify: Notify,
 }
 
 struct QueueState<T> {
-    things: Vec<T>,
-    /// The bell rings when so many things lie there.
-    wanted: usize,
+    items: Vec<T>,
+    /// Number of items at which the consumer is notified.
+    notify_at: usize,
 }
 
 impl<T> ResultQueue<T> {
     pub(super) fn new() -> Self {
-        let content = QueueState { things: Vec::new(), wanted: 1 };
-        Self { content: Mutex::new(content), notify: Notify::new() }
+        let state = QueueState { items: Vec::new(), notify_at: 1 };
+        Self { state: Mutex::new(state), notify: Notify::new() }
     }
 
-    /// Lays a thing down.
-    pub(super) fn put(&self, thing: T) {
-        let mut content = self.content();
-        content.things.push(thing);
-        let is_enough = content.things.len() == content.wanted;
-        drop(content);
-        if is_enough {
+    /// Appends an item.
+    pub(super) fn push(&self, item: T) {
+        let mut state = self.lock();
+        state.items.push(item);
+        let is_batch_complete = state.items.len() == state.notify_at;
+        drop(state);
+        if is_batch_complete {
             self.notify.notify_one();
         }
     }
 
-    /// Waits until something lies there.
+    /// Waits until the queue has an item.
     pub(super) async fn wait(&self) {
         while !self.has(1) {
             self.notify.notified().await;
         }
     }
 
-    /// Waits until so many things lie there, but no longer than `until`.
-    pub(super) async fn wait_for_batch(&self, wanted: usize, until: Instant) {
-        // Time running out is as good an end as any.
+    /// Waits until the queue has `count` items, at most until `until`.
+    pub(super) async fn wait_for_batch(&self, count: usize, until: Instant) {
+        // A timeout is not an error here.
         let _ = timeout_at(until, async {
-            while !self.has(wanted) {
+            while !self.has(count) {
                 self.notify.notified().await;
             }
         })
         .await;
     }
 
-    /// Takes up to so many things away, the oldest first.
-    pub(super) fn take(&self, most: usize) -> Vec<T> {
-        let mut content = self.content();
-        let end = content.things.len().min(most);
-        content.things.drain(..end).collect()
+    /// Removes and returns up to `max` items, oldest first.
+    pub(super) fn take(&self, max: usize) -> Vec<T> {
+        let mut state = self.lock();
+        let end = state.items.len().min(max);
+        state.items.drain(..end).collect()
     }
 
-    /// Whether so many things lie there; if not, the bell will ring for them.
-    fn has(&self, wanted: usize) -> bool {
-        let mut content = self.content();
-        content.wanted = wanted;
-        content.things.len() >= wanted
+    /// Whether the queue has `count` items. If not, the consumer is notified
+    /// when it has.
+    fn has(&self, count: usize) -> bool {
+        let mut state = self.lock();
+        state.notify_at = count;
+        state.items.len() >= count
     }
 
-    fn content(&self) -> MutexGuard<'_, QueueState<T>> {
-        // Nothing in here panics while the lock is held.
-        self.content.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, QueueState<T>> {
+        // No code panics while it holds the lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -83,38 +84,38 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_is_put_is_taken_in_order_and_once() {
-        let tray = ResultQueue::new();
+    async fn take_returns_items_in_order_and_once() {
+        let results = ResultQueue::new();
         for number in 0..5 {
-            tray.put(number);
+            results.push(number);
         }
-        assert_eq!(tray.take(3), [0, 1, 2]);
-        assert_eq!(tray.take(3), [3, 4]);
-        assert!(tray.take(3).is_empty());
+        assert_eq!(results.take(3), [0, 1, 2]);
+        assert_eq!(results.take(3), [3, 4]);
+        assert!(results.take(3).is_empty());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn lingering_ends_when_there_is_enough_or_when_time_is_up() {
-        let tray = Arc::new(ResultQueue::new());
-        let putting = Arc::clone(&tray);
+    async fn wait_for_batch_ends_with_a_full_batch_or_a_timeout() {
+        let results = Arc::new(ResultQueue::new());
+        let producer = Arc::clone(&results);
         tokio::spawn(async move {
             for number in 0..4 {
-                putting.put(number);
+                producer.push(number);
                 tokio::task::yield_now().await;
             }
         });
-        tray.wait_for_batch(4, Instant::now() + Duration::from_mins(1)).await;
-        assert_eq!(tray.take(9).len(), 4);
-        tray.wait_for_batch(1, Instant::now() + Duration::from_millis(5)).await;
-        assert!(tray.take(9).is_empty());
+        results.wait_for_batch(4, Instant::now() + Duration::from_mins(1)).await;
+        assert_eq!(results.take(9).len(), 4);
+        results.wait_for_batch(1, Instant::now() + Duration::from_millis(5)).await;
+        assert!(results.take(9).is_empty());
     }
 
     #[tokio::test]
-    async fn waiting_ends_with_the_first_thing() {
-        let tray = Arc::new(ResultQueue::new());
-        let putting = Arc::clone(&tray);
-        tokio::spawn(async move { putting.put(1) });
-        tray.wait().await;
-        assert_eq!(tray.take(9), [1]);
+    async fn wait_ends_with_the_first_item() {
+        let results = Arc::new(ResultQueue::new());
+        let producer = Arc::clone(&results);
+        tokio::spawn(async move { producer.push(1) });
+        results.wait().await;
+        assert_eq!(results.take(9), [1]);
     }
 }

@@ -1,8 +1,8 @@
-//! The watchdog: detects a run that has work left and nothing to wait for.
+//! Watchdog: detects a run that has tasks left but nothing to wait for.
 //!
-//! Such a run would wait for ever. It is an internal error, so the run is saved
-//! and ends with one. Slow hosts, long waits and slow disks never look like it:
-//! each of them is a request in flight or a timer.
+//! Such a run would wait forever. This is an internal error, so the run is
+//! saved and ends with one. Slow hosts, long waits and slow disks do not
+//! trigger it: each of them is a request in flight or a timer.
 
 use super::Dispatcher;
 use crate::EngineError;
@@ -12,11 +12,11 @@ use crate::EngineError;
 struct Activity {
     /// Requests and lookups in flight.
     in_flight: usize,
-    /// Whether links are being read, or stored results reported.
+    /// Whether links are being read, or deferred results reported.
     is_busy: bool,
-    /// Whether a host has a request that may leave, now or at a set time.
+    /// Whether a host has a request to send, now or at a set time.
     can_send: bool,
-    /// Whether hosts or tasks are taken from the store, now or at a set time.
+    /// Whether hosts or tasks can be claimed, now or at a set time.
     can_claim: bool,
 }
 
@@ -42,11 +42,11 @@ impl Dispatcher<'_> {
         let next = self.ready.first();
         Activity {
             in_flight: self.outstanding,
-            is_busy: !self.is_loaded || self.backlog.is_some(),
-            can_send: next.is_some_and(|(turn, _)| self.has_slot(*turn)),
-            can_claim: self.supply.is_hungry()
-                || self.supply.wake().is_some()
-                || self.supply.may_have_hosts() && self.has_room_for_hosts(),
+            is_busy: !self.is_loaded || self.deferred.is_some(),
+            can_send: next.is_some_and(|(ready_key, _)| self.has_slot(*ready_key)),
+            can_claim: self.claims.needs_refill()
+                || self.claims.next_wake().is_some()
+                || self.claims.may_have_hosts() && self.has_room_for_hosts(),
         }
     }
 }

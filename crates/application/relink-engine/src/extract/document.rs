@@ -1,57 +1,57 @@
-//! One document's links, rendered.
+//! Renders the links of one document.
 
 use std::io::{self, Cursor, ErrorKind, Read};
 
 use relink_model::{Link, LinkTarget, SkipReason};
 use relink_page::{
-    DocumentFormat, DocumentInfo, IgnoreDirective, Options, WindowedExtractor, each_link_with,
+    DocumentFormat, DocumentInfo, IgnoreDirective, Options, WindowedExtractor, for_each_link_with,
     ignore_directives,
 };
 use relink_ports::{DocumentSource, Files};
 use relink_report::extract::LinkWriter;
 
-use super::in_order::OutputChunk;
+use super::ordered_output::OutputChunk;
 use super::{ExtractProblem, ExtractSettings, STDIN};
 use crate::binary::binary_problem;
-use crate::decompress::{Bounds, DecompressError, Unpacking, inner_name, is_packed};
+use crate::decompress::{DecompressError, DecompressLimits, GzipReader, inner_name, is_gzip};
 use crate::isolation::Panicked;
-use crate::reserved::is_reserved_address;
-use crate::{HUGE, WINDOW};
+use crate::reserved::is_reserved_url;
+use crate::{LARGE_DOCUMENT_SIZE, WINDOW_SIZE};
 
-/// Text that is handed in before its document is done, so that a page of a
-/// million links needs no more room than this.
-const PART: usize = 256 << 10;
+/// Size at which a part of a document is passed on, so that a page with a
+/// million links needs no more memory.
+const PART_SIZE: usize = 256 << 10;
 
-/// Room to read a document into, at first.
-const ROOM: usize = 64 << 10;
+/// Initial size of the read buffer.
+const INITIAL_BUFFER: usize = 64 << 10;
 
-/// The most room that is kept for the next document.
-const KEPT: usize = 4 << 20;
+/// Maximum size of a buffer that is reused.
+const MAX_REUSED_BUFFER: usize = 4 << 20;
 
-/// What of a document has been rendered.
+/// Rendered part of a document.
 #[derive(Debug, Default)]
 pub(super) struct RenderedPart {
     /// The links as text.
     pub(super) text: Vec<u8>,
-    /// How many.
+    /// Number of links.
     pub(super) links: u64,
-    /// How many of them are not to be checked.
+    /// Number of links that would not be checked.
     pub(super) skipped: u64,
-    /// What could not be read.
+    /// Parts that could not be read.
     pub(super) problems: Vec<ExtractProblem>,
-    /// Whether this is the end of a document that was read.
-    pub(super) is_read: bool,
+    /// Whether this is the last part of a document that was read.
+    pub(super) is_document_end: bool,
 }
 
 impl RenderedPart {
-    /// Of a document that could not be read at all.
-    fn unread(problem: ExtractProblem) -> Self {
+    /// A document that could not be read.
+    fn from_problem(problem: ExtractProblem) -> Self {
         Self { problems: vec![problem], ..Self::default() }
     }
 
-    /// Of a document whose reading panicked.
-    pub(super) fn of_panic(label: &str, panicked: Panicked) -> Self {
-        Self::unread(problem(label, None, panicked.to_string()))
+    /// A document whose parser panicked.
+    pub(super) fn from_panic(label: &str, panicked: Panicked) -> Self {
+        Self::from_problem(problem(label, None, panicked.to_string()))
     }
 }
 
@@ -61,175 +61,186 @@ impl OutputChunk for RenderedPart {
     }
 }
 
-/// Takes a part of a document that is not done; whether more is wanted.
-pub(super) type TakePart<'a> = &'a mut dyn FnMut(RenderedPart) -> bool;
+/// Receives a part of an unfinished document. Returns whether more is accepted.
+pub(super) type PartSink<'a> = &'a mut dyn FnMut(RenderedPart) -> bool;
 
-/// What one thread works with.
+/// State of one thread.
 pub(super) struct Worker<'a> {
     settings: &'a ExtractSettings,
-    /// Room to read into, larger than any document so far.
+    /// Read buffer, larger than any document so far.
     buffer: Vec<u8>,
 }
 
 impl<'a> Worker<'a> {
     pub(super) fn new(settings: &'a ExtractSettings) -> Self {
-        Self { settings, buffer: vec![0; ROOM] }
+        Self { settings, buffer: vec![0; INITIAL_BUFFER] }
     }
 
-    /// Reads a file. Its last part is returned.
+    /// Reads a file. Returns its last part.
     pub(super) fn read_file(
         &mut self,
         files: &dyn Files,
         source: &DocumentSource,
-        take: TakePart<'_>,
+        sink: PartSink<'_>,
     ) -> RenderedPart {
         match files.open(&source.path) {
-            Ok(file) => self.read_stream(&source.label, file, take),
-            Err(error) => RenderedPart::unread(ExtractProblem::of_file(&source.label, &error)),
+            Ok(file) => self.read_stream(&source.label, file, sink),
+            Err(error) => {
+                RenderedPart::from_problem(ExtractProblem::from_file_error(&source.label, &error))
+            }
         }
     }
 
-    /// Reads a document as it comes. Its last part is returned.
+    /// Reads a document from a stream. Returns its last part.
     pub(super) fn read_stream(
         &mut self,
         label: &str,
         mut file: impl Read,
-        take: TakePart<'_>,
+        sink: PartSink<'_>,
     ) -> RenderedPart {
-        let filled = self.fill(&mut file);
-        if !is_packed(&self.buffer[..filled.length]) {
-            return self.read(label, filled, file, take);
+        let head = self.fill(&mut file);
+        if !is_gzip(&self.buffer[..head.length]) {
+            return self.read(label, head, file, sink);
         }
-        let head = std::mem::replace(&mut self.buffer, vec![0; ROOM]);
-        let packed = (&head[..filled.length]).chain(file);
-        let mut part = self.read_packed(label, packed, take);
-        if let Ends::Here(Some(error)) = filled.ends {
-            part.problems.push(unread(label, &error));
+        let bytes = std::mem::replace(&mut self.buffer, vec![0; INITIAL_BUFFER]);
+        let compressed = (&bytes[..head.length]).chain(file);
+        let mut part = self.read_gzip(label, compressed, sink);
+        if let DocumentEnd::InBuffer(Some(error)) = head.end {
+            part.problems.push(read_problem(label, &error));
         }
         part
     }
 
-    fn read_packed(&mut self, label: &str, packed: impl Read, take: TakePart<'_>) -> RenderedPart {
-        let mut unpacking = Unpacking::new(packed, Bounds::default());
-        let filled = self.fill(&mut unpacking);
-        self.read(label, filled, unpacking, take)
+    fn read_gzip(
+        &mut self,
+        label: &str,
+        compressed: impl Read,
+        sink: PartSink<'_>,
+    ) -> RenderedPart {
+        let mut decompressed = GzipReader::new(compressed, DecompressLimits::default());
+        let head = self.fill(&mut decompressed);
+        self.read(label, head, decompressed, sink)
     }
 
-    /// Reads a document that is in the buffer, or of which the first bytes are.
+    /// Reads a document whose first bytes are in the buffer.
     fn read(
         &mut self,
         label: &str,
-        filled: Filled,
+        head: BufferedHead,
         rest: impl Read,
-        take: TakePart<'_>,
+        sink: PartSink<'_>,
     ) -> RenderedPart {
-        let error = match filled.ends {
-            Ends::Later => return self.read_huge(label, filled.length, rest, take),
-            Ends::Here(error) => error.map(|error| unread(label, &error)),
+        let error = match head.end {
+            DocumentEnd::BeyondBuffer => return self.read_windows(label, head.length, rest, sink),
+            DocumentEnd::InBuffer(error) => error.map(|error| read_problem(label, &error)),
         };
-        if filled.length == 0
+        if head.length == 0
             && let Some(problem) = error
         {
-            return RenderedPart::unread(problem);
+            return RenderedPart::from_problem(problem);
         }
-        let mut part = read_whole(self.settings, label, &self.buffer[..filled.length], take);
+        let mut part = read_whole(self.settings, label, &self.buffer[..head.length], sink);
         part.problems.extend(error);
-        if self.buffer.len() > KEPT {
-            self.buffer = vec![0; ROOM];
+        if self.buffer.len() > MAX_REUSED_BUFFER {
+            self.buffer = vec![0; INITIAL_BUFFER];
         }
         part
     }
 
-    /// Reads a huge document, whose first bytes are in the buffer, in windows.
-    fn read_huge(
+    /// Reads a large document in windows. Its first bytes are in the buffer.
+    fn read_windows(
         &mut self,
         label: &str,
         length: usize,
         rest: impl Read,
-        take: TakePart<'_>,
+        sink: PartSink<'_>,
     ) -> RenderedPart {
-        let head = std::mem::replace(&mut self.buffer, vec![0; ROOM]);
-        let (format, options) = manner(self.settings, label, &head[..length]);
+        let head = std::mem::replace(&mut self.buffer, vec![0; INITIAL_BUFFER]);
+        let (format, options) = read_options(self.settings, label, &head[..length]);
         let binary = binary_problem(self.settings.format, &head[..length]);
         let document = Cursor::new(head).take(length as u64).chain(rest);
-        let mut windows = WindowedExtractor::new(format, &options, WINDOW, document);
-        let mut rendering = DocumentRenderer::new(self.settings, label, take);
-        while rendering.is_wanted && windows.next_window() {
-            rendering.tell_unread(windows.new_notes());
-            rendering.notes = windows.notes().to_vec();
-            let remarks = windows.for_each_link(&mut |link| rendering.add(&link));
-            rendering.tell(remarks);
+        let mut windows = WindowedExtractor::new(format, &options, WINDOW_SIZE, document);
+        let mut renderer = DocumentRenderer::new(self.settings, label, sink);
+        while renderer.is_accepted && windows.next_window() {
+            renderer.add_invalid_directives(windows.new_directives());
+            renderer.directives = windows.directives().to_vec();
+            let info = windows.for_each_link(&mut |link| renderer.add(&link));
+            renderer.add_problems(info);
         }
-        let mut part = rendering.finish();
+        let mut part = renderer.finish();
         part.problems.extend(binary.map(|text| problem(label, None, text.to_owned())));
-        part.problems.extend(windows.into_error().map(|error| unread(label, &error)));
+        part.problems.extend(windows.into_error().map(|error| read_problem(label, &error)));
         part
     }
 
-    /// Fills the buffer, up to where a document is huge.
-    fn fill(&mut self, document: &mut impl Read) -> Filled {
+    /// Fills the buffer up to the size of a large document.
+    fn fill(&mut self, document: &mut impl Read) -> BufferedHead {
         let mut length = 0;
         loop {
-            if length >= HUGE {
-                return Filled { length, ends: Ends::Later };
+            if length >= LARGE_DOCUMENT_SIZE {
+                return BufferedHead { length, end: DocumentEnd::BeyondBuffer };
             }
             if length == self.buffer.len() {
                 self.buffer.resize(2 * length, 0);
             }
             match document.read(&mut self.buffer[length..]) {
-                Ok(0) => return Filled { length, ends: Ends::Here(None) },
+                Ok(0) => return BufferedHead { length, end: DocumentEnd::InBuffer(None) },
                 Ok(more) => length += more,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Filled { length, ends: Ends::Here(Some(error)) },
+                Err(error) => {
+                    return BufferedHead { length, end: DocumentEnd::InBuffer(Some(error)) };
+                }
             }
         }
     }
 }
 
-/// What of a document is in the buffer.
-struct Filled {
+/// The part of a document in the buffer.
+struct BufferedHead {
     length: usize,
-    ends: Ends,
+    end: DocumentEnd,
 }
 
 /// Where a document ends.
-enum Ends {
-    /// In the buffer, perhaps for an error.
-    Here(Option<io::Error>),
-    /// Not in the buffer.
-    Later,
+enum DocumentEnd {
+    /// In the buffer, possibly because of an error.
+    InBuffer(Option<io::Error>),
+    /// After the buffer.
+    BeyondBuffer,
 }
 
-/// The format of a document and how it is read.
-fn manner(settings: &ExtractSettings, label: &str, head: &[u8]) -> (DocumentFormat, Options) {
+/// Returns the format and options of a document.
+fn read_options(settings: &ExtractSettings, label: &str, head: &[u8]) -> (DocumentFormat, Options) {
     let name = (label != STDIN).then(|| inner_name(label));
-    let format = settings.format.unwrap_or_else(|| DocumentFormat::of_file(name, head));
+    let format = settings.format.unwrap_or_else(|| DocumentFormat::from_file(name, head));
     let column = settings.column.clone();
-    (format, Options { column, ..name.map(Options::of_name).unwrap_or_default() })
+    (format, Options { column, ..name.map(Options::from_file_name).unwrap_or_default() })
 }
 
 fn read_whole(
     settings: &ExtractSettings,
     label: &str,
     bytes: &[u8],
-    take: TakePart<'_>,
+    sink: PartSink<'_>,
 ) -> RenderedPart {
-    let (format, options) = manner(settings, label, bytes);
-    let mut rendering = DocumentRenderer::new(settings, label, take);
-    rendering.notes = ignore_directives(format, bytes);
-    let remarks = each_link_with(format, bytes, &options, &mut |link| rendering.add(&link));
-    let notes = std::mem::take(&mut rendering.notes);
-    rendering.tell_unread(&notes);
-    rendering.tell(remarks);
-    let mut part = rendering.finish();
+    let (format, options) = read_options(settings, label, bytes);
+    let mut renderer = DocumentRenderer::new(settings, label, sink);
+    renderer.directives = ignore_directives(format, bytes);
+    let info = for_each_link_with(format, bytes, &options, &mut |link| renderer.add(&link));
+    let directives = std::mem::take(&mut renderer.directives);
+    renderer.add_invalid_directives(&directives);
+    renderer.add_problems(info);
+    let mut part = renderer.finish();
     let binary = binary_problem(settings.format, bytes);
     part.problems.extend(binary.map(|text| problem(label, None, text.to_owned())));
     part
 }
 
-fn unread(label: &str, error: &io::Error) -> ExtractProblem {
-    let unpacked = error.get_ref().and_then(|inner| inner.downcast_ref::<DecompressError>());
-    let text = unpacked.map_or_else(|| format!("cannot be read: {error}"), ToString::to_string);
+fn read_problem(label: &str, error: &io::Error) -> ExtractProblem {
+    let decompress_error =
+        error.get_ref().and_then(|inner| inner.downcast_ref::<DecompressError>());
+    let text =
+        decompress_error.map_or_else(|| format!("cannot be read: {error}"), ToString::to_string);
     problem(label, None, text)
 }
 
@@ -237,88 +248,91 @@ fn problem(path: &str, line: Option<u32>, text: String) -> ExtractProblem {
     ExtractProblem { path: path.to_owned(), line, text }
 }
 
-/// A document whose links are being written.
+/// Renders the links of a document.
 struct DocumentRenderer<'a> {
     settings: &'a ExtractSettings,
     label: &'a str,
-    notes: Vec<IgnoreDirective>,
+    directives: Vec<IgnoreDirective>,
     writer: LinkWriter,
     part: RenderedPart,
-    take: TakePart<'a>,
-    is_wanted: bool,
+    sink: PartSink<'a>,
+    is_accepted: bool,
 }
 
 impl<'a> DocumentRenderer<'a> {
-    fn new(settings: &'a ExtractSettings, label: &'a str, take: TakePart<'a>) -> Self {
-        let writer = LinkWriter::new(settings.shape, label);
-        let (notes, part) = Default::default();
-        Self { settings, label, notes, writer, part, take, is_wanted: true }
+    fn new(settings: &'a ExtractSettings, label: &'a str, sink: PartSink<'a>) -> Self {
+        let writer = LinkWriter::new(settings.link_format, label);
+        let (directives, part) = Default::default();
+        Self { settings, label, directives, writer, part, sink, is_accepted: true }
     }
 
     fn add(&mut self, link: &Link) {
-        let skipped = self.skipped(link);
+        let skipped = self.skip_reason(link);
         self.part.links += 1;
         self.part.skipped += u64::from(skipped.is_some());
         self.writer.write(&mut self.part.text, link, skipped);
-        if self.part.text.len() >= PART {
-            let room = Vec::with_capacity(self.part.text.capacity());
-            let next = RenderedPart { text: room, ..RenderedPart::default() };
+        if self.part.text.len() >= PART_SIZE {
+            let buffer = Vec::with_capacity(self.part.text.capacity());
+            let next = RenderedPart { text: buffer, ..RenderedPart::default() };
             let part = std::mem::replace(&mut self.part, next);
-            // Once nobody reads any more, the rest is rendered in vain, which
-            // is simpler than a way out of every extractor.
-            self.is_wanted = self.is_wanted && (self.take)(part);
+            // After the reader is gone, the remaining links are still rendered
+            // and discarded. That is simpler than aborting every extractor.
+            self.is_accepted = self.is_accepted && (self.sink)(part);
         }
     }
 
-    fn skipped(&self, link: &Link) -> Option<SkipReason> {
+    fn skip_reason(&self, link: &Link) -> Option<SkipReason> {
         if let LinkTarget::Skipped(_, reason) = link.target {
             return Some(reason);
         }
-        if self.is_example(link) {
+        if self.is_reserved(link) {
             return Some(SkipReason::Reserved);
         }
-        // A line has one note at most, and a note reaches no further than to
-        // the next line of text; so only the last two can speak of it.
-        let next = self.notes.partition_point(|note| *note.lines.start() <= link.location.line);
-        let mut near = self.notes[next.saturating_sub(2)..next].iter();
-        near.any(|note| self.silences(note, link)).then_some(SkipReason::Ignored)
+        // A line has at most one directive, and a directive extends at most to
+        // the next line of text. So only the last two can apply.
+        let next = self
+            .directives
+            .partition_point(|directive| *directive.lines.start() <= link.location.line);
+        let mut candidates = self.directives[next.saturating_sub(2)..next].iter();
+        candidates
+            .any(|directive| self.ignores_link(directive, link))
+            .then_some(SkipReason::Ignored)
     }
 
-    /// Whether the link is for show, as `check` takes it: what comes by hand,
-    /// on standard input, is meant.
-    fn is_example(&self, link: &Link) -> bool {
+    /// Whether the host of the link is reserved for examples, as in `check`.
+    /// Links on standard input are always intended.
+    fn is_reserved(&self, link: &Link) -> bool {
         let LinkTarget::Web(text) = &link.target else { return false };
-        self.label != STDIN && is_reserved_address(text)
+        self.label != STDIN && is_reserved_url(text)
     }
 
-    /// Whether a note speaks of the link as a whole, whatever may be found
-    /// about it.
-    fn silences(&self, note: &IgnoreDirective, link: &Link) -> bool {
-        note.covers(link.location.line)
-            && note.codes.is_empty()
-            && note.invalid_token.is_none()
-            && note.until.is_none_or(|day| self.settings.today <= day)
+    /// Whether a directive ignores the link as a whole.
+    fn ignores_link(&self, directive: &IgnoreDirective, link: &Link) -> bool {
+        directive.covers(link.location.line)
+            && directive.codes.is_empty()
+            && directive.invalid_token.is_none()
+            && directive.until.is_none_or(|date| self.settings.today <= date)
     }
 
-    /// Takes in what the document says beside its links.
-    fn tell(&mut self, remarks: DocumentInfo) {
-        let problems = remarks.problems.into_iter();
+    /// Adds the problems of the document.
+    fn add_problems(&mut self, info: DocumentInfo) {
+        let problems = info.problems.into_iter();
         let problems = problems.map(|found| problem(self.label, Some(found.line), found.text));
         self.part.problems.extend(problems);
     }
 
-    /// Takes in the notes that are not understood.
-    fn tell_unread(&mut self, notes: &[IgnoreDirective]) {
-        for note in notes {
-            if let Some(word) = &note.invalid_token {
-                let text = format!("the note `relink:ignore` is not understood at `{word}`");
-                self.part.problems.push(problem(self.label, Some(*note.lines.start()), text));
+    /// Adds the invalid directives as problems.
+    fn add_invalid_directives(&mut self, directives: &[IgnoreDirective]) {
+        for directive in directives {
+            if let Some(token) = &directive.invalid_token {
+                let text = format!("invalid `relink:ignore` at `{token}`");
+                self.part.problems.push(problem(self.label, Some(*directive.lines.start()), text));
             }
         }
     }
 
     fn finish(mut self) -> RenderedPart {
-        self.part.is_read = true;
+        self.part.is_document_end = true;
         self.part
     }
 }

@@ -1,29 +1,29 @@
-//! What there is to say of documents beside their links.
+//! Problems with documents.
 
 use relink_page::Problem;
 
 use crate::decompress::DecompressError;
 
-/// Remarks of a run that are kept; the others are counted.
-const REMARKS: usize = 10_000;
+/// Maximum number of stored diagnostics. Further ones are counted.
+const MAX_ENTRIES: usize = 10_000;
 
-/// Remarks about documents.
+/// Problems with documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
-    /// The remarks that are kept.
-    pub remarks: Vec<Diagnostic>,
-    /// How many more there were.
-    pub more: u64,
+    /// The stored diagnostics.
+    pub entries: Vec<Diagnostic>,
+    /// Number of diagnostics that are not stored.
+    pub omitted: u64,
 }
 
-/// A remark about a document.
+/// A problem with a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The document, as the user knows it.
+    /// Name of the document for users.
     pub path: String,
-    /// The line, from 1; nothing if it is about the whole document.
+    /// The line, from 1; `None` for the whole document.
     pub line: Option<u32>,
-    /// What there is to say, in plain words.
+    /// The message.
     pub text: String,
 }
 
@@ -34,17 +34,17 @@ impl Diagnostics {
         }
     }
 
-    pub(super) fn extend_with(&mut self, path: &str, error: Option<DecompressError>) {
+    pub(super) fn push_error(&mut self, path: &str, error: Option<DecompressError>) {
         if let Some(error) = error {
             self.push(Diagnostic { path: path.to_owned(), line: None, text: error.to_string() });
         }
     }
 
-    pub(super) fn push(&mut self, remark: Diagnostic) {
-        if self.remarks.len() < REMARKS {
-            self.remarks.push(remark);
+    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
+        if self.entries.len() < MAX_ENTRIES {
+            self.entries.push(diagnostic);
         } else {
-            self.more += 1;
+            self.omitted += 1;
         }
     }
 }

@@ -1,7 +1,7 @@
-//! A file's content: as a whole, or if it is huge, what tells it from another.
+//! Content of a document: in memory, or for large files a hash.
 //!
-//! A huge document is gone through twice, once to know whether it changed and
-//! once for its links, and never held in memory. Packed files are unpacked.
+//! A large document is read twice, once to detect changes and once for its
+//! links, and is never held in memory. Gzip files are decompressed.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -10,41 +10,41 @@ use std::sync::Arc;
 use relink_ports::{FileError, Files};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::HUGE;
-use crate::decompress::{Bounds, DecompressError, Unpacking, is_packed};
+use crate::LARGE_DOCUMENT_SIZE;
+use crate::decompress::{DecompressError, DecompressLimits, GzipReader, is_gzip};
 
-/// How much of a huge document is kept, to tell its format.
-const HEAD: usize = 64 << 10;
+/// Bytes of a large document that are held in memory to detect its format.
+const HEAD_SIZE: usize = 64 << 10;
 
-/// What a document holds.
+/// Content of a document.
 #[derive(Debug, Clone)]
 pub(super) enum DocumentContent {
-    /// All its bytes.
-    Whole(Arc<[u8]>),
-    /// Too much to hold.
-    Huge { path: PathBuf, head: Arc<[u8]>, hash: u64 },
+    /// All bytes.
+    InMemory(Arc<[u8]>),
+    /// Too large to hold in memory.
+    OnDisk { path: PathBuf, head: Arc<[u8]>, hash: u64 },
 }
 
 impl DocumentContent {
-    /// What the document begins with, to tell its format.
+    /// Returns the first bytes, to detect the format.
     pub(super) fn head(&self) -> &[u8] {
         match self {
-            Self::Whole(bytes) => bytes,
-            Self::Huge { head, .. } => head,
+            Self::InMemory(bytes) => bytes,
+            Self::OnDisk { head, .. } => head,
         }
     }
 
-    /// What tells the content from another.
+    /// Returns the hash of the content.
     pub(super) fn hash(&self) -> u64 {
         match self {
-            Self::Whole(bytes) => xxh3_64(bytes),
-            Self::Huge { hash, .. } => *hash,
+            Self::InMemory(bytes) => xxh3_64(bytes),
+            Self::OnDisk { hash, .. } => *hash,
         }
     }
 }
 
-/// Reads a file, with what kept it from being unpacked to its end. It takes
-/// the thread it is called on.
+/// Reads a file. Also returns the error that ended its decompression early.
+/// Blocks the thread.
 pub(super) fn open(
     files: &dyn Files,
     path: &Path,
@@ -55,61 +55,61 @@ pub(super) fn open(
     };
     let mut document = stream(files, path)?;
     let mut bytes = Vec::new();
-    let read = document.by_ref().take(HUGE as u64).read_to_end(&mut bytes);
+    let read = document.by_ref().take(LARGE_DOCUMENT_SIZE as u64).read_to_end(&mut bytes);
     if let Err(error) = read {
-        let error = unpack_error(error).map_err(unreadable)?;
-        return Ok((DocumentContent::Whole(bytes.into()), Some(error)));
+        let error = decompress_error(error).map_err(unreadable)?;
+        return Ok((DocumentContent::InMemory(bytes.into()), Some(error)));
     }
-    if bytes.len() < HUGE {
-        return Ok((DocumentContent::Whole(bytes.into()), None));
+    if bytes.len() < LARGE_DOCUMENT_SIZE {
+        return Ok((DocumentContent::InMemory(bytes.into()), None));
     }
     let mut hash = Xxh3::new();
     hash.update(&bytes);
-    bytes.truncate(HEAD);
-    let error = add_rest(&mut hash, &mut document).err().map(unpack_error);
+    bytes.truncate(HEAD_SIZE);
+    let error = add_rest(&mut hash, &mut document).err().map(decompress_error);
     let error = error.transpose().map_err(unreadable)?;
     let (path, head, hash) = (path.to_owned(), bytes.into(), hash.digest());
-    Ok((DocumentContent::Huge { path, head, hash }, error))
+    Ok((DocumentContent::OnDisk { path, head, hash }, error))
 }
 
-/// What a file begins with, unpacked; nothing if it cannot be read, which is
-/// told when it is opened. It takes the thread it is called on.
+/// Returns the first bytes of a file, decompressed; empty if it cannot be read.
+/// The error is reported when the file is opened. Blocks the thread.
 pub(super) fn head(files: &dyn Files, path: &Path) -> Vec<u8> {
     let mut head = Vec::new();
     if let Ok(document) = stream(files, path) {
-        // Half a head tells as much as there is.
-        let _ = document.take(HEAD as u64).read_to_end(&mut head);
+        // Ignore the error: use the bytes that could be read.
+        let _ = document.take(HEAD_SIZE as u64).read_to_end(&mut head);
     }
     head
 }
 
-/// The bytes of a file as they come, unpacked.
+/// Opens a file as a stream, decompressed.
 pub(super) fn stream(files: &dyn Files, path: &Path) -> Result<Box<dyn Read + Send>, FileError> {
     let mut file = files.open(path)?;
     let mut head = Vec::new();
-    // What is wrong with the file shows again when it is read on.
-    let _ = file.by_ref().take(HEAD as u64).read_to_end(&mut head);
-    let is_packed = is_packed(&head);
+    // Ignore the error: it recurs when the rest is read.
+    let _ = file.by_ref().take(HEAD_SIZE as u64).read_to_end(&mut head);
+    let is_gzip_file = is_gzip(&head);
     let file = io::Cursor::new(head).chain(file);
-    if is_packed {
-        return Ok(Box::new(Unpacking::new(file, Bounds::default())));
+    if is_gzip_file {
+        return Ok(Box::new(GzipReader::new(file, DecompressLimits::default())));
     }
     Ok(Box::new(file))
 }
 
 fn add_rest(hash: &mut Xxh3, document: &mut dyn Read) -> io::Result<()> {
-    let mut room = vec![0; HEAD];
+    let mut buffer = vec![0; HEAD_SIZE];
     loop {
-        match document.read(&mut room) {
+        match document.read(&mut buffer) {
             Ok(0) => return Ok(()),
-            Ok(length) => hash.update(&room[..length]),
+            Ok(length) => hash.update(&buffer[..length]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
 }
 
-/// The error of unpacking that this is, or the error of reading.
-fn unpack_error(error: io::Error) -> Result<DecompressError, io::Error> {
+/// Returns the decompression error, or the I/O error.
+fn decompress_error(error: io::Error) -> Result<DecompressError, io::Error> {
     error.downcast()
 }

@@ -1,75 +1,74 @@
-//! What a document says about links to be left alone.
+//! `relink:ignore` directives of a document.
 //!
-//! A note that cannot be read, or whose day has passed, ignores nothing: it is
-//! better to hear of a finding than to miss one.
+//! An invalid or expired directive ignores nothing, so that no finding is lost.
 
 use jiff::civil::Date;
 use relink_page::{DocumentFormat, IgnoreDirective, Problem, ignore_directives};
 
-/// The notes of one document.
+/// The directives of one document.
 #[derive(Debug, Default)]
 pub(super) struct IgnoreRules {
-    /// Those that hold, in document order.
-    holding: Vec<IgnoreDirective>,
-    /// What is wrong with some.
+    /// Active directives, in document order.
+    active: Vec<IgnoreDirective>,
+    /// Invalid directives.
     pub(super) problems: Vec<Problem>,
-    /// Those whose day has passed.
+    /// Expired directives.
     pub(super) expired: Vec<Problem>,
 }
 
-/// What a note says of a link.
+/// Effect of the directives on a link.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum IgnoreEffect {
-    /// Nothing.
+    /// No effect.
     #[default]
-    Nothing,
-    /// It is ignored.
-    Ignored,
-    /// Findings with these codes are ignored.
-    Hidden(Vec<String>),
+    None,
+    /// The link is skipped.
+    SkipLink,
+    /// Findings with these codes are suppressed.
+    SuppressCodes(Vec<String>),
 }
 
 impl IgnoreRules {
-    /// The notes of a document, as they stand on a day.
-    pub(super) fn of(format: DocumentFormat, bytes: &[u8], today: Date) -> Self {
-        Self::sorted(ignore_directives(format, bytes), today)
+    /// Reads the directives of a document on the given date.
+    pub(super) fn from_document(format: DocumentFormat, bytes: &[u8], today: Date) -> Self {
+        Self::from_directives(ignore_directives(format, bytes), today)
     }
 
-    /// Notes in document order, as they stand on a day.
-    pub(super) fn sorted(all: Vec<IgnoreDirective>, today: Date) -> Self {
-        let mut notes = Self::default();
-        for note in all {
-            let line = *note.lines.start();
-            if let Some(word) = &note.invalid_token {
+    /// Classifies directives, given in document order, on the given date.
+    pub(super) fn from_directives(all: Vec<IgnoreDirective>, today: Date) -> Self {
+        let mut rules = Self::default();
+        for directive in all {
+            let line = *directive.lines.start();
+            if let Some(token) = &directive.invalid_token {
                 let text = format!(
-                    "`relink:ignore` cannot be read from `{word}` on, so it ignores nothing; \
-                     write it like `relink:ignore RL101 until 2027-01-01 because …`"
+                    "invalid `relink:ignore` at `{token}`: nothing is ignored (expected a form \
+                     like `relink:ignore RL101 until 2027-01-01 because …`)"
                 );
-                notes.problems.push(Problem { line, text });
-            } else if let Some(until) = note.until.filter(|until| *until < today) {
-                let text = format!("`relink:ignore` held until {until}");
-                notes.expired.push(Problem { line, text });
+                rules.problems.push(Problem { line, text });
+            } else if let Some(until) = directive.until.filter(|until| *until < today) {
+                let text = format!("`relink:ignore` expired after {until}");
+                rules.expired.push(Problem { line, text });
             } else {
-                notes.holding.push(note);
+                rules.active.push(directive);
             }
         }
-        notes
+        rules
     }
 
-    /// What is said of links in a line.
-    pub(super) fn tell(&self, line: u32) -> IgnoreEffect {
-        // A line has one note at most, and a note reaches no further than to
-        // the next line of text; so only the last two can speak of it.
-        let next = self.holding.partition_point(|note| *note.lines.start() <= line);
-        let near = &self.holding[next.saturating_sub(2)..next];
+    /// Returns the effect of the directives on links in a line.
+    pub(super) fn effect_on(&self, line: u32) -> IgnoreEffect {
+        // A line has at most one directive, and a directive extends at most to
+        // the next line of text. So only the last two can apply.
+        let next = self.active.partition_point(|directive| *directive.lines.start() <= line);
+        let candidates = &self.active[next.saturating_sub(2)..next];
         let mut codes = Vec::new();
-        for note in near.iter().filter(|note| note.covers(line)) {
-            if note.codes.is_empty() {
-                return IgnoreEffect::Ignored;
+        for directive in candidates.iter().filter(|directive| directive.covers(line)) {
+            if directive.codes.is_empty() {
+                return IgnoreEffect::SkipLink;
             }
-            codes.extend(note.codes.iter().cloned());
+            codes.extend(directive.codes.iter().cloned());
         }
-        if codes.is_empty() { IgnoreEffect::Nothing } else { IgnoreEffect::Hidden(codes) }
+        if codes.is_empty() { IgnoreEffect::None } else { IgnoreEffect::SuppressCodes(codes) }
     }
 }
 
@@ -77,31 +76,41 @@ impl IgnoreRules {
 mod tests {
     use super::*;
 
-    fn notes(text: &str) -> IgnoreRules {
-        IgnoreRules::of(DocumentFormat::Markdown, text.as_bytes(), jiff::civil::date(2026, 11, 10))
+    fn rules(text: &str) -> IgnoreRules {
+        IgnoreRules::from_document(
+            DocumentFormat::Markdown,
+            text.as_bytes(),
+            jiff::civil::date(2026, 11, 10),
+        )
     }
 
     #[test]
-    fn a_note_tells_of_its_lines() {
-        let notes = notes("a\n<!-- relink:ignore -->\nb\nc <!-- relink:ignore RL601 RL603 -->\n");
-        assert_eq!(notes.tell(1), IgnoreEffect::Nothing);
-        assert_eq!((notes.tell(2), notes.tell(3)), (IgnoreEffect::Ignored, IgnoreEffect::Ignored));
-        assert_eq!(notes.tell(4), IgnoreEffect::Hidden(vec!["RL601".into(), "RL603".into()]));
+    fn directive_applies_to_its_lines() {
+        let rules = rules("a\n<!-- relink:ignore -->\nb\nc <!-- relink:ignore RL601 RL603 -->\n");
+        assert_eq!(rules.effect_on(1), IgnoreEffect::None);
+        assert_eq!(
+            (rules.effect_on(2), rules.effect_on(3)),
+            (IgnoreEffect::SkipLink, IgnoreEffect::SkipLink)
+        );
+        assert_eq!(
+            rules.effect_on(4),
+            IgnoreEffect::SuppressCodes(vec!["RL601".into(), "RL603".into()])
+        );
     }
 
     #[test]
-    fn the_last_day_still_holds_and_the_next_does_not() {
+    fn directive_expires_after_its_last_day() {
         let today = "a <!-- relink:ignore until 2026-11-10 -->";
-        assert_eq!(notes(today).tell(1), IgnoreEffect::Ignored);
-        let past = notes("a <!-- relink:ignore until 2026-11-09 -->");
-        assert_eq!(past.tell(1), IgnoreEffect::Nothing);
-        assert_eq!(past.expired[0].to_string(), "line 1: `relink:ignore` held until 2026-11-09");
+        assert_eq!(rules(today).effect_on(1), IgnoreEffect::SkipLink);
+        let past = rules("a <!-- relink:ignore until 2026-11-09 -->");
+        assert_eq!(past.effect_on(1), IgnoreEffect::None);
+        assert_eq!(past.expired[0].to_string(), "line 1: `relink:ignore` expired after 2026-11-09");
     }
 
     #[test]
-    fn what_cannot_be_read_ignores_nothing_and_is_told() {
-        let notes = notes("a <!-- relink:ignore RL101 utnil 2027-01-01 -->");
-        assert_eq!(notes.tell(1), IgnoreEffect::Nothing);
-        assert!(notes.problems[0].text.contains("from `utnil` on"), "{}", notes.problems[0]);
+    fn invalid_directive_is_reported_and_ignores_nothing() {
+        let rules = rules("a <!-- relink:ignore RL101 utnil 2027-01-01 -->");
+        assert_eq!(rules.effect_on(1), IgnoreEffect::None);
+        assert!(rules.problems[0].text.contains("at `utnil`"), "{}", rules.problems[0]);
     }
 }

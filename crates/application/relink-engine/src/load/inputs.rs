@@ -1,4 +1,4 @@
-//! What the user gave to read, and the files it stands for.
+//! Inputs given by the user, and their resolution to files.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,21 +12,21 @@ use super::{LoadSettings, document_content};
 use crate::decompress::inner_name;
 use crate::{EngineError, Ports};
 
-/// One thing to read.
+/// An input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     /// A file, a directory or a glob.
     Path(PathBuf),
-    /// A page on the web.
+    /// A web page.
     Page {
-        /// Its address as given.
+        /// The URL as given.
         original_url: String,
-        /// Its canonical address.
+        /// The canonical URL.
         url: Url,
     },
-    /// Standard input, read to its end.
+    /// Standard input, in memory.
     Stdin(Arc<[u8]>),
-    /// Standard input, put aside in this file because there is much of it.
+    /// Standard input, spooled to this file because it is large.
     Spooled(PathBuf),
 }
 
@@ -40,11 +40,11 @@ impl fmt::Display for Input {
     }
 }
 
-/// What an index of sitemaps begins with: a name under which this is XML says
-/// nothing itself, or that.
-const INDEX: &[u8] = b"<?xml version=\"1.0\"?><sitemapindex>";
+/// Start of a sitemap index, used to test whether a file name leaves the format
+/// open.
+const SITEMAP_INDEX_HEAD: &[u8] = b"<?xml version=\"1.0\"?><sitemapindex>";
 
-/// An input with the files it stands for.
+/// An input with its files.
 pub(crate) enum ResolvedInput<'a> {
     Files(WalkResult),
     Page(&'a Url),
@@ -52,10 +52,9 @@ pub(crate) enum ResolvedInput<'a> {
     Spooled(&'a Path),
 }
 
-/// Finds the files that the inputs stand for, so that a missing one is known
-/// before anything is asked. A file that several of them stand for is found
-/// once.
-pub(crate) async fn find<'a>(
+/// Resolves the inputs to files, so that a missing input is reported before the
+/// first request. A file matched by several inputs is returned once.
+pub(crate) async fn resolve_inputs<'a>(
     ports: &Ports,
     settings: &'a LoadSettings,
 ) -> Result<Vec<ResolvedInput<'a>>, EngineError> {
@@ -69,23 +68,23 @@ pub(crate) async fn find<'a>(
             Input::Spooled(path) => others.push(ResolvedInput::Spooled(path)),
         }
     }
-    let mut found = vec![ResolvedInput::Files(ports.files.walk(&walk).await?)];
-    found.append(&mut others);
-    Ok(found)
+    let mut resolved = vec![ResolvedInput::Files(ports.files.walk(&walk).await?)];
+    resolved.append(&mut others);
+    Ok(resolved)
 }
 
-/// Whether a document may list sitemaps, by its name or, where that says
-/// nothing, by its first bytes. What they answer is asked while loading.
+/// Whether a document may list sitemaps, by its name or its first bytes. The
+/// loader fetches the sitemaps.
 pub(crate) async fn may_list_sitemaps(
     ports: &Ports,
     inputs: &[ResolvedInput<'_>],
     settings: &LoadSettings,
 ) -> bool {
-    let format = settings.reading.format;
+    let format = settings.read_options.format;
     let is_xml = |name: Option<&str>, head: &[u8]| {
-        format.unwrap_or_else(|| DocumentFormat::of_file(name, head)) == DocumentFormat::Xml
+        format.unwrap_or_else(|| DocumentFormat::from_file(name, head)) == DocumentFormat::Xml
     };
-    let mut unsaid = Vec::new();
+    let mut undetermined = Vec::new();
     for input in inputs {
         match input {
             ResolvedInput::Files(WalkResult { documents, .. }) => {
@@ -94,15 +93,17 @@ pub(crate) async fn may_list_sitemaps(
                     if is_xml(name, b"") {
                         return true;
                     }
-                    if is_xml(name, INDEX) {
-                        unsaid.push(path.clone());
+                    if is_xml(name, SITEMAP_INDEX_HEAD) {
+                        undetermined.push(path.clone());
                     }
                 }
             }
             ResolvedInput::Stdin(bytes) if is_xml(None, bytes) && is_sitemap_index(bytes) => {
                 return true;
             }
-            ResolvedInput::Spooled(path) if is_xml(None, INDEX) => unsaid.push((*path).to_owned()),
+            ResolvedInput::Spooled(path) if is_xml(None, SITEMAP_INDEX_HEAD) => {
+                undetermined.push((*path).to_owned());
+            }
             ResolvedInput::Page(_) | ResolvedInput::Stdin(_) | ResolvedInput::Spooled(_) => {}
         }
     }
@@ -110,6 +111,6 @@ pub(crate) async fn may_list_sitemaps(
     let is_index = move |path: &PathBuf| {
         files.can_reopen(path) && is_sitemap_index(&document_content::head(&*files, path))
     };
-    let is_any = tokio::task::spawn_blocking(move || unsaid.iter().any(is_index)).await;
-    is_any.unwrap_or(false)
+    let has_index = tokio::task::spawn_blocking(move || undetermined.iter().any(is_index)).await;
+    has_index.unwrap_or(false)
 }

@@ -1,8 +1,7 @@
-//! Listings of directories, for hints about missing files.
+//! Directory listings, for suggestions on missing files.
 //!
-//! Each directory is listed once, however many links to it are broken. The
-//! number of names in memory is bounded; where a directory has more, there is
-//! no hint.
+//! Each directory is listed once. The number of names in memory is limited. A
+//! directory with too many names yields no suggestion.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -20,23 +19,24 @@ const MAX_NAMES: usize = 500_000;
 /// Maximum number of directories whose listings are in memory.
 const MAX_DIRECTORIES: usize = 20_000;
 
-/// The names in a directory, by what a misspelled link may have in common with
-/// them.
+/// The names in a directory, indexed by the parts that a misspelled link may
+/// share.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Listing {
-    /// Names by their lower case.
+    /// Names by their lowercase form.
     by_case: HashMap<String, String>,
-    /// Names of documents with anchors, by the lower case without extension.
+    /// Names of documents with anchors, by the lowercase name without
+    /// extension.
     by_stem: HashMap<String, String>,
 }
 
 impl Listing {
-    /// Of these names. Where several are alike, the first one counts.
+    /// Indexes names. Of several similar names, the first is used.
     pub(super) fn new(names: Vec<String>) -> Self {
         let mut listing = Self::default();
         for name in names {
             let lower = name.to_lowercase();
-            if has_anchors(DocumentFormat::of_file(Some(&name), b""))
+            if has_anchors(DocumentFormat::from_file(Some(&name), b""))
                 && let Some(stem) = stem(&lower)
             {
                 listing.by_stem.entry(stem).or_insert_with(|| name.clone());
@@ -48,9 +48,9 @@ impl Listing {
         listing
     }
 
-    /// The name that was meant by `wanted`: the same in another case, or, for
-    /// a file, the same with another extension.
-    pub(super) fn alike(&self, wanted: &str, is_file: bool) -> Option<&str> {
+    /// Returns the name that differs from `wanted` only by case or, for a file,
+    /// by its extension.
+    pub(super) fn similar_name(&self, wanted: &str, is_file: bool) -> Option<&str> {
         let lower = wanted.to_lowercase();
         let by_stem = || self.by_stem.get(&stem(&lower)?);
         let found = self.by_case.get(&lower).or_else(|| is_file.then(by_stem).flatten());
@@ -66,11 +66,11 @@ fn stem(name: &str) -> Option<String> {
     Path::new(name).file_stem().and_then(OsStr::to_str).map(str::to_owned)
 }
 
-/// Listings of the directories that were looked into.
+/// Cache of directory listings.
 #[derive(Debug)]
 pub(super) struct Listings {
-    known: HashMap<PathBuf, Arc<Listing>>,
-    /// Names in memory.
+    cache: HashMap<PathBuf, Arc<Listing>>,
+    /// Number of names in memory.
     names: usize,
     /// Maximum number of names in memory.
     max_names: usize,
@@ -78,15 +78,15 @@ pub(super) struct Listings {
 
 impl Default for Listings {
     fn default() -> Self {
-        Self { known: HashMap::new(), names: 0, max_names: MAX_NAMES }
+        Self { cache: HashMap::new(), names: 0, max_names: MAX_NAMES }
     }
 }
 
 impl Listings {
-    /// The listing of a directory.
-    pub(super) async fn of(&mut self, files: &dyn Files, folder: &Path) -> Arc<Listing> {
-        if let Some(known) = self.known.get(folder) {
-            return Arc::clone(known);
+    /// Returns the listing of a directory.
+    pub(super) async fn get(&mut self, files: &dyn Files, folder: &Path) -> Arc<Listing> {
+        if let Some(cached) = self.cache.get(folder) {
+            return Arc::clone(cached);
         }
         let names = files.list_dir(folder).await;
         let mut listing = Listing::new(names);
@@ -94,12 +94,12 @@ impl Listings {
             listing = Listing::default();
         }
         let listing = Arc::new(listing);
-        if self.names + listing.len() > self.max_names || self.known.len() >= MAX_DIRECTORIES {
-            self.known.clear();
+        if self.names + listing.len() > self.max_names || self.cache.len() >= MAX_DIRECTORIES {
+            self.cache.clear();
             self.names = 0;
         }
         self.names += listing.len();
-        self.known.insert(folder.to_owned(), Arc::clone(&listing));
+        self.cache.insert(folder.to_owned(), Arc::clone(&listing));
         listing
     }
 }
@@ -115,24 +115,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_meant_in_another_case_or_with_another_extension() {
+    fn similar_name_differs_by_case_or_extension() {
         let names = ["Guide.md", "a.rst", "picture.png"].map(str::to_owned);
         let listing = Listing::new(names.to_vec());
-        assert_eq!(listing.alike("guide.md", true), Some("Guide.md"));
-        assert_eq!(listing.alike("A.html", true), Some("a.rst"));
-        assert_eq!(listing.alike("a.html", false), None);
-        assert_eq!(listing.alike("picture.jpg", true), None);
-        assert_eq!(listing.alike("guide", true), Some("Guide.md"));
+        assert_eq!(listing.similar_name("guide.md", true), Some("Guide.md"));
+        assert_eq!(listing.similar_name("A.html", true), Some("a.rst"));
+        assert_eq!(listing.similar_name("a.html", false), None);
+        assert_eq!(listing.similar_name("picture.jpg", true), None);
+        assert_eq!(listing.similar_name("guide", true), Some("Guide.md"));
     }
 
-    /// Directories with this many names, which count how often they are listed.
-    struct Counting {
+    /// Directories with this many names that count how often they are listed.
+    struct CountingFiles {
         names: usize,
         listed: AtomicUsize,
     }
 
     #[async_trait]
-    impl Files for Counting {
+    impl Files for CountingFiles {
         async fn walk(&self, _: &WalkRequest) -> Result<WalkResult, FileError> {
             Ok(WalkResult::default())
         }
@@ -157,24 +157,24 @@ mod tests {
 
     #[tokio::test]
     async fn listings_of_one_directory_are_read_once() {
-        let files = Counting { names: 3, listed: AtomicUsize::new(0) };
+        let files = CountingFiles { names: 3, listed: AtomicUsize::new(0) };
         let mut listings = Listings::default();
         for _ in 0..100 {
-            let listing = listings.of(&files, Path::new("docs")).await;
-            assert_eq!(listing.alike("F1.txt", true), Some("f1.txt"));
+            let listing = listings.get(&files, Path::new("docs")).await;
+            assert_eq!(listing.similar_name("F1.txt", true), Some("f1.txt"));
         }
         assert_eq!(files.listed.load(Ordering::Relaxed), 1);
     }
 
     #[tokio::test]
     async fn listings_beyond_the_limit_are_dropped() {
-        let files = Counting { names: 40, listed: AtomicUsize::new(0) };
+        let files = CountingFiles { names: 40, listed: AtomicUsize::new(0) };
         let mut listings = Listings { max_names: 100, ..Listings::default() };
         for folder in ["a", "b", "c", "d", "e"] {
-            listings.of(&files, Path::new(folder)).await;
+            listings.get(&files, Path::new(folder)).await;
             assert!(listings.names <= 100);
         }
-        let files = Counting { names: 101, listed: AtomicUsize::new(0) };
-        assert_eq!(*listings.of(&files, Path::new("f")).await, Listing::default());
+        let files = CountingFiles { names: 101, listed: AtomicUsize::new(0) };
+        assert_eq!(*listings.get(&files, Path::new("f")).await, Listing::default());
     }
 }

@@ -1,7 +1,7 @@
-//! Whether a local link leads somewhere: the file, and the place in it.
+//! Checks local links: whether the file exists and contains the anchor.
 //!
-//! The rule is told in `docs/check.md`. Nothing is settled by guessing: where
-//! the disk cannot tell, the link is skipped with the reason.
+//! `docs/check.md` describes the rules. A link that cannot be decided on the
+//! file system is skipped with a reason.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,116 +14,116 @@ use relink_ports::{FileError, Files, NewTarget};
 
 use super::listing::Listings;
 use super::local::LocalLink;
-use super::reading::ReadOptions;
+use super::read_options::ReadOptions;
 use super::skip::CheckSkipReason;
 use super::{Diagnostic, unreadable};
-use crate::anchors::{is_line, shown};
+use crate::anchors::{decoded, is_line_fragment};
 use crate::isolation::isolate;
 
-/// Anchors kept for links to come, over all documents.
-const MOST_ANCHORS: usize = 500_000;
-/// Documents whose anchors are kept.
-const MOST_DOCUMENTS: usize = 20_000;
-/// Missing anchors of a run with a hint at a similar one. A hint compares up to
-/// 2,000 anchors.
-const MAX_HINTS: usize = 5_000;
-/// What a directory is shown by, where nobody said.
-const USUAL_INDEX_FILES: [&str; 4] = ["index.html", "README.md", "index.md", "readme.md"];
-/// A page may be linked without this, as most servers show it.
-const CLEAN_EXTENSION: &str = "html";
+/// Maximum number of cached anchors, over all documents.
+const MAX_ANCHORS: usize = 500_000;
+/// Maximum number of documents with cached anchors.
+const MAX_DOCUMENTS: usize = 20_000;
+/// Maximum number of missing anchors with a suggestion. One suggestion compares
+/// up to 2,000 anchors.
+const MAX_SUGGESTIONS: usize = 5_000;
+/// Index files of a directory, unless configured.
+const DEFAULT_INDEX_FILES: [&str; 4] = ["index.html", "README.md", "index.md", "readme.md"];
+/// Extension that most servers add to a URL path.
+const DEFAULT_EXTENSION: &str = "html";
 
-/// What the disk says of a link.
+/// Result of a local link.
 #[derive(Debug)]
 pub(super) enum LocalLinkResult {
-    /// It is settled.
-    Settled(NewTarget),
-    /// It cannot be told.
+    /// The link is checked.
+    Checked(NewTarget),
+    /// The link cannot be decided.
     Skipped(CheckSkipReason),
 }
 
-/// What lies at a link's path.
+/// Result of a path lookup.
 enum PathLookup {
     File(PathBuf),
     Folder(PathBuf),
     Missing(String),
 }
 
-/// The disk as local links see it, with the anchors of documents seen before.
+/// Checks local links, with a cache of anchors.
 pub(super) struct LocalLinkChecker<'a> {
     files: &'a dyn Files,
-    reading: &'a ReadOptions,
+    options: &'a ReadOptions,
     anchors: HashMap<PathBuf, Option<Arc<Anchors>>>,
-    /// Anchors kept in all.
-    kept: usize,
-    /// Hints about missing anchors, by file and anchor.
-    hints: HashMap<(PathBuf, String), Option<String>>,
-    /// The names in directories with missing files.
+    /// Total number of cached anchors.
+    cached_anchors: usize,
+    /// Suggestions for missing anchors, by file and anchor.
+    suggestions: HashMap<(PathBuf, String), Option<String>>,
+    /// Names in directories with missing files.
     listings: Listings,
-    /// Files with anchors that could not be read.
+    /// Files whose anchors could not be read.
     problems: Vec<Diagnostic>,
 }
 
 impl<'a> LocalLinkChecker<'a> {
-    pub(super) fn new(files: &'a dyn Files, reading: &'a ReadOptions) -> Self {
+    pub(super) fn new(files: &'a dyn Files, options: &'a ReadOptions) -> Self {
         Self {
             files,
-            reading,
+            options,
             anchors: HashMap::new(),
-            kept: 0,
-            hints: HashMap::new(),
+            cached_anchors: 0,
+            suggestions: HashMap::new(),
             listings: Listings::default(),
             problems: Vec::new(),
         }
     }
 
-    /// The files that could not be read since the last call.
+    /// Returns the files that could not be read since the last call.
     pub(super) fn take_problems(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.problems)
     }
 
-    /// Looks where the link leads.
+    /// Checks a link.
     pub(super) async fn check(&mut self, link: &LocalLink) -> LocalLinkResult {
-        let there = self.find(link).await;
-        let may_be_name = link.manner().may_be_name;
-        match (there, link.fragment()) {
-            (PathLookup::Missing(_), _) if may_be_name => {
+        let lookup = self.find(link).await;
+        let may_be_page_name = link.style().may_be_page_name;
+        match (lookup, link.fragment()) {
+            (PathLookup::Missing(_), _) if may_be_page_name => {
                 LocalLinkResult::Skipped(CheckSkipReason::PageName)
             }
             (PathLookup::Missing(reason), _) => finding(link, codes::MISSING_FILE, reason),
-            (PathLookup::File(_), None) => alive(link, "the file is there"),
-            (PathLookup::Folder(_), None) => alive(link, "the directory is there"),
+            (PathLookup::File(_), None) => alive(link, "the file exists"),
+            (PathLookup::Folder(_), None) => alive(link, "the directory exists"),
             (PathLookup::File(file), Some(fragment)) => {
-                self.place(link, fragment, &[file], true).await
+                self.check_anchor(link, fragment, &[file], true).await
             }
             (PathLookup::Folder(folder), Some(fragment)) => {
-                let pages = USUAL_INDEX_FILES.map(|name| folder.join(name));
-                self.place(link, fragment, &pages, false).await
+                let pages = DEFAULT_INDEX_FILES.map(|name| folder.join(name));
+                self.check_anchor(link, fragment, &pages, false).await
             }
         }
     }
 
-    /// What lies at the path, or at what the path is short for.
+    /// Looks up the path, with the extensions that a link may omit.
     async fn find(&mut self, link: &LocalLink) -> PathLookup {
         let path = link.path();
         if self.files.exists(path).await {
             return self.file_or_folder(path).await;
         }
-        let fallback = self.reading.local.fallback_extensions.iter().map(String::as_str);
-        let extensions = link.manner().extensions.iter().copied();
-        for extension in extensions.chain([CLEAN_EXTENSION]).chain(fallback) {
-            let longer = with_extension(path, extension);
-            if self.files.exists(&longer).await {
-                return PathLookup::File(longer);
+        let fallback = self.options.local.fallback_extensions.iter().map(String::as_str);
+        let extensions = link.style().extensions.iter().copied();
+        for extension in extensions.chain([DEFAULT_EXTENSION]).chain(fallback) {
+            let extended = with_extension(path, extension);
+            if self.files.exists(&extended).await {
+                return PathLookup::File(extended);
             }
         }
-        PathLookup::Missing(self.missing(path).await)
+        PathLookup::Missing(self.missing_reason(path).await)
     }
 
     async fn file_or_folder(&self, path: &Path) -> PathLookup {
         if !self.files.is_dir(path).await {
             return PathLookup::File(path.to_owned());
         }
-        let names = &self.reading.local.index_files;
+        let names = &self.options.local.index_files;
         for name in names {
             let index = path.join(name);
             if name == "." {
@@ -140,130 +140,137 @@ impl<'a> LocalLinkChecker<'a> {
         PathLookup::Missing(format!("the directory has no {}", names.join(" or ")))
     }
 
-    /// Why nothing is found, with what the writer may have meant.
-    async fn missing(&mut self, path: &Path) -> String {
-        match self.meant(path).await {
-            Some(meant) => format!("no such file; there is `{meant}`"),
+    /// Returns the reason for a missing file, with a similar path if there is
+    /// one.
+    async fn missing_reason(&mut self, path: &Path) -> String {
+        match self.similar_path(path).await {
+            Some(similar) => format!("no such file; there is `{similar}`"),
             None => "no such file".to_owned(),
         }
     }
 
-    /// What differs from the path only by case or by its extension, from the
-    /// first difference on.
-    async fn meant(&mut self, path: &Path) -> Option<String> {
+    /// Returns a path that differs only by case or extension, starting at the
+    /// first different component.
+    async fn similar_path(&mut self, path: &Path) -> Option<String> {
         let mut folder = PathBuf::new();
-        let mut meant: Option<PathBuf> = None;
+        let mut similar: Option<PathBuf> = None;
         let mut components = path.components().peekable();
         while let Some(component) = components.next() {
             let next = folder.join(component);
             if self.files.exists(&next).await {
                 folder = next;
-                meant = meant.map(|meant| meant.join(component));
+                similar = similar.map(|similar| similar.join(component));
                 continue;
             }
             let is_last = components.peek().is_none();
             let wanted = component.as_os_str().to_str()?;
-            let listing = self.listings.of(self.files, &folder).await;
-            let name = listing.alike(wanted, is_last)?;
+            let listing = self.listings.get(self.files, &folder).await;
+            let name = listing.similar_name(wanted, is_last)?;
             folder.push(name);
-            meant = Some(meant.unwrap_or_default().join(name));
+            similar = Some(similar.unwrap_or_default().join(name));
         }
-        meant.map(|meant| meant.display().to_string())
+        similar.map(|similar| similar.display().to_string())
     }
 
-    /// Whether one of these files has the place; `is_sure` if they are all that
-    /// the link can mean.
-    async fn place(
+    /// Checks that one of these files has the anchor. `is_certain` means that
+    /// the link can refer only to them.
+    async fn check_anchor(
         &mut self,
         link: &LocalLink,
         fragment: &str,
         files: &[PathBuf],
-        is_sure: bool,
+        is_certain: bool,
     ) -> LocalLinkResult {
-        let Some(slugs) = self.reading.local.anchors else {
-            return alive(link, "the file is there");
+        let Some(slugs) = self.options.local.anchors else {
+            return alive(link, "the file exists");
         };
-        let decoded = shown(fragment);
-        let mut nearest = None;
-        let mut is_told = false;
+        let decoded = decoded(fragment);
+        let mut similar = None;
+        let mut has_known_anchors = false;
         for file in files {
-            let Some(anchors) = self.anchors(file, link.manner().is_own, slugs).await else {
+            let Some(anchors) = self.anchors(file, link.style().is_same_document, slugs).await
+            else {
                 continue;
             };
-            if anchors.has(fragment) || shows_lines(slugs) && is_line(fragment) {
-                return alive(link, "the anchor is there");
+            if anchors.has(fragment) || has_line_anchors(slugs) && is_line_fragment(fragment) {
+                return alive(link, "the anchor exists");
             }
-            if anchors.is_open() {
+            if anchors.may_have_more() {
                 return LocalLinkResult::Skipped(CheckSkipReason::Anchor);
             }
-            is_told = true;
-            nearest = nearest.or_else(|| self.nearest(file, &anchors, &decoded));
+            has_known_anchors = true;
+            similar = similar.or_else(|| self.similar_anchor(file, &anchors, &decoded));
         }
-        if !is_told || (link.manner().may_be_name && link.manner().is_own) {
-            // Of a directory without a page nobody knows what it shows.
+        if !has_known_anchors || (link.style().may_be_page_name && link.style().is_same_document) {
+            // The content of a directory without an index file is unknown.
             return LocalLinkResult::Skipped(CheckSkipReason::Anchor);
         }
-        let place = match (link.manner().is_own, is_sure) {
+        let position = match (link.style().is_same_document, is_certain) {
             (true, _) => "in this document",
             (false, true) => "in that file",
             (false, false) => "in that directory's page",
         };
-        let hint = nearest.map(|name| format!("; there is `#{name}`")).unwrap_or_default();
-        finding(link, codes::MISSING_ANCHOR, format!("no anchor `#{decoded}` {place}{hint}"))
+        let suggestion = similar.map(|name| format!("; there is `#{name}`")).unwrap_or_default();
+        finding(
+            link,
+            codes::MISSING_ANCHOR,
+            format!("no anchor `#{decoded}` {position}{suggestion}"),
+        )
     }
 
-    /// The anchor that was meant. Each is looked for once, and of a great number
-    /// only the first ones.
-    fn nearest(&mut self, file: &Path, anchors: &Anchors, wanted: &str) -> Option<String> {
-        let key = (file.to_owned(), wanted.to_owned());
-        if let Some(known) = self.hints.get(&key) {
-            return known.clone();
+    /// Returns a similar anchor. Suggestions are cached, and their number is
+    /// limited.
+    fn similar_anchor(&mut self, file: &Path, anchors: &Anchors, name: &str) -> Option<String> {
+        let key = (file.to_owned(), name.to_owned());
+        if let Some(cached) = self.suggestions.get(&key) {
+            return cached.clone();
         }
-        if self.hints.len() >= MAX_HINTS {
+        if self.suggestions.len() >= MAX_SUGGESTIONS {
             return None;
         }
-        let nearest = anchors.nearest(wanted).map(str::to_owned);
-        self.hints.insert(key, nearest.clone());
-        nearest
+        let similar = anchors.nearest(name).map(str::to_owned);
+        self.suggestions.insert(key, similar.clone());
+        similar
     }
 
-    /// The anchors of a file; nothing if they cannot be told.
+    /// Returns the anchors of a file; `None` if they are unknown.
     async fn anchors(
         &mut self,
         file: &Path,
-        is_own: bool,
+        is_same_document: bool,
         slugs: SlugStyle,
     ) -> Option<Arc<Anchors>> {
-        if let Some(known) = self.anchors.get(file) {
-            return known.clone();
+        if let Some(cached) = self.anchors.get(file) {
+            return cached.clone();
         }
-        let given = self.reading.format.filter(|_| is_own);
-        let found = self.read(file, given, slugs).await.map(Arc::new);
-        let count = found.as_ref().map_or(0, |anchors| anchors.len());
-        if self.kept + count > MOST_ANCHORS || self.anchors.len() >= MOST_DOCUMENTS {
+        let format = self.options.format.filter(|_| is_same_document);
+        let anchors = self.read(file, format, slugs).await.map(Arc::new);
+        let count = anchors.as_ref().map_or(0, |anchors| anchors.len());
+        if self.cached_anchors + count > MAX_ANCHORS || self.anchors.len() >= MAX_DOCUMENTS {
             self.anchors.clear();
-            self.kept = 0;
+            self.cached_anchors = 0;
         }
-        self.kept += count;
-        self.anchors.insert(file.to_owned(), found.clone());
-        found
+        self.cached_anchors += count;
+        self.anchors.insert(file.to_owned(), anchors.clone());
+        anchors
     }
 
     async fn read(
         &mut self,
         file: &Path,
-        given: Option<DocumentFormat>,
+        format: Option<DocumentFormat>,
         slugs: SlugStyle,
     ) -> Option<Anchors> {
-        // By name alone: a film is not read to learn that it has no anchors.
-        let named = || DocumentFormat::of_file(Some(&file.to_string_lossy()), b"");
-        let format = given.unwrap_or_else(named);
+        // Detect the format by name only, so that large media files are not
+        // read.
+        let detect = || DocumentFormat::from_file(Some(&file.to_string_lossy()), b"");
+        let format = format.unwrap_or_else(detect);
         if !has_anchors(format) {
             return None;
         }
         let bytes = match self.files.read(file).await {
             Ok(bytes) => bytes,
-            // A directory has only some of the usual pages.
+            // A directory has only some of the index files.
             Err(FileError::Missing { .. }) => return None,
             Err(error) => {
                 self.problems.push(unreadable(file.to_string_lossy().into_owned(), &error));
@@ -286,40 +293,41 @@ pub(super) fn has_anchors(format: DocumentFormat) -> bool {
     )
 }
 
-/// Whether lines are places of files as this renderer shows them.
-fn shows_lines(slugs: SlugStyle) -> bool {
+/// Whether this renderer has anchors for source lines.
+fn has_line_anchors(slugs: SlugStyle) -> bool {
     matches!(slugs, SlugStyle::Any | SlugStyle::GitHub | SlugStyle::GitLab)
 }
 
-/// `a.b` as `a.b.html`: what looks like an extension may be none.
+/// Appends an extension: `a.b` becomes `a.b.html`, because `.b` may not be an
+/// extension.
 fn with_extension(path: &Path, extension: &str) -> PathBuf {
-    let mut longer = path.as_os_str().to_owned();
-    longer.push(".");
-    longer.push(extension.trim_start_matches('.'));
-    longer.into()
+    let mut extended = path.as_os_str().to_owned();
+    extended.push(".");
+    extended.push(extension.trim_start_matches('.'));
+    extended.into()
 }
 
 fn alive(link: &LocalLink, reason: &str) -> LocalLinkResult {
-    settled(link, Verdict::Alive, None, reason.to_owned())
+    checked_link(link, Verdict::Alive, None, reason.to_owned())
 }
 
 fn finding(link: &LocalLink, code: FindingCode, reason: String) -> LocalLinkResult {
-    settled(link, Verdict::Local, Some(code), reason)
+    checked_link(link, Verdict::Local, Some(code), reason)
 }
 
-/// The result of a link that cannot be followed because of an internal error.
+/// Returns the result of a link whose check panicked.
 pub(super) fn internal_error(link: &LocalLink) -> LocalLinkResult {
     let reason = "internal error while reading this link".to_owned();
-    settled(link, Verdict::Failing, Some(codes::INTERNAL_ERROR), reason)
+    checked_link(link, Verdict::Failing, Some(codes::INTERNAL_ERROR), reason)
 }
 
-fn settled(
+fn checked_link(
     link: &LocalLink,
-    word: Verdict,
+    verdict: Verdict,
     code: Option<FindingCode>,
     reason: String,
 ) -> LocalLinkResult {
-    LocalLinkResult::Settled(NewTarget::Local { key: link.key(), verdict: word, code, reason })
+    LocalLinkResult::Checked(NewTarget::Local { key: link.key(), verdict, code, reason })
 }
 
 #[cfg(test)]
@@ -331,7 +339,7 @@ mod tests {
 
     use super::*;
 
-    /// A directory in which every file is the same document.
+    /// A directory in which every file has the same content.
     struct Same(&'static str);
 
     #[async_trait]
@@ -358,21 +366,21 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn hints_about_anchors_are_found_once_and_bounded() {
-        let (files, reading) = (Same("# Install\n"), ReadOptions::default());
-        let mut shelf = LocalLinkChecker::new(&files, &reading);
+    async fn suggestions_for_anchors_are_cached_and_limited() {
+        let (files, options) = (Same("# Install\n"), ReadOptions::default());
+        let mut checker = LocalLinkChecker::new(&files, &options);
         for _ in 0..100 {
-            let LocalLinkResult::Settled(NewTarget::Local { reason, .. }) =
-                shelf.check(&link("a.md#instal")).await
+            let LocalLinkResult::Checked(NewTarget::Local { reason, .. }) =
+                checker.check(&link("a.md#instal")).await
             else {
-                panic!("it is not settled");
+                panic!("the link is not checked");
             };
             assert!(reason.ends_with("there is `#install`"), "{reason}");
         }
-        assert_eq!(shelf.hints.len(), 1);
-        for n in 0..2 * MAX_HINTS {
-            shelf.check(&link(&format!("a.md#x{n}"))).await;
+        assert_eq!(checker.suggestions.len(), 1);
+        for n in 0..2 * MAX_SUGGESTIONS {
+            checker.check(&link(&format!("a.md#x{n}"))).await;
         }
-        assert_eq!(shelf.hints.len(), MAX_HINTS);
+        assert_eq!(checker.suggestions.len(), MAX_SUGGESTIONS);
     }
 }

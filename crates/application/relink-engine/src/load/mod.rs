@@ -1,17 +1,17 @@
-//! From inputs to links and tasks in the store.
+//! Loader: reads the inputs and stores their links and tasks.
 
 mod diagnostics;
 mod document_content;
-mod host_turn;
+mod host_wait;
 mod ignore_rules;
 mod inputs;
 mod listing;
-mod loading;
+mod load_progress;
 mod local;
 mod local_check;
 mod pages;
+mod read_options;
 mod reader;
-mod reading;
 mod resolve;
 mod skip;
 
@@ -33,64 +33,64 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub use self::diagnostics::{Diagnostic, Diagnostics};
 use self::document_content::DocumentContent;
-use self::host_turn::HostTurns;
+use self::host_wait::LastRequests;
 use self::ignore_rules::IgnoreRules;
 pub use self::inputs::Input;
-pub(crate) use self::inputs::{ResolvedInput, find, may_list_sitemaps};
-use self::loading::LoadHandoff;
-pub(crate) use self::loading::{LoadProgress, ProbedPage};
+pub(crate) use self::inputs::{ResolvedInput, may_list_sitemaps, resolve_inputs};
+use self::load_progress::LoadHandoff;
+pub(crate) use self::load_progress::{LoadProgress, ProbedPage};
 use self::local::LocalLink;
 use self::local_check::{LocalLinkChecker, LocalLinkResult};
 use self::pages::SitemapQueue;
+pub use self::read_options::{LocalRules, ReadOptions};
 use self::reader::{DocumentIssues, DocumentJob, LinkStream, ReadLink, ReaderEvent};
-pub use self::reading::{LocalRules, ReadOptions};
 use self::resolve::{LinkResolution, LinkResolver};
 pub use self::skip::{CheckSkipReason, SkipCounts};
 use crate::binary::binary_problem;
-use crate::decompress::{Bounds, DecompressError, inner_name, is_packed, unpack};
+use crate::decompress::{DecompressError, DecompressLimits, decompress, inner_name, is_gzip};
 use crate::isolation::{Panicked, isolate, isolate_async};
 use crate::{EngineError, Ports, StopSignal};
 
-/// The label of the document that holds addresses given as arguments.
+/// Label of the document with the URLs given as arguments.
 const ARGUMENTS: &str = "arguments";
-/// The label of standard input.
+/// Label of standard input.
 const STDIN: &str = "stdin";
 
-/// What to read, and which of its links to take.
+/// Settings of the loader.
 #[derive(Debug, Clone)]
 pub struct LoadSettings {
-    /// What to read.
+    /// The inputs.
     pub inputs: Vec<Input>,
-    /// Which addresses and documents take part.
+    /// Filter for URLs and documents.
     pub scope: UrlFilter,
-    /// Whether only local links are looked at.
+    /// Whether only local links are checked.
     pub is_offline: bool,
-    /// Targets found alive at this moment or later need not be asked again.
+    /// Earliest check time of an `alive` result that is reused.
     pub fresh_since: Timestamp,
     /// How documents are read.
-    pub reading: ReadOptions,
-    /// The least time between two sitemaps that are asked for.
-    pub pause: Duration,
-    /// Bytes read of a page among the inputs.
-    pub page_bytes: usize,
+    pub read_options: ReadOptions,
+    /// Minimum interval between two sitemap requests.
+    pub sitemap_delay: Duration,
+    /// Maximum number of bytes read from an input page.
+    pub max_page_bytes: usize,
 }
 
-/// What was read.
+/// Statistics and problems of the loader.
 #[derive(Debug, Clone, Default)]
 pub struct LoadSummary {
     /// Documents read.
     pub documents: u64,
-    /// Links found, whether or not they are checked.
+    /// Links found, checked or not.
     pub links: u64,
-    /// Links that are not checked, by the reason.
+    /// Links that are not checked, by reason.
     pub skipped: SkipCounts,
-    /// Links left out by the scope or because the run is offline.
-    pub left_out: u64,
-    /// What could not be read, beside what could.
+    /// Links excluded by a filter or because the run is offline.
+    pub excluded: u64,
+    /// Inputs or parts of them that could not be read.
     pub problems: Diagnostics,
-    /// Notes to leave links alone whose day has passed.
+    /// Expired `relink:ignore` directives.
     pub expired: Diagnostics,
-    /// Whether reading was stopped halfway.
+    /// Whether loading was interrupted.
     pub is_interrupted: bool,
 }
 
@@ -99,58 +99,58 @@ pub(crate) struct Loader<'a> {
     ports: &'a Ports,
     run: RunId,
     settings: &'a LoadSettings,
-    loading: &'a LoadProgress,
-    loaded: LoadSummary,
+    progress: &'a LoadProgress,
+    summary: LoadSummary,
     documents: Vec<DocumentId>,
-    shelf: LocalLinkChecker<'a>,
-    brought: LoadHandoff,
-    /// Sitemaps that documents list.
-    listed: SitemapQueue,
-    turns: HostTurns,
+    local_checker: LocalLinkChecker<'a>,
+    handoff: LoadHandoff,
+    /// Sitemaps listed in documents.
+    sitemaps: SitemapQueue,
+    last_requests: LastRequests,
 }
 
-/// A document's content, with what kept it from being unpacked to its end.
-type Opened = Result<(DocumentContent, Option<DecompressError>), FileError>;
+/// Content of a document, and the error that ended its decompression early.
+type OpenResult = Result<(DocumentContent, Option<DecompressError>), FileError>;
 
-/// A document that was read, with all that its links are seen from.
-struct Document {
+/// A document to parse.
+struct InputDocument {
     label: String,
     content: DocumentContent,
     format: DocumentFormat,
     base: DocumentBase,
 }
 
-/// Where a document stands: what its relative links are relative to.
+/// Base of the relative links of a document.
 #[derive(Debug, Clone)]
 enum DocumentBase {
-    /// On the disk, in this directory, and as which file, if it is one.
-    Folder { folder: PathBuf, own: Option<PathBuf> },
-    /// On the web, at this address, and what requests to it may do.
+    /// The directory of a local document, and its path if it is a file.
+    Folder { folder: PathBuf, document_path: Option<PathBuf> },
+    /// The URL of a web document, and the permissions of requests to it.
     Web { url: Url, rights: RequestRights },
 }
 
 impl DocumentBase {
-    /// Of what has no file, such as standard input.
-    fn nowhere() -> Self {
-        Self::Folder { folder: PathBuf::new(), own: None }
+    /// Base of a document without a file, such as standard input.
+    fn without_file() -> Self {
+        Self::Folder { folder: PathBuf::new(), document_path: None }
     }
 
-    fn of_file(path: &Path) -> Self {
+    fn from_file(path: &Path) -> Self {
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        Self::Folder { folder, own: Some(path.to_owned()) }
+        Self::Folder { folder, document_path: Some(path.to_owned()) }
     }
 
     fn is_on_web(&self) -> bool {
         matches!(self, Self::Web { .. })
     }
 
-    /// The rights of a URL in the document: the user named those in own
-    /// documents, and a page passes its rights to URLs on its own host and
-    /// port.
-    fn rights_of(&self, url: &Url) -> RequestRights {
+    /// Returns the permissions for a URL in the document. URLs in local
+    /// documents count as given by the user. A page passes its permissions on
+    /// to URLs of the same host and port.
+    fn rights_for(&self, url: &Url) -> RequestRights {
         match self {
-            Self::Folder { .. } => RequestRights::named_by_user(),
-            Self::Web { url: page, rights } => rights.inherited(page, url),
+            Self::Folder { .. } => RequestRights::user_supplied(),
+            Self::Web { url: page, rights } => rights.inherit(page, url),
         }
     }
 }
@@ -160,15 +160,26 @@ impl<'a> Loader<'a> {
         ports: &'a Ports,
         run: RunId,
         settings: &'a LoadSettings,
-        loading: &'a LoadProgress,
+        progress: &'a LoadProgress,
     ) -> Self {
-        let (loaded, documents, brought, listed, turns) = Default::default();
-        let shelf = LocalLinkChecker::new(&*ports.files, &settings.reading);
-        Self { ports, run, settings, loading, loaded, documents, shelf, brought, listed, turns }
+        let (summary, documents, handoff, sitemaps, last_requests) = Default::default();
+        let local_checker = LocalLinkChecker::new(&*ports.files, &settings.read_options);
+        Self {
+            ports,
+            run,
+            settings,
+            progress,
+            summary,
+            documents,
+            local_checker,
+            handoff,
+            sitemaps,
+            last_requests,
+        }
     }
 
-    /// Reads every input. What was read before an interruption is kept and not
-    /// read again, unless its bytes changed.
+    /// Reads all inputs. Documents that were stored before an interruption are
+    /// not stored again, unless their content changed.
     pub(crate) async fn load(
         mut self,
         inputs: Vec<ResolvedInput<'_>>,
@@ -178,7 +189,7 @@ impl<'a> Loader<'a> {
         for input in inputs {
             match input {
                 ResolvedInput::Files(WalkResult { documents, unreadable }) => {
-                    self.note_unreadable(&unreadable);
+                    self.report_unreadable(&unreadable);
                     self.load_files(documents, stop).await?;
                 }
                 ResolvedInput::Page(url) => self.load_page(url, stop).await?,
@@ -186,24 +197,24 @@ impl<'a> Loader<'a> {
                 ResolvedInput::Spooled(path) => self.load_spooled(path).await?,
             }
             if stop.is_stopped() {
-                self.loaded.is_interrupted = true;
-                return Ok(self.loaded);
+                self.summary.is_interrupted = true;
+                return Ok(self.summary);
             }
         }
-        self.load_listed(stop).await?;
+        self.load_sitemaps(stop).await?;
         if stop.is_stopped() {
-            self.loaded.is_interrupted = true;
-            return Ok(self.loaded);
+            self.summary.is_interrupted = true;
+            return Ok(self.summary);
         }
         self.ports.store.finish_loading(self.run, &self.documents).await?;
-        self.loading.finish(self.brought);
-        Ok(self.loaded)
+        self.progress.finish(self.handoff);
+        Ok(self.summary)
     }
 
-    /// Reports the paths below the inputs that could not be read.
-    fn note_unreadable(&mut self, errors: &[FileError]) {
+    /// Reports paths below the inputs that could not be read.
+    fn report_unreadable(&mut self, errors: &[FileError]) {
         for error in errors {
-            self.loaded.problems.push(unreadable(error.path().to_owned(), error));
+            self.summary.problems.push(unreadable(error.path().to_owned(), error));
         }
     }
 
@@ -212,7 +223,7 @@ impl<'a> Loader<'a> {
         sources: Vec<DocumentSource>,
         stop: &StopSignal,
     ) -> Result<(), EngineError> {
-        let is_only_one = sources.len() == 1;
+        let is_single_file = sources.len() == 1;
         for source in sources {
             if stop.is_stopped() {
                 return Ok(());
@@ -220,36 +231,37 @@ impl<'a> Loader<'a> {
             if self.settings.scope.excludes(&source.label) {
                 continue;
             }
-            // A pipe may never send anything.
+            // A pipe may never send data.
             let opened = tokio::select! {
                 opened = self.open(&source) => opened,
-                () = stop.raised() => return Ok(()),
+                () = stop.stopped() => return Ok(()),
             };
             let content = match opened {
                 Err(_) => {
-                    self.note_unread(&source.label);
+                    self.report_panic(&source.label);
                     continue;
                 }
                 Ok(Ok((content, error))) => {
-                    self.loaded.problems.extend_with(&source.label, error);
+                    self.summary.problems.push_error(&source.label, error);
                     content
                 }
-                Ok(Err(error)) if is_only_one => return Err(error.into()),
-                // The other documents can be checked all the same.
+                Ok(Err(error)) if is_single_file => return Err(error.into()),
+                // The other documents can still be checked.
                 Ok(Err(error)) => {
-                    self.loaded.problems.push(unreadable(source.label, &error));
+                    self.summary.problems.push(unreadable(source.label, &error));
                     continue;
                 }
             };
-            self.note_binary(&source.label, &content);
-            let named = || DocumentFormat::of_file(Some(inner_name(&source.label)), content.head());
-            let Ok(format) = isolate(&source.label, || self.format(named)) else {
-                self.note_unread(&source.label);
+            self.report_binary(&source.label, &content);
+            let detect =
+                || DocumentFormat::from_file(Some(inner_name(&source.label)), content.head());
+            let Ok(format) = isolate(&source.label, || self.format(detect)) else {
+                self.report_panic(&source.label);
                 continue;
             };
-            let document = Document {
+            let document = InputDocument {
                 format,
-                base: DocumentBase::of_file(&source.path),
+                base: DocumentBase::from_file(&source.path),
                 label: source.label,
                 content,
             };
@@ -259,15 +271,15 @@ impl<'a> Loader<'a> {
     }
 
     /// Reports a document that may not be text.
-    fn note_binary(&mut self, label: &str, content: &DocumentContent) {
-        if let Some(text) = binary_problem(self.settings.reading.format, content.head()) {
+    fn report_binary(&mut self, label: &str, content: &DocumentContent) {
+        if let Some(text) = binary_problem(self.settings.read_options.format, content.head()) {
             let (path, text) = (label.to_owned(), text.to_owned());
-            self.loaded.problems.push(Diagnostic { path, line: None, text });
+            self.summary.problems.push(Diagnostic { path, line: None, text });
         }
     }
 
-    /// Reads a file on a thread of its own, unless it is huge.
-    async fn open(&self, source: &DocumentSource) -> Result<Opened, Panicked> {
+    /// Reads a file on a blocking thread. A large file is only hashed.
+    async fn open(&self, source: &DocumentSource) -> Result<OpenResult, Panicked> {
         let files = Arc::clone(&self.ports.files);
         let DocumentSource { path, label } = source.clone();
         let work = move || isolate(&label, || document_content::open(&*files, &path));
@@ -275,47 +287,51 @@ impl<'a> Loader<'a> {
     }
 
     async fn load_stdin(&mut self, bytes: &Arc<[u8]>) -> Result<(), EngineError> {
-        if !is_packed(bytes) {
-            return self.load_given(DocumentContent::Whole(Arc::clone(bytes))).await;
+        if !is_gzip(bytes) {
+            return self.load_stdin_content(DocumentContent::InMemory(Arc::clone(bytes))).await;
         }
-        let (bytes, error) = unpack(bytes, Bounds::default());
+        let (bytes, error) = decompress(bytes, DecompressLimits::default());
         let error = error.and_then(|error| error.downcast().ok());
-        self.loaded.problems.extend_with(STDIN, error);
-        self.load_given(DocumentContent::Whole(bytes.into())).await
+        self.summary.problems.push_error(STDIN, error);
+        self.load_stdin_content(DocumentContent::InMemory(bytes.into())).await
     }
 
     async fn load_spooled(&mut self, path: &Path) -> Result<(), EngineError> {
         let source = DocumentSource { label: STDIN.to_owned(), path: path.to_owned() };
         let Ok(opened) = self.open(&source).await else {
-            self.note_unread(STDIN);
+            self.report_panic(STDIN);
             return Ok(());
         };
         let (content, error) = opened?;
-        self.loaded.problems.extend_with(STDIN, error);
-        self.load_given(content).await
+        self.summary.problems.push_error(STDIN, error);
+        self.load_stdin_content(content).await
     }
 
-    /// Reads what came in on standard input.
-    async fn load_given(&mut self, content: DocumentContent) -> Result<(), EngineError> {
-        self.note_binary(STDIN, &content);
-        let sniffed = || DocumentFormat::of_file(None, content.head());
-        let Ok(format) = isolate(STDIN, || self.format(sniffed)) else {
-            self.note_unread(STDIN);
+    /// Reads the content of standard input.
+    async fn load_stdin_content(&mut self, content: DocumentContent) -> Result<(), EngineError> {
+        self.report_binary(STDIN, &content);
+        let detect = || DocumentFormat::from_file(None, content.head());
+        let Ok(format) = isolate(STDIN, || self.format(detect)) else {
+            self.report_panic(STDIN);
             return Ok(());
         };
-        let document =
-            Document { label: STDIN.to_owned(), format, content, base: DocumentBase::nowhere() };
+        let document = InputDocument {
+            label: STDIN.to_owned(),
+            format,
+            content,
+            base: DocumentBase::without_file(),
+        };
         self.load_document(document, 0).await
     }
 
-    /// Pages given as arguments are targets themselves.
+    /// Stores the pages given as arguments as link targets.
     async fn load_arguments(&mut self) -> Result<(), EngineError> {
         let pages: Vec<&str> = self
             .settings
             .inputs
             .iter()
             .filter_map(|input| match input {
-                Input::Page { original_url: given, .. } => Some(given.as_str()),
+                Input::Page { original_url, .. } => Some(original_url.as_str()),
                 Input::Path(_) | Input::Stdin(_) | Input::Spooled(_) => None,
             })
             .collect();
@@ -324,59 +340,67 @@ impl<'a> Loader<'a> {
         }
         let document = self.begin_document(ARGUMENTS, xxh3_64(pages.join("\n").as_bytes())).await?;
         let Some(document) = document else { return Ok(()) };
-        let resolver =
-            LinkResolver::new(self.settings, DocumentFormat::UrlList, DocumentBase::nowhere(), &[]);
-        let notes = IgnoreRules::default();
-        let links = (1..)
-            .zip(pages)
-            .map(|(n, given)| ReadLink::new(&argument(n, given), &resolver, &notes));
+        let resolver = LinkResolver::new(
+            self.settings,
+            DocumentFormat::UrlList,
+            DocumentBase::without_file(),
+            &[],
+        );
+        let ignore_rules = IgnoreRules::default();
+        let links = (1..).zip(pages).map(|(n, original_url)| {
+            ReadLink::new(&argument_link(n, original_url), &resolver, &ignore_rules)
+        });
         self.store_links(Some(document), 0, links.collect()).await?;
         self.ports.store.finish_document(document).await?;
         Ok(())
     }
 
-    /// The format the user named, or the one that is told.
-    fn format(&self, told: impl FnOnce() -> DocumentFormat) -> DocumentFormat {
-        self.settings.reading.format.unwrap_or_else(told)
+    /// Returns the format set by the user, or detects it.
+    fn format(&self, detect: impl FnOnce() -> DocumentFormat) -> DocumentFormat {
+        self.settings.read_options.format.unwrap_or_else(detect)
     }
 
-    /// Registers a document; `None` if its links are stored already.
+    /// Registers a document. Returns `None` if its links are stored already.
     async fn begin_document(
         &mut self,
         label: &str,
-        content: u64,
+        content_hash: u64,
     ) -> Result<Option<DocumentId>, EngineError> {
-        let new = NewDocument { label: label.to_owned(), content };
+        let new = NewDocument { label: label.to_owned(), content_hash };
         let loaded = self.ports.store.load_document(self.run, &new).await?;
         self.documents.push(loaded.id);
         Ok((!loaded.is_unchanged).then_some(loaded.id))
     }
 
-    /// Reads a document. One that was stored before an interruption is read
-    /// again for what is told of it beside its links. Sitemaps that it lists
-    /// are noted, `depth` being how far it is from an input itself.
-    async fn load_document(&mut self, document: Document, depth: u32) -> Result<(), EngineError> {
-        let sniffed = || (pages::is_index(&document), pages::most_links(&document, depth));
-        let Ok((is_index, most)) = isolate(&document.label, sniffed) else {
-            self.note_unread(&document.label);
+    /// Reads a document. A document that was stored before an interruption is
+    /// read again for its problems and statistics. `depth` is the number of
+    /// sitemap indexes above the document.
+    async fn load_document(
+        &mut self,
+        document: InputDocument,
+        depth: u32,
+    ) -> Result<(), EngineError> {
+        let detect = || (pages::is_index(&document), pages::max_links(&document, depth));
+        let Ok((is_index, max_links)) = isolate(&document.label, detect) else {
+            self.report_panic(&document.label);
             return Ok(());
         };
-        self.loaded.documents += 1;
-        self.loading.add_document();
+        self.summary.documents += 1;
+        self.progress.add_document();
         let id = self.begin_document(&document.label, document.content.hash()).await?;
-        let mut reader = LinkStream::start(self.source(&document, most));
+        let mut stream = LinkStream::start(self.document_job(&document, max_links));
         let mut position = 0;
-        while let Some(piece) = reader.next().await {
-            match piece {
-                ReaderEvent::Said(DocumentIssues { problems, expired }) => {
-                    self.loaded.problems.add(&document.label, problems);
-                    self.loaded.expired.add(&document.label, expired);
+        while let Some(event) = stream.next().await {
+            match event {
+                ReaderEvent::Issues(DocumentIssues { problems, expired }) => {
+                    self.summary.problems.add(&document.label, problems);
+                    self.summary.expired.add(&document.label, expired);
                 }
                 ReaderEvent::Links(links) => {
                     if is_index {
-                        let listed = || self.list_sitemaps(&document, &links, depth);
-                        if isolate(&document.label, listed).is_err() {
-                            self.note_unread(&document.label);
+                        let list = || self.list_sitemaps(&document, &links, depth);
+                        if isolate(&document.label, list).is_err() {
+                            self.report_panic(&document.label);
                         }
                     }
                     let count = links.len();
@@ -384,7 +408,7 @@ impl<'a> Loader<'a> {
                     position += count;
                 }
             }
-            // The asker runs in the same task and wants its turn.
+            // The dispatcher runs in the same task.
             tokio::task::yield_now().await;
         }
         if let Some(id) = id {
@@ -393,17 +417,17 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    fn source(&self, document: &Document, most: usize) -> DocumentJob {
-        let column = self.settings.reading.column.clone();
+    fn document_job(&self, document: &InputDocument, max_links: usize) -> DocumentJob {
+        let column = self.settings.read_options.column.clone();
         let today = self.ports.now().to_zoned(TimeZone::UTC).date();
         DocumentJob {
             format: document.format,
-            options: Options { column, ..Options::of_name(inner_name(&document.label)) },
+            options: Options { column, ..Options::from_file_name(inner_name(&document.label)) },
             label: document.label.clone(),
             content: document.content.clone(),
             files: Arc::clone(&self.ports.files),
             today,
-            most,
+            max_links,
             resolver: LinkResolver::new(
                 self.settings,
                 document.format,
@@ -413,29 +437,28 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Notes the pages on which places are wanted.
-    fn note_wanted(&mut self, links: &[NewLink]) {
+    /// Records the pages whose anchors are needed.
+    fn record_needed_anchors(&mut self, links: &[NewLink]) {
         for link in links.iter().filter(|link| link.fragment.is_some()) {
             if let NewTarget::Web { url, .. } = &link.target {
-                self.brought.want(url);
+                self.handoff.require_anchors(url);
             }
         }
     }
 
-    /// Notes that a document was not read to its end because of an internal
-    /// error.
-    fn note_unread(&mut self, label: &str) {
+    /// Reports that a document could not be read completely because of a panic.
+    fn report_panic(&mut self, label: &str) {
         let text = Panicked.to_string();
-        self.loaded.problems.push(Diagnostic { path: label.to_owned(), line: None, text });
+        self.summary.problems.push(Diagnostic { path: label.to_owned(), line: None, text });
     }
 
-    /// Follows a local link.
-    async fn look_on_disk(&mut self, local: &LocalLink, given: &str) -> LocalLinkResult {
-        let looked = isolate_async(given, self.shelf.check(local)).await;
-        looked.unwrap_or_else(|_| local_check::internal_error(local))
+    /// Checks a local link.
+    async fn check_local_link(&mut self, local: &LocalLink, original_url: &str) -> LocalLinkResult {
+        let result = isolate_async(original_url, self.local_checker.check(local)).await;
+        result.unwrap_or_else(|_| local_check::internal_error(local))
     }
 
-    /// Stores links; without a document they are only counted.
+    /// Stores links. Without a document, they are only counted.
     async fn store_links(
         &mut self,
         document: Option<DocumentId>,
@@ -443,55 +466,54 @@ impl<'a> Loader<'a> {
         links: Vec<ReadLink>,
     ) -> Result<(), EngineError> {
         let mut new: Vec<NewLink> = Vec::with_capacity(links.len());
-        for ReadLink { location: place, original_url: given, meaning, fragment, hidden } in links {
-            self.loaded.links += 1;
-            let target = match meaning {
+        for ReadLink { location, original_url, resolution, fragment, ignored_codes } in links {
+            self.summary.links += 1;
+            let target = match resolution {
                 LinkResolution::Target(target) => Ok(target),
-                LinkResolution::File(local) => match self.look_on_disk(&local, &given).await {
-                    LocalLinkResult::Settled(target) => Ok(target),
-                    LocalLinkResult::Skipped(skip) => Err(skip),
-                },
+                LinkResolution::File(local) => {
+                    match self.check_local_link(&local, &original_url).await {
+                        LocalLinkResult::Checked(target) => Ok(target),
+                        LocalLinkResult::Skipped(skip) => Err(skip),
+                    }
+                }
                 LinkResolution::Skipped(skip) => Err(skip),
-                LinkResolution::LeftOut => {
-                    self.loaded.left_out += 1;
+                LinkResolution::Excluded => {
+                    self.summary.excluded += 1;
                     continue;
                 }
             };
             match target {
-                Ok(target) => new.push(NewLink {
-                    location: place,
-                    original_url: given,
-                    target,
-                    fragment,
-                    ignored_codes: hidden,
-                }),
-                Err(skip) => self.loaded.skipped.add(skip),
+                Ok(target) => {
+                    new.push(NewLink { location, original_url, target, fragment, ignored_codes });
+                }
+                Err(skip) => self.summary.skipped.add(skip),
             }
         }
-        for problem in self.shelf.take_problems() {
-            self.loaded.problems.push(problem);
+        for problem in self.local_checker.take_problems() {
+            self.summary.problems.push(problem);
         }
-        self.note_wanted(&new);
+        self.record_needed_anchors(&new);
         let Some(document) = document else { return Ok(()) };
-        let moments = CacheWindow { now: self.ports.now(), fresh_since: self.settings.fresh_since };
-        let batch = LinkBatch { document, first, links: &new, cache_window: moments };
+        let cache_window =
+            CacheWindow { now: self.ports.now(), fresh_since: self.settings.fresh_since };
+        let batch = LinkBatch { document, first_position: first, links: &new, cache_window };
         self.ports.store.add_links(self.run, batch).await?;
-        self.loading.add_chunk(new.len());
+        self.progress.add_batch(new.len());
         Ok(())
     }
 }
 
 pub(super) fn unreadable(path: String, error: &FileError) -> Diagnostic {
     let why = std::error::Error::source(error).map(ToString::to_string);
-    let text = why.map_or_else(|| error.to_string(), |why| format!("it cannot be read: {why}"));
+    let text = why.map_or_else(|| error.to_string(), |why| format!("cannot be read: {why}"));
     Diagnostic { path, line: None, text }
 }
 
-fn argument(number: u32, given: &str) -> Link {
-    let span = Span { start: 0, end: given.len() };
+fn argument_link(number: u32, original_url: &str) -> Link {
+    let span = Span { start: 0, end: original_url.len() };
     Link {
         location: SourceLocation { span, line: number, column: 1, kind: LinkKind::Argument },
-        raw: given.to_owned(),
-        target: LinkTarget::Web(given.to_owned()),
+        raw: original_url.to_owned(),
+        target: LinkTarget::Web(original_url.to_owned()),
     }
 }

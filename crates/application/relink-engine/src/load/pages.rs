@@ -1,9 +1,9 @@
-//! Documents on the web: pages among the inputs, and the sitemaps that an
-//! index lists.
+//! Web documents: pages among the inputs, and the sitemaps listed in a sitemap
+//! index.
 //!
-//! Sitemaps are asked one after the other, with a host's pause in between, so
-//! that an index of thousands is no burden. What they answered is kept for the
-//! asker, and no address is asked twice.
+//! Sitemaps are fetched one after the other with a delay in between, so that an
+//! index of thousands does not overload a host. The probes are passed to the
+//! dispatcher, so that no URL is fetched twice.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
@@ -17,62 +17,62 @@ use url::Url;
 use super::document_content::DocumentContent;
 use super::reader::ReadLink;
 use super::resolve::LinkResolution;
-use super::{Diagnostic, Document, DocumentBase, Loader, ProbedPage};
-use crate::anchors::offered_by;
+use super::{Diagnostic, DocumentBase, InputDocument, Loader, ProbedPage};
+use crate::anchors::page_anchor_hashes;
 use crate::crawl::{
-    MAX_INDEX_LEVELS, MAX_SITEMAPS, MOST_ENTRIES, SITEMAP_BYTES, is_named_as_sitemap, is_sitemap,
-    unpacked_body,
+    MAX_INDEX_LEVELS, MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS, MAX_SITEMAPS, decompress_body,
+    is_named_as_sitemap, is_sitemap,
 };
-use crate::dispatch::THROTTLING;
+use crate::dispatch::THROTTLING_STATUSES;
 use crate::isolation::isolate;
-use crate::probe::{ProbeRequest, look};
+use crate::probe::{ProbeRequest, probe_url};
 use crate::{EngineError, StopSignal};
 
-/// Sitemaps that are listed and not yet read.
+/// Sitemaps to read.
 #[derive(Debug, Default)]
 pub(super) struct SitemapQueue {
     waiting: VecDeque<Sitemap>,
-    /// Addresses that are, or were, to be read.
-    seen: HashSet<String>,
-    /// Sitemaps beyond the maximum number.
-    more: u64,
-    /// Sitemaps below too many indexes.
+    /// URLs of all sitemaps that were added.
+    added: HashSet<String>,
+    /// Number of sitemaps beyond the maximum.
+    over_limit: u64,
+    /// Number of sitemaps below too many indexes.
     too_deep: u64,
-    /// Hosts that asked for fewer visits.
+    /// Hosts that limit the request rate.
     throttled_hosts: HashSet<String>,
 }
 
 #[derive(Debug)]
 struct Sitemap {
     url: Url,
-    /// What a request for it may do.
+    /// Permissions of the request.
     rights: RequestRights,
     depth: u32,
 }
 
 impl SitemapQueue {
     fn add(&mut self, sitemap: Sitemap) {
-        if self.seen.contains(sitemap.url.as_str()) {
+        if self.added.contains(sitemap.url.as_str()) {
             return;
         }
         if sitemap.depth > MAX_INDEX_LEVELS {
             self.too_deep += 1;
             return;
         }
-        if self.seen.len() >= MAX_SITEMAPS {
-            self.more += 1;
+        if self.added.len() >= MAX_SITEMAPS {
+            self.over_limit += 1;
             return;
         }
-        self.seen.insert(sitemap.url.to_string());
+        self.added.insert(sitemap.url.to_string());
         self.waiting.push_back(sitemap);
     }
 }
 
-/// What a page is asked for as.
+/// A page to fetch.
 struct PageRequest<'a> {
     url: &'a Url,
     rights: RequestRights,
-    body_cap: Option<usize>,
+    max_body_bytes: Option<usize>,
 }
 
 impl Loader<'_> {
@@ -85,133 +85,148 @@ impl Loader<'_> {
         if self.settings.is_offline {
             return Ok(());
         }
-        self.listed.seen.insert(url.to_string());
-        let page_bytes = self.settings.page_bytes;
-        let body_cap =
-            if is_named_as_sitemap(url) { page_bytes.max(SITEMAP_BYTES) } else { page_bytes };
-        let asked =
-            PageRequest { url, rights: RequestRights::named_by_user(), body_cap: Some(body_cap) };
-        let Some((body, standing)) = self.ask(asked, stop).await else { return Ok(()) };
-        let Some(document) = self.isolated_document(url, &body, standing) else { return Ok(()) };
+        self.sitemaps.added.insert(url.to_string());
+        let page_bytes = self.settings.max_page_bytes;
+        let max_body_bytes =
+            if is_named_as_sitemap(url) { page_bytes.max(MAX_SITEMAP_BYTES) } else { page_bytes };
+        let request = PageRequest {
+            url,
+            rights: RequestRights::user_supplied(),
+            max_body_bytes: Some(max_body_bytes),
+        };
+        let Some((body, base)) = self.fetch_document(request, stop).await else { return Ok(()) };
+        let Some(document) = self.isolated_document(url, &body, base) else { return Ok(()) };
         self.load_document(document, 0).await
     }
 
-    /// Asks a page, and keeps what it answered. What a server says instead of
-    /// the page is no document.
-    async fn ask(
+    /// Fetches a page and stores its probe. Returns `None` for error responses.
+    async fn fetch_document(
         &mut self,
-        asked: PageRequest<'_>,
+        request: PageRequest<'_>,
         stop: &StopSignal,
     ) -> Option<(Body, DocumentBase)> {
-        let PageRequest { url, rights, body_cap } = asked;
-        if !self.wait_for_turn(url, stop).await {
+        let PageRequest { url, rights, max_body_bytes } = request;
+        if !self.wait_for_host(url, stop).await {
             return None;
         }
-        let terms = RequestOptions { max_body_bytes: body_cap, ..RequestOptions::default() };
-        let at =
-            ProbeRequest { options: terms, ..ProbeRequest::new(url, rights, UserAgent::Plain) };
+        let options = RequestOptions { max_body_bytes, ..RequestOptions::default() };
+        let probe_request =
+            ProbeRequest { options, ..ProbeRequest::new(url, rights, UserAgent::Native) };
         let (probe, body) = tokio::select! {
-            looked = look(&*self.ports.fetch, &*self.ports.clock, at) => looked,
-            () = stop.raised() => return None,
+            result = probe_url(&*self.ports.fetch, &*self.ports.clock, probe_request) => result,
+            () = stop.stopped() => return None,
         };
-        if probe.outcome.status().is_some_and(|status| THROTTLING.contains(&status)) {
-            self.listed.throttled_hosts.insert(host_key(url));
+        if probe.outcome.status().is_some_and(|status| THROTTLING_STATUSES.contains(&status)) {
+            self.sitemaps.throttled_hosts.insert(host_key(url));
         }
-        let is_shown = matches!(probe.outcome, FetchOutcome::Response(200..=299));
+        let is_success = matches!(probe.outcome, FetchOutcome::Response(200..=299));
         let last = probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
-        let shown = body.as_ref().filter(|_| self.settings.reading.remote_anchors);
-        let anchors = shown.and_then(|body| {
-            isolate(url.as_str(), || offered_by(&probe, body)).unwrap_or_default()
+        let anchor_body = body.as_ref().filter(|_| self.settings.read_options.remote_anchors);
+        let anchors = anchor_body.and_then(|body| {
+            isolate(url.as_str(), || page_anchor_hashes(&probe, body)).unwrap_or_default()
         });
-        self.brought.pages.insert(url.to_string(), ProbedPage { probe, anchors });
+        self.handoff.pages.insert(url.to_string(), ProbedPage { probe, anchors });
         let last = last.unwrap_or_else(|| url.clone());
-        // A host that a redirect or a page leads to is not the user's choice.
-        let rights = rights.inherited(url, &last);
-        Some((body.filter(|_| is_shown)?, DocumentBase::Web { url: last, rights }))
+        // The host of a redirect target was not given by the user.
+        let rights = rights.inherit(url, &last);
+        Some((body.filter(|_| is_success)?, DocumentBase::Web { url: last, rights }))
     }
 
-    /// The document that a page is; nothing if it cannot be read because of an
-    /// internal error.
+    /// Returns the document of a page; `None` after an internal error.
     fn isolated_document(
         &mut self,
         url: &Url,
         body: &Body,
-        standing: DocumentBase,
-    ) -> Option<Document> {
-        let document = isolate(url.as_str(), || self.document_of(url, body, standing));
+        base: DocumentBase,
+    ) -> Option<InputDocument> {
+        let document = isolate(url.as_str(), || self.parse_document(url, body, base));
         document.unwrap_or_else(|panicked| {
-            self.unread(url.to_string(), &panicked.to_string());
+            self.report_problem(url.to_string(), &panicked.to_string());
             None
         })
     }
 
-    /// The document that a page is; nothing if it is of a kind without links.
-    fn document_of(&mut self, url: &Url, body: &Body, standing: DocumentBase) -> Option<Document> {
-        let (bytes, told, error) = unpacked_body(body);
-        let format = self.settings.reading.format.or(told)?;
+    /// Returns the document of a page; `None` if its format has no links.
+    fn parse_document(
+        &mut self,
+        url: &Url,
+        body: &Body,
+        base: DocumentBase,
+    ) -> Option<InputDocument> {
+        let (bytes, detected_format, error) = decompress_body(body);
+        let format = self.settings.read_options.format.or(detected_format)?;
         let label = url.to_string();
         if body.is_truncated {
             let text = format!(
-                "it is longer than {} bytes; the rest is not read (`--max-page-size`)",
+                "longer than {} bytes; the rest is not read (`--max-page-size`)",
                 body.bytes.len()
             );
-            self.loaded.problems.push(Diagnostic { path: label.clone(), line: None, text });
+            self.summary.problems.push(Diagnostic { path: label.clone(), line: None, text });
         }
-        self.loaded.problems.extend_with(&label, error);
-        Some(Document {
+        self.summary.problems.push_error(&label, error);
+        Some(InputDocument {
             label,
-            content: DocumentContent::Whole(bytes.into_owned().into()),
+            content: DocumentContent::InMemory(bytes.into_owned().into()),
             format,
-            base: standing,
+            base,
         })
     }
 
-    /// Notes the sitemaps among the links of an index.
-    pub(super) fn list_sitemaps(&mut self, document: &Document, links: &[ReadLink], depth: u32) {
+    /// Queues the sitemaps listed in a sitemap index.
+    pub(super) fn list_sitemaps(
+        &mut self,
+        document: &InputDocument,
+        links: &[ReadLink],
+        depth: u32,
+    ) {
         if self.settings.is_offline {
             return;
         }
         for link in links {
-            if matches!(link.meaning, LinkResolution::Skipped(_) | LinkResolution::File(_)) {
+            if matches!(link.resolution, LinkResolution::Skipped(_) | LinkResolution::File(_)) {
                 continue;
             }
-            // As for other documents, only `--exclude` decides.
+            // As for other documents, only `--exclude` applies.
             let Ok(url) = canonicalize(None, &link.original_url) else { continue };
             if !self.settings.scope.excludes(url.as_str()) {
-                let rights = document.base.rights_of(&url);
-                self.listed.add(Sitemap { url, rights, depth: depth + 1 });
+                let rights = document.base.rights_for(&url);
+                self.sitemaps.add(Sitemap { url, rights, depth: depth + 1 });
             }
         }
     }
 
-    /// Reads the sitemaps that were listed, and those that they list.
-    pub(super) async fn load_listed(&mut self, stop: &StopSignal) -> Result<(), EngineError> {
-        while let Some(sitemap) = self.listed.waiting.pop_front() {
-            if self.listed.throttled_hosts.contains(&host_key(&sitemap.url)) {
-                self.unread(sitemap.url.to_string(), "it is not read: its host wants fewer visits");
+    /// Reads the queued sitemaps, and those that they list.
+    pub(super) async fn load_sitemaps(&mut self, stop: &StopSignal) -> Result<(), EngineError> {
+        while let Some(sitemap) = self.sitemaps.waiting.pop_front() {
+            if self.sitemaps.throttled_hosts.contains(&host_key(&sitemap.url)) {
+                self.report_problem(
+                    sitemap.url.to_string(),
+                    "not read: the host limits the request rate",
+                );
                 continue;
             }
-            if !self.rest(stop).await {
+            if !self.wait_between_sitemaps(stop).await {
                 return Ok(());
             }
             self.load_sitemap(&sitemap, stop).await?;
         }
-        self.report_cut_sitemaps();
+        self.report_skipped_sitemaps();
         Ok(())
     }
 
-    /// Reports how many sitemaps the limits cut.
-    fn report_cut_sitemaps(&mut self) {
-        let SitemapQueue { more, too_deep, .. } = self.listed;
-        if more > 0 {
-            let text = format!("{MAX_SITEMAPS} sitemaps are read, and {more} are not");
-            self.unread("sitemaps".to_owned(), &text);
+    /// Reports the number of sitemaps beyond the limits.
+    fn report_skipped_sitemaps(&mut self) {
+        let SitemapQueue { over_limit, too_deep, .. } = self.sitemaps;
+        if over_limit > 0 {
+            let text = format!("only {MAX_SITEMAPS} sitemaps are read; {over_limit} are skipped");
+            self.report_problem("sitemaps".to_owned(), &text);
         }
         if too_deep > 0 {
             let text = format!(
-                "{too_deep} sitemaps are not read: more than {MAX_INDEX_LEVELS} indexes lead to them"
+                "{too_deep} sitemaps are skipped: they are nested in more than {MAX_INDEX_LEVELS} \
+                 sitemap indexes"
             );
-            self.unread("sitemaps".to_owned(), &text);
+            self.report_problem("sitemaps".to_owned(), &text);
         }
     }
 
@@ -221,46 +236,51 @@ impl Loader<'_> {
         stop: &StopSignal,
     ) -> Result<(), EngineError> {
         let Sitemap { url, rights, depth } = sitemap;
-        let asked = PageRequest { url, rights: *rights, body_cap: Some(SITEMAP_BYTES) };
-        let Some((body, standing)) = self.ask(asked, stop).await else { return Ok(()) };
-        let document = self.isolated_document(url, &body, standing);
-        // An error page that answers 200 is told as what it is, with the link
-        // to it.
+        let request = PageRequest { url, rights: *rights, max_body_bytes: Some(MAX_SITEMAP_BYTES) };
+        let Some((body, base)) = self.fetch_document(request, stop).await else { return Ok(()) };
+        let document = self.isolated_document(url, &body, base);
+        // An HTML page with status 200 is an error page. It is judged as the
+        // target of the link to it.
         match document.filter(|document| document.format != DocumentFormat::Html) {
             Some(document) => self.load_document(document, *depth).await,
             None => Ok(()),
         }
     }
 
-    /// Lets a host rest; `false` if the run is stopped meanwhile.
-    async fn rest(&self, stop: &StopSignal) -> bool {
-        let pause: Duration = self.settings.pause;
+    /// Waits between two sitemaps. Returns `false` if the run is stopped.
+    async fn wait_between_sitemaps(&self, stop: &StopSignal) -> bool {
+        let delay: Duration = self.settings.sitemap_delay;
         tokio::select! {
-            () = tokio::time::sleep(pause) => !stop.is_stopped(),
-            () = stop.raised() => false,
+            () = tokio::time::sleep(delay) => !stop.is_stopped(),
+            () = stop.stopped() => false,
         }
     }
 
-    /// Whether a host asked for fewer visits.
-    pub(super) fn is_tired(&self, host: &str) -> bool {
-        self.listed.throttled_hosts.contains(host)
+    /// Whether a host limits the request rate.
+    pub(super) fn is_throttled(&self, host: &str) -> bool {
+        self.sitemaps.throttled_hosts.contains(host)
     }
 
-    pub(super) fn unread(&mut self, path: String, text: &str) {
-        self.loaded.problems.push(Diagnostic { path, line: None, text: text.to_owned() });
+    pub(super) fn report_problem(&mut self, path: String, text: &str) {
+        self.summary.problems.push(Diagnostic { path, line: None, text: text.to_owned() });
     }
 }
 
-/// The links of a document that are read, `depth` being how far it is from an
-/// input itself. Sitemaps on the web are read as far as one may go; the user's
-/// own documents are read whole.
-pub(super) fn most_links(document: &Document, depth: u32) -> usize {
+/// Returns the maximum number of links read from a document. `depth` is the
+/// number of sitemap indexes above it. The sitemap limit applies only to
+/// sitemaps on the web. Local documents are read completely.
+pub(super) fn max_links(document: &InputDocument, depth: u32) -> usize {
     let is_listed = depth > 0;
-    let is_map = || document.format == DocumentFormat::Xml && is_sitemap(document.content.head());
-    if document.base.is_on_web() && (is_listed || is_map()) { MOST_ENTRIES } else { usize::MAX }
+    let is_web_sitemap =
+        || document.format == DocumentFormat::Xml && is_sitemap(document.content.head());
+    if document.base.is_on_web() && (is_listed || is_web_sitemap()) {
+        MAX_SITEMAP_LINKS
+    } else {
+        usize::MAX
+    }
 }
 
 /// Whether a document lists sitemaps.
-pub(super) fn is_index(document: &Document) -> bool {
+pub(super) fn is_index(document: &InputDocument) -> bool {
     document.format == DocumentFormat::Xml && is_sitemap_index(document.content.head())
 }

@@ -1,7 +1,8 @@
-//! Reads a document's links chunk by chunk, so that a list of a million
-//! addresses never stands in memory as a million links.
+//! Extracts the links of a document in batches, so that a list of a million
+//! URLs is never in memory as a million links.
 //!
-//! Extraction and resolution run on a thread of their own, beside the store.
+//! Extraction and resolution run on a blocking thread, in parallel with the
+//! store.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,47 +17,47 @@ use super::document_content::{self, DocumentContent};
 use super::ignore_rules::{IgnoreEffect, IgnoreRules};
 use super::resolve::{LinkResolution, LinkResolver};
 use super::skip::CheckSkipReason;
-use crate::WINDOW;
+use crate::WINDOW_SIZE;
 use crate::isolation::{Panicked, isolate};
 
-/// Links in a chunk: one transaction, and one turn before the asker has its
-/// own, so it must not take longer than what is out can wait. What is settled
-/// before the last chunk has to be read back to be reported, so not too few.
-const CHUNK: usize = 512;
-/// Chunks that may wait to be stored.
-const AHEAD: usize = 8;
+/// Number of links in a batch. A batch is one transaction, during which the
+/// dispatcher waits, so it must be short. Results that finish before the last
+/// batch are read back from the store, so it must not be too small.
+const BATCH_SIZE: usize = 512;
+/// Maximum number of batches that wait to be stored.
+const MAX_WAITING_BATCHES: usize = 8;
 
-/// A link with what becomes of it.
+/// A link with its resolution.
 pub(super) struct ReadLink {
     pub(super) location: SourceLocation,
     pub(super) original_url: String,
-    pub(super) meaning: LinkResolution,
-    /// The place it wants on a web page, if such are looked for.
+    pub(super) resolution: LinkResolution,
+    /// The fragment, if anchors of web pages are checked.
     pub(super) fragment: Option<String>,
-    /// Codes of findings that the document says to leave alone.
-    pub(super) hidden: Vec<String>,
+    /// Codes of findings that the document suppresses.
+    pub(super) ignored_codes: Vec<String>,
 }
 
-/// What comes out of a document.
+/// Output of a [`LinkStream`].
 pub(super) enum ReaderEvent {
-    /// Some links.
+    /// A batch of links.
     Links(Vec<ReadLink>),
-    /// What else there is to say, at the end.
-    Said(DocumentIssues),
+    /// Problems, at the end of the document.
+    Issues(DocumentIssues),
 }
 
-/// What there is to say of a document beside its links.
+/// Problems of a document.
 #[derive(Debug, Default)]
 pub(super) struct DocumentIssues {
-    /// What could not be read.
+    /// Parts that could not be read.
     pub(super) problems: Vec<Problem>,
-    /// Notes to leave links alone whose day has passed.
+    /// Expired `relink:ignore` directives.
     pub(super) expired: Vec<Problem>,
 }
 
 impl DocumentIssues {
-    /// What there is to say of a document whose reading panicked.
-    fn of_panic(panicked: Panicked) -> Self {
+    /// Issues of a document whose parser panicked.
+    fn from_panic(panicked: Panicked) -> Self {
         let text = format!("{panicked}; not all of its links are checked");
         Self { problems: vec![Problem { line: 1, text }], expired: Vec::new() }
     }
@@ -64,61 +65,62 @@ impl DocumentIssues {
 
 /// A document to read.
 pub(super) struct DocumentJob {
-    /// The document, as the user knows it.
+    /// Name of the document for users.
     pub(super) label: String,
     pub(super) format: DocumentFormat,
     pub(super) options: Options,
     pub(super) content: DocumentContent,
-    /// Where huge documents are read from.
+    /// File system for documents that are read in windows.
     pub(super) files: Arc<dyn Files>,
-    /// The day, which notes may end by.
+    /// Current date, for the expiry of directives.
     pub(super) today: Date,
-    /// Links that are read if it is held whole; the others are counted.
-    pub(super) most: usize,
+    /// Maximum number of links if the document is in memory. Further links are
+    /// counted.
+    pub(super) max_links: usize,
     pub(super) resolver: LinkResolver,
 }
 
-/// Extraction at work.
+/// A running extraction.
 pub(super) struct LinkStream {
-    pieces: mpsc::Receiver<ReaderEvent>,
+    events: mpsc::Receiver<ReaderEvent>,
 }
 
 impl LinkStream {
-    /// Starts reading.
-    pub(super) fn start(source: DocumentJob) -> Self {
-        let (sender, pieces) = mpsc::channel(AHEAD);
+    /// Starts the extraction.
+    pub(super) fn start(job: DocumentJob) -> Self {
+        let (sender, events) = mpsc::channel(MAX_WAITING_BATCHES);
         tokio::task::spawn_blocking(move || {
-            let label = source.label.clone();
-            let read = isolate(&label, || match source.content.clone() {
-                DocumentContent::Whole(bytes) => read(source, &bytes, &sender),
-                DocumentContent::Huge { path, .. } => read_windows(source, &path, &sender),
+            let label = job.label.clone();
+            let read = isolate(&label, || match job.content.clone() {
+                DocumentContent::InMemory(bytes) => read(job, &bytes, &sender),
+                DocumentContent::OnDisk { path, .. } => read_windows(job, &path, &sender),
             });
-            let mut said = read.unwrap_or_else(DocumentIssues::of_panic);
-            said.problems.sort_by_key(|problem| problem.line);
-            send(&sender, ReaderEvent::Said(said));
+            let mut issues = read.unwrap_or_else(DocumentIssues::from_panic);
+            issues.problems.sort_by_key(|problem| problem.line);
+            send(&sender, ReaderEvent::Issues(issues));
         });
-        Self { pieces }
+        Self { events }
     }
 
-    /// The next piece, until there is none.
+    /// Returns the next event; `None` at the end.
     pub(super) async fn next(&mut self) -> Option<ReaderEvent> {
-        self.pieces.recv().await
+        self.events.recv().await
     }
 }
 
-fn read(source: DocumentJob, bytes: &[u8], sender: &mpsc::Sender<ReaderEvent>) -> DocumentIssues {
-    let notes = IgnoreRules::of(source.format, bytes, source.today);
-    let mut remarks = if may_name_base(source.format) {
-        read_whole(source, bytes, &notes, sender)
+fn read(job: DocumentJob, bytes: &[u8], sender: &mpsc::Sender<ReaderEvent>) -> DocumentIssues {
+    let ignore_rules = IgnoreRules::from_document(job.format, bytes, job.today);
+    let mut info = if may_set_base(job.format) {
+        read_whole(job, bytes, &ignore_rules, sender)
     } else {
-        stream(&source, bytes, &notes, sender)
+        stream(&job, bytes, &ignore_rules, sender)
     };
-    remarks.problems.extend(notes.problems);
-    DocumentIssues { problems: remarks.problems, expired: notes.expired }
+    info.problems.extend(ignore_rules.problems);
+    DocumentIssues { problems: info.problems, expired: ignore_rules.expired }
 }
 
-/// Whether a document of this format may set a base for its links, anywhere.
-fn may_name_base(format: DocumentFormat) -> bool {
+/// Whether a document of this format can set a base URL at any position.
+fn may_set_base(format: DocumentFormat) -> bool {
     matches!(
         format,
         DocumentFormat::Markdown
@@ -128,139 +130,145 @@ fn may_name_base(format: DocumentFormat) -> bool {
     )
 }
 
-/// Reads a huge document window by window. A base holds from the window on
-/// that names it, which is the first unless somebody means ill.
+/// Reads a large document in windows. A base URL applies from its window on.
+/// That is normally the first one.
 fn read_windows(
-    source: DocumentJob,
+    job: DocumentJob,
     path: &Path,
     sender: &mpsc::Sender<ReaderEvent>,
 ) -> DocumentIssues {
-    let mut said = DocumentIssues::default();
-    let document = match document_content::stream(&*source.files, path) {
+    let mut issues = DocumentIssues::default();
+    let document = match document_content::stream(&*job.files, path) {
         Ok(document) => document,
         Err(error) => {
-            said.problems.push(Problem { line: 1, text: error.to_string() });
-            return said;
+            issues.problems.push(Problem { line: 1, text: error.to_string() });
+            return issues;
         }
     };
-    let DocumentJob { format, options, today, mut resolver, .. } = source;
-    let mut windows = WindowedExtractor::new(format, &options, WINDOW, document);
+    let DocumentJob { format, options, today, mut resolver, .. } = job;
+    let mut windows = WindowedExtractor::new(format, &options, WINDOW_SIZE, document);
     let mut base = None;
     while !sender.is_closed() && windows.next_window() {
-        let notes = IgnoreRules::sorted(windows.notes().to_vec(), today);
-        let new = IgnoreRules::sorted(windows.new_notes().to_vec(), today);
-        let remarks = if may_name_base(format) {
+        let ignore_rules = IgnoreRules::from_directives(windows.directives().to_vec(), today);
+        let new = IgnoreRules::from_directives(windows.new_directives().to_vec(), today);
+        let info = if may_set_base(format) {
             let mut links = Vec::new();
-            let mut remarks = windows.for_each_link(&mut |link| links.push(link));
-            if base.is_none() && remarks.base.is_some() {
-                base = remarks.base.take();
+            let mut info = windows.for_each_link(&mut |link| links.push(link));
+            if base.is_none() && info.base.is_some() {
+                base = info.base.take();
                 resolver = resolver.with_base(base.as_deref());
             }
-            send_links(&links, &resolver, &notes, sender);
-            remarks
+            send_links(&links, &resolver, &ignore_rules, sender);
+            info
         } else {
-            // A window may be one line of many megabytes.
-            let mut chunks = Chunks::new(sender);
-            windows.for_each_link(&mut |link| chunks.push(ReadLink::new(&link, &resolver, &notes)))
+            // A window may be a single line of many megabytes.
+            let mut batches = LinkBatches::new(sender);
+            windows.for_each_link(&mut |link| {
+                batches.push(ReadLink::new(&link, &resolver, &ignore_rules));
+            })
         };
-        said.problems.extend(remarks.problems.into_iter().chain(new.problems));
-        said.expired.extend(new.expired);
+        issues.problems.extend(info.problems.into_iter().chain(new.problems));
+        issues.expired.extend(new.expired);
     }
-    said
+    issues
 }
 
-/// Formats whose links stand for themselves are sent on as they are found.
+/// Sends links as they are found, for formats without a base URL.
 fn stream(
-    source: &DocumentJob,
+    job: &DocumentJob,
     bytes: &[u8],
-    notes: &IgnoreRules,
+    ignore_rules: &IgnoreRules,
     sender: &mpsc::Sender<ReaderEvent>,
 ) -> DocumentInfo {
-    let mut chunks = Chunks::new(sender);
-    let DocumentJob { format, options, resolver, most, .. } = source;
-    let mut quota = Quota::new(*most);
-    let mut remarks = relink_page::each_link_with(*format, bytes, options, &mut |link| {
-        if quota.takes(&link) {
-            chunks.push(ReadLink::new(&link, resolver, notes));
+    let mut batches = LinkBatches::new(sender);
+    let DocumentJob { format, options, resolver, max_links, .. } = job;
+    let mut limit = LinkLimit::new(*max_links);
+    let mut info = relink_page::for_each_link_with(*format, bytes, options, &mut |link| {
+        if limit.admits(&link) {
+            batches.push(ReadLink::new(&link, resolver, ignore_rules));
         }
     });
-    remarks.problems.extend(quota.problem());
-    remarks
+    info.problems.extend(limit.problem());
+    info
 }
 
-/// Formats that may name a base anywhere are read to the end first.
+/// Reads all links before sending them, for formats that can set a base URL at
+/// any position.
 fn read_whole(
-    source: DocumentJob,
+    job: DocumentJob,
     bytes: &[u8],
-    notes: &IgnoreRules,
+    ignore_rules: &IgnoreRules,
     sender: &mpsc::Sender<ReaderEvent>,
 ) -> DocumentInfo {
-    let DocumentJob { format, options, resolver, most, .. } = source;
-    let (mut links, mut quota) = (Vec::new(), Quota::new(most));
-    let mut remarks = relink_page::each_link_with(format, bytes, &options, &mut |link| {
-        if quota.takes(&link) {
+    let DocumentJob { format, options, resolver, max_links, .. } = job;
+    let (mut links, mut limit) = (Vec::new(), LinkLimit::new(max_links));
+    let mut info = relink_page::for_each_link_with(format, bytes, &options, &mut |link| {
+        if limit.admits(&link) {
             links.push(link);
         }
     });
-    let resolver = resolver.with_base(remarks.base.as_deref());
-    send_links(&links, &resolver, notes, sender);
-    remarks.problems.extend(quota.problem());
-    remarks
+    let resolver = resolver.with_base(info.base.as_deref());
+    send_links(&links, &resolver, ignore_rules, sender);
+    info.problems.extend(limit.problem());
+    info
 }
 
-/// Links that are sent on in chunks; the last one when this is dropped.
-struct Chunks<'a> {
+/// Sends links in batches. Sends the last batch when dropped.
+struct LinkBatches<'a> {
     sender: &'a mpsc::Sender<ReaderEvent>,
     links: Vec<ReadLink>,
 }
 
-impl<'a> Chunks<'a> {
+impl<'a> LinkBatches<'a> {
     fn new(sender: &'a mpsc::Sender<ReaderEvent>) -> Self {
-        Self { sender, links: Vec::with_capacity(CHUNK) }
+        Self { sender, links: Vec::with_capacity(BATCH_SIZE) }
     }
 
     fn push(&mut self, link: ReadLink) {
         self.links.push(link);
-        if self.links.len() == CHUNK {
-            let full = std::mem::replace(&mut self.links, Vec::with_capacity(CHUNK));
+        if self.links.len() == BATCH_SIZE {
+            let full = std::mem::replace(&mut self.links, Vec::with_capacity(BATCH_SIZE));
             send(self.sender, ReaderEvent::Links(full));
         }
     }
 }
 
-impl Drop for Chunks<'_> {
+impl Drop for LinkBatches<'_> {
     fn drop(&mut self) {
         send(self.sender, ReaderEvent::Links(std::mem::take(&mut self.links)));
     }
 }
 
-/// How many links of a document are taken.
-struct Quota {
-    most: usize,
+/// Limit on the number of links of a document.
+struct LinkLimit {
+    limit: usize,
     used: usize,
-    /// How many more there were, and the line of the first of them.
-    more: Option<(usize, u32)>,
+    /// The number of skipped links and the line of the first one.
+    skipped: Option<(usize, u32)>,
 }
 
-impl Quota {
-    fn new(most: usize) -> Self {
-        Self { most, used: 0, more: None }
+impl LinkLimit {
+    fn new(max_links: usize) -> Self {
+        Self { limit: max_links, used: 0, skipped: None }
     }
 
-    fn takes(&mut self, link: &Link) -> bool {
-        if self.used < self.most {
+    fn admits(&mut self, link: &Link) -> bool {
+        if self.used < self.limit {
             self.used += 1;
             return true;
         }
-        let (more, first) = self.more.unwrap_or((0, link.location.line));
-        self.more = Some((more + 1, first));
+        let (skipped, first) = self.skipped.unwrap_or((0, link.location.line));
+        self.skipped = Some((skipped + 1, first));
         false
     }
 
-    /// What there is to say if not all were taken.
+    /// Returns the problem to report if links were skipped.
     fn problem(self) -> Option<Problem> {
-        let (more, line) = self.more?;
-        let text = format!("{} links of a sitemap are read, and {more} are not", self.most);
+        let (skipped, line) = self.skipped?;
+        let text = format!(
+            "only the first {} links of the sitemap are read; {skipped} are skipped",
+            self.limit
+        );
         Some(Problem { line, text })
     }
 }
@@ -268,41 +276,42 @@ impl Quota {
 fn send_links(
     links: &[Link],
     resolver: &LinkResolver,
-    notes: &IgnoreRules,
+    ignore_rules: &IgnoreRules,
     sender: &mpsc::Sender<ReaderEvent>,
 ) {
-    for links in links.chunks(CHUNK) {
-        let links = links.iter().map(|link| ReadLink::new(link, resolver, notes));
+    for links in links.chunks(BATCH_SIZE) {
+        let links = links.iter().map(|link| ReadLink::new(link, resolver, ignore_rules));
         send(sender, ReaderEvent::Links(links.collect()));
     }
 }
 
-fn send(sender: &mpsc::Sender<ReaderEvent>, piece: ReaderEvent) {
-    // A receiver that is gone has stopped the run; the rest is read in vain,
-    // which is quicker than unwinding an extractor.
-    let _ = sender.blocking_send(piece);
+fn send(sender: &mpsc::Sender<ReaderEvent>, event: ReaderEvent) {
+    // Ignore the error: if the receiver is dropped, the run is stopped. The
+    // rest is read and discarded, which is simpler than aborting an extractor.
+    let _ = sender.blocking_send(event);
 }
 
 impl ReadLink {
-    pub(super) fn new(link: &Link, resolver: &LinkResolver, notes: &IgnoreRules) -> Self {
-        let meaning = resolver.resolve(link);
-        let mut given = meaning.given(link);
-        let fragment = resolver.place(link, &meaning);
+    pub(super) fn new(link: &Link, resolver: &LinkResolver, ignore_rules: &IgnoreRules) -> Self {
+        let resolution = resolver.resolve(link);
+        let mut original_url = resolution.display_url(link);
+        let fragment = resolver.required_fragment(link, &resolution);
         if fragment.is_some() {
-            // The place may get a finding of its own; this one is the page's.
-            given.truncate(given.find('#').unwrap_or(given.len()));
+            // The missing anchor may get its own finding; this URL is that of
+            // the page.
+            original_url.truncate(original_url.find('#').unwrap_or(original_url.len()));
         }
-        let (meaning, hidden) = match notes.tell(link.location.line) {
-            IgnoreEffect::Nothing => (meaning, Vec::new()),
-            IgnoreEffect::Hidden(codes) => (meaning, codes),
-            // What is skipped anyway has a better reason.
-            IgnoreEffect::Ignored if matches!(meaning, LinkResolution::Skipped(_)) => {
-                (meaning, Vec::new())
+        let (resolution, ignored_codes) = match ignore_rules.effect_on(link.location.line) {
+            IgnoreEffect::None => (resolution, Vec::new()),
+            IgnoreEffect::SuppressCodes(codes) => (resolution, codes),
+            // A link that is skipped anyway has a more specific reason.
+            IgnoreEffect::SkipLink if matches!(resolution, LinkResolution::Skipped(_)) => {
+                (resolution, Vec::new())
             }
-            IgnoreEffect::Ignored => {
+            IgnoreEffect::SkipLink => {
                 (LinkResolution::Skipped(CheckSkipReason::Ignored), Vec::new())
             }
         };
-        Self { location: link.location, original_url: given, meaning, fragment, hidden }
+        Self { location: link.location, original_url, resolution, fragment, ignored_codes }
     }
 }

@@ -1,6 +1,6 @@
-//! What a link leads to, seen from where its document stands.
+//! Resolves links relative to their document.
 //!
-//! By letters alone: whether a file is there is asked elsewhere.
+//! This module does not access the file system.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -10,19 +10,19 @@ use relink_frontier::{UrlFilter, canonicalize, host_key};
 use relink_model::{
     Link, LinkKind, LinkTarget, SkipReason, Verdict, redact_stored_url, redact_url, with_authority,
 };
-use relink_page::{DocumentFormat, fills_placeholders, holds_placeholder};
+use relink_page::{DocumentFormat, has_client_templates, has_placeholder};
 use relink_ports::NewTarget;
 use url::Url;
 
-use super::local::{LocalLink, manner, own_manner, tidied};
+use super::local::{LocalLink, anchor_style, link_style, normalize};
 use super::skip::CheckSkipReason;
 use super::{DocumentBase, LoadSettings, LocalRules};
-use crate::anchors::wanted;
+use crate::anchors::required_fragment;
 use crate::base::is_base;
 use crate::crawl::BadLink;
-use crate::reserved::is_reserved;
+use crate::reserved::is_reserved_host;
 
-/// What is escaped in a segment of a path (URL standard, 1.3).
+/// Characters that are escaped in a path segment (URL standard, 1.3).
 const PATH_SEGMENT: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -37,37 +37,37 @@ const PATH_SEGMENT: &AsciiSet = &CONTROLS
     .add(b'{')
     .add(b'}');
 
-/// What becomes of a link.
+/// Resolution of a link.
 pub(super) enum LinkResolution {
-    /// It is a target of the run.
+    /// A target of the run.
     Target(NewTarget),
-    /// It leads to a file that may or may not be there.
+    /// A local file that may not exist.
     File(LocalLink),
-    /// It is not checked.
+    /// Not checked.
     Skipped(CheckSkipReason),
-    /// It takes no part in this run.
-    LeftOut,
+    /// Excluded from this run.
+    Excluded,
 }
 
 impl LinkResolution {
-    /// The address as the reader knows it: as written where that is an
-    /// address, and never with credentials.
-    pub(super) fn given(&self, link: &Link) -> String {
+    /// Returns the URL to show to users: as written if that is a complete URL,
+    /// and never with credentials.
+    pub(super) fn display_url(&self, link: &Link) -> String {
         let text = link.target.text();
-        let masked = redact_stored_url(text);
-        match (self, masked) {
-            (Self::Target(NewTarget::Web { url, .. }), masked)
-                if matches!(masked, Cow::Owned(_)) || !is_address(text) =>
+        let redacted = redact_stored_url(text);
+        match (self, redacted) {
+            (Self::Target(NewTarget::Web { url, .. }), redacted)
+                if matches!(redacted, Cow::Owned(_)) || !is_web_url(text) =>
             {
                 url.clone()
             }
-            (_, masked) => masked.into_owned(),
+            (_, redacted) => redacted.into_owned(),
         }
     }
 }
 
-/// Whether a text is a web address by itself: `http2.html` is none.
-fn is_address(text: &str) -> bool {
+/// Whether a text is an absolute web URL, unlike `http2.html`.
+fn is_web_url(text: &str) -> bool {
     let scheme = text.split_once(':').map_or("", |(scheme, _)| scheme);
     scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
 }
@@ -79,33 +79,33 @@ pub(super) struct LinkResolver {
     rules: LocalRules,
     format: DocumentFormat,
     document_base: DocumentBase,
-    /// Whether names reserved for examples are passed over.
+    /// Whether hosts reserved for examples are skipped.
     skips_reserved: bool,
-    /// What a placeholder of a template means in the document.
+    /// How template placeholders are treated.
     placeholders: Placeholders,
-    /// Whether places on web pages are looked for.
-    looks_for_places: bool,
-    /// What relative links are relative to, if that is on the web.
+    /// Whether the fragments of links to web pages are checked.
+    checks_anchors: bool,
+    /// Base of relative links, if it is a web URL.
     base: Option<Url>,
-    /// What the document itself says about that.
-    said: BaseHref,
+    /// Base set by the document itself.
+    base_href: BaseHref,
 }
 
-/// What placeholders of templates mean in a document.
+/// Treatment of template placeholders in a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Placeholders {
-    /// They are there to be replaced.
+    /// They are skipped, because a template engine replaces them.
     Skipped,
-    /// The document is a page as readers get it, and none of its scripts
-    /// replaces them.
+    /// They are findings, because the document is a published page without
+    /// client-side templates.
     Findings,
 }
 
 impl Placeholders {
-    fn of(document_base: &DocumentBase, format: DocumentFormat, head: &[u8]) -> Self {
+    fn from_document(document_base: &DocumentBase, format: DocumentFormat, head: &[u8]) -> Self {
         let is_page =
             matches!(format, DocumentFormat::Html | DocumentFormat::Xml | DocumentFormat::Css);
-        if document_base.is_on_web() && is_page && !fills_placeholders(head) {
+        if document_base.is_on_web() && is_page && !has_client_templates(head) {
             Self::Findings
         } else {
             Self::Skipped
@@ -113,105 +113,106 @@ impl Placeholders {
     }
 }
 
-/// What a document says its links are relative to.
+/// Base URL set by a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BaseHref {
-    /// Nothing.
-    Nothing,
-    /// Another place than its own.
-    Elsewhere,
-    /// A place below the root, and nobody said where that is.
+    /// The document does not set a base.
+    None,
+    /// The document sets another base.
+    Resolved,
+    /// The base is root-relative, but no root is configured.
     Unresolvable,
 }
 
 impl LinkResolver {
-    /// For a document of this format that stands here.
+    /// Creates a resolver for a document with this format and base.
     pub(super) fn new(
         settings: &LoadSettings,
         format: DocumentFormat,
         document_base: DocumentBase,
         head: &[u8],
     ) -> Self {
-        let rules = settings.reading.local.clone();
+        let rules = settings.read_options.local.clone();
         let base = match &document_base {
             DocumentBase::Web { url, .. } => Some(url.clone()),
-            DocumentBase::Folder { folder, .. } => published(&rules, folder),
+            DocumentBase::Folder { folder, .. } => published_base(&rules, folder),
         };
-        // What a user names, or a page on the web, is meant.
-        let is_file = matches!(&document_base, DocumentBase::Folder { own: Some(_), .. });
+        // Reserved hosts in arguments and web pages are intentional.
+        let is_file = matches!(&document_base, DocumentBase::Folder { document_path: Some(_), .. });
         Self {
             scope: settings.scope.clone(),
             is_offline: settings.is_offline,
             rules,
             format,
-            placeholders: Placeholders::of(&document_base, format, head),
+            placeholders: Placeholders::from_document(&document_base, format, head),
             document_base,
-            skips_reserved: settings.reading.skips_reserved && is_file,
-            looks_for_places: settings.reading.remote_anchors,
+            skips_reserved: settings.read_options.skips_reserved && is_file,
+            checks_anchors: settings.read_options.remote_anchors,
             base,
-            said: BaseHref::Nothing,
+            base_href: BaseHref::None,
         }
     }
 
-    /// With what the document itself says its links are relative to.
+    /// Applies the base that the document sets.
     pub(super) fn with_base(mut self, base: Option<&str>) -> Self {
         let Some(base) = base else { return self };
-        let said = match &self.base {
+        let declared_base = match &self.base {
             Some(url) => url.join(&with_authority(base)).ok(),
             None if base.starts_with("//") => Url::parse(&format!("https:{base}")).ok(),
             None => Url::parse(base).ok(),
         };
-        if said.as_ref().is_some_and(|url| !is_base(url)) {
+        if declared_base.as_ref().is_some_and(|url| !is_base(url)) {
             return self;
         }
-        if said.is_some() {
-            self.said = BaseHref::Elsewhere;
+        if declared_base.is_some() {
+            self.base_href = BaseHref::Resolved;
         }
-        self.base = said.or(self.base);
+        self.base = declared_base.or(self.base);
         if self.base.is_none() {
-            self.move_to(base);
+            self.set_local_base(base);
         }
         self
     }
 
-    /// On the disk, a relative base is another place to stand.
-    fn move_to(&mut self, base: &str) {
-        let DocumentBase::Folder { folder, own } = &self.document_base else { return };
-        self.said = BaseHref::Elsewhere;
-        let link = LocalLink::new(base, folder, own.as_deref(), self.rules.root.as_deref());
+    /// Applies a relative base to a local document.
+    fn set_local_base(&mut self, base: &str) {
+        let DocumentBase::Folder { folder, document_path } = &self.document_base else { return };
+        self.base_href = BaseHref::Resolved;
+        let link =
+            LocalLink::new(base, folder, document_path.as_deref(), self.rules.root.as_deref());
         let Some(link) = link else {
-            self.said = BaseHref::Unresolvable;
+            self.base_href = BaseHref::Unresolvable;
             return;
         };
-        let own = link.path().to_owned();
+        let document_path = link.path().to_owned();
         let is_folder = base.split(['?', '#']).next().is_some_and(|path| path.ends_with('/'));
-        let folder = if is_folder { Some(own.as_path()) } else { own.parent() };
+        let folder = if is_folder { Some(document_path.as_path()) } else { document_path.parent() };
         self.document_base = DocumentBase::Folder {
             folder: folder.unwrap_or(Path::new("")).to_owned(),
-            own: Some(own),
+            document_path: Some(document_path),
         };
     }
 
-    /// What the link means.
+    /// Resolves a link.
     pub(super) fn resolve(&self, link: &Link) -> LinkResolution {
         let kind = link.location.kind;
-        if self.placeholders == Placeholders::Findings && holds_placeholder(&link.target) {
+        if self.placeholders == Placeholders::Findings && has_placeholder(&link.target) {
             return self.bad_link(link.target.text(), BadLink::placeholder());
         }
         match &link.target {
-            LinkTarget::Web(text) => self.web(text, self.skips_reserved),
-            LinkTarget::Path(text) => self.path(text, kind),
-            LinkTarget::Fragment(text) => self.fragment(text, kind),
-            LinkTarget::Skipped(text, SkipReason::Scheme) if is_file_address(text) => {
-                self.file_address(text)
+            LinkTarget::Web(text) => self.resolve_web(text, self.skips_reserved),
+            LinkTarget::Path(text) => self.resolve_path(text, kind),
+            LinkTarget::Fragment(text) => self.resolve_fragment(text, kind),
+            LinkTarget::Skipped(text, SkipReason::Scheme) if is_file_url(text) => {
+                self.resolve_file_url(text)
             }
             LinkTarget::Skipped(_, reason) => LinkResolution::Skipped((*reason).into()),
             LinkTarget::Malformed(text, reason) => self.malformed(text, reason),
         }
     }
 
-    fn web(&self, text: &str, skips_reserved: bool) -> LinkResolution {
-        // Without a base, `//host/path` takes the scheme that is safe to assume.
+    fn resolve_web(&self, text: &str, skips_reserved: bool) -> LinkResolution {
+        // Without a base, assume HTTPS for `//host/path`.
         let url = match (&self.base, text.strip_prefix("//")) {
             (None, Some(rest)) => canonicalize(None, &format!("https://{rest}")),
             (base, _) => canonicalize(base.as_ref(), text),
@@ -220,84 +221,92 @@ impl LinkResolver {
             Ok(url) => url,
             Err(error) => return self.malformed(text, &error.to_string()),
         };
-        if skips_reserved && url.host_str().is_some_and(is_reserved) {
+        if skips_reserved && url.host_str().is_some_and(is_reserved_host) {
             return LinkResolution::Skipped(CheckSkipReason::Reserved);
         }
         if self.is_offline || !self.scope.matches(url.as_str()) {
-            return LinkResolution::LeftOut;
+            return LinkResolution::Excluded;
         }
         LinkResolution::Target(NewTarget::Web {
             host: host_key(&url),
-            rights: self.document_base.rights_of(&url),
+            rights: self.document_base.rights_for(&url),
             url: url.into(),
         })
     }
 
-    fn path(&self, text: &str, kind: LinkKind) -> LinkResolution {
-        let Some(manner) = manner(kind, self.format, text) else {
+    fn resolve_path(&self, text: &str, kind: LinkKind) -> LinkResolution {
+        let Some(style) = link_style(kind, self.format, text) else {
             return LinkResolution::Skipped(CheckSkipReason::PageName);
         };
-        // A reference leads to a source, which lies on the disk wherever the
-        // pages made of it are published.
+        // A cross-reference refers to a source file on disk, even if the pages
+        // are published elsewhere.
         let is_source = kind == LinkKind::Reference
-            && self.said == BaseHref::Nothing
+            && self.base_href == BaseHref::None
             && !self.document_base.is_on_web();
         if self.base.is_some() && !is_source {
-            return self.web(text, false);
+            return self.resolve_web(text, false);
         }
-        let DocumentBase::Folder { folder, own } = &self.document_base else {
+        let DocumentBase::Folder { folder, document_path } = &self.document_base else {
             return LinkResolution::Skipped(CheckSkipReason::PageName);
         };
-        if self.said == BaseHref::Unresolvable {
+        if self.base_href == BaseHref::Unresolvable {
             return LinkResolution::Skipped(CheckSkipReason::NoRoot);
         }
-        let link = LocalLink::new(text, folder, own.as_deref(), self.rules.root.as_deref());
+        let link =
+            LocalLink::new(text, folder, document_path.as_deref(), self.rules.root.as_deref());
         match link {
             None => LinkResolution::Skipped(CheckSkipReason::NoRoot),
-            Some(link) => self.local(link.written(manner)),
+            Some(link) => self.resolve_local(link.with_style(style)),
         }
     }
 
-    /// The place that a link wants on a web page, if such are looked for.
-    pub(super) fn place(&self, link: &Link, meaning: &LinkResolution) -> Option<String> {
-        let is_web = matches!(meaning, LinkResolution::Target(NewTarget::Web { .. }));
-        (is_web && self.looks_for_places).then(|| wanted(link.target.text())).flatten()
+    /// Returns the fragment to check on a web page, if any.
+    pub(super) fn required_fragment(
+        &self,
+        link: &Link,
+        resolution: &LinkResolution,
+    ) -> Option<String> {
+        let is_web = matches!(resolution, LinkResolution::Target(NewTarget::Web { .. }));
+        (is_web && self.checks_anchors).then(|| required_fragment(link.target.text())).flatten()
     }
 
-    /// A place in the document itself. On the web, that takes more than one
-    /// look at the page, and where a base is set, it is not this document.
-    fn fragment(&self, text: &str, kind: LinkKind) -> LinkResolution {
-        let is_looked_for = self.looks_for_places && wanted(text).is_some();
-        if self.document_base.is_on_web() && is_looked_for {
-            return self.web(text, false);
+    /// Resolves an anchor in the document itself. On a web page it is checked
+    /// with the other anchors of the page. If the document sets a base, the
+    /// link refers to another document.
+    fn resolve_fragment(&self, text: &str, kind: LinkKind) -> LinkResolution {
+        let is_checked = self.checks_anchors && required_fragment(text).is_some();
+        if self.document_base.is_on_web() && is_checked {
+            return self.resolve_web(text, false);
         }
-        let DocumentBase::Folder { folder, own: Some(own) } = &self.document_base else {
+        let DocumentBase::Folder { folder, document_path: Some(document_path) } =
+            &self.document_base
+        else {
             return LinkResolution::Skipped(CheckSkipReason::Anchor);
         };
-        if self.said != BaseHref::Nothing
+        if self.base_href != BaseHref::None
             || self.rules.anchors.is_none()
             || self.format == DocumentFormat::Wikitext
         {
             return LinkResolution::Skipped(CheckSkipReason::Anchor);
         }
-        match LocalLink::new(text, folder, Some(own), None) {
+        match LocalLink::new(text, folder, Some(document_path), None) {
             None => LinkResolution::Skipped(CheckSkipReason::Anchor),
-            Some(link) => self.local(link.written(own_manner(kind, self.format))),
+            Some(link) => self.resolve_local(link.with_style(anchor_style(kind, self.format))),
         }
     }
 
-    /// A file by its address; only documents on this machine can mean one.
-    fn file_address(&self, text: &str) -> LinkResolution {
-        match LocalLink::of_address(text).filter(|_| !self.document_base.is_on_web()) {
+    /// Resolves a `file:` URL. Only local documents may contain one.
+    fn resolve_file_url(&self, text: &str) -> LinkResolution {
+        match LocalLink::from_file_url(text).filter(|_| !self.document_base.is_on_web()) {
             None => LinkResolution::Skipped(CheckSkipReason::Scheme),
-            Some(link) => self.local(link),
+            Some(link) => self.resolve_local(link),
         }
     }
 
-    fn local(&self, link: LocalLink) -> LinkResolution {
+    fn resolve_local(&self, link: LocalLink) -> LinkResolution {
         let link = if self.rules.anchors.is_none() { link.without_fragment() } else { link };
         if !self.scope.matches(&link.file_key()) || self.scope.excludes(&link.key()) {
-            return LinkResolution::LeftOut;
+            return LinkResolution::Excluded;
         }
         LinkResolution::File(link)
     }
@@ -308,10 +317,10 @@ impl LinkResolver {
 
     fn bad_link(&self, text: &str, bad: BadLink) -> LinkResolution {
         if !self.scope.matches(text) {
-            return LinkResolution::LeftOut;
+            return LinkResolution::Excluded;
         }
         LinkResolution::Target(NewTarget::Local {
-            // Malformed or not, a password is never stored.
+            // Never store a password, even of a malformed URL.
             key: format!("malformed:{}", redact_url(text)),
             verdict: Verdict::Local,
             code: Some(bad.code),
@@ -320,24 +329,26 @@ impl LinkResolver {
     }
 }
 
-/// The address that a directory's documents are published under: that of the
-/// root, and the way from there.
-fn published(rules: &LocalRules, folder: &Path) -> Option<Url> {
+/// Returns the URL under which the documents of a directory are published: the
+/// base URL plus the path relative to the root.
+fn published_base(rules: &LocalRules, folder: &Path) -> Option<Url> {
     let base = rules.base.clone()?;
-    let here = Path::new(".");
-    let (folder, root) = (tidied(folder), rules.root.as_deref().map(tidied));
-    let below = match root {
-        Some(root) if root == here && folder.is_relative() => Some(folder.as_path()),
+    let current = Path::new(".");
+    let (folder, root) = (normalize(folder), rules.root.as_deref().map(normalize));
+    let relative = match root {
+        Some(root) if root == current && folder.is_relative() => Some(folder.as_path()),
         Some(root) => folder.strip_prefix(root).ok(),
         None => None,
     };
-    let Some(below) = below.filter(|below| !below.as_os_str().is_empty() && *below != here) else {
+    let Some(relative) =
+        relative.filter(|relative| !relative.as_os_str().is_empty() && *relative != current)
+    else {
         return Some(base);
     };
     let mut url = base.clone();
     url.path_segments_mut().ok()?.pop_if_empty().push("");
     let mut path = url.path().to_owned();
-    for component in below.components() {
+    for component in relative.components() {
         let name = percent_encode(component.as_os_str().as_encoded_bytes(), PATH_SEGMENT);
         path.extend([name.to_string().as_str(), "/"]);
     }
@@ -345,6 +356,6 @@ fn published(rules: &LocalRules, folder: &Path) -> Option<Url> {
     Some(url)
 }
 
-fn is_file_address(text: &str) -> bool {
+fn is_file_url(text: &str) -> bool {
     text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
 }

@@ -1,39 +1,39 @@
-//! Why links are not checked, and how many.
+//! Reasons why links are not checked.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use relink_model::SkipReason;
 
-/// Why a link is not checked.
+/// Reason why a link is not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CheckSkipReason {
-    /// It stands in code or literal text.
+    /// It is in code or literal text.
     Code,
-    /// It stands in a comment.
+    /// It is in a comment.
     Comment,
     /// It is empty.
     Empty,
-    /// The document says to ignore it.
+    /// The document contains a directive to ignore it.
     Ignored,
-    /// It holds a template's placeholder.
+    /// It contains a template placeholder.
     Placeholder,
-    /// Its name is reserved for examples.
+    /// Its host is reserved for examples.
     Reserved,
-    /// Its scheme leads to no page.
+    /// Its scheme is not supported.
     Scheme,
-    /// It is a definition that nothing refers to.
+    /// It is a definition without a reference.
     Unused,
-    /// It starts at the root, and nobody said where that is.
+    /// It is root-relative, and no root is configured.
     NoRoot,
-    /// It names a page that is not known by a file's name.
+    /// It refers to a page name that cannot be mapped to a file.
     PageName,
-    /// Whether its anchor is there cannot be told, or was not asked.
+    /// Its anchor cannot be checked, or anchors are not checked.
     Anchor,
 }
 
 impl CheckSkipReason {
-    /// As JSON spells it.
+    /// Returns the name used in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Code => "code",
@@ -50,7 +50,7 @@ impl CheckSkipReason {
         }
     }
 
-    /// As it is said after a number: `3 in code`.
+    /// Returns a phrase to follow a number: `3 in code`.
     pub const fn phrase(self) -> &'static str {
         match self {
             Self::Code => "in code",
@@ -59,11 +59,11 @@ impl CheckSkipReason {
             Self::Ignored => "ignored by the document",
             Self::Placeholder => "with placeholders",
             Self::Reserved => "reserved for examples",
-            Self::Scheme => "with a scheme that leads to no page",
+            Self::Scheme => "with an unsupported scheme",
             Self::Unused => "that nothing refers to",
             Self::NoRoot => "from the root, without `--root-dir`",
             Self::PageName => "to pages by name",
-            Self::Anchor => "to anchors that cannot be told",
+            Self::Anchor => "to anchors that cannot be checked",
         }
     }
 }
@@ -89,32 +89,32 @@ impl From<SkipReason> for CheckSkipReason {
     }
 }
 
-/// How many links were not checked, by the reason.
+/// Number of skipped links by reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkipCounts(BTreeMap<CheckSkipReason, u64>);
 
 impl SkipCounts {
-    /// One more.
-    pub(super) fn add(&mut self, skip: CheckSkipReason) {
-        *self.0.entry(skip).or_default() += 1;
+    /// Counts one link.
+    pub(super) fn add(&mut self, reason: CheckSkipReason) {
+        *self.0.entry(reason).or_default() += 1;
     }
 
-    /// The same, with so many more.
+    /// Adds a number of links.
     #[must_use]
-    pub fn with(mut self, skip: CheckSkipReason, count: u64) -> Self {
+    pub fn with(mut self, reason: CheckSkipReason, count: u64) -> Self {
         if count > 0 {
-            *self.0.entry(skip).or_default() += count;
+            *self.0.entry(reason).or_default() += count;
         }
         self
     }
 
-    /// How many in all.
+    /// Returns the total.
     pub fn total(&self) -> u64 {
         self.0.values().sum()
     }
 
-    /// The reasons that occurred, with their counts.
+    /// Returns the reasons with a count above zero.
     pub fn iter(&self) -> impl Iterator<Item = (CheckSkipReason, u64)> {
-        self.0.iter().map(|(skip, count)| (*skip, *count))
+        self.0.iter().map(|(reason, count)| (*reason, *count))
     }
 }

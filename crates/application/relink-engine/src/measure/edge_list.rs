@@ -1,8 +1,9 @@
-//! A web from a list of links: two columns of a CSV file, or two words a line.
+//! Reads a web graph from a list of links: CSV with two columns, or two words
+//! per line.
 //!
-//! Pages have any names: numbers, addresses. A CSV file may have a header with
-//! `from` and `to`, and further columns; of a crawl's own export `kind` and
-//! `verdict` are understood.
+//! Pages may have any names, such as numbers or URLs. A CSV file may have a
+//! header with `from`, `to` and further columns. The columns `kind` and
+//! `verdict` of a crawl export are used.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,56 +12,56 @@ use relink_model::{LinkKind, Verdict};
 use thiserror::Error;
 
 use super::failure_model::FailureModel;
-use super::web_graph::{Knowledge, Node, WebGraph};
+use super::web_graph::{Node, NodeState, WebGraph};
 
-/// A text that is no list of links.
+/// Error in a list of links.
 #[derive(Debug, Error)]
 pub enum EdgeListError {
-    /// A line names no two pages.
-    #[error("line {line} names no two pages: `{text}`")]
-    NoLink {
-        /// Which line.
+    /// A line does not name two pages.
+    #[error("line {line}: expected two pages, found `{text}`")]
+    InvalidLine {
+        /// The line number.
         line: usize,
-        /// What it says.
+        /// The text of the line.
         text: String,
     },
-    /// There is nothing in it.
-    #[error("there is no link in it")]
+    /// The list has no links.
+    #[error("the list has no links")]
     Empty,
-    /// There are too many pages.
-    #[error("it has too many pages or links")]
+    /// The list has too many pages.
+    #[error("too many pages or links")]
     TooLarge(#[source] GraphError),
 }
 
-/// The texts a web is made from.
+/// The texts of a web graph.
 #[derive(Debug, Clone, Copy)]
 pub struct EdgeLists<'a> {
     /// The links.
     pub links: &'a str,
-    /// The pages that are dead, one a line.
+    /// The dead pages, one per line.
     pub dead: &'a str,
 }
 
 impl EdgeLists<'_> {
-    /// The web of these links.
+    /// Builds the graph.
     ///
     /// # Errors
     ///
-    /// Where a line names no two pages, or there is none.
-    pub fn web(self, fails: FailureModel) -> Result<WebGraph, EdgeListError> {
-        let is_said = |text: &str| !text.trim().is_empty() && !text.starts_with('#');
-        let mut lines = (1..).zip(self.links.lines()).filter(|(_, text)| is_said(text)).peekable();
+    /// If a line does not name two pages, or the list is empty.
+    pub fn graph(self, failure_model: FailureModel) -> Result<WebGraph, EdgeListError> {
+        let is_data = |text: &str| !text.trim().is_empty() && !text.starts_with('#');
+        let mut lines = (1..).zip(self.links.lines()).filter(|(_, text)| is_data(text)).peekable();
         let first = lines.peek().map_or("", |(_, text)| *text);
-        let (columns, is_header) = Columns::of(first);
-        let mut reader = GraphBuilder::default();
+        let (columns, is_header) = Columns::detect(first);
+        let mut builder = GraphBuilder::default();
         for (line, text) in lines.skip(usize::from(is_header)) {
-            reader.read(&columns, line, text, fails)?;
+            builder.add_line(&columns, line, text, failure_model)?;
         }
-        reader.finish(self.dead)
+        builder.finish(self.dead)
     }
 }
 
-/// How fields are set apart.
+/// Field separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Separator {
     Comma,
@@ -68,7 +69,7 @@ enum Separator {
     Space,
 }
 
-/// Where things stand in a line.
+/// Columns of a line.
 #[derive(Debug, Clone, Copy)]
 struct Columns {
     separator: Separator,
@@ -79,16 +80,24 @@ struct Columns {
 }
 
 impl Columns {
-    /// As the first line has them, and whether it is a header.
-    fn of(first: &str) -> (Self, bool) {
+    /// Detects the columns from the first line, and whether it is a header.
+    fn detect(first: &str) -> (Self, bool) {
         let separator = separator(first);
         let names: Vec<String> =
             fields(separator, first).iter().map(|name| name.to_ascii_lowercase()).collect();
-        let at = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
-        match (at(&["from", "source"]), at(&["to", "target"])) {
-            (Some(from), Some(to)) => {
-                (Self { separator, from, to, kind: at(&["kind"]), verdict: at(&["verdict"]) }, true)
-            }
+        let column =
+            |candidates: &[&str]| names.iter().position(|name| candidates.contains(&name.as_str()));
+        match (column(&["from", "source"]), column(&["to", "target"])) {
+            (Some(from), Some(to)) => (
+                Self {
+                    separator,
+                    from,
+                    to,
+                    kind: column(&["kind"]),
+                    verdict: column(&["verdict"]),
+                },
+                true,
+            ),
             _ => (Self { separator, from: 0, to: 1, kind: None, verdict: None }, false),
         }
     }
@@ -112,7 +121,8 @@ fn fields(separator: Separator, line: &str) -> Vec<String> {
     }
 }
 
-/// Fields of a line of CSV (RFC 4180), without line ends in quotes.
+/// Splits a CSV line (RFC 4180) into fields. Line breaks in quotes are not
+/// supported.
 fn comma_separated(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut is_quoted = false;
@@ -132,65 +142,67 @@ fn comma_separated(line: &str) -> Vec<String> {
     fields.iter().map(|field| field.trim().to_owned()).collect()
 }
 
-/// Pages and links as they are read.
+/// Pages and links read so far.
 #[derive(Default)]
 struct GraphBuilder {
     nodes: Vec<Node>,
-    numbers: HashMap<String, PageIndex>,
+    page_indexes: HashMap<String, PageIndex>,
     links: Vec<(PageIndex, PageIndex)>,
-    /// Of pages that a crawl has judged.
+    /// Verdicts of a crawl export.
     verdicts: HashMap<PageIndex, Verdict>,
 }
 
 impl GraphBuilder {
-    fn read(
+    fn add_line(
         &mut self,
         columns: &Columns,
         line: usize,
         text: &str,
-        fails: FailureModel,
+        failure_model: FailureModel,
     ) -> Result<(), EdgeListError> {
         let fields = fields(columns.separator, text);
-        let field = |at: usize| fields.get(at).map(String::as_str).filter(|name| !name.is_empty());
+        let field =
+            |column: usize| fields.get(column).map(String::as_str).filter(|name| !name.is_empty());
         let (Some(from), Some(to)) = (field(columns.from), field(columns.to)) else {
-            return Err(EdgeListError::NoLink { line, text: text.to_owned() });
+            return Err(EdgeListError::InvalidLine { line, text: text.to_owned() });
         };
-        let kind = columns.kind.and_then(field).and_then(LinkKind::named);
+        let kind = columns.kind.and_then(field).and_then(LinkKind::from_name);
         if kind.is_some_and(|kind| kind != LinkKind::Hyperlink) {
             return Ok(());
         }
-        let (from, to) = (self.number(from), self.number(to));
-        let word: Option<Verdict> =
-            columns.verdict.and_then(field).and_then(|word| word.parse().ok());
-        if let Some(word) = word {
-            self.verdicts.insert(to, word);
-            self.nodes[to as usize].fails = fails.chance(word);
+        let (from, to) = (self.page_index(from), self.page_index(to));
+        let verdict: Option<Verdict> =
+            columns.verdict.and_then(field).and_then(|verdict| verdict.parse().ok());
+        if let Some(verdict) = verdict {
+            self.verdicts.insert(to, verdict);
+            self.nodes[to as usize].failure_probability =
+                failure_model.failure_probability(verdict);
         }
         self.links.push((from, to));
         Ok(())
     }
 
-    /// The number of a page, new if it was never named.
-    fn number(&mut self, name: &str) -> PageIndex {
-        if let Some(&number) = self.numbers.get(name) {
+    /// Returns the index of a page, and adds it if it is new.
+    fn page_index(&mut self, name: &str) -> PageIndex {
+        if let Some(&number) = self.page_indexes.get(name) {
             return number;
         }
         let number = PageIndex::try_from(self.nodes.len()).unwrap_or(PageIndex::MAX);
         let name = name.to_owned();
-        self.numbers.insert(name.clone(), number);
-        self.nodes.push(Node { name, fails: 0.0, knowledge: Knowledge::Page });
+        self.page_indexes.insert(name.clone(), number);
+        self.nodes.push(Node { name, failure_probability: 0.0, state: NodeState::Known });
         number
     }
 
-    /// Where a crawl has judged pages, those without links were not read.
-    fn mark_edge(&mut self) {
-        let read: HashSet<PageIndex> = self.links.iter().map(|(from, _)| *from).collect();
-        for (&page, word) in self.verdicts.iter().filter(|(page, _)| !read.contains(page)) {
-            self.nodes[page as usize].knowledge = match word {
+    /// Marks pages that a crawl judged but did not parse: those without links.
+    fn mark_unparsed_pages(&mut self) {
+        let parsed: HashSet<PageIndex> = self.links.iter().map(|(from, _)| *from).collect();
+        for (&page, verdict) in self.verdicts.iter().filter(|(page, _)| !parsed.contains(page)) {
+            self.nodes[page as usize].state = match verdict {
                 Verdict::Alive | Verdict::Moved | Verdict::Drifted | Verdict::AtRisk => {
-                    Knowledge::Alive
+                    NodeState::LinksUnknown
                 }
-                _ => Knowledge::Leaf,
+                _ => NodeState::Leaf,
             };
         }
     }
@@ -199,16 +211,16 @@ impl GraphBuilder {
         if self.links.is_empty() {
             return Err(EdgeListError::Empty);
         }
-        self.mark_edge();
-        let mut strangers = 0;
+        self.mark_unparsed_pages();
+        let mut unlinked = 0;
         for name in dead.lines().map(str::trim).filter(|name| !name.is_empty()) {
-            match self.numbers.get(name) {
-                Some(&page) => self.nodes[page as usize].fails = 1.0,
-                None => strangers += 1,
+            match self.page_indexes.get(name) {
+                Some(&page) => self.nodes[page as usize].failure_probability = 1.0,
+                None => unlinked += 1,
             }
         }
         let mut web = WebGraph::new(self.nodes, &self.links).map_err(EdgeListError::TooLarge)?;
-        web.unlinked_dead_pages = strangers;
+        web.unlinked_dead_pages = unlinked;
         Ok(web)
     }
 }
@@ -217,23 +229,23 @@ impl GraphBuilder {
 mod tests {
     use super::*;
 
-    /// Links as `from>to`, one after the other.
+    /// Returns links as `from>to`, separated by spaces.
     #[track_caller]
     fn check(links: &str, expect: &str) {
-        let web = EdgeLists { links, dead: "" }.web(FailureModel::default()).unwrap();
-        let told: Vec<String> = web
-            .living()
+        let web = EdgeLists { links, dead: "" }.graph(FailureModel::default()).unwrap();
+        let links: Vec<String> = web
+            .live_pages()
             .flat_map(|page| {
-                let behind = web.links_of(page).to_vec();
-                behind.into_iter().map(move |to| (page, to))
+                let targets = web.links_of(page).to_vec();
+                targets.into_iter().map(move |to| (page, to))
             })
             .map(|(from, to)| format!("{}>{}", web.name(from), web.name(to)))
             .collect();
-        assert_eq!(told.join(" "), expect);
+        assert_eq!(links.join(" "), expect);
     }
 
     #[test]
-    fn links_stand_in_two_columns() {
+    fn parses_two_columns() {
         check("from,to\na,b\na,b\nb,c\n", "a>b a>b b>c");
         check("0 1\n1 2\n", "0>1 1>2");
         check("# a comment\n0\t1\n\n", "0>1");
@@ -241,23 +253,23 @@ mod tests {
     }
 
     #[test]
-    fn names_in_quotes_may_hold_commas() {
+    fn parses_quoted_names_with_commas() {
         check("\"http://a.test/x,y\",\"b\"\"c\"\n", "http://a.test/x,y>b\"c");
     }
 
     #[test]
-    fn a_crawl_s_own_export_is_understood() {
+    fn parses_crawl_export() {
         let links = "from,to,kind,line,fragment,verdict,status\n\
-                     a,b,link,1,,alive,200\na,c,link,2,,dead,404\na,d,embed,3,,dead,404\n";
+                     a,b,hyperlink,1,,alive,200\na,c,hyperlink,2,,dead,404\na,d,embed,3,,dead,404\n";
         check(links, "a>b a>c");
-        let web = EdgeLists { links, dead: "" }.web(FailureModel::default()).unwrap();
-        assert_eq!(web.failing(), 1);
+        let web = EdgeLists { links, dead: "" }.graph(FailureModel::default()).unwrap();
+        assert_eq!(web.failing_count(), 1);
     }
 
     #[test]
-    fn a_line_without_two_pages_is_told() {
+    fn rejects_line_without_two_pages() {
         let error =
-            EdgeLists { links: "a b\nc\n", dead: "" }.web(FailureModel::default()).unwrap_err();
-        assert_eq!(error.to_string(), "line 2 names no two pages: `c`");
+            EdgeLists { links: "a b\nc\n", dead: "" }.graph(FailureModel::default()).unwrap_err();
+        assert_eq!(error.to_string(), "line 2: expected two pages, found `c`");
     }
 }

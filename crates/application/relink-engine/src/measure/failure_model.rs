@@ -1,64 +1,62 @@
-//! On which pages a surfer fails, by the word they are given.
+//! Maps verdicts to failure probabilities of random walks.
 
 use relink_model::Verdict;
 
-/// Which pages a surfer fails on.
+/// Verdicts that count as failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FailureSet {
-    /// On those that are dead, and those that only seem to live: error pages
-    /// sent as success, pages with another owner, addresses that are none.
+    /// Dead pages, soft-404s, hijacked pages and invalid links.
     #[default]
     Dead,
-    /// On those with another owner alone.
+    /// Only hijacked pages.
     Hijacked,
-    /// On those that turn visitors away.
+    /// Only pages that block the client.
     Blocked,
 }
 
-/// How likely a surfer fails on a page.
+/// Probability that a random walk fails at a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FailureModel {
-    /// On which pages.
+    /// Verdicts that count as failures.
     pub set: FailureSet,
-    /// To which part a page counts as dead that fails now and is not yet
-    /// confirmed.
-    pub unconfirmed: f64,
+    /// Failure probability of pages with the verdict `failing`, which is not
+    /// confirmed yet.
+    pub failing_weight: f64,
 }
 
 impl FailureModel {
-    /// A page that fails now may be back tomorrow; nothing seen once says
-    /// which.
-    pub const UNCONFIRMED: f64 = 0.5;
+    /// A failing page may recover. A single observation does not decide that.
+    pub const DEFAULT_FAILING_WEIGHT: f64 = 0.5;
 
-    /// How likely a surfer fails on a page of this word.
+    /// Returns the probability that a walk fails at a page with this verdict.
     ///
     /// ```
-    /// use relink_engine::Fails;
-    /// use relink_model::Word;
-    /// let fails = Fails::default();
-    /// assert_eq!(fails.chance(Word::Soft404), 1.0);
-    /// assert_eq!(fails.chance(Word::Failing), 0.5);
-    /// assert_eq!(fails.chance(Word::Blocked), 0.0);
+    /// use relink_engine::FailureModel;
+    /// use relink_model::Verdict;
+    /// let model = FailureModel::default();
+    /// assert_eq!(model.failure_probability(Verdict::Soft404), 1.0);
+    /// assert_eq!(model.failure_probability(Verdict::Failing), 0.5);
+    /// assert_eq!(model.failure_probability(Verdict::Blocked), 0.0);
     /// ```
-    pub fn chance(self, word: Verdict) -> f64 {
-        let is_in = match self.set {
-            FailureSet::Dead if word == Verdict::Failing => return self.unconfirmed,
-            FailureSet::Dead => Verdict::DEFAULT_FAIL_ON.contains(&word),
-            FailureSet::Hijacked => word == Verdict::Hijacked,
-            FailureSet::Blocked => word == Verdict::Blocked,
+    pub fn failure_probability(self, verdict: Verdict) -> f64 {
+        let is_failure = match self.set {
+            FailureSet::Dead if verdict == Verdict::Failing => return self.failing_weight,
+            FailureSet::Dead => Verdict::DEFAULT_FAIL_ON.contains(&verdict),
+            FailureSet::Hijacked => verdict == Verdict::Hijacked,
+            FailureSet::Blocked => verdict == Verdict::Blocked,
         };
-        f64::from(u8::from(is_in))
+        f64::from(u8::from(is_failure))
     }
 
-    /// Whether nothing can be told of a page of this word: neither whether it
-    /// lives nor where its links lead.
-    pub(crate) fn leaves_open(self, word: Verdict) -> bool {
-        word == Verdict::Blocked && self.set != FailureSet::Blocked
+    /// Whether neither the state of a page nor its links are known with this
+    /// verdict.
+    pub(crate) fn is_unknown(self, verdict: Verdict) -> bool {
+        verdict == Verdict::Blocked && self.set != FailureSet::Blocked
     }
 }
 
 impl Default for FailureModel {
     fn default() -> Self {
-        Self { set: FailureSet::default(), unconfirmed: Self::UNCONFIRMED }
+        Self { set: FailureSet::default(), failing_weight: Self::DEFAULT_FAILING_WEIGHT }
     }
 }

@@ -1,17 +1,17 @@
-//! `measure`: how rotten is the neighborhood of a page?
+//! `measure`: measures the decay of a page.
 //!
-//! [`measure()`] looks at the living web, one page after the other, until the
-//! score is known well enough. [`KnownWeb`] holds a graph that was seen before
-//! (a crawl, a list of links) and scores all of its pages exactly, but for what
-//! lies beyond its edge.
+//! [`measure()`] probes the live web, one page after the other, until the
+//! estimate is precise enough. [`WebGraph`] is a stored graph (a crawl or a
+//! list of links). All its pages are scored exactly, except for unknown pages
+//! at its edge.
 //!
-//! The score itself is the business of `relink-decay`; whether a page is dead,
-//! that of the judge. Nothing is stored.
+//! `relink-decay` computes the score and `relink-judge` the verdicts. Nothing
+//! is stored.
 
-mod account;
-mod crawled;
+mod crawl_graph;
 mod edge_list;
 mod failure_model;
+mod page_decay_details;
 mod page_prober;
 mod scores;
 mod web_graph;
@@ -30,294 +30,316 @@ use relink_ports::{Clock, Fetch, Store};
 use relink_survey::SplitMix64;
 use url::Url;
 
-pub use self::account::{NamedDeadEnd, NamedRepair, OwnLinks, PageDecayDetails};
-pub use self::crawled::crawled_web;
+pub use self::crawl_graph::crawl_graph;
 pub use self::edge_list::{EdgeListError, EdgeLists};
 pub use self::failure_model::{FailureModel, FailureSet};
-pub use self::scores::{BARS, PageScore, ScoreDistribution, Scores, worse_than};
+pub use self::page_decay_details::{NamedDeadEnd, NamedRepair, OwnLinks, PageDecayDetails};
+pub use self::scores::{
+    DISTRIBUTION_BINS, PageScore, ScoreDistribution, Scores, share_with_lower_decay,
+};
 pub use self::web_graph::WebGraph;
 
-use self::account::{dead_ends, nearest, repairs};
+use self::page_decay_details::{clamped, dead_ends, repairs};
 use self::page_prober::{Destination, ObservedPage, PageProber};
-use crate::polite_fetch::{PoliteFetch, Politeness};
-use crate::{ControlCache, ExamineSettings, Observer, Progress, StopSignal};
+use crate::polite_fetch::{PoliteFetch, PoliteFetchSettings};
+use crate::{ControlCache, Observer, PageCheckSettings, Progress, StopSignal};
 
-/// What to measure, and how.
+/// Settings of a measurement.
 #[derive(Debug, Clone)]
 pub struct MeasureSettings {
-    /// The page.
+    /// The page to measure.
     pub url: Url,
-    /// How likely the surfer is content with a living page.
+    /// Probability that a random walk stops at a live page.
     pub sigma: Sigma,
-    /// Which of the two definitions.
-    pub form: DecayDefinition,
-    /// When enough was seen.
+    /// The definition of decay to use.
+    pub definition: DecayDefinition,
+    /// Limits after which the estimate stops.
     pub stopping_rule: StoppingRule,
-    /// Where chance comes from: the same seed takes the same walks.
+    /// Random seed. The same seed results in the same walks.
     pub seed: u64,
-    /// On which pages surfers fail.
-    pub fails: FailureModel,
-    /// The politeness owed to each host.
+    /// Which pages count as failures.
+    pub failure_model: FailureModel,
+    /// Rate limits per host.
     pub politeness: PolitenessPolicy,
-    /// What counts as enough evidence.
+    /// Rules that decide which evidence is sufficient.
     pub policy: Policy,
-    /// The longest wait for a host; pages behind longer ones are not looked at.
-    pub wait: Duration,
+    /// Maximum wait for a host. Pages with longer waits are not fetched.
+    pub max_host_wait: Duration,
 }
 
-/// What was asked.
+/// Cost of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestCost {
-    /// Pages that were looked at.
+    /// Probed pages.
     pub pages: u64,
-    /// Requests that took, redirects and comparisons included.
+    /// Requests, including redirects and controls.
     pub requests: u64,
 }
 
-/// How a measurement came to its end.
+/// Why a measurement ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MeasureEnd {
-    /// Enough was seen.
-    Enough,
-    /// The most pages were looked at, and more were wanted.
-    OutOfPages,
-    /// Somebody stopped it.
+    /// The estimate is precise enough.
+    Converged,
+    /// The maximum number of pages was probed before the estimate was precise
+    /// enough.
+    PageLimitReached,
+    /// Interrupted by the user.
     Interrupted,
-    /// No host answered at all, so nothing was decided.
+    /// No host responded, so nothing was measured.
     NoNetwork(FetchOutcome),
-    /// The page itself may not be requested, for this reason.
+    /// The page itself may not be fetched, for this reason.
     NotRequested(String),
 }
 
-/// A page measured.
+/// Result of a measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasureOutcome {
-    /// The word for the page itself; nothing if it was not even looked at.
+    /// The verdict on the page itself; `None` if it was not probed.
     pub verdict: Option<Verdict>,
-    /// The reason for it.
+    /// The reason of the verdict.
     pub reason: String,
-    /// The score.
-    pub account: PageDecayDetails,
-    /// Pages that turned us away. They count as sound.
+    /// The score and its details.
+    pub details: PageDecayDetails,
+    /// Number of pages that block the client. They count as alive.
     pub blocked: u64,
-    /// By how much the score would rise at most if they were dead.
+    /// Maximum increase of the score if the blocked pages were dead.
     pub blocked_share: f64,
-    /// What was asked.
-    pub expense: RequestCost,
-    /// How it ended.
+    /// Number of pages and requests.
+    pub cost: RequestCost,
+    /// Why the measurement ended.
     pub end: MeasureEnd,
 }
 
-/// What a measurement uses of the outside.
+/// Ports that a measurement needs.
 #[derive(Clone, Copy)]
 pub struct MeasurePorts<'a> {
-    /// Sends requests.
+    /// HTTP client.
     pub fetch: &'a dyn Fetch,
-    /// The time of day.
+    /// System clock.
     pub clock: &'a dyn Clock,
-    /// Where hosts' paces and robots rules are stored, if anywhere.
+    /// Store of schedules and robots.txt rules, if there is one.
     pub store: Option<&'a dyn Store>,
 }
 
-/// Measures the decay of one page of the living web.
+/// Measures the decay of one page of the live web.
 pub async fn measure(
     ports: MeasurePorts<'_>,
     settings: &MeasureSettings,
     observer: &mut dyn Observer,
     stop: &StopSignal,
 ) -> MeasureOutcome {
-    let mut chance = SplitMix64::new(settings.seed);
-    let mut walker = DecayMeasurement::new(ports, settings, chance.bits());
-    let end = walker.run(&mut || chance.unit(), observer, stop).await;
-    let requests = walker.looking.fetch.requests().await;
-    walker.told(end, requests)
+    let mut random = SplitMix64::new(settings.seed);
+    let mut measurement = DecayMeasurement::new(ports, settings, random.next_u64());
+    let end = measurement.run(&mut || random.unit(), observer, stop).await;
+    let requests = measurement.prober.fetch.requests().await;
+    measurement.outcome(end, requests)
 }
 
-/// A measurement under way.
+/// A running measurement.
 struct DecayMeasurement<'a> {
     settings: &'a MeasureSettings,
-    looking: PageProber<'a>,
-    survey: DecayEstimator,
-    /// Every address met so far, by its number.
-    places: Vec<Destination>,
-    numbers: HashMap<Destination, PageIndex>,
-    /// In the order they were seen.
-    sights: Vec<(PageIndex, ObservedPage)>,
+    prober: PageProber<'a>,
+    estimator: DecayEstimator,
+    /// All destinations found so far, by index.
+    destinations: Vec<Destination>,
+    page_indexes: HashMap<Destination, PageIndex>,
+    /// Probed pages, in order.
+    observed_pages: Vec<(PageIndex, ObservedPage)>,
 }
 
 impl<'a> DecayMeasurement<'a> {
     fn new(ports: MeasurePorts<'a>, settings: &'a MeasureSettings, salt: u64) -> Self {
         let MeasurePorts { fetch, clock, store } = ports;
-        let MeasureSettings { politeness: pace, wait: patience, .. } = *settings;
-        let politeness =
-            Politeness { fetch, clock, store, politeness: pace, max_host_wait: patience };
+        let MeasureSettings { politeness, max_host_wait, .. } = *settings;
+        let fetch_settings = PoliteFetchSettings { fetch, clock, store, politeness, max_host_wait };
         let start = Destination::Page(settings.url.to_string());
         Self {
             settings,
-            looking: PageProber {
-                fetch: PoliteFetch::new(politeness),
+            prober: PageProber {
+                fetch: PoliteFetch::new(fetch_settings),
                 clock,
-                settings: ExamineSettings {
+                settings: PageCheckSettings {
                     policy: settings.policy,
-                    max_host_wait: settings.wait,
+                    max_host_wait: settings.max_host_wait,
                     salt,
                 },
                 start: settings.url.clone(),
                 controls: ControlCache::default(),
             },
-            survey: DecayEstimator::new(0, settings.sigma, settings.form, settings.stopping_rule),
-            places: vec![start.clone()],
-            numbers: HashMap::from([(start, 0)]),
-            sights: Vec::new(),
+            estimator: DecayEstimator::new(
+                0,
+                settings.sigma,
+                settings.definition,
+                settings.stopping_rule,
+            ),
+            destinations: vec![start.clone()],
+            page_indexes: HashMap::from([(start, 0)]),
+            observed_pages: Vec::new(),
         }
     }
 
     async fn run(
         &mut self,
-        chance: &mut (dyn FnMut() -> f64 + Send),
+        random: &mut (dyn FnMut() -> f64 + Send),
         observer: &mut dyn Observer,
         stop: &StopSignal,
     ) -> MeasureEnd {
         loop {
-            let page = match self.survey.next(chance) {
-                EstimatorStep::Visit(page) => page,
-                EstimatorStep::Settle(estimate) if self.is_cut_short(estimate.pages_fetched) => {
-                    return MeasureEnd::OutOfPages;
+            let page = match self.estimator.next(random) {
+                EstimatorStep::Fetch(page) => page,
+                EstimatorStep::Done(estimate)
+                    if self.is_page_limit_reached(estimate.pages_fetched) =>
+                {
+                    return MeasureEnd::PageLimitReached;
                 }
-                EstimatorStep::Settle(_) => return MeasureEnd::Enough,
+                EstimatorStep::Done(_) => return MeasureEnd::Converged,
             };
-            let place = self.places[page as usize].clone();
-            let sight = tokio::select! {
-                sight = self.looking.probe(&place) => sight,
-                () = stop.raised() => return MeasureEnd::Interrupted,
+            let destination = self.destinations[page as usize].clone();
+            let probed = tokio::select! {
+                probed = self.prober.probe(&destination) => probed,
+                () = stop.stopped() => return MeasureEnd::Interrupted,
             };
-            if self.sights.is_empty() && sight.is_refused() {
-                return MeasureEnd::NotRequested(sight.reason);
+            if self.observed_pages.is_empty() && probed.is_refused() {
+                return MeasureEnd::NotRequested(probed.reason);
             }
-            if let Some(ending) = self.no_network(&sight).await {
-                return MeasureEnd::NoNetwork(ending);
+            if let Some(outcome) = self.network_failure(&probed).await {
+                return MeasureEnd::NoNetwork(outcome);
             }
-            self.learn(page, sight);
-            observer.progress(&Progress::Asking {
-                checked: self.sights.len() as u64,
-                targets: self.places.len() as u64,
+            self.record_page(page, probed);
+            observer.on_progress(&Progress::Checking {
+                checked: self.observed_pages.len() as u64,
+                targets: self.destinations.len() as u64,
                 in_flight: 1,
                 waiting: Vec::new(),
             });
         }
     }
 
-    /// Whether the survey ended for want of pages alone.
-    fn is_cut_short(&self, looks: usize) -> bool {
-        let StoppingRule { pages_fetched: most, half_width, walks, .. } =
-            self.settings.stopping_rule;
-        let estimate = self.survey.estimate();
-        looks >= most
+    /// Whether the estimate ended only because of the page limit.
+    fn is_page_limit_reached(&self, fetched: usize) -> bool {
+        let StoppingRule {
+            max_pages_fetched: max_pages,
+            target_half_width: half_width,
+            max_walks: walks,
+            ..
+        } = self.settings.stopping_rule;
+        let estimate = self.estimator.estimate();
+        fetched >= max_pages
             && estimate.interval.half_width() > half_width
             && estimate.walks < walks
             && estimate.bounds.half_width() > 0.0
     }
 
-    /// An error that may be our own network's, while nobody has answered.
-    async fn no_network(&self, sight: &ObservedPage) -> Option<FetchOutcome> {
-        let ending = sight.outcome.as_ref().filter(|ending| is_network_failure(ending))?;
-        (!self.looking.fetch.has_met_a_server().await).then(|| ending.clone())
+    /// Returns the failure if it may be caused by the local network, because no
+    /// server has responded yet.
+    async fn network_failure(&self, probed: &ObservedPage) -> Option<FetchOutcome> {
+        let outcome = probed.outcome.as_ref().filter(|outcome| is_network_failure(outcome))?;
+        (!self.prober.fetch.has_reached_server().await).then(|| outcome.clone())
     }
 
-    fn learn(&mut self, page: PageIndex, sight: ObservedPage) {
-        let links = sight.links.iter().map(|link| self.number(link)).collect();
-        let fails = self.settings.fails.chance(sight.verdict);
-        self.survey.learn(page, &Observation { fails, links });
-        self.sights.push((page, sight));
+    fn record_page(&mut self, page: PageIndex, probed: ObservedPage) {
+        let links = probed.links.iter().map(|link| self.page_index(link)).collect();
+        let failure_probability = self.settings.failure_model.failure_probability(probed.verdict);
+        self.estimator.record(page, &Observation { failure_probability, links });
+        self.observed_pages.push((page, probed));
     }
 
-    /// The number of an address, new if it was never met.
-    fn number(&mut self, place: &Destination) -> PageIndex {
-        if let Some(&number) = self.numbers.get(place) {
-            return number;
+    /// Returns the index of a destination, and adds it if it is new.
+    fn page_index(&mut self, destination: &Destination) -> PageIndex {
+        if let Some(&index) = self.page_indexes.get(destination) {
+            return index;
         }
-        let number = PageIndex::try_from(self.places.len()).unwrap_or(PageIndex::MAX);
-        self.places.push(place.clone());
-        self.numbers.insert(place.clone(), number);
-        number
+        let index = PageIndex::try_from(self.destinations.len()).unwrap_or(PageIndex::MAX);
+        self.destinations.push(destination.clone());
+        self.page_indexes.insert(destination.clone(), index);
+        index
     }
 
-    fn told(&self, end: MeasureEnd, requests: u64) -> MeasureOutcome {
-        let first = self.sights.first().map(|(_, sight)| sight);
-        let blocked = self.sights.iter().filter(|(_, sight)| self.is_open(sight)).count();
-        let asked = self.sights.iter().filter(|(_, sight)| sight.outcome.is_some()).count();
+    fn outcome(&self, end: MeasureEnd, requests: u64) -> MeasureOutcome {
+        let first = self.observed_pages.first().map(|(_, probed)| probed);
+        let blocked =
+            self.observed_pages.iter().filter(|(_, probed)| self.is_unknown(probed)).count();
+        let requested =
+            self.observed_pages.iter().filter(|(_, probed)| probed.outcome.is_some()).count();
         MeasureOutcome {
-            verdict: first.map(|sight| sight.verdict),
-            reason: first.map_or_else(String::new, |sight| sight.reason.clone()),
-            account: self.account(&end),
+            verdict: first.map(|probed| probed.verdict),
+            reason: first.map_or_else(String::new, |probed| probed.reason.clone()),
+            details: self.details(&end),
             blocked: blocked as u64,
             blocked_share: if blocked == 0 { 0.0 } else { self.blocked_share() },
-            expense: RequestCost { pages: asked as u64, requests },
+            cost: RequestCost { pages: requested as u64, requests },
             end,
         }
     }
 
-    fn is_open(&self, sight: &ObservedPage) -> bool {
-        self.settings.fails.leaves_open(sight.verdict)
+    fn is_unknown(&self, probed: &ObservedPage) -> bool {
+        self.settings.failure_model.is_unknown(probed.verdict)
     }
 
-    fn account(&self, end: &MeasureEnd) -> PageDecayDetails {
-        let estimate = self.survey.estimate();
-        let name = |page: PageIndex| self.places[page as usize].text().to_owned();
+    fn details(&self, end: &MeasureEnd) -> PageDecayDetails {
+        let estimate = self.estimator.estimate();
+        let name = |page: PageIndex| self.destinations[page as usize].text().to_owned();
         let interval = match end {
-            MeasureEnd::Enough => estimate.interval,
-            _ => cut_short(estimate.interval, estimate.walks, estimate.bounds),
+            MeasureEnd::Converged => estimate.interval,
+            _ => widen_interval(estimate.interval, estimate.walks, estimate.bounds),
         };
-        let MeasureSettings { sigma, form, .. } = *self.settings;
+        let MeasureSettings { sigma, definition, .. } = *self.settings;
         PageDecayDetails {
             decay: estimate.decay,
             interval,
             bounds: estimate.bounds,
             walks: estimate.walks,
             sigma,
-            form,
-            own: self.own_links(estimate.decay),
-            dead_ends: dead_ends(&self.survey, name),
-            repairs: repairs(&self.survey, name),
+            definition,
+            own_links: self.own_links(estimate.decay),
+            dead_ends: dead_ends(&self.estimator, name),
+            repairs: repairs(&self.estimator, name),
         }
     }
 
     fn own_links(&self, decay: relink_decay::Decay) -> Option<OwnLinks> {
-        let MeasureSettings { sigma, form, fails, .. } = *self.settings;
-        let (_, first) = self.sights.first()?;
-        if fails.chance(first.verdict) >= 1.0 {
+        let MeasureSettings { sigma, definition, failure_model, .. } = *self.settings;
+        let (_, first) = self.observed_pages.first()?;
+        if failure_model.failure_probability(first.verdict) >= 1.0 {
             return None;
         }
-        let seen: HashMap<PageIndex, f64> =
-            self.sights.iter().map(|(page, sight)| (*page, fails.chance(sight.verdict))).collect();
-        let chance = |link: &Destination| seen.get(self.numbers.get(link)?).copied();
-        Some(OwnLinks::new(first.links.iter().map(chance), decay, sigma, form))
+        let probabilities: HashMap<PageIndex, f64> = self
+            .observed_pages
+            .iter()
+            .map(|(page, probed)| (*page, failure_model.failure_probability(probed.verdict)))
+            .collect();
+        let probability =
+            |link: &Destination| probabilities.get(self.page_indexes.get(link)?).copied();
+        Some(OwnLinks::new(first.links.iter().map(probability), decay, sigma, definition))
     }
 
-    /// The share of surfers who come to pages that turned us away.
+    /// Returns the share of walks that reach blocked pages.
     fn blocked_share(&self) -> f64 {
-        let failed = |blocked: f64| {
-            let MeasureSettings { sigma, form, .. } = *self.settings;
-            let mut around = Neighborhood::new(0, sigma, form);
-            for (page, sight) in &self.sights {
-                let fails = self.settings.fails.chance(sight.verdict);
-                let fails = if self.is_open(sight) { blocked } else { fails };
-                let links = sight.links.iter().map(|link| self.numbers[link]).collect();
-                around.learn(*page, &Observation { fails, links });
+        let decay_with = |blocked: f64| {
+            let MeasureSettings { sigma, definition, .. } = *self.settings;
+            let mut neighborhood = Neighborhood::new(0, sigma, definition);
+            for (page, probed) in &self.observed_pages {
+                let failure_probability =
+                    self.settings.failure_model.failure_probability(probed.verdict);
+                let failure_probability =
+                    if self.is_unknown(probed) { blocked } else { failure_probability };
+                let links = probed.links.iter().map(|link| self.page_indexes[link]).collect();
+                neighborhood.record(*page, &Observation { failure_probability, links });
             }
-            around.bounds().low.get()
+            neighborhood.bounds().low.get()
         };
-        failed(1.0) - failed(0.0)
+        decay_with(1.0) - decay_with(0.0)
     }
 }
 
-/// The interval of a survey that was cut short: the walk that was under way
-/// may have ended either way, and long walks are the likeliest to be cut.
-fn cut_short(interval: Interval, walks: u32, bounds: Interval) -> Interval {
+/// Widens the interval of an interrupted estimate. The current walk may have
+/// ended either way, and long walks are the most likely to be interrupted.
+fn widen_interval(interval: Interval, walks: u32, bounds: Interval) -> Interval {
     let walks = f64::from(walks);
     let low = interval.low.get() * walks / (walks + 1.0);
     let high = (interval.high.get() * walks + 1.0) / (walks + 1.0);
-    Interval { low: nearest(low.max(bounds.low.get())), high: nearest(high.min(bounds.high.get())) }
+    Interval { low: clamped(low.max(bounds.low.get())), high: clamped(high.min(bounds.high.get())) }
 }
 
 #[cfg(test)]

@@ -1,53 +1,54 @@
-//! A web that was seen before: its pages by name, their links, and what is
-//! known of each.
+//! A stored graph of pages with their links and states.
 
 use std::collections::HashMap;
 
 use relink_decay::{
     CsrGraph, DecayDefinition, DecayEstimator, DecayProblem, EstimatorStep, FailureProbabilities,
-    FailuresError, Graph as _, GraphError, Interval, Observation, PageIndex, Sigma, SolverOptions,
-    StoppingRule, WalkStart, solve,
+    FailureProbabilitiesError, Graph as _, GraphError, Interval, Observation, PageIndex, Sigma,
+    SolverOptions, StoppingRule, WalkStart, solve,
 };
 
-use super::account::{OwnLinks, PageDecayDetails, chances_behind, dead_ends, repairs};
+use super::page_decay_details::{
+    OwnLinks, PageDecayDetails, dead_ends, link_failure_probabilities, repairs,
+};
 use super::scores::Scores;
 
-/// Pages around one page that are looked at for what to repair.
-const AROUND: usize = 2_000;
-/// The share of surfers too small to look further for.
-const NEGLIGIBLE: f64 = 0.001;
+/// Maximum number of pages explored around a page to find repairs.
+const MAX_EXPLORED_PAGES: usize = 2_000;
+/// Share of walks that is too small to explore further.
+const MIN_PROBABILITY: f64 = 0.001;
 
-/// What is known of a page.
+/// What is known about a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Knowledge {
-    /// Whether it lives, and all of its links.
-    Page,
-    /// That it is no page with links: a file, or dead.
+pub(super) enum NodeState {
+    /// Its state and all its links.
+    Known,
+    /// That it has no links: a file, or a dead page.
     Leaf,
-    /// That it lives, and nothing of its links.
-    Alive,
+    /// That it is alive, but not its links.
+    LinksUnknown,
     /// Nothing.
-    Nothing,
+    Unknown,
 }
 
-/// A page as it goes into a web.
+/// A page of the graph.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
     pub(super) name: String,
-    /// How likely a surfer fails there, as far as that is known.
-    pub(super) fails: f64,
-    pub(super) knowledge: Knowledge,
+    /// Probability that a walk fails there, as far as known.
+    pub(super) failure_probability: f64,
+    pub(super) state: NodeState,
 }
 
-/// A graph of pages, some of them at its edge.
+/// A graph of pages, some of which were not parsed.
 #[derive(Debug, Clone)]
 pub struct WebGraph {
     nodes: Vec<Node>,
-    table: CsrGraph,
+    graph: CsrGraph,
     by_name: HashMap<String, PageIndex>,
-    /// Links that are missing from it because nobody asked where they lead.
+    /// Number of links that are missing because their targets were not fetched.
     pub missing_links: u64,
-    /// Dead pages that no link names.
+    /// Dead pages without a link to them.
     pub unlinked_dead_pages: u64,
 }
 
@@ -57,162 +58,176 @@ impl WebGraph {
         links: &[(PageIndex, PageIndex)],
     ) -> Result<Self, GraphError> {
         let table = CsrGraph::from_links(nodes.len(), links)?;
-        let numbers = (0..).zip(&nodes);
-        let by_name = numbers.map(|(number, node)| (node.name.clone(), number)).collect();
-        Ok(Self { nodes, table, by_name, missing_links: 0, unlinked_dead_pages: 0 })
+        let indexed = (0..).zip(&nodes);
+        let by_name = indexed.map(|(number, node)| (node.name.clone(), number)).collect();
+        Ok(Self { nodes, graph: table, by_name, missing_links: 0, unlinked_dead_pages: 0 })
     }
 
-    /// Another name for a page.
+    /// Adds another name for a page.
     pub(super) fn add_name(&mut self, name: String, page: PageIndex) {
         self.by_name.entry(name).or_insert(page);
     }
 
-    /// The page of this name.
+    /// Returns the page with this name.
     pub fn page(&self, name: &str) -> Option<PageIndex> {
         self.by_name.get(name).copied()
     }
 
-    /// The name of a page.
+    /// Returns the name of a page.
     pub fn name(&self, page: PageIndex) -> &str {
         &self.nodes[page as usize].name
     }
 
-    /// Where the links of a page lead.
+    /// Returns the link targets of a page.
     pub fn links_of(&self, page: PageIndex) -> &[PageIndex] {
-        self.table.links(page)
+        self.graph.links(page)
     }
 
-    /// How many links are known.
-    pub fn links(&self) -> usize {
-        self.table.link_count()
+    /// Returns the number of links.
+    pub fn link_count(&self) -> usize {
+        self.graph.link_count()
     }
 
-    /// How many pages fail for certain.
-    pub fn failing(&self) -> usize {
-        self.nodes.iter().filter(|node| node.fails >= 1.0).count()
+    /// Returns the number of pages that certainly fail.
+    pub fn failing_count(&self) -> usize {
+        self.nodes.iter().filter(|node| node.failure_probability >= 1.0).count()
     }
 
-    /// How many pages lie at the edge: linked to, and not read.
-    pub fn edge(&self) -> usize {
-        let is_edge =
-            |node: &&Node| matches!(node.knowledge, Knowledge::Alive | Knowledge::Nothing);
-        self.nodes.iter().filter(is_edge).count()
+    /// Returns the number of pages that are linked to but not parsed.
+    pub fn unparsed_count(&self) -> usize {
+        let is_unparsed =
+            |node: &&Node| matches!(node.state, NodeState::LinksUnknown | NodeState::Unknown);
+        self.nodes.iter().filter(is_unparsed).count()
     }
 
-    /// The pages whose score says something: alive, and read.
-    pub fn living(&self) -> impl Iterator<Item = PageIndex> {
-        let is_living = |node: &Node| node.knowledge == Knowledge::Page && node.fails < 1.0;
-        (0..).zip(&self.nodes).filter(move |(_, node)| is_living(node)).map(|(page, _)| page)
+    /// Returns the pages with a meaningful score: alive and parsed.
+    pub fn live_pages(&self) -> impl Iterator<Item = PageIndex> {
+        let is_live =
+            |node: &Node| node.state == NodeState::Known && node.failure_probability < 1.0;
+        (0..).zip(&self.nodes).filter(move |(_, node)| is_live(node)).map(|(page, _)| page)
     }
 
-    /// The share of a page's own links that are dead: F.
+    /// Returns the share of dead links of a page: F in the paper.
     pub fn dead_links(&self, page: PageIndex) -> f64 {
-        let links = self.table.links(page);
-        let dead: f64 = links.iter().map(|&to| self.nodes[to as usize].fails).sum();
+        let links = self.graph.links(page);
+        let dead: f64 = links.iter().map(|&to| self.nodes[to as usize].failure_probability).sum();
         if links.is_empty() { 0.0 } else { dead / count(links.len()) }
     }
 
-    /// Scores every page, for each sigma.
+    /// Scores all pages, for each sigma.
     ///
     /// # Errors
     ///
-    /// Where a probability is none, which no word gives.
+    /// If a failure probability is invalid, which no verdict causes.
     pub fn score(
         &self,
-        form: DecayDefinition,
+        definition: DecayDefinition,
         sigmas: &[Sigma],
-    ) -> Result<Vec<Scores>, FailuresError> {
+    ) -> Result<Vec<Scores>, FailureProbabilitiesError> {
         let mut failures = Vec::new();
         for &sigma in sigmas {
-            failures.push(FailureProbabilities::of_chances(self.chances(|node| node.fails))?);
-            failures
-                .push(FailureProbabilities::of_chances(self.chances(|node| worst(node, sigma)))?);
+            failures.push(FailureProbabilities::from_probabilities(
+                self.failure_probabilities(|node| node.failure_probability),
+            )?);
+            failures.push(FailureProbabilities::from_probabilities(
+                self.failure_probabilities(|node| worst_case(node, sigma)),
+            )?);
         }
-        let cases: Vec<DecayProblem<'_>> = failures
+        let problems: Vec<DecayProblem<'_>> = failures
             .iter()
             .zip(sigmas.iter().flat_map(|&sigma| [sigma, sigma]))
             .map(|(failures, sigma)| DecayProblem { sigma, failures })
             .collect();
         let mut scores =
-            solve(&self.table, form, &cases, SolverOptions::default()).scores.into_iter();
-        let mut answers = Vec::new();
+            solve(&self.graph, definition, &problems, SolverOptions::default()).scores.into_iter();
+        let mut results = Vec::new();
         for &sigma in sigmas {
             let (Some(low), Some(high)) = (scores.next(), scores.next()) else { break };
-            answers.push(Scores { sigma, form, low, high });
+            results.push(Scores { sigma, definition, low, high });
         }
-        Ok(answers)
+        Ok(results)
     }
 
-    fn chances(&self, chance: impl Fn(&Node) -> f64) -> Vec<f64> {
-        self.nodes.iter().map(chance).collect()
+    fn failure_probabilities(&self, probability: impl Fn(&Node) -> f64) -> Vec<f64> {
+        self.nodes.iter().map(probability).collect()
     }
 
-    /// What is told of one page.
-    pub fn account(&self, page: PageIndex, scores: &Scores) -> PageDecayDetails {
-        let Scores { sigma, form, .. } = *scores;
-        let fails = self.chances(|node| node.fails);
+    /// Returns the details of one page.
+    pub fn page_details(&self, page: PageIndex, scores: &Scores) -> PageDecayDetails {
+        let Scores { sigma, definition, .. } = *scores;
+        let failure_probabilities = self.failure_probabilities(|node| node.failure_probability);
         let (decay, interval) = (scores.decay(page), scores.interval(page));
-        let survey = self.survey(page, sigma, form);
+        let estimator = self.explore(page, sigma, definition);
         let name = |page: PageIndex| self.name(page).to_owned();
-        let is_dead = fails[page as usize] >= 1.0;
-        let own = OwnLinks::new(chances_behind(&self.table, page, &fails), decay, sigma, form);
+        let is_dead = failure_probabilities[page as usize] >= 1.0;
+        let own_links = OwnLinks::new(
+            link_failure_probabilities(&self.graph, page, &failure_probabilities),
+            decay,
+            sigma,
+            definition,
+        );
         PageDecayDetails {
             decay,
             interval,
             bounds: interval,
             walks: 0,
             sigma,
-            form,
-            own: (!is_dead).then_some(own),
-            dead_ends: dead_ends(&survey, name),
-            repairs: repairs(&survey, name),
+            definition,
+            own_links: (!is_dead).then_some(own_links),
+            dead_ends: dead_ends(&estimator, name),
+            repairs: repairs(&estimator, name),
         }
     }
 
-    /// Looks around a page for where surfers fail.
-    fn survey(&self, page: PageIndex, sigma: Sigma, form: DecayDefinition) -> DecayEstimator {
-        let patience = StoppingRule {
-            push: AROUND,
-            from: WalkStart::Edge,
-            walks: 1,
-            pages_fetched: AROUND,
-            half_width: NEGLIGIBLE / 2.0,
+    /// Explores the neighborhood of a page.
+    fn explore(
+        &self,
+        page: PageIndex,
+        sigma: Sigma,
+        definition: DecayDefinition,
+    ) -> DecayEstimator {
+        let stopping_rule = StoppingRule {
+            push_pages: MAX_EXPLORED_PAGES,
+            walk_start: WalkStart::Frontier,
+            max_walks: 1,
+            max_pages_fetched: MAX_EXPLORED_PAGES,
+            target_half_width: MIN_PROBABILITY / 2.0,
         };
-        let mut survey = DecayEstimator::new(page, sigma, form, patience);
-        // What is found does not depend on chance: the one walk that ends the
-        // survey where pages link in circles changes nothing else.
-        while let EstimatorStep::Visit(page) = survey.next(&mut || 0.0) {
-            let fails = self.nodes[page as usize].fails;
-            let links = self.table.links(page).to_vec();
-            survey.learn(page, &Observation { fails, links });
+        let mut estimator = DecayEstimator::new(page, sigma, definition, stopping_rule);
+        // The result does not depend on randomness: the single walk that ends
+        // the estimate in a cycle does not change it.
+        while let EstimatorStep::Fetch(page) = estimator.next(&mut || 0.0) {
+            let failure_probability = self.nodes[page as usize].failure_probability;
+            let links = self.graph.links(page).to_vec();
+            estimator.record(page, &Observation { failure_probability, links });
         }
-        survey
+        estimator
     }
 }
 
-/// How likely a surfer fails on a page if all that is not known is bad.
-fn worst(node: &Node, sigma: Sigma) -> f64 {
-    match node.knowledge {
-        Knowledge::Page | Knowledge::Leaf => node.fails,
-        // Some are content before they meet one of its links.
-        Knowledge::Alive => node.fails.max(sigma.continue_probability()),
-        Knowledge::Nothing => 1.0,
+/// Returns the failure probability of a page if everything unknown is dead.
+fn worst_case(node: &Node, sigma: Sigma) -> f64 {
+    match node.state {
+        NodeState::Known | NodeState::Leaf => node.failure_probability,
+        // A walk may stop before it follows a link of the page.
+        NodeState::LinksUnknown => node.failure_probability.max(sigma.continue_probability()),
+        NodeState::Unknown => 1.0,
     }
 }
 
-/// A count as a number to calculate with.
+/// Converts a count to a float.
 #[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^52 links")]
 pub(super) fn count(links: usize) -> f64 {
     links as f64
 }
 
 impl Scores {
-    /// The score of a page, what is not known being sound.
+    /// Returns the score of a page if everything unknown is alive.
     pub fn decay(&self, page: PageIndex) -> relink_decay::Decay {
         self.low[page as usize]
     }
 
-    /// Between what and what it lies.
+    /// Returns the interval of the score.
     pub fn interval(&self, page: PageIndex) -> Interval {
         let high = self.high[page as usize];
         Interval {

@@ -1,4 +1,4 @@
-//! Why a page was not requested.
+//! Reasons why a page is not fetched.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use url::Url;
 
 use crate::robots::RobotsFailure;
 
-/// The status a host answers with that wants fewer requests.
+/// Status of a host that limits the request rate.
 const TOO_MANY_REQUESTS: u16 = 429;
 
-/// Why a page was not requested.
+/// Reason why a page is not fetched, with the outcome to report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     text: String,
@@ -22,13 +22,13 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// The host's rules forbid it, by this line.
+    /// The rules of the host disallow the page with this line.
     pub(super) fn forbidden(url: &Url, line: Option<&str>) -> Self {
         let rule = line.map_or_else(|| "forbids it".to_owned(), |line| format!("says `{line}`"));
         Self::robots(url, &format!("robots.txt {rule}"))
     }
 
-    /// The host's rules could not be fetched.
+    /// The rules of the host could not be fetched.
     pub(super) fn no_rules(url: &Url, failure: &RobotsFailure) -> Self {
         Self::robots(url, &failure.reason())
     }
@@ -38,11 +38,11 @@ impl Refusal {
         Self { text, outcome: FetchOutcome::RobotsDisallowed, retry_after: None }
     }
 
-    /// The host asked for a longer wait than is waited.
+    /// The host requested a wait beyond the maximum.
     pub(super) fn wait(url: &Url, wait: Duration) -> Self {
         let (host, seconds) = (host_key(url), wait.as_secs());
         Self {
-            text: format!("{host} asked for no requests for {seconds} s"),
+            text: format!("{host} sent Retry-After: {seconds} s"),
             outcome: FetchOutcome::Response(TOO_MANY_REQUESTS),
             retry_after: Some(seconds),
         }
@@ -50,8 +50,8 @@ impl Refusal {
 
     /// The URL has no host.
     pub(super) fn not_web() -> Self {
-        let ending = FetchOutcome::InvalidRedirect(InvalidRedirect::NotWeb);
-        Self { text: "not a URL of a web page".to_owned(), outcome: ending, retry_after: None }
+        let outcome = FetchOutcome::InvalidRedirect(InvalidRedirect::NotHttp);
+        Self { text: "not a URL of a web page".to_owned(), outcome, retry_after: None }
     }
 }
 
@@ -61,21 +61,21 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The result of a request that was not sent.
-pub(super) fn refused(refusal: &Refusal) -> FetchResult {
-    FetchResult { retry_after: refusal.retry_after, ..unsent(refusal.outcome.clone()) }
+/// Returns the result of a request that was not sent.
+pub(super) fn refused_result(refusal: &Refusal) -> FetchResult {
+    FetchResult { retry_after: refusal.retry_after, ..unsent_result(refusal.outcome.clone()) }
 }
 
-/// The result of a request to a host that cannot be reached, as the request
-/// for its rules showed.
-pub(super) fn unreachable(failure: &RobotsFailure) -> FetchResult {
-    unsent(failure.probe.outcome.clone())
+/// Returns the result of a request to an unreachable host, as determined by the
+/// request for its rules.
+pub(super) fn unreachable_result(failure: &RobotsFailure) -> FetchResult {
+    unsent_result(failure.probe.outcome.clone())
 }
 
-fn unsent(ending: FetchOutcome) -> FetchResult {
+fn unsent_result(outcome: FetchOutcome) -> FetchResult {
     FetchResult {
         hops: Vec::new(),
-        outcome: ending,
+        outcome,
         timings: Timings::default(),
         retry_after: None,
         headers: Vec::new(),

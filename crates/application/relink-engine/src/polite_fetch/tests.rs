@@ -1,5 +1,4 @@
-//! The polite fetcher against a web in memory, on a clock that does not tick
-//! by itself.
+//! Tests of `PoliteFetch` with an in-memory web and a paused clock.
 
 use std::sync::Mutex as StdMutex;
 
@@ -8,41 +7,43 @@ use relink_ports::UserAgent;
 
 use super::*;
 
-/// A web that answers by URL and keeps a log.
+/// A web with scripted responses by URL and a request log.
 #[derive(Default)]
 struct Web {
     pages: HashMap<&'static str, Vec<Page>>,
     log: StdMutex<Vec<(Duration, String)>>,
-    began: Option<Instant>,
+    started: Option<Instant>,
 }
 
 #[derive(Clone)]
 enum Page {
-    Says(u16, &'static str),
-    Throttles(u64),
-    LeadsTo(&'static str),
-    Ends(FetchOutcome),
+    Response(u16, &'static str),
+    Throttled(u64),
+    Redirect(&'static str),
+    Failed(FetchOutcome),
 }
 
 impl Web {
     fn new(pages: &[(&'static str, &[Page])]) -> Self {
-        let pages = pages.iter().map(|(url, answers)| (*url, answers.to_vec())).collect();
-        Self { pages, began: Some(Instant::now()), ..Self::default() }
+        let pages = pages.iter().map(|(url, responses)| (*url, responses.to_vec())).collect();
+        Self { pages, started: Some(Instant::now()), ..Self::default() }
     }
 
     fn page(&self, url: &str) -> Page {
-        let seen = self.log.lock().unwrap().iter().filter(|(_, seen)| seen == url).count();
+        let requests =
+            self.log.lock().unwrap().iter().filter(|(_, requests)| requests == url).count();
         let pages = self.pages.get(url);
-        let page = pages.and_then(|all| all.get(seen - 1).or(all.last())).cloned();
-        page.unwrap_or(Page::Says(404, "not here"))
+        let page =
+            pages.and_then(|responses| responses.get(requests - 1).or(responses.last())).cloned();
+        page.unwrap_or(Page::Response(404, "not here"))
     }
 
-    /// What was requested, in order.
+    /// Returns the requested URLs in order.
     fn requested(&self) -> Vec<String> {
         self.log.lock().unwrap().iter().map(|(_, url)| url.clone()).collect()
     }
 
-    /// Milliseconds between requests.
+    /// Returns the milliseconds between requests.
     fn gaps(&self) -> Vec<u128> {
         let log = self.log.lock().unwrap();
         log.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0).as_millis()).collect()
@@ -53,20 +54,20 @@ impl Web {
 impl Fetch for Web {
     async fn fetch(&self, request: FetchRequest) -> FetchResult {
         let url = request.url.to_string();
-        let at = self.began.map(|began| began.elapsed()).unwrap_or_default();
+        let at = self.started.map(|started| started.elapsed()).unwrap_or_default();
         self.log.lock().unwrap().push((at, url.clone()));
         let hop = |status, location| vec![Hop { url: url.clone(), status, location, ip: None }];
         let (hops, outcome, retry_after, text) = match self.page(&url) {
-            Page::Says(status, text) => {
+            Page::Response(status, text) => {
                 (hop(status, None), FetchOutcome::Response(status), None, text)
             }
-            Page::Throttles(wait) => (hop(429, None), FetchOutcome::Response(429), Some(wait), ""),
-            Page::Ends(outcome) => (Vec::new(), outcome, None, ""),
-            Page::LeadsTo(to) => {
+            Page::Throttled(wait) => (hop(429, None), FetchOutcome::Response(429), Some(wait), ""),
+            Page::Failed(outcome) => (Vec::new(), outcome, None, ""),
+            Page::Redirect(to) => {
                 let next = request.url.join(to).unwrap();
                 assert!(
-                    !request.options.redirect_filter.unwrap().opens(&next),
-                    "tests redirect elsewhere"
+                    !request.options.redirect_filter.unwrap().allows(&next),
+                    "tests redirect to other origins only"
                 );
                 (hop(302, Some(to.to_owned())), FetchOutcome::RobotsDisallowed, None, "")
             }
@@ -81,18 +82,18 @@ impl Fetch for Web {
     }
 }
 
-struct Noon;
+struct FixedClock;
 
-impl Clock for Noon {
+impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         "2026-11-16T12:00:00Z".parse().unwrap()
     }
 }
 
 fn polite(web: &Web) -> PoliteFetch<'_> {
-    PoliteFetch::new(Politeness {
+    PoliteFetch::new(PoliteFetchSettings {
         fetch: web,
-        clock: &Noon,
+        clock: &FixedClock,
         store: None,
         politeness: PolitenessPolicy::check(4, Duration::from_millis(100)),
         max_host_wait: Duration::from_mins(2),
@@ -100,15 +101,16 @@ fn polite(web: &Web) -> PoliteFetch<'_> {
 }
 
 async fn get(fetch: &PoliteFetch<'_>, url: &str) -> String {
-    let (url, agent) = (url.parse().unwrap(), UserAgent::Plain);
+    let (url, agent) = (url.parse().unwrap(), UserAgent::Native);
     let rights = RequestRights::discovered();
-    let request = FetchRequest { url, rights, agent, options: RequestOptions::default() };
+    let request =
+        FetchRequest { url, rights, user_agent: agent, options: RequestOptions::default() };
     fetch.fetch(request).await.outcome.to_string()
 }
 
 #[tokio::test(start_paused = true)]
-async fn fetch_requests_rules_first_and_keeps_the_interval() {
-    let web = Web::new(&[("http://a.test/x", &[Page::Says(200, "x")])]);
+async fn fetch_requests_rules_first_and_obeys_the_interval() {
+    let web = Web::new(&[("http://a.test/x", &[Page::Response(200, "x")])]);
     let fetch = polite(&web);
     for url in ["http://a.test/x", "http://a.test/y", "http://a.test/x"] {
         get(&fetch, url).await;
@@ -120,20 +122,20 @@ async fn fetch_requests_rules_first_and_keeps_the_interval() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fetch_sends_nothing_that_rules_forbid() {
-    let rules = Page::Says(200, "User-agent: *\nDisallow: /x\n");
+async fn fetch_sends_no_disallowed_request() {
+    let rules = Page::Response(200, "User-agent: *\nDisallow: /x\n");
     let web = Web::new(&[("http://a.test/robots.txt", &[rules])]);
     let fetch = polite(&web);
     assert_eq!(get(&fetch, "http://a.test/x/y").await, FetchOutcome::RobotsDisallowed.to_string());
     assert_eq!(web.requested(), ["http://a.test/robots.txt"]);
     let refusal = fetch.take_refusal().await.unwrap().to_string();
     assert!(refusal.contains("robots.txt says `Disallow: /x`"), "{refusal}");
-    assert_eq!(get(&fetch, "http://a.test/y").await, "answered 404");
+    assert_eq!(get(&fetch, "http://a.test/y").await, "status 404");
 }
 
 #[tokio::test(start_paused = true)]
-async fn fetch_keeps_a_crawl_delay() {
-    let rules = Page::Says(200, "User-agent: *\nCrawl-delay: 3\n");
+async fn fetch_obeys_the_crawl_delay() {
+    let rules = Page::Response(200, "User-agent: *\nCrawl-delay: 3\n");
     let web = Web::new(&[("http://a.test/robots.txt", &[rules])]);
     let fetch = polite(&web);
     for _ in 0..3 {
@@ -143,28 +145,28 @@ async fn fetch_keeps_a_crawl_delay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fetch_waits_for_a_short_retry_after_and_not_for_a_long_one() {
-    let web = Web::new(&[("http://a.test/x", &[Page::Throttles(60), Page::Throttles(3_600)])]);
+async fn fetch_waits_for_a_short_retry_after_only() {
+    let web = Web::new(&[("http://a.test/x", &[Page::Throttled(60), Page::Throttled(3_600)])]);
     let fetch = polite(&web);
     get(&fetch, "http://a.test/x").await;
     get(&fetch, "http://a.test/x").await;
     assert!(web.gaps()[1] >= 60_000, "{:?}", web.gaps());
-    assert_eq!(get(&fetch, "http://a.test/y").await, "answered 429");
+    assert_eq!(get(&fetch, "http://a.test/y").await, "status 429");
     assert_eq!(web.requested().len(), 3);
     let url = "http://a.test/z".parse().unwrap();
-    let refusal = fetch.admit(&url, RequestRights::discovered()).await.unwrap_err();
-    assert!(refusal.to_string().contains("no requests for 3"), "{refusal}");
+    let refusal = fetch.check_allowed(&url, RequestRights::discovered()).await.unwrap_err();
+    assert!(refusal.to_string().contains("Retry-After: 3"), "{refusal}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn fetch_retries_rules_that_failed_once() {
+async fn fetch_retries_rules_after_a_failure() {
     for failure in
-        [Page::Ends(FetchOutcome::ProtocolError(ProtocolError::Reset)), Page::Says(503, "")]
+        [Page::Failed(FetchOutcome::ProtocolError(ProtocolError::Reset)), Page::Response(503, "")]
     {
-        let rules = [failure, Page::Says(200, "User-agent: *\nDisallow: /x\n")];
+        let rules = [failure, Page::Response(200, "User-agent: *\nDisallow: /x\n")];
         let web = Web::new(&[("http://a.test/robots.txt", &rules)]);
         let fetch = polite(&web);
-        assert_eq!(get(&fetch, "http://a.test/y").await, "answered 404");
+        assert_eq!(get(&fetch, "http://a.test/y").await, "status 404");
         assert_eq!(
             get(&fetch, "http://a.test/x").await,
             FetchOutcome::RobotsDisallowed.to_string()
@@ -175,22 +177,22 @@ async fn fetch_retries_rules_that_failed_once() {
 
 #[tokio::test(start_paused = true)]
 async fn fetch_sends_no_page_request_to_a_host_that_is_down() {
-    for ending in [
+    for outcome in [
         FetchOutcome::ConnectFailed(ConnectError::Refused),
         FetchOutcome::DnsFailed(DnsError::NoSuchName),
         FetchOutcome::ProtocolError(ProtocolError::Reset),
     ] {
-        let web = Web::new(&[("http://a.test/robots.txt", &[Page::Ends(ending.clone())])]);
+        let web = Web::new(&[("http://a.test/robots.txt", &[Page::Failed(outcome.clone())])]);
         let fetch = polite(&web);
-        assert_eq!(get(&fetch, "http://a.test/y").await, ending.to_string());
-        assert!(web.requested().iter().all(|url| url.ends_with("robots.txt")), "{ending}");
+        assert_eq!(get(&fetch, "http://a.test/y").await, outcome.to_string());
+        assert!(web.requested().iter().all(|url| url.ends_with("robots.txt")), "{outcome}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn fetch_does_not_reuse_rules_of_a_host_that_was_barred() {
-    let barred = Page::Ends(FetchOutcome::PrivateAddress([127, 0, 0, 1].into()));
-    let rules = Page::Says(200, "User-agent: *\nDisallow: /\n");
+async fn fetch_does_not_cache_rules_of_a_host_without_permission() {
+    let barred = Page::Failed(FetchOutcome::PrivateAddress([127, 0, 0, 1].into()));
+    let rules = Page::Response(200, "User-agent: *\nDisallow: /\n");
     let page = [barred.clone()];
     let web =
         Web::new(&[("http://a.test/robots.txt", &[barred, rules]), ("http://a.test/x", &page)]);
@@ -200,11 +202,11 @@ async fn fetch_does_not_reuse_rules_of_a_host_that_was_barred() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fetch_requests_the_rules_of_every_host_a_redirect_leads_to() {
-    let closed = Page::Says(200, "User-agent: *\nDisallow: /\n");
+async fn fetch_requests_the_rules_of_every_redirect_host() {
+    let closed = Page::Response(200, "User-agent: *\nDisallow: /\n");
     let web = Web::new(&[
-        ("http://a.test/x", &[Page::LeadsTo("http://b.test/y")]),
-        ("http://b.test/y", &[Page::LeadsTo("http://c.test/z")]),
+        ("http://a.test/x", &[Page::Redirect("http://b.test/y")]),
+        ("http://b.test/y", &[Page::Redirect("http://c.test/z")]),
         ("http://c.test/robots.txt", &[closed]),
     ]);
     let fetch = polite(&web);
@@ -217,10 +219,10 @@ async fn fetch_requests_the_rules_of_every_host_a_redirect_leads_to() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fetch_ends_redirects_between_hosts_that_never_end() {
+async fn fetch_ends_endless_redirects_between_hosts() {
     let web = Web::new(&[
-        ("http://a.test/", &[Page::LeadsTo("http://b.test/")]),
-        ("http://b.test/", &[Page::LeadsTo("http://a.test/")]),
+        ("http://a.test/", &[Page::Redirect("http://b.test/")]),
+        ("http://b.test/", &[Page::Redirect("http://a.test/")]),
     ]);
     let fetch = polite(&web);
     assert_eq!(get(&fetch, "http://a.test/").await, FetchOutcome::TooManyRedirects.to_string());

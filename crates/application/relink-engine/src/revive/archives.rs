@@ -1,5 +1,5 @@
-//! What web archives remember of a dead page: redirects of old, and its last
-//! good copy.
+//! Queries web archives for historical redirects and the last good copy of a
+//! dead page.
 
 use std::time::Instant;
 
@@ -12,17 +12,19 @@ use relink_ports::{
 };
 use relink_revive::Directory;
 use relink_revive::cost::Cost;
-use relink_revive::redirects::{ArchivedRedirect, COMPARED, RedirectHistory, WINDOW};
+use relink_revive::redirects::{
+    ArchivedRedirect, COMPARISON_WINDOW, MAX_COMPARED, RedirectHistory,
+};
 use url::Url;
 
 use super::revival::RejectedCopy;
 
-/// Redirects of one address that are replayed, newest first.
-const REDIRECTS: usize = 4;
-/// Copies that are tried before a page counts as not archived.
-const COPIES: usize = 3;
-/// Captures listed of a directory.
-const LISTED: usize = 500;
+/// Maximum number of redirects of one URL that are replayed, newest first.
+const MAX_REDIRECTS: usize = 4;
+/// Maximum number of copies that are inspected.
+const MAX_COPIES: usize = 3;
+/// Maximum number of captures listed for a directory.
+const MAX_CAPTURES: usize = 500;
 
 /// The last good copy of a page.
 #[derive(Debug, Clone)]
@@ -32,78 +34,78 @@ pub(super) struct ArchivedCopy {
     pub(super) digest: Digest,
 }
 
-/// What was asked of archives, and what they could not tell.
+/// Cost and warnings of archive queries.
 #[derive(Debug, Default)]
 pub(super) struct ArchiveLog {
     pub(super) cost: Cost,
-    pub(super) remarks: Vec<String>,
+    pub(super) warnings: Vec<String>,
 }
 
 impl ArchiveLog {
-    fn note(&mut self, error: &ArchiveError) {
-        let remark = error.to_string();
-        if !self.remarks.contains(&remark) {
-            self.remarks.push(remark);
+    fn add_warning(&mut self, error: &ArchiveError) {
+        let warning = error.to_string();
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
         }
     }
 }
 
-/// Asks one archive, counting.
+/// Queries one archive and records the cost.
 pub(super) struct ArchiveReader<'a> {
     pub(super) archive: &'a dyn Archive,
     pub(super) policy: &'a Policy,
 }
 
 impl ArchiveReader<'_> {
-    /// All captures of an address.
-    pub(super) async fn captures(&self, url: &Url, bill: &mut ArchiveLog) -> CaptureList {
+    /// Returns all captures of a URL.
+    pub(super) async fn captures(&self, url: &Url, log: &mut ArchiveLog) -> CaptureList {
         let query = CaptureQuery { order: CaptureOrder::Newest, ..CaptureQuery::new(url.clone()) };
-        self.list(&query, bill).await
+        self.list(&query, log).await
     }
 
-    async fn list(&self, query: &CaptureQuery, bill: &mut ArchiveLog) -> CaptureList {
-        let began = Instant::now();
+    async fn list(&self, query: &CaptureQuery, log: &mut ArchiveLog) -> CaptureList {
+        let started = Instant::now();
         let before = self.archive.requests();
-        let listed = self.archive.captures(query).await;
-        self.charge(bill, before, began);
-        listed.unwrap_or_else(|error| {
-            bill.note(&error);
+        let captures = self.archive.captures(query).await;
+        self.add_cost(log, before, started);
+        captures.unwrap_or_else(|error| {
+            log.add_warning(&error);
             CaptureList::default()
         })
     }
 
-    async fn replay(&self, capture: &Capture, bill: &mut ArchiveLog) -> Option<Replay> {
-        let began = Instant::now();
+    async fn replay(&self, capture: &Capture, log: &mut ArchiveLog) -> Option<Replay> {
+        let started = Instant::now();
         let before = self.archive.requests();
         let replayed = self.archive.replay(capture).await;
-        self.charge(bill, before, began);
+        self.add_cost(log, before, started);
         replayed.unwrap_or_else(|error| {
-            bill.note(&error);
+            log.add_warning(&error);
             None
         })
     }
 
-    fn charge(&self, bill: &mut ArchiveLog, before: u64, began: Instant) {
-        let asked = self.archive.requests().saturating_sub(before);
-        bill.cost.archive_lookups += u32::try_from(asked).unwrap_or(u32::MAX);
-        bill.cost.time += began.elapsed();
+    fn add_cost(&self, log: &mut ArchiveLog, before: u64, started: Instant) {
+        let requests = self.archive.requests().saturating_sub(before);
+        log.cost.archive_lookups += u32::try_from(requests).unwrap_or(u32::MAX);
+        log.cost.time += started.elapsed();
     }
 
-    /// The redirects that an address once sent.
+    /// Returns the historical redirects of a URL.
     pub(super) async fn redirects(
         &self,
         url: &Url,
         captures: &CaptureList,
-        bill: &mut ArchiveLog,
+        log: &mut ArchiveLog,
     ) -> RedirectHistory {
         let mut redirects = Vec::new();
-        let mut sent: Vec<&Capture> =
+        let mut redirect_captures: Vec<&Capture> =
             captures.captures.iter().filter(|capture| capture.is_redirect()).collect();
-        sent.sort_by_key(|capture| std::cmp::Reverse(capture.captured_at));
-        for capture in sent.into_iter().take(REDIRECTS) {
+        redirect_captures.sort_by_key(|capture| std::cmp::Reverse(capture.captured_at));
+        for capture in redirect_captures.into_iter().take(MAX_REDIRECTS) {
             let target = match &capture.redirect {
                 Some(target) => Some(target.clone()),
-                None => self.replay(capture, bill).await.and_then(|replay| replay.target),
+                None => self.replay(capture, log).await.and_then(|replay| replay.target),
             };
             if let Some(target) = target {
                 redirects.push(ArchivedRedirect { at: capture.captured_at, target });
@@ -112,33 +114,33 @@ impl ArchiveReader<'_> {
         RedirectHistory { url: url.clone(), redirects }
     }
 
-    /// Redirects that other addresses of the directory once sent, at about the
-    /// time of its own, as many as the rule compares.
+    /// Returns historical redirects of other URLs in the directory at about the
+    /// same time, up to the number that the rule compares.
     pub(super) async fn siblings(
         &self,
         own: &RedirectHistory,
-        bill: &mut ArchiveLog,
+        log: &mut ArchiveLog,
     ) -> Vec<RedirectHistory> {
         let url = &own.url;
-        let Ok(above) = url.join("./") else { return Vec::new() };
+        let Ok(prefix) = url.join("./") else { return Vec::new() };
         let times = || own.redirects.iter().map(|redirect| redirect.at);
         let query = CaptureQuery {
             statuses: CaptureStatusFilter::Redirects,
-            from: times().min().and_then(|first| first.checked_sub(WINDOW).ok()),
-            to: times().max().and_then(|last| last.checked_add(WINDOW).ok()),
-            limit: LISTED,
-            ..CaptureQuery::below(above)
+            from: times().min().and_then(|first| first.checked_sub(COMPARISON_WINDOW).ok()),
+            to: times().max().and_then(|last| last.checked_add(COMPARISON_WINDOW).ok()),
+            limit: MAX_CAPTURES,
+            ..CaptureQuery::for_prefix(prefix)
         };
-        let listed = self.list(&query, bill).await;
-        let directory = Directory::of(url);
+        let captures = self.list(&query, log).await;
+        let directory = Directory::from_url(url);
         let mut others: Vec<RedirectHistory> = Vec::new();
-        for capture in &listed.captures {
+        for capture in &captures.captures {
             let is_known = others.iter().any(|other| other.url == capture.url);
-            if is_known || capture.url == *url || Directory::of(&capture.url) != directory {
+            if is_known || capture.url == *url || Directory::from_url(&capture.url) != directory {
                 continue;
             }
-            let of_it = CaptureList {
-                captures: listed
+            let own_captures = CaptureList {
+                captures: captures
                     .captures
                     .iter()
                     .filter(|other| other.url == capture.url)
@@ -146,32 +148,32 @@ impl ArchiveReader<'_> {
                     .collect(),
                 ..CaptureList::default()
             };
-            others.push(self.redirects(&capture.url, &of_it, bill).await);
-            if others.len() == COMPARED {
+            others.push(self.redirects(&capture.url, &own_captures, log).await);
+            if others.len() == MAX_COMPARED {
                 break;
             }
         }
         others
     }
 
-    /// The last copy that is the page and no error in its place.
+    /// Returns the last copy that is the page itself and not an error page.
     pub(super) async fn good_copy(
         &self,
         url: &Url,
         captures: &CaptureList,
         near: Option<jiff::Timestamp>,
-        passed_over: &mut Vec<RejectedCopy>,
-        bill: &mut ArchiveLog,
+        rejected: &mut Vec<RejectedCopy>,
+        log: &mut ArchiveLog,
     ) -> Option<ArchivedCopy> {
-        for capture in captures.by_preference(near).into_iter().take(COPIES) {
-            let Some(replay) = self.replay(capture, bill).await else { continue };
+        for capture in captures.by_preference(near).into_iter().take(MAX_COPIES) {
+            let Some(replay) = self.replay(capture, log).await else { continue };
             let digest = relink_page::digest(
                 replay.body.content_type.as_deref(),
                 replay.body.language.as_deref(),
                 &replay.body.bytes,
                 replay.body.is_truncated,
             );
-            match self.judged(url, &replay, digest.clone()) {
+            match self.check_copy(url, &replay, digest.clone()) {
                 Ok(()) => {
                     let snapshot = capture.snapshot();
                     return Some(ArchivedCopy {
@@ -181,15 +183,15 @@ impl ArchiveReader<'_> {
                     });
                 }
                 Err(reason) => {
-                    passed_over.push(RejectedCopy { captured_at: replay.captured_at, reason })
+                    rejected.push(RejectedCopy { captured_at: replay.captured_at, reason });
                 }
             }
         }
         None
     }
 
-    /// Whether a copy is the page, as far as the copy alone tells.
-    fn judged(&self, url: &Url, replay: &Replay, digest: Digest) -> Result<(), String> {
+    /// Checks that a copy is the page itself, judged by the copy alone.
+    fn check_copy(&self, url: &Url, replay: &Replay, digest: Digest) -> Result<(), String> {
         let hop = Hop {
             url: url.to_string(),
             status: replay.status,
@@ -204,15 +206,15 @@ impl ArchiveReader<'_> {
             retry_after: None,
             digest: Some(digest.into()),
         };
-        let look = Attempt {
+        let attempt = Attempt {
             requested_at: replay.captured_at,
             purpose: FetchPurpose::Initial,
             outcome: probe.outcome.clone(),
             duration_ms: 0,
         };
-        let case = JudgeInput {
+        let input = JudgeInput {
             url: url.as_str(),
-            attempts: &[look],
+            attempts: &[attempt],
             probe: &probe,
             phrase_scan: None,
             controls: &[],
@@ -220,7 +222,7 @@ impl ArchiveReader<'_> {
             history: &History::default(),
             now: replay.captured_at,
         };
-        let judgment = conclude(self.policy, &case);
+        let judgment = conclude(self.policy, &input);
         if judgment.verdict.is_reached() { Ok(()) } else { Err(judgment.reason) }
     }
 }

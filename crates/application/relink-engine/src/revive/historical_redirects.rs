@@ -1,4 +1,5 @@
-//! Where archives saw a dead page lead, put to the test on the live web.
+//! Finds aliases by historical redirects in web archives, and verifies them on
+//! the live web.
 
 use std::time::Instant;
 
@@ -6,141 +7,150 @@ use relink_model::Confidence;
 use relink_revive::NoAliasReason;
 use relink_revive::cost::RevivalMethod;
 use relink_revive::evidence::{AliasEvidence, AliasEvidenceKind};
-use relink_revive::redirects::{AcceptedRedirect, COMPARED, RedirectHistory, vet};
+use relink_revive::redirects::{AcceptedRedirect, MAX_COMPARED, RedirectHistory, vet};
 
 use super::alias_search::AliasSearch;
 use super::archives::{ArchiveLog, ArchiveReader};
-use super::{Alias, RejectedCopy, Reviver, VETTED, learning};
+use super::{Alias, COMPARED_REDIRECT, RejectedCopy, Reviver, learning};
 
-/// A redirect that nothing could be compared with is believed so much less.
-const UNCOMPARED: Confidence = Confidence::percent(80);
+/// Confidence of a redirect that could not be compared with others.
+const UNCOMPARED_REDIRECT: Confidence = Confidence::from_percent(80);
 
 impl Reviver<'_> {
-    /// Asks archives for redirects of old and for the last good copy.
-    pub(super) async fn try_archives(&mut self, quests: &mut [AliasSearch], at: usize) {
+    /// Queries archives for historical redirects and the last good copy.
+    pub(super) async fn try_archives(&mut self, searches: &mut [AliasSearch], index: usize) {
         let archives = self.ports.archives.clone();
         for archive in &archives {
-            let reading = ArchiveReader { archive: &**archive, policy: &self.settings.policy };
-            let mut bill = ArchiveLog::default();
-            let url = quests[at].page.url.clone();
-            let captures = reading.captures(&url, &mut bill).await;
-            let own = reading.redirects(&url, &captures, &mut bill).await;
-            let mut passed_over = Vec::new();
+            let reader = ArchiveReader { archive: &**archive, policy: &self.settings.policy };
+            let mut log = ArchiveLog::default();
+            let url = searches[index].page.url.clone();
+            let captures = reader.captures(&url, &mut log).await;
+            let own = reader.redirects(&url, &captures, &mut log).await;
+            let mut rejected = Vec::new();
             let near = self.settings.link_date;
-            let copy = reading.good_copy(&url, &captures, near, &mut passed_over, &mut bill).await;
-            let others = self.others(&reading, quests, at, &own, &mut bill).await;
-            let quest = &mut quests[at];
-            quest.revival.passed_over.append(&mut passed_over);
+            let copy = reader.good_copy(&url, &captures, near, &mut rejected, &mut log).await;
+            let others = self.other_redirects(&reader, searches, index, &own, &mut log).await;
+            let search = &mut searches[index];
+            search.revival.rejected_copies.append(&mut rejected);
             if let Some(copy) = copy {
-                quest.remember(copy);
+                search.set_copy(copy);
             }
             if !own.redirects.is_empty() {
-                quest.redirects = own;
+                search.redirects = own;
             }
-            quest.revival.remarks.append(&mut bill.remarks);
-            quest.revival.charge(RevivalMethod::HistoricalRedirect, bill.cost);
-            self.try_redirects(quest, &others).await;
-            if !quests[at].is_open(VETTED) {
+            search.revival.warnings.append(&mut log.warnings);
+            search.revival.add_cost(RevivalMethod::HistoricalRedirect, log.cost);
+            self.try_redirects(search, &others).await;
+            if !searches[index].lacks_alias(COMPARED_REDIRECT) {
                 return;
             }
         }
-        if quests[at].copy.is_none() {
-            quests[at].revival.because(NoAliasReason::NoArchivedCopy);
+        if searches[index].copy.is_none() {
+            searches[index].revival.add_reason(NoAliasReason::NoArchivedCopy);
         }
     }
 
-    /// With which redirects of the directory those of a page are compared:
-    /// those of the other dead pages that are known, or else the archive's.
-    async fn others(
+    /// Returns the redirects of the directory to compare with: those of other
+    /// dead pages, and if needed those in the archive.
+    async fn other_redirects(
         &self,
-        reading: &ArchiveReader<'_>,
-        quests: &[AliasSearch],
-        at: usize,
+        reader: &ArchiveReader<'_>,
+        searches: &[AliasSearch],
+        index: usize,
         own: &RedirectHistory,
-        bill: &mut ArchiveLog,
+        log: &mut ArchiveLog,
     ) -> Vec<RedirectHistory> {
         if own.redirects.is_empty() {
             return Vec::new();
         }
-        let mut others: Vec<RedirectHistory> = quests
+        let mut others: Vec<RedirectHistory> = searches
             .iter()
             .enumerate()
-            .filter(|(place, quest)| *place != at && !quest.redirects.redirects.is_empty())
-            .map(|(_, quest)| quest.redirects.clone())
+            .filter(|(position, search)| {
+                *position != index && !search.redirects.redirects.is_empty()
+            })
+            .map(|(_, search)| search.redirects.clone())
             .collect();
-        if others.len() < COMPARED {
-            others.extend(reading.siblings(own, bill).await);
+        if others.len() < MAX_COMPARED {
+            others.extend(reader.siblings(own, log).await);
         }
         others
     }
 
-    async fn try_redirects(&mut self, quest: &mut AliasSearch, others: &[RedirectHistory]) {
-        let vetting = vet(&quest.redirects, others);
-        if let Some(reason) = vetting.no_alias() {
-            quest.revival.because(reason);
+    async fn try_redirects(&mut self, search: &mut AliasSearch, others: &[RedirectHistory]) {
+        let vetted = vet(&search.redirects, others);
+        if let Some(reason) = vetted.no_alias() {
+            search.revival.add_reason(reason);
         }
-        for (redirect, why) in &vetting.rejected {
-            quest.revival.passed_over.push(RejectedCopy {
+        for (redirect, reason) in &vetted.rejected {
+            search.revival.rejected_copies.push(RejectedCopy {
                 captured_at: redirect.at,
-                reason: format!("redirect to {}: {}", redirect.target, learning::rejection(why)),
+                reason: format!(
+                    "redirect to {}: {}",
+                    redirect.target,
+                    learning::rejection_reason(reason)
+                ),
             });
         }
-        let (began, before) = (Instant::now(), self.live.fetches);
-        for accepted in &vetting.accepted {
-            match self.followed(quest, accepted).await {
+        let (started, before) = (Instant::now(), self.live.fetches);
+        for accepted in &vetted.accepted {
+            match self.follow_redirect(search, accepted).await {
                 Ok(alias) => {
-                    quest.revival.accept(alias);
+                    search.revival.accept(alias);
                     break;
                 }
-                Err(why) => quest.revival.passed_over.push(RejectedCopy {
+                Err(reason) => search.revival.rejected_copies.push(RejectedCopy {
                     captured_at: accepted.redirect.at,
-                    reason: format!("redirect to {}: {why}", accepted.redirect.target),
+                    reason: format!("redirect to {}: {reason}", accepted.redirect.target),
                 }),
             }
         }
-        let cost = self.spent(began, before);
-        quest.revival.charge(RevivalMethod::HistoricalRedirect, cost);
+        let cost = self.cost_since(started, before);
+        search.revival.add_cost(RevivalMethod::HistoricalRedirect, cost);
     }
 
-    /// The alias that a trusted redirect leads to, or why there is none.
-    async fn followed(
+    /// Returns the alias at the target of an accepted redirect, or why there is
+    /// none.
+    async fn follow_redirect(
         &mut self,
-        quest: &mut AliasSearch,
+        search: &mut AliasSearch,
         accepted: &AcceptedRedirect,
     ) -> Result<Alias, &'static str> {
         let AcceptedRedirect { redirect, compared } = accepted;
-        let living = self.check_live(quest, &redirect.target).await?;
+        let page = self.check_live(search, &redirect.target).await?;
         let day = redirect.at.strftime("%Y-%m-%d");
         let note = match compared {
-            0 => format!("an archive saw it redirect there on {day}"),
-            _ => format!("an archive saw it redirect there on {day}, and no page beside it"),
+            0 => format!("an archive recorded this redirect on {day}"),
+            _ => format!(
+                "an archive recorded this redirect on {day}, and no sibling page redirected there"
+            ),
         };
         let redirected = AliasEvidence { kind: AliasEvidenceKind::HistoricalRedirect, note };
         Ok(Alias {
-            evidence: quest.evidence(&living, vec![redirected]),
-            url: living.url,
-            confidence: if *compared > 0 { VETTED } else { UNCOMPARED },
+            evidence: search.evidence(&page, vec![redirected]),
+            url: page.url,
+            confidence: if *compared > 0 { COMPARED_REDIRECT } else { UNCOMPARED_REDIRECT },
             method: RevivalMethod::HistoricalRedirect,
             pattern: None,
         })
     }
 
-    /// Fetches the last good copy alone: the alias is known already.
-    pub(super) async fn fetch_copy(&mut self, quest: &mut AliasSearch) {
+    /// Fetches only the last good copy, because the alias is known.
+    pub(super) async fn fetch_copy(&mut self, search: &mut AliasSearch) {
         let archives = self.ports.archives.clone();
         for archive in &archives {
-            let reading = ArchiveReader { archive: &**archive, policy: &self.settings.policy };
-            let mut bill = ArchiveLog::default();
-            let url = quest.page.url.clone();
-            let captures = reading.captures(&url, &mut bill).await;
+            let reader = ArchiveReader { archive: &**archive, policy: &self.settings.policy };
+            let mut log = ArchiveLog::default();
+            let url = search.page.url.clone();
+            let captures = reader.captures(&url, &mut log).await;
             let near = self.settings.link_date;
-            let mut passed_over = Vec::new();
-            let copy = reading.good_copy(&url, &captures, near, &mut passed_over, &mut bill).await;
-            quest.revival.passed_over.append(&mut passed_over);
-            quest.revival.remarks.append(&mut bill.remarks);
-            quest.revival.charge(RevivalMethod::HistoricalRedirect, bill.cost);
+            let mut rejected = Vec::new();
+            let copy = reader.good_copy(&url, &captures, near, &mut rejected, &mut log).await;
+            search.revival.rejected_copies.append(&mut rejected);
+            search.revival.warnings.append(&mut log.warnings);
+            search.revival.add_cost(RevivalMethod::HistoricalRedirect, log.cost);
             if let Some(copy) = copy {
-                quest.remember(copy);
+                search.set_copy(copy);
                 return;
             }
         }

@@ -1,9 +1,8 @@
-//! Is a candidate alive, and the page it should be?
+//! Checks that a candidate is alive and is the expected page.
 //!
-//! A prediction is an alias only if the judge calls it alive: an address that
-//! answers like any stray address of its site is none. Each candidate is
-//! requested once for a directory, as politely as a page of a crawl: by the
-//! host's `robots.txt`, its pace and its `Retry-After`.
+//! A prediction is an alias only if its verdict is alive. A URL that responds
+//! like a random URL of the site is not. Each candidate is fetched once per
+//! directory, and obeys robots.txt, rate limits and `Retry-After`.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -15,141 +14,144 @@ use url::Url;
 
 use super::{DeadPage, ReviveSettings};
 use crate::Ports;
-use crate::dispatch::THROTTLING;
-use crate::page_check::{ControlCache, ExamineSettings, PageCheck, PageCheckRequest, PageChecker};
-use crate::polite_fetch::{PoliteFetch, Politeness};
-use crate::probe::landing;
+use crate::dispatch::THROTTLING_STATUSES;
+use crate::page_check::{
+    ControlCache, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker,
+};
+use crate::polite_fetch::{PoliteFetch, PoliteFetchSettings};
+use crate::probe::final_url;
 
-/// The longest wait between two looks at a candidate.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Maximum wait between two attempts to fetch a candidate.
+const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// A candidate that is alive.
 #[derive(Debug, Clone)]
 pub(super) struct LiveCandidate {
-    /// Where it was found, redirects followed.
+    /// The URL after redirects.
     pub(super) url: Url,
-    /// What it says.
+    /// The digest of the page.
     pub(super) digest: Option<Digest>,
 }
 
-/// The result of requesting a candidate.
+/// Result of checking a candidate.
 #[derive(Debug, Clone, Default)]
-struct Checked {
-    living: Option<LiveCandidate>,
-    /// Why it could not be requested, if that is so.
+struct CandidateCheck {
+    page: Option<LiveCandidate>,
+    /// Why the candidate could not be fetched.
     refusal: Option<String>,
 }
 
-/// Requests candidates.
+/// Checks candidates.
 pub(super) struct LiveCheck<'a> {
     ports: &'a Ports,
     fetch: PoliteFetch<'a>,
     policy: Policy,
     salt: u64,
     controls: ControlCache,
-    /// By URL and rights: the same URL may be closed to a request with fewer.
-    known: HashMap<(String, RequestRights), Checked>,
-    /// Live pages that the user listed, each in canonical spelling.
+    /// Results by URL and permissions: a URL may not be permitted to a request
+    /// with fewer permissions.
+    cache: HashMap<(String, RequestRights), CandidateCheck>,
+    /// Live pages listed by the user, in canonical form.
     listed: HashSet<String>,
-    /// Why candidates could not be requested, until it is reported.
+    /// Reasons why candidates could not be fetched, until they are reported.
     refusals: Vec<String>,
-    /// Pages fetched so far, those for comparison included.
+    /// Number of fetched pages, including controls.
     pub(super) fetches: u32,
 }
 
 impl<'a> LiveCheck<'a> {
     pub(super) fn new(ports: &'a Ports, settings: &ReviveSettings, salt: u64) -> Self {
-        let (controls, known, refusals) = Default::default();
-        let ReviveSettings { politeness: pace, max_host_wait: patience, policy, .. } = *settings;
+        let (controls, cached, refusals) = Default::default();
+        let ReviveSettings { politeness, max_host_wait, policy, .. } = *settings;
         let (fetch, clock, store) = (&*ports.fetch, &*ports.clock, Some(&*ports.store));
-        let fetch = PoliteFetch::new(Politeness {
+        let fetch = PoliteFetch::new(PoliteFetchSettings {
             fetch,
             clock,
             store,
-            politeness: pace,
-            max_host_wait: patience,
+            politeness,
+            max_host_wait,
         });
-        let listed = settings.live.iter().filter_map(|(url, _)| Url::parse(url).ok());
+        let listed = settings.live_pages.iter().filter_map(|(url, _)| Url::parse(url).ok());
         let listed = listed.map(String::from).collect();
-        Self { ports, fetch, policy, salt, controls, known, listed, refusals, fetches: 0 }
+        Self { ports, fetch, policy, salt, controls, cache: cached, listed, refusals, fetches: 0 }
     }
 
-    /// Drops what is known of candidates and hosts: a run over many directories
-    /// must not grow with them.
-    pub(super) async fn forget(&mut self) {
-        self.known.clear();
-        self.fetch.forget().await;
+    /// Clears all caches, so that memory use does not depend on the number of
+    /// directories.
+    pub(super) async fn clear_cache(&mut self) {
+        self.cache.clear();
+        self.fetch.clear_cache().await;
     }
 
-    /// Why candidates could not be requested since this was last called.
+    /// Returns the refusals since the last call.
     pub(super) fn take_refusals(&mut self) -> Vec<String> {
         std::mem::take(&mut self.refusals)
     }
 
-    /// Whether a candidate for `old` is alive, on the same site.
+    /// Returns the live page at a candidate on the same site.
     ///
-    /// A candidate is discovered, whoever named the old page: it keeps the
-    /// rights of the old page on the same host and port only, unless the user
-    /// listed the candidate itself.
+    /// A candidate counts as discovered, even if the user gave the old URL. It
+    /// has the permissions of the old page only on the same host and port,
+    /// unless the user listed the candidate itself.
     pub(super) async fn check(&mut self, old: &DeadPage, candidate: &Url) -> Option<LiveCandidate> {
         if !is_same_site(&old.url, candidate) {
             return None;
         }
         let rights = if self.listed.contains(candidate.as_str()) {
-            RequestRights::named_by_user()
+            RequestRights::user_supplied()
         } else {
-            old.rights.inherited(&old.url, candidate)
+            old.rights.inherit(&old.url, candidate)
         };
         self.probe(candidate, rights).await
     }
 
-    /// Whether a candidate on any site is alive. A search engine named it, so
-    /// the request has no rights.
-    pub(super) async fn check_elsewhere(&mut self, candidate: &Url) -> Option<LiveCandidate> {
+    /// Returns the live page at a candidate on any site. A search engine found
+    /// it, so the request has no permissions.
+    pub(super) async fn check_any_site(&mut self, candidate: &Url) -> Option<LiveCandidate> {
         self.probe(candidate, RequestRights::discovered()).await
     }
 
-    /// Requests a candidate, once.
+    /// Checks a candidate once.
     async fn probe(&mut self, candidate: &Url, rights: RequestRights) -> Option<LiveCandidate> {
         let key = (candidate.to_string(), rights);
-        let checked = match self.known.get(&key) {
-            Some(known) => known.clone(),
+        let checked = match self.cache.get(&key) {
+            Some(cached) => cached.clone(),
             None => self.request(candidate, rights).await,
         };
-        self.known.insert(key, checked.clone());
+        self.cache.insert(key, checked.clone());
         self.refusals.extend(checked.refusal);
-        checked.living
+        checked.page
     }
 
-    /// Requests a candidate. What leads on to another site is not what was
-    /// named.
-    async fn request(&mut self, candidate: &Url, rights: RequestRights) -> Checked {
-        if let Err(refusal) = self.fetch.admit(candidate, rights).await {
-            return Checked { living: None, refusal: Some(refusal.to_string()) };
+    /// Fetches a candidate. A redirect to another site is not accepted.
+    async fn request(&mut self, candidate: &Url, rights: RequestRights) -> CandidateCheck {
+        if let Err(refusal) = self.fetch.check_allowed(candidate, rights).await {
+            return CandidateCheck { page: None, refusal: Some(refusal.to_string()) };
         }
-        let question =
+        let request =
             PageCheckRequest { url: candidate.to_string(), rights, ..PageCheckRequest::default() };
         let settings =
-            ExamineSettings { policy: self.policy, max_host_wait: PATIENCE, salt: self.salt };
-        let judging = PageChecker { fetch: &self.fetch, clock: &*self.ports.clock, settings };
-        let examined = judging.check_page(&question, &mut self.controls).await;
-        let asked = examined.attempts.len() + examined.controls.len();
-        self.fetches += u32::try_from(asked).unwrap_or(u32::MAX);
-        let refusal = self.refusal(candidate, &examined).await;
-        let is_alive = matches!(examined.judgment.verdict, Verdict::Alive | Verdict::Moved);
-        let found = landing(&examined.probe).filter(|url| is_alive && is_same_site(candidate, url));
-        let digest = examined.probe.digest.map(|digest| *digest);
-        Checked { living: found.map(|url| LiveCandidate { url, digest }), refusal }
+            PageCheckSettings { policy: self.policy, max_host_wait: MAX_WAIT, salt: self.salt };
+        let checker = PageChecker { fetch: &self.fetch, clock: &*self.ports.clock, settings };
+        let page_check = checker.check_page(&request, &mut self.controls).await;
+        let requests = page_check.attempts.len() + page_check.controls.len();
+        self.fetches += u32::try_from(requests).unwrap_or(u32::MAX);
+        let refusal = self.refusal(candidate, &page_check).await;
+        let is_alive = matches!(page_check.judgment.verdict, Verdict::Alive | Verdict::Moved);
+        let final_url =
+            final_url(&page_check.probe).filter(|url| is_alive && is_same_site(candidate, url));
+        let digest = page_check.probe.digest.map(|digest| *digest);
+        CandidateCheck { page: final_url.map(|url| LiveCandidate { url, digest }), refusal }
     }
 
-    /// Why a candidate could not be requested to the end: a redirect led to
-    /// where nothing may be requested, or the host wants fewer requests.
-    async fn refusal(&self, candidate: &Url, examined: &PageCheck) -> Option<String> {
+    /// Returns why a candidate could not be fetched completely: a redirect is
+    /// disallowed, or the host limits the request rate.
+    async fn refusal(&self, candidate: &Url, page_check: &PageCheck) -> Option<String> {
         let refusal = self.fetch.take_refusal().await.map(|refusal| refusal.to_string());
-        match &examined.probe.outcome {
+        match &page_check.probe.outcome {
             FetchOutcome::RobotsDisallowed => refusal,
-            FetchOutcome::Response(status) if THROTTLING.contains(status) => {
-                refusal.or_else(|| Some(format!("{candidate}: {}", examined.probe.outcome)))
+            FetchOutcome::Response(status) if THROTTLING_STATUSES.contains(status) => {
+                refusal.or_else(|| Some(format!("{candidate}: {}", page_check.probe.outcome)))
             }
             _ => None,
         }

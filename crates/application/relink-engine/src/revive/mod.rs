@@ -1,24 +1,25 @@
-//! `revive`: where did a dead page go?
+//! `revive`: finds the new URLs of dead pages.
 //!
-//! The live successor first, the archived copy second, the original never
-//! lost. Dead pages of one directory are looked for together, in the order of
-//! FABLE's front end (§4.3): a directory known to be dead is not searched;
-//! programs learned before are tried against the live web; then archives are
-//! asked for redirects of old and for the last good copy; then the pages known
-//! to be alive on the site, and one search, are matched with the dead ones.
-//! Then what was found teaches programs for the rest, and for the next time.
-//! Where the first pages of a directory leave no hope, the others are not
-//! asked for. At last a page that has no alias is looked for on other sites,
-//! where its content, and nothing less, makes a replacement.
+//! A live alias is preferred to an archived copy. Dead pages of one directory
+//! are searched together, in the order of FABLE (§4.3):
+//! 1. A directory known to be dead is not searched.
+//! 2. Learned programs are applied, and their predictions are fetched.
+//! 3. Archives are queried for historical redirects and the last good copy.
+//! 4. Dead pages are matched with known live pages and with search results.
+//! 5. Programs are learned from the results for other pages and later runs.
+//!
+//! If the first pages of a directory indicate that it is dead, the others are
+//! not searched. Finally, pages without an alias are searched on other sites.
+//! Only a page with the same content is a replacement.
 
 mod alias_search;
 mod archives;
-mod giving_up;
+mod dead_directory;
 mod historical_redirects;
 mod inference;
 mod learning;
 mod live;
-mod matched;
+mod match_live;
 mod queries;
 mod replacements;
 mod revival;
@@ -36,70 +37,71 @@ use relink_model::{Confidence, RequestRights, Verdict};
 use relink_ports::{DeadTarget, StoredRevival};
 use relink_revive::Directory;
 use relink_revive::cost::Cost;
-use relink_revive::dead_directory::FIRST;
+use relink_revive::dead_directory::MIN_ATTEMPTS;
 use url::Url;
 
 use self::alias_search::AliasSearch;
-use self::giving_up::give_up;
-pub use self::learning::lesson_programs;
-use self::learning::teaches;
+use self::dead_directory::mark_dead_directory;
+use self::learning::is_training_example;
+pub use self::learning::pattern_programs;
 use self::live::{LiveCandidate, LiveCheck};
 pub use self::replacements::ReplacementSearch;
 pub use self::revival::{Alias, RejectedCopy, Replacement, Revival, WeakCandidate};
-use crate::error::record;
+use crate::error::to_json;
 use crate::isolation::{Panicked, isolate_async};
 use crate::{EngineError, Ports, StopSignal};
 
-/// A redirect of old that was compared with others is believed so much if its
-/// target is alive. Whatever is as sure is not looked for any further.
-const VETTED: Confidence = Confidence::percent(97);
+/// Confidence of a live target of a historical redirect that was compared with
+/// others. A page with this confidence is not searched further.
+const COMPARED_REDIRECT: Confidence = Confidence::from_percent(97);
 
-/// How to look for dead pages.
+/// Settings of a revival.
 #[derive(Debug, Clone)]
 pub struct ReviveSettings {
-    /// How fast candidates are asked.
+    /// Rate limits per host.
     pub politeness: PolitenessPolicy,
-    /// The longest wait for a host; one that asks for more is not requested
+    /// Maximum wait for a host. A host that requests more is not contacted
     /// again.
     pub max_host_wait: Duration,
-    /// What counts as alive.
+    /// Rules that decide which pages are alive.
     pub policy: Policy,
-    /// Pages known to be alive, beside those in the store: address and title.
-    pub live: Vec<(String, Option<String>)>,
-    /// Answers given at this moment or later are not looked for again.
+    /// Known live pages in addition to those in the store: URL and title.
+    pub live_pages: Vec<(String, Option<String>)>,
+    /// Earliest search time of a stored revival that is reused.
     pub fresh_since: Timestamp,
-    /// Suggest nothing less sure than this.
-    pub least: Confidence,
-    /// The date of the link, if it is known: the copy nearest to it is wanted.
+    /// Minimum confidence of a suggestion.
+    pub min_confidence: Confidence,
+    /// Date of the link, if known. The closest archived copy is preferred.
     pub link_date: Option<Timestamp>,
-    /// Whether pages of other sites are looked for.
-    pub elsewhere: ReplacementSearch,
-    /// The most searches for one page, of engines that count them.
-    pub searches: u32,
+    /// Whether other sites are searched.
+    pub replacements: ReplacementSearch,
+    /// Maximum number of paid searches per page.
+    pub max_searches: u32,
 }
 
-/// A dead page to look for.
+/// A dead page to revive.
 #[derive(Debug, Clone)]
 pub struct DeadPage {
-    /// Its address.
+    /// The URL of the page.
     pub url: Url,
-    /// What the store remembers of it.
-    pub known: Option<DeadTarget>,
-    /// What requests for it may do.
+    /// The target in the store, if it was checked.
+    pub stored: Option<DeadTarget>,
+    /// Permissions of requests.
     pub rights: RequestRights,
 }
 
-/// Told about pages as they are looked for.
+/// Receives the progress and results of a revival.
 pub trait ReviveObserver: Send {
-    /// This many of so many were looked for; the next directory is this one.
-    fn progress(&mut self, done: usize, all: usize, directory: &str);
+    /// Called before each directory.
+    fn on_progress(&mut self, done: usize, all: usize, directory: &str);
 
-    /// A page was looked for. An error ends the run; what is stored stays.
-    fn revived(&mut self, revival: &Revival) -> std::io::Result<()>;
+    /// Called after a page was searched. An error ends the run; stored results
+    /// are not lost.
+    fn on_revival(&mut self, revival: &Revival) -> std::io::Result<()>;
 }
 
-/// Looks for dead pages; those left when somebody stops it are looked for the
-/// next time.
+/// Searches for the new URLs of dead pages. After an interruption, the next run
+/// searches the remaining pages.
 pub async fn revive(
     ports: &Ports,
     settings: &ReviveSettings,
@@ -110,41 +112,41 @@ pub async fn revive(
     let all = pages.len();
     let salt = u64::from_ne_bytes(ports.now().as_millisecond().to_ne_bytes());
     let live = LiveCheck::new(ports, settings, salt);
-    let mut search = Reviver { ports, settings, live };
+    let mut reviver = Reviver { ports, settings, live };
     let mut done = 0;
-    for (directory, pages) in grouped(pages) {
+    for (directory, pages) in group_by_directory(pages) {
         if stop.is_stopped() {
             return Ok(());
         }
-        let mut tell = |at: usize| observer.progress(done + at, all, directory.as_str());
-        tell(0);
-        let revivals = search.directory(&directory, pages, &mut tell, stop).await?;
-        search.live.forget().await;
+        let mut report = |at: usize| observer.on_progress(done + at, all, directory.as_str());
+        report(0);
+        let revivals = reviver.revive_directory(&directory, pages, &mut report, stop).await?;
+        reviver.live.clear_cache().await;
         done += revivals.len();
         for revival in &revivals {
-            observer.revived(revival)?;
+            observer.on_revival(revival)?;
         }
     }
-    observer.progress(done, all, "");
+    observer.on_progress(done, all, "");
     Ok(())
 }
 
-fn grouped(pages: Vec<DeadPage>) -> BTreeMap<Directory, Vec<DeadPage>> {
+fn group_by_directory(pages: Vec<DeadPage>) -> BTreeMap<Directory, Vec<DeadPage>> {
     let mut groups: BTreeMap<Directory, Vec<DeadPage>> = BTreeMap::new();
     for page in pages {
-        groups.entry(Directory::of(&page.url)).or_default().push(page);
+        groups.entry(Directory::from_url(&page.url)).or_default().push(page);
     }
     groups
 }
 
-/// Notes on pages without an answer that the search for them panicked.
-fn note_panic(quests: &mut [AliasSearch], panicked: Panicked) {
-    for quest in quests.iter_mut().filter(|quest| quest.is_open(VETTED)) {
-        quest.revival.remark(panicked.to_string());
+/// Adds a panic as a warning to the pages without a final result.
+fn record_panic(searches: &mut [AliasSearch], panicked: Panicked) {
+    for search in searches.iter_mut().filter(|search| search.lacks_alias(COMPARED_REDIRECT)) {
+        search.revival.add_warning(panicked.to_string());
     }
 }
 
-/// Looks for pages, directory by directory.
+/// Revives pages, directory by directory.
 struct Reviver<'a> {
     ports: &'a Ports,
     settings: &'a ReviveSettings,
@@ -152,194 +154,208 @@ struct Reviver<'a> {
 }
 
 impl Reviver<'_> {
-    /// Looks for the dead pages of one directory, telling how many of them are
-    /// behind us. Whoever stops it keeps what is sure by then.
-    async fn directory(
+    /// Revives the dead pages of one directory and reports the number of
+    /// finished ones. If interrupted, it returns only the final results.
+    async fn revive_directory(
         &mut self,
         directory: &Directory,
         pages: Vec<DeadPage>,
-        tell: &mut (dyn FnMut(usize) + Send),
+        report: &mut (dyn FnMut(usize) + Send),
         stop: &StopSignal,
     ) -> Result<Vec<Revival>, EngineError> {
-        let (mut done, mut quests) = self.recall(pages).await?;
-        if quests.is_empty() {
+        let (mut done, mut searches) = self.load_stored(pages).await?;
+        if searches.is_empty() {
             return Ok(done);
         }
         let known = done.len();
-        let mut tell = |at: usize| tell(known + at);
-        let is_whole = tokio::select! {
+        let mut report = |at: usize| report(known + at);
+        let is_complete = tokio::select! {
             biased;
-            pursued = isolate_async(directory.as_str(), self.pursue(directory, &mut quests, &mut tell)) => {
-                match pursued {
-                    Ok(pursued) => pursued?,
-                    Err(panicked) => note_panic(&mut quests, panicked),
+            result = isolate_async(directory.as_str(), self.search_directory(directory, &mut searches, &mut report)) => {
+                match result {
+                    Ok(result) => result?,
+                    Err(panicked) => record_panic(&mut searches, panicked),
                 }
                 true
             }
-            () = stop.raised() => false,
+            () = stop.stopped() => false,
         };
-        let is_settled = |quest: &AliasSearch| is_whole || !quest.is_open(VETTED);
-        let settled = quests.into_iter().filter(is_settled);
-        let revivals: Vec<Revival> = settled.map(|quest| quest.revival).collect();
-        self.keep(&revivals).await?;
+        let is_final = |search: &AliasSearch| is_complete || !search.lacks_alias(COMPARED_REDIRECT);
+        let finished = searches.into_iter().filter(is_final);
+        let revivals: Vec<Revival> = finished.map(|search| search.revival).collect();
+        self.save(&revivals).await?;
         done.extend(revivals);
         Ok(done)
     }
 
-    /// Answers that were given lately, and the pages that are left.
-    async fn recall(
+    /// Splits pages into stored revivals that are still valid, and pages to
+    /// search.
+    async fn load_stored(
         &self,
         pages: Vec<DeadPage>,
     ) -> Result<(Vec<Revival>, Vec<AliasSearch>), EngineError> {
         let now = self.ports.now();
         let (mut known, mut left) = (Vec::new(), Vec::new());
         for page in pages {
-            let kept = self.ports.store.revival(page.url.as_str()).await?;
-            let story = kept.and_then(|kept| serde_json::from_str::<Revival>(&kept.report).ok());
-            match story {
-                Some(story) if self.holds(&story, now) => known.push(story),
-                story => {
-                    let has_taught =
-                        story.and_then(|story| story.alias).as_ref().is_some_and(teaches);
-                    left.push(AliasSearch { has_taught, ..AliasSearch::new(page, now) });
+            let stored = self.ports.store.revival(page.url.as_str()).await?;
+            let revival =
+                stored.and_then(|stored| serde_json::from_str::<Revival>(&stored.report).ok());
+            match revival {
+                Some(revival) if self.is_valid(&revival, now) => known.push(revival),
+                revival => {
+                    let is_training_example = revival
+                        .and_then(|revival| revival.alias)
+                        .as_ref()
+                        .is_some_and(is_training_example);
+                    left.push(AliasSearch { is_training_example, ..AliasSearch::new(page, now) });
                 }
             }
         }
         Ok((known, left))
     }
 
-    /// Whether an answer holds still. One for which somebody could not be asked
-    /// holds for the day only: then budgets begin anew.
-    fn holds(&self, story: &Revival, now: Timestamp) -> bool {
-        let day = |moment: Timestamp| moment.to_zoned(TimeZone::UTC).date();
-        let is_whole = story.alias.is_some() || story.remarks.is_empty();
-        let is_fresh = story.tried >= self.settings.fresh_since;
-        is_fresh && (is_whole || day(story.tried) == day(now))
+    /// Whether a stored revival is still valid. If a service was unavailable,
+    /// it is valid only for the same day, because budgets start again the next
+    /// day.
+    fn is_valid(&self, revival: &Revival, now: Timestamp) -> bool {
+        let day = |time: Timestamp| time.to_zoned(TimeZone::UTC).date();
+        let is_complete = revival.alias.is_some() || revival.warnings.is_empty();
+        let is_fresh = revival.searched_at >= self.settings.fresh_since;
+        is_fresh && (is_complete || day(revival.searched_at) == day(now))
     }
 
-    /// The first pages decide whether the others are worth asking for.
-    async fn pursue(
+    /// Searches the first pages of a directory, and the others unless the
+    /// directory is dead.
+    async fn search_directory(
         &mut self,
         directory: &Directory,
-        quests: &mut [AliasSearch],
-        tell: &mut (dyn FnMut(usize) + Send),
+        searches: &mut [AliasSearch],
+        report: &mut (dyn FnMut(usize) + Send),
     ) -> Result<(), EngineError> {
-        if self.is_dead(directory).await? {
-            give_up(quests);
-            return self.look_after_all(quests).await;
+        if self.is_known_dead(directory).await? {
+            mark_dead_directory(searches);
+            return self.find_replacements_if_always(searches).await;
         }
-        let first = quests.len().min(FIRST);
-        self.search(directory, quests, 0..first, tell).await?;
-        if self.is_hopeless(directory, quests.get(..first).unwrap_or_default()).await? {
-            self.keep_dead(directory).await?;
-            let others = quests.get_mut(first..).unwrap_or_default();
-            for quest in others.iter_mut() {
-                self.try_programs(quest).await?;
-                self.keep_if_sure(quest).await?;
+        let first = searches.len().min(MIN_ATTEMPTS);
+        self.search_range(directory, searches, 0..first, report).await?;
+        if self.is_directory_dead(directory, searches.get(..first).unwrap_or_default()).await? {
+            self.save_dead_directory(directory).await?;
+            let others = searches.get_mut(first..).unwrap_or_default();
+            for search in others.iter_mut() {
+                self.try_programs(search).await?;
+                self.save_if_final(search).await?;
             }
-            give_up(others);
-            self.look_after_all(others).await?;
-        } else if first < quests.len() {
-            self.search(directory, quests, first..quests.len(), tell).await?;
+            mark_dead_directory(others);
+            self.find_replacements_if_always(others).await?;
+        } else if first < searches.len() {
+            self.search_range(directory, searches, first..searches.len(), report).await?;
         }
         Ok(())
     }
 
-    /// Looks elsewhere for pages that were given up, if everything is to be
-    /// tried.
-    async fn look_after_all(&mut self, quests: &mut [AliasSearch]) -> Result<(), EngineError> {
-        if self.settings.elsewhere != ReplacementSearch::Always {
+    /// Searches other sites for pages of dead directories, if replacements are
+    /// always requested.
+    async fn find_replacements_if_always(
+        &mut self,
+        searches: &mut [AliasSearch],
+    ) -> Result<(), EngineError> {
+        if self.settings.replacements != ReplacementSearch::Always {
             return Ok(());
         }
-        self.look_elsewhere(quests).await
+        self.find_replacements(searches).await
     }
 
-    /// Asks archives for some pages of a directory, and matches all up to them
-    /// with living ones.
-    async fn search(
+    /// Searches a range of pages in archives, then matches all pages up to its
+    /// end with live ones.
+    async fn search_range(
         &mut self,
         directory: &Directory,
-        quests: &mut [AliasSearch],
+        searches: &mut [AliasSearch],
         range: Range<usize>,
-        tell: &mut (dyn FnMut(usize) + Send),
+        report: &mut (dyn FnMut(usize) + Send),
     ) -> Result<(), EngineError> {
         let until = range.end;
         for at in range {
-            tell(at);
-            self.try_programs(&mut quests[at]).await?;
-            if quests[at].is_open(VETTED) {
-                let url = quests[at].page.url.clone();
-                let tried = isolate_async(url.as_str(), self.try_archives(quests, at)).await;
-                if let Err(panicked) = tried {
-                    note_panic(&mut quests[at..=at], panicked);
+            report(at);
+            self.try_programs(&mut searches[at]).await?;
+            if searches[at].lacks_alias(COMPARED_REDIRECT) {
+                let url = searches[at].page.url.clone();
+                let result = isolate_async(url.as_str(), self.try_archives(searches, at)).await;
+                if let Err(panicked) = result {
+                    record_panic(&mut searches[at..=at], panicked);
                 }
             } else if self.settings.link_date.is_some() {
-                self.fetch_copy(&mut quests[at]).await;
+                self.fetch_copy(&mut searches[at]).await;
             }
-            self.reconsider(&mut quests[at]).await?;
-            self.keep_if_sure(&quests[at]).await?;
+            self.retry_programs(&mut searches[at]).await?;
+            self.save_if_final(&searches[at]).await?;
         }
-        let quests = &mut quests[..until];
-        self.match_live(quests).await?;
-        self.ask_engines(quests).await?;
-        self.teach(directory, quests).await?;
-        for quest in quests.iter_mut() {
-            if quest.revival.alias.is_none() {
-                self.try_programs(quest).await?;
+        let searches = &mut searches[..until];
+        self.match_live(searches).await?;
+        self.search_engines(searches).await?;
+        self.learn_programs(directory, searches).await?;
+        for search in searches.iter_mut() {
+            if search.revival.alias.is_none() {
+                self.try_programs(search).await?;
             }
         }
-        for quest in quests.iter_mut() {
-            quest.conclude(self.settings.least);
+        for search in searches.iter_mut() {
+            search.conclude(self.settings.min_confidence);
         }
-        self.look_elsewhere(quests).await
+        self.find_replacements(searches).await
     }
 
-    /// The live page at a candidate for a page, or why there is none. The page
-    /// notes why a candidate could not be requested.
+    /// Returns the live page at a candidate URL, or the reason why there is
+    /// none. Adds a warning to the search if the candidate could not be
+    /// fetched.
     async fn check_live(
         &mut self,
-        quest: &mut AliasSearch,
+        search: &mut AliasSearch,
         candidate: &Url,
     ) -> Result<LiveCandidate, &'static str> {
-        let living = self.live.check(&quest.page, candidate).await;
+        let page = self.live.check(&search.page, candidate).await;
         for refusal in self.live.take_refusals() {
-            quest.revival.remark(refusal);
+            search.revival.add_warning(refusal);
         }
-        let living = living.ok_or("nothing is alive there")?;
-        match quest.misdirection(&living) {
+        let page = page.ok_or("no live page there")?;
+        match search.misdirection(&page) {
             Some(misdirection) => Err(misdirection.as_str()),
-            None => Ok(living),
+            None => Ok(page),
         }
     }
 
-    fn spent(&self, began: Instant, before: u32) -> Cost {
-        Cost { page_fetches: self.live.fetches - before, time: began.elapsed(), ..Cost::default() }
+    fn cost_since(&self, started: Instant, before: u32) -> Cost {
+        Cost {
+            page_fetches: self.live.fetches - before,
+            time: started.elapsed(),
+            ..Cost::default()
+        }
     }
 
-    /// Keeps a page that is not looked for any further: a kill must not repeat
-    /// the requests of the whole directory.
-    async fn keep_if_sure(&self, quest: &AliasSearch) -> Result<(), EngineError> {
-        if quest.is_open(VETTED) {
+    /// Saves a page that needs no further search, so that a crash does not
+    /// repeat the requests of the whole directory.
+    async fn save_if_final(&self, search: &AliasSearch) -> Result<(), EngineError> {
+        if search.lacks_alias(COMPARED_REDIRECT) {
             return Ok(());
         }
-        self.keep(std::slice::from_ref(&quest.revival)).await
+        self.save(std::slice::from_ref(&search.revival)).await
     }
 
-    async fn keep(&self, revivals: &[Revival]) -> Result<(), EngineError> {
-        let kept = |revival: &Revival| {
+    async fn save(&self, revivals: &[Revival]) -> Result<(), EngineError> {
+        let stored = |revival: &Revival| {
             Ok(StoredRevival {
                 url: revival.url.to_string(),
                 alias: revival.alias.as_ref().map(|alias| alias.url.to_string()),
                 confidence: revival.alias.as_ref().map(|alias| alias.confidence),
-                searched_at: revival.tried,
-                report: record(revival)?,
+                searched_at: revival.searched_at,
+                report: to_json(revival)?,
             })
         };
-        let kept: Vec<StoredRevival> =
-            revivals.iter().map(kept).collect::<Result<_, EngineError>>()?;
-        Ok(self.ports.store.save_revivals(&kept).await?)
+        let stored: Vec<StoredRevival> =
+            revivals.iter().map(stored).collect::<Result<_, EngineError>>()?;
+        Ok(self.ports.store.save_revivals(&stored).await?)
     }
 }
 
-/// The words of targets that are worth looking for.
+/// Verdicts of targets that can be revived.
 pub const REVIVABLE: [Verdict; 3] = [Verdict::Dead, Verdict::Soft404, Verdict::Hijacked];

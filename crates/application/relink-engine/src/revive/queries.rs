@@ -1,9 +1,9 @@
-//! What to ask search engines for a lost page, on its site and anywhere.
+//! Builds search queries for a lost page, on its site and on the whole web.
 //!
-//! First its title, then its lexical signature (Phelps and Wilensky), then its
-//! keyphrases (Walden's Paths, section 5): more of them while too many pages
-//! fit, if the very page is wanted; fewer while too few do, if pages like it
-//! are. Nobody is asked here.
+//! First the title, then the lexical signature (Phelps and Wilensky), then
+//! keyphrases (Walden's Paths, section 5). A search for the identical page adds
+//! phrases while there are too many results. A search for similar pages removes
+//! phrases while there are too few. This module does not send queries.
 
 use relink_model::{Digest, SearchQuery};
 use relink_page::{
@@ -14,42 +14,47 @@ use relink_revive::Site;
 
 use super::AliasSearch;
 
-/// On the site of the page: one search, as FABLE has it (§4.3), and one more
-/// where that finds nothing.
-const ON_SITE: PlanLimits = PlanLimits { first: 2, wanted: 10, queries: 2 };
+/// Limits on the page's own site: one search, as in FABLE (§4.3), and one more
+/// if it finds nothing.
+const SITE_LIMITS: PlanLimits =
+    PlanLimits { initial_phrases: 2, enough_results: 10, max_queries: 2 };
 
-/// Anywhere, the very page: by title, by signature, by two phrases and more.
-const THE_PAGE: PlanLimits = PlanLimits { first: 2, wanted: 10, queries: 5 };
+/// Limits for the identical page on the whole web: title, signature, then two
+/// or more phrases.
+const IDENTICAL_LIMITS: PlanLimits =
+    PlanLimits { initial_phrases: 2, enough_results: 10, max_queries: 5 };
 
-/// Anywhere, pages like it: from five phrases, or as many as there are, down to
-/// one.
-const ITS_LIKE: PlanLimits = PlanLimits { first: 5, wanted: 3, queries: 4 };
+/// Limits for similar pages on the whole web: from five phrases down to one.
+const SIMILAR_LIMITS: PlanLimits =
+    PlanLimits { initial_phrases: 5, enough_results: 3, max_queries: 4 };
 
-/// The plan to find a page on its own site.
-pub(super) fn on_site(quest: &AliasSearch) -> QueryPlan {
-    let site = Site::of(&quest.page.url);
-    let text = quest.copy.as_ref().map(text).unwrap_or_default();
+/// Returns the plan to find a page on its own site.
+pub(super) fn site_plan(search: &AliasSearch) -> QueryPlan {
+    let site = Site::from_url(&search.page.url);
+    let text = search.copy.as_ref().map(text).unwrap_or_default();
     let plan = QueryPlan::with_limits(
         SearchGoal::Identical,
         &phrases(&text),
         Some(site.as_str()),
-        ON_SITE,
+        SITE_LIMITS,
     );
-    let leads = [by_title(quest), by_signature(&text)];
-    plan.led_by(leads.map(|query| query.within(site.as_str())))
+    let leading = [title_search(search), signature_search(&text)];
+    plan.with_leading_queries(leading.map(|query| query.with_site(site.as_str())))
 }
 
-/// The plan to find a page, or pages like it, wherever they are.
-pub(super) fn anywhere(quest: &AliasSearch, aim: SearchGoal) -> QueryPlan {
-    let text = quest.copy.as_ref().map(text).unwrap_or_default();
-    match aim {
-        SearchGoal::Identical => QueryPlan::with_limits(aim, &phrases(&text), None, THE_PAGE)
-            .led_by([by_title(quest), by_signature(&text)]),
-        SearchGoal::Similar => QueryPlan::with_limits(aim, &phrases(&text), None, ITS_LIKE),
+/// Returns the plan to find a page, or similar pages, on the whole web.
+pub(super) fn web_plan(search: &AliasSearch, goal: SearchGoal) -> QueryPlan {
+    let text = search.copy.as_ref().map(text).unwrap_or_default();
+    match goal {
+        SearchGoal::Identical => {
+            QueryPlan::with_limits(goal, &phrases(&text), None, IDENTICAL_LIMITS)
+                .with_leading_queries([title_search(search), signature_search(&text)])
+        }
+        SearchGoal::Similar => QueryPlan::with_limits(goal, &phrases(&text), None, SIMILAR_LIMITS),
     }
 }
 
-/// The words that are known of a page. Each part ends a phrase.
+/// Returns the known text of a page. Each part ends a phrase.
 fn text(copy: &Digest) -> String {
     let parts = copy.title.iter().chain(&copy.headings);
     let parts: Vec<&str> =
@@ -61,25 +66,25 @@ fn phrases(text: &str) -> Keyphrases {
     keyphrases(text, &DocumentFrequencies::default())
 }
 
-fn by_signature(text: &str) -> SearchQuery {
+fn signature_search(text: &str) -> SearchQuery {
     SearchQuery::new(lexical_signature(text, &DocumentFrequencies::default(), SIGNATURE_WORDS))
 }
 
-/// The title of the last good copy, or else the words that the address itself
-/// is made of.
-fn by_title(quest: &AliasSearch) -> SearchQuery {
-    let site = Site::of(&quest.page.url);
-    match &quest.old.title {
+/// Returns the query for the title of the last good copy, or for the words of
+/// the URL.
+fn title_search(search: &AliasSearch) -> SearchQuery {
+    let site = Site::from_url(&search.page.url);
+    match &search.old.title {
         Some(title) => SearchQuery { site: None, ..title_query(title, Some(site.as_str())) },
-        None => SearchQuery::new(words(quest.page.url.path())),
+        None => SearchQuery::new(path_words(search.page.url.path())),
     }
 }
 
-/// The words of the last part of a path, its extension aside.
-fn words(path: &str) -> Vec<String> {
+/// Returns the words of the last path segment, without its extension.
+fn path_words(path: &str) -> Vec<String> {
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    name.split(|letter: char| !letter.is_alphanumeric())
+    name.split(|character: char| !character.is_alphanumeric())
         .filter(|word| word.chars().count() > 2)
         .map(str::to_lowercase)
         .collect()
@@ -93,42 +98,42 @@ mod tests {
     use super::super::DeadPage;
     use super::*;
 
-    /// A quest for a page of which this much is remembered.
-    fn quest(title: Option<&str>, opening: &str) -> AliasSearch {
+    /// A search for a page with this title and text.
+    fn search(title: Option<&str>, opening: &str) -> AliasSearch {
         let url = "http://www.example.org/birds/snowy_owls.html".parse().unwrap();
-        let page = DeadPage { url, known: None, rights: RequestRights::discovered() };
-        let mut quest = AliasSearch::new(page, Timestamp::UNIX_EPOCH);
-        quest.old.title = title.map(str::to_owned);
+        let page = DeadPage { url, stored: None, rights: RequestRights::discovered() };
+        let mut search = AliasSearch::new(page, Timestamp::UNIX_EPOCH);
+        search.old.title = title.map(str::to_owned);
         let is_known = !opening.is_empty();
-        quest.copy =
+        search.copy =
             is_known.then(|| Digest { text_start: opening.to_owned(), ..Digest::default() });
-        quest
+        search
     }
 
-    /// All queries of a plan, answered by these numbers of pages.
+    /// Checks all queries of a plan, given these numbers of results.
     #[track_caller]
-    fn check(mut plan: QueryPlan, answers: &[u64], expect: &[&str]) {
-        let mut asked = Vec::new();
-        for found in answers {
+    fn check(mut plan: QueryPlan, result_counts: &[u64], expect: &[&str]) {
+        let mut queries = Vec::new();
+        for found in result_counts {
             let Some(query) = plan.query() else { break };
-            asked.push(query.to_string());
-            plan.answered(*found);
+            queries.push(query.to_string());
+            plan.record_result_count(*found);
         }
-        assert_eq!(asked, expect);
+        assert_eq!(queries, expect);
     }
 
     const TEXT: &str = "Lemmings. Lemmings. Tundra. Plumage. Arctic.";
 
     #[test]
-    fn the_title_comes_first_then_rare_words_then_phrases() {
-        let quest = quest(Some("Snowy owls | Example"), TEXT);
+    fn plan_has_title_then_signature_then_phrases() {
+        let search = search(Some("Snowy owls | Example"), TEXT);
         check(
-            on_site(&quest),
+            site_plan(&search),
             &[0, 0, 0, 0],
             &["snowy owls site:example.org", "lemmings plumage tundra arctic site:example.org"],
         );
         check(
-            anywhere(&quest, SearchGoal::Identical),
+            web_plan(&search, SearchGoal::Identical),
             &[900, 900, 900, 1, 0],
             &[
                 "snowy owls",
@@ -140,23 +145,23 @@ mod tests {
     }
 
     #[test]
-    fn pages_like_it_are_looked_for_with_ever_fewer_phrases() {
+    fn similar_plan_removes_phrases() {
         let text = "Lemmings. Tundra. Plumage. Lemmings. Tundra. Plumage.";
         check(
-            anywhere(&quest(None, text), SearchGoal::Similar),
+            web_plan(&search(None, text), SearchGoal::Similar),
             &[0, 0, 9, 9],
             &["\"lemmings\" \"tundra\" \"plumage\"", "\"lemmings\" \"tundra\"", "\"lemmings\""],
         );
     }
 
     #[test]
-    fn a_page_that_nobody_remembers_has_its_address() {
-        check(on_site(&quest(None, "")), &[0, 0], &["snowy owls site:example.org"]);
+    fn page_without_copy_is_searched_by_url_words() {
+        check(site_plan(&search(None, "")), &[0, 0], &["snowy owls site:example.org"]);
     }
 
     #[test]
-    fn an_address_is_made_of_words() {
-        assert_eq!(words("/guide/How_to-set.up.html"), ["how", "set"]);
-        assert_eq!(words("/a/b/"), [""; 0]);
+    fn path_words_splits_the_last_segment() {
+        assert_eq!(path_words("/guide/How_to-set.up.html"), ["how", "set"]);
+        assert_eq!(path_words("/a/b/"), [""; 0]);
     }
 }

@@ -1,5 +1,5 @@
-//! What came of looking for a dead page: the answer, what it rests on, what
-//! was passed over, and what it took.
+//! Result of the search for a dead page: alias, evidence, rejected copies and
+//! cost.
 
 use std::collections::BTreeMap;
 
@@ -11,147 +11,147 @@ use relink_revive::evidence::AliasEvidence;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// What came of looking for a dead page.
+/// Result of the search for a dead page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Revival {
     /// The dead page.
     pub url: Url,
-    /// How it is dead, if it was checked.
+    /// Its verdict, if it was checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// Where it lives now.
+    /// The new URL of the page.
     pub alias: Option<Alias>,
-    /// Pages of other sites that have its content, the likest first. They are
-    /// never taken for the page itself.
+    /// Pages of other sites with its content, most similar first. They are
+    /// never used as an alias.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replacements: Vec<Replacement>,
-    /// The best copy that an archive has of it.
+    /// The best archived copy.
     pub archived: Option<Snapshot>,
-    /// Copies that were looked at and are none of the page.
+    /// Archived copies that are not the page.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub passed_over: Vec<RejectedCopy>,
-    /// Pages that are like it, and not sure enough.
+    pub rejected_copies: Vec<RejectedCopy>,
+    /// Similar pages below the minimum confidence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub others: Vec<WeakCandidate>,
+    pub weak_candidates: Vec<WeakCandidate>,
     /// Why there is no alias, by method.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<NoAliasReason>,
-    /// What could not be asked, in plain words.
+    /// Services that could not be used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub remarks: Vec<String>,
-    /// What it took, by method.
+    pub warnings: Vec<String>,
+    /// Cost by method.
     #[serde(default)]
     pub costs: BTreeMap<RevivalMethod, Cost>,
-    /// When it was looked for.
-    pub tried: Timestamp,
+    /// When the page was searched.
+    pub searched_at: Timestamp,
 }
 
-/// Another address, alive, for the same page.
+/// A live URL of the same page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Alias {
-    /// The address.
+    /// The URL.
     pub url: Url,
-    /// How sure it is.
+    /// The confidence.
     pub confidence: Confidence,
-    /// By which way it was found.
+    /// The method that found it.
     pub method: RevivalMethod,
-    /// What it rests on.
+    /// The evidence.
     pub evidence: Vec<AliasEvidence>,
-    /// The lesson that led to it, as people name it (`P14`).
+    /// The learned pattern that led to it, shown as `P14`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<i64>,
 }
 
-/// A living page of another site with the content of the dead one. How sure an
-/// alias is says nothing here: nobody knows who put the copy there, so a person
+/// A live page of another site with the content of the dead one. It has no
+/// alias confidence, because the origin of the copy is unknown. The user
 /// decides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Replacement {
-    /// Its address.
+    /// The URL of the page.
     pub url: Url,
-    /// How like the dead page it is.
+    /// Similarity to the dead page.
     pub similarity: Similarity,
-    /// The share of the text of both that both have, from 0 to 1.
+    /// The share of common text, from 0 to 1.
     pub share: f64,
-    /// What it was compared with, in plain words.
+    /// What it was compared with.
     pub reason: String,
-    /// The search engine that named it.
+    /// The search engine that found it.
     pub engine: String,
 }
 
-/// An archived copy that is none of the page.
+/// An archived copy that is not the page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RejectedCopy {
     /// When it was archived.
     pub captured_at: Timestamp,
-    /// Why it was passed over, in plain words.
+    /// Why it was rejected.
     pub reason: String,
 }
 
-/// A page that is like the dead one.
+/// A page similar to the dead one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WeakCandidate {
-    /// Its address.
+    /// The URL of the page.
     pub url: Url,
-    /// How sure it is.
+    /// The confidence.
     pub confidence: Confidence,
 }
 
 impl Revival {
-    pub(super) fn new(url: Url, word: Option<Verdict>, tried: Timestamp) -> Self {
+    pub(super) fn new(url: Url, verdict: Option<Verdict>, searched_at: Timestamp) -> Self {
         Self {
             url,
-            verdict: word,
+            verdict,
             alias: None,
             replacements: Vec::new(),
             archived: None,
-            passed_over: Vec::new(),
-            others: Vec::new(),
+            rejected_copies: Vec::new(),
+            weak_candidates: Vec::new(),
             reasons: Vec::new(),
-            remarks: Vec::new(),
+            warnings: Vec::new(),
             costs: BTreeMap::new(),
-            tried,
+            searched_at,
         }
     }
 
-    /// Adds what a step took.
-    pub(super) fn charge(&mut self, method: RevivalMethod, cost: Cost) {
+    /// Adds the cost of a step.
+    pub(super) fn add_cost(&mut self, method: RevivalMethod, cost: Cost) {
         let sum = self.costs.entry(method).or_default();
         *sum = *sum + cost;
     }
 
-    /// Adds a reason, once.
-    pub(super) fn because(&mut self, reason: NoAliasReason) {
+    /// Adds a reason once.
+    pub(super) fn add_reason(&mut self, reason: NoAliasReason) {
         if !self.reasons.contains(&reason) {
             self.reasons.push(reason);
         }
     }
 
-    /// Notes what could not be asked, once.
-    pub(super) fn remark(&mut self, remark: String) {
-        if !self.remarks.contains(&remark) {
-            self.remarks.push(remark);
+    /// Adds a warning once.
+    pub(super) fn add_warning(&mut self, warning: String) {
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
         }
     }
 
-    /// Takes an alias, unless a surer one is there.
+    /// Sets the alias, unless the current one has a higher confidence.
     pub(super) fn accept(&mut self, alias: Alias) {
-        let is_surer = self.alias.as_ref().is_none_or(|known| alias.confidence > known.confidence);
-        if is_surer {
+        let is_better =
+            self.alias.as_ref().is_none_or(|current| alias.confidence > current.confidence);
+        if is_better {
             self.alias = Some(alias);
         }
     }
 
-    /// Notes a page that is like it, each address once; what is known of it
-    /// last counts.
-    pub(super) fn other(&mut self, url: Url, confidence: Confidence) {
-        match self.others.iter_mut().find(|other| other.url == url) {
-            Some(known) => known.confidence = confidence,
-            None => self.others.push(WeakCandidate { url, confidence }),
+    /// Adds a similar page. A known URL gets the new confidence.
+    pub(super) fn add_weak_candidate(&mut self, url: Url, confidence: Confidence) {
+        match self.weak_candidates.iter_mut().find(|other| other.url == url) {
+            Some(current) => current.confidence = confidence,
+            None => self.weak_candidates.push(WeakCandidate { url, confidence }),
         }
     }
 
-    /// What all methods took together.
+    /// Returns the total cost.
     pub fn cost(&self) -> Cost {
         self.costs.values().copied().sum()
     }
@@ -162,15 +162,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_page_is_noted_once() {
+    fn weak_candidate_is_added_once() {
         let url = |path: &str| Url::parse("https://example.org/").unwrap().join(path).unwrap();
         let mut revival = Revival::new(url("dead"), None, Timestamp::UNIX_EPOCH);
         for (path, percent) in [("a", 60), ("b", 50), ("a", 50)] {
-            revival.other(url(path), Confidence::percent(percent));
+            revival.add_weak_candidate(url(path), Confidence::from_percent(percent));
         }
-        let half = Confidence::percent(50);
-        let noted: Vec<_> =
-            revival.others.iter().map(|it| (it.url.path(), it.confidence)).collect();
-        assert_eq!(noted, [("/a", half), ("/b", half)]);
+        let half = Confidence::from_percent(50);
+        let candidates: Vec<_> =
+            revival.weak_candidates.iter().map(|it| (it.url.path(), it.confidence)).collect();
+        assert_eq!(candidates, [("/a", half), ("/b", half)]);
     }
 }

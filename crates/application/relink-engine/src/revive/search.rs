@@ -1,8 +1,8 @@
-//! Searches for pages that are still missing, on their own sites.
+//! Searches for missing pages on their own sites with search engines.
 //!
-//! What an engine finds is matched as a list of living pages is, and looked at
-//! before it counts. Only where one question finds nothing the next is asked.
-//! Answers are kept, so that no engine is asked twice.
+//! Results are matched like a list of live pages and fetched before they count.
+//! The next query is sent only if the previous one found nothing. Responses are
+//! cached, so that no query is sent twice.
 
 use std::time::Instant;
 
@@ -17,177 +17,182 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::live::LiveCandidate;
-use super::matched::answers;
-use super::queries::on_site;
+use super::match_live::match_pages;
+use super::queries::site_plan;
 use super::{Alias, AliasSearch, Reviver};
 use crate::EngineError;
-use crate::error::record;
+use crate::error::to_json;
 
-/// How long an engine's answer is good for.
-const GOOD_FOR: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// Maximum age of a cached search response.
+const MAX_CACHE_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// Pages that are looked at because a search of the site found them, for one
-/// answer. Ours: engines put the best first, a lost page that is there stands
-/// among the first, and each look is a request to a site that is to be spared.
-const RECOGNIZED: usize = 3;
+/// Maximum number of pages fetched per search. Engines rank the best results
+/// first, so the lost page is among the first ones, and each fetch loads the
+/// site. Our choice.
+const MAX_FETCHES: usize = 3;
 
-/// A page of the site that has the text of the lost one is believed so much,
-/// which is not enough to be applied unasked: sites show one text in many
-/// places (ours).
-const BY_TEXT: Confidence = Confidence::percent(90);
+/// Confidence of a page of the same site with the same text. It is too low for
+/// automatic replacement, because sites show one text at several URLs. Our
+/// choice.
+const SAME_TEXT: Confidence = Confidence::from_percent(90);
 
-/// Each of several such pages is believed so much (ours): of two it is one or
-/// the other. Less than the least that is usually suggested, whatever their
-/// number, so that none is taken.
-const ONE_OF_SEVERAL: Confidence = Confidence::percent(50);
+/// Confidence of each of several such pages. It is below the default minimum
+/// confidence, so that none is chosen. Our choice.
+const ONE_OF_SEVERAL: Confidence = Confidence::from_percent(50);
 
-/// What is kept of an engine's answer.
+/// Cached response of a search engine.
 #[derive(Serialize, Deserialize)]
-struct KeptAnswer {
+struct StoredSearch {
     hits: Vec<SearchHit>,
     total: Option<u64>,
 }
 
 impl Reviver<'_> {
-    /// Searches for the pages that were not found in any other way.
-    pub(super) async fn ask_engines(
+    /// Searches for pages that no other method found.
+    pub(super) async fn search_engines(
         &mut self,
-        quests: &mut [AliasSearch],
+        searches: &mut [AliasSearch],
     ) -> Result<(), EngineError> {
-        let engines = self.ports.searches.clone();
+        let engines = self.ports.search_engines.clone();
         for engine in &engines {
-            for quest in quests.iter_mut().filter(|quest| quest.revival.alias.is_none()) {
-                self.search_one(&**engine, quest).await?;
+            for search in searches.iter_mut().filter(|search| search.revival.alias.is_none()) {
+                self.search_with_engine(&**engine, search).await?;
             }
         }
-        for quest in quests.iter_mut().filter(|quest| quest.revival.alias.is_none()) {
-            decide(quest);
+        for search in searches.iter_mut().filter(|search| search.revival.alias.is_none()) {
+            accept_recognized(search);
         }
         Ok(())
     }
 
-    async fn search_one(
+    async fn search_with_engine(
         &mut self,
         engine: &dyn SearchEngine,
-        quest: &mut AliasSearch,
+        search: &mut AliasSearch,
     ) -> Result<(), EngineError> {
-        let Some(live) = self.pages_of_site(engine, quest).await? else { return Ok(()) };
+        let Some(live) = self.search_site(engine, search).await? else { return Ok(()) };
         if live.is_empty() {
-            quest.revival.because(NoAliasReason::NoSearchResults);
+            search.revival.add_reason(NoAliasReason::NoSearchResults);
             return Ok(());
         }
-        quest.revival.reasons.retain(|reason| *reason != NoAliasReason::NoSearchResults);
-        let answer = answers(std::slice::from_ref(quest), &live, &[]).pop();
-        if let Some(answer) = answer {
-            self.evaluate(quest, answer, &live).await;
+        search.revival.reasons.retain(|reason| *reason != NoAliasReason::NoSearchResults);
+        let result = match_pages(std::slice::from_ref(search), &live, &[]).pop();
+        if let Some(result) = result {
+            self.evaluate_match(search, result, &live).await;
         }
-        if quest.revival.alias.is_none() {
-            self.recognize(quest, &live).await;
+        if search.revival.alias.is_none() {
+            self.recognize(search, &live).await;
         }
         Ok(())
     }
 
-    /// Looks which of the pages found have the text of the lost one, where
-    /// addresses and titles do not tell.
-    async fn recognize(&mut self, quest: &mut AliasSearch, live: &[(String, Option<String>)]) {
-        if !quest.copy.as_ref().is_some_and(is_recognizable) {
+    /// Fetches the found pages to compare their text with the lost page, if
+    /// URLs and titles are not sufficient.
+    async fn recognize(&mut self, search: &mut AliasSearch, live: &[(String, Option<String>)]) {
+        if !search.copy.as_ref().is_some_and(is_recognizable) {
             return;
         }
-        let (began, before) = (Instant::now(), self.live.fetches);
-        for url in live.iter().filter_map(|(url, _)| Url::parse(url).ok()).take(RECOGNIZED) {
-            let living = self.check_live(quest, &url).await;
-            let is_found = |it: &LiveCandidate| quest.is_copy(it) && !quest.is_itself(&it.url);
-            if let Some(living) = living.ok().filter(is_found) {
-                let evidence = quest.evidence(&living, Vec::new());
-                quest.recognized.insert(living.url, evidence);
+        let (started, before) = (Instant::now(), self.live.fetches);
+        for url in live.iter().filter_map(|(url, _)| Url::parse(url).ok()).take(MAX_FETCHES) {
+            let page = self.check_live(search, &url).await;
+            let is_match =
+                |page: &LiveCandidate| search.is_copy(page) && !search.is_same_page(&page.url);
+            if let Some(page) = page.ok().filter(is_match) {
+                let evidence = search.evidence(&page, Vec::new());
+                search.recognized.insert(page.url, evidence);
             }
         }
-        let cost = self.spent(began, before);
-        quest.revival.charge(RevivalMethod::Search, cost);
+        let cost = self.cost_since(started, before);
+        search.revival.add_cost(RevivalMethod::Search, cost);
     }
 
-    /// The pages of the site that the first fruitful question finds; nothing
-    /// if there was nothing to ask, or nobody to be asked.
-    async fn pages_of_site(
+    /// Returns the pages of the site found by the first successful query;
+    /// `None` if there was no query or no response.
+    async fn search_site(
         &self,
         engine: &dyn SearchEngine,
-        quest: &mut AliasSearch,
+        search: &mut AliasSearch,
     ) -> Result<Option<Vec<(String, Option<String>)>>, EngineError> {
-        let old = quest.page.url.clone();
-        let mut plan = on_site(quest);
+        let old = search.page.url.clone();
+        let mut plan = site_plan(search);
         let mut found = None;
         while let Some(query) = plan.query().cloned() {
-            let Some(answer) = self.ask(engine, &query, RevivalMethod::Search, quest).await? else {
+            let Some(response) =
+                self.query_engine(engine, &query, RevivalMethod::Search, search).await?
+            else {
                 return Ok(found);
             };
-            let is_news = |url: &Url| is_same_site(&old, url) && !quest.is_itself(url);
-            let hits = answer.hits.into_iter().filter(|hit| is_news(&hit.url));
+            let is_candidate = |url: &Url| is_same_site(&old, url) && !search.is_same_page(url);
+            let hits = response.hits.into_iter().filter(|hit| is_candidate(&hit.url));
             let pages: Vec<_> = hits.map(|hit| (hit.url.to_string(), Some(hit.title))).collect();
-            plan.answered(pages.len() as u64);
-            let is_fruitful = !pages.is_empty();
+            plan.record_result_count(pages.len() as u64);
+            let has_results = !pages.is_empty();
             found = Some(pages);
-            if is_fruitful {
+            if has_results {
                 break;
             }
         }
         Ok(found)
     }
 
-    /// What an engine answers, from memory if it was asked lately; nothing if
-    /// it could not be asked, or was asked often enough for one page.
-    pub(super) async fn ask(
+    /// Queries an engine or the cache. Returns `None` if the engine is
+    /// unavailable or the search limit of the page is reached.
+    pub(super) async fn query_engine(
         &self,
         engine: &dyn SearchEngine,
         query: &SearchQuery,
         method: RevivalMethod,
-        quest: &mut AliasSearch,
+        search: &mut AliasSearch,
     ) -> Result<Option<SearchResponse>, EngineError> {
         let now = self.ports.now();
-        // An engine whose answers are not worth keeping costs nothing.
+        // Responses without a cache key come from a free engine.
         let key = engine.cache_key(query);
         if let Some(key) = &key {
-            let since = now.checked_sub(GOOD_FOR).unwrap_or(now);
-            let kept = self.ports.store.search(key, since).await?;
-            let kept = kept.and_then(|kept| serde_json::from_str::<KeptAnswer>(&kept).ok());
-            if let Some(KeptAnswer { hits, total }) = kept {
+            let since = now.checked_sub(MAX_CACHE_AGE).unwrap_or(now);
+            let stored = self.ports.store.search(key, since).await?;
+            let stored =
+                stored.and_then(|stored| serde_json::from_str::<StoredSearch>(&stored).ok());
+            if let Some(StoredSearch { hits, total }) = stored {
                 return Ok(Some(SearchResponse { hits, total, skipped: 0 }));
             }
-            if quest.searches >= self.settings.searches {
+            if search.searches >= self.settings.max_searches {
                 return Ok(None);
             }
         }
-        let (began, before) = (Instant::now(), engine.requests());
-        let answer = engine.search(query).await;
-        // Who refuses, or is left alone for today, was not asked.
-        let asked = engine.requests().saturating_sub(before);
-        let searches = u32::try_from(asked).unwrap_or(u32::MAX);
-        quest.searches += searches.min(1);
-        quest.revival.charge(method, Cost { searches, time: began.elapsed(), ..Cost::default() });
-        let answer = match answer {
-            Ok(answer) => answer,
+        let (started, before) = (Instant::now(), engine.requests());
+        let response = engine.search(query).await;
+        // A refused query or an exhausted budget sends no request.
+        let requests = engine.requests().saturating_sub(before);
+        let searches = u32::try_from(requests).unwrap_or(u32::MAX);
+        search.searches += searches.min(1);
+        search
+            .revival
+            .add_cost(method, Cost { searches, time: started.elapsed(), ..Cost::default() });
+        let response = match response {
+            Ok(response) => response,
             Err(error) => {
-                quest.revival.remark(error.to_string());
+                search.revival.add_warning(error.to_string());
                 return Ok(None);
             }
         };
         if let Some(key) = &key {
-            let kept = KeptAnswer { hits: answer.hits.clone(), total: answer.total };
-            self.ports.store.cache_search(key, &record(&kept)?, now).await?;
+            let stored = StoredSearch { hits: response.hits.clone(), total: response.total };
+            self.ports.store.cache_search(key, &to_json(&stored)?, now).await?;
         }
-        Ok(Some(answer))
+        Ok(Some(response))
     }
 }
 
-/// Takes the page that was recognized by its text, if there is one alone. Of
-/// several, whoever named them, none is sure.
-fn decide(quest: &mut AliasSearch) {
-    let is_only = quest.recognized.len() == 1;
-    for (url, evidence) in quest.recognized.clone() {
+/// Accepts the page with the same text if there is exactly one. Several such
+/// pages become weak candidates.
+fn accept_recognized(search: &mut AliasSearch) {
+    let is_only = search.recognized.len() == 1;
+    for (url, evidence) in search.recognized.clone() {
         if is_only {
-            let (confidence, method) = (BY_TEXT, RevivalMethod::Search);
-            quest.revival.accept(Alias { url, confidence, method, evidence, pattern: None });
+            let (confidence, method) = (SAME_TEXT, RevivalMethod::Search);
+            search.revival.accept(Alias { url, confidence, method, evidence, pattern: None });
         } else {
-            quest.revival.other(url, ONE_OF_SEVERAL);
+            search.revival.add_weak_candidate(url, ONE_OF_SEVERAL);
         }
     }
 }

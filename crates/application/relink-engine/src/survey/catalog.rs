@@ -1,8 +1,8 @@
-//! Catalogs to survey, read from tables, lists and the store.
+//! Reads catalogs from tables, lists and the store.
 //!
-//! A table or lines of JSON may say to which domain a URL belongs and, for
-//! simulations, whether it is broken; elsewhere the domain is the host. URLs
-//! are taken in their canonical form, each once, and nothing is asked here.
+//! A table or JSON lines may state the domain of a URL and, for simulations,
+//! whether it is broken. Otherwise the domain is the host. URLs are
+//! canonicalized and deduplicated. Nothing is fetched.
 
 mod table;
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use relink_frontier::{canonicalize, host_key};
 use relink_model::{LinkKind, LinkTarget, SourceLocation, Span, redact_url};
-use relink_page::{DocumentFormat, Options, each_link_with};
+use relink_page::{DocumentFormat, Options, for_each_link_with};
 use relink_ports::{DocumentSource, FileError, Files, Store, StoreError, WalkRequest};
 use relink_survey::{Catalog, UrlHealth, UrlId};
 use thiserror::Error;
@@ -20,114 +20,115 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::decompress;
 use crate::isolation::isolate;
 
-/// Addresses of the store are read this many at a time.
-const PAGE: usize = 4096;
-/// The name of the store in the place of a file's.
-const STORE: &str = "the store";
-/// Problems with single rows that are told; more are only counted.
-const PROBLEMS_TOLD: usize = 20;
+/// Number of URLs read from the store at a time.
+const PAGE_SIZE: usize = 4096;
+/// Label of a catalog from the store.
+const STORE_LABEL: &str = "the store";
+/// Maximum number of stored problems. Further ones are counted.
+const MAX_PROBLEMS: usize = 20;
 
-/// Where a catalog comes from.
+/// Source of a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CatalogSource {
     /// A file.
     File(PathBuf),
-    /// Standard input, read to its end.
+    /// Standard input, in memory.
     Stdin(Vec<u8>),
-    /// Every web target the store knows.
+    /// All web targets in the store.
     Store,
 }
 
-/// Which fields of a table or of JSON lines mean what, by name, or for a table
-/// by number from 1. Where none is named the usual names are looked for.
+/// Fields of a table or of JSON lines, by name. Table columns may also be given
+/// by number, starting at one. Unset fields are detected by common names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CatalogFields {
-    /// The address.
+    /// The URL.
     pub url: Option<String>,
-    /// The domain it belongs to.
+    /// The domain.
     pub domain: Option<String>,
-    /// Whether it is broken.
-    pub truth: Option<String>,
-    /// The format, whatever the file's name.
+    /// Whether the URL is broken.
+    pub ground_truth: Option<String>,
+    /// The format, regardless of the file name.
     pub format: Option<DocumentFormat>,
 }
 
-/// A catalog that was read.
+/// A catalog.
 #[derive(Debug, Default)]
 pub struct LoadedCatalog {
-    /// What it is called.
+    /// Name of the catalog for users.
     pub label: String,
     /// A hash of its bytes.
-    pub content: u64,
-    /// Its URLs by domain and directory.
+    pub content_hash: u64,
+    /// The URLs by domain and directory.
     pub catalog: Catalog,
-    /// Where each URL stands, in the order they were given.
-    pub(crate) places: Vec<SourceLocation>,
-    /// Whether each is broken, in the same order, where the catalog says so.
-    truth: Vec<UrlHealth>,
-    /// What is no web address or says nothing, with its line; the first few.
+    /// Location of each URL, in input order.
+    pub(crate) locations: Vec<SourceLocation>,
+    /// Whether each URL is broken, in input order, if the catalog states it.
+    ground_truth: Vec<UrlHealth>,
+    /// The first problems: invalid entries with their lines.
     pub problems: Vec<(u32, String)>,
-    /// How many there were in all.
+    /// Number of problems.
     pub problem_count: u64,
-    /// URLs that were given more than once, each further time counted.
-    pub repeated: u64,
+    /// Number of duplicate URLs.
+    pub duplicates: u64,
 }
 
 impl LoadedCatalog {
-    /// Whether the catalog says which URLs are broken.
-    pub fn has_truth(&self) -> bool {
-        !self.truth.is_empty() && self.truth.len() == self.places.len()
+    /// Whether the catalog states which URLs are broken.
+    pub fn has_ground_truth(&self) -> bool {
+        !self.ground_truth.is_empty() && self.ground_truth.len() == self.locations.len()
     }
 
-    /// Whether each URL is broken, by its number.
-    pub fn truth(&self) -> Vec<UrlHealth> {
-        let answer = |url: UrlId| self.truth.get(self.catalog.position(url) as usize).copied();
-        self.catalog.urls().map(|url| answer(url).unwrap_or(UrlHealth::Alive)).collect()
+    /// Returns whether each URL is broken, by id.
+    pub fn ground_truth(&self) -> Vec<UrlHealth> {
+        let health =
+            |url: UrlId| self.ground_truth.get(self.catalog.position(url) as usize).copied();
+        self.catalog.urls().map(|url| health(url).unwrap_or(UrlHealth::Alive)).collect()
     }
 
-    /// Where a URL stands.
-    pub(crate) fn place(&self, url: UrlId) -> SourceLocation {
-        self.places[self.catalog.position(url) as usize]
+    /// Returns the location of a URL.
+    pub(crate) fn location(&self, url: UrlId) -> SourceLocation {
+        self.locations[self.catalog.position(url) as usize]
     }
 }
 
-/// A catalog cannot be used.
+/// Error of a catalog.
 #[derive(Debug, Error)]
 pub enum CatalogError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A field that was named is not there.
+    /// A requested field does not exist.
     #[error("`{label}` has no column `{column}`")]
     NoColumn {
         /// The catalog.
         label: String,
-        /// What was wanted.
+        /// The requested column.
         column: String,
-        /// What there is.
+        /// The existing columns.
         names: Vec<String>,
     },
-    /// No column holds addresses.
-    #[error("no column of `{label}` holds addresses")]
-    NoAddresses {
+    /// No column contains URLs.
+    #[error("no column of `{label}` contains URLs")]
+    NoUrlColumn {
         /// The catalog.
         label: String,
-        /// What there is.
+        /// The existing columns.
         names: Vec<String>,
     },
-    /// There is not one web address in it.
-    #[error("`{label}` holds no web address")]
+    /// The catalog contains no web URL.
+    #[error("`{label}` contains no web URL")]
     Empty {
         /// The catalog.
         label: String,
     },
-    /// The path stands for several files.
-    #[error("`{label}` is no single file")]
-    NotOne {
-        /// What was given.
+    /// The path matches several files.
+    #[error("`{label}` is not a single file")]
+    NotASingleFile {
+        /// The path.
         label: String,
     },
 }
@@ -136,14 +137,14 @@ pub enum CatalogError {
 ///
 /// # Errors
 ///
-/// If it cannot be read, has not the columns named, or holds no web address.
+/// If it cannot be read, lacks a requested column, or contains no web URL.
 pub async fn read_catalog(
     files: &dyn Files,
     store: &dyn Store,
     source: &CatalogSource,
     fields: &CatalogFields,
 ) -> Result<LoadedCatalog, CatalogError> {
-    let read = match source {
+    let catalog = match source {
         CatalogSource::File(path) => {
             let (label, bytes) = read_file(files, path).await?;
             parse(&label, bytes, fields)?
@@ -151,21 +152,21 @@ pub async fn read_catalog(
         CatalogSource::Stdin(bytes) => parse("-", bytes.clone(), fields)?,
         CatalogSource::Store => from_store(store).await?,
     };
-    if read.catalog.is_empty() {
-        return Err(CatalogError::Empty { label: read.label });
+    if catalog.catalog.is_empty() {
+        return Err(CatalogError::Empty { label: catalog.label });
     }
-    Ok(read)
+    Ok(catalog)
 }
 
 async fn read_file(files: &dyn Files, path: &Path) -> Result<(String, Vec<u8>), CatalogError> {
-    let found = files.walk(&WalkRequest { inputs: vec![path.to_owned()] }).await?;
-    let [DocumentSource { label, path }] = &found.documents[..] else {
-        return Err(CatalogError::NotOne { label: path.to_string_lossy().into_owned() });
+    let walk = files.walk(&WalkRequest { inputs: vec![path.to_owned()] }).await?;
+    let [DocumentSource { label, path }] = &walk.documents[..] else {
+        return Err(CatalogError::NotASingleFile { label: path.to_string_lossy().into_owned() });
     };
     Ok((label.clone(), read_whole(files, path)?))
 }
 
-/// The bytes of a catalog, which may come from a pipe.
+/// Reads the bytes of a catalog, which may be a pipe.
 fn read_whole(files: &dyn Files, path: &Path) -> Result<Vec<u8>, FileError> {
     let mut bytes = Vec::new();
     files.open(path)?.read_to_end(&mut bytes).map_err(|source| {
@@ -180,56 +181,54 @@ fn parse(
     bytes: Vec<u8>,
     fields: &CatalogFields,
 ) -> Result<LoadedCatalog, CatalogError> {
-    let content = xxh3_64(&bytes);
-    let bytes = if decompress::is_packed(&bytes) {
-        decompress::unpack(&bytes, decompress::Bounds::default()).0
+    let content_hash = xxh3_64(&bytes);
+    let bytes = if decompress::is_gzip(&bytes) {
+        decompress::decompress(&bytes, decompress::DecompressLimits::default()).0
     } else {
         bytes
     };
-    let sniffed = || DocumentFormat::of_file(Some(decompress::inner_name(label)), &bytes);
-    let format = fields.format.unwrap_or_else(sniffed);
-    let mut collecting = Collecting::default();
+    let detect = || DocumentFormat::from_file(Some(decompress::inner_name(label)), &bytes);
+    let format = fields.format.unwrap_or_else(detect);
+    let mut builder = CatalogBuilder::default();
     match format {
         DocumentFormat::Csv | DocumentFormat::Tsv => {
-            table::read(label, format, &bytes, fields, &mut collecting)?
+            table::read_table(label, format, &bytes, fields, &mut builder)?;
         }
-        DocumentFormat::JsonLines => {
-            table::read_json_lines(label, &bytes, fields, &mut collecting)?
-        }
+        DocumentFormat::JsonLines => table::read_json_lines(label, &bytes, fields, &mut builder)?,
         _ => {
-            each_link_with(format, &bytes, &Options::default(), &mut |link| {
+            for_each_link_with(format, &bytes, &Options::default(), &mut |link| {
                 if let LinkTarget::Web(url) = &link.target {
-                    collecting.add(url, None, None, link.location);
+                    builder.add(url, None, None, link.location);
                 } else {
-                    let text = format!("{} is no web address", named(&link.raw));
-                    collecting.problem(link.location.line, text);
+                    let text = format!("{} is not a web URL", display_entry(&link.raw));
+                    builder.add_problem(link.location.line, text);
                 }
             });
         }
     }
-    Ok(collecting.finish(label, content))
+    Ok(builder.finish(label, content_hash))
 }
 
 async fn from_store(store: &dyn Store) -> Result<LoadedCatalog, CatalogError> {
-    let mut collecting = Collecting::default();
-    let mut beyond = String::new();
+    let mut builder = CatalogBuilder::default();
+    let mut after = String::new();
     loop {
-        let page = store.known_urls(&beyond, PAGE).await?;
+        let page = store.known_urls(&after, PAGE_SIZE).await?;
         let Some(last) = page.last() else { break };
-        beyond.clone_from(last);
+        after.clone_from(last);
         for url in &page {
-            let line = u32::try_from(collecting.places.len() + 1).unwrap_or(u32::MAX);
+            let line = u32::try_from(builder.locations.len() + 1).unwrap_or(u32::MAX);
             let span = Span { start: 0, end: url.len() };
-            let place = SourceLocation { span, line, column: 1, kind: LinkKind::ListEntry };
-            collecting.add(url, None, None, place);
+            let location = SourceLocation { span, line, column: 1, kind: LinkKind::ListEntry };
+            builder.add(url, None, None, location);
         }
     }
-    Ok(collecting.finish(STORE, 0))
+    Ok(builder.finish(STORE_LABEL, 0))
 }
 
-/// Names an entry in a message. The entry itself is shown only if it is meant as
-/// a URL, without its secrets: anything else may be a secret as a whole.
-fn named(entry: &str) -> String {
+/// Returns an entry for a message. Only URLs are shown, without secrets,
+/// because any other entry may be a secret as a whole.
+fn display_entry(entry: &str) -> String {
     let is_url = entry.split_once(':').is_some_and(|(scheme, rest)| {
         !scheme.is_empty()
             && scheme.chars().all(|char| char.is_ascii_alphanumeric())
@@ -240,79 +239,81 @@ fn named(entry: &str) -> String {
 
 /// A catalog while it is read.
 #[derive(Debug, Default)]
-struct Collecting {
+struct CatalogBuilder {
     domains: Vec<Box<str>>,
-    numbers: HashMap<Box<str>, usize>,
-    /// Each URL with the number of its domain.
+    domain_indexes: HashMap<Box<str>, usize>,
+    /// URLs with the index of their domain.
     urls: Vec<(usize, String)>,
-    places: Vec<SourceLocation>,
-    truth: Vec<UrlHealth>,
+    locations: Vec<SourceLocation>,
+    ground_truth: Vec<UrlHealth>,
     seen: HashSet<u64>,
     problems: Vec<(u32, String)>,
     problem_count: u64,
-    repeated: u64,
+    duplicates: u64,
 }
 
-impl Collecting {
-    /// Adds a URL; without a domain it belongs to its host.
+impl CatalogBuilder {
+    /// Adds a URL. The default domain is the host.
     fn add(
         &mut self,
-        given: &str,
+        text: &str,
         domain: Option<&str>,
-        truth: Option<UrlHealth>,
-        place: SourceLocation,
+        ground_truth: Option<UrlHealth>,
+        location: SourceLocation,
     ) {
-        let url = match isolate(given, || canonicalize(None, given)) {
+        let url = match isolate(text, || canonicalize(None, text)) {
             Ok(Ok(url)) => url,
             Ok(Err(error)) => {
-                return self.problem(place.line, format!("{}: {error}", named(given)));
+                return self
+                    .add_problem(location.line, format!("{}: {error}", display_entry(text)));
             }
             Err(panicked) => {
-                return self.problem(place.line, format!("{}: {panicked}", named(given)));
+                return self
+                    .add_problem(location.line, format!("{}: {panicked}", display_entry(text)));
             }
         };
         if !self.seen.insert(xxh3_64(url.as_str().as_bytes())) {
-            self.repeated += 1;
+            self.duplicates += 1;
             return;
         }
         let domain = match domain {
-            Some(domain) if !domain.is_empty() => self.domain(domain),
-            _ => self.domain(&host_key(&url)),
+            Some(domain) if !domain.is_empty() => self.domain_index(domain),
+            _ => self.domain_index(&host_key(&url)),
         };
         self.urls.push((domain, url.into()));
-        self.places.push(place);
-        self.truth.extend(truth);
+        self.locations.push(location);
+        self.ground_truth.extend(ground_truth);
     }
 
-    fn domain(&mut self, name: &str) -> usize {
-        if let Some(number) = self.numbers.get(name) {
-            return *number;
+    fn domain_index(&mut self, name: &str) -> usize {
+        if let Some(index) = self.domain_indexes.get(name) {
+            return *index;
         }
-        let number = self.domains.len();
+        let index = self.domains.len();
         self.domains.push(name.into());
-        self.numbers.insert(name.into(), number);
-        number
+        self.domain_indexes.insert(name.into(), index);
+        index
     }
 
-    fn problem(&mut self, line: u32, text: String) {
+    fn add_problem(&mut self, line: u32, text: String) {
         self.problem_count += 1;
-        if self.problems.len() < PROBLEMS_TOLD {
+        if self.problems.len() < MAX_PROBLEMS {
             self.problems.push((line, text));
         }
     }
 
-    fn finish(self, label: &str, content: u64) -> LoadedCatalog {
+    fn finish(self, label: &str, content_hash: u64) -> LoadedCatalog {
         let domains = &self.domains;
         let urls = self.urls.iter().map(|(domain, url)| (&*domains[*domain], url));
         LoadedCatalog {
             label: label.to_owned(),
-            content,
+            content_hash,
             catalog: Catalog::new(urls),
-            places: self.places,
-            truth: self.truth,
+            locations: self.locations,
+            ground_truth: self.ground_truth,
             problems: self.problems,
             problem_count: self.problem_count,
-            repeated: self.repeated,
+            duplicates: self.duplicates,
         }
     }
 }

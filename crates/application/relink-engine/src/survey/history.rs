@@ -1,5 +1,4 @@
-//! What the store remembers of a catalog's URLs, and what follows for this
-//! week.
+//! Past checks of the URLs of a catalog, and the schedule derived from them.
 
 use std::collections::HashMap;
 
@@ -9,62 +8,63 @@ use relink_ports::{Store, StoreError};
 use relink_survey::{Catalog, Schedule, UrlHealth, UrlHistory, UrlId, Week};
 
 use super::index::UrlIndex;
-use super::{answer, is_finding};
+use super::{is_finding, url_health};
 
-/// Past results are read this many at a time.
-const PAGE: usize = 4096;
+/// Number of past results read at a time.
+const PAGE_SIZE: usize = 4096;
 
-/// The unit of the schedule.
+/// Unit of the schedule.
 pub(super) const WEEK: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// Every look at a URL of the catalog, oldest first.
+/// All checks of URLs of the catalog, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct CheckHistory {
-    attempts: Vec<(Timestamp, UrlId, Verdict)>,
+    checks: Vec<(Timestamp, UrlId, Verdict)>,
 }
 
 impl CheckHistory {
-    /// Reads what is remembered.
-    pub(super) async fn read(store: &dyn Store, index: &UrlIndex<'_>) -> Result<Self, StoreError> {
-        let mut looks = Vec::new();
+    /// Loads the past checks.
+    pub(super) async fn load(store: &dyn Store, index: &UrlIndex<'_>) -> Result<Self, StoreError> {
+        let mut checks = Vec::new();
         let mut after = TaskId(0);
         loop {
-            let page = store.past_verdicts(after, PAGE).await?;
+            let page = store.past_verdicts(after, PAGE_SIZE).await?;
             let Some(last) = page.last() else { break };
             after = last.task;
-            let known = page
+            let known_checks = page
                 .iter()
-                .filter_map(|past| Some((past.at, index.find(&past.url)?, past.verdict)));
-            looks.extend(known);
+                .filter_map(|past| Some((past.checked_at, index.find(&past.url)?, past.verdict)));
+            checks.extend(known_checks);
         }
-        looks.sort_by_key(|(at, url, _)| (*at, *url));
-        Ok(Self { attempts: looks })
+        checks.sort_by_key(|(at, url, _)| (*at, *url));
+        Ok(Self { checks })
     }
 
-    /// What was known at a moment.
-    pub(super) fn before(&self, moment: Timestamp) -> Self {
-        let earlier = self.attempts.iter().take_while(|(at, ..)| *at < moment);
-        Self { attempts: earlier.copied().collect() }
+    /// Returns the checks before a time.
+    pub(super) fn before(&self, time: Timestamp) -> Self {
+        let earlier = self.checks.iter().take_while(|(at, ..)| *at < time);
+        Self { checks: earlier.copied().collect() }
     }
 
-    /// The URLs last found dead before a moment.
+    /// Returns the URLs whose last check before a time was a finding.
     pub(super) fn known_broken(&self, before: Timestamp) -> Vec<UrlId> {
-        let earlier = self.attempts.iter().take_while(|(at, ..)| *at < before);
-        let latest: HashMap<UrlId, Verdict> = earlier.map(|(_, url, word)| (*url, *word)).collect();
-        let dead = latest.into_iter().filter(|(_, word)| is_finding(*word));
+        let earlier = self.checks.iter().take_while(|(at, ..)| *at < before);
+        let latest: HashMap<UrlId, Verdict> =
+            earlier.map(|(_, url, verdict)| (*url, *verdict)).collect();
+        let dead = latest.into_iter().filter(|(_, verdict)| is_finding(*verdict));
         let mut dead: Vec<UrlId> = dead.map(|(url, _)| url).collect();
         dead.sort_unstable();
         dead
     }
 
-    /// How many looks there were since a moment.
-    pub(super) fn asked_since(&self, moment: Timestamp) -> u32 {
-        let count = self.attempts.iter().filter(|(at, ..)| *at > moment).count();
+    /// Returns the number of checks since a time.
+    pub(super) fn checks_since(&self, time: Timestamp) -> u32 {
+        let count = self.checks.iter().filter(|(at, ..)| *at > time).count();
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// The schedule of this week, for a catalog surveyed as a whole at the
-    /// moment `since`: what was not asked then was taken for alive.
+    /// Returns the schedule of this week for a catalog whose last complete
+    /// survey ended at `since`. URLs that were not checked then count as alive.
     pub(super) fn schedule<'a>(
         &self,
         catalog: &'a Catalog,
@@ -74,39 +74,40 @@ impl CheckHistory {
         let base = weeks_between(since, now);
         let week = |at: Timestamp| base.saturating_sub(weeks_between(at, now));
         let mut schedule = Schedule::new(catalog, 0);
-        let first_later = self.attempts.partition_point(|(at, ..)| week(*at) == 0);
-        let (survey, later) = self.attempts.split_at(first_later);
+        let first_later = self.checks.partition_point(|(at, ..)| week(*at) == 0);
+        let (survey, later) = self.checks.split_at(first_later);
         for (url, failures) in failures(survey) {
-            schedule.recall(url, UrlHistory { checked: 0, failures });
+            schedule.restore(url, UrlHistory { last_checked: 0, failures });
         }
-        let mut begun: Option<Week> = None;
-        for (at, url, word) in later {
+        let mut current_week: Option<Week> = None;
+        for (at, url, verdict) in later {
             let week = week(*at);
-            if begun != Some(week) {
-                schedule.begin(week);
-                begun = Some(week);
+            if current_week != Some(week) {
+                schedule.start_week(week);
+                current_week = Some(week);
             }
-            schedule.take(*url, answer(*word));
+            schedule.record(*url, url_health(*verdict));
         }
-        if begun != Some(base) {
-            schedule.begin(base);
+        if current_week != Some(base) {
+            schedule.start_week(base);
         }
         schedule
     }
 }
 
-/// Whole weeks from one moment to another.
+/// Returns the number of whole weeks between two times.
 fn weeks_between(from: Timestamp, to: Timestamp) -> Week {
     let weeks = to.duration_since(from).as_secs() / WEEK.as_secs();
     Week::try_from(weeks.max(0)).unwrap_or(Week::MAX)
 }
 
-/// How often in a row each URL was last found broken, if it was.
-fn failures(looks: &[(Timestamp, UrlId, Verdict)]) -> Vec<(UrlId, u32)> {
+/// Returns the number of consecutive failures of each broken URL.
+fn failures(checks: &[(Timestamp, UrlId, Verdict)]) -> Vec<(UrlId, u32)> {
     let mut counts: HashMap<UrlId, u32> = HashMap::new();
-    for (_, url, word) in looks {
+    for (_, url, verdict) in checks {
         let count = counts.entry(*url).or_default();
-        *count = if answer(*word) == UrlHealth::Broken { count.saturating_add(1) } else { 0 };
+        *count =
+            if url_health(*verdict) == UrlHealth::Broken { count.saturating_add(1) } else { 0 };
     }
     let mut counts: Vec<(UrlId, u32)> =
         counts.into_iter().filter(|(_, count)| *count > 0).collect();
@@ -126,51 +127,53 @@ mod tests {
         Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24 * (1_000 + day))
     }
 
-    /// What is asked on a day, after `day page word` each.
+    /// Checks the URLs selected on a day, after checks given as `day page
+    /// verdict`.
     #[track_caller]
-    fn check(looks: &[(i64, usize, Verdict)], today: i64, expect: &[usize]) {
+    fn check(checks: &[(i64, usize, Verdict)], today: i64, expect: &[usize]) {
         let catalog = catalog();
         let urls: Vec<UrlId> = catalog.urls().collect();
-        let looks = looks.iter().map(|(at, page, word)| (day(*at), urls[*page], *word)).collect();
-        let mut schedule = CheckHistory { attempts: looks }.schedule(&catalog, day(0), day(today));
-        let mut asked = Vec::new();
+        let checks =
+            checks.iter().map(|(at, page, verdict)| (day(*at), urls[*page], *verdict)).collect();
+        let mut schedule = CheckHistory { checks }.schedule(&catalog, day(0), day(today));
+        let mut selected = Vec::new();
         while let Some(url) = schedule.next_url() {
-            asked.push(url.index());
-            schedule.take(url, UrlHealth::Alive);
+            selected.push(url.index());
+            schedule.record(url, UrlHealth::Alive);
         }
-        assert_eq!(asked, expect);
+        assert_eq!(selected, expect);
     }
 
     #[test]
-    fn in_the_week_of_the_survey_nothing_is_asked_again() {
+    fn nothing_is_due_in_the_week_of_the_survey() {
         check(&[(0, 0, Verdict::Dead)], 6, &[]);
     }
 
     #[test]
-    fn a_week_later_the_broken_comes_first_and_then_sentinels() {
+    fn broken_urls_are_due_before_sentinels_after_a_week() {
         check(&[(0, 1, Verdict::Dead)], 7, &[1, 0, 2]);
     }
 
     #[test]
-    fn the_intervals_grow_while_it_stays_broken() {
+    fn interval_grows_while_a_url_stays_broken() {
         let dead = |day| (day, 1, Verdict::Dead);
         check(&[dead(0), dead(8), (8, 0, Verdict::Alive), (8, 2, Verdict::Alive)], 15, &[0, 2]);
         check(&[dead(0), dead(8), (8, 0, Verdict::Alive), (8, 2, Verdict::Alive)], 22, &[1, 0, 2]);
     }
 
     #[test]
-    fn only_what_was_last_found_dead_is_known_to_be_broken() {
+    fn known_broken_uses_the_last_check() {
         let catalog = catalog();
         let urls: Vec<UrlId> = catalog.urls().collect();
-        let looks = vec![
+        let checks = vec![
             (day(0), urls[0], Verdict::Dead),
             (day(0), urls[1], Verdict::Soft404),
             (day(1), urls[0], Verdict::Alive),
             (day(1), urls[2], Verdict::Failing),
         ];
-        let history = CheckHistory { attempts: looks };
+        let history = CheckHistory { checks };
         assert_eq!(history.known_broken(day(2)), [urls[1]]);
         assert_eq!(history.known_broken(day(1)), [urls[0], urls[1]]);
-        assert_eq!(history.asked_since(day(0)), 2);
+        assert_eq!(history.checks_since(day(0)), 2);
     }
 }

@@ -1,11 +1,11 @@
-//! Which URL of a catalog a text is.
+//! Index of the URLs of a catalog.
 
 use std::collections::HashMap;
 
 use relink_survey::{Catalog, UrlId};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The URLs of a catalog by their text, at sixteen bytes each.
+/// The URLs of a catalog by hash, 16 bytes each.
 #[derive(Debug)]
 pub(super) struct UrlIndex<'a> {
     catalog: &'a Catalog,
@@ -18,7 +18,7 @@ impl<'a> UrlIndex<'a> {
         Self { catalog, urls: catalog.urls().map(key).collect() }
     }
 
-    /// The URL with this text.
+    /// Returns the id of a URL.
     pub(super) fn find(&self, url: &str) -> Option<UrlId> {
         let found = self.urls.get(&xxh3_64(url.as_bytes())).copied();
         found.filter(|found| self.catalog.url(*found) == url)

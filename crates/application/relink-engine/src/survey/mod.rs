@@ -1,24 +1,25 @@
-//! `survey`: most of what is broken in a catalog, with few requests.
+//! `survey`: finds most broken URLs of a catalog with few requests.
 //!
-//! A sampling plan of `relink-survey` says which URLs to ask next; they are
-//! asked as `check` asks, as politely and with the same words, and the answers
-//! go back to the plan. What was settled before an interruption is handed to
-//! the plan when the survey goes on.
+//! A sampling plan of `relink-survey` selects the next URLs. They are fetched
+//! with the same rate limits and rules as in `check`, and the results are
+//! returned to the plan. When a survey is resumed, the plan receives the stored
+//! results first.
 //!
-//! For the plan a page is broken if it is dead, a soft-404 or hijacked, and
-//! also if it is failing: one that does not answer makes its directory
-//! suspicious, though it is no finding before it is confirmed. Blocked pages
-//! are not broken, for nothing can be told of them.
+//! For the plan, a page is broken if its verdict is dead, soft-404, hijacked or
+//! failing. A failing page makes its directory suspicious, although it is not a
+//! finding before it is confirmed. Blocked pages are not broken, because their
+//! state is unknown.
 //!
-//! With a budget a survey takes as many weeks as it needs. Once it has come to
-//! its end, later runs ask again what the schedule wants this week.
+//! With a budget, a survey takes as many weeks as it needs. After it is
+//! finished, later runs re-check the URLs that the schedule selects for the
+//! week.
 
 mod catalog;
-mod course;
 mod history;
 mod index;
 mod report;
-mod surveyor;
+mod survey_run;
+mod url_selector;
 
 use std::collections::BTreeMap;
 
@@ -30,45 +31,45 @@ use relink_ports::{CheckedTargetQuery, NewDocument, OpenRun, RunKey, RunState};
 use relink_survey::{SamplingPlanName, UrlHealth};
 
 pub use self::catalog::{CatalogError, CatalogFields, CatalogSource, LoadedCatalog, read_catalog};
-use self::course::UrlSelector;
 use self::history::{CheckHistory, WEEK};
 use self::index::UrlIndex;
 pub use self::report::{BudgetUse, DomainReport, DomainStatus, SurveyReport};
-use self::surveyor::SurveyRun;
+use self::survey_run::SurveyRun;
+use self::url_selector::UrlSelector;
 use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher};
 use crate::load::LoadProgress;
 use crate::{DispatchSettings, EngineError, Observer, Ports, StopSignal};
 
-/// The note a survey keeps its seed under.
-const SEED: &str = "survey-seed";
-/// The note of the URLs whose answers the plan gets out of turn.
-const DEFERRED: &str = "survey-deferred";
-/// The use case, in the list of runs.
+/// Name of the checkpoint with the seed.
+const SEED_CHECKPOINT: &str = "survey-seed";
+/// Name of the checkpoint with the deferred URLs.
+const DEFERRED_CHECKPOINT: &str = "survey-deferred";
+/// Command of surveys in the list of runs.
 const COMMAND: &str = "survey";
-/// The use case of later runs that ask again what is due.
-const WATCH: &str = "survey-watch";
-/// Targets are read back this many at a time.
-const PAGE: usize = 4096;
-/// Runs that are looked through for the last whole survey.
-const RUNS: usize = 1000;
+/// Command of re-checks in the list of runs.
+const RECHECK_COMMAND: &str = "survey-watch";
+/// Number of targets read from the store at a time.
+const PAGE_SIZE: usize = 4096;
+/// Maximum number of runs searched for the last finished survey.
+const MAX_RUNS: usize = 1000;
 
-/// How many URLs may be asked in seven days.
+/// Maximum number of URLs fetched in seven days.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Budget {
-    /// A share of the catalog, 0 to 1.
+    /// A share of the catalog, from 0 to 1.
     Share(f64),
     /// A number of URLs.
     Urls(u32),
 }
 
 impl Budget {
-    /// How many URLs of so many, at least one.
+    /// Returns the number of URLs for a catalog of this size, at least 1.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a share of a count is a count"
     )]
-    fn of(self, urls: u32) -> u32 {
+    fn limit(self, urls: u32) -> u32 {
         match self {
             Self::Share(share) => ((f64::from(urls) * share).floor() as u32).max(1),
             Self::Urls(count) => count,
@@ -76,62 +77,62 @@ impl Budget {
     }
 }
 
-/// How to survey.
+/// Settings of a survey.
 #[derive(Debug, Clone)]
 pub struct SurveySettings {
-    /// By which plan.
+    /// The sampling plan.
     pub plan: SamplingPlanName,
-    /// Where chance comes from; the moment it begins, if nobody says.
+    /// Random seed; the start time if `None`.
     pub seed: Option<u64>,
-    /// How much may be asked in a week.
+    /// Maximum number of URLs per week.
     pub budget: Option<Budget>,
-    /// What requests for the URLs may do.
+    /// Permissions of the requests.
     pub rights: RequestRights,
-    /// How to ask.
-    pub ask: DispatchSettings,
-    /// Whether to start anew although an unfinished run is there.
+    /// Limits and rules for fetching.
+    pub dispatch: DispatchSettings,
+    /// Whether to start a new run instead of resuming an unfinished one.
     pub is_fresh: bool,
-    /// What else decides which run this is, by name.
+    /// Further settings that are part of the run key, by name.
     pub scope: BTreeMap<String, String>,
 }
 
-/// How a survey came to its end.
+/// Why a survey ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SurveyEnd {
-    /// The plan has no more to ask.
+    /// The plan has no more URLs to fetch.
     Finished,
-    /// What was due this week has been asked.
+    /// All URLs that were due this week are checked.
     UpToDate,
-    /// This week's budget is used up; the same command goes on later.
+    /// The budget of this week is used up. The same command resumes later.
     BudgetSpent,
-    /// No host answered at all, so nothing was decided.
+    /// No host responded, so nothing was judged.
     NoNetwork,
-    /// Somebody stopped it; the same command goes on.
+    /// Interrupted by the user. The same command resumes.
     Interrupted,
 }
 
-/// A survey that has come to an end.
+/// Result of a survey.
 #[derive(Debug, Clone)]
 pub struct SurveyOutcome {
-    /// The run in the store.
+    /// The id of the run in the store.
     pub run: RunId,
-    /// When it was first started.
-    pub started: Timestamp,
-    /// Whether it went on from an interrupted one.
+    /// When the run was first started.
+    pub started_at: Timestamp,
+    /// Whether it resumed an unfinished run.
     pub is_resumed: bool,
-    /// How it ended.
+    /// Why it ended.
     pub end: SurveyEnd,
-    /// By which plan.
+    /// The sampling plan.
     pub plan: SamplingPlanName,
-    /// Where its chance came from.
+    /// The random seed.
     pub seed: u64,
-    /// Since when the catalog is known, if this run only asked again.
-    pub surveyed: Option<Timestamp>,
-    /// What was allowed, if not everything.
+    /// When the last complete survey ended, if this run was a re-check.
+    pub last_survey_at: Option<Timestamp>,
+    /// The budget, if there is one.
     pub budget: Option<BudgetUse>,
-    /// Why failures may be those of our own network.
+    /// Why failures may be caused by the local network.
     pub doubt: Option<NetworkDoubt>,
-    /// What came of it.
+    /// The report.
     pub report: SurveyReport,
 }
 
@@ -139,69 +140,81 @@ pub struct SurveyOutcome {
 pub async fn survey(
     ports: &Ports,
     settings: &SurveySettings,
-    read: &LoadedCatalog,
+    loaded: &LoadedCatalog,
     observer: &mut dyn Observer,
     stop: &StopSignal,
 ) -> Result<SurveyOutcome, EngineError> {
-    let index = UrlIndex::new(&read.catalog);
-    let history = history(ports, settings, &index).await?;
-    let surveyed = last_survey(ports, settings, read).await?;
-    let run_plan = run_plan(settings, read, surveyed);
-    let run = ports.store.open_run(&run_plan, settings.is_fresh, ports.now()).await?;
-    let seed = seed(ports, settings, &run).await?;
+    let catalog = &loaded.catalog;
+    let index = UrlIndex::new(catalog);
+    let history = load_history(ports, settings, &index).await?;
+    let last_survey = last_survey(ports, settings, loaded).await?;
+    let run_key = run_key(settings, loaded, last_survey);
+    let run = ports.store.open_run(&run_key, settings.is_fresh, ports.now()).await?;
+    let seed = load_seed(ports, settings, &run).await?;
     let now = ports.now();
-    // What this very run has found is no older knowledge: an interrupted run
-    // continues with the plan it began with.
-    let course = if let Some(since) = surveyed {
-        let earlier = history.before(run.started);
-        UrlSelector::watch(&read.catalog, earlier.schedule(&read.catalog, since, run.started))
+    // Ignore results of this run: a resumed run continues with the plan it
+    // started with.
+    let selector = if let Some(since) = last_survey {
+        let earlier = history.before(run.started_at);
+        UrlSelector::recheck(catalog, earlier.schedule(catalog, since, run.started_at))
     } else {
-        let known = history.known_broken(run.started);
-        UrlSelector::Plan(settings.plan.begin(&read.catalog, &known, seed))
+        let known = history.known_broken(run.started_at);
+        UrlSelector::Plan(settings.plan.create(catalog, &known, seed))
     };
-    let budget = budget_use(settings, read, &history, now);
-    let left = budget.map(|budget| budget.allowed.saturating_sub(budget.before));
-    let mut surveyor = SurveyRun::new(read, &index, course, left);
-    begin(ports, settings, &run, &mut surveyor).await?;
-    let loading = LoadProgress::default();
-    loading.finish_empty();
-    let asker =
-        Dispatcher::new(ports, &run, &settings.ask, DispatchStart::WhileLoading, &loading, None);
-    let ending = asker.led_by(&mut surveyor).run(observer, stop).await?;
-    surveyor.finish();
-    let report = SurveyReport::of(&surveyor);
-    let doubt = match &ending {
+    let budget = budget_use(settings, loaded, &history, now);
+    let remaining = budget.map(|budget| budget.allowed.saturating_sub(budget.already_used));
+    let mut survey_run = SurveyRun::new(loaded, &index, selector, remaining);
+    start(ports, settings, &run, &mut survey_run).await?;
+    let progress = LoadProgress::default();
+    progress.finish_empty();
+    let dispatcher = Dispatcher::new(
+        ports,
+        &run,
+        &settings.dispatch,
+        DispatchStart::DuringLoading,
+        &progress,
+        None,
+    );
+    let dispatch_end = dispatcher.with_source(&mut survey_run).run(observer, stop).await?;
+    survey_run.finish();
+    let report = SurveyReport::from_run(&survey_run);
+    let doubt = match &dispatch_end {
         DispatchEnd::InDoubt(doubt) => Some(doubt.clone()),
         _ => None,
     };
-    let end = end(&ending, &mut surveyor, surveyed);
-    ports.store.close_run(run.id, state(end, surveyed), ports.now()).await?;
+    let end = survey_end(&dispatch_end, &mut survey_run, last_survey);
+    ports.store.close_run(run.id, run_state(end, last_survey), ports.now()).await?;
     Ok(SurveyOutcome {
         run: run.id,
-        started: run.started,
+        started_at: run.started_at,
         is_resumed: run.is_resumed,
         end,
         plan: settings.plan,
         seed,
-        surveyed,
+        last_survey_at: last_survey,
         budget,
         doubt,
         report,
     })
 }
 
-/// What the plan is told of a word. What cannot be told counts as alive.
-fn answer(word: Verdict) -> UrlHealth {
-    if is_finding(word) || word == Verdict::Failing { UrlHealth::Broken } else { UrlHealth::Alive }
+/// Converts a verdict to the health of a URL for the plan. Unknown states count
+/// as alive.
+fn url_health(verdict: Verdict) -> UrlHealth {
+    if is_finding(verdict) || verdict == Verdict::Failing {
+        UrlHealth::Broken
+    } else {
+        UrlHealth::Alive
+    }
 }
 
-/// Whether a page is dead without doubt.
-fn is_finding(word: Verdict) -> bool {
-    matches!(word, Verdict::Dead | Verdict::Soft404 | Verdict::Hijacked)
+/// Whether the verdict is a confirmed finding.
+fn is_finding(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Dead | Verdict::Soft404 | Verdict::Hijacked)
 }
 
-/// What is remembered, as far as this survey needs it.
-async fn history(
+/// Loads the history of the URLs, if this survey needs it.
+async fn load_history(
     ports: &Ports,
     settings: &SurveySettings,
     index: &UrlIndex<'_>,
@@ -209,31 +222,31 @@ async fn history(
     if settings.budget.is_none() && settings.plan != SamplingPlanName::LeShulman {
         return Ok(CheckHistory::default());
     }
-    Ok(CheckHistory::read(&*ports.store, index).await?)
+    Ok(CheckHistory::load(&*ports.store, index).await?)
 }
 
-/// When the catalog was last surveyed to the end, if a budget makes later
-/// runs go on from there.
+/// Returns when the last complete survey ended, if later runs are re-checks
+/// because of a budget.
 async fn last_survey(
     ports: &Ports,
     settings: &SurveySettings,
-    read: &LoadedCatalog,
+    loaded: &LoadedCatalog,
 ) -> Result<Option<Timestamp>, EngineError> {
     if settings.budget.is_none() || settings.is_fresh {
         return Ok(None);
     }
-    let runs = ports.store.runs(Some(COMMAND), RUNS).await?;
-    let is_whole =
-        |run: &&relink_ports::RunSummary| run.is_finished && run.inputs == [read.label.as_str()];
-    Ok(runs.iter().find(is_whole).and_then(|run| run.closed))
+    let runs = ports.store.runs(Some(COMMAND), MAX_RUNS).await?;
+    let is_finished =
+        |run: &&relink_ports::RunSummary| run.is_finished && run.inputs == [loaded.label.as_str()];
+    Ok(runs.iter().find(is_finished).and_then(|run| run.closed_at))
 }
 
-/// What identifies the run. With a budget it goes on for weeks, in which the
-/// catalog may change; without, another catalog is another survey.
-fn run_plan(
+/// Returns the run key. With a budget, a run takes weeks in which the catalog
+/// may change. Without a budget, a changed catalog is a new survey.
+fn run_key(
     settings: &SurveySettings,
-    read: &LoadedCatalog,
-    surveyed: Option<Timestamp>,
+    loaded: &LoadedCatalog,
+    last_survey: Option<Timestamp>,
 ) -> RunKey {
     let mut scope: Vec<String> =
         settings.scope.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -241,127 +254,132 @@ fn run_plan(
     scope.extend(settings.seed.map(|seed| format!("seed={seed}")));
     match settings.budget {
         Some(_) => scope.push("budget".to_owned()),
-        None => scope.push(format!("content={:x}", read.content)),
+        None => scope.push(format!("content={:x}", loaded.content_hash)),
     }
-    let command = if surveyed.is_some() { WATCH } else { COMMAND };
+    let command = if last_survey.is_some() { RECHECK_COMMAND } else { COMMAND };
     RunKey {
         command: command.to_owned(),
-        inputs: vec![read.label.clone()],
+        inputs: vec![loaded.label.clone()],
         scope: scope.join("\n"),
     }
 }
 
-/// The seed of the run: the one it began with, or else a new one.
-async fn seed(ports: &Ports, settings: &SurveySettings, run: &OpenRun) -> Result<u64, EngineError> {
-    let noted = ports.store.checkpoint(run.id, SEED).await?;
-    if let Some(seed) = noted.and_then(|text| text.parse().ok()) {
+/// Returns the seed of the run, and saves it if it is new.
+async fn load_seed(
+    ports: &Ports,
+    settings: &SurveySettings,
+    run: &OpenRun,
+) -> Result<u64, EngineError> {
+    let stored = ports.store.checkpoint(run.id, SEED_CHECKPOINT).await?;
+    if let Some(seed) = stored.and_then(|text| text.parse().ok()) {
         return Ok(seed);
     }
-    let seed = settings.seed.unwrap_or_else(|| run.started.as_millisecond().unsigned_abs());
-    ports.store.save_checkpoint(run.id, SEED, &seed.to_string()).await?;
+    let seed = settings.seed.unwrap_or_else(|| run.started_at.as_millisecond().unsigned_abs());
+    ports.store.save_checkpoint(run.id, SEED_CHECKPOINT, &seed.to_string()).await?;
     Ok(seed)
 }
 
 fn budget_use(
     settings: &SurveySettings,
-    read: &LoadedCatalog,
+    loaded: &LoadedCatalog,
     history: &CheckHistory,
     now: Timestamp,
 ) -> Option<BudgetUse> {
-    let allowed = settings.budget?.of(read.catalog.len());
+    let allowed = settings.budget?.limit(loaded.catalog.len());
     let week_ago = now.checked_sub(WEEK).unwrap_or(Timestamp::MIN);
-    Some(BudgetUse { allowed, before: history.asked_since(week_ago) })
+    Some(BudgetUse { allowed, already_used: history.checks_since(week_ago) })
 }
 
-/// Says where links are stored, and hands the course what is known of this run.
-async fn begin(
+/// Registers the catalog in the store, and restores the state of a resumed run.
+async fn start(
     ports: &Ports,
     settings: &SurveySettings,
     run: &OpenRun,
-    surveyor: &mut SurveyRun<'_>,
+    survey_run: &mut SurveyRun<'_>,
 ) -> Result<(), EngineError> {
-    let read = surveyor.read;
-    let document = NewDocument { label: read.label.clone(), content: read.content };
+    let loaded = survey_run.loaded;
+    let document = NewDocument { label: loaded.label.clone(), content_hash: loaded.content_hash };
     let document = ports.store.load_document(run.id, &document).await?.id;
-    // Its links come as they are drawn; what is stored of them stays.
+    // Links are added as URLs are drawn. Stored links are not deleted.
     ports.store.finish_document(document).await?;
     let links = ports.store.run_stats(run.id).await?.links;
     let position = usize::try_from(links).unwrap_or(usize::MAX);
-    surveyor.stores_in(document, position, settings.rights);
+    survey_run.set_document(document, position, settings.rights);
     if run.is_resumed {
-        recall(ports, run.id, surveyor).await?;
-        recall_deferred(ports, run.id, surveyor).await?;
-        surveyor.replay();
+        restore_results(ports, run.id, survey_run).await?;
+        restore_deferred(ports, run.id, survey_run).await?;
+        survey_run.replay();
     }
     Ok(())
 }
 
-async fn recall(
+async fn restore_results(
     ports: &Ports,
     run: RunId,
-    surveyor: &mut SurveyRun<'_>,
+    survey_run: &mut SurveyRun<'_>,
 ) -> Result<(), EngineError> {
-    let mut query = CheckedTargetQuery { limit: PAGE, locations: 0, ..CheckedTargetQuery::ALL };
+    let mut query =
+        CheckedTargetQuery { limit: PAGE_SIZE, max_locations: 0, ..CheckedTargetQuery::ALL };
     loop {
         let page = ports.store.checked_targets(run, query).await?;
         let Some(last) = page.last() else { break };
         query.after = last.task;
-        for settled in &page {
-            surveyor.recall(&settled.url, settled.result.verdict);
+        for checked in &page {
+            survey_run.restore_result(&checked.url, checked.result.verdict);
         }
     }
     let mut after = TaskId(0);
     loop {
-        let page = ports.store.site_urls(run, after, PAGE).await?;
+        let page = ports.store.site_urls(run, after, PAGE_SIZE).await?;
         let Some((last, _)) = page.last() else { return Ok(()) };
         after = *last;
         for (_, url) in &page {
-            surveyor.recall_unanswered(url);
+            survey_run.restore_pending_task(url);
         }
     }
 }
 
-/// Tells a survey which answers its plan gets out of turn.
-async fn recall_deferred(
+/// Restores the deferred URLs of a resumed run.
+async fn restore_deferred(
     ports: &Ports,
     run: RunId,
-    surveyor: &mut SurveyRun<'_>,
+    survey_run: &mut SurveyRun<'_>,
 ) -> Result<(), EngineError> {
-    let noted = ports.store.checkpoint(run, DEFERRED).await?.unwrap_or_default();
-    noted.lines().for_each(|url| surveyor.recall_deferred(url));
+    let stored = ports.store.checkpoint(run, DEFERRED_CHECKPOINT).await?.unwrap_or_default();
+    stored.lines().for_each(|url| survey_run.restore_deferred(url));
     let mut after = TaskId(0);
     loop {
-        let page = ports.store.held_tasks(run, after, PAGE).await?;
+        let page = ports.store.held_tasks(run, after, PAGE_SIZE).await?;
         let Some((last, _)) = page.last() else { return Ok(()) };
         after = last.id;
         let for_neighbors = page.iter().filter(|(_, probe)| !is_network_failure(&probe.outcome));
-        for_neighbors.for_each(|(task, _)| surveyor.recall_deferred(&task.url));
+        for_neighbors.for_each(|(task, _)| survey_run.restore_deferred(&task.url));
     }
 }
 
-fn end(
-    asked: &DispatchEnd,
-    surveyor: &mut SurveyRun<'_>,
-    surveyed: Option<Timestamp>,
+fn survey_end(
+    dispatch_end: &DispatchEnd,
+    survey_run: &mut SurveyRun<'_>,
+    last_survey: Option<Timestamp>,
 ) -> SurveyEnd {
-    match asked {
+    match dispatch_end {
         DispatchEnd::NoNetwork | DispatchEnd::InDoubt(_) => SurveyEnd::NoNetwork,
-        DispatchEnd::Done if surveyor.is_cut_short() => SurveyEnd::BudgetSpent,
-        DispatchEnd::Done if surveyed.is_some() => SurveyEnd::UpToDate,
+        DispatchEnd::Done if survey_run.is_budget_spent() => SurveyEnd::BudgetSpent,
+        DispatchEnd::Done if last_survey.is_some() => SurveyEnd::UpToDate,
         DispatchEnd::Done => SurveyEnd::Finished,
-        // Only crawls have an hour to be home, and are turned away.
+        // Only crawls have a time limit or stop when a host blocks them.
         DispatchEnd::Stopped
         | DispatchEnd::TimeLimitReached
         | DispatchEnd::BlockedByHost { .. } => SurveyEnd::Interrupted,
     }
 }
 
-/// A survey cut short by its budget goes on; what is due next week is another
-/// run.
-fn state(end: SurveyEnd, surveyed: Option<Timestamp>) -> RunState {
+/// Returns the state to store. A survey that used up its budget stays open. A
+/// re-check is finished, because the next week is a new run.
+fn run_state(end: SurveyEnd, last_survey: Option<Timestamp>) -> RunState {
     match end {
         SurveyEnd::Finished | SurveyEnd::UpToDate => RunState::Finished,
-        SurveyEnd::BudgetSpent if surveyed.is_some() => RunState::Finished,
+        SurveyEnd::BudgetSpent if last_survey.is_some() => RunState::Finished,
         SurveyEnd::NoNetwork => RunState::NoNetwork,
         SurveyEnd::BudgetSpent | SurveyEnd::Interrupted => RunState::Open,
     }

@@ -1,128 +1,131 @@
-//! What a survey came to.
+//! Report of a survey.
 
 use relink_survey::{DirectoryId, DomainId, RecallEstimate};
 
-use super::surveyor::SurveyRun;
+use super::survey_run::SurveyRun;
 use crate::dispatch::TaskSource as _;
 use crate::observer::DomainCounts;
 
-/// What a survey makes of a domain.
+/// Status of a domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DomainStatus {
-    /// Good as far as the sample goes.
+    /// No broken URL in the sample.
     Accepted,
-    /// With broken URLs, for which directories of it are checked in full.
+    /// With broken URLs. Their broken directories are checked in full.
     Suspicious,
-    /// More than half of its URLs are broken.
+    /// More than half of the URLs are broken.
     Broken,
-    /// Without an answer.
-    Unseen,
+    /// No URL checked.
+    Unchecked,
 }
 
 impl DomainStatus {
-    /// The standing as every output spells it.
+    /// Returns the name used in all outputs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Accepted => "ok",
             Self::Suspicious => "suspicious",
             Self::Broken => "broken",
-            Self::Unseen => "unseen",
+            Self::Unchecked => "unchecked",
         }
     }
 }
 
-/// A domain in numbers.
+/// Results of a domain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DomainReport {
-    /// Its name.
+    /// The name of the domain.
     pub name: String,
-    /// How many URLs it has in the catalog.
+    /// Number of URLs in the catalog.
     pub urls: u32,
-    /// How many of them have an answer in this run.
+    /// Number of URLs checked in this run.
     pub checked: u32,
-    /// How many are known to be broken, failing ones among them.
+    /// Number of broken URLs, including failing ones.
     pub broken: u32,
-    /// Those of them that are bad now and not yet confirmed.
+    /// Number of failing URLs, which are not confirmed yet.
     pub failing: u32,
-    /// What is made of it.
+    /// The status.
     pub status: DomainStatus,
-    /// Why it was checked no further, in plain words.
+    /// Why checking the domain ended.
     pub reason: String,
-    /// Its directories in which something is broken, as name, URLs, checked and
-    /// broken, most broken first.
+    /// Directories with broken URLs: name, URLs, checked, broken; most broken
+    /// first.
     pub directories: Vec<(String, u32, u32, u32)>,
 }
 
-/// How much was allowed, and how much of it is used up.
+/// A budget and its use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BudgetUse {
-    /// How many URLs may be asked in a week.
+    /// Maximum number of URLs per week.
     pub allowed: u32,
-    /// How many were asked in the seven days before.
-    pub before: u32,
+    /// Number of URLs checked in the last seven days.
+    pub already_used: u32,
 }
 
-/// What a survey came to.
+/// Report of a survey.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SurveyReport {
-    /// How many URLs the catalog has.
+    /// Number of URLs in the catalog.
     pub urls: u32,
-    /// How many have an answer in this run.
+    /// Number of URLs checked in this run.
     pub checked: u32,
-    /// How many of those are broken, failing ones among them.
+    /// Number of broken URLs, including failing ones.
     pub broken: u32,
-    /// Those of them that are bad now and not yet confirmed.
+    /// Number of failing URLs, which are not confirmed yet.
     pub failing: u32,
-    /// How much of what is broken was found; a schedule of re-checks cannot say.
+    /// Estimated recall; `None` for a re-check.
     pub estimate: Option<RecallEstimate>,
-    /// The domains in numbers.
-    pub standings: DomainCounts,
-    /// Every domain, in the order of the catalog.
+    /// Number of domains by status.
+    pub domain_counts: DomainCounts,
+    /// All domains, in the order of the catalog.
     pub domains: Vec<DomainReport>,
 }
 
 impl SurveyReport {
-    /// Tells what came of a survey.
-    pub(super) fn of(surveyor: &SurveyRun<'_>) -> Self {
-        let catalog = &surveyor.read.catalog;
-        let total = surveyor.course.ledger().total();
+    /// Builds the report of a survey.
+    pub(super) fn from_run(survey_run: &SurveyRun<'_>) -> Self {
+        let catalog = &survey_run.loaded.catalog;
+        let total = survey_run.selector.check_log().total();
         let domains: Vec<DomainReport> =
-            catalog.domains().map(|domain| domain_report(surveyor, domain)).collect();
+            catalog.domains().map(|domain| domain_report(survey_run, domain)).collect();
         Self {
             urls: catalog.len(),
             checked: total.checked,
             broken: total.broken,
             failing: domains.iter().map(|domain| domain.failing).sum(),
-            estimate: surveyor.course.estimate(),
-            standings: surveyor.standings().unwrap_or_default(),
+            estimate: survey_run.selector.estimate(),
+            domain_counts: survey_run.domain_counts().unwrap_or_default(),
             domains,
         }
     }
 }
 
-fn domain_report(surveyor: &SurveyRun<'_>, domain: DomainId) -> DomainReport {
-    let catalog = &surveyor.read.catalog;
+fn domain_report(survey_run: &SurveyRun<'_>, domain: DomainId) -> DomainReport {
+    let catalog = &survey_run.loaded.catalog;
     DomainReport {
         name: catalog.domain_name(domain).to_owned(),
         urls: catalog.domain_size(domain),
-        checked: surveyor.course.ledger().domain(domain).checked,
-        broken: surveyor.course.broken(domain),
-        failing: surveyor.failing(domain),
-        status: surveyor.standing(domain),
-        reason: surveyor.course.reason(domain),
-        directories: broken_directories(surveyor, domain),
+        checked: survey_run.selector.check_log().domain(domain).checked,
+        broken: survey_run.selector.broken(domain),
+        failing: survey_run.failing(domain),
+        status: survey_run.domain_status(domain),
+        reason: survey_run.selector.reason(domain),
+        directories: broken_directories(survey_run, domain),
     }
 }
 
-fn broken_directories(surveyor: &SurveyRun<'_>, domain: DomainId) -> Vec<(String, u32, u32, u32)> {
-    let (catalog, ledger) = (&surveyor.read.catalog, surveyor.course.ledger());
+fn broken_directories(
+    survey_run: &SurveyRun<'_>,
+    domain: DomainId,
+) -> Vec<(String, u32, u32, u32)> {
+    let (catalog, check_log) = (&survey_run.loaded.catalog, survey_run.selector.check_log());
     let row = |directory: DirectoryId| {
-        let tally = ledger.directory(directory);
+        let counts = check_log.directory(directory);
         let name = catalog.directory_name(directory).to_owned();
-        (name, catalog.directory_size(directory), tally.checked, tally.broken)
+        (name, catalog.directory_size(directory), counts.checked, counts.broken)
     };
     let mut rows: Vec<_> =
         catalog.directories_of(domain).map(row).filter(|(.., broken)| *broken > 0).collect();
-    rows.sort_by(|one, other| other.3.cmp(&one.3).then_with(|| one.0.cmp(&other.0)));
+    rows.sort_by(|left, right| right.3.cmp(&left.3).then_with(|| left.0.cmp(&right.0)));
     rows
 }

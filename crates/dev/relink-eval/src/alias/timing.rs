@@ -1,29 +1,29 @@
-//! How long learning a site and answering a page took.
+//! Elapsed times of scoring a site and of matching a page.
 
 use std::time::Duration;
 
-/// Times taken, to be summed up at the end.
+/// Recorded times.
 #[derive(Debug, Default)]
 pub struct Timing {
-    learned: Vec<Duration>,
-    applied: Vec<Duration>,
+    sites: Vec<Duration>,
+    pages: Vec<Duration>,
 }
 
 impl Timing {
-    /// Notes that a site was learned.
-    pub fn learned(&mut self, time: Duration) {
-        self.learned.push(time);
+    /// Records the time of scoring a site.
+    pub fn record_site(&mut self, time: Duration) {
+        self.sites.push(time);
     }
 
-    /// Notes that a page was answered.
-    pub fn applied(&mut self, time: Duration) {
-        self.applied.push(time);
+    /// Records the time of matching a page.
+    pub fn record_page(&mut self, time: Duration) {
+        self.pages.push(time);
     }
 
-    /// Says median and 95th percentile of both.
-    #[expect(clippy::print_stderr, reason = "answers go to standard output, times do not")]
+    /// Prints the median and the 95th percentile of both.
+    #[expect(clippy::print_stderr, reason = "standard output is for answers")]
     pub fn report(self) {
-        for (name, times) in [("learn a site", self.learned), ("answer a page", self.applied)] {
+        for (name, times) in [("score a site", self.sites), ("match a page", self.pages)] {
             if !times.is_empty() {
                 let (median, high) = quantiles(times);
                 eprintln!("{name}: median {median:.1?}, p95 {high:.1?}");
@@ -32,7 +32,7 @@ impl Timing {
     }
 }
 
-/// Median and 95th percentile; of a list that is not empty.
+/// Returns the median and the 95th percentile. The list must not be empty.
 fn quantiles(mut times: Vec<Duration>) -> (Duration, Duration) {
     times.sort_unstable();
     let at = |hundredths: usize| times[(times.len() - 1) * hundredths / 100];
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_in_the_middle() {
+    fn quantiles_returns_median_and_95th_percentile() {
         let times = (1..=101).map(Duration::from_secs).collect();
         assert_eq!(quantiles(times), (Duration::from_secs(51), Duration::from_secs(96)));
     }

@@ -1,27 +1,27 @@
-//! Fits the context score, and says how far it can be trusted.
+//! Fits the context score and measures its reliability.
 //!
-//! A logistic regression without weights, by Newton's method. Every figure is
-//! made with families left out: the score of a candidate comes from a model
-//! that saw no collection of its family.
+//! An unweighted logistic regression by Newton's method. Every figure is
+//! computed with families left out: the score of a candidate comes from a model
+//! that was not trained on collections of its family.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use relink_change::{Fit, Flag, ScoreModel};
+use relink_change::{ContextFlag, Fit, ScoreModel};
 
 use super::Judged;
 use super::read::Label;
 
-/// The constant and the values of a fit.
+/// Number of model inputs: the constant and the values of a fit.
 const INPUTS: usize = 4;
 
-/// Steps of Newton's method; it converges in fewer than ten.
+/// Steps of Newton's method. It converges in fewer than ten.
 const STEPS: usize = 50;
 
-/// Keeps the coefficients finite where the data can be separated.
+/// Ridge penalty. Keeps the coefficients finite if the data is separable.
 const RIDGE: f64 = 0.05;
 
-/// Classes of the reliability table.
+/// Number of classes of the reliability table.
 const CLASSES: usize = 5;
 
 /// A candidate with its label.
@@ -37,10 +37,10 @@ impl Example<'_> {
     }
 }
 
-/// The model on all data, and the figures with families left out.
+/// Returns the model trained on all data, and the figures with families left out.
 pub(super) fn print(judged: &[Judged<'_>]) -> String {
-    let labelled = judged.iter().filter(|judged| judged.page.label != Label::Unknown);
-    let examples: Vec<Example<'_>> = labelled
+    let labeled = judged.iter().filter(|judged| judged.page.label != Label::Unknown);
+    let examples: Vec<Example<'_>> = labeled
         .filter_map(|judged| {
             let (family, label) = (judged.page.family.as_str(), judged.page.label);
             judged.fit.map(|fit| Example { family, label, fit })
@@ -64,7 +64,7 @@ pub(super) fn print(judged: &[Judged<'_>]) -> String {
     for label in [Label::Same, Label::Near, Label::Far] {
         let of_label = || scored.iter().filter(|(example, _)| example.label == label);
         let flagged = of_label()
-            .filter(|(example, model)| model.score(example.fit).flag() == Flag::OutOfPlace)
+            .filter(|(example, model)| model.score(example.fit).flag() == ContextFlag::OutOfPlace)
             .count();
         // Writing to a string cannot fail.
         let _ = writeln!(text, "flagged {label:?}: {flagged} of {}", of_label().count());
@@ -72,7 +72,7 @@ pub(super) fn print(judged: &[Judged<'_>]) -> String {
     text
 }
 
-/// Prints the reliability table and the expected calibration error.
+/// Writes the reliability table and the expected calibration error.
 fn reliability(probabilities: &[(f64, f64)], text: &mut String) {
     let _ = writeln!(text, "stated       pages  stated  true");
     let mut error = 0.0;
@@ -120,7 +120,8 @@ fn train(examples: &[&Example<'_>]) -> ScoreModel {
     ScoreModel { intercept: model[0], distance: model[1], deviation: model[2], rival: model[3] }
 }
 
-/// Solves as many equations as there are inputs by elimination. The matrix is positive definite.
+/// Solves a linear system by Gaussian elimination. The matrix is positive
+/// definite.
 fn solve(mut matrix: [[f64; INPUTS]; INPUTS], mut values: [f64; INPUTS]) -> [f64; INPUTS] {
     for pivot in 0..INPUTS {
         for row in pivot + 1..INPUTS {
@@ -147,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn solve_finds_the_values() {
+    fn solve_returns_the_solution() {
         let solved = solve(
             [
                 [2.0, 1.0, 0.0, 0.0],
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn reliability_of_true_probabilities_has_no_error() {
+    fn correct_probabilities_have_no_calibration_error() {
         let mut text = String::new();
         reliability(&[(0.5, 0.0), (0.5, 1.0), (1.0, 1.0)], &mut text);
         assert!(text.ends_with("calibration error 0.000\n"), "{text}");

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::error::EvalError;
 
-/// What a page is to its collection.
+/// Role of a page in its collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Member,
@@ -19,7 +19,7 @@ pub(crate) enum Role {
     Candidate,
 }
 
-/// From where a candidate comes, as far as the file says so.
+/// Origin of a candidate, if the file states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Label {
     /// The same collection.
@@ -61,7 +61,7 @@ struct Row {
     annotation: Option<String>,
 }
 
-/// The collections of a directory with a file each, or of one labelled file.
+/// Reads the collections of a directory with one file each, or of one labeled file.
 pub(crate) fn collections(path: &Path) -> Result<Vec<Vec<Page>>, EvalError> {
     let at = |error| EvalError::File(path.to_owned(), error);
     let mut files = vec![path.to_owned()];
@@ -113,7 +113,7 @@ impl Row {
         let page = block_text(format, source.as_bytes());
         let title = self.title.as_deref().unwrap_or_default();
         let annotation = self.annotation.as_deref().unwrap_or_default();
-        let terms = TermVector::of_member(title, &page, annotation, TermSettings::default());
+        let terms = TermVector::from_member(title, &page, annotation, TermSettings::default());
         Page { id: self.id, role, label, family: self.family, terms }
     }
 }

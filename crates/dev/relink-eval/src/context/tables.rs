@@ -1,24 +1,24 @@
-//! Tables 1 and 2 of the paper, and ours beside them.
+//! Tables 1 and 2 of the paper, and the same tables for the data.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use relink_change::{AngleBand, AngleSettings, ContextScore, Flag, PaperContext};
+use relink_change::{AngleBand, AngleSettings, ContextFlag, ContextScore, PaperContext};
 
 use super::judge;
 use super::read::{Label, Page, Role};
 
-/// What the measures say of one candidate.
+/// A candidate as a replacement of a page.
 struct Replacement {
     label: Label,
     /// The angle between the replaced page and the candidate, in degrees.
     between: f64,
-    /// How far the candidate is nearer to the context, in degrees.
+    /// How much nearer the candidate is to the context, in degrees.
     moved: f64,
     band: AngleBand,
 }
 
-/// The values as the paper has them.
+/// The values in the paper.
 const PAPER: &str = "\
 Table 1 of the paper (degrees)
                      elephants              CNN Financial          same directory
@@ -30,7 +30,7 @@ same directory        5.0 %  50.0 %   45.0 %
 not a member         62.5 %  37.5 %    0.0 %
 ";
 
-/// Prints the tables.
+/// Returns the tables.
 pub(super) fn print(all: &[Vec<Vec<Page>>]) -> String {
     let mut text = String::from(PAPER);
     let replacements: Vec<Replacement> =
@@ -56,19 +56,19 @@ pub(super) fn print(all: &[Vec<Vec<Page>>]) -> String {
         let counts = bands.map(|band| group.iter().filter(|it| it.band == band).count());
         let _ = writeln!(text, "{}", shares(*label, counts));
     }
-    let _ = writeln!(text, "Table 2 by our score (out of place, unclear, fits)");
-    ours(all, &mut text);
+    let _ = writeln!(text, "Table 2 by the context score (out of place, unclear, fits)");
+    context_scores(all, &mut text);
     text
 }
 
-fn ours(all: &[Vec<Vec<Page>>], text: &mut String) {
+fn context_scores(all: &[Vec<Vec<Page>>], text: &mut String) {
     let mut groups: BTreeMap<Label, [usize; 3]> = BTreeMap::new();
     for judged in all.iter().flat_map(|collections| judge(collections, false)) {
-        let flag = judged.fit.map_or(Flag::Unclear, |fit| ContextScore::new(fit).flag());
+        let flag = judged.fit.map_or(ContextFlag::Unclear, |fit| ContextScore::new(fit).flag());
         let column = match flag {
-            Flag::OutOfPlace => 0,
-            Flag::Unclear => 1,
-            Flag::Fits => 2,
+            ContextFlag::OutOfPlace => 0,
+            ContextFlag::Unclear => 1,
+            ContextFlag::Fits => 2,
         };
         groups.entry(judged.page.label).or_default()[column] += 1;
     }
@@ -77,21 +77,21 @@ fn ours(all: &[Vec<Vec<Page>>], text: &mut String) {
     }
 }
 
-/// The candidates as replacements of the replaced page.
+/// Compares each candidate with the replaced page.
 fn replacements(pages: &[Page]) -> Vec<Replacement> {
     let of_role = |role| pages.iter().filter(move |page| page.role == role);
     let members = of_role(Role::Member).map(|page| &page.terms);
     let context = PaperContext::new(members, AngleSettings::default());
     let Some(original) = of_role(Role::Replaced).next() else { return Vec::new() };
     let replacement = |page: &Page| {
-        let moved = context.moved(&original.terms, &page.terms);
+        let moved = context.angle_change(&original.terms, &page.terms);
         let between = context.angle_between(&original.terms, &page.terms);
         Replacement { label: page.label, between, moved, band: context.band(moved) }
     };
     of_role(Role::Candidate).map(replacement).collect()
 }
 
-/// Mean, range and standard deviation.
+/// Formats mean, range and standard deviation.
 fn summary(values: impl Iterator<Item = f64>) -> String {
     let values: Vec<f64> = values.collect();
     let count = number(values.len());

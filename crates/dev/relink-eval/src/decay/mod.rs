@@ -1,4 +1,4 @@
-//! `relink-eval decay`: the exact score of every page of a web graph.
+//! `relink-eval decay`: computes the exact score of every page of a web graph.
 
 mod graph;
 mod pagerank;
@@ -20,119 +20,119 @@ use serde::Serialize;
 use self::graph::{read_dead, read_graph};
 use crate::error::EvalError;
 
-/// Which graph, and which question about it.
+/// A graph, its dead pages and the definition of decay.
 #[derive(Args)]
-pub struct Question {
-    /// A graph in the format of `webgraph`: `BASENAME.graph`, `BASENAME.properties`
+pub struct ProblemArgs {
+    /// Graph in the format of `webgraph`: `BASENAME.graph`, `BASENAME.properties`
     #[arg(long, value_name = "BASENAME")]
     graph: PathBuf,
-    /// The dead pages, one number a line
+    /// Dead pages, one number per line
     #[arg(long, value_name = "IDS.txt")]
     dead: PathBuf,
-    /// Which definition of the paper
+    /// Definition of decay
     #[arg(long, default_value = "plain")]
-    form: FormName,
-    /// How likely a surfer is content with a living page
-    #[arg(long, default_value = "0.1", value_parser = sigma)]
+    definition: DefinitionName,
+    /// Probability that a random walk ends at a live page
+    #[arg(long, default_value = "0.1", value_parser = parse_sigma)]
     sigma: Sigma,
 }
 
-/// What to solve.
+/// Arguments of `relink-eval decay`.
 #[derive(Args)]
-pub struct DecayArgs {
+pub struct DecayEvalArgs {
     #[command(flatten)]
-    question: Question,
-    /// The largest error of any score
+    problem: ProblemArgs,
+    /// Maximum error of any score
     #[arg(long, default_value_t = 1e-9, value_name = "NUMBER")]
     error: f64,
-    /// How many threads; as many as there are cores unless said
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "NUMBER")]
     workers: Option<NonZeroUsize>,
-    /// Where to write `node,decay`
+    /// Output file with `node,decay`
     #[arg(long, value_name = "FILE.csv")]
     out: PathBuf,
-    /// Also time sweeps of page rank over the same graph
-    #[arg(long)]
-    beside_pagerank: bool,
+    /// Also measure the time of page rank on the same graph
+    #[arg(long = "beside-pagerank")]
+    measure_pagerank: bool,
 }
 
-/// The names of the forms.
+/// Names of the definitions of decay.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 #[value(rename_all = "lower")]
-pub enum FormName {
-    /// The surfer's process
+pub enum DefinitionName {
+    /// Random walk over the links of each page
     Plain,
-    /// The formal definition, with a link from each page to itself
+    /// Formal definition, with a link from each page to itself
     SelfLoop,
 }
 
-impl From<FormName> for DecayDefinition {
-    fn from(name: FormName) -> Self {
+impl From<DefinitionName> for DecayDefinition {
+    fn from(name: DefinitionName) -> Self {
         match name {
-            FormName::Plain => Self::Plain,
-            FormName::SelfLoop => Self::SelfLoop,
+            DefinitionName::Plain => Self::Plain,
+            DefinitionName::SelfLoop => Self::SelfLoop,
         }
     }
 }
 
-fn sigma(text: &str) -> Result<Sigma, String> {
-    let number: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+fn parse_sigma(text: &str) -> Result<Sigma, String> {
+    let number: f64 = text.parse().map_err(|_| format!("invalid number: `{text}`"))?;
     Sigma::new(number).map_err(|error: ScoreError| error.to_string())
 }
 
-/// What it took.
+/// Measurements of a solution, printed as JSON.
 #[derive(Debug, Serialize)]
-struct Account {
-    /// From the table of links to the scores.
+struct SolutionReport {
+    /// Time to solve the problem, without reading the graph.
     seconds: f64,
     sweeps: u32,
     edges: usize,
     pages: usize,
-    /// Links followed, over all sweeps and components.
+    /// Links followed in all sweeps and components.
     followed: u64,
-    /// No score is further off than this.
+    /// Upper bound of the error of any score.
     error: f64,
-    /// For reading and expanding the graph's files.
+    /// Time to read and decompress the graph.
     reading_seconds: f64,
     nanoseconds_per_edge: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pagerank: Option<pagerank::Account>,
+    pagerank: Option<pagerank::PageRankReport>,
 }
 
-/// Solves, writes the scores, and prints what it took.
-pub fn run(args: &DecayArgs) -> Result<(), EvalError> {
+/// Solves a problem, writes the scores, and prints measurements.
+pub fn run(args: &DecayEvalArgs) -> Result<(), EvalError> {
     let start = Instant::now();
-    let (graph, failures) = args.question.read()?;
+    let (graph, failures) = args.problem.read()?;
     let reading_seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let case = DecayProblem { sigma: args.question.sigma, failures: &failures };
-    let workers = args.workers.map_or(Threads::Cores, Threads::Exactly);
-    let effort = SolverOptions { error: args.error, workers };
-    let solution = solve(&graph, args.question.form.into(), &[case], effort);
+    let problem = DecayProblem { sigma: args.problem.sigma, failures: &failures };
+    let threads = args.workers.map_or(Threads::PerCore, Threads::Exactly);
+    let options = SolverOptions { tolerance: args.error, threads };
+    let solution = solve(&graph, args.problem.definition.into(), &[problem], options);
     let seconds = start.elapsed().as_secs_f64();
     let scores = solution.scores.first().map_or(&[][..], Vec::as_slice);
     write_scores(&args.out, scores).map_err(|error| EvalError::File(args.out.clone(), error))?;
-    let account = Account {
+    let report = SolutionReport {
         seconds,
         sweeps: solution.sweeps,
         edges: graph.link_count(),
         pages: scores.len(),
-        followed: solution.followed,
-        error: solution.error,
+        followed: solution.links_followed,
+        error: solution.max_error,
         reading_seconds,
         nanoseconds_per_edge: nanoseconds(seconds, graph.link_count()),
-        pagerank: args.beside_pagerank.then(|| pagerank::measure(&graph)),
+        pagerank: args.measure_pagerank.then(|| pagerank::measure(&graph)),
     };
-    print(&account)
+    print(&report)
 }
 
-impl Question {
-    /// The graph, and which of its pages are dead.
+impl ProblemArgs {
+    /// Reads the graph and its dead pages.
     fn read(&self) -> Result<(CsrGraph, FailureProbabilities), EvalError> {
         use relink_decay::Graph as _;
         let graph = read_graph(&self.graph)?;
         let dead = read_dead(&self.dead)?;
-        let failures = FailureProbabilities::of_pages(graph.pages(), &dead)
+        let failures = FailureProbabilities::from_failing_pages(graph.pages(), &dead)
             .map_err(|error| EvalError::Graph(self.dead.clone(), error.to_string()))?;
         Ok((graph, failures))
     }
@@ -147,10 +147,10 @@ fn write_scores(path: &Path, scores: &[Decay]) -> io::Result<()> {
     out.flush()
 }
 
-/// Prints one line of JSON.
-fn print(account: &impl Serialize) -> Result<(), EvalError> {
+/// Prints a line of JSON.
+fn print(report: &impl Serialize) -> Result<(), EvalError> {
     let mut out = io::stdout().lock();
-    serde_json::to_writer(&mut out, account).map_err(io::Error::from)?;
+    serde_json::to_writer(&mut out, report).map_err(io::Error::from)?;
     writeln!(out)?;
     Ok(())
 }

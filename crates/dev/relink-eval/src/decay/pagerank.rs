@@ -1,5 +1,5 @@
-//! Sweeps of page rank over the same graph, by `webgraph-algo`: what the paper
-//! expects decay to cost.
+//! Measures the time of `PageRank` sweeps by `webgraph-algo` over the same graph.
+//! The paper expects decay to cost about as much.
 
 use std::time::Instant;
 
@@ -10,21 +10,21 @@ use webgraph_algo::rank::pagerank::{PageRank, preds};
 
 use super::nanoseconds;
 
-/// The sweeps that are timed, after one for warming up.
+/// Number of measured sweeps, after one warm-up sweep.
 const SWEEPS: u32 = 20;
 
-/// What a sweep of page rank takes.
+/// Times of `PageRank`.
 #[derive(Debug, Serialize)]
-pub(super) struct Account {
+pub(super) struct PageRankReport {
     seconds_per_sweep: f64,
     nanoseconds_per_edge_and_sweep: f64,
-    /// Until its L1 norm says 1e-9.
+    /// Time until the L1 norm of the change is at most 1e-9.
     seconds: f64,
 }
 
-/// Times page rank on the graph, held in memory as lists of predecessors.
-pub(super) fn measure(graph: &CsrGraph) -> Account {
-    let transpose = transposed(graph);
+/// Measures `PageRank` on the graph, stored as lists of predecessors.
+pub(super) fn measure(graph: &CsrGraph) -> PageRankReport {
+    let transpose = transpose(graph);
     let mut rank = PageRank::new(&transpose);
     rank.run(preds::MaxIter::from(1));
     let start = Instant::now();
@@ -36,11 +36,11 @@ pub(super) fn measure(graph: &CsrGraph) -> Account {
     }
     let seconds = start.elapsed().as_secs_f64();
     let nanoseconds_per_edge_and_sweep = nanoseconds(seconds_per_sweep, graph.link_count());
-    Account { seconds_per_sweep, nanoseconds_per_edge_and_sweep, seconds }
+    PageRankReport { seconds_per_sweep, nanoseconds_per_edge_and_sweep, seconds }
 }
 
-/// Who links to each page.
-fn transposed(graph: &CsrGraph) -> VecGraph {
+/// Returns the graph with all links reversed.
+fn transpose(graph: &CsrGraph) -> VecGraph {
     let pages = graph.pages();
     let mut transpose = VecGraph::empty(pages);
     for page in (0..).take(pages) {

@@ -1,5 +1,5 @@
-//! `relink-eval walks`: how good are estimates made page by page, against the
-//! exact scores of the same graph?
+//! `relink-eval walks`: compares decay estimates with the exact scores of the
+//! same graph.
 
 use std::num::NonZeroUsize;
 
@@ -10,48 +10,48 @@ use relink_decay::{
 };
 use serde::Serialize;
 
-use super::{Question, print};
+use super::{ProblemArgs, print};
 use crate::error::EvalError;
 
-/// An estimate this near is good enough.
+/// Maximum error of a good estimate.
 const NEAR: f64 = 0.1;
 
-/// What to measure.
+/// Arguments of `relink-eval walks`.
 #[derive(Args)]
 pub struct WalksArgs {
     #[command(flatten)]
-    question: Question,
-    /// How many living pages are drawn
+    problem: ProblemArgs,
+    /// Number of live pages to sample
     #[arg(long, default_value = "1000", value_name = "NUMBER")]
     pages: NonZeroUsize,
-    /// Where chance comes from
+    /// Seed of the random number generator
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     seed: u64,
-    /// As the paper does it: 300 walks from the page
+    /// Use the method of the paper: 300 walks from the page
     #[arg(long)]
     paper: bool,
-    /// Pages looked at before the first walk
+    /// Number of pages to fetch before the first walk
     #[arg(long, value_name = "NUMBER")]
     push: Option<usize>,
-    /// The half width at which an interval is narrow enough
+    /// Half-width at which a confidence interval is narrow enough
     #[arg(long, value_name = "NUMBER")]
     half_width: Option<f64>,
-    /// The most pages looked at for one score
+    /// Maximum number of pages to fetch for one score
     #[arg(long, value_name = "NUMBER")]
-    looks: Option<usize>,
+    max_pages: Option<usize>,
 }
 
-/// How good the estimates are.
+/// Accuracy of the estimates, printed as JSON.
 #[derive(Debug, Serialize)]
-struct Account {
+struct WalksReport {
     pages: usize,
-    mean_looks: f64,
-    p95_looks: usize,
-    /// The share of estimates that are near enough.
+    mean_pages_fetched: f64,
+    p95_pages_fetched: usize,
+    /// Share of estimates with an error of at most [`NEAR`].
     within: f64,
-    /// The share of intervals that hold the truth.
+    /// Share of confidence intervals that contain the exact score.
     interval_holds: f64,
-    /// The share of certain bounds that hold the truth: all of them.
+    /// Share of bounds that contain the exact score; must be 1.
     bounds_hold: f64,
     mean_half_width: f64,
     p95_half_width: f64,
@@ -59,7 +59,7 @@ struct Account {
     root_mean_square: f64,
 }
 
-/// Chance that can be repeated (splitmix64).
+/// `SplitMix64` generator.
 struct Rng(u64);
 
 impl Rng {
@@ -71,113 +71,115 @@ impl Rng {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
-    fn share(&mut self) -> f64 {
+    fn fraction(&mut self) -> f64 {
         (self.number() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
-/// Estimates pages drawn at random and prints how near the truth they are.
+/// Estimates the decay of random pages and prints the accuracy.
 pub fn run(args: &WalksArgs) -> Result<(), EvalError> {
-    let (graph, failures) = args.question.read()?;
-    let case = DecayProblem { sigma: args.question.sigma, failures: &failures };
-    let solution = solve(&graph, args.question.form.into(), &[case], SolverOptions::default());
-    let truth = solution.scores.first().map_or(&[][..], Vec::as_slice);
-    let mut dice = Rng(args.seed);
+    let (graph, failures) = args.problem.read()?;
+    let problem = DecayProblem { sigma: args.problem.sigma, failures: &failures };
+    let definition = args.problem.definition.into();
+    let solution = solve(&graph, definition, &[problem], SolverOptions::default());
+    let exact = solution.scores.first().map_or(&[][..], Vec::as_slice);
+    let mut rng = Rng(args.seed);
     let mut trials = Vec::with_capacity(args.pages.get());
-    for page in draw_living(&failures, truth.len(), args.pages, &mut dice) {
-        let form = args.question.form.into();
-        let survey = DecayEstimator::new(page, args.question.sigma, form, args.patience());
-        let estimate = estimate(survey, &graph, &failures, &mut dice);
-        trials.push((estimate, truth[page as usize]));
+    for page in sample_live_pages(&failures, exact.len(), args.pages, &mut rng) {
+        let estimator =
+            DecayEstimator::new(page, args.problem.sigma, definition, args.stopping_rule());
+        let estimate = estimate(estimator, &graph, &failures, &mut rng);
+        trials.push((estimate, exact[page as usize]));
     }
-    print(&account(&trials))
+    print(&report(&trials))
 }
 
 impl WalksArgs {
-    fn patience(&self) -> StoppingRule {
+    fn stopping_rule(&self) -> StoppingRule {
         let standard =
             if self.paper { StoppingRule::sic_transit() } else { StoppingRule::default() };
         StoppingRule {
-            push: self.push.unwrap_or(standard.push),
-            half_width: self.half_width.unwrap_or(standard.half_width),
-            pages_fetched: self.looks.unwrap_or(standard.pages_fetched),
+            push_pages: self.push.unwrap_or(standard.push_pages),
+            target_half_width: self.half_width.unwrap_or(standard.target_half_width),
+            max_pages_fetched: self.max_pages.unwrap_or(standard.max_pages_fetched),
             ..standard
         }
     }
 }
 
-/// Living pages, drawn with repetition.
-fn draw_living(
+/// Samples live pages with replacement.
+fn sample_live_pages(
     failures: &FailureProbabilities,
     pages: usize,
     count: NonZeroUsize,
-    dice: &mut Rng,
+    rng: &mut Rng,
 ) -> Vec<PageIndex> {
-    let living: Vec<PageIndex> =
+    let live: Vec<PageIndex> =
         (0..).take(pages).filter(|&page| failures.probability(page) < 1.0).collect();
-    let among = living.len().max(1) as u64;
-    let draw = |_| usize::try_from(dice.number() % among).ok();
-    let drawn = (0..count.get()).filter_map(draw);
-    drawn.filter_map(|at| living.get(at).copied()).collect()
+    let live_count = live.len().max(1) as u64;
+    let sample = |_| usize::try_from(rng.number() % live_count).ok();
+    let indices = (0..count.get()).filter_map(sample);
+    indices.filter_map(|at| live.get(at).copied()).collect()
 }
 
-/// Runs one survey, the graph taking the place of the web.
+/// Runs an estimator on the graph.
 fn estimate(
-    mut survey: DecayEstimator,
+    mut estimator: DecayEstimator,
     graph: &CsrGraph,
     failures: &FailureProbabilities,
-    dice: &mut Rng,
+    rng: &mut Rng,
 ) -> DecayEstimate {
     loop {
-        match survey.next(&mut || dice.share()) {
-            EstimatorStep::Visit(page) => {
-                let look = Observation {
-                    fails: failures.probability(page),
+        match estimator.next(&mut || rng.fraction()) {
+            EstimatorStep::Fetch(page) => {
+                let observation = Observation {
+                    failure_probability: failures.probability(page),
                     links: graph.links(page).to_vec(),
                 };
-                survey.learn(page, &look);
+                estimator.record(page, &observation);
             }
-            EstimatorStep::Settle(estimate) => return estimate,
+            EstimatorStep::Done(estimate) => return estimate,
         }
     }
 }
 
-fn account(trials: &[(DecayEstimate, Decay)]) -> Account {
-    let off =
-        |(estimate, truth): &(DecayEstimate, Decay)| (estimate.decay.get() - truth.get()).abs();
-    let share = |holds: &dyn Fn(&(DecayEstimate, Decay)) -> bool| {
-        mean(trials.iter().map(|trial| f64::from(u8::from(holds(trial)))))
+fn report(trials: &[(DecayEstimate, Decay)]) -> WalksReport {
+    let error =
+        |(estimate, exact): &(DecayEstimate, Decay)| (estimate.decay.get() - exact.get()).abs();
+    let share = |predicate: &dyn Fn(&(DecayEstimate, Decay)) -> bool| {
+        mean(trials.iter().map(|trial| f64::from(u8::from(predicate(trial)))))
     };
-    let mut looks: Vec<usize> = trials.iter().map(|(estimate, _)| estimate.pages_fetched).collect();
-    looks.sort_unstable();
-    let mut halves: Vec<f64> =
+    let mut fetched: Vec<usize> =
+        trials.iter().map(|(estimate, _)| estimate.pages_fetched).collect();
+    fetched.sort_unstable();
+    let mut half_widths: Vec<f64> =
         trials.iter().map(|(estimate, _)| estimate.interval.half_width()).collect();
-    halves.sort_by(f64::total_cmp);
-    Account {
+    half_widths.sort_by(f64::total_cmp);
+    WalksReport {
         pages: trials.len(),
-        mean_looks: mean(
-            looks.iter().map(|&looks| f64::from(u32::try_from(looks).unwrap_or(u32::MAX))),
+        mean_pages_fetched: mean(
+            fetched.iter().map(|&count| f64::from(u32::try_from(count).unwrap_or(u32::MAX))),
         ),
-        p95_looks: late(&looks).unwrap_or_default(),
-        within: share(&|trial| off(trial) <= NEAR),
-        interval_holds: share(&|(estimate, truth)| holds(estimate.interval, *truth)),
-        bounds_hold: share(&|(estimate, truth)| holds(estimate.bounds, *truth)),
-        mean_half_width: mean(halves.iter().copied()),
-        p95_half_width: late(&halves).unwrap_or_default(),
+        p95_pages_fetched: percentile_95(&fetched).unwrap_or_default(),
+        within: share(&|trial| error(trial) <= NEAR),
+        interval_holds: share(&|(estimate, exact)| contains(estimate.interval, *exact)),
+        bounds_hold: share(&|(estimate, exact)| contains(estimate.bounds, *exact)),
+        mean_half_width: mean(half_widths.iter().copied()),
+        p95_half_width: percentile_95(&half_widths).unwrap_or_default(),
         mean_walks: mean(trials.iter().map(|(estimate, _)| f64::from(estimate.walks))),
-        root_mean_square: mean(trials.iter().map(|trial| off(trial).powi(2))).sqrt(),
+        root_mean_square: mean(trials.iter().map(|trial| error(trial).powi(2))).sqrt(),
     }
 }
 
-/// Whether an interval holds a score that is itself exact to nine digits.
-fn holds(interval: relink_decay::Interval, truth: Decay) -> bool {
+/// Whether an interval contains a score that is exact to nine digits.
+fn contains(interval: relink_decay::Interval, exact: Decay) -> bool {
     const SLACK: f64 = 1e-8;
     let (low, high) = (interval.low.get() - SLACK, interval.high.get() + SLACK);
-    (low..=high).contains(&truth.get())
+    (low..=high).contains(&exact.get())
 }
 
-/// The value that 95 in 100 of these sorted ones do not exceed.
-fn late<T: Copy>(sorted: &[T]) -> Option<T> {
+/// Returns the 95th percentile of sorted values.
+fn percentile_95<T: Copy>(sorted: &[T]) -> Option<T> {
     sorted.get(sorted.len() * 95 / 100).copied()
 }
 

@@ -1,10 +1,10 @@
 """Serves archive files with pywb on a free port of 127.0.0.1.
 
-usage: python serve.py FOLDER
+usage: python serve.py DIRECTORY
 
-FOLDER holds archive/*.warc.gz; an index is written beside it. When the server
-listens, its port is printed. It ends with its standard input, so that it
-cannot outlive whoever started it.
+DIRECTORY contains archive/*.warc.gz; the index is written to it. When the
+server listens, its port is printed. It exits when its standard input is
+closed, so that it cannot outlive its parent process.
 """
 
 from gevent.monkey import patch_all

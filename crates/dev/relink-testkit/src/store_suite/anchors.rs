@@ -1,4 +1,4 @@
-//! Places on pages: which ones links want, and which ones are missing.
+//! Anchors of pages, and links that refer to them.
 
 use relink_model::{FindingCode, TaskId, Verdict};
 use relink_ports::{
@@ -7,128 +7,132 @@ use relink_ports::{
 };
 
 use super::CaseResult;
-use super::scene::{MANY, StoreFixture, at, named, place, probe, settled_as};
+use super::fixture::{MANY, StoreFixture, at, finished_completion, location, probe, user_link};
 
 const PAGE: &str = "http://one.test/page";
 const START: LinkCursor = (TaskId(0), DocumentId(0), 0);
 
-fn wanting(line: u32, fragment: &str) -> NewLink {
-    NewLink { fragment: Some(fragment.to_owned()), ..named(line, PAGE) }
+fn link_with_fragment(line: u32, fragment: &str) -> NewLink {
+    NewLink { fragment: Some(fragment.to_owned()), ..user_link(line, PAGE) }
 }
 
-/// Opens a run over one document with these links.
+/// Opens a run with one document that has these links.
 async fn open<'a>(
     store: &'a dyn Store,
     seconds: i64,
     links: &[NewLink],
 ) -> Result<StoreFixture<'a>, StoreError> {
-    let mut scene = StoreFixture::open(store, at(seconds)).await?;
-    scene.fresh_since = at(0);
-    let document = scene.load("README.md", 1, links).await?;
-    store.finish_loading(scene.run, &[document]).await?;
-    Ok(scene)
+    let mut fixture = StoreFixture::open(store, at(seconds)).await?;
+    fixture.fresh_since = at(0);
+    let document = fixture.load("README.md", 1, links).await?;
+    store.finish_loading(fixture.run, &[document]).await?;
+    Ok(fixture)
 }
 
-/// Settles the page alive, with these places if they can be told.
-async fn settle(scene: &StoreFixture<'_>, seconds: i64, anchors: Option<Vec<u32>>) -> CaseResult {
-    let claim = scene.claim_one(at(seconds)).await?;
-    let settled = settled_as(Some(claim.lease), &claim.tasks[0], Verdict::Alive, at(seconds));
-    scene.complete(&[TaskCompletion { anchors, ..settled }]).await?;
-    scene.release(&claim).await
+/// Finishes the page as alive, with these anchors.
+async fn finish_page(
+    fixture: &StoreFixture<'_>,
+    seconds: i64,
+    anchors: Option<Vec<u32>>,
+) -> CaseResult {
+    let claim = fixture.claim_one(at(seconds)).await?;
+    let checked =
+        finished_completion(Some(claim.lease), &claim.tasks[0], Verdict::Alive, at(seconds));
+    fixture.commit(&[TaskCompletion { anchors, ..checked }]).await?;
+    fixture.release(&claim).await
 }
 
-async fn wanted(scene: &StoreFixture<'_>) -> Result<Vec<AnchorReference>, StoreError> {
-    scene.store.anchor_references(scene.run, START, MANY).await
+async fn anchor_references(fixture: &StoreFixture<'_>) -> Result<Vec<AnchorReference>, StoreError> {
+    fixture.store.anchor_references(fixture.run, START, MANY).await
 }
 
-fn missing(link: LinkCursor, fragment: &str) -> MissingAnchor {
+fn missing_anchor(link: LinkCursor, fragment: &str) -> MissingAnchor {
     let target = NewTarget::Local {
         key: format!("{PAGE}#{fragment}"),
         verdict: Verdict::Local,
         code: Some(FindingCode::new(603)),
-        reason: "not there".to_owned(),
+        reason: "missing anchor".to_owned(),
     };
     MissingAnchor { link, target }
 }
 
-/// With what the page offers, and no other link.
-pub async fn links_that_want_a_place_are_read_with_what_their_page_offers(
-    store: &dyn Store,
-) -> CaseResult {
-    let links = [wanting(1, "a"), named(2, PAGE), wanting(3, "b")];
-    let scene = open(store, 0, &links).await?;
-    assert_eq!(wanted(&scene).await?, []);
-    settle(&scene, 1, Some(vec![3, u32::MAX])).await?;
-    let all = wanted(&scene).await?;
-    let told: Vec<(&str, &str, u64)> =
+/// Links without a fragment are not returned.
+pub async fn anchor_references_have_anchors_of_their_page(store: &dyn Store) -> CaseResult {
+    let links = [link_with_fragment(1, "a"), user_link(2, PAGE), link_with_fragment(3, "b")];
+    let fixture = open(store, 0, &links).await?;
+    assert_eq!(anchor_references(&fixture).await?, []);
+    finish_page(&fixture, 1, Some(vec![3, u32::MAX])).await?;
+    let all = anchor_references(&fixture).await?;
+    let reported: Vec<(&str, &str, u64)> =
         all.iter().map(|one| (&*one.url, &*one.fragment, one.link.2)).collect();
-    assert_eq!(told, [(PAGE, "a", 0), (PAGE, "b", 2)]);
+    assert_eq!(reported, [(PAGE, "a", 0), (PAGE, "b", 2)]);
     assert_eq!(all[0].anchors, [3, u32::MAX]);
-    assert_eq!(store.count_unknown_anchors(scene.run).await?, 0);
-    let rest = store.anchor_references(scene.run, all[0].link, MANY).await?;
+    assert_eq!(store.count_unknown_anchors(fixture.run).await?, 0);
+    let rest = store.anchor_references(fixture.run, all[0].link, MANY).await?;
     assert_eq!(rest, all[1..]);
     Ok(())
 }
 
-/// They count once it is judged to be there.
-pub async fn places_seen_before_a_hold_are_the_page_s(store: &dyn Store) -> CaseResult {
-    let scene = open(store, 0, &[wanting(1, "a")]).await?;
-    let claim = scene.claim_one(at(1)).await?;
-    let settled = settled_as(Some(claim.lease), &claim.tasks[0], Verdict::Alive, at(5));
-    let step = TaskUpdate::Hold { attempts: Vec::new() };
+/// They become valid when the held task is finished as alive.
+pub async fn anchors_seen_before_a_hold_belong_to_the_page(store: &dyn Store) -> CaseResult {
+    let fixture = open(store, 0, &[link_with_fragment(1, "a")]).await?;
+    let claim = fixture.claim_one(at(1)).await?;
+    let checked = finished_completion(Some(claim.lease), &claim.tasks[0], Verdict::Alive, at(5));
+    let update = TaskUpdate::Hold { attempts: Vec::new() };
     let probe = Some(probe(200, at(1)));
-    let held = TaskCompletion { step, probe, anchors: Some(vec![3]), ..settled.clone() };
-    scene.complete(&[held]).await?;
-    assert_eq!(wanted(&scene).await?, []);
-    scene.complete(&[TaskCompletion { lease: None, probe: None, ..settled }]).await?;
-    assert_eq!(wanted(&scene).await?[0].anchors, [3]);
+    let held = TaskCompletion { update, probe, anchors: Some(vec![3]), ..checked.clone() };
+    fixture.commit(&[held]).await?;
+    assert_eq!(anchor_references(&fixture).await?, []);
+    fixture.commit(&[TaskCompletion { lease: None, probe: None, ..checked }]).await?;
+    assert_eq!(anchor_references(&fixture).await?[0].anchors, [3]);
     Ok(())
 }
 
-/// Where a page's places cannot be told, nobody misses one.
-pub async fn a_page_without_known_places_is_wanted_by_nobody(store: &dyn Store) -> CaseResult {
-    let scene = open(store, 0, &[wanting(1, "a")]).await?;
-    assert_eq!(store.count_unknown_anchors(scene.run).await?, 0);
-    settle(&scene, 1, None).await?;
-    assert_eq!(wanted(&scene).await?, []);
-    assert_eq!(store.count_unknown_anchors(scene.run).await?, 1);
+/// Its links are counted instead.
+pub async fn page_with_unknown_anchors_has_no_anchor_references(store: &dyn Store) -> CaseResult {
+    let fixture = open(store, 0, &[link_with_fragment(1, "a")]).await?;
+    assert_eq!(store.count_unknown_anchors(fixture.run).await?, 0);
+    finish_page(&fixture, 1, None).await?;
+    assert_eq!(anchor_references(&fixture).await?, []);
+    assert_eq!(store.count_unknown_anchors(fixture.run).await?, 1);
     Ok(())
 }
 
-/// At the place of its link, counted once, and added once.
-pub async fn a_missing_place_is_a_finding_of_its_own(store: &dyn Store) -> CaseResult {
-    let scene = open(store, 0, &[wanting(1, "a"), wanting(2, "a")]).await?;
-    settle(&scene, 1, Some(Vec::new())).await?;
-    let all = wanted(&scene).await?;
-    let lost: Vec<MissingAnchor> = all.iter().map(|one| missing(one.link, "a")).collect();
-    assert_eq!(store.add_missing_anchors(scene.run, &lost, scene.moments()).await?, 1);
-    assert_eq!(store.add_missing_anchors(scene.run, &lost, scene.moments()).await?, 0);
-    let settled = scene.settled().await?;
-    let [page, finding] = &settled[..] else { panic!("two targets are settled: {settled:?}") };
+/// It has the locations of its links, and is added once.
+pub async fn missing_anchor_is_a_separate_finding(store: &dyn Store) -> CaseResult {
+    let fixture = open(store, 0, &[link_with_fragment(1, "a"), link_with_fragment(2, "a")]).await?;
+    finish_page(&fixture, 1, Some(Vec::new())).await?;
+    let all = anchor_references(&fixture).await?;
+    let lost: Vec<MissingAnchor> = all.iter().map(|one| missing_anchor(one.link, "a")).collect();
+    assert_eq!(store.add_missing_anchors(fixture.run, &lost, fixture.cache_window()).await?, 1);
+    assert_eq!(store.add_missing_anchors(fixture.run, &lost, fixture.cache_window()).await?, 0);
+    let checked = fixture.checked().await?;
+    let [page, finding] = &checked[..] else { panic!("two targets are checked: {checked:?}") };
     assert_eq!((page.result.verdict, page.inlinks), (Verdict::Alive, 2));
     assert_eq!((finding.result.verdict, finding.inlinks), (Verdict::Local, 2));
     assert_eq!(finding.original_url, format!("{PAGE}#a"));
-    assert_eq!(finding.locations[1].location, place(2));
-    let tally = store.run_stats(scene.run).await?;
-    assert_eq!((tally.links, tally.targets), (2, 2));
+    assert_eq!(finding.locations[1].location, location(2));
+    let stats = store.run_stats(fixture.run).await?;
+    assert_eq!((stats.links, stats.targets), (2, 2));
     Ok(())
 }
 
-/// An answer from memory will do for a link that wants a place only if the
-/// places are remembered, too.
-pub async fn memory_is_trusted_with_places_it_knows(store: &dyn Store) -> CaseResult {
-    let links = [named(1, PAGE), wanting(2, "a")];
+/// Otherwise the page is fetched again.
+pub async fn cached_result_is_used_for_fragments_if_anchors_are_known(
+    store: &dyn Store,
+) -> CaseResult {
+    let links = [user_link(1, PAGE), link_with_fragment(2, "a")];
     let first = open(store, 0, &links).await?;
-    settle(&first, 1, None).await?;
-    first.finish(at(2)).await?;
+    finish_page(&first, 1, None).await?;
+    first.close(at(2)).await?;
 
     let second = open(store, 10, &links).await?;
-    settle(&second, 11, Some(vec![7])).await?;
-    second.finish(at(12)).await?;
+    finish_page(&second, 11, Some(vec![7])).await?;
+    second.close(at(12)).await?;
 
     let third = open(store, 20, &links).await?;
     assert_eq!(third.claim(at(20)).await?, []);
-    assert_eq!(wanted(&third).await?[0].anchors, [7]);
-    assert!(third.settled_one().await?.is_cached);
+    assert_eq!(anchor_references(&third).await?[0].anchors, [7]);
+    assert!(third.checked_one().await?.is_cached);
     Ok(())
 }

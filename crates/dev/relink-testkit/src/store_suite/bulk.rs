@@ -1,99 +1,106 @@
-//! Much at once: a store may take shortcuts there, and nobody may notice.
+//! Large batches, for which a store may use bulk statements.
 
 use jiff::Timestamp;
 use relink_model::{TaskId, Verdict};
 use relink_ports::{CheckedTarget, Inlinks, NewLink, RunKey, Store, TaskCompletion, TaskUpdate};
 
 use super::CaseResult;
-use super::scene::{StoreFixture, at, local, named, plan, probe, result, settled_as, settlement};
+use super::fixture::{
+    StoreFixture, at, completion, finished_completion, local_link, probe, run_key, target_result,
+    user_link,
+};
 
-/// Links of a long document.
+/// The number of links of a long document.
 const LINKS: u32 = 100;
 
-/// Known targets, local ones and such as are named twice among them.
-pub async fn many_links_are_stored_as_one_by_one(store: &dyn Store) -> CaseResult {
+/// The batch contains known, local and duplicate targets.
+pub async fn batch_of_links_equals_single_links(store: &dyn Store) -> CaseResult {
     let before = StoreFixture::with_pages(store, at(0), &[&page(40), &page(41)]).await?;
-    before.settle_all(Verdict::Alive, at(1)).await?;
-    before.finish(at(2)).await?;
+    before.finish_all(Verdict::Alive, at(1)).await?;
+    before.close(at(2)).await?;
 
     let links: Vec<NewLink> = (0..LINKS).map(link).collect();
     let at_once = StoreFixture::open(store, at(3)).await?;
     at_once.load("a.md", 1, &links).await?;
-    let slowly =
-        StoreFixture::of(store, &RunKey { scope: "slowly".to_owned(), ..plan() }, at(3)).await?;
-    let document = slowly.load("a.md", 1, &[]).await?;
+    let one_by_one = StoreFixture::open_with_key(
+        store,
+        &RunKey { scope: "slowly".to_owned(), ..run_key() },
+        at(3),
+    )
+    .await?;
+    let document = one_by_one.load("a.md", 1, &[]).await?;
     for (position, link) in links.iter().enumerate() {
-        slowly.add(document, position, std::slice::from_ref(link)).await?;
+        one_by_one.add(document, position, std::slice::from_ref(link)).await?;
     }
-    assert_eq!(at_once.due_urls(at(4)).await?, slowly.due_urls(at(400)).await?);
-    at_once.settle_all(Verdict::Alive, at(500)).await?;
-    slowly.settle_all(Verdict::Alive, at(600)).await?;
-    let (one, other) = (at_once.settled().await?, slowly.settled().await?);
-    let told = |settled: &CheckedTarget| (settled.url.clone(), settled.locations.clone());
+    assert_eq!(at_once.due_urls(at(4)).await?, one_by_one.due_urls(at(400)).await?);
+    at_once.finish_all(Verdict::Alive, at(500)).await?;
+    one_by_one.finish_all(Verdict::Alive, at(600)).await?;
+    let (one, other) = (at_once.checked().await?, one_by_one.checked().await?);
+    let reported = |checked: &CheckedTarget| (checked.url.clone(), checked.locations.clone());
     assert_eq!(
-        one.iter().map(told).collect::<Vec<_>>(),
-        other.iter().map(told).collect::<Vec<_>>()
+        one.iter().map(reported).collect::<Vec<_>>(),
+        other.iter().map(reported).collect::<Vec<_>>()
     );
     assert_eq!(one.len(), LINKS as usize - 2);
     Ok(())
 }
 
-/// Each result keeps its own.
-pub async fn many_results_are_stored_with_their_probes(store: &dyn Store) -> CaseResult {
-    let scene = StoreFixture::open(store, at(0)).await?;
-    let links: Vec<NewLink> = (0..90).map(|number| named(number, &page(number))).collect();
-    scene.load("a.md", 1, &links).await?;
-    let claim = scene.claim_one(at(1)).await?;
-    let moments = || (100..).map(at);
+/// Each result has its own probe.
+pub async fn batch_of_results_keeps_probes_apart(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::open(store, at(0)).await?;
+    let links: Vec<NewLink> = (0..90).map(|number| user_link(number, &page(number))).collect();
+    fixture.load("a.md", 1, &links).await?;
+    let claim = fixture.claim_one(at(1)).await?;
+    let cache_window = || (100..).map(at);
     let results: Vec<_> = claim
         .tasks
         .iter()
-        .zip(moments())
-        .map(|(task, asked)| {
-            let seen = probe(200, asked);
-            let step = TaskUpdate::Finish(settlement(Verdict::Alive, &seen, asked));
-            result(Some(claim.lease), task, Some(seen), step)
+        .zip(cache_window())
+        .map(|(task, requested_at)| {
+            let seen = probe(200, requested_at);
+            let update = TaskUpdate::Finish(target_result(Verdict::Alive, &seen, requested_at));
+            completion(Some(claim.lease), task, Some(seen), update)
         })
         .collect();
-    scene.complete(&results).await?;
-    let settled = scene.settled().await?;
-    assert_eq!(settled.len(), links.len());
-    for (settled, asked) in settled.iter().zip(moments()) {
-        assert_eq!(settled.probe, Some(probe(200, asked)), "{}", settled.url);
+    fixture.commit(&results).await?;
+    let checked = fixture.checked().await?;
+    assert_eq!(checked.len(), links.len());
+    for (checked, requested_at) in checked.iter().zip(cache_window()) {
+        assert_eq!(checked.probe, Some(probe(200, requested_at)), "{}", checked.url);
     }
     Ok(())
 }
 
-/// Among them are some that come for the first time.
-pub async fn many_results_take_the_place_of_earlier_ones(store: &dyn Store) -> CaseResult {
-    let scene = StoreFixture::open(store, at(0)).await?;
-    let links: Vec<NewLink> = (0..90).map(|number| named(number, &page(number))).collect();
-    scene.load("a.md", 1, &links).await?;
-    let claim = scene.claim_one(at(1)).await?;
-    let results = |word: Verdict, now: Timestamp| -> Vec<TaskCompletion> {
-        let settled = |task| settled_as(Some(claim.lease), task, word, now);
-        claim.tasks.iter().map(settled).collect()
+/// Some results of the batch are new, others replace earlier ones.
+pub async fn batch_of_results_replaces_earlier_results(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::open(store, at(0)).await?;
+    let links: Vec<NewLink> = (0..90).map(|number| user_link(number, &page(number))).collect();
+    fixture.load("a.md", 1, &links).await?;
+    let claim = fixture.claim_one(at(1)).await?;
+    let results = |verdict: Verdict, now: Timestamp| -> Vec<TaskCompletion> {
+        let checked = |task| finished_completion(Some(claim.lease), task, verdict, now);
+        claim.tasks.iter().map(checked).collect()
     };
-    scene.complete(&results(Verdict::Dead, at(2))[..50]).await?;
-    scene.complete(&results(Verdict::Alive, at(3))).await?;
-    let settled = scene.settled().await?;
-    assert_eq!(settled.len(), links.len());
-    for CheckedTarget { url, result: settlement, probe: seen, .. } in &settled {
-        assert_eq!((settlement.verdict, settlement.at), (Verdict::Alive, at(3)), "{url}");
+    fixture.commit(&results(Verdict::Dead, at(2))[..50]).await?;
+    fixture.commit(&results(Verdict::Alive, at(3))).await?;
+    let checked = fixture.checked().await?;
+    assert_eq!(checked.len(), links.len());
+    for CheckedTarget { url, result, probe: seen, .. } in &checked {
+        assert_eq!((result.verdict, result.checked_at), (Verdict::Alive, at(3)), "{url}");
         assert_eq!(seen.as_ref().map(|probe| probe.requested_at), Some(at(3)), "{url}");
     }
     Ok(())
 }
 
-/// With gaps between them, in any order.
-pub async fn all_places_of_many_tasks_are_those_of_each(store: &dyn Store) -> CaseResult {
-    let scene = StoreFixture::open(store, at(0)).await?;
+/// The task ids have gaps and are not sorted.
+pub async fn inlinks_of_many_tasks_equal_those_of_each(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::open(store, at(0)).await?;
     let links: Vec<NewLink> = (0..LINKS).map(link).collect();
-    scene.load("a.md", 1, &links).await?;
-    scene.load("b.md", 1, &links[10..60]).await?;
-    scene.settle_all(Verdict::Alive, at(1)).await?;
-    let settled = scene.settled().await?;
-    let mut tasks: Vec<TaskId> = settled.iter().map(|settled| settled.task).collect();
+    fixture.load("a.md", 1, &links).await?;
+    fixture.load("b.md", 1, &links[10..60]).await?;
+    fixture.finish_all(Verdict::Alive, at(1)).await?;
+    let checked = fixture.checked().await?;
+    let mut tasks: Vec<TaskId> = checked.iter().map(|checked| checked.task).collect();
     tasks.retain(|task| task.0 % 7 < 3 && task.0 % 30 < 20);
     tasks.reverse();
     tasks.push(TaskId(i64::MAX));
@@ -102,16 +109,17 @@ pub async fn all_places_of_many_tasks_are_those_of_each(store: &dyn Store) -> Ca
         each.extend(store.inlinks(&[*task], LINKS as usize).await?);
     }
     assert_eq!(store.inlinks(&tasks, usize::MAX).await?, each);
-    assert!(each.iter().any(|mentions| mentions.count == 2));
+    assert!(each.iter().any(|inlinks| inlinks.count == 2));
     Ok(())
 }
 
-/// One link in fifty names the page of the one before; one is a file.
+/// Returns a link. One in fifty has the same target as the previous one, and one
+/// is a local file.
 fn link(number: u32) -> NewLink {
     match number {
-        77 => local(number, "docs/file.md", Verdict::Alive),
-        _ if number % 50 == 45 => named(number, &page(number - 1)),
-        _ => named(number, &page(number)),
+        77 => local_link(number, "docs/file.md", Verdict::Alive),
+        _ if number % 50 == 45 => user_link(number, &page(number - 1)),
+        _ => user_link(number, &page(number)),
     }
 }
 

@@ -1,77 +1,79 @@
-//! Loading: documents, their links, and the tasks they lead to.
+//! Loading documents and links.
 
 use relink_model::{FindingCode, TaskId, Verdict};
 use relink_ports::{DocumentId, LinkLocation, NewLink, Store};
 
 use super::CaseResult;
-use super::scene::{MANY, StoreFixture, at, document, found, local, named, place};
+use super::fixture::{
+    MANY, StoreFixture, at, discovered_link, document, local_link, location, user_link,
+};
 
 const ONE: &str = "http://one.test/";
 const TWO: &str = "http://two.test/";
 const THREE: &str = "http://three.test/";
 
-/// It need not be read again.
-pub async fn an_unchanged_document_keeps_its_links(store: &dyn Store) -> CaseResult {
-    let scene = StoreFixture::open(store, at(0)).await?;
-    let links = [named(1, ONE), named(2, TWO)];
-    let first = scene.load("a.md", 7, &links).await?;
+/// An unchanged document need not be loaded again.
+pub async fn unchanged_document_keeps_its_links(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::open(store, at(0)).await?;
+    let links = [user_link(1, ONE), user_link(2, TWO)];
+    let first = fixture.load("a.md", 7, &links).await?;
 
-    let again = store.load_document(scene.run, &document("a.md", 7)).await?;
-    assert!(again.is_unchanged);
-    assert_eq!(again.id, first);
-    store.finish_loading(scene.run, &[first]).await?;
-    assert_eq!(store.run_stats(scene.run).await?.links, 2);
-    assert_eq!(scene.due_urls(at(1)).await?, [ONE, TWO]);
+    let reloaded = store.load_document(fixture.run, &document("a.md", 7)).await?;
+    assert!(reloaded.is_unchanged);
+    assert_eq!(reloaded.id, first);
+    store.finish_loading(fixture.run, &[first]).await?;
+    assert_eq!(store.run_stats(fixture.run).await?.links, 2);
+    assert_eq!(fixture.due_urls(at(1)).await?, [ONE, TWO]);
     Ok(())
 }
 
-/// Tasks that only its old links named go with them.
-pub async fn a_changed_document_loses_its_links(store: &dyn Store) -> CaseResult {
-    let scene = StoreFixture::open(store, at(0)).await?;
-    let before = [named(1, ONE), named(2, TWO)];
-    let first = scene.load("a.md", 7, &before).await?;
+/// Tasks that only had old links are deleted.
+pub async fn changed_document_loses_its_old_links(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::open(store, at(0)).await?;
+    let before = [user_link(1, ONE), user_link(2, TWO)];
+    let first = fixture.load("a.md", 7, &before).await?;
 
-    let after = [named(1, TWO), named(2, THREE)];
-    let again = scene.load("a.md", 8, &after).await?;
-    assert_eq!(again, first);
-    store.finish_loading(scene.run, &[again]).await?;
-    let tally = store.run_stats(scene.run).await?;
-    assert_eq!((tally.documents, tally.links, tally.targets), (1, 2, 2));
-    assert_eq!(scene.due_urls(at(1)).await?, [THREE, TWO]);
+    let after = [user_link(1, TWO), user_link(2, THREE)];
+    let reloaded = fixture.load("a.md", 8, &after).await?;
+    assert_eq!(reloaded, first);
+    store.finish_loading(fixture.run, &[reloaded]).await?;
+    let stats = store.run_stats(fixture.run).await?;
+    assert_eq!((stats.documents, stats.links, stats.targets), (1, 2, 2));
+    assert_eq!(fixture.due_urls(at(1)).await?, [THREE, TWO]);
     Ok(())
 }
 
-/// What was loaded before the interruption is not found twice.
-pub async fn a_document_whose_loading_was_interrupted_starts_over(store: &dyn Store) -> CaseResult {
-    let scene = StoreFixture::open(store, at(0)).await?;
-    let half = store.load_document(scene.run, &document("a.md", 7)).await?;
-    scene.add(half.id, 0, &[named(1, ONE), named(2, TWO)]).await?;
+/// Links stored before the interruption are not stored twice.
+pub async fn partially_loaded_document_is_loaded_again(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::open(store, at(0)).await?;
+    let half = store.load_document(fixture.run, &document("a.md", 7)).await?;
+    fixture.add(half.id, 0, &[user_link(1, ONE), user_link(2, TWO)]).await?;
 
     let resumed = StoreFixture::open(store, at(10)).await?;
-    let links = [named(1, ONE), named(2, TWO), named(3, THREE)];
+    let links = [user_link(1, ONE), user_link(2, TWO), user_link(3, THREE)];
     let whole = resumed.load("a.md", 7, &links).await?;
-    assert_eq!((resumed.run, whole), (scene.run, half.id));
+    assert_eq!((resumed.run, whole), (fixture.run, half.id));
     store.finish_loading(resumed.run, &[whole]).await?;
-    let tally = store.run_stats(scene.run).await?;
-    assert_eq!((tally.documents, tally.links, tally.targets), (1, 3, 3));
+    let stats = store.run_stats(fixture.run).await?;
+    assert_eq!((stats.documents, stats.links, stats.targets), (1, 3, 3));
     Ok(())
 }
 
-/// Asked once, and every place is known, document by document, in order.
-pub async fn a_target_named_by_many_links_is_one_task_with_all_its_places(
+/// Locations are sorted by document and position.
+pub async fn target_with_many_links_is_one_task_with_all_locations(
     store: &dyn Store,
 ) -> CaseResult {
-    let scene = StoreFixture::open(store, at(0)).await?;
-    let first = [named(3, ONE), named(1, TWO), named(2, ONE)];
-    let a = scene.load("a.md", 1, &first).await?;
-    let b = store.load_document(scene.run, &document("b.md", 2)).await?;
-    // Two batches, so that the order does not hang on one statement.
-    scene.add(b.id, 0, &[named(9, ONE)]).await?;
-    scene.add(b.id, 1, &[named(8, ONE)]).await?;
+    let fixture = StoreFixture::open(store, at(0)).await?;
+    let first = [user_link(3, ONE), user_link(1, TWO), user_link(2, ONE)];
+    let a = fixture.load("a.md", 1, &first).await?;
+    let b = store.load_document(fixture.run, &document("b.md", 2)).await?;
+    // Two batches, so that the order does not depend on one statement.
+    fixture.add(b.id, 0, &[user_link(9, ONE)]).await?;
+    fixture.add(b.id, 1, &[user_link(8, ONE)]).await?;
     store.finish_document(b.id).await?;
-    store.finish_loading(scene.run, &[a, b.id]).await?;
+    store.finish_loading(fixture.run, &[a, b.id]).await?;
 
-    let claims = scene.claim(at(1)).await?;
+    let claims = fixture.claim(at(1)).await?;
     let ids: Vec<TaskId> = claims
         .iter()
         .filter(|claim| claim.name == "one.test")
@@ -79,60 +81,62 @@ pub async fn a_target_named_by_many_links_is_one_task_with_all_its_places(
         .collect();
     assert_eq!(ids.len(), 1, "{claims:?}");
     let expect = [("a.md", 3), ("a.md", 2), ("b.md", 9), ("b.md", 8)];
-    assert_eq!(store.inlinks(&ids, MANY).await?[0].locations, expect.map(place_in));
-    let tally = store.run_stats(scene.run).await?;
-    assert_eq!((tally.documents, tally.links, tally.targets), (2, 5, 2));
+    assert_eq!(store.inlinks(&ids, MANY).await?[0].locations, expect.map(link_location));
+    let stats = store.run_stats(fixture.run).await?;
+    assert_eq!((stats.documents, stats.links, stats.targets), (2, 5, 2));
     Ok(())
 }
 
-/// The canonical URL is asked, but the reader knows the written one.
-pub async fn an_task_is_given_as_its_first_link_writes_it(store: &dyn Store) -> CaseResult {
-    let scene = StoreFixture::open(store, at(0)).await?;
-    let written =
-        |line, given: &str| NewLink { original_url: given.to_owned(), ..named(line, ONE) };
+/// The canonical URL is fetched, but users see the URL as written.
+pub async fn task_has_original_url_of_its_first_link(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::open(store, at(0)).await?;
+    let written = |line, original_url: &str| NewLink {
+        original_url: original_url.to_owned(),
+        ..user_link(line, ONE)
+    };
     let links = [written(1, "HTTP://One.test"), written(2, ONE)];
-    scene.load("a.md", 1, &links).await?;
-    let claim = scene.claim_one(at(1)).await?;
+    fixture.load("a.md", 1, &links).await?;
+    let claim = fixture.claim_one(at(1)).await?;
     let task = &claim.tasks[0];
     assert_eq!(task.original_url, "HTTP://One.test");
     assert_eq!(task.url, ONE);
     Ok(())
 }
 
-/// Whoever names a target first, and whether in one batch or in two.
-pub async fn named_wins_over_found(store: &dyn Store) -> CaseResult {
-    let scene = StoreFixture::open(store, at(0)).await?;
+/// The order of the links and batches does not matter.
+pub async fn user_supplied_flag_overrides_discovered(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::open(store, at(0)).await?;
     let links = [
-        found(1, ONE),
-        named(2, ONE),
-        named(3, TWO),
-        found(4, TWO),
-        found(5, THREE),
-        found(6, "http://four.test/"),
+        discovered_link(1, ONE),
+        user_link(2, ONE),
+        user_link(3, TWO),
+        discovered_link(4, TWO),
+        discovered_link(5, THREE),
+        discovered_link(6, "http://four.test/"),
     ];
-    scene.load("a.md", 1, &links).await?;
-    scene.load("b.md", 2, &[named(1, THREE)]).await?;
-    for claim in scene.claim(at(1)).await? {
-        let is_named = claim.tasks[0].rights.is_named_by_user();
-        assert_eq!(is_named, claim.name != "four.test", "{}", claim.name);
+    fixture.load("a.md", 1, &links).await?;
+    fixture.load("b.md", 2, &[user_link(1, THREE)]).await?;
+    for claim in fixture.claim(at(1)).await? {
+        let is_user_supplied = claim.tasks[0].rights.is_user_supplied();
+        assert_eq!(is_user_supplied, claim.name != "four.test", "{}", claim.name);
     }
     Ok(())
 }
 
-/// Files need no asking.
-pub async fn a_local_target_is_settled_at_once(store: &dyn Store) -> CaseResult {
-    let scene = StoreFixture::open(store, at(5)).await?;
+/// Local files need no request.
+pub async fn local_target_is_finished_immediately(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::open(store, at(5)).await?;
     let links = [
-        local(1, "file:here.md", Verdict::Alive),
-        local(2, "file:gone.md", Verdict::Local),
-        local(3, "file:gone.md", Verdict::Local),
+        local_link(1, "file:here.md", Verdict::Alive),
+        local_link(2, "file:gone.md", Verdict::Local),
+        local_link(3, "file:gone.md", Verdict::Local),
     ];
-    scene.load("a.md", 1, &links).await?;
-    assert_eq!(scene.claim(at(6)).await?, []);
-    assert_eq!(store.next_due(scene.run).await?, None);
+    fixture.load("a.md", 1, &links).await?;
+    assert_eq!(fixture.claim(at(6)).await?, []);
+    assert_eq!(store.next_due(fixture.run).await?, None);
 
-    let [here, gone] = &scene.settled().await?[..] else {
-        panic!("two targets are settled");
+    let [here, gone] = &fixture.checked().await?[..] else {
+        panic!("two targets are checked");
     };
     assert_eq!(here.result.verdict, Verdict::Alive);
     assert_eq!(here.result.code, None);
@@ -140,18 +144,16 @@ pub async fn a_local_target_is_settled_at_once(store: &dyn Store) -> CaseResult 
     assert_eq!(gone.result.code, Some(FindingCode::new(601)));
     assert_eq!(gone.result.reason, "the file is local");
     assert_eq!(gone.result.since, at(5));
-    assert_eq!(gone.result.at, at(5));
+    assert_eq!(gone.result.checked_at, at(5));
     assert_eq!(gone.result.attempts, []);
     assert_eq!((gone.url.as_str(), gone.original_url.as_str()), ("file:gone.md", "./file:gone.md"));
     assert_eq!((gone.is_cached, &gone.probe), (false, &None));
-    assert_eq!(gone.locations, [("a.md", 2), ("a.md", 3)].map(place_in));
+    assert_eq!(gone.locations, [("a.md", 2), ("a.md", 3)].map(link_location));
     Ok(())
 }
 
-/// Over runs; and a new word has a new beginning.
-pub async fn a_local_target_keeps_its_since_while_its_word_is_the_same(
-    store: &dyn Store,
-) -> CaseResult {
+/// Across runs; another verdict sets a new `since`.
+pub async fn local_target_keeps_since_while_verdict_is_the_same(store: &dyn Store) -> CaseResult {
     let days = [
         (1, Verdict::Local, 1),
         (2, Verdict::Local, 1),
@@ -159,59 +161,57 @@ pub async fn a_local_target_keeps_its_since_while_its_word_is_the_same(
         (4, Verdict::Alive, 3),
         (5, Verdict::Local, 5),
     ];
-    for (day, word, since) in days {
-        let scene = StoreFixture::open(store, at(day)).await?;
-        scene.load("a.md", 1, &[local(1, "file:a", word)]).await?;
-        let settlement = scene.settled_one().await?.result;
-        assert_eq!(settlement.verdict, word, "day {day}");
-        assert_eq!(settlement.since, at(since), "day {day}");
-        assert_eq!(settlement.at, at(day), "day {day}");
-        scene.finish(at(day)).await?;
+    for (day, verdict, since) in days {
+        let fixture = StoreFixture::open(store, at(day)).await?;
+        fixture.load("a.md", 1, &[local_link(1, "file:a", verdict)]).await?;
+        let result = fixture.checked_one().await?.result;
+        assert_eq!(result.verdict, verdict, "day {day}");
+        assert_eq!(result.since, at(since), "day {day}");
+        assert_eq!(result.checked_at, at(day), "day {day}");
+        fixture.close(at(day)).await?;
     }
     Ok(())
 }
 
-/// Somebody mends a file and its document while a run is interrupted.
-pub async fn a_local_target_of_a_changed_document_is_settled_anew(store: &dyn Store) -> CaseResult {
+/// A file is created while the run is interrupted.
+pub async fn local_target_of_changed_document_is_checked_again(store: &dyn Store) -> CaseResult {
     let before = StoreFixture::open(store, at(0)).await?;
-    before.load("a.md", 1, &[local(1, "file:a", Verdict::Local)]).await?;
+    before.load("a.md", 1, &[local_link(1, "file:a", Verdict::Local)]).await?;
 
     let after = StoreFixture::open(store, at(10)).await?;
-    let links = [local(1, "file:a", Verdict::Alive)];
+    let links = [local_link(1, "file:a", Verdict::Alive)];
     let id = after.load("a.md", 2, &links).await?;
     store.finish_loading(after.run, &[id]).await?;
-    let settlement = after.settled_one().await?.result;
-    assert_eq!((settlement.verdict, settlement.code), (Verdict::Alive, None));
-    assert_eq!(settlement.reason, "the file is alive");
-    assert_eq!((settlement.since, settlement.at), (at(10), at(10)));
+    let result = after.checked_one().await?.result;
+    assert_eq!((result.verdict, result.code), (Verdict::Alive, None));
+    assert_eq!(result.reason, "the file is alive");
+    assert_eq!((result.since, result.checked_at), (at(10), at(10)));
     Ok(())
 }
 
-/// Targets that others name too stay.
-pub async fn documents_that_take_no_part_any_more_take_their_tasks_with_them(
-    store: &dyn Store,
-) -> CaseResult {
-    let scene = StoreFixture::open(store, at(0)).await?;
-    let gone = [named(1, ONE), named(2, TWO), local(3, "file:a", Verdict::Local)];
-    scene.load("gone.md", 1, &gone).await?;
-    let kept = scene.load("kept.md", 2, &[named(1, TWO)]).await?;
-    store.finish_loading(scene.run, &[kept]).await?;
+/// Targets with links in other documents stay.
+pub async fn removed_documents_remove_their_tasks(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::open(store, at(0)).await?;
+    let gone = [user_link(1, ONE), user_link(2, TWO), local_link(3, "file:a", Verdict::Local)];
+    fixture.load("gone.md", 1, &gone).await?;
+    let stored = fixture.load("kept.md", 2, &[user_link(1, TWO)]).await?;
+    store.finish_loading(fixture.run, &[stored]).await?;
 
-    let tally = store.run_stats(scene.run).await?;
-    assert_eq!((tally.documents, tally.links, tally.targets), (1, 1, 1));
-    let claim = scene.claim_one(at(1)).await?;
+    let stats = store.run_stats(fixture.run).await?;
+    assert_eq!((stats.documents, stats.links, stats.targets), (1, 1, 1));
+    let claim = fixture.claim_one(at(1)).await?;
     assert_eq!(claim.name, "two.test");
     let ids = [claim.tasks[0].id];
-    assert_eq!(store.inlinks(&ids, MANY).await?[0].locations, [("kept.md", 1)].map(place_in));
-    scene.release(&claim).await?;
+    assert_eq!(store.inlinks(&ids, MANY).await?[0].locations, [("kept.md", 1)].map(link_location));
+    fixture.release(&claim).await?;
 
     let none: &[DocumentId] = &[];
-    store.finish_loading(scene.run, none).await?;
-    assert_eq!(scene.claim(at(2)).await?, []);
-    assert_eq!(store.next_due(scene.run).await?, None);
+    store.finish_loading(fixture.run, none).await?;
+    assert_eq!(fixture.claim(at(2)).await?, []);
+    assert_eq!(store.next_due(fixture.run).await?, None);
     Ok(())
 }
 
-fn place_in((path, line): (&str, u32)) -> LinkLocation {
-    LinkLocation { path: path.to_owned(), location: place(line) }
+fn link_location((path, line): (&str, u32)) -> LinkLocation {
+    LinkLocation { path: path.to_owned(), location: location(line) }
 }

@@ -1,4 +1,4 @@
-//! Reading: results come back as they were stored, and the run in numbers.
+//! Reading results and statistics.
 
 use std::collections::BTreeMap;
 
@@ -10,166 +10,167 @@ use relink_ports::{
 };
 
 use super::CaseResult;
-use super::scene::{
-    LEASE, MANY, StoreFixture, at, local, look, named, place, plan, probe, result, settled_as,
-    settlement,
+use super::fixture::{
+    LEASE_SECONDS, MANY, StoreFixture, at, attempt, completion, finished_completion, local_link,
+    location, probe, run_key, target_result, user_link,
 };
 
 const ONE: &str = "http://one.test/";
 const TWO: &str = "http://two.test/";
 const THREE: &str = "http://three.test/";
 
-/// All of them once, those of other runs and those still pending left out.
-pub async fn settled_targets_come_page_by_page_in_order(store: &dyn Store) -> CaseResult {
+/// Targets of other runs and pending targets are not returned.
+pub async fn checked_targets_are_paginated_in_order(store: &dyn Store) -> CaseResult {
     let urls: Vec<String> = (0..7).map(|n| format!("{ONE}{n}")).collect();
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
     let before = StoreFixture::with_pages(store, at(0), &urls[..2]).await?;
-    before.settle_all(Verdict::Alive, at(1)).await?;
-    before.finish(at(2)).await?;
-    let scene = StoreFixture::with_pages(store, at(3), &urls).await?;
-    scene.settle_all(Verdict::Dead, at(4)).await?;
-    scene.load("more.md", 2, &[named(1, "http://one.test/pending")]).await?;
+    before.finish_all(Verdict::Alive, at(1)).await?;
+    before.close(at(2)).await?;
+    let fixture = StoreFixture::with_pages(store, at(3), &urls).await?;
+    fixture.finish_all(Verdict::Dead, at(4)).await?;
+    fixture.load("more.md", 2, &[user_link(1, "http://one.test/pending")]).await?;
 
     let (mut after, mut pages) = (TaskId(0), Vec::new());
     for expect in [3, 3, 1, 0] {
         let page = store
             .checked_targets(
-                scene.run,
+                fixture.run,
                 CheckedTargetQuery { after, limit: 3, ..CheckedTargetQuery::ALL },
             )
             .await?;
         assert_eq!(page.len(), expect);
-        after = page.last().map_or(after, |settled| settled.task);
+        after = page.last().map_or(after, |checked| checked.task);
         pages.extend(page);
     }
-    assert_eq!(pages, scene.settled().await?);
-    let read: Vec<&str> = pages.iter().map(|settled| settled.url.as_str()).collect();
+    assert_eq!(pages, fixture.checked().await?);
+    let read: Vec<&str> = pages.iter().map(|checked| checked.url.as_str()).collect();
     assert_eq!(read, urls);
     Ok(())
 }
 
-/// With pages that are full as long as there are more.
-pub async fn settled_targets_can_be_picked_by_word(store: &dyn Store) -> CaseResult {
-    let words = [Verdict::Alive, Verdict::Dead, Verdict::Alive, Verdict::Soft404, Verdict::Dead];
-    let scene = StoreFixture::open(store, at(0)).await?;
-    let link = |(n, word): (u32, &Verdict)| local(n, &format!("file:{n}"), *word);
-    let links: Vec<NewLink> = (1..).zip(&words).map(link).collect();
-    scene.load("a.md", 1, &links).await?;
+/// Pages are full while there are more matching targets.
+pub async fn checked_targets_are_filtered_by_verdict(store: &dyn Store) -> CaseResult {
+    let verdicts = [Verdict::Alive, Verdict::Dead, Verdict::Alive, Verdict::Soft404, Verdict::Dead];
+    let fixture = StoreFixture::open(store, at(0)).await?;
+    let link = |(n, verdict): (u32, &Verdict)| local_link(n, &format!("file:{n}"), *verdict);
+    let links: Vec<NewLink> = (1..).zip(&verdicts).map(link).collect();
+    fixture.load("a.md", 1, &links).await?;
 
-    let pick = async |after: i64, limit, words: &[Verdict]| -> Result<Vec<Verdict>, StoreError> {
-        let query = CheckedTargetQuery {
-            after: TaskId(after),
-            limit,
-            verdicts: Some(words),
-            ..CheckedTargetQuery::ALL
+    let pick =
+        async |after: i64, limit, verdicts: &[Verdict]| -> Result<Vec<Verdict>, StoreError> {
+            let query = CheckedTargetQuery {
+                after: TaskId(after),
+                limit,
+                verdicts: Some(verdicts),
+                ..CheckedTargetQuery::ALL
+            };
+            let picked = store.checked_targets(fixture.run, query);
+            Ok(picked.await?.iter().map(verdict).collect())
         };
-        let picked = store.checked_targets(scene.run, query);
-        Ok(picked.await?.iter().map(word_of).collect())
-    };
     let broken = [Verdict::Soft404, Verdict::Dead];
     let expect = [Verdict::Dead, Verdict::Soft404, Verdict::Dead];
     assert_eq!(pick(0, MANY, &broken).await?, expect);
     assert_eq!(pick(0, 2, &broken).await?, expect[..2]);
     assert_eq!(pick(0, MANY, &[Verdict::Moved]).await?, []);
     assert_eq!(pick(0, MANY, &[]).await?, []);
-    let all = scene.settled().await?;
-    assert_eq!(all.iter().map(word_of).collect::<Vec<_>>(), words);
+    let all = fixture.checked().await?;
+    assert_eq!(all.iter().map(verdict).collect::<Vec<_>>(), verdicts);
     let second = all[1].task.0;
     assert_eq!(pick(second, MANY, &broken).await?, expect[1..]);
     Ok(())
 }
 
-fn word_of(settled: &CheckedTarget) -> Verdict {
-    settled.result.verdict
+fn verdict(checked: &CheckedTarget) -> Verdict {
+    checked.result.verdict
 }
 
-/// Looks, hops, places and all.
-pub async fn a_settled_target_is_read_back_as_it_was_stored(store: &dyn Store) -> CaseResult {
-    let scene = StoreFixture::open(store, at(0)).await?;
-    let given = "HTTP://ONE.test/?q='quoted'&ü=\u{1f4da}";
-    let first = NewLink { original_url: given.to_owned(), ..named(4, ONE) };
-    scene.load("ä/b.md", 1, &[first, named(9, ONE)]).await?;
-    let claim = scene.claim_one(at(1)).await?;
+/// With attempts, hops, locations and all other fields.
+pub async fn checked_target_round_trips(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::open(store, at(0)).await?;
+    let original_url = "HTTP://ONE.test/?q='quoted'&ü=\u{1f4da}";
+    let first = NewLink { original_url: original_url.to_owned(), ..user_link(4, ONE) };
+    fixture.load("ä/b.md", 1, &[first, user_link(9, ONE)]).await?;
+    let claim = fixture.claim_one(at(1)).await?;
     let task = &claim.tasks[0];
 
     let (first, second) = (probe(503, at(1)), probe(404, at(2)));
-    let mut early = look(&first, FetchPurpose::Initial);
+    let mut early = attempt(&first, FetchPurpose::Initial);
     early.outcome = FetchOutcome::TimedOut(Phase::Headers);
-    let settlement = TargetResult {
-        attempts: vec![early.clone(), look(&second, FetchPurpose::Confirmation)],
+    let result = TargetResult {
+        attempts: vec![early.clone(), attempt(&second, FetchPurpose::Confirmation)],
         since: at(-500),
-        ..settlement(Verdict::Dead, &second, at(2))
+        ..target_result(Verdict::Dead, &second, at(2))
     };
-    let again = TaskUpdate::Retry {
+    let retry = TaskUpdate::Retry {
         purpose: FetchPurpose::Confirmation,
         not_before: at(2),
         attempts: vec![early],
     };
-    let settle = TaskUpdate::Finish(settlement.clone());
-    for (probe, step) in [(first, again), (second.clone(), settle)] {
-        scene.complete(&[result(Some(claim.lease), task, Some(probe), step)]).await?;
+    let finish = TaskUpdate::Finish(result.clone());
+    for (probe, update) in [(first, retry), (second.clone(), finish)] {
+        fixture.commit(&[completion(Some(claim.lease), task, Some(probe), update)]).await?;
     }
-    let places =
-        [4, 9].map(|line| LinkLocation { path: "ä/b.md".to_owned(), location: place(line) });
+    let locations =
+        [4, 9].map(|line| LinkLocation { path: "ä/b.md".to_owned(), location: location(line) });
     let expect = CheckedTarget {
         task: task.id,
-        original_url: given.to_owned(),
+        original_url: original_url.to_owned(),
         url: ONE.to_owned(),
-        result: settlement,
+        result,
         is_cached: false,
         probe: Some(second),
-        locations: places.to_vec(),
+        locations: locations.to_vec(),
         inlinks: 2,
         depth: None,
     };
-    assert_eq!(scene.settled().await?, [expect]);
+    assert_eq!(fixture.checked().await?, [expect]);
     Ok(())
 }
 
-/// The store need not keep it twice.
-pub async fn a_single_look_is_read_back_from_its_probe(store: &dyn Store) -> CaseResult {
-    let scene = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
-    scene.settle_all(Verdict::Alive, at(5)).await?;
+/// The store may derive it from the probe.
+pub async fn single_attempt_round_trips(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    fixture.finish_all(Verdict::Alive, at(5)).await?;
     let seen = probe(200, at(5));
-    let expect = settlement(Verdict::Alive, &seen, at(5));
-    assert_eq!(expect.attempts, [look(&seen, FetchPurpose::Initial)]);
-    assert_eq!(scene.settled_one().await?.result, expect);
+    let expect = target_result(Verdict::Alive, &seen, at(5));
+    assert_eq!(expect.attempts, [attempt(&seen, FetchPurpose::Initial)]);
+    assert_eq!(fixture.checked_one().await?.result, expect);
     Ok(())
 }
 
-/// Although an earlier run has asked it.
-pub async fn a_target_settled_unasked_has_no_looks(store: &dyn Store) -> CaseResult {
+/// Although an earlier run fetched it.
+pub async fn target_finished_without_request_has_no_attempts(store: &dyn Store) -> CaseResult {
     let before = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
-    before.settle_all(Verdict::Alive, at(1)).await?;
-    before.finish(at(2)).await?;
+    before.finish_all(Verdict::Alive, at(1)).await?;
+    before.close(at(2)).await?;
 
-    let scene = StoreFixture::with_pages(store, at(3), &[ONE]).await?;
-    let claim = scene.claim_one(at(4)).await?;
-    let settlement = TargetResult {
+    let fixture = StoreFixture::with_pages(store, at(3), &[ONE]).await?;
+    let claim = fixture.claim_one(at(4)).await?;
+    let result = TargetResult {
         status: None,
         attempts: Vec::new(),
-        ..settlement(Verdict::Blocked, &probe(429, at(4)), at(4))
+        ..target_result(Verdict::Blocked, &probe(429, at(4)), at(4))
     };
-    let settle = TaskUpdate::Finish(settlement.clone());
-    scene.complete(&[result(Some(claim.lease), &claim.tasks[0], None, settle)]).await?;
-    let settled = scene.settled_one().await?;
-    assert_eq!((settled.result, settled.probe), (settlement, None));
+    let finish = TaskUpdate::Finish(result.clone());
+    fixture.commit(&[completion(Some(claim.lease), &claim.tasks[0], None, finish)]).await?;
+    let checked = fixture.checked_one().await?;
+    assert_eq!((checked.result, checked.probe), (result, None));
     Ok(())
 }
 
-/// Not in the order of their numbers.
-pub async fn places_come_in_the_order_of_the_tasks(store: &dyn Store) -> CaseResult {
-    let scene = StoreFixture::open(store, at(0)).await?;
-    let links = [named(1, ONE), named(2, TWO), named(3, ONE)];
-    scene.load("a.md", 1, &links).await?;
-    scene.settle_all(Verdict::Alive, at(1)).await?;
-    let settled = scene.settled().await?;
-    let (one, two) = (&settled[0], &settled[1]);
+/// Not in the order of task ids.
+pub async fn inlinks_are_in_the_order_of_the_tasks(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::open(store, at(0)).await?;
+    let links = [user_link(1, ONE), user_link(2, TWO), user_link(3, ONE)];
+    fixture.load("a.md", 1, &links).await?;
+    fixture.finish_all(Verdict::Alive, at(1)).await?;
+    let checked = fixture.checked().await?;
+    let (one, two) = (&checked[0], &checked[1]);
     let tasks = [two.task, TaskId(i64::MAX), one.task];
-    let mentions = store.inlinks(&tasks, MANY).await?;
-    let places: Vec<_> = mentions.iter().map(|mentions| mentions.locations.clone()).collect();
-    assert_eq!(places, [two.locations.clone(), Vec::new(), one.locations.clone()]);
-    assert_eq!(places[0][0].location, place(2));
+    let inlinks = store.inlinks(&tasks, MANY).await?;
+    let locations: Vec<_> = inlinks.iter().map(|inlinks| inlinks.locations.clone()).collect();
+    assert_eq!(locations, [two.locations.clone(), Vec::new(), one.locations.clone()]);
+    assert_eq!(locations[0][0].location, location(2));
     assert_eq!(store.inlinks(&[], MANY).await?, []);
 
     let first = &store.inlinks(&tasks, 1).await?[2];
@@ -177,45 +178,51 @@ pub async fn places_come_in_the_order_of_the_tasks(store: &dyn Store) -> CaseRes
     Ok(())
 }
 
-/// Not at the places that say so; and not at all, if every one does.
-pub async fn a_finding_that_documents_leave_alone_is_not_told(store: &dyn Store) -> CaseResult {
-    let scene = StoreFixture::open(store, at(0)).await?;
+/// Only its unsuppressed locations are returned; a finding without such
+/// locations is omitted.
+pub async fn suppressed_finding_is_not_returned(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::open(store, at(0)).await?;
     let hiding = |line, url, code: &str| {
-        let hidden = vec!["RL601".to_owned(), code.to_owned()];
-        NewLink { ignored_codes: hidden, ..named(line, url) }
+        let ignored_codes = vec!["RL601".to_owned(), code.to_owned()];
+        NewLink { ignored_codes, ..user_link(line, url) }
     };
     let links = [
         hiding(1, ONE, "RL101"),
         hiding(2, TWO, "RL101"),
-        named(3, TWO),
+        user_link(3, TWO),
         hiding(4, THREE, "RL999"),
     ];
-    scene.load("b.md", 2, &links).await?;
-    scene.settle_all(Verdict::Dead, at(1)).await?;
-    let settled = scene.settled().await?;
-    let told: Vec<(&str, u64, u32)> = settled
+    fixture.load("b.md", 2, &links).await?;
+    fixture.finish_all(Verdict::Dead, at(1)).await?;
+    let checked = fixture.checked().await?;
+    let reported: Vec<(&str, u64, u32)> = checked
         .iter()
         .map(|one| (&*one.url, one.inlinks, one.locations[0].location.line))
         .collect();
-    assert_eq!(told, [(TWO, 1, 3), (THREE, 1, 4)]);
-    let tally = store.run_stats(scene.run).await?;
-    assert_eq!((tally.links, tally.ignored), (2, 2));
-    assert_eq!((tally.targets, tally.verdicts[&Verdict::Dead]), (2, 2));
+    assert_eq!(reported, [(TWO, 1, 3), (THREE, 1, 4)]);
+    let stats = store.run_stats(fixture.run).await?;
+    assert_eq!((stats.links, stats.ignored), (2, 2));
+    assert_eq!((stats.targets, stats.verdicts[&Verdict::Dead]), (2, 2));
     Ok(())
 }
 
-/// Each thing once, and nothing of other runs.
-pub async fn the_tally_counts_the_run(store: &dyn Store) -> CaseResult {
-    let other = RunKey { scope: "other".to_owned(), ..plan() };
-    let other = StoreFixture::of(store, &other, at(0)).await?;
+/// Every target and link is counted once.
+pub async fn run_stats_count_only_this_run(store: &dyn Store) -> CaseResult {
+    let other = RunKey { scope: "other".to_owned(), ..run_key() };
+    let other = StoreFixture::open_with_key(store, &other, at(0)).await?;
     other.load_pages(&[TWO, "http://three.test/"]).await?;
-    other.settle_all(Verdict::Alive, at(1)).await?;
+    other.finish_all(Verdict::Alive, at(1)).await?;
 
-    let mut scene = StoreFixture::open(store, at(10)).await?;
-    scene.fresh_since = at(0);
-    let links = [named(1, ONE), named(2, TWO), named(3, ONE), local(4, "file:a", Verdict::Local)];
-    scene.load("a.md", 1, &links).await?;
-    scene.load("b.md", 2, &[named(1, "http://one.test/b")]).await?;
+    let mut fixture = StoreFixture::open(store, at(10)).await?;
+    fixture.fresh_since = at(0);
+    let links = [
+        user_link(1, ONE),
+        user_link(2, TWO),
+        user_link(3, ONE),
+        local_link(4, "file:a", Verdict::Local),
+    ];
+    fixture.load("a.md", 1, &links).await?;
+    fixture.load("b.md", 2, &[user_link(1, "http://one.test/b")]).await?;
     let waiting = RunStats {
         links: 5,
         documents: 2,
@@ -226,92 +233,95 @@ pub async fn the_tally_counts_the_run(store: &dyn Store) -> CaseResult {
         verdicts: BTreeMap::from([(Verdict::Alive, 1), (Verdict::Local, 1)]),
         ignored: 0,
     };
-    assert_eq!(store.run_stats(scene.run).await?, waiting);
+    assert_eq!(store.run_stats(fixture.run).await?, waiting);
     let progress = RunProgress { targets: 4, checked: 2 };
-    assert_eq!(store.progress(scene.run).await?, progress);
+    assert_eq!(store.progress(fixture.run).await?, progress);
 
-    ask(&scene, at(11)).await?;
+    finish_due(&fixture, at(11)).await?;
     let done = RunStats {
         hosts: 1,
         checked: 4,
         verdicts: BTreeMap::from([(Verdict::Alive, 1), (Verdict::Local, 1), (Verdict::Dead, 2)]),
         ..waiting
     };
-    assert_eq!(store.run_stats(scene.run).await?, done);
-    assert_eq!(store.progress(scene.run).await?, RunProgress { checked: 4, ..progress });
+    assert_eq!(store.run_stats(fixture.run).await?, done);
+    assert_eq!(store.progress(fixture.run).await?, RunProgress { checked: 4, ..progress });
     let sources = RunStats { links: 5, documents: 2, hosts: 1, ..RunStats::default() };
-    assert_eq!(store.source_stats(scene.run).await?, sources);
+    assert_eq!(store.source_stats(fixture.run).await?, sources);
     Ok(())
 }
 
-/// Settles what is due as dead, saying that each host was asked twice.
-async fn ask(scene: &StoreFixture<'_>, now: Timestamp) -> CaseResult {
-    let tally = HostStats { requests: 2, ..HostStats::default() };
-    for claim in scene.claim(now).await? {
-        let settled = |task| settled_as(Some(claim.lease), task, Verdict::Dead, now);
-        let completions: Vec<_> = claim.tasks.iter().map(settled).collect();
-        scene.complete(&completions).await?;
-        let pace = HostSchedule::default();
-        scene.store.release(scene.run, claim.lease, &pace, &tally).await?;
+/// Finishes all due tasks as dead, with two requests per host.
+async fn finish_due(fixture: &StoreFixture<'_>, now: Timestamp) -> CaseResult {
+    let stats = HostStats { requests: 2, ..HostStats::default() };
+    for claim in fixture.claim(now).await? {
+        let checked = |task| finished_completion(Some(claim.lease), task, Verdict::Dead, now);
+        let completions: Vec<_> = claim.tasks.iter().map(checked).collect();
+        fixture.commit(&completions).await?;
+        let schedule = HostSchedule::default();
+        fixture.store.release(fixture.run, claim.lease, &schedule, &stats).await?;
     }
     Ok(())
 }
 
-/// What was done to a host adds up over its leases; who was not asked is not
+/// Statistics of several leases are added. Hosts without requests are not
 /// listed.
-pub async fn hosts_are_listed_busiest_first(store: &dyn Store) -> CaseResult {
+pub async fn host_stats_are_sorted_by_requests(store: &dyn Store) -> CaseResult {
     let urls = [ONE, TWO, "http://three.test/"];
-    let scene = StoreFixture::with_pages(store, at(0), &urls).await?;
-    let tally = |name: &str, by: u64| HostStats {
+    let fixture = StoreFixture::with_pages(store, at(0), &urls).await?;
+    let stats = |name: &str, by: u64| HostStats {
         name: name.to_owned(),
         requests: 2 * by,
-        controls: by / 2,
+        control_requests: by / 2,
         responses: by,
         throttled: by / 2,
         request_ms: 100 * by,
         politeness_wait_ms: 10 * by,
     };
     for round in 0..2 {
-        let now = at(round * LEASE);
-        for claim in scene.claim(now).await? {
+        let now = at(round * LEASE_SECONDS);
+        for claim in fixture.claim(now).await? {
             let by = match claim.name.as_str() {
                 "one.test" => 2,
                 "two.test" => 10,
                 _ => 0,
             };
-            let done = tally(&claim.name, by);
-            let pace = HostSchedule::default();
-            store.release(scene.run, claim.lease, &pace, &done).await?;
+            let done = stats(&claim.name, by);
+            let schedule = HostSchedule::default();
+            store.release(fixture.run, claim.lease, &schedule, &done).await?;
         }
     }
-    let (one, two) = (tally("one.test", 4), tally("two.test", 20));
-    assert_eq!(store.hosts(scene.run, MANY).await?, [two.clone(), one]);
-    assert_eq!(store.hosts(scene.run, 1).await?, [two]);
+    let (one, two) = (stats("one.test", 4), stats("two.test", 20));
+    assert_eq!(store.host_stats(fixture.run, MANY).await?, [two.clone(), one]);
+    assert_eq!(store.host_stats(fixture.run, 1).await?, [two]);
     Ok(())
 }
 
-/// Over all runs, what came from memory left out.
-pub async fn past_words_are_read_over_all_runs(store: &dyn Store) -> CaseResult {
+/// Local targets are not included.
+pub async fn past_verdicts_cover_all_runs(store: &dyn Store) -> CaseResult {
     let first = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
-    first.settle_all(Verdict::Dead, at(1)).await?;
-    first.finish(at(2)).await?;
+    first.finish_all(Verdict::Dead, at(1)).await?;
+    first.close(at(2)).await?;
     let second = StoreFixture::with_pages(store, at(3), &[ONE]).await?;
-    second.settle_all(Verdict::Alive, at(4)).await?;
-    second.load("local.md", 2, &[local(1, "file:1", Verdict::Local)]).await?;
+    second.finish_all(Verdict::Alive, at(4)).await?;
+    second.load("local.md", 2, &[local_link(1, "file:1", Verdict::Local)]).await?;
 
     let all = store.past_verdicts(TaskId(0), MANY).await?;
-    let told: Vec<_> = all.iter().map(|past| (past.url.as_str(), past.at, past.verdict)).collect();
+    let reported: Vec<_> =
+        all.iter().map(|past| (past.url.as_str(), past.checked_at, past.verdict)).collect();
     let expect =
         [(ONE, at(1), Verdict::Dead), (TWO, at(1), Verdict::Dead), (ONE, at(4), Verdict::Alive)];
-    assert_eq!(told, expect);
+    assert_eq!(reported, expect);
     assert_eq!(store.past_verdicts(all[0].task, 1).await?, all[1..2]);
     Ok(())
 }
 
-/// Each once, in their own order; what is no address of the web is left out.
-pub async fn every_known_address_is_read_in_order(store: &dyn Store) -> CaseResult {
-    let scene = StoreFixture::with_pages(store, at(0), &[TWO, ONE]).await?;
-    scene.load("local.md", 2, &[local(1, "file:1", Verdict::Local), named(2, TWO)]).await?;
+/// Without duplicates and local targets.
+pub async fn known_urls_are_sorted(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::with_pages(store, at(0), &[TWO, ONE]).await?;
+    fixture
+        .load("local.md", 2, &[local_link(1, "file:1", Verdict::Local), user_link(2, TWO)])
+        .await?;
     assert_eq!(store.known_urls("", MANY).await?, [ONE, TWO]);
     assert_eq!(store.known_urls(ONE, MANY).await?, [TWO]);
     assert_eq!(store.known_urls("", 1).await?, [ONE]);

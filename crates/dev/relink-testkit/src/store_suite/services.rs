@@ -1,17 +1,16 @@
-//! Services and what they are told: budgets that outlive a process, and the
-//! texts that an index has not read yet.
+//! Daily budgets of services, and texts for the search index.
 
 use relink_model::Verdict;
 use relink_ports::{Store, TextChange};
 
 use super::CaseResult;
-use super::scene::{MANY, StoreFixture, at, digest};
+use super::fixture::{MANY, StoreFixture, at, digest};
 
 const ONE: &str = "http://one.test/";
 const TWO: &str = "http://two.test/";
 
-/// Every service has its own, and every day.
-pub async fn a_budget_is_spent_by_service_and_day(store: &dyn Store) -> CaseResult {
+/// Other services and days have their own counters.
+pub async fn budget_is_per_service_and_day(store: &dyn Store) -> CaseResult {
     for expect in [true, true, false, false] {
         assert_eq!(store.try_spend("archive a.test", 20_000, 2).await?, expect);
     }
@@ -22,8 +21,8 @@ pub async fn a_budget_is_spent_by_service_and_day(store: &dyn Store) -> CaseResu
     Ok(())
 }
 
-/// A clock that goes back refills nothing.
-pub async fn an_earlier_day_goes_on_with_the_budget_of_the_latest(store: &dyn Store) -> CaseResult {
+/// Setting back the clock does not reset the counter.
+pub async fn earlier_day_uses_the_budget_of_the_latest_day(store: &dyn Store) -> CaseResult {
     assert!(store.try_spend("archive a.test", 20_001, 2).await?);
     assert!(store.try_spend("archive a.test", 20_000, 2).await?);
     for day in [20_000, 20_001] {
@@ -33,8 +32,8 @@ pub async fn an_earlier_day_goes_on_with_the_budget_of_the_latest(store: &dyn St
     Ok(())
 }
 
-/// What was spent stays spent, however much there is to spend.
-pub async fn a_larger_budget_goes_on_where_the_smaller_ended(store: &dyn Store) -> CaseResult {
+/// Earlier requests still count.
+pub async fn larger_budget_continues_the_count(store: &dyn Store) -> CaseResult {
     assert!(!store.try_spend("archive a.test", 20_000, 0).await?);
     assert!(store.try_spend("archive a.test", 20_000, 1).await?);
     assert!(!store.try_spend("archive a.test", 20_000, 1).await?);
@@ -43,58 +42,58 @@ pub async fn a_larger_budget_goes_on_where_the_smaller_ended(store: &dyn Store) 
     Ok(())
 }
 
-/// What changed after a look, in short: addresses, those gone with a minus.
+/// Returns the URLs of changed pages after a probe; dead ones with a minus sign.
 async fn changes(store: &dyn Store, after: i64) -> Result<Vec<String>, relink_ports::StoreError> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for TextChange { url, text, .. } in store.text_changes(after, MANY).await? {
-        told.push(if text.is_some() { url } else { format!("-{url}") });
+        reported.push(if text.is_some() { url } else { format!("-{url}") });
     }
-    Ok(told)
+    Ok(reported)
 }
 
-/// The number of the last look that is known.
-async fn last(store: &dyn Store) -> Result<i64, relink_ports::StoreError> {
+/// Returns the greatest probe id of the changes.
+async fn last_probe_id(store: &dyn Store) -> Result<i64, relink_ports::StoreError> {
     let changes = store.text_changes(0, MANY).await?;
-    Ok(changes.last().map_or(0, |change| change.number))
+    Ok(changes.last().map_or(0, |change| change.probe_id))
 }
 
-/// Living pages come with their text, others to be forgotten.
-pub async fn only_texts_that_are_new_are_told(store: &dyn Store) -> CaseResult {
+/// Live pages have a text; dead pages have none.
+pub async fn only_new_texts_are_returned(store: &dyn Store) -> CaseResult {
     assert_eq!(changes(store, 0).await?, [""; 0]);
     assert_eq!(store.last_probe_id().await?, 0);
     let first = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
-    first.settle_all(Verdict::Alive, at(1)).await?;
-    first.finish(at(2)).await?;
+    first.finish_all(Verdict::Alive, at(1)).await?;
+    first.close(at(2)).await?;
     let all = store.text_changes(0, MANY).await?;
     let title = digest(200).title.unwrap_or_default();
     assert!(all.iter().all(|it| it.text.as_ref().is_some_and(|text| text.0 == title)));
     assert_eq!(all.len(), 2);
     assert_eq!(store.text_changes(0, 1).await?, all[..1]);
-    let told = last(store).await?;
-    assert_eq!(store.last_probe_id().await?, told);
-    assert_eq!(changes(store, told).await?, [""; 0]);
+    let reported = last_probe_id(store).await?;
+    assert_eq!(store.last_probe_id().await?, reported);
+    assert_eq!(changes(store, reported).await?, [""; 0]);
     let second = StoreFixture::with_pages(store, at(3), &[TWO]).await?;
-    second.settle_all(Verdict::Dead, at(4)).await?;
-    assert_eq!(changes(store, told).await?, [format!("-{TWO}")]);
+    second.finish_all(Verdict::Dead, at(4)).await?;
+    assert_eq!(changes(store, reported).await?, [format!("-{TWO}")]);
     Ok(())
 }
 
-/// A page that was looked at twice comes once, with the later look.
-pub async fn a_text_that_was_read_again_is_told_again(store: &dyn Store) -> CaseResult {
+/// With its latest probe.
+pub async fn page_probed_twice_is_returned_once(store: &dyn Store) -> CaseResult {
     for second in [0, 10] {
-        let scene = StoreFixture::with_pages(store, at(second), &[ONE]).await?;
-        scene.settle_all(Verdict::Alive, at(second + 1)).await?;
-        scene.finish(at(second + 2)).await?;
+        let fixture = StoreFixture::with_pages(store, at(second), &[ONE]).await?;
+        fixture.finish_all(Verdict::Alive, at(second + 1)).await?;
+        fixture.close(at(second + 2)).await?;
     }
     assert_eq!(changes(store, 0).await?, [ONE]);
     Ok(())
 }
 
-/// Numbers that were taken away may be given again.
-pub async fn pruning_makes_another_edition(store: &dyn Store) -> CaseResult {
-    let edition = store.probe_id_epoch().await?;
-    assert_eq!(store.probe_id_epoch().await?, edition);
+/// The ids of pruned probes may be reused.
+pub async fn prune_changes_the_probe_id_epoch(store: &dyn Store) -> CaseResult {
+    let epoch = store.probe_id_epoch().await?;
+    assert_eq!(store.probe_id_epoch().await?, epoch);
     store.prune(at(0)).await?;
-    assert_ne!(store.probe_id_epoch().await?, edition);
+    assert_ne!(store.probe_id_epoch().await?, epoch);
     Ok(())
 }

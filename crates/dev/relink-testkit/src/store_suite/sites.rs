@@ -1,4 +1,4 @@
-//! Crawls: pages with the results that bring them, and reading a site back.
+//! Crawls: storing pages with their results, and reading a site.
 
 use relink_model::{LinkKind, RunId, TaskId, Verdict};
 use relink_ports::{
@@ -8,8 +8,9 @@ use relink_ports::{
 };
 
 use super::CaseResult;
-use super::scene::{
-    LANDING, MANY, StoreFixture, at, found, lease_end, local, named, result, settled_as,
+use super::fixture::{
+    FINAL_URL, MANY, StoreFixture, at, completion, discovered_link, finished_completion, lease_end,
+    local_link, user_link,
 };
 
 const HOME: &str = "http://one.test/";
@@ -18,8 +19,8 @@ const B: &str = "http://one.test/b";
 const C: &str = "http://one.test/c";
 const OTHER: &str = "http://two.test/";
 
-/// The plan of a crawl.
-fn crawl_plan() -> RunKey {
+/// The key of a crawl.
+fn crawl_key() -> RunKey {
     RunKey {
         command: "crawl".to_owned(),
         inputs: vec![HOME.to_owned()],
@@ -27,60 +28,62 @@ fn crawl_plan() -> RunKey {
     }
 }
 
-/// A link that is asked, found at this depth.
-fn ask(url: &str, depth: u32) -> PageLink {
-    let admission = LinkDecision::Fetch { depth, rank: None, may_use_cache: false };
-    PageLink { link: found(1, url), admission }
+/// Returns a link to fetch at a depth.
+fn fetch_link(url: &str, depth: u32) -> PageLink {
+    let decision = LinkDecision::Fetch { depth, rank: None, may_use_cache: false };
+    PageLink { link: discovered_link(1, url), decision }
 }
 
-/// A link that is asked in its turn.
-fn ranked(url: &str, rank: i64) -> PageLink {
-    let admission = LinkDecision::Fetch { depth: 1, rank: Some(rank), may_use_cache: false };
-    PageLink { admission, ..ask(url, 1) }
+/// Returns a link to fetch with a rank.
+fn ranked_link(url: &str, rank: i64) -> PageLink {
+    let decision = LinkDecision::Fetch { depth: 1, rank: Some(rank), may_use_cache: false };
+    PageLink { decision, ..fetch_link(url, 1) }
 }
 
-/// A link that is not asked.
-fn leave(url: &str) -> PageLink {
-    PageLink { admission: LinkDecision::Skip, ..ask(url, 1) }
+/// Returns a link that is not fetched.
+fn skip_link(url: &str) -> PageLink {
+    PageLink { decision: LinkDecision::Skip, ..fetch_link(url, 1) }
 }
 
 fn page(label: &str, links: Vec<PageLink>) -> NewPage {
     NewPage { label: label.to_owned(), links, ..NewPage::default() }
 }
 
-/// A crawl whose seeds are these, and no task brought them.
+/// Opens a crawl with these seeds.
 async fn crawl(store: &dyn Store, seeds: Vec<PageLink>) -> Result<StoreFixture<'_>, StoreError> {
-    let scene = StoreFixture::of(store, &crawl_plan(), at(0)).await?;
-    store.add_pages(scene.run, &[page("arguments", seeds)], scene.moments()).await?;
-    Ok(scene)
+    let fixture = StoreFixture::open_with_key(store, &crawl_key(), at(0)).await?;
+    store.add_pages(fixture.run, &[page("arguments", seeds)], fixture.cache_window()).await?;
+    Ok(fixture)
 }
 
-/// The result that settles the only due task alive, with the page it brought.
-async fn visited(
-    scene: &StoreFixture<'_>,
+/// Returns the completion of the only due task as alive, with a page.
+async fn fetched_page(
+    fixture: &StoreFixture<'_>,
     links: Vec<PageLink>,
 ) -> Result<TaskCompletion, StoreError> {
-    let claim = scene.claim_one(at(0)).await?;
+    let claim = fixture.claim_one(at(0)).await?;
     let task = &claim.tasks[0];
-    let brought = page(&task.url, links);
-    let settled = settled_as(Some(claim.lease), task, Verdict::Alive, at(1));
-    Ok(TaskCompletion { page: Some(brought), ..settled })
+    let page = page(&task.url, links);
+    let checked = finished_completion(Some(claim.lease), task, Verdict::Alive, at(1));
+    Ok(TaskCompletion { page: Some(page), ..checked })
 }
 
-/// The addresses a run knows, in the order they were found.
-async fn addresses(store: &dyn Store, run: RunId) -> Result<Vec<String>, StoreError> {
+/// Returns the URLs of a run in order of discovery.
+async fn site_urls(store: &dyn Store, run: RunId) -> Result<Vec<String>, StoreError> {
     let all = store.site_urls(run, TaskId(0), MANY).await?;
     Ok(all.into_iter().map(|(_, url)| url).collect())
 }
 
-/// A page's links come in with the result that brought it, and are counted.
-pub async fn a_page_comes_in_with_its_result(store: &dyn Store) -> CaseResult {
-    let scene = crawl(store, vec![ask(HOME, 0)]).await?;
-    let done = visited(&scene, vec![ask(A, 1), ask(OTHER, 1), ask(HOME, 1)]).await?;
-    let completed = store.commit(scene.run, &[done], scene.moments()).await?;
-    assert_eq!((completed.found, completed.known), (2, 0));
-    assert_eq!(addresses(store, scene.run).await?, [HOME, A, OTHER]);
-    let pages = store.site_pages(scene.run, DocumentId(0), MANY).await?;
+/// The new targets of its links are counted.
+pub async fn page_is_stored_with_its_result(store: &dyn Store) -> CaseResult {
+    let fixture = crawl(store, vec![fetch_link(HOME, 0)]).await?;
+    let done =
+        fetched_page(&fixture, vec![fetch_link(A, 1), fetch_link(OTHER, 1), fetch_link(HOME, 1)])
+            .await?;
+    let summary = store.commit(fixture.run, &[done], fixture.cache_window()).await?;
+    assert_eq!((summary.new_targets, summary.already_checked), (2, 0));
+    assert_eq!(site_urls(store, fixture.run).await?, [HOME, A, OTHER]);
+    let pages = store.site_pages(fixture.run, DocumentId(0), MANY).await?;
     let links: Vec<(&str, u64)> =
         pages.iter().map(|page| (page.label.as_str(), page.links)).collect();
     assert_eq!(links, [("arguments", 1), (HOME, 3)]);
@@ -88,163 +91,168 @@ pub async fn a_page_comes_in_with_its_result(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// A result that is refused brings nothing in.
-pub async fn a_page_under_a_lost_lease_is_refused_with_its_result(store: &dyn Store) -> CaseResult {
-    let scene = crawl(store, vec![ask(HOME, 0)]).await?;
-    let done = visited(&scene, vec![ask(A, 1)]).await?;
+/// A rejected result adds no targets.
+pub async fn page_with_lost_lease_is_rejected_with_its_result(store: &dyn Store) -> CaseResult {
+    let fixture = crawl(store, vec![fetch_link(HOME, 0)]).await?;
+    let done = fetched_page(&fixture, vec![fetch_link(A, 1)]).await?;
     let lost =
         done.lease.map(|lease| HostLease { fencing_token: lease.fencing_token + 1, ..lease });
     let late = TaskCompletion { lease: lost, ..done };
-    let completed = store.commit(scene.run, std::slice::from_ref(&late), scene.moments()).await?;
-    assert_eq!((completed.refused, completed.found), (vec![late.task], 0));
-    assert_eq!(addresses(store, scene.run).await?, [HOME]);
+    let summary =
+        store.commit(fixture.run, std::slice::from_ref(&late), fixture.cache_window()).await?;
+    assert_eq!((summary.rejected, summary.new_targets), (vec![late.task], 0));
+    assert_eq!(site_urls(store, fixture.run).await?, [HOME]);
     Ok(())
 }
 
-/// A seed or a sitemap may be added again after an interruption.
-pub async fn a_page_that_the_run_has_is_not_added_again(store: &dyn Store) -> CaseResult {
-    let scene = crawl(store, vec![ask(HOME, 0)]).await?;
-    let again = [page("arguments", vec![ask(HOME, 0), ask(A, 0)])];
-    let completed = store.add_pages(scene.run, &again, scene.moments()).await?;
-    assert_eq!(completed.found, 0);
-    assert_eq!(addresses(store, scene.run).await?, [HOME]);
+/// Seed lists and sitemaps are added again after an interruption.
+pub async fn known_page_is_not_added_again(store: &dyn Store) -> CaseResult {
+    let fixture = crawl(store, vec![fetch_link(HOME, 0)]).await?;
+    let same_page = [page("arguments", vec![fetch_link(HOME, 0), fetch_link(A, 0)])];
+    let summary = store.add_pages(fixture.run, &same_page, fixture.cache_window()).await?;
+    assert_eq!(summary.new_targets, 0);
+    assert_eq!(site_urls(store, fixture.run).await?, [HOME]);
     Ok(())
 }
 
-/// What is left is not asked, but its link is kept where the run knows it.
-pub async fn a_link_that_is_left_is_kept_if_its_target_is_known(store: &dyn Store) -> CaseResult {
-    let scene = crawl(store, vec![ask(HOME, 0)]).await?;
-    let done = visited(&scene, vec![leave(A), leave(HOME), leave(OTHER)]).await?;
-    scene.complete(&[done]).await?;
-    assert_eq!(addresses(store, scene.run).await?, [HOME]);
-    let links = store.site_links(scene.run, (TaskId(0), DocumentId(0), 0), MANY).await?;
+/// A skipped link to an unknown target is not stored.
+pub async fn skipped_link_is_stored_if_its_target_is_known(store: &dyn Store) -> CaseResult {
+    let fixture = crawl(store, vec![fetch_link(HOME, 0)]).await?;
+    let done =
+        fetched_page(&fixture, vec![skip_link(A), skip_link(HOME), skip_link(OTHER)]).await?;
+    fixture.commit(&[done]).await?;
+    assert_eq!(site_urls(store, fixture.run).await?, [HOME]);
+    let links = store.site_links(fixture.run, (TaskId(0), DocumentId(0), 0), MANY).await?;
     let positions: Vec<u64> = links.iter().map(|link| link.position).collect();
     assert_eq!(positions, [0, 1]);
     Ok(())
 }
 
-/// Only what may trust memory is settled from it: the links of a page are not
-/// in memory.
-pub async fn memory_is_trusted_only_where_it_may_be(store: &dyn Store) -> CaseResult {
-    let first = crawl(store, vec![ask(A, 0), ask(B, 0)]).await?;
-    first.settle_all(Verdict::Alive, at(1)).await?;
-    first.finish(at(2)).await?;
+/// A page whose links are needed must be fetched, because links are not cached.
+pub async fn cached_result_is_used_only_if_allowed(store: &dyn Store) -> CaseResult {
+    let first = crawl(store, vec![fetch_link(A, 0), fetch_link(B, 0)]).await?;
+    first.finish_all(Verdict::Alive, at(1)).await?;
+    first.close(at(2)).await?;
 
-    let second = StoreFixture::of(store, &crawl_plan(), at(3)).await?;
-    let trusting = LinkDecision::Fetch { depth: 1, rank: None, may_use_cache: true };
-    let links = vec![ask(A, 1), PageLink { admission: trusting, ..ask(B, 1) }];
-    let moments = CacheWindow { now: at(3), fresh_since: at(0) };
-    let completed = store.add_pages(second.run, &[page("arguments", links)], moments).await?;
-    assert_eq!((completed.found, completed.known), (2, 1));
-    let unasked = CheckedTargetQuery { is_unfetched: true, ..CheckedTargetQuery::ALL };
-    let settled = store.checked_targets(second.run, unasked).await?;
-    assert_eq!(settled.iter().map(|one| one.url.as_str()).collect::<Vec<_>>(), [B]);
+    let second = StoreFixture::open_with_key(store, &crawl_key(), at(3)).await?;
+    let may_use_cache = LinkDecision::Fetch { depth: 1, rank: None, may_use_cache: true };
+    let links = vec![fetch_link(A, 1), PageLink { decision: may_use_cache, ..fetch_link(B, 1) }];
+    let cache_window = CacheWindow { now: at(3), fresh_since: at(0) };
+    let summary = store.add_pages(second.run, &[page("arguments", links)], cache_window).await?;
+    assert_eq!((summary.new_targets, summary.already_checked), (2, 1));
+    let unfetched = CheckedTargetQuery { is_unfetched: true, ..CheckedTargetQuery::ALL };
+    let checked = store.checked_targets(second.run, unfetched).await?;
+    assert_eq!(checked.iter().map(|one| one.url.as_str()).collect::<Vec<_>>(), [B]);
     assert_eq!(second.due_urls(at(4)).await?, [A]);
     Ok(())
 }
 
-/// A malformed link needs no asking, and stands where it was found.
-pub async fn a_malformed_link_is_settled_at_its_depth(store: &dyn Store) -> CaseResult {
-    let scene = crawl(store, vec![ask(HOME, 0)]).await?;
-    let broken = PageLink { link: local(2, "malformed:x", Verdict::Local), ..ask(A, 3) };
-    let done = visited(&scene, vec![broken]).await?;
-    let completed = store.commit(scene.run, &[done], scene.moments()).await?;
-    assert_eq!((completed.found, completed.known), (1, 1));
-    let unasked = CheckedTargetQuery { is_unfetched: true, ..CheckedTargetQuery::ALL };
-    let settled = store.checked_targets(scene.run, unasked).await?;
-    assert_eq!((settled[0].depth, settled[0].inlinks), (Some(3), 1));
+/// It needs no request.
+pub async fn malformed_link_is_finished_at_its_depth(store: &dyn Store) -> CaseResult {
+    let fixture = crawl(store, vec![fetch_link(HOME, 0)]).await?;
+    let broken =
+        PageLink { link: local_link(2, "malformed:x", Verdict::Local), ..fetch_link(A, 3) };
+    let done = fetched_page(&fixture, vec![broken]).await?;
+    let summary = store.commit(fixture.run, &[done], fixture.cache_window()).await?;
+    assert_eq!((summary.new_targets, summary.already_checked), (1, 1));
+    let unfetched = CheckedTargetQuery { is_unfetched: true, ..CheckedTargetQuery::ALL };
+    let checked = store.checked_targets(fixture.run, unfetched).await?;
+    assert_eq!((checked[0].depth, checked[0].inlinks), (Some(3), 1));
     Ok(())
 }
 
-/// The shortest way counts, until the page is asked.
-pub async fn the_least_depth_is_kept_while_a_page_waits(store: &dyn Store) -> CaseResult {
-    let scene = crawl(store, vec![ask(A, 5)]).await?;
-    let more = |depth: u32| page(&format!("page {depth}"), vec![ask(A, depth)]);
-    let add = async |depth| store.add_pages(scene.run, &[more(depth)], scene.moments()).await;
+/// The depth does not change after the fetch.
+pub async fn pending_task_takes_the_smallest_depth(store: &dyn Store) -> CaseResult {
+    let fixture = crawl(store, vec![fetch_link(A, 5)]).await?;
+    let more = |depth: u32| page(&format!("page {depth}"), vec![fetch_link(A, depth)]);
+    let add =
+        async |depth| store.add_pages(fixture.run, &[more(depth)], fixture.cache_window()).await;
     add(7).await?;
     add(2).await?;
     add(3).await?;
-    let claim = scene.claim_one(at(0)).await?;
+    let claim = fixture.claim_one(at(0)).await?;
     assert_eq!(claim.tasks[0].depth, Some(2));
-    scene.settle(&claim, Verdict::Alive, at(1)).await?;
+    fixture.finish_claim(&claim, Verdict::Alive, at(1)).await?;
     add(1).await?;
-    assert_eq!(scene.settled_one().await?.depth, Some(2));
+    assert_eq!(fixture.checked_one().await?.depth, Some(2));
     Ok(())
 }
 
-/// Ranked tasks come in their turn, and a better turn is taken.
-pub async fn ranked_tasks_come_the_least_first(store: &dyn Store) -> CaseResult {
-    let scene = crawl(store, vec![ranked(A, 30), ranked(B, 10), ranked(C, 20)]).await?;
-    let claim = store.claim(scene.run, MANY, 0, at(0), lease_end(at(0))).await?.remove(0);
-    assert_eq!(claim.tasks, [], "by rank they are taken one by one");
-    let turns = async |limit| -> Result<Vec<String>, StoreError> {
-        let tasks = store.due_by_rank(scene.run, claim.lease, limit, at(0)).await?;
+/// A pending task takes the lowest rank of its links.
+pub async fn ranked_tasks_are_returned_lowest_first(store: &dyn Store) -> CaseResult {
+    let fixture =
+        crawl(store, vec![ranked_link(A, 30), ranked_link(B, 10), ranked_link(C, 20)]).await?;
+    let claim = store.claim(fixture.run, MANY, 0, at(0), lease_end(at(0))).await?.remove(0);
+    assert_eq!(claim.tasks, [], "ranked tasks are not returned by a claim");
+    let due_urls = async |limit| -> Result<Vec<String>, StoreError> {
+        let tasks = store.due_by_rank(fixture.run, claim.lease, limit, at(0)).await?;
         Ok(tasks.into_iter().map(|task| task.url).collect())
     };
-    assert_eq!(turns(2).await?, [B, C]);
-    let again = page("again", vec![ranked(A, 5), ranked(C, 40)]);
-    store.add_pages(scene.run, &[again], scene.moments()).await?;
-    assert_eq!(turns(MANY).await?, [A, B, C]);
+    assert_eq!(due_urls(2).await?, [B, C]);
+    let other_page = page("again", vec![ranked_link(A, 5), ranked_link(C, 40)]);
+    store.add_pages(fixture.run, &[other_page], fixture.cache_window()).await?;
+    assert_eq!(due_urls(MANY).await?, [A, B, C]);
     let lost = HostLease { fencing_token: claim.lease.fencing_token + 1, ..claim.lease };
-    assert_eq!(store.due_by_rank(scene.run, lost, MANY, at(0)).await?, []);
+    assert_eq!(store.due_by_rank(fixture.run, lost, MANY, at(0)).await?, []);
     Ok(())
 }
 
-/// A task that is not asked after all is forgotten with its links.
-pub async fn what_is_left_aside_is_forgotten_with_its_links(store: &dyn Store) -> CaseResult {
-    let scene = crawl(store, vec![ask(A, 0), ask(B, 0)]).await?;
-    let claim = scene.claim_one(at(0)).await?;
-    let left = result(Some(claim.lease), &claim.tasks[0], None, TaskUpdate::Drop);
-    scene.complete(&[left]).await?;
-    scene.release(&claim).await?;
-    assert_eq!(addresses(store, scene.run).await?, [B]);
-    let links = store.site_links(scene.run, (TaskId(0), DocumentId(0), 0), MANY).await?;
+/// The counters of the run exclude it.
+pub async fn dropped_task_is_deleted_with_its_links(store: &dyn Store) -> CaseResult {
+    let fixture = crawl(store, vec![fetch_link(A, 0), fetch_link(B, 0)]).await?;
+    let claim = fixture.claim_one(at(0)).await?;
+    let dropped = completion(Some(claim.lease), &claim.tasks[0], None, TaskUpdate::Drop);
+    fixture.commit(&[dropped]).await?;
+    fixture.release(&claim).await?;
+    assert_eq!(site_urls(store, fixture.run).await?, [B]);
+    let links = store.site_links(fixture.run, (TaskId(0), DocumentId(0), 0), MANY).await?;
     assert_eq!(links.len(), 1);
-    let tally = store.run_stats(scene.run).await?;
-    assert_eq!((tally.targets, tally.checked), (1, 0));
+    let stats = store.run_stats(fixture.run).await?;
+    assert_eq!((stats.targets, stats.checked), (1, 0));
     Ok(())
 }
 
-/// A settled task can be put back, and is asked again.
-pub async fn a_settled_task_that_is_put_back_is_asked_again(store: &dyn Store) -> CaseResult {
-    let scene = crawl(store, vec![ask(A, 0)]).await?;
-    let claim = scene.claim_one(at(0)).await?;
+/// Its result is not returned until it is finished again.
+pub async fn finished_task_can_be_retried(store: &dyn Store) -> CaseResult {
+    let fixture = crawl(store, vec![fetch_link(A, 0)]).await?;
+    let claim = fixture.claim_one(at(0)).await?;
     let task = &claim.tasks[0];
-    scene.complete(&[settled_as(Some(claim.lease), task, Verdict::Blocked, at(1))]).await?;
-    let (purpose, not_before, looks) = (task.purpose, at(2), task.attempts.clone());
-    let again = TaskUpdate::Retry { purpose, not_before, attempts: looks };
-    scene.complete(&[result(Some(claim.lease), task, None, again)]).await?;
-    scene.release(&claim).await?;
-    assert_eq!(scene.settled().await?, []);
-    assert_eq!(scene.due_urls(at(3)).await?, [A]);
+    fixture
+        .commit(&[finished_completion(Some(claim.lease), task, Verdict::Blocked, at(1))])
+        .await?;
+    let (purpose, not_before, attempts) = (task.purpose, at(2), task.attempts.clone());
+    let retry = TaskUpdate::Retry { purpose, not_before, attempts };
+    fixture.commit(&[completion(Some(claim.lease), task, None, retry)]).await?;
+    fixture.release(&claim).await?;
+    assert_eq!(fixture.checked().await?, []);
+    assert_eq!(fixture.due_urls(at(3)).await?, [A]);
     Ok(())
 }
 
-/// What an origin said is kept until it says something else, and is not given
-/// to who wants it newer.
-pub async fn robots_are_kept_and_grow_old(store: &dyn Store) -> CaseResult {
+/// A robots.txt older than `since` is not returned.
+pub async fn robots_are_replaced_and_expire(store: &dyn Store) -> CaseResult {
     let origin = "https://one.test";
     assert_eq!(store.robots(origin, at(0)).await?, None);
-    let said = |status, text: &[u8], asked| StoredRobots {
+    let output = |status, text: &[u8], requested_at| StoredRobots {
         origin: origin.to_owned(),
-        requested_at: asked,
+        requested_at,
         status,
         text: text.to_vec(),
     };
-    let first = said(Some(200), b"User-agent: *\xff\n", at(10));
+    let first = output(Some(200), b"User-agent: *\xff\n", at(10));
     store.save_robots(&first).await?;
     assert_eq!(store.robots(origin, at(10)).await?, Some(first));
     assert_eq!(store.robots(origin, at(11)).await?, None);
     assert_eq!(store.robots("http://one.test", at(0)).await?, None);
-    let second = said(None, b"", at(20));
+    let second = output(None, b"", at(20));
     store.save_robots(&second).await?;
     assert_eq!(store.robots(origin, at(11)).await?, Some(second));
     Ok(())
 }
 
-/// A run keeps its own notes.
-pub async fn notes_belong_to_their_run(store: &dyn Store) -> CaseResult {
-    let first = StoreFixture::of(store, &crawl_plan(), at(0)).await?;
+/// A checkpoint replaces an earlier one with the same name.
+pub async fn checkpoints_belong_to_their_run(store: &dyn Store) -> CaseResult {
+    let first = StoreFixture::open_with_key(store, &crawl_key(), at(0)).await?;
     let second = StoreFixture::open(store, at(1)).await?;
     assert_eq!(store.checkpoint(first.run, "crawl").await?, None);
     store.save_checkpoint(first.run, "crawl", "one").await?;
@@ -255,53 +263,64 @@ pub async fn notes_belong_to_their_run(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// Runs are listed by what they are for, with how far they have come.
+/// With their progress, filtered by command.
 pub async fn runs_are_listed_newest_first(store: &dyn Store) -> CaseResult {
     let check = StoreFixture::with_pages(store, at(0), &[A]).await?;
-    let first = crawl(store, vec![ask(HOME, 0)]).await?;
-    let done = visited(&first, vec![ask(A, 1)]).await?;
-    first.complete(&[done]).await?;
+    let first = crawl(store, vec![fetch_link(HOME, 0)]).await?;
+    let done = fetched_page(&first, vec![fetch_link(A, 1)]).await?;
+    first.commit(&[done]).await?;
     store.close_run(first.run, RunState::Finished, at(5)).await?;
-    let second = StoreFixture::of(store, &crawl_plan(), at(6)).await?;
+    let second = StoreFixture::open_with_key(store, &crawl_key(), at(6)).await?;
 
     let crawls = store.runs(Some("crawl"), MANY).await?;
     let ids: Vec<RunId> = crawls.iter().map(|run| run.id).collect();
     assert_eq!(ids, [second.run, first.run]);
-    let told = &crawls[1];
-    assert_eq!((told.targets, told.checked, told.pages), (2, 1, 1));
-    assert_eq!((told.started, told.closed, told.is_finished), (at(0), Some(at(5)), true));
-    assert_eq!(told.inputs, [HOME]);
-    assert_eq!((crawls[0].closed, crawls[0].is_finished), (None, false));
+    let reported = &crawls[1];
+    assert_eq!((reported.targets, reported.checked, reported.pages), (2, 1, 1));
+    assert_eq!(
+        (reported.started_at, reported.closed_at, reported.is_finished),
+        (at(0), Some(at(5)), true)
+    );
+    assert_eq!(reported.inputs, [HOME]);
+    assert_eq!((crawls[0].closed_at, crawls[0].is_finished), (None, false));
     assert_eq!(store.runs(None, MANY).await?.len(), 3);
     assert_eq!(store.runs(Some("check"), MANY).await?[0].id, check.run);
     assert_eq!(store.runs(None, 1).await?.len(), 1);
     Ok(())
 }
 
-/// Two crawls of one site: home leads to the others.
-async fn crawled(store: &dyn Store, now: i64, links: Vec<PageLink>) -> Result<RunId, StoreError> {
-    let scene = StoreFixture::of(store, &crawl_plan(), at(now)).await?;
-    let seeds = page("arguments", vec![ask(HOME, 0)]);
-    store.add_pages(scene.run, &[seeds], CacheWindow { now: at(now), ..scene.moments() }).await?;
-    let claim = scene.claim_one(at(now)).await?;
-    let settled = settled_as(Some(claim.lease), &claim.tasks[0], Verdict::Alive, at(now + 1));
-    let brought = NewPage { anchors: Some(vec![3, 7, u32::MAX]), ..page(HOME, links) };
-    scene.complete(&[TaskCompletion { page: Some(brought), ..settled }]).await?;
-    scene.release(&claim).await?;
-    scene.settle_all(Verdict::Dead, at(now + 2)).await?;
-    scene.finish(at(now + 3)).await?;
-    Ok(scene.run)
+/// Runs a crawl whose home page has these links. All other pages are dead.
+async fn finished_crawl(
+    store: &dyn Store,
+    now: i64,
+    links: Vec<PageLink>,
+) -> Result<RunId, StoreError> {
+    let fixture = StoreFixture::open_with_key(store, &crawl_key(), at(now)).await?;
+    let seeds = page("arguments", vec![fetch_link(HOME, 0)]);
+    store
+        .add_pages(fixture.run, &[seeds], CacheWindow { now: at(now), ..fixture.cache_window() })
+        .await?;
+    let claim = fixture.claim_one(at(now)).await?;
+    let checked =
+        finished_completion(Some(claim.lease), &claim.tasks[0], Verdict::Alive, at(now + 1));
+    let page = NewPage { anchors: Some(vec![3, 7, u32::MAX]), ..page(HOME, links) };
+    fixture.commit(&[TaskCompletion { page: Some(page), ..checked }]).await?;
+    fixture.release(&claim).await?;
+    fixture.finish_all(Verdict::Dead, at(now + 2)).await?;
+    fixture.close(at(now + 3)).await?;
+    Ok(fixture.run)
 }
 
-/// Each stream goes on after its cursor, and tells of its own run alone.
-pub async fn a_site_is_read_back_piece_by_piece(store: &dyn Store) -> CaseResult {
+/// Targets, pages and links continue after a cursor and belong to one run.
+pub async fn site_is_read_with_pagination(store: &dyn Store) -> CaseResult {
     let links = || {
-        let link = NewLink { fragment: Some("part".to_owned()), ..found(1, B) };
-        let wanted = PageLink { link, ..ask(B, 1) };
-        vec![ask(A, 1), wanted, ask(A, 1)]
+        let link = NewLink { fragment: Some("part".to_owned()), ..discovered_link(1, B) };
+        let with_fragment = PageLink { link, ..fetch_link(B, 1) };
+        vec![fetch_link(A, 1), with_fragment, fetch_link(A, 1)]
     };
-    let runs = [crawled(store, 0, links()).await?, crawled(store, 100, links()).await?];
-    crawled(store, 200, vec![ask(C, 1)]).await?;
+    let runs =
+        [finished_crawl(store, 0, links()).await?, finished_crawl(store, 100, links()).await?];
+    finished_crawl(store, 200, vec![fetch_link(C, 1)]).await?;
     for run in runs {
         let (mut targets, mut after) = (Vec::new(), TaskId(0));
         while let Some(target) = store.site_targets(run, after, 1).await?.pop() {
@@ -315,8 +334,8 @@ pub async fn a_site_is_read_back_piece_by_piece(store: &dyn Store) -> CaseResult
             (home.verdict, home.status, home.depth),
             (Some(Verdict::Alive), Some(200), Some(0))
         );
-        assert_eq!((home.took_ms, home.bytes), (Some(15), Some(4096)));
-        assert_eq!(home.hops.last().map(String::as_str), Some(LANDING));
+        assert_eq!((home.duration_ms, home.bytes), (Some(15), Some(4096)));
+        assert_eq!(home.hops.last().map(String::as_str), Some(FINAL_URL));
         assert!(home.title.as_deref().is_some_and(|title| title.starts_with("Status 200")));
         assert_eq!(targets[1].verdict, Some(Verdict::Dead));
 
@@ -329,29 +348,32 @@ pub async fn a_site_is_read_back_piece_by_piece(store: &dyn Store) -> CaseResult
         assert_eq!(pages[1].anchors.as_deref(), Some(&[3, 7, u32::MAX][..]));
         assert_eq!((pages[0].anchors.as_ref(), pages[1].task), (None, Some(home.task)));
 
-        let (mut told, mut cursor) = (Vec::new(), (TaskId(0), DocumentId(0), 0));
+        let (mut reported, mut cursor) = (Vec::new(), (TaskId(0), DocumentId(0), 0));
         while let Some(link) = store.site_links(run, cursor, 1).await?.pop() {
             cursor = (link.to, link.from, link.position);
-            told.push((link.to, link.position, link.fragment.clone()));
+            reported.push((link.to, link.position, link.fragment.clone()));
             assert_eq!(link.kind, LinkKind::Definition);
         }
         let to = |at: usize| targets[at].task;
         let part = Some("part".to_owned());
-        assert_eq!(told, [(to(0), 0, None), (to(1), 0, None), (to(1), 2, None), (to(2), 1, part)]);
+        assert_eq!(
+            reported,
+            [(to(0), 0, None), (to(1), 0, None), (to(1), 2, None), (to(2), 1, part)]
+        );
     }
     Ok(())
 }
 
-/// What changed between two crawls, by address.
-pub async fn words_that_changed_are_told(store: &dyn Store) -> CaseResult {
-    let before = crawled(store, 0, vec![ask(A, 1), ask(B, 1)]).await?;
-    let after = crawled(store, 100, vec![ask(B, 1), ask(C, 1)]).await?;
+/// In URL order.
+pub async fn verdict_changes_between_two_runs_are_returned(store: &dyn Store) -> CaseResult {
+    let before = finished_crawl(store, 0, vec![fetch_link(A, 1), fetch_link(B, 1)]).await?;
+    let after = finished_crawl(store, 100, vec![fetch_link(B, 1), fetch_link(C, 1)]).await?;
     let changes = store.verdict_changes(before, after, "", MANY).await?;
-    let told: Vec<(&str, Option<Verdict>, Option<Verdict>)> = changes
+    let reported: Vec<(&str, Option<Verdict>, Option<Verdict>)> = changes
         .iter()
         .map(|VerdictChange { url, before, after, .. }| (url.as_str(), *before, *after))
         .collect();
-    assert_eq!(told, [(A, Some(Verdict::Dead), None), (C, None, Some(Verdict::Dead))]);
+    assert_eq!(reported, [(A, Some(Verdict::Dead), None), (C, None, Some(Verdict::Dead))]);
     assert!(changes.iter().all(|change| change.code.is_some()));
     assert_eq!(store.verdict_changes(before, after, "", 1).await?, changes[..1]);
     assert_eq!(store.verdict_changes(before, after, A, MANY).await?, changes[1..]);
@@ -359,63 +381,63 @@ pub async fn words_that_changed_are_told(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// A crawl that goes on knows where its tasks end.
-pub async fn the_last_task_of_a_run_is_known(store: &dyn Store) -> CaseResult {
-    let scene = crawl(store, vec![ask(A, 0)]).await?;
-    let first = store.last_task_id(scene.run).await?;
-    let more = page("more", vec![ask(B, 1)]);
-    store.add_pages(scene.run, &[more], scene.moments()).await?;
-    let last = store.last_task_id(scene.run).await?;
+/// A run without tasks has the id 0.
+pub async fn last_task_id_is_that_of_the_run(store: &dyn Store) -> CaseResult {
+    let fixture = crawl(store, vec![fetch_link(A, 0)]).await?;
+    let first = store.last_task_id(fixture.run).await?;
+    let more = page("more", vec![fetch_link(B, 1)]);
+    store.add_pages(fixture.run, &[more], fixture.cache_window()).await?;
+    let last = store.last_task_id(fixture.run).await?;
     assert!(last > first);
-    let other = RunId(scene.run.0 + 1);
+    let other = RunId(fixture.run.0 + 1);
     assert_eq!(store.last_task_id(other).await?, TaskId(0));
     Ok(())
 }
 
-/// A user's own seed stays named, however often pages link to it.
-pub async fn a_seed_stays_named(store: &dyn Store) -> CaseResult {
-    let seed = PageLink { link: named(1, A), ..ask(A, 0) };
-    let scene = crawl(store, vec![seed]).await?;
-    let more = page("more", vec![ask(A, 1)]);
-    store.add_pages(scene.run, &[more], scene.moments()).await?;
-    assert!(scene.claim_one(at(0)).await?.tasks[0].rights.is_named_by_user());
+/// Links of pages to the seed do not change this.
+pub async fn seed_stays_user_supplied(store: &dyn Store) -> CaseResult {
+    let seed = PageLink { link: user_link(1, A), ..fetch_link(A, 0) };
+    let fixture = crawl(store, vec![seed]).await?;
+    let more = page("more", vec![fetch_link(A, 1)]);
+    store.add_pages(fixture.run, &[more], fixture.cache_window()).await?;
+    assert!(fixture.claim_one(at(0)).await?.tasks[0].rights.is_user_supplied());
     Ok(())
 }
 
-/// Who named a target outlives its run, and a later run that only finds the
-/// target does not take the rights away.
-pub async fn dead_target_has_rights_only_if_the_user_named_it(store: &dyn Store) -> CaseResult {
+/// The rights outlive the run, and a later run that only discovers the target
+/// does not revoke them.
+pub async fn dead_target_has_rights_only_if_user_supplied(store: &dyn Store) -> CaseResult {
     let rights = async |url: &str| -> Result<bool, StoreError> {
         let target = store.dead_target(url).await?;
-        Ok(target.is_some_and(|target| target.rights.is_named_by_user()))
+        Ok(target.is_some_and(|target| target.rights.is_user_supplied()))
     };
     let first = StoreFixture::open(store, at(0)).await?;
-    first.load("list", 1, &[named(1, A), found(2, B)]).await?;
-    first.settle_all(Verdict::Dead, at(1)).await?;
+    first.load("list", 1, &[user_link(1, A), discovered_link(2, B)]).await?;
+    first.finish_all(Verdict::Dead, at(1)).await?;
     assert_eq!((rights(A).await?, rights(B).await?), (true, false));
-    first.finish(at(2)).await?;
+    first.close(at(2)).await?;
     let listed = store.dead_targets(&[Verdict::Dead], "", 9).await?;
-    let named_ones = listed.iter().filter(|target| target.rights.is_named_by_user());
+    let named_ones = listed.iter().filter(|target| target.rights.is_user_supplied());
     assert_eq!(named_ones.map(|target| target.url.as_str()).collect::<Vec<_>>(), [A]);
     let second = StoreFixture::open(store, at(2)).await?;
-    second.load("list", 2, &[found(1, A), named(2, B)]).await?;
-    second.settle_all(Verdict::Dead, at(3)).await?;
+    second.load("list", 2, &[discovered_link(1, A), user_link(2, B)]).await?;
+    second.finish_all(Verdict::Dead, at(3)).await?;
     assert_eq!((rights(A).await?, rights(B).await?), (true, true));
     Ok(())
 }
 
-/// Politeness outlives the process, for hosts with and without targets.
-pub async fn host_pace_is_read_back_as_it_was_kept(store: &dyn Store) -> CaseResult {
+/// Also for hosts without targets.
+pub async fn host_schedule_round_trips(store: &dyn Store) -> CaseResult {
     assert_eq!(store.host_schedule("one.test").await?, None);
-    let pace = HostSchedule {
+    let schedule = HostSchedule {
         next_at: at(3600),
         delay_ms: 250,
         throttle_ms: 1000,
         ..HostSchedule::default()
     };
-    store.save_host_schedule("one.test", &pace).await?;
-    assert_eq!(store.host_schedule("one.test").await?, Some(pace));
-    let earlier = HostSchedule { next_at: at(1), throttle_ms: 0, ..pace };
+    store.save_host_schedule("one.test", &schedule).await?;
+    assert_eq!(store.host_schedule("one.test").await?, Some(schedule));
+    let earlier = HostSchedule { next_at: at(1), throttle_ms: 0, ..schedule };
     store.save_host_schedule("one.test", &earlier).await?;
     assert_eq!(store.host_schedule("one.test").await?, Some(earlier));
     Ok(())

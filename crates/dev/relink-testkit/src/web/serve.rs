@@ -1,5 +1,4 @@
-//! Just enough HTTP/1.1 (RFC 9112) to serve GET and HEAD over lasting
-//! connections.
+//! Minimal HTTP/1.1 (RFC 9112): GET and HEAD on persistent connections.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,60 +11,60 @@ use tokio::task::JoinSet;
 
 use super::site::{RecordedRequest, Site};
 
-/// Serves until told to stop, by word or by the sender being dropped.
+/// Serves until the stop channel gets a message or is closed.
 pub(super) async fn serve(
     listener: std::net::TcpListener,
     site: Arc<Mutex<Site>>,
     mut stopped: oneshot::Receiver<()>,
 ) {
-    let listener = TcpListener::from_std(listener).expect("the runtime takes a listener");
-    let mut visits = JoinSet::new();
+    let listener = TcpListener::from_std(listener).expect("the listener can be registered");
+    let mut connections = JoinSet::new();
     loop {
-        let visitor = tokio::select! {
-            visitor = listener.accept() => visitor,
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
             _ = &mut stopped => return,
         };
-        if let Ok((stream, _)) = visitor {
+        if let Ok((stream, _)) = accepted {
             site.lock().unwrap_or_else(PoisonError::into_inner).connections += 1;
             let site = Arc::clone(&site);
-            // A visitor who leaves is no error of the server.
-            visits.spawn(async move { drop(attend(stream, &site).await) });
+            // Ignore errors: the client may close the connection.
+            connections.spawn(async move { drop(handle_connection(stream, &site).await) });
         }
-        while visits.try_join_next().is_some() {}
+        while connections.try_join_next().is_some() {}
     }
 }
 
-async fn attend(stream: TcpStream, site: &Mutex<Site>) -> io::Result<()> {
+async fn handle_connection(stream: TcpStream, site: &Mutex<Site>) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut stream = BufReader::new(stream);
     while let Some(request) = read_request(&mut stream).await? {
         let is_head = request.method == "HEAD";
-        let answer = site.lock().unwrap_or_else(PoisonError::into_inner).answer_to(request);
-        // Even a wait of nothing would last to the timer's next tick.
-        if !answer.delay.is_zero() {
-            tokio::time::sleep(answer.delay).await;
+        let response = site.lock().unwrap_or_else(PoisonError::into_inner).response_to(request);
+        // Skip a zero delay, because `sleep` waits for the next timer tick.
+        if !response.delay.is_zero() {
+            tokio::time::sleep(response.delay).await;
         }
-        // Before the visitor can know it and come back.
-        site.lock().unwrap_or_else(PoisonError::into_inner).note_answered();
-        stream.write_all(&answer.to_bytes(!is_head)).await?;
-        if answer.closes() {
+        // Record the response before the client can send its next request.
+        site.lock().unwrap_or_else(PoisonError::into_inner).record_response();
+        stream.write_all(&response.to_bytes(!is_head)).await?;
+        if response.closes_connection() {
             break;
         }
     }
     Ok(())
 }
 
-/// Reads one request head, or `None` where the visitor left.
+/// Reads the head of a request; `None` if the connection was closed.
 pub(crate) async fn read_request(
     stream: &mut BufReader<TcpStream>,
 ) -> io::Result<Option<RecordedRequest>> {
     let Some(line) = read_line(stream).await? else {
         return Ok(None);
     };
-    let mut words = line.split(' ').map(str::to_owned);
+    let mut verdicts = line.split(' ').map(str::to_owned);
     let mut request = RecordedRequest {
-        method: words.next().unwrap_or_default(),
-        path: words.next().unwrap_or_default(),
+        method: verdicts.next().unwrap_or_default(),
+        path: verdicts.next().unwrap_or_default(),
         host: String::new(),
         headers: Vec::new(),
         at: Instant::now(),

@@ -1,4 +1,4 @@
-//! The script, and what was seen of the visitors.
+//! The responses of a server and its recorded requests.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -7,23 +7,23 @@ use std::time::Instant;
 
 use super::CannedResponse;
 
-/// One request that came.
+/// A recorded request.
 #[derive(Debug, Clone)]
 pub struct RecordedRequest {
     /// The method.
     pub method: String,
     /// The path with its query, as requested.
     pub path: String,
-    /// The host asked for, without its port.
+    /// The `Host` header without the port.
     pub host: String,
     /// All headers, in order, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// When it came.
+    /// The time of arrival.
     pub at: Instant,
 }
 
 impl RecordedRequest {
-    /// The value of a header, if it was sent.
+    /// Returns the value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         let found = headers.find(|(key, _)| key.eq_ignore_ascii_case(name))?;
@@ -31,11 +31,11 @@ impl RecordedRequest {
     }
 }
 
-/// Makes up answers as they are asked for.
+/// A function that creates responses.
 #[derive(Clone)]
-pub(super) struct Maker(Arc<dyn Fn(&RecordedRequest) -> CannedResponse + Send + Sync>);
+pub(super) struct ResponseFn(Arc<dyn Fn(&RecordedRequest) -> CannedResponse + Send + Sync>);
 
-impl Maker {
+impl ResponseFn {
     pub(super) fn new(
         make: impl Fn(&RecordedRequest) -> CannedResponse + Send + Sync + 'static,
     ) -> Self {
@@ -43,23 +43,24 @@ impl Maker {
     }
 }
 
-impl fmt::Debug for Maker {
+impl fmt::Debug for ResponseFn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Maker")
+        f.write_str("ResponseFn")
     }
 }
 
-/// What is answered where, and what was seen.
+/// The responses and the recorded requests.
 #[derive(Debug, Default)]
 pub(super) struct Site {
+    /// Canned responses by host and path; the host is `None` for all hosts.
     script: HashMap<(Option<String>, String), VecDeque<CannedResponse>>,
-    /// By directory, for paths that are in no script.
-    catching: HashMap<String, Maker>,
-    pub(super) seen: Vec<RecordedRequest>,
+    /// Responses by directory, for paths without a canned response.
+    catch_all: HashMap<String, ResponseFn>,
+    pub(super) requests: Vec<RecordedRequest>,
     pub(super) connections: usize,
-    /// Requests that wait for their answer now, and the most there ever were.
+    /// The number of requests without a response, and its maximum.
     waiting: usize,
-    pub(super) most_waiting: usize,
+    pub(super) max_waiting: usize,
 }
 
 impl Site {
@@ -67,55 +68,56 @@ impl Site {
         &mut self,
         host: Option<&str>,
         path: &str,
-        answers: impl IntoIterator<Item = CannedResponse>,
+        responses: impl IntoIterator<Item = CannedResponse>,
     ) {
         let key = (host.map(str::to_owned), path.to_owned());
-        self.script.insert(key, answers.into_iter().collect());
+        self.script.insert(key, responses.into_iter().collect());
     }
 
-    pub(super) fn catch_all(&mut self, directory: &str, maker: Maker) {
-        self.catching.insert(directory.to_owned(), maker);
+    pub(super) fn catch_all(&mut self, directory: &str, response_fn: ResponseFn) {
+        self.catch_all.insert(directory.to_owned(), response_fn);
     }
 
-    /// A request was answered.
-    pub(super) fn note_answered(&mut self) {
+    /// Records that a response is sent.
+    pub(super) fn record_response(&mut self) {
         self.waiting -= 1;
     }
 
-    /// The answer to a request, which is written down.
+    /// Records a request and returns its response.
     ///
-    /// A virtual host comes before all hosts, a path with its query before
-    /// the bare path, and any path before its directory.
-    pub(super) fn answer_to(&mut self, request: RecordedRequest) -> CannedResponse {
-        let bare = request.path.split('?').next().unwrap_or_default().to_owned();
+    /// A virtual host takes precedence over all hosts, a path with its query over
+    /// the path alone, and a path over its directory.
+    pub(super) fn response_to(&mut self, request: RecordedRequest) -> CannedResponse {
+        let path = request.path.split('?').next().unwrap_or_default().to_owned();
         let host = Some(request.host.clone());
         let keys = [
             (host.clone(), request.path.clone()),
-            (host, bare.clone()),
+            (host, path.clone()),
             (None, request.path.clone()),
-            (None, bare.clone()),
+            (None, path.clone()),
         ];
         self.waiting += 1;
-        self.most_waiting = self.most_waiting.max(self.waiting);
+        self.max_waiting = self.max_waiting.max(self.waiting);
         let scripted = keys.iter().find_map(|key| self.advance(key));
-        let answer = scripted
-            .or_else(|| self.caught(&bare, &request))
+        let response = scripted
+            .or_else(|| self.catch_all_response(&path, &request))
             .unwrap_or_else(|| CannedResponse::new(404, "<title>Not found</title>"));
-        self.seen.push(request);
-        answer
+        self.requests.push(request);
+        response
     }
 
-    fn caught(&self, path: &str, request: &RecordedRequest) -> Option<CannedResponse> {
-        let around = self.catching.iter().filter(|(directory, _)| path.starts_with(*directory));
-        let (_, maker) = around.max_by_key(|(directory, _)| directory.len())?;
-        Some((maker.0)(request))
+    fn catch_all_response(&self, path: &str, request: &RecordedRequest) -> Option<CannedResponse> {
+        let matching = self.catch_all.iter().filter(|(directory, _)| path.starts_with(*directory));
+        let (_, response_fn) = matching.max_by_key(|(directory, _)| directory.len())?;
+        Some((response_fn.0)(request))
     }
 
+    /// Returns the next canned response for a host and path.
     fn advance(&mut self, key: &(Option<String>, String)) -> Option<CannedResponse> {
-        let answers = self.script.get_mut(key)?;
-        if answers.len() > 1 {
-            return answers.pop_front();
+        let responses = self.script.get_mut(key)?;
+        if responses.len() > 1 {
+            return responses.pop_front();
         }
-        answers.front().cloned()
+        responses.front().cloned()
     }
 }

@@ -1,23 +1,23 @@
-//! Dead pages against live ones: what matching a large site takes.
+//! Matching of dead pages with live pages of a large site: time and quality.
 //!
-//! The site is made up: folders that moved whole, folders that were deleted,
-//! and pages that were always where they are. One core is used.
+//! The site is generated: folders that moved, folders that were deleted, and
+//! pages that never moved. Uses one core.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use relink_revive::matching::{MatchResult, PageInfo, SiteMatcher};
 
-/// The longest that it may take.
+/// Maximum time.
 const BAR: Duration = Duration::from_mins(1);
 
-/// How many pages a folder has.
+/// Pages per folder.
 const FOLDER: usize = 40;
 
-/// The share of right answers among those given that must be reached.
+/// Minimum precision of the aliases found.
 const RIGHT_SHARE: f64 = 0.95;
 
-/// Words that names are made of.
+/// Words of the page names.
 const WORDS: [&str; 24] = [
     "apple", "bridge", "candle", "desert", "engine", "forest", "garden", "harbor", "island",
     "jungle", "kettle", "ladder", "marble", "needle", "orchid", "pepper", "quarry", "river",
@@ -39,9 +39,9 @@ impl Default for AliasSize {
     }
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AliasOutcome {
+pub struct AliasBenchResult {
     size: AliasSize,
     learn: Duration,
     answer: Duration,
@@ -49,20 +49,20 @@ pub struct AliasOutcome {
     right: usize,
 }
 
-impl AliasOutcome {
-    /// Whether pages were found, and hardly any wrongly.
+impl AliasBenchResult {
+    /// Whether the precision is reached.
     #[expect(clippy::cast_precision_loss, reason = "three digits are compared")]
     pub fn is_right(&self) -> bool {
         self.right > 0 && self.right as f64 >= RIGHT_SHARE * self.answers as f64
     }
 
-    /// Whether it was fast enough.
+    /// Whether the time limit is kept.
     pub fn is_fast(&self) -> bool {
         self.learn + self.answer <= BAR
     }
 }
 
-impl fmt::Display for AliasOutcome {
+impl fmt::Display for AliasBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { size: AliasSize { dead, live }, learn, answer, answers, right } = self;
         write!(f, "alias {dead} dead, {live} live: learn {learn:.1?}, answer {answer:.1?} ")?;
@@ -70,8 +70,8 @@ impl fmt::Display for AliasOutcome {
     }
 }
 
-/// Matches a made-up site.
-pub fn bench_alias(size: AliasSize) -> AliasOutcome {
+/// Matches a generated site.
+pub fn bench_alias(size: AliasSize) -> AliasBenchResult {
     let dead: Vec<String> = (0..size.dead).map(|number| address("archive", number)).collect();
     let live: Vec<String> = (0..size.live).map(|number| address("library/shelf", number)).collect();
     let page = |url| PageInfo { url, title: None, text: None };
@@ -81,7 +81,7 @@ pub fn bench_alias(size: AliasSize) -> AliasOutcome {
     let study = SiteMatcher::new(&dead_pages, &live_pages, &[]);
     let learn = start.elapsed();
     let start = Instant::now();
-    let found: Vec<MatchResult> = (0..dead.len()).map(|at| study.answer(at)).collect();
+    let found: Vec<MatchResult> = (0..dead.len()).map(|at| study.match_page(at)).collect();
     let answer = start.elapsed();
     let named = |answer: &MatchResult| match answer {
         MatchResult::Alias(found) => Some(found.live),
@@ -90,10 +90,10 @@ pub fn bench_alias(size: AliasSize) -> AliasOutcome {
     let places = found.iter().map(named).enumerate();
     let answers = places.clone().filter(|(_, live)| live.is_some()).count();
     let right = places.filter(|(at, live)| *live == Some(*at)).count();
-    AliasOutcome { size, learn, answer, answers, right }
+    AliasBenchResult { size, learn, answer, answers, right }
 }
 
-/// The address of a page; that of the same number is its alias elsewhere.
+/// Returns the URL of a page. Pages of the same number are aliases.
 fn address(top: &str, number: usize) -> String {
     let word = |at: usize| WORDS[at % WORDS.len()];
     let (folder, count) = (number / FOLDER, WORDS.len());
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_small_site_is_matched_as_made() {
+    fn alias_bench_matches_a_small_site() {
         let outcome = bench_alias(AliasSize { dead: 400, live: 200 });
         assert!(outcome.is_right(), "{outcome}");
         assert!(outcome.right > 100, "{outcome}");

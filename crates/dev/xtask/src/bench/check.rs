@@ -1,5 +1,5 @@
-//! `relink check` against lychee: one list of URLs on a local nginx, no
-//! politeness, the two by turns.
+//! `relink check` compared with lychee: one list of URLs on a local nginx, no
+//! politeness. The two programs run alternately.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use super::{Size, site};
 use crate::workspace::run;
 use crate::{Workspace, XtaskError};
 
-/// How often each program runs. By turns, so that a slow moment of the machine
-/// hits both.
+/// Rounds of each program. They alternate, so that a slow phase of the machine
+/// affects both.
 const ROUNDS: usize = 3;
 
-/// How many requests each program may have in flight, in all and per host.
+/// Concurrency of each program, in total and per host.
 const IN_FLIGHT: &str = "256";
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckBenchResult {
     urls: usize,
@@ -29,7 +29,7 @@ pub struct CheckBenchResult {
 }
 
 impl CheckBenchResult {
-    /// Whether relink's verdicts are the ones planted.
+    /// Whether the verdicts of relink are the planted ones.
     pub fn counts_agree(&self) -> bool {
         let missing = site::missing(self.urls);
         self.dead == missing && self.alive == self.urls - missing
@@ -52,14 +52,14 @@ impl fmt::Display for CheckBenchResult {
     }
 }
 
-/// URLs a second and peak memory.
+/// Formats URLs per second and peak memory.
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
 fn pace(urls: usize, run: Run) -> String {
     let (rate, peak) = (urls as f64 / run.seconds, run.peak_kib as f64 / 1024.0);
     format!("{rate:.0}/s {peak:.0} MB")
 }
 
-/// Measures both; `note` is told what goes on.
+/// Measures both; `note` receives progress messages.
 pub fn check(
     workspace: &Workspace,
     size: Size,
@@ -67,7 +67,7 @@ pub fn check(
 ) -> Result<CheckBenchResult, XtaskError> {
     let lychee = find_lychee();
     if lychee.is_none() {
-        note("lychee is not on the path and `LYCHEE` does not name it: left out");
+        note("lychee is not on the path and `LYCHEE` is not set: skipping it");
     }
     note("building relink --release");
     run(workspace.cargo().args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
@@ -89,7 +89,7 @@ pub fn check(
     rounds.measure(size.urls, note)
 }
 
-/// The lychee that `LYCHEE` names, or the one on the path.
+/// Returns the lychee named by `LYCHEE`, or the one on the path.
 pub(super) fn find_lychee() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("LYCHEE") {
         return Some(named.into());
@@ -100,7 +100,7 @@ pub(super) fn find_lychee() -> Option<PathBuf> {
         .find(|program| program.is_file())
 }
 
-/// All that stays the same from round to round.
+/// Settings common to all rounds.
 struct Rounds<'a> {
     scratch: &'a Path,
     list: &'a str,
@@ -167,19 +167,19 @@ impl Rounds<'_> {
         ]
     }
 
-    /// How many targets relink's last run calls alive and dead.
+    /// Counts the targets that the last run of relink reported as alive and dead.
     fn count(&self) -> Result<(usize, usize), XtaskError> {
         let path = self.scratch.join("out");
         let text = std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))?;
         if text.is_empty() {
-            let said = std::fs::read_to_string(self.scratch.join("err")).unwrap_or_default();
-            return Err(XtaskError::new(format!("relink printed nothing: {said}")));
+            let output = std::fs::read_to_string(self.scratch.join("err")).unwrap_or_default();
+            return Err(XtaskError::new(format!("relink printed nothing: {output}")));
         }
         Ok(count(&text))
     }
 }
 
-/// How many lines of JSONL say alive, and how many dead.
+/// Counts the lines of JSONL with verdict alive and dead.
 fn count(jsonl: &str) -> (usize, usize) {
     let (mut alive, mut dead) = (0, 0);
     for line in jsonl.lines() {
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outcome_is_one_line() {
+    fn display_is_one_line() {
         let lychee = Run { seconds: 1.25, peak_kib: 170 * 1024 };
         assert_eq!(
             outcome(Some(lychee)).to_string(),
@@ -223,14 +223,14 @@ mod tests {
     }
 
     #[test]
-    fn the_counts_must_be_the_planted_ones() {
+    fn counts_agree_requires_the_planted_counts() {
         assert!(outcome(None).counts_agree());
         let off_by_one = CheckBenchResult { dead: 99, ..outcome(None) };
         assert!(!off_by_one.counts_agree());
     }
 
     #[test]
-    fn verdicts_are_counted_line_by_line() {
+    fn count_verdicts_counts_lines() {
         let jsonl =
             "{\"verdict\":\"alive\"}\n{\"verdict\":\"dead\"}\nnoise\n{\"verdict\":\"alive\"}\n";
         assert_eq!(count(jsonl), (2, 1));

@@ -1,8 +1,8 @@
-//! What comparing costs: requests for each page of a site that is sound.
+//! The cost of control requests: requests per page of a healthy site.
 //!
-//! The site is served here and counts what it is asked; the program is the
-//! real one. The second run is made a few days later, when every page is due
-//! again and only what was learned about the site can be spared.
+//! A test server counts the requests of the real program. The second run
+//! takes place three days later: every page is due again, but the results of
+//! control requests are cached.
 
 use std::fmt;
 use std::path::Path;
@@ -14,21 +14,21 @@ use super::scratch::Scratch;
 use crate::workspace::run;
 use crate::{Workspace, XtaskError};
 
-/// Requests for each page that the first run may need.
+/// Maximum requests per page of the first run.
 const BAR: f64 = 1.3;
 /// The same for the second run.
 const LATER_BAR: f64 = 1.0;
 
-/// The moments of the two runs.
+/// Times of the two runs.
 const FIRST: &str = "2026-11-02T09:00:00Z";
 const LATER: &str = "2026-11-05T09:00:00Z";
 
 /// How large the site is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ControlsSize {
-    /// Its pages.
+    /// Number of pages.
     pub pages: usize,
-    /// The directories they are in.
+    /// Number of directories.
     pub directories: usize,
 }
 
@@ -38,9 +38,9 @@ impl Default for ControlsSize {
     }
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ControlsOutcome {
+pub struct ControlsBenchResult {
     pages: usize,
     first: Count,
     later: Count,
@@ -53,13 +53,13 @@ struct Count {
     alive: usize,
 }
 
-impl ControlsOutcome {
-    /// Whether every page was found alive, both times.
+impl ControlsBenchResult {
+    /// Whether every page was alive in both runs.
     pub fn is_right(&self) -> bool {
         self.first.alive == self.pages && self.later.alive == self.pages
     }
 
-    /// Whether both runs needed few enough requests.
+    /// Whether both runs kept the request limit.
     pub fn is_frugal(&self) -> bool {
         self.per_page(self.first) <= BAR && self.per_page(self.later) <= LATER_BAR
     }
@@ -70,7 +70,7 @@ impl ControlsOutcome {
     }
 }
 
-impl fmt::Display for ControlsOutcome {
+impl fmt::Display for ControlsBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (first, later) = (self.per_page(self.first), self.per_page(self.later));
         write!(f, "requests per page {first:.3} (bar {BAR:.1})  ")?;
@@ -79,27 +79,30 @@ impl fmt::Display for ControlsOutcome {
     }
 }
 
-/// Builds `relink` and counts; `note` is told what goes on.
+/// Builds `relink` and counts its requests; `note` receives progress messages.
 pub fn controls(
     workspace: &Workspace,
     size: ControlsSize,
     note: impl Fn(&str),
-) -> Result<ControlsOutcome, XtaskError> {
+) -> Result<ControlsBenchResult, XtaskError> {
     note("building relink --release");
     run(workspace.cargo().args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
     note(&format!("checking {} pages twice", size.pages));
     count_requests(&workspace.target.join("release/relink"), size)
 }
 
-/// Counts what this `relink` asks of a sound site.
-pub fn count_requests(relink: &Path, size: ControlsSize) -> Result<ControlsOutcome, XtaskError> {
+/// Counts the requests of this `relink` on a healthy site.
+pub fn count_requests(
+    relink: &Path,
+    size: ControlsSize,
+) -> Result<ControlsBenchResult, XtaskError> {
     let scratch = Scratch::new()?;
     let web = TestServer::start_blocking();
     let list = scratch.path().join("urls.txt");
     std::fs::write(&list, serve(&web, size)).map_err(|error| XtaskError::io(&list, &error))?;
     let first = check(relink, scratch.path(), &web, FIRST)?;
     let later = check(relink, scratch.path(), &web, LATER)?;
-    Ok(ControlsOutcome { pages: size.pages, first, later })
+    Ok(ControlsBenchResult { pages: size.pages, first, later })
 }
 
 /// Serves the site; returns the list of its pages.
@@ -114,7 +117,7 @@ fn serve(web: &TestServer, size: ControlsSize) -> String {
     list
 }
 
-/// A page that is like no other.
+/// Returns a page unlike all others.
 fn html(number: usize) -> String {
     let title = format!("{} book", letters(number));
     let words: Vec<String> = (0..120).map(|place| letters(number * 131 + place * 17)).collect();
@@ -125,7 +128,7 @@ fn html(number: usize) -> String {
     )
 }
 
-/// A number in letters, so that no address holds one.
+/// Writes a number in letters, so that URLs contain no digits.
 fn letters(number: usize) -> String {
     let mut rest = number + 26 * 26;
     let mut word = String::new();
@@ -136,7 +139,7 @@ fn letters(number: usize) -> String {
     word
 }
 
-/// Runs a check at a moment and counts what it asked and found.
+/// Runs a check at a given time and counts requests and live pages.
 fn check(relink: &Path, scratch: &Path, web: &TestServer, now: &str) -> Result<Count, XtaskError> {
     let before = web.requests().len();
     let output = Command::new(relink)
@@ -150,8 +153,8 @@ fn check(relink: &Path, scratch: &Path, web: &TestServer, now: &str) -> Result<C
     let rows = String::from_utf8_lossy(&output.stdout);
     let alive = rows.lines().filter(|row| row.contains("\"verdict\":\"alive\"")).count();
     if rows.is_empty() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(XtaskError::new(format!("relink printed nothing: {said}")));
+        let output = String::from_utf8_lossy(&output.stderr);
+        return Err(XtaskError::new(format!("relink printed nothing: {output}")));
     }
     Ok(Count { requests: web.requests().len() - before, alive })
 }
@@ -161,16 +164,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_page_has_a_name_of_its_own() {
+    fn letters_are_unique_per_page() {
         assert_eq!(letters(0), "aab");
         let distinct: std::collections::HashSet<String> = (0..5_000).map(letters).collect();
         assert_eq!(distinct.len(), 5_000);
     }
 
     #[test]
-    fn the_outcome_is_one_line() {
+    fn display_is_one_line() {
         let count = |requests| Count { requests, alive: 100 };
-        let outcome = ControlsOutcome { pages: 100, first: count(120), later: count(100) };
+        let outcome = ControlsBenchResult { pages: 100, first: count(120), later: count(100) };
         assert_eq!(
             outcome.to_string(),
             "requests per page 1.200 (bar 1.3)  three days later 1.000 (bar 1.0)  \

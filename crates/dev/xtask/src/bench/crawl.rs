@@ -1,18 +1,17 @@
-//! `relink crawl` against linkinator and `LinkChecker`: one generated site of
-//! interlinked pages on a local nginx, no politeness, one after the other.
+//! `relink crawl` compared with linkinator and `LinkChecker`: one generated
+//! site on a local nginx, no politeness, one program after the other.
 //!
-//! Two tables go with it: how time and memory grow with the site, and what
-//! many workers are worth on a site that takes its time (Website Health
-//! Analyser, Fig. 11).
+//! Two more tables show how time and memory grow with the site, and the
+//! speed-up by workers on a slow site (Website Health Analyser, Fig. 11).
 
-mod book;
+mod generated_site;
 mod peers;
 mod workers;
 
 use std::fmt;
 use std::path::Path;
 
-use self::book::GeneratedSite;
+use self::generated_site::GeneratedSite;
 use self::peers::Peer;
 pub use self::workers::many_workers_are_faster;
 use self::workers::{WorkersOutcome, workers};
@@ -23,23 +22,23 @@ use super::scratch::Scratch;
 use crate::workspace::run;
 use crate::{Workspace, XtaskError};
 
-/// Requests that relink may have in flight.
+/// Concurrency of relink.
 const IN_FLIGHT: &str = "64";
-/// How many times the pages of the first site the later ones have.
+/// Sizes of the later sites, as multiples of the first.
 const GROWTH: [usize; 2] = [5, 20];
-/// How much faster than linkinator a crawl has to be.
+/// Minimum speed-up over linkinator.
 const LINKINATOR_BAR: f64 = 5.0;
-/// How much faster than `LinkChecker`.
+/// Minimum speed-up over `LinkChecker`.
 const LINKCHECKER_BAR: f64 = 20.0;
-/// The memory a crawl of the first site may take, in MB.
+/// Maximum memory of a crawl of the first site, in MB.
 const MEMORY_BAR: f64 = 150.0;
-/// How much longer a page of the largest site may take than one of the first.
+/// Maximum ratio of time per page between the largest and the first site.
 const GROWTH_BAR: f64 = 1.5;
 
-/// How large the first site is.
+/// Size of the first site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CrawlSize {
-    /// Its pages.
+    /// Number of pages.
     pub pages: usize,
 }
 
@@ -60,15 +59,15 @@ impl CrawlSize {
     }
 }
 
-/// What one program made of one site.
+/// The result of one program on one site.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Crawl {
     pages: usize,
     run: Run,
-    /// Planted dead links that were found, of so many.
+    /// Planted dead links found, and their total.
     found: usize,
     planted: usize,
-    /// Links called dead that are not.
+    /// Live links reported as dead.
     invented: usize,
 }
 
@@ -98,23 +97,22 @@ impl fmt::Display for Crawl {
     }
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CrawlOutcome {
+pub struct CrawlBenchResult {
     relink: Crawl,
     peers: Vec<(Peer, Crawl)>,
     growth: Vec<Crawl>,
     workers: WorkersOutcome,
 }
 
-impl CrawlOutcome {
-    /// Whether every planted dead link was found and none invented.
+impl CrawlBenchResult {
+    /// Whether all planted dead links were found, and no others.
     pub fn is_right(&self) -> bool {
         self.relink.is_right() && self.growth.iter().all(Crawl::is_right)
     }
 
-    /// Whether relink is as fast and as small as it has to be. Peers that are
-    /// not installed hold nothing up.
+    /// Whether relink keeps all limits. Peers that are not installed are skipped.
     pub fn is_fast(&self) -> bool {
         let is_ahead = |(peer, crawl): &(Peer, Crawl)| {
             self.relink.pages_a_second() >= peer.bar() * crawl.pages_a_second()
@@ -127,7 +125,7 @@ impl CrawlOutcome {
     }
 }
 
-impl fmt::Display for CrawlOutcome {
+impl fmt::Display for CrawlBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
@@ -147,12 +145,12 @@ impl fmt::Display for CrawlOutcome {
     }
 }
 
-/// Measures all; `note` is told what goes on.
+/// Runs all measurements; `note` receives progress messages.
 pub fn crawl(
     workspace: &Workspace,
     size: CrawlSize,
     note: impl Fn(&str),
-) -> Result<CrawlOutcome, XtaskError> {
+) -> Result<CrawlBenchResult, XtaskError> {
     note("building relink --release");
     run(workspace.cargo().args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
     let relink = workspace.target.join("release/relink");
@@ -166,10 +164,10 @@ pub fn crawl(
     }
     note("one worker and many");
     let workers = workers(&relink)?;
-    Ok(CrawlOutcome { relink: relink_crawl, peers, growth, workers })
+    Ok(CrawlBenchResult { relink: relink_crawl, peers, growth, workers })
 }
 
-/// Relink and whoever else is installed, on one site.
+/// Runs relink and the installed peers on one site.
 fn beside_peers(
     relink: &Path,
     pages: usize,
@@ -181,37 +179,37 @@ fn beside_peers(
     let mut peers = Vec::new();
     for peer in Peer::ALL {
         let Some(program) = peer.find() else {
-            note(&format!("`{}` names no program: {} is left out", peer.variable(), peer.name()));
+            note(&format!("`{}` is not set: skipping {}", peer.variable(), peer.name()));
             continue;
         };
         note(&format!("{}, {pages} pages", peer.name()));
         let words = peer.words(&site.url);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let run = measure(site.scratch.path(), &program, &words)?;
-        let said = site.said()?;
-        peers.push((peer, site.scored(run, &peer.dead_paths(&said))));
+        let output = site.said()?;
+        peers.push((peer, site.scored(run, &peer.dead_paths(&output))));
     }
     Ok((crawl, peers))
 }
 
 /// A generated site, served.
 struct Site {
-    book: GeneratedSite,
+    content: GeneratedSite,
     scratch: Scratch,
     url: String,
-    // Stopped before its files go.
+    // Declared before the files, so that it is stopped before they are removed.
     _nginx: Nginx,
 }
 
 impl Site {
     fn start(pages: usize, note: &impl Fn(&str)) -> Result<Self, XtaskError> {
-        let (book, scratch, port) = (GeneratedSite { pages }, Scratch::new()?, free_port()?);
+        let (content, scratch, port) = (GeneratedSite { pages }, Scratch::new()?, free_port()?);
         note(&format!("writing {pages} pages"));
         let root = scratch.path().join("site");
-        book.write(&root)?;
+        content.write(&root)?;
         let nginx = Nginx::start(scratch.path(), &root, 1, port)?;
         let url = format!("http://127.0.0.1:{port}/");
-        Ok(Self { book, scratch, url, _nginx: nginx })
+        Ok(Self { content, scratch, url, _nginx: nginx })
     }
 
     fn crawl_with_relink(&self, relink: &Path) -> Result<Crawl, XtaskError> {
@@ -228,14 +226,14 @@ impl Site {
     }
 
     fn scored(&self, run: Run, dead: &[String]) -> Crawl {
-        let planted = self.book.planted();
+        let planted = self.content.planted();
         let found = dead.iter().filter(|path| planted.contains(*path)).count();
         let (invented, planted) = (dead.len() - found, planted.len());
-        Crawl { pages: self.book.pages, run, found, planted, invented }
+        Crawl { pages: self.content.pages, run, found, planted, invented }
     }
 }
 
-/// A crawl without politeness.
+/// Returns the arguments of a crawl without politeness.
 fn relink_words(database: &Path, in_flight: &str, url: &str) -> Vec<String> {
     let database = database.to_string_lossy();
     let words = ["crawl", "--db", &database, "--format", "jsonl", "--concurrency", in_flight];
@@ -252,8 +250,8 @@ mod tests {
         Crawl { pages, run, found: 5, planted: 5, invented: 0 }
     }
 
-    fn outcome(peer: f64, last: f64) -> CrawlOutcome {
-        CrawlOutcome {
+    fn outcome(peer: f64, last: f64) -> CrawlBenchResult {
+        CrawlBenchResult {
             relink: crawl(100, 1.0),
             peers: vec![(Peer::Linkinator, crawl(100, peer))],
             growth: vec![crawl(2_000, last)],
@@ -262,14 +260,14 @@ mod tests {
     }
 
     #[test]
-    fn the_bars_are_speed_memory_and_even_growth() {
+    fn is_fast_checks_speed_memory_and_growth() {
         assert!(outcome(6.0, 25.0).is_fast());
         assert!(!outcome(4.0, 25.0).is_fast(), "not five times as fast");
         assert!(!outcome(6.0, 40.0).is_fast(), "twice as long for each page");
     }
 
     #[test]
-    fn one_invented_dead_link_is_wrong() {
+    fn is_right_rejects_an_invented_dead_link() {
         let mut outcome = outcome(6.0, 25.0);
         assert!(outcome.is_right());
         outcome.growth[0].invented = 1;
@@ -277,14 +275,14 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_counted_from_one() {
+    fn read_rejects_zero_pages() {
         assert_eq!(CrawlSize::read(&[]).unwrap().pages, 10_000);
         assert_eq!(CrawlSize::read(&["300"]).unwrap().pages, 300);
         assert!(CrawlSize::read(&["0"]).is_err() && CrawlSize::read(&["1", "2"]).is_err());
     }
 
     #[test]
-    fn the_outcome_is_three_tables() {
+    fn display_has_three_tables() {
         let text = outcome(6.0, 25.0).to_string();
         assert!(text.contains("relink is 6.0 times as fast"), "{text}");
         assert!(text.contains("5 of 5, 0 invented"), "{text}");

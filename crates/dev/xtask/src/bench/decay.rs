@@ -1,40 +1,38 @@
-//! Decay of every page of a web of our own making: time for each link, and
-//! memory.
+//! Decay scores of a generated graph: time per link and memory.
 //!
-//! Pages link mostly to near ones, as pages of one site do, and now and then
-//! anywhere; dead pages come in runs, as dead directories do.
+//! Nine of ten links lead to nearby pages, as within a site. Dead pages come in
+//! runs, as in dead directories.
 
 use std::fmt;
 use std::time::Instant;
 
 use relink_decay::{
-    CsrGraph, DecayDefinition, DecayProblem, FailureProbabilities, Graph, LinkTableBuilder,
+    CsrGraph, CsrGraphBuilder, DecayDefinition, DecayProblem, FailureProbabilities, Graph,
     PageIndex, Sigma, Solution, SolverOptions, solve,
 };
 
 use super::meter;
 use crate::XtaskError;
 
-/// Nanoseconds for each link that must be kept, for nine digits: a second for
-/// three million links.
+/// Maximum nanoseconds per link for nine digits: one second for three million
+/// links.
 const BAR: f64 = 300.0;
 
-/// How far a link within a site reaches.
+/// Maximum distance of a link within a site.
 const SITE: u64 = 200;
 
-/// How many pages live or die together.
+/// Pages per directory; a directory is dead or alive as a whole.
 const DIRECTORY: PageIndex = 128;
 
-/// How often it is solved: the fastest counts, for whatever else the machine
-/// does meanwhile is not our doing.
+/// Number of rounds. The fastest counts, because other load only slows down.
 const ROUNDS: usize = 5;
 
-/// How large the web is.
+/// Size of the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecaySize {
     /// Pages.
     pub pages: u32,
-    /// Links of a page on average.
+    /// Average links per page.
     pub links: u32,
 }
 
@@ -44,25 +42,25 @@ impl Default for DecaySize {
     }
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct DecayOutcome {
+pub struct DecayBenchResult {
     links: usize,
     sweeps: u32,
     seconds: f64,
-    /// The largest difference between a score and what its links say.
+    /// Maximum residual of the decay equation.
     residual: f64,
-    /// The most memory this program took, if it is told.
+    /// Peak memory of this program, if known.
     peak_kib: Option<u64>,
 }
 
-impl DecayOutcome {
+impl DecayBenchResult {
     /// Whether the scores solve the definition.
     pub fn is_right(&self) -> bool {
-        self.residual <= SolverOptions::default().error
+        self.residual <= SolverOptions::default().tolerance
     }
 
-    /// Whether it was fast enough.
+    /// Whether the time limit is kept.
     pub fn is_fast(&self) -> bool {
         self.nanoseconds() <= BAR
     }
@@ -73,7 +71,7 @@ impl DecayOutcome {
     }
 }
 
-impl fmt::Display for DecayOutcome {
+impl fmt::Display for DecayBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (each, Self { links, sweeps, seconds, residual, .. }) = (self.nanoseconds(), self);
         write!(f, "decay {each:.0} ns/link (bar {BAR:.0})  {links} links in {seconds:.3} s, ")?;
@@ -85,8 +83,8 @@ impl fmt::Display for DecayOutcome {
     }
 }
 
-/// Solves a web of this size.
-pub fn bench_decay(size: DecaySize) -> Result<DecayOutcome, XtaskError> {
+/// Solves a graph of this size.
+pub fn bench_decay(size: DecaySize) -> Result<DecayBenchResult, XtaskError> {
     let (graph, failures) = web(size)?;
     let case = DecayProblem { sigma: Sigma::default(), failures: &failures };
     let round = || {
@@ -98,7 +96,7 @@ pub fn bench_decay(size: DecaySize) -> Result<DecayOutcome, XtaskError> {
     for _ in 1..ROUNDS {
         seconds = seconds.min(round().0);
     }
-    Ok(DecayOutcome {
+    Ok(DecayBenchResult {
         seconds,
         links: graph.link_count(),
         sweeps: solution.sweeps,
@@ -107,10 +105,10 @@ pub fn bench_decay(size: DecaySize) -> Result<DecayOutcome, XtaskError> {
     })
 }
 
-/// The web and its dead pages.
+/// Returns the graph and its dead pages.
 fn web(size: DecaySize) -> Result<(CsrGraph, FailureProbabilities), XtaskError> {
     let mut dice = Rng(1);
-    let mut builder = LinkTableBuilder::with_capacity(size.pages as usize, 0);
+    let mut builder = CsrGraphBuilder::with_capacity(size.pages as usize, 0);
     for page in 0..size.pages {
         let count = dice.below(u64::from(2 * size.links) + 1);
         let links: Vec<PageIndex> =
@@ -128,11 +126,11 @@ fn web(size: DecaySize) -> Result<(CsrGraph, FailureProbabilities), XtaskError> 
             dead.push(page);
         }
     }
-    let failures = FailureProbabilities::of_pages(size.pages as usize, &dead);
+    let failures = FailureProbabilities::from_failing_pages(size.pages as usize, &dead);
     Ok((graph, failures.map_err(|error| XtaskError::new(error.to_string()))?))
 }
 
-/// Where a link of a page leads: nine times in ten near by.
+/// Returns the target of a link: nearby in nine of ten cases.
 fn target(page: PageIndex, pages: PageIndex, dice: &mut Rng) -> PageIndex {
     let is_far = dice.below(10) == 0;
     let step = dice.below(if is_far { u64::from(pages) } else { SITE });
@@ -140,7 +138,7 @@ fn target(page: PageIndex, pages: PageIndex, dice: &mut Rng) -> PageIndex {
     PageIndex::try_from(to).unwrap_or(page)
 }
 
-/// By how much the definition is missed, at most.
+/// Returns the maximum residual of the definition.
 fn residual(graph: &CsrGraph, case: DecayProblem<'_>, solution: &Solution) -> f64 {
     let Some(scores) = solution.scores.first() else { return f64::INFINITY };
     let missed = |(page, score): (PageIndex, &relink_decay::Decay)| {
@@ -154,7 +152,7 @@ fn residual(graph: &CsrGraph, case: DecayProblem<'_>, solution: &Solution) -> f6
     (0..).zip(scores).map(missed).fold(0.0, f64::max)
 }
 
-/// Chance that can be repeated (xorshift64*).
+/// A seeded random generator (xorshift64*).
 struct Rng(u64);
 
 impl Rng {
@@ -171,15 +169,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tiny_web_is_solved() {
+    fn decay_bench_solves_a_small_graph() {
         let outcome = bench_decay(DecaySize { pages: 500, links: 5 }).unwrap();
         assert!(outcome.is_right(), "{outcome}");
         assert!(outcome.links > 1_500, "{outcome}");
     }
 
     #[test]
-    fn the_outcome_is_one_line() {
-        let outcome = DecayOutcome {
+    fn display_is_one_line() {
+        let outcome = DecayBenchResult {
             links: 2_000_000,
             sweeps: 40,
             seconds: 0.2,

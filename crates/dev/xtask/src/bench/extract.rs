@@ -1,5 +1,5 @@
-//! `relink extract` against `lychee --dump`: one tree of Markdown and one of
-//! HTML, the two programs by turns; then files made to be slow.
+//! `relink extract` compared with `lychee --dump` on a tree of Markdown and a
+//! tree of HTML, alternately; then files that are slow to parse.
 
 mod hostile;
 mod tree;
@@ -14,24 +14,24 @@ use super::scratch::Scratch;
 use crate::workspace::run;
 use crate::{Workspace, XtaskError};
 
-/// How often each program runs on each tree, by turns.
+/// Rounds of each program on each tree.
 const ROUNDS: usize = 5;
 
-/// How often each hostile file is read.
+/// Rounds of each hostile file.
 const HOSTILE_ROUNDS: usize = 3;
 
-/// How many times faster than lychee it must be.
+/// Minimum speed-up over lychee.
 const BAR: f64 = 2.0;
 
-/// Seconds that a hostile file may take.
+/// Maximum seconds per hostile file.
 const HOSTILE_BAR: f64 = 1.0;
 
-/// How much is extracted from.
+/// Size of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExtractSize {
-    /// Files of each tree.
+    /// Files per tree.
     pub files: usize,
-    /// Bytes of each hostile file.
+    /// Bytes per hostile file.
     pub hostile_bytes: usize,
 }
 
@@ -41,11 +41,11 @@ impl Default for ExtractSize {
     }
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ExtractOutcome {
+pub struct ExtractBenchResult {
     trees: Vec<Measured>,
-    /// Hostile files by name, with the seconds they took.
+    /// Seconds per hostile file, by name.
     hostile: Vec<(&'static str, f64)>,
 }
 
@@ -60,13 +60,13 @@ struct Measured {
     lychee: Option<Run>,
 }
 
-impl ExtractOutcome {
-    /// Whether every planted link was found, and no other.
+impl ExtractBenchResult {
+    /// Whether all planted links were found, and no others.
     pub fn is_right(&self) -> bool {
         self.trees.iter().all(|tree| tree.found == tree.planted)
     }
 
-    /// Whether every ratio and every hostile file keeps its bar.
+    /// Whether every ratio and every hostile file keeps its limit.
     pub fn is_fast(&self) -> bool {
         let is_slow = |tree: &Measured| tree.ratio().is_some_and(|ratio| ratio < BAR);
         !self.trees.iter().any(is_slow)
@@ -80,7 +80,7 @@ impl Measured {
     }
 }
 
-impl fmt::Display for ExtractOutcome {
+impl fmt::Display for ExtractBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for tree in &self.trees {
             writeln!(f, "{tree}")?;
@@ -108,15 +108,15 @@ fn pace(run: Run) -> String {
     format!("{:.2} s {:.0} MB", run.seconds, run.peak_kib as f64 / 1024.0)
 }
 
-/// Measures both; `note` is told what goes on.
+/// Measures both; `note` receives progress messages.
 pub fn extract(
     workspace: &Workspace,
     size: ExtractSize,
     note: impl Fn(&str),
-) -> Result<ExtractOutcome, XtaskError> {
+) -> Result<ExtractBenchResult, XtaskError> {
     let lychee = find_lychee();
     if lychee.is_none() {
-        note("lychee is not on the path and `LYCHEE` does not name it: left out");
+        note("lychee is not on the path and `LYCHEE` is not set: skipping it");
     }
     note("building relink --release");
     run(workspace.cargo().args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
@@ -133,10 +133,10 @@ pub fn extract(
         .iter()
         .map(|file| bench.hostile(file, size.hostile_bytes))
         .collect::<Result<_, _>>()?;
-    Ok(ExtractOutcome { trees, hostile })
+    Ok(ExtractBenchResult { trees, hostile })
 }
 
-/// What is measured, and where.
+/// Settings of the measurement.
 struct Bench<'a> {
     scratch: &'a Path,
     relink: PathBuf,
@@ -170,7 +170,7 @@ impl Bench<'_> {
         measure(self.scratch, &self.relink, &words)
     }
 
-    /// How many links relink's last run told.
+    /// Counts the links of the last run of relink.
     fn count(&self) -> Result<usize, XtaskError> {
         let path = self.scratch.join("out");
         let text = std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))?;
@@ -185,8 +185,7 @@ impl Bench<'_> {
         let path = self.scratch.join(file.name);
         std::fs::write(&path, file.content(bytes))
             .map_err(|error| XtaskError::io(&path, &error))?;
-        // The quickest of some: the question is what the file costs, not what
-        // else the machine does.
+        // The fastest round counts, because other load only slows down.
         let mut quickest = f64::INFINITY;
         for _ in 0..HOSTILE_ROUNDS {
             quickest = quickest.min(self.relink(&path)?.seconds);
@@ -200,7 +199,7 @@ impl Bench<'_> {
 mod tests {
     use super::*;
 
-    fn outcome(relink: f64, hostile: f64) -> ExtractOutcome {
+    fn outcome(relink: f64, hostile: f64) -> ExtractBenchResult {
         let run = |seconds, mib: u64| Run { seconds, peak_kib: mib * 1024 };
         let tree = Measured {
             kind: Kind::Html,
@@ -210,11 +209,11 @@ mod tests {
             relink: run(relink, 10),
             lychee: Some(run(1.5, 20)),
         };
-        ExtractOutcome { trees: vec![tree], hostile: vec![("brackets.md", hostile)] }
+        ExtractBenchResult { trees: vec![tree], hostile: vec![("brackets.md", hostile)] }
     }
 
     #[test]
-    fn the_outcome_says_both_ratios_and_bars() {
+    fn display_shows_ratios_and_limits() {
         assert_eq!(
             outcome(0.5, 0.25).to_string(),
             "html 10 files  relink 0.50 s 10 MB  lychee 1.50 s 20 MB  ratio 3.00 (bar 2)  \
@@ -223,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_low_ratio_or_a_slow_file_breaks_the_bar() {
+    fn is_fast_rejects_a_low_ratio_or_a_slow_file() {
         assert!(outcome(0.5, 0.5).is_fast() && outcome(0.5, 0.5).is_right());
         assert!(!outcome(1.0, 0.5).is_fast());
         assert!(!outcome(0.5, 1.5).is_fast());

@@ -1,7 +1,7 @@
-//! Verdicts from stored probes: how many a second, on one core.
+//! Verdicts per second from stored probes, on one core.
 //!
-//! Nothing is asked here. The cases are kept as the store keeps them and read
-//! back before the clock starts, so that only judging is measured.
+//! Sends no requests. The cases are serialized as in the store and read back
+//! before the clock starts, so that only judging is measured.
 
 mod cases;
 
@@ -15,19 +15,19 @@ use relink_model::Verdict;
 use self::cases::{Stored, stored};
 use crate::XtaskError;
 
-/// Verdicts a second that must be reached.
+/// Minimum verdicts per second.
 const BAR: f64 = 100_000.0;
 
-/// The round that counts is the slowest of the fastest tenth: whatever else
-/// the machine does meanwhile is not our doing.
+/// The slowest of the fastest tenth of the rounds counts, because other load
+/// only slows down.
 const TENTH: usize = 10;
 
-/// How much is judged.
+/// Size of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JudgeSize {
     /// Different cases.
     pub cases: usize,
-    /// How often each is judged.
+    /// Rounds per case.
     pub rounds: usize,
 }
 
@@ -37,23 +37,23 @@ impl Default for JudgeSize {
     }
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct JudgeOutcome {
+pub struct JudgeBenchResult {
     cases: usize,
     verdicts: usize,
     as_planted: usize,
-    /// For judging each case once.
+    /// Time to judge each case once.
     seconds: f64,
 }
 
-impl JudgeOutcome {
-    /// Whether every case was judged as it was planted.
+impl JudgeBenchResult {
+    /// Whether every case got its expected verdict.
     pub fn is_right(&self) -> bool {
         self.as_planted == self.cases
     }
 
-    /// Whether it was fast enough.
+    /// Whether the time limit is kept.
     pub fn is_fast(&self) -> bool {
         self.rate() >= BAR
     }
@@ -64,7 +64,7 @@ impl JudgeOutcome {
     }
 }
 
-impl fmt::Display for JudgeOutcome {
+impl fmt::Display for JudgeBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rate, Self { cases, verdicts, as_planted, .. }) = (self.rate(), self);
         write!(f, "judge {rate:.0}/s (bar {BAR:.0}/s)  {verdicts} verdicts  ")?;
@@ -72,8 +72,8 @@ impl fmt::Display for JudgeOutcome {
     }
 }
 
-/// Judges so many cases so often.
-pub fn bench_judge(size: JudgeSize) -> Result<JudgeOutcome, XtaskError> {
+/// Judges the cases of this size.
+pub fn bench_judge(size: JudgeSize) -> Result<JudgeBenchResult, XtaskError> {
     let cases = stored(size.cases)?;
     let as_planted = cases.iter().filter(|case| verdict(case) == Some(case.planted)).count();
     let mut rounds = Vec::with_capacity(size.rounds);
@@ -84,7 +84,7 @@ pub fn bench_judge(size: JudgeSize) -> Result<JudgeOutcome, XtaskError> {
         rounds.push(start.elapsed().as_secs_f64());
     }
     rounds.sort_by(f64::total_cmp);
-    Ok(JudgeOutcome {
+    Ok(JudgeBenchResult {
         cases: cases.len(),
         verdicts,
         as_planted,
@@ -92,7 +92,7 @@ pub fn bench_judge(size: JudgeSize) -> Result<JudgeOutcome, XtaskError> {
     })
 }
 
-/// The word for a case; `None` if something more would be asked.
+/// Returns the verdict of a case; `None` if the judge needs another request.
 fn verdict(stored: &Stored) -> Option<Verdict> {
     let case = JudgeInput {
         url: &stored.url,
@@ -105,7 +105,7 @@ fn verdict(stored: &Stored) -> Option<Verdict> {
         now: Timestamp::UNIX_EPOCH,
     };
     match judge(&Policy::default(), &case) {
-        Decision::Settle(judgment) => Some(judgment.verdict),
+        Decision::Conclude(judgment) => Some(judgment.verdict),
         Decision::Fetch { .. } | Decision::Compare(_) => None,
     }
 }
@@ -115,15 +115,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tiny_measurement_judges_everything_as_planted() {
+    fn judge_bench_gives_expected_verdicts() {
         let outcome = bench_judge(JudgeSize { cases: 40, rounds: 2 }).unwrap();
         assert!(outcome.is_right(), "{outcome}");
         assert_eq!(outcome.verdicts, 80);
     }
 
     #[test]
-    fn the_outcome_is_one_line() {
-        let outcome = JudgeOutcome { cases: 600, verdicts: 1200, as_planted: 600, seconds: 0.002 };
+    fn display_is_one_line() {
+        let outcome =
+            JudgeBenchResult { cases: 600, verdicts: 1200, as_planted: 600, seconds: 0.002 };
         assert_eq!(
             outcome.to_string(),
             "judge 300000/s (bar 100000/s)  1200 verdicts  600 of 600 cases as planted"

@@ -1,4 +1,4 @@
-//! How long a program runs and how much memory it takes.
+//! Run time and peak memory of a program.
 
 use std::fs::File;
 use std::path::Path;
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use crate::XtaskError;
 
-/// GNU time, which knows the peak from the kernel's own account.
+/// GNU time, which reports the peak recorded by the kernel.
 const GNU_TIME: &str = "/usr/bin/time";
 
-/// How often memory is read where there is no GNU time.
+/// Interval between memory readings without GNU time.
 const BETWEEN_READINGS: Duration = Duration::from_millis(5);
 
 /// One run of a program.
@@ -23,7 +23,7 @@ pub(super) struct Run {
     pub(super) peak_kib: u64,
 }
 
-/// The median time and the largest peak of some runs.
+/// Returns the median time and the largest peak of the runs.
 pub(super) fn sum_up(runs: &[Run]) -> Option<Run> {
     let mut seconds: Vec<f64> = runs.iter().map(|run| run.seconds).collect();
     seconds.sort_by(f64::total_cmp);
@@ -33,8 +33,8 @@ pub(super) fn sum_up(runs: &[Run]) -> Option<Run> {
     })
 }
 
-/// Runs a program to its end, its output going to the file `out`, what it says
-/// beside it to `err`. Its exit code is not judged: dead links are one.
+/// Runs a program to its end, with stdout to the file `out` and stderr to `err`.
+/// Ignores the exit code: it is not zero if there are dead links.
 pub(super) fn measure(scratch: &Path, program: &Path, words: &[&str]) -> Result<Run, XtaskError> {
     let account = scratch.join("time");
     let mut command = accounted(program, &account);
@@ -51,12 +51,12 @@ pub(super) fn measure(scratch: &Path, program: &Path, words: &[&str]) -> Result<
     Ok(Run { seconds, peak_kib: text.and_then(|text| last_number(&text)).unwrap_or(watched) })
 }
 
-/// The most memory that this program itself took so far, in KiB.
+/// Returns the peak memory of this program so far, in KiB.
 pub(crate) fn own_peak() -> Option<u64> {
     high_water(&std::fs::read_to_string("/proc/self/status").ok()?)
 }
 
-/// The program, run by GNU time where there is one.
+/// Returns the program, run by GNU time if that is installed.
 fn accounted(program: &Path, account: &Path) -> Command {
     if !Path::new(GNU_TIME).exists() {
         return Command::new(program);
@@ -66,7 +66,7 @@ fn accounted(program: &Path, account: &Path) -> Command {
     command
 }
 
-/// Waits for the end; where there is no GNU time, reads the peak meanwhile.
+/// Waits for the end. Without GNU time, reads the peak meanwhile.
 fn watch(child: &mut Child) -> Result<u64, XtaskError> {
     let cannot = |error| XtaskError::new(format!("cannot wait for a program: {error}"));
     if Path::new(GNU_TIME).exists() {
@@ -83,14 +83,14 @@ fn watch(child: &mut Child) -> Result<u64, XtaskError> {
     Ok(peak)
 }
 
-/// The peak in a `/proc/PID/status`.
+/// Returns the peak memory in a `/proc/PID/status`.
 pub(super) fn high_water(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().trim_end_matches("kB").trim().parse().ok()
 }
 
-/// The number in the last line; above it GNU time may say that the program
-/// ended with a code.
+/// Returns the number in the last line. GNU time may print the exit code above
+/// it.
 fn last_number(text: &str) -> Option<u64> {
     text.lines().last()?.trim().parse().ok()
 }
@@ -100,13 +100,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_peak_is_found_in_either_account() {
+    fn peak_is_read_from_proc_and_gnu_time() {
         assert_eq!(high_water("VmPeak:\t9 kB\nVmHWM:\t  4312 kB\n"), Some(4312));
         assert_eq!(last_number("Command exited with non-zero status 1\n71234\n"), Some(71234));
     }
 
     #[test]
-    fn runs_are_summed_up_by_median_time_and_largest_peak() {
+    fn sum_up_returns_median_time_and_largest_peak() {
         let run = |seconds, peak_kib| Run { seconds, peak_kib };
         let runs = [run(3.0, 10), run(1.0, 30), run(2.0, 20)];
         assert_eq!(sum_up(&runs), Some(run(2.0, 30)));
@@ -114,12 +114,12 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_measured_whatever_its_exit_code() {
+    fn measure_ignores_the_exit_code() {
         let scratch = crate::bench::scratch::Scratch::new().unwrap();
-        let words = ["-c", "echo said; exit 1"];
+        let words = ["-c", "echo text; exit 1"];
         let run = measure(scratch.path(), Path::new("/bin/sh"), &words).unwrap();
         assert!(run.seconds > 0.0);
-        let said = std::fs::read_to_string(scratch.path().join("out")).unwrap();
-        assert_eq!(said, "said\n");
+        let output = std::fs::read_to_string(scratch.path().join("out")).unwrap();
+        assert_eq!(output, "text\n");
     }
 }

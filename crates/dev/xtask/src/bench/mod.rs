@@ -1,4 +1,4 @@
-//! Measurements. Numbers come from here, never from timed tests.
+//! Benchmarks. The test suite never measures time.
 
 mod alias;
 mod check;
@@ -14,33 +14,32 @@ pub(crate) mod scratch;
 mod site;
 mod survey;
 
-pub use alias::{AliasOutcome, AliasSize, bench_alias};
+pub use alias::{AliasBenchResult, AliasSize, bench_alias};
 pub use check::{CheckBenchResult, check};
-pub use controls::{ControlsOutcome, ControlsSize, controls, count_requests};
-pub use crawl::{CrawlOutcome, CrawlSize, crawl, many_workers_are_faster};
-pub use decay::{DecayOutcome, DecaySize, bench_decay};
-pub use extract::{ExtractOutcome, ExtractSize, extract};
-pub use judge::{JudgeOutcome, JudgeSize, bench_judge};
+pub use controls::{ControlsBenchResult, ControlsSize, controls, count_requests};
+pub use crawl::{CrawlBenchResult, CrawlSize, crawl, many_workers_are_faster};
+pub use decay::{DecayBenchResult, DecaySize, bench_decay};
+pub use extract::{ExtractBenchResult, ExtractSize, extract};
+pub use judge::{JudgeBenchResult, JudgeSize, bench_judge};
 pub(crate) use meter::own_peak;
-pub use programs::{ProgramsOutcome, ProgramsSize, bench_programs};
-pub use survey::{SurveyOutcome, SurveySize, bench_survey};
+pub use programs::{ProgramsBenchResult, ProgramsSize, bench_programs};
+pub use survey::{SurveyBenchResult, SurveySize, bench_survey};
 
 use crate::workspace::run;
 use crate::{Workspace, XtaskError};
 
-/// Runs a measurement of code that is part of this program again, in an
-/// optimized build of it: anything else says nothing.
+/// Runs this benchmark again in an optimized build of this program.
 pub fn optimized(workspace: &Workspace, words: &[&str]) -> Result<(), XtaskError> {
     let build = ["run", "--release", "--locked", "--quiet", "--package", "xtask", "--"];
     run(workspace.cargo().args(build).args(words))
 }
 
-/// How large a measurement is.
+/// Size of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// How many URLs are asked.
+    /// Number of URLs.
     pub urls: usize,
-    /// On how many loopback addresses they lie.
+    /// Number of loopback addresses that serve them.
     pub hosts: u8,
 }
 
@@ -70,7 +69,7 @@ impl Size {
     }
 }
 
-/// A number from 1 on.
+/// Parses a number of at least 1.
 pub(crate) fn number<T: std::str::FromStr + Default + PartialEq>(
     name: &str,
     value: &str,
@@ -79,11 +78,11 @@ pub(crate) fn number<T: std::str::FromStr + Default + PartialEq>(
         .parse()
         .ok()
         .filter(|number| *number != T::default())
-        .ok_or_else(|| XtaskError::new(format!("`{value}` is no number for `{name}`")))
+        .ok_or_else(|| XtaskError::new(format!("`{value}` is not a number for `{name}`")))
 }
 
 fn unknown(name: &str) -> XtaskError {
-    XtaskError::new(format!("`{name}` is no option, or has no value"))
+    XtaskError::new(format!("`{name}` is not an option, or has no value"))
         .hint("the options are `--urls N` and `--hosts H`")
 }
 
@@ -92,14 +91,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_are_read_in_any_order() {
+    fn read_accepts_options_in_any_order() {
         let size = Size::read(&["--hosts", "4", "--urls", "100"]).unwrap();
         assert_eq!(size, Size { urls: 100, hosts: 4 });
         assert_eq!(Size::read(&[]).unwrap(), Size::default());
     }
 
     #[test]
-    fn what_is_no_option_is_refused() {
+    fn read_rejects_unknown_options() {
         for options in [["--urls", "0"], ["--hosts", "256"], ["--url", "1"]] {
             assert!(Size::read(&options).is_err(), "{options:?}");
         }

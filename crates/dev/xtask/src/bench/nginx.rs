@@ -10,17 +10,17 @@ use std::time::Duration;
 
 use crate::XtaskError;
 
-/// How often we look whether the server listens, and how long we wait between
-/// looks: five seconds in all.
-const LOOKS: u32 = 250;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+/// Maximum attempts to connect at start, and the wait between two of them: five
+/// seconds in total.
+const ATTEMPTS: u32 = 250;
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(20);
 
 /// A running server, stopped when dropped.
 #[derive(Debug)]
 pub(crate) struct Nginx(Child);
 
 impl Nginx {
-    /// Serves `root` on 127.0.0.1 and the addresses after it.
+    /// Serves `root` on 127.0.0.1 and the following addresses.
     pub(super) fn start(
         scratch: &Path,
         root: &Path,
@@ -30,7 +30,7 @@ impl Nginx {
         Self::start_with(scratch, &config(scratch, root, hosts, port), port)
     }
 
-    /// Starts with this configuration, which listens on `port`.
+    /// Starts nginx with this configuration, which listens on `port`.
     pub(crate) fn start_with(scratch: &Path, config: &str, port: u16) -> Result<Self, XtaskError> {
         let settings = scratch.join("nginx.conf");
         std::fs::write(&settings, config).map_err(|error| XtaskError::io(&settings, &error))?;
@@ -45,19 +45,19 @@ impl Nginx {
             .spawn()
             .map_err(|error| cannot_start(&error))?;
         let mut nginx = Self(child);
-        nginx.wait_until_it_listens(port)?;
+        nginx.wait_until_listening(port)?;
         Ok(nginx)
     }
 
-    fn wait_until_it_listens(&mut self, port: u16) -> Result<(), XtaskError> {
-        for _ in 0..LOOKS {
+    fn wait_until_listening(&mut self, port: u16) -> Result<(), XtaskError> {
+        for _ in 0..ATTEMPTS {
             if TcpStream::connect(("127.0.0.1", port)).is_ok() {
                 return Ok(());
             }
             if let Ok(Some(status)) = self.0.try_wait() {
                 return Err(XtaskError::new(format!("nginx ended at once ({status})")));
             }
-            sleep(BETWEEN_LOOKS);
+            sleep(BETWEEN_ATTEMPTS);
         }
         Err(XtaskError::new(format!("nginx does not listen on port {port}")))
     }
@@ -65,13 +65,13 @@ impl Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        // If it is gone already there is nothing left to stop.
+        // Ignore the error: nginx has already ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// A port that was free a moment ago.
+/// Returns a port that is currently free.
 pub(crate) fn free_port() -> Result<u16, XtaskError> {
     TcpListener::bind(("127.0.0.1", 0))
         .and_then(|listener| listener.local_addr())
@@ -80,17 +80,16 @@ pub(crate) fn free_port() -> Result<u16, XtaskError> {
 }
 
 fn cannot_start(error: &io::Error) -> XtaskError {
-    let said = XtaskError::new(format!("cannot start nginx: {error}"));
+    let output = XtaskError::new(format!("cannot start nginx: {error}"));
     match error.kind() {
-        io::ErrorKind::NotFound => said.hint("install it, e.g. `apt-get install nginx`"),
-        _ => said,
+        io::ErrorKind::NotFound => output.hint("install it, e.g. `apt-get install nginx`"),
+        _ => output,
     }
 }
 
-/// The header tells `LinkChecker` that it may ask as fast as it can.
-///
-/// One process, which is ours to kill and needs no other user; every file it
-/// writes lies in the scratch directory.
+/// Returns the configuration. nginx runs as one process of the current user and
+/// writes only below the scratch directory. The `LinkChecker` header lifts the
+/// rate limit of `LinkChecker`.
 fn config(scratch: &Path, root: &Path, hosts: u8, port: u16) -> String {
     let (scratch, root) = (scratch.display(), root.display());
     let mut listen = String::new();
@@ -109,7 +108,7 @@ fn config(scratch: &Path, root: &Path, hosts: u8, port: u16) -> String {
     )
 }
 
-/// Where nginx puts what it cannot keep in memory.
+/// Returns the directives for temporary files.
 fn temporary_paths(scratch: &str) -> String {
     let mut temporary = String::new();
     for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"] {
@@ -119,13 +118,13 @@ fn temporary_paths(scratch: &str) -> String {
     temporary
 }
 
-/// Media types of the files that documentation is made of.
+/// Media types of documentation files.
 const MEDIA_TYPES: &str = "types { text/html html htm shtml; text/css css; text/xml xml; \
     text/plain txt; application/javascript js; application/json json; application/pdf pdf; \
     image/gif gif; image/jpeg jpeg jpg; image/png png; image/svg+xml svg; image/x-icon ico; \
     font/woff woff; font/woff2 woff2; }";
 
-/// A configuration that serves the files of a real site as they are.
+/// Returns the configuration that serves the files of a real site.
 pub(crate) fn site_config(scratch: &Path, root: &Path, port: u16) -> String {
     let temporary = temporary_paths(&scratch.display().to_string());
     let (scratch, root) = (scratch.display(), root.display());
@@ -145,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_listens_on_loopback_only() {
+    fn config_listens_on_loopback_only() {
         let config = config(Path::new("/s"), Path::new("/s/site"), 2, 8080);
         let listens: Vec<&str> =
             config.lines().filter_map(|line| line.trim().strip_prefix("listen ")).collect();
@@ -153,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_it_writes_lies_in_its_directory() {
+    fn config_writes_only_below_its_directory() {
         let config = config(Path::new("/s"), Path::new("/s/site"), 1, 8080);
         for word in ["pid", "error_log", "scgi_temp_path"] {
             assert!(config.contains(&format!("{word} /s/")), "{word}");

@@ -1,9 +1,8 @@
-//! URL programs: what learning a group of examples takes, and applying what
-//! was learned.
+//! Time to learn URL programs from groups of examples, and to apply them.
 //!
-//! The groups are of several kinds, each with a few examples that are wrong.
-//! Addresses are read before the clock starts; all else is measured, the trial
-//! of what was learned included.
+//! The groups are of several kinds, each with some wrong examples. URLs are
+//! parsed before the clock starts; everything else is measured, including the
+//! trial of the learned programs.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -14,20 +13,20 @@ use url::Url;
 
 use crate::XtaskError;
 
-/// The longest that learning a group of 100 may take.
+/// Maximum time to learn from a group of 100.
 const LEARN_BAR: Duration = Duration::from_millis(1);
-/// The longest that applying a program may take.
+/// Maximum time to apply a program.
 const APPLY_BAR: Duration = Duration::from_micros(50);
 
-/// One example in so many is wrong.
+/// Every 20th example is wrong.
 const NOISE: usize = 20;
 
-/// How much is learned.
+/// Size of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProgramsSize {
-    /// Examples of a group.
+    /// Examples per group.
     pub pairs: usize,
-    /// How often each group is learned.
+    /// Rounds per group.
     pub rounds: usize,
 }
 
@@ -37,42 +36,42 @@ impl Default for ProgramsSize {
     }
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ProgramsOutcome {
+pub struct ProgramsBenchResult {
     pairs: usize,
     /// Median and 95th percentile.
     learn: [Duration; 2],
     apply: [Duration; 2],
     right: usize,
-    asked: usize,
+    expected: usize,
 }
 
-impl ProgramsOutcome {
-    /// Whether the programs make the addresses that were planted, noise aside.
+impl ProgramsBenchResult {
+    /// Whether the programs produce the expected URLs, except for wrong examples.
     pub fn is_right(&self) -> bool {
-        self.right == self.asked
+        self.right == self.expected
     }
 
-    /// Whether both medians are below their bars.
+    /// Whether both medians keep their limits.
     pub fn is_fast(&self) -> bool {
         self.learn[0] <= LEARN_BAR && self.apply[0] <= APPLY_BAR
     }
 }
 
-impl fmt::Display for ProgramsOutcome {
+impl fmt::Display for ProgramsBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { pairs, learn: [learn, slow_learn], apply: [apply, slow_apply], .. } = self;
         write!(f, "learn {pairs} pairs {learn:.0?} p95 {slow_learn:.0?} (bar {LEARN_BAR:?})  ")?;
         write!(f, "apply {apply:.1?} p95 {slow_apply:.1?} (bar {APPLY_BAR:?})  ")?;
-        write!(f, "{} of {} as planted", self.right, self.asked)
+        write!(f, "{} of {} as planted", self.right, self.expected)
     }
 }
 
 /// Learns and applies the programs of all groups.
-pub fn bench_programs(size: ProgramsSize) -> Result<ProgramsOutcome, XtaskError> {
+pub fn bench_programs(size: ProgramsSize) -> Result<ProgramsBenchResult, XtaskError> {
     let (mut learning, mut applying) = (Vec::new(), Vec::new());
-    let (mut right, mut asked) = (0, 0);
+    let (mut right, mut expected) = (0, 0);
     for kind in KINDS {
         let group = group(kind, size.pairs)?;
         for _ in 0..size.rounds {
@@ -85,16 +84,16 @@ pub fn bench_programs(size: ProgramsSize) -> Result<ProgramsOutcome, XtaskError>
         let programs = learn(&group);
         let sound = group.iter().enumerate().filter(|(at, _)| !is_noise(*at));
         for (_, example) in sound {
-            asked += 1;
+            expected += 1;
             let made = programs.first().and_then(|best| best.program.run(&example.old));
             right += usize::from(made.as_ref() == Some(&example.new));
         }
     }
     let (learn, apply) = (percentiles(learning), percentiles(applying));
-    Ok(ProgramsOutcome { pairs: size.pairs, learn, apply, right, asked })
+    Ok(ProgramsBenchResult { pairs: size.pairs, learn, apply, right, expected })
 }
 
-/// The time to apply a program to one page, on average over the group.
+/// Returns the average time to apply a program to one page.
 fn apply(learned: &LearnedProgram, group: &[Example]) -> Duration {
     let start = Instant::now();
     let made = group.iter().filter(|example| learned.program.run(&example.old).is_some()).count();
@@ -106,7 +105,7 @@ fn percentiles(mut times: Vec<Duration>) -> [Duration; 2] {
     [50, 95].map(|percent| times.get(times.len() * percent / 100).copied().unwrap_or_default())
 }
 
-/// A way in which pages were moved: old and new path, from a number.
+/// A kind of move: old and new path of a page, by its number.
 type Kind = fn(usize) -> (String, String);
 
 const KINDS: [Kind; 4] = [
@@ -132,7 +131,7 @@ fn group(kind: Kind, pairs: usize) -> Result<Vec<Example>, XtaskError> {
     let example = |at| {
         let (old, new) = kind(at);
         let new = if is_noise(at) { format!("lost/{}", at / 2) } else { new };
-        Ok(Example { old: OldPage::new(url(&old)?), new: url(&new)?, is_sure: true })
+        Ok(Example { old: OldPage::new(url(&old)?), new: url(&new)?, is_certain: true })
     };
     (0..pairs).map(example).collect()
 }
@@ -142,20 +141,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tiny_measurement_learns_what_was_planted() {
+    fn programs_bench_learns_expected_programs() {
         let outcome = bench_programs(ProgramsSize { pairs: 25, rounds: 1 }).unwrap();
         assert!(outcome.is_right(), "{outcome}");
-        assert_eq!(outcome.asked, 24 * KINDS.len());
+        assert_eq!(outcome.expected, 24 * KINDS.len());
     }
 
     #[test]
-    fn the_outcome_is_one_line() {
-        let outcome = ProgramsOutcome {
+    fn display_is_one_line() {
+        let outcome = ProgramsBenchResult {
             pairs: 100,
             learn: [400, 700].map(Duration::from_micros),
             apply: [1500, 2500].map(Duration::from_nanos),
             right: 95,
-            asked: 95,
+            expected: 95,
         };
         assert_eq!(
             outcome.to_string(),

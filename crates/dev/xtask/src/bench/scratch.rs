@@ -1,16 +1,16 @@
-//! A directory that goes away with the measurement.
+//! A temporary directory, removed when it is dropped.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::XtaskError;
 
-/// A directory of our own, removed at the end.
+/// A temporary directory, removed when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Makes one that nobody else has.
+    /// Creates a new directory.
     pub(crate) fn new() -> Result<Self, XtaskError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         let name = format!("relink-bench-{}-{now}", std::process::id());
@@ -19,7 +19,7 @@ impl Scratch {
         Ok(Self(path))
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
@@ -27,8 +27,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is left to whoever cleans the temporary
-        // directory; a measurement is not wrong for it.
+        // Ignore the error: a leftover directory does not affect the result.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

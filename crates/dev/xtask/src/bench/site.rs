@@ -1,7 +1,6 @@
 //! A site of small pages, a tenth of which are missing.
 //!
-//! Page by page the same in every run, so that two measurements ask the same
-//! questions.
+//! The pages are the same in every run, so that measurements are comparable.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,30 +9,30 @@ use std::path::Path;
 use super::Size;
 use crate::XtaskError;
 
-/// Every page with this number is listed but not there.
+/// Every tenth listed page is missing.
 const MISSING_EVERY: usize = 10;
 
-/// Pages in one directory: few enough for any file system.
-const PER_SHELF: usize = 250;
+/// Pages per directory.
+const PAGES_PER_DIRECTORY: usize = 250;
 
-/// What the pages are about.
+/// Subjects of the pages.
 const SUBJECTS: [&str; 16] = [
     "anchor", "barley", "chapel", "dune", "ember", "ferry", "granite", "heron", "island",
     "juniper", "kettle", "lichen", "mill", "nettle", "otter", "plough",
 ];
 
-/// How many of so many URLs lead nowhere.
+/// Returns the number of missing pages among this number of URLs.
 pub(super) fn missing(urls: usize) -> usize {
     urls.div_ceil(MISSING_EVERY)
 }
 
-/// Writes the pages below `root` and returns the list of their URLs, one a
+/// Writes the pages below `root` and returns the list of their URLs, one per
 /// line.
 pub(super) fn write(root: &Path, size: Size, port: u16) -> Result<String, XtaskError> {
     let mut urls = String::new();
     for number in 0..size.urls {
         let page = Page(number);
-        if number.is_multiple_of(PER_SHELF) {
+        if number.is_multiple_of(PAGES_PER_DIRECTORY) {
             let shelf = root.join(page.shelf());
             fs::create_dir_all(&shelf).map_err(|error| XtaskError::io(&shelf, &error))?;
         }
@@ -53,7 +52,7 @@ struct Page(usize);
 
 impl Page {
     fn shelf(&self) -> String {
-        format!("shelf-{}", self.0 / PER_SHELF)
+        format!("shelf-{}", self.0 / PAGES_PER_DIRECTORY)
     }
 
     fn subject(&self, word: usize) -> &'static str {
@@ -85,7 +84,7 @@ mod tests {
     use crate::bench::scratch::Scratch;
 
     #[test]
-    fn a_tenth_of_the_listed_pages_is_missing() {
+    fn write_leaves_out_every_tenth_page() {
         let scratch = Scratch::new().unwrap();
         let size = Size { urls: 605, hosts: 3 };
         let urls = write(scratch.path(), size, 8080).unwrap();
@@ -96,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pages_are_spread_over_the_hosts() {
+    fn write_spreads_pages_over_hosts() {
         let scratch = Scratch::new().unwrap();
         let size = Size { urls: 4, hosts: 2 };
         let urls = write(scratch.path(), size, 8080).unwrap();

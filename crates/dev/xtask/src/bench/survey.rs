@@ -1,8 +1,7 @@
-//! The default sampling plan over a large catalog: time for each batch, and
-//! memory.
+//! The default sampling plan on a large catalog: time per batch and memory.
 //!
-//! Nothing is asked: answers come from the seed. What is measured is how long
-//! the plan takes to say what comes next, and what it all needs in memory.
+//! Sends no requests: results are derived from the seed. Measures the time to
+//! select the next batch, and the memory.
 
 use std::fmt;
 use std::time::Instant;
@@ -11,26 +10,26 @@ use relink_survey::{Catalog, SamplingPlanName, SplitMix64, UrlHealth};
 
 use super::meter::high_water;
 
-/// How long the slowest batch may take, in milliseconds.
+/// Maximum time of a batch, in milliseconds.
 const BATCH_BAR: f64 = 50.0;
 
-/// How much memory the program may take, in MiB.
+/// Maximum memory of the program, in MiB.
 const MEMORY_BAR: u64 = 300;
 
-/// How many URLs a directory has.
+/// URLs per directory.
 const DIRECTORY: usize = 40;
 
-/// One directory in so many is dead.
+/// Every sixth directory is dead.
 const DEAD_ONE_IN: u32 = 6;
 
-/// How large a catalog is planned.
+/// Size of the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SurveySize {
-    /// How many URLs it has.
+    /// Number of URLs.
     pub urls: usize,
-    /// On how many domains.
+    /// Number of domains.
     pub domains: usize,
-    /// How many URLs are asked for at a time.
+    /// URLs per batch.
     pub batch: usize,
 }
 
@@ -40,21 +39,21 @@ impl Default for SurveySize {
     }
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SurveyOutcome {
+pub struct SurveyBenchResult {
     urls: u32,
     checked: u32,
-    /// For reading the catalog, in seconds.
+    /// Time to read the catalog, in seconds.
     reading: f64,
-    /// For each batch, in milliseconds, ascending.
+    /// Times of the batches, in milliseconds, ascending.
     batches: Vec<f64>,
-    /// Peak memory of the whole program, where the system tells it.
+    /// Peak memory of the program, if known.
     peak_kib: Option<u64>,
 }
 
-impl SurveyOutcome {
-    /// Whether the slowest batch was fast enough, and memory small enough.
+impl SurveyBenchResult {
+    /// Whether the slowest batch and the memory keep their limits.
     pub fn is_fast(&self) -> bool {
         self.slowest() <= BATCH_BAR && self.peak_kib.is_none_or(|peak| peak <= MEMORY_BAR * 1024)
     }
@@ -64,7 +63,7 @@ impl SurveyOutcome {
     }
 }
 
-impl fmt::Display for SurveyOutcome {
+impl fmt::Display for SurveyBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let median = self.batches.get(self.batches.len() / 2).copied().unwrap_or_default();
         let slowest = self.slowest();
@@ -78,13 +77,13 @@ impl fmt::Display for SurveyOutcome {
     }
 }
 
-/// Plans a catalog of this size to the end.
-pub fn bench_survey(size: SurveySize) -> SurveyOutcome {
+/// Runs the plan on a catalog of this size to its end.
+pub fn bench_survey(size: SurveySize) -> SurveyBenchResult {
     let start = Instant::now();
     let catalog = Catalog::new((0..size.urls).map(|url| address(url, size)));
     let reading = start.elapsed().as_secs_f64();
     let dead = dead_directories(&catalog);
-    let mut plan = SamplingPlanName::Default.begin(&catalog, &[], 1);
+    let mut plan = SamplingPlanName::Default.create(&catalog, &[], 1);
     let mut batches = Vec::new();
     loop {
         let start = Instant::now();
@@ -95,21 +94,21 @@ pub fn bench_survey(size: SurveySize) -> SurveyOutcome {
         }
         for url in batch {
             let is_dead = dead[catalog.directory_of(url).index()];
-            plan.take(url, if is_dead { UrlHealth::Broken } else { UrlHealth::Alive });
+            plan.record(url, if is_dead { UrlHealth::Broken } else { UrlHealth::Alive });
         }
     }
     batches.sort_by(f64::total_cmp);
     let status = std::fs::read_to_string("/proc/self/status").ok();
-    SurveyOutcome {
+    SurveyBenchResult {
         urls: catalog.len(),
-        checked: plan.ledger().total().checked,
+        checked: plan.check_log().total().checked,
         reading,
         batches,
         peak_kib: status.as_deref().and_then(high_water),
     }
 }
 
-/// The domain and the address of a URL, about as long as they are in life.
+/// Returns the domain and the text of a URL, of realistic length.
 fn address(url: usize, size: SurveySize) -> (String, String) {
     let domain = url % size.domains;
     let directory = url / size.domains / DIRECTORY;
@@ -128,15 +127,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tiny_survey_is_planned_to_its_end() {
+    fn survey_bench_finishes_a_small_catalog() {
         let outcome = bench_survey(SurveySize { urls: 2_000, domains: 10, batch: 100 });
         assert_eq!(outcome.urls, 2_000);
         assert!(outcome.checked > 100 && outcome.batches.len() > 1, "{outcome}");
     }
 
     #[test]
-    fn the_outcome_is_one_line() {
-        let outcome = SurveyOutcome {
+    fn display_is_one_line() {
+        let outcome = SurveyBenchResult {
             urls: 1_000,
             checked: 200,
             reading: 0.5,

@@ -1,4 +1,4 @@
-//! What two crawls of one site found, and where they differ.
+//! The results of two crawls of one site, and their differences.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,12 +11,12 @@ use crate::XtaskError;
 
 /// Requests in flight.
 const IN_FLIGHT: &str = "16";
-/// Exit codes of a crawl that came to its end.
+/// Exit codes of a finished crawl.
 const ENDS: [i32; 2] = [0, 1];
 /// Verdicts of URLs that are not dead.
 const NOT_DEAD: [&str; 4] = ["alive", "moved", "local", "blocked"];
 
-/// What a crawl found inside the site.
+/// The result of a crawl inside the site.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Crawl {
     /// Every URL that was requested.
@@ -64,10 +64,10 @@ pub(super) fn relink_crawl(
     if let Some(pages) = max_pages {
         crawl.args(["--max-pages", &pages.to_string()]);
     }
-    let rows = said(crawl.current_dir(scratch))?;
+    let rows = stdout_of(crawl.current_dir(scratch))?;
     let mut report = Command::new(relink);
     report.arg("report").arg("--db").arg(&db).args(["--format", "json"]);
-    let report = said(report.current_dir(scratch))?;
+    let report = stdout_of(report.current_dir(scratch))?;
     let pages = std::fs::read_to_string(&map).map_err(|error| XtaskError::io(&map, &error))?;
     let mut found = Crawl { pages: locations(&pages), ..Crawl::default() };
     read_rows(&rows, start, &mut found)?;
@@ -75,8 +75,8 @@ pub(super) fn relink_crawl(
     Ok(found)
 }
 
-/// What a command prints, if it came to its end.
-fn said(command: &mut Command) -> Result<String, XtaskError> {
+/// Returns the standard output of a command that finished.
+fn stdout_of(command: &mut Command) -> Result<String, XtaskError> {
     let output = command
         .output()
         .map_err(|error| XtaskError::new(format!("cannot run `{command:?}`: {error}")))?;
@@ -150,7 +150,7 @@ fn json(text: &str) -> Result<Value, XtaskError> {
         .map_err(|error| XtaskError::new(format!("this is not JSON: {error}")))
 }
 
-/// What only one of two crawls found.
+/// URLs that only one of two crawls found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Difference(Vec<String>);
 
@@ -196,14 +196,14 @@ mod tests {
         "anchors": [["http://a.test/", "part"]]}"#;
 
     #[test]
-    fn equal_crawls_do_not_differ() {
+    fn difference_of_equal_crawls_is_empty() {
         let reference = reference_crawl(REFERENCE).unwrap();
         assert_eq!(reference.counts(), [1, 1, 1]);
         assert!(Difference::between(&reference, &reference).is_empty());
     }
 
     #[test]
-    fn difference_names_who_found_what() {
+    fn difference_names_the_crawl_that_found_a_url() {
         let mut reference = reference_crawl(REFERENCE).unwrap();
         reference.strip("http://a.test");
         let other = Crawl { dead: BTreeSet::new(), ..reference.clone() };
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_other_hosts_and_live_urls_are_not_dead() {
+    fn read_rows_skips_other_hosts_and_live_urls() {
         let rows = "{\"url\":\"http://a.test/x\",\"verdict\":\"dead\"}\n\
                     {\"url\":\"http://a.test/y\",\"verdict\":\"moved\"}\n\
                     {\"url\":\"http://b.test/z\",\"verdict\":\"dead\"}\n";
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn report_that_leaves_anchors_out_is_refused() {
+    fn missing_anchors_rejects_a_truncated_report() {
         let report = r#"{"fragments": {"rows": [], "total": 3}}"#;
         assert!(missing_anchors(report).is_err());
     }

@@ -25,18 +25,18 @@ const REFERENCE: &str = include_str!("reference.py");
 /// The variable that names the binary to test.
 const RELINK_VARIABLE: &str = "RELINK";
 
-/// What to crawl, and with what.
+/// Options of `crawl-real`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RealSites {
-    /// Names of sites; all of them if there is none.
+    /// Names of sites; empty means all.
     sites: Vec<String>,
     /// Maximum number of pages of each site.
     max_pages: Option<u64>,
     /// The binary to test.
     relink: Option<PathBuf>,
-    /// Where packages are kept.
+    /// Directory for downloaded packages.
     cache: Option<PathBuf>,
-    /// Where differences are written.
+    /// Directory for lists of differences.
     out: Option<PathBuf>,
 }
 
@@ -62,7 +62,7 @@ impl RealSites {
         }
     }
 
-    fn wants(&self, site: &Site) -> bool {
+    fn includes(&self, site: &Site) -> bool {
         self.sites.is_empty() || self.sites.iter().any(|name| name == site.name)
     }
 }
@@ -126,28 +126,28 @@ impl fmt::Display for RealOutcome {
 /// Crawls the sites; `note` gets one line for each step.
 pub fn crawl_real(
     workspace: &Workspace,
-    wanted: &RealSites,
+    options: &RealSites,
     note: impl Fn(&str),
 ) -> Result<RealOutcome, XtaskError> {
-    let relink = binary(workspace, wanted, &note)?;
-    let cache = wanted.cache.clone().map_or_else(packages::default_cache, Ok)?;
+    let relink = binary(workspace, options, &note)?;
+    let cache = options.cache.clone().map_or_else(packages::default_cache, Ok)?;
     let mut rows = Vec::new();
-    for site in SITES.iter().filter(|site| wanted.wants(site)) {
-        let root = packages::unpacked(site, &cache, &note)?;
-        rows.push(crawl_site(site, &root, &relink, wanted, &note)?);
+    for site in SITES.iter().filter(|site| options.includes(site)) {
+        let root = packages::unpacked_files(site, &cache, &note)?;
+        rows.push(crawl_site(site, &root, &relink, options, &note)?);
     }
     Ok(RealOutcome(rows))
 }
 
-/// The binary that was named, or a new build of it.
+/// Returns the binary given by the user, or builds one.
 fn binary(
     workspace: &Workspace,
-    wanted: &RealSites,
+    options: &RealSites,
     note: &impl Fn(&str),
 ) -> Result<PathBuf, XtaskError> {
     let variable = std::env::var_os(RELINK_VARIABLE).map(PathBuf::from);
-    if let Some(named) = wanted.relink.clone().or(variable) {
-        // It is run in another directory.
+    if let Some(named) = options.relink.clone().or(variable) {
+        // Relink runs in another directory.
         return std::path::absolute(&named).map_err(|error| XtaskError::io(&named, &error));
     }
     note("building relink (name a binary with --relink or RELINK)");
@@ -159,7 +159,7 @@ fn crawl_site(
     site: &Site,
     root: &Path,
     relink: &Path,
-    wanted: &RealSites,
+    options: &RealSites,
     note: &impl Fn(&str),
 ) -> Result<Row, XtaskError> {
     let (scratch, port) = (Scratch::new()?, free_port()?);
@@ -167,37 +167,37 @@ fn crawl_site(
     let _nginx = Nginx::start_with(scratch.path(), &config, port)?;
     let start = format!("http://127.0.0.1:{port}{}", site.start);
     note(&format!("{}: relink", site.name));
-    let mut found = relink_crawl(relink, scratch.path(), &start, wanted.max_pages)?;
+    let mut found = relink_crawl(relink, scratch.path(), &start, options.max_pages)?;
     note(&format!("{}: reference", site.name));
     let script = scratch.path().join("reference.py");
     write(&script, REFERENCE)?;
     let mut command = Command::new("python3");
     command.arg(&script).arg(&start);
-    if wanted.max_pages.is_some() {
-        // Which pages are within a limit is for Relink to say.
+    if options.max_pages.is_some() {
+        // The reference fetches the same pages, because only Relink has the limit.
         let only = scratch.path().join("only.txt");
         write(&only, &found.targets_as_lines())?;
         command.arg("--only").arg(only);
     }
     let mut reference = reference_crawl(&output(&mut command)?)?;
-    // The port differs from run to run, and the lists should not.
+    // The port differs between runs; the lists must not.
     let origin = format!("http://127.0.0.1:{port}");
     found.strip(&origin);
     reference.strip(&origin);
     let difference = Difference::between(&found, &reference);
-    let file = write_difference(site, wanted, &difference)?;
+    let file = write_difference(site, options, &difference)?;
     Ok(Row { name: site.name, relink: found, reference, difference, file })
 }
 
 fn write_difference(
     site: &Site,
-    wanted: &RealSites,
+    options: &RealSites,
     difference: &Difference,
 ) -> Result<Option<PathBuf>, XtaskError> {
     if difference.is_empty() {
         return Ok(None);
     }
-    let folder = wanted.out.clone().unwrap_or_else(std::env::temp_dir);
+    let folder = options.out.clone().unwrap_or_else(std::env::temp_dir);
     std::fs::create_dir_all(&folder).map_err(|error| XtaskError::io(&folder, &error))?;
     let file = folder.join(format!("crawl-real-{}.txt", site.name));
     write(&file, &difference.to_string())?;
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn read_rejects_unknown_options_and_sites() {
-        for options in [&["--site", "elsewhere"][..], &["--max-pages"], &["--max-pages", "x"]] {
+        for options in [&["--site", "unknown"][..], &["--max-pages"], &["--max-pages", "x"]] {
             assert!(RealSites::read(options).is_err(), "{options:?}");
         }
     }

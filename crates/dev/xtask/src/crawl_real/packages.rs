@@ -9,11 +9,11 @@ use crate::workspace::output;
 /// A site made of Debian packages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Site {
-    /// How it is called on the command line.
+    /// Its name on the command line.
     pub(super) name: &'static str,
     /// The packages that hold its files (Debian 12).
     packages: &'static [&'static str],
-    /// Where its files are in the packages.
+    /// Path of its files in the packages.
     root: &'static str,
     /// The path of its first page.
     pub(super) start: &'static str,
@@ -53,7 +53,7 @@ pub(super) const SITES: [Site; 5] = [
     },
 ];
 
-/// Where packages are kept, unless the user names a directory.
+/// Returns the default directory for packages.
 pub(super) fn default_cache() -> Result<PathBuf, XtaskError> {
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
@@ -62,9 +62,9 @@ pub(super) fn default_cache() -> Result<PathBuf, XtaskError> {
         .ok_or_else(|| XtaskError::new("no cache directory").hint("name one with --cache DIR"))
 }
 
-/// The directory with the files of a site; downloads and unpacks its packages
-/// if that was not done before.
-pub(super) fn unpacked(
+/// Returns the directory with the files of a site. Downloads and unpacks its
+/// packages the first time.
+pub(super) fn unpacked_files(
     site: &Site,
     cache: &Path,
     note: &impl Fn(&str),
@@ -92,12 +92,12 @@ fn unpack(package: &str, folder: &Path, files: &Path) -> Result<(), XtaskError> 
     output(Command::new("apt-get").args(["download", package]).current_dir(folder))
         .map_err(|error| XtaskError::new(error.to_string()).hint(hint))?;
     let entries = std::fs::read_dir(folder).map_err(|error| XtaskError::io(folder, &error))?;
-    let is_it = |path: &PathBuf| {
+    let is_archive_of_package = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let is_archive = path.extension().is_some_and(|extension| extension == "deb");
         is_archive && name.starts_with(&format!("{package}_"))
     };
-    let archive = entries.flatten().map(|entry| entry.path()).find(is_it);
+    let archive = entries.flatten().map(|entry| entry.path()).find(is_archive_of_package);
     let archive = archive.ok_or_else(|| XtaskError::new(format!("no archive of `{package}`")))?;
     output(Command::new("dpkg-deb").arg("-x").arg(&archive).arg(files)).map(|_| ())
 }

@@ -244,7 +244,7 @@ class Site:
                 self.enqueue(found[0])
             return
         if status >= 400:
-            # A server that lets nobody in has not said that a page is gone.
+            # 401, 403, 407 and 429 do not show that a page is gone.
             if status not in UNDECIDED:
                 self.dead[url] = status
             return

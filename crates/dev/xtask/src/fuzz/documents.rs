@@ -1,10 +1,10 @@
-//! Mutated documents: links, notes, anchors, digests and windows of each.
+//! Mutated documents: links, ignore directives, anchors, digests and windows.
 
 use relink_frontier::{PageFingerprint, RobotsDirectives, RobotsTxt, canonicalize};
 use relink_model::{LinkTarget, Timings};
 use relink_page::{
     DocumentFormat, DocumentFrequencies, Options, SlugStyle, WindowedExtractor, anchors, digest,
-    each_link_with, ignore_directives, is_binary, is_sitemap_index, keyphrases, robots_meta,
+    for_each_link_with, ignore_directives, is_binary, is_sitemap_index, keyphrases, robots_meta,
 };
 
 use super::guard::Guard;
@@ -18,16 +18,16 @@ const WINDOW: usize = 256;
 const NAMES: [&str; 8] = ["a.rs", "a.py", "a.php", "a.sql", "a.lisp", "a.tex", "a.html", "a"];
 
 /// The documents of one format.
-pub struct Part {
+pub struct FormatFuzzer {
     format: DocumentFormat,
     seeds: Seeds,
     seed: u64,
-    /// Which part of the run this is.
+    /// Number of this part of the run.
     number: u64,
 }
 
-impl Part {
-    /// Documents of this format.
+impl FormatFuzzer {
+    /// Creates the part of a format.
     pub fn new(format: DocumentFormat, seed: u64) -> Self {
         let place = DocumentFormat::ALL.iter().position(|other| *other == format).unwrap_or(0);
         Self { format, seeds: of_format(format), seed, number: 100 + place as u64 }
@@ -43,14 +43,14 @@ impl Part {
     }
 }
 
-/// Reads a document in all ways there are.
+/// Reads a document with every parser.
 pub fn read(random: &mut Random, format: DocumentFormat, bytes: &[u8]) {
-    let options = Options::of_name(random.pick(&NAMES));
+    let options = Options::from_file_name(random.pick(&NAMES));
     let base = "https://example.org/a/b?c".parse().ok();
     let mut texts = Vec::new();
-    each_link_with(format, bytes, &options, &mut |link| {
+    for_each_link_with(format, bytes, &options, &mut |link| {
         if let LinkTarget::Web(text) | LinkTarget::Path(text) = &link.target {
-            // What is found must be what stands there.
+            // The span of a link must contain its text.
             assert!(link.location.span.end <= bytes.len(), "a span is outside of its document");
             texts.push(text.clone());
         }
@@ -75,17 +75,17 @@ pub fn read(random: &mut Random, format: DocumentFormat, bytes: &[u8]) {
     read_as_page(random, bytes);
 }
 
-/// Reads a document as a server's page, whatever it is.
+/// Reads a document as a page from a server.
 fn read_as_page(random: &mut Random, bytes: &[u8]) {
     let types = [Some("text/html"), Some("text/plain; charset=utf-16"), Some("x"), None];
     let content_type = random.pick(&types);
     let page = digest(content_type, Some("de, en"), bytes, random.one_in(2));
     keyphrases(&page.text_start, &DocumentFrequencies::default());
-    relink_judge::PhraseScan::of(&page);
+    relink_judge::PhraseScan::from_digest(&page);
     let marks = robots_meta(bytes);
     RobotsDirectives::parse(marks.directives.iter().map(String::as_str));
-    PageFingerprint::of_html(bytes, 1);
-    PageFingerprint::of_digest(&page, 1);
+    PageFingerprint::from_html(bytes, 1);
+    PageFingerprint::from_digest(&page, 1);
     let robots = RobotsTxt::parse(bytes);
     if let Ok(url) = "https://example.org/a?b".parse() {
         robots.rule("relink", &url);
@@ -94,14 +94,14 @@ fn read_as_page(random: &mut Random, bytes: &[u8]) {
     judge(page);
 }
 
-/// Judges a page that says this.
+/// Judges a page with this text.
 fn judge(page: relink_model::Digest) {
     use relink_model::{Attempt, FetchOutcome, FetchPurpose, History, Hop, Probe};
     let now = jiff::Timestamp::UNIX_EPOCH;
     let url = "http://example.org/docs/a.html".to_owned();
     let ending = FetchOutcome::Response(200);
     let (purpose, took_ms) = (FetchPurpose::Initial, 1);
-    let looks =
+    let attempts =
         [Attempt { requested_at: now, purpose, outcome: ending.clone(), duration_ms: took_ms }];
     let hops = vec![Hop { url: url.clone(), status: 200, location: None, ip: None }];
     let (timings, retry_after) = (Timings::default(), None);
@@ -109,7 +109,7 @@ fn judge(page: relink_model::Digest) {
     let probe = Probe { requested_at: now, hops, outcome: ending, timings, retry_after, digest };
     let case = relink_judge::JudgeInput {
         url: &url,
-        attempts: &looks,
+        attempts: &attempts,
         probe: &probe,
         phrase_scan: None,
         controls: &[],

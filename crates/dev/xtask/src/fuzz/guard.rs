@@ -1,5 +1,4 @@
-//! Panics are counted and named, hangs are named and ended, and failing inputs
-//! are written to files.
+//! Records panics, ends hangs, and writes failing inputs to files.
 
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
 use std::path::{Path, PathBuf};
@@ -8,20 +7,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// An item that takes longer than this hangs.
+/// Time after which an item counts as hanging.
 const HANG: Duration = Duration::from_mins(1);
-/// How often the watchdog checks.
+/// Interval of the watchdog.
 const TICK: Duration = Duration::from_millis(250);
-/// Failing inputs that are written; more are only counted.
+/// Maximum number of failing inputs that are written.
 const MAX_FILES: usize = 100;
 
-/// The hook of a panic, as `std` has it.
+/// A panic hook of `std`.
 type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static>;
 
 /// A failure: where it happened, and the file that holds its input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The place in the source and the item.
+    /// The source location and the item.
     pub place: String,
     /// The file with the input, if it was written.
     pub input: Option<PathBuf>,
@@ -29,14 +28,14 @@ pub struct Failure {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Where panics happened that no failure names yet.
+    /// Source locations of panics that are not yet assigned to a failure.
     places: Vec<String>,
     failures: Vec<Failure>,
-    /// What each worker works on, and since when.
+    /// The item of each worker, and its start time.
     current: Vec<Option<(Instant, String, Vec<u8>)>>,
 }
 
-/// Guards a run: the hook of panics is its own until it is dropped.
+/// Guards a run. Installs its panic hook until it is dropped.
 pub struct Guard {
     state: Arc<Mutex<State>>,
     folder: PathBuf,
@@ -69,7 +68,7 @@ impl Guard {
         }
     }
 
-    /// Runs one item of a worker. A panic is noted with the input.
+    /// Runs one item of a worker. A panic is recorded with the input.
     pub fn run(&self, worker: usize, name: &str, input: &[u8], work: impl FnOnce()) {
         self.begin(worker, name, input);
         let done = catch_unwind(AssertUnwindSafe(work));
@@ -79,28 +78,28 @@ impl Guard {
         }
     }
 
-    /// A worker begins with an item.
+    /// Records that a worker starts an item.
     pub fn begin(&self, worker: usize, name: &str, input: &[u8]) {
         if let Some(slot) = lock(&self.state).current.get_mut(worker) {
             *slot = Some((Instant::now(), name.to_owned(), input.to_vec()));
         }
     }
 
-    /// A worker is done with its item.
+    /// Records that a worker finished its item.
     pub fn end(&self, worker: usize) {
         if let Some(slot) = lock(&self.state).current.get_mut(worker) {
             *slot = None;
         }
     }
 
-    /// Notes panics that were caught elsewhere: each is named by its place.
+    /// Records panics that were caught elsewhere, by source location.
     pub fn note_caught(&self) {
         let mut state = lock(&self.state);
         let places = std::mem::take(&mut state.places);
         state.failures.extend(places.into_iter().map(|place| Failure { place, input: None }));
     }
 
-    /// What failed so far.
+    /// Returns the failures so far.
     pub fn failures(&self) -> Vec<Failure> {
         lock(&self.state).failures.clone()
     }
@@ -119,7 +118,7 @@ impl Drop for Guard {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
         if let Some(watchdog) = self.watchdog.take() {
-            // The watchdog only reads; a panic in it has nothing to say.
+            // Ignore a panic of the watchdog: it only reads.
             let _ = watchdog.join();
         }
         if let Some(earlier) = self.earlier.take() {
@@ -128,7 +127,7 @@ impl Drop for Guard {
     }
 }
 
-/// Ends the program if an item hangs, after its input was written.
+/// Writes the input of a hanging item and ends the program.
 #[expect(clippy::exit, reason = "a thread that hangs cannot be ended in another way")]
 #[expect(clippy::print_stderr, reason = "nothing else can report it any more")]
 fn watch(state: &Mutex<State>, is_over: &AtomicBool, folder: &Path) {

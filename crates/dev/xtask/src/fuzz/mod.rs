@@ -1,9 +1,9 @@
-//! `cargo xtask fuzz`: mutated URLs, documents and server responses, against
-//! panics, hangs and memory without bounds.
+//! `cargo xtask fuzz`: feeds mutated URLs, documents and server responses, and
+//! reports panics, hangs and excessive memory.
 //!
-//! Every input is made from the seed and its number, so a failure can be made
-//! again. The whole run takes some minutes in an optimized build; a part of it
-//! with a fixed seed is an ordinary test.
+//! Every input is derived from the seed and its number, so failures can be
+//! reproduced. A full run takes minutes in an optimized build. A small run with
+//! a fixed seed is part of the test suite.
 
 mod documents;
 mod guard;
@@ -25,15 +25,15 @@ pub use self::random::Random;
 use crate::XtaskError;
 use crate::bench::own_peak;
 
-/// The most memory that a run may take, in KiB.
+/// Maximum memory of a run, in KiB.
 const MAX_PEAK_KIB: u64 = 512 << 10;
-/// Items that a worker takes at a time.
-const PIECE: u64 = 256;
+/// Items per batch of a worker.
+const BATCH: u64 = 256;
 
 /// The size of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FuzzSize {
-    /// Where all inputs come from.
+    /// Seed of all inputs.
     pub seed: u64,
     /// URLs.
     pub urls: u64,
@@ -41,7 +41,7 @@ pub struct FuzzSize {
     pub documents: u64,
     /// Responses of servers.
     pub responses: u64,
-    /// Where failing inputs are written.
+    /// Directory for failing inputs.
     pub folder: PathBuf,
 }
 
@@ -91,7 +91,7 @@ impl FuzzSize {
     }
 }
 
-/// The option that keeps a run in the build it was started in.
+/// Option that runs the fuzzer without an optimized build.
 pub const UNOPTIMIZED: &str = "--unoptimized";
 
 /// The result of a run.
@@ -105,12 +105,12 @@ pub struct FuzzOutcome {
     pub responses: u64,
     /// Every panic.
     pub failures: Vec<Failure>,
-    /// The most memory that this process took, in KiB, where the system knows.
+    /// Peak memory of this process in KiB, if known.
     pub peak_kib: Option<u64>,
 }
 
 impl FuzzOutcome {
-    /// Whether nothing panicked and memory was bounded; a hang ends the run.
+    /// Whether nothing panicked and the memory limit was kept. A hang ends the run.
     pub fn is_right(&self) -> bool {
         self.failures.is_empty() && self.peak_kib.is_none_or(|peak| peak < MAX_PEAK_KIB)
     }
@@ -130,7 +130,7 @@ impl fmt::Display for FuzzOutcome {
     }
 }
 
-/// Runs all parts, one after the other; `note` hears which.
+/// Runs all parts in turn; `note` receives progress messages.
 ///
 /// # Errors
 ///
@@ -142,7 +142,7 @@ pub fn fuzz(size: &FuzzSize, note: impl Fn(&str)) -> Result<FuzzOutcome, XtaskEr
     in_parallel(workers, size.urls, |worker, item| urls::run(&guard, worker, size.seed, item));
     for format in DocumentFormat::ALL {
         note(&format!("{} documents: {format}", size.documents));
-        let part = documents::Part::new(format, size.seed);
+        let part = documents::FormatFuzzer::new(format, size.seed);
         in_parallel(workers, size.documents, |worker, item| part.run(&guard, worker, item));
     }
     note(&format!("{} responses", size.responses));
@@ -157,7 +157,7 @@ pub fn fuzz(size: &FuzzSize, note: impl Fn(&str)) -> Result<FuzzOutcome, XtaskEr
     })
 }
 
-/// Hands the numbers of items to workers.
+/// Runs the items on all workers.
 fn in_parallel(workers: usize, items: u64, work: impl Fn(usize, u64) + Sync) {
     let next = AtomicU64::new(0);
     std::thread::scope(|scope| {
@@ -165,11 +165,11 @@ fn in_parallel(workers: usize, items: u64, work: impl Fn(usize, u64) + Sync) {
             let (next, work) = (&next, &work);
             scope.spawn(move || {
                 loop {
-                    let first = next.fetch_add(PIECE, Ordering::Relaxed);
+                    let first = next.fetch_add(BATCH, Ordering::Relaxed);
                     if first >= items {
                         return;
                     }
-                    (first..items.min(first + PIECE)).for_each(|item| work(worker, item));
+                    (first..items.min(first + BATCH)).for_each(|item| work(worker, item));
                 }
             });
         }

@@ -3,15 +3,14 @@
 
 use super::random::Random;
 
-/// Mutated bytes are never more than this, so that repeats do not grow without
-/// end.
+/// Maximum length of mutated bytes. Repeats would grow without limit.
 const MAX_BYTES: usize = 16 << 10;
-/// Times that a piece is repeated at most.
+/// Maximum repeats of a range.
 const MAX_REPEATS: usize = 300;
-/// Mutations of one input at most.
+/// Maximum mutations per input.
 const MAX_MUTATIONS: usize = 6;
 
-/// Numbers at the limits of what programs count with.
+/// Numbers at the limits of integer types.
 const NUMBERS: [&str; 12] = [
     "0",
     "-1",
@@ -27,8 +26,8 @@ const NUMBERS: [&str; 12] = [
     "00000000000000000000000000000001",
 ];
 
-/// Characters that have met trouble: several bytes, none to see, from right to
-/// left, changing their length with case, and bytes that are not UTF-8.
+/// Characters that break parsers: multi-byte, invisible, right to left,
+/// changing length with case, and bytes that are not UTF-8.
 const CHARACTERS: [&[u8]; 14] = [
     "é".as_bytes(),
     "木".as_bytes(),
@@ -46,8 +45,8 @@ const CHARACTERS: [&[u8]; 14] = [
     b"\xf0\x9f\x8c",
 ];
 
-/// Mutates a seed. `others` are seeds to splice with, `words` those of the
-/// format.
+/// Mutates a seed. `others` are seeds to splice with; `words` are keywords of
+/// the format.
 pub fn mutate(random: &mut Random, seed: &[u8], others: &[&[u8]], words: &[&str]) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     for _ in 0..=random.below(MAX_MUTATIONS) {
@@ -83,7 +82,7 @@ fn mutate_once(random: &mut Random, bytes: &mut Vec<u8>, others: &[&[u8]], words
     }
 }
 
-/// A range of bytes, short ones more often.
+/// Returns a random range of bytes; short ranges are more frequent.
 fn range(random: &mut Random, length: usize) -> std::ops::Range<usize> {
     let start = random.below(length + 1);
     let room = length - start;
@@ -123,7 +122,7 @@ fn splice(random: &mut Random, bytes: &mut Vec<u8>, others: &[&[u8]]) {
     bytes.splice(into, other[from].iter().copied());
 }
 
-/// Puts an extreme number in the place of a number, or anywhere.
+/// Replaces a number by an extreme one, or inserts one.
 fn number(random: &mut Random, bytes: &mut Vec<u8>) {
     let number = random.pick(&NUMBERS).as_bytes();
     let start = random.below(bytes.len());

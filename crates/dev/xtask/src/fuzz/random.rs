@@ -5,8 +5,8 @@
 pub struct Random(u64);
 
 impl Random {
-    /// Creates the generator of one item of a run: items can be made again one
-    /// by one, in any order and by any thread.
+    /// Creates the generator of one item. Items can be reproduced one by one, in
+    /// any order and on any thread.
     pub fn of_item(seed: u64, part: u64, item: u64) -> Self {
         let mut random = Self(seed ^ part.wrapping_mul(0xd1b5_4a32_d192_ed03));
         random.0 = random.bits() ^ item;
@@ -28,12 +28,12 @@ impl Random {
         usize::try_from(self.bits() % bound.max(1) as u64).unwrap_or(0)
     }
 
-    /// Returns whether one of `times` chances came up.
+    /// Returns true with probability `1 / times`.
     pub fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// Picks one of these; the default if there are none.
+    /// Picks one of the items; the default if there are none.
     pub fn pick<T: Copy + Default>(&mut self, all: &[T]) -> T {
         let at = self.below(all.len());
         all.get(at).copied().unwrap_or_default()

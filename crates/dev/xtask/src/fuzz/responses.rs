@@ -1,9 +1,9 @@
 //! Mutated responses of servers through the whole pipeline: the fetch adapter,
 //! digests, links, the judge, the crawl and the store.
 //!
-//! The server is a proxy on loopback that answers every request itself, so no
-//! request leaves this machine, whatever URL a mutated page or redirect names.
-//! A response depends on the seed and the request target alone.
+//! The server is a proxy on loopback that responds to every request itself, so
+//! no request leaves this machine. A response depends only on the seed and the
+//! request target.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -31,21 +31,21 @@ use super::mutate::mutate;
 use super::random::Random;
 use crate::XtaskError;
 
-/// Which part of the run this is.
+/// Number of this part of the run.
 const PART: u64 = 2;
 /// Hosts of one crawl.
 const HOSTS: u64 = 64;
 /// Pages of one crawl.
 const PAGES: u64 = 256;
-/// The time of one crawl. Most of it would be pauses that mutated headers and
-/// robots.txt files ask for.
+/// Maximum time of one crawl. Without it, delays in mutated headers and
+/// robots.txt files would take most of the time.
 const TIME: Duration = Duration::from_secs(1);
-/// The most bytes of a request that are read.
+/// Maximum bytes of a request.
 const REQUEST: usize = 16 << 10;
-/// Where the hash of a request target begins (FNV-1a).
+/// Initial value of the hash of a request target (FNV-1a).
 const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Responses to mutate: heads and bodies.
+/// Responses to mutate: headers and bodies.
 const RESPONSES: [&[u8]; 14] = [
     b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Language: en\r\n\r\n<!DOCTYPE html><title>Oak</title><h1 id=a>Oak</h1><p>The oak is a tree of the north.</p><a href=/b-2>b</a><a href='c?d=e-f#g'>c</a><a href=//h.test/i>h</a>",
     b"HTTP/1.1 200 OK\r\nContent-Length: 52\r\nSet-Cookie: a=b; Path=/; Max-Age=9\r\n\r\n<title>Lime</title><a href=/x-y/>x</a><p>Lime trees.",
@@ -70,7 +70,7 @@ const ROBOTS: [&[u8]; 3] = [
     b"HTTP/1.1 200 OK\r\n\r\nUser-agent: relink\nCrawl-delay: 0.01\nDisallow: /%C3%A9\n",
 ];
 
-/// Words of heads and pages.
+/// Words of headers and pages.
 const WORDS: [&str; 40] = [
     "HTTP/1.1 ",
     "HTTP/9.9 ",
@@ -133,7 +133,7 @@ pub fn run(guard: &Guard, seed: u64, responses: u64) -> Result<u64, XtaskError> 
     })
 }
 
-/// A proxy that answers every request itself.
+/// A proxy that responds to every request itself.
 struct Server {
     proxy: String,
     sent: Arc<AtomicU64>,
@@ -148,7 +148,7 @@ impl Server {
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let count = Arc::clone(&count);
-                // A client that hangs up early ends its connection and no other.
+                // Ignore the error: the client closed its connection early.
                 tokio::spawn(async move { answer(stream, seed, &count).await.ok() });
             }
         });
@@ -159,7 +159,7 @@ impl Server {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// Crawls some hosts that no other crawl has.
+    /// Crawls hosts that belong to this crawl only.
     async fn crawl(&self, batch: u64) -> Result<(), Box<dyn std::error::Error>> {
         let folder = tempfile::tempdir()?;
         let ports = self.ports(folder.path()).await?;
@@ -185,8 +185,8 @@ impl Server {
             store: Arc::new(SqliteStore::open(&folder.join("db")).await?),
             render: None,
             archives: Vec::new(),
-            searches: Vec::new(),
-            clock: Arc::new(Noon),
+            search_engines: Vec::new(),
+            clock: Arc::new(FixedClock),
         })
     }
 }
@@ -197,12 +197,12 @@ fn settings(seeds: Vec<(String, Url)>) -> CrawlSettings {
         scope: CrawlScope::new(ScopeMode::Host, &urls, UrlFilter::default()),
         filter: UrlFilter::default(),
         order: TraversalOrder::BreadthFirst,
-        depth: Some(2),
-        pages: Some(PAGES),
-        follows_all: true,
-        checks_others: true,
+        max_depth: Some(2),
+        max_pages: Some(PAGES),
+        ignores_nofollow: true,
+        checks_external: true,
         fresh_since: Timestamp::MAX,
-        page_links: CrawlRules::PAGE_LINKS,
+        max_page_links: CrawlRules::MAX_PAGE_LINKS,
     };
     let ask = DispatchSettings {
         politeness: PolitenessPolicy::crawl(4, Duration::ZERO),
@@ -216,14 +216,14 @@ fn settings(seeds: Vec<(String, Url)>) -> CrawlSettings {
         sitemaps: Vec::new(),
         reads_sitemaps: true,
         render: RenderMode::Never,
-        ask,
-        time: Some(TIME),
+        dispatch: ask,
+        max_time: Some(TIME),
         is_fresh: false,
         scope: BTreeMap::new(),
     }
 }
 
-/// Reads a request and sends the response that belongs to its target.
+/// Reads a request and sends the response of its target.
 async fn answer(mut stream: TcpStream, seed: u64, sent: &AtomicU64) -> std::io::Result<()> {
     let mut request = Vec::new();
     while !request.windows(4).any(|end| end == b"\r\n\r\n") && request.len() < REQUEST {
@@ -237,7 +237,7 @@ async fn answer(mut stream: TcpStream, seed: u64, sent: &AtomicU64) -> std::io::
     stream.shutdown().await
 }
 
-/// The response to a request line.
+/// Returns the response to a request line.
 fn response(seed: u64, line: &[u8]) -> Vec<u8> {
     let hash = line
         .iter()
@@ -245,17 +245,17 @@ fn response(seed: u64, line: &[u8]) -> Vec<u8> {
     let mut random = Random::of_item(seed, PART, hash);
     let is_robots = line.windows(11).any(|name| name == b"/robots.txt");
     let original = if is_robots { random.pick(&ROBOTS) } else { random.pick(&RESPONSES) };
-    // Half of the heads stay whole, or few bodies would ever be read.
+    // Half of the headers are not mutated; otherwise few bodies would be read.
     let body = original.windows(4).position(|end| end == b"\r\n\r\n").map_or(0, |at| at + 4);
     let kept = if random.one_in(2) { body } else { 0 };
     let mutated = mutate(&mut random, &original[kept..], &RESPONSES, &WORDS);
     [&original[..kept], &mutated].concat()
 }
 
-/// A clock that stands still.
-struct Noon;
+/// A clock with a fixed time.
+struct FixedClock;
 
-impl Clock for Noon {
+impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         Timestamp::UNIX_EPOCH
     }
@@ -265,9 +265,9 @@ impl Clock for Noon {
 struct Silent;
 
 impl Observer for Silent {
-    fn settled(&mut self, _: &CheckedTarget) -> std::io::Result<()> {
+    fn on_result(&mut self, _: &CheckedTarget) -> std::io::Result<()> {
         Ok(())
     }
 
-    fn progress(&mut self, _: &Progress) {}
+    fn on_progress(&mut self, _: &Progress) {}
 }

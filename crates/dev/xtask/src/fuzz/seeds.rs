@@ -1,8 +1,8 @@
-//! Small examples of every format, and the words that matter in them.
+//! Small examples of every format, and its keywords.
 
 use relink_page::DocumentFormat;
 
-/// The seeds of a format, and its words.
+/// The seeds of a format, and its keywords.
 pub struct Seeds {
     /// Documents to mutate.
     pub documents: &'static [&'static [u8]],

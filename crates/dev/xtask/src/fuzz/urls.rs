@@ -9,7 +9,7 @@ use relink_frontier::{
 use relink_judge::{control_key, control_url, neighborhood};
 use relink_model::{ControlKind, SearchQuery};
 use relink_page::classify;
-use relink_report::human::remark;
+use relink_report::human::problem;
 use relink_report::{printable, redact, redact_prose};
 use relink_revive::matching::{Baseline, KnownAlias, PageInfo, SiteMatcher};
 use relink_revive::pattern::{CoarsePattern, TokenRule, clusters};
@@ -24,14 +24,14 @@ use super::guard::Guard;
 use super::mutate::mutate;
 use super::random::Random;
 
-/// Which part of the run this is.
+/// Number of this part of the run.
 const PART: u64 = 1;
-/// URLs that are looked at together, as pages of one site.
+/// URLs per group. A group is treated as pages of one site.
 const TOGETHER: usize = 6;
-/// One in so many groups is learned from, which takes a hundred times longer
-/// than all else.
+/// Every fourth group is used for learning, which takes a hundred times longer
+/// than the rest.
 const LEARNING: usize = 4;
-/// The most bytes of a URL; browsers take less.
+/// Maximum length of a URL.
 const MAX_LENGTH: usize = 4_000;
 
 /// URLs to mutate.
@@ -54,7 +54,7 @@ const SEEDS: [&[u8]; 16] = [
     b"http://256.1.1.1:99999/",
 ];
 
-/// Pieces that URLs are made of.
+/// Parts of URLs.
 const PIECES: [&str; 64] = [
     "http://",
     "https://",
@@ -123,11 +123,11 @@ const PIECES: [&str; 64] = [
 ];
 
 thread_local! {
-    /// What this worker has seen: some functions look at many URLs.
+    /// State of this worker: some functions take many URLs.
     static SEEN: RefCell<Seen> = RefCell::new(Seen::new());
 }
 
-/// What a worker remembers from URL to URL.
+/// State that a worker keeps between URLs.
 struct Seen {
     watch: TrapDetector,
     trials: ParameterLearner,
@@ -165,7 +165,7 @@ pub fn run(guard: &Guard, worker: usize, seed: u64, item: u64) {
     });
 }
 
-/// Makes a URL: from pieces, or by mutation of a seed.
+/// Builds a URL from parts, or by mutation of a seed.
 pub fn any_url(random: &mut Random) -> Vec<u8> {
     let mut bytes = if random.one_in(2) {
         let seed = random.pick(&SEEDS);
@@ -195,20 +195,20 @@ fn read(random: &mut Random, seen: &mut Seen, text: &str) {
     }
 }
 
-/// What takes any text.
+/// Calls the functions that take any text.
 fn read_text(random: &mut Random, text: &str) {
     classify(text);
     redact(text);
     redact_prose(text);
     printable(text);
-    remark(text, Some(1), text);
+    problem(text, Some(1), text);
     neighborhood(text);
     for kind in ControlKind::ALL {
         let key = control_key(kind, text);
         let sibling = control_url(kind, text, random.bits());
         assert_eq!(key, sibling.map(|sibling| sibling.key));
     }
-    let query = SearchQuery::new([text]).within(text);
+    let query = SearchQuery::new([text]).with_site(text);
     if let Ok(url) = Url::parse(text) {
         query.matches_site(&url);
     }
@@ -225,12 +225,12 @@ fn read_text(random: &mut Random, text: &str) {
     }
 }
 
-/// What a crawl makes of a URL.
+/// Calls the functions of a crawl.
 fn weigh(random: &mut Random, seen: &mut Seen, url: &Url) {
     host_key(url);
     section(url);
     strip(url);
-    UrlPattern::of(url, 2026);
+    UrlPattern::new(url, 2026);
     for scope in &seen.scopes {
         scope.is_inside(url);
     }
@@ -239,11 +239,11 @@ fn weigh(random: &mut Random, seen: &mut Seen, url: &Url) {
         robots.rule("other", url);
     }
     let Seen { watch, trials, .. } = seen;
-    watch.admit(url, 3);
-    let sight = PageFingerprint::of_text(Some("T"), url.as_str(), 0);
+    watch.check(url, 3);
+    let sight = PageFingerprint::from_text(Some("T"), url.as_str(), 0);
     watch.new_outlinks(url, [url]);
-    watch.seen(url, &sight);
-    watch.note_stripped(url);
+    watch.record_page(url, &sight);
+    watch.record_stripped(url);
     for key in trials.undecided(url) {
         let is_same = random.one_in(2);
         let outcome = if is_same { TrialOutcome::Same } else { TrialOutcome::Different };
@@ -253,13 +253,13 @@ fn weigh(random: &mut Random, seen: &mut Seen, url: &Url) {
     trials.strip(url);
 }
 
-/// What the search for dead pages makes of some URLs.
+/// Calls the functions of the search for moved pages.
 fn revive(random: &mut Random, urls: &[Url]) {
     let [one, other, ..] = urls else { return };
-    let old = OldPage::new(one.clone()).titled(other.path());
+    let old = OldPage::new(one.clone()).with_title(other.path());
     is_same_site(one, other);
-    Site::of(one);
-    Directory::of(one).parent();
+    Site::from_url(one);
+    Directory::from_url(one).parent();
     let redirects = |target: &Url| {
         vec![ArchivedRedirect { at: jiff::Timestamp::UNIX_EPOCH, target: target.clone() }]
     };
@@ -267,14 +267,14 @@ fn revive(random: &mut Random, urls: &[Url]) {
         |url: &Url, to: &Url| RedirectHistory { url: url.clone(), redirects: redirects(to) };
     vet(&history(one, other), &[history(other, one)]);
     let rule = if random.one_in(2) { TokenRule::Pooled } else { TokenRule::PerSource };
-    CoarsePattern::of(&old, other, rule);
+    CoarsePattern::new(&old, other, rule);
     if random.one_in(LEARNING) {
         clusters(std::slice::from_ref(&old), &[urls.to_vec()], rule);
         learn_from(&old, urls);
     }
 }
 
-/// Learns from some URLs how a site moved its pages.
+/// Learns URL programs from a group of URLs.
 fn learn_from(old: &OldPage, urls: &[Url]) {
     let pairs = urls.iter().zip(urls.iter().skip(1));
     let examples: Vec<Example> = pairs
@@ -282,7 +282,7 @@ fn learn_from(old: &OldPage, urls: &[Url]) {
         .map(|(old, new)| Example {
             old: OldPage::new(old.clone()),
             new: new.clone(),
-            is_sure: true,
+            is_certain: true,
         })
         .collect();
     for learned in learn(&examples) {
@@ -297,7 +297,7 @@ fn learn_from(old: &OldPage, urls: &[Url]) {
         pairs.map(|(old, new)| KnownAlias { old: old.as_str(), new: new.as_str() }).collect();
     let study = SiteMatcher::new(&pages, &pages, &known);
     for dead in 0..pages.len() {
-        study.answer(dead);
+        study.match_page(dead);
     }
-    Baseline::TopCluster.answers(&pages, &pages);
+    Baseline::TopCluster.find_aliases(&pages, &pages);
 }

@@ -7,16 +7,16 @@ use relink_testkit::web::{CannedResponse, TestServer};
 
 use super::CONCURRENCY;
 
-/// How long each response takes, so that a kill meets requests in flight.
+/// How long each response takes, so that requests are in flight at a kill.
 const DELAY: Duration = Duration::from_millis(4);
 /// Pages of the crawled site.
 const SITE: usize = 240;
 /// Domains of the catalog, and pages of each.
 const DOMAINS: usize = 12;
 const PAGES: usize = 60;
-/// Dead pages that are looked for.
+/// Dead pages to search for.
 const MOVED: usize = 120;
-/// Directories they were in: few, so that a kill meets a directory half done.
+/// Their directories: few, so that kills interrupt a directory.
 const OLD_DIRECTORIES: usize = 3;
 
 /// A command, the site it works on and the files it reads.
@@ -24,13 +24,13 @@ pub(super) struct Scenario {
     pub(super) name: &'static str,
     pub(super) web: TestServer,
     pub(super) files: Vec<(&'static str, Vec<u8>)>,
-    /// A command that is run before, and not killed.
+    /// A command that runs first and is not killed.
     pub(super) before: Option<Vec<String>>,
     pub(super) args: Vec<String>,
 }
 
 impl Scenario {
-    /// One of each.
+    /// Returns one scenario per command.
     pub(super) fn all() -> [Self; 3] {
         [crawl(), survey(), revive()]
     }
@@ -45,8 +45,8 @@ fn args(words: &str, more: &[&str]) -> Vec<String> {
     words.chain(common.split_whitespace().map(str::to_owned)).collect()
 }
 
-/// A page about something, unlike any page about something else: words are
-/// made of letters alone, and their number differs from page to page.
+/// Returns a page of random words. Pages about different subjects share no
+/// words.
 fn article(subject: &str, links: &str) -> String {
     let mut state = subject.bytes().fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
@@ -69,28 +69,30 @@ fn number(path: &str, before: &str) -> Option<usize> {
     path.strip_prefix(before)?.parse().ok()
 }
 
-/// Each page links to three others, of which some are gone.
+/// A site in which each page links to three others, some of them dead.
 fn crawl() -> Scenario {
     let web = TestServer::start_blocking();
-    web.made_below("/", |seen| {
-        let page = number(&seen.path, "/p").filter(|page| *page < SITE && page % 17 != 9);
-        let Some(page) = page else { return CannedResponse::new(404, "not here").after(DELAY) };
+    web.respond_below_with("/", |request| {
+        let page = number(&request.path, "/p").filter(|page| *page < SITE && page % 17 != 9);
+        let Some(page) = page else {
+            return CannedResponse::new(404, "not here").with_delay(DELAY);
+        };
         let links = [page + 1, 2 * page + 1, 3 * page + 2].map(|it| it % SITE);
         let links = links.map(|it| format!("<a href='/p{it}'>{it}</a>")).concat();
-        CannedResponse::new(200, article(&format!("p{page}"), &links)).after(DELAY)
+        CannedResponse::new(200, article(&format!("p{page}"), &links)).with_delay(DELAY)
     });
     let url = web.url("/p0").to_string();
     let (files, before) = (Vec::new(), None);
     Scenario { name: "crawl", args: args("crawl", &[&url]), web, files, before }
 }
 
-/// Some domains are gone as a whole.
+/// A catalog in which one domain is dead as a whole.
 fn survey() -> Scenario {
     let web = TestServer::start_blocking();
-    web.made_below("/", |seen| {
-        let is_there = seen.path.contains("/page") && !seen.path.starts_with("/d3/");
-        let body = article(&seen.path.replace('/', "y"), "");
-        CannedResponse::new(if is_there { 200 } else { 404 }, body).after(DELAY)
+    web.respond_below_with("/", |request| {
+        let is_there = request.path.contains("/page") && !request.path.starts_with("/d3/");
+        let body = article(&request.path.replace('/', "y"), "");
+        CannedResponse::new(if is_there { 200 } else { 404 }, body).with_delay(DELAY)
     });
     let mut table = "domain,url\n".to_owned();
     for (domain, page) in (0..DOMAINS).flat_map(|it| (0..PAGES).map(move |page| (it, page))) {
@@ -102,13 +104,15 @@ fn survey() -> Scenario {
     Scenario { name: "survey", args, web, files, before: None }
 }
 
-/// Pages that moved, as an archive on the disk knows.
+/// Pages that moved, with a local archive that has their redirects.
 fn revive() -> Scenario {
     let web = TestServer::start_blocking();
-    web.made_below("/", |seen| {
-        let page = number(&seen.path, "/new/page").filter(|page| *page < MOVED);
-        let Some(page) = page else { return CannedResponse::new(404, "not here").after(DELAY) };
-        CannedResponse::new(200, article(&format!("m{page}"), "")).after(DELAY)
+    web.respond_below_with("/", |request| {
+        let page = number(&request.path, "/new/page").filter(|page| *page < MOVED);
+        let Some(page) = page else {
+            return CannedResponse::new(404, "not here").with_delay(DELAY);
+        };
+        CannedResponse::new(200, article(&format!("m{page}"), "")).with_delay(DELAY)
     });
     let (mut warc, mut list) = (Warc::new(), String::new());
     for page in 0..MOVED {

@@ -1,4 +1,4 @@
-//! Comparisons in a small notation.
+//! Tests of content changes, link changes and their reasons.
 
 use super::*;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ fn signature(html: &str) -> Signature {
 }
 
 fn change(old: &str, new: &str) -> Change {
-    compare(&signature(old), &signature(new), &Volatile::default())
+    compare(&signature(old), &signature(new), &VolatileParts::default())
 }
 
 fn excerpts(changes: &[BlockChange]) -> Vec<&str> {
@@ -24,7 +24,7 @@ fn check(old: &str, new: &str, content: f64, level: Level) {
 }
 
 #[test]
-fn equal_bytes_are_no_change() {
+fn equal_bytes_have_level_none() {
     check("<p>one", "<p>one", 0.0, Level::None);
 }
 
@@ -92,7 +92,7 @@ fn boilerplate_is_ignored() {
 }
 
 #[test]
-fn links_are_measured_apart_from_content() {
+fn link_change_is_separate_from_content_change() {
     let change =
         change("<p><a href=/a>x</a> <a href=/b>y</a>", "<p><a href=/a>x</a> <a href=/c>y</a>");
     assert!(change.content.abs() < 1e-9 && (change.links - 0.5).abs() < 1e-9);
@@ -101,7 +101,7 @@ fn links_are_measured_apart_from_content() {
 }
 
 #[test]
-fn a_price_in_a_long_page_is_a_low_change_with_a_reason() {
+fn changed_price_in_a_long_page_is_a_low_change_with_a_reason() {
     let page = |price: &str| format!("{}<p>Price: {price} €", "<p>some long text here".repeat(50));
     let change = change(&page("10.50"), &page("11.50"));
     assert_eq!(change.level, Level::Low);
@@ -115,17 +115,17 @@ fn japanese_is_compared_by_character() {
 }
 
 #[test]
-fn hostile_pages_are_compared_in_bounds() {
+fn comparison_of_hostile_pages_is_fast() {
     let old = signature(&"<p>a a a a".repeat(100_000));
     let new = signature(&"<p>a a b a".repeat(100_000));
-    assert!(compare(&old, &new, &Volatile::default()).content > 0.1);
+    assert!(compare(&old, &new, &VolatileParts::default()).content > 0.1);
     let old = signature(&"a b c d ".repeat(300_000));
     let new = signature(&"d c b a ".repeat(300_000));
-    assert!(compare(&old, &new, &Volatile::default()).content > 0.1);
+    assert!(compare(&old, &new, &VolatileParts::default()).content > 0.1);
 }
 
 proptest! {
-    /// No change is reported without a reason, and every value is in bounds.
+    /// Every reported change has a reason, and every value is between 0 and 1.
     #[test]
     fn every_content_change_has_a_visible_reason(
         old in prop::collection::vec("[a-d]( [a-d]){0,3}", 0..8),
@@ -145,7 +145,7 @@ proptest! {
         new in prop::collection::vec("[a-c]( [a-c]){0,3}", 0..6),
     ) {
         let page = |blocks: &[String]| format!("<p>{}", blocks.join("<p>"));
-        let (there, back) = (change(&page(&old), &page(&new)), change(&page(&new), &page(&old)));
-        prop_assert!((there.content > 0.0) == (back.content > 0.0));
+        let (forward, backward) = (change(&page(&old), &page(&new)), change(&page(&new), &page(&old)));
+        prop_assert!((forward.content > 0.0) == (backward.content > 0.0));
     }
 }

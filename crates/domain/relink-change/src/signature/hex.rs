@@ -1,17 +1,17 @@
-//! Word hashes as one string of hexadecimal digits, which is a quarter
-//! shorter than a list of numbers and much faster to read.
+//! Serializes word hashes as one string of hexadecimal digits, which is a
+//! quarter shorter than a list of numbers and much faster to parse.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serializer};
 
-/// Digits of one hash.
+/// Number of digits of one hash.
 const DIGITS: usize = 8;
 
 pub(super) fn serialize<S: Serializer>(words: &[u32], serializer: S) -> Result<S::Ok, S::Error> {
     use std::fmt::Write as _;
     let mut text = String::with_capacity(DIGITS * words.len());
     for word in words {
-        // Writing to a string cannot fail.
+        // Ignore the result: writing to a string cannot fail.
         let _ = write!(text, "{word:08x}");
     }
     serializer.serialize_str(&text)

@@ -8,7 +8,7 @@ fn signature(html: &str) -> Signature {
 }
 
 #[test]
-fn signature_survives_json() {
+fn signature_json_round_trip() {
     let page = signature(
         "<title>Owls</title><nav>x</nav><p>They <a href=/h>hoot</a> é at night, long and loud.",
     );
@@ -20,11 +20,11 @@ fn signature_survives_json() {
 }
 
 #[test]
-fn signature_of_equal_words_is_equal_but_for_the_checksum() {
-    let (one, other) = (signature("<p>Owls hoot."), signature("<div><b>owls</b>  hoot!</div>"));
-    assert_eq!(one.blocks[0].hash, other.blocks[0].hash);
-    assert_eq!(one.letters, other.letters);
-    assert_ne!(one.checksum, other.checksum);
+fn equal_words_have_equal_hashes_and_different_checksums() {
+    let (left, right) = (signature("<p>Owls hoot."), signature("<div><b>owls</b>  hoot!</div>"));
+    assert_eq!(left.blocks[0].hash, right.blocks[0].hash);
+    assert_eq!(left.letters, right.letters);
+    assert_ne!(left.checksum, right.checksum);
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn terms_are_the_most_frequent_words_that_are_not_stop_words() {
 }
 
 #[test]
-fn signature_of_a_hostile_page_stays_bounded() {
+fn signature_of_a_hostile_page_is_bounded() {
     let long = signature(&"<p>some words here ".repeat(200_000));
     assert!(long.words.len() <= MAX_WORDS && long.blocks.len() <= MAX_SIGNATURE_BLOCKS + 1);
     let ranges = long.ranges();
@@ -50,15 +50,15 @@ fn signature_of_a_hostile_page_stays_bounded() {
 }
 
 #[test]
-fn ranges_of_blocks_without_kept_words_are_empty() {
+fn ranges_of_blocks_without_stored_words_are_empty() {
     let page = signature(&format!("<p>a b<p>{}<p>c", "word ".repeat(MAX_WORDS)));
     let lengths: Vec<_> = page.ranges().iter().map(Range::len).collect();
     assert_eq!(lengths, [2, 0, 0]);
 }
 
 #[test]
-fn links_know_their_block_and_excerpts_are_cut() {
+fn links_have_their_block_and_excerpts_are_truncated() {
     let page = signature(&format!("<p>—<p>{} <a href=/b>b</a>", "é".repeat(100)));
     assert_eq!(page.links, [SignatureLink { url: "/b".into(), block: Some(0) }]);
-    assert_eq!(page.blocks[0].excerpt.chars().count(), EXCERPT_LENGTH);
+    assert_eq!(page.blocks[0].excerpt.chars().count(), MAX_EXCERPT_LENGTH);
 }

@@ -1,57 +1,58 @@
-//! Learning volatile parts from two fetches of one version.
+//! Learns volatile parts from two fetches of the same version of a page.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "positions are made here, from the lengths of the same lists"
+    reason = "indices are derived from the lengths of the same lists"
 )]
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::link_shape::link_shape;
-use super::{Pattern, Position, Volatile, bound};
+use super::{Pattern, Position, VolatileParts, truncate_rules};
 use crate::align::align;
-use crate::matching::{Gap, Matching, Side};
+use crate::matching::{ComparedVersion, Gap, Matching};
 use crate::signature::{BlockRole, Signature};
 use crate::words::is_number;
 
-/// Minimum number of differing items for a list to be volatile as a whole.
+/// Minimum number of differing items per fetch in a volatile list.
 const MIN_ROTATED: usize = 2;
 
-/// A list rotates if at least one item in so many differs.
+/// In a volatile list, at least one in `ROTATED_SHARE` items differs.
 const ROTATED_SHARE: usize = 3;
 
-/// Maximum number of words in a pattern; longer blocks are known by position.
+/// Maximum number of words in a pattern. Longer blocks are recognized by
+/// position.
 const MAX_PATTERN: usize = 512;
 
-/// Learns the parts that differ between two fetches. A gap with a block of
-/// which the hash is in `stable` is skipped: its content is known from an
-/// earlier version, so it did not differ by request.
-pub(super) fn learn(first: &Signature, second: &Signature, stable: &HashSet<u64>) -> Volatile {
+/// Learns the parts that differ between two fetches. A gap is skipped if it has
+/// a block whose hash is in `stable`: the block is known from an earlier version,
+/// so it does not differ on each request.
+pub(super) fn learn(first: &Signature, second: &Signature, stable: &HashSet<u64>) -> VolatileParts {
     let is_boilerplate = |signature: &Signature| -> Vec<bool> {
         signature.blocks.iter().map(|block| block.is_boilerplate).collect()
     };
-    let old = Side::new(first, &is_boilerplate(first));
-    let new = Side::new(second, &is_boilerplate(second));
-    let matching = Matching::of(&old, &new);
+    let old = ComparedVersion::new(first, &is_boilerplate(first));
+    let new = ComparedVersion::new(second, &is_boilerplate(second));
+    let matching = Matching::new(&old, &new);
     let mut learner = Learner {
-        usage: Usage::of(&old, &new, &matching),
+        usage: Usage::new(&old, &new, &matching),
         old,
         new,
-        volatile: Volatile::default(),
+        volatile: VolatileParts::default(),
     };
     for gap in matching.gaps() {
         learner.learn_gap(&matching, &gap, stable);
     }
     learner.learn_links();
     let mut volatile = learner.volatile;
-    bound(&mut volatile.patterns);
-    bound(&mut volatile.positions);
-    bound(&mut volatile.containers);
-    bound(&mut volatile.link_shapes);
+    truncate_rules(&mut volatile.patterns);
+    truncate_rules(&mut volatile.positions);
+    truncate_rules(&mut volatile.containers);
+    truncate_rules(&mut volatile.link_shapes);
     volatile
 }
 
-/// How many blocks of a container differ.
+/// Number of blocks of a container, and of those that differ.
 #[derive(Default)]
 struct ContainerUsage {
     blocks: usize,
@@ -59,19 +60,20 @@ struct ContainerUsage {
     has_items: bool,
 }
 
+/// The usage of each container.
 struct Usage(HashMap<u64, ContainerUsage>);
 
 impl Usage {
-    fn of(old: &Side<'_>, new: &Side<'_>, matching: &Matching) -> Self {
+    fn new(old: &ComparedVersion<'_>, new: &ComparedVersion<'_>, matching: &Matching) -> Self {
         let mut usage = Self(HashMap::new());
         usage.count(old, &matching.is_old_matched);
         usage.count(new, &matching.is_new_matched);
         usage
     }
 
-    fn count(&mut self, side: &Side<'_>, is_matched: &[bool]) {
-        for (at, is_matched) in side.blocks.iter().zip(is_matched) {
-            let block = &side.signature.blocks[*at];
+    fn count(&mut self, version: &ComparedVersion<'_>, is_matched: &[bool]) {
+        for (at, is_matched) in version.blocks.iter().zip(is_matched) {
+            let block = &version.signature.blocks[*at];
             let usage = self.0.entry(block.container).or_default();
             usage.blocks += 1;
             usage.differing += usize::from(!is_matched);
@@ -79,7 +81,8 @@ impl Usage {
         }
     }
 
-    /// Whether all of a container differs, or it is a list whose items rotate.
+    /// Whether all blocks of a container differ, or it is a list with rotating
+    /// items.
     fn is_volatile(&self, container: u64) -> bool {
         let Some(usage) = self.0.get(&container).filter(|_| container != 0) else { return false };
         let differs = usage.differing == usage.blocks;
@@ -90,19 +93,21 @@ impl Usage {
     }
 }
 
+/// Collects the rules for two fetches.
 struct Learner<'s> {
-    old: Side<'s>,
-    new: Side<'s>,
+    old: ComparedVersion<'s>,
+    new: ComparedVersion<'s>,
     usage: Usage,
-    volatile: Volatile,
+    volatile: VolatileParts,
 }
 
 impl Learner<'_> {
+    /// Learns the unmatched blocks of a gap.
     fn learn_gap(&mut self, matching: &Matching, gap: &Gap, stable: &HashSet<u64>) {
         let old = matching.unmatched_old(&self.old, gap);
         let new = matching.unmatched_new(&self.new, gap);
-        let is_known = |side: &Side<'_>, blocks: &[usize]| {
-            blocks.iter().any(|at| stable.contains(&side.signature.blocks[*at].hash))
+        let is_known = |version: &ComparedVersion<'_>, blocks: &[usize]| {
+            blocks.iter().any(|at| stable.contains(&version.signature.blocks[*at].hash))
         };
         if is_known(&self.old, &old) || is_known(&self.new, &new) {
             return;
@@ -113,8 +118,8 @@ impl Learner<'_> {
         }
     }
 
-    /// Learns a pattern or container for each block; returns whether there is
-    /// a block with neither.
+    /// Learns a pattern or container for each block. Returns whether a block has
+    /// neither.
     fn learn_blocks(&mut self, old: &[usize], new: &[usize]) -> bool {
         let mut partners: Vec<usize> = new.to_vec();
         let mut has_unknown = false;
@@ -122,7 +127,7 @@ impl Learner<'_> {
             let container = self.old.signature.blocks[at].container;
             let partner = partners
                 .iter()
-                .position(|other| self.new.signature.blocks[*other].container == container);
+                .position(|at| self.new.signature.blocks[*at].container == container);
             let pattern = partner.and_then(|index| self.pattern(at, partners.remove(index)));
             has_unknown |= !self.learn_block(container, pattern);
         }
@@ -133,6 +138,8 @@ impl Learner<'_> {
         has_unknown
     }
 
+    /// Learns the pattern or the container of a block. Returns whether one of them
+    /// recognizes the block.
     fn learn_block(&mut self, container: u64, pattern: Option<Pattern>) -> bool {
         if let Some(pattern) = pattern {
             self.volatile.patterns.insert(pattern);
@@ -145,26 +152,28 @@ impl Learner<'_> {
         is_volatile
     }
 
-    /// The pattern of two blocks that are mostly the same.
+    /// Returns the pattern of two blocks that are mostly equal.
     fn pattern(&self, old: usize, new: usize) -> Option<Pattern> {
-        let one = &self.old.signature.words()[self.old.ranges[old].clone()];
-        let other = &self.new.signature.words()[self.new.ranges[new].clone()];
-        let alignment = align(one, other);
-        let (mut is_stable, mut is_other_stable) = (alignment.old, alignment.new);
-        drop_numbers_beside_changes(one, &mut is_stable);
-        drop_numbers_beside_changes(other, &mut is_other_stable);
-        let words: Vec<u32> = one
+        let first = &self.old.signature.words()[self.old.ranges[old].clone()];
+        let second = &self.new.signature.words()[self.new.ranges[new].clone()];
+        let alignment = align(first, second);
+        let (mut is_first_stable, mut is_second_stable) = (alignment.old, alignment.new);
+        mark_changing_numbers(first, &mut is_first_stable);
+        mark_changing_numbers(second, &mut is_second_stable);
+        let words: Vec<u32> = first
             .iter()
-            .zip(&is_stable)
+            .zip(&is_first_stable)
             .filter_map(|(word, is_stable)| is_stable.then_some(*word))
             .collect();
-        let longest = one.len().max(other.len());
-        let changing = changing(one, &is_stable).max(changing(other, &is_other_stable));
+        let longest = first.len().max(second.len());
+        let changing =
+            count_changing(first, &is_first_stable).max(count_changing(second, &is_second_stable));
         let is_mostly_stable = (1..=MAX_PATTERN).contains(&words.len()) && words.len() >= changing;
         let container = self.old.signature.blocks[old].container;
         is_mostly_stable.then(|| Pattern { container, others: longest - words.len(), words })
     }
 
+    /// Learns the position of a gap.
     fn learn_position(&mut self, gap: &Gap) {
         let hash = |at: usize| self.old.signature.blocks[self.old.blocks[at]].hash;
         let before = gap.old.start.checked_sub(1).map(hash);
@@ -173,11 +182,10 @@ impl Learner<'_> {
         self.volatile.positions.insert(Position { before, after, blocks });
     }
 
-    /// Learns the shapes of links of which the URL differs and the shape does
-    /// not.
+    /// Learns the shapes of links whose URLs differ and whose shapes are equal.
     fn learn_links(&mut self) {
-        let urls = |side: &Side<'_>| -> BTreeSet<String> {
-            side.signature.links.iter().map(|link| link.url.clone()).collect()
+        let urls = |version: &ComparedVersion<'_>| -> BTreeSet<String> {
+            version.signature.links.iter().map(|link| link.url.clone()).collect()
         };
         let (old, new) = (urls(&self.old), urls(&self.new));
         let shapes = |urls: &BTreeSet<String>, others: &BTreeSet<String>| -> BTreeSet<String> {
@@ -188,8 +196,9 @@ impl Learner<'_> {
     }
 }
 
-/// The number of changing words; a run of numbers, such as a date, is one.
-fn changing(words: &[u32], is_stable: &[bool]) -> usize {
+/// Returns the number of changing words. A run of numbers, such as a date, counts
+/// as one.
+fn count_changing(words: &[u32], is_stable: &[bool]) -> usize {
     let mut count = 0;
     let mut is_in_number = false;
     for (word, is_stable) in words.iter().zip(is_stable) {
@@ -201,9 +210,9 @@ fn changing(words: &[u32], is_stable: &[bool]) -> usize {
     count
 }
 
-/// Marks numbers as changing where a number next to them changes: of a clock,
-/// only the seconds may differ between two fetches.
-fn drop_numbers_beside_changes(words: &[u32], is_stable: &mut [bool]) {
+/// Marks all numbers of a run as changing if one of them changes. Between two
+/// fetches, only the seconds of a clock may differ.
+fn mark_changing_numbers(words: &[u32], is_stable: &mut [bool]) {
     let mut start = 0;
     while start < words.len() {
         let length = words[start..].iter().take_while(|word| is_number(**word)).count();

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 /// Minimum length of a path segment that may be a token.
 const MIN_TOKEN: usize = 8;
 
-/// A link without query and fragment, and with `*` for the segments of its
-/// path that look like tokens.
+/// Returns a link without query and fragment, in which `*` replaces path segments
+/// that look like tokens.
 pub(super) fn link_shape(url: &str) -> Cow<'_, str> {
     let path = url.split(['?', '#', ';']).next().unwrap_or_default();
     if !path.split('/').any(is_token) {
@@ -16,7 +16,8 @@ pub(super) fn link_shape(url: &str) -> Cow<'_, str> {
     Cow::Owned(path.split('/').map(shape).collect::<Vec<_>>().join("/"))
 }
 
-/// Whether a segment has letters and digits in no order a person writes.
+/// Whether a segment looks like a random token: it is long and has letters and
+/// digits.
 fn is_token(segment: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'=');
     segment.len() >= MIN_TOKEN

@@ -1,4 +1,4 @@
-//! Volatile parts: what is learned and what is still reported.
+//! Tests that volatile parts are ignored and other changes are reported.
 
 use super::*;
 use crate::compare::{Change, compare};
@@ -8,7 +8,8 @@ fn signature(html: &str) -> Signature {
     Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
 }
 
-/// A page on which everything differs on each request.
+/// Serves a page with a clock, an advertisement, a counter, a token and rotating
+/// links.
 struct Server {
     request: u32,
     headline: &'static str,
@@ -26,13 +27,13 @@ impl Server {
         }
     }
 
-    fn fetch(&mut self, names: bool) -> Signature {
+    fn fetch(&mut self, has_ids: bool) -> Signature {
         self.request += 1;
         let Self { request: n, headline, price, paragraph } = self;
         let ads =
             ["Buy cheap boots today", "Fly to the sun", "New phones for less money", "Win a car"];
         let ad = ads[*n as usize % ads.len()];
-        let id = |name: &str| if names { format!(" id={name}") } else { String::new() };
+        let id = |name: &str| if has_ids { format!(" id={name}") } else { String::new() };
         let topics = (0..5).map(|at| (at * 3 + *n * 7) % 17);
         let items = topics.map(|topic| format!("<a href=/topic/{topic}>Topic number {topic}</a>"));
         let related = items.collect::<Vec<_>>().join("<li>");
@@ -50,43 +51,43 @@ impl Server {
     }
 }
 
-fn learned(server: &mut Server, names: bool) -> (Signature, Volatile) {
-    let (first, second) = (server.fetch(names), server.fetch(names));
-    let volatile = Volatile::learn(&first, &second);
+fn learn_volatile(server: &mut Server, has_ids: bool) -> (Signature, VolatileParts) {
+    let (first, second) = (server.fetch(has_ids), server.fetch(has_ids));
+    let volatile = VolatileParts::learn(&first, &second);
     (first, volatile)
 }
 
 #[track_caller]
-fn check_quiet(change: &Change) {
+fn check_unchanged(change: &Change) {
     assert!(!change.is_visible(), "{change:?}");
     assert!(change.content.abs() < 1e-9 && change.links.abs() < 1e-9);
 }
 
 #[test]
-fn parts_that_differ_on_each_request_are_never_a_change() {
-    for names in [true, false] {
+fn volatile_parts_are_not_a_change() {
+    for has_ids in [true, false] {
         let mut server = Server::new();
-        let (reference, volatile) = learned(&mut server, names);
+        let (reference, volatile) = learn_volatile(&mut server, has_ids);
         for _ in 0..30 {
-            check_quiet(&compare(&reference, &server.fetch(names), &volatile));
+            check_unchanged(&compare(&reference, &server.fetch(has_ids), &volatile));
         }
     }
 }
 
 #[test]
-fn a_changed_price_headline_or_paragraph_is_reported() {
+fn changed_price_headline_or_paragraph_is_reported() {
     let changes: [fn(&mut Server); 3] = [
         |server| server.price = "11.50",
         |server| server.headline = "Snowy owls leave",
         |server| server.paragraph = "They come from the far east",
     ];
-    for names in [true, false] {
+    for has_ids in [true, false] {
         for change_page in changes {
             let mut server = Server::new();
-            let (reference, mut volatile) = learned(&mut server, names);
+            let (reference, mut volatile) = learn_volatile(&mut server, has_ids);
             change_page(&mut server);
-            let (new, again) = learned(&mut server, names);
-            volatile.extend(again);
+            let (new, later) = learn_volatile(&mut server, has_ids);
+            volatile.extend(later);
             let change = compare(&reference, &new, &volatile);
             assert_eq!((change.added.len(), change.removed.len()), (1, 1), "{change:?}");
         }
@@ -94,25 +95,25 @@ fn a_changed_price_headline_or_paragraph_is_reported() {
 }
 
 #[test]
-fn an_edit_of_the_stable_words_of_a_volatile_block_is_reported() {
+fn edit_of_the_constant_words_of_a_volatile_block_is_reported() {
     let page = |text: &str| signature(&format!("<p>Intro words<p>{text}<p>Closing words"));
-    let volatile = Volatile::learn(
+    let volatile = VolatileParts::learn(
         &page("Price 10 euros, viewed 17 times"),
         &page("Price 10 euros, viewed 18 times"),
     );
     let reference = page("Price 10 euros, viewed 17 times");
-    check_quiet(&compare(&reference, &page("Price 10 euros, viewed 2044 times"), &volatile));
+    check_unchanged(&compare(&reference, &page("Price 10 euros, viewed 2044 times"), &volatile));
     assert!(compare(&reference, &page("Price 12 euros, viewed 19 times"), &volatile).is_visible());
 }
 
 #[test]
-fn a_paragraph_next_to_a_volatile_position_is_reported() {
+fn new_paragraph_next_to_a_volatile_position_is_reported() {
     let page = |ad: &str, more: &str| {
         signature(&format!("<p>Intro words here<p>{ad}{more}<p>Closing words here"))
     };
-    let volatile = Volatile::learn(&page("Buy boots", ""), &page("Fly away soon", ""));
+    let volatile = VolatileParts::learn(&page("Buy boots", ""), &page("Fly away soon", ""));
     let reference = page("Buy boots", "");
-    check_quiet(&compare(&reference, &page("Win a car", ""), &volatile));
+    check_unchanged(&compare(&reference, &page("Win a car", ""), &volatile));
     let new = page("Win a car", "<p>A new paragraph of text");
     assert!(compare(&reference, &new, &volatile).is_visible());
 }
@@ -120,33 +121,33 @@ fn a_paragraph_next_to_a_volatile_position_is_reported() {
 #[test]
 fn links_with_tokens_are_compared_by_shape() {
     let page = |token: &str| signature(&format!("<p><a href=/out/{token}>x</a><a href=/b>y</a>"));
-    let volatile = Volatile::learn(&page("9f86d081"), &page("c4ca4238"));
-    check_quiet(&compare(&page("9f86d081"), &page("a87ff679"), &volatile));
+    let volatile = VolatileParts::learn(&page("9f86d081"), &page("c4ca4238"));
+    check_unchanged(&compare(&page("9f86d081"), &page("a87ff679"), &volatile));
 }
 
 #[test]
-fn equal_fetches_teach_nothing() {
+fn equal_fetches_have_no_volatile_parts() {
     let page = signature("<p>one<p>two");
-    assert!(Volatile::learn(&page, &page).is_empty());
+    assert!(VolatileParts::learn(&page, &page).is_empty());
 }
 
 #[test]
-fn volatile_parts_are_bounded_and_survive_json() {
+fn volatile_parts_are_bounded_and_round_trip_through_json() {
     let page = |salt: u32| {
         let blocks = (0..2_000).map(|at| format!("<p id=a{at}>{}", at * salt));
         signature(&blocks.collect::<Vec<_>>().concat())
     };
-    let volatile = Volatile::learn(&page(3), &page(7));
-    assert!(volatile.containers.len() <= MAX_SIGNS && !volatile.is_empty());
+    let volatile = VolatileParts::learn(&page(3), &page(7));
+    assert!(volatile.containers.len() <= MAX_RULES && !volatile.is_empty());
     let json = serde_json::to_string(&volatile).unwrap();
-    assert_eq!(serde_json::from_str::<Volatile>(&json).unwrap(), volatile);
+    assert_eq!(serde_json::from_str::<VolatileParts>(&json).unwrap(), volatile);
 }
 
 #[test]
-fn a_counter_in_a_very_long_paragraph_is_known_by_position() {
+fn counter_in_a_very_long_paragraph_is_recognized_by_position() {
     let text = "some words of a long text ".repeat(200);
     let page = |count: u32| signature(&format!("<p>Intro here<p>{text} {count}<p>Closing here"));
-    let volatile = Volatile::learn(&page(1), &page(2));
+    let volatile = VolatileParts::learn(&page(1), &page(2));
     assert!(volatile.patterns.is_empty());
-    check_quiet(&compare(&page(1), &page(33), &volatile));
+    check_unchanged(&compare(&page(1), &page(33), &volatile));
 }

@@ -1,80 +1,90 @@
-//! Leaps ahead of the sweeps: Aitken's delta-squared, value by value.
+//! Aitken's delta-squared extrapolation, applied to each value separately.
 //!
-//! After a few sweeps each value nears its end by about the same part of the
-//! way in every sweep, fast in one corner of a component and slowly in another.
-//! Two sweeps show that part, and from it where the value would end. A leap is
-//! only a better guess: the sweeps after it decide when a value is exact enough.
+//! After a few sweeps, each sweep reduces the distance of a value from its
+//! limit by about the same factor. The factor differs between values. The last
+//! two changes of a value yield the factor, and from it the limit. Extrapolation
+//! only improves the current values; the sweeps after it decide when the
+//! tolerance is met.
 
 #![expect(
     clippy::indexing_slicing,
     reason = "pages are numbered by the graph itself, from 0 to their count"
 )]
 
-/// How many sweeps lie between two leaps. On graphs of the web anything from 5
+/// Number of sweeps between two extrapolations. On web graphs any value from 5
 /// to 15 halves the number of sweeps.
-const SWEEPS_BETWEEN: u32 = 8;
+const EXTRAPOLATION_INTERVAL: u32 = 8;
 
-/// Leaps go on only while the changes of the sweeps shrink by this much from
-/// one to the next: so a component in which they mislead is solved nevertheless.
-const SHRINK: f64 = 0.5;
+/// Extrapolation continues only while it reduces the error by at least this
+/// factor. Components where it does not help are solved by plain sweeps.
+const MAX_ERROR_RATIO: f64 = 0.5;
 
-/// What is remembered of the last sweeps over one component.
+/// Values before the last sweeps over one component.
 #[derive(Debug)]
 pub(super) struct AitkenAcceleration<const K: usize> {
-    older: Vec<[f64; K]>,
-    old: Vec<[f64; K]>,
-    /// The most of a distance that a sweep can leave.
-    most: [f64; K],
-    /// The largest error possible when the last leap was made.
-    error: f64,
-    is_over: bool,
+    two_sweeps_ago: Vec<[f64; K]>,
+    one_sweep_ago: Vec<[f64; K]>,
+    /// Upper bound of the factor by which a sweep reduces a distance.
+    contraction: [f64; K],
+    /// The error bound at the last extrapolation.
+    error_at_last_extrapolation: f64,
+    is_disabled: bool,
 }
 
 impl<const K: usize> AitkenAcceleration<K> {
-    /// None yet.
-    pub(super) fn new(most: [f64; K]) -> Self {
-        Self { older: Vec::new(), old: Vec::new(), most, error: f64::INFINITY, is_over: false }
+    /// Creates the state for a component before its first sweep.
+    pub(super) fn new(contraction: [f64; K]) -> Self {
+        Self {
+            two_sweeps_ago: Vec::new(),
+            one_sweep_ago: Vec::new(),
+            contraction,
+            error_at_last_extrapolation: f64::INFINITY,
+            is_disabled: false,
+        }
     }
 
-    /// Takes notice of the values before a sweep, and leaps where it is time.
-    /// `sweeps` were made, the last of which left this error.
-    pub(super) fn before(&mut self, sweeps: u32, error: f64, values: &mut [[f64; K]]) {
-        if self.is_over {
+    /// Saves the values or extrapolates them, depending on the number of sweeps
+    /// so far. `error` is the error bound after the last sweep.
+    pub(super) fn before_sweep(&mut self, sweeps: u32, error: f64, values: &mut [[f64; K]]) {
+        if self.is_disabled {
             return;
         }
-        match sweeps % SWEEPS_BETWEEN {
+        match sweeps % EXTRAPOLATION_INTERVAL {
             0 if sweeps > 0 => {
-                self.is_over = error > self.error * SHRINK;
-                self.error = error;
-                if !self.is_over {
-                    self.leap(values);
+                self.is_disabled = error > self.error_at_last_extrapolation * MAX_ERROR_RATIO;
+                self.error_at_last_extrapolation = error;
+                if !self.is_disabled {
+                    self.extrapolate(values);
                 }
             }
-            at if at == SWEEPS_BETWEEN - 2 => values.clone_into(&mut self.older),
-            at if at == SWEEPS_BETWEEN - 1 => values.clone_into(&mut self.old),
+            at if at == EXTRAPOLATION_INTERVAL - 2 => values.clone_into(&mut self.two_sweeps_ago),
+            at if at == EXTRAPOLATION_INTERVAL - 1 => values.clone_into(&mut self.one_sweep_ago),
             _ => {}
         }
     }
 
-    fn leap(&self, values: &mut [[f64; K]]) {
-        for (values, (old, older)) in values.iter_mut().zip(self.old.iter().zip(&self.older)) {
-            for case in 0..K {
-                let last = values[case] - old[case];
-                let before = old[case] - older[case];
-                values[case] = end(values[case], last, before, self.most[case]);
+    fn extrapolate(&self, values: &mut [[f64; K]]) {
+        for (values, (old, older)) in
+            values.iter_mut().zip(self.one_sweep_ago.iter().zip(&self.two_sweeps_ago))
+        {
+            for problem in 0..K {
+                let last = values[problem] - old[problem];
+                let before = old[problem] - older[problem];
+                values[problem] =
+                    extrapolated_limit(values[problem], last, before, self.contraction[problem]);
             }
         }
     }
 }
 
-/// Where a value ends that made these two steps.
-fn end(value: f64, last: f64, before: f64, most: f64) -> f64 {
-    let part = last / before;
-    if !part.is_finite() || part <= 0.0 {
+/// Returns the limit of a value after its last two changes.
+fn extrapolated_limit(value: f64, last: f64, before: f64, contraction: f64) -> f64 {
+    let factor = last / before;
+    if !factor.is_finite() || factor <= 0.0 {
         return value;
     }
-    let part = part.min(most);
-    (value + last * part / (1.0 - part)).clamp(0.0, 1.0)
+    let factor = factor.min(contraction);
+    (value + last * factor / (1.0 - factor)).clamp(0.0, 1.0)
 }
 
 #[cfg(test)]
@@ -82,14 +92,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_that_halves_its_distance_is_at_its_end() {
-        // 0, 0.5, 0.75 on the way to 1.
-        assert!((end(0.75, 0.25, 0.5, 0.9) - 1.0).abs() < 1e-12);
+    fn geometric_sequence_is_extrapolated_to_its_limit() {
+        // 0, 0.5, 0.75 converges to 1.
+        assert!((extrapolated_limit(0.75, 0.25, 0.5, 0.9) - 1.0).abs() < 1e-12);
     }
 
     #[test]
-    fn a_value_that_stands_or_swings_stays() {
-        assert!((end(0.75, 0.0, 0.0, 0.9) - 0.75).abs() < 1e-12);
-        assert!((end(0.75, -0.1, 0.2, 0.9) - 0.75).abs() < 1e-12);
+    fn constant_or_oscillating_value_is_unchanged() {
+        assert!((extrapolated_limit(0.75, 0.0, 0.0, 0.9) - 0.75).abs() < 1e-12);
+        assert!((extrapolated_limit(0.75, -0.1, 0.2, 0.9) - 0.75).abs() < 1e-12);
     }
 }

@@ -1,8 +1,8 @@
-//! In which order pages are solved: strongly connected components, those that
-//! are linked to first (Tarjan 1972).
+//! Strongly connected components in the order in which they are solved, link
+//! targets first (Tarjan 1972).
 //!
-//! A component depends only on itself and on components before it, so each is
-//! solved once and for all; most components of a web graph are single pages.
+//! A component depends only on itself and on earlier components, so each is
+//! solved once. Most components of a web graph are single pages.
 
 #![expect(
     clippy::indexing_slicing,
@@ -11,91 +11,93 @@
 
 use crate::graph::PageIndex;
 
-/// A page that was not met yet.
-const UNMET: u32 = u32::MAX;
+/// Marks a page that the search has not discovered.
+const UNVISITED: u32 = u32::MAX;
 
-/// Pages in the order in which they are solved.
+/// All pages in solving order, grouped into components.
 #[derive(Debug)]
 pub(super) struct Components {
     /// All pages, component after component.
     pub(super) order: Vec<PageIndex>,
-    /// Where in `order` each component ends.
+    /// For each component, the index in `order` where it ends.
     pub(super) ends: Vec<usize>,
 }
 
-/// The search below one page that is not finished.
+/// Stack frame of the depth-first search.
 struct DfsFrame {
     page: PageIndex,
-    /// How many of its links were followed.
-    followed: usize,
+    /// The number of links followed so far.
+    links_followed: usize,
 }
 
-/// Where the search stands.
+/// State of Tarjan's algorithm.
 struct TarjanSearch<'a, F> {
     links: &'a F,
-    /// When each page was met; [`UNMET`] for none.
-    met: Vec<u32>,
-    /// The earliest page of the same component known to be in reach.
-    low: Vec<u32>,
-    /// Whether a page's component is complete.
-    is_done: Vec<bool>,
-    clock: u32,
+    /// The discovery index of each page, or [`UNVISITED`].
+    discovered_at: Vec<u32>,
+    /// The smallest discovery index reachable within the same component.
+    low_link: Vec<u32>,
+    /// Whether the page's component is complete.
+    is_assigned: Vec<bool>,
+    next_index: u32,
     path: Vec<DfsFrame>,
-    /// Pages whose component is not complete, in the order they were met.
-    open: Vec<PageIndex>,
-    /// Those of them whose links were all followed, in the order of that.
-    followed: Vec<PageIndex>,
-    found: Components,
+    /// Pages whose component is not complete, in discovery order.
+    stack: Vec<PageIndex>,
+    /// Pages of incomplete components whose links were all followed, in that
+    /// order.
+    postorder: Vec<PageIndex>,
+    components: Components,
 }
 
 impl Components {
-    /// The components of a graph with so many pages, given the links of each.
-    pub(super) fn of<'a, F>(pages: u32, links: &F) -> Self
+    /// Computes the components of a graph from the links of each page.
+    pub(super) fn new<'a, F>(pages: u32, links: &F) -> Self
     where
         F: Fn(PageIndex) -> &'a [PageIndex],
     {
         let count = pages as usize;
         let mut search = TarjanSearch {
             links,
-            met: vec![UNMET; count],
-            low: vec![0; count],
-            is_done: vec![false; count],
-            clock: 0,
+            discovered_at: vec![UNVISITED; count],
+            low_link: vec![0; count],
+            is_assigned: vec![false; count],
+            next_index: 0,
             path: Vec::new(),
-            open: Vec::new(),
-            followed: Vec::new(),
-            found: Self { order: Vec::with_capacity(count), ends: Vec::new() },
+            stack: Vec::new(),
+            postorder: Vec::new(),
+            components: Self { order: Vec::with_capacity(count), ends: Vec::new() },
         };
         for page in 0..pages {
-            if search.met[page as usize] == UNMET {
+            if search.discovered_at[page as usize] == UNVISITED {
                 search.run(page);
             }
         }
-        search.found
+        search.components
     }
 }
 
 impl<'a, F: Fn(PageIndex) -> &'a [PageIndex]> TarjanSearch<'_, F> {
-    /// Searches everything in reach of a page.
+    /// Searches all pages reachable from `start`.
     fn run(&mut self, start: PageIndex) {
         self.enter(start);
-        while let Some(visit) = self.path.last_mut() {
-            let page = visit.page;
+        while let Some(frame) = self.path.last_mut() {
+            let page = frame.page;
             let links = (self.links)(page);
-            let unmet = links[visit.followed..].iter().position(|&to| {
+            let undiscovered = links[frame.links_followed..].iter().position(|&to| {
                 let to = to as usize;
-                if self.met[to] == UNMET {
+                if self.discovered_at[to] == UNVISITED {
                     return true;
                 }
-                if !self.is_done[to] {
-                    self.low[page as usize] = self.low[page as usize].min(self.met[to]);
+                if !self.is_assigned[to] {
+                    self.low_link[page as usize] =
+                        self.low_link[page as usize].min(self.discovered_at[to]);
                 }
                 false
             });
-            match unmet {
-                Some(further) => {
-                    let to = links[visit.followed + further];
-                    visit.followed += further + 1;
+            match undiscovered {
+                Some(offset) => {
+                    let to = links[frame.links_followed + offset];
+                    frame.links_followed += offset + 1;
                     self.enter(to);
                 }
                 None => self.leave(page),
@@ -104,43 +106,43 @@ impl<'a, F: Fn(PageIndex) -> &'a [PageIndex]> TarjanSearch<'_, F> {
     }
 
     fn enter(&mut self, page: PageIndex) {
-        self.met[page as usize] = self.clock;
-        self.low[page as usize] = self.clock;
-        self.clock += 1;
-        self.open.push(page);
-        self.path.push(DfsFrame { page, followed: 0 });
+        self.discovered_at[page as usize] = self.next_index;
+        self.low_link[page as usize] = self.next_index;
+        self.next_index += 1;
+        self.stack.push(page);
+        self.path.push(DfsFrame { page, links_followed: 0 });
     }
 
-    /// All links of a page were followed.
+    /// Finishes a page after all its links were followed.
     fn leave(&mut self, page: PageIndex) {
         self.path.pop();
-        self.followed.push(page);
-        let low = self.low[page as usize];
+        self.postorder.push(page);
+        let low = self.low_link[page as usize];
         if let Some(parent) = self.path.last() {
-            let above = &mut self.low[parent.page as usize];
+            let above = &mut self.low_link[parent.page as usize];
             *above = (*above).min(low);
         }
-        if low == self.met[page as usize] {
-            self.close(page);
+        if low == self.discovered_at[page as usize] {
+            self.finish_component(page);
         }
     }
 
-    /// A component is complete; `first` was met first of it.
+    /// Completes the component whose first discovered page is `first`.
     ///
-    /// Within it a page comes after the pages it was found to link to, as far
-    /// as a circle allows, which saves sweeps.
-    fn close(&mut self, first: PageIndex) {
+    /// Pages are ordered after the pages they link to, as far as cycles allow.
+    /// That order needs fewer sweeps.
+    fn finish_component(&mut self, first: PageIndex) {
         let mut size = 0;
-        while let Some(page) = self.open.pop() {
-            self.is_done[page as usize] = true;
+        while let Some(page) = self.stack.pop() {
+            self.is_assigned[page as usize] = true;
             size += 1;
             if page == first {
                 break;
             }
         }
-        let component = self.followed.len() - size;
-        self.found.order.extend(self.followed.drain(component..));
-        self.found.ends.push(self.found.order.len());
+        let component = self.postorder.len() - size;
+        self.components.order.extend(self.postorder.drain(component..));
+        self.components.ends.push(self.components.order.len());
     }
 }
 
@@ -151,8 +153,8 @@ mod tests {
 
     #[track_caller]
     fn check(pages: u32, links: &[(PageIndex, PageIndex)], expect: &[&[PageIndex]]) {
-        let table = CsrGraph::from_links(pages as usize, links).unwrap();
-        let found = Components::of(pages, &|page| table.links(page));
+        let graph = CsrGraph::from_links(pages as usize, links).unwrap();
+        let found = Components::new(pages, &|page| graph.links(page));
         let mut start = 0;
         let mut parts = Vec::new();
         for &end in &found.ends {
@@ -165,13 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_linked_to_comes_first() {
+    fn link_targets_come_first() {
         check(3, &[(0, 1), (1, 2)], &[&[2], &[1], &[0]]);
         check(3, &[(2, 0), (2, 1)], &[&[0], &[1], &[2]]);
     }
 
     #[test]
-    fn a_circle_is_one_component() {
+    fn cycle_is_one_component() {
         check(4, &[(0, 1), (1, 2), (2, 0), (2, 3)], &[&[3], &[0, 1, 2]]);
         check(4, &[(0, 1), (1, 0), (1, 2), (2, 3), (3, 2)], &[&[2, 3], &[0, 1]]);
     }

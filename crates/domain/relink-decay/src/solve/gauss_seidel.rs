@@ -1,10 +1,10 @@
 //! Gauss–Seidel sweeps over one component after the other.
 //!
-//! A very large component is cut into blocks that are swept side by side, each
-//! seeing its own newest values and those of the others as they were before
-//! the sweep. So a result does not depend on who was faster. The price is more
-//! sweeps (two blocks: 107 instead of 51 on a graph of three million links), so
-//! blocks pay only where there are several workers.
+//! A very large component is split into blocks that are swept in parallel. Each
+//! block reads its own newest values, and the values of other blocks from before
+//! the sweep. The result therefore does not depend on thread timing. Blocks need
+//! more sweeps (107 instead of 51 with two blocks on a graph of three million
+//! links), so they are used only with several threads.
 
 #![expect(
     clippy::indexing_slicing,
@@ -19,56 +19,56 @@ use super::aitken::AitkenAcceleration;
 use super::system::LinearSystem;
 use crate::score::Sigma;
 
-/// More sweeps than any graph needs: the error falls by 1 − sigma in each, and
-/// below the smallest number that can be added to 1 nothing changes any more.
-const MOST_SWEEPS: u32 = 100_000;
+/// Upper limit that no graph reaches: each sweep multiplies the error by at most
+/// 1 − sigma, and a change below the machine epsilon has no effect.
+const MAX_SWEEPS: u32 = 100_000;
 
-/// The fewest links of a block for which a thread is worth its start.
-const LINKS_OF_A_BLOCK: usize = 1_000_000;
+/// Minimum number of links of a block, to make up for starting a thread.
+const MIN_BLOCK_LINKS: usize = 1_000_000;
 
-/// The fewest workers that make up for the sweeps that blocks add.
-const WORKERS_FOR_BLOCKS: usize = 4;
+/// Minimum number of threads, to make up for the additional sweeps of blocks.
+const MIN_THREADS_FOR_BLOCKS: usize = 4;
 
-/// The values of all rows while they are found.
+/// The solver and the current values of all rows.
 #[derive(Debug)]
 pub(super) struct GaussSeidelSolver<'a, const K: usize> {
     system: &'a LinearSystem<K>,
-    /// The most of an error that a sweep can leave.
-    most: [f64; K],
-    /// By how much a change must be multiplied to bound the error.
-    reach: [f64; K],
-    effort: SolverOptions,
-    /// The most blocks of a component.
-    blocks: usize,
-    links_of_a_block: usize,
+    /// Upper bound of the factor by which a sweep reduces the error.
+    contraction: [f64; K],
+    /// The error bound after a sweep, as a multiple of its largest change.
+    error_factor: [f64; K],
+    options: SolverOptions,
+    /// Maximum number of blocks of a component.
+    max_blocks: usize,
+    min_block_links: usize,
     pub(super) values: Vec<[f64; K]>,
     pub(super) sweeps: u32,
-    pub(super) followed: u64,
-    pub(super) error: f64,
+    pub(super) links_followed: u64,
+    pub(super) max_error: f64,
 }
 
 impl<'a, const K: usize> GaussSeidelSolver<'a, K> {
     pub(super) fn new(
         system: &'a LinearSystem<K>,
         sigmas: [Sigma; K],
-        effort: SolverOptions,
+        options: SolverOptions,
     ) -> Self {
-        let workers = effort.workers.count();
+        let threads = options.threads.count();
         Self {
             system,
-            most: sigmas.map(Sigma::continue_probability),
-            reach: sigmas.map(|sigma| sigma.continue_probability() / sigma.get()),
-            effort,
-            blocks: if workers < WORKERS_FOR_BLOCKS { 1 } else { workers },
-            links_of_a_block: LINKS_OF_A_BLOCK,
+            contraction: sigmas.map(Sigma::continue_probability),
+            error_factor: sigmas.map(|sigma| sigma.continue_probability() / sigma.get()),
+            options,
+            max_blocks: if threads < MIN_THREADS_FOR_BLOCKS { 1 } else { threads },
+            min_block_links: MIN_BLOCK_LINKS,
             values: vec![[0.0; K]; system.rows()],
             sweeps: 0,
-            followed: 0,
-            error: 0.0,
+            links_followed: 0,
+            max_error: 0.0,
         }
     }
 
-    /// Finds all values.
+    /// Solves all components.
     pub(super) fn run(&mut self) {
         let mut start = 0;
         for &end in &self.system.ends {
@@ -76,79 +76,83 @@ impl<'a, const K: usize> GaussSeidelSolver<'a, K> {
                 let links = self.system.links(start);
                 self.values[start] =
                     self.system.value(start, sum(links, |to| self.values[to as usize]));
-                self.followed += links.len() as u64;
+                self.links_followed += links.len() as u64;
             } else {
-                self.settle(start..end);
+                self.solve_component(start..end);
             }
             start = end;
         }
     }
 
-    /// Sweeps one component until it is exact enough.
-    fn settle(&mut self, rows: Range<usize>) {
+    /// Sweeps one component until its error is at most the tolerance.
+    fn solve_component(&mut self, rows: Range<usize>) {
         let links = self.system.starts[rows.end] - self.system.starts[rows.start];
-        let blocks = (links / self.links_of_a_block).clamp(1, self.blocks);
-        let cuts = self.cuts(&rows, links, blocks);
+        let blocks = (links / self.min_block_links).clamp(1, self.max_blocks);
+        let boundaries = self.block_boundaries(&rows, links, blocks);
         let mut sweeps = 0;
         let mut error = f64::INFINITY;
-        let mut leaps = AitkenAcceleration::new(self.most);
+        let mut acceleration = AitkenAcceleration::new(self.contraction);
         loop {
-            leaps.before(sweeps, error, &mut self.values[rows.clone()]);
+            acceleration.before_sweep(sweeps, error, &mut self.values[rows.clone()]);
             let change =
-                if blocks == 1 { self.sweep(rows.clone()) } else { self.sweep_blocks(&cuts) };
+                if blocks == 1 { self.sweep(rows.clone()) } else { self.sweep_blocks(&boundaries) };
             sweeps += 1;
-            self.followed += links as u64;
-            let errors = change.iter().zip(&self.reach).map(|(change, reach)| change * reach);
+            self.links_followed += links as u64;
+            let errors =
+                change.iter().zip(&self.error_factor).map(|(change, factor)| change * factor);
             error = errors.fold(0.0, f64::max);
-            if error <= self.effort.error || sweeps == MOST_SWEEPS {
-                self.error = self.error.max(error);
+            if error <= self.options.tolerance || sweeps == MAX_SWEEPS {
+                self.max_error = self.max_error.max(error);
                 break;
             }
         }
         self.sweeps = self.sweeps.max(sweeps);
     }
 
-    /// The rows between which a component is cut into blocks with as many
-    /// links each.
-    fn cuts(&self, rows: &Range<usize>, links: usize, blocks: usize) -> Vec<usize> {
+    /// Returns the rows that split a component into blocks with equal numbers
+    /// of links.
+    fn block_boundaries(&self, rows: &Range<usize>, links: usize, blocks: usize) -> Vec<usize> {
         let first = self.system.starts[rows.start];
-        let cut = |block| {
+        let boundary = |block| {
             let link = first + links * block / blocks;
             self.system.starts.partition_point(|&start| start < link).clamp(rows.start, rows.end)
         };
-        let inner = (1..blocks).map(cut);
+        let inner = (1..blocks).map(boundary);
         std::iter::once(rows.start).chain(inner).chain([rows.end]).collect()
     }
 
-    /// One sweep; the largest change in each case.
+    /// Sweeps once. Returns the largest change in each problem.
     fn sweep(&mut self, rows: Range<usize>) -> [f64; K] {
         let mut changes = [0.0; K];
         for row in rows {
             let sum = sum(self.system.links(row), |to| self.values[to as usize]);
             let value = self.system.value(row, sum);
-            note(&mut changes, &self.values[row], &value);
+            record_changes(&mut changes, &self.values[row], &value);
             self.values[row] = value;
         }
         changes
     }
 
-    /// One sweep over all blocks side by side.
-    fn sweep_blocks(&mut self, cuts: &[usize]) -> [f64; K] {
-        let (Some(&first), Some(&last)) = (cuts.first(), cuts.last()) else { return [0.0; K] };
+    /// Sweeps all blocks once in parallel. Returns the largest change in each
+    /// problem.
+    fn sweep_blocks(&mut self, boundaries: &[usize]) -> [f64; K] {
+        let (Some(&first), Some(&last)) = (boundaries.first(), boundaries.last()) else {
+            return [0.0; K];
+        };
         let (system, before) = (self.system, self.values[..last].to_vec());
         let mut rest = &mut self.values[first..last];
         thread::scope(|scope| {
             let mut running = Vec::new();
-            for cut in cuts.windows(2) {
-                let (own, others) = rest.split_at_mut(cut[1] - cut[0]);
+            for block in boundaries.windows(2) {
+                let (own, others) = rest.split_at_mut(block[1] - block[0]);
                 rest = others;
-                let (start, before) = (cut[0], before.as_slice());
+                let (start, before) = (block[0], before.as_slice());
                 running.push(scope.spawn(move || sweep_block(system, start, own, before)));
             }
             let mut changes = [0.0; K];
             for block in running {
                 let block = block.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                note(&mut changes, &[0.0; K], &block);
+                record_changes(&mut changes, &[0.0; K], &block);
             }
             changes
         })
@@ -165,18 +169,19 @@ fn sweep_block<const K: usize>(
     let mut changes = [0.0; K];
     for at in 0..own.len() {
         let sum = sum(system.links(start + at), |to| {
-            // A row before this block wraps to a number that no block reaches.
+            // For a row before this block the index wraps around and is out of
+            // range.
             let inside = own.get((to as usize).wrapping_sub(start));
             *inside.unwrap_or(&before[to as usize])
         });
         let value = system.value(start + at, sum);
-        note(&mut changes, &own[at], &value);
+        record_changes(&mut changes, &own[at], &value);
         own[at] = value;
     }
     changes
 }
 
-/// The sum of what rows are worth, case by case.
+/// Returns the sum over the linked rows in each problem.
 fn sum<const K: usize>(links: &[u32], value: impl Fn(u32) -> [f64; K]) -> [f64; K] {
     let mut sums = [0.0; K];
     for &to in links {
@@ -187,8 +192,8 @@ fn sum<const K: usize>(links: &[u32], value: impl Fn(u32) -> [f64; K]) -> [f64; 
     sums
 }
 
-/// Keeps the largest change of each case.
-fn note<const K: usize>(changes: &mut [f64; K], old: &[f64; K], new: &[f64; K]) {
+/// Raises each of `changes` to the difference between `old` and `new`.
+fn record_changes<const K: usize>(changes: &mut [f64; K], old: &[f64; K], new: &[f64; K]) {
     for (change, (old, new)) in changes.iter_mut().zip(old.iter().zip(new)) {
         *change = change.max((new - old).abs());
     }
@@ -201,18 +206,18 @@ mod tests {
     use crate::{CsrGraph, DecayDefinition, FailureProbabilities};
 
     #[test]
-    fn blocks_agree_with_one_sweep_after_the_other() {
-        // Two circles through all pages, one with strides, and a dead page.
+    fn blocks_and_sequential_sweeps_agree() {
+        // A cycle through all pages, a second one with strides, and a dead page.
         let links: Vec<(u32, u32)> = (0..60)
             .flat_map(|page| [(page, (page + 1) % 60), (page, (page * 7 + 3) % 60)])
             .collect();
         let graph = CsrGraph::from_links(60, &links).unwrap();
-        let failures = FailureProbabilities::of_pages(60, &[17]).unwrap();
-        let case = DecayProblem { sigma: Sigma::default(), failures: &failures };
-        let system = LinearSystem::new(&graph, DecayDefinition::Plain, [case]);
-        let mut one = GaussSeidelSolver::new(&system, [case.sigma], SolverOptions::default());
-        let mut many = GaussSeidelSolver::new(&system, [case.sigma], SolverOptions::default());
-        (many.blocks, many.links_of_a_block) = (3, 8);
+        let failures = FailureProbabilities::from_failing_pages(60, &[17]).unwrap();
+        let problem = DecayProblem { sigma: Sigma::default(), failures: &failures };
+        let system = LinearSystem::new(&graph, DecayDefinition::Plain, [problem]);
+        let mut one = GaussSeidelSolver::new(&system, [problem.sigma], SolverOptions::default());
+        let mut many = GaussSeidelSolver::new(&system, [problem.sigma], SolverOptions::default());
+        (many.max_blocks, many.min_block_links) = (3, 8);
         one.run();
         many.run();
         for ([one], [many]) in one.values.iter().zip(&many.values) {

@@ -1,10 +1,10 @@
-//! Exact scores of all pages of a graph.
+//! Computes exact scores of all pages of a graph.
 //!
-//! Components are solved one after the other, those that are linked to first;
-//! within one, Gauss–Seidel sweeps go on until no score can be further from the
-//! truth than asked. The recursive definition shrinks every error by 1 − sigma,
-//! so after a sweep that changed no score by more than d none is off by more
-//! than d (1 − sigma) / sigma.
+//! Strongly connected components are solved one after the other, link targets
+//! first. Within a component, Gauss–Seidel sweeps continue until the error of
+//! every score is at most the tolerance. A sweep multiplies every error by at
+//! most 1 − sigma. After a sweep that changed no score by more than d, no error
+//! is larger than d (1 − sigma) / sigma.
 
 #![expect(
     clippy::indexing_slicing,
@@ -22,46 +22,46 @@ use crate::failures::FailureProbabilities;
 use crate::graph::Graph;
 use crate::score::{Decay, DecayDefinition, Sigma};
 
-/// One question about a graph: which pages fail, and how patient the surfer is.
+/// A problem to solve on a graph.
 #[derive(Debug, Clone, Copy)]
 pub struct DecayProblem<'a> {
-    /// How likely the surfer is content with a living page.
+    /// The probability that a walk ends at a live page.
     pub sigma: Sigma,
-    /// On which pages he fails.
+    /// The probability of each page that a walk fails there.
     pub failures: &'a FailureProbabilities,
 }
 
-/// How exact the scores must be, and what may be used for it.
+/// Precision and parallelism of the solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolverOptions {
-    /// The largest error of any score.
-    pub error: f64,
-    /// How many threads share the work.
-    pub workers: Threads,
+    /// Maximum error of any score.
+    pub tolerance: f64,
+    /// Number of threads.
+    pub threads: Threads,
 }
 
 impl Default for SolverOptions {
-    /// Nine digits, on all cores.
+    /// Returns a tolerance of 1e-9 and one thread per core.
     fn default() -> Self {
-        Self { error: 1e-9, workers: Threads::default() }
+        Self { tolerance: 1e-9, threads: Threads::default() }
     }
 }
 
-/// How many threads share the work.
+/// Number of threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Threads {
-    /// As many as the machine has cores.
+    /// One thread per core.
     #[default]
-    Cores,
-    /// So many.
+    PerCore,
+    /// This number of threads.
     Exactly(std::num::NonZeroUsize),
 }
 
 impl Threads {
-    /// How many that are here.
+    /// Returns the number of threads on this machine.
     fn count(self) -> usize {
         match self {
-            Self::Cores => std::thread::available_parallelism().map_or(1, usize::from),
+            Self::PerCore => std::thread::available_parallelism().map_or(1, usize::from),
             Self::Exactly(count) => count.get(),
         }
     }
@@ -70,81 +70,84 @@ impl Threads {
 /// The scores of all pages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
-    /// For each case the score of each page.
+    /// For each problem, the score of each page.
     pub scores: Vec<Vec<Decay>>,
-    /// The most sweeps that any component took.
+    /// The largest number of sweeps over one component.
     pub sweeps: u32,
-    /// How many links were followed, over all sweeps.
-    pub followed: u64,
-    /// No score is further from the truth than this.
-    pub error: f64,
+    /// The number of links followed in all sweeps.
+    pub links_followed: u64,
+    /// Upper bound of the error of any score.
+    pub max_error: f64,
 }
 
-/// Solves several cases at once, to the error asked for.
+/// Solves several problems on one graph.
 ///
 /// ```
-/// use relink_decay::{Case, Effort, Failures, Form, LinkTable, Sigma, solve};
-/// let table = LinkTable::from_links(2, &[(0, 1)])?;
-/// let failures = Failures::of_pages(2, &[1])?;
-/// let case = Case { sigma: Sigma::default(), failures: &failures };
-/// let solution = solve(&table, Form::Plain, &[case], Effort::default());
+/// use relink_decay::{
+///     CsrGraph, DecayDefinition, DecayProblem, FailureProbabilities, Sigma, SolverOptions, solve,
+/// };
+/// let graph = CsrGraph::from_links(2, &[(0, 1)])?;
+/// let failures = FailureProbabilities::from_failing_pages(2, &[1])?;
+/// let problem = DecayProblem { sigma: Sigma::default(), failures: &failures };
+/// let solution = solve(&graph, DecayDefinition::Plain, &[problem], SolverOptions::default());
 /// assert_eq!(solution.scores[0][0].get(), 0.9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn solve<G: Graph>(
     graph: &G,
-    form: DecayDefinition,
-    cases: &[DecayProblem<'_>],
-    effort: SolverOptions,
+    definition: DecayDefinition,
+    problems: &[DecayProblem<'_>],
+    options: SolverOptions,
 ) -> Solution {
-    let mut solution = Solution { scores: Vec::new(), sweeps: 0, followed: 0, error: 0.0 };
-    let mut rest = cases;
+    let mut solution =
+        Solution { scores: Vec::new(), sweeps: 0, links_followed: 0, max_error: 0.0 };
+    let mut rest = problems;
     loop {
         rest = match *rest {
             [] => return solution,
             [a, b, c, d, ref rest @ ..] => {
-                solution.add(solve_batch(graph, form, [a, b, c, d], effort));
+                solution.add(solve_batch(graph, definition, [a, b, c, d], options));
                 rest
             }
             [a, b, ref rest @ ..] => {
-                solution.add(solve_batch(graph, form, [a, b], effort));
+                solution.add(solve_batch(graph, definition, [a, b], options));
                 rest
             }
             [a] => {
-                solution.add(solve_batch(graph, form, [a], effort));
+                solution.add(solve_batch(graph, definition, [a], options));
                 &[]
             }
         };
     }
 }
 
-/// Solves `K` cases in one pass over the links.
+/// Solves `K` problems in one pass over the links.
 fn solve_batch<const K: usize, G: Graph>(
     graph: &G,
-    form: DecayDefinition,
-    cases: [DecayProblem<'_>; K],
-    effort: SolverOptions,
+    definition: DecayDefinition,
+    problems: [DecayProblem<'_>; K],
+    options: SolverOptions,
 ) -> Solution {
-    let system = LinearSystem::new(graph, form, cases);
-    let sigmas = cases.map(|case| case.sigma);
-    let mut sweeper = GaussSeidelSolver::new(&system, sigmas, effort);
-    sweeper.run();
-    let mut scores = vec![vec![Decay::SOUND; system.rows()]; K];
-    for (&page, values) in system.pages.iter().zip(&sweeper.values) {
+    let system = LinearSystem::new(graph, definition, problems);
+    let sigmas = problems.map(|problem| problem.sigma);
+    let mut solver = GaussSeidelSolver::new(&system, sigmas, options);
+    solver.run();
+    let mut scores = vec![vec![Decay::HEALTHY; system.rows()]; K];
+    for (&page, values) in system.pages.iter().zip(&solver.values) {
         for (scores, &value) in scores.iter_mut().zip(values) {
-            scores[page as usize] = Decay::rounded(value);
+            scores[page as usize] = Decay::clamped(value);
         }
     }
-    let GaussSeidelSolver { sweeps, followed, error, .. } = sweeper;
-    Solution { scores, sweeps, followed, error }
+    let GaussSeidelSolver { sweeps, links_followed: followed, max_error: error, .. } = solver;
+    Solution { scores, sweeps, links_followed: followed, max_error: error }
 }
 
 impl Solution {
-    /// Adds the answers to further cases.
+    /// Appends the scores of further problems.
     fn add(&mut self, other: Self) {
         self.scores.extend(other.scores);
         self.sweeps = self.sweeps.max(other.sweeps);
-        self.followed += other.followed;
-        self.error = self.error.max(other.error);
+        self.links_followed += other.links_followed;
+        self.max_error = self.max_error.max(other.max_error);
     }
 }

@@ -1,9 +1,10 @@
-//! The recursive definition of decay as linear equations, one a page.
+//! The recursive definition of decay as a linear system with one equation per
+//! page.
 //!
-//! A page that fails with probability w and has n links, s of them to itself,
-//! has decay x = w + (1 − w)(1 − sigma)(sum + s x) / n, where `sum` is over the
-//! other links. Solved for x that is `base + scale * sum`: links to itself,
-//! written or added by the form, cost no iteration.
+//! A page with failure probability w and n links, s of them to itself, has
+//! decay x = w + (1 − w)(1 − sigma)(sum + s x) / n, where `sum` is the sum over
+//! the other links. Solved for x that is `base + scale * sum`, so self-links do
+//! not need iteration.
 
 #![expect(
     clippy::indexing_slicing,
@@ -15,36 +16,37 @@ use super::components::Components;
 use crate::graph::{Graph, PageIndex};
 use crate::score::DecayDefinition;
 
-/// Equations for `K` cases at once, in the order in which they are solved.
+/// The equations of `K` problems, in solving order.
 #[derive(Debug)]
 pub(super) struct LinearSystem<const K: usize> {
-    /// Where in `links` the row of each page begins.
+    /// For each row, the index in `links` where its links begin.
     pub(super) starts: Vec<usize>,
-    /// The other pages a page links to, by their row.
+    /// The link targets of each page except itself, as row numbers.
     pub(super) links: Vec<u32>,
     pub(super) base: Vec<[f64; K]>,
     pub(super) scale: Vec<[f64; K]>,
-    /// Where each component ends.
+    /// For each component, the row where it ends.
     pub(super) ends: Vec<usize>,
-    /// Which page each row is about.
+    /// The page of each row.
     pub(super) pages: Vec<PageIndex>,
 }
 
 impl<const K: usize> LinearSystem<K> {
-    /// The equations of a graph under these cases.
+    /// Builds the equations of a graph.
     pub(super) fn new<G: Graph>(
         graph: &G,
-        form: DecayDefinition,
-        cases: [DecayProblem<'_>; K],
+        definition: DecayDefinition,
+        problems: [DecayProblem<'_>; K],
     ) -> Self {
-        // A page that fails in every case needs no links, and without them
-        // many circles fall apart.
+        // A page that fails in every problem does not need its links. Without
+        // them many cycles disappear.
         let links = |page: PageIndex| {
-            let goes_on = cases.iter().any(|case| case.failures.probability(page) < 1.0);
-            if goes_on { graph.links(page) } else { &[] }
+            let can_continue =
+                problems.iter().any(|problem| problem.failures.probability(page) < 1.0);
+            if can_continue { graph.links(page) } else { &[] }
         };
         let count = u32::try_from(graph.pages()).unwrap_or(u32::MAX);
-        let Components { order, ends } = Components::of(count, &links);
+        let Components { order, ends } = Components::new(count, &links);
         let mut row_of = vec![0; order.len()];
         for (row, &page) in (0..).zip(&order) {
             row_of[page as usize] = row;
@@ -59,7 +61,7 @@ impl<const K: usize> LinearSystem<K> {
         };
         system.starts.push(0);
         for &page in &order {
-            system.add(page, links(page), &row_of, form, cases);
+            system.add(page, links(page), &row_of, definition, problems);
         }
         system.pages = order;
         system
@@ -71,46 +73,46 @@ impl<const K: usize> LinearSystem<K> {
         page: PageIndex,
         links: &[PageIndex],
         row_of: &[u32],
-        form: DecayDefinition,
-        cases: [DecayProblem<'_>; K],
+        definition: DecayDefinition,
+        problems: [DecayProblem<'_>; K],
     ) {
         let before = self.links.len();
         self.links.extend(links.iter().filter(|&&to| to != page).map(|&to| row_of[to as usize]));
         self.starts.push(self.links.len());
-        let to_itself = links.len() - (self.links.len() - before);
-        let all = count(links.len()) + f64::from(form.added_links());
-        let own = count(to_itself) + f64::from(form.added_links());
-        let factors = cases.map(|case| {
-            let fails = case.failures.probability(page);
-            let onward = (1.0 - fails) * case.sigma.continue_probability();
+        let self_links = links.len() - (self.links.len() - before);
+        let all = count(links.len()) + f64::from(definition.self_loops());
+        let own = count(self_links) + f64::from(definition.self_loops());
+        let factors = problems.map(|problem| {
+            let failure = problem.failures.probability(page);
+            let onward = (1.0 - failure) * problem.sigma.continue_probability();
             if all == 0.0 {
-                return (fails, 0.0);
+                return (failure, 0.0);
             }
             let rest = 1.0 - onward * own / all;
-            (fails / rest, onward / all / rest)
+            (failure / rest, onward / all / rest)
         });
         self.base.push(factors.map(|(base, _)| base));
         self.scale.push(factors.map(|(_, scale)| scale));
     }
 
-    /// How many equations there are.
+    /// Returns the number of equations.
     pub(super) fn rows(&self) -> usize {
         self.base.len()
     }
 
-    /// What the equation of a row says, given the sum over its links.
+    /// Evaluates the equation of a row, given the sum over its links.
     pub(super) fn value(&self, row: usize, sum: [f64; K]) -> [f64; K] {
         let (base, scale) = (&self.base[row], &self.scale[row]);
-        std::array::from_fn(|case| base[case] + scale[case] * sum[case])
+        std::array::from_fn(|problem| base[problem] + scale[problem] * sum[problem])
     }
 
-    /// The links of a row.
+    /// Returns the links of a row.
     pub(super) fn links(&self, row: usize) -> &[u32] {
         &self.links[self.starts[row]..self.starts[row + 1]]
     }
 }
 
-/// A count as a number to calculate with.
+/// Converts a number of links to a float.
 #[expect(clippy::cast_precision_loss, reason = "a page has far fewer than 2^52 links")]
 fn count(links: usize) -> f64 {
     links as f64

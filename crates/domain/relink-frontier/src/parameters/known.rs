@@ -1,13 +1,13 @@
-//! Parameters known to matter nowhere.
+//! Parameters known to be irrelevant on all sites.
 
 use url::Url;
 
-use super::without;
+use super::remove_parameters;
 
-/// Beginnings of keys by which campaigns are told apart.
+/// Prefixes of campaign parameters.
 const TRACKING_PREFIXES: [&str; 7] = ["utm_", "mtm_", "pk_", "piwik_", "matomo_", "hsa_", "oly_"];
 
-/// Keys that advertisers and senders of mail add to links.
+/// Parameters that advertisers and newsletter services add to links.
 const TRACKING: [&str; 28] = [
     "gclid",
     "gclsrc",
@@ -39,7 +39,7 @@ const TRACKING: [&str; 28] = [
     "s_kwcid",
 ];
 
-/// Keys under which software keeps a visitor's session.
+/// Session parameters of common software.
 const SESSIONS: [&str; 9] = [
     "phpsessid",
     "jsessionid",
@@ -52,17 +52,18 @@ const SESSIONS: [&str; 9] = [
     "oscsid",
 ];
 
-/// Beginnings of such keys.
+/// Prefixes of session parameters.
 const SESSION_PREFIXES: [&str; 1] = ["aspsessionid"];
 
-/// Keys that hold a session or something else: `sid=4711` may be a story.
+/// Parameters that may contain a session id or something else: `sid=4711` may be a
+/// story.
 const AMBIGUOUS: [&str; 4] = ["sid", "s", "session", "ssid"];
 
-/// The shortest value that can only be a session.
-const SHORTEST_SESSION: usize = 16;
+/// Minimum length of a value that can only be a session id.
+const MIN_SESSION_LENGTH: usize = 16;
 
-/// Leaves out the parameters known not to matter, in the query and in the
-/// path (`;jsessionid=…`), and names them.
+/// Removes known irrelevant parameters from the query and the path (`;jsessionid=…`),
+/// and returns their keys.
 ///
 /// ```
 /// let url = "https://example.org/a;jsessionid=1A2B?id=7&utm_source=mail".parse()?;
@@ -72,8 +73,8 @@ const SHORTEST_SESSION: usize = 16;
 /// # Ok::<(), url::ParseError>(())
 /// ```
 pub fn strip(url: &Url) -> (Url, Vec<String>) {
-    let (path, mut parameters) = stripped_path(url.path());
-    let (mut stripped, in_query) = without(url, is_known);
+    let (path, mut parameters) = strip_path(url.path());
+    let (mut stripped, in_query) = remove_parameters(url, is_known);
     if !parameters.is_empty() {
         stripped.set_path(&path);
     }
@@ -81,18 +82,18 @@ pub fn strip(url: &Url) -> (Url, Vec<String>) {
     (stripped, parameters)
 }
 
-fn stripped_path(path: &str) -> (String, Vec<String>) {
+fn strip_path(path: &str) -> (String, Vec<String>) {
     let mut parameters = Vec::new();
     let segments = path.split('/').map(|segment| {
-        let kept = segment.split(';').enumerate().filter(|(place, part)| {
+        let retained = segment.split(';').enumerate().filter(|(index, part)| {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
-            let is_dropped = *place > 0 && part.contains('=') && is_session(key, value);
-            if is_dropped {
+            let is_removed = *index > 0 && part.contains('=') && is_session(key, value);
+            if is_removed {
                 parameters.push(key.to_owned());
             }
-            !is_dropped
+            !is_removed
         });
-        kept.map(|(_, part)| part).collect::<Vec<_>>().join(";")
+        retained.map(|(_, part)| part).collect::<Vec<_>>().join(";")
     });
     let path = segments.collect::<Vec<_>>().join("/");
     (path, parameters)
@@ -112,11 +113,11 @@ fn is_session(key: &str, value: &str) -> bool {
     {
         return true;
     }
-    let is_made = value.len() >= SHORTEST_SESSION
+    let is_generated = value.len() >= MIN_SESSION_LENGTH
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && value.bytes().any(|byte| byte.is_ascii_digit())
         && value.bytes().any(|byte| byte.is_ascii_alphabetic());
-    is_made && AMBIGUOUS.contains(&key.as_str())
+    is_generated && AMBIGUOUS.contains(&key.as_str())
 }
 
 #[cfg(test)]
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn campaigns_and_sessions_are_left_out() {
+    fn strip_removes_campaigns_and_sessions() {
         check("/a?utm_source=x&utm_medium=y", "/a");
         check("/a?b=1&fbclid=x&c=2", "/a?b=1&c=2");
         check("/a?GCLID=x", "/a");
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_matter_stays_as_written() {
+    fn strip_retains_other_parameters() {
         for path in
             ["/a", "/a?", "/a?sid=4711", "/a?s=fish", "/a?b=%7e&&c=&d", "/a;b=1", "/a?utm=1"]
         {
@@ -155,7 +156,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn stripping_twice_is_stripping_once(query in "[a-c=&;%0-9_]{0,8}(&?(utm_x|sid|gclid)=[a-f0-9]{0,20}){0,3}") {
+        fn strip_is_idempotent(query in "[a-c=&;%0-9_]{0,8}(&?(utm_x|sid|gclid)=[a-f0-9]{0,20}){0,3}") {
             let url = Url::parse(&format!("https://example.org/a;sid=1?{query}")).unwrap();
             let (once, _) = strip(&url);
             let (twice, parameters) = strip(&once);

@@ -1,15 +1,14 @@
-//! When a rule's pattern fits a path.
+//! Matches patterns of rules with paths.
 //!
-//! Both are brought to one normal form first: letters that need no escape
-//! stand bare, all others that are not reserved are escaped in capitals (RFC
-//! 9309, §2.2.2). In a pattern `*` stands for anything and a last `$` for the
-//! end; in a path both stand for themselves and are escaped, so that `%2A` in
-//! a pattern means the star (§2.2.3).
+//! Both are normalized first: unreserved characters are decoded, and all others that are
+//! not reserved are percent-encoded in upper case (RFC 9309, §2.2.2). In a pattern, `*`
+//! matches any text and a trailing `$` the end. In a path, both are literal and therefore
+//! encoded, so that `%2A` in a pattern matches a literal star (§2.2.3).
 
 use std::fmt::Write;
 
-/// A path with its query, in normal form.
-pub(super) fn normal_path(path: &str) -> String {
+/// Normalizes a path with its query.
+pub(super) fn normalize_path(path: &str) -> String {
     let mut normal = String::with_capacity(path.len());
     for letter in Letters(path.as_bytes()) {
         match letter {
@@ -21,8 +20,8 @@ pub(super) fn normal_path(path: &str) -> String {
     normal
 }
 
-/// A pattern in normal form.
-pub(super) fn normal_pattern(pattern: &str) -> String {
+/// Normalizes a pattern.
+pub(super) fn normalize_pattern(pattern: &str) -> String {
     let (body, end) = match pattern.strip_suffix('$') {
         Some(body) => (body, "$"),
         None => (pattern, ""),
@@ -37,11 +36,12 @@ pub(super) fn normal_pattern(pattern: &str) -> String {
     normal + end
 }
 
-/// Whether a pattern fits a path, both in normal form. An empty one fits none.
+/// Whether a normalized pattern matches a normalized path. An empty pattern matches
+/// nothing.
 ///
-/// The pieces between stars are found from left to right, each at its first
-/// place, which leaves most room for the rest: no pattern takes long.
-pub(super) fn pattern_fits(pattern: &str, path: &str) -> bool {
+/// The parts between stars are searched from left to right, each at its first occurrence,
+/// without backtracking.
+pub(super) fn matches_pattern(pattern: &str, path: &str) -> bool {
     if pattern.is_empty() {
         return false;
     }
@@ -49,28 +49,28 @@ pub(super) fn pattern_fits(pattern: &str, path: &str) -> bool {
         Some(body) => (body, true),
         None => (pattern, false),
     };
-    let mut pieces = body.split('*');
-    let Some(mut rest) = pieces.next().and_then(|first| path.strip_prefix(first)) else {
+    let mut parts = body.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| path.strip_prefix(first)) else {
         return false;
     };
-    let Some(last) = pieces.next_back() else { return !is_anchored || rest.is_empty() };
-    for piece in pieces {
-        let Some((_, after)) = rest.split_once(piece) else { return false };
+    let Some(last) = parts.next_back() else { return !is_anchored || rest.is_empty() };
+    for part in parts {
+        let Some((_, after)) = rest.split_once(part) else { return false };
         rest = after;
     }
     if is_anchored { rest.ends_with(last) } else { rest.contains(last) }
 }
 
-/// One letter of a path.
+/// A character of a path.
 #[derive(Clone, Copy)]
 enum Letter {
-    /// Written as itself.
+    /// Written literally.
     Bare(u8),
-    /// Written as an escape.
+    /// Percent-encoded.
     Escaped(u8),
 }
 
-/// The letters of a path, escapes read.
+/// Iterates over the characters of a path and decodes escapes.
 struct Letters<'a>(&'a [u8]);
 
 impl Iterator for Letters<'_> {

@@ -1,4 +1,4 @@
-//! Reading, answers and storing; the rules themselves are in the table.
+//! Tests of the parser, policies and serialization. The rules are tested in the table.
 
 mod table;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The rules of a file in one line: `; ` ends a line.
+/// Parses a file in one line, in which `; ` ends a line.
 fn robots(file: &str) -> RobotsTxt {
     RobotsTxt::parse(file.replace("; ", "\n").as_bytes())
 }
@@ -16,20 +16,20 @@ fn url(path: &str) -> Url {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_compared_as_bytes() {
+fn non_utf8_bytes_are_compared_as_bytes() {
     let robots = RobotsTxt::parse(b"User-agent: a\nDisallow: /caf\xe9");
     assert!(!robots.is_allowed("a", &url("/caf%E9")));
     assert!(robots.is_allowed("a", &url("/caf%C3%A9")));
 }
 
 #[test]
-fn half_a_byte_order_mark_is_none() {
+fn incomplete_byte_order_mark_is_ignored() {
     let robots = RobotsTxt::parse(b"\xef\xbbUser-agent: a\nDisallow: /");
     assert!(!robots.is_allowed("a", &url("/x")));
 }
 
 #[test]
-fn the_line_that_decided_is_named() {
+fn rule_returns_the_deciding_line() {
     let robots = robots("User-agent: *; Disallow: /x  # why; Allow: /x/y");
     assert_eq!(robots.rule("a", &url("/x")), Some("Disallow: /x"));
     assert_eq!(robots.rule("a", &url("/x/y/z")), Some("Allow: /x/y"));
@@ -38,9 +38,9 @@ fn the_line_that_decided_is_named() {
 }
 
 #[test]
-fn nothing_beyond_the_limit_counts_nor_half_a_line() {
+fn lines_beyond_the_size_limit_are_ignored() {
     let mut file = b"User-agent: *\n".to_vec();
-    file.resize(RobotsTxt::LONGEST_FILE - 10, b'#');
+    file.resize(RobotsTxt::MAX_FILE_SIZE - 10, b'#');
     file.extend(b"\nDisallow: /long/path\nDisallow: /later");
     let robots = RobotsTxt::parse(&file);
     assert!(robots.is_allowed("a", &url("/long/path")));
@@ -48,7 +48,7 @@ fn nothing_beyond_the_limit_counts_nor_half_a_line() {
 }
 
 #[test]
-fn a_delay_is_kept_up_to_a_limit() {
+fn crawl_delay_is_limited() {
     for (file, agent, expect) in [
         ("User-agent: *; Crawl-delay: 10", "a", Some(10_000)),
         ("User-agent: *; Crawl-delay: 0.5", "a", Some(500)),
@@ -76,13 +76,13 @@ fn a_delay_is_kept_up_to_a_limit() {
 }
 
 #[test]
-fn sitemaps_stand_outside_of_groups() {
+fn sitemaps_are_independent_of_groups() {
     let file = "Sitemap: https://example.org/a.xml; User-agent: x; Disallow: /; site-map: /b.xml";
     assert_eq!(robots(file).sitemaps(), ["https://example.org/a.xml", "/b.xml"]);
 }
 
 #[test]
-fn how_the_asking_went_decides_where_there_is_no_file() {
+fn policy_depends_on_status() {
     let now: jiff::Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
     let file = b"User-agent: *\nDisallow: /x";
     for (status, x, y) in [
@@ -97,19 +97,19 @@ fn how_the_asking_went_decides_where_there_is_no_file() {
         (500, false, false),
         (503, false, false),
     ] {
-        let answer = RobotsPolicy::of_status(status, file, now);
-        let may = |path| answer.robots.is_allowed("a", &url(path));
+        let policy = RobotsPolicy::from_status(status, file, now);
+        let may = |path| policy.robots.is_allowed("a", &url(path));
         assert_eq!((may("/x"), may("/y")), (x, y), "{status}");
-        assert!(answer.is_fresh(now));
-        assert!(!answer.is_fresh(now + RobotsPolicy::FRESH));
+        assert!(policy.is_fresh(now));
+        assert!(!policy.is_fresh(now + RobotsPolicy::LIFETIME));
     }
-    let silent = RobotsPolicy::unreachable(now);
-    assert!(silent.is_unreachable && !silent.robots.is_allowed("a", &url("/y")));
-    assert!(!silent.is_fresh(now + RobotsPolicy::RETRY));
+    let unreachable = RobotsPolicy::unreachable(now);
+    assert!(unreachable.is_unreachable && !unreachable.robots.is_allowed("a", &url("/y")));
+    assert!(!unreachable.is_fresh(now + RobotsPolicy::RETRY_DELAY));
 }
 
 #[test]
-fn it_comes_back_from_a_store_as_it_was() {
+fn serde_round_trip() {
     let robots = RobotsTxt::parse(b"\xef\xbb\xbfUser-agent: *\r\nDisallow: /caf\xe9\nSitemap: /s");
     let json = serde_json::to_string(&robots).unwrap();
     assert_eq!(serde_json::from_str::<RobotsTxt>(&json).unwrap(), robots);
@@ -117,7 +117,7 @@ fn it_comes_back_from_a_store_as_it_was() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_a_file(bytes: Vec<u8>, path in "/[a-z%*$?2AF]{0,12}") {
+    fn parse_accepts_any_bytes(bytes: Vec<u8>, path in "/[a-z%*$?2AF]{0,12}") {
         let robots = RobotsTxt::parse(&bytes);
         let _ = robots.is_allowed("relink", &url(&path));
         let again = RobotsTxt::from(String::from(robots.clone()));
@@ -125,12 +125,12 @@ proptest! {
     }
 
     #[test]
-    fn a_path_fits_itself_however_it_is_escaped(path in "/a[a-zA-Z0-9~._ü*$!-]{0,12}") {
+    fn path_matches_itself_with_any_escapes(path in "/a[a-zA-Z0-9~._ü*$!-]{0,12}") {
         let letters = path.bytes().skip(1).map(|byte| format!("%{byte:02x}"));
         let escaped = format!("/{}", letters.collect::<String>());
         let robots = RobotsTxt::parse(format!("User-agent: *\nDisallow: {escaped}").as_bytes());
         prop_assert!(!robots.is_allowed("a", &url(&escaped)));
-        // A stray `!` is reserved: its escape is another address.
+        // `!` is reserved, so its escape is another path.
         if !path.contains('!') {
             prop_assert!(!robots.is_allowed("a", &url(&path)), "{} {}", path, escaped);
         }

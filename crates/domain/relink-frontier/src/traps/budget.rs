@@ -1,7 +1,7 @@
-//! How many pages alike a pattern of addresses may show.
+//! The budget of a URL pattern for near-duplicate pages.
 //!
-//! A budget is counted in points. Each page that shows what was shown before
-//! costs some, each new one sets the account back and makes the budget larger.
+//! A budget is counted in points. Each page with known content costs points. Each new page
+//! resets the spent points and increases the budget.
 
 use std::collections::VecDeque;
 
@@ -10,80 +10,80 @@ use serde::{Deserialize, Serialize};
 use super::fingerprint::TextFingerprint;
 use super::{PageFingerprint, UrlPattern, is_new};
 
-/// A budget at its beginning: 20 pages that are the same, 50 that are near.
-const START: u32 = 1_000;
-/// What a new page adds.
+/// Initial budget: 20 equal pages or 50 near duplicates.
+const INITIAL: u32 = 1_000;
+/// Increase per new page.
 const GROWTH: u32 = 20;
-/// The largest budget, reached after 450 new pages.
-const LARGEST: u32 = 10_000;
-/// What a page costs that differs in nothing but numbers and dates.
-const SAME: u32 = 50;
-/// What a page costs that differs in little.
-const NEAR: u32 = 20;
-/// What either costs where new links elsewhere were found on it: a gallery of
-/// pictures without a word is no trap, though it is one after some hundreds.
-const WITH_WAYS_OUT: u32 = 1;
-/// Dates far from now get a quarter of the budget.
-const FAR: u32 = 4;
+/// Maximum budget, reached after 450 new pages.
+const MAX: u32 = 10_000;
+/// Cost of a page that differs only in numbers and dates.
+const EQUAL_COST: u32 = 50;
+/// Cost of a near duplicate.
+const NEAR_COST: u32 = 20;
+/// Cost of either if it has new outlinks. It is low, because a gallery of images without
+/// text is not a trap before some hundred pages.
+const LINKED_COST: u32 = 1;
+/// Divisor of the budget for dates far from now.
+const FAR_DIVISOR: u32 = 4;
 
-/// Pages remembered to know the same again: a calendar may repeat itself after
-/// a month of days or a year of months.
-const REMEMBERED: usize = 32;
-/// Pages compared for nearness. With more, a section of pages that are alike
-/// would always have one that is near by chance.
-const COMPARED: usize = 4;
+/// Number of stored pages that are compared for equality. A calendar may repeat itself
+/// after a month of days or a year of months.
+const MAX_STORED: usize = 32;
+/// Number of pages that are compared for near duplicates. With more, a section of similar
+/// pages would always contain one by chance.
+const MAX_COMPARED: usize = 4;
 
-/// The account of one pattern.
+/// The budget of one pattern.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct PatternBudget {
-    /// New pages so far.
+    /// Number of new pages.
     new: u32,
-    /// Spent since the last new page.
+    /// Points spent since the last new page.
     spent: u32,
-    /// The latest pages that were new, the newest last.
-    remembered: VecDeque<TextFingerprint>,
+    /// The latest new pages, the newest last.
+    recent: VecDeque<TextFingerprint>,
 }
 
 impl PatternBudget {
-    /// Another page of the pattern was seen.
-    pub(super) fn spend(&mut self, sight: &PageFingerprint, pattern: &UrlPattern) {
-        let cost = self.cost(sight, pattern.counts_on());
+    /// Records a page of the pattern.
+    pub(super) fn record_page(&mut self, page: &PageFingerprint, pattern: &UrlPattern) {
+        let cost = self.cost(page, pattern.is_sequence());
         if cost > 0 {
-            // A spent budget stays spent, however long the pages go on.
+            // An exhausted budget stays exhausted.
             self.spent = self.spent.saturating_add(cost).min(self.limit(pattern.is_far()));
             return;
         }
         (self.new, self.spent) = (self.new.saturating_add(1), 0);
-        if self.remembered.len() >= REMEMBERED {
-            self.remembered.pop_front();
+        if self.recent.len() >= MAX_STORED {
+            self.recent.pop_front();
         }
-        self.remembered.push_back(sight.glimpse.clone());
+        self.recent.push_back(page.text.clone());
     }
 
-    /// Whether no more pages of the pattern are entered.
-    pub(super) fn is_spent(&self, is_far: bool) -> bool {
+    /// Whether no more pages of the pattern are fetched.
+    pub(super) fn is_exhausted(&self, is_far: bool) -> bool {
         self.spent >= self.limit(is_far)
     }
 
-    /// How near the pattern is to being a trap, to know what may be forgotten.
+    /// Returns the priority to retain the budget; the lowest is dropped first.
     pub(super) fn eviction_priority(&self) -> u32 {
         self.spent
     }
 
-    fn cost(&self, sight: &PageFingerprint, counts_on: bool) -> u32 {
-        let is_same = !is_new(&sight.glimpse, self.remembered.iter());
-        let mut latest = self.remembered.iter().rev().take(COMPARED);
-        let is_near = is_same || latest.any(|other| sight.glimpse.is_near(other, counts_on));
-        match (is_same, is_near) {
+    fn cost(&self, page: &PageFingerprint, is_sequence: bool) -> u32 {
+        let is_equal = !is_new(&page.text, self.recent.iter());
+        let mut latest = self.recent.iter().rev().take(MAX_COMPARED);
+        let is_near = is_equal || latest.any(|other| page.text.is_near(other, is_sequence));
+        match (is_equal, is_near) {
             (_, false) => 0,
-            _ if sight.new_outlinks > 0 => WITH_WAYS_OUT,
-            (true, _) => SAME,
-            (false, true) => NEAR,
+            _ if page.new_outlinks > 0 => LINKED_COST,
+            (true, _) => EQUAL_COST,
+            (false, true) => NEAR_COST,
         }
     }
 
     fn limit(&self, is_far: bool) -> u32 {
-        let grown = START.saturating_add(self.new.saturating_mul(GROWTH)).min(LARGEST);
-        if is_far { grown / FAR } else { grown }
+        let limit = INITIAL.saturating_add(self.new.saturating_mul(GROWTH)).min(MAX);
+        if is_far { limit / FAR_DIVISOR } else { limit }
     }
 }

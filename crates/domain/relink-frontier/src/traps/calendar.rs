@@ -1,14 +1,14 @@
-//! Words that only tell the time: names of months and of days.
+//! Names of months and weekdays.
 //!
-//! A page of a calendar differs from the next in nothing else, so these words
-//! are left out when pages are compared.
+//! Pages of a calendar may differ in nothing else, so these words are ignored when pages are
+//! compared.
 
 use std::sync::LazyLock;
 
 use super::fingerprint::hash_of;
 
-/// Months and days of the week in the languages of most calendars.
-/// Some are words as well (`may`, `mars`, `sat`); a comparison can spare them.
+/// Months and weekdays in common languages. Some are also other words (`may`, `mars`,
+/// `sat`), which does not matter for a comparison.
 const NAMES: &[&str] = &[
     "abril",
     "agosto",
@@ -143,8 +143,8 @@ const NAMES: &[&str] = &[
     "zondag",
 ];
 
-/// The longest of [`NAMES`], in bytes.
-const LONGEST: usize = 10;
+/// Maximum length of [`NAMES`] in bytes.
+const MAX_LENGTH: usize = 10;
 
 /// The hashes of [`NAMES`], sorted.
 static HASHES: LazyLock<Vec<u64>> = LazyLock::new(|| {
@@ -153,9 +153,9 @@ static HASHES: LazyLock<Vec<u64>> = LazyLock::new(|| {
     hashes
 });
 
-/// Whether a word of this hash and length names a month or a day.
+/// Whether a word with this hash and length is a month or weekday.
 pub(super) fn is_name(hash: u64, length: usize) -> bool {
-    (3..=LONGEST).contains(&length) && HASHES.binary_search(&hash).is_ok()
+    (3..=MAX_LENGTH).contains(&length) && HASHES.binary_search(&hash).is_ok()
 }
 
 #[cfg(test)]
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_is_found() {
+    fn is_name_finds_every_name() {
         assert!(NAMES.iter().all(|name| is_name(hash_of(name), name.len())));
         assert!(!is_name(hash_of("meeting"), "meeting".len()));
     }

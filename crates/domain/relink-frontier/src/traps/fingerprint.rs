@@ -1,151 +1,146 @@
-//! What is remembered of a page to know another like it.
+//! Fingerprints of pages for near-duplicate detection.
 //!
-//! Numbers, months and days are masked: they are all in which the pages of a
-//! calendar or of a list differ. Where only a digest of a page is at hand, its
-//! beginning, its end and its headings are masked, and a sample of its shingles
-//! tells whether what lies between is another text: numbers there count, so a
-//! trap is recognized later, or not at all.
+//! Numbers, months and weekdays are masked, because pages of a calendar or a list differ only
+//! in them. If only the digest of a page is available, its start, end and headings are
+//! masked, and a sample of its shingles represents the text between. Numbers in that text
+//! are not masked, so a trap may be detected later or not at all.
 
 use relink_model::{Digest, Sketch};
 use serde::{Deserialize, Serialize};
 
 use super::{calendar, html_text};
 
-/// Shingles kept of a page. A resemblance of 0.97 is then known to ±0.02.
-const SAMPLE: usize = 64;
+/// Number of stored shingles. A resemblance of 0.97 is then known to ±0.02.
+const SAMPLE_SIZE: usize = 64;
 
-/// Hashes held before the smallest are chosen.
-const BUFFER: usize = 8 * SAMPLE;
+/// Number of hashes in the buffer from which the smallest are selected.
+const BUFFER_SIZE: usize = 8 * SAMPLE_SIZE;
 
-/// Pages that begin and end alike under one title are the same if what lies
-/// between resembles at least so much.
+/// Minimum resemblance of equal pages with the same title, start and end.
 const SAME: f64 = 0.97;
 
-/// How much two pages under one title must resemble to be near. A short
-/// article in a large frame resembles the next one, so this is much.
+/// Minimum resemblance of near duplicates with the same title. It is high, because short
+/// articles in a large template resemble each other.
 const NEAR: f64 = 0.97;
 
-/// The same where addresses count pages, dates or sessions, and not articles.
-const NEAR_IN_A_ROW: f64 = 0.9;
+/// Minimum resemblance of near duplicates if the URLs number pages, dates or sessions.
+const NEAR_IN_SEQUENCE: f64 = 0.9;
 
 /// FNV-1a, 64 bits.
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 /// See [`OFFSET`].
 const PRIME: u64 = 0x0100_0000_01b3;
 
-/// Stands for any run of words that are masked.
+/// Hash of any run of masked words.
 const MASK: u64 = 1;
 
-/// What a fetched page shows, as far as traps are concerned.
+/// The content of a fetched page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageFingerprint {
-    pub(super) glimpse: TextFingerprint,
-    /// Links first found on it that lead elsewhere.
+    pub(super) text: TextFingerprint,
+    /// Number of new links that leave the pattern of the page.
     pub(super) new_outlinks: usize,
 }
 
-/// The memory of one page.
+/// The fingerprint of the text of a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct TextFingerprint {
-    /// Title, headings, beginning and end, masked.
+    /// Hash of the masked title, headings, start and end.
     words: u64,
-    /// Title and headings, masked.
+    /// Hash of the masked title and headings.
     title: u64,
-    /// A sample of the text; nothing where `words` is all of it.
+    /// A sample of the text; empty if `words` covers all of it.
     #[serde(default, skip_serializing_if = "Sketch::is_empty")]
     sample: Sketch,
 }
 
 impl PageFingerprint {
-    /// The sight of a fetched page of HTML; `ways_out` is the number of links
-    /// first found on it that lead elsewhere ([`TrapWatch::ways_out`]).
+    /// Returns the fingerprint of an HTML page. `new_outlinks` is the result of
+    /// [`TrapDetector::new_outlinks`].
     ///
-    /// [`TrapWatch::ways_out`]: super::TrapWatch::ways_out
-    pub fn of_html(body: &[u8], ways_out: usize) -> Self {
+    /// [`TrapDetector::new_outlinks`]: super::TrapDetector::new_outlinks
+    pub fn from_html(body: &[u8], new_outlinks: usize) -> Self {
         let html = String::from_utf8_lossy(body);
         let (title, text) = html_text::title_and_text(&html);
-        Self::of_text(title, &text, ways_out)
+        Self::from_text(title, &text, new_outlinks)
     }
 
-    /// The same sight with so many links first found that lead elsewhere.
+    /// Sets the number of new links that leave the pattern of the page.
     #[must_use]
-    pub fn with_ways_out(self, ways_out: usize) -> Self {
-        Self { new_outlinks: ways_out, ..self }
+    pub fn with_new_outlinks(self, new_outlinks: usize) -> Self {
+        Self { new_outlinks, ..self }
     }
 
-    /// The sight of a digested page; `ways_out` is the number of links first
-    /// found on it that lead elsewhere ([`TrapWatch::ways_out`]).
+    /// Returns the fingerprint of a digest. `new_outlinks` is the result of
+    /// [`TrapDetector::new_outlinks`].
     ///
-    /// [`TrapWatch::ways_out`]: super::TrapWatch::ways_out
-    pub fn of_digest(digest: &Digest, ways_out: usize) -> Self {
+    /// [`TrapDetector::new_outlinks`]: super::TrapDetector::new_outlinks
+    pub fn from_digest(digest: &Digest, new_outlinks: usize) -> Self {
         let headings = digest.headings.iter().map(String::as_str);
-        let title = masked_all(digest.title.as_deref().into_iter().chain(headings));
-        let text = masked_all([digest.text_start.as_str(), digest.text_end.as_str()]);
+        let title = hash_masked(digest.title.as_deref().into_iter().chain(headings));
+        let text = hash_masked([digest.text_start.as_str(), digest.text_end.as_str()]);
         let bytes = digest.fingerprint.map_or(0, u64::from);
         let words = mix(mix(title, text), bytes);
         let sample = if digest.is_short() { Sketch::default() } else { sample(&digest.sketch) };
-        Self { glimpse: TextFingerprint { words, title, sample }, new_outlinks: ways_out }
+        Self { text: TextFingerprint { words, title, sample }, new_outlinks }
     }
 
-    /// The sight of a page of which title and visible text are at hand.
-    pub fn of_text(title: Option<&str>, text: &str, ways_out: usize) -> Self {
-        let title = masked_all(title);
-        let words = mix(title, masked_all([text]));
-        Self {
-            glimpse: TextFingerprint { words, title, sample: masked_sample(text) },
-            new_outlinks: ways_out,
-        }
+    /// Returns the fingerprint of a page by its title and visible text.
+    pub fn from_text(title: Option<&str>, text: &str, new_outlinks: usize) -> Self {
+        let title = hash_masked(title);
+        let words = mix(title, hash_masked([text]));
+        Self { text: TextFingerprint { words, title, sample: masked_sample(text) }, new_outlinks }
     }
 }
 
 impl TextFingerprint {
-    /// Whether the other page differs in nothing but numbers and dates.
+    /// Whether the other page differs only in numbers and dates.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.words == other.words && self.sample.resemblance(&other.sample) >= SAME
     }
 
-    /// Whether the other page differs in little; in less where the pages do
-    /// not just count on.
-    pub(super) fn is_near(&self, other: &Self, counts_on: bool) -> bool {
-        let least = if counts_on { NEAR_IN_A_ROW } else { NEAR };
+    /// Whether the other page is a near duplicate. `is_sequence` tolerates larger
+    /// differences.
+    pub(super) fn is_near(&self, other: &Self, is_sequence: bool) -> bool {
+        let min = if is_sequence { NEAR_IN_SEQUENCE } else { NEAR };
         let both_long = !self.sample.is_empty() && !other.sample.is_empty();
-        both_long && self.title == other.title && self.sample.resemblance(&other.sample) >= least
+        both_long && self.title == other.title && self.sample.resemblance(&other.sample) >= min
     }
 }
 
-/// The smallest hashes of a sketch are a sketch.
+/// Returns the smallest hashes of a sketch, which are a sketch themselves.
 fn sample(sketch: &Sketch) -> Sketch {
-    Sketch::from_hashes(sketch.hashes().iter().take(SAMPLE).copied().collect())
+    Sketch::from_hashes(sketch.hashes().iter().take(SAMPLE_SIZE).copied().collect())
 }
 
-/// A sample of the masked words of a text, each with its neighbor. Only the
-/// smallest hashes are wanted, so the others are dropped on the way.
+/// Returns a sample of the masked words of a text, each with its successor. Only the smallest
+/// hashes are needed, so the others are dropped early.
 fn masked_sample(text: &str) -> Sketch {
-    let (mut kept, mut last) = (Vec::with_capacity(BUFFER), OFFSET);
+    let (mut hashes, mut last) = (Vec::with_capacity(BUFFER_SIZE), OFFSET);
     let mut limit = u32::MAX;
     for word in masked(text) {
-        // The upper half: the lower one is the weaker of a product.
+        // The upper half of a product has the better distribution.
         let pair = u32::try_from(mix(last, word) >> 32).unwrap_or_default();
         last = word;
         if pair >= limit {
             continue;
         }
-        kept.push(pair);
-        if kept.len() >= BUFFER {
-            kept = sample(&Sketch::from_hashes(kept)).hashes().to_vec();
-            limit = kept.get(SAMPLE - 1).copied().unwrap_or(limit);
+        hashes.push(pair);
+        if hashes.len() >= BUFFER_SIZE {
+            hashes = sample(&Sketch::from_hashes(hashes)).hashes().to_vec();
+            limit = hashes.get(SAMPLE_SIZE - 1).copied().unwrap_or(limit);
         }
     }
-    sample(&Sketch::from_hashes(kept))
+    sample(&Sketch::from_hashes(hashes))
 }
 
-fn masked_all<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
+fn hash_masked<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
     texts.into_iter().flat_map(masked).fold(OFFSET, mix)
 }
 
-/// Hashes of the words of a text; a run of numbers, names of months and days
-/// is one [`MASK`]. Of a name with a number behind it the name counts: a text
-/// may consist of such words.
+/// Returns the hashes of the words of a text. A run of numbers, months and weekdays is one
+/// [`MASK`]. Of a name followed by a number, only the name counts, because a text may consist
+/// of such words.
 fn masked(text: &str) -> impl Iterator<Item = u64> {
     let mut was_masked = false;
     Words(text.as_bytes()).filter(move |hash| {
@@ -154,8 +149,8 @@ fn masked(text: &str) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The words of a text, hashed in one pass: letters and digits of ASCII in
-/// lower case, and all that is no ASCII as it stands.
+/// Iterates over the hashes of the words of a text. ASCII letters are converted to lower case;
+/// other characters are used unchanged.
 struct Words<'a>(&'a [u8]);
 
 impl Iterator for Words<'_> {
@@ -173,7 +168,7 @@ impl Iterator for Words<'_> {
                 is_number |= letters == 0;
                 continue;
             }
-            // Letters after a digit: a token, an hour, an ordinal.
+            // Letters after a digit: a token, a time, an ordinal number.
             is_number |= letters + 1 < length;
             letters += 1;
             hash = add_letter(hash, byte.to_ascii_lowercase());
@@ -188,12 +183,12 @@ fn add_letter(hash: u64, byte: u8) -> u64 {
     (hash ^ u64::from(byte)).wrapping_mul(PRIME)
 }
 
-/// The hash of a word in lower case.
+/// Returns the hash of a word in lower case.
 pub(super) fn hash_of(word: &str) -> u64 {
     word.bytes().fold(OFFSET, add_letter)
 }
 
-/// Adds a word to a hash of words, where order matters.
+/// Adds a word to a hash of words; the order matters.
 fn mix(hash: u64, word: u64) -> u64 {
     let mixed = (hash.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed ^ (mixed >> 32)
@@ -204,7 +199,7 @@ mod tests {
     use super::*;
 
     fn text(text: &str) -> TextFingerprint {
-        PageFingerprint::of_text(Some("Title"), text, 0).glimpse
+        PageFingerprint::from_text(Some("Title"), text, 0).text
     }
 
     #[track_caller]
@@ -213,21 +208,21 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_dates_make_no_difference() {
+    fn numbers_and_dates_are_ignored() {
         check("Page 7 of 9", "Page 12 of 120", true);
         check("Mon 1 March 2031: no events", "Tue, 30. April 2042: no EVENTS", true);
         check("", "", true);
     }
 
     #[test]
-    fn words_and_their_order_do() {
+    fn words_and_their_order_matter() {
         check("one red fish", "one blue fish", false);
         check("man bites dog", "dog bites man", false);
         check("", "a", false);
     }
 
     #[test]
-    fn near_is_a_long_text_with_a_few_other_words_under_one_title() {
+    fn near_duplicate_is_a_long_text_with_few_other_words() {
         let words = |from: u32, to: u32| -> String {
             let letters = |n: u32| char::from_u32(0x4e00 + n).unwrap();
             (from..to).map(letters).flat_map(|letter| [letter, ' ']).collect()
@@ -236,15 +231,15 @@ mod tests {
         assert!(one.is_near(&text(&words(4, 404)), true));
         assert!(!one.is_near(&text(&words(100, 500)), true));
         assert!(!one.is_near(&text(&words(30, 430)), false));
-        let other_title = PageFingerprint::of_text(Some("Other"), &words(4, 404), 0).glimpse;
+        let other_title = PageFingerprint::from_text(Some("Other"), &words(4, 404), 0).text;
         assert!(!one.is_near(&other_title, true));
     }
 
     #[test]
-    fn a_name_with_a_number_counts_by_its_name() {
+    fn name_with_a_number_counts_by_its_name() {
         let same = |one: &str, other: &str| {
-            let glimpse = |text| PageFingerprint::of_text(None, text, 0).glimpse;
-            glimpse(one).is_same(&glimpse(other))
+            let fingerprint = |text| PageFingerprint::from_text(None, text, 0).text;
+            fingerprint(one).is_same(&fingerprint(other))
         };
         assert!(same("item12 of 30", "item13 of 31"));
         assert!(!same("alpha12 beta7", "beta7 alpha12"));
@@ -252,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_that_begins_and_ends_alike_may_be_another_text() {
+    fn digests_with_same_start_and_end_may_differ() {
         let digest = |hashes: std::ops::Range<u32>, title: &str| Digest {
             title: Some(title.to_owned()),
             text_length: 9_000,
@@ -261,10 +256,10 @@ mod tests {
             sketch: Sketch::from_hashes(hashes.collect()),
             ..Digest::default()
         };
-        let glimpse = |digest: &Digest| PageFingerprint::of_digest(digest, 0).glimpse;
-        let one = glimpse(&digest(0..128, "List, page 1"));
-        assert!(one.is_same(&glimpse(&digest(0..129, "List, page 2"))));
-        assert!(!one.is_same(&glimpse(&digest(128..256, "List, page 2"))));
-        assert!(!one.is_same(&glimpse(&digest(0..128, "Fish"))));
+        let fingerprint = |digest: &Digest| PageFingerprint::from_digest(digest, 0).text;
+        let one = fingerprint(&digest(0..128, "List, page 1"));
+        assert!(one.is_same(&fingerprint(&digest(0..129, "List, page 2"))));
+        assert!(!one.is_same(&fingerprint(&digest(128..256, "List, page 2"))));
+        assert!(!one.is_same(&fingerprint(&digest(0..128, "Fish"))));
     }
 }

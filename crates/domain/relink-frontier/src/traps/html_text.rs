@@ -1,13 +1,12 @@
-//! The words of a page of HTML, as far as comparing pages needs them.
+//! The words of an HTML page for the comparison of pages.
 //!
-//! Tags, comments, scripts and styles are left out. References stay as they
-//! are written and nothing is laid out: this is no reader of HTML, which
-//! `relink-page` is, but the same page gives the same words.
+//! Skips tags, comments, scripts and styles. Character references are not decoded. This is
+//! not an HTML parser; it only has to return the same words for the same page.
 
-/// Elements whose content nobody sees.
+/// Elements without visible content.
 const HIDDEN: [&str; 3] = ["script", "style", "template"];
 
-/// The title and the words of a page.
+/// Returns the title and the words of a page.
 pub(super) fn title_and_text(html: &str) -> (Option<&str>, String) {
     let (mut title, mut text) = (None, String::with_capacity(html.len() / 2));
     let mut rest = html;
@@ -27,20 +26,20 @@ pub(super) fn title_and_text(html: &str) -> (Option<&str>, String) {
     (title, text)
 }
 
-/// Whether what follows a `<` opens an element of this name.
+/// Whether the text after a `<` opens an element of this name.
 fn opens(tag: &str, name: &str) -> bool {
     let Some((found, after)) = tag.split_at_checked(name.len()) else { return false };
-    let goes_on = after.starts_with(|letter: char| letter.is_ascii_alphanumeric());
-    found.eq_ignore_ascii_case(name) && !goes_on
+    let is_longer_name = after.starts_with(|letter: char| letter.is_ascii_alphanumeric());
+    found.eq_ignore_ascii_case(name) && !is_longer_name
 }
 
-/// What follows a tag; a comment ends at its own sign.
+/// Returns the text after a tag or a comment.
 fn after_tag(tag: &str) -> &str {
     let end = if tag.starts_with("!--") { "-->" } else { ">" };
     tag.split_once(end).map_or("", |(_, rest)| rest)
 }
 
-/// What follows the end of a hidden element, which is all if it has none.
+/// Returns the text after the end of a hidden element; empty if it does not end.
 fn after_close<'a>(tag: &'a str, name: &str) -> &'a str {
     let mut rest = tag;
     while let Some((_, after)) = rest.split_once("</") {
@@ -66,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn words_stand_between_tags() {
+    fn title_and_text_skips_tags() {
         check("<p>a<b>b</b></p>c", None, "a b c");
         check("<TITLE>x</title><h1 id=a>y</h1>", Some("x"), "x y");
         check("a<!-- b > c -->d", None, "a d");
@@ -77,7 +76,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read(html in "[<>/!a-cé -]{0,40}") {
+        fn title_and_text_accepts_any_text(html in "[<>/!a-cé -]{0,40}") {
             title_and_text(&html);
         }
     }

@@ -1,10 +1,10 @@
-//! What many addresses have in common: their pattern.
+//! URL patterns: what many URLs have in common.
 //!
-//! What varies is replaced by what kind of thing it is: `{n}` a number,
-//! `{year}`, `{month}`, `{day}`, `{date}`, `{id}` a hexadecimal name,
-//! `{token}` a name made by chance, `{text}` a value that somebody wrote. Keys
-//! of a query stand in order; short plain values stay, for `action=edit` and
-//! `action=view` are different pages. Words of the path stay as well.
+//! Variable parts are replaced by a placeholder for their class: `{n}` is a number; `{year}`,
+//! `{month}`, `{day}` and `{date}` are dates; `{id}` is a hexadecimal name, `{token}` a random
+//! name, `{text}` another value. The keys of a query are sorted. Words in the path and short
+//! values in the query are retained, because `action=edit` and `action=view` are different
+//! pages.
 
 use url::Url;
 
@@ -13,15 +13,15 @@ use super::segment_class::{SegmentClass, is_far, is_key};
 use super::shape::segments;
 use crate::host_key;
 
-/// A piece of a pattern is cut here.
-const LONGEST_PIECE: usize = 64;
+/// Maximum length of one part of a pattern.
+const MAX_PART_LENGTH: usize = 64;
 
-/// Keys and segments that number pages.
+/// Query parameters and path segments before page numbers.
 const PAGE_KEYS: [&str; 14] = [
     "p", "page", "paged", "pageno", "page_no", "pagenum", "pg", "seite", "pagina", "start",
     "offset", "skip", "from", "cursor",
 ];
-/// The pattern of an address.
+/// The pattern of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UrlPattern {
     text: String,
@@ -31,18 +31,17 @@ pub struct UrlPattern {
 }
 
 impl UrlPattern {
-    /// The pattern of `url`, seen from a crawl in `year`: dates far from it
-    /// are marked (`{far-year}`, `{far-date}`), for there are more of them
-    /// than anybody can write about.
+    /// Returns the pattern of `url` for a crawl in `year`. Dates far from it are marked
+    /// (`{far-year}`, `{far-date}`), because most endless calendars consist of them.
     ///
     /// ```
     /// use relink_frontier::UrlPattern;
     /// let url = "https://example.org/cal/2026/05/view?id=81&day=3".parse()?;
-    /// let pattern = UrlPattern::of(&url, 2026);
+    /// let pattern = UrlPattern::new(&url, 2026);
     /// assert_eq!(pattern.as_str(), "example.org/cal/{year}/{month}/view?day={n}&id={n}");
     /// # Ok::<(), url::ParseError>(())
     /// ```
-    pub fn of(url: &Url, year: i16) -> Self {
+    pub fn new(url: &Url, year: i16) -> Self {
         let mut pattern = Self {
             text: host_key(url),
             is_variable: false,
@@ -54,7 +53,7 @@ impl UrlPattern {
         pattern
     }
 
-    /// The pattern as text.
+    /// Returns the pattern as text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -63,43 +62,43 @@ impl UrlPattern {
         self.text
     }
 
-    /// Whether more than one address can have it.
+    /// Whether several URLs can have the pattern.
     pub(super) fn is_variable(&self) -> bool {
         self.is_variable
     }
 
-    /// Whether it holds a date far from now.
+    /// Whether it contains a date far from now.
     pub(super) fn is_far(&self) -> bool {
         self.is_far
     }
 
-    /// Whether its addresses count pages, dates or sessions.
-    pub(super) fn counts_on(&self) -> bool {
+    /// Whether its URLs number pages, dates or sessions.
+    pub(super) fn is_sequence(&self) -> bool {
         self.kind != TrapKind::NearDuplicates
     }
 
-    /// The trap it is, once its budget is spent.
+    /// Returns the kind of trap if its budget is exhausted.
     pub(super) fn kind(&self) -> TrapKind {
         self.kind
     }
 
-    /// The most telling piece names the kind; kinds are declared in that order.
+    /// Sets the kind if it has precedence over the current one, in the order of declaration.
     fn suggest(&mut self, kind: TrapKind) {
         self.kind = self.kind.min(kind);
     }
 
     fn add_path(&mut self, url: &Url, year: i16) {
         let mut last = SegmentClass::Literal;
-        let mut before = "";
+        let mut previous = "";
         let mut path = segments(url).peekable();
         while let Some(segment) = path.next() {
-            let piece = SegmentClass::of_segment(segment, last, path.peek().copied());
-            if piece == SegmentClass::Number && is_key(&PAGE_KEYS, before) {
+            let class = SegmentClass::from_segment(segment, last, path.peek().copied());
+            if class == SegmentClass::Number && is_key(&PAGE_KEYS, previous) {
                 self.suggest(TrapKind::EndlessPages);
             }
             self.text.push('/');
-            self.add(piece, segment, year);
-            (last, before) = (piece, segment);
+            self.add(class, segment, year);
+            (last, previous) = (class, segment);
         }
         if url.path().ends_with('/') {
             self.text.push('/');
@@ -112,43 +111,43 @@ impl UrlPattern {
             pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect();
         pairs.sort_by_key(|pair| pair.0);
         pairs.dedup_by_key(|pair| pair.0);
-        for ((key, value), sign) in
+        for ((key, value), separator) in
             pairs.into_iter().zip(std::iter::once('?').chain(std::iter::repeat('&')))
         {
-            let piece = SegmentClass::of_value(key, value);
-            if piece == SegmentClass::Number && is_key(&PAGE_KEYS, key) {
+            let class = SegmentClass::from_value(key, value);
+            if class == SegmentClass::Number && is_key(&PAGE_KEYS, key) {
                 self.suggest(TrapKind::EndlessPages);
             }
-            self.text.push(sign);
+            self.text.push(separator);
             self.add_numbered(key);
             if !value.is_empty() {
                 self.text.push('=');
-                self.add(piece, value, year);
+                self.add(class, value, year);
             }
         }
     }
 
-    fn add(&mut self, piece: SegmentClass, text: &str, year: i16) {
-        self.is_variable |= piece != SegmentClass::Literal;
-        match piece {
+    fn add(&mut self, class: SegmentClass, text: &str, year: i16) {
+        self.is_variable |= class != SegmentClass::Literal;
+        match class {
             SegmentClass::Token => self.suggest(TrapKind::SessionIds),
             SegmentClass::Year | SegmentClass::Date => self.suggest(TrapKind::EndlessCalendar),
             _ => {}
         }
-        let is_far = matches!(piece, SegmentClass::Year | SegmentClass::Date) && is_far(text, year);
+        let is_far = matches!(class, SegmentClass::Year | SegmentClass::Date) && is_far(text, year);
         self.is_far |= is_far;
-        match piece {
+        match class {
             SegmentClass::Literal => self.add_numbered(text),
             SegmentClass::Year if is_far => self.text.push_str("{far-year}"),
             SegmentClass::Date if is_far => self.text.push_str("{far-date}"),
-            other => self.text.push_str(other.name()),
+            other => self.text.push_str(other.placeholder()),
         }
     }
 
-    /// A word with its numbers replaced.
+    /// Adds a word and replaces the numbers in it.
     fn add_numbered(&mut self, word: &str) {
         let mut was_digit = false;
-        for letter in word.chars().take(LONGEST_PIECE) {
+        for letter in word.chars().take(MAX_PART_LENGTH) {
             let is_digit = letter.is_ascii_digit();
             if !is_digit {
                 self.text.push(letter);
@@ -158,7 +157,7 @@ impl UrlPattern {
             }
             was_digit = is_digit;
         }
-        if word.chars().nth(LONGEST_PIECE).is_some() {
+        if word.chars().nth(MAX_PART_LENGTH).is_some() {
             self.text.push('…');
             self.is_variable = true;
         }
@@ -172,13 +171,13 @@ mod tests {
     #[track_caller]
     fn check(path: &str, expect: &str) {
         let url = Url::parse(&format!("https://example.org{path}")).unwrap();
-        let pattern = UrlPattern::of(&url, 2026);
+        let pattern = UrlPattern::new(&url, 2026);
         assert_eq!(pattern.as_str(), format!("example.org{expect}"), "{path}");
         assert_eq!(pattern.is_variable(), expect.contains(['{', '…']), "{path}");
     }
 
     #[test]
-    fn words_stay() {
+    fn words_are_retained() {
         for path in ["/", "/about", "/a/b.html", "/a?view=list", "/my-first-post/"] {
             check(path, path);
         }
@@ -194,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_dates() {
+    fn dates_are_replaced() {
         check("/2025/05/31/post", "/{year}/{month}/{day}/post");
         check("/2025/5", "/{year}/{month}");
         check("/2025/13", "/{n}/{n}");
@@ -219,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn names_made_by_machines_are_replaced() {
+    fn generated_names_are_replaced() {
         check("/f/550e8400-e29b-41d4-a716-446655440000", "/f/{id}");
         check("/f/deadbeef42.pdf", "/f/{id}");
         check("/(S(lit3py55t21z5v55vlm25s55))/a", "/{token}/a");
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_are_sorted_and_sorted_out() {
+    fn query_is_sorted_and_deduplicated() {
         check("/a?b=1&a=2", "/a?a={n}&b={n}");
         check("/a?x=1&x=2", "/a?x={n}");
         check("/a?title=Blue+fish&action=edit", "/a?action=edit&title={text}");

@@ -1,7 +1,6 @@
-//! Shapes that only mistakes make.
+//! URL shapes that result from errors on a site.
 //!
-//! The limits are those that large crawlers have settled on: they are passed
-//! by next to no real page.
+//! The limits are common among large crawlers. Almost no real page exceeds them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,39 +9,39 @@ use url::Url;
 use super::TrapKind;
 use crate::host_key;
 
-/// Path segments of one address.
-const MOST_SEGMENTS: usize = 20;
-/// How often one segment may stand in a row.
-const MOST_IN_A_ROW: usize = 2;
-/// How often one segment may stand in one path.
-const MOST_REPEATS: usize = 3;
-/// The longest address that all browsers and caches take.
-const LONGEST: usize = 2_083;
-/// Different keys in one query.
-const MOST_KEYS: usize = 8;
-/// How many segments of a path name it in a report.
+/// Maximum number of path segments.
+const MAX_SEGMENTS: usize = 20;
+/// Maximum number of consecutive repetitions of a segment.
+const MAX_CONSECUTIVE: usize = 2;
+/// Maximum number of repetitions of a segment in a path.
+const MAX_REPEATS: usize = 3;
+/// Maximum length of a URL that all browsers and caches accept.
+const MAX_LENGTH: usize = 2_083;
+/// Maximum number of different keys in a query.
+const MAX_KEYS: usize = 8;
+/// Number of segments of a path that a report shows.
 const SHOWN_SEGMENTS: usize = 3;
 
-/// The trap an address is by its shape alone, and what to call it.
-pub(super) fn trap_of(url: &Url) -> Option<(TrapKind, String)> {
+/// Returns the trap and its pattern if the URL has the shape of one.
+pub(super) fn find_trap(url: &Url) -> Option<(TrapKind, String)> {
     let segments: Vec<&str> = segments(url).collect();
     let host = host_key(url);
-    if let Some(segment) = repeated(&segments) {
+    if let Some(segment) = repeated_segment(&segments) {
         return Some((TrapKind::RepeatedSegment, format!("{host}/…/{segment}/…/{segment}/…")));
     }
-    let beginning =
+    let prefix =
         || format!("{host}/{}/…", segments.get(..SHOWN_SEGMENTS).unwrap_or(&segments).join("/"));
-    if segments.len() > MOST_SEGMENTS {
-        return Some((TrapKind::TooDeep, beginning()));
+    if segments.len() > MAX_SEGMENTS {
+        return Some((TrapKind::TooDeep, prefix()));
     }
-    if url.as_str().len() > LONGEST {
+    if url.as_str().len() > MAX_LENGTH {
         let segments = segments.iter().take(SHOWN_SEGMENTS);
         let short: Vec<String> =
             segments.map(|segment| segment.chars().take(40).collect()).collect();
         return Some((TrapKind::TooLong, format!("{host}/{}…", short.join("/"))));
     }
     let keys = query_keys(url);
-    if keys.len() > MOST_KEYS {
+    if keys.len() > MAX_KEYS {
         let shown: Vec<&str> = keys.iter().take(SHOWN_SEGMENTS).copied().collect();
         let pattern = format!("{host}{}?{}&… ({} keys)", url.path(), shown.join("&"), keys.len());
         return Some((TrapKind::TooManyParameters, pattern));
@@ -50,24 +49,24 @@ pub(super) fn trap_of(url: &Url) -> Option<(TrapKind, String)> {
     None
 }
 
-/// The segments of a path that are not empty.
+/// Returns the segments of a path that are not empty.
 pub(super) fn segments(url: &Url) -> impl Iterator<Item = &str> {
     url.path().split('/').filter(|segment| !segment.is_empty())
 }
 
-/// The segment that repeats itself too often. Numbers may: `/2011/11/11/11`
-/// is a date and an hour.
-fn repeated<'a>(segments: &[&'a str]) -> Option<&'a str> {
+/// Returns the segment that is repeated too often. Numbers may be repeated more often:
+/// `/2011/11/11/11` is a date and an hour.
+fn repeated_segment<'a>(segments: &[&'a str]) -> Option<&'a str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let (mut last, mut in_a_row) = ("", 0);
+    let (mut last, mut consecutive) = ("", 0);
     for segment in segments {
-        in_a_row = if *segment == last { in_a_row + 1 } else { 1 };
+        consecutive = if *segment == last { consecutive + 1 } else { 1 };
         last = segment;
         let count = counts.entry(segment).or_default();
         *count += 1;
         let is_number = segment.bytes().all(|byte| byte.is_ascii_digit());
-        let spare = if is_number { MOST_REPEATS } else { 0 };
-        if in_a_row > MOST_IN_A_ROW + spare || *count > MOST_REPEATS + spare {
+        let tolerance = if is_number { MAX_REPEATS } else { 0 };
+        if consecutive > MAX_CONSECUTIVE + tolerance || *count > MAX_REPEATS + tolerance {
             return Some(segment);
         }
     }
@@ -86,12 +85,12 @@ mod tests {
     #[track_caller]
     fn check(path: &str, expect: &str) {
         let url = Url::parse(&format!("https://example.org{path}")).unwrap();
-        let trap = trap_of(&url).map(|(kind, pattern)| format!("{kind:?} {pattern}"));
+        let trap = find_trap(&url).map(|(kind, pattern)| format!("{kind:?} {pattern}"));
         assert_eq!(trap.unwrap_or_default(), expect, "{path}");
     }
 
     #[test]
-    fn ordinary_addresses_have_no_such_shape() {
+    fn find_trap_accepts_normal_urls() {
         check("/", "");
         check("/docs/docs/a", "");
         check("/a/b/a/b/a/b", "");
@@ -100,14 +99,14 @@ mod tests {
     }
 
     #[test]
-    fn segments_do_not_repeat_for_ever() {
+    fn find_trap_rejects_repeated_segments() {
         check("/docs/docs/docs/a", "RepeatedSegment example.org/…/docs/…/docs/…");
         check("/a/b/a/b/a/b/a", "RepeatedSegment example.org/…/a/…/a/…");
         check("/1/1/1/1/1/1", "RepeatedSegment example.org/…/1/…/1/…");
     }
 
     #[test]
-    fn paths_and_queries_have_an_end() {
+    fn find_trap_rejects_long_paths_and_queries() {
         let deep: Vec<String> = (0..=20).map(|n| format!("/s{n}")).collect();
         check(&deep.concat(), "TooDeep example.org/s0/s1/s2/…");
         check(&deep[..20].concat(), "");

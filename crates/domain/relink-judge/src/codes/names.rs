@@ -1,4 +1,4 @@
-//! The codes by name, for those who give them.
+//! Constants for the codes.
 
 use relink_model::FindingCode;
 
@@ -6,68 +6,68 @@ use relink_model::FindingCode;
 pub const GONE: FindingCode = FindingCode::new(101);
 /// No such host.
 pub const NO_SUCH_HOST: FindingCode = FindingCode::new(102);
-/// No answer.
-pub const NO_ANSWER: FindingCode = FindingCode::new(103);
+/// Connection failed.
+pub const CONNECTION_FAILED: FindingCode = FindingCode::new(103);
 /// Dead directory.
 pub const DEAD_DIRECTORY: FindingCode = FindingCode::new(104);
-/// Endless redirects.
+/// Redirect loop.
 pub const REDIRECT_LOOP: FindingCode = FindingCode::new(105);
-/// Redirect to no address.
-pub const REDIRECT_MALFORMED: FindingCode = FindingCode::new(106);
+/// Invalid redirect.
+pub const INVALID_REDIRECT: FindingCode = FindingCode::new(106);
 /// Permanent redirect.
 pub const MOVED: FindingCode = FindingCode::new(201);
 /// Long chain of redirects.
 pub const LONG_CHAIN: FindingCode = FindingCode::new(202);
 /// Redirect to the home page.
 pub const REDIRECT_HOME: FindingCode = FindingCode::new(203);
-/// Error page that says 200.
+/// Soft 404.
 pub const SOFT_404: FindingCode = FindingCode::new(301);
-/// Another owner.
+/// Domain changed owner.
 pub const HIJACKED: FindingCode = FindingCode::new(302);
 /// Content has changed.
 pub const DRIFTED: FindingCode = FindingCode::new(303);
 /// Placeholder page.
 pub const PLACEHOLDER: FindingCode = FindingCode::new(304);
-/// Login needed.
+/// Authentication required.
 pub const UNAUTHORIZED: FindingCode = FindingCode::new(401);
-/// Payment needed.
+/// Payment required.
 pub const PAYMENT_REQUIRED: FindingCode = FindingCode::new(402);
 /// Access refused.
 pub const FORBIDDEN: FindingCode = FindingCode::new(403);
-/// Proxy login needed.
-pub const PROXY_LOGIN: FindingCode = FindingCode::new(407);
-/// Refused in jest.
+/// Proxy authentication required.
+pub const PROXY_AUTHENTICATION: FindingCode = FindingCode::new(407);
+/// 418 response.
 pub const TEAPOT: FindingCode = FindingCode::new(418);
-/// Asked too often.
+/// Too many requests.
 pub const TOO_MANY_REQUESTS: FindingCode = FindingCode::new(429);
 /// Withheld for legal reasons.
 pub const LEGAL: FindingCode = FindingCode::new(451);
-/// Private address not opened.
+/// Private address blocked.
 pub const PRIVATE_ADDRESS: FindingCode = FindingCode::new(490);
-/// Closed by robots.txt.
+/// Disallowed by robots.txt.
 pub const ROBOTS: FindingCode = FindingCode::new(491);
-/// Needs scripts.
-pub const NEEDS_SCRIPT: FindingCode = FindingCode::new(492);
-/// Login in place of the page.
+/// Requires JavaScript.
+pub const REQUIRES_JAVASCRIPT: FindingCode = FindingCode::new(492);
+/// Login page instead of the page.
 pub const LOGIN_WALL: FindingCode = FindingCode::new(493);
 /// Consent or payment wall.
 pub const CONSENT_WALL: FindingCode = FindingCode::new(494);
-/// Notice in place of the site.
+/// Site-wide notice.
 pub const SITE_NOTICE: FindingCode = FindingCode::new(495);
-/// Visitors are tested.
-pub const CHALLENGED: FindingCode = FindingCode::new(499);
+/// Bot challenge.
+pub const BOT_CHALLENGE: FindingCode = FindingCode::new(499);
 /// Server error.
 pub const SERVER_ERROR: FindingCode = FindingCode::new(500);
 /// Bad gateway.
 pub const BAD_GATEWAY: FindingCode = FindingCode::new(502);
 /// Service unavailable.
 pub const UNAVAILABLE: FindingCode = FindingCode::new(503);
-/// Gateway time-out.
+/// Gateway timeout.
 pub const GATEWAY_TIMEOUT: FindingCode = FindingCode::new(504);
-/// Refused as a bad request.
+/// Rejected as a bad request.
 pub const BAD_REQUEST: FindingCode = FindingCode::new(510);
-/// A status that is no answer.
-pub const NOT_AN_ANSWER: FindingCode = FindingCode::new(518);
+/// Unexpected status.
+pub const UNEXPECTED_STATUS: FindingCode = FindingCode::new(518);
 /// Other server error.
 pub const OTHER_SERVER_ERROR: FindingCode = FindingCode::new(519);
 /// Certificate expired.
@@ -76,35 +76,35 @@ pub const TLS_EXPIRED: FindingCode = FindingCode::new(520);
 pub const TLS_WRONG_NAME: FindingCode = FindingCode::new(521);
 /// Certificate not trusted.
 pub const TLS_UNTRUSTED: FindingCode = FindingCode::new(522);
-/// Certificate withdrawn.
+/// Certificate revoked.
 pub const TLS_REVOKED: FindingCode = FindingCode::new(523);
-/// No encrypted connection.
+/// TLS handshake failed.
 pub const TLS_HANDSHAKE: FindingCode = FindingCode::new(524);
-/// Time-out.
+/// Timeout.
 pub const TIMED_OUT: FindingCode = FindingCode::new(540);
 /// Connection refused.
 pub const CONNECTION_REFUSED: FindingCode = FindingCode::new(541);
-/// Connection broken off.
+/// Connection reset.
 pub const CONNECTION_RESET: FindingCode = FindingCode::new(542);
 /// Host unreachable.
 pub const UNREACHABLE: FindingCode = FindingCode::new(543);
-/// Name server failed.
+/// DNS failure.
 pub const DNS_FAILED: FindingCode = FindingCode::new(544);
-/// Answer breaks off.
+/// Truncated response.
 pub const TRUNCATED: FindingCode = FindingCode::new(545);
-/// Answer is not HTTP.
+/// Invalid HTTP response.
 pub const NOT_HTTP: FindingCode = FindingCode::new(546);
 /// Internal error.
 pub const INTERNAL_ERROR: FindingCode = FindingCode::new(590);
 /// Missing file.
 pub const MISSING_FILE: FindingCode = FindingCode::new(601);
-/// Malformed address.
+/// Malformed URL.
 pub const MALFORMED_URL: FindingCode = FindingCode::new(602);
 /// Missing anchor.
 pub const MISSING_ANCHOR: FindingCode = FindingCode::new(603);
 /// Template placeholder.
 pub const TEMPLATE_PLACEHOLDER: FindingCode = FindingCode::new(604);
-/// In bad company.
-pub const DECAYING: FindingCode = FindingCode::new(901);
-/// Archived nowhere.
+/// Many dead neighbors.
+pub const MANY_DEAD_NEIGHBORS: FindingCode = FindingCode::new(901);
+/// Not archived.
 pub const NOT_ARCHIVED: FindingCode = FindingCode::new(902);

@@ -1,309 +1,325 @@
-//! The page against addresses that cannot exist.
+//! Comparison of the page with URLs that cannot exist.
 //!
-//! The rules begin with those of sic-transit §3 and FABLE §2.1 and add what
-//! those cannot see: frames heavier than their pages, error pages that change
-//! with every visit, addresses of which only a number counts. That strays get
-//! the same page convicts it only if the page also gives a reason to believe
-//! that nothing is there; a wall treats all alike, too.
+//! The rules extend those of sic-transit §3 and FABLE §2.1 to pages with large
+//! shared templates, error pages that change with every request, and URLs in
+//! which only a number selects the page. A page that equals the response to
+//! random URLs is dead only if nothing else explains the match, such as an access
+//! wall or a site-wide notice.
 
 use relink_model::{Confidence, ControlKind, DeadReason, PageFlag};
 
-use super::redirects::{is_error, keeps_name};
+use super::redirects::{is_error, retains_name};
 use super::{ContentAssessor, ControlResponse, Finding, RuleResult, redirect_code};
 use crate::confidence;
 use crate::page::PageView;
 use crate::page_similarity::{
-    ErrorPageMatch, FinalUrlMatch, HeadingMatch, PageSimilarity, SAME_TEXT, compare, kinship,
-    labels, text,
+    ErrorPageMatch, FinalUrlMatch, HeadingMatch, PageSimilarity, SAME_TEXT, compare,
+    compare_headings, error_page_match, text_resemblance,
 };
 use crate::phrases::PhraseClass;
 use crate::url_parts::{UrlParts, numbers};
 
-/// From this resemblance on no second stray is needed.
+/// Minimum resemblance at which no second random name is needed.
 const IDENTICAL: f64 = 0.995;
-/// Below this resemblance a page has changed between two looks.
-const CHANGES_BY_THE_MINUTE: f64 = 0.7;
-/// From this resemblance on two pages are one if both ask not to be indexed.
+/// Below this resemblance, a page changed between two requests.
+const MAX_CHANGING_RESEMBLANCE: f64 = 0.7;
+/// Minimum resemblance of two equal pages if both are `noindex`.
 const SAME_UNINDEXED: f64 = 0.4;
 
-/// In which way a page is what strays get.
+/// How a page matches the response to random URLs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MatchKind {
-    /// One text for all.
+    /// The same text.
     Text,
-    /// One message for all, whatever stands around it.
+    /// The same message with different text around it.
     Message,
-    /// A new text each time, for both.
+    /// Both texts change with every request.
     Rotating,
 }
 
 impl<'a> ContentAssessor<'a> {
-    /// The page is what the server shows for addresses that cannot exist.
-    pub(super) fn stray_like(&self) -> RuleResult<Option<Finding>> {
-        if self.is_trusted() {
+    /// Returns a finding if the page equals the response to URLs that cannot exist.
+    pub(super) fn check_random_url(&self) -> RuleResult<Option<Finding>> {
+        if self.needs_no_control() {
             return Ok(None);
         }
-        if let Some(opinion) = self.chosen_by_query()? {
-            return Ok(Some(opinion));
+        if let Some(finding) = self.check_query_value()? {
+            return Ok(Some(finding));
         }
-        if let ControlResponse::Page(stray) = self.control_response(ControlKind::RandomName)?
-            && let Some(opinion) = self.in_soft_directory(&stray)?
+        if let ControlResponse::Page(random_page) =
+            self.control_response(ControlKind::RandomName)?
+            && let Some(finding) = self.compare_with_random_name(&random_page)?
         {
-            return Ok(Some(opinion));
+            return Ok(Some(finding));
         }
-        self.chosen_by_number()
+        self.check_path_number()
     }
 
-    /// Any value of the query gives this page, and it is no page for any value.
-    fn chosen_by_query(&self) -> RuleResult<Option<Finding>> {
-        // Servers send a file with any query.
-        let is_chosen = self.page.address().choosing().next().is_some();
-        if !is_chosen || self.page.is_resource() {
+    /// Returns a finding if every query value returns this page, and it looks like an
+    /// error page.
+    fn check_query_value(&self) -> RuleResult<Option<Finding>> {
+        // Servers send the same file for any query.
+        let is_selected_by_query = self.page.url_parts().selecting_parameters().next().is_some();
+        if !is_selected_by_query || self.page.is_resource() {
             return Ok(None);
         }
-        let ControlResponse::Page(stray) = self.control_response(ControlKind::RandomQueryValue)?
+        let ControlResponse::Page(random_page) =
+            self.control_response(ControlKind::RandomQueryValue)?
         else {
             return Ok(None);
         };
-        let likeness = compare(&self.page, &stray);
-        let sameness = self.alike(&stray, &likeness);
-        // A parameter that chooses nothing leaves the page as it is.
+        let similarity = compare(&self.page, &random_page);
+        let match_kind = self.match_with(&random_page, &similarity);
+        // A normal page means that the parameter does not select the page.
         let is_empty = self.page.is_html()
             && self.page.digest.text_length == 0
             && !self.page.has(PageFlag::AppShell);
         let is_absent = is_empty
-            || self.is_caught(&likeness)
-            || self.page.mentions(PhraseClass::NotFound).is_some();
-        match sameness.filter(|_| is_absent) {
-            Some(sameness) => {
-                self.soft_404_finding(ControlKind::RandomQueryValue, &likeness, sameness)
+            || self.has_same_redirect_target(&similarity)
+            || self.page.find_phrase(PhraseClass::NotFound).is_some();
+        match match_kind.filter(|_| is_absent) {
+            Some(match_kind) => {
+                self.soft_404_finding(ControlKind::RandomQueryValue, &similarity, match_kind)
             }
             None => Ok(None),
         }
     }
 
-    /// Any number in the path gives this page.
-    fn chosen_by_number(&self) -> RuleResult<Option<Finding>> {
-        if !self.is_number_worth_changing() {
+    /// Returns a finding if every number in the path returns this page.
+    fn check_path_number(&self) -> RuleResult<Option<Finding>> {
+        if !self.should_vary_number() {
             return Ok(None);
         }
-        let ControlResponse::Page(stray) = self.control_response(ControlKind::RandomPathNumber)?
+        let ControlResponse::Page(random_page) =
+            self.control_response(ControlKind::RandomPathNumber)?
         else {
             return Ok(None);
         };
-        let likeness = compare(&self.page, &stray);
-        // Where the name leads to the right place, the number chooses nothing.
-        let is_chosen_by_name = keeps_name(&self.page.address(), &self.page.arrival())
-            || self.page.is_about_its_address();
-        match self.alike(&stray, &likeness).filter(|_| !is_chosen_by_name) {
-            Some(sameness) => {
-                self.soft_404_finding(ControlKind::RandomPathNumber, &likeness, sameness)
+        let similarity = compare(&self.page, &random_page);
+        // If the name selects the page, the number is irrelevant.
+        let is_selected_by_name =
+            retains_name(&self.page.url_parts(), &self.page.final_url_parts())
+                || self.page.has_url_words_in_title();
+        match self.match_with(&random_page, &similarity).filter(|_| !is_selected_by_name) {
+            Some(match_kind) => {
+                self.soft_404_finding(ControlKind::RandomPathNumber, &similarity, match_kind)
             }
             None => Ok(None),
         }
     }
 
-    /// Whether a number chooses the page, and asking for another is cheap,
-    /// because the number is all of the name and so the answer is shared, or
-    /// advisable, because the page is odd.
-    fn is_number_worth_changing(&self) -> bool {
-        let address = self.page.address();
-        let stem = address.extension().map_or_else(|| address.name(), |(stem, _)| stem);
+    /// Whether to fetch the URL with another number. That is cheap if the number
+    /// is the whole name, because the control is then shared by all pages of the
+    /// directory. Otherwise it is done only for suspicious pages.
+    fn should_vary_number(&self) -> bool {
+        let url = self.page.url_parts();
+        let stem = url.extension().map_or_else(|| url.name(), |(stem, _)| stem);
         let is_number = !stem.is_empty() && stem.bytes().all(|byte| byte.is_ascii_digit());
-        let is_advisable = self.page.is_elsewhere() || self.page.may_say(PhraseClass::NotFound);
-        (is_number || is_advisable) && numbers(address.path).next().is_some()
+        let is_suspicious =
+            self.page.is_redirected() || self.page.may_contain(PhraseClass::NotFound);
+        (is_number || is_suspicious) && numbers(url.path).next().is_some()
     }
 
-    /// Strays are answered here; is this page one of them?
-    pub(super) fn in_soft_directory(&self, stray: &PageView<'a>) -> RuleResult<Option<Finding>> {
-        // The page that strays are sent to is a page of its own.
-        if stray.landing == self.page.landing && !self.page.is_elsewhere() {
+    /// Compares the page with a random name that got a success response.
+    pub(super) fn compare_with_random_name(
+        &self,
+        random_page: &PageView<'a>,
+    ) -> RuleResult<Option<Finding>> {
+        // The target to which random names are redirected is a page itself.
+        if random_page.final_url == self.page.final_url && !self.page.is_redirected() {
             return Ok(None);
         }
-        let likeness = compare(&self.page, stray);
-        let sameness = match self.alike(stray, &likeness) {
-            None | Some(MatchKind::Text) if !self.is_caught(&likeness) => {
-                self.sameness(stray, &likeness)?
+        let similarity = compare(&self.page, random_page);
+        let match_kind = match self.match_with(random_page, &similarity) {
+            None | Some(MatchKind::Text) if !self.has_same_redirect_target(&similarity) => {
+                self.confirm_match(random_page, &similarity)?
             }
-            sameness => sameness,
+            match_kind => match_kind,
         };
-        let Some(sameness) = sameness else { return Ok(None) };
-        if self.number_matters()? || self.is_named_by(stray) {
+        let Some(match_kind) = match_kind else { return Ok(None) };
+        if self.number_selects_page()? || self.is_canonical_of(random_page) {
             return Ok(None);
         }
-        self.soft_404_finding(ControlKind::RandomName, &likeness, sameness)
+        self.soft_404_finding(ControlKind::RandomName, &similarity, match_kind)
     }
 
-    /// Both were redirected to one place.
-    fn is_caught(&self, likeness: &PageSimilarity) -> bool {
-        likeness.landing == FinalUrlMatch::Same && self.page.is_elsewhere()
+    /// Whether both were redirected to the same URL.
+    fn has_same_redirect_target(&self, similarity: &PageSimilarity) -> bool {
+        similarity.final_url == FinalUrlMatch::Same && self.page.is_redirected()
     }
 
-    /// Whether a page is what one stray gets, as far as that one can tell.
-    fn alike(&self, stray: &PageView<'_>, likeness: &PageSimilarity) -> Option<MatchKind> {
-        let is_one_name = matches!(likeness.labels, HeadingMatch::Same | HeadingMatch::Silent);
-        if self.is_caught(likeness) {
+    /// Compares the page with one random page.
+    fn match_with(
+        &self,
+        random_page: &PageView<'_>,
+        similarity: &PageSimilarity,
+    ) -> Option<MatchKind> {
+        let has_same_name = matches!(similarity.headings, HeadingMatch::Same | HeadingMatch::Empty);
+        if self.has_same_redirect_target(similarity) {
             return Some(MatchKind::Text);
         }
-        if !likeness.is_same_kind || !is_one_name {
+        if !similarity.is_same_kind || !has_same_name {
             return None;
         }
-        if likeness.text >= SAME_TEXT {
+        if similarity.text >= SAME_TEXT {
             return Some(MatchKind::Text);
         }
-        let message = self.page.mentions(PhraseClass::NotFound);
-        let is_one_message = message.is_some()
-            && message == stray.mentions(PhraseClass::NotFound)
-            && !self.page.is_named_as_its_address();
-        let both_hide = self.page.has(PageFlag::NoIndex) && stray.has(PageFlag::NoIndex);
-        let is_near = likeness.text >= SAME_UNINDEXED;
-        (is_one_message || (both_hide && is_near)).then_some(MatchKind::Message)
+        let message = self.page.find_phrase(PhraseClass::NotFound);
+        let has_same_message = message.is_some()
+            && message == random_page.find_phrase(PhraseClass::NotFound)
+            && !self.page.has_all_url_words_in_title();
+        let both_unindexed = self.page.has(PageFlag::NoIndex) && random_page.has(PageFlag::NoIndex);
+        let is_near = similarity.text >= SAME_UNINDEXED;
+        (has_same_message || (both_unindexed && is_near)).then_some(MatchKind::Message)
     }
 
-    /// Whether a page is what strays get, told with the help of a second one.
-    fn sameness(
+    /// Compares the page with two random pages, if one does not suffice.
+    fn confirm_match(
         &self,
-        stray: &PageView<'a>,
-        likeness: &PageSimilarity,
+        random_page: &PageView<'a>,
+        similarity: &PageSimilarity,
     ) -> RuleResult<Option<MatchKind>> {
-        if !likeness.is_same_kind || likeness.labels == HeadingMatch::Differ {
+        if !similarity.is_same_kind || similarity.headings == HeadingMatch::Different {
             return Ok(None);
         }
-        let is_same_name = likeness.labels != HeadingMatch::Partly;
-        if is_same_name && likeness.text >= IDENTICAL && self.is_as_long_as(stray) {
+        let is_same_name = similarity.headings != HeadingMatch::TitleOnly;
+        if is_same_name && similarity.text >= IDENTICAL && self.has_similar_length(random_page) {
             return Ok(Some(MatchKind::Text));
         }
         let ControlResponse::Page(second) = self.control_response(ControlKind::SecondRandomName)?
         else {
-            let is_same = is_same_name && likeness.text >= SAME_TEXT;
+            let is_same = is_same_name && similarity.text >= SAME_TEXT;
             return Ok(is_same.then_some(MatchKind::Text));
         };
-        let strays_agree = labels(stray, &second) != HeadingMatch::Partly;
-        match kinship(&self.page, stray, &second) {
-            _ if !is_same_name && strays_agree => Ok(None),
+        let random_pages_agree = compare_headings(random_page, &second) != HeadingMatch::TitleOnly;
+        match error_page_match(&self.page, random_page, &second) {
+            _ if !is_same_name && random_pages_agree => Ok(None),
             ErrorPageMatch::Same => Ok(Some(MatchKind::Text)),
             ErrorPageMatch::Other => Ok(None),
-            ErrorPageMatch::Rotating => self.rotates(),
+            ErrorPageMatch::Rotating => self.rotating_match(),
         }
     }
 
-    fn is_as_long_as(&self, stray: &PageView<'_>) -> bool {
-        let apart = self.page.digest.text_length.abs_diff(stray.digest.text_length);
-        apart <= 24 + 4 * self.page.url.len().abs_diff(stray.url.len()) as u64
+    fn has_similar_length(&self, random_page: &PageView<'_>) -> bool {
+        let apart = self.page.digest.text_length.abs_diff(random_page.digest.text_length);
+        apart <= 24 + 4 * self.page.url.len().abs_diff(random_page.url.len()) as u64
     }
 
-    /// Strays get a new text each time. So does this page, if it changes
-    /// between two looks; pages with content of their own rarely do.
-    fn rotates(&self) -> RuleResult<Option<MatchKind>> {
+    /// The response to random names changes with every request. The page matches
+    /// if it changes between two requests, too; real pages rarely do.
+    fn rotating_match(&self) -> RuleResult<Option<MatchKind>> {
         let changes = match self.control_response(ControlKind::Refetch)? {
-            ControlResponse::Page(again) => text(&self.page, &again) < CHANGES_BY_THE_MINUTE,
-            ControlResponse::Refused(_) | ControlResponse::Unknown => false,
+            ControlResponse::Page(again) => {
+                text_resemblance(&self.page, &again) < MAX_CHANGING_RESEMBLANCE
+            }
+            ControlResponse::Rejected(_) | ControlResponse::Unknown => false,
         };
-        let says_so = self.page.point(PhraseClass::NotFound).is_some();
+        let says_so = self.page.main_phrase(PhraseClass::NotFound).is_some();
         Ok((changes || says_so).then_some(MatchKind::Rotating))
     }
 
-    /// Whether another number in the path gives another page: then the number
-    /// chooses, whatever name stands beside it.
-    fn number_matters(&self) -> RuleResult<bool> {
-        if numbers(self.page.address().path).next().is_none() {
+    /// Whether another number in the path returns another page. Then the number
+    /// selects the page, and the name next to it is irrelevant.
+    fn number_selects_page(&self) -> RuleResult<bool> {
+        if numbers(self.page.url_parts().path).next().is_none() {
             return Ok(false);
         }
         Ok(match self.control_response(ControlKind::RandomPathNumber)? {
-            ControlResponse::Refused(_) => true,
+            ControlResponse::Rejected(_) => true,
             ControlResponse::Page(other) => {
-                let likeness = compare(&self.page, &other);
-                self.alike(&other, &likeness).is_none() && likeness.landing != FinalUrlMatch::Same
+                let similarity = compare(&self.page, &other);
+                self.match_with(&other, &similarity).is_none()
+                    && similarity.final_url != FinalUrlMatch::Same
             }
             ControlResponse::Unknown => false,
         })
     }
 
-    /// Whether the stray names a canonical address that is this page's and not
-    /// its own: then this page is real, and the stray another spelling of it
-    /// (FABLE §2.1: a canonical address almost always means a page).
-    fn is_named_by(&self, stray: &PageView<'_>) -> bool {
-        let (Some(own), Some(named)) = (self.page.canonical(), stray.canonical()) else {
+    /// Whether the random page declares this page as canonical. Then this page
+    /// exists, and the random URL is an alias of it (FABLE §2.1: a canonical URL
+    /// almost always means a page).
+    fn is_canonical_of(&self, random_page: &PageView<'_>) -> bool {
+        let (Some(own), Some(named)) = (self.page.canonical(), random_page.canonical()) else {
             return false;
         };
-        let is_one = own == named && named != stray.url && named != stray.landing;
-        let Some(address) = UrlParts::of(&own) else { return false };
-        is_one
-            && !address.is_front()
-            && !self.page.address().is_below(&address)
-            && !is_error(&address)
+        let is_one = own == named && named != random_page.url && named != random_page.final_url;
+        let Some(url) = UrlParts::parse(&own) else { return false };
+        is_one && !url.is_home_page() && !self.page.url_parts().is_below(&url) && !is_error(&url)
     }
 
-    /// What follows if a page is what strays get: a wall, a notice, or nothing
-    /// is there.
+    /// Returns the finding for a page that equals the response to random URLs: an
+    /// access wall, a site-wide notice, or a soft-404.
     fn soft_404_finding(
         &self,
         kind: ControlKind,
-        likeness: &PageSimilarity,
-        sameness: MatchKind,
+        similarity: &PageSimilarity,
+        match_kind: MatchKind,
     ) -> RuleResult<Option<Finding>> {
-        let note = match (self.is_caught(likeness), sameness) {
-            (true, _) => "redirected to the same address",
+        let note = match (self.has_same_redirect_target(similarity), match_kind) {
+            (true, _) => "redirected to the same URL",
             (false, MatchKind::Text) => "the same page",
             (false, MatchKind::Message) => "the same message",
-            (false, MatchKind::Rotating) => "as much unlike itself from visit to visit",
+            (false, MatchKind::Rotating) => "changes as much with every request",
         };
-        let ground = self.ground(kind, note, Some(likeness.text));
-        if let Some(wall) = self.common_wall() {
-            return Ok(Some(wall.because(ground)));
+        let evidence = self.comparison_evidence(kind, note, Some(similarity.text));
+        if let Some(wall) = self.check_shared_wall() {
+            return Ok(Some(wall.with_evidence(evidence)));
         }
-        if !self.is_explained()? {
-            return Ok(Some(Self::site_notice().because(ground)));
+        if !self.is_error_page_plausible()? {
+            return Ok(Some(Self::site_notice().with_evidence(evidence)));
         }
-        let (reason, confidence) = self.sentence(kind, likeness, sameness);
+        let (reason, confidence) = self.soft_404_reason(kind, similarity, match_kind);
         let code = redirect_code(&self.page);
         let dead = Finding::dead(DeadReason::Soft404, code, reason, confidence);
-        Ok(Some(dead.because(ground)))
+        Ok(Some(dead.with_evidence(evidence)))
     }
 
-    fn sentence(
+    fn soft_404_reason(
         &self,
         kind: ControlKind,
-        likeness: &PageSimilarity,
-        sameness: MatchKind,
+        similarity: &PageSimilarity,
+        match_kind: MatchKind,
     ) -> (String, Confidence) {
         let status = self.status();
-        if self.is_caught(likeness) {
-            let reason = format!("redirects to {}, as does {kind}", self.page.landing);
-            return (reason, confidence::SAME_LANDING);
+        if self.has_same_redirect_target(similarity) {
+            let reason = format!("redirects to {}, as does {kind}", self.page.final_url);
+            return (reason, confidence::SAME_FINAL_URL);
         }
-        let text = likeness.text;
-        match sameness {
+        let text = similarity.text;
+        match match_kind {
             MatchKind::Text => (
-                format!("answers {status}, but equals the answer to {kind} (shingle {text:.2})"),
+                format!(
+                    "status {status}, but equals the response to {kind} (resemblance {text:.2})"
+                ),
                 confidence::SAME_PAGE,
             ),
             MatchKind::Message => (
-                format!("answers {status}, but says the same as the answer to {kind}"),
+                format!("status {status}, but has the same message as the response to {kind}"),
                 confidence::SAME_PAGE,
             ),
             MatchKind::Rotating => (
-                format!("answers {status} with a page that changes as that of {kind} does"),
+                format!(
+                    "status {status}, but changes with every request, as the response to {kind} does"
+                ),
                 confidence::SAME_ROTATING,
             ),
         }
     }
 
-    /// Whether there is a reason to believe that nothing is there: the page
-    /// says so, it lies where others are sent as well, or it is more than a few
-    /// words. A few words for all addresses, the front page among them, may be
-    /// a site that is closed for today.
-    fn is_explained(&self) -> RuleResult<bool> {
+    /// Whether the page can be an error page: it contains an error phrase, is the
+    /// target of a redirect, or is not brief. If it is brief and the home page is
+    /// the same, the whole site shows a notice.
+    fn is_error_page_plausible(&self) -> RuleResult<bool> {
         let page = &self.page;
-        if !page.is_slight()
-            || page.is_elsewhere()
-            || page.mentions(PhraseClass::NotFound).is_some()
+        if !page.is_brief()
+            || page.is_redirected()
+            || page.find_phrase(PhraseClass::NotFound).is_some()
         {
             return Ok(true);
         }
         Ok(match self.control_response(ControlKind::HomePage)? {
-            ControlResponse::Page(front) => self.alike(&front, &compare(page, &front)).is_none(),
-            ControlResponse::Refused(_) | ControlResponse::Unknown => true,
+            ControlResponse::Page(home) => self.match_with(&home, &compare(page, &home)).is_none(),
+            ControlResponse::Rejected(_) | ControlResponse::Unknown => true,
         })
     }
 }

@@ -1,188 +1,200 @@
-//! What an earlier visit saw, and what its difference to now means.
+//! Comparison with the page of an earlier run.
 
 use relink_model::{DeadReason, Digest};
 
 use super::{ContentAssessor, Finding, redirect_code};
 use crate::page::PageView;
-use crate::phrases::{PhraseClass, count, parts};
+use crate::phrases::{PhraseClass, count_phrases, title_parts};
 use crate::url_parts::{UrlParts, same_owner};
 use crate::url_words::{script, share, words};
 use crate::{codes, confidence};
 
-/// From this resemblance on a page is what it was.
-const AS_BEFORE: f64 = 0.8;
-/// The same, where the title is also the same.
-const AS_BEFORE_BY_TITLE: f64 = 0.5;
-/// The share of words by which a page of the same title is what it was.
-const STILL_SAID: f64 = 0.7;
-/// Below this resemblance no text is left of what was there.
-const NOTHING_LEFT: f64 = 0.05;
-/// The share of words that any two texts of one language have in common.
-const CHANCE: f64 = 0.2;
-/// Different spam words that make a page spam.
-const MUCH_SPAM: usize = 3;
-/// Letters a word must have to be telling.
-const TELLING: usize = 4;
+/// Minimum resemblance of an unchanged page.
+const UNCHANGED: f64 = 0.8;
+/// Minimum resemblance of an unchanged page with the same title.
+const UNCHANGED_WITH_SAME_TITLE: f64 = 0.5;
+/// Minimum share of common words of an unchanged page with the same title.
+const UNCHANGED_WORD_SHARE: f64 = 0.7;
+/// Below this resemblance, two pages have no text in common.
+const NO_COMMON_TEXT: f64 = 0.05;
+/// Share of words that unrelated texts of one language have in common.
+const CHANCE_OVERLAP: f64 = 0.2;
+/// Minimum number of different phrases on a spam page.
+const MIN_SPAM_PHRASES: usize = 3;
+/// Minimum length of a significant word.
+const MIN_SIGNIFICANT_LETTERS: usize = 4;
 
 impl<'a> ContentAssessor<'a> {
-    fn prior(&self) -> Option<&'a Digest> {
-        self.case.history.digest.as_deref()
+    fn earlier_digest(&self) -> Option<&'a Digest> {
+        self.input.history.digest.as_deref()
     }
 
-    /// The page says what it said on an earlier visit.
-    pub(super) fn as_before(&self) -> Option<Finding> {
-        let prior = self.prior().filter(|prior| prior.text_length > 0)?;
-        let resemblance = self.page.digest.sketch.resemblance(&prior.sketch);
-        let has_title = prior.title.is_some() && prior.title == self.page.digest.title;
-        let still_said = || shared_words(&prior.text_start, &self.page.digest.text_start);
-        let is_same = resemblance >= AS_BEFORE
-            || (has_title && (resemblance >= AS_BEFORE_BY_TITLE || still_said() >= STILL_SAID));
+    /// Returns `alive` if the text is the same as in an earlier run.
+    pub(super) fn check_unchanged(&self) -> Option<Finding> {
+        let earlier = self.earlier_digest().filter(|earlier| earlier.text_length > 0)?;
+        let resemblance = self.page.digest.sketch.resemblance(&earlier.sketch);
+        let has_same_title = earlier.title.is_some() && earlier.title == self.page.digest.title;
+        let word_share = || shared_words(&earlier.text_start, &self.page.digest.text_start);
+        let is_same = resemblance >= UNCHANGED
+            || (has_same_title
+                && (resemblance >= UNCHANGED_WITH_SAME_TITLE
+                    || word_share() >= UNCHANGED_WORD_SHARE));
         is_same.then(|| {
-            let note = "the page says what it said before".to_owned();
-            self.alive(confidence::ALIVE_AS_BEFORE, Some(note))
+            let note = "content unchanged since an earlier run".to_owned();
+            self.alive(confidence::ALIVE_UNCHANGED, Some(note))
         })
     }
 
-    /// Title and text have nothing in common with what was there.
-    pub(super) fn has_changed(&self) -> bool {
-        let Some(prior) = self.prior() else { return false };
-        !shares_title(prior, &self.page) && self.has_other_text()
+    /// Whether neither title nor text has anything in common with the earlier page.
+    pub(super) fn title_and_text_changed(&self) -> bool {
+        let Some(earlier) = self.earlier_digest() else { return false };
+        !shares_title(earlier, &self.page) && self.text_changed()
     }
 
-    /// The text has nothing in common with what was there, whatever the title
-    /// says.
-    pub(super) fn has_other_text(&self) -> bool {
-        let Some(prior) = self.prior() else { return false };
-        let is_comparable = prior.text_length > 0 && self.page.digest.text_length > 0;
+    /// Whether the text has nothing in common with the earlier page, regardless of
+    /// the title.
+    pub(super) fn text_changed(&self) -> bool {
+        let Some(earlier) = self.earlier_digest() else { return false };
+        let is_comparable = earlier.text_length > 0 && self.page.digest.text_length > 0;
         is_comparable
-            && self.page.digest.sketch.resemblance(&prior.sketch) < NOTHING_LEFT
-            && shared_words(&prior.text_start, &self.page.digest.text_start) < CHANCE
+            && self.page.digest.sketch.resemblance(&earlier.sketch) < NO_COMMON_TEXT
+            && shared_words(&earlier.text_start, &self.page.digest.text_start) < CHANCE_OVERLAP
     }
 
-    /// The address leads elsewhere, to a page that is not the one it was.
-    pub(super) fn replaced(&self) -> Option<Finding> {
-        let prior = self.prior().filter(|_| self.page.is_elsewhere() && self.has_other_text())?;
-        let before: Vec<String> = prior.title.as_deref().into_iter().flat_map(words).collect();
+    /// Returns a finding if the URL redirects to a page that is not the earlier one.
+    pub(super) fn check_replaced(&self) -> Option<Finding> {
+        let earlier =
+            self.earlier_digest().filter(|_| self.page.is_redirected() && self.text_changed())?;
+        let before: Vec<String> = earlier.title.as_deref().into_iter().flat_map(words).collect();
         let now: Vec<String> = words(self.page.title()).collect();
         let shared = before.iter().filter(|word| now.contains(word)).count();
         let is_same_name = !before.is_empty() && 2 * shared >= before.len().max(now.len());
         if is_same_name {
             return None;
         }
-        let landing = self.page.landing;
-        let reason = format!("redirects to {landing}, which has nothing of what was there");
+        let final_url = self.page.final_url;
+        let reason =
+            format!("redirects to {final_url}, which has nothing in common with the earlier page");
         let code = redirect_code(&self.page);
-        let dead = Finding::dead(DeadReason::Soft404, code, reason, confidence::FLIPPED);
-        Some(self.with_titles(dead, prior))
+        let dead = Finding::dead(DeadReason::Soft404, code, reason, confidence::FILE_BECAME_PAGE);
+        Some(self.with_titles(dead, earlier))
     }
 
-    /// The name has another owner, who uses it for something else.
-    pub(super) fn resold(&self) -> Option<Finding> {
-        let prior = self.prior().filter(|_| self.has_changed())?;
+    /// Returns a finding if another owner uses the domain for something else.
+    pub(super) fn check_owner_change(&self) -> Option<Finding> {
+        let earlier = self.earlier_digest().filter(|_| self.title_and_text_changed())?;
         let page = &self.page;
-        let spam = count(&told(page.digest), PhraseClass::Spam);
-        let is_spam = spam >= MUCH_SPAM && count(&told(prior), PhraseClass::Spam) < 2;
-        let changes_script = script(&told(prior)).zip(script(&told(page.digest)));
+        let spam = count_phrases(&all_text(page.digest), PhraseClass::Spam);
+        let is_spam =
+            spam >= MIN_SPAM_PHRASES && count_phrases(&all_text(earlier), PhraseClass::Spam) < 2;
+        let changes_script = script(&all_text(earlier)).zip(script(&all_text(page.digest)));
         let changes_script = changes_script.is_some_and(|(before, now)| before != now);
-        let is_sent_away = page.is_elsewhere() && !self.knows_owner(&page.arrival());
+        let leaves_owner = page.is_redirected() && !self.knows_owner(&page.final_url_parts());
         if !is_spam && !changes_script {
             return None;
         }
-        let reason = "title and text have nothing in common with what was there".to_owned();
-        let mut opinion =
-            Finding::dead(DeadReason::Hijacked, codes::HIJACKED, reason, confidence::RESOLD);
+        let reason = "title and text have nothing in common with the earlier page".to_owned();
+        let mut finding =
+            Finding::dead(DeadReason::Hijacked, codes::HIJACKED, reason, confidence::CHANGED_OWNER);
         if is_spam {
-            opinion = opinion.by_sign(format!("{spam} different words of betting and other spam"));
+            finding = finding.with_page_sign(format!("{spam} different spam phrases"));
         }
         if changes_script {
-            opinion = opinion.by_sign("it is written in another script");
+            finding = finding.with_page_sign("written in another script");
         }
-        if is_sent_away {
-            opinion = opinion.by_sign("it redirects to another owner's site");
+        if leaves_owner {
+            finding = finding.with_page_sign("redirects to another owner's site");
         }
-        Some(self.with_titles(opinion, prior))
+        Some(self.with_titles(finding, earlier))
     }
 
-    /// A document became a web page that is about something else.
-    pub(super) fn flipped(&self) -> Option<Finding> {
-        let before = self.prior()?.content_type.as_deref()?;
+    /// Returns a finding if a document became a web page about something else.
+    pub(super) fn check_file_became_page(&self) -> Option<Finding> {
+        let before = self.earlier_digest()?.content_type.as_deref()?;
         let was_file = !before.starts_with("text/") && !before.contains("html");
-        if !was_file || !self.page.is_html() || self.page.is_about_its_address() {
+        if !was_file || !self.page.is_html() || self.page.has_url_words_in_title() {
             return None;
         }
         let now = self.page.digest.content_type.as_deref().unwrap_or("text/html");
-        let reason = format!("was {before} on an earlier visit, is {now} now");
-        Some(Finding::dead(DeadReason::Soft404, codes::SOFT_404, reason, confidence::FLIPPED))
+        let reason = format!("media type changed from {before} to {now}");
+        Some(Finding::dead(
+            DeadReason::Soft404,
+            codes::SOFT_404,
+            reason,
+            confidence::FILE_BECAME_PAGE,
+        ))
     }
 
-    /// The page lives, but is about something else now.
-    pub(super) fn drifted(&self) -> Option<Finding> {
-        let prior = self.prior().filter(|_| self.has_changed())?;
-        let reason = "title and text have nothing in common with an earlier visit".to_owned();
-        let opinion = Finding {
+    /// Returns `drifted` if title and text have nothing in common with the earlier page.
+    pub(super) fn check_drifted(&self) -> Option<Finding> {
+        let earlier = self.earlier_digest().filter(|_| self.title_and_text_changed())?;
+        let reason = "title and text have nothing in common with the earlier page".to_owned();
+        let finding = Finding {
             verdict: relink_model::Verdict::Drifted,
             code: Some(codes::DRIFTED),
             reason,
             ..self.alive(confidence::DRIFTED, None)
         };
-        Some(self.with_titles(opinion, prior))
+        Some(self.with_titles(finding, earlier))
     }
 
-    fn with_titles(&self, opinion: Finding, prior: &Digest) -> Finding {
-        match (&prior.title, &self.page.digest.title) {
+    fn with_titles(&self, finding: Finding, earlier: &Digest) -> Finding {
+        match (&earlier.title, &self.page.digest.title) {
             (Some(before), Some(now)) => {
-                opinion.by_sign(format!("the title was “{before}” and is “{now}”"))
+                finding.with_page_sign(format!("title changed from “{before}” to “{now}”"))
             }
-            _ => opinion,
+            _ => finding,
         }
     }
 
-    /// Whether an address belongs to the owner of this page, now or before.
-    fn knows_owner(&self, address: &UrlParts<'_>) -> bool {
-        let landing = self.case.history.final_url.as_deref().and_then(UrlParts::of);
-        same_owner(self.page.address().host(), address.host())
-            || landing.is_some_and(|landing| same_owner(landing.host(), address.host()))
+    /// Whether a URL belongs to the current or earlier owner of this page.
+    fn knows_owner(&self, url: &UrlParts<'_>) -> bool {
+        let earlier = self.input.history.final_url.as_deref().and_then(UrlParts::parse);
+        same_owner(self.page.url_parts().host(), url.host())
+            || earlier.is_some_and(|earlier| same_owner(earlier.host(), url.host()))
     }
 }
 
-/// Whether at least half of the telling words of a title are still there,
-/// beside the name of the site.
-fn shares_title(prior: &Digest, page: &PageView<'_>) -> bool {
-    let Some(before) = prior.title.as_deref() else {
-        // Without an earlier title, the words of the text must do.
+/// Whether at least half of the significant words of the earlier title are still
+/// in the title or headings. The name of the site does not count.
+fn shares_title(earlier: &Digest, page: &PageView<'_>) -> bool {
+    let Some(before) = earlier.title.as_deref() else {
+        // Without an earlier title, only the text is compared.
         return false;
     };
-    let now: Vec<&str> = parts(page.title()).map(str::trim).collect();
-    let own: Vec<&str> = parts(before).map(str::trim).filter(|part| !now.contains(part)).collect();
+    let now: Vec<&str> = title_parts(page.title()).map(str::trim).collect();
+    let own: Vec<&str> =
+        title_parts(before).map(str::trim).filter(|part| !now.contains(part)).collect();
     if own.is_empty() {
         return true;
     }
-    let labels = now.into_iter().filter(|part| !parts(before).any(|old| old.trim() == *part));
+    let labels = now.into_iter().filter(|part| !title_parts(before).any(|old| old.trim() == *part));
     let headings = page.digest.headings.iter().map(String::as_str);
     let now: Vec<String> = labels.chain(headings).flat_map(words).collect();
     let all: Vec<String> = own.into_iter().flat_map(words).collect();
-    let telling = |word: &&String| word.chars().count() >= TELLING || all.len() == 1;
-    let before: Vec<&String> = all.iter().filter(telling).collect();
+    let is_significant =
+        |word: &&String| word.chars().count() >= MIN_SIGNIFICANT_LETTERS || all.len() == 1;
+    let before: Vec<&String> = all.iter().filter(is_significant).collect();
     let shared = before.iter().filter(|word| now.contains(word)).count();
     shared > 0 && 2 * shared >= before.len()
 }
 
-/// The share of the telling words of one text that the other has, too.
+/// Returns the share of the significant words that two texts have in common.
 fn shared_words(one: &str, other: &str) -> f64 {
-    let telling = |text: &str| -> Vec<String> {
-        words(text).filter(|word| word.chars().count() >= TELLING).collect()
+    let is_significant = |text: &str| -> Vec<String> {
+        words(text).filter(|word| word.chars().count() >= MIN_SIGNIFICANT_LETTERS).collect()
     };
-    let (one, other) = (telling(one), telling(other));
+    let (one, other) = (is_significant(one), is_significant(other));
     let shared = one.iter().filter(|word| other.contains(word)).count();
     share(shared, one.len().min(other.len()))
 }
 
-/// All that is known of a page's words.
-fn told(digest: &Digest) -> String {
-    let mut told = digest.title.clone().unwrap_or_default();
+/// Returns title, headings and the start of the text.
+fn all_text(digest: &Digest) -> String {
+    let mut text = digest.title.clone().unwrap_or_default();
     for part in digest.headings.iter().chain([&digest.text_start]) {
-        told.push(' ');
-        told.push_str(part);
+        text.push(' ');
+        text.push_str(part);
     }
-    told
+    text
 }

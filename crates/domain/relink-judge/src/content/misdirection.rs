@@ -1,8 +1,7 @@
-//! Redirects that lead to where no moved page can be.
+//! Redirects whose target cannot be the moved page.
 //!
-//! A site sends visitors to its login, to a demand for consent, to an error
-//! page or to its front page in place of a page that it does not show. None of
-//! them is the page, however alive it is at its own address.
+//! Sites redirect to a login, a consent page, an error page or the home page
+//! instead of a page that they do not show.
 
 use std::fmt;
 
@@ -15,30 +14,30 @@ use crate::codes;
 use crate::judgment::{JudgeInput, Soft404Profile};
 use crate::page::PageView;
 
-/// What a redirect leads to in place of the page.
+/// The kind of page that a redirect leads to instead of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Misdirection {
     /// A login page.
     Login,
-    /// A demand for consent or payment.
+    /// A consent or payment wall.
     Consent,
-    /// A test for robots.
+    /// A bot challenge.
     Challenge,
     /// An error page.
     Error,
-    /// The front page of the site.
-    Front,
+    /// The home page of the site.
+    HomePage,
 }
 
 impl Misdirection {
-    /// What is there, in words.
+    /// Returns a sentence that describes the target.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Login => "it is a login page",
-            Self::Consent => "it is a demand for consent or payment",
-            Self::Challenge => "it is a test for robots",
+            Self::Consent => "it is a consent or payment wall",
+            Self::Challenge => "it is a bot challenge",
             Self::Error => "it is an error page",
-            Self::Front => "it is the front page",
+            Self::HomePage => "it is the home page",
         }
     }
 }
@@ -49,23 +48,23 @@ impl fmt::Display for Misdirection {
     }
 }
 
-/// What a redirect from one URL to another leads to, if that cannot be the page
-/// that was redirected: by the names in the URL, and by what the page shows.
+/// Returns the kind of the redirect target if it cannot be the page at `from`.
+/// Considers the names in the URL and the content of the target.
 ///
 /// ```
 /// use relink_judge::{Misdirection, misdirection};
 /// let from = "http://example.org/birds/owls.html";
 /// let to = |path| misdirection(from, path, None);
 /// assert_eq!(to("http://example.org/login?next=/birds"), Some(Misdirection::Login));
-/// assert_eq!(to("http://example.org/"), Some(Misdirection::Front));
+/// assert_eq!(to("http://example.org/"), Some(Misdirection::HomePage));
 /// assert_eq!(to("http://example.org/animals/owls"), None);
 /// ```
 pub fn misdirection(from: &str, to: &str, page: Option<&Digest>) -> Option<Misdirection> {
     let probe = redirected(from, to, page);
-    let looks: [Attempt; 0] = [];
-    let case = JudgeInput {
+    let attempts: [Attempt; 0] = [];
+    let input = JudgeInput {
         url: from,
-        attempts: &looks,
+        attempts: &attempts,
         probe: &probe,
         phrase_scan: None,
         controls: &[],
@@ -73,27 +72,27 @@ pub fn misdirection(from: &str, to: &str, page: Option<&Digest>) -> Option<Misdi
         history: &History::default(),
         now: probe.requested_at,
     };
-    let page = PageView::of(from, &probe).phrase_scan(None);
-    let inquiry = ContentAssessor { case: &case, page, asking: ControlAccess::Closed };
-    let (address, arrival) = (page.address(), page.arrival());
-    if !page.is_elsewhere() || address.is_front() {
+    let page = PageView::new(from, &probe).with_phrase_scan(None);
+    let assessor = ContentAssessor { input: &input, page, control_access: ControlAccess::Denied };
+    let (url, target) = (page.url_parts(), page.final_url_parts());
+    if !page.is_redirected() || url.is_home_page() {
         return None;
     }
-    if let Some(wall) = inquiry.wall() {
+    if let Some(wall) = assessor.check_wall() {
         return Some(match wall.code {
             Some(codes::LOGIN_WALL) => Misdirection::Login,
-            Some(codes::CHALLENGED) => Misdirection::Challenge,
+            Some(codes::BOT_CHALLENGE) => Misdirection::Challenge,
             _ => Misdirection::Consent,
         });
     }
-    if arrival.is_front() {
-        return Some(Misdirection::Front);
+    if target.is_home_page() {
+        return Some(Misdirection::HomePage);
     }
-    let is_error = is_error(&arrival) && !is_error(&address) && !page.is_about_its_address();
+    let is_error = is_error(&target) && !is_error(&url) && !page.has_url_words_in_title();
     is_error.then_some(Misdirection::Error)
 }
 
-/// A probe as it would be if `from` redirected to `to` today.
+/// Builds the probe of a redirect from `from` to `to`.
 fn redirected(from: &str, to: &str, page: Option<&Digest>) -> Probe {
     let hop = |url: &str, status, location: Option<&str>| Hop {
         url: url.to_owned(),
@@ -125,16 +124,16 @@ mod tests {
     }
 
     #[test]
-    fn misdirection_is_known_by_the_url() {
+    fn misdirection_is_recognized_by_url() {
         check("/old/owls", "/login", "it is a login page");
         check("/old/owls", "/wp-login.php?redirect_to=x", "it is a login page");
-        check("/old/owls", "/cookie-consent", "it is a demand for consent or payment");
+        check("/old/owls", "/cookie-consent", "it is a consent or payment wall");
         check("/old/owls", "/errors/404.html", "it is an error page");
-        check("/old/owls", "/index.php", "it is the front page");
+        check("/old/owls", "/index.php", "it is the home page");
     }
 
     #[test]
-    fn misdirection_is_known_by_the_page() {
+    fn misdirection_is_recognized_by_content() {
         let page = Digest { flags: vec![PageFlag::PasswordField], ..Digest::default() };
         let (from, to) = ("http://example.org/old/owls", "http://example.org/members");
         assert_eq!(misdirection(from, to, Some(&page)), Some(Misdirection::Login));
@@ -142,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn misdirection_needs_another_kind_of_page() {
+    fn misdirection_is_none_for_the_same_kind_of_page() {
         check("/old/owls", "/animals/owls", "");
         check("/old/login", "/members/login", "");
         check("/errors/404", "/help/errors/404", "");

@@ -1,9 +1,9 @@
-//! The page answered: is it what was linked?
+//! Rules for pages that responded: decides whether the page is the linked one.
 //!
-//! A decision list, strongest evidence first. Each rule either concludes, or
-//! has nothing to say, or asks for another page to compare with. What the page
-//! says of itself, what an earlier visit saw and how the server treats strays
-//! all take part; status codes do not, for they have said what they can.
+//! The rules form a decision list, strongest evidence first. Each rule concludes,
+//! does not apply, or requires a control. The rules use the content of the page,
+//! the page of an earlier run, and how the server responds to random URLs. They
+//! do not use status codes, which were evaluated before.
 
 mod comparison;
 mod history;
@@ -21,10 +21,10 @@ use relink_model::{
     FindingCode, InconclusiveReason, Verdict,
 };
 
-use crate::page::{PageView, has_answered};
+use crate::page::{PageView, is_success};
 use crate::{JudgeInput, Soft404Profile, codes, confidence};
 
-/// What is thought of a page that answered.
+/// The result of a rule for a page that responded.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Finding {
     pub(crate) assessment: Assessment,
@@ -35,148 +35,161 @@ pub(crate) struct Finding {
     pub(crate) evidence: Vec<Evidence>,
 }
 
-/// Either an opinion, or the page that must be asked first.
+/// A result, or the control that must be fetched first.
 pub(crate) type RuleResult<T> = Result<T, ControlKind>;
 
-/// A rule that may conclude, keep silent, or ask for a page to compare with.
+/// A rule that concludes, does not apply, or requires a control.
 type Rule<T> = fn(&T) -> RuleResult<Option<Finding>>;
 
-/// Whether more may be asked.
+/// Whether further controls may be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ControlAccess {
-    Open,
-    Closed,
+    Allowed,
+    Denied,
 }
 
-/// Weighs a page that answered.
-pub(crate) fn assess(case: &JudgeInput<'_>, asking: ControlAccess) -> RuleResult<Finding> {
-    let page = PageView::of(case.url, case.probe).phrase_scan(case.phrase_scan);
-    ContentAssessor { case, page, asking }.opinion()
+/// Assesses a page that responded.
+pub(crate) fn assess(input: &JudgeInput<'_>, control_access: ControlAccess) -> RuleResult<Finding> {
+    let page = PageView::new(input.url, input.probe).with_phrase_scan(input.phrase_scan);
+    ContentAssessor { input, page, control_access }.finding()
 }
 
-/// A status that says "not here", on a page that is as it was before: the
-/// server lies, and the page is there.
-pub(crate) fn contradicts_error_status(case: &JudgeInput<'_>) -> Option<Finding> {
-    let page = PageView::of(case.url, case.probe);
-    let inquiry = ContentAssessor { case, page, asking: ControlAccess::Closed };
-    let mut opinion = inquiry.as_before()?;
-    opinion.reason = format!("{}, but with the page as it was", case.probe.outcome);
-    Some(opinion)
+/// Returns `alive` for a page whose content is unchanged although the status is
+/// an error.
+pub(crate) fn contradicts_error_status(input: &JudgeInput<'_>) -> Option<Finding> {
+    let page = PageView::new(input.url, input.probe);
+    let assessor = ContentAssessor { input, page, control_access: ControlAccess::Denied };
+    let mut finding = assessor.check_unchanged()?;
+    finding.reason = format!("{}, but the content is unchanged", input.probe.outcome);
+    Some(finding)
 }
 
-/// How a page asked for comparison answered.
+/// The response to a control request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ControlResponse<'a> {
-    /// It was not there, as it should be.
-    Refused(&'a FetchOutcome),
-    /// It answered as if it were there.
+    /// An error, as expected for a page that does not exist.
+    Rejected(&'a FetchOutcome),
+    /// A success response.
     Page(PageView<'a>),
-    /// Nobody asked, or nobody answered.
+    /// The control was not fetched, or there was no response.
     Unknown,
 }
 
-/// The weighing of one page.
+/// Applies the content rules to one page.
 struct ContentAssessor<'a> {
-    case: &'a JudgeInput<'a>,
+    input: &'a JudgeInput<'a>,
     page: PageView<'a>,
-    asking: ControlAccess,
+    control_access: ControlAccess,
 }
 
 impl<'a> ContentAssessor<'a> {
-    fn opinion(&self) -> RuleResult<Finding> {
-        let at_once =
-            [Self::wall, Self::parked, Self::broken, Self::resold, Self::as_before, Self::flipped];
-        if let Some(opinion) = at_once.iter().find_map(|rule| rule(self)) {
-            return Ok(opinion);
-        }
-        let is_plain_file = !self.page.is_text() && !self.page.is_elsewhere();
-        if is_plain_file {
-            return self.file();
-        }
-        let compared: [Rule<Self>; 7] = [
-            Self::placeholder,
-            Self::notice,
-            Self::front,
-            Self::stray_like,
-            Self::kept_from_us,
-            Self::misdirected,
-            Self::says_it_is_absent,
+    fn finding(&self) -> RuleResult<Finding> {
+        let without_controls = [
+            Self::check_wall,
+            Self::check_parked,
+            Self::check_server_failure,
+            Self::check_owner_change,
+            Self::check_unchanged,
+            Self::check_file_became_page,
         ];
-        for rule in compared {
-            if let Some(opinion) = rule(self)? {
-                return Ok(opinion);
+        if let Some(finding) = without_controls.iter().find_map(|rule| rule(self)) {
+            return Ok(finding);
+        }
+        let is_file = !self.page.is_text() && !self.page.is_redirected();
+        if is_file {
+            return self.check_file();
+        }
+        let with_controls: [Rule<Self>; 7] = [
+            Self::check_placeholder,
+            Self::check_notice,
+            Self::check_home_page,
+            Self::check_random_url,
+            Self::check_restricted,
+            Self::check_misdirected,
+            Self::check_not_found_text,
+        ];
+        for rule in with_controls {
+            if let Some(finding) = rule(self)? {
+                return Ok(finding);
             }
         }
-        if let Some(opinion) = self.replaced().or_else(|| self.drifted()) {
-            return Ok(opinion);
+        if let Some(finding) = self.check_replaced().or_else(|| self.check_drifted()) {
+            return Ok(finding);
         }
         self.alive_finding()
     }
 
-    /// A picture, a script or another file: error pages are rarely that, unless
-    /// a random name in its directory gets the same bytes or the same text. Its
-    /// query is not varied: many servers send a file with any query.
-    fn file(&self) -> RuleResult<Finding> {
-        let alive = self.alive(confidence::ALIVE_HONEST, None);
-        if self.is_trusted() || self.page.is_front() {
+    /// Assesses an image, a script or another file. It is a soft-404 only if a
+    /// random name in its directory gets the same bytes or the same text. Its
+    /// query is not varied, because many servers ignore the query of a file.
+    fn check_file(&self) -> RuleResult<Finding> {
+        let alive = self.alive(confidence::ALIVE_RANDOM_NAME_REJECTED, None);
+        if self.needs_no_control() || self.page.is_home_page() {
             return Ok(alive);
         }
-        let ControlResponse::Page(stray) = self.control_response(ControlKind::RandomName)? else {
+        let ControlResponse::Page(random_page) = self.control_response(ControlKind::RandomName)?
+        else {
             return Ok(alive);
         };
         let own = self.page.digest.fingerprint;
-        if own.is_some() && stray.digest.fingerprint == own {
+        if own.is_some() && random_page.digest.fingerprint == own {
             return Ok(self.same_file());
         }
-        let like = if self.page.digest.text_length > 0 && stray.digest.text_length > 0 {
-            self.in_soft_directory(&stray)?
+        let finding = if self.page.digest.text_length > 0 && random_page.digest.text_length > 0 {
+            self.compare_with_random_name(&random_page)?
         } else {
             None
         };
-        Ok(like.unwrap_or(alive))
+        Ok(finding.unwrap_or(alive))
     }
 
     fn same_file(&self) -> Finding {
         let reason =
-            "the very same file is sent for a random name in the same directory".to_owned();
+            "the server sends the same file for a random name in the same directory".to_owned();
         let dead =
             Finding::dead(DeadReason::Soft404, codes::SOFT_404, reason, confidence::SAME_PAGE);
-        dead.because(self.ground(ControlKind::RandomName, "the same file", Some(1.0)))
+        dead.with_evidence(self.comparison_evidence(
+            ControlKind::RandomName,
+            "the same file",
+            Some(1.0),
+        ))
     }
 
-    /// A front page redirects and answers as any stray does, so strays cannot
-    /// convict it.
-    #[expect(clippy::unnecessary_wraps, reason = "a rule among rules that may ask")]
-    fn front(&self) -> RuleResult<Option<Finding>> {
-        let is_front = self.page.is_front();
-        Ok(is_front
-            .then(|| self.drifted().unwrap_or_else(|| self.alive(confidence::ALIVE_FRONT, None))))
+    /// Returns the result of a home page. It is not compared with random names,
+    /// because many sites redirect those to the home page.
+    #[expect(clippy::unnecessary_wraps, reason = "has the signature of a rule")]
+    fn check_home_page(&self) -> RuleResult<Option<Finding>> {
+        let is_home_page = self.page.is_home_page();
+        Ok(is_home_page.then(|| {
+            self.check_drifted().unwrap_or_else(|| self.alive(confidence::ALIVE_HOME_PAGE, None))
+        }))
     }
 
-    /// Nothing speaks against the page.
+    /// Returns `alive`, because no rule found evidence against the page.
     fn alive_finding(&self) -> RuleResult<Finding> {
-        if self.is_trusted() {
-            return Ok(self.alive(confidence::ALIVE_BY_HABIT, None));
+        if self.needs_no_control() {
+            return Ok(self.alive(confidence::ALIVE_BY_PROFILE, None));
         }
         Ok(match self.control_response(ControlKind::RandomName)? {
-            ControlResponse::Refused(ending) => {
-                let note = format!("{} there {}", ControlKind::RandomName, tell(ending));
-                self.alive(confidence::ALIVE_HONEST, Some(note))
+            ControlResponse::Rejected(outcome) => {
+                let note =
+                    format!("{} {}", ControlKind::RandomName, describe_control_outcome(outcome));
+                self.alive(confidence::ALIVE_RANDOM_NAME_REJECTED, Some(note))
             }
             ControlResponse::Page(_) => {
-                let note = "strays are answered there, but differently".to_owned();
-                self.alive(confidence::ALIVE_APART, Some(note))
+                let note = "random names get a success response, but a different page".to_owned();
+                self.alive(confidence::ALIVE_UNLIKE_RANDOM_NAME, Some(note))
             }
             ControlResponse::Unknown => self.alive(confidence::ALIVE_UNCOMPARED, None),
         })
     }
 
-    /// How the page of this kind answered. Asks for it if that may still be
-    /// done.
+    /// Returns the response to the control of this kind. If the control is
+    /// missing and may be fetched, returns its kind as the error.
     fn control_response(&self, kind: ControlKind) -> RuleResult<ControlResponse<'a>> {
-        let known = self.case.controls.iter().find(|control| control.kind == kind);
+        let known = self.input.controls.iter().find(|control| control.kind == kind);
         let Some(control) = known else {
-            return if self.asking == ControlAccess::Open {
+            return if self.control_access == ControlAccess::Allowed {
                 Err(kind)
             } else {
                 Ok(ControlResponse::Unknown)
@@ -184,33 +197,33 @@ impl<'a> ContentAssessor<'a> {
         };
         let Some(probe) = &control.probe else { return Ok(ControlResponse::Unknown) };
         Ok(match &probe.outcome {
-            _ if has_answered(probe) => ControlResponse::Page(PageView::of(&control.url, probe)),
+            _ if is_success(probe) => ControlResponse::Page(PageView::new(&control.url, probe)),
             FetchOutcome::Response(_)
             | FetchOutcome::RedirectLoop
             | FetchOutcome::TooManyRedirects
-            | FetchOutcome::InvalidRedirect(_) => ControlResponse::Refused(&probe.outcome),
+            | FetchOutcome::InvalidRedirect(_) => ControlResponse::Rejected(&probe.outcome),
             _ => ControlResponse::Unknown,
         })
     }
 
-    /// Whether the host told strays apart wherever it was asked, and nothing
-    /// about this page is odd.
-    fn is_trusted(&self) -> bool {
-        self.case.soft404_profile.is_honest() && !self.is_odd()
+    /// Whether the host rejected random names in enough directories and the page
+    /// has no suspicious signs.
+    fn needs_no_control(&self) -> bool {
+        self.input.soft404_profile.is_hard_404_host() && !self.is_suspicious()
     }
 
-    fn is_odd(&self) -> bool {
+    fn is_suspicious(&self) -> bool {
         let page = &self.page;
-        page.is_elsewhere()
+        page.is_redirected()
             || page.digest.is_short()
             || !page.digest.flags.is_empty()
-            || page.point(crate::phrases::PhraseClass::NotFound).is_some()
+            || page.main_phrase(crate::phrases::PhraseClass::NotFound).is_some()
     }
 
     fn alive(&self, confidence: Confidence, note: Option<String>) -> Finding {
         let reason = match note {
-            None => self.case.probe.outcome.to_string(),
-            Some(note) => format!("{}; {note}", self.case.probe.outcome),
+            None => self.input.probe.outcome.to_string(),
+            Some(note) => format!("{}; {note}", self.input.probe.outcome),
         };
         Finding {
             assessment: Assessment::Alive,
@@ -222,17 +235,22 @@ impl<'a> ContentAssessor<'a> {
         }
     }
 
-    /// The page of this kind, in short, for the grounds.
-    fn seen(&self, kind: ControlKind) -> Option<ControlSummary> {
-        let control = self.case.controls.iter().find(|control| control.kind == kind)?;
+    /// Returns the control of this kind in the short form used in evidence.
+    fn control_summary(&self, kind: ControlKind) -> Option<ControlSummary> {
+        let control = self.input.controls.iter().find(|control| control.kind == kind)?;
         let status = control.probe.as_ref().and_then(|probe| probe.outcome.status());
         Some(ControlSummary { kind, url: control.url.clone(), status })
     }
 
-    /// A ground that rests on a comparison.
-    fn ground(&self, kind: ControlKind, note: &str, resemblance: Option<f64>) -> Evidence {
+    /// Returns evidence from a comparison with a control.
+    fn comparison_evidence(
+        &self,
+        kind: ControlKind,
+        note: &str,
+        resemblance: Option<f64>,
+    ) -> Evidence {
         let resemblance = resemblance.map(|share| (share * 100.0).round() / 100.0);
-        Evidence { note: note.to_owned(), control: self.seen(kind), resemblance }
+        Evidence { note: note.to_owned(), control: self.control_summary(kind), resemblance }
     }
 }
 
@@ -243,19 +261,13 @@ impl Finding {
         reason: String,
         confidence: Confidence,
     ) -> Finding {
-        let word = if cause == DeadReason::Hijacked { Verdict::Hijacked } else { Verdict::Soft404 };
+        let verdict =
+            if cause == DeadReason::Hijacked { Verdict::Hijacked } else { Verdict::Soft404 };
         let assessment = Assessment::Dead(cause);
-        Finding {
-            assessment,
-            verdict: word,
-            code: Some(code),
-            reason,
-            confidence,
-            evidence: Vec::new(),
-        }
+        Finding { assessment, verdict, code: Some(code), reason, confidence, evidence: Vec::new() }
     }
 
-    fn unclear(doubt: InconclusiveReason, code: FindingCode, reason: String) -> Finding {
+    fn inconclusive(doubt: InconclusiveReason, code: FindingCode, reason: String) -> Finding {
         Finding {
             assessment: Assessment::Inconclusive(doubt),
             verdict: Verdict::Blocked,
@@ -266,40 +278,40 @@ impl Finding {
         }
     }
 
-    fn because(mut self, ground: Evidence) -> Self {
-        self.evidence.push(ground);
+    fn with_evidence(mut self, evidence: Evidence) -> Self {
+        self.evidence.push(evidence);
         self
     }
 
-    /// Because of a sign on the page itself.
-    fn by_sign(self, note: impl Into<String>) -> Self {
-        self.because(Evidence { note: note.into(), control: None, resemblance: None })
+    /// Adds a sign on the page itself as evidence.
+    fn with_page_sign(self, note: impl Into<String>) -> Self {
+        self.with_evidence(Evidence { note: note.into(), control: None, resemblance: None })
     }
 }
 
-/// What a host does to strays, as far as it was asked in this run.
 impl Soft404Profile {
-    /// Directories in which strays must have been refused before a host is
-    /// trusted elsewhere.
-    const ENOUGH: u32 = 8;
+    /// Number of directories in which random names must have been rejected
+    /// before controls in other directories are skipped.
+    const MIN_HARD_404_DIRECTORIES: u32 = 8;
 
-    fn is_honest(self) -> bool {
-        self.hard_404_directories >= Self::ENOUGH && self.soft_404_directories == 0
+    fn is_hard_404_host(self) -> bool {
+        self.hard_404_directories >= Self::MIN_HARD_404_DIRECTORIES
+            && self.soft_404_directories == 0
     }
 }
 
-fn tell(ending: &FetchOutcome) -> String {
-    match ending {
-        FetchOutcome::Response(status) => format!("gets {status}"),
-        other => other.to_string(),
+fn describe_control_outcome(outcome: &FetchOutcome) -> String {
+    match outcome {
+        FetchOutcome::Response(status) => format!("gets status {status}"),
+        other => format!("fails ({other})"),
     }
 }
 
-/// The code of a page that redirects to the front page or a directory above.
+/// Returns RL203 if the page redirects to the home page or a parent directory.
 fn redirect_code(page: &PageView<'_>) -> FindingCode {
-    let (address, arrival) = (page.address(), page.arrival());
-    let is_home = page.is_elsewhere() && (arrival.is_front() || address.is_below(&arrival));
-    if is_home { codes::REDIRECT_HOME } else { codes::SOFT_404 }
+    let (url, target) = (page.url_parts(), page.final_url_parts());
+    let is_parent = page.is_redirected() && (target.is_home_page() || url.is_below(&target));
+    if is_parent { codes::REDIRECT_HOME } else { codes::SOFT_404 }
 }
 
 #[cfg(test)]

@@ -1,24 +1,24 @@
-//! The whole site is something else: parked, suspended, not set up, closed for
-//! maintenance.
+//! Pages that replace a whole site: parked domains, suspended accounts, default
+//! pages of servers, maintenance notices.
 
 use relink_model::{ControlKind, DeadReason, InconclusiveReason, PageFlag};
 
 use super::redirects::is_error;
 use super::{ContentAssessor, ControlResponse, Finding, RuleResult};
 use crate::page::PageView;
-use crate::page_similarity::{HeadingMatch, SAME_TEXT, labels, text};
+use crate::page_similarity::{HeadingMatch, SAME_TEXT, compare_headings, text_resemblance};
 use crate::phrases::PhraseClass;
 use crate::url_parts::same_site;
 use crate::url_words::words;
 use crate::{codes, confidence};
 
-/// Characters up to which a page may be a notice or a parked domain's.
+/// Maximum length in characters of a notice or a parked page.
 const NOTICE_LENGTH: u64 = 1500;
-/// Characters up to which a page may be a server's default page.
+/// Maximum length in characters of a server's default page.
 const DEFAULT_PAGE_LENGTH: u64 = 6000;
 
-/// Where names for sale are redirected to.
-const MARKETS: [&str; 12] = [
+/// Domain marketplaces to which domains for sale redirect.
+const DOMAIN_MARKETS: [&str; 12] = [
     "sedo.com",
     "sedoparking.com",
     "dan.com",
@@ -34,117 +34,129 @@ const MARKETS: [&str; 12] = [
 ];
 
 impl ContentAssessor<'_> {
-    /// The name is parked or for sale.
-    pub(super) fn parked(&self) -> Option<Finding> {
+    /// Returns a finding if the domain is parked or for sale.
+    pub(super) fn check_parked(&self) -> Option<Finding> {
         let page = &self.page;
-        let sale = page.mentions(PhraseClass::ForSale);
-        let is_parked = is_at_market(page)
+        let sale = page.find_phrase(PhraseClass::ForSale);
+        let is_parked = is_on_domain_market(page)
             || (page.has(PageFlag::Parking) && (sale.is_some() || shows_only_links(page)))
-            || (page.point(PhraseClass::ForSale).is_some() && page.is_slight())
-            || (sale.is_some() && page.digest.text_length <= NOTICE_LENGTH && names_its_host(page));
-        if !is_parked || page.is_about_its_address() {
+            || (page.main_phrase(PhraseClass::ForSale).is_some() && page.is_brief())
+            || (sale.is_some() && page.digest.text_length <= NOTICE_LENGTH && mentions_host(page));
+        if !is_parked || page.has_url_words_in_title() {
             return None;
         }
         let reason = "the domain is parked or for sale".to_owned();
-        let opinion =
+        let finding =
             Finding::dead(DeadReason::Hijacked, codes::HIJACKED, reason, confidence::PARKED);
-        let opinion = match sale {
-            Some(phrase) => opinion.by_sign(format!("the page says “{phrase}”")),
-            None => opinion,
+        let finding = match sale {
+            Some(phrase) => finding.with_page_sign(format!("the page contains “{phrase}”")),
+            None => finding,
         };
         let has_scripts = page.has(PageFlag::Parking);
-        Some(if has_scripts { opinion.by_sign("scripts of a parking service") } else { opinion })
+        Some(if has_scripts {
+            finding.with_page_sign("scripts of a parking service")
+        } else {
+            finding
+        })
     }
 
-    /// A host's notice, a suspended account, a default page, a service that
-    /// has closed.
-    pub(super) fn placeholder(&self) -> RuleResult<Option<Finding>> {
+    /// Returns a finding for a notice of the hosting provider, a suspended account, a
+    /// default page, or a closed service.
+    pub(super) fn check_placeholder(&self) -> RuleResult<Option<Finding>> {
         let page = &self.page;
         let Some(phrase) = placeholder_phrase(page) else { return Ok(None) };
-        let is_site_wide = page.is_front() || self.has_changed() || self.is_shown_to_strays()?;
-        if !is_site_wide || page.is_about_its_address() {
+        let is_site_wide = page.is_home_page()
+            || self.title_and_text_changed()
+            || self.is_shown_for_random_names()?;
+        if !is_site_wide || page.has_url_words_in_title() {
             return Ok(None);
         }
-        let reason = format!("a placeholder stands in place of the site: “{phrase}”");
+        let reason = format!("placeholder instead of the site: “{phrase}”");
         let dead = Finding::dead(
             DeadReason::Placeholder,
             codes::PLACEHOLDER,
             reason,
             confidence::PLACEHOLDER,
         );
-        Ok(Some(match self.seen(ControlKind::RandomName) {
-            Some(_) => {
-                dead.because(self.ground(ControlKind::RandomName, "strays get the same", None))
-            }
+        Ok(Some(match self.control_summary(ControlKind::RandomName) {
+            Some(_) => dead.with_evidence(self.comparison_evidence(
+                ControlKind::RandomName,
+                "random names get the same page",
+                None,
+            )),
             None => dead,
         }))
     }
 
-    /// Closed for a while: nothing can be said about the pages.
-    pub(super) fn notice(&self) -> RuleResult<Option<Finding>> {
+    /// Returns a finding if the whole site shows a maintenance notice.
+    pub(super) fn check_notice(&self) -> RuleResult<Option<Finding>> {
         let page = &self.page;
         let is_short = page.digest.text_length <= NOTICE_LENGTH;
-        let point = page.point(PhraseClass::Maintenance).filter(|_| is_short);
-        let mention = || page.mentions(PhraseClass::Maintenance).filter(|_| page.is_slight());
-        let Some(phrase) = point.or_else(mention) else { return Ok(None) };
-        let is_sent_to_error = page.is_elsewhere() && is_error(&page.arrival());
-        if is_sent_to_error || page.is_about_its_address() {
+        let main = page.main_phrase(PhraseClass::Maintenance).filter(|_| is_short);
+        let anywhere = || page.find_phrase(PhraseClass::Maintenance).filter(|_| page.is_brief());
+        let Some(phrase) = main.or_else(anywhere) else { return Ok(None) };
+        let is_error_target = page.is_redirected() && is_error(&page.final_url_parts());
+        if is_error_target || page.has_url_words_in_title() {
             return Ok(None);
         }
-        let is_plain = point.is_some() && page.is_front();
-        if !is_plain && !self.has_other_text() && !self.is_shown_to_strays()? {
+        let is_clear = main.is_some() && page.is_home_page();
+        if !is_clear && !self.text_changed() && !self.is_shown_for_random_names()? {
             return Ok(None);
         }
-        Ok(Some(Self::site_notice().by_sign(format!("the page says “{phrase}”"))))
+        Ok(Some(Self::site_notice().with_page_sign(format!("the page contains “{phrase}”"))))
     }
 
-    /// The server has failed, though it answers as if it had not.
-    pub(super) fn broken(&self) -> Option<Finding> {
+    /// Returns a finding if the page shows a server error with a success status.
+    pub(super) fn check_server_failure(&self) -> Option<Finding> {
         let page = &self.page;
-        let phrase = page.point(PhraseClass::ServerError).filter(|_| page.is_slight())?;
-        let is_about = page.is_about_its_address();
-        (!is_about).then(|| Self::site_notice().by_sign(format!("the page says “{phrase}”")))
+        let phrase = page.main_phrase(PhraseClass::ServerError).filter(|_| page.is_brief())?;
+        let is_relevant = page.has_url_words_in_title();
+        (!is_relevant)
+            .then(|| Self::site_notice().with_page_sign(format!("the page contains “{phrase}”")))
     }
 
     pub(super) fn site_notice() -> Finding {
-        let reason = "every address there shows one short notice".to_owned();
-        Finding::unclear(InconclusiveReason::SiteNotice, codes::SITE_NOTICE, reason)
+        let reason = "all URLs of the site show the same short notice".to_owned();
+        Finding::inconclusive(InconclusiveReason::SiteNotice, codes::SITE_NOTICE, reason)
     }
 
-    fn is_shown_to_strays(&self) -> RuleResult<bool> {
-        let ControlResponse::Page(stray) = self.control_response(ControlKind::RandomName)? else {
+    fn is_shown_for_random_names(&self) -> RuleResult<bool> {
+        let ControlResponse::Page(random_page) = self.control_response(ControlKind::RandomName)?
+        else {
             return Ok(false);
         };
-        // The page that strays are sent to is a page of its own.
-        let is_target = stray.landing == self.page.landing && !self.page.is_elsewhere();
-        let is_same = labels(&self.page, &stray) != HeadingMatch::Differ;
-        Ok(is_same && !is_target && text(&self.page, &stray) >= SAME_TEXT)
+        // The target to which random names are redirected is a page itself.
+        let is_target = random_page.final_url == self.page.final_url && !self.page.is_redirected();
+        let is_same = compare_headings(&self.page, &random_page) != HeadingMatch::Different;
+        Ok(is_same && !is_target && text_resemblance(&self.page, &random_page) >= SAME_TEXT)
     }
 }
 
 fn placeholder_phrase(page: &PageView<'_>) -> Option<&'static str> {
-    let is_sent = page.is_elsewhere() && page.landing.contains("suspendedpage");
-    let phrase = page.point(PhraseClass::Placeholder).or_else(|| page.point(PhraseClass::Closed));
+    let is_suspended = page.is_redirected() && page.final_url.contains("suspendedpage");
+    let phrase = page
+        .main_phrase(PhraseClass::Placeholder)
+        .or_else(|| page.main_phrase(PhraseClass::Closed));
     let is_short = page.digest.text_length <= DEFAULT_PAGE_LENGTH;
-    phrase.filter(|_| is_short).or(is_sent.then_some("account suspended"))
+    phrase.filter(|_| is_short).or(is_suspended.then_some("account suspended"))
 }
 
-fn is_at_market(page: &PageView<'_>) -> bool {
-    let arrival = page.arrival().host();
+fn is_on_domain_market(page: &PageView<'_>) -> bool {
+    let host = page.final_url_parts().host();
     let is_market = |market: &str| {
-        arrival == market || arrival.strip_suffix(market).is_some_and(|sub| sub.ends_with('.'))
+        host == market || host.strip_suffix(market).is_some_and(|sub| sub.ends_with('.'))
     };
-    !same_site(page.address().host(), arrival) && MARKETS.into_iter().any(is_market)
+    !same_site(page.url_parts().host(), host) && DOMAIN_MARKETS.into_iter().any(is_market)
 }
 
-/// Parked pages of advertisements hold hardly any text.
+/// Parked pages with advertisements contain hardly any text.
 fn shows_only_links(page: &PageView<'_>) -> bool {
-    page.digest.text_length <= NOTICE_LENGTH && (page.title().is_empty() || names_its_host(page))
+    page.digest.text_length <= NOTICE_LENGTH && (page.title().is_empty() || mentions_host(page))
 }
 
-/// Whether the page speaks of its own name: `example` or `example.org`.
-fn names_its_host(page: &PageView<'_>) -> bool {
-    let host = page.address().host().to_lowercase();
+/// Whether the page mentions its host name: `example` or `example.org`.
+fn mentions_host(page: &PageView<'_>) -> bool {
+    let host = page.url_parts().host().to_lowercase();
     let bare = host.strip_prefix("www.").unwrap_or(&host);
     let label = bare.split('.').next().unwrap_or_default();
     let is_named = |text: &str| {

@@ -1,5 +1,4 @@
-//! Where redirects lead: to the page's new place, or to where no page of its
-//! own can be.
+//! Redirect rules: distinguishes moved pages from redirects to unrelated pages.
 
 use relink_model::{ControlKind, DeadReason};
 
@@ -8,8 +7,8 @@ use crate::url_parts::{UrlParts, numbers, same_site};
 use crate::url_words::{percent_decoded, words};
 use crate::{codes, confidence};
 
-/// Words in the addresses of error pages, and in what is added to the address
-/// of another page to say that the one asked for is gone.
+/// Words in the URLs of error pages, or in parameters that are added to a URL when
+/// a page is gone.
 const ERROR_NAMES: [&str; 30] = [
     "404",
     "410",
@@ -44,16 +43,16 @@ const ERROR_NAMES: [&str; 30] = [
 ];
 
 impl ContentAssessor<'_> {
-    /// The page redirects to where no page of its own can be.
-    pub(super) fn misdirected(&self) -> RuleResult<Option<Finding>> {
+    /// Returns a finding if the page redirects to a URL that cannot be the page.
+    pub(super) fn check_misdirected(&self) -> RuleResult<Option<Finding>> {
         let page = &self.page;
-        let (address, arrival) = (page.address(), page.arrival());
-        if !page.is_elsewhere() || address.is_index() || page.is_about_its_address() {
+        let (url, target) = (page.url_parts(), page.final_url_parts());
+        if !page.is_redirected() || url.is_index() || page.has_url_words_in_title() {
             return Ok(None);
         }
-        if is_error(&arrival) && !is_error(&address) {
-            let reason = format!("redirects to {}", page.landing);
-            let confidence = confidence::SENT_TO_ERROR;
+        if is_error(&target) && !is_error(&url) {
+            let reason = format!("redirects to {}", page.final_url);
+            let confidence = confidence::REDIRECTED_TO_ERROR;
             return Ok(Some(Finding::dead(
                 DeadReason::Soft404,
                 codes::SOFT_404,
@@ -61,117 +60,126 @@ impl ContentAssessor<'_> {
                 confidence,
             )));
         }
-        if let Some(opinion) = self.last_leg_up() {
-            return Ok(Some(opinion));
+        if let Some(finding) = self.check_last_redirect() {
+            return Ok(Some(finding));
         }
-        if keeps_name(&address, &arrival) {
+        if retains_name(&url, &target) {
             return Ok(None);
         }
-        match self.shared_landing()? {
-            Some(true) => Ok(Some(self.sent_with_neighbors())),
+        match self.shares_target_with_neighbors()? {
+            Some(true) => Ok(Some(self.neighbor_finding())),
             Some(false) => Ok(None),
-            None => Ok(is_up(&address, &arrival).then(|| self.sent_up(&arrival))),
+            None => Ok(leads_to_parent(&url, &target).then(|| self.parent_finding(&target))),
         }
     }
 
-    /// A page may be passed on to another site, which then does not have it:
-    /// the last redirect leads from a page to the top of its own site.
-    fn last_leg_up(&self) -> Option<Finding> {
-        let hops = &self.case.probe.hops;
+    /// Returns a finding if the page redirects to another site, where the last
+    /// redirect leads from a page to a parent directory. Then the other site does not
+    /// have the page.
+    fn check_last_redirect(&self) -> Option<Finding> {
+        let hops = &self.input.probe.hops;
         let [.., _, from, _] = hops.as_slice() else { return None };
-        let (from, arrival) = (UrlParts::of(&from.url)?, self.page.arrival());
-        let is_foreign = !same_site(self.page.address().host(), from.host());
-        (is_foreign && !from.is_index() && is_up(&from, &arrival)).then(|| self.sent_up(&arrival))
+        let (from, target) = (UrlParts::parse(&from.url)?, self.page.final_url_parts());
+        let is_other_site = !same_site(self.page.url_parts().host(), from.host());
+        (is_other_site && !from.is_index() && leads_to_parent(&from, &target))
+            .then(|| self.parent_finding(&target))
     }
 
-    /// Whether the page was redirected with its directory, or as one page of
-    /// many; `None` if the neighbors cannot tell.
+    /// Whether the page was redirected together with other pages of its directory;
+    /// `None` if the neighbors are inconclusive.
     ///
-    /// A section that was given up is redirected by one rule, and so in one way:
-    /// a page that moved for good and another that is elsewhere for today may
-    /// well meet. Two pages may also have become one; that is told from a rule
-    /// by where it happens.
-    fn shared_landing(&self) -> RuleResult<Option<bool>> {
-        let (mut alike, mut met, mut apart) = (0, 0, 0);
+    /// If a whole section was removed, one rule redirects all its pages with the
+    /// same chain of statuses. Two pages may also have been merged into one.
+    /// Therefore one neighbor with the same chain suffices only if the redirect
+    /// leaves the section.
+    fn shares_target_with_neighbors(&self) -> RuleResult<Option<bool>> {
+        let (mut same_chain, mut same_target, mut other_target) = (0, 0, 0);
         for kind in [ControlKind::Neighbor, ControlKind::SecondNeighbor] {
             let ControlResponse::Page(neighbor) = self.control_response(kind)? else { continue };
-            if !neighbor.is_elsewhere() {
+            if !neighbor.is_redirected() {
                 continue;
             }
-            let is_met = neighbor.landing == self.page.landing;
-            met += u32::from(is_met);
-            apart += u32::from(!is_met);
-            alike += u32::from(is_met && neighbor.way().eq(self.page.way()));
+            let has_same_target = neighbor.final_url == self.page.final_url;
+            same_target += u32::from(has_same_target);
+            other_target += u32::from(!has_same_target);
+            same_chain += u32::from(
+                has_same_target && neighbor.redirect_statuses().eq(self.page.redirect_statuses()),
+            );
         }
-        if alike > 1 || (alike == 1 && apart == 0 && self.leaves_section()) {
+        if same_chain > 1 || (same_chain == 1 && other_target == 0 && self.leaves_section()) {
             return Ok(Some(true));
         }
-        Ok((apart > 0 && met == 0).then_some(false))
+        Ok((other_target > 0 && same_target == 0).then_some(false))
     }
 
-    /// Whether the page was in a directory of its own kind and is sent out of
-    /// it. At the top of a site are pages of all kinds.
+    /// Whether the redirect leaves the directory of the page. The root directory
+    /// does not count, because it contains pages of all kinds.
     fn leaves_section(&self) -> bool {
-        let (section, arrival) = (self.page.address().parent(), self.page.arrival());
-        let is_same_site = same_site(self.page.address().host(), arrival.host());
-        let is_inside = is_same_site && arrival.path.starts_with(section);
+        let (section, target) = (self.page.url_parts().parent(), self.page.final_url_parts());
+        let is_same_site = same_site(self.page.url_parts().host(), target.host());
+        let is_inside = is_same_site && target.path.starts_with(section);
         !is_inside && section != "/"
     }
 
-    fn sent_with_neighbors(&self) -> Finding {
-        let landing = self.page.landing;
-        let reason = format!("redirects to {landing}, as other pages of the directory do");
+    fn neighbor_finding(&self) -> Finding {
+        let final_url = self.page.final_url;
+        let reason = format!("redirects to {final_url}, as other pages of the directory do");
         let code = redirect_code(&self.page);
         let dead = Finding::dead(DeadReason::Soft404, code, reason, confidence::SAME_AS_NEIGHBOR);
-        let note = "redirected to the same address";
-        dead.because(self.ground(ControlKind::Neighbor, note, None))
+        let note = "redirected to the same URL";
+        dead.with_evidence(self.comparison_evidence(ControlKind::Neighbor, note, None))
     }
 
-    fn sent_up(&self, arrival: &UrlParts<'_>) -> Finding {
-        let what = if arrival.is_front() { "the front page" } else { "a directory above" };
-        let reason = format!("redirects to {what}, {}", self.page.landing);
-        Finding::dead(DeadReason::Soft404, codes::REDIRECT_HOME, reason, confidence::SENT_UP)
+    fn parent_finding(&self, target: &UrlParts<'_>) -> Finding {
+        let what = if target.is_home_page() { "the home page" } else { "a parent directory" };
+        let reason = format!("redirects to {what}, {}", self.page.final_url);
+        Finding::dead(
+            DeadReason::Soft404,
+            codes::REDIRECT_HOME,
+            reason,
+            confidence::REDIRECTED_TO_PARENT,
+        )
     }
 }
 
-/// Whether a redirect leads up: to a directory above, or to the start of
-/// another version of the part of the site the page was in.
-fn is_up(address: &UrlParts<'_>, arrival: &UrlParts<'_>) -> bool {
-    if numbers(arrival.path).next().is_some() || keeps_name(address, arrival) {
+/// Whether a redirect leads to a parent directory, or to the start page of another
+/// version of the section that contains the page.
+fn leads_to_parent(url: &UrlParts<'_>, target: &UrlParts<'_>) -> bool {
+    if numbers(target.path).next().is_some() || retains_name(url, target) {
         return false;
     }
-    let (from, to): (Vec<_>, Vec<_>) = (address.segments().collect(), arrival.segments().collect());
-    let is_start = arrival.path.ends_with('/') && arrival.query.is_none();
+    let (from, to): (Vec<_>, Vec<_>) = (url.segments().collect(), target.segments().collect());
+    let is_start = target.path.ends_with('/') && target.query.is_none();
     let is_other_version = is_start
-        && same_site(address.host(), arrival.host())
+        && same_site(url.host(), target.host())
         && to.len() + 2 <= from.len()
         && to.first() == from.first();
-    address.is_below(arrival) || is_other_version
+    url.is_below(target) || is_other_version
 }
 
-/// Whether an address is that of an error page by its name.
-pub(super) fn is_error(address: &UrlParts<'_>) -> bool {
-    let name: String = address.name().chars().filter(|c| c.is_alphanumeric()).collect();
-    name.to_ascii_lowercase().contains("notfound") || is_named(address, &ERROR_NAMES)
+/// Whether a URL names an error page.
+pub(super) fn is_error(url: &UrlParts<'_>) -> bool {
+    let name: String = url.name().chars().filter(|c| c.is_alphanumeric()).collect();
+    name.to_ascii_lowercase().contains("notfound") || is_named(url, &ERROR_NAMES)
 }
 
-fn is_named(address: &UrlParts<'_>, names: &[&str]) -> bool {
-    let decoded = percent_decoded(address.path) + "?" + address.query.unwrap_or_default();
+fn is_named(url: &UrlParts<'_>, names: &[&str]) -> bool {
+    let decoded = percent_decoded(url.path) + "?" + url.query.unwrap_or_default();
     words(&decoded).any(|word| names.contains(&word.as_str()))
 }
 
-/// Whether the address that answers holds the name of the one asked, though it
-/// is another.
-pub(super) fn keeps_name(address: &UrlParts<'_>, arrival: &UrlParts<'_>) -> bool {
-    if address.path == arrival.path {
+/// Whether the final URL is another one but contains at least half of the words of
+/// the requested name.
+pub(super) fn retains_name(url: &UrlParts<'_>, target: &UrlParts<'_>) -> bool {
+    if url.path == target.path {
         return false;
     }
     let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
-    let telling = |word: &String| word.chars().count() >= 3 || is_number(word);
-    let stem = address.extension().map_or_else(|| address.name(), |(stem, _)| stem);
-    let name: Vec<String> = words(stem).filter(telling).collect();
-    let arrived: Vec<String> =
-        words(arrival.path).chain(words(arrival.query.unwrap_or_default())).collect();
-    let kept = name.iter().filter(|word| arrived.contains(word)).count();
-    !name.is_empty() && 2 * kept >= name.len()
+    let is_significant = |word: &String| word.chars().count() >= 3 || is_number(word);
+    let stem = url.extension().map_or_else(|| url.name(), |(stem, _)| stem);
+    let name: Vec<String> = words(stem).filter(is_significant).collect();
+    let target_words: Vec<String> =
+        words(target.path).chain(words(target.query.unwrap_or_default())).collect();
+    let retained = name.iter().filter(|word| target_words.contains(word)).count();
+    !name.is_empty() && 2 * retained >= name.len()
 }

@@ -1,5 +1,5 @@
-//! Something stands before the page: a login, a test for robots, a demand for
-//! consent. Whether the page behind it exists cannot be told.
+//! Access walls: a login, a bot challenge or a consent page instead of the page.
+//! Whether the page behind a wall exists is unknown.
 
 use relink_model::{ControlKind, InconclusiveReason, PageFlag};
 
@@ -35,7 +35,7 @@ const LOGIN_NAMES: [&str; 22] = [
     "connexion",
 ];
 
-/// The same for demands of consent or payment.
+/// The same for consent, payment and age walls.
 const CONSENT_NAMES: [&str; 27] = [
     "consent",
     "privacygate",
@@ -67,152 +67,169 @@ const CONSENT_NAMES: [&str; 27] = [
 ];
 
 impl ContentAssessor<'_> {
-    /// The page shows a wall in place of itself.
-    pub(super) fn wall(&self) -> Option<Finding> {
-        self.challenge().or_else(|| self.login()).or_else(|| self.consent())
+    /// Returns a finding if the page shows or redirects to an access wall.
+    pub(super) fn check_wall(&self) -> Option<Finding> {
+        self.check_challenge().or_else(|| self.check_login()).or_else(|| self.check_consent())
     }
 
-    fn challenge(&self) -> Option<Finding> {
+    fn check_challenge(&self) -> Option<Finding> {
         let page = &self.page;
-        let says_so = page.point(PhraseClass::Challenge).filter(|_| page.is_slight());
-        if !page.has(PageFlag::BotChallenge) && says_so.is_none() {
+        let phrase = page.main_phrase(PhraseClass::Challenge).filter(|_| page.is_brief());
+        if !page.has(PageFlag::BotChallenge) && phrase.is_none() {
             return None;
         }
-        let reason = "the server tests visitors for being human".to_owned();
-        let sign = says_so.map_or("scripts of a test for robots".to_owned(), quoted);
+        let reason = "the server sends a bot challenge".to_owned();
+        let sign = phrase.map_or("scripts of a bot challenge".to_owned(), quoted);
         Some(
-            Finding::unclear(InconclusiveReason::BotChallenge, codes::CHALLENGED, reason)
-                .by_sign(sign),
+            Finding::inconclusive(InconclusiveReason::BotChallenge, codes::BOT_CHALLENGE, reason)
+                .with_page_sign(sign),
         )
     }
 
-    fn login(&self) -> Option<Finding> {
+    fn check_login(&self) -> Option<Finding> {
         let page = &self.page;
-        let is_sent = page.is_elsewhere() && is_login(&page.arrival());
-        // A box for members beside the text is no wall.
+        let is_login_target = page.is_redirected() && is_login(&page.final_url_parts());
+        // A login box next to the text is not a wall.
         let is_form = page.has(PageFlag::PasswordField)
-            && page.is_slight()
-            && page.mentions(PhraseClass::NotFound).is_none()
-            && (page.labels().next().is_none() || page.point(PhraseClass::Login).is_some());
-        if !(is_sent || is_form) || page.is_front() || is_login(&page.address()) {
+            && page.is_brief()
+            && page.find_phrase(PhraseClass::NotFound).is_none()
+            && (page.title_and_headings().next().is_none()
+                || page.main_phrase(PhraseClass::Login).is_some());
+        if !(is_login_target || is_form) || page.is_home_page() || is_login(&page.url_parts()) {
             return None;
         }
-        let reason = if is_sent {
-            format!("redirects to the login page {}", page.landing)
+        let reason = if is_login_target {
+            format!("redirects to the login page {}", page.final_url)
         } else {
-            "a login stands in place of the page".to_owned()
+            "login page instead of the page".to_owned()
         };
-        let opinion = Finding::unclear(InconclusiveReason::Login, codes::LOGIN_WALL, reason);
-        Some(if is_form { opinion.by_sign("the page asks for a password") } else { opinion })
+        let finding = Finding::inconclusive(InconclusiveReason::Login, codes::LOGIN_WALL, reason);
+        Some(if is_form {
+            finding.with_page_sign("the page has a password field")
+        } else {
+            finding
+        })
     }
 
-    fn consent(&self) -> Option<Finding> {
+    fn check_consent(&self) -> Option<Finding> {
         let page = &self.page;
-        let is_sent = page.is_elsewhere() && is_named(&page.arrival(), &CONSENT_NAMES);
-        let is_shown = page.has(PageFlag::Consent) && page.mentions(PhraseClass::Consent).is_some();
-        if !(is_sent || is_shown) || page.is_front() || is_named(&page.address(), &CONSENT_NAMES) {
+        let is_wall_target =
+            page.is_redirected() && is_named(&page.final_url_parts(), &CONSENT_NAMES);
+        let is_shown =
+            page.has(PageFlag::Consent) && page.find_phrase(PhraseClass::Consent).is_some();
+        if !(is_wall_target || is_shown)
+            || page.is_home_page()
+            || is_named(&page.url_parts(), &CONSENT_NAMES)
+        {
             return None;
         }
-        let reason = "a demand for consent or payment stands before the page".to_owned();
-        Some(Finding::unclear(InconclusiveReason::Consent, codes::CONSENT_WALL, reason))
+        let reason = "the page is behind a consent or payment wall".to_owned();
+        Some(Finding::inconclusive(InconclusiveReason::Consent, codes::CONSENT_WALL, reason))
     }
 
-    /// A page that strays get as well, and that is a wall.
-    pub(super) fn common_wall(&self) -> Option<Finding> {
+    /// Returns a finding if the page is an access wall. The caller has found that it
+    /// equals the response to random URLs.
+    pub(super) fn check_shared_wall(&self) -> Option<Finding> {
         let page = &self.page;
         if page.has(PageFlag::AppShell) {
-            let reason = "the page shows nothing until its scripts have run".to_owned();
-            return Some(Finding::unclear(
+            let reason = "the page is empty without JavaScript".to_owned();
+            return Some(Finding::inconclusive(
                 InconclusiveReason::RequiresJavaScript,
-                codes::NEEDS_SCRIPT,
+                codes::REQUIRES_JAVASCRIPT,
                 reason,
             ));
         }
-        let (address, arrival) = (page.address(), page.arrival());
-        // The front page of a journal may well have a box for its members.
-        let is_top = page.is_elsewhere() && (arrival.is_index() || address.is_below(&arrival));
-        let says = |saying| !is_top && page.is_slight() && page.mentions(saying).is_some();
-        if page.point(PhraseClass::Restricted).is_some() || says(PhraseClass::Restricted) {
-            let reason = "every address there says that access is restricted".to_owned();
-            return Some(Finding::unclear(
+        let (url, target) = (page.url_parts(), page.final_url_parts());
+        // The home page of a journal may contain a login box for members.
+        let is_top = page.is_redirected() && (target.is_index() || url.is_below(&target));
+        let contains = |class| !is_top && page.is_brief() && page.find_phrase(class).is_some();
+        if page.main_phrase(PhraseClass::Restricted).is_some() || contains(PhraseClass::Restricted)
+        {
+            let reason = "all URLs of the site show that access is restricted".to_owned();
+            return Some(Finding::inconclusive(
                 InconclusiveReason::Refused,
                 codes::CONSENT_WALL,
                 reason,
             ));
         }
-        // Whoever says that a page is missing has looked for it.
-        if page.mentions(PhraseClass::NotFound).is_some() {
+        // A “not found” message takes precedence: such a page is an error page.
+        if page.find_phrase(PhraseClass::NotFound).is_some() {
             return None;
         }
-        let asks = page.has(PageFlag::PasswordField) && page.is_slight() && !is_top;
-        if asks || says(PhraseClass::Login) {
-            let reason = "every address there shows a login".to_owned();
-            return Some(Finding::unclear(InconclusiveReason::Login, codes::LOGIN_WALL, reason));
+        let has_form = page.has(PageFlag::PasswordField) && page.is_brief() && !is_top;
+        if has_form || contains(PhraseClass::Login) {
+            let reason = "all URLs of the site show a login".to_owned();
+            return Some(Finding::inconclusive(
+                InconclusiveReason::Login,
+                codes::LOGIN_WALL,
+                reason,
+            ));
         }
         if page.has(PageFlag::Consent)
-            || page.point(PhraseClass::Consent).is_some()
-            || says(PhraseClass::Consent)
+            || page.main_phrase(PhraseClass::Consent).is_some()
+            || contains(PhraseClass::Consent)
         {
-            let reason = "every address there asks for consent or payment first".to_owned();
-            return Some(Finding::unclear(
+            let reason = "all URLs of the site require consent or payment".to_owned();
+            return Some(Finding::inconclusive(
                 InconclusiveReason::Consent,
                 codes::CONSENT_WALL,
                 reason,
             ));
         }
-        says(PhraseClass::Challenge).then(|| {
-            let reason = "every address there shows a test for robots".to_owned();
-            Finding::unclear(InconclusiveReason::BotChallenge, codes::CHALLENGED, reason)
+        contains(PhraseClass::Challenge).then(|| {
+            let reason = "all URLs of the site show a bot challenge".to_owned();
+            Finding::inconclusive(InconclusiveReason::BotChallenge, codes::BOT_CHALLENGE, reason)
         })
     }
 
-    /// A page that says it is kept from us, where strays are answered, too.
-    pub(super) fn kept_from_us(&self) -> RuleResult<Option<Finding>> {
+    /// Returns a finding if the page states that access is restricted, and random URLs
+    /// get a success response.
+    pub(super) fn check_restricted(&self) -> RuleResult<Option<Finding>> {
         let page = &self.page;
-        let point = page.point(PhraseClass::Restricted);
-        let mention = page.mentions(PhraseClass::Restricted).filter(|_| page.is_slight());
-        let Some(phrase) = point.or(mention) else { return Ok(None) };
-        let is_soft = (point.is_some() && page.is_slight())
+        let main = page.main_phrase(PhraseClass::Restricted);
+        let anywhere = page.find_phrase(PhraseClass::Restricted).filter(|_| page.is_brief());
+        let Some(phrase) = main.or(anywhere) else { return Ok(None) };
+        let is_soft = (main.is_some() && page.is_brief())
             || matches!(self.control_response(ControlKind::RandomName)?, ControlResponse::Page(_))
-            || (page.address().query.is_some()
+            || (page.url_parts().query.is_some()
                 && matches!(
                     self.control_response(ControlKind::RandomQueryValue)?,
                     ControlResponse::Page(_)
                 ));
-        if !is_soft || page.is_about_its_address() {
+        if !is_soft || page.has_url_words_in_title() {
             return Ok(None);
         }
-        let reason = "the page says that it is kept from us".to_owned();
+        let reason = "the page states that access is restricted".to_owned();
         Ok(Some(
-            Finding::unclear(InconclusiveReason::Refused, codes::CONSENT_WALL, reason)
-                .by_sign(quoted(phrase)),
+            Finding::inconclusive(InconclusiveReason::Refused, codes::CONSENT_WALL, reason)
+                .with_page_sign(quoted(phrase)),
         ))
     }
 }
 
-/// Whether an address is that of a login page by its name.
-pub(crate) fn is_login(address: &UrlParts<'_>) -> bool {
-    is_named(address, &LOGIN_NAMES)
+/// Whether a URL names a login page.
+pub(crate) fn is_login(url: &UrlParts<'_>) -> bool {
+    is_named(url, &LOGIN_NAMES)
 }
 
-/// Whether a page is its site's login page.
+/// Whether a page is the login page of its site.
 pub(crate) fn is_login_page(page: &PageView<'_>) -> bool {
-    is_login(&page.arrival()) || page.has(PageFlag::PasswordField)
+    is_login(&page.final_url_parts()) || page.has(PageFlag::PasswordField)
 }
 
-fn is_named(address: &UrlParts<'_>, names: &[&str]) -> bool {
+fn is_named(url: &UrlParts<'_>, names: &[&str]) -> bool {
     let is_one = |segment: &str| {
         let stem = segment.split('.').next().unwrap_or_default();
         let is_name = |word: &str| names.iter().any(|name| word.eq_ignore_ascii_case(name));
         is_name(stem) || stem.split(['-', '_']).next_back().is_some_and(is_name)
     };
-    let label = address.host().split('.').next().unwrap_or_default();
-    let query = address.query.unwrap_or_default();
+    let label = url.host().split('.').next().unwrap_or_default();
+    let query = url.query.unwrap_or_default();
     is_one(label)
-        || address.segments().any(is_one)
+        || url.segments().any(is_one)
         || parameters(query).any(|parameter| is_one(parameter.value))
 }
 
 fn quoted(phrase: &str) -> String {
-    format!("the page says “{phrase}”")
+    format!("the page contains “{phrase}”")
 }

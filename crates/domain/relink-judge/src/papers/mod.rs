@@ -1,7 +1,7 @@
-//! The rules of the papers, to the letter.
+//! The exact rules of the papers.
 //!
-//! They are kept beside our own as policies one can choose and as baselines to
-//! be measured against; nothing here is improved.
+//! They are available as policies and serve as baselines for measurements. They are
+//! not improved.
 
 pub(crate) mod fable;
 pub(crate) mod sic_transit;
@@ -12,39 +12,39 @@ use relink_model::{
 
 use crate::{JudgeInput, Judgment, codes, confidence};
 
-/// The control of this kind, if it was asked.
-fn control<'a>(case: &JudgeInput<'a>, kind: ControlKind) -> Option<&'a Control> {
-    case.controls.iter().find(|control| control.kind == kind)
+/// Returns the control of this kind, if it was fetched.
+fn control<'a>(input: &JudgeInput<'a>, kind: ControlKind) -> Option<&'a Control> {
+    input.controls.iter().find(|control| control.kind == kind)
 }
 
-/// The papers know two words, and are sure of both.
-fn alive(case: &JudgeInput<'_>, reason: impl Into<String>) -> Judgment {
+/// The papers have two results and no confidence.
+fn alive(input: &JudgeInput<'_>, reason: impl Into<String>) -> Judgment {
     Judgment {
         assessment: Assessment::Alive,
         verdict: Verdict::Alive,
         code: None,
         reason: reason.into(),
         streak: None,
-        since: case.now,
+        since: input.now,
         confidence: confidence::ALIVE_UNCOMPARED,
         evidence: Vec::new(),
     }
 }
 
-fn dead(case: &JudgeInput<'_>, why: DeadReason, reason: impl Into<String>) -> Judgment {
-    let (word, code): (Verdict, FindingCode) = match why {
+fn dead(input: &JudgeInput<'_>, cause: DeadReason, reason: impl Into<String>) -> Judgment {
+    let (verdict, code): (Verdict, FindingCode) = match cause {
         DeadReason::Soft404 => (Verdict::Soft404, codes::SOFT_404),
         DeadReason::HostNotFound => (Verdict::Dead, codes::NO_SUCH_HOST),
-        DeadReason::NoResponse => (Verdict::Dead, codes::NO_ANSWER),
+        DeadReason::NoResponse => (Verdict::Dead, codes::CONNECTION_FAILED),
         _ => (Verdict::Dead, codes::GONE),
     };
     Judgment {
-        assessment: Assessment::Dead(why),
-        verdict: word,
+        assessment: Assessment::Dead(cause),
+        verdict,
         code: Some(code),
         reason: reason.into(),
-        streak: Some(FailureStreak::extended(case.history.streak, case.now)),
-        since: case.now,
+        streak: Some(FailureStreak::extend(input.history.streak, input.now)),
+        since: input.now,
         confidence: confidence::ALIVE_UNCOMPARED,
         evidence: Vec::new(),
     }

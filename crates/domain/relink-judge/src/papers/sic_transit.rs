@@ -8,56 +8,61 @@ use crate::page::PageView;
 use crate::page_similarity::SAME_TEXT;
 use crate::{Decision, JudgeInput, RetryDelay};
 
-/// The return codes that count as errors, beside 5xx. All other 4xx count as
+/// The status codes that count as errors in addition to 5xx. All other 4xx count as
 /// success (§3).
 const ERRORS: [u16; 3] = [403, 404, 410];
 
-/// Judges by Table 1; the numbers are its lines.
-pub(crate) fn judge(case: &JudgeInput<'_>) -> Decision {
-    if case.attempts.is_empty() {
+/// Judges by Table 1. The numbers in the comments are its lines.
+pub(crate) fn judge(input: &JudgeInput<'_>) -> Decision {
+    if input.attempts.is_empty() {
         return Decision::Fetch {
             purpose: relink_model::FetchPurpose::Initial,
             wait: RetryDelay::HostInterval,
         };
     }
     // 3-4: a hard 404.
-    if let Some(cause) = error(case.probe) {
-        return Decision::Settle(dead(case, cause, case.probe.outcome.to_string()));
+    if let Some(cause) = error(input.probe) {
+        return Decision::Conclude(dead(input, cause, input.probe.outcome.to_string()));
     }
     // 5-6: r = u.PARENT + 25 random characters.
-    let Some(stray) = control(case, ControlKind::RandomNameInParent) else {
+    let Some(random_page) = control(input, ControlKind::RandomNameInParent) else {
         return Decision::Compare(ControlKind::RandomNameInParent);
     };
     // 7-8: the host returns a hard 404 on dead pages.
-    let Some(probe) = stray.probe.as_ref().filter(|probe| error(probe).is_none()) else {
-        return Decision::Settle(alive(case, "the host returns an error on dead pages"));
+    let Some(probe) = random_page.probe.as_ref().filter(|probe| error(probe).is_none()) else {
+        return Decision::Conclude(alive(input, "the host returns an error on dead pages"));
     };
-    let (page, stray) = (PageView::of(case.url, case.probe), PageView::of(&stray.url, probe));
-    Decision::Settle(compare(case, &page, &stray))
+    let (page, random_page) =
+        (PageView::new(input.url, input.probe), PageView::new(&random_page.url, probe));
+    Decision::Conclude(compare(input, &page, &random_page))
 }
 
-fn compare(case: &JudgeInput<'_>, page: &PageView<'_>, stray: &PageView<'_>) -> crate::Judgment {
+fn compare(
+    input: &JudgeInput<'_>,
+    page: &PageView<'_>,
+    random_page: &PageView<'_>,
+) -> crate::Judgment {
     // 9-10: a root cannot be a soft-404.
-    if page.address().path == "/" && page.address().query.is_none() {
-        return alive(case, "a root cannot be a soft-404");
+    if page.url_parts().path == "/" && page.url_parts().query.is_none() {
+        return alive(input, "a root cannot be a soft-404");
     }
     // 11-12: different number of redirects.
-    if page.redirects != stray.redirects {
-        return alive(case, "a stray takes another number of redirects");
+    if page.redirects != random_page.redirects {
+        return alive(input, "a random URL has another number of redirects");
     }
     // 13-14: same redirects and same number of redirects.
-    if page.landing == stray.landing {
-        return dead(case, DeadReason::Soft404, "a stray ends at the same address");
+    if page.final_url == random_page.final_url {
+        return dead(input, DeadReason::Soft404, "a random URL redirects to the same URL");
     }
     // 15-16: almost-identical content.
-    if page.digest.sketch.resemblance(&stray.digest.sketch) >= SAME_TEXT {
-        return dead(case, DeadReason::Soft404, "a stray has almost the same content");
+    if page.digest.sketch.resemblance(&random_page.digest.sketch) >= SAME_TEXT {
+        return dead(input, DeadReason::Soft404, "a random URL has almost the same content");
     }
     // 17: not a soft-404 page.
-    alive(case, "a stray has other content")
+    alive(input, "a random URL has other content")
 }
 
-/// Why a fetch failed, if it did (`atomicFetch` and `fetch`).
+/// Returns the cause of a failed fetch (`atomicFetch` and `fetch`).
 fn error(probe: &Probe) -> Option<DeadReason> {
     match &probe.outcome {
         FetchOutcome::Response(status) if ERRORS.contains(status) => Some(DeadReason::Gone),

@@ -1,39 +1,41 @@
 //! Anchors of AsciiDoc: section titles, ids in brackets, `anchor:` macros.
 
-use super::{Anchors, Counts, slug};
+use super::{Anchors, NameCounts, slug};
 
-/// The prefix and the sign between words, as most sites have them: as
-/// Asciidoctor does, and as Antora sets them.
-const COMMON: [(&str, &str); 2] = [("_", "_"), ("", "-")];
+/// Common values of `idprefix` and `idseparator`: the defaults of Asciidoctor
+/// and of Antora.
+const COMMON_STYLES: [(&str, &str); 2] = [("_", "_"), ("", "-")];
 
-/// Reads the anchors of AsciiDoc.
-pub(super) fn read(text: &str, anchors: &mut Anchors) {
-    let own = (attribute(text, ":idprefix:"), attribute(text, ":idseparator:"));
-    let own = (own.0.unwrap_or("_"), own.1.unwrap_or("_"));
-    let mut counts: Vec<((&str, &str), Counts)> =
-        COMMON.into_iter().map(|style| (style, Counts::default())).collect();
-    if !COMMON.contains(&own) {
-        counts.push((own, Counts::default()));
+/// Adds the anchors of an AsciiDoc document.
+pub(super) fn read_anchors(text: &str, anchors: &mut Anchors) {
+    let configured = (
+        attribute(text, ":idprefix:").unwrap_or("_"),
+        attribute(text, ":idseparator:").unwrap_or("_"),
+    );
+    let mut counts: Vec<((&str, &str), NameCounts)> =
+        COMMON_STYLES.into_iter().map(|style| (style, NameCounts::default())).collect();
+    if !COMMON_STYLES.contains(&configured) {
+        counts.push((configured, NameCounts::default()));
     }
     for line in text.lines() {
         if let Some(title) = title(line) {
-            section(title, &mut counts, anchors);
+            add_section(title, &mut counts, anchors);
         } else if let Some(list) = line.strip_prefix('[').and_then(|line| line.split_once(']')) {
-            block(list.0, anchors);
+            add_block_ids(list.0, anchors);
         }
-        between(line, "[[", "]]", anchors);
-        between(line, "[#", "]", anchors);
-        between(line, "anchor:", "[", anchors);
-        anchors.is_open |= line.starts_with("include::");
+        add_ids_between(line, "[[", "]]", anchors);
+        add_ids_between(line, "[#", "]", anchors);
+        add_ids_between(line, "anchor:", "[", anchors);
+        anchors.may_have_more |= line.starts_with("include::");
     }
 }
 
-/// The value of a document's attribute.
+/// Returns the value of a document attribute.
 fn attribute<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
 }
 
-/// The text of a section's title: `== Title` or, as in Markdown, `## Title`.
+/// Returns the text of a section title: `== Title` or `## Title`.
 fn title(line: &str) -> Option<&str> {
     let text = line.trim_start_matches('=');
     let text = if text.len() == line.len() { line.trim_start_matches('#') } else { text };
@@ -42,50 +44,50 @@ fn title(line: &str) -> Option<&str> {
     is_title.then(|| text.trim())
 }
 
-fn section(title: &str, counts: &mut [((&str, &str), Counts)], anchors: &mut Anchors) {
-    // A reference may name a section by its title.
+fn add_section(title: &str, counts: &mut [((&str, &str), NameCounts)], anchors: &mut Anchors) {
+    // A cross reference may use the title of a section.
     anchors.add(title);
-    let plain = without_macros(title);
+    let plain = without_anchor(title);
     for ((prefix, separator), counts) in counts {
         let anchor = slug::asciidoctor(&plain, prefix, separator);
-        match counts.before(&anchor) {
+        match counts.add(&anchor) {
             0 => anchors.add(anchor),
-            again => anchors.add(format!("{anchor}{separator}{}", again + 1)),
+            count => anchors.add(format!("{anchor}{separator}{}", count + 1)),
         }
     }
 }
 
-/// A title without the anchor in front of it.
-fn without_macros(title: &str) -> String {
+/// Returns a title without the anchor before it.
+fn without_anchor(title: &str) -> String {
     match title.strip_prefix("[[").and_then(|title| title.split_once("]]")) {
         Some((_, title)) => title.trim().to_owned(),
         None => title.to_owned(),
     }
 }
 
-/// `#id.role`, `style#id` and `id=name` in the brackets before a block.
-fn block(list: &str, anchors: &mut Anchors) {
+/// Adds the ids in a block attribute list: `#id.role`, `style#id`, `id=name`.
+fn add_block_ids(list: &str, anchors: &mut Anchors) {
     for part in list.split(',') {
         let part = part.trim();
         if let Some(id) = part.strip_prefix("id=") {
             anchors.add(id.trim_matches(['"', '\'']));
         } else if let Some((_, id)) = part.split_once('#') {
-            anchors.add(first_word(id));
+            anchors.add(bare_id(id));
         }
     }
 }
 
-/// Ids that stand between two signs, once or more often in a line.
-fn between(line: &str, opening: &str, closing: &str, anchors: &mut Anchors) {
+/// Adds all ids of a line that are between `opening` and `closing`.
+fn add_ids_between(line: &str, opening: &str, closing: &str, anchors: &mut Anchors) {
     let mut rest = line;
     while let Some((_, after)) = rest.split_once(opening) {
         let Some((id, after)) = after.split_once(closing) else { return };
-        anchors.add(first_word(id));
+        anchors.add(bare_id(id));
         rest = after;
     }
 }
 
-/// What stands before a role, an option or a label.
-fn first_word(id: &str) -> &str {
+/// Returns the id without the role, option or label after it.
+fn bare_id(id: &str) -> &str {
     id.split(['.', '%', ',', ']', ' ']).next().unwrap_or_default()
 }

@@ -3,206 +3,217 @@
 use memchr::memmem;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::{Anchors, Counts, SlugStyle, slug};
-use crate::cut::Cut as _;
-use crate::html::{each_anchor, each_heading};
-use crate::markdown::{as_lists, front_matter, neutralize_brackets};
+use super::{Anchors, NameCounts, SlugStyle, slug};
+use crate::html::{for_each_anchor, for_each_heading};
+use crate::markdown::{admonitions_to_lists, front_matter, neutralize_brackets};
+use crate::safe_slice::SafeSlice as _;
 
-/// What takes in other files, whose headings are then the document's own.
+/// Prefixes of syntax that includes other files. The anchors of those files are
+/// not known.
 const INCLUDES: [&str; 6] = ["{{#include", "{% include", "{%- include", "--8<--", "{{<", "{!"];
 
-/// Reads the anchors of Markdown.
-pub(super) fn read(text: &str, slugs: SlugStyle, anchors: &mut Anchors) {
+/// Adds the anchors of a Markdown document.
+pub(super) fn read_anchors(text: &str, style: SlugStyle, anchors: &mut Anchors) {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_GFM;
-    let mut reader = MarkdownAnchorParser {
-        slugs,
+    let mut parser = MarkdownAnchorParser {
+        style,
         anchors,
-        counts: Repeats::default(),
+        counts: RendererCounts::default(),
         heading: None,
-        pictures: 0,
+        images: 0,
         html: String::new(),
     };
-    let body = neutralize_brackets(as_lists(text.cut(front_matter::length(text)..)));
+    let body = neutralize_brackets(admonitions_to_lists(text.slice(front_matter::length(text)..)));
     for event in Parser::new_ext(&body, options) {
-        if reader.anchors.is_full() {
-            reader.anchors.is_open = true;
+        if parser.anchors.is_full() {
+            parser.anchors.may_have_more = true;
             break;
         }
-        reader.read(&event);
+        parser.read_event(&event);
     }
-    labels(text, anchors);
-    // An import of another document is shown by a component.
+    add_labels(text, anchors);
+    // In MDX, a component shows an imported document.
     let has_import = text.starts_with("import ") || contains(text, "\nimport ");
-    anchors.is_open |= has_import || INCLUDES.iter().any(|sign| contains(text, sign));
-    // Renderers that write anchors in lower case find them in any.
-    anchors.fold();
+    anchors.may_have_more |= has_import || INCLUDES.iter().any(|include| contains(text, include));
+    // Renderers with lower-case anchors accept fragments in any case.
+    anchors.ignore_case();
 }
 
-fn contains(text: &str, sign: &str) -> bool {
-    memmem::find(text.as_bytes(), sign.as_bytes()).is_some()
+fn contains(text: &str, pattern: &str) -> bool {
+    memmem::find(text.as_bytes(), pattern.as_bytes()).is_some()
 }
 
-/// How often each anchor was given, by each renderer's rules.
+/// Number of occurrences of each anchor, per renderer.
 #[derive(Default)]
-struct Repeats {
-    github: Counts,
-    gitlab: Counts,
-    mdbook: Counts,
-    mkdocs: Counts,
-    mkdocs_unicode: Counts,
-    docutils: Counts,
+struct RendererCounts {
+    github: NameCounts,
+    gitlab: NameCounts,
+    mdbook: NameCounts,
+    mkdocs: NameCounts,
+    mkdocs_unicode: NameCounts,
+    docutils: NameCounts,
 }
 
+/// Collects the anchors of a Markdown document from its events.
 struct MarkdownAnchorParser<'a> {
-    slugs: SlugStyle,
+    style: SlugStyle,
     anchors: &'a mut Anchors,
-    counts: Repeats,
-    /// The heading being read.
+    counts: RendererCounts,
+    /// The open heading.
     heading: Option<Heading>,
-    /// How many pictures are open, whose text is only a description.
-    pictures: usize,
-    /// The block of HTML being read.
+    /// Number of open images, whose text is an alternative text.
+    images: usize,
+    /// The open HTML block.
     html: String,
 }
 
-/// A heading's text.
+/// The text of a heading.
 #[derive(Default)]
 struct Heading {
     text: String,
-    /// With the descriptions of pictures, which some count.
-    described: String,
+    /// The text with the alternative texts of images, which some renderers
+    /// include.
+    text_with_alt: String,
 }
 
 impl MarkdownAnchorParser<'_> {
-    fn read(&mut self, event: &Event<'_>) {
+    fn read_event(&mut self, event: &Event<'_>) {
         match event {
             Event::Start(Tag::Heading { .. }) => self.heading = Some(Heading::default()),
-            Event::Start(Tag::Image { .. }) => self.pictures += 1,
-            Event::End(TagEnd::Image) => self.pictures = self.pictures.saturating_sub(1),
+            Event::Start(Tag::Image { .. }) => self.images += 1,
+            Event::End(TagEnd::Image) => self.images = self.images.saturating_sub(1),
             Event::End(TagEnd::Heading(_)) => self.end_heading(),
             Event::Text(text) => {
-                self.note(text);
-                self.attributes(text);
+                self.push_text(text);
+                self.add_attributes(text);
             }
-            Event::Code(text) => self.note(text),
-            Event::SoftBreak | Event::HardBreak => self.note(" "),
-            // A tag may be written over several lines.
+            Event::Code(text) => self.push_text(text),
+            Event::SoftBreak | Event::HardBreak => self.push_text(" "),
+            // A tag may span several lines.
             Event::Html(html) => self.html.push_str(html),
             Event::End(TagEnd::HtmlBlock) => self.end_html(),
-            Event::InlineHtml(html) => self.names_in(html),
+            Event::InlineHtml(html) => self.add_html_anchors(html),
             Event::FootnoteReference(label) | Event::Start(Tag::FootnoteDefinition(label)) => {
-                self.footnote(label);
+                self.add_footnote(label);
             }
             _ => {}
         }
     }
 
+    /// Adds the anchors and headings of the HTML block just ended.
     fn end_html(&mut self) {
         let html = std::mem::take(&mut self.html);
-        self.names_in(&html);
-        each_heading(&html, &mut |text| {
-            self.slug(text.trim());
-            if self.slugs == SlugStyle::Any && text != text.trim() {
-                self.slug(text);
+        self.add_html_anchors(&html);
+        for_each_heading(&html, &mut |text| {
+            self.add_slugs(text.trim());
+            if self.style == SlugStyle::Any && text != text.trim() {
+                self.add_slugs(text);
             }
         });
     }
 
-    fn names_in(&mut self, html: &str) {
-        // Scripts in the text say nothing about its headings.
-        let _ = each_anchor(html, &mut |name| self.explicit(name));
+    fn add_html_anchors(&mut self, html: &str) {
+        // Ignore the result: scripts do not build the headings of Markdown.
+        let _ = for_each_anchor(html, &mut |name| self.add_id(name));
     }
 
-    fn note(&mut self, text: &str) {
+    /// Appends text to the open heading.
+    fn push_text(&mut self, text: &str) {
         if let Some(heading) = &mut self.heading {
-            heading.described.push_str(text);
-            if self.pictures == 0 {
+            heading.text_with_alt.push_str(text);
+            if self.images == 0 {
                 heading.text.push_str(text);
             }
         }
     }
 
-    /// `{: #id }` and `{#id}` may stand after any block or word.
-    fn attributes(&mut self, text: &str) {
+    /// Adds the ids of `{: #id }` and `{#id}`, which may follow any block or
+    /// word.
+    fn add_attributes(&mut self, text: &str) {
         if self.heading.is_none() {
             for part in text.split('{').skip(1) {
                 if let Some((list, _)) = part.split_once('}') {
-                    self.explicit_in(list);
+                    self.add_attribute_id(list);
                 }
             }
         }
     }
 
+    /// Adds the anchors of the heading just ended.
     fn end_heading(&mut self) {
-        let Some(Heading { text, described }) = self.heading.take() else { return };
-        let is_any = self.slugs == SlugStyle::Any;
-        if let Some((title, list)) = braces_at_end(&text)
-            && self.explicit_in(list)
+        let Some(Heading { text, text_with_alt }) = self.heading.take() else { return };
+        let is_any = self.style == SlugStyle::Any;
+        if let Some((title, list)) = split_attributes(&text)
+            && self.add_attribute_id(list)
         {
-            self.slug(title);
+            self.add_slugs(title);
             if !is_any {
                 return;
             }
         }
-        self.slug(&text);
-        if is_any && described != text {
-            self.slug(described.trim());
+        self.add_slugs(&text);
+        if is_any && text_with_alt != text {
+            self.add_slugs(text_with_alt.trim());
         }
-        // The space before what shows nothing is not always kept.
+        // Renderers differ in whether they drop the space before an image.
         if is_any && text.ends_with(' ') {
-            self.slug(text.trim_end());
+            self.add_slugs(text.trim_end());
         }
     }
 
-    /// Notes the id of `: #id .class` or `#id`; says whether there is one.
-    fn explicit_in(&mut self, list: &str) -> bool {
-        let list = list.trim_matches(|sign: char| sign.is_whitespace() || "/*:".contains(sign));
+    /// Adds the id of `: #id .class` or `#id`. Returns whether there is one.
+    fn add_attribute_id(&mut self, list: &str) -> bool {
+        let list = list
+            .trim_matches(|character: char| character.is_whitespace() || "/*:".contains(character));
         let Some(id) = list.split_whitespace().find_map(|word| word.strip_prefix('#')) else {
             return false;
         };
-        self.explicit(id);
+        self.add_id(id);
         !id.is_empty()
     }
 
-    fn explicit(&mut self, id: &str) {
+    /// Adds an id and, for GitHub, its prefixed form.
+    fn add_id(&mut self, id: &str) {
         self.anchors.add(id);
-        if self.slugs.includes(SlugStyle::GitHub) {
+        if self.style.includes(SlugStyle::GitHub) {
             self.anchors.add(format!("user-content-{id}"));
         }
     }
 
-    fn slug(&mut self, text: &str) {
-        let slugs = self.slugs;
-        if slugs.includes(SlugStyle::GitHub) || slugs.includes(SlugStyle::Sphinx) {
+    /// Adds the anchors that the renderers generate for a heading.
+    fn add_slugs(&mut self, text: &str) {
+        let style = self.style;
+        if style.includes(SlugStyle::GitHub) || style.includes(SlugStyle::Sphinx) {
             let name = numbered(slug::github(text), &mut self.counts.github, '-');
-            self.explicit(&name);
+            self.add_id(&name);
         }
-        if slugs.includes(SlugStyle::GitLab) {
+        if style.includes(SlugStyle::GitLab) {
             self.anchors.add(numbered(slug::gitlab(text), &mut self.counts.gitlab, '-'));
         }
-        if slugs.includes(SlugStyle::MdBook) {
+        if style.includes(SlugStyle::MdBook) {
             self.anchors.add(numbered(slug::mdbook(text), &mut self.counts.mdbook, '-'));
         }
-        if slugs.includes(SlugStyle::MkDocs) {
+        if style.includes(SlugStyle::MkDocs) {
             self.anchors.add(numbered(slug::mkdocs(text), &mut self.counts.mkdocs, '_'));
             let unicode = slug::mkdocs_unicode(text);
             self.anchors.add(numbered(unicode, &mut self.counts.mkdocs_unicode, '_'));
         }
-        if slugs.includes(SlugStyle::Sphinx) {
+        if style.includes(SlugStyle::Sphinx) {
             let name = slug::docutils(text);
-            match self.counts.docutils.before(&name) {
+            match self.counts.docutils.add(&name) {
                 0 => self.anchors.add(name),
-                again => self.anchors.add(format!("id{again}")),
+                count => self.anchors.add(format!("id{count}")),
             }
         }
     }
 
-    fn footnote(&mut self, label: &str) {
+    /// Adds the anchors of a footnote and its reference.
+    fn add_footnote(&mut self, label: &str) {
         for prefix in ["fn-", "fnref-", "fn:", "fnref:", "fr-"] {
-            self.explicit(&format!("{prefix}{label}"));
+            self.add_id(&format!("{prefix}{label}"));
         }
         for name in [format!("footnote-{label}"), label.to_owned(), format!("fr-{label}-1")] {
             self.anchors.add(name);
@@ -210,22 +221,22 @@ impl MarkdownAnchorParser<'_> {
     }
 }
 
-/// The name, with a number if it came before.
-fn numbered(name: String, counts: &mut Counts, sign: char) -> String {
-    match counts.before(&name) {
+/// Returns the name, with a number if it occurred before.
+fn numbered(name: String, counts: &mut NameCounts, separator: char) -> String {
+    match counts.add(&name) {
         0 => name,
-        again => format!("{name}{sign}{again}"),
+        count => format!("{name}{separator}{count}"),
     }
 }
 
-/// `title {list}` in two.
-fn braces_at_end(heading: &str) -> Option<(&str, &str)> {
+/// Splits `title {list}` into title and list.
+fn split_attributes(heading: &str) -> Option<(&str, &str)> {
     let (title, list) = heading.trim_end().strip_suffix('}')?.rsplit_once('{')?;
     Some((title.trim_end(), list))
 }
 
-/// `(label)=` on a line of its own, as `MyST` has it.
-fn labels(text: &str, anchors: &mut Anchors) {
+/// Adds the labels of `MyST`: lines of the form `(label)=`.
+fn add_labels(text: &str, anchors: &mut Anchors) {
     if !contains(text, ")=") {
         return;
     }

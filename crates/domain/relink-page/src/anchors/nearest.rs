@@ -1,25 +1,26 @@
-//! Which name did the writer mean? The one fewest letters away.
+//! Finds the anchor with the smallest edit distance to a missing one.
 
-/// Longer names are not compared letter by letter.
-const LONGEST: usize = 80;
+/// Maximum length of a name that is compared, in bytes.
+const MAX_LENGTH: usize = 80;
 
-/// How many names are compared.
-const MOST_COMPARED: usize = 2_000;
+/// Maximum number of names that are compared.
+const MAX_COMPARED: usize = 2_000;
 
-/// The name fewest changes away from `wanted`, if they are few for its length.
+/// Returns the name with the smallest edit distance to `wanted`, if the distance
+/// is at most a third of its length.
 pub(super) fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let wanted: Vec<char> = wanted.to_lowercase().chars().collect();
-    if wanted.len() > LONGEST {
+    if wanted.len() > MAX_LENGTH {
         return None;
     }
-    let mut most = wanted.len() / 3;
+    let mut max = wanted.len() / 3;
     let (mut row, mut best) = (Vec::new(), None);
-    for name in names.filter(|name| name.len() <= LONGEST).take(MOST_COMPARED) {
-        match changes(&wanted, name, most, &mut row) {
+    for name in names.filter(|name| name.len() <= MAX_LENGTH).take(MAX_COMPARED) {
+        match distance(&wanted, name, max, &mut row) {
             Some(0) => return Some(name),
-            Some(changes) => {
-                // Only a name with fewer changes is nearer.
-                (most, best) = (changes - 1, Some(name));
+            Some(distance) => {
+                // Only a name with a smaller distance is nearer.
+                (max, best) = (distance - 1, Some(name));
             }
             None => {}
         }
@@ -27,32 +28,33 @@ pub(super) fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) ->
     best
 }
 
-/// How many letters must be put in, taken out or changed (Levenshtein); nothing
-/// if they are more than `most`. Gives up as soon as that is known.
+/// Returns the edit distance (Levenshtein) of two names, or `None` if it is more
+/// than `max`. Stops as soon as that is known.
 #[expect(
     clippy::indexing_slicing,
     reason = "columns are those of `wanted`, and the row has one more"
 )]
-fn changes(wanted: &[char], name: &str, most: usize, row: &mut Vec<usize>) -> Option<usize> {
-    // Lower case may have more letters than the name, so only bytes bound it.
-    if name.len().saturating_mul(3) + most < wanted.len() {
+fn distance(wanted: &[char], name: &str, max: usize, row: &mut Vec<usize>) -> Option<usize> {
+    // The lower-case form may have more letters than the name, so its byte
+    // length is used as a bound.
+    if name.len().saturating_mul(3) + max < wanted.len() {
         return None;
     }
     row.clear();
     row.extend(0..=wanted.len());
-    for (line, letter) in name.chars().flat_map(char::to_lowercase).enumerate() {
-        if row.iter().all(|changes| *changes > most) {
+    for (index, letter) in name.chars().flat_map(char::to_lowercase).enumerate() {
+        if row.iter().all(|distance| *distance > max) {
             return None;
         }
         let mut diagonal = row[0];
-        row[0] = line + 1;
+        row[0] = index + 1;
         for (column, other) in wanted.iter().enumerate() {
             let change = diagonal + usize::from(*other != letter);
             diagonal = row[column + 1];
             row[column + 1] = change.min(diagonal + 1).min(row[column] + 1);
         }
     }
-    row.last().copied().filter(|changes| *changes <= most)
+    row.last().copied().filter(|distance| *distance <= max)
 }
 
 #[cfg(test)]
@@ -65,13 +67,13 @@ mod tests {
     }
 
     #[test]
-    fn the_name_with_the_fewest_changes_is_nearest() {
+    fn nearest_has_the_smallest_edit_distance() {
         check("instal", &["usage", "install", "installed"], Some("install"));
         check("Usage", &["usage"], Some("usage"));
     }
 
     #[test]
-    fn what_is_not_alike_is_not_named() {
+    fn nearest_returns_none_without_a_similar_name() {
         check("install", &["usage", "license"], None);
         check("x", &["y"], None);
         check("x", &[], None);

@@ -1,43 +1,47 @@
 //! Anchors of reStructuredText: section titles, targets, named directives.
 
-use super::{Anchors, Counts, slug};
-use crate::cut::Cut as _;
+use super::{Anchors, NameCounts, slug};
+use crate::safe_slice::SafeSlice as _;
 
-/// What takes in other text, whose anchors are then the document's own.
+/// Prefixes of directives that insert text from other files, such as
+/// `.. autoclass::`. The anchors of that text are not known.
 const INCLUDES: [&str; 3] = [".. include::", ".. auto", ".. doxygen"];
 
-/// Reads the anchors of reStructuredText.
-pub(super) fn read(text: &str, anchors: &mut Anchors) {
-    let mut counts = Counts::default();
-    let mut last = "";
+/// Adds the anchors of a reStructuredText document.
+pub(super) fn read_anchors(text: &str, anchors: &mut Anchors) {
+    let mut counts = NameCounts::default();
+    let mut previous = "";
     for line in text.lines() {
-        let written = line.trim();
-        if is_adornment(line) && is_title(last, line) {
-            title(last.trim(), &mut counts, anchors);
+        let trimmed = line.trim();
+        if is_adornment(line) && is_title(previous, line) {
+            add_title(previous.trim(), &mut counts, anchors);
         }
-        if let Some(target) = target(written) {
-            name(target, anchors);
-        } else if let Some(given) = written.strip_prefix(":name:") {
-            name(given.trim(), anchors);
-        } else if let Some(label) = footnote(written) {
+        if let Some(target) = target(trimmed) {
+            add_name(target, anchors);
+        } else if let Some(name) = trimmed.strip_prefix(":name:") {
+            add_name(name.trim(), anchors);
+        } else if let Some(label) = footnote(trimmed) {
             anchors.add(format!("footnote-{label}"));
             anchors.add(slug::docutils(label));
         }
-        anchors.is_open |= INCLUDES.iter().any(|include| written.starts_with(include));
-        inline_targets(line, anchors);
-        last = line;
+        anchors.may_have_more |= INCLUDES.iter().any(|include| trimmed.starts_with(include));
+        add_inline_targets(line, anchors);
+        previous = line;
     }
-    anchors.fold();
+    anchors.ignore_case();
 }
 
-/// A line of one sign, at the left.
+/// Whether the line repeats one punctuation character and is not indented.
 fn is_adornment(line: &str) -> bool {
     let line = line.trim_end();
-    let Some(sign) = line.bytes().next().filter(u8::is_ascii_punctuation) else { return false };
-    line.len() >= 2 && line.bytes().all(|byte| byte == sign)
+    let Some(character) = line.bytes().next().filter(u8::is_ascii_punctuation) else {
+        return false;
+    };
+    line.len() >= 2 && line.bytes().all(|byte| byte == character)
 }
 
-/// Whether a line is the title that the adornment below it belongs to.
+/// Whether a line is a section title underlined by `adornment`. As in docutils,
+/// an underline shorter than its title needs at least four characters.
 fn is_title(line: &str, adornment: &str) -> bool {
     let title = line.trim();
     !title.is_empty()
@@ -45,32 +49,34 @@ fn is_title(line: &str, adornment: &str) -> bool {
         && (title.chars().count() <= adornment.trim_end().len() || adornment.len() >= 4)
 }
 
-fn title(text: &str, counts: &mut Counts, anchors: &mut Anchors) {
+fn add_title(text: &str, counts: &mut NameCounts, anchors: &mut Anchors) {
     let anchor = slug::docutils(&without_markup(text));
-    match counts.before(&anchor) {
+    match counts.add(&anchor) {
         0 => anchors.add(anchor),
-        again => {
-            anchors.add(format!("{anchor}-{again}"));
-            anchors.add(format!("id{again}"));
+        // docutils names a repeated title `title-1` or `id1`, depending on its
+        // setting `auto_id_prefix`.
+        count => {
+            anchors.add(format!("{anchor}-{count}"));
+            anchors.add(format!("id{count}"));
         }
     }
 }
 
-/// A title without roles, backquotes and stars.
+/// Returns a title without backquotes and the roles before them: ``:ref:`owls` ``
+/// becomes `owls`.
 fn without_markup(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('`') {
-        let role = before.rfind(':').filter(|end| *end + 1 == before.len());
-        let start = role.and_then(|end| before.cut(..end).rfind(':'));
-        plain.push_str(before.cut(..start.unwrap_or(before.len())));
+        let role_start = before.strip_suffix(':').and_then(|role| role.rfind(':'));
+        plain.push_str(before.slice(..role_start.unwrap_or(before.len())));
         rest = after;
     }
     plain.push_str(rest);
     plain
 }
 
-/// The name in `.. _name:`.
+/// Returns the name in `.. _name:`.
 fn target(line: &str) -> Option<&str> {
     let rest = line.strip_prefix(".. _")?;
     match rest.strip_prefix('`') {
@@ -79,23 +85,23 @@ fn target(line: &str) -> Option<&str> {
     }
 }
 
-/// A target is known by its name and by the id made of it.
-fn name(given: &str, anchors: &mut Anchors) {
-    anchors.add(given);
-    anchors.add(slug::docutils(given));
+/// Adds a name and the id that is derived from it.
+fn add_name(name: &str, anchors: &mut Anchors) {
+    anchors.add(name);
+    anchors.add(slug::docutils(name));
 }
 
-/// The label in `.. [label] text`.
+/// Returns the label in `.. [label] text`.
 fn footnote(line: &str) -> Option<&str> {
     line.strip_prefix(".. [")?.split_once(']').map(|(label, _)| label)
 }
 
-/// ``_`name` `` within a line.
-fn inline_targets(line: &str, anchors: &mut Anchors) {
+/// Adds the inline targets, ``_`name` ``, of a line.
+fn add_inline_targets(line: &str, anchors: &mut Anchors) {
     let mut rest = line;
     while let Some((_, after)) = rest.split_once("_`") {
         let Some((target, after)) = after.split_once('`') else { return };
-        name(target, anchors);
+        add_name(target, anchors);
         rest = after;
     }
 }

@@ -1,14 +1,16 @@
-//! From the text of a heading to its anchor, by the rules of each renderer.
+//! Generates the anchor of a heading from its text, by the rules of each
+//! renderer.
 
-/// GitHub: letters and digits in lower case, hyphens and underscores; a hyphen
-/// for each space; the rest is dropped.
+/// GitHub: converts to lower case, retains letters, digits, hyphens and
+/// underscores, replaces each space with a hyphen, and drops the rest.
 pub(super) fn github(text: &str) -> String {
-    // A picture at the end leaves the space before it, which counts.
-    text.to_lowercase().chars().filter_map(kept).collect()
+    // The text is not trimmed: the space before an image at the end becomes a
+    // hyphen.
+    text.to_lowercase().chars().filter_map(github_character).collect()
 }
 
-/// Letters, digits, marks that belong to a letter, `-` and `_` stay.
-fn kept(character: char) -> Option<char> {
+/// Maps a character of a heading to one of the anchor.
+fn github_character(character: char) -> Option<char> {
     match character {
         ' ' => Some('-'),
         '-' | '_' => Some(character),
@@ -17,12 +19,13 @@ fn kept(character: char) -> Option<char> {
     }
 }
 
+/// Whether the character is a letter, a digit or a combining mark.
 fn is_word(character: char) -> bool {
     character.is_alphanumeric() || is_mark(character)
 }
 
-/// Whether the character is part of a letter, such as an accent, a vowel sign
-/// or what makes a picture of the sign before it. To Rust these are no letters.
+/// Whether the character is a combining mark or variation selector: an accent,
+/// a vowel sign, or an emoji selector. `char::is_alphanumeric` excludes them.
 fn is_mark(character: char) -> bool {
     matches!(character,
         '\u{300}'..='\u{36f}'       // Latin, Greek, Cyrillic
@@ -36,67 +39,68 @@ fn is_mark(character: char) -> bool {
         | '\u{1dc0}'..='\u{1dff}'
         | '\u{20d0}'..='\u{20f0}'
         | '\u{3099}' | '\u{309a}'   // Japanese
-        | '\u{fe00}'..='\u{fe0f}'   // which form of a sign is meant
+        | '\u{fe00}'..='\u{fe0f}'   // variation selectors
         | '\u{fe20}'..='\u{fe2f}')
 }
 
-/// GitLab: as GitHub, but hyphens never stand side by side, and a number alone
-/// gets a word before it.
+/// GitLab: like GitHub, but consecutive hyphens become one, and a number gets a
+/// prefix.
 pub(super) fn gitlab(text: &str) -> String {
-    let slug = squeezed(&github(text), '-');
+    let slug = collapse_runs(&github(text), '-');
     let is_number = !slug.is_empty() && slug.bytes().all(|byte| byte.is_ascii_digit());
     if is_number { format!("anchor-{slug}") } else { slug }
 }
 
-/// mdBook: every white space is a hyphen.
+/// mdBook: replaces every white space character with a hyphen.
 pub(super) fn mdbook(text: &str) -> String {
-    let keep = |character: char| match character {
+    let map_character = |character: char| match character {
         '-' | '_' => Some(character),
         _ if character.is_alphanumeric() => Some(character),
         _ if character.is_whitespace() => Some('-'),
         _ => None,
     };
-    text.trim().chars().filter_map(keep).flat_map(char::to_lowercase).collect()
+    text.trim().chars().filter_map(map_character).flat_map(char::to_lowercase).collect()
 }
 
-/// MkDocs: ASCII only, accents dropped; white space and hyphens in a row are
-/// one hyphen.
+/// MkDocs: drops accents and other non-ASCII characters, and replaces runs of
+/// white space and hyphens with one hyphen.
 pub(super) fn mkdocs(text: &str) -> String {
-    let plain: String = text.chars().flat_map(plain).collect();
-    let word = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    let kept: String = plain
+    let plain: String = text.chars().flat_map(without_accent).collect();
+    let is_ascii_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let filtered: String = plain
         .chars()
-        .filter(|character| word(*character) || character.is_whitespace() || *character == '-')
+        .filter(|&character| {
+            is_ascii_word(character) || character.is_whitespace() || character == '-'
+        })
         .map(|character| if character.is_whitespace() { '-' } else { character })
         .collect();
-    let first = kept.trim_start_matches('-');
-    // Only white space is stripped; hyphens the writer put at the end stay one.
-    squeezed(first, '-').to_lowercase()
+    // Hyphens at the end are collapsed but not removed.
+    collapse_runs(filtered.trim_start_matches('-'), '-').to_lowercase()
 }
 
-/// MkDocs with Unicode slugs, as many sites set it.
+/// MkDocs with Unicode slugs, a common setting.
 pub(super) fn mkdocs_unicode(text: &str) -> String {
-    squeezed(&github(text), '-')
+    collapse_runs(&github(text), '-')
 }
 
-/// docutils: whatever is no ASCII letter or digit parts words, and an anchor
-/// begins with a letter.
+/// docutils: splits words at every character that is not an ASCII letter or
+/// digit, and starts an anchor with a letter.
 pub(super) fn docutils(text: &str) -> String {
-    let plain: String = text.to_lowercase().chars().flat_map(plain).collect();
-    let kept: String = plain
+    let plain: String = text.to_lowercase().chars().flat_map(without_accent).collect();
+    let filtered: String = plain
         .chars()
         .filter(char::is_ascii)
         .map(|character| if character.is_ascii_alphanumeric() { character } else { '-' })
         .collect();
-    let slug = squeezed(&kept, '-');
+    let slug = collapse_runs(&filtered, '-');
     let start = slug.trim_start_matches(|first: char| first == '-' || first.is_ascii_digit());
     start.trim_end_matches('-').to_owned()
 }
 
-/// Asciidoctor: a prefix, then words parted by a sign.
+/// Asciidoctor: returns the prefix and the words joined with the separator.
 pub(super) fn asciidoctor(text: &str, prefix: &str, separator: &str) -> String {
     let lower = text.trim().to_lowercase();
-    let kept: String = lower
+    let filtered: String = lower
         .chars()
         .filter_map(|character| match character {
             ' ' | '-' | '.' => Some(' '),
@@ -105,24 +109,23 @@ pub(super) fn asciidoctor(text: &str, prefix: &str, separator: &str) -> String {
             _ => None,
         })
         .collect();
-    let words = kept.split(' ').filter(|word| !word.is_empty());
+    let words = filtered.split(' ').filter(|word| !word.is_empty());
     format!("{prefix}{}", words.collect::<Vec<_>>().join(separator))
 }
 
-/// The text with one of each run of a sign.
-fn squeezed(text: &str, sign: char) -> String {
+/// Replaces each run of `separator` with one.
+fn collapse_runs(text: &str, separator: char) -> String {
     let mut last = None;
-    let keep = |character: &char| {
-        let repeats = *character == sign && last == Some(sign);
+    let is_retained = |character: &char| {
+        let is_repetition = *character == separator && last == Some(separator);
         last = Some(*character);
-        !repeats
+        !is_repetition
     };
-    text.chars().filter(keep).collect()
+    text.chars().filter(is_retained).collect()
 }
 
-/// A letter without its accent, as far as Latin goes; other letters are given
-/// back as they are.
-fn plain(letter: char) -> impl Iterator<Item = char> {
+/// Returns a Latin letter without its accent, and other characters unchanged.
+fn without_accent(letter: char) -> impl Iterator<Item = char> {
     const PLAIN: [(&str, &str); 30] = [
         ("ÀÁÂÃÄÅĀĂĄ", "A"),
         ("àáâãäåāăą", "a"),

@@ -1,10 +1,10 @@
-//! Claims about anchors: a document, and the anchors it has and has not.
+//! Checks which anchors a document has and which it lacks.
 
 use super::*;
 
 #[track_caller]
-fn check(format: DocumentFormat, slugs: SlugStyle, text: &str, has: &[&str], lacks: &[&str]) {
-    let found = anchors(format, text.as_bytes(), slugs).expect("the format has anchors");
+fn check(format: DocumentFormat, style: SlugStyle, text: &str, has: &[&str], lacks: &[&str]) {
+    let found = anchors(format, text.as_bytes(), style).expect("the format has anchors");
     for anchor in has {
         assert!(found.has(anchor), "no #{anchor} in {:?}", found.names);
     }
@@ -14,7 +14,7 @@ fn check(format: DocumentFormat, slugs: SlugStyle, text: &str, has: &[&str], lac
 }
 
 #[test]
-fn github_keeps_every_hyphen_and_numbers_repeats() {
+fn github_retains_every_hyphen_and_numbers_duplicates() {
     let text = "# It's — done!\n\n## A `b_c` d\n\n## A `b_c` d\n\nSetext *one*\n===\n";
     let has = ["its--done", "a-b_c-d", "a-b_c-d-1", "setext-one", "user-content-setext-one"];
     check(DocumentFormat::Markdown, SlugStyle::GitHub, text, &has, &["its-done", "a-b_c-d-2"]);
@@ -28,7 +28,7 @@ fn github_keeps_every_hyphen_and_numbers_repeats() {
 }
 
 #[test]
-fn a_picture_leaves_its_space_and_a_sign_its_form() {
+fn space_before_an_image_and_emoji_selector_are_retained() {
     let text = "# errno [![b](b.svg)](c) [![d](d.svg)](e)\n\n# ⚠\u{fe0f} Warning\n\n# हिन्दी\n";
     let has = ["errno--", "\u{fe0f}-warning", "हिन्दी"];
     check(DocumentFormat::Markdown, SlugStyle::GitHub, text, &has, &["errno"]);
@@ -42,13 +42,13 @@ fn a_picture_leaves_its_space_and_a_sign_its_form() {
 }
 
 #[test]
-fn html_in_markdown_has_headings_and_names_over_several_lines() {
+fn html_in_markdown_has_headings_and_multi_line_tags() {
     let text = "<h1 align=center>\n  <img src=a.png>\n  My &amp; tool\n</h1>\n\n<div\n  id=part>\n</div>\n";
     check(DocumentFormat::Markdown, SlugStyle::GitHub, text, &["my--tool", "part"], &["tool"]);
 }
 
 #[test]
-fn a_rule_is_no_front_matter() {
+fn thematic_break_is_not_front_matter() {
     check(
         DocumentFormat::Markdown,
         SlugStyle::GitHub,
@@ -59,7 +59,7 @@ fn a_rule_is_no_front_matter() {
 }
 
 #[test]
-fn gitlab_keeps_one_hyphen_of_each_run() {
+fn gitlab_collapses_hyphens() {
     let text = "# It's — done!\n# 2024\n";
     check(
         DocumentFormat::Markdown,
@@ -71,7 +71,7 @@ fn gitlab_keeps_one_hyphen_of_each_run() {
 }
 
 #[test]
-fn mdbook_makes_a_hyphen_of_each_space() {
+fn mdbook_replaces_each_space_with_a_hyphen() {
     check(
         DocumentFormat::Markdown,
         SlugStyle::MdBook,
@@ -82,7 +82,7 @@ fn mdbook_makes_a_hyphen_of_each_space() {
 }
 
 #[test]
-fn mkdocs_is_ascii_and_counts_with_underscores() {
+fn mkdocs_is_ascii_and_numbers_with_underscores() {
     let text = "# Café & co\n# Café & co\n";
     check(
         DocumentFormat::Markdown,
@@ -94,7 +94,7 @@ fn mkdocs_is_ascii_and_counts_with_underscores() {
 }
 
 #[test]
-fn sphinx_begins_with_a_letter() {
+fn sphinx_anchors_begin_with_a_letter() {
     check(
         DocumentFormat::Rst,
         SlugStyle::Sphinx,
@@ -112,14 +112,14 @@ fn sphinx_begins_with_a_letter() {
 }
 
 #[test]
-fn any_has_what_one_of_them_has() {
+fn any_style_has_the_anchors_of_all_renderers() {
     let text = "# It's — a café\n# It's — a café\n";
     let has = ["its--a-café", "its-a-café", "its-a-cafe", "its-a-cafe_1", "it-s-a-cafe"];
     check(DocumentFormat::Markdown, SlugStyle::Any, text, &has, &["its"]);
 }
 
 #[test]
-fn markdown_names_anchors_itself() {
+fn markdown_has_explicit_anchors() {
     let text = "# One {#first}\n\n## Two {: #second .big }\n\n<a id=\"third\"></a> <a name='4'/>\n\n\
                 word{#fifth}\n\n## Six {/* #sixth */}\n\n<div id=\"seven\">\n\nText[^note]\n\n[^note]: x\n";
     let has = ["first", "second", "third", "4", "fifth", "sixth", "seven", "fn-note", "fnref-note"];
@@ -189,7 +189,7 @@ fn asciidoc_has_titles_and_ids() {
 }
 
 #[test]
-fn the_top_and_words_to_look_for_need_no_anchor() {
+fn top_and_text_fragments_need_no_anchor() {
     check(
         DocumentFormat::Html,
         SlugStyle::Any,
@@ -200,18 +200,22 @@ fn the_top_and_words_to_look_for_need_no_anchor() {
 }
 
 #[test]
-fn what_takes_in_other_files_may_have_more() {
-    let is_open = |format, text: &str| {
-        anchors(format, text.as_bytes(), SlugStyle::Any).is_some_and(|anchors| anchors.is_open())
+fn documents_with_includes_may_have_more_anchors() {
+    let may_have_more = |format, text: &str| {
+        anchors(format, text.as_bytes(), SlugStyle::Any)
+            .is_some_and(|anchors| anchors.may_have_more())
     };
-    assert!(is_open(DocumentFormat::Markdown, "{{#include a.md}}"));
-    assert!(is_open(DocumentFormat::Markdown, "import A from './a.mdx'\n\n<A/>"));
-    assert!(is_open(DocumentFormat::AsciiDoc, "include::a.adoc[]"));
-    assert!(is_open(DocumentFormat::Rst, ".. include:: a.rst"));
-    assert!(!is_open(DocumentFormat::Markdown, "# a"));
-    assert!(is_open(DocumentFormat::Html, "<meta http-equiv=Refresh content='0;url=b.html'>"));
-    assert!(is_open(DocumentFormat::Html, "<div id=root></div><script src=app.js></script>"));
-    assert!(!is_open(DocumentFormat::Html, "<p id=a><p id=b><script></script>"));
+    assert!(may_have_more(DocumentFormat::Markdown, "{{#include a.md}}"));
+    assert!(may_have_more(DocumentFormat::Markdown, "import A from './a.mdx'\n\n<A/>"));
+    assert!(may_have_more(DocumentFormat::AsciiDoc, "include::a.adoc[]"));
+    assert!(may_have_more(DocumentFormat::Rst, ".. include:: a.rst"));
+    assert!(!may_have_more(DocumentFormat::Markdown, "# a"));
+    assert!(may_have_more(
+        DocumentFormat::Html,
+        "<meta http-equiv=Refresh content='0;url=b.html'>"
+    ));
+    assert!(may_have_more(DocumentFormat::Html, "<div id=root></div><script src=app.js></script>"));
+    assert!(!may_have_more(DocumentFormat::Html, "<p id=a><p id=b><script></script>"));
 }
 
 #[test]
@@ -228,12 +232,12 @@ fn data_has_no_anchors() {
 
 proptest::proptest! {
     #[test]
-    fn whatever_comes_in_nothing_panics(
+    fn any_input_does_not_panic(
         text in r#"([#=~`_\[\]{}<>:."' \n]|\.\. |id=|name|é|a){0,60}"#,
         wanted in ".{0,12}",
     ) {
         for format in [DocumentFormat::Markdown, DocumentFormat::Html, DocumentFormat::Rst, DocumentFormat::AsciiDoc] {
-            let found = anchors(format, text.as_bytes(), SlugStyle::Any).expect("it has anchors");
+            let found = anchors(format, text.as_bytes(), SlugStyle::Any).expect("the format has anchors");
             found.nearest(&wanted);
         }
     }

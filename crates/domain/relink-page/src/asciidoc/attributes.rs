@@ -1,4 +1,4 @@
-//! Attributes: values with names, to be used in the text as `{name}`.
+//! Document attributes: `:name: value`, referenced as `{name}`.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,178 +7,183 @@ use memchr::memchr;
 use relink_model::{LinkKind, SkipReason};
 
 use super::AsciiDocParser;
-use crate::cut::Cut as _;
 use crate::link_candidates::LinkCandidates;
 use crate::link_sink::DestinationSyntax;
-use crate::list::trim;
+use crate::list::trim_range;
+use crate::safe_slice::SafeSlice as _;
 
-/// How long the value of an attribute may grow.
-const LONGEST_VALUE: usize = 8 * 1024;
+/// Maximum length of an attribute value in bytes.
+const MAX_VALUE: usize = 8 * 1024;
 
-/// How many bytes destinations may grow by for each byte of the document.
-/// Attributes made of attributes would otherwise fill the memory.
+/// Number of bytes by which substitution may grow destinations, per byte of the
+/// document. Without a limit, nested attributes grow exponentially.
 const GROWTH_PER_BYTE: usize = 4;
 
-/// A line that defines an attribute, or takes its definition back.
+/// A line that sets or unsets an attribute.
 pub(super) struct Definition<'l> {
     name: &'l str,
-    /// Where the value stands in the line.
+    /// Range of the value in the line; `None` if the line unsets the attribute.
     value: Option<Range<usize>>,
 }
 
-/// An address that an attribute stands for.
-struct Address {
+/// An attribute definition whose value is a URL.
+struct UrlAttribute {
     range: Range<usize>,
-    means: String,
-    /// Whether the attribute is a destination of its own somewhere.
+    url: String,
+    /// Whether a destination consists of this attribute alone.
     is_destination: bool,
-    /// Whether the attribute is used at all.
+    /// Whether the attribute is referenced at all.
     is_used: bool,
 }
 
-/// An attribute as defined so far.
+/// The current value of an attribute.
 struct Attribute {
     value: String,
-    /// Which of the addresses it is, if it is one.
-    address: Option<usize>,
+    /// Index into `Attributes::urls` if the value is a URL.
+    url_index: Option<usize>,
 }
 
 /// The attributes of a document.
 pub(super) struct Attributes {
     current: HashMap<String, Attribute>,
-    addresses: Vec<Address>,
-    budget: usize,
+    urls: Vec<UrlAttribute>,
+    growth_budget: usize,
 }
 
-/// What a text with attributes in it means.
+/// Text after attribute substitution.
 pub(super) enum AttributeValue {
     Known(String),
-    /// Something in it is not known here.
+    /// The text references an undefined attribute, or is too long.
     Unknown,
 }
 
 impl Attributes {
     pub(super) fn new(length: usize) -> Self {
-        let budget = length.saturating_mul(GROWTH_PER_BYTE).saturating_add(LONGEST_VALUE);
-        Self { current: HashMap::new(), addresses: Vec::new(), budget }
+        let growth_budget = length.saturating_mul(GROWTH_PER_BYTE).saturating_add(MAX_VALUE);
+        Self { current: HashMap::new(), urls: Vec::new(), growth_budget }
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub(super) fn value(&self, name: &str) -> Option<&str> {
         self.current.get(&name.to_ascii_lowercase()).map(|attribute| attribute.value.as_str())
     }
 
-    /// Notes that an attribute is used, perhaps as a destination of its own;
-    /// says whether it stands for an address that is told elsewhere.
-    pub(super) fn refer(&mut self, name: &str, is_destination: bool) -> bool {
+    /// Records a reference to an attribute. `is_destination` means that a
+    /// destination consists of the attribute alone. Returns whether the link is
+    /// reported at the definition.
+    pub(super) fn mark_used(&mut self, name: &str, is_destination: bool) -> bool {
         let attribute = self.current.get(&name.to_ascii_lowercase());
-        let Some(address) = attribute.and_then(|attribute| attribute.address) else {
+        let Some(index) = attribute.and_then(|attribute| attribute.url_index) else {
             return false;
         };
-        let Some(address) = self.addresses.get_mut(address) else { return false };
-        address.is_used = true;
-        address.is_destination |= is_destination;
+        let Some(url) = self.urls.get_mut(index) else { return false };
+        url.is_used = true;
+        url.is_destination |= is_destination;
         true
     }
 
-    /// The text with its attributes replaced by what they stand for.
+    /// Substitutes the attributes of a text.
     pub(super) fn resolve(&mut self, text: &str) -> AttributeValue {
-        let (mut means, mut rest) = (String::new(), text);
+        let (mut output, mut rest) = (String::new(), text);
         while let Some(open) = memchr(b'{', rest.as_bytes()) {
-            means.push_str(rest.cut(..open));
-            rest = rest.cut(open..);
+            output.push_str(rest.slice(..open));
+            rest = rest.slice(open..);
             let Some(name) = reference(rest) else {
-                means.push('{');
-                rest = rest.cut(1..);
+                output.push('{');
+                rest = rest.slice(1..);
                 continue;
             };
-            rest = rest.cut(name.len() + "{}".len()..);
-            self.refer(name, false);
+            rest = rest.slice(name.len() + "{}".len()..);
+            self.mark_used(name, false);
             match self.current.get(&name.to_ascii_lowercase()) {
-                Some(attribute) if means.len() + attribute.value.len() <= LONGEST_VALUE => {
-                    means.push_str(&attribute.value);
+                Some(attribute) if output.len() + attribute.value.len() <= MAX_VALUE => {
+                    output.push_str(&attribute.value);
                 }
                 _ => return AttributeValue::Unknown,
             }
         }
-        means.push_str(rest);
-        let growth = means.len().saturating_sub(text.len());
-        if growth > self.budget {
+        output.push_str(rest);
+        let growth = output.len().saturating_sub(text.len());
+        if growth > self.growth_budget {
             return AttributeValue::Unknown;
         }
-        self.budget -= growth;
-        AttributeValue::Known(means)
+        self.growth_budget -= growth;
+        AttributeValue::Known(output)
     }
 
-    /// Notes the addresses that attributes stand for. Those that are only a part
-    /// of destinations are told there.
-    pub(super) fn report(self, mentions: &mut LinkCandidates<'_>) {
-        for Address { range, means, is_destination, is_used } in self.addresses {
-            let means = DestinationSyntax::Decoded(means);
+    /// Adds the URLs of attributes that are a whole destination as links, and
+    /// those that are never referenced as skipped. Other URLs are part of a
+    /// destination elsewhere.
+    pub(super) fn report(self, candidates: &mut LinkCandidates<'_>) {
+        for UrlAttribute { range, url, is_destination, is_used } in self.urls {
+            let syntax = DestinationSyntax::Decoded(url);
             if is_destination {
-                mentions.link(range, LinkKind::Definition, means);
+                candidates.link(range, LinkKind::Definition, syntax);
             } else if !is_used {
-                mentions.skip_as(range, LinkKind::Definition, means, SkipReason::Unused);
+                candidates.skip_as(range, LinkKind::Definition, syntax, SkipReason::Unused);
             }
         }
     }
 }
 
 impl AsciiDocParser<'_> {
-    /// Takes in a definition whose line begins at `start`.
-    pub(super) fn attribute(&mut self, definition: &Definition<'_>, start: usize) {
+    /// Sets or unsets an attribute. The line of the definition starts at
+    /// `start`.
+    pub(super) fn define_attribute(&mut self, definition: &Definition<'_>, start: usize) {
         let name = definition.name.to_ascii_lowercase();
         let Some(value) = definition.value.clone() else {
             self.attributes.current.remove(&name);
             return;
         };
-        let range = trim(self.text, start + value.start..start + value.end);
-        let written = self.text.cut(range.clone());
-        let value = match self.attributes.resolve(written) {
+        let range = trim_range(self.text, start + value.start..start + value.end);
+        let raw = self.text.slice(range.clone());
+        let value = match self.attributes.resolve(raw) {
             AttributeValue::Known(value) => value,
             AttributeValue::Unknown => {
                 self.attributes.current.remove(&name);
                 return;
             }
         };
-        let is_address = is_web(&value) && !value.contains(char::is_whitespace);
-        let address = is_address.then(|| {
-            let means = value.clone();
-            let address =
-                Address { range: range.clone(), means, is_destination: false, is_used: false };
-            self.attributes.addresses.push(address);
-            self.attributes.addresses.len() - 1
+        let is_url = starts_with_web_scheme(&value) && !value.contains(char::is_whitespace);
+        let url_index = is_url.then(|| {
+            self.attributes.urls.push(UrlAttribute {
+                range: range.clone(),
+                url: value.clone(),
+                is_destination: false,
+                is_used: false,
+            });
+            self.attributes.urls.len() - 1
         });
-        if !is_address {
+        if !is_url {
             self.inline(range);
         }
-        self.attributes.current.insert(name, Attribute { value, address });
+        self.attributes.current.insert(name, Attribute { value, url_index });
     }
 }
 
-/// Whether a text begins as an address of the web does.
-pub(super) fn is_web(text: &str) -> bool {
+/// Whether a text starts with `http://` or `https://`.
+pub(super) fn starts_with_web_scheme(text: &str) -> bool {
     text.starts_with("https://") || text.starts_with("http://")
 }
 
-/// The attribute that a line defines: `:name: value`, `:name!:`, `:!name:`.
-pub(super) fn definition(line: &str) -> Option<Definition<'_>> {
+/// Parses an attribute definition: `:name: value`, `:name!:` or `:!name:`.
+pub(super) fn parse_definition(line: &str) -> Option<Definition<'_>> {
     let inside = line.strip_prefix(':')?;
     let (name, value) = inside.split_once(':')?;
-    let is_taken_back = name.starts_with('!') || name.ends_with('!');
+    let is_unset = name.starts_with('!') || name.ends_with('!');
     let name = name.trim_matches('!');
-    let is_apart = value.is_empty() || value.starts_with([' ', '\t']);
+    let is_separated = value.is_empty() || value.starts_with([' ', '\t']);
     let start = line.len() - value.len();
-    (is_name(name) && is_apart)
-        .then(|| Definition { name, value: (!is_taken_back).then_some(start..line.len()) })
+    (is_name(name) && is_separated)
+        .then(|| Definition { name, value: (!is_unset).then_some(start..line.len()) })
 }
 
-/// The name in `{name}`, with which the text begins.
+/// Returns the name if the text starts with `{name}`.
 pub(super) fn reference(text: &str) -> Option<&str> {
     let inside = text.strip_prefix('{')?;
     let length = inside.bytes().take_while(|byte| is_name_byte(*byte)).count();
-    let name = inside.cut(..length);
-    (is_name(name) && inside.cut(length..).starts_with('}')).then_some(name)
+    let name = inside.slice(..length);
+    (is_name(name) && inside.slice(length..).starts_with('}')).then_some(name)
 }
 
 fn is_name(name: &str) -> bool {

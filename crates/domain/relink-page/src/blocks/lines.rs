@@ -1,16 +1,16 @@
-//! The blocks of plain text and of markups that are read line by line.
+//! The blocks of plain text and of formats that are parsed line by line.
 //!
-//! Blank lines end blocks; so do the marks of lists and headings.
+//! Blank lines, list markers and headings end blocks.
 
 use super::{BlockBuilder, BlockKind};
 use crate::{DocumentFormat, for_each_link};
 
-/// Reads the blocks of a document.
+/// Passes the blocks of a document to `builder`.
 pub(crate) fn read_blocks(format: DocumentFormat, text: &str, builder: &mut BlockBuilder) {
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        let written = line.trim();
-        let is_underlined = lines.peek().is_some_and(|next| is_underline(next.trim(), written));
+        let trimmed = line.trim();
+        let is_underlined = lines.peek().is_some_and(|next| is_underline(next.trim(), trimmed));
         read_line(format, line, is_underlined, builder);
         if is_underlined {
             lines.next();
@@ -22,30 +22,31 @@ pub(crate) fn read_blocks(format: DocumentFormat, text: &str, builder: &mut Bloc
     });
 }
 
+/// Passes one line to `builder`.
 fn read_line(format: DocumentFormat, line: &str, is_underlined: bool, builder: &mut BlockBuilder) {
-    let written = line.trim();
-    let is_heading = is_underlined || is_marked_heading(format, written);
-    if written.is_empty() || is_underline(written, "") {
+    let trimmed = line.trim();
+    let is_heading = is_underlined || is_marked_heading(format, trimmed);
+    if trimmed.is_empty() || is_underline(trimmed, "") {
         builder.begin(BlockKind::Paragraph, false, 0);
     } else if is_heading {
         builder.begin(BlockKind::Heading, false, 0);
-        builder.push(written.trim_matches('='));
+        builder.push(trimmed.trim_matches('='));
         builder.begin(BlockKind::Paragraph, false, 0);
     } else if is_row_format(format) {
         builder.begin(BlockKind::TableCell, false, 0);
-        builder.push(written);
+        builder.push(trimmed);
     } else {
-        if let Some(rest) = list_item(written) {
+        if let Some(rest) = list_item(trimmed) {
             builder.begin(BlockKind::ListItem, false, 0);
             builder.push(rest);
         } else {
-            builder.push(written);
+            builder.push(trimmed);
         }
         builder.space();
     }
 }
 
-/// Whether each line is a record of its own.
+/// Whether each line of the format is one record.
 fn is_row_format(format: DocumentFormat) -> bool {
     matches!(
         format,
@@ -56,21 +57,23 @@ fn is_row_format(format: DocumentFormat) -> bool {
     )
 }
 
+/// Whether the line is a heading of the form `== Title`.
 fn is_marked_heading(format: DocumentFormat, line: &str) -> bool {
-    let has_marks = matches!(format, DocumentFormat::AsciiDoc | DocumentFormat::Wikitext);
-    has_marks && line.starts_with('=') && line.trim_matches('=').len() < line.len()
+    let has_marked_headings = matches!(format, DocumentFormat::AsciiDoc | DocumentFormat::Wikitext);
+    has_marked_headings && line.starts_with('=') && line.trim_matches('=').len() < line.len()
 }
 
-/// Whether a line of one repeated sign underlines the title above it. Without
-/// a title, whether it is a rule.
+/// Whether a line of one repeated character underlines the title above it. If
+/// `title` is empty, whether the line is a rule.
 pub(crate) fn is_underline(line: &str, title: &str) -> bool {
     /// Minimum length of an underline.
     const MIN_LENGTH: usize = 3;
-    let mut signs = line.chars();
-    let Some(first) = signs.next() else { return false };
-    let is_rule =
-        first.is_ascii_punctuation() && line.len() >= MIN_LENGTH && signs.all(|sign| sign == first);
-    // Longer titles than underlines are text above a rule.
+    let mut characters = line.chars();
+    let Some(first) = characters.next() else { return false };
+    let is_rule = first.is_ascii_punctuation()
+        && line.len() >= MIN_LENGTH
+        && characters.all(|character| character == first);
+    // A line that is longer than the rule below it is not a title.
     is_rule && (title.is_empty() || line.len() + 2 >= title.chars().count()) && !has_rule(title)
 }
 
@@ -78,14 +81,14 @@ fn has_rule(title: &str) -> bool {
     title.starts_with("===") || title.starts_with("---")
 }
 
-/// The text of a list item without its mark.
+/// Returns the text of a list item without its marker.
 pub(crate) fn list_item(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix(['-', '*', '+', '•']).or_else(|| numbered(line))?;
+    let rest = line.strip_prefix(['-', '*', '+', '•']).or_else(|| after_number(line))?;
     rest.starts_with([' ', '\t']).then(|| rest.trim_start())
 }
 
-/// What follows the number of a numbered item.
-fn numbered(line: &str) -> Option<&str> {
+/// Returns the text after the number of a numbered item.
+fn after_number(line: &str) -> Option<&str> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = line.get(digits..)?;
     (1..=3).contains(&digits).then(|| rest.strip_prefix(['.', ')'])).flatten()

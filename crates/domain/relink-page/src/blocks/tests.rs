@@ -1,9 +1,9 @@
-//! Blocks of every format, in a small notation: a letter for the kind, and
-//! the text; `-` before boilerplate.
+//! Blocks of every format, each written as a letter for its kind and its text;
+//! `-` marks boilerplate.
 
 use super::*;
 
-fn notation(format: DocumentFormat, source: &str) -> Vec<String> {
+fn format_blocks(format: DocumentFormat, source: &str) -> Vec<String> {
     let page = block_text(format, source.as_bytes());
     let blocks = page.blocks.iter().map(|block| {
         let mark = if block.is_boilerplate { "-" } else { "" };
@@ -24,7 +24,7 @@ fn notation(format: DocumentFormat, source: &str) -> Vec<String> {
 
 #[track_caller]
 fn check(format: DocumentFormat, source: &str, expect: &[&str]) {
-    assert_eq!(notation(format, source), expect);
+    assert_eq!(format_blocks(format, source), expect);
 }
 
 #[track_caller]
@@ -66,7 +66,7 @@ fn html_without_visible_text_is_skipped() {
     );
 }
 
-/// Enough text for marks of boilerplate to count.
+/// Enough content that boilerplate marks are not removed.
 const TEXT: &str = "The owls of the north hunt by day in summer";
 
 #[test]
@@ -82,7 +82,7 @@ fn html_boilerplate_is_marked_by_element_role_and_name() {
         "<div hidden>x</div>",
         "<ul class=breadcrumbs><li>x</ul>",
     ] {
-        let found = notation(DocumentFormat::Html, &format!("{part}<main><p>{TEXT}</main>"));
+        let found = format_blocks(DocumentFormat::Html, &format!("{part}<main><p>{TEXT}</main>"));
         assert!(found[0].starts_with('-') && found[1] == format!("p {TEXT}"), "{part}: {found:?}");
     }
 }
@@ -110,12 +110,12 @@ fn html_boilerplate_that_is_never_closed_ends_with_its_parent() {
 }
 
 #[test]
-fn html_page_of_boilerplate_alone_is_content() {
+fn html_page_with_only_boilerplate_is_content() {
     check(DocumentFormat::Html, "<nav>all there is</nav>", &["p all there is"]);
 }
 
 #[test]
-fn html_links_know_their_block() {
+fn html_links_have_the_index_of_their_block() {
     let page = block_text(
         DocumentFormat::Html,
         b"<p>a<p><a href='/b?c&amp;d'>b</a><a href='javascript:x'>",
@@ -179,7 +179,7 @@ fn rst_blocks_have_their_kinds() {
 }
 
 #[test]
-fn plain_text_is_cut_at_blank_lines_titles_and_items() {
+fn plain_text_is_split_at_blank_lines_titles_and_items() {
     check(
         DocumentFormat::PlainText,
         "Title\n=====\none\ntwo\n\n- a\n- b\n  c\n1. d\n\nend",
@@ -239,7 +239,7 @@ fn every_block_has_text_and_ranges_are_in_order() {
 }
 
 #[test]
-fn html_blocks_with_names_have_containers_of_their_own() {
+fn html_blocks_with_id_or_class_have_distinct_containers() {
     let page = block_text(DocumentFormat::Html, b"<p id=clock>x<p class=price>y<p>z<p>w");
     let paths: Vec<_> = page.blocks.iter().map(|block| block.container).collect();
     assert!(paths[0] != paths[1] && paths[1] != paths[2] && paths[2] == paths[3]);

@@ -1,24 +1,24 @@
-//! Goes through a style sheet and finds its addresses.
+//! Scans a style sheet for URLs and comments.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
-use super::escape::resolved;
-use crate::cut::Cut as _;
+use super::escape::unescape;
 use crate::link_sink::DestinationSyntax;
-use crate::list::trim;
+use crate::list::trim_range;
+use crate::safe_slice::SafeSlice as _;
 
-/// What is found in a style sheet.
+/// An item found in a style sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CssItem {
-    /// An address, and how it is written.
-    Address(Range<usize>, DestinationSyntax),
-    /// What stands in a comment.
+    /// The range of a URL and its syntax.
+    Url(Range<usize>, DestinationSyntax),
+    /// The inside of a comment.
     Comment(Range<usize>),
 }
 
-/// What the strings of the statement being read are.
+/// The current statement, which decides whether a string is a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Statement {
     Import,
@@ -26,19 +26,19 @@ enum Statement {
     Other,
 }
 
-/// Goes through a part of a text once.
-pub(crate) struct Scanner<'t> {
+/// Iterator over the URLs and comments of a style sheet.
+pub(crate) struct CssScanner<'t> {
     text: &'t str,
     at: usize,
     end: usize,
     statement: Statement,
-    /// How many parentheses are open.
+    /// Number of open parentheses.
     depth: usize,
-    /// How many are open right inside an `image-set`, while in one.
+    /// Value of `depth` inside the current `image-set(…)`.
     image_set: Option<usize>,
 }
 
-impl<'t> Scanner<'t> {
+impl<'t> CssScanner<'t> {
     pub(crate) fn new(text: &'t str, part: Range<usize>) -> Self {
         Self {
             text,
@@ -58,9 +58,10 @@ impl<'t> Scanner<'t> {
         self.text.as_bytes().get(from..self.end).unwrap_or_default()
     }
 
-    fn pass(&self, from: usize, holds: impl Fn(u8) -> bool) -> usize {
+    /// Returns the offset of the first byte from `from` on that does not match.
+    fn end_of_run(&self, from: usize, matches: impl Fn(u8) -> bool) -> usize {
         let rest = self.rest(from);
-        from + rest.iter().position(|&byte| !holds(byte)).unwrap_or(rest.len())
+        from + rest.iter().position(|&byte| !matches(byte)).unwrap_or(rest.len())
     }
 
     fn comment(&mut self, slash: usize) -> Option<CssItem> {
@@ -73,9 +74,9 @@ impl<'t> Scanner<'t> {
         Some(CssItem::Comment(start..end))
     }
 
-    fn at_rule(&mut self, sign: usize) {
-        let end = self.pass(sign + 1, is_name);
-        let name = self.text.cut(sign + 1..end);
+    fn at_rule(&mut self, at_sign: usize) {
+        let end = self.end_of_run(at_sign + 1, is_name_byte);
+        let name = self.text.slice(at_sign + 1..end);
         self.statement = if name.eq_ignore_ascii_case("import") {
             Statement::Import
         } else if name.eq_ignore_ascii_case("namespace") {
@@ -86,15 +87,15 @@ impl<'t> Scanner<'t> {
         self.at = end;
     }
 
-    /// A name; it may be that of a function.
-    fn name(&mut self, start: usize) -> Option<CssItem> {
-        let end = self.pass(start, is_name);
+    /// Parses an identifier, which may be the name of a function.
+    fn identifier(&mut self, start: usize) -> Option<CssItem> {
+        let end = self.end_of_run(start, is_name_byte);
         self.at = end;
         if self.byte(end) != Some(b'(') {
             return None;
         }
-        // Bytes, since an escape may have parted a character.
-        let name = self.text.as_bytes().cut(start..end);
+        // As bytes, because an escape may have split a character.
+        let name = self.text.as_bytes().slice(start..end);
         self.at = end + 1;
         if name.eq_ignore_ascii_case(b"url") {
             return self.url();
@@ -108,34 +109,34 @@ impl<'t> Scanner<'t> {
         None
     }
 
-    fn close(&mut self) {
+    fn close_parenthesis(&mut self) {
         if self.image_set == Some(self.depth) {
             self.image_set = None;
         }
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// The address after `url(`.
+    /// Parses the URL after `url(`.
     fn url(&mut self) -> Option<CssItem> {
-        let start = self.pass(self.at, is_space);
+        let start = self.end_of_run(self.at, is_space);
         if let Some(b'"' | b'\'') = self.byte(start) {
             let content = self.string(start);
-            self.at = self.closing(self.at).map_or(self.end, |close| close + 1);
-            return content.and_then(|range| self.address(range));
+            self.at = self.closing_parenthesis(self.at).map_or(self.end, |close| close + 1);
+            return content.and_then(|range| self.url_item(range));
         }
         let end = self.plain_url_end(start);
-        let after = self.pass(end, is_space);
+        let after = self.end_of_run(end, is_space);
         if matches!(self.byte(after), Some(b')')) {
             self.at = after + 1;
-            return self.address(start..end);
+            return self.url_item(start..end);
         }
-        // No address as the standard has it; it may be a template's.
+        // The URL is invalid in CSS, but may be a template placeholder.
         self.at = self.end;
-        let close = self.closing(after)?;
+        let close = self.closing_parenthesis(after)?;
         self.at = close + 1;
-        let is_placeholder = self.text.cut(start..close).contains("{{");
+        let is_placeholder = self.text.slice(start..close).contains("{{");
         is_placeholder
-            .then(|| CssItem::Address(trim(self.text, start..close), DestinationSyntax::Plain))
+            .then(|| CssItem::Url(trim_range(self.text, start..close), DestinationSyntax::Plain))
     }
 
     fn plain_url_end(&self, start: usize) -> usize {
@@ -151,8 +152,8 @@ impl<'t> Scanner<'t> {
         at.min(self.end)
     }
 
-    /// The place of the next closing parenthesis.
-    fn closing(&self, from: usize) -> Option<usize> {
+    /// Returns the offset of the next closing parenthesis.
+    fn closing_parenthesis(&self, from: usize) -> Option<usize> {
         let mut at = from;
         while let Some(byte) = self.byte(at) {
             match byte {
@@ -164,10 +165,10 @@ impl<'t> Scanner<'t> {
         None
     }
 
-    /// The content of the string at `quote`; nothing if its line or the text
-    /// ends before it does.
+    /// Parses the string at `quote`. Returns its content, or `None` if it is
+    /// not closed on its line.
     fn string(&mut self, quote: usize) -> Option<Range<usize>> {
-        let sign = self.byte(quote)?;
+        let quote_byte = self.byte(quote)?;
         let start = quote + 1;
         let mut at = start;
         while let Some(byte) = self.byte(at) {
@@ -177,7 +178,7 @@ impl<'t> Scanner<'t> {
                     self.at = at;
                     return None;
                 }
-                byte if byte == sign => {
+                byte if byte == quote_byte => {
                     self.at = at + 1;
                     return Some(start..at);
                 }
@@ -188,40 +189,38 @@ impl<'t> Scanner<'t> {
         None
     }
 
-    /// A string that is an address where it stands.
-    fn string_address(&mut self, quote: usize) -> Option<CssItem> {
-        let is_address = self.statement == Statement::Import
+    /// Parses a string. Returns it if it is a URL in its context.
+    fn string_url(&mut self, quote: usize) -> Option<CssItem> {
+        let is_url = self.statement == Statement::Import
             || self.image_set.is_some_and(|set| set == self.depth);
         let content = self.string(quote)?;
-        if is_address { self.address(content) } else { None }
+        if is_url { self.url_item(content) } else { None }
     }
 
-    /// The address at `range`, unless it names part of the same page or a
-    /// namespace.
-    fn address(&mut self, range: Range<usize>) -> Option<CssItem> {
-        let written = self.text.cut(range.clone());
-        if self.statement == Statement::Namespace || written.starts_with('#') {
+    /// Returns the URL at `range`, except fragments and namespace names.
+    fn url_item(&mut self, range: Range<usize>) -> Option<CssItem> {
+        let raw = self.text.slice(range.clone());
+        if self.statement == Statement::Namespace || raw.starts_with('#') {
             return None;
         }
         if self.statement == Statement::Import {
             self.statement = Statement::Other;
         }
-        let notation =
-            resolved(written).map_or(DestinationSyntax::Plain, DestinationSyntax::Decoded);
-        Some(CssItem::Address(range, notation))
+        let syntax = unescape(raw).map_or(DestinationSyntax::Plain, DestinationSyntax::Decoded);
+        Some(CssItem::Url(range, syntax))
     }
 }
 
-impl Iterator for Scanner<'_> {
+impl Iterator for CssScanner<'_> {
     type Item = CssItem;
 
     fn next(&mut self) -> Option<CssItem> {
         loop {
-            let at = self.pass(self.at, |byte| !is_telling(byte));
+            let at = self.end_of_run(self.at, |byte| !starts_token(byte));
             self.at = at + 1;
-            let piece = match self.byte(at)? {
+            let item = match self.byte(at)? {
                 b'/' => self.comment(at),
-                b'"' | b'\'' => self.string_address(at),
+                b'"' | b'\'' => self.string_url(at),
                 b'@' => {
                     self.at_rule(at);
                     None
@@ -231,12 +230,13 @@ impl Iterator for Scanner<'_> {
                     None
                 }
                 b')' => {
-                    self.close();
+                    self.close_parenthesis();
                     None
                 }
                 b';' | b'{' | b'}' => {
                     self.statement = Statement::Other;
-                    // Whatever was left open ends here, or nothing would.
+                    // Recover from unclosed parentheses at the end of a
+                    // declaration.
                     (self.depth, self.image_set) = (0, None);
                     None
                 }
@@ -244,21 +244,21 @@ impl Iterator for Scanner<'_> {
                     self.at = at + 2;
                     None
                 }
-                _ => self.name(at),
+                _ => self.identifier(at),
             };
-            if piece.is_some() {
-                return piece;
+            if item.is_some() {
+                return item;
             }
         }
     }
 }
 
-fn is_telling(byte: u8) -> bool {
+fn starts_token(byte: u8) -> bool {
     matches!(byte, b'/' | b'"' | b'\'' | b'@' | b'(' | b')' | b';' | b'{' | b'}' | b'\\')
-        || is_name(byte)
+        || is_name_byte(byte)
 }
 
-fn is_name(byte: u8) -> bool {
+fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || byte >= 0x80
 }
 

@@ -1,76 +1,78 @@
-//! Cuts a table into cells.
+//! Splits a table into cells.
 //!
-//! A cell whose quotes are broken is read as if it had none, so that it ends
-//! with its line at the latest. That keeps reading linear, too: a quote is
-//! searched for from one quote to the next, and never twice past the same.
+//! A cell with broken quotes is parsed as unquoted, so it ends with its line.
+//! This also keeps parsing linear: each search for a closing quote starts after
+//! the previous quote.
 
 use std::ops::Range;
 
 use memchr::memchr;
 
-use crate::cut::Cut as _;
+use crate::safe_slice::SafeSlice as _;
 use crate::window::InputEnd;
 
 /// A cell of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cell {
-    /// Its content, without the quotes around it.
+    /// Range of the content, without quotes.
     pub(super) range: Range<usize>,
-    /// From 0.
+    /// Row number, from 0.
     pub(super) row: usize,
-    /// From 0.
+    /// Column number, from 0.
     pub(super) column: usize,
     pub(super) is_quoted: bool,
-    /// Whether its quotes do not close where it ends.
-    pub(super) is_broken: bool,
-    /// Whether it ends its row.
-    pub(super) is_last: bool,
+    /// Whether the cell starts with a quote that is not closed at its end.
+    pub(super) has_broken_quotes: bool,
+    /// Whether the cell ends its row.
+    pub(super) is_last_in_row: bool,
 }
 
-/// How far a table has been read.
+/// Position of the next cell in the table.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Progress {
+pub(super) struct CellPosition {
     row: usize,
     column: usize,
-    /// Whether a separator stands before the place, so that a cell must follow.
-    owes_cell: bool,
+    /// Whether a separator precedes the position, so a cell must follow.
+    expects_cell: bool,
 }
 
-/// Goes through a table cell by cell.
+/// Iterator over the cells of a table.
 pub(super) struct Cells<'t> {
     bytes: &'t [u8],
     separator: u8,
     at: usize,
-    progress: Progress,
-    sequel: InputEnd,
+    position: CellPosition,
+    input_end: InputEnd,
 }
 
-/// What a cell that opens a quote turns out to be.
+/// Result of parsing a cell that starts with a quote.
 enum Quoted {
-    /// Its content, and where it ends.
+    /// Range of the content, and the end of the cell.
     Closed(Range<usize>, usize),
-    /// The quote is followed by something else than the cell's end.
+    /// The closing quote is followed by other text.
     Broken,
-    /// The text ends before the quote does.
+    /// The text ends before the closing quote.
     Open,
 }
 
 impl<'t> Cells<'t> {
-    /// Goes on after an earlier part of the table.
+    /// Iterates over the cells of a part of the table whose first cell is at
+    /// `position`.
     pub(super) fn resume(
         text: &'t str,
         separator: u8,
-        sequel: InputEnd,
-        progress: Progress,
+        input_end: InputEnd,
+        position: CellPosition,
     ) -> Self {
-        Self { bytes: text.as_bytes(), separator, at: 0, progress, sequel }
+        Self { bytes: text.as_bytes(), separator, at: 0, position, input_end }
     }
 
-    /// Where the next cell is read from, and how far that is in the table.
-    pub(super) fn checkpoint(&self) -> (usize, Progress) {
-        (self.at, self.progress)
+    /// Returns the offset of the next cell and its position in the table.
+    pub(super) fn checkpoint(&self) -> (usize, CellPosition) {
+        (self.at, self.position)
     }
 
+    /// Parses the current cell, which starts with a quote.
     fn quoted(&self) -> Quoted {
         let start = self.at + 1;
         let mut from = start;
@@ -90,25 +92,25 @@ impl<'t> Cells<'t> {
         }
     }
 
-    /// The content of the cell here, where it ends, and whether it has quotes;
-    /// nothing if what follows the text may change it.
+    /// Returns the content of the current cell, its end, and whether it is
+    /// quoted, or `None` if the following input could change the result.
     fn content(&self, opens_quote: bool) -> Option<(Range<usize>, usize, bool)> {
         let quoted = if opens_quote { self.quoted() } else { Quoted::Broken };
         let (range, end, is_quoted) = match quoted {
             Quoted::Closed(range, end) => (range, end, true),
-            Quoted::Open if self.sequel == InputEnd::Follows => return None,
+            Quoted::Open if self.input_end == InputEnd::More => return None,
             Quoted::Open | Quoted::Broken => {
                 let end = self.plain_end();
                 (self.at..end, end, false)
             }
         };
-        (!self.is_cut(end)).then_some((range, end, is_quoted))
+        (!self.is_truncated(end)).then_some((range, end, is_quoted))
     }
 
-    /// Whether what follows the text tells how the cell ends. A `\n` may
-    /// belong to the `\r` before it.
-    fn is_cut(&self, end: usize) -> bool {
-        self.sequel == InputEnd::Follows
+    /// Whether the following input decides where the cell ends. A `\r` at the
+    /// end may be followed by `\n`.
+    fn is_truncated(&self, end: usize) -> bool {
+        self.input_end == InputEnd::More
             && match self.bytes.get(end) {
                 None => true,
                 Some(b'\r') => end + 1 == self.bytes.len(),
@@ -116,8 +118,9 @@ impl<'t> Cells<'t> {
             }
     }
 
+    /// Returns the end of the current cell as an unquoted one.
     fn plain_end(&self) -> usize {
-        let rest = self.bytes.cut(self.at..);
+        let rest = self.bytes.slice(self.at..);
         self.at + rest.iter().position(|&byte| self.ends_cell(byte)).unwrap_or(rest.len())
     }
 
@@ -125,23 +128,23 @@ impl<'t> Cells<'t> {
         byte == self.separator || matches!(byte, b'\n' | b'\r')
     }
 
-    /// Passes over what ends the cell at `end`, and says whether the row ends.
-    fn go_past(&mut self, end: usize) -> bool {
-        let mark = self.bytes.get(end);
-        let progress = &mut self.progress;
-        progress.owes_cell = mark == Some(&self.separator);
-        self.at = match mark {
+    /// Skips the separator or line end at `end`. Returns whether the row ends.
+    fn advance_past(&mut self, end: usize) -> bool {
+        let delimiter = self.bytes.get(end);
+        let position = &mut self.position;
+        position.expects_cell = delimiter == Some(&self.separator);
+        self.at = match delimiter {
             None => end,
             Some(b'\r') if self.bytes.get(end + 1) == Some(&b'\n') => end + 2,
             Some(_) => end + 1,
         };
-        if progress.owes_cell {
-            progress.column += 1;
+        if position.expects_cell {
+            position.column += 1;
         } else {
-            progress.row += 1;
-            progress.column = 0;
+            position.row += 1;
+            position.column = 0;
         }
-        !progress.owes_cell
+        !position.expects_cell
     }
 }
 
@@ -149,14 +152,21 @@ impl Iterator for Cells<'_> {
     type Item = Cell;
 
     fn next(&mut self) -> Option<Cell> {
-        if self.at >= self.bytes.len() && !self.progress.owes_cell {
+        if self.at >= self.bytes.len() && !self.position.expects_cell {
             return None;
         }
         let opens_quote = self.bytes.get(self.at) == Some(&b'"');
         let (range, end, is_quoted) = self.content(opens_quote)?;
-        let Progress { row, column, .. } = self.progress;
-        let is_last = self.go_past(end);
-        Some(Cell { range, row, column, is_quoted, is_broken: opens_quote && !is_quoted, is_last })
+        let CellPosition { row, column, .. } = self.position;
+        let is_last_in_row = self.advance_past(end);
+        Some(Cell {
+            range,
+            row,
+            column,
+            is_quoted,
+            has_broken_quotes: opens_quote && !is_quoted,
+            is_last_in_row,
+        })
     }
 }
 
@@ -166,16 +176,16 @@ mod tests {
 
     #[track_caller]
     fn check(table: &str, expect: &str) {
-        let mut told = String::new();
-        for cell in Cells::resume(table, b',', InputEnd::None, Progress::default()) {
-            told.push_str(table.cut(cell.range));
-            told.push(if cell.is_last { '/' } else { '|' });
+        let mut actual = String::new();
+        for cell in Cells::resume(table, b',', InputEnd::Last, CellPosition::default()) {
+            actual.push_str(table.slice(cell.range));
+            actual.push(if cell.is_last_in_row { '/' } else { '|' });
         }
-        assert_eq!(told, expect);
+        assert_eq!(actual, expect);
     }
 
     #[test]
-    fn rows_and_cells_are_told_apart() {
+    fn rows_and_cells_are_split() {
         check("a,b\nc,\r\n,d\re", "a|b/c|/|d/e/");
         check("a\n", "a/");
         check("a,", "a|/");
@@ -184,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_are_taken_off_where_they_hold() {
+    fn valid_quotes_are_removed() {
         check("\"a,\n\",\"\",\"b\"\"\"", "a,\n||b\"\"/");
         check("\"a\"b,c", "\"a\"b|c/");
         check("\"a,b", "\"a|b/");

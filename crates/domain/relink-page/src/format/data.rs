@@ -1,14 +1,15 @@
-//! How data, style sheets and program source are told from other formats.
+//! Detection of data formats, style sheets and source code.
 
-use super::{DocumentFormat, after_comments, starts_as_html};
+use super::{DocumentFormat, skip_prolog, starts_like_html};
 use crate::source::Language;
 
-/// Roots of XML documents that are known without a declaration.
+/// Root elements of XML documents that are recognized without an XML
+/// declaration.
 const XML_ROOTS: [&str; 7] =
     ["<urlset", "<sitemapindex", "<rss", "<feed", "<opml", "<rdf:RDF", "<svg"];
 
-/// The format that a file's name tells.
-pub(super) fn of_name(name: &str) -> Option<DocumentFormat> {
+/// Detects the format by file name.
+pub(super) fn from_file_name(name: &str) -> Option<DocumentFormat> {
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     match extension.to_ascii_lowercase().as_str() {
         "css" => Some(DocumentFormat::Css),
@@ -23,12 +24,12 @@ pub(super) fn of_name(name: &str) -> Option<DocumentFormat> {
         }
         "jsonl" | "ndjson" | "jsonlines" => Some(DocumentFormat::JsonLines),
         "toml" | "yaml" | "yml" => Some(DocumentFormat::PlainText),
-        _ => Language::of_name(name).map(|_| DocumentFormat::Source),
+        _ => Language::from_file_name(name).map(|_| DocumentFormat::Source),
     }
 }
 
-/// The format that a media type tells.
-pub(super) fn of_media_type(media_type: &str, head: &str) -> Option<DocumentFormat> {
+/// Detects the format by media type.
+pub(super) fn from_media_type(media_type: &str, head: &str) -> Option<DocumentFormat> {
     match media_type {
         "text/css" => Some(DocumentFormat::Css),
         "text/csv" | "application/csv" => Some(DocumentFormat::Csv),
@@ -41,9 +42,9 @@ pub(super) fn of_media_type(media_type: &str, head: &str) -> Option<DocumentForm
         | "application/x-jsonlines"
         | "application/jsonlines"
         | "application/json-seq" => Some(DocumentFormat::JsonLines),
-        "application/xml" | "text/xml" if starts_as_html(head) => Some(DocumentFormat::Html),
+        "application/xml" | "text/xml" if starts_like_html(head) => Some(DocumentFormat::Html),
         "application/xml" | "text/xml" | "text/x-opml" => Some(DocumentFormat::Xml),
-        // A picture stays a picture, though `image/svg+xml` could be read.
+        // Images have no links to extract, not even `image/svg+xml`.
         _ if media_type.starts_with("image/") => None,
         _ if media_type.ends_with("+xml") => Some(DocumentFormat::Xml),
         _ if media_type.ends_with("+json") => Some(DocumentFormat::Json),
@@ -51,8 +52,8 @@ pub(super) fn of_media_type(media_type: &str, head: &str) -> Option<DocumentForm
     }
 }
 
-/// The format that a text looks like.
-pub(super) fn of_text(text: &str) -> Option<DocumentFormat> {
+/// Detects the format by content.
+pub(super) fn from_text(text: &str) -> Option<DocumentFormat> {
     if looks_like_xml(text) {
         Some(DocumentFormat::Xml)
     } else if looks_like_json(text) {
@@ -64,15 +65,15 @@ pub(super) fn of_text(text: &str) -> Option<DocumentFormat> {
 }
 
 fn looks_like_xml(text: &str) -> bool {
-    let start = after_comments(text);
+    let start = skip_prolog(text);
     text.trim_start().starts_with("<?xml") || XML_ROOTS.iter().any(|root| start.starts_with(root))
 }
 
-/// Whether a text begins as an object with a member, or as a list of strings,
-/// objects or lists.
+/// Whether a text starts like an object, or like an array of strings or
+/// objects.
 fn looks_like_json(text: &str) -> bool {
-    let mut signs = text.chars().filter(|character| !character.is_whitespace());
-    match (signs.next(), signs.next()) {
+    let mut characters = text.chars().filter(|character| !character.is_whitespace());
+    match (characters.next(), characters.next()) {
         (Some('{'), second) => matches!(second, Some('"' | '}')),
         (Some('['), second) => matches!(second, Some('{' | '"')),
         _ => false,

@@ -1,38 +1,39 @@
-//! The anchors of HTML: what `#name` can lead to.
+//! Anchors of HTML: the ids and names that a fragment (`#name`) can refer to.
 
 use super::tokenizer::{Token, Tokenizer};
-use crate::link_sink::unescaped;
+use crate::link_sink::unescape_attribute;
 
 /// Elements whose `name` is an anchor (HTML standard, 7.4.6.3).
 const NAMED: [&str; 2] = ["a", "map"];
 
-/// With so few ids of its own, a page with scripts is an empty frame that they
-/// fill.
-const IDS_OF_A_FRAME: usize = 1;
+/// Maximum number of ids in a page that is assumed to be filled by its scripts.
+const MAX_SHELL_IDS: usize = 1;
 
-/// Hands every id, and every name of an `a`, to `each`. Says whether the page
-/// may have more: it leads on to another, or scripts build it.
-pub(crate) fn each_anchor(html: &str, each: &mut dyn FnMut(&str)) -> bool {
+/// Calls `each` with every `id`, and every `name` of an `a` or `map`.
+///
+/// Returns whether the page may have more anchors: it redirects to another
+/// page, or scripts build it.
+pub(crate) fn for_each_anchor(html: &str, each: &mut dyn FnMut(&str)) -> bool {
     let mut tokens = Tokenizer::new(html);
-    let (mut count, mut has_script, mut leads_on) = (0, false, false);
+    let (mut count, mut has_script, mut has_refresh) = (0, false, false);
     while let Some(token) = tokens.next_token() {
         let Token::Start(element) = token else { continue };
         has_script |= element.eq_ignore_ascii_case("script");
-        leads_on |= tokens
+        has_refresh |= tokens
             .attribute("http-equiv")
             .is_some_and(|header| header.trim().eq_ignore_ascii_case("refresh"));
         let is_named = NAMED.iter().any(|named| named.eq_ignore_ascii_case(element));
         let name = tokens.attribute("name").filter(|_| is_named);
         for anchor in [tokens.attribute("id"), name].into_iter().flatten() {
-            each(&unescaped(anchor));
+            each(&unescape_attribute(anchor));
             count += 1;
         }
     }
-    leads_on || (has_script && count <= IDS_OF_A_FRAME)
+    has_refresh || (has_script && count <= MAX_SHELL_IDS)
 }
 
-/// Hands the text of every heading to `each`, as it is written.
-pub(crate) fn each_heading(html: &str, each: &mut dyn FnMut(&str)) {
+/// Calls `each` with the text of every heading.
+pub(crate) fn for_each_heading(html: &str, each: &mut dyn FnMut(&str)) {
     let mut tokens = Tokenizer::new(html);
     let mut heading: Option<String> = None;
     while let Some(token) = tokens.next_token() {
@@ -45,7 +46,7 @@ pub(crate) fn each_heading(html: &str, each: &mut dyn FnMut(&str)) {
             }
             Token::Text(text) => {
                 if let Some(heading) = &mut heading {
-                    heading.push_str(&unescaped(text));
+                    heading.push_str(&unescape_attribute(text));
                 }
             }
             _ => {}

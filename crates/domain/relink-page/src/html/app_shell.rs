@@ -1,13 +1,13 @@
-//! Signs that scripts build the page, and that without them it is empty.
+//! Detects app shells: pages that are empty until scripts build them.
 //!
-//! The sign of most frameworks is one block, known by its name, that stays
-//! empty until their script has run. The block's end is told by counting tags
-//! of its name, since no tree is built.
+//! Most frameworks fill one block with a well-known name, the root, which is
+//! empty until their script has run. No tree is built, so the end of the root
+//! is found by counting tags of its name.
 
 use super::element::Element;
 use super::tokenizer::Tokenizer;
 
-/// Words in the identifier of a block that scripts fill.
+/// Words in the id or class of a root.
 const ROOT_WORDS: &[&str] = &[
     "angular",
     "app",
@@ -31,10 +31,10 @@ const ROOT_WORDS: &[&str] = &[
     "webapp",
 ];
 
-/// Those that also are everyday names of classes.
-const EVERYDAY_WORDS: [&str; 2] = ["main", "next"];
+/// Root words that are also common class names, and count only in ids.
+const COMMON_CLASS_WORDS: [&str; 2] = ["main", "next"];
 
-/// Attributes of a block that scripts fill.
+/// Attributes of a root.
 const ROOT_ATTRIBUTES: &[&str] = &[
     "data-app",
     "data-ng-app",
@@ -46,12 +46,12 @@ const ROOT_ATTRIBUTES: &[&str] = &[
     "v-cloak",
 ];
 
-/// Words in the names of what is shown while something is loaded.
+/// Words in the id or class of a loading indicator.
 const SPINNER_WORDS: [&str; 7] =
     ["loader", "loading", "placeholder", "preloader", "progress", "skeleton", "spinner"];
 
-/// How texts begin that are shown until a script has run, in lower case.
-const WAITING: &[&str] = &[
+/// Prefixes of texts that are shown while a page loads, in lower case.
+const LOADING_TEXTS: &[&str] = &[
     "bitte warten",
     "cargando",
     "caricamento",
@@ -83,57 +83,59 @@ const WAITING: &[&str] = &[
     "로딩",
 ];
 
-/// The longest text that says no more than that, in bytes.
-const WAITING_LENGTH: usize = 60;
+/// Maximum length of a loading text, in bytes.
+const MAX_LOADING_TEXT_LENGTH: usize = 60;
 
-/// What is known of the page's empty blocks so far.
+/// Tracks the empty blocks of a page.
 #[derive(Debug, Default)]
 pub(super) struct AppShellDetector<'t> {
     root: Option<Root<'t>>,
-    /// A block with the name of a root was empty, or only waiting.
+    /// The kind of empty root found so far; `Loading` takes precedence.
     pub(super) empty_root: Option<EmptyRoot>,
-    /// An element of the page's own making was empty.
-    pub(super) has_empty_custom: bool,
-    /// The page shows more than that it is being loaded.
-    pub(super) says_something: bool,
+    /// Whether a custom element was empty.
+    pub(super) has_empty_custom_element: bool,
+    /// Whether the page has visible text other than a loading text.
+    pub(super) has_content: bool,
 }
 
-/// A block with the name of a root that holds no text of its own.
+/// A root without content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum EmptyRoot {
-    /// Nothing is in it.
-    Silent,
-    /// It says that it is being loaded.
-    Waiting,
+    /// Has no text.
+    Blank,
+    /// Shows a loading indicator.
+    Loading,
 }
 
-/// An open block that scripts may fill, and in which no text was seen yet.
+/// An open root or custom element that has no content so far.
 #[derive(Debug)]
 struct Root<'t> {
     name: &'t str,
     is_custom: bool,
-    /// Whether something in it says that it is being loaded.
-    is_waiting: bool,
-    /// How many elements of this name are open, itself included.
+    /// Whether it contains a loading indicator.
+    is_loading: bool,
+    /// Number of open elements of this name, including itself.
     depth: usize,
 }
 
 impl<'t> AppShellDetector<'t> {
-    pub(super) fn open(&mut self, element: Element, name: &'t str, tokens: &Tokenizer<'_>) {
+    /// Reads the start tag of a visible block or custom element.
+    pub(super) fn start_tag(&mut self, element: Element, name: &'t str, tokens: &Tokenizer<'_>) {
         let is_custom = element == Element::Custom;
-        // The innermost named block is the one that is filled; elements of the
-        // page's own making within it are not.
+        // Scripts fill the innermost root. Custom elements inside a root do
+        // not replace it.
         let may_replace = self.root.is_none() || !is_custom;
-        let is_waiting = is_spinner(tokens);
+        let is_loading = is_spinner(tokens);
         if may_replace && (is_custom || is_root(name, tokens)) {
-            self.root = Some(Root { name, is_custom, is_waiting, depth: 1 });
+            self.root = Some(Root { name, is_custom, is_loading, depth: 1 });
         } else if let Some(root) = &mut self.root {
-            root.is_waiting |= is_waiting;
+            root.is_loading |= is_loading;
             root.depth += usize::from(root.name.eq_ignore_ascii_case(name));
         }
     }
 
-    pub(super) fn close(&mut self, name: &str) {
+    /// Reads an end tag.
+    pub(super) fn end_tag(&mut self, name: &str) {
         if let Some(root) = &mut self.root
             && root.name.eq_ignore_ascii_case(name)
         {
@@ -144,30 +146,31 @@ impl<'t> AppShellDetector<'t> {
         }
     }
 
-    /// Takes in visible text.
-    pub(super) fn see(&mut self, text: &str) {
-        if self.root.is_none() && self.says_something {
+    /// Reads visible text.
+    pub(super) fn read_text(&mut self, text: &str) {
+        if self.root.is_none() && self.has_content {
             return;
         }
-        if says_something(text) {
-            self.says_something = true;
+        if is_content(text) {
+            self.has_content = true;
             self.root = None;
         } else if let Some(root) = &mut self.root {
-            root.is_waiting |= text.contains(char::is_alphanumeric);
+            root.is_loading |= text.contains(char::is_alphanumeric);
         }
     }
 
-    /// Ends the open block, if there is one.
+    /// Records the open block, if there is one, as empty.
     pub(super) fn finish(&mut self) {
         if let Some(root) = self.root.take() {
-            let empty = if root.is_waiting { EmptyRoot::Waiting } else { EmptyRoot::Silent };
+            let empty = if root.is_loading { EmptyRoot::Loading } else { EmptyRoot::Blank };
             self.empty_root = self.empty_root.max((!root.is_custom).then_some(empty));
-            self.has_empty_custom |= root.is_custom;
+            self.has_empty_custom_element |= root.is_custom;
         }
     }
 }
 
-/// Whether the block just opened shows that something is being loaded.
+/// Whether the block just opened is a loading indicator, judged by `aria-busy`,
+/// id and classes.
 fn is_spinner(tokens: &Tokenizer<'_>) -> bool {
     let is_busy = |value: &str| value.trim().eq_ignore_ascii_case("true");
     let names = ["class", "id"].into_iter().filter_map(|name| tokens.attribute(name));
@@ -176,21 +179,21 @@ fn is_spinner(tokens: &Tokenizer<'_>) -> bool {
     tokens.attribute("aria-busy").is_some_and(is_busy) || names.flat_map(words).any(is_spinner_word)
 }
 
-/// Whether the block just opened is named as those that scripts fill. An empty
-/// `main` is one by its meaning.
+/// Whether the block just opened is a root. Every `main` element is one.
 fn is_root(name: &str, tokens: &Tokenizer<'_>) -> bool {
     name.eq_ignore_ascii_case("main")
         || tokens.attributes().iter().any(|attribute| is_root_attribute(attribute.name))
         || tokens.attribute("id").is_some_and(|id| words(id).any(is_root_word))
-        || tokens
-            .attribute("class")
-            .is_some_and(|class| words(class).any(|word| is_root_word(word) && !is_everyday(word)))
+        || tokens.attribute("class").is_some_and(|class| {
+            words(class).any(|word| is_root_word(word) && !is_common_class(word))
+        })
 }
 
 fn is_root_attribute(name: &str) -> bool {
     name.contains('-') && ROOT_ATTRIBUTES.iter().any(|root| root.eq_ignore_ascii_case(name))
 }
 
+/// Splits an id or a list of classes into words.
 fn words(names: &str) -> impl Iterator<Item = &str> {
     names.split(|character: char| !character.is_ascii_alphanumeric())
 }
@@ -199,19 +202,19 @@ fn is_root_word(word: &str) -> bool {
     ROOT_WORDS.iter().any(|root| root.eq_ignore_ascii_case(word))
 }
 
-fn is_everyday(word: &str) -> bool {
-    EVERYDAY_WORDS.iter().any(|everyday| everyday.eq_ignore_ascii_case(word))
+fn is_common_class(word: &str) -> bool {
+    COMMON_CLASS_WORDS.iter().any(|common| common.eq_ignore_ascii_case(word))
 }
 
-/// Whether a text says more than that something is being loaded.
-fn says_something(text: &str) -> bool {
+/// Whether a text has words and is not a loading text.
+fn is_content(text: &str) -> bool {
     let text = text.trim_matches(|character: char| !character.is_alphanumeric());
     if text.is_empty() {
         return false;
     }
-    text.len() > WAITING_LENGTH || {
+    text.len() > MAX_LOADING_TEXT_LENGTH || {
         let lower = text.to_lowercase();
-        !WAITING.iter().any(|waiting| lower.starts_with(waiting))
+        !LOADING_TEXTS.iter().any(|prefix| lower.starts_with(prefix))
     }
 }
 
@@ -220,14 +223,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_waiting_text_says_nothing() {
+    fn loading_text_is_not_content() {
         for text in ["Loading…", " ... ", "", "\u{a0}", "Wird geladen", "加载中", "Загрузка..."]
         {
-            assert!(!says_something(text), "{text}");
+            assert!(!is_content(text), "{text}");
         }
         let docks = format!("Loading docks {}", "of the old harbor ".repeat(4));
         for text in ["404", "Not found", "Home", docks.as_str()] {
-            assert!(says_something(text), "{text}");
+            assert!(is_content(text), "{text}");
         }
     }
 }

@@ -1,9 +1,9 @@
-//! What each HTML element is to the blocks of a page.
+//! The role of each HTML element in the division of a page into blocks.
 
 use super::element::{MAX_CODE, code};
 use crate::blocks::BlockKind;
 
-/// What an element is to the blocks of a page.
+/// The role of an element in the division of a page into blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlockRole {
     /// Part of a block; words continue across its tags.
@@ -12,20 +12,20 @@ pub(super) enum BlockRole {
     Anchor,
     /// A frame or area with a link.
     Embed,
-    /// Its text is not shown.
-    Unshown,
-    /// Holds blocks.
-    Container(Group),
+    /// An element whose text is not shown.
+    Hidden,
+    /// An element that contains blocks.
+    Container(ContainerKind),
     /// One block.
     Block(BlockKind),
-    /// Separates words.
+    /// An element that separates words.
     Separator,
 }
 
-/// What a container is to its page.
+/// The kind of a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Group {
-    /// Holds whatever its names say.
+pub(super) enum ContainerKind {
+    /// A generic container; its id, class or role may mark it as boilerplate.
     Plain,
     /// The body of the page.
     Body,
@@ -33,17 +33,17 @@ pub(super) enum Group {
     Main,
     /// An article or a section, whose header and footer belong to it.
     Content,
-    /// Repeats on every page of a site.
+    /// Content that repeats on every page of a site.
     Boilerplate,
     /// The header or footer of the page, unless it is part of an article.
     PageEdge,
 }
 
 impl BlockRole {
-    /// The role of an element by its name, in whatever case.
-    pub(super) fn named(name: &str) -> Self {
+    /// Returns the role of the element with this name; case is ignored.
+    pub(super) fn from_name(name: &str) -> Self {
         if name.len() > MAX_CODE {
-            return Self::of_long(name);
+            return Self::from_long_name(name);
         }
         match code(name) {
             A => Self::Anchor,
@@ -51,15 +51,15 @@ impl BlockRole {
             | I | INS | KBD | LABEL | MARK | NOBR | Q | S | SAMP | SMALL | SPAN | STRIKE
             | STRONG | SUB | SUP | TIME | TT | U | VAR | WBR => Self::Inline,
             AREA | IFRAME => Self::Embed,
-            TEMPLATE | SELECT | NOSCRIPT => Self::Unshown,
+            TEMPLATE | SELECT | NOSCRIPT => Self::Hidden,
             CENTER | DETAILS | DIV | DL | FIELDSET | FIGURE | FORM | OL | TABLE | UL | SVG => {
-                Self::Container(Group::Plain)
+                Self::Container(ContainerKind::Plain)
             }
-            BODY => Self::Container(Group::Body),
-            MAIN => Self::Container(Group::Main),
-            ARTICLE | SECTION => Self::Container(Group::Content),
-            NAV | ASIDE | DIALOG | MENU => Self::Container(Group::Boilerplate),
-            HEADER | FOOTER => Self::Container(Group::PageEdge),
+            BODY => Self::Container(ContainerKind::Body),
+            MAIN => Self::Container(ContainerKind::Main),
+            ARTICLE | SECTION => Self::Container(ContainerKind::Content),
+            NAV | ASIDE | DIALOG | MENU => Self::Container(ContainerKind::Boilerplate),
+            HEADER | FOOTER => Self::Container(ContainerKind::PageEdge),
             H1 | H2 | H3 | H4 | H5 | H6 | SUMMARY | LEGEND => Self::Block(BlockKind::Heading),
             P | ADDRESS | HGROUP | HR | TR => Self::Block(BlockKind::Paragraph),
             LI | DT | DD => Self::Block(BlockKind::ListItem),
@@ -70,7 +70,7 @@ impl BlockRole {
         }
     }
 
-    fn of_long(name: &str) -> Self {
+    fn from_long_name(name: &str) -> Self {
         if name.eq_ignore_ascii_case("blockquote") {
             Self::Block(BlockKind::Quote)
         } else if name.eq_ignore_ascii_case("figcaption") {
@@ -107,10 +107,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn named_knows_elements_in_both_cases() {
+    fn from_name_ignores_case() {
         for (name, role) in [
-            ("DIV", BlockRole::Container(Group::Plain)),
-            ("Nav", BlockRole::Container(Group::Boilerplate)),
+            ("DIV", BlockRole::Container(ContainerKind::Plain)),
+            ("Nav", BlockRole::Container(ContainerKind::Boilerplate)),
             ("h6", BlockRole::Block(BlockKind::Heading)),
             ("h7", BlockRole::Separator),
             ("BlockQuote", BlockRole::Block(BlockKind::Quote)),
@@ -119,7 +119,7 @@ mod tests {
             ("my-element", BlockRole::Separator),
             ("", BlockRole::Separator),
         ] {
-            assert_eq!(BlockRole::named(name), role, "{name}");
+            assert_eq!(BlockRole::from_name(name), role, "{name}");
         }
     }
 }

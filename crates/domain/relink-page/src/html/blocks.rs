@@ -1,14 +1,14 @@
 //! The blocks of an HTML page.
 //!
-//! No tree is built. A stack of the open containers tells where boilerplate
-//! begins and ends; an end tag closes the nearest open container of its name,
+//! No tree is built. A stack of the open containers tracks where boilerplate
+//! begins and ends. An end tag closes the nearest open container of its name,
 //! so an element that is never closed ends with the element around it.
 
-use super::block_role::{BlockRole, Group};
+use super::block_role::{BlockRole, ContainerKind};
 use super::tokenizer::{TextElement, Token, Tokenizer};
 use crate::blocks::{BlockBuilder, BlockKind};
-use crate::cut::Cut as _;
-use crate::link_sink::unescaped;
+use crate::link_sink::unescape_attribute;
+use crate::safe_slice::SafeSlice as _;
 
 /// Maximum number of open containers; deeper ones are not distinguished.
 const MAX_DEPTH: usize = 128;
@@ -34,41 +34,45 @@ struct Container<'t> {
     is_content: bool,
 }
 
-/// Reads the blocks of a page, or of a piece of HTML in other text.
+/// Passes the blocks of a page, or of an HTML fragment in another format, to
+/// `builder`.
 pub(crate) fn read_blocks(html: &str, builder: &mut BlockBuilder) {
-    let mut reader = HtmlBlockParser { builder, stack: Vec::new(), hidden: 0, preformatted: 0 };
-    reader.begin(BlockKind::Paragraph);
+    let mut parser = HtmlBlockParser { builder, stack: Vec::new(), hidden: 0, preformatted: 0 };
+    parser.begin(BlockKind::Paragraph);
     let mut tokens = Tokenizer::new(html);
     while let Some(token) = tokens.next_token() {
         match token {
-            Token::Text(text) => reader.text(text),
+            Token::Text(text) => parser.text(text),
             Token::Content(content) if content.element == TextElement::Title => {
-                reader.title(html.cut(content.range));
+                parser.title(html.slice(content.range));
             }
             Token::Content(_) => {}
-            Token::Start(name) => reader.open(name, &tokens),
-            Token::End(name) => reader.close(name),
+            Token::Start(name) => parser.start_tag(name, &tokens),
+            Token::End(name) => parser.end_tag(name),
         }
     }
-    reader.builder.end();
+    parser.builder.end();
 }
 
+/// Tracks the open elements while the tokens of a page are read.
 struct HtmlBlockParser<'b, 't> {
     builder: &'b mut BlockBuilder,
     stack: Vec<Container<'t>>,
-    /// The number of open elements whose text is not shown.
+    /// Number of open elements whose text is not shown.
     hidden: usize,
-    /// The number of open `pre` elements.
+    /// Number of open `pre` elements.
     preformatted: usize,
 }
 
 impl<'t> HtmlBlockParser<'_, 't> {
+    /// Adds text to the current block.
     fn text(&mut self, text: &str) {
         if self.hidden == 0 {
             self.builder.push(&htmlize::unescape(text));
         }
     }
 
+    /// Adds the title of the page as a block.
     fn title(&mut self, text: &str) {
         if self.hidden > 0 || self.stack.iter().any(|open| is(open.name, "svg")) {
             return;
@@ -78,22 +82,22 @@ impl<'t> HtmlBlockParser<'_, 't> {
         self.begin(BlockKind::Paragraph);
     }
 
-    fn open(&mut self, name: &'t str, tokens: &Tokenizer<'t>) {
-        match BlockRole::named(name) {
+    fn start_tag(&mut self, name: &'t str, tokens: &Tokenizer<'t>) {
+        match BlockRole::from_name(name) {
             BlockRole::Inline => {}
             BlockRole::Anchor => self.link(tokens.attribute("href")),
             BlockRole::Embed => {
                 self.link(tokens.attribute("src").or_else(|| tokens.attribute("href")));
                 self.builder.space();
             }
-            BlockRole::Unshown => self.hidden += 1,
-            BlockRole::Container(group) => {
-                self.push(name, group, tokens);
+            BlockRole::Hidden => self.hidden += 1,
+            BlockRole::Container(kind) => {
+                self.push_container(name, kind, tokens);
                 self.begin(BlockKind::Paragraph);
             }
             BlockRole::Block(kind) => {
                 self.preformatted += usize::from(kind == BlockKind::Code);
-                let path = path_of(self.path(), name, tokens);
+                let path = path_hash(self.path(), name, tokens);
                 self.begin_at(kind, path);
             }
             BlockRole::Separator => self.builder.space(),
@@ -102,14 +106,14 @@ impl<'t> HtmlBlockParser<'_, 't> {
 
     fn link(&mut self, url: Option<&str>) {
         if let Some(url) = url.filter(|_| self.hidden == 0) {
-            self.builder.link(&unescaped(url));
+            self.builder.link(&unescape_attribute(url));
         }
     }
 
-    fn close(&mut self, name: &str) {
-        match BlockRole::named(name) {
+    fn end_tag(&mut self, name: &str) {
+        match BlockRole::from_name(name) {
             BlockRole::Inline | BlockRole::Anchor => {}
-            BlockRole::Unshown => self.hidden = self.hidden.saturating_sub(1),
+            BlockRole::Hidden => self.hidden = self.hidden.saturating_sub(1),
             BlockRole::Container(_) => {
                 let open = self.stack.iter().rposition(|open| is(open.name, name));
                 self.stack.truncate(open.unwrap_or(self.stack.len()));
@@ -124,27 +128,28 @@ impl<'t> HtmlBlockParser<'_, 't> {
         }
     }
 
-    /// The path of the innermost container.
+    /// Returns the path hash of the innermost container.
     fn path(&self) -> u64 {
         self.stack.last().map_or(0, |open| open.path)
     }
 
-    /// Begins a block of the innermost container itself.
+    /// Begins a block that is a direct part of the innermost container.
     fn begin(&mut self, kind: BlockKind) {
         self.begin_at(kind, self.path());
     }
 
-    /// Begins a block within the innermost container.
+    /// Begins a block with this path hash in the innermost container.
     fn begin_at(&mut self, kind: BlockKind, path: u64) {
         let kind = if self.preformatted > 0 { BlockKind::Code } else { kind };
         let is_boilerplate = self.stack.last().is_some_and(|open| open.is_boilerplate);
         self.builder.begin(kind, is_boilerplate, path);
     }
 
-    fn push(&mut self, name: &'t str, group: Group, tokens: &Tokenizer<'_>) {
-        // The main part of a page is not within its navigation: an element
+    /// Opens a container.
+    fn push_container(&mut self, name: &'t str, kind: ContainerKind, tokens: &Tokenizer<'_>) {
+        // The main part of a page is never inside boilerplate: an element
         // before it was not closed.
-        if group == Group::Main {
+        if kind == ContainerKind::Main {
             self.stack.iter_mut().for_each(|open| open.is_boilerplate = false);
         }
         if self.stack.len() >= MAX_DEPTH {
@@ -154,18 +159,21 @@ impl<'t> HtmlBlockParser<'_, 't> {
         let is_inside_content = outer.is_some_and(|open| open.is_content);
         let outer_path = outer.map_or(0, |open| open.path);
         let is_boilerplate = outer.is_some_and(|open| open.is_boilerplate)
-            || is_boilerplate(group, tokens, is_inside_content);
-        let is_content = is_inside_content || matches!(group, Group::Main | Group::Content);
-        let path = path_of(outer_path, name, tokens);
+            || is_boilerplate(kind, tokens, is_inside_content);
+        let is_content =
+            is_inside_content || matches!(kind, ContainerKind::Main | ContainerKind::Content);
+        let path = path_hash(outer_path, name, tokens);
         self.stack.push(Container { name, path, is_boilerplate, is_content });
     }
 }
 
-fn is_boilerplate(group: Group, tokens: &Tokenizer<'_>, is_inside_content: bool) -> bool {
-    match group {
-        Group::Boilerplate => return true,
-        Group::PageEdge if !is_inside_content => return true,
-        Group::Main | Group::Body => return false,
+/// Whether a container is boilerplate, judged by its element, role, id and
+/// classes.
+fn is_boilerplate(kind: ContainerKind, tokens: &Tokenizer<'_>, is_inside_content: bool) -> bool {
+    match kind {
+        ContainerKind::Boilerplate => return true,
+        ContainerKind::PageEdge if !is_inside_content => return true,
+        ContainerKind::Main | ContainerKind::Body => return false,
         _ => {}
     }
     tokens.attributes().iter().any(|attribute| {
@@ -180,11 +188,13 @@ fn is_boilerplate(group: Group, tokens: &Tokenizer<'_>, is_inside_content: bool)
 /// Whether an id or a class has a word that names boilerplate: `site-footer`,
 /// `cookie_bar`.
 fn has_boilerplate_name(value: &str) -> bool {
-    value.split(|it: char| !it.is_ascii_alphabetic()).any(|word| is_any(word, BOILERPLATE_NAMES))
+    value
+        .split(|character: char| !character.is_ascii_alphabetic())
+        .any(|word| is_any(word, BOILERPLATE_NAMES))
 }
 
-/// A hash of the containers on the way to an element (FNV-1a).
-fn path_of(outer: u64, name: &str, tokens: &Tokenizer<'_>) -> u64 {
+/// Returns a hash of an element and its containers (FNV-1a).
+fn path_hash(outer: u64, name: &str, tokens: &Tokenizer<'_>) -> u64 {
     let id = tokens.attribute("id").unwrap_or_default();
     let class = tokens.attribute("class").unwrap_or_default();
     let parts = [name.as_bytes(), b"#", id.as_bytes(), b".", class.as_bytes()];
@@ -198,7 +208,7 @@ const FNV_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
 /// The prime of FNV-1a.
 const FNV_PRIME: u64 = 0x0100_0000_01B3;
 
-/// Text without tags. In XHTML and SGML, a title may hold some.
+/// Returns the text without tags. Titles in XHTML and SGML may contain tags.
 fn without_tags(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for part in text.split('<') {
@@ -210,6 +220,7 @@ fn without_tags(text: &str) -> String {
     plain
 }
 
+/// Whether two names are equal, ignoring case.
 fn is(name: &str, expected: &str) -> bool {
     name.eq_ignore_ascii_case(expected)
 }
@@ -218,15 +229,15 @@ fn is_any(name: &str, expected: &[&str]) -> bool {
     expected.iter().any(|expected| is(name, expected))
 }
 
-/// Calls `each` with the destination of every anchor in a piece of HTML.
-pub(crate) fn each_href(html: &str, each: &mut dyn FnMut(&str)) {
+/// Calls `each` with the `href` of every `a` element in an HTML fragment.
+pub(crate) fn for_each_href(html: &str, each: &mut dyn FnMut(&str)) {
     let mut tokens = Tokenizer::new(html);
     while let Some(token) = tokens.next_token() {
         if let Token::Start(name) = token
             && is(name, "a")
             && let Some(href) = tokens.attribute("href")
         {
-            each(&unescaped(href));
+            each(&unescape_attribute(href));
         }
     }
 }

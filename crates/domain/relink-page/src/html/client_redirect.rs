@@ -1,7 +1,7 @@
-//! Where a page sends its reader at once: by a refresh, or by a script.
+//! Detects client-side redirects: `meta` refreshes and inline scripts.
 //!
-//! The address is given as written, with character references and escapes
-//! resolved; what it is relative to is not known here.
+//! URLs are returned with character references and escapes resolved. They are
+//! not resolved against a base.
 
 use std::ops::Range;
 
@@ -10,29 +10,29 @@ use relink_model::Digest;
 use super::attribute_value::refresh;
 use super::script_redirect::script_redirect;
 use super::tokenizer::Tokenizer;
-use crate::cut::{ByteAt as _, Cut as _};
-use crate::link_sink::unescaped;
+use crate::link_sink::unescape_attribute;
+use crate::safe_slice::{ByteAt as _, SafeSlice as _};
 
-/// The longest wait, in seconds, that still sends the reader on at once.
-pub(super) const PATIENCE: u64 = 10;
+/// Maximum delay of a refresh that counts as a redirect, in seconds.
+pub(super) const MAX_DELAY_SECONDS: u64 = 10;
 
-/// The longest address that is kept, in bytes.
-pub(super) const ADDRESS_LENGTH: usize = 8 * 1024;
+/// Maximum length of a URL, in bytes; longer ones are ignored.
+pub(super) const MAX_URL_LENGTH: usize = 8 * 1024;
 
-/// The longest handler that is read, in bytes.
-const HANDLER_LENGTH: usize = 2048;
+/// Maximum length of an event handler that is scanned, in bytes.
+const MAX_HANDLER_LENGTH: usize = 2048;
 
-/// What was seen so far that may send a reader on.
+/// Collects the refresh and the `onload` handler of a page.
 #[derive(Debug, Default)]
 pub(super) struct ClientRedirectDetector {
     refresh: Option<String>,
-    /// The script that runs once the page is loaded.
+    /// The script that runs when the page is loaded.
     onload: Option<String>,
 }
 
 impl ClientRedirectDetector {
-    /// Takes in a `meta` that readers with scripts get.
-    pub(super) fn meta(&mut self, tokens: &Tokenizer<'_>) {
+    /// Reads a visible `meta` element.
+    pub(super) fn read_meta(&mut self, tokens: &Tokenizer<'_>) {
         let is_refresh = tokens
             .attribute("http-equiv")
             .is_some_and(|name| name.trim().eq_ignore_ascii_case("refresh"));
@@ -40,73 +40,76 @@ impl ClientRedirectDetector {
             return;
         }
         let content = tokens.attribute("content").unwrap_or_default();
-        if content.len() <= 2 * ADDRESS_LENGTH {
-            self.refresh = refresh_address(&unescaped(content));
+        if content.len() <= 2 * MAX_URL_LENGTH {
+            self.refresh = refresh_url(&unescape_attribute(content));
         }
     }
 
-    /// Takes in the start of the body.
-    pub(super) fn body(&mut self, tokens: &Tokenizer<'_>) {
-        let handler = tokens.attribute("onload").filter(|script| script.len() <= HANDLER_LENGTH);
+    /// Reads the start tag of the body.
+    pub(super) fn read_body(&mut self, tokens: &Tokenizer<'_>) {
+        let handler =
+            tokens.attribute("onload").filter(|script| script.len() <= MAX_HANDLER_LENGTH);
         if self.onload.is_none() {
-            self.onload = handler.map(|script| unescaped(script).into_owned());
+            self.onload = handler.map(|script| unescape_attribute(script).into_owned());
         }
     }
 
-    /// Where the page leads, with its inline scripts at `scripts` of `html`.
+    /// Returns the URL that the page redirects to. `scripts` are the ranges of
+    /// its inline scripts in `html`.
     ///
-    /// A script counts only on a page of little text: on others it is one
-    /// that waits for something.
+    /// Scripts count only on pages with little text: on other pages, a redirect
+    /// in a script depends on an event.
     pub(super) fn finish(
         self,
         html: &str,
         scripts: &[Range<usize>],
         text_length: u64,
     ) -> Option<String> {
-        if self.refresh.is_some() || text_length > Digest::OPENING_LENGTH as u64 {
+        if self.refresh.is_some() || text_length > Digest::MAX_TEXT_START as u64 {
             return self.refresh;
         }
         let onload = self.onload.unwrap_or_default();
         scripts
             .iter()
-            .map(|range| html.cut(range.clone()))
+            .map(|range| html.slice(range.clone()))
             .chain([onload.as_str()])
             .find_map(|script| script_redirect(script, &onload))
-            .and_then(|address| elsewhere(&address))
+            .and_then(|url| redirect_target(&url))
     }
 }
 
-/// The address of a refresh that comes soon.
-fn refresh_address(content: &str) -> Option<String> {
+/// Returns the URL of a refresh whose delay is short.
+fn refresh_url(content: &str) -> Option<String> {
     let seconds = content.trim_start().split(|character: char| !character.is_ascii_digit()).next();
-    // No digits before the point mean none; too many for a number, too long a wait.
+    // No digits before the point mean zero seconds. A number that overflows is
+    // a long delay.
     let is_soon = seconds.is_some_and(|digits| {
-        digits.is_empty() || digits.parse().is_ok_and(|seconds: u64| seconds <= PATIENCE)
+        digits.is_empty() || digits.parse().is_ok_and(|seconds: u64| seconds <= MAX_DELAY_SECONDS)
     });
     if !is_soon {
         return None;
     }
-    refresh(content).and_then(|range| elsewhere(content.cut(range)))
+    refresh(content).and_then(|range| redirect_target(content.slice(range)))
 }
 
-/// The address, if it leads to another page.
-fn elsewhere(address: &str) -> Option<String> {
-    let address = address.trim_matches(|character: char| character <= ' ');
-    let leads = !address.is_empty()
-        && !address.starts_with('#')
-        && address.len() <= ADDRESS_LENGTH
-        && is_of_the_web(address);
-    leads.then(|| address.to_owned())
+/// Returns the trimmed URL if it leads to another web page.
+fn redirect_target(url: &str) -> Option<String> {
+    let url = url.trim_matches(|character: char| character <= ' ');
+    let is_target = !url.is_empty()
+        && !url.starts_with('#')
+        && url.len() <= MAX_URL_LENGTH
+        && is_relative_or_http(url);
+    is_target.then(|| url.to_owned())
 }
 
-/// Whether the address is relative, or of a scheme that pages are fetched by.
-fn is_of_the_web(address: &str) -> bool {
-    let end = address
+/// Whether the URL is relative or has the scheme `http` or `https`.
+fn is_relative_or_http(url: &str) -> bool {
+    let end = url
         .bytes()
         .position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')));
     match end {
-        Some(end) if address.as_bytes().byte(end) == b':' => {
-            ["http", "https"].iter().any(|scheme| address.cut(..end).eq_ignore_ascii_case(scheme))
+        Some(end) if url.as_bytes().byte(end) == b':' => {
+            ["http", "https"].iter().any(|scheme| url.slice(..end).eq_ignore_ascii_case(scheme))
         }
         _ => true,
     }
@@ -123,12 +126,12 @@ mod tests {
     }
 
     #[track_caller]
-    fn refresh_leads(content: &str, expect: Option<&str>) {
-        assert_eq!(refresh_address(content).as_deref(), expect, "{content}");
+    fn check_refresh(content: &str, expect: Option<&str>) {
+        assert_eq!(refresh_url(content).as_deref(), expect, "{content}");
     }
 
     #[test]
-    fn a_refresh_is_read_as_browsers_read_it() {
+    fn refresh_is_parsed_as_in_browsers() {
         for content in [
             "0;url=/a",
             "0; URL=/a",
@@ -141,14 +144,14 @@ mod tests {
             "0;\nurl='/a",
             "0;url= /a ",
         ] {
-            refresh_leads(content, Some("/a"));
+            check_refresh(content, Some("/a"));
         }
-        refresh_leads("0;url=https://a.test/?b=c;d", Some("https://a.test/?b=c;d"));
-        refresh_leads("0;url=url=x", Some("url=x"));
+        check_refresh("0;url=https://a.test/?b=c;d", Some("https://a.test/?b=c;d"));
+        check_refresh("0;url=url=x", Some("url=x"));
     }
 
     #[test]
-    fn a_refresh_that_is_late_or_leads_nowhere_is_none() {
+    fn refresh_with_long_delay_or_without_target_is_ignored() {
         for content in [
             "11;url=/a",
             "99999999999999999999999;url=/a",
@@ -165,12 +168,12 @@ mod tests {
             "0;url=javascript:f()",
             "0;url=mailto:a@b.test",
         ] {
-            refresh_leads(content, None);
+            check_refresh(content, None);
         }
     }
 
     #[test]
-    fn a_refresh_sends_on_from_any_page() {
+    fn refresh_redirects_from_pages_of_any_length() {
         let refresh = "<META HTTP-EQUIV=' Refresh' CONTENT='0;url=&#39;/a?b&amp;c&#39;'>";
         check(refresh, Some("/a?b&c"));
         check(&format!("{refresh}<p>{}", "word ".repeat(200)), Some("/a?b&c"));
@@ -182,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refresh_for_readers_without_scripts_is_none() {
+    fn refresh_in_invisible_content_is_ignored() {
         check("<noscript><meta http-equiv=refresh content='0;url=/a'></noscript>", None);
         check("<template><meta http-equiv=refresh content='0;url=/a'></template>", None);
         check("<!-- <meta http-equiv=refresh content='0;url=/a'> -->", None);
@@ -190,14 +193,14 @@ mod tests {
     }
 
     #[test]
-    fn a_script_sends_on_from_a_page_of_little_text() {
+    fn script_redirects_only_from_pages_with_little_text() {
         let script = "<title>Moved</title><script>location.replace('/a')</script><p>Moved.";
         check(script, Some("/a"));
         check(&format!("{script}{}", "word ".repeat(100)), None);
     }
 
     #[test]
-    fn only_scripts_that_run_count() {
+    fn scripts_that_browsers_do_not_run_are_ignored() {
         check("<script src=x>location='/a'</script>", None);
         check("<script type='application/ld+json'>location='/a'</script>", None);
         check("<script type=text/template>location='/a'</script>", None);
@@ -210,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_may_send_on_once_loaded() {
+    fn onload_handler_redirects() {
         check("<body onload=\"location.href=&quot;/a&quot;\">", Some("/a"));
         check(
             "<script>function go() { top.location = '/a' }</script><body onload='go()'>",
@@ -220,9 +223,9 @@ mod tests {
     }
 
     #[test]
-    fn a_very_long_address_is_none() {
-        let long = "x".repeat(ADDRESS_LENGTH + 1);
-        refresh_leads(&format!("0;url={long}"), None);
-        refresh_leads(&format!("0;url={}", long.cut(1..)), Some(long.cut(1..)));
+    fn url_over_the_maximum_length_is_ignored() {
+        let long = "x".repeat(MAX_URL_LENGTH + 1);
+        check_refresh(&format!("0;url={long}"), None);
+        check_refresh(&format!("0;url={}", long.slice(1..)), Some(long.slice(1..)));
     }
 }

@@ -1,16 +1,16 @@
-//! The elements a digest looks at.
+//! Element classes that page digests distinguish.
 
-/// What an element is to a digest.
+/// The class of an HTML element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Element {
-    /// A heading of the first three levels.
+    /// `h1`, `h2` or `h3`.
     Heading,
-    /// Content for scripts, shown to nobody.
+    /// A template, whose content is not shown.
     Template,
-    /// Content for readers without scripts.
+    /// Content for clients without scripts.
     Noscript,
-    /// A drawing, whose title is not the page's.
-    Drawing,
+    /// An `svg`, whose title is not the page title.
+    Svg,
     Html,
     Body,
     Link,
@@ -21,20 +21,20 @@ pub(super) enum Element {
     Frame,
     Anchor,
     Image,
-    /// A block that holds other content.
+    /// A block that contains other elements.
     Block,
-    /// A line or paragraph, which parts words.
+    /// A line break or paragraph, which separates words.
     Line,
-    /// An element that only a script can give a meaning.
+    /// A custom element, which a script defines.
     Custom,
     Other,
 }
 
 impl Element {
-    /// The element of a tag's name, in whatever case.
-    pub(super) fn named(name: &str) -> Self {
+    /// Returns the class of the element with this name; case is ignored.
+    pub(super) fn from_name(name: &str) -> Self {
         if name.len() > MAX_CODE {
-            return Self::unlisted(name);
+            return Self::from_uncommon_name(name);
         }
         match code(name) {
             A => Self::Anchor,
@@ -42,7 +42,7 @@ impl Element {
             H1 | H2 | H3 => Self::Heading,
             DIV | MAIN | SECTION => Self::Block,
             IMG => Self::Image,
-            SVG => Self::Drawing,
+            SVG => Self::Svg,
             BODY => Self::Body,
             FORM => Self::Form,
             HTML => Self::Html,
@@ -53,22 +53,23 @@ impl Element {
             SCRIPT => Self::Script,
             NOSCRIPT => Self::Noscript,
             TEMPLATE => Self::Template,
-            _ => Self::unlisted(name),
+            _ => Self::from_uncommon_name(name),
         }
     }
 
-    /// A custom element has a hyphen in its name (HTML standard, 4.13.3).
-    fn unlisted(name: &str) -> Self {
+    /// Distinguishes custom elements, whose names have a hyphen (HTML standard,
+    /// 4.13.3).
+    fn from_uncommon_name(name: &str) -> Self {
         if name.bytes().any(|byte| byte == b'-') { Self::Custom } else { Self::Other }
     }
 }
 
-/// Maximum length of a name that has a code, in bytes.
+/// Maximum length of a name that fits into a code, in bytes.
 pub(super) const MAX_CODE: usize = 8;
 
-/// A short name as a number, equal for both cases: comparing numbers is what
-/// makes the lookup fast.
-#[expect(clippy::indexing_slicing, reason = "the loop ends with the name")]
+/// Packs a short name into an integer, equal for upper and lower case.
+/// Comparing integers makes the lookup fast.
+#[expect(clippy::indexing_slicing, reason = "`at` is less than the length of the name")]
 pub(super) const fn code(name: &str) -> u64 {
     /// The bit that differs between the cases of a letter; digits have it set.
     const CASE: u8 = 0x20;
@@ -108,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_known_in_whatever_case() {
+    fn from_name_ignores_case() {
         for (name, element) in [
             ("DIV", Element::Block),
             ("h2", Element::Heading),
@@ -117,11 +118,11 @@ mod tests {
             ("Noscript", Element::Noscript),
             ("noscripts", Element::Other),
             ("my-app", Element::Custom),
-            ("long-named-app", Element::Custom),
+            ("long-from_name-app", Element::Custom),
             ("é", Element::Other),
             ("", Element::Other),
         ] {
-            assert_eq!(Element::named(name), element, "{name}");
+            assert_eq!(Element::from_name(name), element, "{name}");
         }
     }
 }

@@ -1,9 +1,9 @@
-//! The links of an HTML document.
+//! Extracts the links of an HTML document.
 //!
-//! Which attribute of which element holds an address is one table; styles and
-//! linked data (JSON-LD) are read as what they are. What stands in comments and
-//! scripts is no link, and its addresses are told as passed over. What stands in
-//! templates is not there until a script says so.
+//! A table lists the attributes that hold URLs. Styles are parsed as CSS and
+//! linked data as JSON. URLs in comments and scripts are reported as skipped.
+//! The content of templates is ignored, because it is not shown until a script
+//! inserts it.
 
 use std::ops::Range;
 
@@ -11,97 +11,109 @@ use memchr::memmem;
 use relink_model::LinkKind::{self, BareUrl, Hyperlink, Metadata, Refresh, Resource};
 use relink_model::SkipReason;
 
-use super::addresses::{
-    ADDRESS_PROPERTIES, ADDRESSES, CANDIDATES, METADATA_RELATIONS, NO_PAGE_RELATIONS,
-    RESOURCE_RELATIONS, ROBUST_ADDRESSES, may_hold_address,
-};
 use super::attribute_value::{refresh, srcset};
-use super::page::is_shadow_root;
+use super::page_digester::is_shadow_root;
 use super::style;
 use super::tokenizer::{Content, TextElement, Token, TokenOrComment, Tokenizer};
-use crate::bare::http_addresses;
+use super::url_attributes::{
+    CONNECT_RELATIONS, METADATA_RELATIONS, RESOURCE_RELATIONS, ROBUST_LINK_ATTRIBUTES,
+    SRCSET_ATTRIBUTES, URL_ATTRIBUTES, URL_PROPERTIES, may_hold_url,
+};
+use crate::bare_url::http_urls;
 use crate::css;
-use crate::cut::Cut as _;
 use crate::json;
-use crate::link_sink::{DestinationSyntax, Extractor, LinkSink, unescaped};
-use crate::list::trim;
-use crate::value::is_address;
+use crate::link_sink::{DestinationSyntax, Extractor, LinkSink, unescape_attribute};
+use crate::list::trim_range;
+use crate::safe_slice::SafeSlice as _;
+use crate::value::is_web_url;
 use crate::window::{IncrementalExtractor, InputEnd};
 
-/// Reads the links of HTML.
+/// Extracts the links of an HTML document.
 pub(crate) struct Html;
 
 impl Extractor for Html {
-    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
-        HtmlParts::default().resume(text, InputEnd::None, found);
+    fn extract(&self, text: &str, sink: &mut LinkSink<'_>) {
+        IncrementalHtml::default().extract_part(text, InputEnd::Last, sink);
     }
 }
 
-/// Reads the links of HTML part by part.
+/// Extracts the links of an HTML document part by part.
 #[derive(Default)]
-pub(crate) struct HtmlParts {
+pub(crate) struct IncrementalHtml {
+    /// The text element in which the last part ended.
     inside: Option<TextElement>,
-    /// Whether the script being read is linked data.
+    /// Whether the current script is linked data (JSON-LD).
     is_linked_data: bool,
-    /// Templates that are open.
+    /// Number of open `template` elements.
     templates: usize,
     base: Option<String>,
 }
 
-impl IncrementalExtractor for HtmlParts {
-    fn resume(&mut self, text: &str, sequel: InputEnd, found: &mut LinkSink<'_>) -> usize {
-        let end = self.each_mention(text, sequel, &mut |range, kind, reading| match reading {
-            CandidateKind::Link(notation) => found.link(range, kind, notation),
-            CandidateKind::Skip(reason) => found.skip(range, kind, reason),
-        });
+impl IncrementalExtractor for IncrementalHtml {
+    fn extract_part(&mut self, text: &str, input_end: InputEnd, sink: &mut LinkSink<'_>) -> usize {
+        let end =
+            self.for_each_candidate(
+                text,
+                input_end,
+                &mut |range, kind, candidate| match candidate {
+                    CandidateKind::Link(syntax) => sink.link(range, kind, syntax),
+                    CandidateKind::Skip(reason) => sink.skip(range, kind, reason),
+                },
+            );
         if let Some(base) = &self.base {
-            found.base(base);
+            sink.set_base(base);
         }
         end
     }
 }
 
-/// How what stands at a place is to be read.
+/// The kind of a link candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CandidateKind {
-    /// As a destination.
+    /// A link.
     Link(DestinationSyntax),
-    /// As none, and why.
+    /// A URL that is not followed.
     Skip(SkipReason),
 }
 
-/// Takes in what is found.
+/// Callback that receives the range and kind of each candidate.
 type Each<'e> = dyn FnMut(Range<usize>, LinkKind, CandidateKind) + 'e;
 
-/// Hands the place of every destination in an attribute to `each`, in order;
-/// returns the base.
-pub(crate) fn each_destination(
+/// Calls `each` with the range of every URL in an attribute, in document order.
+/// Returns the base URL.
+pub(crate) fn for_each_destination(
     html: &str,
     each: &mut dyn FnMut(Range<usize>, LinkKind),
 ) -> Option<String> {
-    each_mention(html, &mut |range, kind, reading| {
-        if reading == CandidateKind::Link(DestinationSyntax::Html) {
+    for_each_candidate(html, &mut |range, kind, candidate| {
+        if candidate == CandidateKind::Link(DestinationSyntax::Html) {
             each(range, kind);
         }
     })
 }
 
-/// Hands every destination and all that looks like one to `each`, in order;
-/// returns the base.
-pub(crate) fn each_mention(html: &str, each: &mut Each<'_>) -> Option<String> {
-    let mut parts = HtmlParts::default();
-    parts.each_mention(html, InputEnd::None, each);
+/// Calls `each` with every link and every skipped URL, in document order.
+/// Returns the base URL.
+pub(crate) fn for_each_candidate(html: &str, each: &mut Each<'_>) -> Option<String> {
+    let mut parts = IncrementalHtml::default();
+    parts.for_each_candidate(html, InputEnd::Last, each);
     parts.base
 }
 
-impl HtmlParts {
-    /// Hands on what a part holds, and returns where the next one begins.
-    fn each_mention(&mut self, html: &str, sequel: InputEnd, each: &mut Each<'_>) -> usize {
+impl IncrementalHtml {
+    /// Calls `each` with the candidates of a part and returns the start of the
+    /// next part.
+    fn for_each_candidate(
+        &mut self,
+        html: &str,
+        input_end: InputEnd,
+        each: &mut Each<'_>,
+    ) -> usize {
         let mut tokens = Tokenizer::resume(html, self.inside);
         let mut at = 0;
-        while let Some(piece) = tokens.next_certain(sequel) {
-            match piece {
-                TokenOrComment::Comment(range) => pass_over(html, range, SkipReason::Comment, each),
+        while let Some(item) = tokens.next_complete(input_end) {
+            match item {
+                TokenOrComment::Comment(range) => skip_urls(html, range, SkipReason::Comment, each),
                 TokenOrComment::Token(token) => self.read_token(html, &token, &tokens, each),
             }
             (at, self.inside) = tokens.checkpoint();
@@ -112,6 +124,8 @@ impl HtmlParts {
         at
     }
 
+    /// Calls `each` with the candidates of a token and tracks templates and the
+    /// base URL.
     fn read_token(
         &mut self,
         html: &str,
@@ -120,7 +134,7 @@ impl HtmlParts {
         each: &mut Each<'_>,
     ) {
         match token {
-            // A declarative shadow tree is part of the page.
+            // The content of a declarative shadow root is part of the page.
             Token::Start(name)
                 if is(name, "template") && self.templates == 0 && is_shadow_root(tokens) => {}
             Token::Start(name) if is(name, "template") => self.templates += 1,
@@ -130,32 +144,32 @@ impl HtmlParts {
             Token::Start(name) if self.templates == 0 => {
                 if is(name, "base") && self.base.is_none() {
                     let href = tokens.attribute("href");
-                    self.base = href.map(|href| unescaped(href.trim()).into_owned());
+                    self.base = href.map(|href| unescape_attribute(href.trim()).into_owned());
                 }
-                Tag { html, name, tokens }.each_destination(each);
+                StartTag { html, name, tokens }.for_each_destination(each);
             }
             Token::Content(content) if self.templates == 0 => {
-                self.each_in_content(html, content.clone(), each);
+                self.for_each_in_content(html, content.clone(), each);
             }
             _ => {}
         }
     }
 
-    /// Reads a style sheet, linked data or a script.
-    fn each_in_content(&self, html: &str, content: Content, each: &mut Each<'_>) {
+    /// Calls `each` with the candidates of a style sheet, linked data or a script.
+    fn for_each_in_content(&self, html: &str, content: Content, each: &mut Each<'_>) {
         let Content { element, range } = content;
         match element {
-            TextElement::Style => each_in_style(html, range, each),
-            TextElement::Script if self.is_linked_data => each_in_json(html, range, each),
-            TextElement::Script => pass_over(html, range, SkipReason::Code, each),
+            TextElement::Style => for_each_in_style(html, range, each),
+            TextElement::Script if self.is_linked_data => for_each_in_json(html, range, each),
+            TextElement::Script => skip_urls(html, range, SkipReason::Code, each),
             _ => {}
         }
     }
 }
 
-/// Tells the addresses of a part in which none is followed.
-fn pass_over(html: &str, part: Range<usize>, reason: SkipReason, each: &mut Each<'_>) {
-    for range in http_addresses(html, part) {
+/// Reports the URLs in `part` as skipped.
+fn skip_urls(html: &str, part: Range<usize>, reason: SkipReason, each: &mut Each<'_>) {
+    for range in http_urls(html, part) {
         each(range, BareUrl, CandidateKind::Skip(reason));
     }
 }
@@ -164,28 +178,29 @@ fn is_linked_data(media_type: Option<&str>) -> bool {
     media_type.is_some_and(|media_type| is(media_type.trim(), "application/ld+json"))
 }
 
-fn each_in_style(html: &str, range: Range<usize>, each: &mut Each<'_>) {
-    for piece in css::Scanner::new(html, range) {
-        match piece {
-            css::CssItem::Address(range, notation) => {
-                each(range, Resource, CandidateKind::Link(notation))
-            }
-            css::CssItem::Comment(range) => pass_over(html, range, SkipReason::Comment, each),
+/// Calls `each` with the candidates of a style sheet.
+fn for_each_in_style(html: &str, range: Range<usize>, each: &mut Each<'_>) {
+    for item in css::CssScanner::new(html, range) {
+        match item {
+            css::CssItem::Url(range, syntax) => each(range, Resource, CandidateKind::Link(syntax)),
+            css::CssItem::Comment(range) => skip_urls(html, range, SkipReason::Comment, each),
         }
     }
 }
 
-fn each_in_json(html: &str, range: Range<usize>, each: &mut Each<'_>) {
+/// Calls `each` with the URLs of linked data.
+fn for_each_in_json(html: &str, range: Range<usize>, each: &mut Each<'_>) {
     let mut tokens = json::Tokenizer::new(html, range);
     while let Some(token) = tokens.next_token() {
         if let json::Token::Text(content) = token
-            && let Some((range, notation)) = json::address(html, content)
+            && let Some((range, syntax)) = json::url_value(html, content)
         {
-            each(range, Metadata, CandidateKind::Link(notation));
+            each(range, Metadata, CandidateKind::Link(syntax));
         }
     }
 }
 
+/// Whether two names are equal, ignoring case.
 fn is(name: &str, expected: &str) -> bool {
     name.eq_ignore_ascii_case(expected)
 }
@@ -194,33 +209,38 @@ fn is_any(name: &str, expected: &[&str]) -> bool {
     expected.iter().any(|expected| is(name, expected))
 }
 
-/// A start tag just read.
-struct Tag<'a, 't> {
+/// The start tag just read.
+struct StartTag<'a, 't> {
     html: &'t str,
     name: &'t str,
     tokens: &'a Tokenizer<'t>,
 }
 
-/// What an attribute's value holds.
-enum Role {
-    Address(LinkKind),
-    Candidates(LinkKind),
+/// The syntax of an attribute's value.
+enum ValueSyntax {
+    /// One URL.
+    Url(LinkKind),
+    /// A list of image candidates.
+    Srcset(LinkKind),
+    /// CSS.
     Style,
-    /// The content of a `meta`, whose other attributes say what it is.
+    /// The content of a `meta`; its other attributes define the syntax.
     Content,
 }
 
-impl<'t> Tag<'_, 't> {
-    fn each_destination(&self, each: &mut Each<'_>) {
+impl<'t> StartTag<'_, 't> {
+    /// Calls `each` with the URLs of all attributes.
+    fn for_each_destination(&self, each: &mut Each<'_>) {
         let attributes = self.tokens.attributes();
-        if attributes.is_empty() || self.names_no_page() {
+        if attributes.is_empty() || self.is_connection_hint() {
             return;
         }
-        // Of two attributes with one name the first counts. Only names with a
-        // role are remembered, so a tag with very many costs no more.
+        // The first of several attributes with the same name takes effect.
+        // `seen` has at most one entry per name of the tables, so a tag with
+        // many attributes takes linear time.
         let mut seen: Vec<&str> = Vec::new();
         for attribute in attributes {
-            let Some(role) = self.role(attribute.name) else {
+            let Some(value_syntax) = self.value_syntax(attribute.name) else {
                 continue;
             };
             if seen.iter().any(|name| is(name, attribute.name)) {
@@ -228,47 +248,56 @@ impl<'t> Tag<'_, 't> {
             }
             seen.push(attribute.name);
             if let Some(value) = attribute.value.clone() {
-                self.each_in_value(&role, value, each);
+                self.for_each_in_value(&value_syntax, value, each);
             }
         }
     }
 
-    fn each_in_value(&self, role: &Role, value: Range<usize>, each: &mut Each<'_>) {
+    /// Calls `each` with the URLs of one attribute value.
+    fn for_each_in_value(
+        &self,
+        value_syntax: &ValueSyntax,
+        value: Range<usize>,
+        each: &mut Each<'_>,
+    ) {
         let html = self.html;
-        let mut address = |range: Range<usize>, kind| {
-            each(range, kind, CandidateKind::Link(DestinationSyntax::Html))
+        let mut emit = |range: Range<usize>, kind| {
+            each(range, kind, CandidateKind::Link(DestinationSyntax::Html));
         };
-        match role {
-            Role::Address(kind) => address(trim(html, value), *kind),
-            Role::Candidates(kind) => {
-                srcset(html.cut(value.clone()))
-                    .for_each(|candidate| address(shifted(&value, &candidate), *kind));
+        match value_syntax {
+            ValueSyntax::Url(kind) => emit(trim_range(html, value), *kind),
+            ValueSyntax::Srcset(kind) => {
+                srcset(html.slice(value.clone()))
+                    .for_each(|candidate| emit(document_range(&value, &candidate), *kind));
             }
-            Role::Content => {
-                if let Some((range, kind)) = self.in_content(&value) {
-                    address(trim(html, range), kind);
+            ValueSyntax::Content => {
+                if let Some((range, kind)) = self.url_in_content(&value) {
+                    emit(trim_range(html, range), kind);
                 }
             }
-            Role::Style => style::each_address(html, value, &mut |range, notation| {
-                each(range, Resource, CandidateKind::Link(notation));
+            ValueSyntax::Style => style::for_each_url(html, value, &mut |range, syntax| {
+                each(range, Resource, CandidateKind::Link(syntax));
             }),
         }
     }
 
-    fn role(&self, attribute: &str) -> Option<Role> {
-        if !may_hold_address(attribute) {
+    /// Returns the syntax of an attribute's value, or `None` if it has no URLs.
+    fn value_syntax(&self, attribute: &str) -> Option<ValueSyntax> {
+        if !may_hold_url(attribute) {
             return None;
         }
         if is(self.name, "meta") {
-            return is(attribute, "content").then_some(Role::Content);
+            return is(attribute, "content").then_some(ValueSyntax::Content);
         }
         if is(attribute, "style") {
-            return Some(Role::Style);
+            return Some(ValueSyntax::Style);
         }
-        let kind = self.kind_in(ADDRESSES, attribute).map(|kind| self.kind_by_relation(kind));
-        kind.map(Role::Address)
-            .or_else(|| self.kind_in(CANDIDATES, attribute).map(Role::Candidates))
-            .or_else(|| is_any(attribute, &ROBUST_ADDRESSES).then_some(Role::Address(Hyperlink)))
+        let kind = self.kind_in(URL_ATTRIBUTES, attribute).map(|kind| self.kind_by_relation(kind));
+        kind.map(ValueSyntax::Url)
+            .or_else(|| self.kind_in(SRCSET_ATTRIBUTES, attribute).map(ValueSyntax::Srcset))
+            .or_else(|| {
+                is_any(attribute, &ROBUST_LINK_ATTRIBUTES).then_some(ValueSyntax::Url(Hyperlink))
+            })
     }
 
     fn kind_in(&self, table: &[(&str, &str, LinkKind)], attribute: &str) -> Option<LinkKind> {
@@ -278,48 +307,51 @@ impl<'t> Tag<'_, 't> {
             .map(|(_, _, kind)| *kind)
     }
 
-    /// The kind of an address; that of a `link` depends on its relation.
+    /// Returns the kind of a URL. For a `link` element, the kind depends on its
+    /// `rel` attribute.
     fn kind_by_relation(&self, kind: LinkKind) -> LinkKind {
-        let is_about = kind == Resource
+        let is_metadata = kind == Resource
             && is(self.name, "link")
             && self.has_relation(METADATA_RELATIONS)
             && !self.has_relation(&RESOURCE_RELATIONS);
-        if is_about { Metadata } else { kind }
+        if is_metadata { Metadata } else { kind }
     }
 
     fn has_relation(&self, relations: &[&str]) -> bool {
-        self.tokens.attribute("rel").is_some_and(|written| {
-            written.split_ascii_whitespace().any(|relation| is_any(relation, relations))
+        self.tokens.attribute("rel").is_some_and(|text| {
+            text.split_ascii_whitespace().any(|relation| is_any(relation, relations))
         })
     }
 
-    /// The address in the content of a `meta`.
-    fn in_content(&self, value: &Range<usize>) -> Option<(Range<usize>, LinkKind)> {
-        let written: &'t str = self.html.cut(value.clone());
+    /// Returns the range and kind of the URL in the content of a `meta`.
+    fn url_in_content(&self, value: &Range<usize>) -> Option<(Range<usize>, LinkKind)> {
+        let text: &'t str = self.html.slice(value.clone());
         if let Some(pragma) = self.tokens.attribute("http-equiv") {
-            let range = refresh(written).filter(|_| is(pragma.trim(), "refresh"))?;
-            return Some((shifted(value, &range), Refresh));
+            let range = refresh(text).filter(|_| is(pragma.trim(), "refresh"))?;
+            return Some((document_range(value, &range), Refresh));
         }
-        // Most contents are words.
-        let may_be_address = || memmem::find(written.as_bytes(), b":").is_some();
+        // The search for a colon is cheap and rejects most contents, which are
+        // plain text.
+        let has_colon = || memmem::find(text.as_bytes(), b":").is_some();
         let is_metadata =
-            self.names_address() || (may_be_address() && is_address(&unescaped(written)));
+            self.has_url_property() || (has_colon() && is_web_url(&unescape_attribute(text)));
         is_metadata.then(|| (value.clone(), Metadata))
     }
 
-    /// Whether a `meta` is of a property that has an address for content.
-    fn names_address(&self) -> bool {
+    /// Whether the content of a `meta` with this property is a URL.
+    fn has_url_property(&self) -> bool {
         let name = self.tokens.attribute("property").or_else(|| self.tokens.attribute("name"));
-        name.is_some_and(|name| is_any(name.trim(), ADDRESS_PROPERTIES))
+        name.is_some_and(|name| is_any(name.trim(), URL_PROPERTIES))
     }
 
-    fn names_no_page(&self) -> bool {
-        is(self.name, "link") && self.has_relation(&NO_PAGE_RELATIONS)
+    /// Whether the tag is a `link` that names a host to connect to, not a page.
+    fn is_connection_hint(&self) -> bool {
+        is(self.name, "link") && self.has_relation(&CONNECT_RELATIONS)
     }
 }
 
-/// A range within `value`, counted from the start of the document.
-fn shifted(value: &Range<usize>, range: &Range<usize>) -> Range<usize> {
+/// Converts a range relative to `value` into a range of the document.
+fn document_range(value: &Range<usize>, range: &Range<usize>) -> Range<usize> {
     value.start + range.start..value.start + range.end
 }
 
@@ -329,51 +361,54 @@ mod tests {
     use crate::{DocumentFormat, links};
 
     #[track_caller]
-    fn one(html: &str, expect: &str) {
+    fn check_one(html: &str, expect: &str) {
         check(DocumentFormat::Html, html, &[expect]);
     }
 
     #[track_caller]
-    fn none(html: &str) {
+    fn check_none(html: &str) {
         check(DocumentFormat::Html, html, &[]);
     }
 
     #[test]
-    fn every_kind_of_link_is_found() {
-        one("<a href='x'>", "1:10 link x");
-        one("<AREA HREF=x>", "1:12 link x");
-        one("<link rel=icon href=x>", "1:21 resource x");
-        one("<img src=\"x\"/>", "1:11 embed x");
-        one("<video poster=x>", "1:15 embed x");
-        one("<audio src=x>", "1:12 embed x");
-        one("<iframe src=x><a href=y></iframe>", "1:13 embed x");
-        one("<object data=x>", "1:14 embed x");
-        one("<script src=x></script>", "1:13 resource x");
-        one("<form action=x>", "1:14 form x");
-        one("<button formaction=x>", "1:20 form x");
-        one("<q cite=x>", "1:9 link x");
-        one("<svg><a xlink:href='x'>", "1:21 link x");
-        one("<meta http-equiv=Refresh content=\"0; url='x'\">", "1:43 refresh x");
+    fn all_kinds_of_links_are_found() {
+        check_one("<a href='x'>", "1:10 hyperlink x");
+        check_one("<AREA HREF=x>", "1:12 hyperlink x");
+        check_one("<link rel=icon href=x>", "1:21 resource x");
+        check_one("<img src=\"x\"/>", "1:11 embed x");
+        check_one("<video poster=x>", "1:15 embed x");
+        check_one("<audio src=x>", "1:12 embed x");
+        check_one("<iframe src=x><a href=y></iframe>", "1:13 embed x");
+        check_one("<object data=x>", "1:14 embed x");
+        check_one("<script src=x></script>", "1:13 resource x");
+        check_one("<form action=x>", "1:14 form x");
+        check_one("<button formaction=x>", "1:20 form x");
+        check_one("<q cite=x>", "1:9 hyperlink x");
+        check_one("<svg><a xlink:href='x'>", "1:21 hyperlink x");
+        check_one("<meta http-equiv=Refresh content=\"0; url='x'\">", "1:43 refresh x");
     }
 
     #[test]
-    fn a_link_element_is_a_part_or_says_something_of_the_page() {
-        one("<link rel='alternate stylesheet' href=x>", "1:39 resource x");
-        one("<link rel=preload href=x>", "1:24 resource x");
-        one("<link href=x>", "1:12 resource x");
-        one("<link rel=Canonical href=x>", "1:26 metadata x");
-        one("<link rel=alternate type='application/rss+xml' href=x>", "1:53 metadata x");
-        one("<link rel=license href=x>", "1:24 metadata x");
+    fn link_element_is_resource_or_metadata_by_its_relation() {
+        check_one("<link rel='alternate stylesheet' href=x>", "1:39 resource x");
+        check_one("<link rel=preload href=x>", "1:24 resource x");
+        check_one("<link href=x>", "1:12 resource x");
+        check_one("<link rel=Canonical href=x>", "1:26 metadata x");
+        check_one("<link rel=alternate type='application/rss+xml' href=x>", "1:53 metadata x");
+        check_one("<link rel=license href=x>", "1:24 metadata x");
     }
 
     #[test]
-    fn what_a_page_says_of_itself_is_metadata() {
-        one("<meta property='og:url' content='http://a.test'>", "1:34 metadata http://a.test");
-        one("<meta content=x.png property=og:image>", "1:15 metadata x.png");
-        one("<meta name=twitter:image content=' x '>", "1:36 metadata x");
-        one("<meta itemprop=url content=http://a.test/>", "1:28 metadata http://a.test/");
-        none("<meta name=description content='see http://a.test'>");
-        none("<meta http-equiv=x content='http://a.test'>");
+    fn meta_elements_and_linked_data_are_metadata() {
+        check_one(
+            "<meta property='og:url' content='http://a.test'>",
+            "1:34 metadata http://a.test",
+        );
+        check_one("<meta content=x.png property=og:image>", "1:15 metadata x.png");
+        check_one("<meta name=twitter:image content=' x '>", "1:36 metadata x");
+        check_one("<meta itemprop=url content=http://a.test/>", "1:28 metadata http://a.test/");
+        check_none("<meta name=description content='see http://a.test'>");
+        check_none("<meta http-equiv=x content='http://a.test'>");
         check(
             DocumentFormat::Html,
             "<script type='application/ld+json'>{\"@id\":\"http:\\/\\/a.test\",\"http://k\":1,\n\"x\":[\"http://b.test\"]}</script>",
@@ -382,18 +417,18 @@ mod tests {
     }
 
     #[test]
-    fn styles_are_read_as_css() {
+    fn styles_are_parsed_as_css() {
         check(
             DocumentFormat::Html,
             "<style>@import 'a.css';\n/* http://no.test */b{c:url(d.png)}</style>",
-            &["1:17 resource a.css", "2:4 bare http://no.test -", "2:29 resource d.png"],
+            &["1:17 resource a.css", "2:4 bare-url http://no.test -", "2:29 resource d.png"],
         );
-        one("<p style='a:url(\"x.png\")'>", "1:18 resource x.png");
-        none("<p style='color:red' style='a:url(x)' class=b>");
+        check_one("<p style='a:url(\"x.png\")'>", "1:18 resource x.png");
+        check_none("<p style='color:red' style='a:url(x)' class=b>");
     }
 
     #[test]
-    fn character_references_in_a_style_are_resolved() {
+    fn character_references_in_style_attribute_are_resolved() {
         let html = "<p style=\"a:url(&quot;x?a&amp;b&#x22;);b:url(y)\">";
         check(DocumentFormat::Html, html, &["1:23 resource x?a&amp;b", "1:46 resource y"]);
         let found = links(DocumentFormat::Html, html.as_bytes()).links;
@@ -401,36 +436,40 @@ mod tests {
     }
 
     #[test]
-    fn a_robust_link_names_its_copy_and_its_original() {
+    fn robust_link_attributes_are_links() {
         check(
             DocumentFormat::Html,
             "<a href=x data-versionurl='http://archive.test/x' data-originalurl=y data-versiondate=z>",
-            &["1:9 link x", "1:28 link http://archive.test/x", "1:68 link y"],
+            &["1:9 hyperlink x", "1:28 hyperlink http://archive.test/x", "1:68 hyperlink y"],
         );
     }
 
     #[test]
-    fn comments_and_scripts_are_passed_over_and_told() {
+    fn urls_in_comments_and_scripts_are_skipped() {
         check(
             DocumentFormat::Html,
             "<!--http://a.test--><script>get('http://b.test')</script><!-- http://c.test",
-            &["1:5 bare http://a.test -", "1:34 bare http://b.test -", "1:63 bare http://c.test -"],
+            &[
+                "1:5 bare-url http://a.test -",
+                "1:34 bare-url http://b.test -",
+                "1:63 bare-url http://c.test -",
+            ],
         );
-        none("<!DOCTYPE html PUBLIC 'x' 'http://a.test'>");
+        check_none("<!DOCTYPE html PUBLIC 'x' 'http://a.test'>");
     }
 
     #[test]
-    fn bookmarks_are_links() {
+    fn links_of_bookmark_files_are_found() {
         check(
             DocumentFormat::Html,
             "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p>\n<DT><A HREF=\"http://a.test/\" \
              ADD_DATE=\"1\" ICON=\"data:x\">A</A>\n</DL><p>",
-            &["3:14 link http://a.test/"],
+            &["3:14 hyperlink http://a.test/"],
         );
     }
 
     #[test]
-    fn every_candidate_of_a_srcset_has_its_own_place() {
+    fn each_srcset_candidate_has_its_own_location() {
         check(
             DocumentFormat::Html,
             "<img srcset='a 1x,\n b 2x' src=c>",
@@ -439,21 +478,21 @@ mod tests {
     }
 
     #[test]
-    fn quotes_and_white_space_are_not_part_of_the_place() {
-        one("<a\n href = ' x y\n'>", "2:11 link x y");
-        one("<a href=x/y/>", "1:9 link x/y/");
-        one("<a title='>' href=x>", "1:19 link x");
-        one("<a href=''>", "1:10 link  -");
+    fn link_range_excludes_quotes_and_white_space() {
+        check_one("<a\n href = ' x y\n'>", "2:11 hyperlink x y");
+        check_one("<a href=x/y/>", "1:9 hyperlink x/y/");
+        check_one("<a title='>' href=x>", "1:19 hyperlink x");
+        check_one("<a href=''>", "1:10 hyperlink  -");
     }
 
     #[test]
-    fn the_first_of_two_attributes_counts() {
-        one("<a href=x HREF=y>", "1:9 link x");
-        none("<a href href=y>");
+    fn first_of_duplicate_attributes_takes_effect() {
+        check_one("<a href=x HREF=y>", "1:9 hyperlink x");
+        check_none("<a href href=y>");
     }
 
     #[test]
-    fn links_of_declarative_shadow_trees_are_read() {
+    fn links_in_declarative_shadow_roots_are_found() {
         let count = |html: &str| links(DocumentFormat::Html, html.as_bytes()).links.len();
         let tree = "<x-card><template shadowrootmode=open><a href=x>x</a></template></x-card>";
         assert_eq!(count(tree), 1);
@@ -462,30 +501,30 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_follows_is_no_link() {
-        none("<!-- <a href=x> -->");
-        none("<script>'<a href=x>'</script>");
-        none("<style><a href=x></style>");
-        none("<title><a href=x></title>");
-        none("<template><a href=x></template>");
-        none("<link rel='dns-prefetch' href=//x>");
-        none("<a href>");
-        none("<a name=x>");
-        none("</a href=x>");
-        none("<a href='x");
-        none("<meta name=refresh content='0; url=x'>");
-        none("a < b href=x>");
+    fn markup_in_inactive_content_is_not_a_link() {
+        check_none("<!-- <a href=x> -->");
+        check_none("<script>'<a href=x>'</script>");
+        check_none("<style><a href=x></style>");
+        check_none("<title><a href=x></title>");
+        check_none("<template><a href=x></template>");
+        check_none("<link rel='dns-prefetch' href=//x>");
+        check_none("<a href>");
+        check_none("<a name=x>");
+        check_none("</a href=x>");
+        check_none("<a href='x");
+        check_none("<meta name=refresh content='0; url=x'>");
+        check_none("a < b href=x>");
     }
 
     #[test]
-    fn entities_are_resolved_in_the_meaning_alone() {
+    fn character_references_are_resolved_in_the_target_only() {
         let found = links(DocumentFormat::Html, b"<a href='https://a.test/?b&amp;c&copy=1&#x41;'>");
         assert_eq!(found.links[0].raw, "https://a.test/?b&amp;c&copy=1&#x41;");
         assert_eq!(found.links[0].target.text(), "https://a.test/?b&c&copy=1A");
     }
 
     #[test]
-    fn the_first_base_is_the_base() {
+    fn first_base_href_is_the_base() {
         let found =
             links(DocumentFormat::Html, b"<base target=x><base href=' /a&amp;b '><base href=c>");
         assert_eq!(found.base.as_deref(), Some("/a&b"));
@@ -493,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn places_hold_in_utf16_and_latin_1() {
+    fn spans_are_correct_in_utf16_and_latin_1() {
         let utf16: Vec<u8> =
             "\u{feff}é<a href='ü'>".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let link = links(DocumentFormat::Html, &utf16).links.remove(0);

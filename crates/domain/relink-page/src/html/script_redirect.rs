@@ -1,25 +1,27 @@
-//! Where a short script sends its reader, as far as can be told without running it.
+//! Detects redirects in short scripts without running them.
 //!
-//! One pass over the script's words, strings and comments; there is no syntax
-//! tree. An assignment of a plain string to the page's location counts if
-//! nothing before it may hinder it: a condition, or an event that has yet to
-//! happen. In doubt the script is taken to send nobody anywhere.
+//! Makes one pass over the script's names, strings and comments; there is no
+//! syntax tree. An assignment of a string literal to the page's location counts
+//! unless a condition or an event handler precedes it. A script whose effect is
+//! not certain does not count as a redirect.
 
 use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::client_redirect::PATIENCE;
-use crate::cut::Cut as _;
+use super::client_redirect::MAX_DELAY_SECONDS;
+use crate::safe_slice::SafeSlice as _;
 
-/// Longer scripts do more than send a reader on.
-const SCRIPT_LENGTH: usize = 2048;
+/// Maximum length of a script that is scanned, in bytes. Longer scripts do more
+/// than redirect.
+const MAX_SCRIPT_LENGTH: usize = 2048;
 
-/// Names for the window or document, whose location is the page's.
-const HOLDERS: [&str; 7] = ["window", "document", "top", "self", "parent", "this", "globalThis"];
+/// Objects whose `location` property is the location of the page.
+const LOCATION_OWNERS: [&str; 7] =
+    ["window", "document", "top", "self", "parent", "this", "globalThis"];
 
-/// After one of these, what follows may not be done at once, or not at all.
-const HINDRANCES: &[&str] = &[
+/// Names after which code may run later or not at all.
+const CONDITIONAL_NAMES: &[&str] = &[
     "if",
     "else",
     "switch",
@@ -53,55 +55,60 @@ const HINDRANCES: &[&str] = &[
     "ontouchstart",
 ];
 
-/// Events that happen without the reader.
+/// Events that occur without user interaction.
 const LOADING_EVENTS: [&str; 3] = ["load", "DOMContentLoaded", "pageshow"];
 
-/// The address a script sends its reader to; `onload` is what else may call
-/// its functions.
+/// Returns the URL that a script redirects to. `onload` is the handler of the
+/// page, which may call functions of the script.
 pub(super) fn script_redirect(script: &str, onload: &str) -> Option<String> {
     let may_redirect =
-        script.len() <= SCRIPT_LENGTH && memmem::find(script.as_bytes(), b"location").is_some();
+        script.len() <= MAX_SCRIPT_LENGTH && memmem::find(script.as_bytes(), b"location").is_some();
     if !may_redirect {
         return None;
     }
-    let mut reading = ScriptScanner { script, ..ScriptScanner::default() };
-    reading.read();
-    reading.finish(onload)
+    let mut scanner = ScriptScanner { script, ..ScriptScanner::default() };
+    scanner.scan();
+    scanner.finish(onload)
 }
 
-/// A script being read.
+/// State of the scan of a script.
 #[derive(Default)]
 struct ScriptScanner<'s> {
     script: &'s str,
     at: usize,
-    /// How many braces are open.
+    /// Number of open braces.
     depth: usize,
-    /// The named function being read, and the depth it stands at.
+    /// The current named function and its depth.
     function: Option<(&'s str, usize)>,
-    /// Strings that were given a name.
+    /// Variables that hold a string literal.
     strings: Vec<(&'s str, String)>,
-    is_hindered: bool,
-    found: Option<Redirect<'s>>,
-    /// The script goes to several places, or to one that is computed.
+    /// Whether the code from the current position on runs later or not at all.
+    is_conditional: bool,
+    redirect: Option<Redirect<'s>>,
+    /// Whether the script redirects to several URLs, or to a computed one.
     is_ambiguous: bool,
-    /// The longest delay given to a timer, in milliseconds.
+    /// The longest delay of a timer, in milliseconds.
     delay: u64,
 }
 
+/// A redirect found in a script.
 struct Redirect<'s> {
-    address: String,
-    /// The function that must be called first.
+    url: String,
+    /// The function that contains the redirect and must be called.
     function: Option<&'s str>,
 }
 
-/// What a word of a script does to the location.
-enum Act {
-    Assigns,
-    Calls,
+/// The way in which a script sets the location.
+enum LocationChange {
+    /// `location = …`
+    Assignment,
+    /// `location.replace(…)`
+    Call,
 }
 
 impl<'s> ScriptScanner<'s> {
-    fn read(&mut self) {
+    /// Scans the whole script.
+    fn scan(&mut self) {
         while let Some(byte) = self.byte() {
             match byte {
                 b'"' | b'\'' | b'`' => self.skip_string(byte),
@@ -110,24 +117,26 @@ impl<'s> ScriptScanner<'s> {
                     self.depth += 1;
                     self.at += 1;
                 }
-                b'}' => self.close(),
-                b'?' => self.hinder(),
-                b'&' | b'|' if self.byte_after(1) == Some(byte) => self.hinder(),
+                b'}' => self.close_brace(),
+                b'?' => self.mark_conditional(),
+                b'&' | b'|' if self.byte_after(1) == Some(byte) => self.mark_conditional(),
                 b'0'..=b'9' => self.number(),
-                _ if is_name_byte(byte) => self.word(),
+                _ if is_name_byte(byte) => self.member_path(),
                 _ => self.at += 1,
             }
         }
     }
 
+    /// Returns the redirect, unless it is ambiguous, too late or never called.
     fn finish(self, onload: &str) -> Option<String> {
-        let redirect =
-            self.found.filter(|_| !self.is_ambiguous && self.delay <= PATIENCE * 1000)?;
+        let redirect = self
+            .redirect
+            .filter(|_| !self.is_ambiguous && self.delay <= MAX_DELAY_SECONDS * 1000)?;
         let is_called = redirect.function.is_none_or(|name| {
-            // Once is where it is written.
-            mentions(self.script, name) > 1 || mentions(onload, name) > 0
+            // The definition itself is one occurrence.
+            count_name(self.script, name) > 1 || count_name(onload, name) > 0
         });
-        is_called.then_some(redirect.address)
+        is_called.then_some(redirect.url)
     }
 
     fn byte(&self) -> Option<u8> {
@@ -139,15 +148,16 @@ impl<'s> ScriptScanner<'s> {
     }
 
     fn rest(&self) -> &'s str {
-        self.script.cut(self.at..)
+        self.script.slice(self.at..)
     }
 
-    fn hinder(&mut self) {
-        self.is_hindered = true;
+    fn mark_conditional(&mut self) {
+        self.is_conditional = true;
         self.at += 1;
     }
 
-    fn close(&mut self) {
+    /// Reads a closing brace.
+    fn close_brace(&mut self) {
         self.at += 1;
         self.depth = self.depth.saturating_sub(1);
         if self.function.is_some_and(|(_, depth)| depth >= self.depth) {
@@ -155,7 +165,7 @@ impl<'s> ScriptScanner<'s> {
         }
     }
 
-    /// Passes over white space and comments, and over a sign that is neither.
+    /// Skips white space and comments, or one character that is neither.
     fn skip_comment(&mut self) {
         let before = self.at;
         self.skip_blank();
@@ -164,7 +174,7 @@ impl<'s> ScriptScanner<'s> {
         }
     }
 
-    /// Passes over white space and comments, the old `<!--` among them.
+    /// Skips white space and comments, including the obsolete `<!--`.
     fn skip_blank(&mut self) {
         loop {
             let rest = self.rest();
@@ -188,71 +198,74 @@ impl<'s> ScriptScanner<'s> {
         }
     }
 
-    /// The string that stands here, and passes over it; nothing if it is none,
-    /// has no end, or is computed.
+    /// Reads a string literal. Returns `None` if there is none, or if it is
+    /// unterminated or has placeholders.
     fn string(&mut self) -> Option<Cow<'s, str>> {
         let quote = self.byte().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
-        let inside = self.script.cut(self.at + 1..);
+        let inside = self.script.slice(self.at + 1..);
         let end = string_end(inside, quote)?;
         self.at += end + 2;
-        let written = inside.cut(..end);
-        (quote != b'`' || !written.contains("${")).then(|| unescaped(written))
+        let literal = inside.slice(..end);
+        (quote != b'`' || !literal.contains("${")).then(|| unescape(literal))
     }
 
+    /// Reads a number, which may be the delay of a timer.
     fn number(&mut self) {
-        let is_argument = self.script.cut(..self.at).trim_end().ends_with(',');
+        let is_argument = self.script.slice(..self.at).trim_end().ends_with(',');
         let length = self.rest().bytes().take_while(u8::is_ascii_digit).count();
         if is_argument && self.is_timed() {
-            self.delay = self.delay.max(self.rest().cut(..length).parse().unwrap_or(u64::MAX));
+            self.delay = self.delay.max(self.rest().slice(..length).parse().unwrap_or(u64::MAX));
         }
         self.at += length;
     }
 
+    /// Whether the script calls a timer before this position.
     fn is_timed(&self) -> bool {
         ["setTimeout", "setInterval"]
             .iter()
-            .any(|timer| mentions(self.script.cut(..self.at), timer) > 0)
+            .any(|timer| count_name(self.script.slice(..self.at), timer) > 0)
     }
 
-    /// Reads a name, with the names that follow it after points.
-    fn word(&mut self) {
-        let is_member = self.script.cut(..self.at).ends_with('.');
+    /// Reads a name with its members: `window.location.href`.
+    fn member_path(&mut self) {
+        let is_member = self.script.slice(..self.at).ends_with('.');
         let length =
             self.rest().bytes().take_while(|&byte| is_name_byte(byte) || byte == b'.').count();
-        let path = self.rest().cut(..length);
+        let path = self.rest().slice(..length);
         self.at += length;
         let last = path.rsplit('.').next().unwrap_or(path);
-        if HINDRANCES.contains(&last) {
-            self.is_hindered = true;
+        if CONDITIONAL_NAMES.contains(&last) {
+            self.is_conditional = true;
         } else if path == "function" {
             self.function_name();
         } else if last == "addEventListener" {
-            self.listen();
+            self.event_listener();
         } else if matches!(last, "setTimeout" | "setInterval") {
             self.timer();
-        } else if let Some(act) = act_on_location(path).filter(|_| !is_member) {
-            self.redirect(&act);
+        } else if let Some(change) = location_change(path).filter(|_| !is_member) {
+            self.location_change(&change);
         } else {
-            self.name_string(path);
+            self.assignment(path);
         }
     }
 
-    /// A function with a name does nothing until it is called.
+    /// Records the name of a function, whose body runs only when it is called.
     fn function_name(&mut self) {
         self.skip_blank();
         let length = self.rest().bytes().take_while(|&byte| is_name_byte(byte)).count();
         if length > 0 && self.function.is_none() {
-            self.function = Some((self.rest().cut(..length), self.depth));
+            self.function = Some((self.rest().slice(..length), self.depth));
         }
         self.at += length;
     }
 
-    fn listen(&mut self) {
+    /// Reads the arguments of `addEventListener`.
+    fn event_listener(&mut self) {
         let event = self.first_argument();
-        self.is_hindered |= !event.is_some_and(|event| LOADING_EVENTS.contains(&event.as_ref()));
+        self.is_conditional |= !event.is_some_and(|event| LOADING_EVENTS.contains(&event.as_ref()));
     }
 
-    /// A timer may be given a script as a string.
+    /// Reads the arguments of a timer, which may be a script in a string.
     fn timer(&mut self) {
         let Some(script) = self.first_argument().filter(|script| script.contains("location"))
         else {
@@ -260,16 +273,16 @@ impl<'s> ScriptScanner<'s> {
         };
         let mut inner = ScriptScanner { script: &script, ..ScriptScanner::default() };
         inner.strings.clone_from(&self.strings);
-        // Within, a timer's string is skipped like any other.
-        inner.is_hindered = self.is_hindered || mentions(&script, "setTimeout") > 0;
-        inner.read();
+        // The inner scanner does not read the string argument of a timer.
+        inner.is_conditional = self.is_conditional || count_name(&script, "setTimeout") > 0;
+        inner.scan();
         self.is_ambiguous |= inner.is_ambiguous;
-        if let Some(redirect) = inner.found {
-            self.find(redirect.address);
+        if let Some(redirect) = inner.redirect {
+            self.add_redirect(redirect.url);
         }
     }
 
-    /// The string a call begins its arguments with.
+    /// Reads the first argument of a call if it is a string literal.
     fn first_argument(&mut self) -> Option<Cow<'s, str>> {
         self.skip_blank();
         if self.byte() != Some(b'(') {
@@ -280,57 +293,62 @@ impl<'s> ScriptScanner<'s> {
         self.string()
     }
 
-    fn redirect(&mut self, act: &Act) {
+    /// Reads an assignment or call that sets the location.
+    fn location_change(&mut self, change: &LocationChange) {
         self.skip_blank();
-        let sign = match act {
-            Act::Assigns => b'=',
-            Act::Calls => b'(',
+        let operator = match change {
+            LocationChange::Assignment => b'=',
+            LocationChange::Call => b'(',
         };
-        let is_act = self.byte() == Some(sign) && !matches!(self.byte_after(1), Some(b'=' | b'>'));
-        if !is_act {
+        let is_change =
+            self.byte() == Some(operator) && !matches!(self.byte_after(1), Some(b'=' | b'>'));
+        if !is_change {
             return;
         }
         self.at += 1;
         match self.value() {
-            Some(address) => self.find(address),
+            Some(url) => self.add_redirect(url),
             None => self.is_ambiguous = true,
         }
     }
 
-    fn find(&mut self, address: String) {
-        match &self.found {
-            Some(found) if found.address == address => {}
-            None if !self.is_hindered => {
+    /// Records a redirect, or marks the script as ambiguous.
+    fn add_redirect(&mut self, url: String) {
+        match &self.redirect {
+            Some(found) if found.url == url => {}
+            None if !self.is_conditional => {
                 let function = self.function.map(|(name, _)| name);
-                self.found = Some(Redirect { address, function });
+                self.redirect = Some(Redirect { url, function });
             }
             _ => self.is_ambiguous = true,
         }
     }
 
-    /// The string that stands here by itself, or under a name given before.
+    /// Reads a whole expression that is a string literal or a variable with a
+    /// known string.
     fn value(&mut self) -> Option<String> {
         self.skip_blank();
         let value = match self.string() {
             Some(string) => string.into_owned(),
-            None => self.named_string()?,
+            None => self.string_variable()?,
         };
-        self.ends_here().then_some(value)
+        self.is_expression_end().then_some(value)
     }
 
-    fn named_string(&mut self) -> Option<String> {
+    /// Reads the name of a variable with a known string and returns the string.
+    fn string_variable(&mut self) -> Option<String> {
         let length = self.rest().bytes().take_while(|&byte| is_name_byte(byte)).count();
-        let name = self.rest().cut(..length);
+        let name = self.rest().slice(..length);
         let (_, string) = self.strings.iter().rev().find(|(other, _)| *other == name)?;
         self.at += length;
         Some(string.clone())
     }
 
-    /// Whether nothing is added to the value just read.
-    fn ends_here(&mut self) -> bool {
+    /// Whether the expression ends after the value just read.
+    fn is_expression_end(&mut self) -> bool {
         let before = self.at;
         self.skip_blank();
-        let is_next_line = self.script.cut(before..self.at).contains('\n');
+        let is_next_line = self.script.slice(before..self.at).contains('\n');
         match self.byte() {
             None | Some(b';' | b',' | b')' | b'}') => true,
             Some(b'-') => self.rest().starts_with("-->"),
@@ -338,8 +356,8 @@ impl<'s> ScriptScanner<'s> {
         }
     }
 
-    /// Remembers a string that is given this name here.
-    fn name_string(&mut self, name: &'s str) {
+    /// Records the string literal that is assigned to this variable.
+    fn assignment(&mut self, name: &'s str) {
         let before = self.at;
         self.skip_blank();
         if self.byte() != Some(b'=') || self.byte_after(1) == Some(b'=') {
@@ -349,48 +367,50 @@ impl<'s> ScriptScanner<'s> {
         self.at += 1;
         self.skip_blank();
         let start = self.at;
-        if let Some(string) = self.string().filter(|_| self.ends_here()) {
+        if let Some(string) = self.string().filter(|_| self.is_expression_end()) {
             self.strings.push((name, string.into_owned()));
         } else {
-            // What is computed is no longer known.
+            // The variable now has a computed value.
             self.strings.retain(|(other, _)| *other != name);
             self.at = start;
         }
     }
 }
 
-/// What a name with its points does to the page's location, if it is that.
-fn act_on_location(path: &str) -> Option<Act> {
-    let mut names = path.split('.').skip_while(|name| HOLDERS.contains(name));
+/// Returns the way in which code with this member path sets the page's
+/// location.
+fn location_change(path: &str) -> Option<LocationChange> {
+    let mut names = path.split('.').skip_while(|name| LOCATION_OWNERS.contains(name));
     if names.next() != Some("location") {
         return None;
     }
     match (names.next(), names.next()) {
-        (None, _) | (Some("href"), None) => Some(Act::Assigns),
-        (Some("replace" | "assign"), None) => Some(Act::Calls),
+        (None, _) | (Some("href"), None) => Some(LocationChange::Assignment),
+        (Some("replace" | "assign"), None) => Some(LocationChange::Call),
         _ => None,
     }
 }
 
-/// How often a name stands in a script as a whole word.
-fn mentions(script: &str, name: &str) -> usize {
-    let is_apart = |byte: Option<&u8>| byte.is_none_or(|&byte| !is_name_byte(byte));
+/// Returns the number of occurrences of a name as a whole word.
+fn count_name(script: &str, name: &str) -> usize {
+    let is_boundary = |byte: Option<&u8>| byte.is_none_or(|&byte| !is_name_byte(byte));
     let bytes = script.as_bytes();
     memmem::find_iter(bytes, name)
         .filter(|&at| {
-            is_apart(at.checked_sub(1).and_then(|before| bytes.get(before)))
-                && is_apart(bytes.get(at + name.len()))
+            is_boundary(at.checked_sub(1).and_then(|before| bytes.get(before)))
+                && is_boundary(bytes.get(at + name.len()))
         })
         .count()
 }
 
-/// Every character beyond ASCII counts as a letter.
+/// Whether the byte is part of a name. All non-ASCII characters count as
+/// letters.
 fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
 }
 
-/// Where the string ends that begins with `inside`; only one in backticks
-/// goes over lines.
+/// Returns the length of the string literal whose text begins with `inside`.
+/// Only literals in backticks may span lines.
 fn string_end(inside: &str, quote: u8) -> Option<usize> {
     let mut is_escaped = false;
     for (at, byte) in inside.bytes().enumerate() {
@@ -405,22 +425,22 @@ fn string_end(inside: &str, quote: u8) -> Option<usize> {
     None
 }
 
-/// A string with its escapes resolved.
-fn unescaped(written: &str) -> Cow<'_, str> {
-    if !written.contains('\\') {
-        return Cow::Borrowed(written);
+/// Resolves the escapes of a string literal.
+fn unescape(literal: &str) -> Cow<'_, str> {
+    if !literal.contains('\\') {
+        return Cow::Borrowed(literal);
     }
-    let mut text = String::with_capacity(written.len());
-    let mut rest = written;
+    let mut text = String::with_capacity(literal.len());
+    let mut rest = literal;
     while let Some((before, escape)) = rest.split_once('\\') {
         text.push_str(before);
         let mut characters = escape.chars();
-        let sign = characters.next();
+        let first = characters.next();
         rest = characters.as_str();
-        match sign {
+        match first {
             Some('n' | 'r' | 't' | 'v' | 'f' | 'b') => text.push(' '),
             Some('\n') | None => {}
-            Some(kind @ ('x' | 'u')) => rest = push_code(&mut text, kind, rest),
+            Some(kind @ ('x' | 'u')) => rest = push_code_point(&mut text, kind, rest),
             Some(other) => text.push(other),
         }
     }
@@ -428,8 +448,9 @@ fn unescaped(written: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Appends the character of `\xHH`, `\uHHHH` or `\u{H…}` and returns what follows.
-fn push_code<'r>(text: &mut String, kind: char, rest: &'r str) -> &'r str {
+/// Appends the character of `\xHH`, `\uHHHH` or `\u{H…}` and returns the text
+/// after it.
+fn push_code_point<'r>(text: &mut String, kind: char, rest: &'r str) -> &'r str {
     let braced = rest.strip_prefix('{').and_then(|inside| inside.split_once('}'));
     let (digits, after) = match (kind, braced) {
         ('u', Some(parts)) => parts,

@@ -1,19 +1,19 @@
-//! Cuts HTML into tags and text, with the place of every attribute value.
+//! Splits HTML into tags, text and comments, with the range of every attribute
+//! value.
 //!
-//! Follows the tokenization states of the HTML standard (13.2.5), folded into
-//! a few scans. Places are byte ranges of the text; nothing is unescaped.
-//! Comments, declarations and processing instructions are passed over.
-//! Whatever comes in, each byte is looked at a bounded number of times and
-//! nothing panics.
+//! Follows the tokenization states of the HTML standard (13.2.5), combined into
+//! a few scans. Ranges are byte ranges of the text; character references are
+//! not resolved. Declarations and processing instructions are skipped. For any
+//! input, each byte is read a bounded number of times and nothing panics.
 
 use std::ops::Range;
 
 use memchr::{memchr, memchr2_iter, memmem};
 
-use crate::cut::{ByteAt as _, Cut as _};
+use crate::safe_slice::{ByteAt as _, SafeSlice as _};
 use crate::window::InputEnd;
 
-/// A piece of an HTML document.
+/// A token of an HTML document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token<'t> {
     /// Character data between tags.
@@ -26,23 +26,23 @@ pub(crate) enum Token<'t> {
     End(&'t str),
 }
 
-/// A token, or what stands between tokens.
+/// A token or a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TokenOrComment<'t> {
     /// A token.
     Token(Token<'t>),
-    /// What stands in a comment.
+    /// The range of a comment's text.
     Comment(Range<usize>),
 }
 
-/// The text inside an element that can hold no markup.
+/// The text inside a [`TextElement`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Content {
     pub(crate) element: TextElement,
     pub(crate) range: Range<usize>,
 }
 
-/// An element whose content is text, never markup.
+/// An element whose content is text without markup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextElement {
     Title,
@@ -56,18 +56,19 @@ pub(crate) enum TextElement {
     Plaintext,
 }
 
-/// An attribute: where its name and its value stand.
+/// An attribute of a start tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Attribute<'t> {
     pub(crate) name: &'t str,
-    /// Without quotes; nothing if the name stands alone.
+    /// The range of the value without quotes; `None` for a name without `=`.
     pub(crate) value: Option<Range<usize>>,
 }
 
-/// Goes through a document once, token by token.
+/// Reads a document token by token.
 pub(crate) struct Tokenizer<'t> {
     text: &'t str,
     at: usize,
+    /// The text element whose start tag was just read.
     inside: Option<TextElement>,
     attributes: Vec<Attribute<'t>>,
 }
@@ -77,48 +78,51 @@ impl<'t> Tokenizer<'t> {
         Self::resume(text, None)
     }
 
-    /// Goes on after an earlier part of the document, inside of this element.
+    /// Resumes after an earlier part of the document that ended inside this
+    /// element.
     pub(crate) fn resume(text: &'t str, inside: Option<TextElement>) -> Self {
         Self { text, at: 0, inside, attributes: Vec::new() }
     }
 
-    /// Where the next piece is read from, and inside of which element.
+    /// Returns the position of the next token and the element that contains it.
     pub(crate) fn checkpoint(&self) -> (usize, Option<TextElement>) {
         (self.at, self.inside)
     }
 
-    /// Reads the next token or comment; nothing if what follows may change it.
-    /// Whatever reaches the end of the text may go on after it.
-    pub(crate) fn next_certain(&mut self, sequel: InputEnd) -> Option<TokenOrComment<'t>> {
-        let piece = self.next_piece();
-        piece.filter(|_| sequel == InputEnd::None || self.at < self.text.len())
+    /// Reads the next token or comment. Returns `None` if later input may
+    /// change it: a token that reaches the end of the text may continue in the
+    /// next part.
+    pub(crate) fn next_complete(&mut self, input_end: InputEnd) -> Option<TokenOrComment<'t>> {
+        let item = self.next_token_or_comment();
+        item.filter(|_| input_end == InputEnd::Last || self.at < self.text.len())
     }
 
-    /// The attributes of the start tag just read, in order. Of two with one
-    /// name the first counts.
+    /// Returns the attributes of the start tag just read, in order. The first
+    /// of several attributes with the same name takes effect.
     pub(crate) fn attributes(&self) -> &[Attribute<'t>] {
         &self.attributes
     }
 
-    /// The value of an attribute as written; empty if the name stands alone.
+    /// Returns the value of an attribute as written; empty for a name without
+    /// `=`.
     pub(crate) fn attribute(&self, name: &str) -> Option<&'t str> {
         let attribute =
             self.attributes.iter().find(|attribute| attribute.name.eq_ignore_ascii_case(name))?;
-        Some(attribute.value.clone().map_or("", |range| self.text.cut(range)))
+        Some(attribute.value.clone().map_or("", |range| self.text.slice(range)))
     }
 
-    /// Reads the next token; nothing at the end. A tag the document breaks off
-    /// in is dropped, as browsers do.
+    /// Reads the next token; `None` at the end. An unfinished tag at the end of
+    /// the document is dropped, as in browsers.
     pub(crate) fn next_token(&mut self) -> Option<Token<'t>> {
         loop {
-            if let TokenOrComment::Token(token) = self.next_piece()? {
+            if let TokenOrComment::Token(token) = self.next_token_or_comment()? {
                 return Some(token);
             }
         }
     }
 
-    /// Reads the next token or comment; nothing at the end.
-    pub(crate) fn next_piece(&mut self) -> Option<TokenOrComment<'t>> {
+    /// Reads the next token or comment; `None` at the end.
+    pub(crate) fn next_token_or_comment(&mut self) -> Option<TokenOrComment<'t>> {
         if let Some(content) = self.element_content() {
             return Some(TokenOrComment::Token(Token::Content(content)));
         }
@@ -161,6 +165,7 @@ impl<'t> Tokenizer<'t> {
         }
     }
 
+    /// Reads text up to the next markup.
     fn character_data(&mut self) -> Token<'t> {
         let start = self.at;
         let mut from = start;
@@ -173,15 +178,15 @@ impl<'t> Tokenizer<'t> {
             }
             from += angle + 1;
         };
-        Token::Text(self.text.cut(start..self.at))
+        Token::Text(self.text.slice(start..self.at))
     }
 
-    /// Passes over what ends at the next `>`.
+    /// Skips to after the next `>`.
     fn skip_past_angle(&mut self) {
         self.at = memchr(b'>', self.rest(self.at)).map_or(self.text.len(), |end| self.at + end + 1);
     }
 
-    /// Passes over a declaration; returns what a comment holds.
+    /// Skips a declaration, or returns the range of a comment's text.
     fn declaration(&mut self) -> Option<Range<usize>> {
         let start = self.at + "<!--".len();
         if !self.rest(self.at).starts_with(b"<!--") {
@@ -189,13 +194,13 @@ impl<'t> Tokenizer<'t> {
             return None;
         }
         self.at = self.comment_end(start);
-        let written = self.text.cut(start..self.at);
-        let inside = written.strip_suffix("-->").or_else(|| written.strip_suffix("--!>"));
-        Some(start..start + inside.unwrap_or(written).len())
+        let comment = self.text.slice(start..self.at);
+        let text = comment.strip_suffix("-->").or_else(|| comment.strip_suffix("--!>"));
+        Some(start..start + text.unwrap_or(comment).len())
     }
 
-    /// Where the comment ends whose text begins at `from`: after `-->` or
-    /// `--!>`, or at once after `<!-->` and `<!--->`.
+    /// Returns the end of the comment whose text begins at `from`: after `-->`
+    /// or `--!>`. The comments `<!-->` and `<!--->` are empty.
     fn comment_end(&self, from: usize) -> usize {
         for abrupt in [&b">"[..], b"->"] {
             if self.rest(from).starts_with(abrupt) {
@@ -215,13 +220,14 @@ impl<'t> Tokenizer<'t> {
         self.text.len()
     }
 
+    /// Reads a start tag and returns its name.
     fn start_tag(&mut self) -> Option<&'t str> {
         let name = self.tag(self.at + 1)?;
-        self.inside = TextElement::named(name);
+        self.inside = TextElement::from_name(name);
         Some(name)
     }
 
-    /// The name of the end tag here; nothing if it is a bogus comment.
+    /// Reads an end tag and returns its name; `None` for a bogus comment.
     fn end_tag(&mut self) -> Option<&'t str> {
         let start = self.at + 2;
         if self.byte(start).is_some_and(|first| first.is_ascii_alphabetic()) {
@@ -245,12 +251,12 @@ impl<'t> Tokenizer<'t> {
             }
         };
         let is_whole = at < self.text.len();
-        is_whole.then(|| self.text.cut(start..end))
+        is_whole.then(|| self.text.slice(start..end))
     }
 
-    /// Reads the attribute at `start` and returns where it ends.
+    /// Reads the attribute at `start` and returns its end.
     fn read_attribute(&mut self, start: usize) -> usize {
-        // A `=` in first place belongs to the name.
+        // A `=` at the start belongs to the name.
         let end = self.scan(start + 1, |byte| is_space(byte) || matches!(byte, b'/' | b'>' | b'='));
         let equals = self.scan(end, |byte| !is_space(byte));
         let (value, next) = if self.byte(equals) == Some(b'=') {
@@ -259,12 +265,13 @@ impl<'t> Tokenizer<'t> {
         } else {
             (None, end)
         };
-        let name = self.text.cut(start..end);
+        let name = self.text.slice(start..end);
         self.attributes.push(Attribute { name, value });
         next
     }
 
-    /// The value at `start` without its quotes, and where reading goes on.
+    /// Returns the range of the value at `start` without its quotes, and the
+    /// position after it.
     fn value(&self, start: usize) -> (Range<usize>, usize) {
         if let Some(quote @ (b'"' | b'\'')) = self.byte(start) {
             let inside = start + 1;
@@ -277,14 +284,15 @@ impl<'t> Tokenizer<'t> {
         (start..end, end)
     }
 
-    /// The first place from `from` whose byte is one to stop at, or the end.
-    fn scan(&self, from: usize, stops: impl Fn(u8) -> bool) -> usize {
+    /// Returns the position of the first byte from `from` that is a stop byte,
+    /// or the end of the text.
+    fn scan(&self, from: usize, is_stop: impl Fn(u8) -> bool) -> usize {
         let rest = self.rest(from);
-        let length = rest.iter().position(|&byte| stops(byte));
+        let length = rest.iter().position(|&byte| is_stop(byte));
         (from + length.unwrap_or(rest.len())).min(self.text.len())
     }
 
-    /// The content of the text-only element whose start tag was just read.
+    /// Reads the content of the text element whose start tag was just read.
     fn element_content(&mut self) -> Option<Content> {
         let element = self.inside.take()?;
         let start = self.at;
@@ -297,16 +305,16 @@ impl<'t> Tokenizer<'t> {
         (!range.is_empty()).then_some(Content { element, range })
     }
 
-    /// Where `</name` stands, or the end of the document.
+    /// Returns the position of `</name`, or the end of the document.
     fn end_tag_of(&self, name: &str, from: usize) -> usize {
         memmem::find_iter(self.rest(from), b"</")
             .map(|at| from + at)
-            .find(|at| self.names(at + "</".len(), name))
+            .find(|at| self.is_name_at(at + "</".len(), name))
             .unwrap_or(self.text.len())
     }
 
-    /// Whether a tag of this name is written at `at`.
-    fn names(&self, at: usize, name: &str) -> bool {
+    /// Whether a whole tag name equal to `name` is at `at`; case is ignored.
+    fn is_name_at(&self, at: usize, name: &str) -> bool {
         let rest = self.rest(at);
         rest.get(..name.len()).is_some_and(|written| written.eq_ignore_ascii_case(name.as_bytes()))
             && rest
@@ -314,8 +322,9 @@ impl<'t> Tokenizer<'t> {
                 .is_some_and(|&after| is_space(after) || matches!(after, b'/' | b'>'))
     }
 
-    /// Where a script ends. Within `<!-- … -->` a nested `<script>` hides its
-    /// own end tag (HTML standard, script data double escaped state).
+    /// Returns the end of a script. Within `<!-- … -->`, the end tag of a nested
+    /// `<script>` does not end the outer one (HTML standard, script data double
+    /// escaped state).
     fn script_end(&self, from: usize) -> usize {
         let (mut is_commented, mut is_nested) = (false, false);
         for at in memchr2_iter(b'<', b'-', self.rest(from)).map(|at| from + at) {
@@ -324,12 +333,12 @@ impl<'t> Tokenizer<'t> {
                 (is_commented, is_nested) = (false, false);
             } else if rest.starts_with(b"<!--") {
                 is_commented = true;
-            } else if rest.starts_with(b"</") && self.names(at + 2, "script") {
+            } else if rest.starts_with(b"</") && self.is_name_at(at + 2, "script") {
                 if !is_nested {
                     return at;
                 }
                 is_nested = false;
-            } else if is_commented && rest.byte(0) == b'<' && self.names(at + 1, "script") {
+            } else if is_commented && rest.byte(0) == b'<' && self.is_name_at(at + 1, "script") {
                 is_nested = true;
             }
         }
@@ -337,7 +346,7 @@ impl<'t> Tokenizer<'t> {
     }
 }
 
-/// White space as the tokenizer counts it.
+/// Whether the byte is white space in a tag.
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0C)
 }
@@ -369,7 +378,7 @@ impl TextElement {
         }
     }
 
-    fn named(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|element| element.name().eq_ignore_ascii_case(name))
     }
 }

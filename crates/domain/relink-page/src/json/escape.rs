@@ -1,31 +1,32 @@
-//! What the escapes of a JSON string mean (RFC 8259, 7).
+//! JSON string escapes (RFC 8259, 7).
 
 use std::ops::Range;
 
 use memchr::memchr;
 
-use crate::cut::Cut as _;
-use crate::resolved::UnescapedText;
+use crate::safe_slice::SafeSlice as _;
+use crate::unescaped_text::UnescapedText;
 
-/// Adds the content of a string that stands at `range` to `resolved`. What is
-/// no escape is taken as it is written.
-pub(crate) fn resolve(text: &str, range: Range<usize>, resolved: &mut UnescapedText) {
+/// Appends the string content at `range` to `unescaped`. Invalid escapes are
+/// copied unchanged.
+pub(crate) fn unescape_into(text: &str, range: Range<usize>, unescaped: &mut UnescapedText) {
     let (mut plain, mut from) = (range.start, range.start);
-    while let Some(next) = memchr(b'\\', text.as_bytes().cut(from..range.end)) {
+    while let Some(next) = memchr(b'\\', text.as_bytes().slice(from..range.end)) {
         let at = from + next;
-        let Some((character, length)) = escape(text.cut(at..range.end)) else {
+        let Some((character, length)) = escape(text.slice(at..range.end)) else {
             from = at + 1;
             continue;
         };
-        resolved.push_plain(text, plain..at);
-        resolved.push_escape(at..at + length, character.encode_utf8(&mut [0; 4]));
+        unescaped.push_plain(text, plain..at);
+        unescaped.push_escape(at..at + length, character.encode_utf8(&mut [0; 4]));
         from = at + length;
         plain = from;
     }
-    resolved.push_plain(text, plain..range.end);
+    unescaped.push_plain(text, plain..range.end);
 }
 
-/// What the escape at the start of `text` means, and its length.
+/// Decodes the escape at the start of `text`. Returns the character and the
+/// length of the escape.
 fn escape(text: &str) -> Option<(char, usize)> {
     let character = match text.as_bytes().get(1)? {
         b'b' => '\u{8}',
@@ -40,7 +41,7 @@ fn escape(text: &str) -> Option<(char, usize)> {
     Some((character, 2))
 }
 
-/// `\u0041`, or two of them that stand for one character (UTF-16).
+/// Decodes `\u0041`, or a surrogate pair of two such escapes.
 fn unicode(text: &str) -> Option<(char, usize)> {
     let first = code_unit(text)?;
     let second = text.get(6..).and_then(code_unit);
@@ -62,20 +63,20 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(written: &str, means: &str) {
-        let mut resolved = UnescapedText::default();
-        resolve(written, 0..written.len(), &mut resolved);
-        assert_eq!(resolved.text(), means);
+    fn check(raw: &str, decoded: &str) {
+        let mut unescaped = UnescapedText::default();
+        unescape_into(raw, 0..raw.len(), &mut unescaped);
+        assert_eq!(unescaped.text(), decoded);
     }
 
     #[test]
-    fn escapes_mean_one_character() {
+    fn each_escape_decodes_to_one_character() {
         check(r#"a\"b\\c\/d\n"#, "a\"b\\c/d\n");
         check(r"\u0026\u00e9\ud83d\ude00!", "&é😀!");
     }
 
     #[test]
-    fn what_is_no_escape_stays() {
+    fn invalid_escapes_are_unchanged() {
         check(r"\x \u12 \u12g4 \", r"\x \u12 \u12g4 \");
         check(r"\ud83d \u+123", "\u{fffd} \\u+123");
         check("\\é", "\\é");

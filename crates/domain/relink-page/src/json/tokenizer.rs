@@ -1,76 +1,79 @@
-//! Cuts JSON into strings and brackets.
+//! Tokenizes JSON into strings and brackets.
 //!
-//! Each byte is looked at a bounded number of times, whatever comes in. What
-//! is neither string nor bracket (numbers, words, commas) is passed over, and
-//! so is a comment, which JSON has none of but settings files do.
+//! Scans each byte a bounded number of times for any input. Numbers, literals
+//! and commas are skipped. Comments are tokenized because configuration files
+//! contain them.
 
 use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};
 
-use crate::cut::{ByteAt as _, Cut as _};
+use crate::safe_slice::{ByteAt as _, SafeSlice as _};
 use crate::window::InputEnd;
 
-/// A piece of a JSON document; strings are given by their content as written.
+/// A token of a JSON document. Ranges of strings are the content without
+/// quotes, with escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
     /// `{` or `[`.
     Open,
     /// `}` or `]`.
     Close,
-    /// The name of a member.
+    /// The key of an object member.
     Key(Range<usize>),
     /// A string value.
     Text(Range<usize>),
-    /// What stands in a comment.
+    /// The inside of a comment.
     Comment(Range<usize>),
-    /// The place of a string that its line does not close.
+    /// Offset of a string that is not closed on its line.
     Unclosed(usize),
 }
 
-/// Goes through a part of a text once, token by token.
+/// Tokenizes a range of a text.
 pub(crate) struct Tokenizer<'t> {
     text: &'t str,
     at: usize,
     end: usize,
-    /// Searched for in vain once, the end of a block comment is never there.
-    lacks_block_end: bool,
-    sequel: InputEnd,
-    /// Where reading can begin again once more of the text is there.
-    resumes_at: usize,
+    /// Whether a search for the end of a block comment failed. It is not
+    /// repeated.
+    is_block_unclosed: bool,
+    input_end: InputEnd,
+    /// Offset at which to resume when more input is available.
+    resume_offset: usize,
 }
 
 impl<'t> Tokenizer<'t> {
     pub(crate) fn new(text: &'t str, part: Range<usize>) -> Self {
         let (at, end) = (part.start, part.end);
-        let sequel = InputEnd::None;
-        Self { text, at, end, lacks_block_end: false, sequel, resumes_at: at }
+        let input_end = InputEnd::Last;
+        Self { text, at, end, is_block_unclosed: false, input_end, resume_offset: at }
     }
 
-    /// Goes through a part of a document, after which another may follow.
-    pub(crate) fn of_part(text: &'t str, sequel: InputEnd) -> Self {
-        Self { sequel, ..Self::new(text, 0..text.len()) }
+    /// Creates a tokenizer for a part of a document.
+    pub(crate) fn for_part(text: &'t str, input_end: InputEnd) -> Self {
+        Self { input_end, ..Self::new(text, 0..text.len()) }
     }
 
-    /// Where to begin again, with more of the text, after nothing was read.
-    pub(crate) fn resumes_at(&self) -> usize {
-        self.resumes_at
+    /// Returns the offset at which to resume, after `next_complete` returned
+    /// `None`.
+    pub(crate) fn resume_offset(&self) -> usize {
+        self.resume_offset
     }
 
-    /// Reads the next token; nothing if what follows may change it. Whatever
-    /// reaches the end of the text may go on after it.
-    pub(crate) fn next_certain(&mut self) -> Option<Token> {
+    /// Returns the next token, or `None` if the following input could change
+    /// it. A token that reaches the end of the text may continue.
+    pub(crate) fn next_complete(&mut self) -> Option<Token> {
         let token = self.next_token();
-        token.filter(|_| self.sequel == InputEnd::None || self.at < self.end)
+        token.filter(|_| self.input_end == InputEnd::Last || self.at < self.end)
     }
 
-    /// Reads the next token; nothing at the end.
+    /// Returns the next token, or `None` at the end.
     pub(crate) fn next_token(&mut self) -> Option<Token> {
-        self.resumes_at = self.at;
+        self.resume_offset = self.at;
         loop {
             let rest = self.rest(self.at);
-            let Some(next) = rest.iter().position(|&byte| is_telling(byte)) else {
-                self.pass_over_rest();
+            let Some(next) = rest.iter().position(|&byte| starts_token(byte)) else {
+                self.skip_rest();
                 return None;
             };
             let at = self.at + next;
@@ -80,7 +83,7 @@ impl<'t> Tokenizer<'t> {
                 b'{' | b'[' => return Some(Token::Open),
                 b'}' | b']' => return Some(Token::Close),
                 _ => {
-                    if self.is_cut_comment(at) {
+                    if self.is_truncated_comment(at) {
                         self.at = self.end;
                         return None;
                     }
@@ -92,18 +95,18 @@ impl<'t> Tokenizer<'t> {
         }
     }
 
-    /// Ends reading where nothing tells anything any more. A colon is kept,
-    /// for the slashes after it begin no comment.
-    fn pass_over_rest(&mut self) {
+    /// Ends tokenizing. Leaves a trailing colon for the next part, because
+    /// slashes after a colon do not start a comment.
+    fn skip_rest(&mut self) {
         let ends_in_colon = self.rest(self.at).ends_with(b":");
-        self.resumes_at = self.end - usize::from(ends_in_colon);
+        self.resume_offset = self.end - usize::from(ends_in_colon);
         self.at = self.end;
     }
 
-    /// Whether what follows the text tells if the slash at `at` begins a
+    /// Whether the following input decides if the slash at `at` starts a
     /// comment.
-    fn is_cut_comment(&self, at: usize) -> bool {
-        self.sequel == InputEnd::Follows
+    fn is_truncated_comment(&self, at: usize) -> bool {
+        self.input_end == InputEnd::More
             && match self.rest(at + 1) {
                 [] => true,
                 [b'*', inside @ ..] => memmem::find(inside, b"*/").is_none(),
@@ -115,8 +118,7 @@ impl<'t> Tokenizer<'t> {
         self.text.as_bytes().get(from..self.end).unwrap_or_default()
     }
 
-    /// The string whose quote stands at `quote`. It ends with its line at the
-    /// latest, since no string holds a line end.
+    /// Parses the string at `quote`. A string cannot contain a line end.
     fn string(&mut self, quote: usize) -> Token {
         let start = quote + 1;
         let mut from = start;
@@ -138,40 +140,40 @@ impl<'t> Tokenizer<'t> {
         Token::Unclosed(quote)
     }
 
-    /// The string that ends here, which is a key if a colon follows.
+    /// Returns the string as a key if a colon follows, otherwise as a value.
     fn key_or_text(&mut self, content: Range<usize>) -> Token {
         match self.rest(self.at).iter().find(|byte| !byte.is_ascii_whitespace()) {
             Some(b':') => return Token::Key(content),
-            None if self.sequel == InputEnd::Follows => self.at = self.end,
+            None if self.input_end == InputEnd::More => self.at = self.end,
             _ => {}
         }
         Token::Text(content)
     }
 
-    /// The comment that begins with the slash at `at`. The slashes of a bare
-    /// `https://` begin none.
+    /// Parses the comment that starts with the slash at `at`. The slashes of an
+    /// unquoted `https://` do not start one.
     fn comment(&mut self, at: usize) -> Option<Token> {
         let start = at + 2;
-        let (length, mark) = match self.rest(at + 1).first()? {
-            b'/' if !self.text.cut(..at).ends_with(':') => {
+        let (length, closing_length) = match self.rest(at + 1).first()? {
+            b'/' if !self.text.slice(..at).ends_with(':') => {
                 (memchr(b'\n', self.rest(start)).unwrap_or(self.end - start), 0)
             }
             b'/' => {
                 self.at = start;
                 return None;
             }
-            b'*' if !self.lacks_block_end => {
+            b'*' if !self.is_block_unclosed => {
                 let found = memmem::find(self.rest(start), b"*/");
-                self.lacks_block_end = found.is_none();
+                self.is_block_unclosed = found.is_none();
                 (found?, 2)
             }
             _ => return None,
         };
-        self.at = start + length + mark;
+        self.at = start + length + closing_length;
         Some(Token::Comment(start..start + length))
     }
 }
 
-fn is_telling(byte: u8) -> bool {
+fn starts_token(byte: u8) -> bool {
     matches!(byte, b'"' | b'{' | b'}' | b'[' | b']' | b'/')
 }

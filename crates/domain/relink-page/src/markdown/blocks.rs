@@ -1,40 +1,41 @@
 //! The blocks of a Markdown document, and of the HTML inside it.
 
-use crate::cut::Cut as _;
+use crate::safe_slice::SafeSlice as _;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-use super::{as_lists, front_matter, neutralize_brackets, options};
+use super::{admonitions_to_lists, front_matter, neutralize_brackets, options};
 use crate::blocks::{BlockBuilder, BlockKind};
 use crate::html;
 
-/// Settings at the start of a file that readers see, with their role.
-const SHOWN_SETTINGS: [(&str, BlockKind); 4] = [
+/// Front matter settings that are visible to readers, and their role.
+const VISIBLE_SETTINGS: [(&str, BlockKind); 4] = [
     ("title", BlockKind::Title),
     ("description", BlockKind::Paragraph),
     ("summary", BlockKind::Paragraph),
     ("abstract", BlockKind::Paragraph),
 ];
 
-/// Reads the blocks of a document.
+/// Parses the blocks of a document.
 pub(crate) fn read_blocks(text: &str, builder: &mut BlockBuilder) {
     let start = front_matter::length(text);
-    read_settings(text.cut(..start), builder);
-    let body = neutralize_brackets(as_lists(text.cut(start..)));
-    let mut reader =
+    read_settings(text.slice(..start), builder);
+    let body = neutralize_brackets(admonitions_to_lists(text.slice(start..)));
+    let mut parser =
         MarkdownBlockParser { builder, html: String::new(), items: 0, quotes: 0, images: 0 };
     for event in Parser::new_ext(&body, options(&body)) {
-        reader.read(event);
+        parser.read_event(event);
     }
-    reader.end_html();
-    reader.builder.end();
+    parser.end_html();
+    parser.builder.end();
 }
 
+/// Adds the visible settings of the front matter.
 fn read_settings(settings: &str, builder: &mut BlockBuilder) {
-    let mut is_shown = false;
+    let mut is_visible = false;
     for line in settings.lines() {
-        // An indented line continues the setting above.
+        // An indented line continues the previous setting.
         if line.starts_with([' ', '\t']) {
-            if is_shown {
+            if is_visible {
                 builder.space();
                 builder.push(line.trim());
             }
@@ -42,10 +43,10 @@ fn read_settings(settings: &str, builder: &mut BlockBuilder) {
         }
         let setting = line.split_once([':', '=']);
         let known = setting.and_then(|(name, value)| {
-            let known = SHOWN_SETTINGS.iter().find(|(known, _)| *known == name.trim());
+            let known = VISIBLE_SETTINGS.iter().find(|(known, _)| *known == name.trim());
             known.map(|(_, kind)| (*kind, value))
         });
-        is_shown = known.is_some();
+        is_visible = known.is_some();
         if let Some((kind, value)) = known {
             builder.begin(kind, false, 0);
             builder.push(value.trim().trim_matches(['"', '\'', '|', '>']));
@@ -56,7 +57,7 @@ fn read_settings(settings: &str, builder: &mut BlockBuilder) {
 
 struct MarkdownBlockParser<'b> {
     builder: &'b mut BlockBuilder,
-    /// A block of HTML, which comes line by line.
+    /// The current HTML block, which arrives line by line.
     html: String,
     items: usize,
     quotes: usize,
@@ -64,7 +65,7 @@ struct MarkdownBlockParser<'b> {
 }
 
 impl MarkdownBlockParser<'_> {
-    fn read(&mut self, event: Event<'_>) {
+    fn read_event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.open(&tag),
             Event::End(tag) => self.close(tag),
@@ -116,7 +117,8 @@ impl MarkdownBlockParser<'_> {
         }
     }
 
-    /// Begins a block; a paragraph of a list or quotation is part of it.
+    /// Begins a block. A paragraph inside a list item or quotation takes its
+    /// kind.
     fn begin(&mut self, kind: BlockKind) {
         let kind = match kind {
             BlockKind::Paragraph if self.items > 0 => BlockKind::ListItem,
@@ -126,13 +128,13 @@ impl MarkdownBlockParser<'_> {
         self.builder.begin(kind, false, 0);
     }
 
-    /// An inline tag shows nothing by itself.
+    /// Reads an inline tag, which has no text itself.
     fn inline_html(&mut self, tag: &str) {
         if tag.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("<br")) {
             self.builder.space();
         }
         if tag.as_bytes().get(1).is_some_and(|first| first.eq_ignore_ascii_case(&b'a')) {
-            html::each_href(tag, &mut |url| self.builder.link(url));
+            html::for_each_href(tag, &mut |url| self.builder.link(url));
         }
     }
 

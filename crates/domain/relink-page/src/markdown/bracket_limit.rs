@@ -1,98 +1,101 @@
-//! Brackets by the thousand, which only mean to harm.
+//! Limits the memory that crafted input with many brackets can cause the parser
+//! to use.
 //!
-//! The parser keeps a node for every bracket that may begin or end a link. Of a
-//! run of opening ones that is longer than any text needs, all but the last
-//! ones are read as letters, and so are brackets that crowd the end of a text
-//! in which no link can end any more; every place stays where it is.
+//! The parser allocates a node for every bracket that may start or end a link.
+//! In long runs of `[`, all but the last brackets are replaced with letters.
+//! The same applies to text with a high density of brackets after the last
+//! position where a link could end. Replacements keep offsets unchanged.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 
-use crate::cut::Cut as _;
+use crate::safe_slice::SafeSlice as _;
 
-/// Brackets in a row that are all believed.
-const LONGEST: usize = 64;
+/// Maximum number of consecutive brackets that are left unchanged.
+const MAX_RUN: usize = 64;
 
-/// What the brackets before those are read as.
-const LETTER: &str = "x";
+/// Replaces a bracket.
+const REPLACEMENT: &str = "x";
 
-/// Bytes of a text that no link ends in, from which on its brackets are
-/// doubted. No paragraph is that long.
-const LONG: usize = 64 << 10;
+/// Minimum length of a dense text whose brackets are replaced, in bytes. It is
+/// longer than any real paragraph.
+const MIN_DENSE_TAIL: usize = 64 << 10;
 
-/// One byte in so many being a bracket is a crowd.
-const CROWD: usize = 8;
+/// A text is dense if more than one byte in 8 is a bracket.
+const DENSITY: usize = 8;
 
-/// The text without brackets that only mean to harm.
+/// Replaces brackets that cannot be part of a link.
 pub(crate) fn neutralize_brackets(text: Cow<'_, str>) -> Cow<'_, str> {
-    let text = without_runs(text);
-    // A definition anywhere makes links of brackets alone.
-    if text.len() < LONG || memmem::find(text.as_bytes(), b"]:").is_some() {
+    let text = shorten_runs(text);
+    // With a reference definition, `[label]` alone is a link.
+    if text.len() < MIN_DENSE_TAIL || memmem::find(text.as_bytes(), b"]:").is_some() {
         return text;
     }
-    without_crowds(text)
+    neutralize_dense_tails(text)
 }
 
-/// The text with brackets as letters where they crowd, and no link can end.
-fn without_crowds(text: Cow<'_, str>) -> Cow<'_, str> {
-    let mut blunted = String::new();
-    let mut kept = 0;
-    for part in parts(&text) {
-        let tail = memrchr(b')', text.as_bytes().cut(part.clone())).map_or(0, |at| at + 1);
-        let tail = text.cut(part.start + tail..part.end);
-        if is_crowd(tail) {
-            blunted.push_str(text.cut(kept..part.end - tail.len()));
-            blunted.push_str(&tail.replace(['[', ']'], LETTER));
-            kept = part.end;
+/// Replaces the brackets of dense text at the end of a block, where no link can
+/// end.
+fn neutralize_dense_tails(text: Cow<'_, str>) -> Cow<'_, str> {
+    let mut output = String::new();
+    let mut copied = 0;
+    for block in blocks(&text) {
+        let tail = memrchr(b')', text.as_bytes().slice(block.clone())).map_or(0, |at| at + 1);
+        let tail = text.slice(block.start + tail..block.end);
+        if is_dense(tail) {
+            output.push_str(text.slice(copied..block.end - tail.len()));
+            output.push_str(&tail.replace(['[', ']'], REPLACEMENT));
+            copied = block.end;
         }
     }
-    if kept == 0 {
+    if copied == 0 {
         return text;
     }
-    blunted.push_str(text.cut(kept..));
-    blunted.into()
+    output.push_str(text.slice(copied..));
+    output.into()
 }
 
-/// The parts between empty lines, which no link reaches across.
-fn parts(text: &str) -> impl Iterator<Item = Range<usize>> {
+/// Returns the blocks between empty lines. Links do not span blocks.
+fn blocks(text: &str) -> impl Iterator<Item = Range<usize>> {
     let gaps = memmem::find_iter(text.as_bytes(), b"\n\n").map(|gap| gap + 2);
     let ends = gaps.clone().chain([text.len()]);
     [0].into_iter().chain(gaps).zip(ends).map(|(start, end)| start..end)
 }
 
-/// Whether brackets crowd here, and stand for nothing else that is looked for:
-/// pages in double brackets, addresses, HTML.
-fn is_crowd(tail: &str) -> bool {
+/// Whether the text has a high density of brackets and contains no wiki links,
+/// URLs or HTML.
+fn is_dense(tail: &str) -> bool {
     let bytes = tail.as_bytes();
-    let holds = |sign: &[u8]| memmem::find(bytes, sign).is_some();
-    bytes.len() >= LONG
-        && memchr_iter(b'[', bytes).count() + memchr_iter(b']', bytes).count() > bytes.len() / CROWD
+    let contains = |marker: &[u8]| memmem::find(bytes, marker).is_some();
+    bytes.len() >= MIN_DENSE_TAIL
+        && memchr_iter(b'[', bytes).count() + memchr_iter(b']', bytes).count()
+            > bytes.len() / DENSITY
         && memchr(b'<', bytes).is_none()
-        && !holds(b"]]")
-        && !holds(b"://")
-        && !holds(b"www.")
+        && !contains(b"]]")
+        && !contains(b"://")
+        && !contains(b"www.")
 }
 
-/// The text with long runs of brackets cut to their ends.
-fn without_runs(text: Cow<'_, str>) -> Cow<'_, str> {
-    let run = [b'['; LONGEST + 1];
+/// Replaces the first brackets of long runs, so that `MAX_RUN` are left.
+fn shorten_runs(text: Cow<'_, str>) -> Cow<'_, str> {
+    let run = [b'['; MAX_RUN + 1];
     if memmem::find(text.as_bytes(), &run).is_none() {
         return text;
     }
-    let mut blunted = String::with_capacity(text.len());
+    let mut output = String::with_capacity(text.len());
     let mut rest = &*text;
     while let Some(at) = memmem::find(rest.as_bytes(), &run) {
-        let after = rest.cut(at..).trim_start_matches('[');
+        let after = rest.slice(at..).trim_start_matches('[');
         let length = rest.len() - at - after.len();
-        blunted.push_str(rest.cut(..at));
-        blunted.push_str(&LETTER.repeat(length - LONGEST));
-        blunted.push_str(rest.cut(at + length - LONGEST..at + length));
+        output.push_str(rest.slice(..at));
+        output.push_str(&REPLACEMENT.repeat(length - MAX_RUN));
+        output.push_str(rest.slice(at + length - MAX_RUN..at + length));
         rest = after;
     }
-    blunted.push_str(rest);
-    blunted.into()
+    output.push_str(rest);
+    output.into()
 }
 
 #[cfg(test)]
@@ -100,14 +103,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_runs_past_all_need_lose_their_brackets() {
-        let kept = format!("a {} b", "[".repeat(LONGEST));
-        assert_eq!(neutralize_brackets(Cow::Borrowed(&kept)), kept);
-        let long = format!("{kept} {}[c](d) {}", "[".repeat(9 + LONGEST), "[".repeat(1 + LONGEST));
-        let blunt = neutralize_brackets(Cow::Borrowed(&long)).into_owned();
-        let all = "[".repeat(LONGEST);
-        assert_eq!(blunt, format!("{kept} {}{all}c](d) x{all}", "x".repeat(10)));
-        assert_eq!(blunt.len(), long.len());
+    fn only_long_runs_are_shortened() {
+        let at_limit = format!("a {} b", "[".repeat(MAX_RUN));
+        assert_eq!(neutralize_brackets(Cow::Borrowed(&at_limit)), at_limit);
+        let over_limit =
+            format!("{at_limit} {}[c](d) {}", "[".repeat(9 + MAX_RUN), "[".repeat(1 + MAX_RUN));
+        let shortened = neutralize_brackets(Cow::Borrowed(&over_limit)).into_owned();
+        let run = "[".repeat(MAX_RUN);
+        assert_eq!(shortened, format!("{at_limit} {}{run}c](d) x{run}", "x".repeat(10)));
+        assert_eq!(shortened.len(), over_limit.len());
     }
 
     #[track_caller]
@@ -115,29 +119,29 @@ mod tests {
         assert!(
             neutralize_brackets(Cow::Borrowed(text)) == expect,
             "{}",
-            text.cut(text.len() - 20..)
+            text.slice(text.len() - 20..)
         );
     }
 
     #[test]
-    fn a_crowd_that_no_link_ends_in_loses_its_brackets() {
-        let crowd = "[a](".repeat(LONG / 4);
-        let letters = "xax(".repeat(LONG / 4);
-        check(&crowd, &letters);
-        check(&format!("[a](b) {crowd}\n\n[c](d)"), &format!("[a](b) {letters}\n\n[c](d)"));
+    fn dense_brackets_without_a_link_end_are_replaced() {
+        let dense = "[a](".repeat(MIN_DENSE_TAIL / 4);
+        let letters = "xax(".repeat(MIN_DENSE_TAIL / 4);
+        check(&dense, &letters);
+        check(&format!("[a](b) {dense}\n\n[c](d)"), &format!("[a](b) {letters}\n\n[c](d)"));
     }
 
     #[test]
-    fn a_crowd_that_may_mean_something_stays() {
-        let crowd = "[a](".repeat(LONG / 4);
+    fn dense_brackets_that_may_be_links_are_unchanged() {
+        let dense = "[a](".repeat(MIN_DENSE_TAIL / 4);
         for text in [
-            format!("{crowd})"),
-            format!("{crowd}\n\n[a]: b"),
-            format!("{crowd}[[b]]"),
-            format!("{crowd} https://a.test/[]"),
-            format!("{crowd} <a href=b>"),
-            "[a](".repeat(LONG / 8),
-            "[a] and a lot of words ".repeat(LONG / 8),
+            format!("{dense})"),
+            format!("{dense}\n\n[a]: b"),
+            format!("{dense}[[b]]"),
+            format!("{dense} https://a.test/[]"),
+            format!("{dense} <a href=b>"),
+            "[a](".repeat(MIN_DENSE_TAIL / 8),
+            "[a] and a lot of words ".repeat(MIN_DENSE_TAIL / 8),
         ] {
             check(&text, &text);
         }

@@ -1,12 +1,12 @@
-//! What CommonMark (0.31.2) rules about destinations, in examples of our own.
+//! Rules of CommonMark 0.31.2 about destinations.
 //!
-//! Each row is a text, and the destinations its rendering has, as `written` or
-//! as `written => meant` where the two differ. Every one stands at its exact
-//! place. The sections are those of the specification.
+//! Each row is a text and its rendered destinations, as `raw` or, if the
+//! decoded text differs, `raw => decoded`. Also checks the span of each one.
+//! The sections are those of the specification.
 
 use relink_model::{LinkKind, LinkTarget, SkipReason};
 
-use crate::cut::Cut as _;
+use crate::safe_slice::SafeSlice as _;
 use crate::{DocumentFormat, links};
 
 type Row = (&'static str, &'static [&'static str]);
@@ -14,23 +14,23 @@ type Row = (&'static str, &'static [&'static str]);
 #[track_caller]
 fn check(rows: &[Row]) {
     for (markdown, expect) in rows {
-        // The line before keeps a rule from being taken for front matter.
+        // The empty first line prevents `---` from starting front matter.
         let document = format!("\n{markdown}");
-        let mut told = Vec::new();
+        let mut actual = Vec::new();
         for link in links(DocumentFormat::Markdown, document.as_bytes()).links {
-            assert_eq!(document.cut(link.location.span.range()), link.raw);
+            assert_eq!(document.slice(link.location.span.range()), link.raw);
             if is_rendered(&link) {
-                let meant = link.target.text();
-                let differs = meant != link.raw;
-                told.push(if differs { format!("{} => {meant}", link.raw) } else { link.raw });
+                let decoded = link.target.text();
+                let differs = decoded != link.raw;
+                actual.push(if differs { format!("{} => {decoded}", link.raw) } else { link.raw });
             }
         }
-        assert_eq!(told, *expect, "{markdown}");
+        assert_eq!(actual, *expect, "{markdown}");
     }
 }
 
-/// Bare addresses and pages in brackets are dialects; what is in code, in
-/// comments, or not referred to is not rendered as a link.
+/// Whether CommonMark renders the link. Bare URLs and wiki links are
+/// extensions; code, comments and unused definitions are not rendered.
 fn is_rendered(link: &relink_model::Link) -> bool {
     use SkipReason::{Code, Comment, Unused};
     let is_skipped = matches!(link.target, LinkTarget::Skipped(_, Code | Comment | Unused));

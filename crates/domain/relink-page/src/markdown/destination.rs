@@ -1,66 +1,66 @@
-//! Where in a whole link or definition the destination itself stands.
+//! Finds the destination within a link or definition.
 //!
-//! The parser has already said that the link is one (CommonMark 0.31.2, 4.7
-//! and 6.3), so the rules here only need to find the place, not to judge it.
+//! The parser has validated the link already (CommonMark 0.31.2, 4.7 and 6.3),
+//! so this module does not check the syntax.
 
 use std::ops::Range;
 
 use memchr::{memchr, memmem};
 
-use crate::cut::{ByteAt as _, Cut as _};
+use crate::safe_slice::{ByteAt as _, SafeSlice as _};
 
-/// The destination in `[text](destination "title")`, where `text` ends at
-/// `inside_end`.
-pub(crate) fn of_inline(
+/// Finds the destination in `[text](destination "title")`, where `text` ends at
+/// `inside_end` or later.
+pub(crate) fn find_inline(
     text: &str,
     inside_end: usize,
     whole: &Range<usize>,
 ) -> Option<Range<usize>> {
-    let bytes = text.as_bytes().cut(..whole.end);
+    let bytes = text.as_bytes().slice(..whole.end);
     let mut from = inside_end.max(whole.start);
-    // What the parser drops at the end of the text (a lone escape, space) may
-    // stand before the closing bracket.
+    // The parser drops trailing backslashes and spaces of the text, so the
+    // closing bracket may come later.
     loop {
         let close = from + memchr(b']', bytes.get(from..)?)?;
         if bytes.get(close + 1) == Some(&b'(') {
-            return Some(at(text, close + 2, whole.end));
+            return Some(destination_at(text, close + 2, whole.end));
         }
         from = close + 1;
     }
 }
 
-/// The destination in `[label]: destination "title"`.
-pub(crate) fn of_definition(text: &str, whole: &Range<usize>) -> Option<Range<usize>> {
-    let bytes = text.as_bytes().cut(..whole.end);
-    let mut place = whole.start + memchr(b'[', bytes.get(whole.start..)?)? + 1;
+/// Finds the destination in `[label]: destination "title"`.
+pub(crate) fn find_in_definition(text: &str, whole: &Range<usize>) -> Option<Range<usize>> {
+    let bytes = text.as_bytes().slice(..whole.end);
+    let mut at = whole.start + memchr(b'[', bytes.get(whole.start..)?)? + 1;
     loop {
-        match bytes.get(place)? {
-            b'\\' => place += 2,
-            b']' if bytes.get(place + 1) == Some(&b':') => break,
-            _ => place += 1,
+        match bytes.get(at)? {
+            b'\\' => at += 2,
+            b']' if bytes.get(at + 1) == Some(&b':') => break,
+            _ => at += 1,
         }
     }
-    Some(at(text, place + 2, whole.end))
+    Some(destination_at(text, at + 2, whole.end))
 }
 
-/// The last place where the destination is written as it reads.
-pub(crate) fn by_text(text: &str, whole: &Range<usize>, dest: &str) -> Option<Range<usize>> {
-    let found = memmem::rfind(text.as_bytes().cut(whole.clone()), dest.as_bytes())?;
+/// Finds the last occurrence of the destination as plain text.
+pub(crate) fn find_by_text(text: &str, whole: &Range<usize>, dest: &str) -> Option<Range<usize>> {
+    let found = memmem::rfind(text.as_bytes().slice(whole.clone()), dest.as_bytes())?;
     let start = whole.start + found;
     Some(start..start + dest.len())
 }
 
-/// The destination that begins after the white space at `from`.
-fn at(text: &str, from: usize, end: usize) -> Range<usize> {
-    let bytes = text.as_bytes().cut(..end);
+/// Returns the destination after the white space at `from`.
+fn destination_at(text: &str, from: usize, end: usize) -> Range<usize> {
+    let bytes = text.as_bytes().slice(..end);
     let start = skip_space(bytes, from);
     if bytes.get(start) == Some(&b'<') {
-        return start + 1..pointed_end(bytes, start + 1);
+        return start + 1..bracketed_end(bytes, start + 1);
     }
     start..plain_end(bytes, start)
 }
 
-/// Passes over white space, and over the marks of a quotation after a line end.
+/// Skips white space, and block quote markers at the start of lines.
 fn skip_space(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     let mut is_line_start = false;
@@ -76,8 +76,8 @@ fn skip_space(bytes: &[u8], from: usize) -> usize {
     at
 }
 
-/// Where `<destination>` ends: at the first `>` that is not escaped.
-fn pointed_end(bytes: &[u8], start: usize) -> usize {
+/// Returns the end of a `<destination>`: the first `>` that is not escaped.
+fn bracketed_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
     while at < bytes.len() {
         match bytes.byte(at) {
@@ -89,8 +89,8 @@ fn pointed_end(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
-/// Where a plain destination ends: at white space or at a closing parenthesis
-/// that it did not open.
+/// Returns the end of a plain destination: white space or an unmatched closing
+/// parenthesis.
 fn plain_end(bytes: &[u8], start: usize) -> usize {
     let (mut at, mut depth) = (start, 0_usize);
     while at < bytes.len() {
@@ -107,42 +107,45 @@ fn plain_end(bytes: &[u8], start: usize) -> usize {
     at.min(bytes.len())
 }
 
-/// What a destination means as it is written, its escapes and entities
-/// resolved (CommonMark 0.31.2, 2.4 and 2.5).
-pub(crate) fn meaning(written: &str) -> String {
-    let bytes = written.as_bytes();
-    let mut meaning = String::with_capacity(written.len());
+/// Decodes the escapes and entities of a destination (CommonMark 0.31.2, 2.4
+/// and 2.5).
+pub(crate) fn decode(raw: &str) -> String {
+    let bytes = raw.as_bytes();
+    let mut decoded = String::with_capacity(raw.len());
     let mut from = 0;
     let mut at = 0;
-    while let Some(found) = memchr(b'\\', bytes.cut(at..)) {
+    while let Some(found) = memchr(b'\\', bytes.slice(at..)) {
         let escape = at + found;
         at = escape + 1;
         if is_escape(bytes, escape) {
-            push_unescaped(written.cut(from..escape), &mut meaning);
-            // What is escaped is never the end of something longer.
-            meaning.push(char::from(bytes.byte(at)));
+            push_decoding_entities(raw.slice(from..escape), &mut decoded);
+            // Push it separately: an escaped character is never part of an
+            // entity.
+            decoded.push(char::from(bytes.byte(at)));
             at += 1;
             from = at;
         }
     }
-    push_unescaped(written.cut(from..), &mut meaning);
-    meaning
+    push_decoding_entities(raw.slice(from..), &mut decoded);
+    decoded
 }
 
-/// Resolves entities, which end in a semicolon here.
-fn push_unescaped(written: &str, meaning: &mut String) {
-    let mut rest = written;
+/// Appends `raw` with its entities decoded. In CommonMark, an entity ends with
+/// a semicolon.
+fn push_decoding_entities(raw: &str, decoded: &mut String) {
+    let mut rest = raw;
     while let Some(at) = rest.find('&') {
         let (before, entity) = rest.split_at(at);
-        meaning.push_str(before);
+        decoded.push_str(before);
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'#';
-        let name = entity.as_bytes().cut(1..).iter().take_while(|byte| is_part(byte)).count();
-        let is_entity = entity.as_bytes().get(1 + name) == Some(&b';');
-        let (entity, after) = entity.split_at(if is_entity { name + 2 } else { 1 });
-        meaning.push_str(&htmlize::unescape(entity));
+        let name_length =
+            entity.as_bytes().slice(1..).iter().take_while(|byte| is_part(byte)).count();
+        let is_entity = entity.as_bytes().get(1 + name_length) == Some(&b';');
+        let (entity, after) = entity.split_at(if is_entity { name_length + 2 } else { 1 });
+        decoded.push_str(&htmlize::unescape(entity));
         rest = after;
     }
-    meaning.push_str(rest);
+    decoded.push_str(rest);
 }
 
 fn is_escape(bytes: &[u8], at: usize) -> bool {

@@ -1,33 +1,33 @@
-//! Front matter: settings at the very start of a file, which are no text.
+//! Front matter: YAML between `---` lines or TOML between `+++` lines at the
+//! start of a file.
 //!
-//! YAML between `---` lines or TOML between `+++` lines, as site generators
-//! write it. Without an end there is none, and the text begins at once. The
-//! settings are not parsed: addresses are looked for in each line.
+//! Without a closing line, there is no front matter. The settings are not
+//! parsed; each line is searched for URLs.
 
 use relink_model::{LinkKind, SkipReason};
 
-use crate::bare::http_addresses;
-use crate::cut::Cut as _;
+use crate::bare_url::http_urls;
 use crate::link_candidates::LinkCandidates;
 use crate::link_sink::DestinationSyntax;
+use crate::safe_slice::SafeSlice as _;
 
-/// Notes the addresses of the front matter, which is the first `length` bytes.
-pub(crate) fn read(text: &str, length: usize, mentions: &mut LinkCandidates<'_>) {
+/// Adds the URLs of the front matter, which is the first `length` bytes.
+pub(crate) fn add_urls(text: &str, length: usize, candidates: &mut LinkCandidates<'_>) {
     let mut start = 0;
-    for line in text.cut(..length).split_inclusive('\n') {
+    for line in text.slice(..length).split_inclusive('\n') {
         let part = start..start + line.len();
         start = part.end;
         if line.trim_start().starts_with('#') {
-            mentions.pass_over(part, SkipReason::Comment);
+            candidates.skip_urls(part, SkipReason::Comment);
             continue;
         }
-        for range in http_addresses(text, part) {
-            mentions.link(range, LinkKind::Value, DestinationSyntax::Plain);
+        for range in http_urls(text, part) {
+            candidates.link(range, LinkKind::Value, DestinationSyntax::Plain);
         }
     }
 }
 
-/// The length of the front matter, with its last line; zero if there is none.
+/// Returns the length of the front matter with its closing line, or 0.
 pub(crate) fn length(text: &str) -> usize {
     let Some(first) = text.split_inclusive('\n').next() else {
         return 0;
@@ -38,7 +38,7 @@ pub(crate) fn length(text: &str) -> usize {
         _ => return 0,
     };
     let mut length = first.len();
-    for line in text.cut(first.len()..).split_inclusive('\n') {
+    for line in text.slice(first.len()..).split_inclusive('\n') {
         length += line.len();
         if ends.contains(&line.trim_end()) {
             return length;
@@ -53,18 +53,18 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, body: &str) {
-        assert_eq!(text.cut(length(text)..), body);
+        assert_eq!(text.slice(length(text)..), body);
     }
 
     #[test]
-    fn it_stands_between_two_equal_lines() {
+    fn front_matter_has_an_opening_and_a_closing_line() {
         check("---\na: b\n---\nbody", "body");
         check("--- \r\na: b\r\n...\r\nbody", "body");
         check("+++\na = 1\n+++", "");
     }
 
     #[test]
-    fn without_a_start_or_an_end_there_is_none() {
+    fn front_matter_without_opening_or_closing_line_is_text() {
         for text in ["", "---", "---\na", "----\n---\n", "\n---\na\n---\n", "+++\n---\n"] {
             check(text, text);
         }

@@ -1,41 +1,44 @@
-//! What MDX adds to Markdown: components, imports, and comments in braces.
+//! MDX extensions: components, imports, and comments in braces.
 //!
-//! Sites are written in MDX under the name of Markdown, too, so nothing here
-//! asks which it is. An attribute whose value is an expression has no address
-//! yet: it is a placeholder.
+//! MDX is also common in `.md` files, so it is parsed in all Markdown. An
+//! attribute value that is an expression is a placeholder.
 
 use std::ops::Range;
 
 use memchr::{memchr_iter, memmem};
 use relink_model::{LinkKind, SkipReason};
 
-use crate::cut::Cut as _;
 use crate::link_candidates::LinkCandidates;
 use crate::link_sink::DestinationSyntax;
+use crate::safe_slice::SafeSlice as _;
 
-/// How many bytes of tags are read for each byte of the text. Tags that never
-/// end would otherwise be read to the end of the text, each of them.
-const READS_PER_BYTE: usize = 4;
+/// Maximum number of bytes read in tags, per byte of the text. Without a limit,
+/// unclosed tags take quadratic time.
+const MAX_READS_PER_BYTE: usize = 4;
 
-/// Whether a component's tag stands in the text.
+/// Whether the text contains the tag of a component.
 pub(crate) fn has_components(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr_iter(b'<', bytes).any(|at| bytes.get(at + 1).is_some_and(u8::is_ascii_uppercase))
 }
 
-/// Notes the destinations of components (`<Card href="…">`) outside of code,
-/// whose parts are in order.
-pub(crate) fn components(text: &str, code: &[Range<usize>], mentions: &mut LinkCandidates<'_>) {
+/// Adds the destinations of components (`<Card href="…">`), except in the
+/// sorted ranges `code`.
+pub(crate) fn add_components(
+    text: &str,
+    code: &[Range<usize>],
+    candidates: &mut LinkCandidates<'_>,
+) {
     let bytes = text.as_bytes();
-    let mut budget = bytes.len().saturating_mul(READS_PER_BYTE);
+    let mut budget = bytes.len().saturating_mul(MAX_READS_PER_BYTE);
     let mut end = 0;
     for at in memchr_iter(b'<', bytes) {
         let is_component = bytes.get(at + 1).is_some_and(u8::is_ascii_uppercase);
         if at < end || !is_component || is_within(at, code) || budget == 0 {
             continue;
         }
-        let mut tag = Tag { text, at: at + 1 };
-        tag.read(mentions);
+        let mut tag = ComponentTag { text, at: at + 1 };
+        tag.parse(candidates);
         budget = budget.saturating_sub(tag.at - at);
         end = tag.at;
     }
@@ -46,18 +49,18 @@ fn is_within(at: usize, parts: &[Range<usize>]) -> bool {
     parts.get(next).is_some_and(|part| part.start <= at)
 }
 
-/// A component's tag being read.
-struct Tag<'t> {
+/// Parser for the tag of a component.
+struct ComponentTag<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl<'t> Tag<'t> {
-    fn read(&mut self, mentions: &mut LinkCandidates<'_>) {
-        self.word(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_'));
+impl<'t> ComponentTag<'t> {
+    fn parse(&mut self, candidates: &mut LinkCandidates<'_>) {
+        self.take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_'));
         while self.skip_space() {
-            let name =
-                self.word(|byte| !byte.is_ascii_whitespace() && !b"=/>{}\"'<".contains(&byte));
+            let name = self
+                .take_while(|byte| !byte.is_ascii_whitespace() && !b"=/>{}\"'<".contains(&byte));
             let is_spread = name.is_empty() && self.byte() == Some(b'{');
             if name.is_empty() && !is_spread {
                 return;
@@ -69,7 +72,7 @@ impl<'t> Tag<'t> {
                 self.at += 1;
             }
             let Some(value) = self.value() else { return };
-            self.note(name, value, mentions);
+            self.add_attribute(name, value, candidates);
         }
     }
 
@@ -77,26 +80,27 @@ impl<'t> Tag<'t> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn word(&mut self, belongs: impl Fn(u8) -> bool) -> &'t str {
+    /// Skips the bytes that match and returns them.
+    fn take_while(&mut self, matches: impl Fn(u8) -> bool) -> &'t str {
         let start = self.at;
-        while self.byte().is_some_and(&belongs) {
+        while self.byte().is_some_and(&matches) {
             self.at += 1;
         }
-        self.text.cut(start..self.at)
+        self.text.slice(start..self.at)
     }
 
-    /// Passes over white space, which must stand before an attribute.
+    /// Skips white space. Returns whether there was any; attributes require it.
     fn skip_space(&mut self) -> bool {
-        !self.word(|byte| byte.is_ascii_whitespace()).is_empty()
+        !self.take_while(|byte| byte.is_ascii_whitespace()).is_empty()
     }
 
-    /// Passes over a value, and returns where it stands, with its quotes or braces.
+    /// Skips a value and returns its range, including quotes or braces.
     fn value(&mut self) -> Option<Range<usize>> {
         let start = self.at;
         match self.byte()? {
             quote @ (b'"' | b'\'') => {
                 self.at += 1;
-                self.word(|byte| byte != quote);
+                self.take_while(|byte| byte != quote);
             }
             b'{' => self.expression(),
             _ => return None,
@@ -106,7 +110,7 @@ impl<'t> Tag<'t> {
         Some(start..self.at)
     }
 
-    /// Passes over an expression up to the brace that closes it.
+    /// Skips an expression up to its closing brace.
     fn expression(&mut self) {
         let mut depth = 0_usize;
         while let Some(byte) = self.byte() {
@@ -120,36 +124,36 @@ impl<'t> Tag<'t> {
         }
     }
 
-    fn note(&self, name: &str, value: Range<usize>, mentions: &mut LinkCandidates<'_>) {
+    fn add_attribute(&self, name: &str, value: Range<usize>, candidates: &mut LinkCandidates<'_>) {
         let kind = match name {
             "href" | "to" => LinkKind::Hyperlink,
             "src" => LinkKind::Embed,
             _ => return,
         };
         let inside = value.start + 1..value.end - 1;
-        let written = self.text.cut(inside.clone());
-        if !self.text.cut(value.clone()).starts_with('{') {
-            mentions.link(inside, kind, DestinationSyntax::Html);
-        } else if let Some(length) = literal(written) {
-            mentions.link(
+        let raw = self.text.slice(inside.clone());
+        if !self.text.slice(value.clone()).starts_with('{') {
+            candidates.link(inside, kind, DestinationSyntax::Html);
+        } else if let Some(length) = string_literal_length(raw) {
+            candidates.link(
                 inside.start + 1..inside.start + 1 + length,
                 kind,
                 DestinationSyntax::Plain,
             );
         } else {
-            mentions.skip(value, kind, SkipReason::Placeholder);
+            candidates.skip(value, kind, SkipReason::Placeholder);
         }
     }
 }
 
-/// The length of the text if an expression is nothing but a quoted text.
-fn literal(expression: &str) -> Option<usize> {
+/// Returns the length of the string if the expression is only a string literal.
+fn string_literal_length(expression: &str) -> Option<usize> {
     let quote = expression.chars().next().filter(|first| matches!(first, '"' | '\'' | '`'))?;
     let inside = expression.strip_prefix(quote)?.strip_suffix(quote)?;
     (!inside.contains([quote, '\\', '$'])).then_some(inside.len())
 }
 
-/// Whether a paragraph is made of imports and exports.
+/// Whether a paragraph consists of imports and exports.
 pub(crate) fn is_module_code(paragraph: &str) -> bool {
     if let Some(rest) = paragraph.strip_prefix("import ") {
         let is_bare = rest.trim_start().starts_with(['"', '\'']);
@@ -162,15 +166,15 @@ pub(crate) fn is_module_code(paragraph: &str) -> bool {
     })
 }
 
-/// The files that the imports of a paragraph name, as far as a name says which
-/// file is meant: not those of packages, and not those without an extension.
+/// Returns the files imported by a paragraph. Excludes packages and paths
+/// without an extension.
 pub(crate) fn imports(text: &str, paragraph: Range<usize>) -> Vec<Range<usize>> {
     let mut files = Vec::new();
     let mut start = paragraph.start;
-    for line in text.cut(paragraph).split_inclusive('\n') {
+    for line in text.slice(paragraph).split_inclusive('\n') {
         let is_import = line.starts_with("import ") || line.starts_with('}');
-        if let Some(file) = quoted_at_end(line).filter(|_| is_import)
-            && is_file(line.cut(file.clone()))
+        if let Some(file) = trailing_string(line).filter(|_| is_import)
+            && is_relative_file(line.slice(file.clone()))
         {
             files.push(start + file.start..start + file.end);
         }
@@ -179,27 +183,29 @@ pub(crate) fn imports(text: &str, paragraph: Range<usize>) -> Vec<Range<usize>> 
     files
 }
 
-fn quoted_at_end(line: &str) -> Option<Range<usize>> {
+/// Returns the range inside the string literal at the end of a line.
+fn trailing_string(line: &str) -> Option<Range<usize>> {
     let statement = line.trim_end().trim_end_matches(';').trim_end();
     let quote = statement.chars().next_back().filter(|last| matches!(last, '"' | '\''))?;
     let end = statement.len() - 1;
-    let start = statement.cut(..end).rfind(quote)? + 1;
+    let start = statement.slice(..end).rfind(quote)? + 1;
     Some(start..end)
 }
 
-fn is_file(path: &str) -> bool {
+/// Whether an import path is relative and has a file extension.
+fn is_relative_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     (path.starts_with("./") || path.starts_with("../"))
         && name.trim_start_matches('.').contains('.')
 }
 
-/// The parts between `{/*` and `*/}`, in order.
+/// Returns the ranges between `{/*` and `*/}`, in order.
 pub(crate) fn comments(text: &str) -> Vec<Range<usize>> {
     let mut comments = Vec::new();
     let mut from = 0;
-    while let Some(at) = memmem::find(text.as_bytes().cut(from..), b"{/*") {
+    while let Some(at) = memmem::find(text.as_bytes().slice(from..), b"{/*") {
         let start = from + at;
-        let Some(length) = memmem::find(text.as_bytes().cut(start..), b"*/}") else { break };
+        let Some(length) = memmem::find(text.as_bytes().slice(start..), b"*/}") else { break };
         from = start + length;
         comments.push(start..from);
     }

@@ -1,11 +1,11 @@
-//! Markdown documents and the links in them.
+//! Links in Markdown.
 
 use proptest::prelude::*;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use relink_model::{Link, LinkTarget, SkipReason};
 
-use crate::cut::Cut as _;
 use crate::properties::check as check_format;
+use crate::safe_slice::SafeSlice as _;
 use crate::{DocumentFormat, links};
 
 #[track_caller]
@@ -14,73 +14,74 @@ fn check(markdown: &str, expect: &[&str]) {
 }
 
 #[track_caller]
-fn none(markdown: &str) {
+fn check_no_links(markdown: &str) {
     check(markdown, &[]);
 }
 
-/// Checks how the only destination of a document is written, and what it means.
+/// Checks the source text, the span and the decoded text of the only
+/// destination.
 #[track_caller]
-fn dest(markdown: &str, raw: &str, meaning: &str) {
+fn check_destination(markdown: &str, raw: &str, decoded: &str) {
     let found = links(DocumentFormat::Markdown, markdown.as_bytes()).links;
     let [link] = found.as_slice() else {
         panic!("one link, not {found:?}");
     };
     assert_eq!(link.raw, raw);
-    assert_eq!(markdown.cut(link.location.span.range()), raw);
-    assert_eq!(link.target.text(), meaning);
+    assert_eq!(markdown.slice(link.location.span.range()), raw);
+    assert_eq!(link.target.text(), decoded);
 }
 
 #[test]
-fn destinations_are_found_however_they_are_written() {
-    dest("[a](x)", "x", "x");
-    dest("[a](<x>)", "x", "x");
-    dest("[a](<x y>)", "x y", "x y");
-    dest("[a](<x\\>y>)", r"x\>y", "x>y");
-    dest("[a](<>)", "", "");
-    dest("[a]()", "", "");
-    dest("[a]( \n x \n )", "x", "x");
-    dest("[a](x 'title (x)')", "x", "x");
-    dest("[a](x \"x\")", "x", "x");
-    dest("[a](x\n(x))", "x", "x");
-    dest("[a](x(y)z)", "x(y)z", "x(y)z");
-    dest("[a](x\\(y)", r"x\(y", "x(y");
-    dest("[a](x\\)y)", r"x\)y", "x)y");
-    dest(r"[a](x\y)", r"x\y", r"x\y");
-    dest("[a](x&amp;y)", "x&amp;y", "x&y");
-    dest("[a](x&copy=1)", "x&copy=1", "x&copy=1");
-    dest("[a](/ä/%20)", "/ä/%20", "/ä/%20");
-    dest("[x](x)", "x", "x");
-    dest("[](x)", "x", "x");
-    dest("[a](#b)", "#b", "#b");
-    dest("![a](x)", "x", "x");
-    dest("![](x)", "x", "x");
+fn destinations_in_every_syntax_are_found() {
+    check_destination("[a](x)", "x", "x");
+    check_destination("[a](<x>)", "x", "x");
+    check_destination("[a](<x y>)", "x y", "x y");
+    check_destination("[a](<x\\>y>)", r"x\>y", "x>y");
+    check_destination("[a](<>)", "", "");
+    check_destination("[a]()", "", "");
+    check_destination("[a]( \n x \n )", "x", "x");
+    check_destination("[a](x 'title (x)')", "x", "x");
+    check_destination("[a](x \"x\")", "x", "x");
+    check_destination("[a](x\n(x))", "x", "x");
+    check_destination("[a](x(y)z)", "x(y)z", "x(y)z");
+    check_destination("[a](x\\(y)", r"x\(y", "x(y");
+    check_destination("[a](x\\)y)", r"x\)y", "x)y");
+    check_destination(r"[a](x\y)", r"x\y", r"x\y");
+    check_destination("[a](x&amp;y)", "x&amp;y", "x&y");
+    check_destination("[a](x&copy=1)", "x&copy=1", "x&copy=1");
+    check_destination("[a](/ä/%20)", "/ä/%20", "/ä/%20");
+    check_destination("[x](x)", "x", "x");
+    check_destination("[](x)", "x", "x");
+    check_destination("[a](#b)", "#b", "#b");
+    check_destination("![a](x)", "x", "x");
+    check_destination("![](x)", "x", "x");
 }
 
 #[test]
-fn link_text_may_hold_brackets_and_markup() {
-    dest("[a [b] c](x)", "x", "x");
-    dest(r"[a\](y](x)", "x", "x");
-    dest("[*a*](x)", "x", "x");
-    dest("[`](y)`](x)", "x", "x");
-    dest("[a\nb](x)", "x", "x");
-    dest("[a ](x)", "x", "x");
-    dest(r"[a\\](x)", "x", "x");
-    dest("[<b title='](y)'>](x)", "x", "x");
-    dest("> [a\n> b](\n> x)", "x", "x");
-    dest("- [a](x)\n", "x", "x");
-    dest("| [a](x) |\n|-|\n", "x", "x");
-    dest("# [a](x)", "x", "x");
-    dest("[ ] [x](y)", "y", "y");
+fn link_text_may_contain_brackets_and_markup() {
+    check_destination("[a [b] c](x)", "x", "x");
+    check_destination(r"[a\](y](x)", "x", "x");
+    check_destination("[*a*](x)", "x", "x");
+    check_destination("[`](y)`](x)", "x", "x");
+    check_destination("[a\nb](x)", "x", "x");
+    check_destination("[a ](x)", "x", "x");
+    check_destination(r"[a\\](x)", "x", "x");
+    check_destination("[<b title='](y)'>](x)", "x", "x");
+    check_destination("> [a\n> b](\n> x)", "x", "x");
+    check_destination("- [a](x)\n", "x", "x");
+    check_destination("| [a](x) |\n|-|\n", "x", "x");
+    check_destination("# [a](x)", "x", "x");
+    check_destination("[ ] [x](y)", "y", "y");
 }
 
 #[test]
-fn a_picture_in_a_link_is_two_links() {
-    check("[![a](x)](y)", &["1:7 embed x", "1:11 link y"]);
-    check("[![a][r]](y)\n\n[r]: z", &["1:11 link y", "3:6 definition z"]);
+fn image_inside_a_link_is_two_links() {
+    check("[![a](x)](y)", &["1:7 embed x", "1:11 hyperlink y"]);
+    check("[![a][r]](y)\n\n[r]: z", &["1:11 hyperlink y", "3:6 definition z"]);
 }
 
 #[test]
-fn a_definition_is_reported_once_where_it_stands() {
+fn definition_is_reported_once() {
     check("[a][r] [b][R] [r][] [r]\n\n[r]: <x> 'y'\n", &["3:7 definition x"]);
     check("![r]\n\n[r]:\n   x\n", &["4:4 definition x"]);
     check("[a][\\]]\n\n[\\]]: x", &["3:7 definition x"]);
@@ -88,12 +89,12 @@ fn a_definition_is_reported_once_where_it_stands() {
     check("[r]: x\n\n[r]: y\n\n[r]", &["1:6 definition x", "3:6 definition y -"]);
     check(
         "[![r]](y) [s]\n\n[s]: <a b>\n[r]: z",
-        &["1:8 link y", "3:7 definition a b", "4:6 definition z"],
+        &["1:8 hyperlink y", "3:7 definition a b", "4:6 definition z"],
     );
 }
 
 #[test]
-fn a_definition_whose_label_is_taken_is_told_as_skipped() {
+fn duplicate_definition_is_skipped() {
     let again = |text: &str, expect: &[&str]| check(&format!("[r]\n\n[r]: a\n{text}"), expect);
     again("[R]: <b c> 'd'\n", &["3:6 definition a", "4:7 definition b c -"]);
     again("[r]:\n   b\n", &["3:6 definition a", "5:4 definition b -"]);
@@ -110,7 +111,7 @@ fn a_definition_whose_label_is_taken_is_told_as_skipped() {
 }
 
 #[test]
-fn what_a_repeated_definition_means_is_told_as_it_reads() {
+fn duplicate_definition_is_decoded() {
     let found =
         links(DocumentFormat::Markdown, b"[r]\n\n[r]: a\n[r]: x\\&amp;&amp;&copy=1&#65;\\y").links;
     let expect = LinkTarget::Skipped("x&amp;&&copy=1A\\y".into(), SkipReason::Unused);
@@ -118,54 +119,54 @@ fn what_a_repeated_definition_means_is_told_as_it_reads() {
 }
 
 #[test]
-fn a_definition_nobody_refers_to_is_told_as_skipped() {
+fn unused_definition_is_skipped() {
     check("[//]: # (a comment)\n\n[a]: x\n", &["1:7 definition # -", "3:6 definition x -"]);
     check("[a]\n\n[b]: <x\\>y>\n\n[a]: z\n", &["3:7 definition x\\>y -", "5:6 definition z"]);
     let unused = links(DocumentFormat::Markdown, b"[b]: <x\\>y>").links;
     assert_eq!(unused[0].target, LinkTarget::Skipped("x>y".into(), SkipReason::Unused));
-    none("[a][b] [c]");
+    check_no_links("[a][b] [c]");
 }
 
 #[test]
-fn autolinks_and_bare_addresses_are_links() {
+fn autolinks_and_bare_urls_are_links() {
     check("<https://a.test/>", &["1:2 autolink https://a.test/"]);
     check("<mailto:a@b.test>", &["1:2 autolink mailto:a@b.test -"]);
     check("<a@b.test>", &["1:2 autolink a@b.test -"]);
-    check("See https://a.test/b_c_d.", &["1:5 bare https://a.test/b_c_d"]);
-    check("**https://a.test/**", &["1:3 bare https://a.test/"]);
-    check("https://a.test/*b*c d", &["1:1 bare https://a.test/*b*c"]);
-    check("(https://a.test/x_(y))", &["1:2 bare https://a.test/x_(y)"]);
-    check("[https://a.test/]", &["1:2 bare https://a.test/"]);
-    check("| https://a.test | b |\n|-|-|\n", &["1:3 bare https://a.test"]);
-    check("a\nhttp://b.test\nc", &["2:1 bare http://b.test"]);
-    dest("https://a.test/?b&amp;c", "https://a.test/?b&amp;c", "https://a.test/?b&c");
-    dest("www.a.test/b.", "www.a.test/b", "http://www.a.test/b");
-    none("xwww.a.test");
-    check("https://www.a.test", &["1:1 bare https://www.a.test"]);
-    check("[www.a.test https://b.test](x)", &["1:29 link x"]);
+    check("See https://a.test/b_c_d.", &["1:5 bare-url https://a.test/b_c_d"]);
+    check("**https://a.test/**", &["1:3 bare-url https://a.test/"]);
+    check("https://a.test/*b*c d", &["1:1 bare-url https://a.test/*b*c"]);
+    check("(https://a.test/x_(y))", &["1:2 bare-url https://a.test/x_(y)"]);
+    check("[https://a.test/]", &["1:2 bare-url https://a.test/"]);
+    check("| https://a.test | b |\n|-|-|\n", &["1:3 bare-url https://a.test"]);
+    check("a\nhttp://b.test\nc", &["2:1 bare-url http://b.test"]);
+    check_destination("https://a.test/?b&amp;c", "https://a.test/?b&amp;c", "https://a.test/?b&c");
+    check_destination("www.a.test/b.", "www.a.test/b", "http://www.a.test/b");
+    check_no_links("xwww.a.test");
+    check("https://www.a.test", &["1:1 bare-url https://www.a.test"]);
+    check("[www.a.test https://b.test](x)", &["1:29 hyperlink x"]);
 }
 
 #[test]
-fn html_within_markdown_is_read_as_html() {
-    check("a <a href='x'>b</a> c", &["1:12 link x"]);
-    check("<p>\n<img src=x>\n</p>\n\n[a](y)", &["2:10 embed x", "5:5 link y"]);
-    check("> <a\n> href=x>\n", &["2:8 link x"]);
-    check("> <div>\n> <a\n>  href=x>\n", &["3:9 link x"]);
+fn embedded_html_is_parsed() {
+    check("a <a href='x'>b</a> c", &["1:12 hyperlink x"]);
+    check("<p>\n<img src=x>\n</p>\n\n[a](y)", &["2:10 embed x", "5:5 hyperlink y"]);
+    check("> <a\n> href=x>\n", &["2:8 hyperlink x"]);
+    check("> <div>\n> <a\n>  href=x>\n", &["3:9 hyperlink x"]);
     check("- <div\n  title=x><img src=y>\n", &["2:20 embed y"]);
 }
 
 #[test]
-fn addresses_in_code_and_comments_are_told_as_skipped() {
-    check("`[a](x)` `https://a.test` ``<a href=x>``", &["1:11 bare https://a.test -"]);
-    check("```\n[a](x) https://a.test\n```", &["2:8 bare https://a.test -"]);
-    check("    [a](x) https://a.test\n", &["1:12 bare https://a.test -"]);
-    check("<!-- [a](x) https://a.test <a href=x> -->", &["1:13 bare https://a.test -"]);
+fn urls_in_code_and_comments_are_skipped() {
+    check("`[a](x)` `https://a.test` ``<a href=x>``", &["1:11 bare-url https://a.test -"]);
+    check("```\n[a](x) https://a.test\n```", &["2:8 bare-url https://a.test -"]);
+    check("    [a](x) https://a.test\n", &["1:12 bare-url https://a.test -"]);
+    check("<!-- [a](x) https://a.test <a href=x> -->", &["1:13 bare-url https://a.test -"]);
     check(
         "a <!-- https://a.test --> https://b.test",
-        &["1:8 bare https://a.test -", "1:27 bare https://b.test"],
+        &["1:8 bare-url https://a.test -", "1:27 bare-url https://b.test"],
     );
-    check("> <!--\n> https://a.test\n> -->\n", &["2:3 bare https://a.test -"]);
-    none(r"\[a](x) \<https://> \<a href=x>");
+    check("> <!--\n> https://a.test\n> -->\n", &["2:3 bare-url https://a.test -"]);
+    check_no_links(r"\[a](x) \<https://> \<a href=x>");
     let code = links(DocumentFormat::Markdown, b"`https://a.test`").links;
     assert_eq!(code[0].target, LinkTarget::Skipped("https://a.test".into(), SkipReason::Code));
     let comment = links(DocumentFormat::Markdown, b"<!-- https://a.test -->").links;
@@ -174,129 +175,129 @@ fn addresses_in_code_and_comments_are_told_as_skipped() {
 }
 
 #[test]
-fn front_matter_holds_values() {
-    check("---\nu: https://a.test\n---\n[a](x)", &["2:4 value https://a.test", "4:5 link x"]);
+fn urls_in_front_matter_are_values() {
+    check("---\nu: https://a.test\n---\n[a](x)", &["2:4 value https://a.test", "4:5 hyperlink x"]);
     check(
         "+++\nu = \"https://a.test/b\"\n# http://c.test\n+++\n",
-        &["2:6 value https://a.test/b", "3:3 bare http://c.test -"],
+        &["2:6 value https://a.test/b", "3:3 bare-url http://c.test -"],
     );
-    check("a\n\n---\n[a](x)\n\n---\n", &["4:5 link x"]);
+    check("a\n\n---\n[a](x)\n\n---\n", &["4:5 hyperlink x"]);
 }
 
 #[test]
-fn pages_in_double_brackets_are_references() {
+fn wiki_links_are_references() {
     check("See [[Page]] and [[A b#c|text]].", &["1:7 reference Page", "1:20 reference A b#c"]);
     check("![[a.png]] [[[b]]]", &["1:4 reference a.png", "1:15 reference b"]);
     check("| [[a\\|b]] |\n|-|\n", &["1:5 reference a"]);
     check("[[2024-05-06]] [[Help:Me]]", &["1:3 reference 2024-05-06", "1:18 reference Help:Me"]);
     check("[[a]]\n\n[a]: x", &["3:6 definition x"]);
-    check("[[a]](x)", &["1:7 link x"]);
-    none("[[1]] [[1, 2], [3, 4]] [[ -f x ]] [[]] `[[a]]` [[a\nb]]");
-    check("[[https://a.test]]", &["1:3 bare https://a.test"]);
+    check("[[a]](x)", &["1:7 hyperlink x"]);
+    check_no_links("[[1]] [[1, 2], [3, 4]] [[ -f x ]] [[]] `[[a]]` [[a\nb]]");
+    check("[[https://a.test]]", &["1:3 bare-url https://a.test"]);
 }
 
 #[test]
-fn included_files_are_references_even_in_code() {
+fn includes_are_references_even_in_code() {
     check("{{#include ../a.md}}", &["1:12 reference ../a.md"]);
     check("```rust\n{{#rustdoc_include a.rs:2:9}}\n```\n", &["2:20 reference a.rs"]);
     check("{{#playground a.rs editable}}", &["1:15 reference a.rs"]);
-    none("\\{{#include a.md}} {{#title x}} {{#include }} {{#include a.md");
+    check_no_links("\\{{#include a.md}} {{#title x}} {{#include }} {{#include a.md");
 }
 
 #[test]
-fn what_stands_in_an_admonition_is_markdown() {
+fn admonition_content_is_markdown() {
     check(
         "!!! note \"A\"\n\n    [a](x)\n\n    ??? tip\n\n        [b](y)\n",
-        &["3:9 link x", "7:13 link y"],
+        &["3:9 hyperlink x", "7:13 hyperlink y"],
     );
     check(
         "=== \"Tab\"\n\n    [a](x)\n\n        https://a.test\n",
-        &["3:9 link x", "5:9 bare https://a.test -"],
+        &["3:9 hyperlink x", "5:9 bare-url https://a.test -"],
     );
-    check(":::note\n[a](x)\n:::\n", &["2:5 link x"]);
-    check("> [!NOTE]\n> [a](x)\n", &["2:7 link x"]);
+    check(":::note\n[a](x)\n:::\n", &["2:5 hyperlink x"]);
+    check("> [!NOTE]\n> [a](x)\n", &["2:7 hyperlink x"]);
 }
 
 #[test]
-fn attribute_lists_are_no_part_of_an_address() {
+fn attribute_lists_are_not_part_of_a_url() {
     check(
         "https://a.test/b{: .c} [d](e){:target=_blank}",
-        &["1:1 bare https://a.test/b", "1:28 link e"],
+        &["1:1 bare-url https://a.test/b", "1:28 hyperlink e"],
     );
-    check("# [a](x) {#id}\n\nwww.b.test{#c}\n", &["1:7 link x", "3:1 bare www.b.test"]);
+    check("# [a](x) {#id}\n\nwww.b.test{#c}\n", &["1:7 hyperlink x", "3:1 bare-url www.b.test"]);
 }
 
 #[test]
-fn footnotes_hold_links() {
+fn footnotes_have_links() {
     check(
         "a[^1]\n\n[^1]: https://a.test and [b](x)\n",
-        &["3:7 bare https://a.test", "3:30 link x"],
+        &["3:7 bare-url https://a.test", "3:30 hyperlink x"],
     );
 }
 
 #[test]
-fn components_hold_links_and_expressions_are_placeholders() {
-    check("<Card href=\"/a?b&amp;c\" />", &["1:13 link /a?b&amp;c"]);
-    check("<Card\n  style={{ a: 'b' }}\n  href='x'\n>\ny\n</Card>", &["3:9 link x"]);
+fn components_have_links_and_expressions_are_placeholders() {
+    check("<Card href=\"/a?b&amp;c\" />", &["1:13 hyperlink /a?b&amp;c"]);
+    check("<Card\n  style={{ a: 'b' }}\n  href='x'\n>\ny\n</Card>", &["3:9 hyperlink x"]);
     check(
         "a <Link to={'/x'}>b</Link> <Icon src={icon} />",
-        &["1:14 link /x", "1:38 embed {icon} -"],
+        &["1:14 hyperlink /x", "1:38 embed {icon} -"],
     );
-    check("<a href={url}>b</a>", &["1:9 link {url} -"]);
-    none("`<Card href='x'>` <Card {...a} title='href'> <Card href=");
-    none("```\n<Card href='x' />\n```\n<!-- <Card href='x' /> -->\n");
+    check("<a href={url}>b</a>", &["1:9 hyperlink {url} -"]);
+    check_no_links("`<Card href='x'>` <Card {...a} title='href'> <Card href=");
+    check_no_links("```\n<Card href='x' />\n```\n<!-- <Card href='x' /> -->\n");
 }
 
 #[test]
-fn imports_name_files_and_module_code_holds_no_links() {
+fn imports_are_references_and_module_code_is_skipped() {
     check(
         "import A from './a.mdx';\nimport {\n  B,\n} from \"../b.js\"\n\n# A",
         &["1:16 reference ./a.mdx", "4:9 reference ../b.js"],
     );
     check(
         "import A from '@site/a.mdx'\n\nexport const u = 'https://a.test'\n",
-        &["3:19 bare https://a.test -"],
+        &["3:19 bare-url https://a.test -"],
     );
-    check("import duties, see https://a.test", &["1:20 bare https://a.test"]);
+    check("import duties, see https://a.test", &["1:20 bare-url https://a.test"]);
     check(
         "{/* https://a.test [b](x) */} https://c.test",
-        &["1:5 bare https://a.test -", "1:24 link x -", "1:31 bare https://c.test"],
+        &["1:5 bare-url https://a.test -", "1:24 hyperlink x -", "1:31 bare-url https://c.test"],
     );
 }
 
 #[test]
-fn line_ends_of_windows_count_once() {
-    check("a\r\n\r\né [a](x)\r\n[b](y)\r\n", &["3:7 link x", "4:5 link y"]);
+fn crlf_counts_as_one_line_end() {
+    check("a\r\n\r\né [a](x)\r\n[b](y)\r\n", &["3:7 hyperlink x", "4:5 hyperlink y"]);
 }
 
-/// Pieces of link text and destinations; the parser says what they mean.
-const PIECES: &[&str] = &[
+/// Fragments of link text and destinations.
+const FRAGMENTS: &[&str] = &[
     "[", "]", "(", ")", "<", ">", "\\", "`", "*", "!", "\"", "'", " ", "\n", "a", "&amp;", "&",
     "](", "](x)", "![", "[a]", "\n> ", "<b>", "é", "|", "_", "~~", "](<", ">)",
 ];
 
 proptest! {
     #[test]
-    fn what_is_written_at_the_place_means_the_destination(
-        pieces in prop::collection::vec(prop::sample::select(PIECES), 0..25)
+    fn text_at_each_span_decodes_to_the_destination(
+        fragments in prop::collection::vec(prop::sample::select(FRAGMENTS), 0..25)
     ) {
-        let markdown = format!("[{}](x)", pieces.concat());
+        let markdown = format!("[{}](x)", fragments.concat());
         let found = links(DocumentFormat::Markdown, markdown.as_bytes()).links;
-        let is_page = |link: &&Link| markdown.cut(..link.location.span.start).ends_with("[[");
+        let is_page = |link: &&Link| markdown.slice(..link.location.span.start).ends_with("[[");
         for link in &found {
-            let (raw, written) = (link.raw.trim(), unescaped(&link.raw));
+            let (raw, decoded) = (link.raw.trim(), unescaped(&link.raw));
             let target = link.target.text();
-            // The name of a page is taken to the letter.
+            // Page names are not decoded.
             let is_name = is_page(&link) && raw == target;
-            prop_assert!(is_name || written.trim() == target, "{} {}", markdown, target);
+            prop_assert!(is_name || decoded.trim() == target, "{} {}", markdown, target);
         }
         let others = found.len() - found.iter().filter(is_page).count();
         prop_assert_eq!(others, inline_links(&markdown), "{}", markdown);
     }
 }
 
-/// How many inline links the parser sees, those in the description of an image
-/// left out.
+/// Counts the inline links that the parser reports, except in image
+/// descriptions.
 fn inline_links(markdown: &str) -> usize {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_GFM;
     let (mut links, mut images) = (0, 0_usize);
@@ -316,15 +317,15 @@ fn inline_links(markdown: &str) -> usize {
     links
 }
 
-/// What a destination means by CommonMark's rules for escapes and entities.
+/// Decodes escapes and entities of a destination, following CommonMark.
 fn unescaped(raw: &str) -> String {
     let mut text = String::new();
     let mut rest = raw;
     while let Some(first) = rest.chars().next() {
-        let after = rest.cut(first.len_utf8()..);
+        let after = rest.slice(first.len_utf8()..);
         if first == '\\' && after.starts_with(|next: char| next.is_ascii_punctuation()) {
-            text.push_str(after.cut(..1));
-            rest = after.cut(1..);
+            text.push_str(after.slice(..1));
+            rest = after.slice(1..);
         } else if let Some(entity) = rest.strip_prefix("&amp;") {
             text.push('&');
             rest = entity;

@@ -1,13 +1,13 @@
-//! What a repair rests on: a destination rewritten at its place is read back as
-//! that change and no other.
+//! Property that repairs depend on: rewriting a destination at its span changes
+//! only that destination.
 
 use proptest::prelude::*;
 use relink_model::LinkKind;
 
 use crate::{DocumentFormat, links};
 
-/// Whole constructs of each format, with `@` for an address and `$` for a number
-/// that no other construct has.
+/// Constructs of each format. Each `@` is replaced with a URL, each `$` with
+/// a number unique to the construct.
 const CONSTRUCTS: &[(DocumentFormat, &[&str])] = &[
     (DocumentFormat::PlainText, &["see @ now", "(@)"]),
     (DocumentFormat::UrlList, &["@", "# a"]),
@@ -138,23 +138,23 @@ const CONSTRUCTS: &[(DocumentFormat, &[&str])] = &[
     (DocumentFormat::Source, &["// see @ now", "/* (@) */", "a = \"@\";"]),
 ];
 
-const ADDRESSES: [&str; 4] =
+const URLS: [&str; 4] =
     ["https://a.test/x", "http://b.test/y?q=1&p=2", "https://c.test/z#top", "http://d.test:81"];
 
-/// A document made of the constructs that are picked.
+/// Builds a document from the picked constructs and URLs.
 fn document(constructs: &[&str], picks: &[(prop::sample::Index, prop::sample::Index)]) -> String {
     let mut document = String::new();
-    for (number, (construct, address)) in picks.iter().enumerate() {
+    for (number, (construct, url)) in picks.iter().enumerate() {
         let construct = constructs[construct.index(constructs.len())];
         let construct = construct.replace('$', &number.to_string());
-        document.push_str(&construct.replace('@', ADDRESSES[address.index(ADDRESSES.len())]));
+        document.push_str(&construct.replace('@', URLS[url.index(URLS.len())]));
         document.push_str("\n\n");
     }
     document
 }
 
-/// The destinations as written, with their kinds.
-fn written(format: DocumentFormat, document: &str) -> Vec<(LinkKind, String)> {
+/// Returns the destinations with their kinds.
+fn destinations(format: DocumentFormat, document: &str) -> Vec<(LinkKind, String)> {
     links(format, document.as_bytes())
         .links
         .into_iter()
@@ -162,36 +162,37 @@ fn written(format: DocumentFormat, document: &str) -> Vec<(LinkKind, String)> {
         .collect()
 }
 
-fn repaired(raw: &str) -> String {
+/// Returns a replacement for a destination.
+fn repair(raw: &str) -> String {
     if raw.contains("://") { "https://new.test/other".to_owned() } else { format!("{raw}2") }
 }
 
 proptest! {
     #[test]
-    fn a_destination_rewritten_is_the_only_change(
+    fn rewriting_a_destination_changes_nothing_else(
         picks in prop::collection::vec(any::<(prop::sample::Index, prop::sample::Index)>(), 1..7)
     ) {
         for (format, constructs) in CONSTRUCTS {
             let document = document(constructs, &picks);
-            let before = written(*format, &document);
+            let before = destinations(*format, &document);
             for (at, link) in links(*format, document.as_bytes()).links.iter().enumerate() {
                 let mut changed = document.clone();
-                changed.replace_range(link.location.span.range(), &repaired(&link.raw));
+                changed.replace_range(link.location.span.range(), &repair(&link.raw));
                 let mut expect = before.clone();
-                expect[at].1 = repaired(&link.raw);
-                prop_assert_eq!(written(*format, &changed), expect, "{}", document);
+                expect[at].1 = repair(&link.raw);
+                prop_assert_eq!(destinations(*format, &changed), expect, "{}", document);
             }
         }
     }
 
     #[test]
-    fn every_construct_has_its_links(number in 0..100_usize) {
+    fn every_construct_yields_its_links(number in 0..100_usize) {
         for (format, constructs) in CONSTRUCTS {
             for construct in *constructs {
-                let text = construct.replace('$', &number.to_string()).replace('@', ADDRESSES[0]);
-                let found = written(*format, &text);
-                let addresses = found.iter().filter(|(_, raw)| raw == ADDRESSES[0]).count();
-                prop_assert_eq!(addresses, construct.matches('@').count(), "{}", text);
+                let text = construct.replace('$', &number.to_string()).replace('@', URLS[0]);
+                let found = destinations(*format, &text);
+                let urls = found.iter().filter(|(_, raw)| raw == URLS[0]).count();
+                prop_assert_eq!(urls, construct.matches('@').count(), "{}", text);
             }
         }
     }

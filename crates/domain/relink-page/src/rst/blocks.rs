@@ -1,12 +1,12 @@
 //! The blocks of a reStructuredText document.
 //!
-//! Lines make paragraphs; titles are known by their underlines, code by the
-//! `::` or the directive before it. Comments, targets and options are not
-//! text. The inline markup of a paragraph is removed when the paragraph ends.
+//! Lines form paragraphs. Titles are recognized by their underlines, code by a
+//! preceding `::` or directive. Comments, targets and options are not text.
+//! Inline markup is removed when a paragraph ends.
 
 use crate::blocks::{BlockBuilder, BlockKind, is_underline, list_item};
-use crate::cut::Cut as _;
 use crate::line::Line;
+use crate::safe_slice::SafeSlice as _;
 use crate::{DocumentFormat, for_each_link};
 
 /// Directives whose content is code.
@@ -15,16 +15,16 @@ const CODE_DIRECTIVES: &[&str] =
 
 /// Directives whose content and arguments are settings or references.
 #[rustfmt::skip]
-const UNSHOWN_DIRECTIVES: &[&str] = &[
+const HIDDEN_DIRECTIVES: &[&str] = &[
     "currentmodule", "default-role", "image", "include", "index", "literalinclude", "meta",
     "module", "toctree",
 ];
 
-/// Reads the blocks of a document.
+/// Parses the blocks of a document.
 pub(crate) fn read_blocks(text: &str, builder: &mut BlockBuilder) {
-    let mut reader = RstBlockParser { text, at: 0, builder, paragraph: String::new() };
-    reader.read();
-    reader.builder.end();
+    let mut parser = RstBlockParser { text, at: 0, builder, paragraph: String::new() };
+    parser.parse();
+    parser.builder.end();
     for_each_link(DocumentFormat::Rst, text.as_bytes(), &mut |link| {
         builder.link_without_block(link.target.text());
     });
@@ -32,34 +32,34 @@ pub(crate) fn read_blocks(text: &str, builder: &mut BlockBuilder) {
 
 struct RstBlockParser<'b, 't> {
     text: &'t str,
-    /// The start of the next line.
+    /// Offset of the next line.
     at: usize,
     builder: &'b mut BlockBuilder,
-    /// The paragraph being read, with its markup.
+    /// The current paragraph, with its markup.
     paragraph: String,
 }
 
 impl<'t> RstBlockParser<'_, 't> {
-    fn read(&mut self) {
+    fn parse(&mut self) {
         while let Some(line) = Line::at(self.text, self.at) {
             self.at = line.next;
-            self.read_line(&line);
+            self.parse_line(&line);
         }
         self.end_paragraph();
     }
 
-    fn read_line(&mut self, line: &Line) {
-        let written = line.written(self.text);
+    fn parse_line(&mut self, line: &Line) {
+        let raw = line.text(self.text);
         if line.is_blank() {
             self.end_paragraph();
-        } else if let Some(explicit) = explicit(written) {
+        } else if let Some(explicit) = explicit_text(raw) {
             self.end_paragraph();
-            self.explicit(explicit, line.indent);
-        } else if self.paragraph.is_empty() && is_underline(written, "") {
+            self.explicit_markup(explicit, line.indent);
+        } else if self.paragraph.is_empty() && is_underline(raw, "") {
             // An overline or a transition; the title comes next.
-        } else if self.paragraph.is_empty() && self.next_underlines(written) {
+        } else if self.paragraph.is_empty() && self.next_underlines(raw) {
             self.builder.begin(BlockKind::Heading, false, 0);
-            self.builder.push(&plain(written));
+            self.builder.push(&remove_markup(raw));
             self.builder.begin(BlockKind::Paragraph, false, 0);
         } else {
             self.text_line(line);
@@ -67,24 +67,25 @@ impl<'t> RstBlockParser<'_, 't> {
     }
 
     fn text_line(&mut self, line: &Line) {
-        let written = line.written(self.text);
-        let item = list_item(written);
+        let raw = line.text(self.text);
+        let item = list_item(raw);
         if item.is_some() {
             self.end_paragraph();
             self.builder.begin(BlockKind::ListItem, false, 0);
         }
-        self.paragraph.push_str(item.unwrap_or(written));
+        self.paragraph.push_str(item.unwrap_or(raw));
         self.paragraph.push('\n');
         let is_followed = Line::at(self.text, self.at).is_some_and(|next| !next.is_blank());
-        if !is_followed && written.ends_with("::") {
+        if !is_followed && raw.ends_with("::") {
             self.end_paragraph();
             self.code(line.indent);
         }
     }
 
+    /// Whether the next line underlines `title`. If so, skips it.
     fn next_underlines(&mut self, title: &str) -> bool {
         let Some(next) = Line::at(self.text, self.at) else { return false };
-        let is_underline = is_underline(next.written(self.text), title);
+        let is_underline = is_underline(next.text(self.text), title);
         if is_underline {
             self.at = next.next;
         }
@@ -94,25 +95,25 @@ impl<'t> RstBlockParser<'_, 't> {
     fn end_paragraph(&mut self) {
         let text = std::mem::take(&mut self.paragraph);
         if !text.is_empty() {
-            self.builder.push(&plain(text.trim_end().trim_end_matches("::")));
+            self.builder.push(&remove_markup(text.trim_end().trim_end_matches("::")));
         }
         self.builder.begin(BlockKind::Paragraph, false, 0);
     }
 
-    /// Reads the text after two dots: a target, a directive or a comment.
-    fn explicit(&mut self, written: &'t str, indent: usize) {
-        if written.starts_with('_') || written.starts_with('|') {
+    /// Parses the text after `.. `: a target, a directive or a comment.
+    fn explicit_markup(&mut self, raw: &'t str, indent: usize) {
+        if raw.starts_with('_') || raw.starts_with('|') {
             return;
         }
-        let name = written.split_once("::").filter(|(name, _)| !name.contains(' '));
+        let name = raw.split_once("::").filter(|(name, _)| !name.contains(' '));
         let Some((name, argument)) = name else {
-            if !written.starts_with('[') {
+            if !raw.starts_with('[') {
                 self.skip_block(indent);
             }
             return;
         };
         self.skip_options();
-        if UNSHOWN_DIRECTIVES.contains(&name) {
+        if HIDDEN_DIRECTIVES.contains(&name) {
             self.skip_block(indent);
         } else if CODE_DIRECTIVES.contains(&name) {
             self.code(indent);
@@ -125,19 +126,19 @@ impl<'t> RstBlockParser<'_, 't> {
     /// Skips the options of a directive: `:name: value`.
     fn skip_options(&mut self) {
         while let Some(line) = Line::at(self.text, self.at) {
-            if line.indent == 0 || !line.written(self.text).starts_with(':') {
+            if line.indent == 0 || !line.text(self.text).starts_with(':') {
                 break;
             }
             self.at = line.next;
         }
     }
 
-    /// Reads the lines further right than `indent` as code.
+    /// Parses the lines further right than `indent` as code.
     fn code(&mut self, indent: usize) {
         let start = self.at;
         self.skip_block(indent);
         self.builder.begin(BlockKind::Code, false, 0);
-        self.builder.push(self.text.cut(start..self.at));
+        self.builder.push(self.text.slice(start..self.at));
         self.builder.begin(BlockKind::Paragraph, false, 0);
     }
 
@@ -151,15 +152,15 @@ impl<'t> RstBlockParser<'_, 't> {
     }
 }
 
-/// The text after the two dots of explicit markup.
-fn explicit(line: &str) -> Option<&str> {
+/// Returns the text after the `..` of explicit markup.
+fn explicit_text(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("..")?;
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim_start())
 }
 
-/// Text without inline markup: roles, backquotes, and the destinations of
+/// Removes inline markup: roles, backquotes, and the destinations of
 /// references.
-fn plain(text: &str) -> String {
+fn remove_markup(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for (at, part) in text.split('`').enumerate() {
         let is_quoted = at % 2 == 1;
@@ -172,16 +173,17 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// `text <destination>` without the destination.
+/// Removes the destination from `text <destination>`.
 fn without_destination(quoted: &str) -> &str {
     let text = quoted.strip_suffix('>').and_then(|inside| inside.rsplit_once('<'));
     text.map_or(quoted, |(text, _)| text).trim_end()
 }
 
-/// Text before a backquote without the name of a role, `:ref:`.
+/// Removes the name of a role, `:ref:`, at the end of the text before a
+/// backquote.
 fn without_role(text: &str) -> &str {
     let Some(inside) = text.strip_suffix(':') else { return text };
     let is_name = |it: char| it.is_alphanumeric() || matches!(it, ':' | '-' | '_' | '.' | '+');
     let name = inside.trim_end_matches(is_name);
-    if inside.cut(name.len()..).starts_with(':') { name } else { text }
+    if inside.slice(name.len()..).starts_with(':') { name } else { text }
 }

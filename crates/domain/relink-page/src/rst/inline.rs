@@ -1,4 +1,4 @@
-//! Inline markup: references, roles, literals, and addresses as they stand.
+//! Inline markup: references, roles, literals and bare URLs.
 
 use std::ops::Range;
 
@@ -6,75 +6,78 @@ use memchr::{memchr, memchr_iter, memmem};
 use relink_model::{LinkKind, SkipReason};
 
 use super::RstParser;
-use super::directive::pointed;
-use super::target::{meaning, reference};
-use crate::bare::http_addresses;
-use crate::cut::Cut as _;
+use super::directive::in_angle_brackets;
+use super::target::{decode_url, reference_name};
+use crate::bare_url::http_urls;
 use crate::link_sink::DestinationSyntax;
+use crate::safe_slice::SafeSlice as _;
 
-/// How far back the name of a role or a simple reference is looked for.
-const LONGEST_NAME: usize = 128;
+/// Maximum length of the name of a role or simple reference.
+const MAX_NAME: usize = 128;
 
-/// Roles whose content is not read as text.
+/// Roles whose content is not parsed as text.
 const CODE_ROLES: [&str; 8] =
     ["code", "literal", "math", "samp", "command", "file", "kbd", "raw-html"];
 
-/// What follows a text in backquotes.
+/// The suffix after text in backquotes.
 enum Suffix {
     None,
+    /// `_`
     Reference,
+    /// `__`
     Anonymous,
+    /// A role; holds the length of the suffix.
     Role(usize),
 }
 
 impl RstParser<'_> {
-    /// Reads a part of running text.
+    /// Parses a range of running text.
     pub(super) fn inline(&mut self, part: Range<usize>) {
         let mut at = part.start;
-        while let Some(tick) = self.find_tick(at..part.end) {
-            self.plain(at..tick);
-            let after = self.text.cut(tick..part.end);
-            at = tick + 1;
+        while let Some(backquote) = self.find_backquote(at..part.end) {
+            self.plain(at..backquote);
+            let after = self.text.slice(backquote..part.end);
+            at = backquote + 1;
             if after.starts_with("``") {
-                let inside = tick + "``".len();
-                let bytes = self.text.as_bytes().cut(inside..part.end);
+                let inside = backquote + "``".len();
+                let bytes = self.text.as_bytes().slice(inside..part.end);
                 let length = memmem::find(bytes, b"``");
                 at = length.map_or(inside, |length| inside + length + "``".len());
-                self.mentions.pass_over(inside..at, SkipReason::Code);
-            } else if !after.cut(1..).starts_with(char::is_whitespace)
-                && let Some(close) = self.find_tick(tick + 1..part.end)
+                self.candidates.skip_urls(inside..at, SkipReason::Code);
+            } else if !after.slice(1..).starts_with(char::is_whitespace)
+                && let Some(close) = self.find_backquote(backquote + 1..part.end)
             {
-                at = self.interpreted(tick + 1..close, part.end);
+                at = self.interpreted_text(backquote + 1..close, part.end);
             }
         }
         self.plain(at..part.end);
     }
 
-    /// The next backquote that is not escaped.
-    fn find_tick(&self, part: Range<usize>) -> Option<usize> {
+    /// Returns the next backquote that is not escaped.
+    fn find_backquote(&self, part: Range<usize>) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let mut from = part.start;
         loop {
-            let tick = from + memchr(b'`', bytes.get(from..part.end)?)?;
+            let backquote = from + memchr(b'`', bytes.get(from..part.end)?)?;
             let escapes =
-                bytes.cut(part.start..tick).iter().rev().take_while(|byte| **byte == b'\\');
+                bytes.slice(part.start..backquote).iter().rev().take_while(|byte| **byte == b'\\');
             if escapes.count() % 2 == 0 {
-                return Some(tick);
+                return Some(backquote);
             }
-            from = tick + 1;
+            from = backquote + 1;
         }
     }
 
-    /// Takes in a text in backquotes; returns where what belongs to it ends.
-    fn interpreted(&mut self, inside: Range<usize>, end: usize) -> usize {
+    /// Parses text in backquotes and returns the end of the construct.
+    fn interpreted_text(&mut self, inside: Range<usize>, end: usize) -> usize {
         let after = inside.end + 1;
-        let suffix = suffix(self.text.cut(after..end));
+        let suffix = suffix(self.text.slice(after..end));
         if let Some(role) = self.role_before(inside.start - 1) {
             self.role(role, inside);
             return after;
         }
         match suffix {
-            Suffix::None => self.mentions.pass_over(inside, SkipReason::Code),
+            Suffix::None => self.candidates.skip_urls(inside, SkipReason::Code),
             Suffix::Role(length) => {
                 self.role(after + 1..after + length - 1, inside);
                 return after + length;
@@ -87,89 +90,94 @@ impl RstParser<'_> {
         after
     }
 
-    /// The name of the role in `` :name:`…` ``, whose backquote is at `tick`.
-    fn role_before(&self, tick: usize) -> Option<Range<usize>> {
-        let bytes = self.text.as_bytes().cut(..tick);
-        let colon = bytes.strip_suffix(b":")?;
-        let length =
-            colon.iter().rev().take(LONGEST_NAME).take_while(|byte| is_role_byte(**byte)).count();
-        let name = colon.len() - length..colon.len();
-        let inside = self.text.cut(name.clone()).strip_prefix(':')?;
+    /// Returns the name of the role in `` :name:`…` ``, whose backquote is at
+    /// `backquote`.
+    fn role_before(&self, backquote: usize) -> Option<Range<usize>> {
+        let bytes = self.text.as_bytes().slice(..backquote);
+        let before_colon = bytes.strip_suffix(b":")?;
+        let length = before_colon
+            .iter()
+            .rev()
+            .take(MAX_NAME)
+            .take_while(|byte| is_role_byte(**byte))
+            .count();
+        let name = before_colon.len() - length..before_colon.len();
+        let inside = self.text.slice(name.clone()).strip_prefix(':')?;
         (!inside.is_empty()).then_some(name.start + 1..name.end)
     }
 
     fn reference(&mut self, inside: Range<usize>, is_anonymous: bool) {
-        match pointed(self.text, inside.clone()) {
-            Some(address) => match reference(self.text.cut(address.clone())) {
-                Some(name) => self.targets.refer(name),
-                None => self.address(address, LinkKind::Hyperlink),
+        match in_angle_brackets(self.text, inside.clone()) {
+            Some(url) => match reference_name(self.text.slice(url.clone())) {
+                Some(name) => self.targets.add_reference(name),
+                None => self.add_url(url, LinkKind::Hyperlink),
             },
-            None if is_anonymous => self.targets.refer_to_next(),
-            None => self.targets.refer(self.text.cut(inside)),
+            None if is_anonymous => self.targets.add_anonymous_reference(),
+            None => self.targets.add_reference(self.text.slice(inside)),
         }
     }
 
     fn role(&mut self, role: Range<usize>, inside: Range<usize>) {
-        let target = pointed(self.text, inside.clone()).unwrap_or(inside.clone());
-        let written = self.text.cut(target.clone());
-        if written.is_empty() || written.starts_with('!') {
+        let target = in_angle_brackets(self.text, inside.clone()).unwrap_or(inside.clone());
+        let raw = self.text.slice(target.clone());
+        if raw.is_empty() || raw.starts_with('!') {
             return;
         }
-        match self.text.cut(role).rsplit(':').next().unwrap_or_default() {
-            "doc" => self.mentions.link(target, LinkKind::Reference, DestinationSyntax::Name),
+        match self.text.slice(role).rsplit(':').next().unwrap_or_default() {
+            "doc" => self.candidates.link(target, LinkKind::Reference, DestinationSyntax::Name),
             "ref" | "numref" => {
-                let means = DestinationSyntax::Decoded(format!("#{}", meaning(written)));
-                self.mentions.link(target, LinkKind::Reference, means);
+                let syntax = DestinationSyntax::Decoded(format!("#{}", decode_url(raw)));
+                self.candidates.link(target, LinkKind::Reference, syntax);
             }
-            "download" => self.address(target, LinkKind::Reference),
+            "download" => self.add_url(target, LinkKind::Reference),
             role if CODE_ROLES.contains(&role) => {
-                self.mentions.pass_over(inside, SkipReason::Code);
+                self.candidates.skip_urls(inside, SkipReason::Code);
             }
-            _ => self.addresses(inside),
+            _ => self.bare_urls(inside),
         }
     }
 
-    /// Reads text without backquotes.
+    /// Parses text without backquotes.
     fn plain(&mut self, part: Range<usize>) {
-        self.addresses(part.clone());
+        self.bare_urls(part.clone());
         if self.targets.may_exist {
             self.simple_references(part);
         }
     }
 
-    fn addresses(&mut self, part: Range<usize>) {
+    fn bare_urls(&mut self, part: Range<usize>) {
         let text = self.text;
-        for range in http_addresses(text, part) {
-            let written = text.cut(range.clone());
-            if text.cut(..range.start).ends_with('\\') {
-                self.mentions.skip(range, LinkKind::BareUrl, SkipReason::Code);
-            } else if written.contains('\\') {
-                let means = DestinationSyntax::Decoded(meaning(written));
-                self.mentions.link(range, LinkKind::BareUrl, means);
+        for range in http_urls(text, part) {
+            let raw = text.slice(range.clone());
+            if text.slice(..range.start).ends_with('\\') {
+                self.candidates.skip(range, LinkKind::BareUrl, SkipReason::Code);
+            } else if raw.contains('\\') {
+                let syntax = DestinationSyntax::Decoded(decode_url(raw));
+                self.candidates.link(range, LinkKind::BareUrl, syntax);
             } else {
-                self.mentions.link(range, LinkKind::BareUrl, DestinationSyntax::Plain);
+                self.candidates.link(range, LinkKind::BareUrl, DestinationSyntax::Plain);
             }
         }
     }
 
-    /// Notes references of one word: `name_`, `name__` and `|name|_`.
+    /// Records references of one word: `name_`, `name__` and `|name|_`.
     fn simple_references(&mut self, part: Range<usize>) {
         let text = self.text;
         let mut end = part.start;
-        for at in memchr_iter(b'_', text.as_bytes().cut(part.clone())) {
+        for at in memchr_iter(b'_', text.as_bytes().slice(part.clone())) {
             let at = part.start + at;
-            let after = text.cut(at + 1..part.end);
+            let after = text.slice(at + 1..part.end);
             let is_anonymous = after.starts_with('_');
-            let is_last = !after.cut(usize::from(is_anonymous)..).starts_with(is_word);
+            let is_last = !after.slice(usize::from(is_anonymous)..).starts_with(is_word_character);
             if at < end || !is_last {
                 continue;
             }
             let Some(name) = word_before(text, part.start..at) else { continue };
             end = at + 1 + usize::from(is_anonymous);
             if is_anonymous {
-                self.targets.refer_to_next();
+                self.targets.add_anonymous_reference();
             } else {
-                self.targets.refer(name);
+                self.targets.add_reference(name);
             }
         }
     }
@@ -177,18 +185,18 @@ impl RstParser<'_> {
 
 fn suffix(after: &str) -> Suffix {
     if let Some(rest) = after.strip_prefix("__")
-        && !rest.starts_with(is_word)
+        && !rest.starts_with(is_word_character)
     {
         return Suffix::Anonymous;
     }
     if let Some(rest) = after.strip_prefix('_')
-        && !rest.starts_with(is_word)
+        && !rest.starts_with(is_word_character)
     {
         return Suffix::Reference;
     }
     let Some(rest) = after.strip_prefix(':') else { return Suffix::None };
-    let length = rest.bytes().take(LONGEST_NAME).take_while(|byte| is_role_byte(*byte)).count();
-    let name = rest.cut(..length);
+    let length = rest.bytes().take(MAX_NAME).take_while(|byte| is_role_byte(*byte)).count();
+    let name = rest.slice(..length);
     if name.len() > 1 && name.ends_with(':') { Suffix::Role(length + 1) } else { Suffix::None }
 }
 
@@ -196,23 +204,23 @@ fn is_role_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b":-_.+".contains(&byte)
 }
 
-fn is_word(letter: char) -> bool {
-    letter.is_alphanumeric()
+fn is_word_character(character: char) -> bool {
+    character.is_alphanumeric()
 }
 
-/// The word or `|substitution|` that ends where `part` does.
+/// Returns the word or `|substitution|` at the end of `part`.
 fn word_before(text: &str, part: Range<usize>) -> Option<&str> {
-    let written = text.cut(part);
-    let mut from = written.len().saturating_sub(LONGEST_NAME);
-    while !written.is_char_boundary(from) {
+    let raw = text.slice(part);
+    let mut from = raw.len().saturating_sub(MAX_NAME);
+    while !raw.is_char_boundary(from) {
         from += 1;
     }
-    let near = written.cut(from..);
-    if let Some(inside) = near.strip_suffix('|') {
-        return Some(inside.cut(inside.rfind('|')? + 1..));
+    let tail = raw.slice(from..);
+    if let Some(inside) = tail.strip_suffix('|') {
+        return Some(inside.slice(inside.rfind('|')? + 1..));
     }
-    let belongs = |letter: char| letter.is_alphanumeric() || "-_.+:".contains(letter);
-    let name = near.cut(near.trim_end_matches(belongs).len()..);
-    let name = name.trim_start_matches(|letter: char| !letter.is_alphanumeric());
-    name.ends_with(is_word).then_some(name)
+    let belongs = |character: char| character.is_alphanumeric() || "-_.+:".contains(character);
+    let name = tail.slice(tail.trim_end_matches(belongs).len()..);
+    let name = name.trim_start_matches(|character: char| !character.is_alphanumeric());
+    name.ends_with(is_word_character).then_some(name)
 }

@@ -1,36 +1,36 @@
-//! Families of languages, by what their comments look like.
+//! Language families, by comment syntax.
 
 use super::syntax::{CommentStyle, Syntax};
 
-/// How much of a source is looked at to tell its family.
+/// Number of lines inspected to detect the family.
 const LINES_TO_SNIFF: usize = 200;
 
-/// A family of programming languages that write comments alike.
+/// A family of programming languages with the same comment syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Language {
-    /// C and what follows it: `//` and `/* */`.
+    /// C and similar languages: `//` and `/* */`.
     C,
-    /// Rust, whose comments may hold comments.
+    /// Rust, with nested comments.
     Rust,
-    /// PHP: as C, and `#`.
+    /// PHP: like C, and `#`.
     Php,
     /// Shells, Ruby, Perl, make and others: `#`.
     Shell,
-    /// Python, and others with docstrings.
+    /// Python and other languages with docstrings.
     Python,
     /// SQL, Lua, Haskell and others: `--`.
     Sql,
-    /// Lisps, assemblers: `;`.
+    /// Lisp dialects and assemblers: `;`.
     Lisp,
     /// Erlang, Prolog and others: `%`.
     Erlang,
     /// ML and Pascal: `(* *)`.
     Ml,
-    /// Components of web pages: `<!-- -->`, and as C.
+    /// Web components: `<!-- -->`, and like C.
     Markup,
 }
 
-/// Extensions of file names, and the family each stands for.
+/// File extensions of each family.
 const EXTENSIONS: &[(Language, &[&str])] = &[
     (
         Language::C,
@@ -89,38 +89,38 @@ const EXTENSIONS: &[(Language, &[&str])] = &[
     (Language::Markup, &["vue", "svelte", "astro"]),
 ];
 
-/// Names of files without extension.
-const NAMES: &[&str] =
+/// File names without an extension, all of the shell family.
+const SHELL_FILE_NAMES: &[&str] =
     &["makefile", "gnumakefile", "dockerfile", "rakefile", "gemfile", "vagrantfile", "justfile"];
 
 impl Language {
-    /// The family a file's name tells.
+    /// Returns the family of a file name.
     ///
     /// ```
     /// use relink_page::Language;
-    /// assert_eq!(Language::of_name("src/main.rs"), Some(Language::Rust));
-    /// assert_eq!(Language::of_name("notes.txt"), None);
+    /// assert_eq!(Language::from_file_name("src/main.rs"), Some(Language::Rust));
+    /// assert_eq!(Language::from_file_name("notes.txt"), None);
     /// ```
-    pub fn of_name(name: &str) -> Option<Self> {
+    pub fn from_file_name(name: &str) -> Option<Self> {
         let file_name = name.rsplit(['/', '\\']).next()?.to_ascii_lowercase();
-        if NAMES.contains(&file_name.as_str()) {
+        if SHELL_FILE_NAMES.contains(&file_name.as_str()) {
             return Some(Self::Shell);
         }
         let (_, extension) = file_name.rsplit_once('.')?;
-        let of_extension = EXTENSIONS.iter().find(|(_, list)| list.contains(&extension));
-        of_extension.map(|(language, _)| *language)
+        let by_extension = EXTENSIONS.iter().find(|(_, list)| list.contains(&extension));
+        by_extension.map(|(language, _)| *language)
     }
 
-    /// The family a source looks like; C if it looks like none.
-    pub(super) fn of_content(text: &str) -> Self {
+    /// Detects the family by content. Falls back to C.
+    pub(super) fn detect(text: &str) -> Self {
         if let Some(interpreter) = text.strip_prefix("#!").and_then(|rest| rest.lines().next()) {
-            return Self::of_interpreter(interpreter);
+            return Self::from_shebang(interpreter);
         }
         let mut scores = [0_usize; Self::GUESSES.len()];
         for line in text.lines().take(LINES_TO_SNIFF) {
-            let sign = Self::of_line(line);
+            let family = Self::from_line(line);
             let guesses = Self::GUESSES.iter().zip(&mut scores);
-            if let Some((_, score)) = { guesses }.find(|(guess, _)| Some(**guess) == sign) {
+            if let Some((_, score)) = { guesses }.find(|(guess, _)| Some(**guess) == family) {
                 *score += 1;
             }
         }
@@ -129,7 +129,7 @@ impl Language {
         index.and_then(|index| Self::GUESSES.get(index)).copied().unwrap_or(Self::C)
     }
 
-    /// The families that content tells, the likeliest first.
+    /// Families that can be detected by content, most likely first.
     const GUESSES: [Self; 9] = [
         Self::Rust,
         Self::Python,
@@ -142,7 +142,8 @@ impl Language {
         Self::Markup,
     ];
 
-    fn of_interpreter(line: &str) -> Self {
+    /// Returns the family of an interpreter.
+    fn from_shebang(line: &str) -> Self {
         if line.contains("python") {
             Self::Python
         } else if ["node", "deno", "bun"].iter().any(|name| line.contains(name)) {
@@ -152,30 +153,35 @@ impl Language {
         }
     }
 
-    /// The family a line is a sign of.
-    fn of_line(line: &str) -> Option<Self> {
+    /// Returns the family that a line is typical of.
+    fn from_line(line: &str) -> Option<Self> {
         let line = line.trim();
-        let begins = |marks: &[&str]| marks.iter().any(|mark| line.starts_with(mark));
-        let is_python_block = begins(&["def ", "class ", "async def "]) && line.ends_with(':');
-        if begins(&["///", "//!", "use ", "pub ", "fn ", "impl ", "#[", "#!["]) {
+        let starts_with_any =
+            |markers: &[&str]| markers.iter().any(|marker| line.starts_with(marker));
+        let is_python_block =
+            starts_with_any(&["def ", "class ", "async def "]) && line.ends_with(':');
+        if starts_with_any(&["///", "//!", "use ", "pub ", "fn ", "impl ", "#[", "#!["]) {
             Some(Self::Rust)
-        } else if is_python_block || begins(&["import ", "from ", "\"\"\""]) && !line.ends_with(';')
+        } else if is_python_block
+            || starts_with_any(&["import ", "from ", "\"\"\""]) && !line.ends_with(';')
         {
             Some(Self::Python)
-        } else if begins(&["//", "/*", "* ", "#include", "#define", "#if", "#endif", "#pragma"]) {
+        } else if starts_with_any(&[
+            "//", "/*", "* ", "#include", "#define", "#if", "#endif", "#pragma",
+        ]) {
             Some(Self::C)
-        } else if begins(&["#"]) {
+        } else if starts_with_any(&["#"]) {
             Some(Self::Shell)
-        } else if begins(&["--"]) {
+        } else if starts_with_any(&["--"]) {
             Some(Self::Sql)
-        } else if begins(&[";"]) {
+        } else if starts_with_any(&[";"]) {
             Some(Self::Lisp)
-        } else if begins(&["%"]) {
+        } else if starts_with_any(&["%"]) {
             Some(Self::Erlang)
-        } else if begins(&["(*"]) {
+        } else if starts_with_any(&["(*"]) {
             Some(Self::Ml)
         } else {
-            begins(&["<!--", "<template"]).then_some(Self::Markup)
+            starts_with_any(&["<!--", "<template"]).then_some(Self::Markup)
         }
     }
 
@@ -196,69 +202,69 @@ impl Language {
 }
 
 static C: Syntax = Syntax {
-    line_marks: &["//"],
-    blocks: &[("/*", "*/")],
+    line_markers: &["//"],
+    block_markers: &[("/*", "*/")],
     quotes: b"\"'",
     long_quotes: b"`",
-    habit: CommentStyle::None,
+    style: CommentStyle::Plain,
 };
 
-static RUST: Syntax = Syntax { quotes: b"'", long_quotes: b"\"", habit: CommentStyle::Rust, ..C };
+static RUST: Syntax = Syntax { quotes: b"'", long_quotes: b"\"", style: CommentStyle::Rust, ..C };
 
-static PHP: Syntax = Syntax { line_marks: &["//", "#"], quotes: b"", long_quotes: b"\"'", ..C };
+static PHP: Syntax = Syntax { line_markers: &["//", "#"], quotes: b"", long_quotes: b"\"'", ..C };
 
 static SHELL: Syntax = Syntax {
-    line_marks: &["#"],
-    blocks: &[("=begin", "\n=end"), ("=pod", "\n=cut"), ("=head1", "\n=cut"), ("<#", "#>")],
+    line_markers: &["#"],
+    block_markers: &[("=begin", "\n=end"), ("=pod", "\n=cut"), ("=head1", "\n=cut"), ("<#", "#>")],
     quotes: b"\"'",
     long_quotes: b"",
-    habit: CommentStyle::Words,
+    style: CommentStyle::WordStart,
 };
 
 static PYTHON: Syntax = Syntax {
-    line_marks: &["#"],
-    blocks: &[],
+    line_markers: &["#"],
+    block_markers: &[],
     quotes: b"\"'",
     long_quotes: b"",
-    habit: CommentStyle::Docstrings,
+    style: CommentStyle::Docstrings,
 };
 
 static SQL: Syntax = Syntax {
-    line_marks: &["--"],
-    blocks: &[("--[[", "]]"), ("/*", "*/"), ("{-", "-}")],
+    line_markers: &["--"],
+    block_markers: &[("--[[", "]]"), ("/*", "*/"), ("{-", "-}")],
     quotes: b"\"'",
     long_quotes: b"",
-    habit: CommentStyle::None,
+    style: CommentStyle::Plain,
 };
 
 static LISP: Syntax = Syntax {
-    line_marks: &[";"],
-    blocks: &[("#|", "|#")],
+    line_markers: &[";"],
+    block_markers: &[("#|", "|#")],
     quotes: b"",
     long_quotes: b"\"",
-    habit: CommentStyle::None,
+    style: CommentStyle::Plain,
 };
 
 static ERLANG: Syntax = Syntax {
-    line_marks: &["%"],
-    blocks: &[("/*", "*/")],
+    line_markers: &["%"],
+    block_markers: &[("/*", "*/")],
     quotes: b"\"",
     long_quotes: b"",
-    habit: CommentStyle::None,
+    style: CommentStyle::Plain,
 };
 
 static ML: Syntax = Syntax {
-    line_marks: &["//"],
-    blocks: &[("(*", "*)")],
+    line_markers: &["//"],
+    block_markers: &[("(*", "*)")],
     quotes: b"",
     long_quotes: b"\"",
-    habit: CommentStyle::None,
+    style: CommentStyle::Plain,
 };
 
 static MARKUP: Syntax = Syntax {
-    line_marks: &["//"],
-    blocks: &[("<!--", "-->"), ("/*", "*/")],
+    line_markers: &["//"],
+    block_markers: &[("<!--", "-->"), ("/*", "*/")],
     quotes: b"\"'",
     long_quotes: b"",
-    habit: CommentStyle::None,
+    style: CommentStyle::Plain,
 };

@@ -1,79 +1,80 @@
-//! Cuts program source into comments and code.
+//! Splits source code into comments and code.
 //!
-//! One pass with a small table of marks per family of languages. A comment or
-//! a string that is never closed is no reason to look at the rest twice.
+//! Makes one pass, driven by a table of comment and string delimiters per
+//! language family. A failed search for a closing delimiter is not repeated, so
+//! the pass is linear.
 
 use std::ops::Range;
 
 use memchr::{memchr, memmem, memrchr};
 
-use crate::cut::{ByteAt as _, Cut as _};
+use crate::safe_slice::{ByteAt as _, SafeSlice as _};
 
-/// How far back the start of a line is looked for.
-const INDENT_LENGTH: usize = 200;
+/// Maximum distance searched backward for the start of a line.
+const MAX_INDENT: usize = 200;
 
-/// What a part of program source is.
+/// Kind of a part of source code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SourcePart {
     Comment,
     Code,
 }
 
-/// The marks of a family of languages.
+/// Comment and string delimiters of a language family.
 #[derive(Debug)]
 pub(super) struct Syntax {
-    /// What begins a comment that ends with its line.
-    pub(super) line_marks: &'static [&'static str],
-    /// What begins and what ends a comment over several lines.
-    pub(super) blocks: &'static [(&'static str, &'static str)],
-    /// Quotes of strings that end with their line at the latest.
+    /// Markers of comments that end with their line.
+    pub(super) line_markers: &'static [&'static str],
+    /// Opening and closing markers of block comments.
+    pub(super) block_markers: &'static [(&'static str, &'static str)],
+    /// Quotes of strings that end with their line.
     pub(super) quotes: &'static [u8],
-    /// Quotes of strings over several lines.
+    /// Quotes of strings that may span lines.
     pub(super) long_quotes: &'static [u8],
-    /// What sets this family apart from the plain rules.
-    pub(super) habit: CommentStyle,
+    /// Rules that differ from other families.
+    pub(super) style: CommentStyle,
 }
 
-/// What a family does that others do not.
+/// Rules of a family that differ from the plain ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CommentStyle {
-    None,
-    /// A comment may hold comments, and `'` quotes a single character.
+    Plain,
+    /// Block comments nest, and `'` quotes a single character.
     Rust,
-    /// A mark of a comment begins a word.
-    Words,
-    /// Strings in three quotes, which are text where a statement begins.
+    /// A comment marker must start a word.
+    WordStart,
+    /// Triple-quoted strings are comments at the start of a statement.
     Docstrings,
 }
 
-/// The parts of a source, in order.
-pub(super) struct Parts<'t> {
+/// Iterator over the parts of source code, in order.
+pub(super) struct SourceParts<'t> {
     text: &'t str,
     syntax: &'static Syntax,
-    /// Which bytes begin a mark or a string.
-    telling: [bool; 256],
+    /// Whether a byte may start a comment or a string.
+    starts_token: [bool; 256],
     at: usize,
-    /// Where code begins that has not been handed out.
-    code: usize,
-    /// A comment found behind code that comes first.
-    next: Option<Range<usize>>,
-    /// The marks whose end was once searched for in vain.
-    endless: Vec<&'static str>,
-    /// The quotes whose end was once searched for in vain.
-    endless_quotes: Vec<u8>,
+    /// Start of the code that has not been returned yet.
+    code_start: usize,
+    /// A comment to return after the code before it.
+    pending_comment: Option<Range<usize>>,
+    /// Opening markers without a closing marker in the rest of the text.
+    unclosed_markers: Vec<&'static str>,
+    /// Quotes without a closing quote in the rest of the text.
+    unclosed_quotes: Vec<u8>,
 }
 
-impl<'t> Parts<'t> {
+impl<'t> SourceParts<'t> {
     pub(super) fn new(text: &'t str, syntax: &'static Syntax) -> Self {
         Self {
             text,
             syntax,
-            telling: syntax.telling(),
+            starts_token: syntax.token_starts(),
             at: 0,
-            code: 0,
-            next: None,
-            endless: Vec::new(),
-            endless_quotes: Vec::new(),
+            code_start: 0,
+            pending_comment: None,
+            unclosed_markers: Vec::new(),
+            unclosed_quotes: Vec::new(),
         }
     }
 
@@ -81,27 +82,27 @@ impl<'t> Parts<'t> {
         self.text.as_bytes().get(from..).unwrap_or_default()
     }
 
-    /// Moves to the next comment and past it.
-    #[expect(clippy::indexing_slicing, reason = "the table has a cell for every byte")]
+    /// Finds the next comment or docstring and moves past it.
+    #[expect(clippy::indexing_slicing, reason = "the table has an entry for every byte")]
     fn find_comment(&mut self) -> Option<Range<usize>> {
         loop {
             let rest = self.rest(self.at);
-            let next = rest.iter().position(|&byte| self.telling[usize::from(byte)])?;
+            let next = rest.iter().position(|&byte| self.starts_token[usize::from(byte)])?;
             self.at += next;
-            if let Some(comment) = self.block().or_else(|| self.line_comment()) {
+            if let Some(comment) = self.block_comment().or_else(|| self.line_comment()) {
                 return Some(comment);
             }
-            if let Some(docstring) = self.pass_string() {
+            if let Some(docstring) = self.skip_string() {
                 return Some(docstring);
             }
         }
     }
 
-    fn block(&mut self) -> Option<Range<usize>> {
+    fn block_comment(&mut self) -> Option<Range<usize>> {
         let rest = self.rest(self.at);
         let &(open, close) =
-            self.syntax.blocks.iter().find(|(open, _)| rest.starts_with(open.as_bytes()))?;
-        // `=begin` counts only at the start of a line.
+            self.syntax.block_markers.iter().find(|(open, _)| rest.starts_with(open.as_bytes()))?;
+        // `=begin` and similar markers must start a line.
         if open.starts_with('=') && !self.is_line_start() {
             return None;
         }
@@ -111,22 +112,23 @@ impl<'t> Parts<'t> {
         Some(start..end)
     }
 
+    /// Returns the end of a block comment or triple-quoted string.
     fn block_end(&mut self, start: usize, open: &'static str, close: &str) -> Option<usize> {
-        if self.endless.contains(&open) {
+        if self.unclosed_markers.contains(&open) {
             return None;
         }
-        let end = if self.syntax.habit == CommentStyle::Rust {
+        let end = if self.syntax.style == CommentStyle::Rust {
             self.nested_end(start)
         } else {
             memmem::find(self.rest(start), close.as_bytes()).map(|length| start + length)
         };
         if end.is_none() {
-            self.endless.push(open);
+            self.unclosed_markers.push(open);
         }
         end
     }
 
-    /// Where a comment ends that may hold others.
+    /// Returns the end of a block comment that may contain others.
     fn nested_end(&self, start: usize) -> Option<usize> {
         let (mut at, mut depth) = (start, 0_usize);
         loop {
@@ -142,34 +144,37 @@ impl<'t> Parts<'t> {
 
     fn line_comment(&mut self) -> Option<Range<usize>> {
         let rest = self.rest(self.at);
-        let mark = self.syntax.line_marks.iter().find(|mark| rest.starts_with(mark.as_bytes()))?;
-        let before = self.text.cut(..self.at).chars().next_back();
-        // The slashes of `https://` begin no comment.
-        let may_begin = match self.syntax.habit {
-            CommentStyle::Words => before.is_none_or(|before| {
+        let marker =
+            self.syntax.line_markers.iter().find(|marker| rest.starts_with(marker.as_bytes()))?;
+        let before = self.text.slice(..self.at).chars().next_back();
+        // The slashes of `https://` do not start a comment.
+        let may_start = match self.syntax.style {
+            CommentStyle::WordStart => before.is_none_or(|before| {
                 before.is_whitespace() || matches!(before, ';' | ')' | ']' | '}' | ',')
             }),
-            _ => *mark != "//" || before != Some(':'),
+            _ => *marker != "//" || before != Some(':'),
         };
-        if !may_begin {
-            self.at += mark.len();
+        if !may_start {
+            self.at += marker.len();
             return None;
         }
-        let start = self.at + mark.len();
+        let start = self.at + marker.len();
         let end = memchr(b'\n', self.rest(start)).map_or(self.text.len(), |length| start + length);
         self.at = end;
         Some(start..end)
     }
 
-    /// Passes over a string or any other character; returns it if it is text.
-    fn pass_string(&mut self) -> Option<Range<usize>> {
+    /// Skips a string or any other character. Returns the content of a
+    /// docstring.
+    fn skip_string(&mut self) -> Option<Range<usize>> {
         let quote = *self.rest(self.at).first()?;
         let is_short = self.syntax.quotes.contains(&quote);
         let is_long = self.syntax.long_quotes.contains(&quote);
-        if self.syntax.habit == CommentStyle::Docstrings && is_short && self.is_threefold(quote) {
-            return self.threefold(quote);
+        if self.syntax.style == CommentStyle::Docstrings && is_short && self.is_triple_quote(quote)
+        {
+            return self.triple_quoted(quote);
         }
-        if self.syntax.habit == CommentStyle::Rust && quote == b'\'' {
+        if self.syntax.style == CommentStyle::Rust && quote == b'\'' {
             self.at += self.character_length();
         } else if is_short || is_long {
             self.at = self.string_end(quote, is_long);
@@ -179,11 +184,11 @@ impl<'t> Parts<'t> {
         None
     }
 
-    /// Where a string ends that is quoted at the place. One that must end with
-    /// its line does.
+    /// Returns the end of the string that starts at the current offset. Strings
+    /// that cannot span lines end with their line.
     fn string_end(&mut self, quote: u8, is_long: bool) -> usize {
         let mut at = self.at + 1;
-        if self.endless_quotes.contains(&quote) {
+        if self.unclosed_quotes.contains(&quote) {
             return at;
         }
         while let Some(&byte) = self.rest(at).first() {
@@ -198,12 +203,13 @@ impl<'t> Parts<'t> {
         if !is_long {
             return self.text.len();
         }
-        // Not closed: what follows is read as if the quote were none.
-        self.endless_quotes.push(quote);
+        // Not closed: treat the quote as a regular character.
+        self.unclosed_quotes.push(quote);
         self.at + 1
     }
 
-    /// The length of a character in quotes; a lifetime is the quote alone.
+    /// Returns the length of a character literal, or 1 for the quote of a
+    /// lifetime.
     fn character_length(&self) -> usize {
         match self.rest(self.at) {
             [_, b'\\', _, b'\'', ..] => 4,
@@ -212,33 +218,33 @@ impl<'t> Parts<'t> {
         }
     }
 
-    fn is_threefold(&self, quote: u8) -> bool {
+    fn is_triple_quote(&self, quote: u8) -> bool {
         self.rest(self.at).starts_with(&[quote; 3])
     }
 
-    /// Passes over a string in three quotes.
-    fn threefold(&mut self, quote: u8) -> Option<Range<usize>> {
+    /// Skips a triple-quoted string. Returns its content if it is a docstring.
+    fn triple_quoted(&mut self, quote: u8) -> Option<Range<usize>> {
         let start = self.at + 3;
-        let is_docstring = self.begins_statement();
-        let mark = if quote == b'"' { "\"\"\"" } else { "'''" };
-        let Some(end) = self.block_end(start, mark, mark) else {
+        let is_docstring = self.starts_statement();
+        let marker = if quote == b'"' { "\"\"\"" } else { "'''" };
+        let Some(end) = self.block_end(start, marker, marker) else {
             self.at = start;
             return None;
         };
-        self.at = end + mark.len();
+        self.at = end + marker.len();
         is_docstring.then_some(start..end)
     }
 
-    /// Whether only white space and the letters of a string's kind stand
-    /// before the place in its line, or a word that says documentation follows.
-    fn begins_statement(&self) -> bool {
-        let before = self.text.as_bytes().cut(self.at.saturating_sub(INDENT_LENGTH)..self.at);
+    /// Whether the string is the first token of its line, apart from a string
+    /// prefix (`r`, `b`, …) or a documentation attribute (`@doc`).
+    fn starts_statement(&self) -> bool {
+        let before = self.text.as_bytes().slice(self.at.saturating_sub(MAX_INDENT)..self.at);
         let start = match memrchr(b'\n', before) {
             Some(newline) => newline + 1,
-            None if self.at <= INDENT_LENGTH => 0,
+            None if self.at <= MAX_INDENT => 0,
             None => return false,
         };
-        let word = before.cut(start..).trim_ascii();
+        let word = before.slice(start..).trim_ascii();
         word.len() <= 2 && word.iter().all(|byte| b"rRuUbBfF".contains(byte))
             || matches!(word, b"@doc" | b"@moduledoc" | b"@typedoc")
     }
@@ -248,34 +254,35 @@ impl<'t> Parts<'t> {
     }
 }
 
-impl Iterator for Parts<'_> {
+impl Iterator for SourceParts<'_> {
     type Item = (Range<usize>, SourcePart);
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some(comment) = self.next.take() {
+        if let Some(comment) = self.pending_comment.take() {
             return Some((comment, SourcePart::Comment));
         }
-        let from = self.code;
+        let from = self.code_start;
         let comment = self.find_comment();
         let end = comment.as_ref().map_or(self.text.len(), |comment| comment.start);
-        self.code = if comment.is_some() { self.at } else { self.text.len() };
+        self.code_start = if comment.is_some() { self.at } else { self.text.len() };
         if comment.is_none() {
             self.at = self.text.len();
         }
         if from >= end {
             return comment.map(|comment| (comment, SourcePart::Comment));
         }
-        self.next = comment;
+        self.pending_comment = comment;
         Some((from..end, SourcePart::Code))
     }
 }
 
 impl Syntax {
-    /// The bytes that begin a mark or a string; all are ASCII.
-    #[expect(clippy::indexing_slicing, reason = "the table has a cell for every byte")]
-    fn telling(&self) -> [bool; 256] {
-        let lines = self.line_marks.iter().filter_map(|mark| mark.bytes().next());
-        let blocks = self.blocks.iter().filter_map(|(open, _)| open.bytes().next());
+    /// Returns a table of the bytes that may start a comment or a string; all
+    /// are ASCII.
+    #[expect(clippy::indexing_slicing, reason = "the table has an entry for every byte")]
+    fn token_starts(&self) -> [bool; 256] {
+        let lines = self.line_markers.iter().filter_map(|marker| marker.bytes().next());
+        let blocks = self.block_markers.iter().filter_map(|(open, _)| open.bytes().next());
         let quotes = self.quotes.iter().chain(self.long_quotes).copied();
         let mut telling = [false; 256];
         for byte in lines.chain(blocks).chain(quotes) {

@@ -1,4 +1,4 @@
-//! Windows of any size tell what the whole document tells.
+//! Windows of any size yield the same links as the whole document.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{Column, Extraction, ignore_directives, links_with};
 
-const CUT: [DocumentFormat; 8] = [
+const INCREMENTAL: [DocumentFormat; 8] = [
     DocumentFormat::Html,
     DocumentFormat::Xml,
     DocumentFormat::Csv,
@@ -18,8 +18,8 @@ const CUT: [DocumentFormat; 8] = [
     DocumentFormat::PlainText,
 ];
 
-/// A document in windows, and the lines that its notes speak of, which are
-/// only asked for where links stand.
+/// Extracts a document in windows. Returns the links, the offsets of ignored
+/// links, and the lines of new directives.
 fn in_windows(
     format: DocumentFormat,
     options: &Options,
@@ -30,16 +30,16 @@ fn in_windows(
     let (mut ignored, mut new) = (BTreeSet::new(), Vec::new());
     let mut windows = WindowedExtractor::new(format, options, size, bytes);
     while windows.next_window() {
-        let notes = windows.notes().to_vec();
-        new.extend(windows.new_notes().iter().map(|note| *note.lines.start()));
-        let remarks = windows.for_each_link(&mut |link| {
-            if notes.iter().any(|note| note.covers(link.location.line)) {
+        let directives = windows.directives().to_vec();
+        new.extend(windows.new_directives().iter().map(|directive| *directive.lines.start()));
+        let info = windows.for_each_link(&mut |link| {
+            if directives.iter().any(|directive| directive.covers(link.location.line)) {
                 ignored.insert(link.location.span.start);
             }
             all.links.push(link);
         });
-        all.base = all.base.or(remarks.base);
-        all.problems.extend(remarks.problems);
+        all.base = all.base.or(info.base);
+        all.problems.extend(info.problems);
     }
     (all, ignored, new)
 }
@@ -48,21 +48,25 @@ fn in_windows(
 fn check_with(format: DocumentFormat, options: &Options, document: &str) {
     let bytes = document.as_bytes();
     let whole = links_with(format, bytes, options);
-    let notes = ignore_directives(format, bytes);
+    let directives = ignore_directives(format, bytes);
     let ignored: BTreeSet<usize> = whole
         .links
         .iter()
-        .filter(|link| notes.iter().any(|note| note.covers(link.location.line)))
+        .filter(|link| directives.iter().any(|directive| directive.covers(link.location.line)))
         .map(|link| link.location.span.start)
         .collect();
     let longest = document.lines().map(str::len).max().unwrap_or(0);
     for size in [4, 5, 7, 16, 33, 64, 200] {
-        let (cut, cut_ignored, new) = in_windows(format, options, size, bytes);
-        assert_eq!(cut, whole, "{format} in windows of {size}: {document:?}");
+        let (windowed, windowed_ignored, new) = in_windows(format, options, size, bytes);
+        assert_eq!(windowed, whole, "{format} in windows of {size}: {document:?}");
         if longest + 2 < size {
-            assert_eq!(cut_ignored, ignored, "{format} notes in windows of {size}: {document:?}");
-            let starts: Vec<u32> = notes.iter().map(|note| *note.lines.start()).collect();
-            assert_eq!(new, starts, "{format} notes in windows of {size}: {document:?}");
+            assert_eq!(
+                windowed_ignored, ignored,
+                "{format} directives in windows of {size}: {document:?}"
+            );
+            let starts: Vec<u32> =
+                directives.iter().map(|directive| *directive.lines.start()).collect();
+            assert_eq!(new, starts, "{format} directives in windows of {size}: {document:?}");
         }
     }
 }
@@ -73,7 +77,7 @@ fn check(format: DocumentFormat, document: &str) {
 }
 
 #[test]
-fn a_sitemap_keeps_its_vocabulary() {
+fn sitemap_in_windows() {
     let urls = "<url><loc> https://a.test/é?a&amp;b </loc></url>\n <url><loc>no</loc></url>";
     let sitemap = format!(
         "\u{feff}<?xml version='1.0'?>\n<!DOCTYPE urlset [<!ENTITY x 'y'>]>\n<urlset>{}</urlset>",
@@ -83,7 +87,7 @@ fn a_sitemap_keeps_its_vocabulary() {
 }
 
 #[test]
-fn a_feed_may_hold_anything() {
+fn feed_and_outline_in_windows() {
     let items = "<item><link>/x</link><guid isPermaLink='false'>https://a.test</guid>\n\
                  <description><![CDATA[see <a href='https://b.test/'>\n]]></description>\
                  <!-- https://c.test\n --><enclosure url=\"d.mp3\"/></item>";
@@ -96,7 +100,7 @@ fn a_feed_may_hold_anything() {
 }
 
 #[test]
-fn bookmarks_and_what_stands_between_them() {
+fn bookmarks_in_windows() {
     let marks = "<DT><A HREF=\"https://a.test/?b&amp;c\" ICON=\"data:x\">A</A>\n\
                  <script type='application/ld+json'>{\"x\":\"https://b.test\"}</script>\
                  <script src=s>'https://c.test'</script>\n\
@@ -108,7 +112,7 @@ fn bookmarks_and_what_stands_between_them() {
 }
 
 #[test]
-fn rows_may_hold_line_ends() {
+fn table_with_line_ends_in_cells_in_windows() {
     let rows = "\"a\r\nb\",https://a.test/\r\n\"x\"\"y\",\"https://b.test/,\n\"\r\"open,c\n";
     let table = format!("name,site\n{}", rows.repeat(9));
     check(DocumentFormat::Csv, &table);
@@ -120,7 +124,7 @@ fn rows_may_hold_line_ends() {
 }
 
 #[test]
-fn lines_of_data_and_lists() {
+fn json_lists_and_text_in_windows() {
     let lines =
         "{\"a\":\"https://a.test/\",\"b\" :1}\n\"https:\\/\\/b.test\"\n12\nhttps://x // c\n";
     check(DocumentFormat::JsonLines, &lines.repeat(9));
@@ -130,7 +134,7 @@ fn lines_of_data_and_lists() {
 }
 
 #[test]
-fn notes_reach_into_the_next_window() {
+fn directives_apply_to_the_next_window() {
     let list = "# relink:ignore\n\n\n\nhttps://a.test/\nhttps://b.test/\n".repeat(12);
     check(DocumentFormat::UrlList, &list);
     let marks = "<a href=a> <!-- relink:ignore RL101 -->\n<!-- relink:ignore -->\n\n<a\nhref=b>\n";
@@ -138,12 +142,12 @@ fn notes_reach_into_the_next_window() {
 }
 
 #[test]
-fn what_must_be_seen_whole_is_one_window() {
+fn markdown_is_a_single_window() {
     check(DocumentFormat::Markdown, &"[a] [b](c)\n".repeat(40).replace("[b]", "\n[a]: d\n[b]"));
 }
 
 #[test]
-fn other_encodings_are_read_as_ever() {
+fn other_encodings_in_windows() {
     let utf16: Vec<u8> =
         "\u{feff}é\nhttps://a.test/".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let options = Options::default();
@@ -155,7 +159,7 @@ fn other_encodings_are_read_as_ever() {
 }
 
 #[test]
-fn a_fault_ends_the_document_where_it_is() {
+fn read_error_ends_the_document() {
     struct Broken;
     impl Read for Broken {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
@@ -176,7 +180,7 @@ fn a_fault_ends_the_document_where_it_is() {
     );
 }
 
-const PIECES: &[&str] = &[
+const FRAGMENTS: &[&str] = &[
     "<",
     ">",
     "/>",
@@ -250,16 +254,16 @@ const PIECES: &[&str] = &[
 
 proptest! {
     #[test]
-    fn windows_of_any_size_tell_what_the_whole_document_tells(
-        pieces in prop::collection::vec(prop::sample::select(PIECES), 0..60),
-        format in prop::sample::select(&CUT[..]),
+    fn windows_of_any_size_match_the_whole_document(
+        fragments in prop::collection::vec(prop::sample::select(FRAGMENTS), 0..60),
+        format in prop::sample::select(&INCREMENTAL[..]),
         size in 4_usize..40,
         column in prop::option::of(prop::sample::select(&["site", "1", "2"][..])),
     ) {
-        let document = pieces.concat();
+        let document = fragments.concat();
         let options = Options { column: column.map(Column::from), ..Options::default() };
         let whole = links_with(format, document.as_bytes(), &options);
-        let (cut, ..) = in_windows(format, &options, size, document.as_bytes());
-        prop_assert_eq!(cut, whole, "{} in windows of {}: {:?}", format, size, document);
+        let (windowed, ..) = in_windows(format, &options, size, document.as_bytes());
+        prop_assert_eq!(windowed, whole, "{} in windows of {}: {:?}", format, size, document);
     }
 }

@@ -1,13 +1,13 @@
 //! The blocks of an XML or SGML document (`DocBook`, CNXML, feeds).
 //!
-//! Vocabularies are many, so elements are known by name across them: those in
-//! the tables below are blocks, every other element separates words at most.
+//! Elements are recognized by name, independent of the vocabulary. Those in the
+//! tables below are blocks; other elements only separate words.
 
 use super::reference::unescape;
 use super::tokenizer::{Token, Tokenizer};
-use super::{is_address, local};
+use super::{is_web_url, local_name};
 use crate::blocks::{BlockBuilder, BlockKind};
-use crate::cut::Cut as _;
+use crate::safe_slice::SafeSlice as _;
 
 /// Maximum depth at which the ends of elements are followed.
 const MAX_DEPTH: usize = 512;
@@ -59,68 +59,71 @@ const METADATA: &[&str] = &["metadata", "indexterm", "keywordset"];
 const LINK_ATTRIBUTES: &[&str] =
     &["href", "url", "linkend", "target-id", "document", "src", "fileref"];
 
-/// What an open element is.
+/// Kind of an open element.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Open {
+enum OpenElement {
     Block,
     Metadata,
     Other,
 }
 
-/// Reads the blocks of a document.
+/// Parses the blocks of a document.
 pub(crate) fn read_blocks(text: &str, builder: &mut BlockBuilder) {
-    let mut reader = Reader { text, builder, stack: Vec::new(), metadata: 0 };
+    let mut parser = XmlBlockParser { text, builder, stack: Vec::new(), metadata: 0 };
     let mut tokens = Tokenizer::new(text);
     while let Some(token) = tokens.next_token() {
         match token {
-            Token::Start(name) => reader.open(local(name), &tokens),
-            Token::End => reader.close(),
-            Token::Text(range) if reader.metadata == 0 => {
-                // Entities beyond the five of XML are those of HTML in `DocBook`.
-                reader.builder.push(&htmlize::unescape(text.cut(range)));
+            Token::Start(name) => parser.open(local_name(name), &tokens),
+            Token::End => parser.close(),
+            Token::Text(range) if parser.metadata == 0 => {
+                // `DocBook` uses HTML entities in addition to the five of XML.
+                parser.builder.push(&htmlize::unescape(text.slice(range)));
             }
-            Token::Data(range) if reader.metadata == 0 => reader.builder.push(text.cut(range)),
+            Token::Data(range) if parser.metadata == 0 => parser.builder.push(text.slice(range)),
             _ => {}
         }
     }
-    reader.builder.end();
+    parser.builder.end();
 }
 
-struct Reader<'b, 't> {
+struct XmlBlockParser<'b, 't> {
     text: &'t str,
     builder: &'b mut BlockBuilder,
-    stack: Vec<Open>,
+    stack: Vec<OpenElement>,
     /// The number of open elements with metadata.
     metadata: usize,
 }
 
-impl Reader<'_, '_> {
+impl XmlBlockParser<'_, '_> {
     fn open(&mut self, name: &str, tokens: &Tokenizer<'_>) {
         let kind = BLOCKS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         let open = match kind {
-            _ if METADATA.iter().any(|known| known.eq_ignore_ascii_case(name)) => Open::Metadata,
+            _ if METADATA.iter().any(|known| known.eq_ignore_ascii_case(name)) => {
+                OpenElement::Metadata
+            }
             Some((_, kind)) => {
                 self.builder.begin(*kind, false, 0);
-                Open::Block
+                OpenElement::Block
             }
-            None => Open::Other,
+            None => OpenElement::Other,
         };
-        if open == Open::Metadata {
+        if open == OpenElement::Metadata {
             self.metadata += 1;
         }
-        self.links(tokens);
+        self.add_links(tokens);
         if self.stack.len() < MAX_DEPTH {
             self.stack.push(open);
         }
     }
 
-    fn links(&mut self, tokens: &Tokenizer<'_>) {
+    /// Adds the links in the attributes of a tag.
+    fn add_links(&mut self, tokens: &Tokenizer<'_>) {
         for attribute in tokens.attributes() {
-            let name = local(attribute.name);
-            let value = unescape(self.text.cut(attribute.value.clone()));
+            let name = local_name(attribute.name);
+            let value = unescape(self.text.slice(attribute.value.clone()));
             let is_link = LINK_ATTRIBUTES.iter().any(|known| known.eq_ignore_ascii_case(name))
                 && !attribute.name.starts_with("xmlns");
-            if is_link || is_address(&value) && !attribute.name.starts_with("xmlns") {
+            if is_link || is_web_url(&value) && !attribute.name.starts_with("xmlns") {
                 self.builder.link(&value);
             }
         }
@@ -128,8 +131,8 @@ impl Reader<'_, '_> {
 
     fn close(&mut self) {
         match self.stack.pop() {
-            Some(Open::Block) => self.builder.begin(BlockKind::Paragraph, false, 0),
-            Some(Open::Metadata) => self.metadata = self.metadata.saturating_sub(1),
+            Some(OpenElement::Block) => self.builder.begin(BlockKind::Paragraph, false, 0),
+            Some(OpenElement::Metadata) => self.metadata = self.metadata.saturating_sub(1),
             _ => self.builder.space(),
         }
     }

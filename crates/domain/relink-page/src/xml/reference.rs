@@ -1,51 +1,52 @@
-//! Entities and character references of XML (XML 1.0, 4.1 and 4.6).
+//! Entities and character references (XML 1.0, 4.1 and 4.6).
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memchr;
 
-use crate::cut::Cut as _;
+use crate::safe_slice::SafeSlice as _;
 
-/// The longest reference that is resolved: `&#x10FFFF;`, with a few zeros.
+/// Maximum length of a reference: `&#x10FFFF;` with leading zeros.
 const REFERENCE_LENGTH: usize = 16;
 
-/// The text with the five entities and character references resolved. Any
-/// other entity stays as it is written.
-pub(super) fn unescape(written: &str) -> Cow<'_, str> {
-    if !written.contains('&') {
-        return Cow::Borrowed(written);
+/// Resolves character references and the five predefined entities. Other
+/// entities are unchanged.
+pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
+    if !raw.contains('&') {
+        return Cow::Borrowed(raw);
     }
-    let mut text = String::with_capacity(written.len());
-    let mut rest = written;
+    let mut text = String::with_capacity(raw.len());
+    let mut rest = raw;
     while let Some(at) = rest.find('&') {
-        text.push_str(rest.cut(..at));
-        rest = rest.cut(at..);
+        text.push_str(rest.slice(..at));
+        rest = rest.slice(at..);
         let (character, length) = reference(rest).unwrap_or(('&', 1));
         text.push(character);
-        rest = rest.cut(length..);
+        rest = rest.slice(length..);
     }
     text.push_str(rest);
     Cow::Owned(text)
 }
 
-/// What the reference at the start of `text` means, and its length.
+/// Decodes the reference at the start of `text`. Returns the character and the
+/// length of the reference.
 fn reference(text: &str) -> Option<(char, usize)> {
-    let near = text.as_bytes().cut(..text.len().min(REFERENCE_LENGTH));
-    let end = memchr(b';', near)?;
-    let name = text.cut(1..end);
+    let head = text.as_bytes().slice(..text.len().min(REFERENCE_LENGTH));
+    let end = memchr(b';', head)?;
+    let name = text.slice(1..end);
     let character = match name {
         "amp" => '&',
         "lt" => '<',
         "gt" => '>',
         "quot" => '"',
         "apos" => '\'',
-        _ => by_number(name.strip_prefix('#')?)?,
+        _ => from_number(name.strip_prefix('#')?)?,
     };
     Some((character, end + 1))
 }
 
-fn by_number(number: &str) -> Option<char> {
+fn from_number(number: &str) -> Option<char> {
     let (digits, radix) = match number.strip_prefix('x') {
         Some(hex) => (hex, 16),
         None => (number, 10),
@@ -54,27 +55,27 @@ fn by_number(number: &str) -> Option<char> {
     is_number.then(|| u32::from_str_radix(digits, radix).ok()).flatten().and_then(char::from_u32)
 }
 
-/// The parts of a text between references to `<`, `>`, quotes and white space,
-/// none of which an address goes past. Without `marks_count` it is one part.
-pub(super) fn parts_between_marks(
+/// Splits a range at references to `<`, `>`, quotes and white space, because a
+/// URL cannot contain them. Returns the whole range if `is_escaped` is false.
+pub(super) fn split_at_delimiters(
     text: &str,
     range: Range<usize>,
-    marks_count: bool,
+    is_escaped: bool,
 ) -> impl Iterator<Item = Range<usize>> {
     let mut start = Some(range.start);
     std::iter::from_fn(move || {
         let from = start?;
         let mut at = from;
         while let Some(next) =
-            memchr(b'&', text.as_bytes().cut(at..range.end)).filter(|_| marks_count)
+            memchr(b'&', text.as_bytes().slice(at..range.end)).filter(|_| is_escaped)
         {
-            let sign = at + next;
-            match reference(text.cut(sign..range.end)) {
-                Some((mark, length)) if is_mark(mark) => {
-                    start = Some(sign + length);
-                    return Some(from..sign);
+            let ampersand = at + next;
+            match reference(text.slice(ampersand..range.end)) {
+                Some((character, length)) if is_delimiter(character) => {
+                    start = Some(ampersand + length);
+                    return Some(from..ampersand);
                 }
-                _ => at = sign + 1,
+                _ => at = ampersand + 1,
             }
         }
         start = None;
@@ -82,7 +83,7 @@ pub(super) fn parts_between_marks(
     })
 }
 
-fn is_mark(character: char) -> bool {
+fn is_delimiter(character: char) -> bool {
     character.is_whitespace() || matches!(character, '<' | '>' | '"' | '\'')
 }
 
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_xml_itself_defines_is_resolved() {
+    fn only_predefined_entities_and_character_references_are_resolved() {
         assert_eq!(unescape("a&amp;&lt;&gt;&quot;&apos;&#65;&#x42;"), "a&<>\"'AB");
         assert_eq!(
             unescape("&xxe; &copy; & &; &#; &#x; &#xD800; &amp"),
@@ -102,10 +103,12 @@ mod tests {
     }
 
     #[test]
-    fn parts_end_at_marks() {
+    fn split_at_delimiters_ends_parts_at_references() {
         let text = "a&quot;b&amp;c&lt;&gt;d";
         let parts = |counts| -> Vec<&str> {
-            parts_between_marks(text, 0..text.len(), counts).map(|range| text.cut(range)).collect()
+            split_at_delimiters(text, 0..text.len(), counts)
+                .map(|range| text.slice(range))
+                .collect()
         };
         assert_eq!(parts(true), ["a", "b&amp;c", "", "d"]);
         assert_eq!(parts(false), [text]);

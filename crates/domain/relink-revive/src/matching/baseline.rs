@@ -1,36 +1,35 @@
-//! The methods the answer is measured against: two simple rules and those of
-//! the papers, on the same lists.
+//! Baselines for the evaluation: simple rules and the methods of the papers.
 //!
-//! Each answers with a live page or not at all, and knows no degrees of
-//! confidence. None looks at more than one dead page at a time but
-//! [`Baseline::TopCluster`], which is FABLE's rule for matching without a look
-//! at the live pages (§4.1.2), with our reading of what follows from what.
+//! Each baseline returns a live page or nothing, without a confidence. All
+//! treat dead pages one by one, except [`Baseline::TopCluster`], FABLE's rule
+//! for matching without fetching live pages (§4.1.2), which uses the token rule
+//! of this crate.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "pages, features and terms are numbered by the study itself"
+    reason = "page, feature and term numbers are assigned by this module"
 )]
 
 use std::collections::{BTreeMap, HashMap};
 
 use url::Url;
 
-use super::live_page_index::{Field, LivePageIndex, PageNumber, Sums};
+use super::live_page_index::{Field, LivePageIndex, PageNumber, ScoreBuffer};
 use super::page::PageInfo;
 use super::profile::PageProfile;
 use super::vocabulary::{Term, Vocabulary};
 use super::words;
-use crate::pattern::{TokenRule, best};
+use crate::pattern::{TokenRule, best_cluster};
 use crate::{Directory, OldPage};
 
-/// From this likeness of terms on, two titles or texts are the same: the line
-/// that FABLE draws for `SimilarCT` (§5.1).
+/// Minimum cosine similarity at which two titles or texts count as equal: FABLE's
+/// threshold for `SimilarCT` (§5.1).
 const SAME_TERMS: f32 = 0.8;
 
-/// How many results a search gives, as the paper takes them.
+/// Number of search results, as in the paper.
 const RESULTS: usize = 10;
 
-/// A simple method.
+/// A baseline method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Baseline {
     /// The only live page with the same last component.
@@ -39,18 +38,18 @@ pub enum Baseline {
     Title,
     /// The top cluster of coarse patterns of the directory.
     TopCluster,
-    /// The page that at least two of the above agree on.
+    /// The page that at least two of the above return.
     TwoOfThree,
-    /// The only live page with the very same text.
+    /// The only live page with the same words.
     ContentHash,
-    /// The only live page whose text or title has the same terms.
+    /// The only live page whose text, or else title, has the same terms.
     SimilarText,
 }
 
 impl Baseline {
-    /// For each dead page the place of the live page that the method names.
-    pub fn answers(self, dead: &[PageInfo], live: &[PageInfo]) -> Vec<Option<usize>> {
-        let lists = Lists::new(dead, live);
+    /// Returns for each dead page the position of the live page that matches.
+    pub fn find_aliases(self, dead: &[PageInfo], live: &[PageInfo]) -> Vec<Option<usize>> {
+        let lists = PageLists::new(dead, live);
         match self {
             Self::SameSlug => lists.same_slug(),
             Self::Title => lists.title(),
@@ -68,67 +67,72 @@ impl Baseline {
     }
 }
 
-/// The lists in terms.
-struct Lists<'a> {
+/// Dead and live pages with their profiles.
+struct PageLists<'a> {
     dead: &'a [PageInfo<'a>],
     live: &'a [PageInfo<'a>],
-    olds: Vec<PageProfile>,
-    library: LivePageIndex,
+    old_profiles: Vec<PageProfile>,
+    live_pages: LivePageIndex,
     vocabulary: Vocabulary,
 }
 
-impl<'a> Lists<'a> {
+impl<'a> PageLists<'a> {
     fn new(dead: &'a [PageInfo<'a>], live: &'a [PageInfo<'a>]) -> Self {
         let mut vocabulary = Vocabulary::default();
-        let mut read = |page: &PageInfo| PageProfile::new(page.url, page.title, &mut vocabulary);
-        let pages: Vec<PageProfile> = live.iter().map(&mut read).collect();
-        let olds = dead.iter().map(&mut read).collect();
+        let mut profile = |page: &PageInfo| PageProfile::new(page.url, page.title, &mut vocabulary);
+        let pages: Vec<PageProfile> = live.iter().map(&mut profile).collect();
+        let old_profiles = dead.iter().map(&mut profile).collect();
         for page in &pages {
-            vocabulary.count(&page.all);
+            vocabulary.count_page(&page.path_and_title);
         }
-        vocabulary.weigh(live.len());
-        let library = LivePageIndex::new(pages, &vocabulary);
-        Self { dead, live, olds, library, vocabulary }
+        vocabulary.compute_weights(live.len());
+        let live_pages = LivePageIndex::new(pages, &vocabulary);
+        Self { dead, live, old_profiles, live_pages, vocabulary }
     }
 
     fn same_slug(&self) -> Vec<Option<usize>> {
-        let named = |old: &PageProfile| only(self.library.with_slug(old.slug_key));
-        self.olds.iter().map(named).collect()
+        let find = |old: &PageProfile| only_page(self.live_pages.with_slug(old.slug_key));
+        self.old_profiles.iter().map(find).collect()
     }
 
     fn title(&self) -> Vec<Option<usize>> {
-        let mut sums = Sums::default();
-        let titled = |old: &PageProfile| {
+        let mut scores = ScoreBuffer::default();
+        let find = |old: &PageProfile| {
             let title = old.title.as_deref()?;
-            let near =
-                self.library.nearest(Field::Name, title, RESULTS, &self.vocabulary, &mut sums);
+            let near = self.live_pages.nearest(
+                Field::SlugAndTitle,
+                title,
+                RESULTS,
+                &self.vocabulary,
+                &mut scores,
+            );
             let is_same = |page: &PageNumber| {
-                let other = self.library.pages[*page as usize].title.as_deref();
+                let other = self.live_pages.pages[*page as usize].title.as_deref();
                 other.is_some_and(|other| cosine(title, other, &self.vocabulary) >= SAME_TERMS)
             };
             let same: Vec<PageNumber> = near.into_iter().filter(is_same).collect();
-            only(&same)
+            only_page(&same)
         };
-        self.olds.iter().map(titled).collect()
+        self.old_profiles.iter().map(find).collect()
     }
 
     fn top_cluster(&self) -> Vec<Option<usize>> {
         let mut folders: BTreeMap<Directory, Vec<usize>> = BTreeMap::new();
         for (at, page) in self.dead.iter().enumerate() {
             if let Ok(url) = Url::parse(page.url) {
-                folders.entry(Directory::of(&url)).or_default().push(at);
+                folders.entry(Directory::from_url(&url)).or_default().push(at);
             }
         }
-        let mut answers = vec![None; self.dead.len()];
-        let mut sums = Sums::default();
+        let mut aliases = vec![None; self.dead.len()];
+        let mut scores = ScoreBuffer::default();
         for members in folders.values() {
-            self.cluster(members, &mut sums, &mut answers);
+            self.cluster(members, &mut scores, &mut aliases);
         }
-        answers
+        aliases
     }
 
-    /// Answers the dead pages of one directory by its top cluster.
-    fn cluster(&self, members: &[usize], sums: &mut Sums, answers: &mut [Option<usize>]) {
+    /// Matches the dead pages of one directory by its best cluster.
+    fn cluster(&self, members: &[usize], scores: &mut ScoreBuffer, aliases: &mut [Option<usize>]) {
         let mut pages = Vec::new();
         let mut results: Vec<Vec<(PageNumber, Url)>> = Vec::new();
         for &at in members {
@@ -137,34 +141,40 @@ impl<'a> Lists<'a> {
                 title: self.dead[at].title.map(str::to_owned),
                 ..OldPage::new(url)
             });
-            results.push(self.search(&self.olds[at], sums));
+            results.push(self.search(&self.old_profiles[at], scores));
         }
         let urls: Vec<Vec<Url>> =
             results.iter().map(|list| list.iter().map(|(_, url)| url.clone()).collect()).collect();
-        let Ok(top) = best(&pages, &urls, TokenRule::PerSource) else { return };
+        let Ok(top) = best_cluster(&pages, &urls, TokenRule::PerSource) else { return };
         for (page, candidate) in top.aliases() {
-            answers[members[page]] = Some(results[page][candidate].0 as usize);
+            aliases[members[page]] = Some(results[page][candidate].0 as usize);
         }
     }
 
-    /// What a search of the site by title and address would find.
-    fn search(&self, old: &PageProfile, sums: &mut Sums) -> Vec<(PageNumber, Url)> {
-        let near = self.library.nearest(Field::Name, &old.name, RESULTS, &self.vocabulary, sums);
+    /// Simulates a search of the site by title and URL.
+    fn search(&self, old: &PageProfile, scores: &mut ScoreBuffer) -> Vec<(PageNumber, Url)> {
+        let near = self.live_pages.nearest(
+            Field::SlugAndTitle,
+            &old.slug_and_title,
+            RESULTS,
+            &self.vocabulary,
+            scores,
+        );
         let parsed =
             |page: PageNumber| Some((page, Url::parse(self.live[page as usize].url).ok()?));
         near.into_iter().filter_map(parsed).collect()
     }
 }
 
-/// The only page of a list.
-fn only(pages: &[PageNumber]) -> Option<usize> {
+/// Returns the page of a list with one element.
+fn only_page(pages: &[PageNumber]) -> Option<usize> {
     match pages {
         [page] => Some(*page as usize),
         _ => None,
     }
 }
 
-/// What at least two of three say.
+/// Returns the value that at least two of three have.
 fn majority([one, two, three]: [Option<usize>; 3]) -> Option<usize> {
     if one.is_some() && (one == two || one == three) {
         return one;
@@ -172,7 +182,7 @@ fn majority([one, two, three]: [Option<usize>; 3]) -> Option<usize> {
     if two == three { two } else { None }
 }
 
-/// The cosine of two sets of terms.
+/// Returns the cosine similarity of two sets of terms.
 fn cosine(one: &[Term], other: &[Term], vocabulary: &Vocabulary) -> f32 {
     let square =
         |terms: &[Term]| terms.iter().map(|&term| vocabulary.weight(term).powi(2)).sum::<f32>();
@@ -181,7 +191,7 @@ fn cosine(one: &[Term], other: &[Term], vocabulary: &Vocabulary) -> f32 {
     super::features::ratio(square(&shared), (square(one) * square(other)).sqrt())
 }
 
-/// The only live page with the very same words as each dead page.
+/// Returns for each dead page the only live page with the same words.
 fn content_hash(dead: &[PageInfo], live: &[PageInfo]) -> Vec<Option<usize>> {
     let key = |page: &PageInfo| page.text.map(|text| words::words(text).join(" "));
     let mut pages: HashMap<String, Vec<PageNumber>> = HashMap::new();
@@ -190,24 +200,27 @@ fn content_hash(dead: &[PageInfo], live: &[PageInfo]) -> Vec<Option<usize>> {
             pages.entry(key).or_default().push(number);
         }
     }
-    let named = |page: &PageInfo| only(pages.get(&key(page)?)?);
-    dead.iter().map(named).collect()
+    let find = |page: &PageInfo| only_page(pages.get(&key(page)?)?);
+    dead.iter().map(find).collect()
 }
 
-/// The only live page whose text has the same terms as that of each dead page.
+/// Returns for each dead page the only live page whose text has the same terms.
 fn similar_text(dead: &[PageInfo], live: &[PageInfo]) -> Vec<Option<usize>> {
     let mut vocabulary = Vocabulary::default();
-    let mut read =
+    let mut text_terms =
         |page: &PageInfo| page.text.map(|text| vocabulary.terms(text)).unwrap_or_default();
-    let texts: Vec<Vec<Term>> = live.iter().map(&mut read).collect();
-    let olds: Vec<Vec<Term>> = dead.iter().map(&mut read).collect();
-    for terms in &texts {
-        vocabulary.count(terms);
+    let live_texts: Vec<Vec<Term>> = live.iter().map(&mut text_terms).collect();
+    let dead_texts: Vec<Vec<Term>> = dead.iter().map(&mut text_terms).collect();
+    for terms in &live_texts {
+        vocabulary.count_page(terms);
     }
-    vocabulary.weigh(live.len());
+    vocabulary.compute_weights(live.len());
     let same_as = |old: &[Term]| -> Vec<PageNumber> {
         let is_same = |terms: &[Term]| cosine(old, terms, &vocabulary) >= SAME_TERMS;
-        (0..).zip(&texts).filter(|(_, terms)| is_same(terms)).map(|(page, _)| page).collect()
+        (0..).zip(&live_texts).filter(|(_, terms)| is_same(terms)).map(|(page, _)| page).collect()
     };
-    olds.iter().map(|old| if old.is_empty() { None } else { only(&same_as(old)) }).collect()
+    dead_texts
+        .iter()
+        .map(|old| if old.is_empty() { None } else { only_page(&same_as(old)) })
+        .collect()
 }

@@ -1,22 +1,22 @@
-//! From the chance the model gives to how often such answers are right.
+//! Calibrates the probability of the model.
 //!
-//! The model was fitted on some sites; on others it is too sure of itself in
-//! the middle and about right at the top. How much was learned from its answers
-//! on each of eleven sites when that site was left out of the fit, with and
-//! without known aliases, and with and without pages taken off the list of
-//! live ones: the share that was right among those of about the same chance,
-//! made to rise throughout. A wrong answer on a deleted page whose siblings
-//! moved counts as much as one on any other.
+//! On sites that the model was not fitted on, medium probabilities are too high
+//! and high ones about right. The table was measured by leaving out each of
+//! eleven sites from the fit: with and without known aliases, and with and
+//! without pages removed from the list of live pages. It holds the share of
+//! correct matches among those with about the same probability, made monotonic.
+//! Wrong matches of deleted pages whose siblings moved have the same weight as
+//! other wrong matches.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "pages, features and terms are numbered by the study itself"
+    reason = "page, feature and term numbers are assigned by this module"
 )]
 
 use relink_model::Confidence;
 
-/// Chances, and how often answers with that chance were right.
-const RIGHT: [(f32, f32); 17] = [
+/// Model probabilities, and the measured share of correct matches.
+const CALIBRATION: [(f32, f32); 17] = [
     (0.000, 0.000),
     (0.120, 0.078),
     (0.222, 0.151),
@@ -36,25 +36,25 @@ const RIGHT: [(f32, f32); 17] = [
     (1.000, 1.000),
 ];
 
-/// The chance that an answer is right to which the model gives `chance`.
-pub fn calibrated(chance: f32) -> f32 {
-    let above = RIGHT.partition_point(|&(known, _)| known < chance);
-    let Some(&(high, right_high)) = RIGHT.get(above) else { return 1.0 };
-    let (low, right_low) = RIGHT[above.saturating_sub(1)];
+/// Returns the expected share of correct matches for a model probability.
+pub fn calibrate(probability: f32) -> f32 {
+    let above = CALIBRATION.partition_point(|&(known, _)| known < probability);
+    let Some(&(high, share_high)) = CALIBRATION.get(above) else { return 1.0 };
+    let (low, share_low) = CALIBRATION[above.saturating_sub(1)];
     if high <= low {
-        return right_high;
+        return share_high;
     }
-    right_low + (right_high - right_low) * (chance - low) / (high - low)
+    share_low + (share_high - share_low) * (probability - low) / (high - low)
 }
 
-/// A calibrated chance as a confidence, rounded down.
+/// Converts a calibrated probability to a confidence, rounded down.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a chance is from zero to one"
+    reason = "a probability is between 0 and 1"
 )]
-pub fn confidence(chance: f32) -> Confidence {
-    Confidence::percent((chance * 100.0) as u8)
+pub fn to_confidence(probability: f32) -> Confidence {
+    Confidence::from_percent((probability * 100.0) as u8)
 }
 
 #[cfg(test)]
@@ -62,17 +62,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_hardly_surer_than_the_model() {
+    fn calibrate_hardly_raises_probabilities() {
         for hundredths in 0..=100_u8 {
-            let chance = f32::from(hundredths) / 100.0;
-            let calibrated = calibrated(chance);
-            assert!((0.0..=chance + 0.015).contains(&calibrated), "{chance}: {calibrated}");
+            let probability = f32::from(hundredths) / 100.0;
+            let calibrated = calibrate(probability);
+            assert!(
+                (0.0..=probability + 0.015).contains(&calibrated),
+                "{probability}: {calibrated}"
+            );
         }
     }
 
     #[test]
-    fn a_surer_answer_stays_surer() {
-        let chances = (0..=100_u8).map(|hundredths| calibrated(f32::from(hundredths) / 100.0));
-        assert!(chances.is_sorted());
+    fn calibrate_is_monotonic() {
+        let calibrated = (0..=100_u8).map(|hundredths| calibrate(f32::from(hundredths) / 100.0));
+        assert!(calibrated.is_sorted());
     }
 }

@@ -1,64 +1,76 @@
-//! Which live pages are worth comparing with a dead one.
+//! Selects the live pages that are compared with a dead page.
 //!
-//! Pages with the same slug, pages with the same title, and the nearest by
-//! name and by name and place. What is not among them is never answered.
+//! Candidates are the pages with the same slug or title, and the nearest pages
+//! by slug and title and by path and title. Other pages cannot be matched.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "pages, features and terms are numbered by the study itself"
+    reason = "page, feature and term numbers are assigned by this module"
 )]
 
-use super::live_page_index::{Field, LivePageIndex, PageNumber, Sums};
+use super::live_page_index::{Field, LivePageIndex, PageNumber, ScoreBuffer};
 use super::profile::PageProfile;
 use super::vocabulary::{Vocabulary, union};
 
-/// How many pages are taken for each way of being near.
-const NEAREST: usize = 10;
+/// Maximum number of nearest pages for each search.
+const MAX_NEAREST: usize = 10;
 
-/// A slug or title on more live pages than this finds none by itself; the
-/// nearest of them are found by their place.
-const MOST_TWINS: usize = 10;
+/// If more live pages than this share a slug or title, that does not select
+/// candidates; for slugs, the pages with the most similar paths are used instead.
+const MAX_DUPLICATES: usize = 10;
 
-/// The live pages worth comparing with `old`, sorted.
+/// Returns the candidates for `old`, sorted.
 pub fn candidates(
     old: &PageProfile,
-    library: &LivePageIndex,
+    live_pages: &LivePageIndex,
     vocabulary: &Vocabulary,
-    sums: &mut Sums,
+    scores: &mut ScoreBuffer,
 ) -> Vec<PageNumber> {
-    let mut found = library.nearest(Field::Name, &old.name, NEAREST, vocabulary, sums);
-    found.extend(library.nearest(Field::All, &old.all, NEAREST, vocabulary, sums));
-    let with_slug = library.with_slug(old.slug_key);
-    found.extend(with_slug.iter().take(twins(with_slug.len())));
+    let mut found = live_pages.nearest(
+        Field::SlugAndTitle,
+        &old.slug_and_title,
+        MAX_NEAREST,
+        vocabulary,
+        scores,
+    );
+    found.extend(live_pages.nearest(
+        Field::PathAndTitle,
+        &old.path_and_title,
+        MAX_NEAREST,
+        vocabulary,
+        scores,
+    ));
+    let with_slug = live_pages.with_slug(old.slug_key);
+    found.extend(with_slug.iter().take(accepted_duplicates(with_slug.len())));
     if let Some(key) = old.title_key {
-        let with_title = library.with_title(key);
-        found.extend(with_title.iter().take(twins(with_title.len())));
+        let with_title = live_pages.with_title(key);
+        found.extend(with_title.iter().take(accepted_duplicates(with_title.len())));
     }
-    if with_slug.len() > MOST_TWINS {
-        let place = union(&old.slug, &old.parent);
-        found.extend(nearest_twins(&place, with_slug, library, vocabulary));
+    if with_slug.len() > MAX_DUPLICATES {
+        let terms = union(&old.slug, &old.parent);
+        found.extend(nearest_duplicates(&terms, with_slug, live_pages, vocabulary));
     }
     found.sort_unstable();
     found.dedup();
     found
 }
 
-/// How many of so many twins are taken.
-fn twins(number: usize) -> usize {
-    if number > MOST_TWINS { 0 } else { number }
+/// Returns how many of `count` duplicates are candidates: all or none.
+fn accepted_duplicates(count: usize) -> usize {
+    if count > MAX_DUPLICATES { 0 } else { count }
 }
 
-/// The pages among `twins` whose paths share most with the terms `place`.
-fn nearest_twins(
-    place: &[u32],
-    twins: &[PageNumber],
-    library: &LivePageIndex,
+/// Returns the pages whose paths share the most weight with `terms`.
+fn nearest_duplicates(
+    terms: &[u32],
+    pages: &[PageNumber],
+    live_pages: &LivePageIndex,
     vocabulary: &Vocabulary,
 ) -> Vec<PageNumber> {
-    let mut scored: Vec<(f32, PageNumber)> = twins
+    let mut scored: Vec<(f32, PageNumber)> = pages
         .iter()
-        .map(|&page| (vocabulary.shared(place, &library.pages[page as usize].path), page))
+        .map(|&page| (vocabulary.shared_weight(terms, &live_pages.pages[page as usize].path), page))
         .collect();
     scored.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    scored.into_iter().take(NEAREST).map(|(_, page)| page).collect()
+    scored.into_iter().take(MAX_NEAREST).map(|(_, page)| page).collect()
 }

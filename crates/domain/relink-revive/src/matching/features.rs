@@ -1,155 +1,159 @@
-//! What speaks for and against a live page being the alias of a dead one.
+//! Features of a pair of a dead and a live page.
 //!
-//! Each [`Feature`] is one number about one pair. Those up to
-//! [`Feature::OldWords`] look at the pair and the list of live pages alone;
-//! the rest, filled in by `collective`, ask what the neighbors say.
+//! The *slug* of a page is the last component of its path, and its *name*
+//! consists of slug and title. These features depend only on the pair and on the
+//! list of live pages. The features in `context_features` also depend on other
+//! dead pages.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "pages, features and terms are numbered by the study itself"
+    reason = "page, feature and term numbers are assigned by this module"
 )]
 
 use super::live_page_index::LivePageIndex;
 use super::profile::{Key, PageProfile};
 use super::vocabulary::{Term, Vocabulary, union};
 
-/// The value of a feature that cannot be told, such as the likeness of titles
-/// where the old title is not known.
+/// Value of an unknown feature, such as the similarity of titles if the old title
+/// is not known.
 pub const UNKNOWN: f32 = -1.0;
 
-/// One thing that is looked at.
+/// A feature of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Feature {
-    /// Whether the slugs agree but for case and separators.
+    /// Whether the slugs are equal, ignoring case and separators.
     SlugEqual,
-    /// How alike the terms of the slugs are.
-    SlugLikeness,
-    /// How much of the old slug the new slug, parent and title hold.
+    /// Similarity of the terms of the slugs.
+    SlugSimilarity,
+    /// Share of the old slug that occurs in the new slug, parent and title.
     SlugKept,
-    /// How much of the new slug the old slug, parent and title hold.
+    /// Share of the new slug that occurs in the old slug, parent and title.
     SlugExplained,
-    /// How alike the slugs are letter by letter.
-    SlugLetters,
-    /// Whether the titles agree but for case and separators.
+    /// Similarity of the trigrams of the slugs.
+    SlugTrigramSimilarity,
+    /// Whether the titles are equal, ignoring case and separators.
     TitleEqual,
-    /// How alike the terms of the titles are.
-    TitleLikeness,
-    /// How much of the old title the new title holds.
+    /// Similarity of the terms of the titles.
+    TitleSimilarity,
+    /// Share of the old title that occurs in the new title.
     TitleKept,
-    /// How much of the new title the old title holds.
+    /// Share of the new title that occurs in the old title.
     TitleExplained,
-    /// How alike the old slug and the new title are.
+    /// Similarity of the old slug and the new title.
     SlugToTitle,
-    /// How alike the old title and the new slug are.
+    /// Similarity of the old title and the new slug.
     TitleToSlug,
-    /// How much of the old path the new path holds.
+    /// Share of the old path that occurs in the new path.
     PathKept,
-    /// How much of the new path the old path holds.
+    /// Share of the new path that occurs in the old path.
     PathExplained,
-    /// How much of the new path the old path and title hold.
+    /// Share of the new path that occurs in the old path and title.
     AllExplained,
-    /// Whether the components before the last agree.
+    /// Whether the components before the last are equal.
     ParentEqual,
-    /// How much of the old parent the new path and title hold.
+    /// Share of the old parent that occurs in the new path and title.
     ParentKept,
-    /// How many components agree, counted from the end.
+    /// Number of equal components at the end.
     SameEnd,
-    /// How many components agree, counted from the start.
+    /// Number of equal components at the start.
     SameStart,
-    /// How many words agree, counted from the end.
+    /// Number of equal words at the end.
     SameLastWords,
-    /// How many numbers of the old slug the new one lacks.
+    /// Number of numbers of the old slug that the new one lacks.
     NumbersLost,
-    /// How many numbers the new slug has that the old one lacks.
+    /// Number of numbers of the new slug that the old one lacks.
     NumbersGained,
-    /// How much the terms say that both names share.
+    /// Weight of the terms that both names share.
     NameShared,
-    /// How much the terms of the old name say that the new page lacks.
+    /// Weight of the terms of the old name that the new page lacks.
     NameLost,
-    /// How much the terms of the new name say that the old one lacks.
+    /// Weight of the terms of the new name that the old page lacks.
     NameGained,
-    /// How many live pages share the new slug, as a logarithm.
-    SlugTwins,
-    /// How many live pages share the new title, as a logarithm.
-    TitleTwins,
-    /// Whether the new address is a beginning of the old one.
-    IsAbove,
-    /// Whether the old address is a beginning of the new one.
-    IsBelow,
-    /// By how many components the new address is longer.
-    Deeper,
-    /// Whether the folders agree.
+    /// Logarithm of the number of live pages with the new slug.
+    SlugDuplicates,
+    /// Logarithm of the number of live pages with the new title.
+    TitleDuplicates,
+    /// Whether the new URL is a prefix of the old one.
+    IsAncestor,
+    /// Whether the old URL is a prefix of the new one.
+    IsDescendant,
+    /// Number of components by which the new URL is longer.
+    DepthDifference,
+    /// Whether the folders are equal.
     SameFolder,
-    /// Whether the addresses differ in case, separators or file ending only.
-    SamePlace,
-    /// How many live pages are in the old folder, as a logarithm.
-    OldFolderAlive,
-    /// How many live pages are below the new folder, as a logarithm.
+    /// Whether the URLs differ only in case, separators or file extension.
+    SameUrl,
+    /// Logarithm of the number of live pages in the old folder.
+    OldFolderPages,
+    /// Logarithm of the number of live pages below the new folder.
     NewFolderSize,
-    /// How many live pages share the old slug, as a logarithm.
-    OldSlugTwins,
-    /// How much of the old slug no live page mentions.
+    /// Logarithm of the number of live pages with the old slug.
+    OldSlugDuplicates,
+    /// Share of the old slug that occurs on no live page.
     OldSlugUnseen,
-    /// How much of the old title no live page mentions.
+    /// Share of the old title that occurs on no live page.
     OldTitleUnseen,
-    /// How much the terms of the old slug say.
+    /// Weight of the terms of the old slug.
     OldSlugWeight,
-    /// How many terms the old slug has.
-    OldWords,
+    /// Number of terms of the old slug.
+    OldSlugTerms,
 }
 
-/// How many features look at the pair alone.
-pub const PAIR: usize = Feature::OldWords as usize + 1;
+/// Number of features of a pair.
+pub const PAIR_FEATURES: usize = Feature::OldSlugTerms as usize + 1;
 
-/// The features of a pair that look at the pair alone.
-pub type PairFeatures = [f32; PAIR];
+/// The features of a pair.
+pub type PairFeatures = [f32; PAIR_FEATURES];
 
 /// Compares a dead page with a live one.
 pub struct PairComparer<'a> {
-    /// The words of the site.
+    /// The terms of the site.
     pub vocabulary: &'a Vocabulary,
-    /// Its live pages.
-    pub library: &'a LivePageIndex,
+    /// The live pages of the site.
+    pub live_pages: &'a LivePageIndex,
 }
 
 impl PairComparer<'_> {
-    /// The features of one pair.
+    /// Computes the features of a pair.
     pub fn features(&self, old: &PageProfile, new: &PageProfile) -> PairFeatures {
-        let mut features = [UNKNOWN; PAIR];
+        let mut features = [UNKNOWN; PAIR_FEATURES];
         self.compare_slugs(old, new, &mut features);
         self.compare_titles(old, new, &mut features);
         self.compare_paths(old, new, &mut features);
         self.compare_names(old, new, &mut features);
-        compare_places(old, new, &mut features);
-        self.count_twins(old, new, &mut features);
+        compare_url_positions(old, new, &mut features);
+        self.count_duplicates(old, new, &mut features);
         self.describe_old(old, &mut features);
         features
     }
 
     fn compare_slugs(&self, old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
-        let new_name = union(&new.name, &new.parent);
-        let old_name = union(&old.name, &old.parent);
+        let new_name = union(&new.slug_and_title, &new.parent);
+        let old_name = union(&old.slug_and_title, &old.parent);
         let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
-        set(Feature::SlugEqual, truth(old.slug_key == new.slug_key));
-        set(Feature::SlugLikeness, self.likeness(&old.slug, &new.slug));
+        set(Feature::SlugEqual, indicator(old.slug_key == new.slug_key));
+        set(Feature::SlugSimilarity, self.similarity(&old.slug, &new.slug));
         set(Feature::SlugKept, self.share(&old.slug, &new_name));
         set(Feature::SlugExplained, self.share(&new.slug, &old_name));
-        set(Feature::SlugLetters, dice(&old.trigrams, &new.trigrams));
-        set(Feature::NumbersLost, lacking(&old.numbers, &new.numbers));
-        set(Feature::NumbersGained, lacking(&new.numbers, &old.numbers));
+        set(Feature::SlugTrigramSimilarity, dice(&old.trigrams, &new.trigrams));
+        set(Feature::NumbersLost, missing_count(&old.numbers, &new.numbers));
+        set(Feature::NumbersGained, missing_count(&new.numbers, &old.numbers));
     }
 
     fn compare_titles(&self, old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
         let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
         if let Some(new_title) = &new.title {
-            set(Feature::SlugToTitle, self.likeness(&old.slug, new_title));
+            set(Feature::SlugToTitle, self.similarity(&old.slug, new_title));
         }
         let Some(old_title) = &old.title else { return };
-        set(Feature::TitleToSlug, self.likeness(old_title, &new.slug));
+        set(Feature::TitleToSlug, self.similarity(old_title, &new.slug));
         let Some(new_title) = &new.title else { return };
-        set(Feature::TitleEqual, truth(old.title_key.is_some() && old.title_key == new.title_key));
-        set(Feature::TitleLikeness, self.likeness(old_title, new_title));
+        set(
+            Feature::TitleEqual,
+            indicator(old.title_key.is_some() && old.title_key == new.title_key),
+        );
+        set(Feature::TitleSimilarity, self.similarity(old_title, new_title));
         set(Feature::TitleKept, self.share(old_title, new_title));
         set(Feature::TitleExplained, self.share(new_title, old_title));
     }
@@ -158,117 +162,117 @@ impl PairComparer<'_> {
         let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
         set(Feature::PathKept, self.share(&old.path, &new.path));
         set(Feature::PathExplained, self.share(&new.path, &old.path));
-        set(Feature::AllExplained, self.share(&new.path, &old.all));
-        set(Feature::ParentKept, self.share(&old.parent, &new.all));
+        set(Feature::AllExplained, self.share(&new.path, &old.path_and_title));
+        set(Feature::ParentKept, self.share(&old.parent, &new.path_and_title));
     }
 
     fn compare_names(&self, old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
         let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
-        let shared = self.vocabulary.shared(&old.name, &new.name);
-        let kept = self.vocabulary.shared(&old.name, &new.all);
-        let explained = self.vocabulary.shared(&new.name, &old.all);
+        let shared = self.vocabulary.shared_weight(&old.slug_and_title, &new.slug_and_title);
+        let kept = self.vocabulary.shared_weight(&old.slug_and_title, &new.path_and_title);
+        let explained = self.vocabulary.shared_weight(&new.slug_and_title, &old.path_and_title);
         set(Feature::NameShared, shared);
-        set(Feature::NameLost, self.vocabulary.total(&old.name) - kept);
-        set(Feature::NameGained, self.vocabulary.total(&new.name) - explained);
+        set(Feature::NameLost, self.vocabulary.total_weight(&old.slug_and_title) - kept);
+        set(Feature::NameGained, self.vocabulary.total_weight(&new.slug_and_title) - explained);
     }
 
-    fn count_twins(&self, old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
+    fn count_duplicates(&self, old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
         let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
-        let by_title = |key| logarithm(self.library.with_title(key).len());
-        set(Feature::SlugTwins, logarithm(self.library.with_slug(new.slug_key).len()));
-        set(Feature::TitleTwins, new.title_key.map_or(0.0, by_title));
-        set(Feature::OldSlugTwins, logarithm(self.library.with_slug(old.slug_key).len()));
-        set(Feature::OldFolderAlive, logarithm(self.library.in_folder(old.folder())));
-        set(Feature::NewFolderSize, logarithm(self.library.below(new.folder()) as usize));
+        let by_title = |key| log_count(self.live_pages.with_title(key).len());
+        set(Feature::SlugDuplicates, log_count(self.live_pages.with_slug(new.slug_key).len()));
+        set(Feature::TitleDuplicates, new.title_key.map_or(0.0, by_title));
+        set(Feature::OldSlugDuplicates, log_count(self.live_pages.with_slug(old.slug_key).len()));
+        set(Feature::OldFolderPages, log_count(self.live_pages.folder_size(old.folder())));
+        set(Feature::NewFolderSize, log_count(self.live_pages.count_below(new.folder()) as usize));
     }
 
     fn describe_old(&self, old: &PageProfile, features: &mut PairFeatures) {
         let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
-        set(Feature::OldSlugUnseen, self.unseen(&old.slug));
+        set(Feature::OldSlugUnseen, self.unseen_share(&old.slug));
         if let Some(title) = &old.title {
-            set(Feature::OldTitleUnseen, self.unseen(title));
+            set(Feature::OldTitleUnseen, self.unseen_share(title));
         }
-        set(Feature::OldSlugWeight, self.vocabulary.total(&old.slug));
-        set(Feature::OldWords, count(old.slug.len()));
+        set(Feature::OldSlugWeight, self.vocabulary.total_weight(&old.slug));
+        set(Feature::OldSlugTerms, count(old.slug.len()));
     }
 
-    /// How much of what `part` says, `whole` says too.
+    /// Returns the share of the weight of `part` that also occurs in `whole`.
     fn share(&self, part: &[Term], whole: &[Term]) -> f32 {
-        ratio(self.vocabulary.shared(part, whole), self.vocabulary.total(part))
+        ratio(self.vocabulary.shared_weight(part, whole), self.vocabulary.total_weight(part))
     }
 
-    /// How alike two sets of terms are, by the weight of what they share (Dice).
-    fn likeness(&self, one: &[Term], other: &[Term]) -> f32 {
-        let all = self.vocabulary.total(one) + self.vocabulary.total(other);
-        ratio(2.0 * self.vocabulary.shared(one, other), all)
+    /// Returns the weighted Dice coefficient of two sets of terms.
+    fn similarity(&self, one: &[Term], other: &[Term]) -> f32 {
+        let all = self.vocabulary.total_weight(one) + self.vocabulary.total_weight(other);
+        ratio(2.0 * self.vocabulary.shared_weight(one, other), all)
     }
 
-    /// How much of what the terms say is in terms that no live page uses.
-    fn unseen(&self, terms: &[Term]) -> f32 {
-        let is_unseen = |term: &&Term| self.vocabulary.pages(**term) == 0;
+    /// Returns the share of the weight of terms that no live page uses.
+    fn unseen_share(&self, terms: &[Term]) -> f32 {
+        let is_unseen = |term: &&Term| self.vocabulary.page_count(**term) == 0;
         let unseen: f32 =
             terms.iter().filter(is_unseen).map(|&term| self.vocabulary.weight(term)).sum();
-        ratio(unseen, self.vocabulary.total(terms))
+        ratio(unseen, self.vocabulary.total_weight(terms))
     }
 }
 
-/// Where the two stand in the tree of addresses.
-fn compare_places(old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
+/// Compares the positions of two URLs in the URL tree of the site.
+fn compare_url_positions(old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
     let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
-    let start = same_start(&old.components, &new.components);
+    let start = common_prefix_len(&old.components, &new.components);
     let (long, short) = (old.components.len(), new.components.len());
     set(Feature::SameStart, count(start));
-    set(Feature::SameEnd, count(same_end(&old.components[1..], &new.components[1..])));
-    set(Feature::SameLastWords, count(same_end(&old.words[1..], &new.words[1..])));
+    set(Feature::SameEnd, count(common_suffix_len(&old.components[1..], &new.components[1..])));
+    set(Feature::SameLastWords, count(common_suffix_len(&old.words[1..], &new.words[1..])));
     set(
         Feature::ParentEqual,
-        truth(old.parent_key().is_some() && old.parent_key() == new.parent_key()),
+        indicator(old.parent_key().is_some() && old.parent_key() == new.parent_key()),
     );
-    set(Feature::IsAbove, truth(start == short && short < long));
-    set(Feature::IsBelow, truth(start == long && long < short));
-    set(Feature::Deeper, count(short) - count(long));
-    set(Feature::SameFolder, truth(old.folder() == new.folder()));
-    set(Feature::SamePlace, truth(old.components == new.components));
+    set(Feature::IsAncestor, indicator(start == short && short < long));
+    set(Feature::IsDescendant, indicator(start == long && long < short));
+    set(Feature::DepthDifference, count(short) - count(long));
+    set(Feature::SameFolder, indicator(old.folder() == new.folder()));
+    set(Feature::SameUrl, indicator(old.components == new.components));
 }
 
-/// How many keys agree from the start.
-pub fn same_start(one: &[Key], other: &[Key]) -> usize {
+/// Returns the number of equal keys at the start.
+pub fn common_prefix_len(one: &[Key], other: &[Key]) -> usize {
     one.iter().zip(other).take_while(|(a, b)| a == b).count()
 }
 
-/// How many keys agree from the end.
-pub fn same_end(one: &[Key], other: &[Key]) -> usize {
+/// Returns the number of equal keys at the end.
+pub fn common_suffix_len(one: &[Key], other: &[Key]) -> usize {
     one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
-/// How many numbers of one sorted list the other lacks.
-fn lacking(one: &[String], other: &[String]) -> f32 {
+/// Returns how many numbers of one sorted list are missing in the other.
+fn missing_count(one: &[String], other: &[String]) -> f32 {
     count(one.iter().filter(|number| other.binary_search(number).is_err()).count())
 }
 
-/// How alike two sorted sets are (Dice).
+/// Returns the Dice coefficient of two sorted sets.
 fn dice(one: &[Key], other: &[Key]) -> f32 {
     let shared = one.iter().filter(|key| other.binary_search(key).is_ok()).count();
     ratio(2.0 * count(shared), count(one.len() + other.len()))
 }
 
-/// A part of a whole; nothing of nothing is nothing.
+/// Returns the ratio of a part to a whole, or 0 if the whole is 0.
 pub fn ratio(part: f32, whole: f32) -> f32 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// The logarithm of one more than a count.
-pub fn logarithm(number: usize) -> f32 {
+/// Returns the logarithm of a count plus one.
+pub fn log_count(number: usize) -> f32 {
     count(number).ln_1p()
 }
 
-/// A count as a feature.
+/// Converts a count to a feature value.
 #[expect(clippy::cast_precision_loss, reason = "features need no more than six digits")]
 pub fn count(number: usize) -> f32 {
     number as f32
 }
 
-/// One for a claim that holds.
-pub fn truth(claim: bool) -> f32 {
-    f32::from(u8::from(claim))
+/// Returns 1 if a condition holds, else 0.
+pub fn indicator(condition: bool) -> f32 {
+    f32::from(u8::from(condition))
 }

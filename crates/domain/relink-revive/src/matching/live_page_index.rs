@@ -1,51 +1,54 @@
-//! The live pages of a site, indexed so that likely aliases are found at once.
+//! Search index of the live pages of a site.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "pages, features and terms are numbered by the study itself"
+    reason = "page, feature and term numbers are assigned by this module"
 )]
 
 use std::collections::HashMap;
 
 use super::features::{count, ratio};
-use super::profile::{Key, PageProfile, key_of_all};
+use super::profile::{Key, PageProfile, hash_keys};
 use super::vocabulary::{Term, Vocabulary};
 
-/// A live page, by its number in the library.
+/// Index of a live page in [`LivePageIndex::pages`].
 pub type PageNumber = u32;
 
-/// A term on more than one in so many pages does not help to find one.
+/// A term is common, and not used for searches, if it occurs on more than one
+/// in this number of pages.
 const COMMON_SHARE: usize = 12;
 
-/// On a small site, terms on so many pages still help.
-const COMMON_FLOOR: usize = 40;
+/// A term that occurs on at max this number of pages is never common.
+const MIN_COMMON_PAGES: usize = 40;
 
-/// How many pages of a folder are looked up in another.
-const PARALLEL_SAMPLE: usize = 40;
+/// Maximum number of pages of a folder that are compared with another folder.
+const MAX_OVERLAP_SAMPLE: usize = 40;
 
-/// Which terms of a page an index holds.
+/// The fields of a page that an index covers.
 #[derive(Debug, Clone, Copy)]
 pub enum Field {
-    /// Slug and title: what the page is called.
-    Name,
-    /// Path and title: what it is called and where it stands.
-    All,
+    /// Slug and title.
+    SlugAndTitle,
+    /// Path and title.
+    PathAndTitle,
 }
 
 /// The live pages and their indexes.
 #[derive(Debug, Default)]
 pub struct LivePageIndex {
-    /// What each page says about itself.
+    /// The profiles of the pages.
     pub pages: Vec<PageProfile>,
-    name: Index,
-    all: Index,
+    slug_and_title: Index,
+    path_and_title: Index,
     by_slug: HashMap<Key, Vec<PageNumber>>,
     by_title: HashMap<Key, Vec<PageNumber>>,
+    /// For each folder, the slugs of its pages, sorted.
     folders: HashMap<Key, Vec<Key>>,
+    /// For each URL prefix, the number of pages.
     below: HashMap<Key, u32>,
 }
 
-/// For each term the pages that use it, and for each page how much it says.
+/// Inverted index: the pages of each term, and the vector length of each page.
 #[derive(Debug, Default)]
 struct Index {
     pages: Vec<Vec<PageNumber>>,
@@ -53,99 +56,105 @@ struct Index {
 }
 
 impl LivePageIndex {
-    /// Indexes pages, whose terms `vocabulary` has counted and weighed.
+    /// Indexes pages. `vocabulary` must have computed the weights of their terms.
     pub fn new(pages: Vec<PageProfile>, vocabulary: &Vocabulary) -> Self {
-        let mut library = Self {
-            name: Index::new(pages.iter().map(|page| page.name.as_slice()), vocabulary),
-            all: Index::new(pages.iter().map(|page| page.all.as_slice()), vocabulary),
+        let mut index = Self {
+            slug_and_title: Index::new(
+                pages.iter().map(|page| page.slug_and_title.as_slice()),
+                vocabulary,
+            ),
+            path_and_title: Index::new(
+                pages.iter().map(|page| page.path_and_title.as_slice()),
+                vocabulary,
+            ),
             ..Self::default()
         };
         for (number, page) in (0..).zip(&pages) {
-            library.by_slug.entry(page.slug_key).or_default().push(number);
+            index.by_slug.entry(page.slug_key).or_default().push(number);
             if let Some(key) = page.title_key {
-                library.by_title.entry(key).or_default().push(number);
+                index.by_title.entry(key).or_default().push(number);
             }
-            library.folders.entry(key_of_all(page.folder())).or_default().push(page.slug_key);
+            index.folders.entry(hash_keys(page.folder())).or_default().push(page.slug_key);
             for end in 1..=page.components.len() {
-                *library.below.entry(key_of_all(&page.components[..end])).or_default() += 1;
+                *index.below.entry(hash_keys(&page.components[..end])).or_default() += 1;
             }
         }
-        library.folders.values_mut().for_each(|slugs| slugs.sort_unstable());
-        library.pages = pages;
-        library
+        index.folders.values_mut().for_each(|slugs| slugs.sort_unstable());
+        index.pages = pages;
+        index
     }
 
-    /// The pages with this slug.
+    /// Returns the pages with this slug.
     pub fn with_slug(&self, key: Key) -> &[PageNumber] {
         self.by_slug.get(&key).map_or(&[], Vec::as_slice)
     }
 
-    /// The pages with this title.
+    /// Returns the pages with this title.
     pub fn with_title(&self, key: Key) -> &[PageNumber] {
         self.by_title.get(&key).map_or(&[], Vec::as_slice)
     }
 
-    /// The page at the address of `profile`, if it is live.
-    pub fn at(&self, profile: &PageProfile) -> Option<PageNumber> {
-        let mut twins = self.with_slug(profile.slug_key).iter().copied();
-        twins.find(|&page| self.pages[page as usize].components == profile.components)
+    /// Returns the live page with the URL of `profile`.
+    pub fn find(&self, profile: &PageProfile) -> Option<PageNumber> {
+        let mut candidates = self.with_slug(profile.slug_key).iter().copied();
+        candidates.find(|&page| self.pages[page as usize].components == profile.components)
     }
 
-    /// How many pages stand directly in a folder.
-    pub fn in_folder(&self, folder: &[Key]) -> usize {
+    /// Returns the number of pages directly in a folder.
+    pub fn folder_size(&self, folder: &[Key]) -> usize {
         self.slugs(folder).len()
     }
 
-    /// How much of the smaller of two folders the other has as well: trees
-    /// that stand side by side, such as versions or languages, hold pages of
-    /// the same name that are not each other's alias.
-    pub fn parallel(&self, one: &[Key], other: &[Key]) -> f32 {
+    /// Returns the share of the smaller of two folders whose slugs also occur in
+    /// the other. Parallel trees, such as versions or languages, contain pages
+    /// with equal names that are not aliases of each other.
+    pub fn folder_overlap(&self, one: &[Key], other: &[Key]) -> f32 {
         if one == other {
             return 0.0;
         }
         let (one, other) = (self.slugs(one), self.slugs(other));
         let (small, large) = if one.len() < other.len() { (one, other) } else { (other, one) };
-        let step = small.len().div_ceil(PARALLEL_SAMPLE).max(1);
+        let step = small.len().div_ceil(MAX_OVERLAP_SAMPLE).max(1);
         let sample = small.iter().step_by(step);
         let both = sample.clone().filter(|slug| large.binary_search(slug).is_ok()).count();
         ratio(count(both), count(sample.len()))
     }
 
-    /// The slugs of the pages that stand directly in a folder, sorted.
+    /// Returns the slugs of the pages directly in a folder, sorted.
     fn slugs(&self, folder: &[Key]) -> &[Key] {
-        self.folders.get(&key_of_all(folder)).map_or(&[], Vec::as_slice)
+        self.folders.get(&hash_keys(folder)).map_or(&[], Vec::as_slice)
     }
 
-    /// How many pages have an address that begins so.
-    pub fn below(&self, start: &[Key]) -> u32 {
-        self.below.get(&key_of_all(start)).copied().unwrap_or(0)
+    /// Returns the number of pages whose URL starts with these components.
+    pub fn count_below(&self, start: &[Key]) -> u32 {
+        self.below.get(&hash_keys(start)).copied().unwrap_or(0)
     }
 
-    /// The pages nearest to some terms, best first, at most `most` of them.
+    /// Returns up to `max` pages nearest to some terms, best first.
     pub fn nearest(
         &self,
         field: Field,
         terms: &[Term],
-        most: usize,
+        max: usize,
         vocabulary: &Vocabulary,
-        sums: &mut Sums,
+        scores: &mut ScoreBuffer,
     ) -> Vec<PageNumber> {
         let index = match field {
-            Field::Name => &self.name,
-            Field::All => &self.all,
+            Field::SlugAndTitle => &self.slug_and_title,
+            Field::PathAndTitle => &self.path_and_title,
         };
-        let common = (self.pages.len() / COMMON_SHARE).max(COMMON_FLOOR);
-        sums.clear(self.pages.len());
+        let common = (self.pages.len() / COMMON_SHARE).max(MIN_COMMON_PAGES);
+        scores.clear(self.pages.len());
         for &term in terms {
             let Some(pages) = index.pages.get(term as usize) else { continue };
             if pages.len() <= common {
                 let weight = vocabulary.weight(term);
                 for &page in pages {
-                    sums.add(page, weight * weight);
+                    scores.add(page, weight * weight);
                 }
             }
         }
-        sums.best(most, &index.lengths)
+        scores.best(max, &index.lengths)
     }
 }
 
@@ -169,42 +178,43 @@ impl Index {
     }
 }
 
-/// Room for the sums of one search, used again for the next.
+/// Reusable buffer for the scores of one search.
 #[derive(Debug, Default)]
-pub struct Sums {
-    sums: Vec<f32>,
+pub struct ScoreBuffer {
+    scores: Vec<f32>,
+    /// Pages with a sum other than zero.
     touched: Vec<PageNumber>,
 }
 
-impl Sums {
-    /// Makes room for so many pages, all at zero.
+impl ScoreBuffer {
+    /// Resizes the buffer and sets all scores to zero.
     fn clear(&mut self, pages: usize) {
         for &page in &self.touched {
-            self.sums[page as usize] = 0.0;
+            self.scores[page as usize] = 0.0;
         }
         self.touched.clear();
-        self.sums.resize(pages, 0.0);
+        self.scores.resize(pages, 0.0);
     }
 
-    /// Adds to the sum of a page.
+    /// Adds to the score of a page.
     fn add(&mut self, page: PageNumber, weight: f32) {
-        let sum = &mut self.sums[page as usize];
+        let sum = &mut self.scores[page as usize];
         if *sum == 0.0 {
             self.touched.push(page);
         }
         *sum += weight;
     }
 
-    /// The pages with the greatest sums for their length, best first.
-    fn best(&self, most: usize, lengths: &[f32]) -> Vec<PageNumber> {
-        let score = |page: PageNumber| self.sums[page as usize] / lengths[page as usize];
+    /// Returns the pages with the highest score per vector length, best first.
+    fn best(&self, max: usize, lengths: &[f32]) -> Vec<PageNumber> {
+        let score = |page: PageNumber| self.scores[page as usize] / lengths[page as usize];
         let mut scored: Vec<(f32, PageNumber)> =
             self.touched.iter().map(|&page| (score(page), page)).collect();
         let order =
             |a: &(f32, PageNumber), b: &(f32, PageNumber)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        if scored.len() > most && most > 0 {
-            scored.select_nth_unstable_by(most - 1, order);
-            scored.truncate(most);
+        if scored.len() > max && max > 0 {
+            scored.select_nth_unstable_by(max - 1, order);
+            scored.truncate(max);
         }
         scored.sort_unstable_by(order);
         scored.into_iter().map(|(_, page)| page).collect()

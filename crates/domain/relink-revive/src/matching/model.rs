@@ -1,46 +1,45 @@
-//! From features to a chance: the weighted sum of all that speaks for a guess.
+//! Logistic model of a candidate with all features.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "pages, features and terms are numbered by the study itself"
+    reason = "page, feature and term numbers are assigned by this module"
 )]
 
-use super::collective::{ContextFeature, Features, SUPPORT};
+use super::context_features::{ContextFeature, Features, SUPPORT_FEATURES};
 use super::features::Feature;
 use super::moves::MoveKind;
 
-/// How much each feature speaks for a guess. A feature that is not named says
-/// nothing.
+/// Weights of the features. A feature that is not listed has weight 0.
 #[derive(Debug)]
 pub struct ModelWeights {
-    /// What the sum of the weighted features begins with.
-    pub base: f32,
+    /// The intercept of the model.
+    pub intercept: f32,
     /// The weights of the features of the pair.
     pub pair: &'static [(Feature, f32)],
-    /// The weights of the features beyond the pair.
-    pub beyond: &'static [(ContextFeature, f32)],
-    /// The weights of the support for each way: votes, their share, their
-    /// rate, known aliases, their share. Swaps and edits could apply anywhere,
-    /// so they have no rate.
-    pub ways: &'static [(MoveKind, [f32; SUPPORT])],
+    /// The weights of the context features.
+    pub context: &'static [(ContextFeature, f32)],
+    /// The weights of the support for each kind of move: votes, their share,
+    /// their rate, known aliases, their share. Swaps and edits could apply to
+    /// any URL, so they have no rate.
+    pub moves: &'static [(MoveKind, [f32; SUPPORT_FEATURES])],
 }
 
-/// The chance that a guess is right, all things seen.
-pub fn chance(weights: &ModelWeights, features: &Features) -> f32 {
+/// Returns the probability that a candidate is the alias.
+pub fn probability(weights: &ModelWeights, features: &Features) -> f32 {
     let pair: f32 =
         weights.pair.iter().map(|&(feature, weight)| weight * features.pair(feature)).sum();
-    let beyond: f32 =
-        weights.beyond.iter().map(|&(feature, weight)| weight * features.beyond(feature)).sum();
-    let ways: f32 = weights
-        .ways
+    let context: f32 =
+        weights.context.iter().map(|&(feature, weight)| weight * features.context(feature)).sum();
+    let moves: f32 = weights
+        .moves
         .iter()
-        .flat_map(|(way, weights)| weights.iter().zip(&features.ways[*way as usize]))
+        .flat_map(|(kind, weights)| weights.iter().zip(&features.moves[*kind as usize]))
         .map(|(weight, value)| weight * value)
         .sum();
-    logistic(weights.base + pair + beyond + ways)
+    logistic(weights.intercept + pair + context + moves)
 }
 
-/// The chance whose logarithm of odds this is.
-pub fn logistic(odds: f32) -> f32 {
-    1.0 / (1.0 + (-odds).exp())
+/// Returns the probability for a logarithm of odds.
+pub fn logistic(log_odds: f32) -> f32 {
+    1.0 / (1.0 + (-log_odds).exp())
 }

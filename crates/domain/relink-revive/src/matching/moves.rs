@@ -1,108 +1,104 @@
-//! Moves: in which ways an address became another.
+//! Moves: the rules by which an old URL may have become a new one.
 //!
-//! One pair of addresses can be read as a move in several [`Way`]s, from the
-//! narrow (this folder became that one) to the wide (this name in a path was
-//! replaced by that one). A move that several siblings make in the same way
-//! is a rule of the site.
+//! A pair of URLs can be described by several [`MoveKind`]s, from narrow (one
+//! folder was replaced by another) to wide (one name in a path was replaced by
+//! another). If several dead pages make the same move, it is a rule of the site.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "pages, features and terms are numbered by the study itself"
+    reason = "page, feature and term numbers are assigned by this module"
 )]
 
-use super::features::{same_end, same_start};
-use super::profile::{Key, PageProfile, key_of_all};
+use super::features::{common_prefix_len, common_suffix_len};
+use super::profile::{Key, PageProfile, hash_keys};
 
-/// A way of reading a pair of addresses as a move.
+/// A way to describe how one URL became another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum MoveKind {
-    /// The words before the common end were replaced: `DOM/element.x` to
+    /// The words before the common suffix were replaced: `DOM/element.x` to
     /// `Web/API/Element/x` is `DOM` to `Web/API`.
     Start,
-    /// The old folder became the new folder, whatever the slug.
+    /// The old folder became the new folder; the slugs may differ.
     Folder,
-    /// The components between common start and common end were replaced,
-    /// wherever they stand.
+    /// The components between common prefix and common suffix were replaced,
+    /// at any position.
     Swap,
-    /// The old folder went somewhere below the folder above the new one.
+    /// The old folder moved to any folder below the parent of the new folder.
     Region,
-    /// The words between common start and common end of the slug were
-    /// replaced, in whatever folder.
+    /// The words between common prefix and common suffix of the slug were
+    /// replaced, in any folder.
     Edit,
 }
 
 impl MoveKind {
-    /// All ways, in order.
+    /// All kinds, in the order of the variants.
     pub const ALL: [Self; 5] = [Self::Start, Self::Folder, Self::Swap, Self::Region, Self::Edit];
 
-    /// What was replaced by what, if the pair can be read in this way.
-    pub fn read(self, old: &PageProfile, new: &PageProfile) -> Option<Move> {
+    /// Returns the move of this kind from `old` to `new`, if there is one.
+    pub fn detect(self, old: &PageProfile, new: &PageProfile) -> Option<Move> {
         let (from, to) = match self {
-            Self::Start => starts(old, new)?,
-            Self::Folder => (key_of_all(old.folder()), key_of_all(new.folder())),
-            Self::Swap => middles(&old.components, &new.components)?,
-            Self::Edit => edits(old, new)?,
+            Self::Start => replaced_starts(old, new)?,
+            Self::Folder => (hash_keys(old.folder()), hash_keys(new.folder())),
+            Self::Swap => replaced_middles(&old.components, &new.components)?,
+            Self::Edit => replaced_slug_words(old, new)?,
             Self::Region => {
                 let folder = new.folder();
-                (
-                    key_of_all(old.folder()),
-                    key_of_all(&folder[..folder.len().checked_sub(1)?.max(1)]),
-                )
+                (hash_keys(old.folder()), hash_keys(&folder[..folder.len().checked_sub(1)?.max(1)]))
             }
         };
-        let way = self as u64;
-        Some(Move { from: key_of_all(&[way, from]), rule: key_of_all(&[way, from, to]) })
+        let kind = self as u64;
+        Some(Move { from: hash_keys(&[kind, from]), rule: hash_keys(&[kind, from, to]) })
     }
 
-    /// All that this way could say is replaced in an address, for counting
-    /// how many addresses a rule could have applied to.
-    pub fn origins(self, old: &PageProfile) -> Vec<Key> {
-        let keyed = |from: Key| key_of_all(&[self as u64, from]);
+    /// Returns all parts of a URL that a move of this kind could replace. Used
+    /// to count the URLs that a rule could apply to.
+    pub fn possible_origins(self, old: &PageProfile) -> Vec<Key> {
+        let keyed = |from: Key| hash_keys(&[self as u64, from]);
         match self {
             Self::Start => {
-                (1..old.words.len()).map(|end| keyed(key_of_all(&old.words[..end]))).collect()
+                (1..old.words.len()).map(|end| keyed(hash_keys(&old.words[..end]))).collect()
             }
-            Self::Folder | Self::Region => vec![keyed(key_of_all(old.folder()))],
+            Self::Folder | Self::Region => vec![keyed(hash_keys(old.folder()))],
             Self::Swap | Self::Edit => Vec::new(),
         }
     }
 }
 
-/// One reading of a pair.
+/// A move of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Move {
-    /// What was replaced.
+    /// Key of the replaced part.
     pub from: Key,
-    /// What was replaced, and by what.
+    /// Key of the replaced part and its replacement.
     pub rule: Key,
 }
 
-/// The words before the common end, if there is one.
-fn starts(old: &PageProfile, new: &PageProfile) -> Option<(Key, Key)> {
-    let same = same_end(&old.words[1..], &new.words[1..]);
-    let start = |words: &[Key]| key_of_all(&words[..words.len() - same]);
-    (same > 0).then(|| (start(&old.words), start(&new.words)))
+/// Returns the words before the common suffix, if there is one.
+fn replaced_starts(old: &PageProfile, new: &PageProfile) -> Option<(Key, Key)> {
+    let suffix = common_suffix_len(&old.words[1..], &new.words[1..]);
+    let start = |words: &[Key]| hash_keys(&words[..words.len() - suffix]);
+    (suffix > 0).then(|| (start(&old.words), start(&new.words)))
 }
 
-/// The keys between common start and common end, if there is a common end.
-fn middles(old: &[Key], new: &[Key]) -> Option<(Key, Key)> {
-    let start = same_start(old, new);
+/// Returns the keys between common prefix and suffix, if there is a suffix.
+fn replaced_middles(old: &[Key], new: &[Key]) -> Option<(Key, Key)> {
+    let start = common_prefix_len(old, new);
     let (old, new) = (&old[start..], &new[start..]);
-    let end = same_end(old, new);
-    let middle = |keys: &[Key]| key_of_all(&keys[..keys.len() - end]);
+    let end = common_suffix_len(old, new);
+    let middle = |keys: &[Key]| hash_keys(&keys[..keys.len() - end]);
     (end > 0).then(|| (middle(old), middle(new)))
 }
 
-/// The words of the slug that were replaced, if some were and some were not.
-fn edits(old: &PageProfile, new: &PageProfile) -> Option<(Key, Key)> {
+/// Returns the replaced words of the slug, if some but not all were replaced.
+fn replaced_slug_words(old: &PageProfile, new: &PageProfile) -> Option<(Key, Key)> {
     let (old, new) = (&old.slug_words, &new.slug_words);
-    let start = same_start(old, new);
+    let start = common_prefix_len(old, new);
     let (old, new) = (&old[start..], &new[start..]);
-    let end = same_end(old, new);
+    let end = common_suffix_len(old, new);
     let (old, new) = (&old[..old.len() - end], &new[..new.len() - end]);
     let is_edit = start + end > 0 && !(old.is_empty() && new.is_empty());
-    is_edit.then(|| (key_of_all(old), key_of_all(new)))
+    is_edit.then(|| (hash_keys(old), hash_keys(new)))
 }
 
 #[cfg(test)]
@@ -110,23 +106,23 @@ mod tests {
     use super::*;
     use crate::matching::vocabulary::Vocabulary;
 
-    /// Whether two pairs, each `old -> new`, are the same move in some way.
+    /// Checks whether two pairs, each `old -> new`, make the same move.
     #[track_caller]
-    fn check(way: MoveKind, one: &str, other: &str, expect: bool) {
+    fn check(kind: MoveKind, one: &str, other: &str, expect: bool) {
         let mut vocabulary = Vocabulary::default();
-        let mut read = |pair: &str| {
+        let mut detect = |pair: &str| {
             let (old, new) = pair.split_once(" -> ").unwrap();
             let mut page = |path| {
                 PageProfile::new(&format!("https://example.org{path}"), None, &mut vocabulary)
             };
-            way.read(&page(old), &page(new))
+            kind.detect(&page(old), &page(new))
         };
-        let (one, other) = (read(one), read(other));
+        let (one, other) = (detect(one), detect(other));
         assert_eq!(one.is_some() && one == other, expect, "{one:?} {other:?}");
     }
 
     #[test]
-    fn words_before_a_common_end_are_replaced() {
+    fn start_replaces_words_before_the_common_suffix() {
         check(
             MoveKind::Start,
             "/dom/node.x -> /web/api/Node/x",
@@ -142,20 +138,20 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_becomes_another_whatever_the_slug() {
+    fn folder_moves_ignore_the_slug() {
         check(MoveKind::Folder, "/a/x -> /b/y", "/a/p -> /b/q", true);
         check(MoveKind::Folder, "/a/x -> /b/y", "/a/p -> /c/q", false);
         check(MoveKind::Region, "/a/x -> /b/one/y", "/a/p -> /b/two/q", true);
     }
 
     #[test]
-    fn a_component_is_swapped_wherever_it_stands() {
+    fn swap_replaces_a_component_at_any_position() {
         check(MoveKind::Swap, "/a/v1/x -> /a/v2/x", "/b/v1/y -> /b/v2/y", true);
         check(MoveKind::Swap, "/a/v1/x -> /a/v2/z", "/b/v1/y -> /b/v2/w", false);
     }
 
     #[test]
-    fn a_slug_is_edited_in_whatever_folder() {
+    fn edit_replaces_slug_words_in_any_folder() {
         check(MoveKind::Edit, "/a/plot_x -> /b/x", "/c/plot_y_z -> /d/y_z", true);
         check(MoveKind::Edit, "/a/plot_x -> /b/x", "/c/draw_y -> /d/y", false);
     }

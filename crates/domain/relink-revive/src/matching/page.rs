@@ -1,22 +1,22 @@
-//! What is given: pages by address and title, and aliases already known.
+//! Input of the matcher: pages by URL and title, and known aliases.
 
-/// A page, dead or alive, as far as it is known.
+/// A page, dead or alive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PageInfo<'a> {
-    /// Its address.
+    /// The URL.
     pub url: &'a str,
-    /// Its title: of a dead page, what it once was.
+    /// The title; for a dead page, that of an archived copy.
     pub title: Option<&'a str>,
-    /// Its text, where there is a copy. Only the methods of the papers that
-    /// compare texts look at it.
+    /// The text, if there is a copy. Used only by the baselines that compare
+    /// texts.
     pub text: Option<&'a str>,
 }
 
-/// An alias that is known already, such as a historical redirect.
+/// An alias that is already known, such as a historical redirect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownAlias<'a> {
-    /// The dead address.
+    /// The dead URL.
     pub old: &'a str,
-    /// The live one.
+    /// The live URL.
     pub new: &'a str,
 }

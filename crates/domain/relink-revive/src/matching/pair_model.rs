@@ -1,32 +1,32 @@
-//! The first guess: how likely a pair is, seen alone.
+//! Logistic model of a single pair of a dead and a live page.
 //!
-//! A logistic model over the features of the pair. Its only use is to weigh
-//! the votes of neighbors; the answer comes from all features together.
+//! Its probability only selects candidates and weights their votes. The result
+//! comes from the model with all features.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "pages, features and terms are numbered by the study itself"
+    reason = "page, feature and term numbers are assigned by this module"
 )]
 
 use super::features::{Feature, PairFeatures};
 use super::model::logistic;
 
-/// What the sum of the weighted features begins with.
+/// Intercept of the model.
 ///
-/// It and [`WEIGHTS`] were fitted by logistic regression on sites with known
-/// answers, each site counting alike and a quarter of its dead pages taken to
-/// have an alias, with and without old titles.
-const BASE: f32 = -7.201;
+/// The intercept and [`WEIGHTS`] were fitted by logistic regression on sites
+/// with known aliases, with and without old titles. All sites have equal weight,
+/// and 25 % of the dead pages of each site have an alias.
+const INTERCEPT: f32 = -7.201;
 
-/// The weight of each feature; see [`BASE`].
+/// The weight of each feature; see [`INTERCEPT`].
 const WEIGHTS: [(Feature, f32); 37] = [
     (Feature::SlugEqual, 2.734),
-    (Feature::SlugLikeness, -1.144),
+    (Feature::SlugSimilarity, -1.144),
     (Feature::SlugKept, 0.708),
     (Feature::SlugExplained, 1.639),
-    (Feature::SlugLetters, 1.649),
+    (Feature::SlugTrigramSimilarity, 1.649),
     (Feature::TitleEqual, 2.706),
-    (Feature::TitleLikeness, -0.212),
+    (Feature::TitleSimilarity, -0.212),
     (Feature::TitleKept, -0.020),
     (Feature::TitleExplained, -0.323),
     (Feature::SlugToTitle, 0.924),
@@ -44,23 +44,23 @@ const WEIGHTS: [(Feature, f32); 37] = [
     (Feature::NameShared, 0.081),
     (Feature::NameLost, -0.107),
     (Feature::NameGained, 0.003),
-    (Feature::SlugTwins, -0.108),
-    (Feature::TitleTwins, -0.500),
-    (Feature::IsAbove, -1.836),
-    (Feature::IsBelow, 1.632),
-    (Feature::Deeper, 0.205),
+    (Feature::SlugDuplicates, -0.108),
+    (Feature::TitleDuplicates, -0.500),
+    (Feature::IsAncestor, -1.836),
+    (Feature::IsDescendant, 1.632),
+    (Feature::DepthDifference, 0.205),
     (Feature::SameFolder, -0.102),
-    (Feature::OldFolderAlive, -0.227),
+    (Feature::OldFolderPages, -0.227),
     (Feature::NewFolderSize, -0.238),
-    (Feature::OldSlugTwins, -1.781),
+    (Feature::OldSlugDuplicates, -1.781),
     (Feature::OldSlugUnseen, 0.681),
     (Feature::OldTitleUnseen, -1.055),
     (Feature::OldSlugWeight, 0.034),
-    (Feature::OldWords, -0.412),
+    (Feature::OldSlugTerms, -0.412),
 ];
 
-/// The chance that a pair is a page and its alias, seen alone.
-pub fn chance(features: &PairFeatures) -> f32 {
+/// Returns the probability that a live page is the alias, from the pair alone.
+pub fn pair_probability(features: &PairFeatures) -> f32 {
     let weighted = |&(feature, weight): &(Feature, f32)| weight * features[feature as usize];
-    logistic(BASE + WEIGHTS.iter().map(weighted).sum::<f32>())
+    logistic(INTERCEPT + WEIGHTS.iter().map(weighted).sum::<f32>())
 }

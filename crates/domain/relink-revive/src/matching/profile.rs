@@ -1,21 +1,20 @@
-//! What one page, dead or alive, says about itself: its address and title in
-//! the terms of the site.
+//! The URL and title of a page as sets of terms and keys.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "pages, features and terms are numbered by the study itself"
+    reason = "page, feature and term numbers are assigned by this module"
 )]
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::address::UrlComponents;
+use super::url_components::UrlComponents;
 use super::vocabulary::{Term, Vocabulary, union};
 use super::words;
 
-/// A name in a form that can be compared at once; see [`words::squeezed`].
+/// Hash of a normalized name; see [`words::normalized_name`].
 pub type Key = u64;
 
-/// A page in the terms of its site.
+/// The terms and keys of a page.
 #[derive(Debug, Clone, Default)]
 pub struct PageProfile {
     /// The terms of the last component.
@@ -27,53 +26,50 @@ pub struct PageProfile {
     /// The terms of the title, if one is known.
     pub title: Option<Vec<Term>>,
     /// The terms of slug and title.
-    pub name: Vec<Term>,
+    pub slug_and_title: Vec<Term>,
     /// The terms of path and title.
-    pub all: Vec<Term>,
-    /// The key of the slug; of the host for a front page.
+    pub path_and_title: Vec<Term>,
+    /// The key of the slug, or of the host for a home page.
     pub slug_key: Key,
     /// The key of the title, if one is known and not empty.
     pub title_key: Option<Key>,
-    /// The host and each component as keys.
+    /// The keys of the host and each component.
     pub components: Vec<Key>,
-    /// The host and each word of the path as keys.
+    /// The keys of the host and each word of the path.
     pub words: Vec<Key>,
-    /// The words of the slug as keys.
+    /// The keys of the words of the slug.
     pub slug_words: Vec<Key>,
-    /// The runs of three letters in the slug, sorted.
+    /// The keys of the trigrams of the slug, sorted.
     pub trigrams: Vec<Key>,
     /// The numbers in the slug, sorted.
     pub numbers: Vec<String>,
 }
 
 impl PageProfile {
-    /// Describes a page.
+    /// Profiles a page. Adds its terms to the vocabulary.
     pub fn new(url: &str, title: Option<&str>, vocabulary: &mut Vocabulary) -> Self {
-        let address = UrlComponents::read(url);
+        let url = UrlComponents::parse(url);
         let title = title.map(str::trim).filter(|title| !title.is_empty());
-        let slug = vocabulary.terms(address.slug());
-        let parent = vocabulary.terms(address.parent());
-        let path = vocabulary.terms(&address.components.join("/"));
+        let slug = vocabulary.terms(url.slug());
+        let parent = vocabulary.terms(url.parent());
+        let path = vocabulary.terms(&url.components.join("/"));
         let title_terms = title.map(|title| vocabulary.terms(title));
         let title_list = title_terms.as_deref().unwrap_or_default();
-        let mut numbers = words::numbers(address.slug());
+        let mut numbers = words::numbers(url.slug());
         numbers.sort_unstable();
         let components =
-            keys(&address.host, address.components.iter().map(|part| words::normalized_name(part)));
+            keys(&url.host, url.components.iter().map(|part| words::normalized_name(part)));
         Self {
-            name: union(&slug, title_list),
-            all: union(&path, title_list),
+            slug_and_title: union(&slug, title_list),
+            path_and_title: union(&path, title_list),
             slug_key: components[components.len() - 1],
             title_key: title
                 .map(words::normalized_name)
                 .filter(|key| !key.is_empty())
-                .map(|key| key_of(&key)),
-            words: keys(
-                &address.host,
-                address.components.iter().flat_map(|part| words::words(part)),
-            ),
-            slug_words: words::words(address.slug()).iter().map(|word| key_of(word)).collect(),
-            trigrams: trigrams(&words::normalized_name(address.slug())),
+                .map(|key| hash_name(&key)),
+            words: keys(&url.host, url.components.iter().flat_map(|part| words::words(part))),
+            slug_words: words::words(url.slug()).iter().map(|word| hash_name(word)).collect(),
+            trigrams: trigrams(&words::normalized_name(url.slug())),
             slug,
             parent,
             path,
@@ -83,24 +79,24 @@ impl PageProfile {
         }
     }
 
-    /// The host and the folders, as keys.
+    /// Returns the keys of the host and the folders.
     pub fn folder(&self) -> &[Key] {
         &self.components[..self.components.len().saturating_sub(1).max(1)]
     }
 
-    /// The key of the component before the last.
+    /// Returns the key of the component before the last.
     pub fn parent_key(&self) -> Option<Key> {
         self.components.len().checked_sub(2).filter(|&at| at > 0).map(|at| self.components[at])
     }
 }
 
-/// The key of a squeezed name.
-pub fn key_of(name: &str) -> Key {
+/// Returns the key of a normalized name.
+pub fn hash_name(name: &str) -> Key {
     xxh3_64(name.as_bytes())
 }
 
-/// The key of a sequence of keys.
-pub fn key_of_all(keys: &[Key]) -> Key {
+/// Returns the key of a sequence of keys.
+pub fn hash_keys(keys: &[Key]) -> Key {
     keys.iter().fold(keys.len() as u64, |sum, key| {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&sum.to_le_bytes());
@@ -109,18 +105,18 @@ pub fn key_of_all(keys: &[Key]) -> Key {
     })
 }
 
-/// The runs of three letters of a squeezed name, with its edges marked.
+/// Returns the keys of the trigrams of a normalized name, with marked ends.
 fn trigrams(name: &str) -> Vec<Key> {
     let letters: Vec<char> = format!("^{name}$").chars().collect();
     let mut found: Vec<Key> =
-        letters.windows(3).map(|run| key_of(&run.iter().collect::<String>())).collect();
+        letters.windows(3).map(|run| hash_name(&run.iter().collect::<String>())).collect();
     found.sort_unstable();
     found.dedup();
     found
 }
 
-/// The host and parts as keys, parts that squeeze to nothing left out.
+/// Returns the keys of the host and of the parts that are not empty.
 fn keys(host: &str, parts: impl Iterator<Item = String>) -> Vec<Key> {
-    let parts = parts.filter(|part| !part.is_empty()).map(|part| key_of(&part));
-    std::iter::once(key_of(host)).chain(parts).collect()
+    let parts = parts.filter(|part| !part.is_empty()).map(|part| hash_name(&part));
+    std::iter::once(hash_name(host)).chain(parts).collect()
 }

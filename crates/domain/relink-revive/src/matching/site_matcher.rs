@@ -1,167 +1,173 @@
-//! The study of one site: what its live pages, dead pages and known aliases
-//! say together.
+//! Matches all dead pages of one site with its live pages.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "pages, features and terms are numbered by the study itself"
+    reason = "page, feature and term numbers are assigned by this module"
 )]
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::candidates::candidates;
-use super::collective::{DeadPageCandidates, Features};
+use super::context_features::{DeadPageCandidates, Features};
 use super::features::PairComparer;
-use super::live_page_index::{LivePageIndex, PageNumber, Sums};
+use super::live_page_index::{LivePageIndex, PageNumber, ScoreBuffer};
 use super::page::{KnownAlias, PageInfo};
-use super::pair_model::chance;
+use super::pair_model::pair_probability;
 use super::profile::{Key, PageProfile};
 use super::programs::Programs;
 use super::vocabulary::Vocabulary;
 use super::votes::{ScoredCandidate, Votes};
 
-/// How many guesses are looked at more closely.
-const GUESSES: usize = 8;
+/// Maximum number of candidates for each dead page.
+const MAX_CANDIDATES: usize = 8;
 
-/// A site as studied. The order in which its pages came makes no difference.
+/// The live and dead pages of a site, with scored candidates. The order of the
+/// input lists does not affect the result.
 #[derive(Debug)]
 pub struct SiteMatcher {
-    /// Its live pages.
-    pub library: LivePageIndex,
-    /// Its dead pages, each address once.
-    pub questions: Vec<DeadPageCandidates>,
-    /// For each live page of the library, its place in the list as given.
-    places: Vec<usize>,
-    /// For each dead page as given, its question.
-    asked: Vec<usize>,
+    /// The live pages.
+    pub live_pages: LivePageIndex,
+    /// The distinct dead pages.
+    pub dead_pages: Vec<DeadPageCandidates>,
+    /// For each live page of the index, its position in the input list.
+    live_positions: Vec<usize>,
+    /// For each dead page of the input list, its index in `dead_pages`.
+    dead_page_indices: Vec<usize>,
     votes: Votes,
 }
 
 impl SiteMatcher {
-    /// Studies a site.
+    /// Scores the candidates of all dead pages.
     pub fn new(dead: &[PageInfo], live: &[PageInfo], known: &[KnownAlias]) -> Self {
         let mut vocabulary = Vocabulary::default();
-        let places = sorted(live);
-        let pages = places.iter().map(|&place| read_live(&live[place], &mut vocabulary)).collect();
-        let (olds, asked) = distinct(dead, &mut vocabulary);
+        let live_positions = sorted_positions(live);
+        let profiles = live_positions
+            .iter()
+            .map(|&position| profile_live_page(&live[position], &mut vocabulary))
+            .collect();
+        let (old_profiles, dead_page_indices) = distinct_dead_pages(dead, &mut vocabulary);
         let moves: BTreeSet<(&str, &str)> = known.iter().map(|pair| (pair.old, pair.new)).collect();
         let moves: Vec<(PageProfile, PageProfile)> =
-            moves.iter().map(|(old, new)| read_pair(old, new, &mut vocabulary)).collect();
-        vocabulary.weigh(live.len());
-        let library = LivePageIndex::new(pages, &vocabulary);
-        let mut sums = Sums::default();
+            moves.iter().map(|(old, new)| profile_pair(old, new, &mut vocabulary)).collect();
+        vocabulary.compute_weights(live.len());
+        let live_pages = LivePageIndex::new(profiles, &vocabulary);
+        let mut buffer = ScoreBuffer::default();
         let programs = Programs::learn(known);
-        let ask = |(old, page): (PageProfile, usize)| {
-            let named = programs.predict(&dead[page], &library);
-            question((old, named), &library, &vocabulary, &mut sums)
+        let score = |(old, position): (PageProfile, usize)| {
+            let predictions = programs.predict(&dead[position], &live_pages);
+            score_candidates((old, predictions), &live_pages, &vocabulary, &mut buffer)
         };
-        let mut questions: Vec<DeadPageCandidates> = olds.into_iter().map(ask).collect();
-        let first_votes = count(&questions, &moves, &library);
-        for question in &mut questions {
-            question.reconsider(&library, &first_votes);
+        let mut dead_pages: Vec<DeadPageCandidates> = old_profiles.into_iter().map(score).collect();
+        let first_votes = count_votes(&dead_pages, &moves, &live_pages);
+        for dead_page in &mut dead_pages {
+            dead_page.rescore(&live_pages, &first_votes);
         }
-        let votes = count(&questions, &moves, &library);
-        Self { library, questions, places, asked, votes }
+        let votes = count_votes(&dead_pages, &moves, &live_pages);
+        Self { live_pages, dead_pages, live_positions, dead_page_indices, votes }
     }
 
-    /// The question that a dead page, by its place in the list, became.
-    pub fn question(&self, dead: usize) -> &DeadPageCandidates {
-        &self.questions[self.asked[dead]]
+    /// Returns the candidates of the dead page at a position of the input list.
+    pub fn dead_page(&self, dead: usize) -> &DeadPageCandidates {
+        &self.dead_pages[self.dead_page_indices[dead]]
     }
 
-    /// The place in the list, as given, of a live page.
-    pub fn place(&self, page: PageNumber) -> usize {
-        self.places[page as usize]
+    /// Returns the position of a live page in the input list.
+    pub fn live_position(&self, page: PageNumber) -> usize {
+        self.live_positions[page as usize]
     }
 
-    /// All features of every guess of a question.
-    pub fn features(&self, question: &DeadPageCandidates) -> Vec<Features> {
-        question.features(&self.library, &self.votes)
+    /// Returns all features of every candidate of a dead page.
+    pub fn features(&self, dead_page: &DeadPageCandidates) -> Vec<Features> {
+        dead_page.features(&self.live_pages, &self.votes)
     }
 }
 
-/// The places of the pages in the order of their addresses, each address once.
-fn sorted(pages: &[PageInfo]) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..pages.len()).collect();
-    places.sort_by_key(|&place| (pages[place].url, pages[place].title));
-    places.dedup_by_key(|place| pages[*place].url);
-    places
+/// Returns the positions of pages with distinct URLs, sorted by URL.
+fn sorted_positions(pages: &[PageInfo]) -> Vec<usize> {
+    let mut positions: Vec<usize> = (0..pages.len()).collect();
+    positions.sort_by_key(|&position| (pages[position].url, pages[position].title));
+    positions.dedup_by_key(|position| pages[*position].url);
+    positions
 }
 
-/// Reads a live page and counts its terms.
-fn read_live(page: &PageInfo, vocabulary: &mut Vocabulary) -> PageProfile {
+/// Profiles a live page and counts its terms.
+fn profile_live_page(page: &PageInfo, vocabulary: &mut Vocabulary) -> PageProfile {
     let profile = PageProfile::new(page.url, page.title, vocabulary);
-    vocabulary.count(&profile.all);
+    vocabulary.count_page(&profile.path_and_title);
     profile
 }
 
-/// Reads a known pair.
-fn read_pair(old: &str, new: &str, vocabulary: &mut Vocabulary) -> (PageProfile, PageProfile) {
+/// Profiles the pages of a known alias.
+fn profile_pair(old: &str, new: &str, vocabulary: &mut Vocabulary) -> (PageProfile, PageProfile) {
     (PageProfile::new(old, None, vocabulary), PageProfile::new(new, None, vocabulary))
 }
 
-/// The dead pages, those whose addresses differ in case, separators or file
-/// ending only taken as one; and for each page as given, which it is.
+/// Returns the profiles of distinct dead pages with their positions, and for
+/// each page of the input list the index of its profile.
 ///
-/// Were they kept apart, a page written in two ways would be its own witness
-/// and its own rival.
-fn distinct(
+/// URLs that differ only in case, separators or file extension count as one
+/// page. Otherwise the spellings of one page would vote for each other and
+/// compete for the same candidates.
+fn distinct_dead_pages(
     dead: &[PageInfo],
     vocabulary: &mut Vocabulary,
 ) -> (Vec<(PageProfile, usize)>, Vec<usize>) {
-    let mut places: Vec<usize> = (0..dead.len()).collect();
-    places.sort_by_key(|&place| (dead[place].title.is_none(), dead[place].url, dead[place].title));
+    let mut positions: Vec<usize> = (0..dead.len()).collect();
+    positions.sort_by_key(|&position| {
+        (dead[position].title.is_none(), dead[position].url, dead[position].title)
+    });
     let mut profiles: Vec<(PageProfile, usize)> = Vec::new();
-    let mut numbers: HashMap<Vec<Key>, usize> = HashMap::new();
-    let mut asked = vec![0; dead.len()];
-    for place in places {
-        let profile = PageProfile::new(dead[place].url, dead[place].title, vocabulary);
-        let number = *numbers.entry(profile.components.clone()).or_insert(profiles.len());
+    let mut indices_by_url: HashMap<Vec<Key>, usize> = HashMap::new();
+    let mut indices = vec![0; dead.len()];
+    for position in positions {
+        let profile = PageProfile::new(dead[position].url, dead[position].title, vocabulary);
+        let number = *indices_by_url.entry(profile.components.clone()).or_insert(profiles.len());
         if number == profiles.len() {
-            profiles.push((profile, place));
+            profiles.push((profile, position));
         }
-        asked[place] = number;
+        indices[position] = number;
     }
-    (profiles, asked)
+    (profiles, indices)
 }
 
-/// The guesses for one dead page, best first.
-fn question(
-    (old, named): (PageProfile, Vec<(PageNumber, f32)>),
-    library: &LivePageIndex,
+/// Returns the candidates for one dead page, best first.
+fn score_candidates(
+    (old, predictions): (PageProfile, Vec<(PageNumber, f32)>),
+    live_pages: &LivePageIndex,
     vocabulary: &Vocabulary,
-    sums: &mut Sums,
+    buffer: &mut ScoreBuffer,
 ) -> DeadPageCandidates {
-    let comparison = PairComparer { vocabulary, library };
-    let mut pages = candidates(&old, library, vocabulary, sums);
-    pages.extend(named.iter().map(|(page, _)| *page));
+    let comparer = PairComparer { vocabulary, live_pages };
+    let mut pages = candidates(&old, live_pages, vocabulary, buffer);
+    pages.extend(predictions.iter().map(|(page, _)| *page));
     pages.sort_unstable();
     pages.dedup();
     let mut scored: Vec<_> = pages
         .into_iter()
         .map(|page| {
-            let pair = comparison.features(&old, &library.pages[page as usize]);
-            let chance = chance(&pair);
-            (ScoredCandidate { page, probability: chance, first: chance }, pair)
+            let features = comparer.features(&old, &live_pages.pages[page as usize]);
+            let probability = pair_probability(&features);
+            (ScoredCandidate { page, probability, pair_probability: probability }, features)
         })
         .collect();
-    scored.sort_by(|a, b| a.0.order(&b.0));
-    scored.truncate(GUESSES);
-    let (guesses, pairs) = scored.into_iter().unzip();
-    DeadPageCandidates { old, candidates: guesses, pairs, named }
+    scored.sort_by(|a, b| a.0.cmp_by_probability(&b.0));
+    scored.truncate(MAX_CANDIDATES);
+    let (candidates, pair_features) = scored.into_iter().unzip();
+    DeadPageCandidates { old, candidates, pair_features, program_predictions: predictions }
 }
 
-/// Counts all votes.
-fn count(
-    questions: &[DeadPageCandidates],
+/// Counts the votes of all dead pages and known aliases.
+fn count_votes(
+    dead_pages: &[DeadPageCandidates],
     moves: &[(PageProfile, PageProfile)],
-    library: &LivePageIndex,
+    live_pages: &LivePageIndex,
 ) -> Votes {
     let mut votes = Votes::default();
-    for question in questions {
-        votes.add(&question.old, &question.candidates, &library.pages);
+    for dead_page in dead_pages {
+        votes.add_dead_page(&dead_page.old, &dead_page.candidates, &live_pages.pages);
     }
     for (old, new) in moves {
-        votes.add_known(old, library.at(new), new);
+        votes.add_known_alias(old, live_pages.find(new), new);
     }
     votes
 }

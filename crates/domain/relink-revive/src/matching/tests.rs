@@ -1,12 +1,13 @@
-//! What matching promises, stated as claims on small sites of our own.
+//! Tests of the matcher on small made-up sites.
 
 use proptest::prelude::*;
 
 use super::{
-    AUTOMATIC, Abstention, Baseline, KnownAlias, MatchEvidence, MatchResult, PageInfo, SiteMatcher,
+    Abstention, Baseline, KnownAlias, MIN_AUTOMATIC_CONFIDENCE, MatchEvidence, MatchResult,
+    PageInfo, SiteMatcher,
 };
 
-/// Reads pages, one a line: a path, then the title after a space, if any.
+/// Parses pages, one per line: a path, then a space and the title, if any.
 fn pages(text: &str) -> Vec<(String, Option<String>)> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let page = |line: &str| {
@@ -17,13 +18,13 @@ fn pages(text: &str) -> Vec<(String, Option<String>)> {
     lines.map(page).collect()
 }
 
-/// Pages as matching takes them.
-fn given(pages: &[(String, Option<String>)]) -> Vec<PageInfo<'_>> {
+/// Converts pages to the input of the matcher.
+fn page_infos(pages: &[(String, Option<String>)]) -> Vec<PageInfo<'_>> {
     pages.iter().map(|(url, title)| PageInfo { url, title: title.as_deref(), text: None }).collect()
 }
 
-/// All answers: the path of the live page, or why there is none.
-fn answers(dead: &str, live: &str, known: &[(&str, &str)]) -> Vec<String> {
+/// Returns all results: the path of the live page, or the reason for none.
+fn results(dead: &str, live: &str, known: &[(&str, &str)]) -> Vec<String> {
     let (dead, live) = (pages(dead), pages(live));
     let known: Vec<(String, String)> = known
         .iter()
@@ -32,23 +33,23 @@ fn answers(dead: &str, live: &str, known: &[(&str, &str)]) -> Vec<String> {
         })
         .collect();
     let known: Vec<KnownAlias> = known.iter().map(|(old, new)| KnownAlias { old, new }).collect();
-    let study = SiteMatcher::new(&given(&dead), &given(&live), &known);
-    let said = |at| match study.answer(at) {
+    let matcher = SiteMatcher::new(&page_infos(&dead), &page_infos(&live), &known);
+    let result = |at| match matcher.match_page(at) {
         MatchResult::Alias(found) => {
             live[found.live].0.trim_start_matches("https://example.org").to_owned()
         }
-        MatchResult::Nothing(why) => why.code().to_owned(),
+        MatchResult::Nothing(reason) => reason.code().to_owned(),
     };
-    (0..dead.len()).map(said).collect()
+    (0..dead.len()).map(result).collect()
 }
 
 #[track_caller]
 fn check(dead: &str, live: &str, expect: &[&str]) {
-    assert_eq!(answers(dead, live, &[]), expect);
+    assert_eq!(results(dead, live, &[]), expect);
 }
 
-/// A site whose recipes moved from `/food` to `/kitchen/recipes`; some pages
-/// of other kinds beside them.
+/// A site whose recipes moved from `/food` to `/kitchen/recipes`, with other
+/// pages.
 const KITCHEN: &str = "
     /kitchen/recipes/apple-pie Apple pie
     /kitchen/recipes/plum-cake Plum cake
@@ -62,7 +63,7 @@ const KITCHEN: &str = "
 ";
 
 #[test]
-fn a_folder_that_moved_is_found_without_titles() {
+fn moved_folder_is_found_without_titles() {
     check(
         "/food/apple-pie\n/food/plum-cake\n/food/onion-soup\n/food/rye-bread",
         KITCHEN,
@@ -76,31 +77,31 @@ fn a_folder_that_moved_is_found_without_titles() {
 }
 
 #[test]
-fn a_page_that_was_deleted_is_left_unanswered() {
-    let found = answers("/food/apple-pie\n/food/plum-cake\n/food/goulash Goulash", KITCHEN, &[]);
-    assert_eq!(found[2], Abstention::NothingAlike.code());
+fn deleted_page_gets_no_alias() {
+    let found = results("/food/apple-pie\n/food/plum-cake\n/food/goulash Goulash", KITCHEN, &[]);
+    assert_eq!(found[2], Abstention::NoSimilarPage.code());
 }
 
 #[test]
-fn a_sibling_that_shares_one_common_word_is_no_alias() {
-    let found = answers("/food/apple-pie\n/food/plum-cake\n/food/apple-vinegar", KITCHEN, &[]);
+fn one_shared_common_word_is_not_enough() {
+    let found = results("/food/apple-pie\n/food/plum-cake\n/food/apple-vinegar", KITCHEN, &[]);
     assert!(!found[2].starts_with('/'), "{}", found[2]);
 }
 
 #[test]
-fn endings_and_index_names_do_not_hide_a_page() {
+fn extensions_and_index_names_are_ignored() {
     check("/kitchen/tools/whisk.html The whisk", KITCHEN, &["/kitchen/tools/whisk"]);
     check("/garden/roses/index.php Roses through the year", KITCHEN, &["/garden/roses"]);
 }
 
 #[test]
-fn nothing_is_answered_where_nothing_is_alive() {
-    check("/food/apple-pie Apple pie", "", &["nothing-alike"]);
+fn empty_list_of_live_pages_yields_nothing() {
+    check("/food/apple-pie Apple pie", "", &["no-similar-page"]);
 }
 
 #[test]
-fn of_twins_the_one_that_siblings_point_at_is_meant() {
-    let twins = "
+fn votes_of_siblings_decide_between_equal_names() {
+    let live = "
         /v2/guide/setup Setup
         /v2/guide/deploy-to-production Deploy to production
         /v2/guide/rotate-secrets Rotate secrets
@@ -109,11 +110,11 @@ fn of_twins_the_one_that_siblings_point_at_is_meant() {
     ";
     let dead = "/guide/deploy-to-production\n/guide/rotate-secrets\n/guide/setup";
     let expect = ["/v2/guide/deploy-to-production", "/v2/guide/rotate-secrets", "/v2/guide/setup"];
-    check(dead, twins, &expect);
+    check(dead, live, &expect);
 }
 
 #[test]
-fn a_namesake_in_a_tree_beside_is_never_written_unasked() {
+fn equal_name_in_parallel_tree_is_never_automatic() {
     let live = "
         /guide/apple-pie Apple pie
         /guide/plum-cake Plum cake
@@ -130,49 +131,49 @@ fn a_namesake_in_a_tree_beside_is_never_written_unasked() {
         ("https://example.org/food/plum-cake", "https://example.org/guide/plum-cake"),
     ];
     let known: Vec<KnownAlias> = known.iter().map(|&(old, new)| KnownAlias { old, new }).collect();
-    let study = SiteMatcher::new(&given(&dead), &given(&live), &known);
-    if let MatchResult::Alias(found) = study.answer(3) {
-        assert!(found.confidence < AUTOMATIC, "{}", found.confidence);
+    let matcher = SiteMatcher::new(&page_infos(&dead), &page_infos(&live), &known);
+    if let MatchResult::Alias(found) = matcher.match_page(3) {
+        assert!(found.confidence < MIN_AUTOMATIC_CONFIDENCE, "{}", found.confidence);
     }
 }
 
 #[test]
-fn known_aliases_show_the_way() {
+fn known_aliases_are_generalized() {
     let known = [
         ("/food/plum-cake", "/kitchen/recipes/plum-cake"),
         ("/food/rye-bread", "/kitchen/recipes/rye-bread"),
     ];
-    let found = answers("/food/onion-soup", KITCHEN, &known);
+    let found = results("/food/onion-soup", KITCHEN, &known);
     assert_eq!(found, ["/kitchen/recipes/onion-soup"]);
 }
 
 #[test]
-fn the_evidence_says_what_agreed() {
+fn evidence_lists_what_is_equal() {
     let (dead, live) = (
         pages("/food/apple-pie Apple pie\n/food/plum-cake Plum cake\n/food/rye-bread Rye bread"),
         pages(KITCHEN),
     );
-    let study = SiteMatcher::new(&given(&dead), &given(&live), &[]);
-    let MatchResult::Alias(found) = study.answer(0) else { panic!("no answer") };
-    for clue in [
+    let matcher = SiteMatcher::new(&page_infos(&dead), &page_infos(&live), &[]);
+    let MatchResult::Alias(found) = matcher.match_page(0) else { panic!("no alias") };
+    for evidence in [
         MatchEvidence::SiblingsMoved,
         MatchEvidence::SameTitle,
         MatchEvidence::SameSlug,
         MatchEvidence::OnlyOne,
     ] {
-        assert!(found.clues.contains(&clue), "{clue}");
+        assert!(found.evidence.contains(&evidence), "{evidence}");
     }
-    assert!(found.confidence >= AUTOMATIC, "{}", found.confidence);
+    assert!(found.confidence >= MIN_AUTOMATIC_CONFIDENCE, "{}", found.confidence);
 }
 
 #[track_caller]
 fn check_baseline(method: Baseline, dead: &str, live: &str, expect: &[Option<usize>]) {
     let (dead, live) = (pages(dead), pages(live));
-    assert_eq!(method.answers(&given(&dead), &given(&live)), expect);
+    assert_eq!(method.find_aliases(&page_infos(&dead), &page_infos(&live)), expect);
 }
 
 #[test]
-fn the_simple_rules_want_a_single_match() {
+fn baselines_require_a_single_match() {
     let live = "/x/a Alpha rays\n/y/b Beta rays\n/z/b Gamma rays";
     check_baseline(Baseline::SameSlug, "/old/a\n/old/b", live, &[Some(0), None]);
     check_baseline(Baseline::Title, "/old/q Gamma rays\n/old/r", live, &[Some(2), None]);
@@ -180,17 +181,17 @@ fn the_simple_rules_want_a_single_match() {
 }
 
 #[test]
-fn texts_are_compared_where_there_are_any() {
+fn baselines_compare_texts() {
     let page = |url, text| PageInfo { url, title: None, text: Some(text) };
     let live =
         [page("https://example.org/x", "one two three"), page("https://example.org/y", "four")];
     let dead =
         [page("https://example.org/a", "One, two: three!"), page("https://example.org/b", "five")];
-    assert_eq!(Baseline::ContentHash.answers(&dead, &live), [Some(0), None]);
-    assert_eq!(Baseline::SimilarText.answers(&dead, &live), [Some(0), None]);
+    assert_eq!(Baseline::ContentHash.find_aliases(&dead, &live), [Some(0), None]);
+    assert_eq!(Baseline::SimilarText.find_aliases(&dead, &live), [Some(0), None]);
 }
 
-/// Some path of two short names.
+/// A path of two short names, with an optional title.
 fn path() -> impl Strategy<Value = String> {
     "/[a-d]{1,2}/[a-e]{1,3}(-[a-e]{1,2})?( [A-E]{2} [a-e]{2})?"
 }
@@ -202,32 +203,32 @@ fn list() -> impl Strategy<Value = Vec<String>> {
 
 proptest! {
     #[test]
-    fn the_order_of_the_lists_does_not_matter(dead in list(), live in list()) {
-        let forth = answers(&dead.join("\n"), &live.join("\n"), &[]);
-        let turn = |list: &[String]| list.iter().rev().cloned().collect::<Vec<_>>().join("\n");
-        let mut back = answers(&turn(&dead), &turn(&live), &[]);
-        back.reverse();
-        prop_assert_eq!(forth, back);
+    fn order_of_lists_does_not_matter(dead in list(), live in list()) {
+        let forward = results(&dead.join("\n"), &live.join("\n"), &[]);
+        let reversed = |list: &[String]| list.iter().rev().cloned().collect::<Vec<_>>().join("\n");
+        let mut backward = results(&reversed(&dead), &reversed(&live), &[]);
+        backward.reverse();
+        prop_assert_eq!(forward, backward);
     }
 
     #[test]
-    fn a_live_page_that_shares_no_word_changes_no_silence(dead in list(), live in list()) {
-        let before = answers(&dead.join("\n"), &live.join("\n"), &[]);
+    fn unrelated_live_page_is_never_an_alias(dead in list(), live in list()) {
+        let before = results(&dead.join("\n"), &live.join("\n"), &[]);
         let more = format!("{}\n/zz/zzzz Zzz zzzzz", live.join("\n"));
-        let after = answers(&dead.join("\n"), &more, &[]);
-        for answer in after {
-            prop_assert_ne!(answer, "/zz/zzzz");
+        let after = results(&dead.join("\n"), &more, &[]);
+        for result in after {
+            prop_assert_ne!(result, "/zz/zzzz");
         }
         prop_assert_eq!(before.len(), dead.len());
     }
 
     #[test]
-    fn any_text_can_be_asked_about(url in ".{0,40}", title in ".{0,20}", other in ".{0,40}") {
+    fn any_text_is_accepted(url in ".{0,40}", title in ".{0,20}", other in ".{0,40}") {
         let dead = [PageInfo { url: &url, title: Some(&title), text: None }];
         let live = [PageInfo { url: &other, title: Some(&title), text: None }];
         let known = [KnownAlias { old: &url, new: &other }];
-        let study = SiteMatcher::new(&dead, &live, &known);
-        if let MatchResult::Alias(found) = study.answer(0) {
+        let matcher = SiteMatcher::new(&dead, &live, &known);
+        if let MatchResult::Alias(found) = matcher.match_page(0) {
             prop_assert_eq!(found.live, 0);
         }
     }

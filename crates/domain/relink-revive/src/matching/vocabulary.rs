@@ -1,73 +1,73 @@
-//! The vocabulary of a site: its terms as numbers, and how much each says.
+//! The terms of a site as numbers, with their weights.
 //!
-//! A term that many live pages use says little about which page is meant; one
-//! that no live page uses says most, for it speaks against all of them.
+//! A term that occurs on many live pages has a low weight. A term that occurs on
+//! no live page has the highest weight, because it is evidence against all.
 
 #![expect(
     clippy::indexing_slicing,
-    reason = "pages, features and terms are numbered by the study itself"
+    reason = "page, feature and term numbers are assigned by this module"
 )]
 
 use std::collections::HashMap;
 
 use super::words;
 
-/// A term, by its number in the vocabulary.
+/// Number of a term in the vocabulary.
 pub type Term = u32;
 
-/// The terms of a site and on how many live pages each occurs.
+/// The terms of a site, with the number of live pages on which each occurs.
 #[derive(Debug, Default)]
 pub struct Vocabulary {
-    numbers: HashMap<String, Term>,
-    pages: Vec<u32>,
+    ids: HashMap<String, Term>,
+    page_counts: Vec<u32>,
     weights: Vec<f32>,
 }
 
 impl Vocabulary {
-    /// The terms of a text, sorted and without repetitions.
+    /// Returns the terms of a text, sorted and without repetitions. Adds new terms.
     pub fn terms(&mut self, text: &str) -> Vec<Term> {
         let mut terms: Vec<Term> =
-            words::terms(text).into_iter().map(|term| self.number(term)).collect();
+            words::terms(text).into_iter().map(|term| self.term_id(term)).collect();
         terms.sort_unstable();
         terms.dedup();
         terms
     }
 
-    /// Counts a live page that uses these terms.
-    pub fn count(&mut self, terms: &[Term]) {
+    /// Counts a live page with these terms.
+    pub fn count_page(&mut self, terms: &[Term]) {
         for &term in terms {
-            self.pages[term as usize] += 1;
+            self.page_counts[term as usize] += 1;
         }
     }
 
-    /// Fixes the weight of every term: the inverse document frequency of BM25
-    /// (Robertson & Zaragoza, 2009, §3), for a list of so many live pages.
-    pub fn weigh(&mut self, live: usize) {
+    /// Computes the weight of every term for a number of live pages: the inverse
+    /// document frequency of BM25 (Robertson & Zaragoza, 2009, §3).
+    pub fn compute_weights(&mut self, live: usize) {
         #[expect(clippy::cast_precision_loss, reason = "no list has 2^24 pages")]
         let weight = |pages: u32| {
             let (all, with) = (live as f32, pages as f32);
             (1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln()
         };
-        self.weights = self.pages.iter().map(|&pages| weight(pages)).collect();
+        self.weights = self.page_counts.iter().map(|&pages| weight(pages)).collect();
     }
 
-    /// On how many live pages a term occurs.
-    pub fn pages(&self, term: Term) -> u32 {
-        self.pages[term as usize]
+    /// Returns the number of live pages on which a term occurs.
+    pub fn page_count(&self, term: Term) -> u32 {
+        self.page_counts[term as usize]
     }
 
-    /// How much a term says.
+    /// Returns the weight of a term.
     pub fn weight(&self, term: Term) -> f32 {
         self.weights[term as usize]
     }
 
-    /// How much a set of terms says together.
-    pub fn total(&self, terms: &[Term]) -> f32 {
+    /// Returns the total weight of a set of terms.
+    pub fn total_weight(&self, terms: &[Term]) -> f32 {
         terms.iter().map(|&term| self.weight(term)).sum()
     }
 
-    /// How much the terms say that two sorted sets share.
-    pub fn shared(&self, one: &[Term], other: &[Term]) -> f32 {
+    /// Returns the total weight of the terms that two sorted sets share.
+    pub fn shared_weight(&self, one: &[Term], other: &[Term]) -> f32 {
         let (mut left, mut right, mut sum) = (0, 0, 0.0);
         while let (Some(&a), Some(&b)) = (one.get(left), other.get(right)) {
             if a == b {
@@ -79,18 +79,18 @@ impl Vocabulary {
         sum
     }
 
-    /// The number of a term, new ones at the end.
-    fn number(&mut self, term: String) -> Term {
-        let next = Term::try_from(self.pages.len()).unwrap_or(Term::MAX);
-        let number = *self.numbers.entry(term).or_insert(next);
+    /// Returns the number of a term. Adds new terms at the end.
+    fn term_id(&mut self, term: String) -> Term {
+        let next = Term::try_from(self.page_counts.len()).unwrap_or(Term::MAX);
+        let number = *self.ids.entry(term).or_insert(next);
         if number == next {
-            self.pages.push(0);
+            self.page_counts.push(0);
         }
         number
     }
 }
 
-/// The union of two sorted sets.
+/// Returns the union of two sorted sets.
 pub fn union(one: &[Term], other: &[Term]) -> Vec<Term> {
     let mut all = [one, other].concat();
     all.sort_unstable();

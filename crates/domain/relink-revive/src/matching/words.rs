@@ -1,26 +1,26 @@
-//! Words and terms: the units in which addresses and titles are compared.
+//! Words and terms: the units in which URLs and titles are compared.
 //!
-//! A *word* is a run of letters and digits in lower case. A *term* is what is
-//! counted: the stem of a word, and for `camelCase` words the parts as well.
-//! The stemmer is deliberately light; it joins `Debugging` and `debug`, and
-//! makes no claim to grammar.
+//! A *word* is a sequence of letters and digits in lower case. A *term* is a
+//! stemmed word; the parts of `camelCase` words are terms as well. The stemmer
+//! is simple on purpose: it maps `Debugging` to `debug`, but does not follow
+//! English grammar.
 
-/// The shortest stem that an ending is taken off from.
-const SHORTEST_STEM: usize = 3;
+/// Minimum length of a stem after an ending is removed.
+const MIN_STEM_LENGTH: usize = 3;
 
-/// The words of a text, in order, in lower case.
+/// Returns the words of a text, in order.
 pub fn words(text: &str) -> Vec<String> {
     runs(text).map(str::to_lowercase).collect()
 }
 
-/// The text without anything but letters and digits, in lower case.
+/// Returns the letters and digits of a text in lower case.
 ///
-/// Two names that agree in this form differ in separators and case only.
+/// Two names with the same result differ only in separators and case.
 pub fn normalized_name(text: &str) -> String {
     runs(text).flat_map(str::chars).flat_map(char::to_lowercase).collect()
 }
 
-/// The terms of a text, in no order that matters, with repetitions.
+/// Returns the terms of a text in any order, with repetitions.
 pub fn terms(text: &str) -> Vec<String> {
     let mut terms = Vec::new();
     for run in runs(text) {
@@ -37,7 +37,7 @@ pub fn terms(text: &str) -> Vec<String> {
     terms
 }
 
-/// The numbers of a text, without leading zeros: `01` equals `1`.
+/// Returns the numbers of a text without leading zeros: `01` equals `1`.
 pub fn numbers(text: &str) -> Vec<String> {
     text.split(|letter: char| !letter.is_ascii_digit())
         .filter(|run| !run.is_empty())
@@ -45,36 +45,36 @@ pub fn numbers(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Runs of letters and digits.
+/// Splits a text into sequences of letters and digits.
 fn runs(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric()).filter(|run| !run.is_empty())
 }
 
-/// Whether a letter stands for a word of its own, as in Chinese and Japanese.
+/// Whether a character is a word by itself, as in Chinese and Japanese.
 fn is_ideograph(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}')
 }
 
-/// The parts of a `camelCase` or `HTTPServer` word.
+/// Splits a `camelCase` or `HTTPServer` word into its parts.
 fn camel_parts(run: &str) -> Vec<&str> {
     let letters: Vec<(usize, char)> = run.char_indices().collect();
-    let mut cuts = vec![0];
+    let mut boundaries = vec![0];
     for (index, pair) in letters.windows(2).enumerate() {
         let [(_, before), (at, here)] = *pair else { continue };
         let next = letters.get(index + 2).map(|&(_, letter)| letter);
-        let rises = before.is_lowercase() && here.is_uppercase();
+        let is_camel_case_start = before.is_lowercase() && here.is_uppercase();
         let ends_acronym =
             before.is_uppercase() && here.is_uppercase() && next.is_some_and(char::is_lowercase);
-        if rises || ends_acronym {
-            cuts.push(at);
+        if is_camel_case_start || ends_acronym {
+            boundaries.push(at);
         }
     }
-    cuts.push(run.len());
-    let ends = cuts.iter().skip(1);
-    cuts.iter().zip(ends).filter_map(|(&start, &end)| run.get(start..end)).collect()
+    boundaries.push(run.len());
+    let ends = boundaries.iter().skip(1);
+    boundaries.iter().zip(ends).filter_map(|(&start, &end)| run.get(start..end)).collect()
 }
 
-/// The stem of an English word in lower case; other words mostly pass as they are.
+/// Returns the stem of an English word. Most other words stay unchanged.
 fn stem(word: &str) -> String {
     if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return word.to_owned();
@@ -83,30 +83,30 @@ fn stem(word: &str) -> String {
     let stem = ["ing", "ed"]
         .iter()
         .find_map(|ending| singular.strip_suffix(ending))
-        .filter(|stem| stem.len() >= SHORTEST_STEM && stem.bytes().any(is_vowel))
+        .filter(|stem| stem.len() >= MIN_STEM_LENGTH && stem.bytes().any(is_vowel))
         .map_or(singular.as_str(), without_double);
     match stem.strip_suffix('e') {
-        Some(short) if short.len() >= SHORTEST_STEM => short.to_owned(),
+        Some(short) if short.len() >= MIN_STEM_LENGTH => short.to_owned(),
         _ => stem.to_owned(),
     }
 }
 
-/// A word without its plural ending.
+/// Removes a plural ending.
 fn without_plural(word: &str) -> String {
     if let Some(start) = word.strip_suffix("ies")
-        && start.len() >= SHORTEST_STEM
+        && start.len() >= MIN_STEM_LENGTH
     {
         return format!("{start}y");
     }
     match word.strip_suffix('s') {
-        Some(start) if start.len() >= SHORTEST_STEM && !start.ends_with(['s', 'u', 'i']) => {
+        Some(start) if start.len() >= MIN_STEM_LENGTH && !start.ends_with(['s', 'u', 'i']) => {
             start.to_owned()
         }
         _ => word.to_owned(),
     }
 }
 
-/// A stem without the doubling of its last consonant: `debugg` is `debug`.
+/// Removes a doubled final consonant: `debugg` becomes `debug`.
 fn without_double(stem: &str) -> &str {
     let bytes = stem.as_bytes();
     let Some((&last, rest)) = bytes.split_last() else { return stem };
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn endings_do_not_set_words_apart() {
+    fn terms_are_stemmed() {
         check("Debugging debug debugged", "debug debug debug");
         check("Configure configuring configures", "configur configur configur");
         check("policies policy", "policy policy");
@@ -138,14 +138,14 @@ mod tests {
     }
 
     #[test]
-    fn camel_case_counts_in_parts_and_whole() {
+    fn camel_case_words_yield_parts_and_whole() {
         check("LeaseCandidate", "leas candidat leasecandidat");
         check("getAttributeNS()", "get attribut ns getattributen");
         check("HTTPServer", "http server httpserver");
     }
 
     #[test]
-    fn an_ideograph_is_a_word() {
+    fn ideograph_is_a_word() {
         check("日本 API", "日 本 api");
     }
 
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn squeezing_leaves_letters_and_digits() {
+    fn normalized_name_has_only_letters_and_digits() {
         assert_eq!(normalized_name("Getting_Started (v2)"), "gettingstartedv2");
         assert_eq!(words("Getting_Started"), ["getting", "started"]);
     }

@@ -1,8 +1,8 @@
-//! Candidates made by one pattern belong together.
+//! Groups candidates by their coarse pattern.
 //!
-//! FABLE, §4.1.2: the cluster whose pattern has the most components that
-//! follow from the old page is the best; on a tie, the one with more old
-//! pages. It is no answer if it explains one page only, or nothing.
+//! FABLE, §4.1.2: the best cluster is the one whose pattern has the most
+//! predictable components; ties are broken by the number of old pages. It is
+//! rejected if it covers only one page or has no predictable component.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,54 +11,53 @@ use url::Url;
 use super::{CoarsePattern, Sources, TokenRule};
 use crate::OldPage;
 
-/// Candidates that one pattern makes.
+/// Candidates with the same pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cluster {
     /// The pattern.
     pub pattern: CoarsePattern,
-    /// Each match: the index of the old page and that of its candidate.
+    /// Pairs of indices: the old page, and its candidate.
     pub matches: Vec<(usize, usize)>,
 }
 
 impl Cluster {
-    /// How many old pages have a candidate here.
+    /// Returns the number of old pages with a candidate in this cluster.
     pub fn pages(&self) -> usize {
         self.matches.iter().map(|(page, _)| page).collect::<BTreeSet<_>>().len()
     }
 
-    /// The aliases: old pages with exactly one candidate here.
+    /// Returns the aliases: matches of old pages with exactly one candidate.
     pub fn aliases(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.matches.iter().copied().filter(|(page, _)| self.candidates_of(*page) == 1)
+        self.matches.iter().copied().filter(|(page, _)| self.candidate_count(*page) == 1)
     }
 
-    /// Matches that only a look at the live pages can settle, because the old
-    /// page has several candidates here.
-    pub fn to_compare(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.matches.iter().copied().filter(|(page, _)| self.candidates_of(*page) > 1)
+    /// Returns the matches of old pages with several candidates. Only a
+    /// comparison of the live pages can decide between them.
+    pub fn ambiguous(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.matches.iter().copied().filter(|(page, _)| self.candidate_count(*page) > 1)
     }
 
-    fn candidates_of(&self, page: usize) -> usize {
+    fn candidate_count(&self, page: usize) -> usize {
         self.matches.iter().filter(|(other, _)| *other == page).count()
     }
 }
 
-/// Why no cluster is an answer.
+/// Why no cluster was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoCluster {
+pub enum NoClusterReason {
     /// There are no candidates.
     NoCandidates,
-    /// The best cluster explains a single old page.
+    /// The best cluster covers a single old page.
     OnePage,
-    /// In the best cluster nothing follows from the old pages.
+    /// The best cluster has no predictable component.
     NothingPredictable,
 }
 
-/// All clusters, the best first. `candidates` are those of each page, in the
-/// same order.
+/// Returns all clusters, best first. `candidates` has one list for each page.
 pub fn clusters(pages: &[OldPage], candidates: &[Vec<Url>], rule: TokenRule) -> Vec<Cluster> {
     let mut matches: BTreeMap<CoarsePattern, Vec<(usize, usize)>> = BTreeMap::new();
     for (page, (old, urls)) in pages.iter().zip(candidates).enumerate() {
-        let sources = Sources::of(old);
+        let sources = Sources::from_page(old);
         for (candidate, url) in urls.iter().enumerate() {
             let pattern = sources.pattern(url, rule);
             matches.entry(pattern).or_default().push((page, candidate));
@@ -66,23 +65,25 @@ pub fn clusters(pages: &[OldPage], candidates: &[Vec<Url>], rule: TokenRule) -> 
     }
     let mut clusters: Vec<Cluster> =
         matches.into_iter().map(|(pattern, matches)| Cluster { pattern, matches }).collect();
-    clusters.sort_by_key(|cluster| std::cmp::Reverse((cluster.pattern.known(), cluster.pages())));
+    clusters.sort_by_key(|cluster| {
+        std::cmp::Reverse((cluster.pattern.predictable_count(), cluster.pages()))
+    });
     clusters
 }
 
-/// The cluster whose candidates are the aliases, or why there is none.
-pub fn best(
+/// Returns the best cluster, or why none was chosen.
+pub fn best_cluster(
     pages: &[OldPage],
     candidates: &[Vec<Url>],
     rule: TokenRule,
-) -> Result<Cluster, NoCluster> {
+) -> Result<Cluster, NoClusterReason> {
     let first = clusters(pages, candidates, rule).into_iter().next();
-    let best = first.ok_or(NoCluster::NoCandidates)?;
+    let best = first.ok_or(NoClusterReason::NoCandidates)?;
     if best.pages() < 2 {
-        return Err(NoCluster::OnePage);
+        return Err(NoClusterReason::OnePage);
     }
-    if best.pattern.known() == 0 {
-        return Err(NoCluster::NothingPredictable);
+    if best.pattern.predictable_count() == 0 {
+        return Err(NoClusterReason::NothingPredictable);
     }
     Ok(best)
 }
@@ -91,19 +92,20 @@ pub fn best(
 mod tests {
     use super::*;
 
-    /// One old page: address, title, candidates; hosts and schemes left out.
+    /// One old page: path, title and candidate paths.
     type Case<'a> = (&'a str, &'a str, &'a [&'a str]);
 
-    fn read(cases: &[Case]) -> (Vec<OldPage>, Vec<Vec<Url>>) {
+    fn parse(cases: &[Case]) -> (Vec<OldPage>, Vec<Vec<Url>>) {
         let url = |path: &&str| format!("http://solomontimes.com/{path}").parse::<Url>().unwrap();
-        let pages = cases.iter().map(|case| OldPage::new(url(&case.0)).titled(case.1)).collect();
+        let pages =
+            cases.iter().map(|case| OldPage::new(url(&case.0)).with_title(case.1)).collect();
         (pages, cases.iter().map(|case| case.2.iter().map(url).collect()).collect())
     }
 
     #[track_caller]
-    fn check(cases: &[Case], expect: Result<&str, NoCluster>) {
-        let (pages, candidates) = read(cases);
-        let found = best(&pages, &candidates, TokenRule::Pooled).map(|best| {
+    fn check(cases: &[Case], expect: Result<&str, NoClusterReason>) {
+        let (pages, candidates) = parse(cases);
+        let found = best_cluster(&pages, &candidates, TokenRule::Pooled).map(|best| {
             let aliases: Vec<String> =
                 best.aliases().map(|(page, url)| candidates[page][url].path().to_owned()).collect();
             format!("{} {}", best.pattern, aliases.join(" "))
@@ -131,7 +133,7 @@ mod tests {
         let aliases = "solomontimes.com/Pr/Pr/Pr /news/no-need-for-government-candidate/1121 \
                        /news/high-court-rules-against-lusibaea/6540";
         check(&[U1, U2], Ok(aliases));
-        let (pages, candidates) = read(&[U1, U2]);
+        let (pages, candidates) = parse(&[U1, U2]);
         let all = clusters(&pages, &candidates, TokenRule::Pooled);
         let shown: Vec<String> = all
             .iter()
@@ -146,29 +148,29 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_seen_once_is_no_pattern() {
-        check(&[U1], Err(NoCluster::OnePage));
-        check(&[("a", "", &[]), ("b", "", &[])], Err(NoCluster::NoCandidates));
+    fn cluster_with_one_page_is_rejected() {
+        check(&[U1], Err(NoClusterReason::OnePage));
+        check(&[("a", "", &[]), ("b", "", &[])], Err(NoClusterReason::NoCandidates));
     }
 
     #[test]
-    fn candidates_that_share_nothing_are_none() {
+    fn unpredictable_cluster_is_rejected() {
         let cases: &[Case] = &[("a", "", &["x"]), ("b", "", &["y"])];
-        check(cases, Err(NoCluster::NothingPredictable));
+        check(cases, Err(NoClusterReason::NothingPredictable));
     }
 
     #[test]
-    fn on_a_tie_more_pages_win() {
+    fn more_pages_win_a_tie() {
         let cases: &[Case] =
             &[("a", "", &["x/a", "a/x"]), ("b", "", &["x/b"]), ("c", "", &["c/x", "x/c"])];
         check(cases, Ok("solomontimes.com/UP/Pr /x/a /x/b /x/c"));
     }
 
     #[test]
-    fn several_candidates_for_one_page_are_left_to_a_look() {
-        let (pages, candidates) = read(&[("a", "", &["x/a", "y/a"]), ("b", "", &["x/b"])]);
-        let best = best(&pages, &candidates, TokenRule::Pooled).unwrap();
+    fn several_candidates_for_one_page_are_ambiguous() {
+        let (pages, candidates) = parse(&[("a", "", &["x/a", "y/a"]), ("b", "", &["x/b"])]);
+        let best = best_cluster(&pages, &candidates, TokenRule::Pooled).unwrap();
         assert_eq!(best.aliases().collect::<Vec<_>>(), [(1, 0)]);
-        assert_eq!(best.to_compare().collect::<Vec<_>>(), [(0, 0), (0, 1)]);
+        assert_eq!(best.ambiguous().collect::<Vec<_>>(), [(0, 0), (0, 1)]);
     }
 }

@@ -1,4 +1,4 @@
-//! An old page as programs see it.
+//! The parts of an old page that programs can extract.
 
 use std::borrow::Cow;
 
@@ -7,14 +7,14 @@ use jiff::civil::Date;
 use super::{DatePart, HostPart, TextSource, TitlePiece};
 use crate::OldPage;
 
-/// What divides the pieces of a title.
-const TITLE_DIVIDERS: [&str; 9] =
+/// Separators between the parts of a title.
+const TITLE_SEPARATORS: [&str; 9] =
     [" | ", " - ", " \u{2013} ", " \u{2014} ", " :: ", " \u{b7} ", " \u{bb} ", " \u{ab} ", " / "];
 
-/// Parameters that only track readers, beside those that begin with `utm_`.
-const TRACKING: [&str; 4] = ["fbclid", "gclid", "mc_cid", "mc_eid"];
+/// Tracking parameters, in addition to those that start with `utm_`.
+const TRACKING_PARAMETERS: [&str; 4] = ["fbclid", "gclid", "mc_cid", "mc_eid"];
 
-/// An old page, taken apart once for all programs.
+/// An old page, parsed once for all programs.
 #[derive(Debug)]
 pub(super) struct Facts<'a> {
     pub(super) host: &'a str,
@@ -26,16 +26,16 @@ pub(super) struct Facts<'a> {
     pub(super) date: Option<Date>,
 }
 
-/// A text from an old page.
+/// A text extracted from an old page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ExtractedText<'a> {
     pub(super) text: Cow<'a, str>,
-    /// Whether it may hold percent-escapes.
+    /// Whether it may contain percent-escapes.
     pub(super) is_escaped: bool,
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn of(page: &'a OldPage) -> Self {
+    pub(super) fn new(page: &'a OldPage) -> Self {
         let path = page.url.path();
         Self {
             host: page.url.host_str().unwrap_or_default(),
@@ -48,8 +48,8 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The text of a source, if the page has it.
-    pub(super) fn find(&self, source: &TextSource) -> Option<ExtractedText<'a>> {
+    /// Returns the text of a source, if the page has it.
+    pub(super) fn extract(&self, source: &TextSource) -> Option<ExtractedText<'a>> {
         let escaped = |text: &'a str| ExtractedText { text: Cow::Borrowed(text), is_escaped: true };
         match source {
             TextSource::Path(at) => Some(escaped(nth(&self.path, *at)?)),
@@ -77,7 +77,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The parameters of a query, those that only track readers left out.
+/// Returns the parameters of a query, without tracking parameters.
 fn parameters(query: &str) -> Vec<(&str, &str)> {
     let all = query.split('&').filter(|parameter| !parameter.is_empty());
     let named = all.map(|parameter| parameter.split_once('=').unwrap_or(("", parameter)));
@@ -85,10 +85,10 @@ fn parameters(query: &str) -> Vec<(&str, &str)> {
 }
 
 fn is_tracking(name: &str) -> bool {
-    name.starts_with("utm_") || TRACKING.contains(&name)
+    name.starts_with("utm_") || TRACKING_PARAMETERS.contains(&name)
 }
 
-/// The element at a place that counts from 0 at the front or -1 at the back.
+/// Returns the element at a position, from 0 at the start or -1 at the end.
 pub(super) fn nth<T: Copy>(all: &[T], at: i32) -> Option<T> {
     let back = usize::try_from(at.unsigned_abs()).ok()?;
     let index = if at < 0 { all.len().checked_sub(back)? } else { back };
@@ -97,15 +97,15 @@ pub(super) fn nth<T: Copy>(all: &[T], at: i32) -> Option<T> {
 
 fn title_piece(title: &str, piece: TitlePiece) -> Option<&str> {
     let title = title.trim();
-    let dividers = TITLE_DIVIDERS.iter();
+    let separators = TITLE_SEPARATORS.iter();
     let piece = match piece {
         TitlePiece::Whole => title,
         TitlePiece::First => {
-            title.get(..dividers.filter_map(|divider| title.find(divider)).min()?)?
+            title.get(..separators.filter_map(|separator| title.find(separator)).min()?)?
         }
         TitlePiece::Last => {
-            let end = |divider: &&str| Some(title.rfind(*divider)? + divider.len());
-            title.get(dividers.filter_map(end).max()?..)?
+            let end = |separator: &&str| Some(title.rfind(*separator)? + separator.len());
+            title.get(separators.filter_map(end).max()?..)?
         }
     };
     Some(piece.trim()).filter(|piece| !piece.is_empty())

@@ -1,33 +1,33 @@
-//! Programs from examples.
+//! Learns programs from examples.
 //!
-//! One directory may have been split over several new ones, and some examples
-//! are wrong. So programs are found one after the other: each is drafted from
-//! one example, shaped by those like it, and takes away all examples it makes
-//! right, until few or none are left.
+//! A directory may have been split into several new ones, and some examples are
+//! wrong. Programs are therefore learned one after the other. Each starts from
+//! one example, the seed, and is generalized with similar examples. The examples
+//! that a program reproduces are then removed, until few or none are left.
 
 use std::collections::HashMap;
 
-use super::prepared::{ParsedExample, ProgramOutcome};
+use super::parsed_example::{ParsedExample, ProgramOutcome};
 use super::seed::{PathStrategy, Seed};
-use super::single_example::needs_one;
-use super::trial::{LearnedProgram, assess};
+use super::single_example::one_example_suffices;
+use super::track_record::{LearnedProgram, learn_and_validate};
 use super::{Example, OldQuery, Segment, UrlProgram};
 
-/// How many examples may found a program: a group without any order is given
-/// up after so many.
-const SEEDS: usize = 10;
+/// Maximum number of seeds. A group without any pattern is abandoned after this
+/// number of seeds.
+const MAX_SEEDS: usize = 10;
 
-/// A program that is right for so many of so many examples is not bettered;
-/// the rest is noise.
-const ENOUGH: (usize, usize) = (9, 10);
+/// Minimum share of examples that learned programs have to reproduce, as a
+/// fraction; the remaining examples count as noise.
+const SUFFICIENT_SHARE: (usize, usize) = (9, 10);
 
-/// Learns the programs of a group of alike pages, the best first.
+/// Learns the programs of a group of similar pages, most trusted first.
 ///
 /// ```
 /// use relink_revive::OldPage;
 /// use relink_revive::program::{Example, learn};
 /// let page = |path: &str| OldPage::new(format!("http://example.org/{path}").parse().unwrap());
-/// let example = |old, new| Example { old: page(old), new: page(new).url, is_sure: true };
+/// let example = |old, new| Example { old: page(old), new: page(new).url, is_certain: true };
 /// let examples = [
 ///     example("html5/tag_i.asp", "tags/tag_i.asp"),
 ///     example("html5/att_video.asp", "tags/att_video.asp"),
@@ -38,33 +38,33 @@ const ENOUGH: (usize, usize) = (9, 10);
 /// ```
 pub fn learn(examples: &[Example]) -> Vec<LearnedProgram> {
     let learnable = examples.iter().filter(|example| example.is_learnable());
-    let prepared: Vec<ParsedExample> = learnable.map(ParsedExample::of).collect();
-    let all: Vec<&ParsedExample> = prepared.iter().collect();
-    assess(&all)
+    let parsed: Vec<ParsedExample> = learnable.map(ParsedExample::new).collect();
+    let all: Vec<&ParsedExample> = parsed.iter().collect();
+    learn_and_validate(&all)
 }
 
-/// When to stop looking for more programs.
+/// When to stop the search for more programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SearchEffort {
-    /// When nothing is left to explain.
+    /// After all examples are reproduced.
     Thorough,
-    /// When only noise may be left.
+    /// After a [`SUFFICIENT_SHARE`] of the examples is reproduced.
     Brief,
 }
 
-/// The programs of a group, those that explain most first.
-pub(super) fn programs(examples: &[&ParsedExample], care: SearchEffort) -> Vec<UrlProgram> {
-    let mut remaining = by_new_directory(examples);
+/// Learns the programs of a group; those that reproduce most examples come first.
+pub(super) fn learn_programs(examples: &[&ParsedExample], effort: SearchEffort) -> Vec<UrlProgram> {
+    let mut remaining = sort_by_new_directory(examples);
     let mut programs: Vec<(usize, UrlProgram)> = Vec::new();
-    for _ in 0..SEEDS {
+    for _ in 0..MAX_SEEDS {
         let Some(seed) = remaining.first().copied() else { break };
-        let best = best_draft(seed, &remaining);
+        let best = best_program_for_seed(seed, &remaining);
         remaining.remove(0);
         let Some((support, program)) = best else { continue };
-        remaining.retain(|example| example.outcome(&program) != ProgramOutcome::Right);
+        remaining.retain(|example| example.outcome(&program) != ProgramOutcome::Correct);
         programs.push((support, program));
-        if care == SearchEffort::Brief
-            && is_enough(examples.len() - remaining.len(), examples.len())
+        if effort == SearchEffort::Brief
+            && is_sufficient(examples.len() - remaining.len(), examples.len())
         {
             break;
         }
@@ -73,13 +73,13 @@ pub(super) fn programs(examples: &[&ParsedExample], care: SearchEffort) -> Vec<U
     programs.into_iter().map(|(_, program)| program).collect()
 }
 
-fn is_enough(explained: usize, all: usize) -> bool {
-    explained * ENOUGH.1 >= all * ENOUGH.0
+fn is_sufficient(reproduced: usize, all: usize) -> bool {
+    reproduced * SUFFICIENT_SHARE.1 >= all * SUFFICIENT_SHARE.0
 }
 
-/// Those that went to the new directory of most come first: they are the
-/// likeliest to follow a rule.
-fn by_new_directory<'a>(examples: &[&'a ParsedExample<'a>]) -> Vec<&'a ParsedExample<'a>> {
+/// Sorts examples by the size of the new directory that they moved to: examples
+/// that share a new directory are most likely to follow a rule.
+fn sort_by_new_directory<'a>(examples: &[&'a ParsedExample<'a>]) -> Vec<&'a ParsedExample<'a>> {
     let mut sizes: HashMap<(&str, &str), usize> = HashMap::new();
     for example in examples {
         *sizes.entry(example.new_directory()).or_default() += 1;
@@ -91,21 +91,25 @@ fn by_new_directory<'a>(examples: &[&'a ParsedExample<'a>]) -> Vec<&'a ParsedExa
     sorted
 }
 
-/// The program that makes the seed and most others right.
-fn best_draft(seed: &ParsedExample, remaining: &[&ParsedExample]) -> Option<(usize, UrlProgram)> {
-    let founder = Seed::of(seed);
-    let best = best_of(seed, &founder, remaining, remaining);
+/// Returns the program that reproduces the seed and the most other examples,
+/// with the number of examples.
+fn best_program_for_seed(
+    example: &ParsedExample,
+    remaining: &[&ParsedExample],
+) -> Option<(usize, UrlProgram)> {
+    let seed = Seed::new(example);
+    let best = best_program_from_members(example, &seed, remaining, remaining);
     let neighbors: Vec<&ParsedExample> = remaining
         .iter()
         .copied()
-        .filter(|example| example.new_directory() == seed.new_directory())
+        .filter(|other| other.new_directory() == example.new_directory())
         .collect();
-    // What is right for so many cannot be bettered by looking at fewer.
+    // Generalizing with fewer examples cannot reproduce more of them.
     let is_good = best.as_ref().is_some_and(|(support, _)| *support >= neighbors.len());
     if is_good || neighbors.len() == remaining.len() {
         return best;
     }
-    let narrow = best_of(seed, &founder, &neighbors, remaining);
+    let narrow = best_program_from_members(example, &seed, &neighbors, remaining);
     let is_better = |one: &(usize, UrlProgram), other: &(usize, UrlProgram)| one.0 > other.0;
     match (best, narrow) {
         (Some(best), Some(narrow)) => Some(if is_better(&narrow, &best) { narrow } else { best }),
@@ -113,52 +117,55 @@ fn best_draft(seed: &ParsedExample, remaining: &[&ParsedExample]) -> Option<(usi
     }
 }
 
-fn best_of(
-    seed: &ParsedExample,
-    founder: &Seed,
+/// Drafts programs from a seed, generalized with `members`, and returns the one
+/// that reproduces most of `all`.
+fn best_program_from_members(
+    example: &ParsedExample,
+    seed: &Seed,
     members: &[&ParsedExample],
     all: &[&ParsedExample],
 ) -> Option<(usize, UrlProgram)> {
     let mut best: Option<(usize, UrlProgram)> = None;
-    for manner in [PathStrategy::WithRun, PathStrategy::Plain] {
-        let Some(program) = founder.draft(members, manner) else { continue };
-        let right: Vec<&ParsedExample> = all
+    for strategy in [PathStrategy::WithRun, PathStrategy::WithoutRun] {
+        let Some(program) = seed.draft(members, strategy) else { continue };
+        let reproduced: Vec<&ParsedExample> = all
             .iter()
             .copied()
-            .filter(|it| it.outcome(&program) == ProgramOutcome::Right)
+            .filter(|it| it.outcome(&program) == ProgramOutcome::Correct)
             .collect();
-        let is_founded = seed.outcome(&program) == ProgramOutcome::Right;
-        let is_borne_out = right.len() > 1 || needs_one(&program, &seed.facts);
-        let is_better = best.as_ref().is_none_or(|(support, _)| right.len() > *support);
-        if is_founded && is_borne_out && is_better && !sends_all_to_one_place(&right) {
-            best = Some((right.len(), guarded(program, &right)));
+        let reproduces_seed = example.outcome(&program) == ProgramOutcome::Correct;
+        let is_supported = reproduced.len() > 1 || one_example_suffices(&program, &example.facts);
+        let is_better = best.as_ref().is_none_or(|(support, _)| reproduced.len() > *support);
+        if reproduces_seed && is_supported && is_better && !share_one_target(&reproduced) {
+            best = Some((reproduced.len(), with_guards(program, &reproduced)));
         }
-        if best.as_ref().is_some_and(|(support, _)| is_enough(*support, all.len())) {
+        if best.as_ref().is_some_and(|(support, _)| is_sufficient(*support, all.len())) {
             break;
         }
     }
     best
 }
 
-/// Whether several old pages share one new address: then it is no address of
-/// any of them, but where a site sends what it has lost.
-fn sends_all_to_one_place(right: &[&ParsedExample]) -> bool {
-    let [first, rest @ ..] = right else { return false };
-    let is_other = |example: &&&ParsedExample| example.facts.path != first.facts.path;
-    let is_same_place = |example: &ParsedExample| {
+/// Whether different old pages have the same new URL. That URL is then not the
+/// alias of any of them, but the target of a redirect for all missing pages.
+fn share_one_target(examples: &[&ParsedExample]) -> bool {
+    let [first, rest @ ..] = examples else { return false };
+    let is_other_page = |example: &&&ParsedExample| example.facts.path != first.facts.path;
+    let has_same_target = |example: &ParsedExample| {
         example.path == first.path && example.host == first.host && example.query == first.query
     };
-    rest.iter().any(|example| is_other(&example)) && rest.iter().all(|it| is_same_place(it))
+    rest.iter().any(|example| is_other_page(&example)) && rest.iter().all(|it| has_same_target(it))
 }
 
-/// A program learned from pages without a query is not for pages with one: a
-/// query chooses among many pages of one path. And one that was only seen to
-/// work at one depth, and moves no run of components, is for that depth.
-fn guarded(program: UrlProgram, right: &[&ParsedExample]) -> UrlProgram {
-    let is_absent = right.iter().all(|example| example.facts.query.is_empty());
+/// Restricts a program to pages like the examples that it reproduces. If none
+/// of them has a query, the program is only for pages without one, because a
+/// query selects among many pages of one path. If all have the same depth and
+/// the program has no run of components, it is only for that depth.
+fn with_guards(program: UrlProgram, examples: &[&ParsedExample]) -> UrlProgram {
+    let is_absent = examples.iter().all(|example| example.facts.query.is_empty());
     let has_run = program.path.iter().any(|segment| matches!(segment, Segment::Run { .. }));
-    let depth = right.first().map(|example| example.facts.path.len());
-    let is_one_depth = right.iter().all(|example| Some(example.facts.path.len()) == depth);
+    let depth = examples.first().map(|example| example.facts.path.len());
+    let is_one_depth = examples.iter().all(|example| Some(example.facts.path.len()) == depth);
     UrlProgram {
         old_query: if is_absent { OldQuery::Absent } else { OldQuery::Any },
         old_depth: depth.filter(|_| is_one_depth && !has_run),

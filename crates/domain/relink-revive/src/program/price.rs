@@ -1,50 +1,52 @@
-//! What the parts of a program cost: of several that fit, the cheapest wins.
+//! Prices of the parts of a program. Of several programs that reproduce the
+//! examples, the cheapest wins.
 //!
-//! The prices say what is more likely to hold for pages not seen: copying a
-//! component is likelier than cutting a piece out of it, and a page's own name
-//! is hardly ever a constant. Only their order matters much.
+//! A lower price means that a part is more likely to generalize to other pages.
+//! Copying a component is more likely to generalize than extracting a substring,
+//! and the name of a page is rarely a constant. Mostly the order of the prices
+//! matters.
 
 use super::{Style, Substring, TextSource};
 
-/// Hundredths of the price of copying the old page's name.
+/// A price. Copying the name of the old page costs 100.
 pub(super) type Price = u32;
 
-/// What a text is for.
+/// The role of a text in the new URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// The host.
     Host,
-    /// A component before the last, at this place.
+    /// A path component except the last, at this position.
     Directory(usize),
     /// The last component.
     Name,
-    /// The value of a parameter.
+    /// The value of a query parameter.
     Value,
 }
 
 impl Role {
-    /// A constant for all of it.
-    pub(super) fn constant(self) -> Price {
+    /// Returns the price of a constant for the whole text.
+    pub(super) fn constant_price(self) -> Price {
         match self {
             Self::Host => 90,
-            // More than a copy, less than a piece: a new directory is a
-            // literal shared by all pages that went there.
+            // More than a copy, less than a substring: a new directory is a
+            // constant that all its pages share.
             Self::Directory(_) => 160,
             Self::Value => 250,
             Self::Name => 600,
         }
     }
 
-    /// The surcharge for anything put between constants.
-    pub(super) fn mixture(self) -> Price {
+    /// Returns the surcharge for a part between constants.
+    pub(super) fn mixture_surcharge(self) -> Price {
         match self {
             Self::Host | Self::Directory(_) => 150,
             Self::Value | Self::Name => 0,
         }
     }
 
-    /// The surcharge for a component that moves to another place.
-    pub(super) fn moved(self, source: &TextSource) -> Price {
+    /// Returns the surcharge for a component that moves to another position.
+    pub(super) fn move_surcharge(self, source: &TextSource) -> Price {
         match (self, source) {
             (Self::Directory(at), TextSource::Path(from)) if usize::try_from(*from) != Ok(at) => 10,
             _ => 0,
@@ -52,8 +54,8 @@ impl Role {
     }
 }
 
-/// A source.
-pub(super) fn source(source: &TextSource) -> Price {
+/// Returns the price of a source.
+pub(super) fn source_price(source: &TextSource) -> Price {
     match source {
         TextSource::Path(-1 | 0..) | TextSource::Host(_) => 100,
         TextSource::Path(_) | TextSource::Query(_) => 120,
@@ -63,8 +65,8 @@ pub(super) fn source(source: &TextSource) -> Price {
     }
 }
 
-/// A piece of a text.
-pub(super) fn piece(piece: Substring) -> Price {
+/// Returns the price of a substring.
+pub(super) fn substring_price(piece: Substring) -> Price {
     match piece {
         Substring::Number(_) => 80,
         Substring::After(_) | Substring::Before(_) => 100,
@@ -73,11 +75,11 @@ pub(super) fn piece(piece: Substring) -> Price {
     }
 }
 
-/// Dropping an extension.
-pub(super) const STEM: Price = 20;
+/// Price of removing an extension.
+pub(super) const STEM_PRICE: Price = 20;
 
-/// A style.
-pub(super) fn style(style: Style) -> Price {
+/// Returns the price of a style.
+pub(super) fn style_price(style: Style) -> Price {
     match style {
         Style::AsIs => 0,
         Style::Lower => 30,
@@ -88,10 +90,10 @@ pub(super) fn style(style: Style) -> Price {
     }
 }
 
-/// A constant beside something taken.
-pub(super) fn beside(text: &str) -> Price {
+/// Returns the price of a constant next to an extracted text.
+pub(super) fn adjacent_constant_price(text: &str) -> Price {
     let letters = text.chars().filter(|letter| letter.is_alphanumeric()).count();
-    let is_extension = crate::tokens::extension_at(&format!("x{text}")) == Some(1);
+    let is_extension = crate::tokens::extension_start(&format!("x{text}")) == Some(1);
     match (letters, is_extension) {
         (0, _) => 20,
         (_, true) => 40,

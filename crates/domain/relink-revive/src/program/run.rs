@@ -1,25 +1,25 @@
-//! The interpreter of programs.
+//! Interpreter of URL programs.
 
 use std::borrow::Cow;
 
 use url::Url;
 
 use super::facts::Facts;
-use super::text::{taken, written};
+use super::text::{apply_style, extract_text};
 use super::{NewQuery, OldQuery, Part, Scheme, Segment, Slash, UrlProgram};
 
-/// An address in the making.
+/// Host, path and query of a new URL.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Made {
+pub(super) struct UrlDraft {
     pub(super) host: String,
-    /// With a slash before each component and none at the end.
+    /// Has a slash before each component and none at the end.
     pub(super) path: String,
     pub(super) query: Option<String>,
 }
 
-/// The address a program makes.
+/// Returns the new URL, if the program applies.
 pub(super) fn run(program: &UrlProgram, facts: &Facts) -> Option<Url> {
-    let Made { host, mut path, query } = make(program, facts)?;
+    let UrlDraft { host, mut path, query } = build(program, facts)?;
     let is_slashed = match program.slash {
         Slash::Keep => facts.is_slashed,
         Slash::With => true,
@@ -36,27 +36,27 @@ pub(super) fn run(program: &UrlProgram, facts: &Facts) -> Option<Url> {
     Url::parse(&format!("{scheme}://{host}{path}{query}")).ok()
 }
 
-/// Host, path and query, if the program applies.
-pub(super) fn make(program: &UrlProgram, facts: &Facts) -> Option<Made> {
+/// Returns host, path and query of the new URL, if the program applies.
+pub(super) fn build(program: &UrlProgram, facts: &Facts) -> Option<UrlDraft> {
     if program.old_query == OldQuery::Absent && !facts.query.is_empty() {
         return None;
     }
     if program.old_depth.is_some_and(|depth| depth != facts.path.len()) {
         return None;
     }
-    let mut made = Made::default();
-    append(&mut made.host, &program.host, facts)?;
-    // Whatever else a component holds must not turn into a user or a path; nor
-    // must the path turn into a host where there is none.
+    let mut draft = UrlDraft::default();
+    append(&mut draft.host, &program.host, facts)?;
+    // Other characters in the host could turn a part of the path into
+    // credentials or a path; an empty host could turn the path into the host.
     let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-.:".contains(&byte);
-    if made.host.is_empty() || !made.host.bytes().all(is_host) {
+    if draft.host.is_empty() || !draft.host.bytes().all(is_host) {
         return None;
     }
     for segment in &program.path {
-        append_segment(&mut made.path, segment, facts)?;
+        append_segment(&mut draft.path, segment, facts)?;
     }
-    make_query(&mut made, &program.query, facts)?;
-    Some(made)
+    build_query(&mut draft, &program.query, facts)?;
+    Some(draft)
 }
 
 fn append_segment(path: &mut String, segment: &Segment, facts: &Facts) -> Option<()> {
@@ -72,42 +72,42 @@ fn append_segment(path: &mut String, segment: &Segment, facts: &Facts) -> Option
     let end = facts.path.len().checked_sub(run.leave)?;
     for component in facts.path.get(run.skip..end)? {
         path.push('/');
-        path.push_str(&written(Cow::Borrowed(*component), true, run.style)?);
+        path.push_str(&apply_style(Cow::Borrowed(*component), true, run.style)?);
     }
     Some(())
 }
 
-fn make_query(made: &mut Made, query: &NewQuery, facts: &Facts) -> Option<()> {
-    made.query = match query {
+fn build_query(draft: &mut UrlDraft, query: &NewQuery, facts: &Facts) -> Option<()> {
+    draft.query = match query {
         NewQuery::None => None,
         NewQuery::Keep => facts.raw_query.map(str::to_owned),
-        NewQuery::Make(parameters) => Some(joined(parameters, facts)?),
+        NewQuery::Make(parameters) => Some(join_parameters(parameters, facts)?),
     };
     Some(())
 }
 
-/// Parameters, one after the other; nothing if one cannot be made.
-fn joined(parameters: &[(String, Vec<Part>)], facts: &Facts) -> Option<String> {
-    let mut made = String::new();
+/// Builds a query string, or returns `None` if a value cannot be built.
+fn join_parameters(parameters: &[(String, Vec<Part>)], facts: &Facts) -> Option<String> {
+    let mut draft = String::new();
     for (name, value) in parameters {
-        if !made.is_empty() {
-            made.push('&');
+        if !draft.is_empty() {
+            draft.push('&');
         }
         if !name.is_empty() {
-            made.push_str(name);
-            made.push('=');
+            draft.push_str(name);
+            draft.push('=');
         }
-        append(&mut made, value, facts)?;
+        append(&mut draft, value, facts)?;
     }
-    Some(made)
+    Some(draft)
 }
 
-/// Writes parts one after the other; nothing if one is missing.
+/// Appends parts to `out`, or returns `None` if one cannot be extracted.
 pub(super) fn append(out: &mut String, parts: &[Part], facts: &Facts) -> Option<()> {
     for part in parts {
         match part {
             Part::Text(text) => out.push_str(text),
-            Part::Take(take) => out.push_str(&taken(take, facts.find(&take.source)?)?),
+            Part::Extract(take) => out.push_str(&extract_text(take, facts.extract(&take.source)?)?),
         }
     }
     Some(())

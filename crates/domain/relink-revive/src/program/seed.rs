@@ -1,68 +1,68 @@
-//! Programs that fit one example, shaped by others like it.
+//! Drafts programs that reproduce one example, generalized with others.
 
 use super::facts::nth;
-use super::prepared::ParsedExample;
+use super::parsed_example::ParsedExample;
 use super::price::Role;
-use super::slot::{Choice, Trial, choices, choose, cuts, host_cuts};
-use super::text::written;
+use super::text::apply_style;
+use super::text_choice::{Choice, Trial, choices, choose, host_slices, text_slices};
 use super::{NewQuery, OldQuery, Part, Run, Scheme, Segment, Slash, Style, TextSource, UrlProgram};
 
-/// Styles in which a whole run of components may be written.
+/// Styles in which a run of components may be written.
 const RUN_STYLES: [Style; 3] = [Style::AsIs, Style::Lower, Style::LowerDashes];
 
-/// Fewer components make no run.
-const SHORTEST_RUN: usize = 2;
+/// Minimum number of components of a run.
+const MIN_RUN_LENGTH: usize = 2;
 
-/// How a path is taken over.
+/// How the components of the new path are produced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathStrategy {
-    /// A run of components together.
+    /// A run of consecutive components of the old path is copied.
     WithRun,
-    /// Each component by itself.
-    Plain,
+    /// Each component is produced separately.
+    WithoutRun,
 }
 
-/// An example that may found a program, with all ways to make its parts.
+/// An example with all choices for the parts of its new URL.
 pub(super) struct Seed<'a> {
     example: &'a ParsedExample<'a>,
-    /// Of each component of the new path.
+    /// The choices for each component of the new path.
     path: Vec<Vec<Choice>>,
     host: Vec<Choice>,
-    /// Of each parameter of the new query.
+    /// The choices for the value of each parameter of the new query.
     query: Vec<(&'a str, Vec<Choice>)>,
 }
 
 impl<'a> Seed<'a> {
-    pub(super) fn of(example: &'a ParsedExample<'a>) -> Self {
-        let cuts = cuts(&example.facts);
+    pub(super) fn new(example: &'a ParsedExample<'a>) -> Self {
+        let slices = text_slices(&example.facts);
         let last = example.path.len().saturating_sub(1);
         let role = |at: usize| if at == last { Role::Name } else { Role::Directory(at) };
         let components = example.path.iter().enumerate();
-        let made = example.query.filter(|query| example.facts.raw_query != Some(query));
-        let parameters = made.into_iter().flat_map(pairs);
+        let new_query = example.query.filter(|query| example.facts.raw_query != Some(query));
+        let parameters = new_query.into_iter().flat_map(parameters);
         Self {
             example,
-            path: components.map(|(at, target)| choices(&cuts, target, role(at))).collect(),
-            host: choices(&host_cuts(&example.facts), &example.host, Role::Host),
+            path: components.map(|(at, target)| choices(&slices, target, role(at))).collect(),
+            host: choices(&host_slices(&example.facts), &example.host, Role::Host),
             query: parameters
-                .map(|(name, value)| (name, choices(&cuts, value, Role::Value)))
+                .map(|(name, value)| (name, choices(&slices, value, Role::Value)))
                 .collect(),
         }
     }
 
-    /// Drafts a program that makes the seed right, each choice being the one
-    /// that is right for most of `members`.
+    /// Drafts a program that reproduces the example. Uses the choices that are
+    /// correct for most of `members`.
     pub(super) fn draft(
         &self,
         members: &[&ParsedExample],
-        manner: PathStrategy,
+        strategy: PathStrategy,
     ) -> Option<UrlProgram> {
-        let path = match manner {
+        let path = match strategy {
             PathStrategy::WithRun => {
                 let run = longest_run(&self.example.facts.path, &self.example.path)?;
                 self.path_with_run(members, run)?
             }
-            PathStrategy::Plain => self.plain_path(members)?,
+            PathStrategy::WithoutRun => self.path_without_run(members)?,
         };
         let trials: Vec<Trial> =
             members.iter().map(|member| (&member.facts, member.host.as_str())).collect();
@@ -75,46 +75,46 @@ impl<'a> Seed<'a> {
             slash: slash(members),
             query: self.query(members)?,
         };
-        is_telling(&program, self.example).then_some(program)
+        depends_on_page(&program, self.example).then_some(program)
     }
 
-    /// Each component by itself.
-    fn plain_path(&self, members: &[&ParsedExample]) -> Option<Vec<Segment>> {
+    /// Produces each component separately.
+    fn path_without_run(&self, members: &[&ParsedExample]) -> Option<Vec<Segment>> {
         let length = self.path.len();
-        let alike: Vec<&ParsedExample> =
+        let same_length: Vec<&ParsedExample> =
             members.iter().copied().filter(|member| member.path.len() == length).collect();
-        (0..length).map(|at| self.component(&alike, at, |_| Some(at))).collect()
+        (0..length).map(|at| self.component(&same_length, at, |_| Some(at))).collect()
     }
 
-    /// A run of components moved together, and the others each by itself.
-    fn path_with_run(&self, members: &[&ParsedExample], found: FoundRun) -> Option<Vec<Segment>> {
+    /// Copies a run of components and produces the others separately.
+    fn path_with_run(&self, members: &[&ParsedExample], run: SharedRun) -> Option<Vec<Segment>> {
         let length = self.path.len();
-        let before = 0..found.new_start;
-        let after = found.new_start + found.length..length;
+        let before = 0..run.new_start;
+        let after = run.new_start + run.length..length;
         let mut path: Vec<Segment> =
             before.map(|at| self.component(members, at, |_| Some(at))).collect::<Option<_>>()?;
-        let leave = self.example.facts.path.len() - found.old_start - found.length;
-        path.push(Segment::Run { run: Run { skip: found.old_start, leave, style: found.style } });
+        let leave = self.example.facts.path.len() - run.old_start - run.length;
+        path.push(Segment::Run { run: Run { skip: run.old_start, leave, style: run.style } });
         for at in after {
-            // Behind a run of any length, components count from the back.
-            let place = |count: usize| count.checked_sub(length - at);
-            path.push(self.component(members, at, place)?);
+            // The run may have any length, so later components count from the end.
+            let position = |count: usize| count.checked_sub(length - at);
+            path.push(self.component(members, at, position)?);
         }
         Some(path)
     }
 
-    /// One component of the new path; `place` tells where it stands in a path
-    /// with so many components.
+    /// Chooses how to produce one component of the new path. `position` returns
+    /// its index in a path with the given number of components.
     fn component(
         &self,
         members: &[&ParsedExample],
         at: usize,
-        place: impl Fn(usize) -> Option<usize>,
+        position: impl Fn(usize) -> Option<usize>,
     ) -> Option<Segment> {
         let trials: Vec<Trial> = members
             .iter()
             .filter_map(|member| {
-                let target = member.path.get(place(member.path.len())?)?;
+                let target = member.path.get(position(member.path.len())?)?;
                 Some((&member.facts, *target))
             })
             .collect();
@@ -132,7 +132,7 @@ impl<'a> Seed<'a> {
             let trials: Vec<Trial> = members
                 .iter()
                 .filter_map(|member| {
-                    let pair = pairs(member.query?).nth(at).filter(|(own, _)| own == name)?;
+                    let pair = parameters(member.query?).nth(at).filter(|(own, _)| own == name)?;
                     Some((&member.facts, pair.1))
                 })
                 .collect();
@@ -142,57 +142,60 @@ impl<'a> Seed<'a> {
     }
 }
 
-/// Whether a program looks at what tells pages of the directory apart.
-/// Otherwise it would send all of them to one place.
-fn is_telling(program: &UrlProgram, seed: &ParsedExample) -> bool {
+/// Whether a program uses the part of an old page that distinguishes it from
+/// other pages of the directory. Otherwise it would produce one URL for all.
+fn depends_on_page(program: &UrlProgram, seed: &ParsedExample) -> bool {
     let count = seed.facts.path.len();
-    let is_beyond = |at: i32| {
-        let places: Vec<usize> = (0..count).collect();
-        nth(&places, at).is_some_and(|place| place >= seed.depth)
+    let is_below_directory = |at: i32| {
+        let positions: Vec<usize> = (0..count).collect();
+        nth(&positions, at).is_some_and(|position| position >= seed.depth)
     };
-    let tells = |part: &Part| match part {
+    let is_specific = |part: &Part| match part {
         Part::Text(_) => false,
-        Part::Take(take) => match &take.source {
-            TextSource::Path(at) => is_beyond(*at),
+        Part::Extract(extract) => match &extract.source {
+            TextSource::Path(at) => is_below_directory(*at),
             TextSource::Query(_) | TextSource::Title(_) => true,
             TextSource::Date(_) | TextSource::Label(_) | TextSource::Host(_) => false,
         },
     };
     let in_path = program.path.iter().any(|segment| match segment {
-        Segment::Component(parts) => parts.iter().any(tells),
+        Segment::Component(parts) => parts.iter().any(is_specific),
         Segment::Run { run } => count - run.leave.min(count) > seed.depth.max(run.skip),
     });
     let in_query = match &program.query {
         NewQuery::None => false,
         NewQuery::Keep => !seed.facts.query.is_empty(),
-        NewQuery::Make(parameters) => parameters.iter().any(|(_, value)| value.iter().any(tells)),
+        NewQuery::Make(parameters) => {
+            parameters.iter().any(|(_, value)| value.iter().any(is_specific))
+        }
     };
     in_path || in_query
 }
 
 /// A run of components that the old and the new path share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FoundRun {
+struct SharedRun {
     old_start: usize,
     new_start: usize,
     length: usize,
     style: Style,
 }
 
-/// The longest, if any is long enough; of two, the one in the plainer style.
-fn longest_run(old: &[&str], new: &[&str]) -> Option<FoundRun> {
-    let mut best: Option<FoundRun> = None;
+/// Returns the longest shared run of at least [`MIN_RUN_LENGTH`] components; of
+/// two, the one in the simpler style.
+fn longest_run(old: &[&str], new: &[&str]) -> Option<SharedRun> {
+    let mut best: Option<SharedRun> = None;
     for style in RUN_STYLES {
-        let spelt: Vec<_> = old
+        let styled: Vec<_> = old
             .iter()
-            .map(|text| written((*text).into(), true, style).unwrap_or_default())
+            .map(|text| apply_style((*text).into(), true, style).unwrap_or_default())
             .collect();
         for old_start in 0..old.len() {
             for new_start in 0..new.len() {
-                let both = spelt.iter().skip(old_start).zip(new.iter().skip(new_start));
+                let both = styled.iter().skip(old_start).zip(new.iter().skip(new_start));
                 let length = both.take_while(|(old, new)| old.as_ref() == **new).count();
-                if length > best.map_or(SHORTEST_RUN - 1, |best| best.length) {
-                    best = Some(FoundRun { old_start, new_start, length, style });
+                if length > best.map_or(MIN_RUN_LENGTH - 1, |best| best.length) {
+                    best = Some(SharedRun { old_start, new_start, length, style });
                 }
             }
         }
@@ -200,25 +203,25 @@ fn longest_run(old: &[&str], new: &[&str]) -> Option<FoundRun> {
     best
 }
 
-fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
+fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
     query.split('&').map(|pair| pair.split_once('=').unwrap_or(("", pair)))
 }
 
 fn scheme(members: &[&ParsedExample]) -> Scheme {
-    let plain = members.iter().filter(|member| member.scheme == Scheme::Http).count();
-    if plain * 2 > members.len() { Scheme::Http } else { Scheme::Https }
+    let http = members.iter().filter(|member| member.scheme == Scheme::Http).count();
+    if http * 2 > members.len() { Scheme::Http } else { Scheme::Https }
 }
 
 fn slash(members: &[&ParsedExample]) -> Slash {
-    let count = |holds: &dyn Fn(&ParsedExample) -> bool| {
-        members.iter().filter(|member| holds(member)).count()
+    let count = |predicate: &dyn Fn(&ParsedExample) -> bool| {
+        members.iter().filter(|member| predicate(member)).count()
     };
     let with = count(&|member| member.is_slashed);
-    let kept = count(&|member| member.is_slashed == member.facts.is_slashed);
+    let unchanged = count(&|member| member.is_slashed == member.facts.is_slashed);
     let without = members.len() - with;
     match () {
-        () if with >= kept && with >= without => Slash::With,
-        () if without >= kept => Slash::Without,
+        () if with >= unchanged && with >= without => Slash::With,
+        () if without >= unchanged => Slash::Without,
         () => Slash::Keep,
     }
 }

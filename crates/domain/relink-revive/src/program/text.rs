@@ -1,4 +1,4 @@
-//! Pieces of texts, and how they are written.
+//! Extracts substrings of texts and applies styles.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 
 use super::facts::ExtractedText;
 use super::{Extract, Style, Substring};
-use crate::tokens::{stem, unpadded};
+use crate::tokens::{stem, strip_leading_zeros};
 
-/// What is escaped in a text that was not taken from an address: all but
+/// Characters to escape in a text that does not come from a URL: all except
 /// letters, digits and `-_.!~*'()`, as `encodeURIComponent` does.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
@@ -21,26 +21,31 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'(')
     .remove(b')');
 
-/// What is taken from a text that was found.
-pub(super) fn taken<'a>(take: &Extract, found: ExtractedText<'a>) -> Option<Cow<'a, str>> {
-    let ExtractedText { text, is_escaped } = found;
-    let text = cut(text, take.stem, take.piece)?;
-    written(text, is_escaped, take.style)
+/// Returns the substring of a source text in the style of `extract`.
+pub(super) fn extract_text<'a>(
+    extract: &Extract,
+    source: ExtractedText<'a>,
+) -> Option<Cow<'a, str>> {
+    let ExtractedText { text, is_escaped } = source;
+    let text = substring(text, extract.stem, extract.piece)?;
+    apply_style(text, is_escaped, extract.style)
 }
 
-/// The piece of a text.
-pub(super) fn cut(
+/// Returns a substring, or `None` if it does not exist or is empty.
+pub(super) fn substring(
     text: Cow<'_, str>,
     is_stem: bool,
     piece: Option<Substring>,
 ) -> Option<Cow<'_, str>> {
     match text {
-        Cow::Borrowed(text) => cut_str(text, is_stem, piece).map(Cow::Borrowed),
-        Cow::Owned(text) => cut_str(&text, is_stem, piece).map(|text| Cow::Owned(text.to_owned())),
+        Cow::Borrowed(text) => substring_of_str(text, is_stem, piece).map(Cow::Borrowed),
+        Cow::Owned(text) => {
+            substring_of_str(&text, is_stem, piece).map(|text| Cow::Owned(text.to_owned()))
+        }
     }
 }
 
-fn cut_str(text: &str, is_stem: bool, piece: Option<Substring>) -> Option<&str> {
+fn substring_of_str(text: &str, is_stem: bool, piece: Option<Substring>) -> Option<&str> {
     let text = if is_stem { stem(text) } else { text };
     let piece = match piece {
         None => Some(text),
@@ -69,9 +74,13 @@ fn nth_of<'a>(mut all: impl DoubleEndedIterator<Item = &'a str>, at: i32) -> Opt
     if at < 0 { all.nth_back(back - 1) } else { all.nth(back) }
 }
 
-/// A text in a style, ready for an address; nothing if the style is not for
-/// such a text.
-pub(super) fn written(text: Cow<'_, str>, is_escaped: bool, style: Style) -> Option<Cow<'_, str>> {
+/// Applies a style to a text and escapes the result for a URL. Returns `None`
+/// if the style does not apply to the text.
+pub(super) fn apply_style(
+    text: Cow<'_, str>,
+    is_escaped: bool,
+    style: Style,
+) -> Option<Cow<'_, str>> {
     let is_number = || !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match style {
         Style::AsIs if is_escaped => Some(text),
@@ -81,15 +90,15 @@ pub(super) fn written(text: Cow<'_, str>, is_escaped: bool, style: Style) -> Opt
             let lowered: String = text.chars().flat_map(char::to_lowercase).collect();
             Some(Cow::Owned(escape(&lowered)))
         }
-        Style::Dashes => joined(&text, is_escaped, "-", Words::KEEP),
-        Style::LowerDashes => joined(&text, is_escaped, "-", Words::LOWER),
-        Style::Underscores => joined(&text, is_escaped, "_", Words::KEEP),
-        Style::LowerUnderscores => joined(&text, is_escaped, "_", Words::LOWER),
-        Style::Pluses => joined(&text, is_escaped, "+", Words::KEEP),
-        Style::CamelToDashes => joined(&text, is_escaped, "-", Words::HUMPS),
-        Style::Compact => joined(&text, is_escaped, "", Words::LOWER),
+        Style::Dashes => join_words(&text, is_escaped, "-", WordStyle::KEEP_CASE),
+        Style::LowerDashes => join_words(&text, is_escaped, "-", WordStyle::LOWER),
+        Style::Underscores => join_words(&text, is_escaped, "_", WordStyle::KEEP_CASE),
+        Style::LowerUnderscores => join_words(&text, is_escaped, "_", WordStyle::LOWER),
+        Style::Pluses => join_words(&text, is_escaped, "+", WordStyle::KEEP_CASE),
+        Style::CamelToDashes => join_words(&text, is_escaped, "-", WordStyle::SPLIT_CAMEL_CASE),
+        Style::Compact => join_words(&text, is_escaped, "", WordStyle::LOWER),
         Style::Padded => is_number().then(|| Cow::Owned(format!("{text:0>2}"))),
-        Style::Unpadded => is_number().then(|| Cow::Owned(unpadded(&text).to_owned())),
+        Style::Unpadded => is_number().then(|| Cow::Owned(strip_leading_zeros(&text).to_owned())),
     }
 }
 
@@ -97,7 +106,7 @@ fn escape(text: &str) -> String {
     utf8_percent_encode(text, ESCAPED).to_string()
 }
 
-/// Letters of escapes stay: `%2F` is spelt in upper case in all addresses.
+/// Converts a text to lower case except for percent-escapes such as `%2F`.
 fn lower_outside_escapes(text: Cow<'_, str>) -> Cow<'_, str> {
     if !text.bytes().any(|byte| byte.is_ascii_uppercase()) {
         return text;
@@ -112,22 +121,27 @@ fn lower_outside_escapes(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(lowered.collect())
 }
 
-/// How the words of a text are found and spelt.
+/// How the words of a text are split and written.
 #[derive(Clone, Copy)]
-struct Words {
+struct WordStyle {
     is_lower: bool,
-    has_humps: bool,
+    splits_camel_case: bool,
 }
 
-impl Words {
-    const KEEP: Self = Self { is_lower: false, has_humps: false };
-    const LOWER: Self = Self { is_lower: true, has_humps: false };
-    const HUMPS: Self = Self { is_lower: true, has_humps: true };
+impl WordStyle {
+    const KEEP_CASE: Self = Self { is_lower: false, splits_camel_case: false };
+    const LOWER: Self = Self { is_lower: true, splits_camel_case: false };
+    const SPLIT_CAMEL_CASE: Self = Self { is_lower: true, splits_camel_case: true };
 }
 
-/// The words of a text, joined. Apostrophes are dropped, all else that is no
-/// letter and no digit divides.
-fn joined(text: &str, is_escaped: bool, by: &str, words: Words) -> Option<Cow<'static, str>> {
+/// Joins the words of a text. Apostrophes are removed; all other characters
+/// that are not letters or digits separate words.
+fn join_words(
+    text: &str,
+    is_escaped: bool,
+    by: &str,
+    words: WordStyle,
+) -> Option<Cow<'static, str>> {
     let plain = if is_escaped && text.contains('%') {
         percent_decode_str(text).decode_utf8_lossy()
     } else {
@@ -135,27 +149,27 @@ fn joined(text: &str, is_escaped: bool, by: &str, words: Words) -> Option<Cow<'s
     };
     let mut out = String::with_capacity(plain.len() + by.len());
     let mut previous = None;
-    let mut is_apart = false;
+    let mut is_after_separator = false;
     for letter in plain.chars().filter(|letter| !matches!(letter, '\'' | '\u{2019}')) {
         if !letter.is_alphanumeric() {
-            is_apart = true;
+            is_after_separator = true;
             previous = None;
             continue;
         }
-        let is_hump = words.has_humps
+        let is_camel_case_start = words.splits_camel_case
             && letter.is_uppercase()
             && previous.is_some_and(|before: char| !before.is_uppercase());
-        if (is_apart || is_hump) && !out.is_empty() {
+        if (is_after_separator || is_camel_case_start) && !out.is_empty() {
             out.push_str(by);
         }
-        is_apart = false;
+        is_after_separator = false;
         previous = Some(letter);
-        push(&mut out, letter, words.is_lower);
+        push_escaped(&mut out, letter, words.is_lower);
     }
     (!out.is_empty()).then_some(Cow::Owned(out))
 }
 
-fn push(out: &mut String, letter: char, is_lower: bool) {
+fn push_escaped(out: &mut String, letter: char, is_lower: bool) {
     if letter.is_ascii() {
         out.push(if is_lower { letter.to_ascii_lowercase() } else { letter });
         return;
@@ -170,18 +184,18 @@ mod tests {
 
     #[track_caller]
     fn check_style(style: Style, text: &str, expect: &str) {
-        let found = written(Cow::Borrowed(text), true, style);
+        let found = apply_style(Cow::Borrowed(text), true, style);
         assert_eq!(found.as_deref().unwrap_or("-"), expect, "{style:?}");
     }
 
     #[track_caller]
     fn check_piece(piece: Substring, text: &str, expect: &str) {
-        let found = cut(Cow::Borrowed(text), true, Some(piece));
+        let found = substring(Cow::Borrowed(text), true, Some(piece));
         assert_eq!(found.as_deref().unwrap_or("-"), expect, "{piece:?}");
     }
 
     #[test]
-    fn words_are_joined_in_many_styles() {
+    fn apply_style_joins_words() {
         let text = "What_if--It's%20a.Test";
         check_style(Style::AsIs, text, text);
         check_style(Style::Lower, "What%C3%89_If", "what%C3%89_if");
@@ -198,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_gain_and_lose_zeros() {
+    fn apply_style_pads_and_strips_numbers() {
         check_style(Style::Padded, "4", "04");
         check_style(Style::Padded, "2012", "2012");
         check_style(Style::Unpadded, "04", "4");
@@ -207,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_stand_around_delimiters() {
+    fn substring_extracts_text_around_delimiters() {
         check_piece(Substring::Field { by: ',', at: 2 }, "0,,1555422071,00.html", "1555422071");
         check_piece(Substring::Field { by: ',', at: -1 }, "0,,1555422071,00.html", "00");
         check_piece(Substring::Field { by: ',', at: 1 }, "0,,1", "-");

@@ -1,64 +1,62 @@
-//! How much a plan missed: a random audit of what it left unchecked.
+//! A random audit of the URLs that a plan left unchecked.
 //!
-//! When a plan has ended, a random sample of the rest is checked. How many
-//! broken URLs the rest holds is then known within an interval, and what the
-//! plan finds afterwards, led by the hits of the audit, only adds to recall:
-//! the interval holds whatever it does.
+//! After a plan has ended, a random sample of the remaining URLs is checked, which gives a
+//! confidence interval for the number of broken URLs among them. The plan then follows up
+//! the hits of the audit. This can only increase recall, so the interval remains valid.
 //!
-//! URLs that are more probably broken are drawn more often, by the root of the
-//! rate the plan expects (Neyman's allocation), and each hit stands for as many
-//! as its chance was small: a wrong expectation costs width, never truth. One
-//! URL is drawn from each of many equal stretches of the catalog, which can
-//! only lessen the deviation.
+//! URLs that are more likely broken are drawn more often, in proportion to the square root
+//! of the rate that the plan expects (Neyman allocation), and hits are weighted by the
+//! inverse of their probability. A wrong expectation makes the interval wider, never wrong.
+//! The sample is stratified over the order of the catalog, which can only reduce the
+//! variance.
 
 mod sample;
 
 use self::sample::{Bias, Sample};
 use crate::catalog::{DirectoryId, DomainId, UrlId};
+use crate::check_log::{CheckLog, UrlHealth};
 use crate::estimate::RecallEstimate;
-use crate::ledger::{CheckLog, UrlHealth};
 use crate::plan::{LotDecision, SamplingPlan};
 use crate::rng::SplitMix64;
 use crate::simulate::count;
 
-/// Tells the seed of the audit from that of the plan.
+/// Makes the seed of the audit different from that of the plan.
 const SALT: u64 = 0x0061_7564_6974;
 
-/// So many may be checked beyond the share of the catalog: how many hits an
-/// interval takes does not depend on how large the catalog is.
-const ALWAYS: u32 = 1_500;
+/// Number of checks allowed in addition to the share of the catalog. The number of hits that
+/// an interval needs does not depend on the size of the catalog.
+const BASE_SIZE: u32 = 1_500;
 
-/// No more than this share of a catalog: of a small one a narrow interval
-/// would take nearly all, and a survey is there to check less.
-const MOST: f64 = 0.25;
+/// Maximum share of a catalog. A narrow interval for a small catalog would require almost all
+/// URLs.
+const MAX_SHARE: f64 = 0.25;
 
-/// The part of the size foretold that an audit goes to at once where it learns:
-/// what is drawn later narrows the interval more.
-const LEARNING: f64 = 0.9;
+/// Part of the computed size that is drawn first if breakage is scattered. The rest is drawn
+/// with a better bias.
+const FIRST_DRAW: f64 = 0.9;
 
-/// How large an audit is.
+/// The size of an audit.
 #[derive(Debug, Clone, Copy)]
 pub struct Audit {
-    /// How many URLs are checked at first, to see how many more it takes.
+    /// Number of URLs checked first, to compute the required size.
     pub pilot: u32,
-    /// The widest that the interval of recall should be, in points.
-    pub width: f64,
-    /// The most URLs that are checked, as a share of the catalog; some more
-    /// may always be.
-    pub most: f64,
-    /// The deviations of the normal distribution to each side of the interval.
+    /// Maximum width of the interval of recall, in percentage points.
+    pub max_width: f64,
+    /// Maximum share of the catalog that is checked, in addition to a constant number.
+    pub max_share: f64,
+    /// Half width of the interval in standard deviations of the normal distribution.
     pub deviations: f64,
 }
 
 impl Default for Audit {
-    /// An interval that holds 95 % and is at most 4 points wide, both with some
-    /// room: the size of the sample depends on what it found.
+    /// A 95 % interval at most 4 points wide. Both values have a margin, because the size
+    /// of the sample depends on its hits.
     fn default() -> Self {
-        Self { pilot: 800, width: 3.6, most: 0.06, deviations: 2.4 }
+        Self { pilot: 800, max_width: 3.6, max_share: 0.06, deviations: 2.4 }
     }
 }
 
-/// A plan that ends with an audit of the unchecked rest.
+/// A plan followed by an audit of the unchecked URLs.
 #[derive(Debug)]
 pub struct Audited<P> {
     plan: P,
@@ -67,136 +65,137 @@ pub struct Audited<P> {
     stage: Stage,
 }
 
-/// How far the audit is.
+/// The stage of the audit.
 #[derive(Debug)]
 enum Stage {
-    /// The plan is at work.
+    /// The plan has not ended.
     Before,
-    /// A sample is being checked.
+    /// The sample is being checked.
     During(Sample),
-    /// The rest is judged; the plan follows up what was found.
+    /// The audit has ended; the plan follows up its hits.
     After(Sample),
 }
 
 impl<P: SamplingPlan> Audited<P> {
-    /// The plan, followed by an audit.
+    /// Returns the plan, followed by an audit.
     pub fn new(plan: P, audit: Audit, seed: u64) -> Self {
         Self { plan, audit, rng: SplitMix64::new(seed ^ SALT), stage: Stage::Before }
     }
 
-    /// The plan itself.
+    /// Returns the plan without the audit.
     pub fn plan(&self) -> &P {
         &self.plan
     }
 
-    /// Begins the audit; the plan has ended.
-    fn begin(&mut self) {
-        let ledger = self.plan.ledger();
-        let most = self.audit.most_of(ledger);
-        let bias = Bias::new(&self.plan, most);
-        let goal = self.audit.pilot.min(most);
-        let mut sample = Sample::new(ledger, bias);
-        sample.draw(ledger, goal, &mut self.rng);
+    /// Starts the audit after the plan has ended.
+    fn start_audit(&mut self) {
+        let log = self.plan.check_log();
+        let max_urls = self.audit.max_urls(log);
+        let bias = Bias::new(&self.plan, max_urls);
+        let goal = self.audit.pilot.min(max_urls);
+        let mut sample = Sample::new(log, bias);
+        sample.draw(log, goal, &mut self.rng);
         self.stage = Stage::During(sample);
     }
 
-    /// Draws more if the interval is too wide; otherwise the audit is over.
-    fn go_on(&mut self, mut sample: Sample) {
+    /// Draws more URLs if the interval is too wide; otherwise ends the audit.
+    fn continue_audit(&mut self, mut sample: Sample) {
         let is_scattered = self.plan.is_scattered();
-        let ease = if is_scattered { LEARNING } else { 1.0 };
-        let goal = self.audit.goal(&sample, ease).min(self.audit.most_of(self.plan.ledger()));
-        if goal <= sample.tally.checked {
+        let first_part = if is_scattered { FIRST_DRAW } else { 1.0 };
+        let goal =
+            self.audit.goal(&sample, first_part).min(self.audit.max_urls(self.plan.check_log()));
+        if goal <= sample.counts.checked {
             self.stage = Stage::After(sample);
             return;
         }
-        let wanted = goal - sample.tally.checked;
+        let size = goal - sample.counts.checked;
         if is_scattered {
-            sample.follow(Bias::learned(&self.plan, wanted));
+            sample.set_bias(Bias::learned(&self.plan, size));
         }
-        sample.draw(self.plan.ledger(), wanted, &mut self.rng);
+        sample.draw(self.plan.check_log(), size, &mut self.rng);
         self.stage = Stage::During(sample);
     }
 }
 
 impl Audit {
-    /// The most URLs that are checked. Of a small catalog that may be all.
-    fn most_of(&self, ledger: &CheckLog<'_>) -> u32 {
-        let urls = f64::from(ledger.catalog().len());
-        (count(self.most * urls) + ALWAYS).min(count(MOST * urls))
+    /// Returns the maximum number of checked URLs.
+    fn max_urls(&self, log: &CheckLog<'_>) -> u32 {
+        let urls = f64::from(log.catalog().len());
+        (count(self.max_share * urls) + BASE_SIZE).min(count(MAX_SHARE * urls))
     }
 
-    /// How large a sample narrows the interval to its width, as far as the
-    /// sample so far can tell; `ease` is the part of it to go to at once.
-    fn goal(&self, sample: &Sample, ease: f64) -> u32 {
-        let estimate = sample.estimate(sample.found + sample.tally.broken, self.deviations);
+    /// Returns the sample size that narrows the interval to its maximum width, estimated from
+    /// the sample so far. `first_part` is the part of it to draw next.
+    fn goal(&self, sample: &Sample, first_part: f64) -> u32 {
+        let estimate = sample.estimate(sample.found + sample.counts.broken, self.deviations);
         let width = estimate.high() - estimate.low();
-        if width <= self.width {
-            return sample.tally.checked;
+        if width <= self.max_width {
+            return sample.counts.checked;
         }
-        // Width shrinks with the root of the size. A small sample is not trusted with more than four times its
-        // size at once.
-        let factor = (ease * (width / self.width).powi(2)).clamp(1.05, 4.0);
-        count((f64::from(sample.tally.checked) * factor).ceil())
+        // The width shrinks with the square root of the size. Limit the growth to a factor of
+        // four, because a small sample gives an unreliable estimate.
+        let factor = (first_part * (width / self.max_width).powi(2)).clamp(1.05, 4.0);
+        count((f64::from(sample.counts.checked) * factor).ceil())
     }
 }
 
 impl<P: SamplingPlan> SamplingPlan for Audited<P> {
-    fn next_batch(&mut self, at_most: usize) -> Vec<UrlId> {
-        if at_most == 0 {
+    fn next_batch(&mut self, max_urls: usize) -> Vec<UrlId> {
+        if max_urls == 0 {
             return Vec::new();
         }
         if matches!(self.stage, Stage::Before) {
-            let batch = self.plan.next_batch(at_most);
-            if !batch.is_empty() || !self.plan.is_settled() {
+            let batch = self.plan.next_batch(max_urls);
+            if !batch.is_empty() || !self.plan.is_idle() {
                 return batch;
             }
-            self.begin();
+            self.start_audit();
         }
         if let Stage::During(sample) = &mut self.stage {
-            let start = sample.ready.len().saturating_sub(at_most);
+            let start = sample.ready.len().saturating_sub(max_urls);
             let batch = sample.ready.split_off(start);
-            sample.outstanding += u32::try_from(batch.len()).unwrap_or(u32::MAX);
-            if !batch.is_empty() || sample.outstanding > 0 {
+            sample.in_flight += u32::try_from(batch.len()).unwrap_or(u32::MAX);
+            if !batch.is_empty() || sample.in_flight > 0 {
                 return batch;
             }
             let sample = std::mem::take(sample);
             self.stage = Stage::After(sample);
         }
-        self.plan.next_batch(at_most)
+        self.plan.next_batch(max_urls)
     }
 
-    fn take(&mut self, url: UrlId, answer: UrlHealth) {
-        let was_unasked = self.plan.ledger().is_unasked(url);
-        self.plan.take(url, answer);
+    fn record(&mut self, url: UrlId, health: UrlHealth) {
+        let was_unchecked = self.plan.check_log().is_unchecked(url);
+        self.plan.record(url, health);
         let Stage::During(sample) = &mut self.stage else { return };
-        if !was_unasked {
+        if !was_unchecked {
             return;
         }
-        sample.take(url, answer, self.plan.ledger());
-        if sample.outstanding == 0 && sample.ready.is_empty() {
+        sample.record(url, health, self.plan.check_log());
+        if sample.in_flight == 0 && sample.ready.is_empty() {
             let sample = std::mem::take(sample);
-            self.go_on(sample);
+            self.continue_audit(sample);
         }
     }
 
-    fn ledger(&self) -> &CheckLog<'_> {
-        self.plan.ledger()
+    fn check_log(&self) -> &CheckLog<'_> {
+        self.plan.check_log()
     }
 
-    fn is_settled(&self) -> bool {
+    fn is_idle(&self) -> bool {
         match &self.stage {
-            Stage::During(sample) => sample.outstanding == 0,
-            Stage::Before | Stage::After(_) => self.plan.is_settled(),
+            Stage::During(sample) => sample.in_flight == 0,
+            Stage::Before | Stage::After(_) => self.plan.is_idle(),
         }
     }
 
     fn estimate(&self) -> RecallEstimate {
-        let ledger = self.plan.ledger();
-        if ledger.unchecked() == 0 {
-            return RecallEstimate::exact(ledger.total().broken);
+        let log = self.plan.check_log();
+        if log.remaining() == 0 {
+            return RecallEstimate::exact(log.total().broken);
         }
         match &self.stage {
-            Stage::After(sample) => sample.estimate(ledger.total().broken, self.audit.deviations),
+            Stage::After(sample) => sample.estimate(log.total().broken, self.audit.deviations),
             Stage::Before | Stage::During(_) => self.plan.estimate(),
         }
     }
@@ -205,8 +204,8 @@ impl<P: SamplingPlan> SamplingPlan for Audited<P> {
         self.plan.expected_rate(directory)
     }
 
-    fn ruling(&self, domain: DomainId) -> LotDecision {
-        self.plan.ruling(domain)
+    fn decision(&self, domain: DomainId) -> LotDecision {
+        self.plan.decision(domain)
     }
 
     fn reason(&self, domain: DomainId) -> String {

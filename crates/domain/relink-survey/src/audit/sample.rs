@@ -1,4 +1,4 @@
-//! A random sample of what a plan left unchecked.
+//! A random sample of the unchecked URLs.
 
 #![expect(
     clippy::indexing_slicing,
@@ -6,163 +6,166 @@
 )]
 
 use crate::catalog::UrlId;
+use crate::check_log::{CheckCounts, CheckLog, UrlHealth};
 use crate::estimate::{RecallEstimate, WeightedHits};
-use crate::ledger::{CheckCounts, CheckLog, UrlHealth};
 use crate::plan::SamplingPlan;
 use crate::rng::SplitMix64;
 
-/// An expected rate counts for at most so many times the mean rate, and for at
-/// least the same part of it: it may be wrong.
-const TRUST: f64 = 4.0;
+/// Maximum ratio of an expected rate to the mean rate, and of the mean rate to it. Expected
+/// rates may be wrong.
+const MAX_RATIO: f64 = 4.0;
 
-/// The same where the audit itself has shown the rates.
-const LEARNT_TRUST: f64 = 16.0;
+/// The same after a part of the audit has confirmed the rates.
+const LEARNED_MAX_RATIO: f64 = 16.0;
 
-/// How much more often the URLs of a directory are drawn than those of others.
+/// The relative probability with which URLs of each directory are drawn.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bias {
     by_directory: Vec<f64>,
-    /// The sum over the rest.
+    /// The sum over the unchecked URLs.
     total: f64,
-    least: f64,
+    /// The minimum over the directories.
+    min: f64,
 }
 
 impl Bias {
-    /// By the root of the rates that the plan expects; none where the sample
-    /// may be a large part of the rest.
-    pub(super) fn new(plan: &impl SamplingPlan, most: u32) -> Self {
-        let is_even = f64::from(most) * TRUST * TRUST > f64::from(plan.ledger().unchecked());
-        Self::with_trust(plan, if is_even { 1.0 } else { TRUST })
+    /// Returns the bias by the square root of the expected rates; no bias if the sample may
+    /// contain a large part of the unchecked URLs.
+    pub(super) fn new(plan: &impl SamplingPlan, max_size: u32) -> Self {
+        let is_uniform =
+            f64::from(max_size) * MAX_RATIO * MAX_RATIO > f64::from(plan.check_log().remaining());
+        Self::with_max_ratio(plan, if is_uniform { 1.0 } else { MAX_RATIO })
     }
 
-    /// The same for a further draw of `wanted`, now that a part of the sample
-    /// has shown the rates.
-    pub(super) fn learned(plan: &impl SamplingPlan, wanted: u32) -> Self {
-        let is_even = f64::from(wanted) * LEARNT_TRUST > f64::from(plan.ledger().unchecked());
-        Self::with_trust(plan, if is_even { 1.0 } else { LEARNT_TRUST })
+    /// Returns the bias for a further draw of `size` URLs, after a part of the sample has
+    /// confirmed the rates.
+    pub(super) fn learned(plan: &impl SamplingPlan, size: u32) -> Self {
+        let is_uniform =
+            f64::from(size) * LEARNED_MAX_RATIO > f64::from(plan.check_log().remaining());
+        Self::with_max_ratio(plan, if is_uniform { 1.0 } else { LEARNED_MAX_RATIO })
     }
 
-    fn with_trust(plan: &impl SamplingPlan, trust: f64) -> Self {
-        let ledger = plan.ledger();
-        let catalog = ledger.catalog();
+    fn with_max_ratio(plan: &impl SamplingPlan, max_ratio: f64) -> Self {
+        let log = plan.check_log();
+        let catalog = log.catalog();
         let left = |directory| {
-            f64::from(catalog.directory_size(directory) - ledger.directory(directory).checked)
+            f64::from(catalog.directory_size(directory) - log.directory(directory).checked)
         };
-        let rest = f64::from(ledger.unchecked());
+        let rest = f64::from(log.remaining());
         let rates: Vec<f64> = catalog.directories().map(|it| plan.expected_rate(it)).collect();
         let expected: f64 = catalog.directories().map(|it| left(it) * rates[it.index()]).sum();
         let mean = (expected / rest.max(1.0)).max(f64::MIN_POSITIVE);
-        let bias = |rate: &f64| (rate / mean).clamp(1.0 / trust, trust).sqrt();
+        let bias = |rate: &f64| (rate / mean).clamp(1.0 / max_ratio, max_ratio).sqrt();
         let by_directory: Vec<f64> = rates.iter().map(bias).collect();
         let total = catalog.directories().map(|it| left(it) * by_directory[it.index()]).sum();
-        let least = by_directory.iter().copied().fold(f64::INFINITY, f64::min);
-        Self { by_directory, total, least }
+        let min = by_directory.iter().copied().fold(f64::INFINITY, f64::min);
+        Self { by_directory, total, min }
     }
 
-    fn of(&self, url: UrlId, ledger: &CheckLog<'_>) -> f64 {
-        self.by_directory[ledger.catalog().directory_of(url).index()]
+    fn weight_of(&self, url: UrlId, log: &CheckLog<'_>) -> f64 {
+        self.by_directory[log.catalog().directory_of(url).index()]
     }
 }
 
-/// A random sample of the rest.
+/// A random sample of the unchecked URLs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sample {
-    /// How many URLs the plan had left.
+    /// Number of URLs that the plan left unchecked.
     pub(super) rest: u32,
-    /// How many broken ones it had found.
+    /// Number of broken URLs that the plan found.
     pub(super) found: u32,
-    /// What the sample has shown.
-    pub(super) tally: CheckCounts,
-    /// To be asked.
+    /// The results of the sample.
+    pub(super) counts: CheckCounts,
+    /// URLs to check next.
     pub(super) ready: Vec<UrlId>,
-    /// How many answers are owed.
-    pub(super) outstanding: u32,
+    /// Number of checks in flight.
+    pub(super) in_flight: u32,
     bias: Bias,
-    /// The sums of the hits' weights and their squares, times the size of the
-    /// sample; and the greatest weight.
+    /// Weights of the hits, multiplied by the sample size.
     hits: WeightedHits,
-    /// The broken URLs that earlier draws had taken out of the rest, summed
-    /// over the URLs of each draw.
-    taken_out: f64,
-    /// How many of them when the current draw began.
-    before: u32,
+    /// Sum over the checked URLs of the number of broken URLs found before their draw. The mean
+    /// is the number of hits that a draw could no longer find.
+    earlier_hits: f64,
+    /// Number of broken URLs found before the current draw.
+    hits_before_draw: u32,
 }
 
 impl Sample {
-    /// An empty sample of what is left.
-    pub(super) fn new(ledger: &CheckLog<'_>, bias: Bias) -> Self {
-        let (rest, found) = (ledger.unchecked(), ledger.total().broken);
+    /// Returns an empty sample of the unchecked URLs.
+    pub(super) fn new(log: &CheckLog<'_>, bias: Bias) -> Self {
+        let (rest, found) = (log.remaining(), log.total().broken);
         let mut sample = Self { rest, found, ..Self::default() };
-        sample.follow(bias);
+        sample.set_bias(bias);
         sample
     }
 
-    /// Draws by this bias from now on; every answer is in.
-    pub(super) fn follow(&mut self, bias: Bias) {
-        self.before = self.tally.broken;
-        self.hits.greatest = self.hits.greatest.max(bias.total / bias.least);
+    /// Sets the bias of further draws. No check may be in flight.
+    pub(super) fn set_bias(&mut self, bias: Bias) {
+        self.hits_before_draw = self.counts.broken;
+        self.hits.greatest = self.hits.greatest.max(bias.total / bias.min);
         self.bias = bias;
     }
 
-    /// Draws some URLs that have not been asked.
-    pub(super) fn draw(&mut self, ledger: &CheckLog<'_>, wanted: u32, chance: &mut SplitMix64) {
-        let unasked = ledger.catalog().urls().filter(|url| ledger.is_unasked(*url));
-        let rest: Vec<(UrlId, f64)> = unasked.map(|url| (url, self.bias.of(url, ledger))).collect();
-        self.ready = one_of_each_stretch(&rest, wanted, chance);
-        chance.shuffle(&mut self.ready);
+    /// Draws `size` unchecked URLs.
+    pub(super) fn draw(&mut self, log: &CheckLog<'_>, size: u32, rng: &mut SplitMix64) {
+        let unchecked = log.catalog().urls().filter(|url| log.is_unchecked(*url));
+        let rest: Vec<(UrlId, f64)> =
+            unchecked.map(|url| (url, self.bias.weight_of(url, log))).collect();
+        self.ready = stratified_sample(&rest, size, rng);
+        rng.shuffle(&mut self.ready);
     }
 
-    /// Takes the answer of a URL of the sample.
-    pub(super) fn take(&mut self, url: UrlId, answer: UrlHealth, ledger: &CheckLog<'_>) {
-        self.tally.add(answer);
-        self.outstanding = self.outstanding.saturating_sub(1);
-        self.taken_out += f64::from(self.before);
-        if answer == UrlHealth::Broken {
-            let weight = self.bias.total / self.bias.of(url, ledger);
+    /// Records the result of a URL of the sample.
+    pub(super) fn record(&mut self, url: UrlId, health: UrlHealth, log: &CheckLog<'_>) {
+        self.counts.add(health);
+        self.in_flight = self.in_flight.saturating_sub(1);
+        self.earlier_hits += f64::from(self.hits_before_draw);
+        if health == UrlHealth::Broken {
+            let weight = self.bias.total / self.bias.weight_of(url, log);
             self.hits.sum += weight;
             self.hits.squares += weight * weight;
         }
     }
 
-    /// What was missed, if so many are found by now.
+    /// Returns the estimate, given the number of broken URLs found so far.
     pub(super) fn estimate(&self, found: u32, deviations: f64) -> RecallEstimate {
         let rest = f64::from(self.rest);
-        let size = f64::from(self.tally.checked.max(1));
+        let size = f64::from(self.counts.checked.max(1));
         let hits = WeightedHits {
             sum: self.hits.sum / size,
             squares: self.hits.squares / (size * size),
             greatest: self.hits.greatest / size,
         };
         let (low, high) = hits.interval(deviations);
-        let broken = hits.sum + self.taken_out / size;
-        // The rest is finite: the more of it was seen, the less is unknown.
-        let unseen = (f64::from(self.rest - self.tally.checked) / rest.max(1.0)).sqrt();
-        let since = f64::from(found - self.found);
-        let missed = |broken: f64| (broken.min(rest) - since).max(0.0);
+        let broken = hits.sum + self.earlier_hits / size;
+        // Finite population correction.
+        let correction = (f64::from(self.rest - self.counts.checked) / rest.max(1.0)).sqrt();
+        let found_since = f64::from(found - self.found);
+        let missed = |broken: f64| (broken.min(rest) - found_since).max(0.0);
         RecallEstimate {
             found,
             missed: missed(broken),
-            missed_low: missed(broken - (hits.sum - low) * unseen),
-            missed_high: missed(broken + (high - hits.sum) * unseen),
+            missed_low: missed(broken - (hits.sum - low) * correction),
+            missed_high: missed(broken + (high - hits.sum) * correction),
         }
     }
 }
 
-/// One URL at random from each of `wanted` stretches of equal weight.
-fn one_of_each_stretch(rest: &[(UrlId, f64)], wanted: u32, chance: &mut SplitMix64) -> Vec<UrlId> {
-    if wanted as usize >= rest.len() {
+/// Draws one URL from each of `size` strata of equal weight.
+fn stratified_sample(rest: &[(UrlId, f64)], size: u32, rng: &mut SplitMix64) -> Vec<UrlId> {
+    if size as usize >= rest.len() {
         return rest.iter().map(|(url, _)| *url).collect();
     }
-    let stretch = rest.iter().map(|(_, bias)| bias).sum::<f64>() / f64::from(wanted);
+    let stratum_weight = rest.iter().map(|(_, bias)| bias).sum::<f64>() / f64::from(size);
     let mut drawn: Vec<UrlId> = Vec::new();
-    let (mut passed, mut number) = (0.0, 0.0);
-    let mut point = stretch * chance.unit();
+    let (mut cumulated, mut number) = (0.0, 0.0);
+    let mut point = stratum_weight * rng.unit();
     for (url, bias) in rest {
-        passed += bias;
-        let is_drawn = point < passed;
-        while point < passed {
+        cumulated += bias;
+        let is_drawn = point < cumulated;
+        while point < cumulated {
             number += 1.0;
-            point = stretch * (number + chance.unit());
+            point = stratum_weight * (number + rng.unit());
         }
         if is_drawn {
             drawn.push(*url);
@@ -183,21 +186,21 @@ mod tests {
     }
 
     #[test]
-    fn as_many_are_drawn_as_were_wanted() {
+    fn stratified_sample_has_the_requested_size() {
         let rest = rest(&[1.0; 1_000]);
-        assert_eq!(one_of_each_stretch(&rest, 50, &mut SplitMix64::new(1)).len(), 50);
-        assert_eq!(one_of_each_stretch(&rest, 2_000, &mut SplitMix64::new(1)).len(), 1_000);
-        assert_eq!(one_of_each_stretch(&rest, 0, &mut SplitMix64::new(1)).len(), 0);
+        assert_eq!(stratified_sample(&rest, 50, &mut SplitMix64::new(1)).len(), 50);
+        assert_eq!(stratified_sample(&rest, 2_000, &mut SplitMix64::new(1)).len(), 1_000);
+        assert_eq!(stratified_sample(&rest, 0, &mut SplitMix64::new(1)).len(), 0);
     }
 
     #[test]
-    fn a_greater_weight_is_drawn_more_often() {
+    fn stratified_sample_draws_greater_weights_more_often() {
         let biases: Vec<f64> = (0..1_000).map(|at| if at % 2 == 0 { 3.0 } else { 1.0 }).collect();
         let rest = rest(&biases);
-        let mut chance = SplitMix64::new(2);
+        let mut rng = SplitMix64::new(2);
         let mut even = 0;
         for _ in 0..200 {
-            let drawn = one_of_each_stretch(&rest, 100, &mut chance);
+            let drawn = stratified_sample(&rest, 100, &mut rng);
             even += drawn.iter().filter(|url| url.index() % 2 == 0).count();
         }
         assert!((14_500..15_500).contains(&even), "{even}");

@@ -1,24 +1,24 @@
-//! What checking on in a directory is worth.
+//! The index of a directory: the expected yield of further checks.
 
 use super::mixture::{RATES, RateWeights};
 
-/// How much evidence, in nats, tells a directory below the floor from one above.
+/// Evidence in nats that distinguishes a rate below the threshold from one above.
 const EVIDENCE: f64 = 2.0;
 
-/// The broken URLs that each further check of a directory can be hoped to
-/// find, if `left` are unchecked and one goes on only while it is worth it.
+/// Returns the expected number of broken URLs per further check of a directory with `left`
+/// unchecked URLs, if checking stops when it is no longer worthwhile.
 ///
-/// With probability *q* its rate is above the floor and all that are left will
-/// be checked; otherwise a few checks show that it is not. The index is what is
-/// found divided by what is checked in both cases together.
-pub(super) fn index(posterior: &RateWeights, left: u32, floor: f64) -> f64 {
+/// With probability *q* the rate is above the threshold and all URLs are checked. Otherwise a
+/// few checks show that it is not. The index is the expected number of hits divided by the
+/// expected number of checks over both cases.
+pub(super) fn index(posterior: &RateWeights, left: u32, threshold: f64) -> f64 {
     if left == 0 {
         return 0.0;
     }
     let left = f64::from(left);
     let (mut above, mut found_above, mut below, mut found_below) = (0.0, 0.0, 0.0, 0.0);
     for (weight, rate) in posterior.iter().zip(RATES) {
-        if rate >= floor {
+        if rate >= threshold {
             (above, found_above) = (above + weight, found_above + weight * rate);
         } else {
             (below, found_below) = (below + weight, found_below + weight * rate);
@@ -27,39 +27,40 @@ pub(super) fn index(posterior: &RateWeights, left: u32, floor: f64) -> f64 {
     if above <= 0.0 || below <= 0.0 {
         return found_above + found_below;
     }
-    let tries = tries(found_below / below, found_above / above).min(left);
-    (found_above * left + found_below * tries) / (above * left + below * tries)
+    let checks = checks_to_decide(found_below / below, found_above / above).min(left);
+    (found_above * left + found_below * checks) / (above * left + below * checks)
 }
 
-/// How many checks show that the rate is `low` and not `high`: the evidence
-/// divided by what one check brings (Kullback & Leibler).
-fn tries(low: f64, high: f64) -> f64 {
+/// Returns the number of checks that show that the rate is `low` and not `high`: the evidence
+/// divided by the Kullback-Leibler divergence per check.
+fn checks_to_decide(low: f64, high: f64) -> f64 {
     let divergence = low * (low / high).ln() + (1.0 - low) * ((1.0 - low) / (1.0 - high)).ln();
     (EVIDENCE / divergence).max(1.0)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::mixture::{Likelihood, at_first};
+    use super::super::mixture::{Likelihood, initial_weights};
     use super::*;
-    use crate::ledger::CheckCounts;
+    use crate::check_log::CheckCounts;
 
-    /// The index of a directory of `left` after a sample.
-    fn after(broken: u32, checked: u32, left: u32) -> f64 {
-        let posterior = Likelihood::new().posterior(&at_first(), CheckCounts { checked, broken });
+    /// Returns the index of a directory with `left` unchecked URLs after a sample.
+    fn index_after(broken: u32, checked: u32, left: u32) -> f64 {
+        let posterior =
+            Likelihood::new().posterior(&initial_weights(), CheckCounts { checked, broken });
         index(&posterior, left, 0.25)
     }
 
     #[test]
-    fn a_hit_raises_it_and_a_miss_lowers_it() {
-        assert!(after(1, 1, 39) > after(0, 0, 40));
-        assert!(after(0, 1, 39) < after(0, 0, 40));
-        assert!(after(0, 3, 37) < 0.25, "{}", after(0, 3, 37));
+    fn hit_raises_index_and_miss_lowers_it() {
+        assert!(index_after(1, 1, 39) > index_after(0, 0, 40));
+        assert!(index_after(0, 1, 39) < index_after(0, 0, 40));
+        assert!(index_after(0, 3, 37) < 0.25, "{}", index_after(0, 3, 37));
     }
 
     #[test]
-    fn more_to_gain_is_worth_more() {
-        assert!(after(0, 0, 200) > after(0, 0, 20));
-        assert!(after(0, 0, 0) <= 0.0);
+    fn index_grows_with_unchecked_urls() {
+        assert!(index_after(0, 0, 200) > index_after(0, 0, 20));
+        assert!(index_after(0, 0, 0) <= 0.0);
     }
 }

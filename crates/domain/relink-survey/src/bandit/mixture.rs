@@ -1,29 +1,28 @@
-//! How the rates of broken URLs are spread over directories, learned.
+//! Mixture model for the rates of broken URLs of directories.
 //!
-//! A directory has one of a few rates, from all but sound to all but dead. How
-//! often each occurs is learned for every domain (expectation maximization) and
-//! for all of them together, and a domain of which little is known leans on
-//! the others. Nothing is assumed of how completely a directory dies, nor of
-//! how many broken URLs lie scattered in live ones.
+//! A directory has one of a few rates between almost 0 and almost 1. The weights of the rates
+//! are fitted for every domain (expectation maximization) and shrunk towards the pooled
+//! weights of all domains. The model makes no assumption about how completely a directory
+//! dies, or how many broken URLs live directories contain.
 
-use crate::ledger::CheckCounts;
+use crate::check_log::CheckCounts;
 
-/// The rates that a directory can have.
+/// The possible rates of a directory.
 pub(super) const RATES: [f64; 16] = [
     0.001, 0.004, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.22, 0.32, 0.45, 0.6, 0.75, 0.88, 0.96, 0.995,
 ];
 
-/// How often each rate is expected before anything is seen, in parts of 100:
-/// most directories live, some are dead, few are in between.
-const AT_FIRST: [f64; 16] =
+/// Prior weights of the rates in percent: most directories are live, some are dead, few are
+/// in between.
+const INITIAL_WEIGHTS: [f64; 16] =
     [20.0, 20.0, 15.0, 8.0, 5.0, 4.0, 3.0, 2.0, 1.0, 1.0, 1.0, 1.0, 2.0, 4.0, 6.0, 7.0];
 
-/// Weights of the rates; they add up to 1.
+/// Weights of the rates; their sum is 1.
 pub(super) type RateWeights = [f64; RATES.len()];
 
-/// The weights before anything is seen.
-pub(super) fn at_first() -> RateWeights {
-    AT_FIRST.map(|weight| weight / AT_FIRST.iter().sum::<f64>())
+/// Returns the prior weights.
+pub(super) fn initial_weights() -> RateWeights {
+    INITIAL_WEIGHTS.map(|weight| weight / INITIAL_WEIGHTS.iter().sum::<f64>())
 }
 
 /// The logarithms of the rates and of their complements.
@@ -37,13 +36,12 @@ impl Likelihood {
         Self { logs: RATES.map(|rate| (rate.ln(), (-rate).ln_1p())) }
     }
 
-    /// How probable each rate is for a directory with this sample, if rates
-    /// occur with these weights.
-    pub(super) fn posterior(&self, prior: &RateWeights, tally: CheckCounts) -> RateWeights {
-        if tally.checked == 0 {
+    /// Returns the posterior weights of a directory with this sample.
+    pub(super) fn posterior(&self, prior: &RateWeights, counts: CheckCounts) -> RateWeights {
+        if counts.checked == 0 {
             return *prior;
         }
-        let (broken, alive) = (f64::from(tally.broken), f64::from(tally.checked - tally.broken));
+        let (broken, alive) = (f64::from(counts.broken), f64::from(counts.checked - counts.broken));
         let logs = self.logs.map(|(hit, miss)| broken * hit + alive * miss);
         let greatest = logs.iter().copied().fold(f64::MIN, f64::max);
         let mut weights = *prior;
@@ -54,15 +52,15 @@ impl Likelihood {
         weights.map(|weight| weight / sum)
     }
 
-    /// The sum of the posteriors of some directories.
+    /// Returns the sum of the posteriors of several directories, and their number.
     pub(super) fn expected(
         &self,
         prior: &RateWeights,
-        tallies: impl Iterator<Item = CheckCounts>,
+        counts: impl Iterator<Item = CheckCounts>,
     ) -> (RateWeights, f64) {
         let (mut sum, mut directories) = ([0.0; RATES.len()], 0.0);
-        for tally in tallies {
-            let posterior = self.posterior(prior, tally);
+        for counts in counts {
+            let posterior = self.posterior(prior, counts);
             for (sum, part) in sum.iter_mut().zip(posterior) {
                 *sum += part;
             }
@@ -72,7 +70,7 @@ impl Likelihood {
     }
 }
 
-/// The sum of weights with their factors, made to add up to 1.
+/// Returns the weighted sum of two mixtures, normalized to 1.
 pub(super) fn blend(
     one: &RateWeights,
     factor: f64,
@@ -87,7 +85,7 @@ pub(super) fn blend(
     blend.map(|part| part / sum)
 }
 
-/// The mean rate and its variance.
+/// Returns the mean rate and its variance.
 pub(super) fn moments(weights: &RateWeights) -> (f64, f64) {
     let mean: f64 = weights.iter().zip(RATES).map(|(weight, rate)| weight * rate).sum();
     let square: f64 = weights.iter().zip(RATES).map(|(weight, rate)| weight * rate * rate).sum();
@@ -100,25 +98,26 @@ mod tests {
 
     #[test]
     fn weights_add_up_to_one() {
-        let posterior =
-            Likelihood::new().posterior(&at_first(), CheckCounts { checked: 900, broken: 31 });
+        let posterior = Likelihood::new()
+            .posterior(&initial_weights(), CheckCounts { checked: 900, broken: 31 });
         assert!((posterior.iter().sum::<f64>() - 1.0).abs() < 1e-9);
-        assert!((at_first().iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        assert!((initial_weights().iter().sum::<f64>() - 1.0).abs() < 1e-9);
     }
 
     #[test]
-    fn a_large_sample_tells_the_rate() {
-        let posterior =
-            Likelihood::new().posterior(&at_first(), CheckCounts { checked: 400, broken: 128 });
+    fn large_sample_determines_the_rate() {
+        let posterior = Likelihood::new()
+            .posterior(&initial_weights(), CheckCounts { checked: 400, broken: 128 });
         let (mean, variance) = moments(&posterior);
         assert!((mean - 0.32).abs() < 0.02 && variance < 0.01, "{mean} {variance}");
     }
 
     #[test]
-    fn one_hit_makes_death_probable() {
+    fn one_hit_makes_a_dead_directory_likely() {
         let likelihood = Likelihood::new();
         let dead = |broken| {
-            let weights = likelihood.posterior(&at_first(), CheckCounts { checked: 1, broken });
+            let weights =
+                likelihood.posterior(&initial_weights(), CheckCounts { checked: 1, broken });
             weights[11..].iter().sum::<f64>()
         };
         assert!(dead(1) > 0.7 && dead(0) < 0.03, "{} {}", dead(1), dead(0));

@@ -1,225 +1,228 @@
-//! The default plan: which directory is most worth checking on in?
+//! The default plan: a multi-armed bandit over directories.
 //!
-//! A bandit over directories, whose arms share what they learn: the rates of a
-//! domain's directories come from one mixture ([`mixture`]), those of all
-//! domains from a common one. Next is always the directory in which further
-//! checks promise most ([`index`]); the plan ends when none promises as much
-//! as the floor.
+//! The arms share information: the rates of a domain's directories come from one mixture
+//! ([`mixture`]), which is shrunk towards that of all domains. The next URL is always from the
+//! directory with the highest expected yield ([`index`]). The plan ends when no directory
+//! reaches the threshold.
 //!
-//! It opens with looks that tell whether directories matter at all ([`scout`]).
-//! Where broken URLs lie scattered nothing beats a sequential test of each
-//! domain, and that is what is run there ([`per_domain`]).
+//! It starts with a pilot sample that shows whether breakage depends on directories at all
+//! ([`pilot`]). If broken URLs are scattered, the best plan is a sequential test of each
+//! domain, which is then used ([`domain_tests`]).
 
 #![expect(
     clippy::indexing_slicing,
     reason = "URLs, directories and domains are numbered by the catalog itself"
 )]
 
+mod clustering;
+mod domain_tests;
 mod index;
-mod learning;
 mod mixture;
-mod per_domain;
 mod pilot;
 mod reason;
-mod scatter;
+mod refit;
 mod scattered;
 
-use self::learning::{DomainPosterior, Kind, RefitScope};
-use self::mixture::{Likelihood, RATES, RateWeights, at_first, moments};
-use self::per_domain::PerDomain;
+use self::clustering::Clustering;
+use self::domain_tests::DomainTests;
+use self::mixture::{Likelihood, RATES, RateWeights, initial_weights, moments};
 use self::pilot::PilotSample;
-use self::scatter::Clustering;
+use self::refit::{DomainKind, DomainPosterior, RefitScope};
 use crate::catalog::{Catalog, DirectoryId, DomainId, UrlId};
+use crate::check_log::{CheckCounts, CheckLog, UrlHealth};
 use crate::estimate::RecallEstimate;
-use crate::ledger::{CheckCounts, CheckLog, UrlHealth};
 use crate::plan::{LotDecision, SamplingPlan};
 use crate::rng::SplitMix64;
 use crate::strata::ShuffledStrata;
 
-/// How the bandit weighs what it sees.
+/// The parameters of the bandit.
 #[derive(Debug, Clone, Copy)]
 pub struct BanditSettings {
-    /// The share of broken URLs that further checks must promise.
-    pub floor: f64,
-    /// How many directories of a domain weigh as much as what is known of all
-    /// other domains of its kind.
+    /// Minimum share of broken URLs that further checks must be expected to find.
+    pub threshold: f64,
+    /// Number of directories of a domain that have the same weight as all other domains of
+    /// its kind.
     pub shrinkage: f64,
 }
 
 impl Default for BanditSettings {
     fn default() -> Self {
-        Self { floor: 0.25, shrinkage: 6.0 }
+        Self { threshold: 0.25, shrinkage: 6.0 }
     }
 }
 
-/// How many domains weigh as much as what is expected before anything is seen.
-const FIRST_WEIGHT: f64 = 2.0;
+/// Number of domains that have the same weight as the prior.
+const PRIOR_DOMAINS: f64 = 2.0;
 
-/// The probability of being above the floor from which on a directory is
-/// checked in doubling groups and no longer one by one.
-const SURE: f64 = 0.9;
+/// Probability of a rate above the threshold at which a directory is checked in groups of
+/// doubling size instead of one by one.
+const GROUP_PROBABILITY: f64 = 0.9;
 
 /// The hierarchical directory bandit.
 #[derive(Debug)]
 pub struct Bandit<'a> {
     settings: BanditSettings,
     likelihood: Likelihood,
-    ledger: CheckLog<'a>,
-    deck: ShuffledStrata,
+    log: CheckLog<'a>,
+    strata: ShuffledStrata,
     rng: SplitMix64,
     directories: Vec<Arm>,
     domains: Vec<DomainPosterior>,
-    /// What the domains of a kind have in common, not made to add up to 1.
-    common: [RateWeights; Kind::COUNT],
-    /// Whether answers came in since everything was last learned anew.
-    has_news: bool,
-    tests: PerDomain,
-    scouting: PilotSample,
-    shape: Clustering,
+    /// The pooled weights of each kind of domain, not normalized.
+    pooled: [RateWeights; DomainKind::COUNT],
+    /// Whether there are new results since the last fit of all domains.
+    has_new_results: bool,
+    tests: DomainTests,
+    pilot: PilotSample,
+    clustering: Clustering,
 }
 
-/// What is known of a directory beside its sums.
+/// State of a directory in addition to its counts.
 #[derive(Debug, Clone, Copy, Default)]
 struct Arm {
     index: f32,
-    outstanding: u16,
+    in_flight: u16,
 }
 
 impl<'a> Bandit<'a> {
-    /// The plan over a catalog.
+    /// Returns the plan for a catalog.
     pub fn new(catalog: &'a Catalog, settings: BanditSettings, seed: u64) -> Self {
-        let mut chance = SplitMix64::new(seed);
-        let piles = catalog.directories().map(|it| catalog.urls_of(it).collect());
-        let deck = ShuffledStrata::new(piles, |_| false, &mut chance);
-        let lore = DomainPosterior {
-            weights: at_first(),
-            share: [0.0; RATES.len()],
-            kind: Kind::Living,
-            learned: 0,
+        let mut rng = SplitMix64::new(seed);
+        let strata = catalog.directories().map(|it| catalog.urls_of(it).collect());
+        let strata = ShuffledStrata::new(strata, |_| false, &mut rng);
+        let posterior = DomainPosterior {
+            weights: initial_weights(),
+            contribution: [0.0; RATES.len()],
+            kind: DomainKind::Live,
+            fitted_checks: 0,
         };
         Self {
             settings,
             likelihood: Likelihood::new(),
-            ledger: CheckLog::new(catalog),
-            deck,
-            rng: chance,
+            log: CheckLog::new(catalog),
+            strata,
+            rng,
             directories: vec![Arm::default(); catalog.directories().len()],
-            domains: vec![lore; catalog.domains().len()],
-            common: [at_first().map(|weight| weight * FIRST_WEIGHT); Kind::COUNT],
-            has_news: true,
-            tests: PerDomain::new(catalog, seed),
-            scouting: PilotSample::default(),
-            shape: Clustering::Unknown,
+            domains: vec![posterior; catalog.domains().len()],
+            pooled: [initial_weights().map(|weight| weight * PRIOR_DOMAINS); DomainKind::COUNT],
+            has_new_results: true,
+            tests: DomainTests::new(catalog, seed),
+            pilot: PilotSample::default(),
+            clustering: Clustering::Unknown,
         }
     }
 
-    fn left(&self, directory: DirectoryId) -> u32 {
-        self.ledger.catalog().directory_size(directory) - self.ledger.directory(directory).checked
+    /// Returns the number of URLs of a directory without a result.
+    fn unchecked_in(&self, directory: DirectoryId) -> u32 {
+        self.log.catalog().directory_size(directory) - self.log.directory(directory).checked
     }
 
     fn posterior(&self, directory: DirectoryId) -> RateWeights {
-        let domain = self.ledger.catalog().domain_of(directory);
+        let domain = self.log.catalog().domain_of(directory);
         let prior = &self.domains[domain.index()].weights;
-        self.likelihood.posterior(prior, self.ledger.directory(directory))
+        self.likelihood.posterior(prior, self.log.directory(directory))
     }
 
-    /// The directories worth checking, best first, at most so many.
-    fn best(&self, at_most: usize) -> Vec<DirectoryId> {
-        let floor = self.settings.floor;
+    /// Returns the directories worth checking, best first, at most `max` of them.
+    fn best_directories(&self, max: usize) -> Vec<DirectoryId> {
+        let threshold = self.settings.threshold;
         let is_open = |directory: &DirectoryId| {
             let arm = self.directories[directory.index()];
-            f64::from(arm.index) >= floor && arm.outstanding == 0 && self.left(*directory) > 0
+            f64::from(arm.index) >= threshold
+                && arm.in_flight == 0
+                && self.unchecked_in(*directory) > 0
         };
-        let by_value = |one: &DirectoryId, other: &DirectoryId| {
-            let value = |it: &DirectoryId| self.directories[it.index()].index;
-            value(other).total_cmp(&value(one)).then(one.cmp(other))
+        let by_index = |one: &DirectoryId, other: &DirectoryId| {
+            let index = |it: &DirectoryId| self.directories[it.index()].index;
+            index(other).total_cmp(&index(one)).then(one.cmp(other))
         };
-        let mut open: Vec<DirectoryId> =
-            self.ledger.catalog().directories().filter(is_open).collect();
-        if open.len() > at_most && at_most > 0 {
-            open.select_nth_unstable_by(at_most - 1, by_value);
-            open.truncate(at_most);
+        let mut open: Vec<DirectoryId> = self.log.catalog().directories().filter(is_open).collect();
+        if open.len() > max && max > 0 {
+            open.select_nth_unstable_by(max - 1, by_index);
+            open.truncate(max);
         }
-        open.sort_unstable_by(by_value);
+        open.sort_unstable_by(by_index);
         open
     }
 
-    /// How many URLs of a directory are checked before it is valued again.
-    fn group(&self, directory: DirectoryId) -> u32 {
+    /// Returns the number of URLs to check before the index of a directory is updated.
+    fn group_size(&self, directory: DirectoryId) -> u32 {
         let posterior = self.posterior(directory);
-        let above = posterior.iter().zip(RATES).filter(|(_, rate)| *rate >= self.settings.floor);
-        let is_sure = above.map(|(weight, _)| weight).sum::<f64>() >= SURE;
-        let CheckCounts { checked, .. } = self.ledger.directory(directory);
-        if is_sure { checked.clamp(1, u32::from(u16::MAX)) } else { 1 }
+        let above =
+            posterior.iter().zip(RATES).filter(|(_, rate)| *rate >= self.settings.threshold);
+        let is_likely = above.map(|(weight, _)| weight).sum::<f64>() >= GROUP_PROBABILITY;
+        let CheckCounts { checked, .. } = self.log.directory(directory);
+        if is_likely { checked.clamp(1, u32::from(u16::MAX)) } else { 1 }
     }
 
-    fn fill(&mut self, at_most: usize) -> Vec<UrlId> {
+    /// Returns the next URLs of the best directories.
+    fn next_directory_batch(&mut self, max_urls: usize) -> Vec<UrlId> {
         let mut batch = Vec::new();
-        for directory in self.best(at_most) {
-            for _ in 0..self.group(directory) {
-                if batch.len() >= at_most {
+        for directory in self.best_directories(max_urls) {
+            for _ in 0..self.group_size(directory) {
+                if batch.len() >= max_urls {
                     break;
                 }
-                let Some(url) = self.deck.draw(directory.index(), &mut self.ledger) else { break };
+                let Some(url) = self.strata.draw(directory.index(), &mut self.log) else { break };
                 batch.push(url);
             }
         }
-        self.note_asked(&batch);
-        // Neighbors in the batch should not all ask one server.
+        self.record_started(&batch);
+        // Shuffle, so that consecutive URLs are on different servers.
         self.rng.shuffle(&mut batch);
         batch
     }
 
-    /// The next URLs where directories matter.
-    fn check_directories(&mut self, at_most: usize) -> Vec<UrlId> {
-        self.learn_news(RefitScope::News);
-        let batch = self.fill(at_most);
-        if !batch.is_empty() || !self.has_news || !self.is_settled() {
+    /// Returns the next URLs if breakage depends on directories.
+    fn check_directories(&mut self, max_urls: usize) -> Vec<UrlId> {
+        self.refit_domains(RefitScope::Changed);
+        let batch = self.next_directory_batch(max_urls);
+        if !batch.is_empty() || !self.has_new_results || !self.is_idle() {
             return batch;
         }
-        // Nothing seems worth it: is that so with all that is known by now?
-        self.has_news = false;
-        self.learn_news(RefitScope::All);
-        self.fill(at_most)
+        // No directory seems worthwhile. Verify that with a fit of all results.
+        self.has_new_results = false;
+        self.refit_domains(RefitScope::All);
+        self.next_directory_batch(max_urls)
     }
 }
 
 impl SamplingPlan for Bandit<'_> {
-    fn next_batch(&mut self, at_most: usize) -> Vec<UrlId> {
-        if at_most > 0 && self.shape == Clustering::Unknown {
-            let batch = self.scout(at_most);
-            if !batch.is_empty() || !self.is_settled() {
+    fn next_batch(&mut self, max_urls: usize) -> Vec<UrlId> {
+        if max_urls > 0 && self.clustering == Clustering::Unknown {
+            let batch = self.next_pilot_batch(max_urls);
+            if !batch.is_empty() || !self.is_idle() {
                 return batch;
             }
-            self.learn_news(RefitScope::All);
+            self.refit_domains(RefitScope::All);
         }
-        match self.shape {
-            Clustering::Scattered => self.check_domains(at_most),
-            Clustering::Clustered | Clustering::Unknown => self.check_directories(at_most),
+        match self.clustering {
+            Clustering::Scattered => self.check_domains(max_urls),
+            Clustering::Clustered | Clustering::Unknown => self.check_directories(max_urls),
         }
     }
 
-    fn take(&mut self, url: UrlId, answer: UrlHealth) {
-        let was_asked = !self.ledger.is_unasked(url);
-        if !self.ledger.note(url, answer) {
+    fn record(&mut self, url: UrlId, health: UrlHealth) {
+        let was_in_flight = !self.log.is_unchecked(url);
+        if !self.log.record(url, health) {
             return;
         }
-        self.has_news = true;
-        let catalog = self.ledger.catalog();
+        self.has_new_results = true;
+        let catalog = self.log.catalog();
         let directory = catalog.directory_of(url);
-        let is_look = self.tests.take(catalog.domain_of(directory), url, answer, catalog);
-        if is_look && answer == UrlHealth::Broken {
-            self.scouting.hit(url);
+        let is_sample = self.tests.record(catalog.domain_of(directory), url, health, catalog);
+        if is_sample && health == UrlHealth::Broken {
+            self.pilot.record_hit(url);
         }
         let arm = &mut self.directories[directory.index()];
-        arm.outstanding -= u16::from(was_asked);
-        if arm.outstanding == 0 {
-            self.value(directory);
+        arm.in_flight -= u16::from(was_in_flight);
+        if arm.in_flight == 0 {
+            self.update_index(directory);
         }
     }
 
-    fn ledger(&self) -> &CheckLog<'_> {
-        &self.ledger
+    fn check_log(&self) -> &CheckLog<'_> {
+        &self.log
     }
 
     fn estimate(&self) -> RecallEstimate {
@@ -227,38 +230,39 @@ impl SamplingPlan for Bandit<'_> {
             return self.scattered_estimate();
         }
         let (mut mean, mut variance) = (0.0, 0.0);
-        for directory in self.ledger.catalog().directories() {
-            let left = f64::from(self.left(directory));
+        for directory in self.log.catalog().directories() {
+            let left = f64::from(self.unchecked_in(directory));
             let (rate, spread) = moments(&self.posterior(directory));
             mean += left * rate;
             variance += left * left * spread + left * rate * (1.0 - rate);
         }
-        RecallEstimate::normal(self.ledger.total().broken, self.ledger.unchecked(), mean, variance)
+        RecallEstimate::normal(self.log.total().broken, self.log.remaining(), mean, variance)
     }
 
     fn expected_rate(&self, directory: DirectoryId) -> f64 {
         if self.is_scattered() {
-            return self.scattered_rate(self.ledger.catalog().domain_of(directory));
+            return self.scattered_rate(self.log.catalog().domain_of(directory));
         }
         moments(&self.posterior(directory)).0
     }
 
     fn is_scattered(&self) -> bool {
-        self.shape == Clustering::Scattered
+        self.clustering == Clustering::Scattered
     }
 
-    fn ruling(&self, domain: DomainId) -> LotDecision {
-        let catalog = self.ledger.catalog();
-        if self.ledger.domain(domain).checked == catalog.domain_size(domain) {
+    fn decision(&self, domain: DomainId) -> LotDecision {
+        let catalog = self.log.catalog();
+        if self.log.domain(domain).checked == catalog.domain_size(domain) {
             return LotDecision::CheckAll;
         }
         if self.is_scattered() {
-            return self.tests.ruling(domain);
+            return self.tests.decision(domain);
         }
         let mut directories = catalog.directories_of(domain);
-        let floor = self.settings.floor;
-        let is_open = directories
-            .any(|it| self.left(it) > 0 && f64::from(self.directories[it.index()].index) >= floor);
+        let threshold = self.settings.threshold;
+        let is_open = directories.any(|it| {
+            self.unchecked_in(it) > 0 && f64::from(self.directories[it.index()].index) >= threshold
+        });
         if is_open { LotDecision::Continue } else { LotDecision::Accept }
     }
 

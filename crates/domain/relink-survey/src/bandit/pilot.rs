@@ -1,11 +1,11 @@
-//! The opening of the default plan: first looks that tell how breakage lies.
+//! The pilot sample of the default plan, which shows how breakage is distributed.
 //!
-//! Domains of many directories are looked at by Wald's test, which costs
-//! nothing: their directories would be looked into anyway. Siblings of what
-//! was found broken then tell whether directories matter ([`scatter`]). Where
-//! they do not, every domain is left to the test that was begun.
+//! Domains with many directories are sampled by Wald's test. This costs nothing, because their
+//! directories would be sampled anyway. Siblings of broken URLs then show whether breakage
+//! depends on directories ([`clustering`]). If it does not, Wald's tests continue for all
+//! domains.
 //!
-//! [`scatter`]: super::scatter
+//! [`clustering`]: super::clustering
 
 #![expect(
     clippy::indexing_slicing,
@@ -13,117 +13,121 @@
 )]
 
 use super::Bandit;
-use super::scatter::{Clustering, shape};
+use super::clustering::{Clustering, classify};
 use crate::catalog::{DirectoryId, DomainId, UrlId};
-use crate::ledger::{CheckCounts, UrlHealth};
+use crate::check_log::{CheckCounts, UrlHealth};
 use crate::plan::{LotDecision, SamplingPlan};
 
-/// A domain with fewer directories is not scouted: the test would make more
-/// looks than it has directories.
-const SCOUTED: usize = 6;
+/// Minimum number of directories of a domain in the pilot sample. With fewer, the test would
+/// check more URLs than there are directories.
+const MIN_DIRECTORIES: usize = 6;
 
-/// The most siblings that are asked for each broken URL.
-const SIBLINGS: u32 = 8;
+/// Maximum number of siblings per broken URL.
+const MAX_SIBLINGS: u32 = 8;
 
-/// How many looks the rate of all scouted domains weighs in that of one.
-const PRIOR_LOOKS: f64 = 2.0;
+/// Weight of the mean rate of all sampled domains, in checks, when the rate of one is
+/// estimated.
+const PRIOR_WEIGHT: f64 = 2.0;
 
-/// What was asked to learn how breakage lies.
+/// The URLs of the pilot sample.
 #[derive(Debug, Default)]
 pub(super) struct PilotSample {
-    /// Looks that were broken.
+    /// Broken URLs.
     hits: Vec<UrlId>,
-    /// Siblings asked for them.
+    /// Checked siblings of them.
     siblings: Vec<UrlId>,
     rounds: u32,
 }
 
 impl PilotSample {
-    /// Notes a broken look.
-    pub(super) fn hit(&mut self, url: UrlId) {
+    /// Records a broken URL.
+    pub(super) fn record_hit(&mut self, url: UrlId) {
         self.hits.push(url);
     }
 }
 
 impl Bandit<'_> {
-    /// The next looks and siblings; none once the shape is known, or while
-    /// answers are owed.
-    pub(super) fn scout(&mut self, at_most: usize) -> Vec<UrlId> {
-        let catalog = self.ledger.catalog();
-        let is_scouted = |domain: &DomainId| catalog.directories_of(*domain).len() >= SCOUTED;
-        let scouted: Vec<DomainId> = catalog.domains().filter(is_scouted).collect();
-        let batch = self.look_at(&scouted, at_most);
-        if !batch.is_empty() || !self.is_settled() {
+    /// Returns the next URLs of the pilot sample; none if the clustering is known, or while
+    /// checks are in flight.
+    pub(super) fn next_pilot_batch(&mut self, max_urls: usize) -> Vec<UrlId> {
+        let catalog = self.log.catalog();
+        let is_candidate =
+            |domain: &DomainId| catalog.directories_of(*domain).len() >= MIN_DIRECTORIES;
+        let candidates: Vec<DomainId> = catalog.domains().filter(is_candidate).collect();
+        let batch = self.sample_domains(&candidates, max_urls);
+        if !batch.is_empty() || !self.is_idle() {
             return batch;
         }
-        self.shape = self.shape_so_far(&scouted);
-        if self.shape != Clustering::Unknown {
+        self.clustering = self.current_clustering(&candidates);
+        if self.clustering != Clustering::Unknown {
             return Vec::new();
         }
-        let batch = self.ask_siblings(at_most);
+        let batch = self.sample_siblings(max_urls);
         if batch.is_empty() {
-            self.shape = Clustering::Clustered;
+            self.clustering = Clustering::Clustered;
         }
         batch
     }
 
-    /// One look at each of these domains whose test needs one.
-    pub(super) fn look_at(&mut self, domains: &[DomainId], at_most: usize) -> Vec<UrlId> {
+    /// Returns one URL of each of these domains whose test needs one.
+    pub(super) fn sample_domains(&mut self, domains: &[DomainId], max_urls: usize) -> Vec<UrlId> {
         let mut batch = Vec::new();
         for domain in domains {
-            if batch.len() >= at_most {
+            if batch.len() >= max_urls {
                 break;
             }
-            batch.extend(self.tests.look(*domain, &mut self.ledger));
+            batch.extend(self.tests.next_sample(*domain, &mut self.log));
         }
-        self.note_asked(&batch);
+        self.record_started(&batch);
         batch
     }
 
-    /// One sibling more for each hit.
-    fn ask_siblings(&mut self, at_most: usize) -> Vec<UrlId> {
+    /// Returns one more sibling of each hit.
+    fn sample_siblings(&mut self, max_urls: usize) -> Vec<UrlId> {
         let mut batch = Vec::new();
-        if self.scouting.rounds >= SIBLINGS {
+        if self.pilot.rounds >= MAX_SIBLINGS {
             return batch;
         }
-        self.scouting.rounds += 1;
-        for hit in self.scouting.hits.iter().take(at_most) {
-            let directory = self.ledger.catalog().directory_of(*hit);
-            if self.is_accepted(self.ledger.catalog().domain_of(directory)) {
-                batch.extend(self.deck.draw(directory.index(), &mut self.ledger));
+        self.pilot.rounds += 1;
+        for hit in self.pilot.hits.iter().take(max_urls) {
+            let directory = self.log.catalog().directory_of(*hit);
+            if self.is_accepted(self.log.catalog().domain_of(directory)) {
+                batch.extend(self.strata.draw(directory.index(), &mut self.log));
             }
         }
-        self.scouting.siblings.extend(&batch);
-        self.note_asked(&batch);
+        self.pilot.siblings.extend(&batch);
+        self.record_started(&batch);
         batch
     }
 
-    /// Siblings tell nothing where nearly everything is broken.
+    /// Whether the test accepted a domain. Siblings are not evidence where almost everything is
+    /// broken.
     fn is_accepted(&self, domain: DomainId) -> bool {
-        self.tests.ruling(domain) == LotDecision::Accept
+        self.tests.decision(domain) == LotDecision::Accept
     }
 
-    fn shape_so_far(&self, scouted: &[DomainId]) -> Clustering {
+    /// Classifies the siblings checked so far.
+    fn current_clustering(&self, candidates: &[DomainId]) -> Clustering {
         let mut all = CheckCounts::default();
-        for domain in scouted.iter().filter(|it| self.is_accepted(**it)) {
-            all.join(self.tests.tally(*domain));
+        for domain in candidates.iter().filter(|it| self.is_accepted(**it)) {
+            all.merge(self.tests.counts(*domain));
         }
         let sibling = |url: &UrlId| -> Option<(f64, UrlHealth)> {
-            let catalog = self.ledger.catalog();
+            let catalog = self.log.catalog();
             let CheckCounts { checked, broken } =
-                self.tests.tally(catalog.domain_of(catalog.directory_of(*url)));
-            let rate =
-                (f64::from(broken) + PRIOR_LOOKS * all.rate()) / (f64::from(checked) + PRIOR_LOOKS);
-            Some((rate, self.ledger.answer(*url)?))
+                self.tests.counts(catalog.domain_of(catalog.directory_of(*url)));
+            let rate = (f64::from(broken) + PRIOR_WEIGHT * all.rate())
+                / (f64::from(checked) + PRIOR_WEIGHT);
+            Some((rate, self.log.health(*url)?))
         };
-        shape(self.scouting.siblings.iter().filter_map(sibling))
+        classify(self.pilot.siblings.iter().filter_map(sibling))
     }
 
-    /// Notes that answers are owed to the directories of these URLs.
-    pub(super) fn note_asked(&mut self, urls: &[UrlId]) {
+    /// Records that checks in the directories of these URLs are in flight.
+    pub(super) fn record_started(&mut self, urls: &[UrlId]) {
         for url in urls {
-            let directory: DirectoryId = self.ledger.catalog().directory_of(*url);
-            self.directories[directory.index()].outstanding += 1;
+            let directory: DirectoryId = self.log.catalog().directory_of(*url);
+            self.directories[directory.index()].in_flight += 1;
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What the default plan does once it has seen that breakage is scattered.
+//! The default plan after it has found that breakage is scattered.
 //!
-//! Every domain is left to Wald's test; directories play no part any more.
+//! Every domain is decided by Wald's test; directories are ignored.
 
 #![expect(
     clippy::indexing_slicing,
@@ -9,58 +9,56 @@
 
 use super::Bandit;
 use crate::catalog::{DomainId, UrlId};
+use crate::check_log::CheckCounts;
 use crate::estimate::RecallEstimate;
-use crate::ledger::CheckCounts;
 use crate::lot_plan::estimate_from_samples;
 use crate::plan::SamplingPlan;
 
 impl Bandit<'_> {
-    /// The next URLs; without any the tests have ended.
-    pub(super) fn check_domains(&mut self, at_most: usize) -> Vec<UrlId> {
-        let batch = self.test_domains(at_most);
-        if batch.is_empty() && at_most > 0 && self.is_settled() {
+    /// Returns the next URLs. If there are none, the tests have ended.
+    pub(super) fn check_domains(&mut self, max_urls: usize) -> Vec<UrlId> {
+        let batch = self.test_domains(max_urls);
+        if batch.is_empty() && max_urls > 0 && self.is_idle() {
             self.tests.close();
         }
         batch
     }
 
-    /// What was missed where breakage is scattered, from the sample of each
-    /// domain.
+    /// Returns the estimate from the sample of each domain.
     pub(super) fn scattered_estimate(&self) -> RecallEstimate {
-        let catalog = self.ledger.catalog();
+        let catalog = self.log.catalog();
         let sample = |domain| {
-            let tally = self.ledger.domain(domain);
-            (catalog.domain_size(domain) - tally.checked, tally)
+            let counts = self.log.domain(domain);
+            (catalog.domain_size(domain) - counts.checked, counts)
         };
         let samples: Vec<(u32, CheckCounts)> = catalog.domains().map(sample).collect();
-        estimate_from_samples(self.ledger.total().broken, samples.into_iter())
+        estimate_from_samples(self.log.total().broken, samples.into_iter())
     }
 
-    /// The rate of a domain where breakage is scattered: that of its own looks
-    /// and of the other domains that were accepted.
+    /// Returns the rate of a domain, shrunk towards that of all accepted domains.
     pub(super) fn scattered_rate(&self, domain: DomainId) -> f64 {
-        let (tally, leaning) = (self.ledger.domain(domain), self.settings.shrinkage);
-        (f64::from(tally.broken) + leaning * self.tests.accepted().rate())
-            / (f64::from(tally.checked) + leaning)
+        let (counts, shrinkage) = (self.log.domain(domain), self.settings.shrinkage);
+        (f64::from(counts.broken) + shrinkage * self.tests.accepted().rate())
+            / (f64::from(counts.checked) + shrinkage)
     }
 
-    /// The next looks of the tests, and then the domains to check in full.
-    fn test_domains(&mut self, at_most: usize) -> Vec<UrlId> {
-        let domains: Vec<DomainId> = self.ledger.catalog().domains().collect();
-        let mut batch = self.look_at(&domains, at_most);
-        let looks = batch.len();
+    /// Returns the next URLs of the tests, and then of the domains to check in full.
+    fn test_domains(&mut self, max_urls: usize) -> Vec<UrlId> {
+        let domains: Vec<DomainId> = self.log.catalog().domains().collect();
+        let mut batch = self.sample_domains(&domains, max_urls);
+        let samples = batch.len();
         let mut open = domains;
-        // In turn, so that no domain is asked in a burst.
-        while batch.len() < at_most && !open.is_empty() {
+        // Round robin, so that no domain gets many requests in a row.
+        while batch.len() < max_urls && !open.is_empty() {
             open.retain(|domain| {
-                let next = (batch.len() < at_most)
-                    .then(|| self.tests.next_of_all(*domain, &mut self.ledger))
+                let next = (batch.len() < max_urls)
+                    .then(|| self.tests.next_url(*domain, &mut self.log))
                     .flatten();
                 batch.extend(next);
                 next.is_some()
             });
         }
-        self.note_asked(&batch[looks..]);
+        self.record_started(&batch[samples..]);
         batch
     }
 }
@@ -71,13 +69,13 @@ mod tests {
 
     use crate::bandit::{Bandit, BanditSettings};
     use crate::catalog::{Catalog, UrlId};
-    use crate::ledger::UrlHealth;
+    use crate::check_log::UrlHealth;
     use crate::lot_plan::LotPlan;
     use crate::plan::SamplingPlan;
     use crate::rng::SplitMix64;
     use crate::rules::Wald;
 
-    /// Thirty domains of twenty directories with twenty pages each.
+    /// Returns 30 domains with 20 directories of 20 pages each.
     fn catalog() -> Catalog {
         Catalog::new((0..12_000).map(|at| {
             let (domain, directory, page) = (at / 400, at / 20 % 20, at % 20);
@@ -85,35 +83,38 @@ mod tests {
         }))
     }
 
-    fn asked(mut plan: impl SamplingPlan, answer: impl Fn(UrlId) -> UrlHealth) -> HashSet<UrlId> {
-        let mut asked = HashSet::new();
+    fn check_all(
+        mut plan: impl SamplingPlan,
+        health: impl Fn(UrlId) -> UrlHealth,
+    ) -> HashSet<UrlId> {
+        let mut requested = HashSet::new();
         loop {
             let urls = plan.next_batch(100);
             if urls.is_empty() {
-                return asked;
+                return requested;
             }
             for url in urls {
-                asked.insert(url);
-                plan.take(url, answer(url));
+                requested.insert(url);
+                plan.record(url, health(url));
             }
         }
     }
 
-    /// How many the default plan asks that Wald's test does not, and the other
-    /// way round, where one in ten is broken at random.
+    /// Returns the number of URLs that only the default plan checks, and that only Wald's test
+    /// checks, if 10 % are broken at random.
     fn differences(seed: u64) -> (usize, usize) {
         let catalog = catalog();
-        let mut chance = SplitMix64::new(seed);
-        let broken: Vec<bool> = catalog.urls().map(|_| chance.bernoulli(0.1)).collect();
-        let answer =
+        let mut rng = SplitMix64::new(seed);
+        let broken: Vec<bool> = catalog.urls().map(|_| rng.bernoulli(0.1)).collect();
+        let health =
             |url: UrlId| if broken[url.index()] { UrlHealth::Broken } else { UrlHealth::Alive };
-        let bandit = asked(Bandit::new(&catalog, BanditSettings::default(), seed), answer);
-        let wald = asked(LotPlan::new(&catalog, Wald::sprt(), &[], seed), answer);
+        let bandit = check_all(Bandit::new(&catalog, BanditSettings::default(), seed), health);
+        let wald = check_all(LotPlan::new(&catalog, Wald::sprt(), &[], seed), health);
         (bandit.difference(&wald).count(), wald.difference(&bandit).count())
     }
 
     #[test]
-    fn scattered_breakage_is_surveyed_as_by_walds_test_but_for_some_siblings() {
+    fn scattered_breakage_is_checked_as_by_sprt_plus_some_siblings() {
         for seed in 0..8 {
             let (more, fewer) = differences(seed);
             assert!(more < 200 && fewer == 0, "{seed}: {more} more, {fewer} fewer");

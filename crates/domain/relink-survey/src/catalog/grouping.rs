@@ -1,8 +1,8 @@
-//! How the URLs of one domain fall into directories of a useful size.
+//! Groups the URLs of one domain into directories of a useful size.
 //!
-//! A directory of one URL teaches nothing, so small ones are joined under
-//! coarser keys; one of thousands may be dead in part, so large ones are cut
-//! into runs in their natural order (`9` before `10`).
+//! A directory with one URL contains no information about others, so small directories are
+//! merged under coarser keys. A directory with thousands of URLs may be dead in part, so large
+//! ones are split into runs in natural order (`9` before `10`).
 
 #![expect(
     clippy::indexing_slicing,
@@ -14,40 +14,39 @@ use std::collections::HashMap;
 
 use super::key::{Grain, key, pairs, parts};
 
-/// A group with fewer URLs is joined with others.
-const SMALLEST: usize = 3;
+/// A group with fewer URLs is merged with others.
+const MIN_SIZE: usize = 3;
 
-/// A group with more URLs is cut; one further look per 256 URLs costs less
-/// than half a percent.
-const LARGEST: usize = 256;
+/// A group with more URLs is split. One more check per 256 URLs costs less than half a percent.
+const MAX_SIZE: usize = 256;
 
-/// A query name tells collections apart if each of its values is shared by so
-/// many URLs on average.
-const SHARED_BY: usize = 8;
+/// A query parameter selects collections if each of its values occurs in this number of URLs on
+/// average.
+const MIN_URLS_PER_VALUE: usize = 8;
 
-/// Puts the URLs (given by position) of one domain into directories.
+/// Groups the URLs of one domain, given by position, into directories.
 pub(super) fn directories<'a>(urls: &[u32], text: &impl Fn(u32) -> &'a str) -> Vec<Vec<u32>> {
-    let mut settled = Vec::new();
+    let mut groups = Vec::new();
     let mut left = urls.to_vec();
     for grain in Grain::ALL {
         let (large, small): (Vec<_>, Vec<_>) = by_key(&left, |url| key(text(url), grain))
             .into_iter()
-            .partition(|group| group.len() >= SMALLEST || grain == Grain::Whole);
-        settled.extend(large);
+            .partition(|group| group.len() >= MIN_SIZE || grain == Grain::Whole);
+        groups.extend(large);
         left = small.concat();
         left.sort_unstable();
     }
-    let collections = settled.into_iter().flat_map(|group| by_collection(group, text));
+    let collections = groups.into_iter().flat_map(|group| by_collection(group, text));
     collections.flat_map(|group| runs(group, text)).collect()
 }
 
-/// Groups by key, in the order in which keys first appear.
+/// Groups by key, in the order of first occurrence.
 fn by_key<K: std::hash::Hash + Eq>(urls: &[u32], key: impl Fn(u32) -> K) -> Vec<Vec<u32>> {
-    let mut places: HashMap<K, usize> = HashMap::new();
+    let mut indexes: HashMap<K, usize> = HashMap::new();
     let mut groups: Vec<Vec<u32>> = Vec::new();
     for &url in urls {
-        let place = *places.entry(key(url)).or_insert(groups.len());
-        match groups.get_mut(place) {
+        let index = *indexes.entry(key(url)).or_insert(groups.len());
+        match groups.get_mut(index) {
             Some(group) => group.push(url),
             None => groups.push(vec![url]),
         }
@@ -55,7 +54,7 @@ fn by_key<K: std::hash::Hash + Eq>(urls: &[u32], key: impl Fn(u32) -> K) -> Vec<
     groups
 }
 
-/// Cuts a group whose queries name collections (`?course=3&page=7`).
+/// Splits a group whose queries select collections (`?course=3&page=7`).
 fn by_collection<'a>(group: Vec<u32>, text: &impl Fn(u32) -> &'a str) -> Vec<Vec<u32>> {
     let names = collection_names(&group, text);
     if names.is_empty() {
@@ -66,12 +65,12 @@ fn by_collection<'a>(group: Vec<u32>, text: &impl Fn(u32) -> &'a str) -> Vec<Vec
         pairs(query).filter(|(name, _)| names.contains(name)).map(|(_, value)| value).collect()
     };
     let (large, small): (Vec<_>, Vec<_>) =
-        by_key(&group, collection).into_iter().partition(|part| part.len() >= SMALLEST);
+        by_key(&group, collection).into_iter().partition(|part| part.len() >= MIN_SIZE);
     let rest = small.concat();
     large.into_iter().chain((!rest.is_empty()).then_some(rest)).collect()
 }
 
-/// The names in the queries of a group whose values many URLs share.
+/// Returns the query parameters of a group whose values are shared by many URLs.
 fn collection_names<'a>(group: &[u32], text: &impl Fn(u32) -> &'a str) -> Vec<&'a str> {
     let mut values: HashMap<&str, HashMap<&str, usize>> = HashMap::new();
     for &url in group {
@@ -82,22 +81,23 @@ fn collection_names<'a>(group: &[u32], text: &impl Fn(u32) -> &'a str) -> Vec<&'
     if values.len() < 2 {
         return Vec::new();
     }
-    let is_shared =
-        |found: &HashMap<&str, usize>| found.len() > 1 && found.len() * SHARED_BY <= group.len();
+    let is_shared = |found: &HashMap<&str, usize>| {
+        found.len() > 1 && found.len() * MIN_URLS_PER_VALUE <= group.len()
+    };
     values.into_iter().filter(|(_, found)| is_shared(found)).map(|(name, _)| name).collect()
 }
 
-/// Cuts a large group into runs of about equal length in natural order.
+/// Splits a large group into runs of about equal length in natural order.
 fn runs<'a>(mut group: Vec<u32>, text: &impl Fn(u32) -> &'a str) -> Vec<Vec<u32>> {
-    if group.len() <= LARGEST {
+    if group.len() <= MAX_SIZE {
         return vec![group];
     }
     group.sort_by(|&one, &other| natural_order(text(one), text(other)));
-    let pieces = group.len().div_ceil(LARGEST);
-    group.chunks(group.len().div_ceil(pieces)).map(<[u32]>::to_vec).collect()
+    let runs = group.len().div_ceil(MAX_SIZE);
+    group.chunks(group.len().div_ceil(runs)).map(<[u32]>::to_vec).collect()
 }
 
-/// Compares texts with the numbers in them taken as numbers.
+/// Compares texts and treats the numbers in them as numbers.
 fn natural_order(one: &str, other: &str) -> Ordering {
     let (mut one, mut other) = (one.as_bytes(), other.as_bytes());
     loop {
@@ -117,7 +117,7 @@ fn natural_order(one: &str, other: &str) -> Ordering {
     }
 }
 
-/// Takes the number at the front, without its leading zeros.
+/// Takes the number at the start, without leading zeros.
 fn take_number<'a>(text: &mut &'a [u8]) -> &'a [u8] {
     let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     let (number, rest) = text.split_at(end);
@@ -130,7 +130,7 @@ fn take_number<'a>(text: &mut &'a [u8]) -> &'a [u8] {
 mod tests {
     use super::*;
 
-    /// The groups of the addresses, each by its last words.
+    /// Checks the groups of these paths.
     #[track_caller]
     fn check(paths: &[&str], expect: &[&[&str]]) {
         let urls: Vec<String> = paths.iter().map(|path| format!("http://a.test/{path}")).collect();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_stand_apart() {
+    fn directories_are_separate_groups() {
         check(
             &["a/1", "a/2", "b/1", "a/3", "b/2", "b/3"],
             &[&["a/1", "a/2", "a/3"], &["b/1", "b/2", "b/3"]],
@@ -152,18 +152,18 @@ mod tests {
     }
 
     #[test]
-    fn pages_with_a_directory_each_are_joined() {
+    fn directories_with_one_page_each_are_merged() {
         check(&["i/1/x", "i/2/x", "i/3/x"], &[&["i/1/x", "i/2/x", "i/3/x"]]);
         check(&["u/ann/me", "u/bob/me", "u/cid/me"], &[&["u/ann/me", "u/bob/me", "u/cid/me"]]);
     }
 
     #[test]
-    fn what_belongs_nowhere_is_one_group() {
+    fn remaining_urls_are_one_group() {
         check(&["", "a", "b/c/d"], &[&["", "a", "b/c/d"]]);
     }
 
     #[test]
-    fn a_query_may_name_a_collection() {
+    fn query_parameter_may_select_a_collection() {
         let paths: Vec<String> =
             (0..32).map(|at| format!("view?course={}&page={at}", at % 2)).collect();
         let even: Vec<&str> = paths.iter().step_by(2).map(String::as_str).collect();
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_group_is_cut_in_natural_order() {
+    fn large_group_is_split_in_natural_order() {
         let paths: Vec<String> = (0..300).rev().map(|at| format!("view?id={at}")).collect();
         let given: Vec<&str> = paths.iter().map(String::as_str).collect();
         let natural: Vec<&str> = given.iter().rev().copied().collect();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_compared_as_numbers() {
+    fn natural_order_compares_numbers() {
         assert_eq!(natural_order("a9", "a10"), Ordering::Less);
         assert_eq!(natural_order("a010b", "a10b"), Ordering::Equal);
         assert_eq!(natural_order("a1", "b0"), Ordering::Less);

@@ -1,8 +1,8 @@
-//! What is to be surveyed: URLs, by domain and directory.
+//! The catalog of a survey: URLs by domain and directory.
 //!
-//! Compact, for catalogs of millions: the text of all URLs is one string,
-//! and a domain or a directory is a range of numbers. A catalog never says
-//! which URLs are broken; plans keep that in their ledger.
+//! The representation is compact, for catalogs with millions of URLs: the text of all URLs is one
+//! string, and a domain or directory is a range of numbers. The catalog does not know which URLs
+//! are broken; that is part of the plan.
 
 #![expect(
     clippy::indexing_slicing,
@@ -19,8 +19,8 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-/// The number of a URL in its catalog; those of a directory, and those of a
-/// domain, are consecutive.
+/// The number of a URL in its catalog. The URLs of a directory and of a domain have consecutive
+/// numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UrlId(u32);
 
@@ -28,32 +28,31 @@ pub struct UrlId(u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DomainId(u32);
 
-/// The number of a directory in its catalog; those of a domain are
-/// consecutive.
+/// The number of a directory in its catalog. The directories of a domain have consecutive numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DirectoryId(u32);
 
-macro_rules! is_an_index {
+macro_rules! impl_index {
     ($($name:ident)*) => {$(
         impl $name {
-            /// The number as an index.
+            /// Returns the number as an index.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
         }
     )*};
 }
-is_an_index!(UrlId DomainId DirectoryId);
+impl_index!(UrlId DomainId DirectoryId);
 
 impl DomainId {
-    /// The domain with this index.
+    /// Returns the domain with this index.
     pub(crate) fn at(index: usize) -> Self {
         Self(count(index))
     }
 }
 
 impl DirectoryId {
-    /// The directory with this index.
+    /// Returns the directory with this index.
     pub(crate) fn at(index: usize) -> Self {
         Self(count(index))
     }
@@ -74,13 +73,13 @@ impl DirectoryId {
 /// ```
 #[derive(Debug, Default)]
 pub struct Catalog {
-    /// All URLs, in the order given.
+    /// The text of all URLs in input order.
     text: String,
-    /// Where each ends in the text.
+    /// The end of each URL in the text.
     ends: Vec<usize>,
-    /// The position in the text of each URL, by its number.
+    /// The input position of each URL.
     positions: Vec<u32>,
-    /// The directory of each URL, by its number.
+    /// The directory of each URL.
     directory_of: Vec<DirectoryId>,
     directories: Vec<Directory>,
     domains: Vec<Domain>,
@@ -100,8 +99,7 @@ struct Domain {
 }
 
 impl Catalog {
-    /// A catalog of domains with URLs; a URL that was given before is left
-    /// out.
+    /// Builds a catalog from pairs of domain and URL. Duplicate URLs are dropped.
     pub fn new<D: AsRef<str>, U: AsRef<str>>(urls: impl IntoIterator<Item = (D, U)>) -> Self {
         let mut catalog = Self::default();
         let mut members: Vec<Vec<u32>> = Vec::new();
@@ -126,7 +124,7 @@ impl Catalog {
         catalog
     }
 
-    /// Adds a URL; `None` if it is there already.
+    /// Adds a URL and returns its position; `None` if it is a duplicate.
     fn add_text(&mut self, url: &str, seen: &mut HashMap<u64, u32>) -> Option<u32> {
         let mut hasher = DefaultHasher::new();
         url.hash(&mut hasher);
@@ -163,62 +161,62 @@ impl Catalog {
         self.text.get(start..self.ends[position]).unwrap_or_default()
     }
 
-    /// How many URLs there are.
+    /// Returns the number of URLs.
     pub fn len(&self) -> u32 {
         count(self.positions.len())
     }
 
-    /// Whether there is none.
+    /// Whether there are no URLs.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
-    /// The URL with this number.
+    /// Returns the URL with this number.
     pub fn url(&self, url: UrlId) -> &str {
         self.text_at(self.positions[url.index()])
     }
 
-    /// Which URL of those given it is, counted without repetitions.
+    /// Returns the position of a URL in the input without duplicates.
     pub fn position(&self, url: UrlId) -> u32 {
         self.positions[url.index()]
     }
 
-    /// Every URL.
+    /// Returns all URLs.
     pub fn urls(&self) -> impl ExactSizeIterator<Item = UrlId> + use<> {
         (0..self.len()).map(UrlId)
     }
 
-    /// Every domain, in the order of their first URLs.
+    /// Returns all domains in the order of their first URLs.
     pub fn domains(&self) -> impl ExactSizeIterator<Item = DomainId> + use<> {
         (0..count(self.domains.len())).map(DomainId)
     }
 
-    /// Every directory.
+    /// Returns all directories.
     pub fn directories(&self) -> impl ExactSizeIterator<Item = DirectoryId> + use<> {
         (0..count(self.directories.len())).map(DirectoryId)
     }
 
-    /// The name of a domain.
+    /// Returns the name of a domain.
     pub fn domain_name(&self, domain: DomainId) -> &str {
         &self.domains[domain.index()].name
     }
 
-    /// The directory of a URL.
+    /// Returns the directory of a URL.
     pub fn directory_of(&self, url: UrlId) -> DirectoryId {
         self.directory_of[url.index()]
     }
 
-    /// The domain of a directory.
+    /// Returns the domain of a directory.
     pub fn domain_of(&self, directory: DirectoryId) -> DomainId {
         self.directories[directory.index()].domain
     }
 
-    /// The URLs of a domain.
+    /// Returns the URLs of a domain.
     pub fn urls_of_domain(&self, domain: DomainId) -> impl ExactSizeIterator<Item = UrlId> + use<> {
         self.domains[domain.index()].urls.clone().map(UrlId)
     }
 
-    /// The directories of a domain.
+    /// Returns the directories of a domain.
     pub fn directories_of(
         &self,
         domain: DomainId,
@@ -226,24 +224,24 @@ impl Catalog {
         self.domains[domain.index()].directories.clone().map(DirectoryId)
     }
 
-    /// The URLs of a directory.
+    /// Returns the URLs of a directory.
     pub fn urls_of(&self, directory: DirectoryId) -> impl ExactSizeIterator<Item = UrlId> + use<> {
         self.directories[directory.index()].urls.clone().map(UrlId)
     }
 
-    /// How many URLs a domain has.
+    /// Returns the number of URLs of a domain.
     pub fn domain_size(&self, domain: DomainId) -> u32 {
         let urls = &self.domains[domain.index()].urls;
         urls.end - urls.start
     }
 
-    /// How many URLs a directory has.
+    /// Returns the number of URLs of a directory.
     pub fn directory_size(&self, directory: DirectoryId) -> u32 {
         let urls = &self.directories[directory.index()].urls;
         urls.end - urls.start
     }
 
-    /// What the URLs of a directory begin with: its name for a reader.
+    /// Returns the common prefix of the URLs of a directory, for display.
     pub fn directory_name(&self, directory: DirectoryId) -> &str {
         let Range { start, end } = self.directories[directory.index()].urls.clone();
         let (first, last) = (self.url(UrlId(start)), self.url(UrlId(end - 1)));
@@ -253,8 +251,7 @@ impl Catalog {
     }
 }
 
-/// A length as a number of URLs. A catalog of more than four thousand
-/// million URLs would not fit the memory it is held in.
+/// Converts a length to `u32`. A catalog with more than 2³² URLs would not fit in memory.
 fn count(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
@@ -268,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_of_a_domain_and_of_a_directory_are_consecutive() {
+    fn urls_of_a_domain_and_a_directory_are_consecutive() {
         let catalog = catalog(&["a/x/1", "b/x/1", "a/y/1", "a/x/2", "a/y/2", "a/x/3", "a/y/3"]);
         let read = |urls: Vec<UrlId>| -> Vec<String> {
             urls.into_iter().map(|url| catalog.url(url).to_owned()).collect()
@@ -282,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_given_twice_is_one() {
+    fn duplicate_url_is_dropped() {
         let catalog = catalog(&["a/1", "a/1", "a/2"]);
         assert_eq!(catalog.len(), 2);
         let positions: Vec<u32> = catalog.urls().map(|url| catalog.position(url)).collect();
@@ -290,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_catalog_has_nothing() {
+    fn empty_catalog_has_no_domains() {
         let catalog = catalog(&[]);
         assert!(catalog.is_empty());
         assert_eq!(catalog.domains().count() + catalog.directories().count(), 0);

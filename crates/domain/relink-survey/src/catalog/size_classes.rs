@@ -1,22 +1,22 @@
-//! How URLs are spread over domains: the paper's Figures 3 and 4, as data.
+//! The distribution of URLs over domains (Figures 3 and 4 of Le & Shulman).
 
 use super::{Catalog, DomainId};
 
-/// The size classes: domains of one URL, of 2 to 10, and so on by tens
-/// (Le & Shulman, §3.1 name 1, 1000 and 10,000).
+/// The size classes: 1 URL, 2 to 10, and so on by powers of ten (Le & Shulman, §3.1, name 1, 1000
+/// and 10,000).
 const BOUNDS: [(u32, u32); 6] =
     [(1, 1), (2, 10), (11, 100), (101, 1_000), (1_001, 10_000), (10_001, u32::MAX)];
 
-/// The domains of about one size.
+/// The domains in one size class.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SizeClass {
-    /// The fewest URLs a domain of this class has.
+    /// Minimum number of URLs per domain.
     pub from: u32,
-    /// The most URLs; `u32::MAX` where there is no end.
+    /// Maximum number of URLs per domain; `u32::MAX` for the last class.
     pub to: u32,
-    /// How many domains are of this class.
+    /// Number of domains in the class.
     pub domains: u32,
-    /// How many URLs lie on them.
+    /// Number of URLs on these domains.
     pub urls: u32,
     /// Their share of the domains (Fig. 3), 0 to 1.
     pub share_of_domains: f64,
@@ -24,7 +24,7 @@ pub struct SizeClass {
     pub share_of_urls: f64,
 }
 
-/// The domains of a catalog by size.
+/// Returns the domains of a catalog by size.
 pub fn size_classes(catalog: &Catalog) -> Vec<SizeClass> {
     let all_domains = f64::from(super::count(catalog.domains().len())).max(1.0);
     let all_urls = f64::from(catalog.len()).max(1.0);
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn domains_fall_into_classes_by_size() {
+    fn size_classes_count_domains_and_urls() {
         let sizes = [1, 1, 1, 10, 11, 2_000];
         let urls = sizes.iter().enumerate().flat_map(|(domain, &size)| {
             (0..size)

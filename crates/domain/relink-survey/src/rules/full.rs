@@ -1,4 +1,4 @@
-//! Everything is checked: what all other plans are compared with.
+//! Full check, the baseline of all other plans.
 
 use crate::lot_plan::{LotRule, LotState};
 use crate::plan::LotDecision;
@@ -8,15 +8,15 @@ use crate::plan::LotDecision;
 pub struct Full;
 
 impl LotRule for Full {
-    fn group(&self, lot: &LotState) -> u32 {
+    fn group_size(&self, lot: &LotState) -> u32 {
         lot.size
     }
 
-    fn rule(&self, _: &LotState) -> LotDecision {
+    fn decide(&self, _: &LotState) -> LotDecision {
         LotDecision::CheckAll
     }
 
     fn reason(&self, _: &LotState, _: LotDecision) -> String {
-        "every URL is to be checked".to_owned()
+        "all URLs are checked".to_owned()
     }
 }

@@ -1,4 +1,4 @@
-//! What follows from the sample of a domain: the known rules.
+//! The rules that decide on a domain or directory.
 
 mod full;
 mod le_shulman;
@@ -12,12 +12,12 @@ pub use sentinel::Sentinel;
 pub use single::SingleSampling;
 pub use wald::Wald;
 
-/// A share as whole percent, for a reader.
+/// Formats a share as a whole percentage.
 fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }
 
-/// How many of a sample are broken, for a reader.
-fn sample(tally: crate::ledger::CheckCounts) -> String {
-    format!("{} of {} checked are broken", tally.broken, tally.checked)
+/// Formats the counts of a sample.
+fn sample(counts: crate::check_log::CheckCounts) -> String {
+    format!("{} of {} checked are broken", counts.broken, counts.checked)
 }

@@ -1,25 +1,24 @@
-//! Sentinels: two URLs stand for their directory.
+//! Sentinels: two URLs represent their directory.
 //!
-//! Pages of a directory tend to die together (FABLE, fig. 2). Two of each are
-//! checked; a broken one calls for three more, and a broken one among those
-//! for all.
+//! Pages of a directory tend to die together (FABLE, fig. 2). Two URLs of each directory are
+//! checked. If one is broken, three more are checked, and if another one is broken, all.
 
 use super::sample;
 use crate::lot_plan::{Lot, LotRule, LotState};
 use crate::plan::LotDecision;
 
-/// How many URLs stand for a directory, and how many more confirm a hit.
+/// The number of sentinels per directory.
 #[derive(Debug, Clone, Copy)]
 pub struct Sentinel {
-    /// How many are checked at first.
-    pub watch: u32,
-    /// How many more after one of them is broken.
+    /// Number of URLs checked first.
+    pub initial: u32,
+    /// Number of URLs checked after one of them is broken.
     pub confirm: u32,
 }
 
 impl Default for Sentinel {
     fn default() -> Self {
-        Self { watch: 2, confirm: 3 }
+        Self { initial: 2, confirm: 3 }
     }
 }
 
@@ -28,16 +27,16 @@ impl LotRule for Sentinel {
         Lot::Directory
     }
 
-    fn group(&self, lot: &LotState) -> u32 {
-        if lot.tally.checked == 0 { self.watch } else { self.confirm }
+    fn group_size(&self, lot: &LotState) -> u32 {
+        if lot.counts.checked == 0 { self.initial } else { self.confirm }
     }
 
-    fn rule(&self, lot: &LotState) -> LotDecision {
-        if lot.tally.broken == 0 {
+    fn decide(&self, lot: &LotState) -> LotDecision {
+        if lot.counts.broken == 0 {
             LotDecision::Accept
-        } else if lot.tally.checked < self.watch + self.confirm {
+        } else if lot.counts.checked < self.initial + self.confirm {
             LotDecision::Continue
-        } else if lot.tally.broken >= 2 {
+        } else if lot.counts.broken >= 2 {
             LotDecision::CheckAll
         } else {
             LotDecision::Accept
@@ -45,24 +44,24 @@ impl LotRule for Sentinel {
     }
 
     fn reason(&self, lot: &LotState, _: LotDecision) -> String {
-        sample(lot.tally)
+        sample(lot.counts)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::CheckCounts;
+    use crate::check_log::CheckCounts;
 
     #[track_caller]
     fn check(broken: u32, checked: u32, expect: LotDecision) {
-        let tally = CheckCounts { checked, broken };
-        let lot = LotState { size: 50, tally, rechecked: CheckCounts::default() };
-        assert_eq!(Sentinel::default().rule(&lot), expect);
+        let counts = CheckCounts { checked, broken };
+        let lot = LotState { size: 50, counts, rechecked: CheckCounts::default() };
+        assert_eq!(Sentinel::default().decide(&lot), expect);
     }
 
     #[test]
-    fn a_hit_calls_for_three_more_and_a_second_one_for_all() {
+    fn broken_sentinel_leads_to_three_more_and_then_to_all() {
         check(0, 2, LotDecision::Accept);
         check(1, 2, LotDecision::Continue);
         check(1, 5, LotDecision::Accept);

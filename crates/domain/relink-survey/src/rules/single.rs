@@ -4,12 +4,12 @@ use super::{percent, sample};
 use crate::lot_plan::{LotRule, LotState};
 use crate::plan::LotDecision;
 
-/// One sample of each domain, and then all or nothing.
+/// Decides by one sample of each domain.
 #[derive(Debug, Clone, Copy)]
 pub struct SingleSampling {
-    /// The share of the URLs in the sample.
+    /// Share of the URLs in the sample.
     pub share: f64,
-    /// The share of good URLs in it from which the rest is taken for good.
+    /// Minimum share of good URLs at which the rest is accepted.
     pub accept: f64,
 }
 
@@ -26,21 +26,21 @@ impl LotRule for SingleSampling {
         clippy::cast_sign_loss,
         reason = "a share of a size is at most the size"
     )]
-    fn group(&self, lot: &LotState) -> u32 {
+    fn group_size(&self, lot: &LotState) -> u32 {
         (self.share.clamp(0.0, 1.0) * f64::from(lot.size)).ceil().max(1.0) as u32
     }
 
-    fn rule(&self, lot: &LotState) -> LotDecision {
-        if 1.0 - lot.tally.rate() >= self.accept {
+    fn decide(&self, lot: &LotState) -> LotDecision {
+        if 1.0 - lot.counts.rate() >= self.accept {
             LotDecision::Accept
         } else {
             LotDecision::CheckAll
         }
     }
 
-    fn reason(&self, lot: &LotState, ruling: LotDecision) -> String {
-        let (sample, line) = (sample(lot.tally), percent(self.accept));
-        match ruling {
+    fn reason(&self, lot: &LotState, decision: LotDecision) -> String {
+        let (sample, line) = (sample(lot.counts), percent(self.accept));
+        match decision {
             LotDecision::Accept => format!("{sample}: at least {line} are good"),
             LotDecision::CheckAll => format!("{sample}: fewer than {line} are good"),
             LotDecision::Continue => format!("{sample} so far"),

@@ -1,4 +1,4 @@
-//! A catalog that decays week by week, and what a schedule leaves undetected.
+//! Simulates a catalog that decays week by week, and the URLs that a schedule leaves undetected.
 
 #![expect(
     clippy::indexing_slicing,
@@ -7,36 +7,36 @@
 
 use super::{Schedule, Week};
 use crate::catalog::{Catalog, UrlId};
-use crate::ledger::UrlHealth;
+use crate::check_log::UrlHealth;
 use crate::rng::SplitMix64;
 use crate::simulate::count;
 
-/// How a catalog decays.
+/// The parameters of a simulated catalog.
 #[derive(Debug, Clone, Copy)]
 pub struct DecaySimulation {
-    /// How many URLs there are.
+    /// Number of URLs.
     pub urls: u32,
-    /// On how many domains.
+    /// Number of domains.
     pub domains: u32,
-    /// How many URLs a directory has on average (log-normal).
+    /// Mean number of URLs per directory (log-normal).
     pub directory: f64,
-    /// The deviation of the logarithm of that size.
+    /// Standard deviation of the logarithm of that size.
     pub directory_spread: f64,
-    /// The share of live URLs that die in a week.
+    /// Share of live URLs that die per week.
     pub deaths: f64,
-    /// The deviation of the logarithm of that share over domains.
+    /// Standard deviation of the logarithm of that share over domains.
     pub hazard_spread: f64,
-    /// The share of deaths that come with a whole directory.
+    /// Share of deaths that affect a whole directory.
     pub by_directory: f64,
-    /// The share of a directory that dies with it.
+    /// Share of the URLs of an affected directory that die.
     pub completeness: f64,
-    /// The share of dead URLs that come back in a week.
+    /// Share of dead URLs that come back per week.
     pub revivals: f64,
-    /// How many weeks are played.
+    /// Number of simulated weeks.
     pub weeks: Week,
-    /// How many of them at the beginning do not count.
+    /// Number of weeks at the start that do not count.
     pub ignored: Week,
-    /// The share of the URLs that may be asked in a week.
+    /// Maximum share of the URLs that is checked per week.
     pub budget: f64,
 }
 
@@ -59,43 +59,44 @@ impl Default for DecaySimulation {
     }
 }
 
-/// What came of it, as means over the weeks that count.
+/// The result, as means over the weeks that count.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct DriftOutcome {
-    /// Dead URLs taken for alive, in percent of all.
+pub struct DecaySimulationResult {
+    /// Dead URLs recorded as alive, in percent of all.
     pub undetected: f64,
-    /// Requests in a week, in percent of all URLs.
+    /// Requests per week, in percent of all URLs.
     pub requests: f64,
     /// Dead URLs, in percent of all.
     pub dead: f64,
 }
 
-/// Plays the weeks, the schedule asking each week what it may.
-pub fn drift(drift: &DecaySimulation, seed: u64) -> DriftOutcome {
-    let mut chance = SplitMix64::new(seed);
-    let catalog = catalog(drift, &mut chance);
-    let mut world = World::new(&catalog, drift, &mut chance);
+/// Simulates the weeks and checks the URLs that the schedule selects.
+pub fn simulate_decay(simulation: &DecaySimulation, seed: u64) -> DecaySimulationResult {
+    let mut rng = SplitMix64::new(seed);
+    let catalog = build_catalog(simulation, &mut rng);
+    let mut world = World::new(&catalog, simulation, &mut rng);
     let mut schedule = Schedule::new(&catalog, 0);
-    let budget = count(drift.budget * f64::from(catalog.len()));
-    let mut sum = DriftOutcome::default();
-    for week in 1..=drift.weeks {
-        world.advance_week(drift, &mut chance);
-        let requests = check(&mut schedule, &world, week, budget);
-        if week > drift.ignored {
+    let budget = count(simulation.budget * f64::from(catalog.len()));
+    let mut sum = DecaySimulationResult::default();
+    for week in 1..=simulation.weeks {
+        world.advance_week(simulation, &mut rng);
+        let requests = check_week(&mut schedule, &world, week, budget);
+        if week > simulation.ignored {
             sum.add(&schedule, &world, requests);
         }
     }
-    sum.mean(drift.weeks.saturating_sub(drift.ignored), catalog.len())
+    sum.mean(simulation.weeks.saturating_sub(simulation.ignored), catalog.len())
 }
 
-/// Domains of equal size, with directories of log-normal size.
-fn catalog(drift: &DecaySimulation, chance: &mut SplitMix64) -> Catalog {
+/// Builds domains of equal size with directories of log-normal size.
+fn build_catalog(simulation: &DecaySimulation, rng: &mut SplitMix64) -> Catalog {
     let mut urls = Vec::new();
-    for domain in 0..drift.domains {
-        let mut left = drift.urls / drift.domains.max(1);
+    for domain in 0..simulation.domains {
+        let mut left = simulation.urls / simulation.domains.max(1);
         let mut directory = 0;
         while left > 0 {
-            let size = count(chance.log_normal(drift.directory, drift.directory_spread).round());
+            let size =
+                count(rng.log_normal(simulation.directory, simulation.directory_spread).round());
             let size = size.clamp(1, left);
             let name = format!("{domain}.test");
             let url = |page| (name.clone(), format!("http://{domain}.test/d{directory}/{page}"));
@@ -106,55 +107,56 @@ fn catalog(drift: &DecaySimulation, chance: &mut SplitMix64) -> Catalog {
     Catalog::new(urls)
 }
 
-/// One week of checks; how many were made.
-fn check(schedule: &mut Schedule<'_>, world: &World<'_>, week: Week, budget: u32) -> u32 {
-    schedule.begin(week);
+/// Runs the checks of one week and returns their number.
+fn check_week(schedule: &mut Schedule<'_>, world: &World<'_>, week: Week, budget: u32) -> u32 {
+    schedule.start_week(week);
     for request in 0..budget {
         let Some(url) = schedule.next_url() else { return request };
         let is_dead = world.dead[url.index()];
-        schedule.take(url, if is_dead { UrlHealth::Broken } else { UrlHealth::Alive });
+        schedule.record(url, if is_dead { UrlHealth::Broken } else { UrlHealth::Alive });
     }
     budget
 }
 
-/// The truth.
+/// The ground truth.
 struct World<'a> {
     catalog: &'a Catalog,
     dead: Vec<bool>,
-    /// The share of live URLs that die in a week, by domain.
+    /// Share of live URLs that die per week, by domain.
     hazards: Vec<f64>,
 }
 
 impl<'a> World<'a> {
-    fn new(catalog: &'a Catalog, drift: &DecaySimulation, chance: &mut SplitMix64) -> Self {
+    fn new(catalog: &'a Catalog, simulation: &DecaySimulation, rng: &mut SplitMix64) -> Self {
         let mut hazards: Vec<f64> =
-            catalog.domains().map(|_| chance.log_normal(1.0, drift.hazard_spread)).collect();
+            catalog.domains().map(|_| rng.log_normal(1.0, simulation.hazard_spread)).collect();
         let domains = f64::from(u32::try_from(hazards.len()).unwrap_or(u32::MAX));
         let mean = hazards.iter().sum::<f64>() / domains.max(1.0);
         for hazard in &mut hazards {
-            *hazard *= drift.deaths / mean;
+            *hazard *= simulation.deaths / mean;
         }
         Self { catalog, dead: vec![false; catalog.len() as usize], hazards }
     }
 
-    fn advance_week(&mut self, drift: &DecaySimulation, chance: &mut SplitMix64) {
+    fn advance_week(&mut self, simulation: &DecaySimulation, rng: &mut SplitMix64) {
         for directory in self.catalog.directories() {
             let hazard = self.hazards[self.catalog.domain_of(directory).index()];
-            let is_struck = chance.bernoulli(hazard * drift.by_directory / drift.completeness);
+            let is_affected =
+                rng.bernoulli(hazard * simulation.by_directory / simulation.completeness);
             for url in self.catalog.urls_of(directory) {
                 let is_dead = &mut self.dead[url.index()];
                 *is_dead = if *is_dead {
-                    !chance.bernoulli(drift.revivals)
+                    !rng.bernoulli(simulation.revivals)
                 } else {
-                    chance.bernoulli(hazard * (1.0 - drift.by_directory))
-                        || is_struck && chance.bernoulli(drift.completeness)
+                    rng.bernoulli(hazard * (1.0 - simulation.by_directory))
+                        || is_affected && rng.bernoulli(simulation.completeness)
                 };
             }
         }
     }
 }
 
-impl DriftOutcome {
+impl DecaySimulationResult {
     fn add(&mut self, schedule: &Schedule<'_>, world: &World<'_>, requests: u32) {
         let is_dead = |url: &UrlId| world.dead[url.index()];
         let (mut dead, mut undetected) = (0_u32, 0_u32);
@@ -197,27 +199,27 @@ mod tests {
     };
 
     #[test]
-    fn the_budget_is_kept() {
-        let outcome = drift(&SMALL, 1);
+    fn budget_is_respected() {
+        let outcome = simulate_decay(&SMALL, 1);
         assert!(outcome.requests <= 10.0 + 1e-9 && outcome.dead > 0.0, "{outcome:?}");
     }
 
     #[test]
     fn more_requests_leave_less_undetected() {
-        let frugal = drift(&DecaySimulation { budget: 0.05, ..SMALL }, 1);
-        let generous = drift(&DecaySimulation { budget: 0.3, ..SMALL }, 1);
+        let frugal = simulate_decay(&DecaySimulation { budget: 0.05, ..SMALL }, 1);
+        let generous = simulate_decay(&DecaySimulation { budget: 0.3, ..SMALL }, 1);
         assert!(generous.undetected < frugal.undetected, "{generous:?} {frugal:?}");
     }
 
     #[test]
-    fn whoever_checks_everything_misses_nothing() {
-        let outcome = drift(&DecaySimulation { budget: 1.0, ..SMALL }, 1);
+    fn full_budget_leaves_nothing_undetected() {
+        let outcome = simulate_decay(&DecaySimulation { budget: 1.0, ..SMALL }, 1);
         assert!(outcome.undetected <= 0.0, "{outcome:?}");
     }
 
     #[test]
-    fn where_nothing_dies_nothing_is_missed() {
-        let outcome = drift(&DecaySimulation { deaths: 0.0, ..SMALL }, 1);
+    fn nothing_is_undetected_if_nothing_dies() {
+        let outcome = simulate_decay(&DecaySimulation { deaths: 0.0, ..SMALL }, 1);
         assert!(outcome.undetected <= 0.0 && outcome.dead <= 0.0, "{outcome:?}");
     }
 }

@@ -1,32 +1,31 @@
-//! What to check again this week: a pure function of history and time.
+//! The weekly schedule of re-checks, computed from history and time.
 //!
-//! Three kinds of URLs share the requests. Known broken ones come at the
-//! intervals of Fibonacci, in weeks (Le & Shulman, §4, name the sequence and no
-//! unit). Directories are visited through sentinels, first those that gain most
-//! by it: the loss from not looking grows with the death rate times the square
-//! of the age. And a directory in which a sentinel has just died is checked in
-//! full, for pages of a directory tend to die together.
+//! Three kinds of URLs share the requests. Known broken URLs are checked at Fibonacci intervals in
+//! weeks (Le & Shulman, §4, name the sequence but no unit). Directories are sampled through
+//! sentinels, in the order of the expected gain: the loss without a check grows with the death rate
+//! times the square of the age. A directory in which a sentinel has just died is checked in full,
+//! because pages of a directory tend to die together.
 
 mod decay_simulation;
 mod weekly;
 
-pub use decay_simulation::{DecaySimulation, DriftOutcome, drift};
+pub use decay_simulation::{DecaySimulation, DecaySimulationResult, simulate_decay};
 pub use weekly::Schedule;
 
-/// A number of weeks since some beginning.
+/// A number of weeks since an arbitrary start.
 pub type Week = u32;
 
-/// What is known of a URL.
+/// The check history of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UrlHistory {
-    /// When it was last checked.
-    pub checked: Week,
-    /// How often in a row it was found broken; 0 for a live one.
+    /// The week of the last check.
+    pub last_checked: Week,
+    /// Number of consecutive failures; 0 for a live URL.
     pub failures: u32,
 }
 
-/// The interval after so many failures in a row: 1, 2, 3, 5, 8, … weeks.
-pub fn fibonacci(failures: u32) -> Week {
+/// Returns the interval after this number of consecutive failures: 1, 2, 3, 5, 8, … weeks.
+pub fn recheck_interval(failures: u32) -> Week {
     let (mut interval, mut next) = (1_u32, 2_u32);
     for _ in 1..failures {
         (interval, next) = (next, interval.saturating_add(next));
@@ -35,88 +34,87 @@ pub fn fibonacci(failures: u32) -> Week {
 }
 
 impl UrlHistory {
-    /// Whether a known broken URL is to be checked again.
+    /// Whether a known broken URL is due for a re-check.
     pub fn is_due(self, now: Week) -> bool {
-        self.failures > 0 && now.saturating_sub(self.checked) >= fibonacci(self.failures)
+        self.failures > 0
+            && now.saturating_sub(self.last_checked) >= recheck_interval(self.failures)
     }
 }
 
-/// The deaths seen among some live URLs, over the weeks they were watched.
+/// The deaths among live URLs and the time over which they were observed.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct HazardEstimate {
-    /// How many deaths were seen.
+    /// Number of deaths.
     pub deaths: f64,
-    /// The URL-weeks over which they were.
+    /// Observed time in URL-weeks.
     pub exposure: f64,
 }
 
 impl HazardEstimate {
-    /// Deaths per URL and week, leaning on the `common` rate with the weight
-    /// of so many deaths (the mean of a gamma distribution).
+    /// Returns the deaths per URL and week, shrunk towards the `common` rate. `weight` is the
+    /// weight of the common rate in deaths (the mean of a gamma distribution).
     pub fn rate(self, common: f64, weight: f64) -> f64 {
         (self.deaths + weight) / (self.exposure + weight / common.max(f64::MIN_POSITIVE))
     }
 }
 
-/// What a check gains: death rate times the square of the age, for a URL
-/// unchecked since so many weeks.
+/// Returns the gain of a check: the death rate times the square of the age in weeks.
 ///
-/// Not looking for a time *t* costs the undetected weeks of those that died,
-/// which is the rate times *t*²/2; a check takes that cost back.
+/// Without a check for a time *t*, the cost is the undetected weeks of the URLs that died, which is
+/// the rate times *t*²/2. A check removes that cost.
 pub fn recheck_index(rate: f64, age: f64) -> f64 {
     rate * age * age
 }
 
-/// What the checks since the last alarm in a directory showed.
+/// The results of checks in a directory in the current week.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Alarm {
-    /// URLs that died since they were last checked.
+    /// Number of URLs that died since their last check.
     pub died: u32,
-    /// URLs that still live.
+    /// Number of URLs that are still alive.
     pub lives: u32,
 }
 
-/// In a dead directory at least so many die for each that lives on.
+/// Minimum number of deaths per survivor in a dead directory.
 const DEATHS_PER_SURVIVOR: u32 = 3;
 
 impl Alarm {
-    /// Whether the others of the directory should be checked at once: one has
-    /// died, and those checked since speak for the death of all.
+    /// Whether the other URLs of the directory should be checked at once: one has died, and the
+    /// checks since then are consistent with the death of the directory.
     pub fn is_on(self) -> bool {
         self.died > 0 && self.died >= DEATHS_PER_SURVIVOR * self.lives
     }
 }
 
-/// A directory as the schedule sees it.
+/// A directory from the view of the schedule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DirectoryWatch {
-    /// How many of its URLs are not known to be broken.
+    /// Number of URLs not known to be broken.
     pub alive: u32,
-    /// Its death rate per URL and week.
+    /// Death rate per URL and week.
     pub rate: f64,
-    /// The share of deaths that come with a whole directory.
-    pub together: f64,
-    /// Weeks since any of its live URLs was checked.
+    /// Share of deaths that affect a whole directory.
+    pub clustered_share: f64,
+    /// Weeks since the last check of any live URL.
     pub age: f64,
-    /// Weeks since the one was checked that waits longest.
+    /// Weeks since the check of the live URL that has waited longest.
     pub oldest: f64,
-    /// What the latest checks showed.
+    /// Results of the current week.
     pub alarm: Alarm,
 }
 
 impl DirectoryWatch {
-    /// What one further check in this directory gains.
+    /// Returns the gain of one more check in this directory.
     ///
-    /// The check sees, for all that are alive, whether the directory has died
-    /// since any of them was checked, and for one URL whether it died alone
-    /// since its own last check.
+    /// The check shows for all live URLs whether the directory has died since the last check of any
+    /// of them, and for one URL whether it died alone since its own last check.
     pub fn index(&self) -> f64 {
         if self.alarm.is_on() {
             return f64::INFINITY;
         }
-        let together = recheck_index(self.rate * self.together, self.age);
-        let alone = recheck_index(self.rate * (1.0 - self.together), self.oldest);
-        together * f64::from(self.alive) + alone
+        let clustered = recheck_index(self.rate * self.clustered_share, self.age);
+        let alone = recheck_index(self.rate * (1.0 - self.clustered_share), self.oldest);
+        clustered * f64::from(self.alive) + alone
     }
 }
 
@@ -125,21 +123,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_intervals_are_those_of_fibonacci() {
-        let intervals: Vec<Week> = (1..=7).map(fibonacci).collect();
+    fn recheck_intervals_are_fibonacci_numbers() {
+        let intervals: Vec<Week> = (1..=7).map(recheck_interval).collect();
         assert_eq!(intervals, [1, 2, 3, 5, 8, 13, 21]);
-        assert!(fibonacci(u32::from(u16::MAX)) == u32::MAX);
+        assert!(recheck_interval(u32::from(u16::MAX)) == u32::MAX);
     }
 
     #[test]
-    fn a_broken_url_is_due_at_its_interval_and_a_live_one_never() {
-        let watched = |failures| UrlHistory { checked: 10, failures };
-        assert!(!watched(4).is_due(14) && watched(4).is_due(15));
-        assert!(!watched(0).is_due(1_000));
+    fn broken_url_is_due_after_its_interval_and_live_url_never() {
+        let history = |failures| UrlHistory { last_checked: 10, failures };
+        assert!(!history(4).is_due(14) && history(4).is_due(15));
+        assert!(!history(0).is_due(1_000));
     }
 
     #[test]
-    fn a_rate_leans_on_the_common_one() {
+    fn rate_is_shrunk_towards_the_common_rate() {
         assert!((HazardEstimate::default().rate(0.01, 2.0) - 0.01).abs() < 1e-12);
         let seen = HazardEstimate { deaths: 98.0, exposure: 800.0 };
         assert!((seen.rate(0.01, 2.0) - 0.1).abs() < 1e-12);
@@ -148,14 +146,14 @@ mod tests {
     const CALM: DirectoryWatch = DirectoryWatch {
         alive: 40,
         rate: 0.01,
-        together: 1.0,
+        clustered_share: 1.0,
         age: 2.0,
         oldest: 9.0,
         alarm: Alarm { died: 0, lives: 0 },
     };
 
     #[test]
-    fn age_counts_twice() {
+    fn index_grows_with_the_square_of_the_age() {
         let older = DirectoryWatch { age: 4.0, ..CALM };
         assert!((older.index() / CALM.index() - 4.0).abs() < 1e-9);
     }
@@ -167,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_death_raises_the_alarm_and_a_survivor_ends_it() {
+    fn death_raises_the_alarm_and_survivor_ends_it() {
         check(0, 5, false);
         check(1, 0, true);
         check(1, 1, false);

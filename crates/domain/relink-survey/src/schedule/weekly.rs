@@ -1,4 +1,4 @@
-//! The history of a catalog, and what it asks for next.
+//! The state of the schedule and the selection of the next URL.
 
 #![expect(
     clippy::indexing_slicing,
@@ -10,69 +10,69 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::{Alarm, DirectoryWatch, HazardEstimate, UrlHistory, Week};
 use crate::catalog::{Catalog, DirectoryId, DomainId, UrlId};
-use crate::ledger::UrlHealth;
+use crate::check_log::UrlHealth;
 
-/// The death rate expected before any death is seen, per URL and week.
-const RATE_AT_FIRST: f64 = 0.004;
+/// Prior death rate per URL and week.
+const INITIAL_RATE: f64 = 0.004;
 
-/// The share of deaths by directory expected before any is seen.
-const TOGETHER_AT_FIRST: f64 = 0.5;
+/// Prior share of deaths that affect a whole directory.
+const INITIAL_CLUSTERED_SHARE: f64 = 0.5;
 
-/// What is expected counts as much as so many deaths seen.
-const WEIGHT: f64 = 2.0;
+/// Weight of the priors in deaths.
+const PRIOR_WEIGHT: f64 = 2.0;
 
-/// Re-checks of a catalog, week by week.
+/// The re-checks of a catalog, week by week.
 ///
-/// It is told every answer and asked for URLs until the requests of the week
-/// are used up; most urgent comes first.
+/// The caller requests URLs, most urgent first, until the budget of the week is used up, and
+/// records every result.
 #[derive(Debug)]
 pub struct Schedule<'a> {
     catalog: &'a Catalog,
     urls: Vec<UrlHistory>,
-    directories: Vec<Visits>,
+    directories: Vec<DirectoryState>,
     domains: Vec<HazardEstimate>,
-    /// Deaths of all domains, and those among them that came together.
+    /// Deaths in all domains.
     all: HazardEstimate,
-    together: f64,
+    /// Number of deaths that affected a whole directory.
+    clustered_deaths: f64,
     now: Week,
     due: VecDeque<UrlId>,
-    queue: BinaryHeap<Urgent>,
+    queue: BinaryHeap<QueuedDirectory>,
 }
 
 /// The checks in a directory.
 #[derive(Debug, Clone, Copy, Default)]
-struct Visits {
+struct DirectoryState {
     last: Week,
     alarm: Alarm,
 }
 
-/// A directory in the queue. It is asked once, and queued again when the
-/// answer is in.
+/// A directory in the queue. It is queued again after the result of its URL is recorded.
 #[derive(Debug)]
-struct Urgent {
+struct QueuedDirectory {
     index: f64,
     directory: DirectoryId,
 }
 
 impl<'a> Schedule<'a> {
-    /// A schedule for URLs that were all found alive in week `now`.
+    /// Returns a schedule for URLs that were all found alive in week `now`.
     pub fn new(catalog: &'a Catalog, now: Week) -> Self {
-        let visits = Visits { last: now, alarm: Alarm::default() };
+        let state = DirectoryState { last: now, alarm: Alarm::default() };
         Self {
             catalog,
-            urls: vec![UrlHistory { checked: now, failures: 0 }; catalog.len() as usize],
-            directories: vec![visits; catalog.directories().len()],
+            urls: vec![UrlHistory { last_checked: now, failures: 0 }; catalog.len() as usize],
+            directories: vec![state; catalog.directories().len()],
             domains: vec![HazardEstimate::default(); catalog.domains().len()],
             all: HazardEstimate::default(),
-            together: 0.0,
+            clustered_deaths: 0.0,
             now,
             due: VecDeque::new(),
             queue: BinaryHeap::new(),
         }
     }
 
-    /// Begins a week: what is due, and what every directory is worth now.
-    pub fn begin(&mut self, now: Week) {
+    /// Starts a week: collects the URLs that are due and queues the directories.
+    pub fn start_week(&mut self, now: Week) {
         self.now = now;
         let is_due = |url: &UrlId| self.urls[url.index()].is_due(now);
         self.due = self.catalog.urls().filter(is_due).collect();
@@ -83,13 +83,13 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// The most urgent URL; none if nothing is left for this week. At most one
-    /// URL of a directory is out at a time, known broken ones apart.
+    /// Returns the most urgent URL; none if nothing is left for this week. At most one URL of a
+    /// directory is in flight, apart from known broken ones.
     pub fn next_url(&mut self) -> Option<UrlId> {
         if let Some(url) = self.due.pop_front() {
             return Some(url);
         }
-        while let Some(Urgent { directory, .. }) = self.queue.pop() {
+        while let Some(QueuedDirectory { directory, .. }) = self.queue.pop() {
             if let Some(url) = self.oldest(directory) {
                 return Some(url);
             }
@@ -97,25 +97,25 @@ impl<'a> Schedule<'a> {
         None
     }
 
-    /// Takes over what was known of a URL before the schedule began. Nobody
-    /// can tell when it died, so nothing is learned of how fast URLs die.
-    pub fn recall(&mut self, url: UrlId, watched: UrlHistory) {
-        self.urls[url.index()] = watched;
+    /// Sets the history of a URL from before the schedule. The time of its death is unknown, so the
+    /// death rates are not updated.
+    pub fn restore(&mut self, url: UrlId, history: UrlHistory) {
+        self.urls[url.index()] = history;
     }
 
-    /// Takes the answer of a URL.
-    pub fn take(&mut self, url: UrlId, answer: UrlHealth) {
+    /// Records the result of a URL.
+    pub fn record(&mut self, url: UrlId, health: UrlHealth) {
         let directory = self.catalog.directory_of(url);
         let before = self.urls[url.index()];
-        let failures = match answer {
+        let failures = match health {
             UrlHealth::Alive => 0,
             UrlHealth::Broken => before.failures.saturating_add(1),
         };
-        self.urls[url.index()] = UrlHistory { checked: self.now, failures };
+        self.urls[url.index()] = UrlHistory { last_checked: self.now, failures };
         if before.failures > 0 {
             return;
         }
-        self.learn(url, before, answer);
+        self.update_rates(url, before, health);
         self.directories[directory.index()].last = self.now;
         self.enqueue(directory);
     }
@@ -125,89 +125,89 @@ impl<'a> Schedule<'a> {
         self.urls[url.index()].failures > 0
     }
 
-    /// The share of deaths that come with a whole directory.
-    pub fn together(&self) -> f64 {
-        (self.together + WEIGHT * TOGETHER_AT_FIRST) / (self.all.deaths + WEIGHT)
+    /// Returns the share of deaths that affect a whole directory.
+    pub fn clustered_share(&self) -> f64 {
+        (self.clustered_deaths + PRIOR_WEIGHT * INITIAL_CLUSTERED_SHARE)
+            / (self.all.deaths + PRIOR_WEIGHT)
     }
 
-    /// Learns from a URL that was alive `before`.
-    fn learn(&mut self, url: UrlId, before: UrlHistory, answer: UrlHealth) {
+    /// Updates the death rates by the result of a URL that was alive `before`.
+    fn update_rates(&mut self, url: UrlId, before: UrlHistory, health: UrlHealth) {
         let directory = self.catalog.directory_of(url);
         let domain = self.catalog.domain_of(directory);
-        let weeks = f64::from(self.now.saturating_sub(before.checked));
+        let weeks = f64::from(self.now.saturating_sub(before.last_checked));
         let alarm = &mut self.directories[directory.index()].alarm;
-        let died = f64::from(u8::from(answer == UrlHealth::Broken));
-        match answer {
+        let died = f64::from(u8::from(health == UrlHealth::Broken));
+        match health {
             UrlHealth::Broken => alarm.died += 1,
             UrlHealth::Alive => alarm.lives += 1,
         }
-        if answer == UrlHealth::Broken && alarm.died > 1 && alarm.is_on() {
-            // The second death shows that the first was not alone either.
-            self.together += if alarm.died == 2 { 2.0 } else { 1.0 };
+        if health == UrlHealth::Broken && alarm.died > 1 && alarm.is_on() {
+            // The second death shows that the first was not alone, either.
+            self.clustered_deaths += if alarm.died == 2 { 2.0 } else { 1.0 };
         }
-        for mortality in [&mut self.all, &mut self.domains[domain.index()]] {
-            mortality.deaths += died;
-            mortality.exposure += weeks;
+        for estimate in [&mut self.all, &mut self.domains[domain.index()]] {
+            estimate.deaths += died;
+            estimate.exposure += weeks;
         }
     }
 
     fn rate(&self, domain: DomainId) -> f64 {
-        let common = self.all.rate(RATE_AT_FIRST, WEIGHT);
-        self.domains[domain.index()].rate(common, WEIGHT)
+        let common = self.all.rate(INITIAL_RATE, PRIOR_WEIGHT);
+        self.domains[domain.index()].rate(common, PRIOR_WEIGHT)
     }
 
     fn enqueue(&mut self, directory: DirectoryId) {
-        let index = self.watch(directory).index();
+        let index = self.directory_watch(directory).index();
         if index > 0.0 {
-            self.queue.push(Urgent { index, directory });
+            self.queue.push(QueuedDirectory { index, directory });
         }
     }
 
-    fn watch(&self, directory: DirectoryId) -> DirectoryWatch {
+    fn directory_watch(&self, directory: DirectoryId) -> DirectoryWatch {
         let age = |since: Week| f64::from(self.now.saturating_sub(since));
         let (mut alive, mut oldest) = (0, self.now);
         for url in self.catalog.urls_of(directory) {
-            let UrlHistory { checked, failures } = self.urls[url.index()];
+            let UrlHistory { last_checked, failures } = self.urls[url.index()];
             if failures == 0 {
-                (alive, oldest) = (alive + 1, oldest.min(checked));
+                (alive, oldest) = (alive + 1, oldest.min(last_checked));
             }
         }
-        let Visits { last, alarm } = self.directories[directory.index()];
+        let DirectoryState { last, alarm } = self.directories[directory.index()];
         DirectoryWatch {
             alive,
             rate: self.rate(self.catalog.domain_of(directory)),
-            together: self.together(),
+            clustered_share: self.clustered_share(),
             age: age(last),
             oldest: age(oldest),
             alarm,
         }
     }
 
-    /// The URL not known to be broken that waits longest, unless it was
-    /// checked this week.
+    /// Returns the live URL that has waited longest, unless it was checked this week.
     fn oldest(&self, directory: DirectoryId) -> Option<UrlId> {
         let alive = self.catalog.urls_of(directory).filter(|url| !self.is_known_broken(*url));
         alive
-            .min_by_key(|url| self.urls[url.index()].checked)
-            .filter(|url| self.urls[url.index()].checked < self.now)
+            .min_by_key(|url| self.urls[url.index()].last_checked)
+            .filter(|url| self.urls[url.index()].last_checked < self.now)
     }
 }
 
-impl PartialEq for Urgent {
+impl PartialEq for QueuedDirectory {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Urgent {}
+impl Eq for QueuedDirectory {}
 
-impl PartialOrd for Urgent {
+impl PartialOrd for QueuedDirectory {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Urgent {
+impl Ord for QueuedDirectory {
     fn cmp(&self, other: &Self) -> Ordering {
         self.index.total_cmp(&other.index).then(other.directory.cmp(&self.directory))
     }
@@ -222,22 +222,22 @@ mod tests {
         Catalog::new((0..3).flat_map(|directory| (0..4).map(move |page| url(directory, page))))
     }
 
-    /// The names asked for in a week, `dead` ones being broken.
+    /// Returns the paths requested in a week. Paths with the prefix `dead` are broken.
     fn week(schedule: &mut Schedule<'_>, now: Week, requests: usize, dead: &str) -> Vec<String> {
-        schedule.begin(now);
-        let mut asked = Vec::new();
-        while asked.len() < requests {
+        schedule.start_week(now);
+        let mut requested = Vec::new();
+        while requested.len() < requests {
             let Some(url) = schedule.next_url() else { break };
             let name = schedule.catalog.url(url).trim_start_matches("http://a.test/").to_owned();
             let is_dead = !dead.is_empty() && name.starts_with(dead);
-            schedule.take(url, if is_dead { UrlHealth::Broken } else { UrlHealth::Alive });
-            asked.push(name);
+            schedule.record(url, if is_dead { UrlHealth::Broken } else { UrlHealth::Alive });
+            requested.push(name);
         }
-        asked
+        requested
     }
 
     #[test]
-    fn every_directory_has_a_sentinel_first() {
+    fn every_directory_is_checked_by_one_sentinel_first() {
         let catalog = catalog();
         let mut schedule = Schedule::new(&catalog, 0);
         assert_eq!(week(&mut schedule, 1, 3, ""), ["0/0", "1/0", "2/0"]);
@@ -245,16 +245,16 @@ mod tests {
     }
 
     #[test]
-    fn a_death_leads_to_the_whole_directory() {
+    fn death_leads_to_a_check_of_the_directory() {
         let catalog = catalog();
         let mut schedule = Schedule::new(&catalog, 0);
-        let asked = week(&mut schedule, 1, 6, "1/");
-        assert_eq!(asked, ["0/0", "1/0", "1/1", "1/2", "1/3", "2/0"]);
-        assert!(schedule.together() > 0.5);
+        let requested = week(&mut schedule, 1, 6, "1/");
+        assert_eq!(requested, ["0/0", "1/0", "1/1", "1/2", "1/3", "2/0"]);
+        assert!(schedule.clustered_share() > 0.5);
     }
 
     #[test]
-    fn what_is_broken_comes_again_after_one_two_and_three_weeks() {
+    fn broken_url_is_checked_after_one_two_and_three_weeks() {
         let catalog = catalog();
         let mut schedule = Schedule::new(&catalog, 0);
         let weeks =
@@ -263,25 +263,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_recalled_as_broken_is_due_in_its_time_and_raises_no_rate() {
+    fn restored_broken_url_is_due_and_does_not_affect_the_rate() {
         let catalog = catalog();
         let mut schedule = Schedule::new(&catalog, 0);
         let rate = schedule.rate(DomainId::at(0));
         let url = catalog.urls().next().unwrap();
-        schedule.recall(url, UrlHistory { checked: 0, failures: 2 });
+        schedule.restore(url, UrlHistory { last_checked: 0, failures: 2 });
         assert!(schedule.is_known_broken(url) && schedule.rate(DomainId::at(0)) <= rate);
         assert!(!week(&mut schedule, 1, 100, "0/0").contains(&"0/0".to_owned()));
         assert_eq!(week(&mut schedule, 2, 1, "0/0"), ["0/0"]);
     }
 
     #[test]
-    fn nothing_is_asked_twice_in_a_week() {
+    fn no_url_is_requested_twice_in_a_week() {
         let catalog = catalog();
         let mut schedule = Schedule::new(&catalog, 0);
-        let mut asked = week(&mut schedule, 1, 100, "0/");
-        assert_eq!(asked.len(), 12);
-        asked.sort();
-        asked.dedup();
-        assert_eq!(asked.len(), 12);
+        let mut requested = week(&mut schedule, 1, 100, "0/");
+        assert_eq!(requested.len(), 12);
+        requested.sort();
+        requested.dedup();
+        assert_eq!(requested.len(), 12);
     }
 }

@@ -1,16 +1,16 @@
-//! All plans side by side, beside the paper's Table 1.
+//! Compares plans with each other and with Table 1 of the paper.
 
-use super::{Federation, SimulationResult, runs};
+use super::{Federation, SimulationResult, run_repeatedly};
 use crate::named::SamplingPlanName;
 
 /// A run in Table 1 of Le & Shulman, in percent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PaperRun {
-    /// URLs selected for checking, of all URLs.
+    /// URLs selected for checking, in percent of all URLs.
     pub checked: f64,
-    /// Broken URLs found, of all broken ones.
+    /// Broken URLs found, in percent of all broken ones.
     pub found: f64,
-    /// Broken URLs found, of those selected.
+    /// Broken URLs found, in percent of those selected.
     pub rate: f64,
 }
 
@@ -21,24 +21,24 @@ pub const LE_SHULMAN_TABLE_1: [PaperRun; 3] = [
     PaperRun { checked: 48.57, found: 98.67, rate: 39.22 },
 ];
 
-/// One run of a plan, as the mean of repetitions, in percent.
+/// One run of a plan, as the mean over repetitions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComparedRun {
-    /// By which plan.
+    /// The plan.
     pub plan: SamplingPlanName,
-    /// Which run, from 1 on; each knows what the one before found broken.
+    /// The number of the run, from 1. Each run knows the broken URLs of the previous one.
     pub run: u32,
-    /// URLs checked, of all URLs.
+    /// URLs checked, in percent of all URLs.
     pub checked: f64,
-    /// Broken URLs found, of all broken ones.
+    /// Broken URLs found, in percent of all broken ones.
     pub found: f64,
-    /// Broken URLs found, of those checked.
+    /// Broken URLs found, in percent of those checked.
     pub rate: f64,
-    /// How often the interval of recall held the truth.
-    pub held: f64,
+    /// How often the interval of recall contained the true value, in percent.
+    pub coverage: f64,
 }
 
-/// Plays every plan, each `repetitions` times with `count` runs.
+/// Simulates every plan `repetitions` times with `count` runs each.
 pub fn compare(
     plans: &[SamplingPlanName],
     federation: &Federation,
@@ -48,23 +48,23 @@ pub fn compare(
 ) -> Vec<ComparedRun> {
     let mut compared = Vec::new();
     for &plan in plans {
-        let play = |repetition: u32| {
+        let simulate = |repetition: u32| {
             let seed = seed.wrapping_add(u64::from(repetition) * u64::from(count));
-            runs(plan, &federation.catalog, |url| federation.answer(url), count, seed)
+            run_repeatedly(plan, &federation.catalog, |url| federation.health(url), count, seed)
         };
-        let played: Vec<Vec<SimulationResult>> = (0..repetitions.max(1)).map(play).collect();
+        let results: Vec<Vec<SimulationResult>> = (0..repetitions.max(1)).map(simulate).collect();
         for run in 0..count {
-            let outcomes = played.iter().filter_map(|outcomes| outcomes.get(run as usize));
-            compared.push(mean(plan, run + 1, &outcomes.collect::<Vec<_>>()));
+            let results = results.iter().filter_map(|results| results.get(run as usize));
+            compared.push(mean(plan, run + 1, &results.collect::<Vec<_>>()));
         }
     }
     compared
 }
 
-fn mean(plan: SamplingPlanName, run: u32, outcomes: &[&SimulationResult]) -> ComparedRun {
-    let repetitions = f64::from(u32::try_from(outcomes.len()).unwrap_or(u32::MAX));
+fn mean(plan: SamplingPlanName, run: u32, results: &[&SimulationResult]) -> ComparedRun {
+    let repetitions = f64::from(u32::try_from(results.len()).unwrap_or(u32::MAX));
     let mean = |value: &dyn Fn(&SimulationResult) -> f64| {
-        outcomes.iter().map(|outcome| value(outcome)).sum::<f64>() / repetitions
+        results.iter().map(|result| value(result)).sum::<f64>() / repetitions
     };
     ComparedRun {
         plan,
@@ -72,7 +72,7 @@ fn mean(plan: SamplingPlanName, run: u32, outcomes: &[&SimulationResult]) -> Com
         checked: mean(&SimulationResult::checked),
         found: mean(&SimulationResult::found),
         rate: mean(&SimulationResult::rate),
-        held: mean(&|outcome| 100.0 * f64::from(u8::from(outcome.interval_holds()))),
+        coverage: mean(&|result| 100.0 * f64::from(u8::from(result.interval_holds()))),
     }
 }
 
@@ -87,20 +87,20 @@ mod tests {
     }
 
     #[test]
-    fn checking_everything_finds_everything() {
+    fn full_check_finds_everything() {
         let full = compare(&[SamplingPlanName::Full], &federation(), 1, 1, 1)[0];
         assert!((full.checked - 100.0).abs() < 1e-9 && (full.found - 100.0).abs() < 1e-9);
     }
 
     #[test]
-    fn algorithm_1_finds_more_from_run_to_run() {
+    fn algorithm_1_finds_more_with_every_run() {
         let runs = compare(&[SamplingPlanName::LeShulman], &federation(), 3, 2, 1);
         assert!(runs[0].found < runs[2].found, "{runs:?}");
         assert!(runs[0].checked < runs[2].checked, "{runs:?}");
     }
 
     #[test]
-    fn the_default_beats_the_sample_of_domains_where_directories_die() {
+    fn default_plan_beats_sprt_if_directories_die() {
         let runs =
             compare(&[SamplingPlanName::Sprt, SamplingPlanName::Default], &federation(), 1, 2, 1);
         assert!(runs[1].rate > 1.5 * runs[0].rate, "{runs:?}");

@@ -1,8 +1,8 @@
-//! A federation drawn at random, so that plans can be tried without data.
+//! Random federations for simulations.
 //!
-//! Its marginals are those of the paper: most domains have one URL, a few hold
-//! nearly all (Le & Shulman, §3.1), and about a fifth of the URLs are broken.
-//! How breakage is spread inside a domain is not published and can be varied.
+//! The marginals are those of the paper: most domains have one URL, a few contain almost all (Le &
+//! Shulman, §3.1), and about a fifth of the URLs is broken. The distribution of breakage within a
+//! domain is not published and can be varied.
 
 #![expect(
     clippy::indexing_slicing,
@@ -11,19 +11,19 @@
 
 use super::count;
 use crate::catalog::{Catalog, UrlId};
-use crate::ledger::UrlHealth;
+use crate::check_log::UrlHealth;
 use crate::rng::SplitMix64;
 
-/// How breakage lies inside a domain.
+/// The distribution of breakage within a domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Breakage {
     /// Whole directories die.
     ByDirectory,
-    /// URLs die here and there.
+    /// URLs die independently.
     Scattered,
 }
 
-/// What tells the pages of a directory apart.
+/// The part of the URL that selects a page of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Naming {
     /// A name in the path.
@@ -32,32 +32,32 @@ pub enum Naming {
     Query,
 }
 
-/// What a federation is like.
+/// The parameters of a federation.
 #[derive(Debug, Clone, Copy)]
 pub struct FederationShape {
-    /// How many URLs it has, about.
+    /// Approximate number of URLs.
     pub urls: u32,
-    /// How many domains.
+    /// Number of domains.
     pub domains: u32,
-    /// The share of domains with one URL.
+    /// Share of domains with one URL.
     pub single: f64,
-    /// The share of URLs that are broken, about.
+    /// Approximate share of broken URLs.
     pub broken: f64,
-    /// How many URLs a directory has on average (log-normal).
+    /// Mean number of URLs per directory (log-normal).
     pub directory: f64,
-    /// The share that is broken in a dead directory, from and to.
+    /// Minimum and maximum share of broken URLs in a dead directory.
     pub death: (f64, f64),
-    /// The share that is broken in a live directory.
+    /// Share of broken URLs in a live directory.
     pub background: f64,
-    /// How breakage lies inside a domain.
+    /// The distribution of breakage within a domain.
     pub breakage: Breakage,
-    /// What tells pages apart.
+    /// The part of the URL that selects a page.
     pub naming: Naming,
 }
 
 impl Default for FederationShape {
-    /// 236,763 URLs on 842 domains, 60 % of them with one URL, 19.31 % broken
-    /// (Le & Shulman, §3); the rest is ours.
+    /// 236,763 URLs on 842 domains, 60 % of them with one URL, 19.31 % broken (Le & Shulman, §3). The
+    /// other values are assumptions.
     fn default() -> Self {
         Self {
             urls: 236_763,
@@ -73,38 +73,38 @@ impl Default for FederationShape {
     }
 }
 
-/// The deviation of the logarithm of the sizes of domains.
+/// Standard deviation of the logarithm of domain sizes.
 const DOMAIN_SPREAD: f64 = 2.4;
 
-/// The deviation of the logarithm of the sizes of directories.
+/// Standard deviation of the logarithm of directory sizes.
 const DIRECTORY_SPREAD: f64 = 1.3;
 
-/// The share of what is broken that lies on domains dead as a whole.
+/// Share of the broken URLs that are on dead domains.
 const ON_DEAD_DOMAINS: f64 = 0.7;
 
-/// The share that is broken on a domain dead as a whole, from and to.
+/// Minimum and maximum share of broken URLs on a dead domain.
 const DEAD_DOMAIN: (f64, f64) = (0.85, 1.0);
 
-/// A catalog with its truth.
+/// A catalog with its ground truth.
 #[derive(Debug)]
 pub struct Federation {
-    /// What there is.
+    /// The catalog.
     pub catalog: Catalog,
-    /// What is broken, by the number of the URL.
+    /// The health of each URL.
     pub ground_truth: Vec<UrlHealth>,
 }
 
 impl Federation {
-    /// Draws a federation.
+    /// Draws a random federation.
     pub fn draw(shape: &FederationShape, seed: u64) -> Self {
-        let mut chance = SplitMix64::new(seed);
-        let sizes = sizes(shape, &mut chance);
-        let rates = rates(shape, &sizes, &mut chance);
+        let mut rng = SplitMix64::new(seed);
+        let sizes = sizes(shape, &mut rng);
+        let rates = rates(shape, &sizes, &mut rng);
         let (mut names, mut truth) = (Vec::new(), Vec::new());
         for (domain, (size, rate)) in sizes.into_iter().zip(rates).enumerate() {
-            let broken = domain_truth(shape, size, rate, &mut chance);
+            let broken = domain_truth(shape, size, rate, &mut rng);
             for (directory, pages) in broken.iter().enumerate() {
-                let url = |page| address(shape.naming, domain, directory, page);
+                let url = |page| page_url(shape.naming, domain, directory, page);
                 names
                     .extend((0..pages.len()).map(|page| (format!("d{domain}.example"), url(page))));
             }
@@ -115,77 +115,77 @@ impl Federation {
         Self { catalog, ground_truth: truth }
     }
 
-    /// What is true of a URL.
-    pub fn answer(&self, url: UrlId) -> UrlHealth {
+    /// Returns the ground truth of a URL.
+    pub fn health(&self, url: UrlId) -> UrlHealth {
         self.ground_truth[url.index()]
     }
 }
 
-/// The sizes of domains: many of one URL, the others log-normal.
-fn sizes(shape: &FederationShape, chance: &mut SplitMix64) -> Vec<u32> {
+/// Draws the sizes of domains: many with one URL, the others log-normal.
+fn sizes(shape: &FederationShape, rng: &mut SplitMix64) -> Vec<u32> {
     let single = count(shape.single * f64::from(shape.domains)).min(shape.domains);
     let weights: Vec<f64> =
-        (single..shape.domains).map(|_| chance.log_normal(1.0, DOMAIN_SPREAD)).collect();
+        (single..shape.domains).map(|_| rng.log_normal(1.0, DOMAIN_SPREAD)).collect();
     let left = f64::from(shape.urls.saturating_sub(single));
     let sum = weights.iter().sum::<f64>();
     let large = weights.iter().map(|weight| count(left * weight / sum).max(2));
     large.chain((0..single).map(|_| 1)).collect()
 }
 
-/// The share that is broken on each domain: some are dead, and the others
-/// share the rest unevenly.
-fn rates(shape: &FederationShape, sizes: &[u32], chance: &mut SplitMix64) -> Vec<f64> {
+/// Draws the share of broken URLs of each domain: some are dead, and the others have the remaining
+/// broken URLs in random shares.
+fn rates(shape: &FederationShape, sizes: &[u32], rng: &mut SplitMix64) -> Vec<f64> {
     let urls: f64 = sizes.iter().copied().map(f64::from).sum();
     let mut quota = ON_DEAD_DOMAINS * shape.broken * urls;
-    let (mut wanted, mut living) = (shape.broken * urls, urls);
+    let (mut wanted, mut live) = (shape.broken * urls, urls);
     let mut rates = vec![0.0; sizes.len()];
     let mut order: Vec<usize> = (0..sizes.len()).collect();
-    chance.shuffle(&mut order);
+    rng.shuffle(&mut order);
     for domain in order {
         let size = f64::from(sizes[domain]);
-        if size <= quota && chance.bernoulli(ON_DEAD_DOMAINS) {
-            rates[domain] = chance.between(DEAD_DOMAIN.0, DEAD_DOMAIN.1);
+        if size <= quota && rng.bernoulli(ON_DEAD_DOMAINS) {
+            rates[domain] = rng.between(DEAD_DOMAIN.0, DEAD_DOMAIN.1);
             quota -= size;
-            (wanted, living) = (wanted - rates[domain] * size, living - size);
+            (wanted, live) = (wanted - rates[domain] * size, live - size);
         }
     }
-    let rest = wanted / living.max(1.0);
+    let rest = wanted / live.max(1.0);
     for rate in rates.iter_mut().filter(|rate| **rate <= 0.0) {
-        *rate = (2.0 * rest * chance.unit()).min(1.0);
+        *rate = (2.0 * rest * rng.unit()).min(1.0);
     }
     rates
 }
 
-/// What is broken on a domain, directory by directory.
+/// Draws the ground truth of a domain, by directory.
 fn domain_truth(
     shape: &FederationShape,
     size: u32,
     rate: f64,
-    chance: &mut SplitMix64,
+    rng: &mut SplitMix64,
 ) -> Vec<Vec<UrlHealth>> {
     let background = shape.background.min(rate);
     let mean = f64::midpoint(shape.death.0, shape.death.1).max(f64::MIN_POSITIVE);
-    let struck = ((rate - background) / mean).clamp(0.0, 1.0);
+    let dead_share = ((rate - background) / mean).clamp(0.0, 1.0);
     let mut directories = Vec::new();
     let mut left = size;
     while left > 0 {
-        let pages = count(chance.log_normal(shape.directory, DIRECTORY_SPREAD).round());
+        let pages = count(rng.log_normal(shape.directory, DIRECTORY_SPREAD).round());
         let pages = pages.clamp(1, left);
         left -= pages;
         let rate = match shape.breakage {
             Breakage::Scattered => rate,
-            Breakage::ByDirectory if chance.bernoulli(struck) => {
-                chance.between(shape.death.0, shape.death.1)
+            Breakage::ByDirectory if rng.bernoulli(dead_share) => {
+                rng.between(shape.death.0, shape.death.1)
             }
             Breakage::ByDirectory => background,
         };
-        let answer = |_| if chance.bernoulli(rate) { UrlHealth::Broken } else { UrlHealth::Alive };
-        directories.push((0..pages).map(answer).collect());
+        let health = |_| if rng.bernoulli(rate) { UrlHealth::Broken } else { UrlHealth::Alive };
+        directories.push((0..pages).map(health).collect());
     }
     directories
 }
 
-fn address(naming: Naming, domain: usize, directory: usize, page: usize) -> String {
+fn page_url(naming: Naming, domain: usize, directory: usize, page: usize) -> String {
     match naming {
         Naming::Path => format!("http://d{domain}.example/c{directory}/{page}.html"),
         Naming::Query => format!("http://d{domain}.example/c{directory}?id={page}"),
@@ -196,7 +196,7 @@ fn address(naming: Naming, domain: usize, directory: usize, page: usize) -> Stri
 mod tests {
     use super::*;
 
-    /// A smaller federation of the same kind.
+    /// Returns the shape of a smaller federation.
     fn shape() -> FederationShape {
         FederationShape { urls: 20_000, domains: 200, ..FederationShape::default() }
     }
@@ -208,20 +208,20 @@ mod tests {
         assert_eq!(federation.catalog.domains().len(), shape.domains as usize);
         assert!((f64::from(urls) / f64::from(shape.urls) - 1.0).abs() < 0.05, "{urls}");
         let broken =
-            federation.ground_truth.iter().filter(|answer| **answer == UrlHealth::Broken).count();
+            federation.ground_truth.iter().filter(|health| **health == UrlHealth::Broken).count();
         let broken = f64::from(u32::try_from(broken).unwrap()) / f64::from(urls);
         assert!((broken - shape.broken).abs() < 0.08, "{broken}");
     }
 
     #[test]
-    fn a_federation_is_about_as_it_was_asked_for() {
+    fn federation_has_the_requested_shape() {
         check(&shape());
         check(&FederationShape { breakage: Breakage::Scattered, ..shape() });
         check(&FederationShape { naming: Naming::Query, death: (0.7, 1.0), ..shape() });
     }
 
     #[test]
-    fn a_federation_of_nothing_is_empty() {
+    fn federation_without_urls_is_empty() {
         let nothing = FederationShape { urls: 0, domains: 0, ..shape() };
         assert!(Federation::draw(&nothing, 1).catalog.is_empty());
     }

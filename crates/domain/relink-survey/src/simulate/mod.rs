@@ -1,4 +1,4 @@
-//! Surveys of catalogs whose truth is known.
+//! Simulated surveys of catalogs with known ground truth.
 
 mod comparison;
 mod federation;
@@ -7,47 +7,47 @@ pub use comparison::{ComparedRun, LE_SHULMAN_TABLE_1, PaperRun, compare};
 pub use federation::{Breakage, Federation, FederationShape, Naming};
 
 use crate::catalog::{Catalog, UrlId};
+use crate::check_log::{CheckCounts, UrlHealth};
 use crate::estimate::RecallEstimate;
-use crate::ledger::{CheckCounts, UrlHealth};
 use crate::named::SamplingPlanName;
 use crate::plan::SamplingPlan;
 
-/// How many URLs are asked for at a time.
-pub const BATCH: usize = 500;
+/// Number of URLs per batch.
+pub const BATCH_SIZE: usize = 500;
 
-/// What a plan came to, where the truth is known.
+/// The result of a plan with known ground truth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SimulationResult {
-    /// How many URLs the catalog has.
+    /// Number of URLs in the catalog.
     pub urls: u32,
-    /// How many of them are broken.
+    /// Number of broken URLs.
     pub broken: u32,
-    /// What was checked and found.
-    pub tally: CheckCounts,
-    /// What the plan says of its recall.
+    /// Number of checked URLs, and of broken ones found.
+    pub counts: CheckCounts,
+    /// The recall estimate of the plan.
     pub estimate: RecallEstimate,
 }
 
 impl SimulationResult {
-    /// The share of the URLs that were checked, in percent.
+    /// Returns the percentage of the URLs that was checked.
     pub fn checked(&self) -> f64 {
-        100.0 * f64::from(self.tally.checked) / f64::from(self.urls.max(1))
+        100.0 * f64::from(self.counts.checked) / f64::from(self.urls.max(1))
     }
 
-    /// The share of the broken URLs that were found, in percent.
+    /// Returns the percentage of the broken URLs that was found.
     pub fn found(&self) -> f64 {
         if self.broken == 0 {
             return 100.0;
         }
-        100.0 * f64::from(self.tally.broken) / f64::from(self.broken)
+        100.0 * f64::from(self.counts.broken) / f64::from(self.broken)
     }
 
-    /// The share of the checks that found a broken URL, in percent.
+    /// Returns the percentage of the checks that found a broken URL.
     pub fn rate(&self) -> f64 {
-        100.0 * self.tally.rate()
+        100.0 * self.counts.rate()
     }
 
-    /// Whether the interval of the estimate holds the truth.
+    /// Whether the interval of the estimate contains the true recall.
     pub fn interval_holds(&self) -> bool {
         const ROUNDING: f64 = 1e-9;
         let found = self.found();
@@ -55,21 +55,21 @@ impl SimulationResult {
     }
 }
 
-/// Runs a plan to its end, each answer given by the truth.
+/// Runs a plan until it ends. Results come from the ground truth.
 pub fn run(plan: &mut dyn SamplingPlan, truth: impl Fn(UrlId) -> UrlHealth) {
     loop {
-        let batch = plan.next_batch(BATCH);
+        let batch = plan.next_batch(BATCH_SIZE);
         if batch.is_empty() {
             return;
         }
         for url in batch {
-            plan.take(url, truth(url));
+            plan.record(url, truth(url));
         }
     }
 }
 
-/// Runs a plan some times, each run knowing what the one before found broken.
-pub fn runs(
+/// Runs a plan `count` times. Each run knows the broken URLs of the previous one.
+pub fn run_repeatedly(
     name: SamplingPlanName,
     catalog: &Catalog,
     truth: impl Fn(UrlId) -> UrlHealth,
@@ -79,18 +79,18 @@ pub fn runs(
     let broken = catalog.urls().filter(|url| truth(*url) == UrlHealth::Broken).count();
     let broken = u32::try_from(broken).unwrap_or(u32::MAX);
     let mut known = Vec::new();
-    let mut outcomes = Vec::new();
+    let mut results = Vec::new();
     for number in 0..count {
-        let mut plan = name.begin(catalog, &known, seed.wrapping_add(u64::from(number)));
+        let mut plan = name.create(catalog, &known, seed.wrapping_add(u64::from(number)));
         run(plan.as_mut(), &truth);
-        let (urls, tally) = (catalog.len(), plan.ledger().total());
-        outcomes.push(SimulationResult { urls, broken, tally, estimate: plan.estimate() });
-        known = plan.ledger().broken().collect();
+        let (urls, counts) = (catalog.len(), plan.check_log().total());
+        results.push(SimulationResult { urls, broken, counts, estimate: plan.estimate() });
+        known = plan.check_log().broken().collect();
     }
-    outcomes
+    results
 }
 
-/// A number as a count; what is no number or below 0 counts as 0.
+/// Converts a number to a count; NaN and negative numbers become 0.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

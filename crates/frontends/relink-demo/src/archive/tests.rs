@@ -1,19 +1,19 @@
-//! What the mini archive says, without a socket.
+//! Tests of the archive without a socket.
 
 use super::*;
 
-fn kept() -> Vec<ArchivedPage> {
-    let mut kept = vec![
+fn captures() -> Vec<ArchivedPage> {
+    let mut captures = vec![
         ArchivedPage::page("http://press.test/a", "20140102030405", "one"),
         ArchivedPage::redirect("http://press.test/a", "20150102030405", 301, "/b"),
         ArchivedPage::redirect("http://www.press.test/a", "20160102030405", 302, "/c"),
         ArchivedPage::error("http://press.test/d?e=f", "20160102030405", 404, "gone"),
     ];
-    kept.sort_by_cached_key(|it| (it.key(), it.taken.clone()));
-    kept
+    captures.sort_by_cached_key(|it| (it.key(), it.captured_at.clone()));
+    captures
 }
 
-fn ask(target: &str, accept_datetime: Option<&str>) -> String {
+fn get(target: &str, accept_datetime: Option<&str>) -> String {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let request = Request {
         method: "GET".to_owned(),
@@ -23,13 +23,13 @@ fn ask(target: &str, accept_datetime: Option<&str>) -> String {
         has_cookie: false,
         accept_datetime: accept_datetime.map(str::to_owned),
     };
-    answer(&request, &kept()).written(&request)
+    respond(&request, &captures()).to_http(&request)
 }
 
-/// The times in the index's answer.
+/// Checks the years in the response of the index.
 #[track_caller]
 fn check_index(query: &str, expect: &str) {
-    let text = ask(&format!("/cdx/search/cdx?{query}&output=json"), None);
+    let text = get(&format!("/cdx/search/cdx?{query}&output=json"), None);
     let body = text.split_once("\r\n\r\n").unwrap().1;
     let rows = body.lines().skip(1).map(|row| row.split('"').nth(3).or(row.split('"').nth(1)));
     let years: Vec<_> = rows.flatten().map(|time| time.get(..4).unwrap_or(time)).collect();
@@ -37,7 +37,7 @@ fn check_index(query: &str, expect: &str) {
 }
 
 #[test]
-fn the_index_answers_as_asked() {
+fn index_supports_filters_and_pagination() {
     check_index("url=press.test/a", "2014 2015 2016");
     check_index("url=http%3A%2F%2Fpress.test%2F&matchType=prefix", "2014 2015 2016 2016");
     check_index("url=press.test/*&filter=statuscode:3..", "2015 2016");
@@ -50,8 +50,8 @@ fn the_index_answers_as_asked() {
 }
 
 #[track_caller]
-fn check_copy(target: &str, date: Option<&str>, status: u16, parts: &[&str]) {
-    let text = ask(target, date);
+fn check_capture(target: &str, date: Option<&str>, status: u16, parts: &[&str]) {
+    let text = get(target, date);
     assert!(text.starts_with(&format!("HTTP/1.1 {status} ")), "{text}");
     for part in parts {
         assert!(text.contains(part), "`{part}` in {text}");
@@ -59,34 +59,39 @@ fn check_copy(target: &str, date: Option<&str>, status: u16, parts: &[&str]) {
 }
 
 #[test]
-fn a_copy_is_replayed_with_its_time() {
+fn capture_is_replayed_with_its_time() {
     let time = "Memento-Datetime: Thu, 02 Jan 2014 03:04:05 GMT";
-    check_copy("/web/20140102030405id_/http://press.test/a", None, 200, &[time, "one"]);
-    check_copy("/web/20150102030405/http://press.test/a", None, 301, &["Location: /b\r\n"]);
+    check_capture("/web/20140102030405id_/http://press.test/a", None, 200, &[time, "one"]);
+    check_capture("/web/20150102030405/http://press.test/a", None, 301, &["Location: /b\r\n"]);
     let exact = "Location: /web/20140102030405id_/http://press.test/a";
-    check_copy("/web/2013id_/http://press.test/a", None, 302, &[exact]);
-    check_copy("/web/20160102030405id_/http://press.test/d?e=f", None, 404, &["Memento", "gone"]);
+    check_capture("/web/2013id_/http://press.test/a", None, 302, &[exact]);
+    check_capture(
+        "/web/20160102030405id_/http://press.test/d?e=f",
+        None,
+        404,
+        &["Memento", "gone"],
+    );
 }
 
 #[test]
-fn what_was_never_archived_has_no_time() {
+fn url_without_captures_is_not_found() {
     for target in ["/web/2014id_/http://press.test/x", "/web/http://press.test/x", "/"] {
-        let text = ask(target, None);
+        let text = get(target, None);
         assert!(text.starts_with("HTTP/1.1 404 ") && !text.contains("Memento"), "{text}");
     }
 }
 
 #[test]
-fn a_date_leads_to_the_nearest_copy() {
+fn date_selects_the_nearest_capture() {
     let date = Some("Sun, 01 Feb 2015 00:00:00 GMT");
-    let copy = "Location: /web/20150102030405/http://press.test/a";
-    check_copy("/web/http://press.test/a", date, 302, &[copy, "Vary: accept-datetime"]);
-    check_copy("/web/http://press.test/a", None, 302, &["/web/20160102030405/"]);
+    let capture = "Location: /web/20150102030405/http://press.test/a";
+    check_capture("/web/http://press.test/a", date, 302, &[capture, "Vary: accept-datetime"]);
+    check_capture("/web/http://press.test/a", None, 302, &["/web/20160102030405/"]);
 }
 
 #[test]
-fn copies_are_listed() {
-    let copy = "</web/20140102030405/http://press.test/a>; rel=\"memento\"; \
+fn time_map_lists_captures() {
+    let capture = "</web/20140102030405/http://press.test/a>; rel=\"memento\"; \
                 datetime=\"Thu, 02 Jan 2014 03:04:05 GMT\"";
-    check_copy("/web/timemap/link/http://press.test/a", None, 200, &["link-format", copy]);
+    check_capture("/web/timemap/link/http://press.test/a", None, 200, &["link-format", capture]);
 }

@@ -1,4 +1,4 @@
-//! A document that links to the Historical Society as it was.
+//! A document with old links to the Historical Society.
 
 /// The text, without ports.
 pub(super) const SOCIETY: &str = r"# The Historical Society
@@ -18,9 +18,9 @@ Collected before the society had a [new site](http://society.test/welcome).
 [Hester Orchard](http://society.test/people/hester-orchard),
 [Josiah Quill](http://society.test/people/josiah-quill) and
 [Nora Haskell](http://society.test/people/nora-haskell), or so said the old pages.
-Somebody has since found [Hester](http://society.test/lives/hester-orchard),
+Someone has since found [Hester](http://society.test/lives/hester-orchard),
 [Josiah](http://society.test/lives/josiah-quill) and
-[Nora](http://society.test/lives/nora-haskell) again, but told nobody.
+[Nora](http://society.test/lives/nora-haskell) again, but kept quiet about it.
 
 ## Letters
 

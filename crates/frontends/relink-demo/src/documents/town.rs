@@ -1,5 +1,5 @@
-//! A document about the library's neighbors, where good pages stand beside
-//! those that only answer.
+//! A document about the sites of the town, with links to good pages and to
+//! faults.
 
 /// The text, without ports.
 pub(super) const TOWN: &str = r"# The town on the web

@@ -1,23 +1,23 @@
-//! Sites that were something else a year ago, and some that only look so.
+//! Sites with other content than a year ago, and sites that only appear changed.
 
 use super::Site;
-use super::frame::{Frame, Titles, honest};
-use crate::answer::CannedResponse;
+use super::template::{PageTemplate, TitleStyle, not_found};
 use crate::behavior;
-use crate::season::Season;
-use crate::visit::Visit;
+use crate::received_request::ReceivedRequest;
+use crate::response::CannedResponse;
+use crate::simulated_time::SimulatedTime;
 
 /// The sites.
 pub(super) const SITES: &[Site] = &[
-    Site { host: "allotment.test", frame: &BETTING, otherwise: resold },
-    Site { host: "college.test", frame: &COLLEGE, otherwise: papers },
-    Site { host: "pier.test", frame: &PIER, otherwise: another_notice },
-    Site { host: "mill.test", frame: &MILL, otherwise: redesigned },
-    Site { host: "daily.test", frame: &DAILY, otherwise: headlines },
+    Site { host: "allotment.test", template: &BETTING, fallback: resold },
+    Site { host: "college.test", template: &COLLEGE, fallback: papers },
+    Site { host: "pier.test", template: &PIER, fallback: another_notice },
+    Site { host: "mill.test", template: &MILL, fallback: redesigned },
+    Site { host: "daily.test", template: &DAILY, fallback: headlines },
 ];
 
-/// Pages that somebody saw a year ago.
-pub(crate) const KEEPSAKES: &[&str] = &[
+/// URLs to check at [`SimulatedTime::OneYearAgo`].
+pub(crate) const PREVIOUSLY_VISITED: &[&str] = &[
     "http://allotment.test/notes/pruning-old-roses",
     "http://college.test/papers/tides-and-towns.pdf",
     "http://college.test/papers/on-slow-rivers.pdf",
@@ -26,62 +26,66 @@ pub(crate) const KEEPSAKES: &[&str] = &[
     "http://daily.test/",
 ];
 
-/// A gardening blog, until its name ran out and somebody else took it.
-fn resold(frame: &Frame, visit: &Visit) -> CannedResponse {
-    match (visit.season, visit.request.path.as_str()) {
-        (Season::AYearAgo, "/notes/pruning-old-roses") => ALLOTMENT.page(ROSES.0, ROSES.1),
-        (Season::AYearAgo, _) => behavior::not_found(),
-        (Season::Today, _) => frame.page(CASINO.0, CASINO.1),
+/// A gardening blog whose domain expired and became a betting site.
+fn resold(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+    match (received.time, received.request.path.as_str()) {
+        (SimulatedTime::OneYearAgo, "/notes/pruning-old-roses") => ALLOTMENT.page(ROSES.0, ROSES.1),
+        (SimulatedTime::OneYearAgo, _) => behavior::not_found(),
+        (SimulatedTime::Today, _) => template.page(CASINO.0, CASINO.1),
     }
 }
 
-/// Two papers, one of which was lost when the college got a new site.
-fn papers(frame: &Frame, visit: &Visit) -> CannedResponse {
-    match (visit.season, visit.request.path.as_str()) {
+/// Two papers, one of which was lost in a relaunch of the site.
+fn papers(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+    match (received.time, received.request.path.as_str()) {
         (_, "/papers/on-slow-rivers.pdf") => pdf("On slow rivers"),
-        (Season::AYearAgo, "/papers/tides-and-towns.pdf") => pdf("Tides and towns"),
-        (Season::Today, "/papers/tides-and-towns.pdf") => frame.page(WELCOME.0, WELCOME.1),
+        (SimulatedTime::OneYearAgo, "/papers/tides-and-towns.pdf") => pdf("Tides and towns"),
+        (SimulatedTime::Today, "/papers/tides-and-towns.pdf") => {
+            template.page(WELCOME.0, WELCOME.1)
+        }
         _ => behavior::not_found(),
     }
 }
 
-/// A notice board, which holds one notice at a time.
-fn another_notice(frame: &Frame, visit: &Visit) -> CannedResponse {
-    match (visit.season, visit.request.path.as_str()) {
-        (Season::AYearAgo, "/notice") => frame.page(REGATTA.0, REGATTA.1),
-        (Season::Today, "/notice") => frame.page(CLOSING.0, CLOSING.1),
+/// A page with one notice at a time.
+fn another_notice(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+    match (received.time, received.request.path.as_str()) {
+        (SimulatedTime::OneYearAgo, "/notice") => template.page(REGATTA.0, REGATTA.1),
+        (SimulatedTime::Today, "/notice") => template.page(CLOSING.0, CLOSING.1),
         _ => behavior::not_found(),
     }
 }
 
-/// The same story in new clothes.
-fn redesigned(frame: &Frame, visit: &Visit) -> CannedResponse {
-    if visit.request.path != "/history" {
-        return honest(frame, visit);
+/// The same text in a new design.
+fn redesigned(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+    if received.request.path != "/history" {
+        return not_found(template, received);
     }
-    match visit.season {
-        Season::AYearAgo => OLD_MILL.page("History of the mill", MILL_STORY),
-        Season::Today => {
+    match received.time {
+        SimulatedTime::OneYearAgo => OLD_MILL.page("History of the mill", MILL_STORY),
+        SimulatedTime::Today => {
             let text = format!("{MILL_LEAD}</p>\n<p>{MILL_STORY}</p>\n<p>{MILL_END}");
-            frame.page("Our mill and its history", &text)
+            template.page("Our mill and its history", &text)
         }
     }
 }
 
-/// A news front page, with other news at every visit.
-fn headlines(frame: &Frame, visit: &Visit) -> CannedResponse {
-    if visit.request.path != "/" {
-        return honest(frame, visit);
+/// A news page with random headlines.
+fn headlines(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+    if received.request.path != "/" {
+        return not_found(template, received);
     }
     let items = (0..12).map(|draw| {
-        let (who, what) =
-            (WHO[visit.pick(2 * draw, WHO.len())], WHAT[visit.pick(2 * draw + 1, WHAT.len())]);
+        let (who, what) = (
+            WHO[received.pseudo_random(2 * draw, WHO.len())],
+            WHAT[received.pseudo_random(2 * draw + 1, WHAT.len())],
+        );
         format!("<h2>{who} {what}</h2>\n")
     });
-    CannedResponse::page(frame.html("", "All the news of the day", &items.collect::<String>()))
+    CannedResponse::page(template.html("", "All the news of the day", &items.collect::<String>()))
 }
 
-/// A PDF file of one empty page.
+/// Returns a PDF file with one empty page.
 fn pdf(title: &str) -> CannedResponse {
     let body = format!(
         "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\
@@ -89,18 +93,18 @@ fn pdf(title: &str) -> CannedResponse {
          3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>endobj\n\
          4 0 obj<</Title({title})>>endobj\ntrailer<</Root 1 0 R/Info 4 0 R>>\n%%EOF\n"
     );
-    CannedResponse::page(body).of_kind("application/pdf")
+    CannedResponse::page(body).with_content_type("application/pdf")
 }
 
 /// Heading and text of a page.
 type Text = (&'static str, &'static str);
 
-const ALLOTMENT: Frame = Frame {
+const ALLOTMENT: PageTemplate = PageTemplate {
     name: "Notes from the Allotment",
     menu: &["Notes", "Plot 14", "About me"],
-    foot: "Written with one glove on.",
-    titles: Titles::Both,
-    leaves: &[],
+    footer: "Written with one glove on.",
+    title_style: TitleStyle::Both,
+    pages: &[],
 };
 
 const ROSES: Text = (
@@ -111,12 +115,12 @@ const ROSES: Text = (
      flowers, so do not take this too seriously. Feed them afterward and say nothing.",
 );
 
-const BETTING: Frame = Frame {
+const BETTING: PageTemplate = PageTemplate {
     name: "BetKing Bonus",
     menu: &["Casino", "Slots", "Live odds", "Jackpot"],
-    foot: "Play for fun. Terms apply.",
-    titles: Titles::Both,
-    leaves: &[],
+    footer: "Play for fun. Terms apply.",
+    title_style: TitleStyle::Both,
+    pages: &[],
 };
 
 const CASINO: Text = (
@@ -127,12 +131,12 @@ const CASINO: Text = (
      daily jackpots and a loyalty club with cashback for every wager.",
 );
 
-const COLLEGE: Frame = Frame {
+const COLLEGE: PageTemplate = PageTemplate {
     name: "River College",
     menu: &["Study", "Research", "People", "News"],
-    foot: "On the left bank since 1840.",
-    titles: Titles::Both,
-    leaves: &[],
+    footer: "On the left bank since 1840.",
+    title_style: TitleStyle::Both,
+    pages: &[],
 };
 
 const WELCOME: Text = (
@@ -143,8 +147,13 @@ const WELCOME: Text = (
      site, our web team is happy to hear from you in the new academic year.",
 );
 
-const PIER: Frame =
-    Frame { name: "The Pier", menu: &[], foot: "", titles: Titles::OfPage, leaves: &[] };
+const PIER: PageTemplate = PageTemplate {
+    name: "The Pier",
+    menu: &[],
+    footer: "",
+    title_style: TitleStyle::PageOnly,
+    pages: &[],
+};
 
 const REGATTA: Text = (
     "Regatta on the first of July",
@@ -160,15 +169,15 @@ const CLOSING: Text = (
      For lifebelts ring the coastguard. Lost gloves hang upon the railing beside the telescope.",
 );
 
-const OLD_MILL: Frame = Frame {
+const OLD_MILL: PageTemplate = PageTemplate {
     name: "The Mill",
     menu: &[],
-    foot: "Last changed in March.",
-    titles: Titles::OfPage,
-    leaves: &[],
+    footer: "Last changed in March.",
+    title_style: TitleStyle::PageOnly,
+    pages: &[],
 };
 
-const MILL: Frame = Frame {
+const MILL: PageTemplate = PageTemplate {
     name: "Riverside Mill Experience",
     menu: &[
         "Plan your visit",
@@ -182,10 +191,10 @@ const MILL: Frame = Frame {
         "Search",
         "My basket",
     ],
-    foot: "Follow us for milling days, recipes and offers. Accessibility. Privacy. Cookies. Press. \
+    footer: "Follow us for milling days, recipes and offers. Accessibility. Privacy. Cookies. Press. \
            Work with us. The Riverside Mill Trust is a registered charity.",
-    titles: Titles::Both,
-    leaves: &[],
+    title_style: TitleStyle::Both,
+    pages: &[],
 };
 
 const MILL_LEAD: &str = "Discover seven centuries of milling, from the first stone to the last sack, \
@@ -201,12 +210,12 @@ const MILL_STORY: &str = "The first mill on this bend of the river is named in a
 const MILL_END: &str = "Join us for a tour, stay for a scone, and take home a bag of freshly ground \
     flour for the whole family.";
 
-const DAILY: Frame = Frame {
+const DAILY: PageTemplate = PageTemplate {
     name: "The Daily Ferryman",
     menu: &["Town", "County", "Weather", "Chess"],
-    foot: "Set by hand, corrected by readers.",
-    titles: Titles::Both,
-    leaves: &[],
+    footer: "Set by hand, corrected by readers.",
+    title_style: TitleStyle::Both,
+    pages: &[],
 };
 
 #[rustfmt::skip]

@@ -1,24 +1,25 @@
-//! Sites in whose place something else stands.
+//! Closed sites: a parked domain, a suspended account and a default page.
 
 use super::Site;
-use super::frame::{Frame, Titles};
-use crate::answer::CannedResponse;
+use super::template::{PageTemplate, TitleStyle};
 use crate::behavior;
-use crate::visit::Visit;
+use crate::received_request::ReceivedRequest;
+use crate::response::CannedResponse;
 
 /// The sites.
 pub(super) const SITES: &[Site] = &[
-    Site { host: "homestead.test", frame: &BARE, otherwise: parked },
-    Site { host: "choir.test", frame: &BARE, otherwise: suspended },
-    Site { host: "regatta.test", frame: &BARE, otherwise: default_page },
+    Site { host: "homestead.test", template: &BARE, fallback: parked },
+    Site { host: "choir.test", template: &BARE, fallback: suspended },
+    Site { host: "regatta.test", template: &BARE, fallback: default_page },
 ];
 
-/// They have nothing left of their own.
-const BARE: Frame = Frame { name: "", menu: &[], foot: "", titles: Titles::OfPage, leaves: &[] };
+/// A template for sites without good pages.
+const BARE: PageTemplate =
+    PageTemplate { name: "", menu: &[], footer: "", title_style: TitleStyle::PageOnly, pages: &[] };
 
-/// A name for sale, and advertisements until it is sold.
-fn parked(_: &Frame, visit: &Visit) -> CannedResponse {
-    let host = &visit.request.host;
+/// A parked domain with advertisements.
+fn parked(_: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+    let host = &received.request.host;
     CannedResponse::page(format!(
         "<!doctype html>\n<html>\n<head><title>{host}</title>\n\
          <script src=\"/js/caf.js\"></script></head>\n<body>\n\
@@ -29,9 +30,9 @@ fn parked(_: &Frame, visit: &Visit) -> CannedResponse {
     ))
 }
 
-/// A redirect to the notice of a company that has not been paid.
-fn suspended(_: &Frame, visit: &Visit) -> CannedResponse {
-    if visit.request.path != "/cgi-sys/suspendedpage.cgi" {
+/// A redirect to the notice of a hosting provider.
+fn suspended(_: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+    if received.request.path != "/cgi-sys/suspendedpage.cgi" {
         return CannedResponse::redirect(302, "/cgi-sys/suspendedpage.cgi");
     }
     CannedResponse::page(
@@ -42,15 +43,15 @@ fn suspended(_: &Frame, visit: &Visit) -> CannedResponse {
     )
 }
 
-/// What a server shows that was set up and then forgotten.
-fn default_page(_: &Frame, visit: &Visit) -> CannedResponse {
-    if visit.request.path != "/" {
+/// The default page of a new web server.
+fn default_page(_: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+    if received.request.path != "/" {
         return behavior::not_found();
     }
     CannedResponse::page(
         "<!doctype html>\n<html>\n<head><title>Welcome to nginx!</title></head>\n<body>\n\
          <h1>Welcome to nginx!</h1>\n<p>If you see this page, the web server is installed and \
-         running. It still has to be told what to show.</p>\n</body>\n</html>\n"
+         running. It still has to be configured.</p>\n</body>\n</html>\n"
             .to_owned(),
     )
 }

@@ -1,32 +1,32 @@
-//! Sites that show something else before the page, or nothing at all: whether
-//! the page is there cannot be told from outside.
+//! Sites that show a wall or an empty page instead of the page. Whether the page
+//! exists is unknown.
 
 use super::Site;
-use super::frame::{Frame, Titles, honest};
-use crate::answer::CannedResponse;
-use crate::visit::Visit;
+use super::template::{PageTemplate, TitleStyle, not_found};
+use crate::received_request::ReceivedRequest;
+use crate::response::CannedResponse;
 
 /// The sites.
 pub(super) const SITES: &[Site] = &[
-    Site { host: "school.test", frame: &SCHOOL, otherwise: to_a_login },
-    Site { host: "bank.test", frame: &BANK, otherwise: captcha },
-    Site { host: "broadsheet.test", frame: &BROADSHEET, otherwise: consent },
-    Site { host: "tram.test", frame: &TRAM, otherwise: script_shell },
-    Site { host: "pool.test", frame: &POOL, otherwise: maintenance },
-    Site { host: "staffroom.test", frame: &STAFFROOM, otherwise: login_in_front },
+    Site { host: "school.test", template: &SCHOOL, fallback: redirect_to_login },
+    Site { host: "bank.test", template: &BANK, fallback: captcha },
+    Site { host: "broadsheet.test", template: &BROADSHEET, fallback: consent },
+    Site { host: "tram.test", template: &TRAM, fallback: script_shell },
+    Site { host: "pool.test", template: &POOL, fallback: maintenance },
+    Site { host: "staffroom.test", template: &STAFFROOM, fallback: login_as_home_page },
 ];
 
-/// A redirect to a login that remembers where its visitor wanted to go.
-fn to_a_login(frame: &Frame, visit: &Visit) -> CannedResponse {
-    if visit.request.path != "/login" {
-        return CannedResponse::redirect(302, &format!("/login?next={}", visit.request.path));
+/// A redirect to a login page with the requested path.
+fn redirect_to_login(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+    if received.request.path != "/login" {
+        return CannedResponse::redirect(302, &format!("/login?next={}", received.request.path));
     }
-    login_form(frame)
+    login_form(template)
 }
 
-/// A test for people in place of every page.
-fn captcha(_: &Frame, visit: &Visit) -> CannedResponse {
-    let (host, ray) = (&visit.request.host, visit.pick(0, 0xffff_ffff));
+/// A CAPTCHA instead of every page.
+fn captcha(_: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+    let (host, ray) = (&received.request.host, received.pseudo_random(0, 0xffff_ffff));
     CannedResponse::page(format!(
         "<!doctype html>\n<html lang=\"en\">\n<head><title>Just a moment...</title>\n\
          <meta name=\"robots\" content=\"noindex,nofollow\"></head>\n<body>\n<h1>{host}</h1>\n\
@@ -37,9 +37,9 @@ fn captcha(_: &Frame, visit: &Visit) -> CannedResponse {
     ))
 }
 
-/// A demand for consent in place of every page.
-fn consent(frame: &Frame, visit: &Visit) -> CannedResponse {
-    let back = &visit.request.path;
+/// A consent wall instead of every page.
+fn consent(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+    let back = &received.request.path;
     let body = format!(
         "<p>We and 412 partners would like to know what you read, for how long, and whether you \
          moved your lips. With your consent we store and read information on your device, such as \
@@ -52,12 +52,12 @@ fn consent(frame: &Frame, visit: &Visit) -> CannedResponse {
          <input type=\"hidden\" name=\"back\" value=\"{back}\">\n\
          <button>Agree</button> <button>Options</button>\n</form>"
     );
-    CannedResponse::page(frame.html("", "Before you continue", &body))
+    CannedResponse::page(template.html("", "Before you continue", &body))
 }
 
-/// An empty page that scripts would fill.
-fn script_shell(frame: &Frame, _: &Visit) -> CannedResponse {
-    let name = frame.name;
+/// An empty page that scripts fill.
+fn script_shell(template: &PageTemplate, _: &ReceivedRequest) -> CannedResponse {
+    let name = template.name;
     CannedResponse::page(format!(
         "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{name}</title>\n\
          <script type=\"module\" src=\"/assets/index-4f1c9a.js\"></script></head>\n<body>\n\
@@ -66,8 +66,8 @@ fn script_shell(frame: &Frame, _: &Visit) -> CannedResponse {
     ))
 }
 
-/// A notice in place of every page, until the water is back.
-fn maintenance(_: &Frame, _: &Visit) -> CannedResponse {
+/// A maintenance page instead of every page.
+fn maintenance(_: &PageTemplate, _: &ReceivedRequest) -> CannedResponse {
     CannedResponse::page(
         "<!doctype html>\n<html lang=\"en\">\n<head><title>Down for maintenance</title></head>\n\
          <body>\n<h1>Down for maintenance</h1>\n<p>The pool has been drained and the site with \
@@ -76,26 +76,28 @@ fn maintenance(_: &Frame, _: &Visit) -> CannedResponse {
     )
 }
 
-/// A front page that is a login, and meant to be one.
-fn login_in_front(frame: &Frame, visit: &Visit) -> CannedResponse {
-    if visit.request.path == "/" { login_form(frame) } else { honest(frame, visit) }
+/// A home page that is a login page on purpose.
+fn login_as_home_page(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
+    if received.request.path == "/" { login_form(template) } else { not_found(template, received) }
 }
 
-fn login_form(frame: &Frame) -> CannedResponse {
+fn login_form(template: &PageTemplate) -> CannedResponse {
     let body = "<form action=\"/login\" method=\"post\">\n\
         <label>Name <input name=\"user\"></label>\n\
         <label>Password <input type=\"password\" name=\"password\"></label>\n\
         <button>Sign in</button>\n</form>";
-    CannedResponse::page(frame.html("", "Sign in", body))
+    CannedResponse::page(template.html("", "Sign in", body))
 }
 
-const SCHOOL: Frame = walled("River School", "Ask the office for a forgotten password.");
-const BANK: Frame = walled("The Savings Bank", "");
-const BROADSHEET: Frame = walled("The Broadsheet", "All rights reserved.");
-const TRAM: Frame = walled("Tram Planner", "");
-const POOL: Frame = walled("The Indoor Pool", "");
-const STAFFROOM: Frame = walled("The Staff Room", "Biscuits are for members.");
+const SCHOOL: PageTemplate =
+    template_without_pages("River School", "Ask the office for a forgotten password.");
+const BANK: PageTemplate = template_without_pages("The Savings Bank", "");
+const BROADSHEET: PageTemplate = template_without_pages("The Broadsheet", "All rights reserved.");
+const TRAM: PageTemplate = template_without_pages("Tram Planner", "");
+const POOL: PageTemplate = template_without_pages("The Indoor Pool", "");
+const STAFFROOM: PageTemplate =
+    template_without_pages("The Staff Room", "Biscuits are for members.");
 
-const fn walled(name: &'static str, foot: &'static str) -> Frame {
-    Frame { name, menu: &[], foot, titles: Titles::Both, leaves: &[] }
+const fn template_without_pages(name: &'static str, footer: &'static str) -> PageTemplate {
+    PageTemplate { name, menu: &[], footer, title_style: TitleStyle::Both, pages: &[] }
 }

@@ -1,4 +1,4 @@
-//! The command line of `relink decay`, as typed.
+//! Arguments of `relink decay`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -8,102 +8,102 @@ use relink_model::RunId;
 
 use super::RequestArgs;
 
-/// `relink decay`.
+/// Arguments of `relink decay`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The score is the probability that a surfer who starts at the page and follows \
-links at random ends on a dead page (Bar-Yossef et al., WWW 2004). Without \
---crawl or --graph the page is measured on the living web, a few dozen pages \
-as a rule, each looked at once.")]
+The decay of a page is the probability that a reader who starts at the page and \
+follows random links ends on a dead page (Bar-Yossef et al., WWW 2004). Without \
+--crawl or --graph, it is measured on the web. This usually fetches a few dozen \
+pages, each once.")]
 pub struct DecayArgs {
-    /// The page to measure.
+    /// Page to measure
     #[arg(value_name = "URL", required_unless_present_any = ["crawl", "graph"])]
     pub url: Option<String>,
-    /// Score every page of a stored crawl, exactly, asking nobody: its number
-    /// (see `relink crawl status`), or `latest`. With a URL, tell of that page.
+    /// Compute the exact score of every page of a stored crawl, given by its id
+    /// (see `relink crawl status`) or `latest`; with a URL, print the details of
+    /// that page
     #[arg(long, value_name = "ID|latest", conflicts_with = "graph")]
-    pub crawl: Option<CrawlChoice>,
-    /// Score every page of a list of links: CSV with the columns `from` and
-    /// `to`, or two names a line. (`BVGraph` files are read by `relink-eval
-    /// decay`, not here.)
+    pub crawl: Option<CrawlSelector>,
+    /// Compute the exact score of every page of a link graph: CSV with the
+    /// columns `from` and `to`, or two names per line
     #[arg(long, value_name = "FILE")]
     pub graph: Option<PathBuf>,
-    /// The pages of the graph that are dead, one a line.
+    /// List of the dead pages of the graph, one per line
     #[arg(long, value_name = "FILE", requires = "graph")]
     pub dead: Option<PathBuf>,
-    /// How to score.
+    /// Decay options.
     #[command(flatten)]
     pub scoring: ScoringArgs,
-    /// How many of the most rotten and of the soundest pages are named.
+    /// Number of pages with the highest and lowest decay to list
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub top: usize,
-    /// Exit with 1 if a score is above this.
+    /// Exit with code 1 if a score is above this value
     #[arg(long, value_name = "DECAY")]
     pub fail_above: Option<f64>,
-    /// What stdout gets.
+    /// Output format
     #[arg(long, value_enum, default_value = "human")]
     pub format: DecayFormat,
-    /// Write to a file too; the extension says what: `.json`, `.txt`, or
-    /// `.svg` for the chart of a crawl or graph. May be repeated.
+    /// Also write the result to a file; its extension selects the format
+    /// (`.json`, `.txt`, or `.svg` for the chart of a crawl or graph); may be
+    /// repeated
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
-    /// Use this database instead of the project's own.
+    /// Database file [default: one per project in your data directory]
     #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
-    /// Use this configuration file instead of the project's `relink.toml`.
+    /// Configuration file to use instead of the project's `relink.toml`
     #[arg(long, value_name = "FILE", env = "RELINK_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,
-    /// How to ask.
+    /// HTTP options.
     #[command(flatten)]
-    pub asking: RequestArgs,
+    pub request: RequestArgs,
 }
 
 /// How pages are scored.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Scoring")]
+#[command(next_help_heading = "Decay options")]
 pub struct ScoringArgs {
-    /// How likely a surfer is content with a living page, above 0 and up to 1.
-    /// Several, separated by commas, for a crawl or a graph.
+    /// Probability that a walk stops successfully at a live page, above 0 and up
+    /// to 1; a crawl or a graph accepts several values, separated by commas
     #[arg(long, value_delimiter = ',', value_name = "SIGMA", default_value = "0.1")]
     pub sigma: Vec<f64>,
-    /// Which of the paper's two definitions: `plain` is the surfer's process,
-    /// `selfloop` adds a link from each page to itself.
+    /// Definition of decay: `plain` is the random walk, `selfloop` adds a link
+    /// from each page to itself
     #[arg(long, value_enum, default_value = "plain")]
-    pub form: DecayForm,
-    /// On which pages surfers fail: `dead` means dead, soft-404, hijacked and
-    /// malformed addresses.
+    pub definition: DefinitionArg,
+    /// Pages where walks fail: `dead` means dead, soft-404 and hijacked pages
+    /// and malformed URLs
     #[arg(long, value_enum, default_value = "dead", value_name = "SET")]
-    pub failures: FailuresChoice,
-    /// To which part a page counts as dead that fails now and is not yet
-    /// confirmed; 1 as in the paper.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
-    pub count_failing: f64,
-    /// Take exactly so many walks from the page, as the paper does (300),
-    /// instead of as many as are needed.
+    pub failures: FailuresArg,
+    /// Weight of `failing` pages, from 0 (alive) to 1 (dead, as in the paper)
+    #[arg(long, value_name = "N", default_value_t = 0.5)]
+    pub failing_weight: f64,
+    /// Number of walks from the page, as in the paper (300), instead of as many
+    /// as the half width requires
     #[arg(long, value_name = "N")]
     pub walks: Option<u32>,
-    /// How near the score must be to the truth, 95 times in 100.
-    #[arg(long, value_name = "WIDTH", default_value_t = 0.08, conflicts_with = "walks")]
-    pub within: f64,
-    /// The same seed takes the same walks.
+    /// Half width of the 95 % confidence interval
+    #[arg(long, value_name = "N", default_value_t = 0.08, conflicts_with = "walks")]
+    pub half_width: f64,
+    /// Random seed; the same seed takes the same walks
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// The most pages to look at; when they are used up the interval stays
-    /// wide [default: 300; with --walks, as many as they lead to].
+    /// Maximum number of pages to fetch; the interval may then be wider
+    /// [default: 300; with --walks: no limit]
     #[arg(long, value_name = "N")]
     pub max_pages: Option<usize>,
 }
 
-/// Which crawl is meant.
+/// A crawl given on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CrawlChoice {
-    /// The newest that was finished.
+pub enum CrawlSelector {
+    /// The latest finished crawl.
     Latest,
-    /// The one of this number.
+    /// The crawl with this id.
     Run(RunId),
 }
 
-impl FromStr for CrawlChoice {
+impl FromStr for CrawlSelector {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -113,36 +113,36 @@ impl FromStr for CrawlChoice {
         let number = text
             .trim_start_matches('#')
             .parse()
-            .map_err(|_| format!("`{text}` is no crawl; give its number or `latest`"))?;
+            .map_err(|_| format!("invalid crawl `{text}` (expected an id or `latest`)"))?;
         Ok(Self::Run(RunId(number)))
     }
 }
 
-/// Which definition of decay.
+/// A definition of decay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DecayForm {
-    /// The surfer's process.
+pub enum DefinitionArg {
+    /// Random walk
     Plain,
-    /// Each page with a link to itself.
+    /// Random walk with a link from each page to itself
     Selfloop,
 }
 
-/// On which pages surfers fail.
+/// The pages where walks fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FailuresChoice {
-    /// Dead, soft-404, hijacked, malformed.
+pub enum FailuresArg {
+    /// Dead, soft-404, hijacked, malformed
     Dead,
-    /// Hijacked alone.
+    /// Hijacked only
     Hijacked,
-    /// Blocked alone.
+    /// Blocked only
     Blocked,
 }
 
-/// What scores are told as.
+/// Output formats of `relink decay`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DecayFormat {
-    /// For people.
+    /// Text
     Human,
-    /// One JSON document.
+    /// One JSON document
     Json,
 }

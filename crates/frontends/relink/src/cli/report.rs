@@ -1,58 +1,58 @@
-//! `relink report`, as typed.
+//! Arguments of `relink report`.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-/// `relink report`.
+/// Arguments of `relink report`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct ReportArgs {
-    /// What else to report.
+    /// A subcommand.
     #[command(subcommand)]
     pub command: Option<ReportCommand>,
-    /// The crawl to report, by its number [default: the latest].
+    /// Id of the crawl [default: the latest]
     #[arg(long, value_name = "N")]
     pub run: Option<i64>,
-    /// What stdout gets.
+    /// Output format
     #[arg(long, value_enum, default_value = "human")]
     pub format: ReportFormat,
-    /// Write a report to a file too; the extension says which (`.html`,
-    /// `.json`, `.jsonl`, `.txt`). May be repeated.
+    /// Also write the report to a file; its extension selects the format
+    /// (`.html`, `.json`, `.jsonl`, `.txt`); may be repeated
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
-    /// Show the HTML report in the browser.
+    /// Open the HTML report in a browser
     #[arg(long)]
     pub open: bool,
-    /// Use this database instead of the project's own.
+    /// Database file [default: one per project in your data directory]
     #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
 }
 
-/// What else to report.
+/// Subcommands of `relink report`.
 #[derive(Debug, Subcommand)]
 pub enum ReportCommand {
-    /// Compare two crawls: what is new, fixed and regressed.
+    /// Compare two crawls: new, fixed and regressed findings
     Diff {
-        /// The earlier crawl, by its number.
+        /// Id of the earlier crawl
         before: i64,
-        /// The later crawl, by its number.
+        /// Id of the later crawl
         after: i64,
-        /// Use this database instead of the project's own.
+        /// Database file [default: one per project in your data directory]
         #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
         db: Option<PathBuf>,
     },
 }
 
-/// What a report looks like.
+/// Output formats of `relink report`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
-    /// For people.
+    /// Text
     Human,
-    /// One page of HTML that needs nothing else.
+    /// One self-contained HTML page
     Html,
-    /// One JSON document.
+    /// One JSON document
     Json,
-    /// One JSON object per target, with all that is known at the end.
+    /// One JSON object per URL, with the final numbers
     Jsonl,
 }

@@ -1,4 +1,4 @@
-//! `relink revive` and `relink patterns`, as typed.
+//! Arguments of `relink revive` and `relink patterns`.
 
 use std::path::PathBuf;
 
@@ -11,26 +11,26 @@ use url::Url;
 use super::RequestArgs;
 use crate::duration_arg::DurationArg;
 
-/// `relink revive`.
+/// Arguments of `relink revive`.
 #[derive(Debug, Args)]
 pub struct ReviveArgs {
-    /// Dead pages to look for.
+    /// Dead pages to search for
     #[arg(value_name = "URL", required_unless_present_any = ["all", "summary"])]
     pub urls: Vec<String>,
-    /// Look for every dead page of the database, directory by directory; the
-    /// same command goes on where it was stopped.
+    /// Search for every dead page in the database, directory by directory; the
+    /// same command resumes an interrupted search
     #[arg(long, conflicts_with = "urls")]
     pub all: bool,
-    /// Only tell what came of all pages looked for so far: by kind of death,
-    /// by age of the last good copy, by method and what it took.
+    /// Print statistics of all searches so far: by verdict, by age of the last
+    /// copy, by method, and the cost
     #[arg(long, conflicts_with = "urls")]
     pub summary: bool,
-    /// What stdout gets.
+    /// Output format
     #[arg(long, value_enum, default_value = "human")]
     pub format: ReviveFormat,
-    /// A web archive to ask: the base address of one like the Wayback Machine,
-    /// `pywb:URL` for a collection of pywb's, or `none`. May be repeated
-    /// [default: <https://web.archive.org>].
+    /// Web archive to query: the base URL of one with the API of the Wayback
+    /// Machine, `pywb:URL` for a pywb collection, or `none`; may be repeated
+    /// [default: <https://web.archive.org>]
     #[arg(
         long,
         value_name = "ARCHIVE",
@@ -39,68 +39,69 @@ pub struct ReviveArgs {
         value_delimiter = ','
     )]
     pub archive: Vec<String>,
-    /// A WARC or CDXJ file to look into, or a directory of such files. May be
-    /// repeated.
+    /// WARC or CDXJ file to search, or a directory of such files; may be
+    /// repeated
     #[arg(long, value_name = "FILE")]
     pub warc: Vec<PathBuf>,
-    /// A list of pages that are alive, as candidates: JSON lines with `url` and
-    /// `title`, or a plain list. Pages of crawls in the database always are.
+    /// List of live pages to use as candidates, in addition to those in the
+    /// database: JSON Lines with `url` and `title`, or one URL per line; may be
+    /// repeated
     #[arg(long, value_name = "FILE")]
-    pub live: Vec<PathBuf>,
-    /// A search engine to ask for pages of the site: `local` (an index of the
-    /// pages in the database), `searxng:URL`, `brave`, `mojeek`, `kagi` or
-    /// `none`; keys come from the environment. `json:URL` is any other that
-    /// answers with JSON, with `{query}`, `{site}` and `{limit}` in its address.
-    /// May be repeated [default: local].
+    pub live_pages: Vec<PathBuf>,
+    /// Search engine to query: `local` (an index of the pages in the database),
+    /// `searxng:URL`, `brave`, `mojeek`, `kagi` (with a key from the
+    /// environment), `json:URL` (any engine that responds with JSON; the URL
+    /// contains `{query}`, `{site}` and `{limit}`) or `none`; may be repeated
+    /// [default: local]
     #[arg(long, value_name = "ENGINE", env = "RELINK_SEARCH", hide_env_values = true)]
     pub search: Vec<String>,
-    /// Whether to look for pages of other sites that have the content of the
-    /// dead one [default: missing].
+    /// When to search other sites for pages with the content of the dead page
+    /// [default: missing]
     #[arg(long, value_enum, value_name = "WHEN")]
-    pub elsewhere: Option<ElsewhereChoice>,
-    /// The most searches for one page, of engines on the web [default: 4].
+    pub replacements: Option<ReplacementsArg>,
+    /// Maximum number of queries per page to engines on the web [default: 4]
     #[arg(long, value_name = "N")]
-    pub searches: Option<u32>,
-    /// The most requests to each archive on the web in a day; what was spent is
-    /// remembered in the database [default: 10000].
+    pub max_searches: Option<u32>,
+    /// Maximum number of requests per day to each archive on the web; the
+    /// usage is stored in the database [default: 10000]
     #[arg(long, value_name = "N")]
     pub archive_budget: Option<u32>,
-    /// The most searches of each engine on the web in a day [default: 250 where
-    /// they are paid for, else 10000].
+    /// Maximum number of searches per day with each engine on the web [default:
+    /// 250 for paid engines, else 10000]
     #[arg(long, value_name = "N")]
     pub search_budget: Option<u32>,
-    /// The date of the link: the copy nearest to it is wanted.
+    /// Date of the link; show the archived copy closest to it
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,
-    /// Suggest nothing less sure than this [default: 0.7].
-    #[arg(long, value_name = "SHARE")]
-    pub least: Option<f64>,
-    /// How old an answer may be that is not looked for again; `0` looks for
-    /// everything again [default: 30d].
+    /// Minimum confidence of a suggestion [default: 0.7]
+    #[arg(long, value_name = "N")]
+    pub min_confidence: Option<f64>,
+    /// Reuse search results younger than this; `0` searches for everything
+    /// again [default: 30d]
     #[arg(long, value_name = "TIME")]
-    pub answer_age: Option<DurationArg>,
-    /// Use this database instead of the project's own.
+    pub max_result_age: Option<DurationArg>,
+    /// Database file [default: one per project in your data directory]
     #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
-    /// Use this configuration file instead of the project's `relink.toml`.
+    /// Configuration file to use instead of the project's `relink.toml`
     #[arg(long, value_name = "FILE", env = "RELINK_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,
-    /// How to ask.
+    /// HTTP options.
     #[command(flatten)]
-    pub asking: RequestArgs,
+    pub request: RequestArgs,
 }
 
-/// Where `relink check` looks for the dead pages it finds.
+/// How `relink check` searches for dead pages.
 #[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Reviving")]
+#[command(next_help_heading = "Revive options")]
 pub struct CheckReviveArgs {
-    /// Look for dead pages after the check, and suggest where they live now or
-    /// an archived copy.
+    /// After the check, search for dead pages and suggest their new URLs or
+    /// archived copies
     #[arg(long)]
     pub revive: bool,
-    /// A web archive to ask: the base address of one like the Wayback Machine,
-    /// `pywb:URL` for a collection of pywb's, or `none`. May be repeated
-    /// [default: <https://web.archive.org>].
+    /// Web archive to query: the base URL of one with the API of the Wayback
+    /// Machine, `pywb:URL` for a pywb collection, or `none`; may be repeated
+    /// [default: <https://web.archive.org>]
     #[arg(
         long,
         value_name = "ARCHIVE",
@@ -109,111 +110,114 @@ pub struct CheckReviveArgs {
         value_delimiter = ','
     )]
     pub archive: Vec<String>,
-    /// A WARC or CDXJ file to look into, or a directory of such files. May be
-    /// repeated.
+    /// WARC or CDXJ file to search, or a directory of such files; may be
+    /// repeated
     #[arg(long, value_name = "FILE", requires = "revive")]
     pub warc: Vec<PathBuf>,
-    /// A list of pages that are alive, as candidates: JSON lines with `url` and
-    /// `title`, or a plain list. May be repeated.
+    /// List of live pages to use as candidates: JSON Lines with `url` and
+    /// `title`, or one URL per line; may be repeated
     #[arg(long, value_name = "FILE", requires = "revive")]
-    pub live: Vec<PathBuf>,
-    /// A search engine to ask, as in `relink revive --search`. May be repeated
-    /// [default: local].
+    pub live_pages: Vec<PathBuf>,
+    /// Search engine to query, as in `relink revive --search`; may be repeated
+    /// [default: local]
     #[arg(long, value_name = "ENGINE", env = "RELINK_SEARCH", hide_env_values = true)]
     pub search: Vec<String>,
-    /// Whether to look for pages of other sites that have the content of the
-    /// dead one [default: missing].
+    /// When to search other sites for pages with the content of the dead page
+    /// [default: missing]
     #[arg(long, value_enum, value_name = "WHEN", requires = "revive")]
-    pub elsewhere: Option<ElsewhereChoice>,
+    pub replacements: Option<ReplacementsArg>,
 }
 
-/// Whether pages of other sites are looked for.
+/// When other sites are searched for replacements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ElsewhereChoice {
-    /// Never.
+pub enum ReplacementsArg {
+    /// Never
     Never,
-    /// Where the page is not found on its own site.
+    /// If the page is not found on its own site
     Missing,
-    /// Always.
+    /// Always
     Always,
 }
 
-impl From<ElsewhereChoice> for ReplacementSearch {
-    fn from(choice: ElsewhereChoice) -> Self {
+impl From<ReplacementsArg> for ReplacementSearch {
+    fn from(choice: ReplacementsArg) -> Self {
         match choice {
-            ElsewhereChoice::Never => Self::Never,
-            ElsewhereChoice::Missing => Self::Missing,
-            ElsewhereChoice::Always => Self::Always,
+            ReplacementsArg::Never => Self::Never,
+            ReplacementsArg::Missing => Self::Missing,
+            ReplacementsArg::Always => Self::Always,
         }
     }
 }
 
-/// What answers look like.
+/// Output formats of `relink revive`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReviveFormat {
-    /// For people.
+    /// Text
     Human,
-    /// One JSON document.
+    /// One JSON document
     Json,
-    /// One JSON object per page, as they come.
+    /// One JSON object per page, as soon as it is found
     Jsonl,
 }
 
-/// `relink patterns`.
+/// Arguments of `relink patterns`.
 #[derive(Debug, Args)]
 pub struct PatternsArgs {
-    /// What to do with them.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: PatternsCommand,
-    /// Use this database instead of the project's own.
+    /// Database file [default: one per project in your data directory]
     #[arg(long, global = true, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
 }
 
-/// What to do with learned patterns.
+/// Subcommands of `relink patterns`.
 #[derive(Debug, Subcommand)]
 pub enum PatternsCommand {
-    /// List what was learned, directory by directory.
+    /// List all patterns, directory by directory
     List,
-    /// Show one pattern with its programs and examples.
+    /// Show a pattern with its programs and examples
     Show {
-        /// Its number (`P14` or `14`).
-        pattern: PatternNumber,
+        /// Id of the pattern (`P14` or `14`)
+        pattern: PatternId,
     },
-    /// Write all patterns as JSON to stdout.
+    /// Write all patterns as JSON to standard output
     Export,
-    /// Read patterns that were written by `export`.
+    /// Import patterns written by `export`
     Import {
-        /// The file.
+        /// File to import
         file: PathBuf,
     },
-    /// Switch a pattern off: it is not used any more.
+    /// Stop using a pattern
     Disable {
-        /// Its number (`P14` or `14`).
-        pattern: PatternNumber,
+        /// Id of the pattern (`P14` or `14`)
+        pattern: PatternId,
     },
-    /// Switch a pattern on again.
+    /// Resume using a pattern
     Enable {
-        /// Its number (`P14` or `14`).
-        pattern: PatternNumber,
+        /// Id of the pattern (`P14` or `14`)
+        pattern: PatternId,
     },
 }
 
-/// The number of a pattern, with or without its letter.
+/// The id of a pattern, with or without the letter `P`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PatternNumber(pub i64);
+pub struct PatternId(pub i64);
 
-impl std::str::FromStr for PatternNumber {
+impl std::str::FromStr for PatternId {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let digits = text.strip_prefix(['P', 'p']).unwrap_or(text);
-        digits.parse().map(Self).map_err(|_| format!("`{text}` is no pattern; try `P1`"))
+        digits
+            .parse()
+            .map(Self)
+            .map_err(|_| format!("invalid pattern `{text}` (expected an id such as `P1`)"))
     }
 }
 
-/// The archive that is asked unless told otherwise.
-pub fn usual_archive() -> Option<Url> {
+/// Returns the default archive.
+pub fn default_archive() -> Option<Url> {
     Url::parse("https://web.archive.org/").ok()
 }

@@ -1,4 +1,4 @@
-//! `relink check`: are the links alive?
+//! `relink check`: checks the links of documents.
 
 mod check_revive;
 
@@ -9,7 +9,7 @@ use relink_engine::{
 };
 use relink_model::TaskId;
 use relink_ports::Clock as _;
-use relink_report::human::{counted, remark};
+use relink_report::human::{counted, problem};
 
 pub use self::check_revive::dead_pages;
 use super::revive::{archives, engines};
@@ -22,40 +22,41 @@ use crate::panic_hook;
 use crate::settings::{CheckPlan, ReviveSetup, RunSettings};
 use crate::wiring;
 
-/// Checks.
-pub async fn run(args: CheckArgs, face: GlobalArgs) -> Result<Exit, CommandError> {
+/// Runs `relink check`.
+pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
     let clock = RunClock::start()?;
     let settings = CheckPlan::resolve(args, clock.now())?;
     let run = &settings.run;
     let mut ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
-    let mut reporter = Reporter::new(run, &face, ports.clock.now())?;
-    if let Some(looking) = &settings.looking {
-        ports.archives = archives(looking, &ports)?;
-        reporter = reporter.holding_dead_pages();
+    let mut reporter = Reporter::new(run, &global, ports.clock.now())?;
+    if let Some(setup) = &settings.revive {
+        ports.archives = archives(setup, &ports)?;
+        reporter = reporter.with_deferred_dead_pages();
     }
     let stop = stop_on_signal();
     let outcome = match check(&ports, &settings.check, &mut reporter, &stop).await {
         Err(EngineError::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
-            // Whoever read our results has had enough.
+            // The reader closed the pipe.
             return Ok(Exit::Clean);
         }
         outcome => outcome?,
     };
-    if let Some(looking) = settings.looking.as_ref().filter(|_| outcome.end == CheckEnd::Finished) {
+    if let Some(setup) = settings.revive.as_ref().filter(|_| outcome.end == CheckEnd::Finished) {
         reporter.pause();
-        let failures = suggest(&mut ports, looking, &settings.run, &outcome, &face, &stop).await;
-        // What is only offered beside the findings must not keep them back.
-        if !face.quiet {
-            failures.iter().for_each(CommandError::remark);
+        let failures =
+            search_dead_pages(&mut ports, setup, &settings.run, &outcome, &global, &stop).await;
+        // Search errors are warnings: they must not suppress the findings.
+        if !global.quiet {
+            failures.iter().for_each(CommandError::warn);
         }
     }
-    reporter.release(&ports, outcome.run).await?;
+    reporter.write_deferred(&ports, outcome.run).await?;
     let mut end = run_end(&ports, run, &outcome).await?;
     if stop.is_stopped() {
         end.exit = Exit::Interrupted;
     }
     reporter.finish(&ports, &end).await?;
-    if run.format == OutputFormat::Jsonl && !face.quiet {
+    if run.format == OutputFormat::Jsonl && !global.quiet {
         print_problems(&outcome.loaded.problems);
     }
     let ended = match outcome.end {
@@ -66,32 +67,31 @@ pub async fn run(args: CheckArgs, face: GlobalArgs) -> Result<Exit, CommandError
     ended
 }
 
-/// Looks for what is dead, as far as that can be done; says what cannot.
-async fn suggest(
+/// Searches for the dead pages of a run. Returns errors instead of failing.
+async fn search_dead_pages(
     ports: &mut Ports,
-    looking: &ReviveSetup,
+    setup: &ReviveSetup,
     run: &RunSettings,
     outcome: &CheckOutcome,
-    face: &GlobalArgs,
+    global: &GlobalArgs,
     stop: &StopSignal,
 ) -> Vec<CommandError> {
-    // Only now does the index know what this check has seen.
-    let (engines, mut failures) = engines::open_most(looking, &run.db, ports).await;
-    ports.searches = engines;
-    let looked = check_revive::look(ports, &looking.revive, outcome.run, face, stop).await;
-    failures.extend(looked.err());
+    // Open the engines after the check, so that the index contains its pages.
+    let (engines, mut failures) = engines::open_available(setup, &run.db, ports).await;
+    ports.search_engines = engines;
+    let searched = check_revive::search(ports, &setup.revive, outcome.run, global, stop).await;
+    failures.extend(searched.err());
     failures
 }
 
-/// Says beside the results what could not be read; lines of JSON have no room
-/// for it.
-#[expect(clippy::print_stderr, reason = "this is what stderr is for")]
+/// Prints the problems with documents on stderr. JSON Lines cannot contain them.
+#[expect(clippy::print_stderr, reason = "warnings go to stderr")]
 fn print_problems(problems: &Diagnostics) {
-    for Diagnostic { path, line, text } in &problems.remarks {
-        eprintln!("problem: {}", remark(path, *line, text));
+    for Diagnostic { path, line, text } in &problems.entries {
+        eprintln!("warning: {}", problem(path, *line, text));
     }
-    if problems.more > 0 {
-        eprintln!("problem: and {} more", problems.more);
+    if problems.omitted > 0 {
+        eprintln!("warning: {} more problems", problems.omitted);
     }
 }
 
@@ -100,8 +100,8 @@ async fn run_end(
     settings: &RunSettings,
     outcome: &CheckOutcome,
 ) -> Result<FinishedRun, CommandError> {
-    let tally = outcome.tally(&*ports.store).await?;
-    let failing = settings.failing(&tally);
+    let stats = outcome.stats(&*ports.store).await?;
+    let failing = settings.failing(&stats);
     let exit = match outcome.end {
         CheckEnd::Interrupted => Exit::Interrupted,
         CheckEnd::NoNetwork => Exit::Inconclusive,
@@ -111,9 +111,9 @@ async fn run_end(
     };
     Ok(FinishedRun {
         run: outcome.run,
-        started: outcome.started,
+        started: outcome.started_at,
         details: RunDetails::Check(Box::new(outcome.clone())),
-        tally,
+        stats,
         failing,
         exit,
         finished: ports.clock.now(),
@@ -125,11 +125,11 @@ async fn no_network(
     outcome: &CheckOutcome,
     end: &FinishedRun,
 ) -> Result<CommandError, CommandError> {
-    let hosts = counted(end.tally.hosts, "host");
-    let mut failure = CommandError::undecided("no host answered, so no page was judged")
-        .cause(format!("{hosts} asked, none could be reached"));
+    let hosts = counted(end.stats.hosts, "host");
+    let mut error = CommandError::inconclusive("no host responded, so no page was judged")
+        .cause(format!("{hosts} contacted, none could be reached"));
     if let Some((task, probe)) = ports.store.held_tasks(outcome.run, TaskId(0), 1).await?.first() {
-        failure = failure.cause(format!("{}: {}", task.url, probe.outcome));
+        error = error.cause(format!("{}: {}", task.url, probe.outcome));
     }
-    Ok(failure.hint("is this machine online? `--offline` checks local links only"))
+    Ok(error.hint("check your network connection, or use `--offline` to check local links only"))
 }

@@ -1,4 +1,4 @@
-//! `relink crawl`: the whole health of a site.
+//! `relink crawl`: crawls a site and checks every link on it.
 
 use std::sync::Arc;
 
@@ -15,37 +15,37 @@ use crate::clock::RunClock;
 use crate::error::{CommandError, Exit};
 use crate::output::{FinishedRun, Reporter, RunDetails, print};
 use crate::panic_hook;
-use crate::settings::{CrawlPlan, RunSettings, current_folder, database};
+use crate::settings::{CrawlPlan, RunSettings, current_dir, database};
 use crate::wiring;
 
-/// Crawls that are listed.
-const LISTED: usize = 20;
+/// Maximum number of crawls listed by `status`.
+const MAX_LISTED: usize = 20;
 
-/// Crawls, or tells of crawls.
-pub async fn run(args: CrawlArgs, face: GlobalArgs) -> Result<Exit, CommandError> {
+/// Runs `relink crawl`.
+pub async fn run(args: CrawlArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
     if let Some(CrawlCommand::Status { db }) = args.command {
-        let db = database(db, &current_folder()?)?;
+        let db = database(db, &current_dir()?)?;
         let store = wiring::store_for_reading(&db).await?;
-        let runs = store.runs(Some("crawl"), LISTED).await?;
+        let runs = store.runs(Some("crawl"), MAX_LISTED).await?;
         return print(&status(&runs)).map(|()| Exit::Clean);
     }
     let clock = RunClock::start()?;
     let plan = CrawlPlan::resolve(args, clock.now())?;
     let run = &plan.run;
     let ports = wiring::ports_with_browser(run, plan.crawl.render, Arc::new(clock)).await?;
-    let mut reporter = Reporter::new(run, &face, ports.clock.now())?;
+    let mut reporter = Reporter::new(run, &global, ports.clock.now())?;
     let stop = stop_on_signal();
     let outcome = match crawl(&ports, &plan.crawl, &mut reporter, &stop).await {
         Err(EngineError::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
-            // Whoever read our results has had enough.
+            // The reader closed the pipe.
             return Ok(Exit::Clean);
         }
         outcome => outcome?,
     };
     let end = run_end(&ports, run, &outcome).await?;
     reporter.finish(&ports, &end).await?;
-    for wanted in &plan.exports {
-        export::write(&ports, outcome.run, wanted).await?;
+    for export in &plan.exports {
+        export::write(&ports, outcome.run, export).await?;
     }
     match outcome.end {
         CrawlEnd::NoNetwork => Err(no_network(&ports, &outcome).await?),
@@ -56,8 +56,7 @@ pub async fn run(args: CrawlArgs, face: GlobalArgs) -> Result<Exit, CommandError
     }
 }
 
-/// Whether a crawl without findings has read no page at all, which says nothing
-/// about the site.
+/// Whether a crawl without findings has read no page. Such a crawl is inconclusive.
 async fn has_read_nothing(
     ports: &Ports,
     outcome: &CrawlOutcome,
@@ -70,22 +69,22 @@ async fn has_read_nothing(
     Ok(runs.iter().any(|run| run.id == outcome.run && run.pages == 0))
 }
 
-/// The failure of a crawl that has read no page, with the reasons of its start
+/// Returns the error of a crawl that has read no page, with the reasons of its start
 /// pages.
 async fn nothing_read(
     ports: &Ports,
     outcome: &CrawlOutcome,
     seeds: usize,
 ) -> Result<CommandError, CommandError> {
-    let mut failure = CommandError::undecided("no page was read, so nothing was crawled");
-    let query = CheckedTargetQuery { limit: seeds, locations: 0, ..CheckedTargetQuery::ALL };
+    let mut error = CommandError::inconclusive("no page was read, so nothing was crawled");
+    let query = CheckedTargetQuery { limit: seeds, max_locations: 0, ..CheckedTargetQuery::ALL };
     for start in ports.store.checked_targets(outcome.run, query).await? {
-        failure = failure.cause(format!("{}: {}", start.url, start.result.reason));
+        error = error.cause(format!("{}: {}", start.url, start.result.reason));
     }
     if outcome.end == CrawlEnd::TimeLimitReached {
-        failure = failure.cause("the time was up");
+        error = error.cause("the time limit was reached");
     }
-    Ok(failure.hint("start at a page that its host lets programs read, or try again later"))
+    Ok(error.hint("start at a page that robots.txt allows, or try again later"))
 }
 
 async fn run_end(
@@ -93,24 +92,24 @@ async fn run_end(
     settings: &RunSettings,
     outcome: &CrawlOutcome,
 ) -> Result<FinishedRun, CommandError> {
-    let tally = ports.store.run_stats(outcome.run).await?;
-    let failing = settings.failing(&tally);
+    let stats = ports.store.run_stats(outcome.run).await?;
+    let failing = settings.failing(&stats);
     let exit = match outcome.end {
         CrawlEnd::Interrupted => Exit::Interrupted,
         CrawlEnd::NoNetwork => Exit::Inconclusive,
         CrawlEnd::Finished if outcome.doubt.is_some() => Exit::Inconclusive,
-        _ if failing > 0 || outcome.errors.is_serious() => Exit::Findings,
-        // The site is down, as far as can be said from here.
+        _ if failing > 0 || outcome.errors.is_broken_site() => Exit::Findings,
+        // The site is down.
         CrawlEnd::BlockedByHost { is_silent: true, .. } => Exit::Findings,
-        // Most of the site may not have been seen.
+        // Most of the site may not have been crawled.
         CrawlEnd::BlockedByHost { .. } => Exit::Inconclusive,
         CrawlEnd::Finished | CrawlEnd::TimeLimitReached => panic_hook::exit(Exit::Clean),
     };
     Ok(FinishedRun {
         run: outcome.run,
-        started: outcome.started,
+        started: outcome.started_at,
         details: RunDetails::Crawl(Box::new(outcome.clone())),
-        tally,
+        stats,
         failing,
         exit,
         finished: ports.clock.now(),
@@ -118,37 +117,37 @@ async fn run_end(
 }
 
 async fn no_network(ports: &Ports, outcome: &CrawlOutcome) -> Result<CommandError, CommandError> {
-    let mut failure = CommandError::undecided("no host answered, so nothing was crawled");
+    let mut error = CommandError::inconclusive("no host responded, so nothing was crawled");
     if let Some((task, probe)) = ports.store.held_tasks(outcome.run, TaskId(0), 1).await?.first() {
-        failure = failure.cause(format!("{}: {}", task.url, probe.outcome));
+        error = error.cause(format!("{}: {}", task.url, probe.outcome));
     }
-    Ok(failure.hint("is this machine online, and the address right?"))
+    Ok(error.hint("check your network connection and the URL"))
 }
 
 fn status(runs: &[RunSummary]) -> String {
     if runs.is_empty() {
-        return "No site was crawled yet. Begin with `relink crawl URL`.\n".to_owned();
+        return "No crawls yet. Start with `relink crawl URL`.\n".to_owned();
     }
     runs.iter().map(status_line).collect()
 }
 
 /// `#3  https://site.example/  finished 2026-11-16 03:20  864 pages, 1,204 of 1,204 targets`
 fn status_line(run: &RunSummary) -> String {
-    let state = match (run.is_finished, run.closed) {
+    let state = match (run.is_finished, run.closed_at) {
         (true, Some(closed)) => format!("finished {}", closed.strftime("%Y-%m-%d %H:%M")),
-        (_, Some(closed)) => format!("given up {}", closed.strftime("%Y-%m-%d %H:%M")),
+        (_, Some(closed)) => format!("abandoned {}", closed.strftime("%Y-%m-%d %H:%M")),
         (_, None) => {
             format!(
-                "unfinished since {}; the same command goes on",
-                run.started.strftime("%Y-%m-%d %H:%M")
+                "unfinished since {}; run the same command to resume",
+                run.started_at.strftime("%Y-%m-%d %H:%M")
             )
         }
     };
-    let (settled, targets) = (grouped(run.checked), grouped(run.targets));
+    let (checked, targets) = (grouped(run.checked), grouped(run.targets));
     let pages = counted(run.pages, "page");
     let inputs = run.inputs.join(" ");
     format!(
-        "#{}  {}  {state}  {pages}, {settled} of {targets} targets\n",
+        "#{}  {}  {state}  {pages}, {checked} of {targets} targets\n",
         run.id,
         printable(&inputs)
     )

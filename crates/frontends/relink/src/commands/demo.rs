@@ -1,14 +1,13 @@
-//! `relink demo`: the whole tour on the built-in rotten library.
+//! `relink demo`: runs Relink on a built-in demo site.
 //!
-//! Everything happens on 127.0.0.1 and in a temporary directory. The library is
-//! visited twice, for some pages can only be judged by whoever has seen them
-//! before: first as it was a year ago, quietly, then as it is today. Then dead
-//! pages are looked for, in a small archive of the same town. What was planted
-//! is compared with what Relink says.
+//! Everything happens on 127.0.0.1 and in a temporary directory. Some verdicts require
+//! history, so the site is checked twice: in its state of a year ago, and in its state
+//! of today. Then dead pages are searched for in a small demo archive. The results are
+//! compared with the planted faults.
 
-mod board;
 mod decay;
-mod revived;
+mod demo_revivals;
+mod scoreboard;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
-use relink_demo::{Library, Season};
+use relink_demo::{Library, SimulatedTime};
 use relink_engine::{
     CheckOutcome, CheckSettings, DispatchSettings, Input, LoadSettings, Observer, Ports, Progress,
     ReadOptions, StopSignal, check,
@@ -28,70 +27,70 @@ use relink_model::RunId;
 use relink_ports::{CheckedTarget, Clock};
 use relink_report::human::{self, TextStyle, counted, duration};
 
-use self::board::{ReportedVerdicts, Scoreboard};
+use self::scoreboard::{ReportedVerdicts, Scoreboard};
 use crate::cli::GlobalArgs;
 use crate::clock::RunClock;
-use crate::commands::paint;
+use crate::commands::text_style;
 use crate::error::{CommandError, Exit};
 use crate::output::print;
 use crate::wiring;
 
-/// Short, because everything is near.
+/// Request timeout; short because all servers are local.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long ago the first visit was.
-const A_YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
+/// The age of the first check.
+const YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
 
-/// Runs the tour.
-pub async fn run(face: GlobalArgs) -> Result<Exit, CommandError> {
-    let library = Library::start().await.map_err(|fault| {
-        CommandError::internal("cannot open the library on 127.0.0.1").cause(fault.to_string())
+/// Runs `relink demo`.
+pub async fn run(global: GlobalArgs) -> Result<Exit, CommandError> {
+    let library = Library::start().await.map_err(|error| {
+        CommandError::internal("cannot start the demo site on 127.0.0.1").cause(error.to_string())
     })?;
-    let folder = DemoDir::open()?;
-    folder.shelve(&library)?;
-    let tour = Tour { paint: paint(&face), library, folder };
+    let dir = DemoDir::open()?;
+    dir.write_documents(&library)?;
+    let demo = Demo { style: text_style(&global), library, dir };
     print(&format!(
-        "Relink demo · everything below is local (127.0.0.1:{}), nothing is sent out\n",
-        tour.library.port()
+        "Relink demo · everything is local (127.0.0.1:{}); no requests leave this machine\n",
+        demo.library.port()
     ))?;
-    let ports = tour.ports().await?;
-    tour.remember(&ports).await?;
-    let (run, said) = tour.check(&ports).await?;
-    let found = revived::look(&tour.library, ports.clone(), run).await?;
+    let ports = demo.ports().await?;
+    demo.check_past(&ports).await?;
+    let (run, reported) = demo.check(&ports).await?;
+    let found = demo_revivals::search(&demo.library, ports.clone(), run).await?;
     print(&found.line())?;
-    let decay = decay::measured(&ports, &tour.library).await?;
+    let decay = decay::measure_page(&ports, &demo.library).await?;
     print(&format!("{}\n", decay.line()))?;
-    let planted = tour.library.planted();
-    let board = Scoreboard::new(&planted, &said);
-    print(&format!("\n{}{}{NEXT}", board.text(tour.paint), found.sums()))?;
-    let is_right = board.is_right() && found.is_right() && decay.is_right();
-    Ok(if is_right { Exit::Clean } else { Exit::InternalError })
+    let planted = demo.library.expected_findings();
+    let board = Scoreboard::new(&planted, &reported);
+    print(&format!("\n{}{}{NEXT}", board.text(demo.style), found.totals()))?;
+    let is_correct = board.is_perfect() && found.matches_truth() && decay.matches_truth();
+    Ok(if is_correct { Exit::Clean } else { Exit::InternalError })
 }
 
-/// A temporary directory that is gone when the tour ends.
+/// A temporary directory that is deleted at the end.
 struct DemoDir(PathBuf);
 
 impl DemoDir {
     fn open() -> Result<Self, CommandError> {
         let now = Timestamp::now().as_microsecond();
         let path = std::env::temp_dir().join(format!("relink-demo-{}-{now}", std::process::id()));
-        std::fs::create_dir(&path).map_err(|fault| cannot_make(&path, &fault))?;
+        std::fs::create_dir(&path).map_err(|error| cannot_create(&path, &error))?;
         Ok(Self(path))
     }
 
-    /// Where the documents are.
+    /// Returns the directory of the documents.
     fn collection(&self) -> PathBuf {
         self.0.join("collection")
     }
 
-    /// Writes the library's documents.
-    fn shelve(&self, library: &Library) -> Result<(), CommandError> {
+    /// Writes the documents of the demo site.
+    fn write_documents(&self, library: &Library) -> Result<(), CommandError> {
         for document in library.documents() {
             let path = self.collection().join(document.path);
-            let folder = path.parent().unwrap_or(&self.0);
-            std::fs::create_dir_all(folder)
+            let dir = path.parent().unwrap_or(&self.0);
+            std::fs::create_dir_all(dir)
                 .and_then(|()| std::fs::write(&path, document.text))
-                .map_err(|fault| cannot_make(&path, &fault))?;
+                .map_err(|error| cannot_create(&path, &error))?;
         }
         Ok(())
     }
@@ -99,87 +98,87 @@ impl DemoDir {
 
 impl Drop for DemoDir {
     fn drop(&mut self) {
-        // What cannot be removed is the system's to clean up.
+        // Ignore the error: the system cleans up its temporary directory.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-fn cannot_make(path: &Path, fault: &std::io::Error) -> CommandError {
-    CommandError::internal(format!("cannot make `{}`", path.display()))
-        .cause(fault.to_string())
-        .hint("TMPDIR names the directory to use")
+fn cannot_create(path: &Path, error: &std::io::Error) -> CommandError {
+    CommandError::internal(format!("cannot create `{}`", path.display()))
+        .cause(error.to_string())
+        .hint("set TMPDIR to another directory")
 }
 
-/// The way through the library, and what is told on it.
-struct Tour {
-    paint: TextStyle,
+/// The demo site and the output settings.
+struct Demo {
+    style: TextStyle,
     library: Library,
-    folder: DemoDir,
+    dir: DemoDir,
 }
 
-impl Tour {
+impl Demo {
     async fn ports(&self) -> Result<Ports, CommandError> {
         let overrides: Result<Vec<ResolveOverride>, _> =
             self.library.overrides().iter().map(|text| text.parse()).collect();
-        let overrides = overrides
-            .map_err(|_| CommandError::internal("the library's addresses cannot be read"))?;
+        let overrides =
+            overrides.map_err(|_| CommandError::internal("invalid addresses of the demo site"))?;
         let fetch = relink_fetch::FetchSettings {
             timeout: TIMEOUT,
             resolve: overrides,
             ..relink_fetch::FetchSettings::default()
         };
-        wiring::ports(fetch, &self.folder.0.join("demo.db"), Arc::new(RunClock::start()?)).await
+        wiring::ports(fetch, &self.dir.0.join("demo.db"), Arc::new(RunClock::start()?)).await
     }
 
-    /// Visits what has a past as it was then.
-    async fn remember(&self, ports: &Ports) -> Result<(), CommandError> {
-        let began = Instant::now();
-        let keepsakes = self.library.previously_visited();
+    /// Checks the pages that have a history in their state of a year ago.
+    async fn check_past(&self, ports: &Ports) -> Result<(), CommandError> {
+        let started = Instant::now();
+        let pages = self.library.previously_visited();
         let past = Ports { clock: Arc::new(YearAgo(Arc::clone(&ports.clock))), ..ports.clone() };
-        let input = Input::Stdin(keepsakes.join("\n").into_bytes().into());
-        self.library.turn_to(Season::AYearAgo);
+        let input = Input::Stdin(pages.join("\n").into_bytes().into());
+        self.library.set_time(SimulatedTime::OneYearAgo);
         check(&past, &settings(input), &mut VerdictCollector::default(), &StopSignal::new().1)
             .await?;
-        self.library.turn_to(Season::Today);
+        self.library.set_time(SimulatedTime::Today);
         print(&format!(
-            "1/5 remember {} visited as they were a year ago, so that a change can be told   {}\n",
-            counted(keepsakes.len() as u64, "page"),
-            duration(since(began)),
+            "1/5 history  {} checked in their state of a year ago   {}\n",
+            counted(pages.len() as u64, "page"),
+            duration(since(started)),
         ))
     }
 
-    /// Checks the collection as it is today.
+    /// Checks the collection in its state of today.
     async fn check(&self, ports: &Ports) -> Result<(RunId, ReportedVerdicts), CommandError> {
-        let began = Instant::now();
-        let mut listener = VerdictCollector::default();
-        let input = Input::Path(self.folder.collection());
-        let outcome = check(ports, &settings(input), &mut listener, &StopSignal::new().1).await?;
-        print(&self.sums(ports, &outcome, began).await?)?;
-        Ok((outcome.run, listener.0))
+        let started = Instant::now();
+        let mut collector = VerdictCollector::default();
+        let input = Input::Path(self.dir.collection());
+        let outcome = check(ports, &settings(input), &mut collector, &StopSignal::new().1).await?;
+        print(&self.totals(ports, &outcome, started).await?)?;
+        Ok((outcome.run, collector.0))
     }
 
-    async fn sums(
+    async fn totals(
         &self,
         ports: &Ports,
         outcome: &CheckOutcome,
-        began: Instant,
+        started: Instant,
     ) -> Result<String, CommandError> {
-        let tally = outcome.tally(&*ports.store).await?;
-        let summary = human::summary(self.paint, &tally.verdicts);
+        let stats = outcome.stats(&*ports.store).await?;
+        let summary = human::summary(self.style, &stats.verdicts);
         let summary: Vec<&str> = summary.lines().map(str::trim_start).collect();
         Ok(format!(
             "2/5 check    {}, {}, {}   {}\n3/5 judge    {}\n",
-            counted(tally.documents, "document"),
-            counted(tally.links, "link"),
-            counted(tally.hosts, "host"),
-            duration(since(began)),
+            counted(stats.documents, "document"),
+            counted(stats.links, "link"),
+            counted(stats.hosts, "host"),
+            duration(since(started)),
             summary.join("\n             "),
         ))
     }
 }
 
-fn since(began: Instant) -> u64 {
-    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
+fn since(started: Instant) -> u64 {
+    u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 fn settings(input: Input) -> CheckSettings {
@@ -189,11 +188,11 @@ fn settings(input: Input) -> CheckSettings {
             scope: UrlFilter::default(),
             is_offline: false,
             fresh_since: Timestamp::MAX,
-            pause: Duration::ZERO,
-            page_bytes: DispatchSettings::PAGE_BYTES,
-            reading: ReadOptions::default(),
+            sitemap_delay: Duration::ZERO,
+            max_page_bytes: DispatchSettings::MAX_PAGE_BYTES,
+            read_options: ReadOptions::default(),
         },
-        ask: DispatchSettings {
+        dispatch: DispatchSettings {
             concurrency: 64,
             politeness: PolitenessPolicy::check(8, Duration::ZERO),
             policy: Policy { retries: 1, ..Policy::default() },
@@ -204,34 +203,34 @@ fn settings(input: Input) -> CheckSettings {
     }
 }
 
-/// A clock that is a year slow.
+/// A clock that is one year behind.
 struct YearAgo(Arc<dyn Clock>);
 
 impl Clock for YearAgo {
     fn now(&self) -> Timestamp {
         let now = self.0.now();
-        now.checked_sub(A_YEAR).unwrap_or(now)
+        now.checked_sub(YEAR).unwrap_or(now)
     }
 }
 
-/// Keeps what Relink says about each address.
+/// Collects the verdict of each URL.
 #[derive(Default)]
 struct VerdictCollector(ReportedVerdicts);
 
 impl Observer for VerdictCollector {
-    fn settled(&mut self, settled: &CheckedTarget) -> std::io::Result<()> {
-        let settlement = &settled.result;
-        self.0.insert(settled.original_url.clone(), (settlement.verdict, settlement.code));
+    fn on_result(&mut self, target: &CheckedTarget) -> std::io::Result<()> {
+        let result = &target.result;
+        self.0.insert(target.original_url.clone(), (result.verdict, result.code));
         Ok(())
     }
 
-    fn progress(&mut self, _: &Progress) {}
+    fn on_progress(&mut self, _: &Progress) {}
 }
 
 const NEXT: &str = "\
-Next:  relink check README.md      your files
-       relink check --revive .     and where dead pages live now
-       relink explain RL301        what a soft-404 is, and what to do
-       relink explain --list       every code there is
-       relink decay URL            how rotten the neighborhood of a page is
+Next:  relink check README.md      check your files
+       relink check --revive .     also search for new URLs of dead pages
+       relink explain RL301        explain the code of soft-404s
+       relink explain --list       list all codes
+       relink decay URL            measure the decay of a page
 ";

@@ -1,5 +1,4 @@
-//! `relink explain`: what a code or a status means, and what is known of a
-//! page.
+//! `relink explain`: describes a code or a status, or prints the record of a page.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,28 +9,28 @@ use relink_model::{Control, ControlKind};
 use relink_ports::{Store, TargetRecord};
 use relink_report::explain::{self, Subject};
 use relink_report::human::TextStyle;
-use relink_report::target_record::{TargetRecordRow, TargetRecordView, dossier};
+use relink_report::target_record::{TargetRecordRow, TargetRecordView, target_record};
 use url::Url;
 
 use crate::cli::{ExplainArgs, ExplainFormat};
 use crate::error::{CommandError, Exit};
-use crate::output::{RevivalText, place_views, print, target_view};
-use crate::settings::{current_folder, database};
+use crate::output::{RevivalText, location_views, print, target_view};
+use crate::settings::{current_dir, database};
 use crate::wiring;
 
-/// Explains.
-pub async fn run(args: ExplainArgs, paint: TextStyle) -> Result<Exit, CommandError> {
+/// Runs `relink explain`.
+pub async fn run(args: ExplainArgs, style: TextStyle) -> Result<Exit, CommandError> {
     let text = match args.subject {
         Some(subject) if is_page(&subject) && !args.list => {
-            explain_page(&subject, args.db, args.format, paint).await?
+            explain_page(&subject, args.db, args.format, style).await?
         }
         Some(_) if !args.list && args.format == ExplainFormat::Json => {
-            return Err(CommandError::usage("codes and statuses are not explained in JSON")
-                .cause("`--format json` is for the URL of a page")
-                .hint("leave it out, or give a URL like `https://example.org/page`"));
+            return Err(CommandError::usage("codes and statuses have no JSON output")
+                .cause("`--format json` requires the URL of a page")
+                .hint("remove `--format`, or use a URL such as `https://example.org/page`"));
         }
-        Some(subject) if !args.list => explain_one(&subject, paint)?,
-        _ => explain::list(paint),
+        Some(subject) if !args.list => explain_one(&subject, style)?,
+        _ => explain::list(style),
     };
     print(&text)?;
     Ok(Exit::Clean)
@@ -41,39 +40,39 @@ fn is_page(subject: &str) -> bool {
     subject.contains("://")
 }
 
-fn explain_one(subject: &str, paint: TextStyle) -> Result<String, CommandError> {
+fn explain_one(subject: &str, style: TextStyle) -> Result<String, CommandError> {
     let subject: Subject = subject.parse().map_err(|error: explain::UnknownSubject| {
-        CommandError::usage(error.to_string()).hint("`relink explain --list` names every code")
+        CommandError::usage(error.to_string()).hint("run `relink explain --list` to list all codes")
     })?;
-    Ok(explain::explain(paint, &subject))
+    Ok(explain::explain(style, &subject))
 }
 
-/// Tells all that is remembered of a page.
+/// Returns the text of the record of a page.
 async fn explain_page(
     given: &str,
     db: Option<PathBuf>,
     format: ExplainFormat,
-    paint: TextStyle,
+    style: TextStyle,
 ) -> Result<String, CommandError> {
     let url = relink_frontier::canonicalize(None, given).map_err(|error| {
-        CommandError::usage(format!("`{given}` is not a URL")).cause(error.to_string())
+        CommandError::usage(format!("invalid URL: `{given}`")).cause(error.to_string())
     })?;
-    let path = database(db, &current_folder()?)?;
+    let path = database(db, &current_dir()?)?;
     let unknown = || {
-        CommandError::usage(format!("nothing is known of `{given}`"))
-            .cause(format!("no check has met it in `{}`", path.display()))
-            .hint(format!("`relink check {given}` asks for it; `--db FILE` looks elsewhere"))
+        CommandError::usage(format!("no record of `{given}`"))
+            .cause(format!("`{}` has no record of this URL", path.display()))
+            .hint(format!("run `relink check {given}`, or use another database with `--db FILE`"))
     };
     if !path.exists() {
         return Err(unknown());
     }
     let store = wiring::store_for_reading(&path).await?;
-    let revival = RevivalText::recall(&*store, url.as_str()).await?;
+    let revival = RevivalText::load(&*store, url.as_str()).await?;
     let known = store.target_record(url.as_str()).await?;
-    // A page can be looked for that no check has met.
+    // A page may have been searched for without a check.
     let known = known.or_else(|| revival.is_some().then(|| unchecked(&url))).ok_or_else(unknown)?;
-    let controls = controls_of(&*store, &known).await?;
-    told(&known, &controls, revival.as_ref(), format, paint)
+    let controls = stored_controls(&*store, &known).await?;
+    record_text(&known, &controls, revival.as_ref(), format, style)
 }
 
 fn unchecked(url: &Url) -> TargetRecord {
@@ -85,43 +84,43 @@ fn unchecked(url: &Url) -> TargetRecord {
     }
 }
 
-/// The pages it was compared with, as far as they are kept.
-async fn controls_of(
+/// Returns the stored control pages of a target.
+async fn stored_controls(
     store: &dyn Store,
-    dossier: &TargetRecord,
+    record: &TargetRecord,
 ) -> Result<Vec<Control>, CommandError> {
     let mut controls = Vec::new();
     for kind in ControlKind::ALL {
-        let Some(key) = control_key(kind, &dossier.url) else { continue };
-        let kept = store.control(&key, Timestamp::MIN).await?;
-        controls.extend(kept.map(|kept| Control {
+        let Some(key) = control_key(kind, &record.url) else { continue };
+        let stored = store.control(&key, Timestamp::MIN).await?;
+        controls.extend(stored.map(|stored| Control {
             kind,
-            url: kept.url,
-            probe: Some(Arc::new(kept.probe)),
+            url: stored.url,
+            probe: Some(Arc::new(stored.probe)),
         }));
     }
     Ok(controls)
 }
 
-fn told(
-    dossier: &TargetRecord,
+fn record_text(
+    record: &TargetRecord,
     controls: &[Control],
     revival: Option<&RevivalText>,
     format: ExplainFormat,
-    paint: TextStyle,
+    style: TextStyle,
 ) -> Result<String, CommandError> {
-    let places = dossier.latest.as_ref().map(place_views).unwrap_or_default();
+    let locations = record.latest.as_ref().map(location_views).unwrap_or_default();
     let view = TargetRecordView {
-        url: &dossier.url,
-        latest: dossier.latest.as_ref().map(|settled| target_view(settled, &places)),
-        streak: dossier.latest.as_ref().and_then(|settled| settled.result.streak),
-        probes: &dossier.probes,
+        url: &record.url,
+        latest: record.latest.as_ref().map(|target| target_view(target, &locations)),
+        streak: record.latest.as_ref().and_then(|target| target.result.streak),
+        probes: &record.probes,
         controls,
-        past_verdicts: &dossier.past_verdicts,
+        past_verdicts: &record.past_verdicts,
         revival: revival.map(RevivalText::view),
     };
     Ok(match format {
-        ExplainFormat::Human => self::dossier(paint, &view),
+        ExplainFormat::Human => target_record(style, &view),
         ExplainFormat::Json => {
             let mut line = Vec::new();
             TargetRecordRow::new(&view).write_line(&mut line).map_err(|error| {

@@ -1,4 +1,4 @@
-//! A crawl's links as files other programs read: GraphML, CSV, a sitemap.
+//! `relink crawl --export`: writes the link graph or a sitemap.
 
 use std::collections::HashMap;
 use std::io::{self, BufWriter, IntoInnerError, Write};
@@ -13,17 +13,17 @@ use crate::cli::{Export, ExportKind};
 use crate::error::CommandError;
 use crate::output::OutputFile;
 
-/// Rows read from the store at a time.
-const PIECE: usize = 4096;
+/// Number of rows read from the store at a time.
+const BATCH: usize = 4096;
 
-/// Writes what is wanted of a crawl.
-pub async fn write(ports: &Ports, run: RunId, wanted: &Export) -> Result<(), CommandError> {
+/// Writes an export file.
+pub async fn write(ports: &Ports, run: RunId, export: &Export) -> Result<(), CommandError> {
     let cannot = |error: io::Error| {
-        CommandError::internal(format!("cannot write `{}`", wanted.path.display()))
+        CommandError::internal(format!("cannot write `{}`", export.path.display()))
             .cause(error.to_string())
     };
-    let mut out = BufWriter::new(OutputFile::create(&wanted.path).map_err(cannot)?);
-    match wanted.kind {
+    let mut out = BufWriter::new(OutputFile::create(&export.path).map_err(cannot)?);
+    match export.kind {
         ExportKind::Graphml => graphml(ports, run, &mut out, &cannot).await?,
         ExportKind::Csv => csv(ports, run, &mut out, &cannot).await?,
         ExportKind::Sitemap => sitemap(ports, run, &mut out, &cannot).await?,
@@ -42,13 +42,13 @@ async fn graphml(
 ) -> Result<(), CommandError> {
     let mut graph = Graphml::begin(out).map_err(cannot)?;
     let pages = page_tasks(ports, run).await?;
-    each_target(ports, run, |target| graph.node(&node(target)).map_err(cannot)).await?;
+    for_each_target(ports, run, |target| graph.node(&node(target)).map_err(cannot)).await?;
     let mut cursor = (TaskId(0), DocumentId(0), 0);
     loop {
-        let piece = ports.store.site_links(run, cursor, PIECE).await?;
-        let Some(last) = piece.last() else { break };
+        let batch = ports.store.site_links(run, cursor, BATCH).await?;
+        let Some(last) = batch.last() else { break };
         cursor = after_link(last);
-        for link in &piece {
+        for link in &batch {
             if let Some(from) = pages.get(&link.from) {
                 graph.edge(from.0, link.to.0, link.kind).map_err(cannot)?;
             }
@@ -69,11 +69,11 @@ async fn csv(
     let mut target: Option<SiteTarget> = None;
     let mut cursor = (TaskId(0), DocumentId(0), 0);
     loop {
-        let piece = ports.store.site_links(run, cursor, PIECE).await?;
-        let Some(last) = piece.last() else { break };
+        let batch = ports.store.site_links(run, cursor, BATCH).await?;
+        let Some(last) = batch.last() else { break };
         cursor = after_link(last);
-        for link in &piece {
-            // Links come by target, so each is read once.
+        for link in &batch {
+            // Links are sorted by target, so each target is read once.
             if target.as_ref().is_none_or(|target| target.task != link.to) {
                 let before = TaskId(link.to.0 - 1);
                 target = ports.store.site_targets(run, before, 1).await?.into_iter().next();
@@ -94,7 +94,7 @@ async fn csv(
     table.end().map_err(cannot)
 }
 
-/// A sitemap names pages that were read, are alive, and are where they are.
+/// Writes a sitemap of the pages that were read, have status 200 and do not redirect.
 async fn sitemap(
     ports: &Ports,
     run: RunId,
@@ -107,7 +107,7 @@ async fn sitemap(
         .into_iter()
         .filter_map(|page| Some((page.task?, page.is_sitemap)))
         .collect();
-    each_target(ports, run, |target| {
+    for_each_target(ports, run, |target| {
         let is_page = read.get(&target.task) == Some(&false);
         if is_page && target.status == Some(200) && target.hops.len() == 1 {
             sitemap.page(&target.url).map_err(cannot)?;
@@ -115,32 +115,32 @@ async fn sitemap(
         Ok(())
     })
     .await?;
-    let left_out = sitemap.end().map_err(cannot)?;
-    warn_left_out(left_out);
+    let omitted = sitemap.end().map_err(cannot)?;
+    warn_omitted(omitted);
     Ok(())
 }
 
-/// Says that a sitemap does not hold every page.
+/// Prints a warning if the sitemap does not contain all pages.
 #[expect(clippy::print_stderr, reason = "warnings go to stderr")]
-fn warn_left_out(pages: u64) {
+fn warn_omitted(pages: u64) {
     if pages > 0 {
         let pages = counted(pages, "page");
-        eprintln!("warning: the sitemap is full; {pages} not in it");
+        eprintln!("warning: the sitemap has its maximum size; {pages} omitted");
     }
 }
 
-/// Hands every target of a crawl to `each`, in the order they were found.
-async fn each_target(
+/// Calls `each` with every target of a crawl, in the order of discovery.
+async fn for_each_target(
     ports: &Ports,
     run: RunId,
     mut each: impl FnMut(&SiteTarget) -> Result<(), CommandError> + Send,
 ) -> Result<(), CommandError> {
     let mut after = TaskId(0);
     loop {
-        let piece = ports.store.site_targets(run, after, PIECE).await?;
-        let Some(last) = piece.last() else { return Ok(()) };
+        let batch = ports.store.site_targets(run, after, BATCH).await?;
+        let Some(last) = batch.last() else { return Ok(()) };
         after = last.task;
-        piece.iter().try_for_each(&mut each)?;
+        batch.iter().try_for_each(&mut each)?;
     }
 }
 
@@ -171,10 +171,10 @@ async fn pages(ports: &Ports, run: RunId) -> Result<Vec<SitePage>, CommandError>
     let mut all: Vec<SitePage> = Vec::new();
     loop {
         let after = all.last().map_or(DocumentId(0), |page| page.document);
-        let piece = ports.store.site_pages(run, after, PIECE).await?;
-        if piece.is_empty() {
+        let batch = ports.store.site_pages(run, after, BATCH).await?;
+        if batch.is_empty() {
             return Ok(all);
         }
-        all.extend(piece.into_iter().map(|page| SitePage { anchors: None, ..page }));
+        all.extend(batch.into_iter().map(|page| SitePage { anchors: None, ..page }));
     }
 }

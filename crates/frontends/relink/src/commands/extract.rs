@@ -1,15 +1,15 @@
-//! `relink extract`: which links do these documents hold?
+//! `relink extract`: prints the links of documents.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
 use relink_engine::{ExtractProblem, ExtractSettings, ExtractSummary, StdinReader, extract};
-use relink_files::{Bounded, LocalFiles, LocalFilesSettings, MAX_DOCUMENT_BYTES};
+use relink_files::{BoundedReader, LocalFiles, LocalFilesSettings, MAX_DOCUMENT_BYTES};
 use relink_ports::Clock as _;
 use relink_report::extract::{
-    ExtractProblemRow, LinkFormat, LinkReportTail, LinkSummary, problem_line, report_ending,
-    report_opening,
+    ExtractProblemRow, LinkFormat, LinkReportTail, LinkSummary, problem_line, report_end,
+    report_start,
 };
 use relink_report::{redact, redact_prose};
 
@@ -18,33 +18,33 @@ use crate::clock::RunClock;
 use crate::error::{CommandError, Exit};
 use crate::panic_hook;
 
-/// Bytes that are written at a time.
-const WRITTEN_AT_ONCE: usize = 1 << 18;
+/// Size of the output buffer in bytes.
+const OUTPUT_BUFFER: usize = 1 << 18;
 
-/// The input that stands for standard input.
+/// The argument for standard input.
 const STDIN: &str = "-";
 
-/// Extracts.
-pub async fn run(args: ExtractArgs, face: GlobalArgs) -> Result<Exit, CommandError> {
+/// Runs `relink extract`.
+pub async fn run(args: ExtractArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
     let (settings, stdin) = settings(&args)?;
     let disk = LocalFiles::new(LocalFilesSettings::default());
-    let mut page = LinkOutput::new(args.format);
-    let extracted = extract(&disk, &settings, stdin, &mut |text| page.write(text)).await;
+    let mut output = LinkOutput::new(args.format);
+    let extracted = extract(&disk, &settings, stdin, &mut |text| output.write(text)).await;
     let written = extracted.and_then(|extracted| {
-        if !is_void(&extracted) {
-            page.finish(&extracted)?;
+        if !has_only_problems(&extracted) {
+            output.finish(&extracted)?;
         }
         Ok(extracted)
     });
     match written {
-        // Whoever read our results has had enough.
+        // The reader closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Clean),
         Err(error) => {
             Err(CommandError::internal("cannot write the links").cause(error.to_string()))
         }
-        Ok(extracted) if is_void(&extracted) => Err(nothing_read(&extracted)),
+        Ok(extracted) if has_only_problems(&extracted) => Err(nothing_read(&extracted)),
         Ok(extracted) => {
-            if !face.quiet {
+            if !global.quiet {
                 print_problems(&extracted);
             }
             Ok(Exit::Clean)
@@ -53,11 +53,11 @@ pub async fn run(args: ExtractArgs, face: GlobalArgs) -> Result<Exit, CommandErr
 }
 
 fn settings(args: &ExtractArgs) -> Result<(ExtractSettings, Option<StdinReader>), CommandError> {
-    let is_address = |input: &&str| input.starts_with("http://") || input.starts_with("https://");
-    if let Some(address) = args.inputs.iter().filter_map(|input| input.to_str()).find(is_address) {
-        return Err(CommandError::usage(format!("cannot extract from `{address}`"))
-            .cause("nothing is fetched here")
-            .hint(format!("`relink check {address}` checks the links of a page")));
+    let is_url = |input: &&str| input.starts_with("http://") || input.starts_with("https://");
+    if let Some(url) = args.inputs.iter().filter_map(|input| input.to_str()).find(is_url) {
+        return Err(CommandError::usage(format!("cannot extract from `{url}`"))
+            .cause("`relink extract` sends no requests")
+            .hint(format!("use `relink check {url}` to check the links of a page")));
     }
     let (stdin, paths): (Vec<PathBuf>, Vec<PathBuf>) =
         args.inputs.iter().map(PathBuf::from).partition(|input| input == Path::new(STDIN));
@@ -67,7 +67,7 @@ fn settings(args: &ExtractArgs) -> Result<(ExtractSettings, Option<StdinReader>)
         paths,
         format: args.read_as,
         column: args.column.as_deref().map(Into::into),
-        shape: match args.format {
+        link_format: match args.format {
             ExtractFormat::Human => LinkFormat::Human,
             ExtractFormat::Json => LinkFormat::JsonMember,
             ExtractFormat::Jsonl => LinkFormat::JsonLine,
@@ -77,48 +77,48 @@ fn settings(args: &ExtractArgs) -> Result<(ExtractSettings, Option<StdinReader>)
     Ok((settings, stdin))
 }
 
-/// Standard input, read up to the limit of a document.
+/// Returns standard input, limited to the maximum size of a document.
 fn stdin_reader() -> StdinReader {
-    Box::new(Bounded::new(io::stdin(), MAX_DOCUMENT_BYTES))
+    Box::new(BoundedReader::new(io::stdin(), MAX_DOCUMENT_BYTES))
 }
 
-/// Where links are written to. A JSON document is begun with its first link or
-/// at its end, so that an extraction of nothing leaves no half of one behind.
+/// The output. A JSON document is started with its first link or at its end, so that a
+/// failed extraction writes no incomplete document.
 struct LinkOutput {
     out: BufWriter<io::Stdout>,
     is_document: bool,
-    is_begun: bool,
+    is_started: bool,
 }
 
 impl LinkOutput {
     fn new(format: ExtractFormat) -> Self {
         Self {
-            out: BufWriter::with_capacity(WRITTEN_AT_ONCE, io::stdout()),
+            out: BufWriter::with_capacity(OUTPUT_BUFFER, io::stdout()),
             is_document: format == ExtractFormat::Json,
-            is_begun: false,
+            is_started: false,
         }
     }
 
     fn write(&mut self, text: &[u8]) -> io::Result<()> {
-        let is_first = !self.is_begun;
-        self.begin()?;
-        // The first member of a list has no comma before it.
+        let is_first = !self.is_started;
+        self.start()?;
+        // The first element of the array has no comma in front.
         let text = if is_first && self.is_document { &text[1..] } else { text };
         self.out.write_all(text)
     }
 
-    fn begin(&mut self) -> io::Result<()> {
-        if self.is_document && !self.is_begun {
-            self.out.write_all(&report_opening(env!("CARGO_PKG_VERSION")))?;
+    fn start(&mut self) -> io::Result<()> {
+        if self.is_document && !self.is_started {
+            self.out.write_all(&report_start(env!("CARGO_PKG_VERSION")))?;
         }
-        self.is_begun = true;
+        self.is_started = true;
         Ok(())
     }
 
     fn finish(&mut self, extracted: &ExtractSummary) -> io::Result<()> {
-        self.begin()?;
+        self.start()?;
         if self.is_document {
-            self.out.write_all(&report_ending(&tail(extracted))?)?;
+            self.out.write_all(&report_end(&tail(extracted))?)?;
         }
         self.out.flush()
     }
@@ -144,29 +144,28 @@ fn row(problem: &ExtractProblem) -> ExtractProblemRow<'_> {
     }
 }
 
-/// Whether there was something to read and nothing could be.
-fn is_void(extracted: &ExtractSummary) -> bool {
+/// Whether all documents failed.
+fn has_only_problems(extracted: &ExtractSummary) -> bool {
     extracted.documents == 0 && extracted.problems > 0
 }
 
 fn nothing_read(extracted: &ExtractSummary) -> CommandError {
     let problems = extracted.first_problems.iter().take(10);
-    let nothing = "nothing could be read";
-    let is_ours = panic_hook::has_panicked();
-    let failure =
-        if is_ours { CommandError::internal(nothing) } else { CommandError::usage(nothing) };
-    let failure =
-        problems.fold(failure, |failure, problem| failure.cause(problem_line(&row(problem))));
-    failure.hint("give files, directories, globs or `-`")
+    let message = "no document could be read";
+    let has_panicked = panic_hook::has_panicked();
+    let error =
+        if has_panicked { CommandError::internal(message) } else { CommandError::usage(message) };
+    let error = problems.fold(error, |error, problem| error.cause(problem_line(&row(problem))));
+    error.hint("use files, directories, globs or `-`")
 }
 
-#[expect(clippy::print_stderr, reason = "problems stand beside the links")]
+#[expect(clippy::print_stderr, reason = "warnings go to stderr")]
 fn print_problems(extracted: &ExtractSummary) {
     for problem in &extracted.first_problems {
-        eprintln!("problem: {}", problem_line(&row(problem)));
+        eprintln!("warning: {}", problem_line(&row(problem)));
     }
-    let kept = extracted.first_problems.len() as u64;
-    if extracted.problems > kept {
-        eprintln!("problem: and {} more", extracted.problems - kept);
+    let printed = extracted.first_problems.len() as u64;
+    if extracted.problems > printed {
+        eprintln!("warning: {} more problems", extracted.problems - printed);
     }
 }

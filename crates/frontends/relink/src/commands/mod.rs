@@ -25,7 +25,7 @@ use crate::{panic_hook, wiring};
 /// Runs a command.
 pub fn run(cli: Cli) -> Result<Exit, CommandError> {
     match cli.command {
-        Command::Explain(args) => block_on(explain::run(args, paint(&cli.global))),
+        Command::Explain(args) => block_on(explain::run(args, text_style(&cli.global))),
         Command::Extract(args) => block_on(extract::run(args, cli.global)),
         Command::Check(args) => block_on(check::run(*args, cli.global)),
         Command::Crawl(args) => block_on(crawl::run(*args, cli.global)),
@@ -39,25 +39,26 @@ pub fn run(cli: Cli) -> Result<Exit, CommandError> {
     }
 }
 
-/// Whether stdout is painted.
-pub fn paint(face: &GlobalArgs) -> TextStyle {
-    let wants_none = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let is_painted = match face.color {
+/// Returns whether standard output has colors.
+pub fn text_style(global: &GlobalArgs) -> TextStyle {
+    let is_disabled = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let has_colors = match global.color {
         Color::Always => true,
         Color::Never => false,
-        Color::Auto => !wants_none && std::io::stdout().is_terminal(),
+        Color::Auto => !is_disabled && std::io::stdout().is_terminal(),
     };
-    if is_painted { TextStyle::Ansi } else { TextStyle::Plain }
+    if has_colors { TextStyle::Ansi } else { TextStyle::Plain }
 }
 
 fn block_on<T>(future: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime =
-        runtime.map_err(|error| CommandError::internal("cannot start").cause(error.to_string()))?;
+    let runtime = runtime.map_err(|error| {
+        CommandError::internal("cannot start the async runtime").cause(error.to_string())
+    })?;
     let result = panic_hook::run(|| runtime.block_on(future));
     wiring::close_stores();
     relink_render::end_browsers();
-    // Whatever still hangs in a name server or a disk must not hold us back.
+    // Do not wait for blocked DNS lookups or file operations.
     runtime.shutdown_background();
     result
 }

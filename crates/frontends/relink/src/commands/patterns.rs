@@ -1,8 +1,8 @@
-//! `relink patterns`: what was learned about how sites moved.
+//! `relink patterns`: lists and manages learned URL patterns.
 
 use std::fmt::Write as _;
 
-use relink_engine::{Revival, lesson_programs};
+use relink_engine::{Revival, pattern_programs};
 use relink_ports::{Store, StoredPattern};
 use relink_report::human::counted;
 use relink_report::printable;
@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 use crate::cli::{PatternsArgs, PatternsCommand};
 use crate::error::{CommandError, Exit};
 use crate::output::{cannot_encode, print};
-use crate::settings::{current_folder, database};
+use crate::settings::{current_dir, database};
 use crate::wiring;
 
-/// Examples that are shown of a pattern.
-const EXAMPLES: usize = 5;
+/// Maximum number of examples per pattern.
+const MAX_EXAMPLES: usize = 5;
 
-/// A pattern as it is exported.
+/// An exported pattern.
 #[derive(Serialize, Deserialize)]
 struct PatternRow {
     directory: String,
@@ -27,14 +27,14 @@ struct PatternRow {
     #[serde(default)]
     disabled: bool,
     #[serde(default)]
-    learned: jiff::Timestamp,
+    learned_at: jiff::Timestamp,
     #[serde(default)]
     programs: Vec<LearnedProgram>,
 }
 
-/// Looks after what was learned.
+/// Runs `relink patterns`.
 pub async fn run(args: PatternsArgs) -> Result<Exit, CommandError> {
-    let db = database(args.db, &current_folder()?)?;
+    let db = database(args.db, &current_dir()?)?;
     let is_reading = matches!(
         args.command,
         PatternsCommand::List | PatternsCommand::Show { .. } | PatternsCommand::Export
@@ -47,29 +47,29 @@ pub async fn run(args: PatternsArgs) -> Result<Exit, CommandError> {
         PatternsCommand::Show { pattern } => print(&show(store, pattern.0).await?)?,
         PatternsCommand::Export => print(&export(&store.patterns().await?)?)?,
         PatternsCommand::Import { file } => import(store, &file).await?,
-        PatternsCommand::Disable { pattern } => switch(store, pattern.0, true).await?,
-        PatternsCommand::Enable { pattern } => switch(store, pattern.0, false).await?,
+        PatternsCommand::Disable { pattern } => set_disabled(store, pattern.0, true).await?,
+        PatternsCommand::Enable { pattern } => set_disabled(store, pattern.0, false).await?,
     }
     Ok(Exit::Clean)
 }
 
-fn list(lessons: &[StoredPattern]) -> String {
-    if lessons.is_empty() {
-        return "Nothing was learned yet. `relink revive` learns from what it finds.\n".to_owned();
+fn list(patterns: &[StoredPattern]) -> String {
+    if patterns.is_empty() {
+        return "No patterns yet. `relink revive` learns them from its results.\n".to_owned();
     }
-    lessons.iter().map(line).collect()
+    patterns.iter().map(line).collect()
 }
 
-/// `P14  example.org/guide/  -> docs.example.org/<name>  (37 examples, 0 exceptions)`.
-fn line(lesson: &StoredPattern) -> String {
-    let directory = printable(&lesson.directory);
-    let off = if lesson.is_disabled { "  (off)" } else { "" };
-    if lesson.is_dead {
-        return format!("P{}  {directory}  dead directory{off}\n", lesson.id);
+/// Formats a line: `P14  example.org/guide/  -> docs.example.org/<name>  (37 examples, 0 exceptions)`.
+fn line(pattern: &StoredPattern) -> String {
+    let directory = printable(&pattern.directory);
+    let disabled = if pattern.is_disabled { "  (disabled)" } else { "" };
+    if pattern.is_dead {
+        return format!("P{}  {directory}  dead directory{disabled}\n", pattern.id);
     }
-    let programs = lesson_programs(lesson);
+    let programs = pattern_programs(pattern);
     let Some(first) = programs.first() else {
-        return format!("P{}  {directory}  nothing usable{off}\n", lesson.id);
+        return format!("P{}  {directory}  no usable program{disabled}\n", pattern.id);
     };
     let more = programs.len() - 1;
     let more = if more > 0 {
@@ -77,10 +77,10 @@ fn line(lesson: &StoredPattern) -> String {
     } else {
         String::new()
     };
-    format!("P{}  {directory}  {}{more}{off}\n", lesson.id, told(first))
+    format!("P{}  {directory}  {}{more}{disabled}\n", pattern.id, program_text(first))
 }
 
-fn told(learned: &LearnedProgram) -> String {
+fn program_text(learned: &LearnedProgram) -> String {
     let text = learned.program.to_string();
     format!(
         "-> {}  ({}, {})",
@@ -90,29 +90,32 @@ fn told(learned: &LearnedProgram) -> String {
     )
 }
 
-/// How sure its answers are: in the directory itself, and below it. Where no
-/// page of the directory itself moved in this way, they are the same.
-fn trust(learned: &LearnedProgram) -> String {
-    let below = learned.record.confidence_if_alive(ProgramScope::Below);
-    if learned.record.own == 0 {
+/// Formats the confidence of a program, for the directory itself and for its
+/// subdirectories. They are equal if no example is from the directory itself.
+fn confidence_text(learned: &LearnedProgram) -> String {
+    let below = learned.record.confidence_if_alive(ProgramScope::Subdirectory);
+    if learned.record.own_support == 0 {
         return below.to_string();
     }
-    format!("{} here, {below} below", learned.record.confidence_if_alive(ProgramScope::Own))
+    format!(
+        "{} in this directory, {below} below",
+        learned.record.confidence_if_alive(ProgramScope::OwnDirectory)
+    )
 }
 
 async fn show(store: &dyn Store, id: i64) -> Result<String, CommandError> {
-    let lesson = find(store, id).await?;
-    let mut text = line(&lesson);
-    let _ = writeln!(text, "learned {}", lesson.learned.strftime("%Y-%m-%d %H:%M"));
-    for learned in lesson_programs(&lesson) {
-        let _ = writeln!(text, "  {}  {}", trust(&learned), told(&learned));
+    let pattern = find(store, id).await?;
+    let mut text = line(&pattern);
+    let _ = writeln!(text, "learned {}", pattern.learned_at.strftime("%Y-%m-%d %H:%M"));
+    for learned in pattern_programs(&pattern) {
+        let _ = writeln!(text, "  {}  {}", confidence_text(&learned), program_text(&learned));
     }
     let mut shown = 0;
     for scheme in ["http://", "https://", "http://www.", "https://www."] {
-        let prefix = format!("{scheme}{}", lesson.directory);
-        for kept in store.revivals(&prefix, "", EXAMPLES).await? {
-            let Ok(revival) = serde_json::from_str::<Revival>(&kept.report) else { continue };
-            if let Some(alias) = revival.alias.filter(|_| shown < EXAMPLES) {
+        let prefix = format!("{scheme}{}", pattern.directory);
+        for stored in store.revivals(&prefix, "", MAX_EXAMPLES).await? {
+            let Ok(revival) = serde_json::from_str::<Revival>(&stored.report) else { continue };
+            if let Some(alias) = revival.alias.filter(|_| shown < MAX_EXAMPLES) {
                 let (old, new) = (revival.url.as_str(), alias.url.as_str());
                 let _ = writeln!(text, "  {} -> {}", printable(old), printable(new));
                 shown += 1;
@@ -123,58 +126,58 @@ async fn show(store: &dyn Store, id: i64) -> Result<String, CommandError> {
 }
 
 async fn find(store: &dyn Store, id: i64) -> Result<StoredPattern, CommandError> {
-    let lessons = store.patterns().await?;
-    lessons.into_iter().find(|lesson| lesson.id == id).ok_or_else(|| unknown(id))
+    let patterns = store.patterns().await?;
+    patterns.into_iter().find(|pattern| pattern.id == id).ok_or_else(|| unknown(id))
 }
 
 fn unknown(id: i64) -> CommandError {
-    CommandError::usage(format!("there is no pattern P{id}"))
-        .hint("`relink patterns list` shows all")
+    CommandError::usage(format!("unknown pattern P{id}"))
+        .hint("run `relink patterns list` to list all patterns")
 }
 
-fn export(lessons: &[StoredPattern]) -> Result<String, CommandError> {
-    let rows: Vec<PatternRow> = lessons
+fn export(patterns: &[StoredPattern]) -> Result<String, CommandError> {
+    let rows: Vec<PatternRow> = patterns
         .iter()
-        .map(|lesson| PatternRow {
-            directory: lesson.directory.clone(),
-            dead: lesson.is_dead,
-            disabled: lesson.is_disabled,
-            learned: lesson.learned,
-            programs: lesson_programs(lesson),
+        .map(|pattern| PatternRow {
+            directory: pattern.directory.clone(),
+            dead: pattern.is_dead,
+            disabled: pattern.is_disabled,
+            learned_at: pattern.learned_at,
+            programs: pattern_programs(pattern),
         })
         .collect();
     Ok(format!("{}\n", serde_json::to_string_pretty(&rows).map_err(cannot_encode)?))
 }
 
 async fn import(store: &dyn Store, file: &std::path::Path) -> Result<(), CommandError> {
-    let bad = |cause: String| {
+    let invalid = |cause: String| {
         CommandError::usage(format!("cannot read patterns from `{}`", file.display()))
             .cause(cause)
-            .hint("`relink patterns export` writes such files")
+            .hint("use a file written by `relink patterns export`")
     };
-    let text = relink_files::read_to_string(file).map_err(|error| bad(error.to_string()))?;
+    let text = relink_files::read_to_string(file).map_err(|error| invalid(error.to_string()))?;
     let rows: Vec<PatternRow> =
-        serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+        serde_json::from_str(&text).map_err(|error| invalid(error.to_string()))?;
     let count = rows.len() as u64;
     for row in rows {
-        let lesson = StoredPattern {
+        let pattern = StoredPattern {
             id: 0,
             directory: row.directory,
             is_dead: row.dead,
             is_disabled: row.disabled,
-            learned: row.learned,
+            learned_at: row.learned_at,
             programs: serde_json::to_string(&row.programs).map_err(cannot_encode)?,
         };
-        let id = store.save_pattern(&lesson).await?;
+        let id = store.save_pattern(&pattern).await?;
         store.disable_pattern(id, row.disabled).await?;
     }
-    print(&format!("{} taken in\n", counted(count, "pattern")))
+    print(&format!("imported {}\n", counted(count, "pattern")))
 }
 
-async fn switch(store: &dyn Store, id: i64, is_disabled: bool) -> Result<(), CommandError> {
+async fn set_disabled(store: &dyn Store, id: i64, is_disabled: bool) -> Result<(), CommandError> {
     if !store.disable_pattern(id, is_disabled).await? {
         return Err(unknown(id));
     }
-    let state = if is_disabled { "off" } else { "on" };
+    let state = if is_disabled { "disabled" } else { "enabled" };
     print(&format!("P{id} is {state}\n"))
 }

@@ -1,4 +1,4 @@
-//! `relink revive`: where did a dead page go?
+//! `relink revive`: searches for dead pages.
 
 pub mod engines;
 mod summary;
@@ -13,8 +13,8 @@ use relink_ports::{Archive, BudgetStore, Clock as _};
 use relink_report::human::{self, TextStyle};
 use url::Url;
 
-use super::paint;
 use super::signals::stop_on_signal;
+use super::text_style;
 use crate::cli::{GlobalArgs, ReviveArgs, ReviveFormat};
 use crate::clock::RunClock;
 use crate::error::{CommandError, Exit};
@@ -22,100 +22,100 @@ use crate::output::{RevivalText, Steps, cannot_encode, print};
 use crate::settings::{ArchiveChoice, RevivePlan, ReviveSetup};
 use crate::wiring;
 
-/// Dead pages read from the store at a time.
-const PIECE: usize = 1024;
+/// Number of dead pages read from the store at a time.
+const BATCH: usize = 1024;
 
-/// Looks for dead pages.
-pub async fn run(args: ReviveArgs, face: GlobalArgs) -> Result<Exit, CommandError> {
+/// Runs `relink revive`.
+pub async fn run(args: ReviveArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
     let clock = RunClock::start()?;
     let plan = RevivePlan::resolve(args, clock.now())?;
     let run = &plan.run;
-    run.note_project();
+    run.warn_project_config();
     let mut ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
     if plan.is_summary {
-        return summary::tell(&ports, plan.format).await;
+        return summary::print_summary(&ports, plan.format).await;
     }
-    ports.archives = archives(&plan.looking, &ports)?;
-    ports.searches = engines::open(&plan.looking, &plan.run.db, &ports).await?;
+    ports.archives = archives(&plan.setup, &ports)?;
+    ports.search_engines = engines::open(&plan.setup, &plan.run.db, &ports).await?;
     let pages = dead_pages(&plan, &ports).await?;
     if pages.is_empty() && plan.format == ReviveFormat::Human {
-        return print("No dead page is known. `relink check` finds them.\n").map(|()| Exit::Clean);
+        return print("The database has no dead pages. Run `relink check` first.\n")
+            .map(|()| Exit::Clean);
     }
     let stop = stop_on_signal();
-    let mut teller = RevivalPrinter::new(plan.format, &face);
-    match revive(&ports, &plan.looking.revive, pages, &mut teller, &stop).await {
+    let mut printer = RevivalPrinter::new(plan.format, &global);
+    match revive(&ports, &plan.setup.revive, pages, &mut printer, &stop).await {
         Err(EngineError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {}
         done => done?,
     }
-    teller.finish()?;
+    printer.finish()?;
     Ok(if stop.is_stopped() { Exit::Interrupted } else { Exit::Clean })
 }
 
-/// The archives to ask.
-pub fn archives(
-    looking: &ReviveSetup,
-    ports: &Ports,
-) -> Result<Vec<Arc<dyn Archive>>, CommandError> {
+/// Returns the archives to query.
+pub fn archives(setup: &ReviveSetup, ports: &Ports) -> Result<Vec<Arc<dyn Archive>>, CommandError> {
     let mut archives: Vec<Arc<dyn Archive>> = Vec::new();
-    if !looking.warcs.is_empty() {
-        let local = LocalArchive::open(&looking.warcs).map_err(|error| {
+    if !setup.warcs.is_empty() {
+        let local = LocalArchive::open(&setup.warcs).map_err(|error| {
             CommandError::usage(error.to_string())
-                .because(&error)
-                .hint("`--warc` takes WARC and CDXJ files")
+                .with_sources(&error)
+                .hint("use WARC or CDXJ files with `--warc`")
         })?;
         archives.push(Arc::new(local));
     }
-    for choice in &looking.archives {
-        let (settings, place) = match choice {
+    for choice in &setup.archives {
+        let (settings, location) = match choice {
             ArchiveChoice::InternetArchive(root) => {
                 (WebArchiveSettings::internet_archive(root), root)
             }
             ArchiveChoice::Pywb(collection) => (WebArchiveSettings::pywb(collection), collection),
         };
-        let manners = wiring::manners(settings.limits, place, looking.archive_budget);
-        let settings = WebArchiveSettings { limits: manners, ..settings };
+        let limits = wiring::service_limits(settings.limits, location, setup.archive_budget);
+        let settings = WebArchiveSettings { limits, ..settings };
         let (fetch, clock) = (Arc::clone(&ports.fetch), Arc::clone(&ports.clock));
-        let ledger: Arc<dyn BudgetStore> = Arc::clone(&ports.store) as _;
-        archives.push(Arc::new(WebArchive::new(settings, fetch, clock).with_budget_store(ledger)));
+        let budget_store: Arc<dyn BudgetStore> = Arc::clone(&ports.store) as _;
+        archives.push(Arc::new(
+            WebArchive::new(settings, fetch, clock).with_budget_store(budget_store),
+        ));
     }
     Ok(archives)
 }
 
-/// The pages to look for, with what the store knows of them.
+/// Returns the pages to search for with their stored data.
 async fn dead_pages(plan: &RevivePlan, ports: &Ports) -> Result<Vec<DeadPage>, CommandError> {
     let mut pages = Vec::new();
     if let Some(urls) = &plan.urls {
         for url in urls {
             let known = ports.store.dead_target(url.as_str()).await?;
-            let rights = RequestRights::named_by_user();
-            pages.push(DeadPage { url: url.clone(), known, rights });
+            let rights = RequestRights::user_supplied();
+            pages.push(DeadPage { url: url.clone(), stored: known, rights });
         }
         return Ok(pages);
     }
     let mut after = String::new();
     loop {
-        let piece = ports.store.dead_targets(&REVIVABLE, &after, PIECE).await?;
-        let Some(last) = piece.last() else { return Ok(pages) };
+        let batch = ports.store.dead_targets(&REVIVABLE, &after, BATCH).await?;
+        let Some(last) = batch.last() else { return Ok(pages) };
         after.clone_from(&last.url);
-        pages.extend(piece.into_iter().filter_map(|known| {
+        pages.extend(batch.into_iter().filter_map(|known| {
             let url = Url::parse(&known.url).ok()?;
-            Some(DeadPage { url, rights: known.rights, known: Some(known) })
+            Some(DeadPage { url, rights: known.rights, stored: Some(known) })
         }));
     }
 }
 
-/// Tells what came of it, page by page.
+/// Prints the search result of each page.
 struct RevivalPrinter {
     format: ReviveFormat,
-    paint: TextStyle,
+    style: TextStyle,
     steps: Steps,
-    /// The rows of one JSON document, until it is whole.
+    /// The rows of a JSON document, which is printed at the end.
     rows: Vec<serde_json::Value>,
 }
 
 impl RevivalPrinter {
-    fn new(format: ReviveFormat, face: &GlobalArgs) -> Self {
-        Self { format, paint: paint(face), steps: Steps::new(face), rows: Vec::new() }
+    fn new(format: ReviveFormat, global: &GlobalArgs) -> Self {
+        Self { format, style: text_style(global), steps: Steps::new(global), rows: Vec::new() }
     }
 
     fn finish(self) -> Result<(), CommandError> {
@@ -129,24 +129,24 @@ impl RevivalPrinter {
 }
 
 impl ReviveObserver for RevivalPrinter {
-    fn progress(&mut self, done: usize, all: usize, directory: &str) {
+    fn on_progress(&mut self, done: usize, all: usize, directory: &str) {
         self.steps.show(done as u64, all as u64, directory);
     }
 
-    fn revived(&mut self, revival: &Revival) -> io::Result<()> {
+    fn on_revival(&mut self, revival: &Revival) -> io::Result<()> {
         let mut out = io::stdout().lock();
         match self.format {
             ReviveFormat::Human => {
-                let told = RevivalText::of(revival);
-                let text = self.steps.beside(|| human::revival(self.paint, &told.view()));
+                let revival = RevivalText::new(revival);
+                let text = self.steps.suspended(|| human::revival(self.style, &revival.view()));
                 out.write_all(text.as_bytes())
             }
             ReviveFormat::Jsonl => {
-                serde_json::to_writer(&mut out, &RevivalText::of(revival).row())?;
+                serde_json::to_writer(&mut out, &RevivalText::new(revival).row())?;
                 out.write_all(b"\n")
             }
             ReviveFormat::Json => {
-                self.rows.push(serde_json::to_value(RevivalText::of(revival).row())?);
+                self.rows.push(serde_json::to_value(RevivalText::new(revival).row())?);
                 Ok(())
             }
         }

@@ -1,36 +1,35 @@
-//! Signals that end a run: Ctrl-C, SIGTERM and SIGHUP.
+//! Handles Ctrl-C, SIGTERM and SIGHUP.
 //!
-//! The first one stops the run in an orderly way: results are stored, reports
-//! are written, and the exit code says that it was interrupted. A second
-//! Ctrl-C or SIGTERM ends the process at once. A terminal that is closed may
-//! send SIGHUP twice, so that one never does.
+//! The first signal stops the run gracefully: results are saved, reports are written,
+//! and the exit code is 130. A second Ctrl-C or SIGTERM ends the process immediately.
+//! A second SIGHUP does not, because a closed terminal may send it twice.
 
 use relink_engine::{StopSignal, StopTrigger};
 
 use crate::error::Exit;
 
-/// A stop that the first signal raises.
+/// Returns a stop signal that the first signal triggers.
 pub fn stop_on_signal() -> StopSignal {
-    let (switch, stop) = StopSignal::new();
+    let (trigger, stop) = StopSignal::new();
     #[cfg(unix)]
-    unix::watch(switch);
+    unix::watch(trigger);
     #[cfg(not(unix))]
-    tokio::spawn(watch_ctrl_c(switch));
+    tokio::spawn(watch_ctrl_c(trigger));
     stop
 }
 
 #[cfg(not(unix))]
-async fn watch_ctrl_c(switch: StopTrigger) {
+async fn watch_ctrl_c(trigger: StopTrigger) {
     if tokio::signal::ctrl_c().await.is_ok() {
-        switch.raise();
+        trigger.stop();
     }
     if tokio::signal::ctrl_c().await.is_ok() {
-        exit_at_once();
+        exit_immediately();
     }
 }
 
 #[expect(clippy::exit, reason = "the user interrupted twice")]
-fn exit_at_once() {
+fn exit_immediately() {
     relink_render::end_browsers();
     std::process::exit(Exit::Interrupted as i32);
 }
@@ -39,11 +38,11 @@ fn exit_at_once() {
 mod unix {
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    use super::{StopTrigger, exit_at_once};
+    use super::{StopTrigger, exit_immediately};
 
-    /// Watches the signals that this process does not ignore: `nohup` has
-    /// SIGHUP ignored, and a shell has Ctrl-C ignored in the background.
-    pub(super) fn watch(switch: StopTrigger) {
+    /// Watches the signals that this process does not ignore. `nohup` ignores SIGHUP,
+    /// and shells ignore Ctrl-C for background processes.
+    pub(super) fn watch(trigger: StopTrigger) {
         let ignored = ignored_signals();
         let open = |kind: SignalKind| {
             let is_ignored = ignored >> (kind.as_raw_value() - 1) & 1 == 1;
@@ -54,7 +53,7 @@ mod unix {
             terminate: open(SignalKind::terminate()),
             hangup: open(SignalKind::hangup()),
         };
-        tokio::spawn(signals.raise(switch));
+        tokio::spawn(signals.wait(trigger));
     }
 
     struct Signals {
@@ -64,22 +63,22 @@ mod unix {
     }
 
     impl Signals {
-        async fn raise(mut self, switch: StopTrigger) {
+        async fn wait(mut self, trigger: StopTrigger) {
             tokio::select! {
                 () = next(&mut self.interrupt) => {}
                 () = next(&mut self.terminate) => {}
                 () = next(&mut self.hangup) => {}
             }
-            switch.raise();
+            trigger.stop();
             tokio::select! {
                 () = next(&mut self.interrupt) => {}
                 () = next(&mut self.terminate) => {}
             }
-            exit_at_once();
+            exit_immediately();
         }
     }
 
-    /// Waits for a signal; for ever if it is not watched.
+    /// Waits for a signal; never returns if it is not watched.
     async fn next(signal: &mut Option<Signal>) {
         match signal {
             Some(signal) => {
@@ -89,8 +88,8 @@ mod unix {
         }
     }
 
-    /// The signals that are ignored, the lowest bit being signal 1; none where
-    /// the system does not list them.
+    /// Returns the mask of ignored signals; bit 0 is signal 1. Returns 0 if the system
+    /// does not provide it.
     fn ignored_signals() -> u64 {
         let status = relink_files::read_to_string("/proc/self/status".as_ref()).unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

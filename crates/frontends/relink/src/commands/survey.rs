@@ -1,4 +1,4 @@
-//! `relink survey`: most of what is broken in a catalog, with few requests.
+//! `relink survey`: finds most broken URLs of a catalog with few requests.
 
 mod analyze;
 mod simulate;
@@ -20,30 +20,30 @@ use crate::panic_hook;
 use crate::settings::{RunSettings, SurveyPlan};
 use crate::wiring;
 
-/// Surveys, or tells of catalogs.
-pub async fn run(args: SurveyArgs, face: GlobalArgs) -> Result<Exit, CommandError> {
+/// Runs `relink survey` or one of its subcommands.
+pub async fn run(args: SurveyArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
     match args.command {
         Some(SurveyCommand::Analyze(args)) => analyze::run(args).await,
         Some(SurveyCommand::Simulate(args)) => simulate::run(args).await,
-        None => run_survey(args, face).await,
+        None => run_survey(args, global).await,
     }
 }
 
-async fn run_survey(args: SurveyArgs, face: GlobalArgs) -> Result<Exit, CommandError> {
+async fn run_survey(args: SurveyArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
     let clock = RunClock::start()?;
     let plan = SurveyPlan::resolve(args)?;
     let run = &plan.run;
     let ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
     let read = read_catalog(&*ports.files, &*ports.store, &plan.source, &plan.fields).await?;
     check_domains(&read, &plan.explain)?;
-    if !face.quiet {
+    if !global.quiet {
         print_problems(&read);
     }
-    let mut reporter = Reporter::new(run, &face, ports.clock.now())?;
+    let mut reporter = Reporter::new(run, &global, ports.clock.now())?;
     let stop = stop_on_signal();
     let outcome = match survey(&ports, &plan.survey, &read, &mut reporter, &stop).await {
         Err(EngineError::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
-            // Whoever read our results has had enough.
+            // The reader closed the pipe.
             return Ok(Exit::Clean);
         }
         outcome => outcome?,
@@ -59,29 +59,30 @@ async fn run_survey(args: SurveyArgs, face: GlobalArgs) -> Result<Exit, CommandE
     }
 }
 
-/// Domains to explain must be there; better said now than after an hour.
+/// Returns an error if a domain to explain is not in the catalog. This is checked
+/// before the survey starts.
 fn check_domains(read: &LoadedCatalog, domains: &[String]) -> Result<(), CommandError> {
     let catalog = &read.catalog;
-    let is_there =
-        |wanted: &String| catalog.domains().any(|domain| catalog.domain_name(domain) == wanted);
-    match domains.iter().find(|wanted| !is_there(wanted)) {
+    let exists =
+        |name: &String| catalog.domains().any(|domain| catalog.domain_name(domain) == name);
+    match domains.iter().find(|name| !exists(name)) {
         None => Ok(()),
         Some(missing) => Err(CommandError::usage(format!("cannot explain `{missing}`"))
             .cause(format!("`{}` has no such domain", read.label))
-            .hint("`relink survey -v` tells of every domain")),
+            .hint("run `relink survey -v` to list all domains")),
     }
 }
 
-/// Says beside the results what was not taken from the catalog.
-#[expect(clippy::print_stderr, reason = "this is what stderr is for")]
+/// Prints the rows of the catalog that were skipped.
+#[expect(clippy::print_stderr, reason = "warnings go to stderr")]
 fn print_problems(read: &LoadedCatalog) {
     let shown = |text: &str| relink_report::printable(text).into_owned();
     for (line, text) in &read.problems {
-        eprintln!("problem: {}:{line}: {}", shown(&read.label), shown(text));
+        eprintln!("warning: {}:{line}: {}", shown(&read.label), shown(text));
     }
     let more = read.problem_count - read.problems.len() as u64;
     if more > 0 {
-        eprintln!("problem: and {} more", counted(more, "row"));
+        eprintln!("warning: {} skipped", counted(more, "more row"));
     }
 }
 
@@ -98,8 +99,8 @@ async fn run_end(
     settings: &RunSettings,
     outcome: &SurveyOutcome,
 ) -> Result<FinishedRun, CommandError> {
-    let tally = ports.store.run_stats(outcome.run).await?;
-    let failing = settings.failing(&tally);
+    let stats = ports.store.run_stats(outcome.run).await?;
+    let failing = settings.failing(&stats);
     let exit = match outcome.end {
         SurveyEnd::Interrupted => Exit::Interrupted,
         SurveyEnd::NoNetwork => Exit::Inconclusive,
@@ -110,9 +111,9 @@ async fn run_end(
     };
     Ok(FinishedRun {
         run: outcome.run,
-        started: outcome.started,
+        started: outcome.started_at,
         details: RunDetails::Survey(Box::new(outcome.clone())),
-        tally,
+        stats,
         failing,
         exit,
         finished: ports.clock.now(),
@@ -120,9 +121,9 @@ async fn run_end(
 }
 
 async fn no_network(ports: &Ports, outcome: &SurveyOutcome) -> Result<CommandError, CommandError> {
-    let mut failure = CommandError::undecided("no host answered, so nothing was surveyed");
+    let mut error = CommandError::inconclusive("no host responded, so nothing was surveyed");
     if let Some((task, probe)) = ports.store.held_tasks(outcome.run, TaskId(0), 1).await?.first() {
-        failure = failure.cause(format!("{}: {}", task.url, probe.outcome));
+        error = error.cause(format!("{}: {}", task.url, probe.outcome));
     }
-    Ok(failure.hint("is this machine online?"))
+    Ok(error.hint("check your network connection"))
 }

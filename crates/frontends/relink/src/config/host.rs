@@ -1,7 +1,7 @@
-//! What single hosts get: the table `[host."example.org"]` of the user's file.
+//! Settings of single hosts: the table `[host."example.org"]` of the user's file.
 //!
-//! Values may be secret. They are in the file itself, in an environment
-//! variable or in another file, and `Debug` does not show them.
+//! Values may be secret. They are in the file itself, in an environment variable or
+//! in another file, and `Debug` does not print them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,9 +15,9 @@ use crate::error::CommandError;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct HostConfig {
-    /// Headers for every request to it, by name.
+    /// Headers of every request to the host, by name.
     pub headers: BTreeMap<String, Secret>,
-    /// `USER:PASSWORD` for every request to it.
+    /// `USER:PASSWORD` for every request to the host.
     pub basic_auth: Option<Secret>,
     /// See `--client-cert`.
     pub client_cert: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub struct HostConfig {
     pub client_key: Option<PathBuf>,
 }
 
-/// A value that is not shown.
+/// A value that is never printed.
 #[derive(Clone, Deserialize)]
 #[serde(untagged)]
 pub enum Secret {
@@ -33,12 +33,12 @@ pub enum Secret {
     Text(String),
     /// `{ env = "NAME" }`: the value of an environment variable.
     Variable {
-        /// Its name.
+        /// The name of the variable.
         env: String,
     },
-    /// `{ file = "PATH" }`: the text of a file, without the final line break.
+    /// `{ file = "PATH" }`: the content of a file, without the final newline.
     File {
-        /// Its path.
+        /// The path of the file.
         file: PathBuf,
     },
 }
@@ -54,31 +54,31 @@ impl HostConfig {
     pub const KEYS: [&'static str; 4] = ["basic-auth", "client-cert", "client-key", "headers"];
 
     /// Makes paths relative to the directory of the configuration file.
-    pub fn resolve_paths(&mut self, folder: &Path) {
+    pub fn resolve_paths(&mut self, dir: &Path) {
         let secrets = self.headers.values_mut().chain(&mut self.basic_auth);
         let secrets = secrets.filter_map(|secret| match secret {
             Secret::File { file } => Some(file),
             Secret::Text(_) | Secret::Variable { .. } => None,
         });
         for path in secrets.chain(&mut self.client_cert).chain(&mut self.client_key) {
-            *path = folder.join(&path);
+            *path = dir.join(&path);
         }
     }
 }
 
 impl Secret {
-    /// The value, for what `subject` says.
+    /// Returns the value. Errors name it as `subject`.
     pub fn reveal(&self, subject: &str) -> Result<String, CommandError> {
         match self {
             Self::Text(text) => Ok(text.clone()),
             Self::Variable { env } => std::env::var(env).map_err(|_| {
-                CommandError::usage(format!("{subject} cannot be read"))
-                    .cause(format!("the environment variable `{env}` is not set to a text"))
-                    .hint("set it, or remove the entry from the configuration")
+                CommandError::usage(format!("cannot read {subject}"))
+                    .cause(format!("the environment variable `{env}` is not set or not UTF-8"))
+                    .hint("set the variable, or remove the entry from the configuration file")
             }),
             Self::File { file } => {
                 let text = relink_files::read_to_string(file).map_err(|error| {
-                    CommandError::usage(format!("{subject} cannot be read"))
+                    CommandError::usage(format!("cannot read {subject}"))
                         .cause(format!("`{}`: {error}", file.display()))
                 })?;
                 Ok(text.trim_end_matches(['\r', '\n']).to_owned())

@@ -1,9 +1,9 @@
-//! What a project's own file may set.
+//! Restrictions on the configuration file of a project.
 //!
-//! A project's `relink.toml` comes with the project, so anyone who may propose
-//! a change of it may write it. It says what is checked and how; it cannot send
-//! requests or secrets elsewhere, spend what is paid for, or touch files outside
-//! of the project. Such keys are ignored, with a warning.
+//! Anyone who can propose a change to a project can change its `relink.toml`. The
+//! file may select what is checked, and how. It must not redirect requests, send
+//! secrets, spend money, or access files outside of the project. Keys that could do
+//! so are ignored with a warning.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,45 +13,45 @@ use super::Config;
 use crate::error::CommandError;
 use crate::paths;
 
-/// What a project's file sets, for the report.
+/// The keys that a project's file sets, for the report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProjectConfig {
     /// The name of the file.
     pub file: String,
-    /// The keys that count.
+    /// The keys that are used.
     pub sets: Vec<String>,
     /// The keys that are ignored.
     pub ignored: Vec<String>,
 }
 
 impl ProjectConfig {
-    /// The line for a report: `relink.toml sets: exclude, fail-on`.
+    /// Returns the line for a report: `relink.toml sets: exclude, fail-on`.
     pub fn line(&self) -> Option<String> {
         (!self.sets.is_empty()).then(|| format!("{} sets: {}", self.file, self.sets.join(", ")))
     }
 
-    /// Warns of the keys that are ignored.
+    /// Prints a warning for each ignored key.
     pub fn warn(&self) {
-        let own = paths::user_config_path();
-        let own =
-            own.map_or("your own configuration".to_owned(), |path| format!("`{}`", path.display()));
+        let user_file = paths::user_config_path();
+        let user_file = user_file
+            .map_or("your own configuration".to_owned(), |path| format!("`{}`", path.display()));
         for key in &self.ignored {
             let flag = key.rsplit('.').next().unwrap_or(key);
             let message = format!("`{key}` in `{}` is ignored: a project cannot set it", self.file);
             let hint = match flag {
-                // There is no flag for the table.
-                "host" => format!("set it in {own}"),
-                flag => format!("set it in {own}, or give `--{flag}` on the command line"),
+                // The table has no flag.
+                "host" => format!("set it in {user_file}"),
+                flag => format!("set it in {user_file}, or use `--{flag}`"),
             };
             CommandError::usage(message).hint(hint).warn();
         }
     }
 }
 
-/// A key and how it is taken out of a configuration.
+/// A key, and a function that removes it from a configuration.
 type Removal = (&'static str, fn(&mut Config));
 
-/// Keys that send requests or secrets elsewhere, or spend what is paid for.
+/// Keys that redirect requests, send secrets or spend money.
 const USER_ONLY: [Removal; 17] = [
     ("allow-private", |config| config.allow_private = None),
     ("client-cert", |config| config.client_cert = None),
@@ -69,13 +69,13 @@ const USER_ONLY: [Removal; 17] = [
     ("revive.archive-budget", |config| config.revive.archive_budget = None),
     ("revive.search", |config| config.revive.search = None),
     ("revive.search-budget", |config| config.revive.search_budget = None),
-    ("revive.searches", |config| config.revive.searches = None),
+    ("revive.max-searches", |config| config.revive.max_searches = None),
 ];
 
-/// A key that names files, the files, and how it is taken out.
+/// A key with paths, a function that returns them, and one that removes the key.
 type Paths = (&'static str, fn(&Config) -> Vec<PathBuf>, fn(&mut Config));
 
-/// Keys that name files, which must lie in the project.
+/// Keys with paths that must be inside of the project.
 const INSIDE_ONLY: [Paths; 4] = [
     ("db", |config| config.db.iter().cloned().collect(), |config| config.db = None),
     (
@@ -84,9 +84,9 @@ const INSIDE_ONLY: [Paths; 4] = [
         |config| config.root_dir = None,
     ),
     (
-        "revive.live",
-        |config| config.revive.live.clone().unwrap_or_default(),
-        |config| config.revive.live = None,
+        "revive.live-pages",
+        |config| config.revive.live_pages.clone().unwrap_or_default(),
+        |config| config.revive.live_pages = None,
     ),
     (
         "revive.warc",
@@ -95,16 +95,15 @@ const INSIDE_ONLY: [Paths; 4] = [
     ),
 ];
 
-/// The configuration of a project's file, as far as it counts, and what it sets.
+/// Removes the keys that a project must not set.
 ///
-/// `root` is the directory of the project, `folder` the one that relative paths
-/// start from.
+/// `root` is the directory of the project. Relative paths are relative to `dir`.
 pub(super) fn restrict(
     mut config: Config,
     table: &Table,
     file: &Path,
     root: &Path,
-    folder: &Path,
+    dir: &Path,
 ) -> (Config, ProjectConfig) {
     let keys = keys(table);
     let is_set = |key: &str| keys.iter().any(|set| set == key);
@@ -114,7 +113,7 @@ pub(super) fn restrict(
         ignored.push((*key).to_owned());
     }
     for (key, paths, remove) in INSIDE_ONLY {
-        if paths(&config).iter().any(|path| !is_inside(root, &folder.join(path))) {
+        if paths(&config).iter().any(|path| !is_inside(root, &dir.join(path))) {
             remove(&mut config);
             ignored.push(key.to_owned());
         }
@@ -124,7 +123,7 @@ pub(super) fn restrict(
     (config, ProjectConfig { file: name, sets, ignored })
 }
 
-/// Every key of a file, those of `[revive]` with its name before them.
+/// Returns all keys of a file. Keys of `[revive]` have the prefix `revive.`.
 fn keys(table: &Table) -> Vec<String> {
     let mut keys = Vec::new();
     for (key, value) in table {
@@ -136,11 +135,11 @@ fn keys(table: &Table) -> Vec<String> {
     keys
 }
 
-/// Whether a path lies in a directory, wherever the links on the way lead.
+/// Whether a path is inside of a directory after resolving symbolic links.
 pub fn is_inside(directory: &Path, path: &Path) -> bool {
     let Ok(directory) = directory.canonicalize() else { return false };
-    // The nearest part that exists; what is missing is made below it. A link to
-    // nowhere exists, and leads wherever it says.
+    // Find the nearest existing ancestor; missing parts are created below it. A
+    // dangling symbolic link exists, and its target may be outside.
     let Some(existing) = path.ancestors().find(|part| part.symlink_metadata().is_ok()) else {
         return false;
     };
@@ -153,7 +152,7 @@ pub fn is_inside(directory: &Path, path: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn restricted(text: &str) -> (Config, ProjectConfig) {
+    fn restrict_text(text: &str) -> (Config, ProjectConfig) {
         let root = tempfile::tempdir().unwrap();
         let config = toml::from_str(text).unwrap();
         let table = text.parse().unwrap();
@@ -161,22 +160,25 @@ mod tests {
     }
 
     #[test]
-    fn restrict_drops_keys_that_move_secrets() {
+    fn restrict_removes_keys_that_could_send_secrets() {
         let text = "proxy = \"http://127.0.0.1:1\"\nheader = [\"A: b\"]\nretries = 1\n\
-                    exclude = [\"x\"]\n[revive]\nsearch = [\"brave\"]\nleast = 0.5\n";
-        let (config, project) = restricted(text);
+                    exclude = [\"x\"]\n[revive]\nsearch = [\"brave\"]\nmin-confidence = 0.5\n";
+        let (config, project) = restrict_text(text);
         assert!(config.proxy.is_none() && config.header.is_none());
         assert!(config.revive.search.is_none() && config.retries == Some(1));
         assert_eq!(project.ignored, ["header", "proxy", "revive.search"]);
-        assert_eq!(project.line().unwrap(), "relink.toml sets: exclude, retries, revive.least");
+        assert_eq!(
+            project.line().unwrap(),
+            "relink.toml sets: exclude, retries, revive.min-confidence"
+        );
     }
 
     #[test]
-    fn restrict_keeps_paths_inside_of_the_project_only() {
-        let (config, project) = restricted("db = \"cache/relink.db\"\n");
+    fn restrict_accepts_only_paths_inside_of_the_project() {
+        let (config, project) = restrict_text("db = \"cache/relink.db\"\n");
         assert!(config.db.is_some() && project.ignored.is_empty());
         for text in ["db = \"../x.db\"", "db = \"/tmp/x.db\"", "db = \"a/../../x.db\""] {
-            let (config, project) = restricted(text);
+            let (config, project) = restrict_text(text);
             assert!(config.db.is_none(), "{text}");
             assert_eq!(project.ignored, ["db"]);
         }
@@ -184,16 +186,16 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn is_inside_follows_links() {
+    fn is_inside_resolves_symbolic_links() {
         let (root, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let link = |name: &str, target: &Path| {
             std::os::unix::fs::symlink(target, root.path().join(name)).unwrap();
         };
         link("out", other.path());
-        link("nowhere", &other.path().join("missing.db"));
+        link("dangling", &other.path().join("missing.db"));
         link("in", root.path());
         for (path, expect) in
-            [("x.db", true), ("in/x.db", true), ("out/x.db", false), ("nowhere", false)]
+            [("x.db", true), ("in/x.db", true), ("out/x.db", false), ("dangling", false)]
         {
             assert_eq!(is_inside(root.path(), &root.path().join(path)), expect, "{path}");
         }

@@ -1,15 +1,15 @@
-//! What is wrong with a configuration file, without its values.
+//! Describes errors in a configuration file without its values.
 //!
-//! A value may be a header or a proxy with a password, so neither the line nor
-//! the value is repeated: the place and what was expected are enough.
+//! A value may contain a password, so error messages contain the position and the
+//! expected type, but neither the line nor the value.
 
 use toml::{Table, Value};
 
 /// Replaces a value in a message.
 const MASK: &str = "…";
 
-/// Describes an error in one line: where it is, and what was expected there.
-/// The strings of the file, as far as it could be read, are masked.
+/// Describes an error in one line: its position and what was expected. The strings
+/// of the file are masked.
 pub(super) fn describe(text: &str, values: &[&str], error: &toml::de::Error) -> String {
     let mut message = error.message().trim_end().replace('\n', ", ");
     for value in values {
@@ -20,8 +20,7 @@ pub(super) fn describe(text: &str, values: &[&str], error: &toml::de::Error) -> 
     format!("line {line}, column {column}: {message}")
 }
 
-/// Every string of a file that is more than a word of one or two letters,
-/// longest first.
+/// Returns the strings of a file that are long enough to be masked, longest first.
 pub(super) fn strings(table: &Table) -> Vec<&str> {
     let mut strings = Vec::new();
     table.values().for_each(|value| collect(value, &mut strings));
@@ -29,7 +28,7 @@ pub(super) fn strings(table: &Table) -> Vec<&str> {
     strings
 }
 
-/// The shortest string that is masked: shorter ones are part of many words.
+/// Minimum length of a masked string. Shorter ones occur in ordinary words.
 const MIN_MASKED: usize = 3;
 
 fn collect<'a>(value: &'a Value, strings: &mut Vec<&'a str>) {
@@ -41,7 +40,7 @@ fn collect<'a>(value: &'a Value, strings: &mut Vec<&'a str>) {
     }
 }
 
-/// Line and column of a byte, from 1.
+/// Returns the line and the column of a byte, from 1.
 fn position(text: &str, byte: usize) -> (usize, usize) {
     let before = text.get(..byte).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
@@ -55,14 +54,14 @@ mod tests {
 
     use super::super::Config;
 
-    /// The cause that a file is refused for.
+    /// Returns the error message of an invalid file.
     fn cause(text: &str) -> String {
-        let failure = Config::parse(text, Path::new("relink.toml")).unwrap_err();
-        failure.causes().join(" ")
+        let error = Config::parse(text, Path::new("relink.toml")).unwrap_err();
+        error.causes().join(" ")
     }
 
     #[test]
-    fn describe_names_the_place_and_no_value() {
+    fn describe_contains_the_position_but_no_value() {
         for text in [
             "header = \"SECRET\n",
             "header = \"A: SECRET\"\n",

@@ -1,8 +1,8 @@
-//! What a crawl's report says beside its findings.
+//! The crawl-specific part of a report.
 
 use std::fmt::Write as _;
 
-use relink_engine::{CrawlEnd, CrawlOutcome, Ports, crawl_before, site_report};
+use relink_engine::{CrawlEnd, CrawlOutcome, Ports, previous_crawl, site_report};
 use relink_model::RunId;
 use relink_report::human::{counted, duration, grouped};
 use relink_report::printable;
@@ -11,72 +11,71 @@ use relink_report::site::SiteReport;
 use super::FinishedRun;
 use crate::error::CommandError;
 
-/// The report of a crawl that has come to its end.
+/// Returns the report of a finished crawl.
 pub async fn report(ports: &Ports, run: RunId) -> Result<SiteReport, CommandError> {
     let runs = ports.store.runs(Some("crawl"), usize::MAX).await?;
     let summary = runs.into_iter().find(|summary| summary.id == run).ok_or_else(|| {
-        CommandError::usage("only crawls have such a report")
-            .hint("end the name in `.json`, `.jsonl` or `.txt`")
+        CommandError::usage("this report is only available for crawls")
+            .hint("use `.json`, `.jsonl` or `.txt`")
     })?;
-    let before = crawl_before(ports, &summary).await?;
+    let before = previous_crawl(ports, &summary).await?;
     Ok(site_report(ports, &summary, before.as_ref()).await?)
 }
 
-/// What hosts asked for, and pages that need a browser.
+/// Formats notes on hosts and on pages that require a browser.
 pub fn details(outcome: &CrawlOutcome) -> String {
     let mut text = String::new();
     for note in &outcome.hosts {
         let host = printable(&note.host);
         if let Some(reason) = &note.failure {
             let reason = printable(reason);
-            let _ = writeln!(text, "  {host}: {reason}; nothing was crawled there");
+            let _ = writeln!(text, "  {host}: {reason}; not crawled");
         }
         if let Some(delay) = note.crawl_delay {
             let delay = duration(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));
-            let _ = writeln!(text, "  {host}: robots.txt asks for {delay} between visits");
+            let _ = writeln!(text, "  {host}: robots.txt sets a Crawl-delay of {delay}");
         }
     }
     if let Some((pages, error)) = &outcome.unrendered {
         let pages = counted(*pages, "page");
-        let _ = writeln!(text, "  {pages} built by scripts could not be read: {error}");
-        text +=
-            "  hint: install a browser (`apt install chromium`), or name one in RELINK_BROWSER\n";
+        let _ = writeln!(text, "  {pages} built by scripts could not be rendered: {error}");
+        text += "  hint: install Chromium (`apt install chromium`), or set RELINK_BROWSER to its path\n";
     }
     text
 }
 
-/// What the reader must know before the results: the site fails as a whole, or
-/// stopped answering.
+/// Returns warnings that affect all results: the site fails as a whole, or it
+/// stopped responding.
 pub fn notices(outcome: &CrawlOutcome) -> Vec<String> {
     let stopped = match &outcome.end {
-        CrawlEnd::BlockedByHost { host, requests: asked, is_silent } => {
-            let how = if *is_silent { "does not answer any more" } else { "refuses every request" };
-            Some(format!("{host} {how} after {} requests", grouped(*asked)))
+        CrawlEnd::BlockedByHost { host, requests, is_silent } => {
+            let how = if *is_silent { "stopped responding" } else { "rejects every request" };
+            Some(format!("{host} {how} after {} requests", grouped(*requests)))
         }
         _ => None,
     };
-    stopped.into_iter().chain(outcome.errors.sentence()).collect()
+    stopped.into_iter().chain(outcome.errors.summary()).collect()
 }
 
-/// The last sentence of a crawl that did not come to its proper end.
-pub fn closing(outcome: &CrawlOutcome, end: &FinishedRun) -> Option<String> {
-    let tally = &end.tally;
-    let (settled, targets) = (grouped(tally.checked), grouped(tally.targets));
+/// Formats the last line of a crawl that did not finish.
+pub fn footer(outcome: &CrawlOutcome, end: &FinishedRun) -> Option<String> {
+    let stats = &end.stats;
+    let (checked, targets) = (grouped(stats.checked), grouped(stats.targets));
     Some(match &outcome.end {
-        CrawlEnd::Finished if end.failing == 0 && outcome.errors.is_serious() => {
-            "The errors of the site itself fail this run.\n".to_owned()
+        CrawlEnd::Finished if end.failing == 0 && outcome.errors.is_broken_site() => {
+            "The errors of the crawled site fail this run.\n".to_owned()
         }
         CrawlEnd::Finished => return None,
         CrawlEnd::NoNetwork => relink_report::human::no_network().to_owned(),
-        CrawlEnd::Interrupted => relink_report::human::interrupted(tally.checked, tally.targets),
+        CrawlEnd::Interrupted => relink_report::human::interrupted(stats.checked, stats.targets),
         CrawlEnd::TimeLimitReached => format!(
-            "The time is up after {settled} of {targets}; the same command goes on from there.\n"
+            "Stopped at the time limit after {checked} of {targets} URLs; run the same command to resume.\n"
         ),
-        CrawlEnd::BlockedByHost { host, requests: asked, .. } => format!(
-            "{} stopped answering us after {} requests, so nothing more was asked. \
-             {settled} of {targets} are settled; the same command goes on from there another day.\n",
+        CrawlEnd::BlockedByHost { host, requests, .. } => format!(
+            "{} started to block requests after {} requests, so the crawl stopped. \
+             {checked} of {targets} URLs were checked; run the same command later to resume.\n",
             printable(host),
-            grouped(*asked)
+            grouped(*requests)
         ),
     })
 }

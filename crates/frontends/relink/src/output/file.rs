@@ -1,9 +1,8 @@
-//! Output files that are complete or absent.
+//! Output files that are replaced atomically.
 //!
-//! What is written goes to a file without a name, in the directory of the
-//! output. Only [`OutputFile::commit`] gives it the name that the user wants,
-//! in one step. A run that fails leaves an earlier file as it was. Devices and
-//! pipes are written directly.
+//! Output is written to an unnamed file in the target directory.
+//! [`OutputFile::commit`] then replaces the target in one step. If a run fails, an
+//! existing file is not changed. Devices and pipes are written directly.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek as _, Write};
@@ -11,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
 
-/// Directories of special files: what is there is opened, never replaced.
+/// Directories of special files, which are opened and never replaced.
 const SYSTEM_DIRECTORIES: [&str; 2] = ["/dev", "/proc"];
 
-/// Mode of a new file, before the user's mask.
+/// Mode of a new file, before the umask is applied.
 #[cfg(unix)]
 const NEW_FILE_MODE: u32 = 0o666;
 
@@ -22,24 +21,24 @@ const NEW_FILE_MODE: u32 = 0o666;
 #[derive(Debug)]
 pub struct OutputFile {
     file: File,
-    /// The name to give it; none if the output is written directly.
+    /// The target path; `None` if the output is written directly.
     path: Option<PathBuf>,
 }
 
 impl OutputFile {
-    /// Begins a file. Fails if it could not be written in the end.
+    /// Creates a file. Fails early if the target is not writable.
     pub fn create(path: &Path) -> io::Result<Self> {
         if is_special(path) {
             return Ok(Self { file: File::create(path)?, path: None });
         }
-        // A symbolic link stays, and the file it leads to is replaced.
+        // Replace the target of a symbolic link, not the link.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let exists = path.exists();
         if exists {
-            // A file that may not be written may not be replaced either.
+            // Do not replace a file that is not writable.
             OpenOptions::new().write(true).open(&path)?;
         }
-        match tempfile::tempfile_in(folder_of(&path)) {
+        match tempfile::tempfile_in(parent_dir(&path)) {
             Ok(file) => Ok(Self { file, path: Some(path) }),
             Err(error) if exists && error.kind() == io::ErrorKind::PermissionDenied => {
                 Ok(Self { file: File::create(&path)?, path: None })
@@ -48,15 +47,15 @@ impl OutputFile {
         }
     }
 
-    /// Gives the file its name, in place of an earlier one.
+    /// Replaces the target with the file.
     pub fn commit(mut self) -> io::Result<()> {
         self.file.flush()?;
         let Some(path) = &self.path else { return Ok(()) };
         self.file.rewind()?;
-        let mut named = new_file(folder_of(path))?;
+        let mut named = new_file(parent_dir(path))?;
         io::copy(&mut self.file, &mut named)?;
-        if let Ok(earlier) = fs::metadata(path) {
-            named.as_file().set_permissions(earlier.permissions())?;
+        if let Ok(existing) = fs::metadata(path) {
+            named.as_file().set_permissions(existing.permissions())?;
         }
         named.persist(path).map(|_| ()).map_err(|error| error.error)
     }
@@ -72,24 +71,24 @@ impl Write for OutputFile {
     }
 }
 
-/// Writes a whole file.
+/// Writes a file.
 pub fn write_file(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OutputFile::create(path)?;
     file.write_all(text.as_bytes())?;
     file.commit()
 }
 
-/// Whether the path is a device, a pipe or another file that is not replaced.
+/// Whether the path is a device, a pipe or another special file.
 pub fn is_special(path: &Path) -> bool {
     let is_system = SYSTEM_DIRECTORIES.iter().any(|directory| path.starts_with(directory));
     is_system || path.metadata().is_ok_and(|metadata| !metadata.is_file())
 }
 
-fn folder_of(path: &Path) -> &Path {
+fn parent_dir(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+fn new_file(dir: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = Builder::new();
     builder.prefix(".relink-");
     #[cfg(unix)]
@@ -97,40 +96,40 @@ fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
         use std::os::unix::fs::PermissionsExt as _;
         builder.permissions(fs::Permissions::from_mode(NEW_FILE_MODE));
     }
-    builder.tempfile_in(folder)
+    builder.tempfile_in(dir)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap();
+    fn names(dir: &Path) -> Vec<String> {
+        let entries = fs::read_dir(dir).unwrap();
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
     #[test]
-    fn output_file_dropped_before_commit_leaves_the_earlier_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.json");
+    fn dropped_output_file_preserves_the_existing_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.json");
         fs::write(&path, "earlier").unwrap();
         let mut file = OutputFile::create(&path).unwrap();
         file.write_all(b"half").unwrap();
-        assert_eq!(names(folder.path()), ["a.json"]);
+        assert_eq!(names(dir.path()), ["a.json"]);
         drop(file);
         assert_eq!(fs::read_to_string(&path).unwrap(), "earlier");
-        assert!(OutputFile::create(&folder.path().join("gone/a.json")).is_err());
+        assert!(OutputFile::create(&dir.path().join("gone/a.json")).is_err());
     }
 
     #[test]
-    fn output_file_committed_replaces_the_earlier_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.json");
+    fn committed_output_file_replaces_the_existing_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.json");
         for text in ["first, and longer", "second"] {
             write_file(&path, text).unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
-        assert_eq!(names(folder.path()), ["a.json"]);
+        assert_eq!(names(dir.path()), ["a.json"]);
     }
 
     #[cfg(unix)]
@@ -140,24 +139,24 @@ mod tests {
         use super::*;
 
         #[test]
-        fn output_file_keeps_the_mode_of_the_earlier_one() {
-            let folder = tempfile::tempdir().unwrap();
-            let (path, fresh) = (folder.path().join("a.json"), folder.path().join("b.json"));
+        fn output_file_preserves_the_mode_of_the_existing_file() {
+            let dir = tempfile::tempdir().unwrap();
+            let (path, fresh) = (dir.path().join("a.json"), dir.path().join("b.json"));
             fs::write(&path, "").unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
             write_file(&path, "text").unwrap();
             let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
             assert_eq!(mode(&path), 0o640);
-            let usual = folder.path().join("c.json");
-            fs::write(&usual, "").unwrap();
+            let default = dir.path().join("c.json");
+            fs::write(&default, "").unwrap();
             write_file(&fresh, "text").unwrap();
-            assert_eq!(mode(&fresh), mode(&usual));
+            assert_eq!(mode(&fresh), mode(&default));
         }
 
         #[test]
         fn output_file_through_a_symlink_replaces_its_target() {
-            let folder = tempfile::tempdir().unwrap();
-            let (path, link) = (folder.path().join("a.json"), folder.path().join("b.json"));
+            let dir = tempfile::tempdir().unwrap();
+            let (path, link) = (dir.path().join("a.json"), dir.path().join("b.json"));
             fs::write(&path, "").unwrap();
             symlink(&path, &link).unwrap();
             write_file(&link, "text").unwrap();

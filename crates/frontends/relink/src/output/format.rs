@@ -1,4 +1,4 @@
-//! Which formats the reports of a command have, by the names of their files.
+//! Selects the format of an output file by its extension.
 
 use std::path::Path;
 
@@ -6,19 +6,19 @@ use super::file::is_special;
 use crate::cli::OutputFormat;
 use crate::error::CommandError;
 
-/// What a report is about.
+/// The command that a report belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportSubject {
     /// A check.
     Check,
     /// A survey.
     Survey,
-    /// A crawl, which has a report in HTML, too.
+    /// A crawl, which also supports HTML.
     Crawl,
 }
 
 impl ReportSubject {
-    /// Fails if there is no report in this format.
+    /// Returns an error if the command does not support the format.
     pub fn require(self, format: OutputFormat) -> Result<OutputFormat, CommandError> {
         let name = match self {
             Self::Crawl => return Ok(format),
@@ -28,12 +28,12 @@ impl ReportSubject {
         if format != OutputFormat::Html {
             return Ok(format);
         }
-        Err(CommandError::usage(format!("{name} has no report in HTML"))
-            .hint("`relink crawl` has one; here, write `.json`, `.jsonl` or `.txt`"))
+        Err(CommandError::usage(format!("{name} does not support HTML output"))
+            .hint("use `.json`, `.jsonl` or `.txt`; only `relink crawl` supports HTML"))
     }
 
-    /// The format of a report in a file of this name. A device or a pipe
-    /// without an extension gets what stdout gets.
+    /// Returns the format of an output file. A device or a pipe without an extension
+    /// gets the format of standard output.
     pub fn format_of(
         self,
         path: &Path,
@@ -53,10 +53,10 @@ impl ReportSubject {
 
     fn unknown(self, path: &Path) -> CommandError {
         let known = match self {
-            Self::Crawl => "end the name in `.html`, `.json`, `.jsonl` or `.txt`",
-            Self::Check | Self::Survey => "end the name in `.json`, `.jsonl` or `.txt`",
+            Self::Crawl => "use `.html`, `.json`, `.jsonl` or `.txt`",
+            Self::Check | Self::Survey => "use `.json`, `.jsonl` or `.txt`",
         };
-        CommandError::usage(format!("no report has the extension of `{}`", path.display()))
+        CommandError::usage(format!("unsupported report extension: `{}`", path.display()))
             .hint(known)
     }
 }

@@ -1,4 +1,4 @@
-//! The report for people: findings with their lines, sums, one last sentence.
+//! The terminal report: findings with their source lines, totals and a last line.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -12,55 +12,55 @@ use relink_ports::{CheckedTarget, CheckedTargetQuery, Files, HostStats, LinkLoca
 use relink_report::human::{self, FindingView, Footer, Headline, Snippet, TextStyle};
 
 use super::{
-    FinishedRun, RevivalText, RunDetails, cannot_write, crawl, host_row, place_views, survey,
+    FinishedRun, RevivalText, RunDetails, cannot_write, crawl, host_row, location_views, survey,
 };
 use crate::cli::GlobalArgs;
 use crate::config::ProjectConfig;
 use crate::error::CommandError;
 use crate::settings::RunSettings;
 
-/// Findings read at a time.
-const PAGE: usize = 256;
+/// Number of findings read at a time.
+const BATCH: usize = 256;
 
-/// Places read of each finding; more than are ever named. The others are
-/// counted.
-const PLACES: usize = 8;
+/// Maximum number of locations read per finding. More are never listed; the rest
+/// is counted.
+const MAX_LOCATIONS: usize = 8;
 
-/// Remarks shown of each kind.
-const REMARKS_SHOWN: usize = 100;
+/// Maximum number of diagnostics of each kind.
+const MAX_DIAGNOSTICS: usize = 100;
 
-/// Shown in full unless `--verbose` asks for the rest.
-const SHOWN: [Verdict; 5] =
+/// Verdicts whose findings are shown without `--verbose`.
+const DEFAULT_SHOWN: [Verdict; 5] =
     [Verdict::Dead, Verdict::Soft404, Verdict::Hijacked, Verdict::Local, Verdict::Failing];
 
-/// How to write the report.
+/// Settings of the report.
 pub struct HumanReport {
-    paint: TextStyle,
+    style: TextStyle,
     shown: Vec<Verdict>,
     is_quiet: bool,
     is_verbose: bool,
     max_age: Duration,
-    /// What the project's file sets, in one line.
+    /// The keys that the project's file sets, in one line.
     project: Option<String>,
-    /// Whether what came of looking for dead pages is told.
-    pub(super) is_reviving: bool,
+    /// Whether search results are shown with dead pages.
+    pub(super) shows_revivals: bool,
 }
 
 impl HumanReport {
-    pub(super) fn new(settings: &RunSettings, face: &GlobalArgs, paint: TextStyle) -> Self {
-        let is_shown = |word: &Verdict| {
-            face.verbose && *word != Verdict::Alive
-                || settings.fail_on.contains(word)
-                || SHOWN.contains(word)
+    pub(super) fn new(settings: &RunSettings, global: &GlobalArgs, style: TextStyle) -> Self {
+        let is_shown = |verdict: &Verdict| {
+            global.verbose && *verdict != Verdict::Alive
+                || settings.fail_on.contains(verdict)
+                || DEFAULT_SHOWN.contains(verdict)
         };
         Self {
-            paint,
+            style,
             shown: Verdict::ALL.into_iter().filter(is_shown).collect(),
-            is_quiet: face.quiet,
-            is_verbose: face.verbose,
-            max_age: settings.max_age,
+            is_quiet: global.quiet,
+            is_verbose: global.verbose,
+            max_age: settings.max_cache_age,
             project: settings.project.as_ref().and_then(ProjectConfig::line),
-            is_reviving: false,
+            shows_revivals: false,
         }
     }
 
@@ -71,78 +71,78 @@ impl HumanReport {
         end: &FinishedRun,
         hosts: &[HostStats],
     ) -> Result<(), CommandError> {
-        let say = |out: &mut (dyn Write + Send), text: &str| {
+        let write = |out: &mut (dyn Write + Send), text: &str| {
             out.write_all(text.as_bytes()).map_err(cannot_write)
         };
         for notice in end.details.notices() {
-            say(out, &format!("! {}\n", relink_report::printable(&notice)))?;
+            write(out, &format!("! {}\n", relink_report::printable(&notice)))?;
         }
-        say(out, &self.headline(end))?;
+        write(out, &self.headline(end))?;
         if let Some(line) = &self.project {
-            say(out, &format!("{}\n", relink_report::printable(line)))?;
+            write(out, &format!("{}\n", relink_report::printable(line)))?;
         }
-        // A survey or a crawl may find thousands: the first are enough, unless
-        // more is wanted.
+        // A survey or a crawl may have thousands of findings: list them only with
+        // `--verbose`.
         let is_check = matches!(end.details, RunDetails::Check(_));
         let shown: &[Verdict] = if is_check || self.is_verbose { &self.shown } else { &[] };
         let blocked_code = self.findings(out, ports, end.run, shown).await?;
         if let Some(loaded) = end.details.loaded() {
-            say(out, &remarks("problems", &loaded.problems))?;
+            write(out, &diagnostics("problems", &loaded.problems))?;
             if self.is_verbose {
-                say(out, &remarks("notes that no longer hold", &loaded.expired))?;
+                write(out, &diagnostics("expired `relink:ignore` comments", &loaded.expired))?;
             }
         }
         if !matches!(end.details, RunDetails::Crawl(_)) {
-            say(out, &format!("\n{}", human::summary(self.paint, &end.tally.verdicts)))?;
+            write(out, &format!("\n{}", human::summary(self.style, &end.stats.verdicts)))?;
         }
         if self.is_verbose {
             let skips = end.skips();
-            say(out, &human::skipped(skips.iter().map(|(skip, count)| (skip.phrase(), count))))?;
+            write(out, &human::skipped(skips.iter().map(|(skip, count)| (skip.phrase(), count))))?;
         }
         if let RunDetails::Crawl(outcome) = &end.details {
             let mut report = crawl::report(ports, end.run).await?;
-            // The notices above have it already.
-            report.remark = None;
-            let told = if self.is_verbose {
-                format!("\n{}", relink_report::site::overview(&report, self.paint))
+            // The notices above already contain it.
+            report.termination_note = None;
+            let overview = if self.is_verbose {
+                format!("\n{}", relink_report::site::overview(&report, self.style))
             } else {
-                relink_report::site::human(&report, self.paint)
+                relink_report::site::human(&report, self.style)
             };
-            say(out, &format!("{told}{}", crawl::details(outcome)))?;
+            write(out, &format!("{overview}{}", crawl::details(outcome)))?;
         }
         if let Some(outcome) = end.details.survey() {
-            say(out, &survey::details(outcome, self.is_verbose))?;
+            write(out, &survey::details(outcome, self.is_verbose))?;
         }
         if !self.is_quiet
             && (self.is_verbose || hosts.len() > 1 || hosts.iter().any(|host| host.throttled > 0))
         {
             let rows: Vec<_> = hosts.iter().map(host_row).collect();
-            say(out, &format!("\n{}\n", human::hosts(self.paint, &rows)))?;
+            write(out, &format!("\n{}\n", human::hosts(self.style, &rows)))?;
         }
-        say(out, &closing(end, blocked_code))
+        write(out, &footer(end, blocked_code))
     }
 
     fn headline(&self, end: &FinishedRun) -> String {
-        let took = end.finished.duration_since(end.started);
+        let duration = end.finished.duration_since(end.started);
         if let RunDetails::Crawl(_) = &end.details {
-            // The overview at the end says it with more.
+            // The overview at the end has the same numbers.
             return String::new();
         }
         if let Some(outcome) = end.details.survey() {
-            return survey::headline(outcome, took);
+            return survey::headline(outcome, duration);
         }
         human::headline(&Headline {
-            links: end.tally.links,
-            documents: end.tally.documents,
-            hosts: end.tally.hosts,
-            took_ms: u64::try_from(took.as_millis()).unwrap_or(0),
-            cached: end.tally.cached,
+            links: end.stats.links,
+            documents: end.stats.documents,
+            hosts: end.stats.hosts,
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(0),
+            cached: end.stats.cached,
             max_age: self.max_age.as_secs(),
         })
     }
 
-    /// Writes every finding of these words; the commonest code of what could
-    /// not be judged comes back.
+    /// Writes the findings with these verdicts. Returns the most frequent code of
+    /// blocked pages.
     async fn findings(
         &self,
         out: &mut (dyn Write + Send),
@@ -151,119 +151,114 @@ impl HumanReport {
         shown: &[Verdict],
     ) -> Result<Option<FindingCode>, CommandError> {
         let mut blocked: HashMap<FindingCode, u64> = HashMap::new();
-        let mut words = shown.to_vec();
-        words.extend([Verdict::Blocked].into_iter().filter(|word| !shown.contains(word)));
+        let mut verdicts = shown.to_vec();
+        verdicts.extend([Verdict::Blocked].into_iter().filter(|verdict| !shown.contains(verdict)));
         let mut after = TaskId(0);
         loop {
             let query = CheckedTargetQuery {
                 after,
-                limit: PAGE,
-                verdicts: Some(&words),
-                locations: PLACES,
+                limit: BATCH,
+                verdicts: Some(&verdicts),
+                max_locations: MAX_LOCATIONS,
                 is_unfetched: false,
             };
             let page = ports.store.checked_targets(run, query).await?;
             let Some(last) = page.last() else { break };
             after = last.task;
-            for settled in &page {
-                if let (Verdict::Blocked, Some(code)) =
-                    (settled.result.verdict, settled.result.code)
+            for target in &page {
+                if let (Verdict::Blocked, Some(code)) = (target.result.verdict, target.result.code)
                 {
                     *blocked.entry(code).or_default() += 1;
                 }
-                if shown.contains(&settled.result.verdict) {
-                    let text = self.finding(ports, settled).await?;
+                if shown.contains(&target.result.verdict) {
+                    let text = self.finding(ports, target).await?;
                     out.write_all(text.as_bytes()).map_err(cannot_write)?;
                 }
             }
         }
-        let commonest = |(code, count): &(FindingCode, u64)| (*count, std::cmp::Reverse(*code));
-        Ok(blocked.into_iter().max_by_key(commonest).map(|(code, _)| code))
+        let frequency = |(code, count): &(FindingCode, u64)| (*count, std::cmp::Reverse(*code));
+        Ok(blocked.into_iter().max_by_key(frequency).map(|(code, _)| code))
     }
 
-    async fn finding(
-        &self,
-        ports: &Ports,
-        settled: &CheckedTarget,
-    ) -> Result<String, CommandError> {
-        let settlement = &settled.result;
-        let told = if self.is_reviving && REVIVABLE.contains(&settlement.verdict) {
-            RevivalText::recall(&*ports.store, &settled.url).await?
+    async fn finding(&self, ports: &Ports, target: &CheckedTarget) -> Result<String, CommandError> {
+        let result = &target.result;
+        let revival = if self.shows_revivals && REVIVABLE.contains(&result.verdict) {
+            RevivalText::load(&*ports.store, &target.url).await?
         } else {
             None
         };
-        let snippet = match settled.locations.first() {
-            Some(place) => snippet(&*ports.files, place).await,
+        let snippet = match target.locations.first() {
+            Some(location) => snippet(&*ports.files, location).await,
             None => None,
         };
-        let advice = settlement.code.and_then(codes::meaning).map(|meaning| meaning.advice);
+        let advice = result.code.and_then(codes::lookup).map(|meaning| meaning.advice);
         let text = human::finding(
-            self.paint,
+            self.style,
             &FindingView {
-                code: settlement.code,
-                verdict: settlement.verdict,
-                url: &settled.original_url,
-                reason: &settlement.reason,
-                confidence: settlement.confidence,
-                evidence: &settlement.evidence,
-                locations: &place_views(settled),
-                links: settled.inlinks,
+                code: result.code,
+                verdict: result.verdict,
+                url: &target.original_url,
+                reason: &result.reason,
+                confidence: result.confidence,
+                evidence: &result.evidence,
+                locations: &location_views(target),
+                links: target.inlinks,
                 snippet: snippet.as_ref(),
                 help: advice,
-                revival: told.as_ref().map(RevivalText::view).as_ref(),
+                revival: revival.as_ref().map(RevivalText::view).as_ref(),
             },
         );
         Ok(format!("\n{text}"))
     }
 }
 
-/// The line a link stands in, read again from its document.
-async fn snippet(files: &dyn Files, place: &LinkLocation) -> Option<Snippet> {
-    if matches!(place.location.kind, LinkKind::ListEntry | LinkKind::Argument) {
-        // The line would only repeat the address.
+/// Reads the source line of a link from its document.
+async fn snippet(files: &dyn Files, location: &LinkLocation) -> Option<Snippet> {
+    if matches!(location.location.kind, LinkKind::ListEntry | LinkKind::Argument) {
+        // The line would only repeat the URL.
         return None;
     }
-    // Not the whole document: one of 64 MiB may have a million findings.
-    let (span, path) = (place.location.span, Path::new(&place.path));
-    let reach = Snippet::reach(span);
-    let bytes = files.read_range(path, reach.start as u64, reach.len()).await.ok()?;
+    // Do not read the whole document: a large one may have a million findings.
+    let (span, path) = (location.location.span, Path::new(&location.path));
+    let range = Snippet::byte_range(span);
+    let bytes = files.read_range(path, range.start as u64, range.len()).await.ok()?;
     Snippet::cut_from(&bytes, span)
 }
 
-/// What is to be said of documents beside their findings.
-fn remarks(title: &str, remarked: &Diagnostics) -> String {
-    if remarked.remarks.is_empty() {
+/// Lists the diagnostics of documents.
+fn diagnostics(title: &str, diagnostics: &Diagnostics) -> String {
+    if diagnostics.entries.is_empty() {
         return String::new();
     }
     let mut text = format!("\n{title}:\n");
-    let shown = &remarked.remarks[..remarked.remarks.len().min(REMARKS_SHOWN)];
-    for Diagnostic { path, line, text: said } in shown {
-        text.extend(["  ", &human::remark(path, *line, said), "\n"]);
+    let shown = &diagnostics.entries[..diagnostics.entries.len().min(MAX_DIAGNOSTICS)];
+    for Diagnostic { path, line, text: message } in shown {
+        text.extend(["  ", &human::problem(path, *line, message), "\n"]);
     }
-    let more = (remarked.remarks.len() - shown.len()) as u64 + remarked.more;
+    let more = (diagnostics.entries.len() - shown.len()) as u64 + diagnostics.omitted;
     if more > 0 {
         text.extend(["  … and ", &human::grouped(more), " more\n"]);
     }
     text
 }
 
-fn closing(end: &FinishedRun, blocked_code: Option<FindingCode>) -> String {
+fn footer(end: &FinishedRun, blocked_code: Option<FindingCode>) -> String {
     let finished = || {
-        human::closing(&Footer {
+        human::footer(&Footer {
             failing: end.failing,
-            blocked: end.tally.verdicts.get(&Verdict::Blocked).copied().unwrap_or(0),
+            blocked: end.stats.verdicts.get(&Verdict::Blocked).copied().unwrap_or(0),
             blocked_code,
         })
     };
     match &end.details {
         RunDetails::Check(outcome) => match outcome.end {
-            CheckEnd::Interrupted => human::interrupted(end.tally.checked, end.tally.targets),
+            CheckEnd::Interrupted => human::interrupted(end.stats.checked, end.stats.targets),
             CheckEnd::NoNetwork => human::no_network().to_owned(),
             CheckEnd::Finished => finished(),
         },
-        RunDetails::Crawl(outcome) => crawl::closing(outcome, end).unwrap_or_else(finished),
+        RunDetails::Crawl(outcome) => crawl::footer(outcome, end).unwrap_or_else(finished),
         RunDetails::Survey(outcome) => {
-            survey::closing(outcome.end, &end.tally).unwrap_or_else(finished)
+            survey::footer(outcome.end, &end.stats).unwrap_or_else(finished)
         }
     }
 }
@@ -279,7 +274,7 @@ mod tests {
 
     use super::*;
 
-    /// One document of a single long line, which counts the bytes that are read.
+    /// A document with a single long line. Counts the bytes that are read.
     struct LongLine {
         line: Vec<u8>,
         read: AtomicUsize,
@@ -318,7 +313,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn snippets_of_a_long_line_read_only_what_is_near() {
+    async fn snippets_of_a_long_line_read_only_nearby_bytes() {
         let line = "[x](gone.md) ".repeat(100_000).into_bytes();
         let files = LongLine { line, read: AtomicUsize::new(0) };
         for n in (0..100_000).step_by(1000) {

@@ -1,7 +1,7 @@
-//! The run as one JSON document.
+//! Writes a run as one JSON document.
 //!
-//! It is begun with its first target or at its end, never before: a run that
-//! cannot even start leaves no half of a document behind.
+//! The document is started with its first target or at its end. A run that cannot
+//! start therefore writes no incomplete document.
 
 use std::borrow::Cow;
 use std::io;
@@ -13,45 +13,45 @@ use super::Out;
 use crate::config::ProjectConfig;
 use crate::settings::RunSettings;
 
-/// A JSON document that may not have been begun.
+/// A JSON document that may not have been started.
 pub struct JsonSink {
     started: Timestamp,
     inputs: Vec<String>,
     project: Option<ProjectConfig>,
-    /// Where to write, until there is something to write.
+    /// The destination, until the document is started.
     unused: Option<Out>,
-    begun: Option<JsonReport<Out>>,
+    report: Option<JsonReport<Out>>,
 }
 
 impl JsonSink {
-    /// A document that goes there.
+    /// Creates a document for this destination.
     pub fn new(out: Out, started: Timestamp, settings: &RunSettings) -> Self {
         let (inputs, project) = (settings.inputs.clone(), settings.project.clone());
-        Self { started, inputs, project, unused: Some(out), begun: None }
+        Self { started, inputs, project, unused: Some(out), report: None }
     }
 
     /// Adds a target.
     pub fn target(&mut self, row: &TargetRow) -> io::Result<()> {
-        self.report()?.target(row)
+        self.started_report()?.target(row)
     }
 
-    /// Ends the document.
+    /// Finishes the document.
     pub fn finish(mut self, tail: &ReportTail) -> io::Result<()> {
-        self.report()?;
-        self.begun.map_or(Ok(()), |report| report.end(tail)?.finish())
+        self.started_report()?;
+        self.report.map_or(Ok(()), |report| report.end(tail)?.finish())
     }
 
-    fn report(&mut self) -> io::Result<&mut JsonReport<Out>> {
+    fn started_report(&mut self) -> io::Result<&mut JsonReport<Out>> {
         if let Some(out) = self.unused.take() {
             let inputs = self.inputs.iter().map(String::as_str);
             let head = ReportHead {
                 project_config: self.project.as_ref().map(project_row),
                 ..ReportHead::new(env!("CARGO_PKG_VERSION"), self.started, inputs)
             };
-            self.begun = Some(JsonReport::begin(out, &head)?);
+            self.report = Some(JsonReport::begin(out, &head)?);
         }
-        // Only a beginning that failed leaves neither.
-        self.begun.as_mut().ok_or_else(|| io::ErrorKind::BrokenPipe.into())
+        // Both are `None` only if starting the document failed.
+        self.report.as_mut().ok_or_else(|| io::ErrorKind::BrokenPipe.into())
     }
 }
 

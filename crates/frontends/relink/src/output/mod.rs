@@ -1,4 +1,4 @@
-//! Where results go: stdout and files, each in its own format.
+//! Writes results to standard output and files, each in its own format.
 
 mod crawl;
 mod file;
@@ -34,20 +34,20 @@ pub use self::progress::{ProgressDisplay, Steps};
 pub use self::revival_text::RevivalText;
 pub use self::survey::explain_domain;
 use crate::cli::{GlobalArgs, OutputFormat};
-use crate::commands::paint;
+use crate::commands::text_style;
 use crate::error::{CommandError, Exit};
 use crate::settings::RunSettings;
 
-/// Hosts named in a report.
-const HOSTS_NAMED: usize = 10;
+/// Maximum number of hosts in a report.
+const MAX_HOSTS: usize = 10;
 
-/// Bytes of stdout that are written at a time.
+/// Size of the output buffer in bytes.
 const STDOUT_BUFFER: usize = 1 << 16;
 
-/// Rows that had to wait, read from the store at a time.
-const PIECE: usize = 256;
+/// Number of deferred rows read from the store at a time.
+const BATCH: usize = 256;
 
-/// Where a report goes.
+/// The destination of a report.
 enum Out {
     Stdout(BufWriter<io::Stdout>),
     File(BufWriter<OutputFile>),
@@ -66,7 +66,7 @@ impl Out {
         Ok(Self::File(BufWriter::new(file)))
     }
 
-    /// Writes what is left; a file gets its name now.
+    /// Flushes the output and commits the file.
     fn finish(self) -> io::Result<()> {
         match self {
             Self::Stdout(mut out) => out.flush(),
@@ -91,44 +91,44 @@ impl Write for Out {
     }
 }
 
-/// How a run ended, in numbers.
+/// A finished run.
 pub struct FinishedRun {
-    /// The run in the store.
+    /// The id of the run.
     pub run: RunId,
-    /// When it was first started.
+    /// The time when it was first started.
     pub started: Timestamp,
-    /// What kind of run it was, and how it went.
+    /// The command-specific outcome.
     pub details: RunDetails,
-    /// Its sums.
-    pub tally: RunStats,
+    /// The totals.
+    pub stats: RunStats,
     /// Findings that fail the run.
     pub failing: u64,
     /// The exit code.
     pub exit: Exit,
-    /// When it ended.
+    /// The time when it ended.
     pub finished: Timestamp,
 }
 
 impl FinishedRun {
-    /// Links that were not checked, or whose findings are left alone.
+    /// Returns the numbers of skipped links and suppressed findings.
     fn skips(&self) -> SkipCounts {
         let skipped = self.details.loaded().map(|loaded| loaded.skipped.clone());
-        skipped.unwrap_or_default().with(CheckSkipReason::Ignored, self.tally.ignored)
+        skipped.unwrap_or_default().with(CheckSkipReason::Ignored, self.stats.ignored)
     }
 }
 
-/// How a run went, beside its numbers.
+/// The outcome of a check, a crawl or a survey.
 pub enum RunDetails {
-    /// Documents were read and their links checked.
+    /// A check.
     Check(Box<CheckOutcome>),
-    /// A site was crawled.
+    /// A crawl.
     Crawl(Box<CrawlOutcome>),
-    /// A catalog was surveyed.
+    /// A survey.
     Survey(Box<SurveyOutcome>),
 }
 
 impl RunDetails {
-    /// What was read, if documents were.
+    /// Returns the summary of the documents; only checks have one.
     fn loaded(&self) -> Option<&LoadSummary> {
         match self {
             Self::Check(outcome) => Some(&outcome.loaded),
@@ -136,19 +136,19 @@ impl RunDetails {
         }
     }
 
-    /// What the reader must know before the results.
+    /// Returns warnings that affect all results.
     pub fn notices(&self) -> Vec<String> {
         match self {
             Self::Crawl(outcome) => {
-                let doubt = outcome.doubt.as_ref().map(doubted);
+                let doubt = outcome.doubt.as_ref().map(doubt_notice);
                 doubt.into_iter().chain(crawl::notices(outcome)).collect()
             }
-            Self::Check(outcome) => outcome.doubt.iter().map(doubted).collect(),
-            Self::Survey(outcome) => outcome.doubt.iter().map(doubted).collect(),
+            Self::Check(outcome) => outcome.doubt.iter().map(doubt_notice).collect(),
+            Self::Survey(outcome) => outcome.doubt.iter().map(doubt_notice).collect(),
         }
     }
 
-    /// The survey, if it was one.
+    /// Returns the outcome of a survey.
     fn survey(&self) -> Option<&SurveyOutcome> {
         match self {
             Self::Survey(outcome) => Some(outcome),
@@ -157,12 +157,12 @@ impl RunDetails {
     }
 }
 
-/// Writes results as they come.
+/// Writes results while they arrive.
 pub struct Reporter {
     sinks: Vec<Sink>,
-    bar: ProgressDisplay,
-    /// Whether dead pages are looked for, so that their rows have to wait.
-    is_reviving: bool,
+    progress: ProgressDisplay,
+    /// Whether rows of dead pages are deferred until the search for them is done.
+    defers_dead_pages: bool,
 }
 
 enum Sink {
@@ -173,74 +173,76 @@ enum Sink {
 }
 
 impl Reporter {
-    /// Opens stdout and every file before anything is asked.
+    /// Opens standard output and all files. This happens before the first request.
     pub fn new(
         settings: &RunSettings,
-        face: &GlobalArgs,
+        global: &GlobalArgs,
         started: Timestamp,
     ) -> Result<Self, CommandError> {
-        let paint = paint(face);
+        let style = text_style(global);
         let mut sinks =
-            vec![Sink::new(settings.format, Out::stdout(), settings, face, paint, started)];
+            vec![Sink::new(settings.format, Out::stdout(), settings, global, style, started)];
         for (path, format) in &settings.outputs {
             let out = Out::create(path)?;
-            sinks.push(Sink::new(*format, out, settings, face, TextStyle::Plain, started));
+            sinks.push(Sink::new(*format, out, settings, global, TextStyle::Plain, started));
         }
         if matches!(settings.format, OutputFormat::Jsonl | OutputFormat::Html) {
-            settings.note_project();
+            settings.warn_project_config();
         }
-        Ok(Self { sinks, bar: ProgressDisplay::new(face), is_reviving: false })
+        Ok(Self { sinks, progress: ProgressDisplay::new(global), defers_dead_pages: false })
     }
 
-    /// The same, with dead pages waiting for what comes of looking for them.
-    pub fn holding_dead_pages(mut self) -> Self {
-        self.is_reviving = true;
+    /// Defers the rows of dead pages until [`Self::write_deferred`].
+    pub fn with_deferred_dead_pages(mut self) -> Self {
+        self.defers_dead_pages = true;
         for sink in &mut self.sinks {
             if let Sink::Human(_, report) = sink {
-                report.is_reviving = true;
+                report.shows_revivals = true;
             }
         }
         self
     }
 
-    /// Hands out what is written so far and takes the progress away: what comes
-    /// next takes its time and shows its own.
+    /// Flushes all output and clears the progress display. The next phase has its
+    /// own display.
     pub fn pause(&mut self) {
         self.sinks.iter_mut().for_each(Sink::flush);
-        self.bar.clear();
+        self.progress.clear();
     }
 
-    /// Writes the rows that had to wait, with what was found.
-    pub async fn release(&mut self, ports: &Ports, run: RunId) -> Result<(), CommandError> {
-        if !self.is_reviving {
+    /// Writes the deferred rows with their search results.
+    pub async fn write_deferred(&mut self, ports: &Ports, run: RunId) -> Result<(), CommandError> {
+        if !self.defers_dead_pages {
             return Ok(());
         }
         let mut query = CheckedTargetQuery {
-            limit: PIECE,
+            limit: BATCH,
             verdicts: Some(&REVIVABLE),
             ..CheckedTargetQuery::ALL
         };
         loop {
-            let piece = ports.store.checked_targets(run, query).await?;
-            let Some(last) = piece.last() else { return Ok(()) };
+            let batch = ports.store.checked_targets(run, query).await?;
+            let Some(last) = batch.last() else { return Ok(()) };
             query.after = last.task;
-            for settled in &piece {
-                let told = RevivalText::recall(&*ports.store, &settled.url).await?;
-                let written =
-                    self.sinks.iter_mut().try_for_each(|sink| sink.settled(settled, told.as_ref()));
-                written.map_err(cannot_write).or_else(forgive_broken_pipe)?;
+            for target in &batch {
+                let revival = RevivalText::load(&*ports.store, &target.url).await?;
+                let written = self
+                    .sinks
+                    .iter_mut()
+                    .try_for_each(|sink| sink.write_target(target, revival.as_ref()));
+                written.map_err(cannot_write).or_else(ignore_broken_pipe)?;
             }
         }
     }
 
-    /// Ends every report.
+    /// Finishes all reports.
     pub async fn finish(self, ports: &Ports, end: &FinishedRun) -> Result<(), CommandError> {
-        self.bar.clear();
-        let hosts = ports.store.hosts(end.run, HOSTS_NAMED).await?;
+        self.progress.clear();
+        let hosts = ports.store.host_stats(end.run, MAX_HOSTS).await?;
         let mut finished = Ok(());
         for sink in self.sinks {
-            // One report that cannot be written does not cost the others.
-            let written = sink.finish(ports, end, &hosts).await.or_else(forgive_broken_pipe);
+            // Finish the other reports even if one cannot be written.
+            let written = sink.finish(ports, end, &hosts).await.or_else(ignore_broken_pipe);
             finished = finished.and(written);
         }
         finished
@@ -248,18 +250,18 @@ impl Reporter {
 }
 
 impl Observer for Reporter {
-    fn settled(&mut self, settled: &CheckedTarget) -> io::Result<()> {
-        if self.is_reviving && REVIVABLE.contains(&settled.result.verdict) {
+    fn on_result(&mut self, target: &CheckedTarget) -> io::Result<()> {
+        if self.defers_dead_pages && REVIVABLE.contains(&target.result.verdict) {
             return Ok(());
         }
-        self.sinks.iter_mut().try_for_each(|sink| sink.settled(settled, None))
+        self.sinks.iter_mut().try_for_each(|sink| sink.write_target(target, None))
     }
 
-    fn progress(&mut self, progress: &Progress) {
+    fn on_progress(&mut self, progress: &Progress) {
         for sink in &mut self.sinks {
             sink.flush();
         }
-        self.bar.show(progress);
+        self.progress.show(progress);
     }
 }
 
@@ -268,33 +270,37 @@ impl Sink {
         format: OutputFormat,
         out: Out,
         settings: &RunSettings,
-        face: &GlobalArgs,
-        paint: TextStyle,
+        global: &GlobalArgs,
+        style: TextStyle,
         started: Timestamp,
     ) -> Self {
         match format {
             OutputFormat::Jsonl => Self::Jsonl(out, Vec::new()),
             OutputFormat::Json => Self::Json(JsonSink::new(out, started, settings)),
-            OutputFormat::Human => Self::Human(out, HumanReport::new(settings, face, paint)),
+            OutputFormat::Human => Self::Human(out, HumanReport::new(settings, global, style)),
             OutputFormat::Html => Self::Html(out),
         }
     }
 
-    fn settled(&mut self, settled: &CheckedTarget, told: Option<&RevivalText>) -> io::Result<()> {
+    fn write_target(
+        &mut self,
+        target: &CheckedTarget,
+        revival: Option<&RevivalText>,
+    ) -> io::Result<()> {
         match self {
             Self::Jsonl(out, line) => {
                 line.clear();
-                with_row(settled, told, |row| row.write_line(line))?;
+                with_row(target, revival, |row| row.write_line(line))?;
                 out.write_all(line)
             }
-            Self::Json(json) => with_row(settled, told, |row| json.target(row)),
-            // People read findings in the order of their documents, at the end.
+            Self::Json(json) => with_row(target, revival, |row| json.target(row)),
+            // These reports list findings in document order, at the end.
             Self::Human(..) | Self::Html(_) => Ok(()),
         }
     }
 
-    /// Readers of a stream want its lines soon. An error here comes up again
-    /// with the next line.
+    /// Flushes JSON Lines, so that readers get the rows soon. Ignores errors: the
+    /// next write returns them.
     fn flush(&mut self) {
         if let Self::Jsonl(out, _) = self {
             let _ = out.flush();
@@ -309,7 +315,7 @@ impl Sink {
     ) -> Result<(), CommandError> {
         match self {
             Self::Jsonl(mut out, _) => {
-                tell_notices(&end.details);
+                print_notices(&end.details);
                 if let Some(outcome) = end.details.survey() {
                     let row = serde_json::json!({ "survey": survey::row(outcome) });
                     writeln!(out, "{row}").map_err(cannot_write)?;
@@ -331,21 +337,20 @@ impl Sink {
     }
 }
 
-/// `Our own network is in doubt: …`.
-fn doubted(doubt: &NetworkDoubt) -> String {
-    format!("our own network is in doubt: {doubt}; what failed there was not judged")
+/// Formats the warning about an unreliable local network.
+fn doubt_notice(doubt: &NetworkDoubt) -> String {
+    format!("the local network is unreliable: {doubt}; failures of external hosts were not judged")
 }
 
-/// Says beside the results what the reader must know first; lines of JSON have
-/// no room for it.
-#[expect(clippy::print_stderr, reason = "this is what stderr is for")]
-fn tell_notices(story: &RunDetails) {
-    for notice in story.notices() {
+/// Prints the warnings of a run on stderr. JSON Lines cannot contain them.
+#[expect(clippy::print_stderr, reason = "warnings go to stderr")]
+fn print_notices(details: &RunDetails) {
+    for notice in details.notices() {
         eprintln!("warning: {}", relink_report::printable(&notice));
     }
 }
 
-/// Prints text to stdout; a reader who has had enough is no error.
+/// Prints text to standard output. A closed pipe is not an error.
 pub fn print(text: &str) -> Result<(), CommandError> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -355,9 +360,9 @@ pub fn print(text: &str) -> Result<(), CommandError> {
     }
 }
 
-const BROKEN_PIPE: &str = "nobody reads the results any more";
+const BROKEN_PIPE: &str = "broken pipe";
 
-#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
+#[expect(clippy::needless_pass_by_value, reason = "used in map_err")]
 fn cannot_write(error: io::Error) -> CommandError {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return CommandError::internal(BROKEN_PIPE);
@@ -365,97 +370,103 @@ fn cannot_write(error: io::Error) -> CommandError {
     CommandError::internal("cannot write the report").cause(error.to_string())
 }
 
-/// A report could not be written as JSON.
-#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
+/// Returns the error of a report that cannot be serialized.
+#[expect(clippy::needless_pass_by_value, reason = "used in map_err")]
 pub fn cannot_encode(error: serde_json::Error) -> CommandError {
     CommandError::internal("cannot write the report as JSON").cause(error.to_string())
 }
 
-fn forgive_broken_pipe(failure: CommandError) -> Result<(), CommandError> {
-    if failure.says(BROKEN_PIPE) { Ok(()) } else { Err(failure) }
+fn ignore_broken_pipe(error: CommandError) -> Result<(), CommandError> {
+    if error.has_message(BROKEN_PIPE) { Ok(()) } else { Err(error) }
 }
 
-/// Hands `then` the JSON row of a settled target.
+/// Calls `then` with the JSON row of a checked target.
 fn with_row(
-    settled: &CheckedTarget,
-    told: Option<&RevivalText>,
+    target: &CheckedTarget,
+    revival: Option<&RevivalText>,
     then: impl FnOnce(&TargetRow) -> io::Result<()>,
 ) -> io::Result<()> {
-    let places = place_views(settled);
-    let suggestion = told.and_then(|told| SuggestionRow::new(&told.view()));
-    then(&TargetRow::new(&target_view(settled, &places)).with_suggestion(suggestion))
+    let locations = location_views(target);
+    let suggestion = revival.and_then(|revival| SuggestionRow::new(&revival.view()));
+    then(&TargetRow::new(&target_view(target, &locations)).with_suggestion(suggestion))
 }
 
-/// A settled target as reports see it.
+/// Returns the view of a checked target for reports.
 pub fn target_view<'a>(
-    settled: &'a CheckedTarget,
-    places: &'a [LocationView<'a>],
+    target: &'a CheckedTarget,
+    locations: &'a [LocationView<'a>],
 ) -> TargetView<'a> {
-    let settlement = &settled.result;
+    let result = &target.result;
     TargetView {
-        url: &settled.original_url,
-        verdict: settlement.verdict,
-        code: settlement.code,
-        status: settlement.status,
-        reason: &settlement.reason,
-        since: settlement.since,
-        checked: settlement.at,
-        is_cached: settled.is_cached,
-        hops: settled.probe.as_ref().map_or(&[], |probe| &probe.hops),
-        attempts: &settlement.attempts,
-        confidence: settlement.confidence,
-        evidence: &settlement.evidence,
-        locations: places,
-        inlinks: settled.inlinks,
-        depth: settled.depth,
+        url: &target.original_url,
+        verdict: result.verdict,
+        code: result.code,
+        status: result.status,
+        reason: &result.reason,
+        verdict_since: result.since,
+        checked_at: result.checked_at,
+        is_cached: target.is_cached,
+        hops: target.probe.as_ref().map_or(&[], |probe| &probe.hops),
+        attempts: &result.attempts,
+        confidence: result.confidence,
+        evidence: &result.evidence,
+        locations,
+        inlinks: target.inlinks,
+        depth: target.depth,
     }
 }
 
-/// The places of a settled target as reports see them.
-pub fn place_views(settled: &CheckedTarget) -> Vec<LocationView<'_>> {
-    let places = settled.locations.iter();
-    places.map(|place| LocationView { path: &place.path, location: place.location }).collect()
+/// Returns the views of the locations of a checked target.
+pub fn location_views(target: &CheckedTarget) -> Vec<LocationView<'_>> {
+    let locations = target.locations.iter();
+    locations
+        .map(|location| LocationView { path: &location.path, location: location.location })
+        .collect()
 }
 
 fn host_row(host: &HostStats) -> HostRow<'_> {
     HostRow {
         name: host.name.as_str().into(),
         requests: host.requests,
-        controls: host.controls,
+        control_requests: host.control_requests,
         responses: host.responses,
         throttled: host.throttled,
-        busy_ms: host.request_ms,
-        waited_ms: host.politeness_wait_ms,
+        request_ms: host.request_ms,
+        politeness_wait_ms: host.politeness_wait_ms,
     }
 }
 
-fn problem_row(remark: &Diagnostic) -> ProblemRow<'_> {
-    ProblemRow { path: redact(&remark.path), line: remark.line, text: redact_prose(&remark.text) }
+fn problem_row(warning: &Diagnostic) -> ProblemRow<'_> {
+    ProblemRow {
+        path: redact(&warning.path),
+        line: warning.line,
+        text: redact_prose(&warning.text),
+    }
 }
 
 fn tail<'a>(end: &'a FinishedRun, hosts: &'a [HostStats]) -> ReportTail<'a> {
-    let tally = &end.tally;
+    let stats = &end.stats;
     let loaded = end.details.loaded();
     ReportTail {
         hosts: hosts.iter().map(host_row).collect(),
         problems: loaded
             .iter()
-            .flat_map(|loaded| &loaded.problems.remarks)
+            .flat_map(|loaded| &loaded.problems.entries)
             .map(problem_row)
             .collect(),
         summary: Summary {
-            links: tally.links,
-            documents: tally.documents,
-            hosts: tally.hosts,
-            targets: tally.targets,
-            cached: tally.cached,
-            verdicts: tally.verdicts.clone(),
+            links: stats.links,
+            documents: stats.documents,
+            hosts: stats.hosts,
+            targets: stats.targets,
+            cached: stats.cached,
+            verdicts: stats.verdicts.clone(),
             skipped: end.skips().iter().map(|(skip, count)| (skip.to_string(), count)).collect(),
-            dead: DeadLinks::among(&tally.verdicts),
+            dead: DeadLinks::among(&stats.verdicts),
             notices: end.details.notices(),
             exit: end.exit as u8,
         },
         survey: end.details.survey().map(survey::row),
-        finished: end.finished,
+        finished_at: end.finished,
     }
 }

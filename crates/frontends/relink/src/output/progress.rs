@@ -1,4 +1,4 @@
-//! Progress on stderr, on terminals only.
+//! Progress bars on stderr, on terminals only.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -10,17 +10,17 @@ use relink_report::printable;
 
 use crate::cli::GlobalArgs;
 
-/// A progress bar, or none.
+/// A progress bar; empty if it is not shown.
 pub struct ProgressDisplay(Option<ProgressBar>);
 
 impl ProgressDisplay {
-    /// A bar if somebody can see it and wants to.
-    pub fn new(face: &GlobalArgs) -> Self {
-        let is_seen = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none();
-        Self((is_seen && !face.quiet).then(bar))
+    /// Creates a bar if stderr is a terminal and output is not quiet.
+    pub fn new(global: &GlobalArgs) -> Self {
+        let is_terminal = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none();
+        Self((is_terminal && !global.quiet).then(bar))
     }
 
-    /// Shows how far the run has come.
+    /// Shows the progress of a run.
     pub fn show(&self, progress: &Progress) {
         let Some(bar) = &self.0 else { return };
         match progress {
@@ -32,22 +32,22 @@ impl ProgressDisplay {
                 ));
                 bar.tick();
             }
-            Progress::Asking { checked: settled, targets, in_flight, waiting } => {
+            Progress::Checking { checked, targets, in_flight, waiting } => {
                 bar.set_length(*targets);
-                bar.set_position(*settled);
+                bar.set_position(*checked);
                 bar.set_message(format!("{in_flight} in flight{}", waits(waiting)));
             }
-            Progress::Surveying { requests: asked, in_flight, waiting, standings } => {
-                // How many will be asked is not known before the end.
-                bar.set_length(asked + *in_flight as u64);
-                bar.set_position(*asked);
-                let domains = super::survey::standings(*standings);
+            Progress::Surveying { requests, in_flight, waiting, domain_counts } => {
+                // The number of requests is not known before the end.
+                bar.set_length(requests + *in_flight as u64);
+                bar.set_position(*requests);
+                let domains = super::survey::domain_counts(*domain_counts);
                 bar.set_message(format!("{domains}{}", waits(waiting)));
             }
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn clear(&self) {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();
@@ -55,16 +55,16 @@ impl ProgressDisplay {
     }
 }
 
-/// A count of steps with a word on what is being done, or none.
+/// A progress bar for a number of steps; empty if it is not shown.
 pub struct Steps(Option<ProgressBar>);
 
 impl Steps {
-    /// A bar if somebody can see it and wants to.
-    pub fn new(face: &GlobalArgs) -> Self {
-        Self(ProgressDisplay::new(face).0)
+    /// Creates a bar if stderr is a terminal and output is not quiet.
+    pub fn new(global: &GlobalArgs) -> Self {
+        Self(ProgressDisplay::new(global).0)
     }
 
-    /// So many of so many are done, and this is next.
+    /// Shows the number of finished steps and the next step.
     pub fn show(&self, done: u64, all: u64, next: &str) {
         let Some(bar) = &self.0 else { return };
         bar.set_length(all);
@@ -72,15 +72,15 @@ impl Steps {
         bar.set_message(printable(next).into_owned());
     }
 
-    /// Makes something to print while the bar is out of the way.
-    pub fn beside<T>(&self, make: impl FnOnce() -> T) -> T {
+    /// Calls `make` while the bar is hidden.
+    pub fn suspended<T>(&self, make: impl FnOnce() -> T) -> T {
         match &self.0 {
             Some(bar) => bar.suspend(make),
             None => make(),
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn clear(&self) {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();
@@ -91,7 +91,7 @@ impl Steps {
 fn bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {elapsed} eta {eta}  {msg}");
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    // The template is fixed; if it could not be read the default would do.
+    // The template is a constant; the default style is never used.
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.enable_steady_tick(Duration::from_millis(250));
     bar
@@ -100,8 +100,8 @@ fn bar() -> ProgressBar {
 fn waits(waiting: &[Waiting]) -> String {
     let wait = |waiting: &Waiting| {
         let time = duration(u64::try_from(waiting.wait.as_millis()).unwrap_or(u64::MAX));
-        let why = if waiting.is_throttled { "asked us to slow down, " } else { "" };
-        format!(" · {} {why}{time}", printable(&waiting.host))
+        let reason = if waiting.is_throttled { "throttled, " } else { "" };
+        format!(" · {} {reason}{time}", printable(&waiting.host))
     };
     waiting.iter().map(wait).collect()
 }

@@ -1,47 +1,49 @@
-//! What came of looking for a dead page, as reports see it.
+//! The search result for a dead page, prepared for reports.
 
 use jiff::Timestamp;
 use relink_engine::{Replacement, Revival};
 use relink_model::Confidence;
 use relink_ports::Store;
 use relink_report::human::{AliasView, ReplacementView, RevivalView};
-use relink_report::{RevivedAlias, RevivedRow, RevivedView};
+use relink_report::{AliasDetails, ReviveResultRow, ReviveResultView};
 
 use crate::error::CommandError;
 
-/// A revival with its parts in words, for views to borrow from.
+/// A search result with its texts, which views borrow from.
 pub struct RevivalText {
     revival: Revival,
     evidence: Vec<String>,
-    passed_over: Vec<(Timestamp, String)>,
+    rejected_copies: Vec<(Timestamp, String)>,
     replacements: Vec<ReplacementView>,
-    others: Vec<(String, Confidence)>,
+    other_candidates: Vec<(String, Confidence)>,
     reasons: Vec<String>,
 }
 
 impl RevivalText {
-    /// Puts a revival into words.
-    pub fn of(revival: &Revival) -> Self {
+    /// Formats the texts of a search result.
+    pub fn new(revival: &Revival) -> Self {
         let notes = revival.alias.iter().flat_map(|alias| &alias.evidence);
-        let passed_over = revival.passed_over.iter();
-        let others = revival.others.iter();
+        let rejected = revival.rejected_copies.iter();
+        let others = revival.weak_candidates.iter();
         Self {
             evidence: notes.map(|item| item.note.clone()).collect(),
-            passed_over: passed_over.map(|copy| (copy.captured_at, copy.reason.clone())).collect(),
+            rejected_copies: rejected.map(|copy| (copy.captured_at, copy.reason.clone())).collect(),
             replacements: revival.replacements.iter().map(replacement).collect(),
-            others: others.map(|other| (other.url.to_string(), other.confidence)).collect(),
+            other_candidates: others
+                .map(|other| (other.url.to_string(), other.confidence))
+                .collect(),
             reasons: revival.reasons.iter().map(ToString::to_string).collect(),
             revival: revival.clone(),
         }
     }
 
-    /// As one JSON object.
-    pub fn row(&self) -> RevivedRow<'_> {
+    /// Returns the JSON row.
+    pub fn row(&self) -> ReviveResultRow<'_> {
         let revival = &self.revival;
-        RevivedRow::new(&RevivedView {
+        ReviveResultRow::new(&ReviveResultView {
             url: revival.url.as_str(),
             verdict: revival.verdict,
-            alias: revival.alias.as_ref().map(|alias| RevivedAlias {
+            alias: revival.alias.as_ref().map(|alias| AliasDetails {
                 url: alias.url.as_str(),
                 confidence: alias.confidence,
                 method: alias.method,
@@ -50,25 +52,32 @@ impl RevivalText {
             }),
             archived: revival.archived.as_ref(),
             replacements: &self.replacements,
-            passed_over: &self.passed_over,
-            others: &self.others,
+            rejected_copies: &self.rejected_copies,
+            other_candidates: &self.other_candidates,
             reasons: &revival.reasons,
-            remarks: &revival.remarks,
+            warnings: &revival.warnings,
             costs: &revival.costs,
-            tried: revival.tried,
+            searched_at: revival.searched_at,
         })
     }
 
-    /// What the store remembers of looking for a page.
-    pub async fn recall(store: &dyn Store, url: &str) -> Result<Option<Self>, CommandError> {
-        let kept = store.revival(url).await?;
-        let revival = kept.and_then(|kept| serde_json::from_str(&kept.report).ok());
-        Ok(revival.as_ref().map(Self::of))
+    /// Loads the stored search result for a page.
+    pub async fn load(store: &dyn Store, url: &str) -> Result<Option<Self>, CommandError> {
+        let stored = store.revival(url).await?;
+        let revival = stored.and_then(|stored| serde_json::from_str(&stored.report).ok());
+        Ok(revival.as_ref().map(Self::new))
     }
 
-    /// As reports see it.
+    /// Returns the view for the terminal report.
     pub fn view(&self) -> RevivalView<'_> {
-        let Self { revival, evidence, passed_over, replacements, others, reasons } = self;
+        let Self {
+            revival,
+            evidence,
+            rejected_copies: rejected,
+            replacements,
+            other_candidates: others,
+            reasons,
+        } = self;
         let archived = revival.archived.as_ref();
         RevivalView {
             url: revival.url.as_str(),
@@ -80,12 +89,12 @@ impl RevivalText {
                 evidence,
             }),
             archived: archived.map(|copy| (copy.captured_at, copy.replay_url.as_str())),
-            passed_over,
+            rejected_copies: rejected,
             replacements,
-            others,
+            other_candidates: others,
             reasons,
-            remarks: &revival.remarks,
-            tried: revival.tried,
+            warnings: &revival.warnings,
+            searched_at: revival.searched_at,
         }
     }
 }
@@ -94,7 +103,7 @@ fn replacement(found: &Replacement) -> ReplacementView {
     ReplacementView {
         url: found.url.to_string(),
         similarity: found.similarity,
-        share: found.share,
+        resemblance: found.share,
         reason: found.reason.clone(),
         engine: found.engine.clone(),
     }

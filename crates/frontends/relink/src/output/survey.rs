@@ -1,4 +1,4 @@
-//! What a survey's report says beside its findings.
+//! The survey-specific part of a report.
 
 use jiff::SignedDuration;
 use relink_engine::{
@@ -6,41 +6,41 @@ use relink_engine::{
 };
 use relink_ports::RunStats;
 use relink_report::human::{counted, duration, grouped, interrupted, no_network};
-use relink_report::survey::{BudgetRow, DomainRow, RecallRow, StandingsRow, SurveyRow};
+use relink_report::survey::{BudgetRow, DomainCountsRow, DomainRow, RecallRow, SurveyRow};
 use relink_report::{printable, redact, redact_prose};
 
-/// Domains with broken URLs that are named; `--verbose` names all.
-const DOMAINS_SHOWN: usize = 20;
-/// Directories that are named of a domain.
-const DIRECTORIES_SHOWN: usize = 20;
+/// Maximum number of domains with broken URLs; `--verbose` lists all.
+const MAX_DOMAINS: usize = 20;
+/// Maximum number of directories per domain.
+const MAX_DIRECTORIES: usize = 20;
 
-/// `Surveyed 3,902 URLs on 118 domains: 612 asked (15.7 %), 6.1 s`.
-pub fn headline(outcome: &SurveyOutcome, took: SignedDuration) -> String {
+/// Formats the first line: `Surveyed 3,902 URLs on 118 domains: 612 checked (15.7 %), 6.1 s`.
+pub fn headline(outcome: &SurveyOutcome, elapsed: SignedDuration) -> String {
     let report = &outcome.report;
-    let took = duration(u64::try_from(took.as_millis()).unwrap_or(0));
+    let duration = duration(u64::try_from(elapsed.as_millis()).unwrap_or(0));
     let (urls, domains) =
         (counted(report.urls.into(), "URL"), counted(report.domains.len() as u64, "domain"));
-    let asked = grouped(report.checked.into());
+    let checked = grouped(report.checked.into());
     let percent = 100.0 * f64::from(report.checked) / f64::from(report.urls.max(1));
-    let verb = if outcome.surveyed.is_some() { "Rechecked" } else { "Surveyed" };
-    format!("{verb} {urls} on {domains}: {asked} asked ({percent:.1} %), {took}\n")
+    let verb = if outcome.last_survey_at.is_some() { "Rechecked" } else { "Surveyed" };
+    format!("{verb} {urls} on {domains}: {checked} checked ({percent:.1} %), {duration}\n")
 }
 
 /// `104 domains OK by sampling, 6 suspicious → full check, 8 broken`.
-pub fn standings(standings: DomainCounts) -> String {
-    let accepted = counted(standings.accepted, "domain");
-    let (suspicious, broken) = (grouped(standings.suspicious), grouped(standings.broken));
+pub fn domain_counts(counts: DomainCounts) -> String {
+    let accepted = counted(counts.accepted, "domain");
+    let (suspicious, broken) = (grouped(counts.suspicious), grouped(counts.broken));
     format!("{accepted} OK by sampling, {suspicious} suspicious → full check, {broken} broken")
 }
 
-/// What is made of the domains, and how much was probably found.
+/// Formats the state of the domains and the estimated recall.
 pub fn details(outcome: &SurveyOutcome, is_verbose: bool) -> String {
     let report = &outcome.report;
-    let mut text = format!("  {}\n", standings(report.standings));
+    let mut text = format!("  {}\n", domain_counts(report.domain_counts));
     text += &recall(report);
     if report.failing > 0 {
         text.extend([format!(
-            "  {} of what counts as broken here is failing: bad now, to be confirmed\n",
+            "  {} of the broken URLs are failing and not yet confirmed\n",
             grouped(report.failing.into())
         )]);
     }
@@ -53,13 +53,13 @@ pub fn details(outcome: &SurveyOutcome, is_verbose: bool) -> String {
 fn recall(report: &SurveyReport) -> String {
     let broken = counted(report.broken.into(), "broken URL");
     let Some(estimate) = report.estimate else {
-        return format!("  {broken} among those asked\n");
+        return format!("  {broken} among the checked ones\n");
     };
     if report.checked == report.urls {
-        return format!("  {broken}: everything was asked, so that is all\n");
+        return format!("  {broken} (all URLs were checked)\n");
     }
     format!(
-        "  {broken} found: {:.1} % of all there are, probably (95 % interval {:.1} to {:.1} %)\n",
+        "  {broken} found: an estimated {:.1} % of all (95 % interval {:.1} to {:.1} %)\n",
         estimate.recall(),
         estimate.low(),
         estimate.high()
@@ -67,37 +67,37 @@ fn recall(report: &SurveyReport) -> String {
 }
 
 fn budget_line(outcome: &SurveyOutcome, budget: BudgetUse) -> String {
-    let BudgetUse { allowed, before } = budget;
+    let BudgetUse { allowed, already_used: before } = budget;
     let (allowed, before) = (grouped(allowed.into()), grouped(before.into()));
-    let since = outcome.surveyed.map_or(String::new(), |moment| {
-        format!("; surveyed as a whole on {}", moment.strftime("%Y-%m-%d"))
-    });
+    let since = outcome
+        .last_survey_at
+        .map_or(String::new(), |time| format!("; full survey on {}", time.strftime("%Y-%m-%d")));
     format!("  budget: {allowed} URLs in seven days, {before} used before this run{since}\n")
 }
 
-/// The domains in which most is broken, or all of them.
+/// Lists the domains with the most broken URLs, or all domains.
 fn domains(report: &SurveyReport, is_verbose: bool) -> String {
     let mut shown: Vec<&DomainReport> =
         report.domains.iter().filter(|domain| is_verbose || domain.broken > 0).collect();
     shown.sort_by(|one, other| other.broken.cmp(&one.broken).then(one.name.cmp(&other.name)));
-    let count = if is_verbose { shown.len() } else { DOMAINS_SHOWN.min(shown.len()) };
+    let count = if is_verbose { shown.len() } else { MAX_DOMAINS.min(shown.len()) };
     let mut text: String = shown[..count].iter().map(|domain| domain_line(domain)).collect();
     if shown.len() > count {
         let more = counted((shown.len() - count) as u64, "more domain");
-        text.extend([format!("  … and {more}: `--verbose` tells of every domain\n")]);
+        text.extend([format!("  … and {more}: use `--verbose` to list them\n")]);
     }
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
 fn domain_line(domain: &DomainReport) -> String {
-    let sign = match domain.status {
+    let symbol = match domain.status {
         DomainStatus::Accepted => '✓',
         DomainStatus::Suspicious => '◌',
         DomainStatus::Broken => '✗',
-        DomainStatus::Unseen => '·',
+        DomainStatus::Unchecked => '·',
     };
     format!(
-        "  {sign} {}  {} broken, {} of {} asked: {}\n",
+        "  {symbol} {}  {} broken, {} of {} checked: {}\n",
         printable(&domain.name),
         grouped(domain.broken.into()),
         grouped(domain.checked.into()),
@@ -106,10 +106,10 @@ fn domain_line(domain: &DomainReport) -> String {
     )
 }
 
-/// All there is to say of a domain.
+/// Formats the details of a domain.
 pub fn explain_domain(domain: &DomainReport) -> String {
     let mut text = format!(
-        "\n{}: {}\n  {} of {} asked, {} broken",
+        "\n{}: {}\n  {} of {} checked, {} broken",
         printable(&domain.name),
         domain.status.as_str(),
         grouped(domain.checked.into()),
@@ -119,34 +119,35 @@ pub fn explain_domain(domain: &DomainReport) -> String {
     if domain.failing > 0 {
         text.extend([format!(", {} of them failing", grouped(domain.failing.into()))]);
     }
-    text.extend([format!("\n  why it stopped: {}\n", printable(&domain.reason))]);
-    for (name, urls, checked, broken) in domain.directories.iter().take(DIRECTORIES_SHOWN) {
+    text.extend([format!("\n  reason: {}\n", printable(&domain.reason))]);
+    for (name, urls, checked, broken) in domain.directories.iter().take(MAX_DIRECTORIES) {
         let name = printable(name);
-        text.extend([format!("  {name}  {broken} broken, {checked} of {urls} asked\n")]);
+        text.extend([format!("  {name}  {broken} broken, {checked} of {urls} checked\n")]);
     }
-    let more = domain.directories.len().saturating_sub(DIRECTORIES_SHOWN);
+    let more = domain.directories.len().saturating_sub(MAX_DIRECTORIES);
     if more > 0 {
         text.extend([format!("  … and {more} more directories with broken URLs\n")]);
     }
     text
 }
 
-/// The last sentence of a survey that did not come to its proper end.
-pub fn closing(end: SurveyEnd, tally: &RunStats) -> Option<String> {
+/// Formats the last line of a survey that did not finish.
+pub fn footer(end: SurveyEnd, stats: &RunStats) -> Option<String> {
     Some(match end {
         SurveyEnd::Finished | SurveyEnd::UpToDate => return None,
         SurveyEnd::BudgetSpent => {
-            "This week's budget is used up; the same command goes on next week.\n".to_owned()
+            "This week's budget is exhausted; run the same command next week to continue.\n"
+                .to_owned()
         }
         SurveyEnd::NoNetwork => no_network().to_owned(),
-        SurveyEnd::Interrupted => interrupted(tally.checked, tally.targets),
+        SurveyEnd::Interrupted => interrupted(stats.checked, stats.targets),
     })
 }
 
-/// The survey in JSON.
+/// Returns the JSON row of a survey.
 pub fn row(outcome: &SurveyOutcome) -> SurveyRow<'_> {
     let report = &outcome.report;
-    let DomainCounts { accepted, suspicious, broken, unseen } = report.standings;
+    let DomainCounts { accepted, suspicious, broken, unchecked } = report.domain_counts;
     SurveyRow {
         plan: outcome.plan.as_str().into(),
         seed: outcome.seed,
@@ -160,8 +161,10 @@ pub fn row(outcome: &SurveyOutcome) -> SurveyRow<'_> {
             low: estimate.low(),
             high: estimate.high(),
         }),
-        budget: outcome.budget.map(|BudgetUse { allowed, before }| BudgetRow { allowed, before }),
-        standings: StandingsRow { ok: accepted, suspicious, broken, unseen },
+        budget: outcome
+            .budget
+            .map(|BudgetUse { allowed, already_used: before }| BudgetRow { allowed, before }),
+        domain_counts: DomainCountsRow { ok: accepted, suspicious, broken, unchecked },
         domains: report.domains.iter().map(domain_row).collect(),
     }
 }

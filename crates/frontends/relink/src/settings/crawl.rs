@@ -1,139 +1,187 @@
-//! What the flags of `relink crawl` mean.
+//! Settings of `relink crawl`.
 
-use std::collections::BTreeMap;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_engine::{CrawlRules, CrawlSettings, DispatchSettings, RenderMode, seed};
+use relink_engine::{CrawlRules, CrawlSettings, DispatchSettings, RenderMode, parse_seed};
 use relink_frontier::{CrawlScope, PolitenessPolicy, ScopeMode, TraversalOrder, UrlFilter};
 use url::Url;
 
-use super::{RunSettings, ask_settings, asking_flags, current_folder, fresh_since, pattern_scope};
-use super::{outputs, read_files, said};
+use super::run_key::RunKeyText;
+use super::{RunSettings, current_dir, dispatch_settings, fresh_since, request_flags, url_filter};
+use super::{non_empty, outputs, read_files};
 use crate::cli::{CrawlArgs, CrawlOrder, CrawlScopeArg, CrawlScopeArgs, Export, RenderArg};
 use crate::config::Config;
 use crate::error::CommandError;
 use crate::output::ReportSubject;
 
-/// Requests in flight for each processor: waiting for servers costs little.
+/// Number of requests in flight per processor. Most of the time is spent waiting.
 const PER_PROCESSOR: usize = 16;
 
-/// Everything `relink crawl` needs to know.
+/// The settings of `relink crawl`.
 pub struct CrawlPlan {
-    /// For the engine.
+    /// Settings of the engine.
     pub crawl: CrawlSettings,
-    /// What to write of the links.
+    /// The files to export.
     pub exports: Vec<Export>,
-    /// For everything around it.
+    /// Settings of the run.
     pub run: RunSettings,
 }
 
 impl CrawlPlan {
     /// Merges all layers.
     pub fn resolve(args: CrawlArgs, now: Timestamp) -> Result<Self, CommandError> {
-        let folder = current_folder()?;
-        let files = read_files(args.config.as_deref(), &folder)?;
-        let CrawlArgs { urls, format, output, export, fresh, fail_on, db, going, asking, .. } =
-            args;
+        let dir = current_dir()?;
+        let files = read_files(args.config.as_deref(), &dir)?;
+        let CrawlArgs {
+            urls, format, output, export, fresh, fail_on, db, scope_args, request, ..
+        } = args;
         let config = Config {
             format,
-            include: said(going.include.clone()),
-            exclude: said(going.exclude.clone()),
+            include: non_empty(scope_args.include.clone()),
+            exclude: non_empty(scope_args.exclude.clone()),
             fail_on,
             db,
-            max_page_links: going.max_page_links,
-            named_urls: going.sitemap.clone(),
-            ..asking_flags(asking)
+            max_page_links: scope_args.max_page_links,
+            user_urls: scope_args.sitemap.clone(),
+            ..request_flags(request)
         };
         let config = config.over(files);
         let outputs = outputs(&config, output, ReportSubject::Crawl)?;
         let seeds = seeds(&urls)?;
-        let rules = rules(&going, &config, &seeds, now)?;
+        let rules = rules(&scope_args, &config, &seeds, now)?;
         let crawl = CrawlSettings {
-            scope: identity(&going, &config),
+            scope: run_key(&scope_args, &config).into_scope(),
             seeds,
             rules,
-            sitemaps: going.sitemap,
-            reads_sitemaps: !going.no_sitemaps,
-            render: match going.render {
+            sitemaps: scope_args.sitemap,
+            reads_sitemaps: !scope_args.no_sitemaps,
+            render: match scope_args.render {
                 RenderArg::Auto => RenderMode::Auto,
                 RenderArg::Always => RenderMode::Always,
                 RenderArg::Never => RenderMode::Never,
             },
-            ask: crawl_ask(&config),
-            time: going.max_time.map(|span| span.0),
+            dispatch: crawl_dispatch_settings(&config),
+            max_time: scope_args.max_time.map(|duration| duration.0),
             is_fresh: fresh,
         };
         let page_bytes = super::page_bytes(&config);
-        let mut run = RunSettings::new(config, &folder, outputs, urls)?;
-        run.fetch.text_cap = page_bytes;
+        let mut run = RunSettings::new(config, &dir, outputs, urls)?;
+        run.fetch.max_text_bytes = page_bytes;
         Ok(Self { crawl, exports: export, run })
     }
 }
 
 fn seeds(urls: &[String]) -> Result<Vec<(String, Url)>, CommandError> {
-    let canonical = |given: &String| match seed(given) {
+    let canonical = |given: &String| match parse_seed(given) {
         Ok(url) => Ok((given.clone(), url)),
         Err(error) => Err(CommandError::usage(format!("cannot crawl `{given}`"))
             .cause(error)
-            .hint("write it like `relink crawl https://site.example/`")),
+            .hint("use a URL, such as `relink crawl https://site.example/`")),
     };
     urls.iter().map(canonical).collect()
 }
 
 fn rules(
-    going: &CrawlScopeArgs,
+    scope_args: &CrawlScopeArgs,
     config: &Config,
     seeds: &[(String, Url)],
     now: Timestamp,
 ) -> Result<CrawlRules, CommandError> {
-    let reach = match going.scope {
+    let mode = match scope_args.scope {
         CrawlScopeArg::Host => ScopeMode::Host,
         CrawlScopeArg::Domain => ScopeMode::Domain,
         CrawlScopeArg::Path => ScopeMode::Prefix,
     };
-    let starts: Vec<Url> = seeds.iter().map(|(_, url)| url.clone()).collect();
-    let max_age = config.max_age.map_or(super::DAY, |span| span.0);
+    let start_urls: Vec<Url> = seeds.iter().map(|(_, url)| url.clone()).collect();
+    let max_age = config.max_cache_age.map_or(super::DAY, |duration| duration.0);
     Ok(CrawlRules {
-        scope: CrawlScope::new(reach, &starts, UrlFilter::default()),
-        filter: pattern_scope(config)?,
-        order: match going.order {
+        scope: CrawlScope::new(mode, &start_urls, UrlFilter::default()),
+        filter: url_filter(config)?,
+        order: match scope_args.order {
             CrawlOrder::Breadth => TraversalOrder::BreadthFirst,
             CrawlOrder::Depth => TraversalOrder::DepthFirst,
         },
-        depth: going.depth,
-        pages: going.max_pages,
-        page_links: config.max_page_links.unwrap_or(CrawlRules::PAGE_LINKS),
-        follows_all: going.follow_nofollow,
-        checks_others: !going.no_external,
+        max_depth: scope_args.depth,
+        max_pages: scope_args.max_pages,
+        max_page_links: config.max_page_links.unwrap_or(CrawlRules::MAX_PAGE_LINKS),
+        ignores_nofollow: scope_args.follow_nofollow,
+        checks_external: !scope_args.no_external,
         fresh_since: fresh_since(now, max_age),
     })
 }
 
-/// A site is visited more gently than a list that the user owns.
-fn crawl_ask(config: &Config) -> DispatchSettings {
+/// Returns the dispatch settings of a crawl, which are politer than those of a
+/// check.
+fn crawl_dispatch_settings(config: &Config) -> DispatchSettings {
     let processors = available_parallelism().map_or(1, usize::from);
-    let interval = config.host_interval.map_or(PolitenessPolicy::CRAWL_INTERVAL, |span| span.0);
+    let interval =
+        config.host_interval.map_or(PolitenessPolicy::CRAWL_INTERVAL, |duration| duration.0);
     let host_concurrency = config.host_concurrency.unwrap_or(PolitenessPolicy::CRAWL_CONCURRENCY);
-    let max_age = config.max_age.map_or(Duration::MAX, |span| span.0);
+    let max_age = config.max_cache_age.map_or(Duration::MAX, |duration| duration.0);
     DispatchSettings {
         concurrency: config.concurrency.unwrap_or(PER_PROCESSOR * processors).max(1),
         politeness: PolitenessPolicy::crawl(host_concurrency, interval),
-        ..ask_settings(config, max_age)
+        ..dispatch_settings(config, max_age)
     }
 }
 
-/// What beside the beginning decides which crawl this is. How fast it goes,
-/// and how far, may change when it is taken up again.
-fn identity(going: &CrawlScopeArgs, config: &Config) -> BTreeMap<String, String> {
-    let list = |list: &Option<Vec<String>>| list.as_deref().unwrap_or_default().join("\u{1f}");
-    BTreeMap::from([
-        ("scope".to_owned(), format!("{:?}", going.scope)),
-        ("order".to_owned(), format!("{:?}", going.order)),
-        ("depth".to_owned(), format!("{:?}", going.depth)),
-        ("include".to_owned(), list(&config.include)),
-        ("exclude".to_owned(), list(&config.exclude)),
-        ("render".to_owned(), format!("{:?}", going.render)),
-    ])
+/// Returns the settings that identify a crawl, in addition to its start pages.
+/// Rate limits and the limits on pages and time are not among them, so that they
+/// can be changed when a crawl is resumed.
+fn run_key(scope_args: &CrawlScopeArgs, config: &Config) -> RunKeyText {
+    let list = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
+    let scope = match scope_args.scope {
+        CrawlScopeArg::Host => "host",
+        CrawlScopeArg::Domain => "domain",
+        CrawlScopeArg::Path => "path",
+    };
+    let order = match scope_args.order {
+        CrawlOrder::Breadth => "breadth",
+        CrawlOrder::Depth => "depth",
+    };
+    let render = match scope_args.render {
+        RenderArg::Auto => "auto",
+        RenderArg::Always => "always",
+        RenderArg::Never => "never",
+    };
+    RunKeyText::new()
+        .with("scope", scope)
+        .with("order", order)
+        .with_optional("depth", scope_args.depth)
+        .with_list("include", &list(&config.include))
+        .with_list("exclude", &list(&config.exclude))
+        .with("render", render)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    #[track_caller]
+    fn check(flags: &[&str], expect: &str) {
+        let args = ["relink", "crawl", "https://site.example/"].iter().chain(flags);
+        let Command::Crawl(args) = Cli::parse_from(args).command else { panic!("not a crawl") };
+        let config = Config {
+            include: non_empty(args.scope_args.include.clone()),
+            exclude: non_empty(args.scope_args.exclude.clone()),
+            ..Config::default()
+        };
+        assert_eq!(run_key(&args.scope_args, &config).into_scope()["settings"], expect);
+    }
+
+    #[test]
+    fn run_key_is_stable() {
+        check(&[], "v1;scope=host;order=breadth;depth=;include=;exclude=;render=auto");
+        let flags = ["--scope", "path", "--order", "depth", "--depth", "3", "--render", "never"];
+        let patterns = ["--include", "a", "--exclude", "b", "--exclude", "c"];
+        check(
+            &[&flags[..], &patterns[..]].concat(),
+            "v1;scope=path;order=depth;depth=3;include=a;exclude=b,c;render=never",
+        );
+    }
 }

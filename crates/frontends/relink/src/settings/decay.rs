@@ -1,4 +1,4 @@
-//! What the flags of `relink decay` mean.
+//! Settings of `relink decay`.
 
 use std::path::PathBuf;
 
@@ -6,55 +6,55 @@ use relink_decay::{DecayDefinition, Sigma, StoppingRule};
 use relink_engine::{FailureModel, FailureSet, MeasureSettings};
 use url::Url;
 
-use super::{RunSettings, ask_settings, asking_flags, current_folder, read_files};
-use crate::cli::{CrawlChoice, DecayArgs, DecayForm, DecayFormat, FailuresChoice, ScoringArgs};
+use super::{RunSettings, current_dir, dispatch_settings, read_files, request_flags};
+use crate::cli::{CrawlSelector, DecayArgs, DecayFormat, DefinitionArg, FailuresArg, ScoringArgs};
 use crate::config::Config;
 use crate::error::CommandError;
 
-/// Everything `relink decay` needs to know.
+/// The settings of `relink decay`.
 pub struct DecayPlan {
-    /// What is scored.
+    /// The subject of the measurement.
     pub subject: DecaySubject,
-    /// The patiences of the surfer, at least one.
+    /// The values of σ, at least one.
     pub sigmas: Vec<Sigma>,
-    /// Which of the two definitions.
-    pub form: DecayDefinition,
-    /// On which pages surfers fail.
-    pub fails: FailureModel,
-    /// How many pages are named at either end.
+    /// The definition of decay.
+    pub definition: DecayDefinition,
+    /// The pages where walks fail.
+    pub failure_model: FailureModel,
+    /// The number of pages to list at each end of the scale.
     pub top: usize,
-    /// The score above which a run fails.
+    /// The score above which the run fails.
     pub fail_above: Option<f64>,
-    /// What stdout gets.
+    /// The format of standard output.
     pub format: DecayFormat,
-    /// Files to write too.
+    /// Output files.
     pub outputs: Vec<PathBuf>,
-    /// For everything around it.
+    /// Settings of the run.
     pub run: RunSettings,
 }
 
-/// What is scored.
+/// The subject of a measurement.
 pub enum DecaySubject {
-    /// A page of the living web.
+    /// A page on the web.
     Live(Box<MeasureSettings>),
-    /// A stored crawl, and a page of it if one is named.
-    Crawl(CrawlChoice, Option<Url>),
-    /// A list of links, the dead pages of it, and a page if one is named.
+    /// A stored crawl, and optionally one of its pages.
+    Crawl(CrawlSelector, Option<Url>),
+    /// A link graph, the list of its dead pages, and optionally one of its pages.
     Graph(PathBuf, Option<PathBuf>, Option<String>),
 }
 
 impl DecayPlan {
     /// Merges all layers.
     pub fn resolve(args: DecayArgs) -> Result<Self, CommandError> {
-        let folder = current_folder()?;
-        let files = read_files(args.config.as_deref(), &folder)?;
-        let config = Config { db: args.db, ..asking_flags(args.asking) }.over(files);
+        let dir = current_dir()?;
+        let files = read_files(args.config.as_deref(), &dir)?;
+        let config = Config { db: args.db, ..request_flags(args.request) }.over(files);
         let sigmas = sigmas(&args.scoring.sigma)?;
-        let form = match args.scoring.form {
-            DecayForm::Plain => DecayDefinition::Plain,
-            DecayForm::Selfloop => DecayDefinition::SelfLoop,
+        let definition = match args.scoring.definition {
+            DefinitionArg::Plain => DecayDefinition::Plain,
+            DefinitionArg::Selfloop => DecayDefinition::SelfLoop,
         };
-        let fails = fails(&args.scoring)?;
+        let failure_model = failure_model(&args.scoring)?;
         let inputs: Vec<String> = args.url.iter().cloned().collect();
         let subject = match (args.crawl, args.graph, args.url) {
             (_, Some(graph), name) => DecaySubject::Graph(graph, args.dead, name),
@@ -63,85 +63,98 @@ impl DecayPlan {
             }
             (None, None, url) => {
                 let url = page(url.as_deref().unwrap_or_default())?;
-                let live = live(url, &args.scoring, &sigmas, form, fails, &config)?;
+                let live = live(url, &args.scoring, &sigmas, definition, failure_model, &config)?;
                 DecaySubject::Live(Box::new(live))
             }
         };
         let page_bytes = super::page_bytes(&config);
-        let mut run = RunSettings::new(config, &folder, Vec::new(), inputs)?;
-        run.fetch.text_cap = page_bytes;
+        let mut run = RunSettings::new(config, &dir, Vec::new(), inputs)?;
+        run.fetch.max_text_bytes = page_bytes;
         let (top, fail_above, format) = (args.top, args.fail_above, args.format);
         let outputs = args.output;
-        Ok(Self { subject, sigmas, form, fails, top, fail_above, format, outputs, run })
+        Ok(Self {
+            subject,
+            sigmas,
+            definition,
+            failure_model,
+            top,
+            fail_above,
+            format,
+            outputs,
+            run,
+        })
     }
 }
 
 fn page(given: &str) -> Result<Url, CommandError> {
-    relink_engine::seed(given).map_err(|error| {
+    relink_engine::parse_seed(given).map_err(|error| {
         CommandError::usage(format!("cannot measure `{given}`"))
             .cause(error)
-            .hint("write it like `relink decay https://site.example/`")
+            .hint("use a URL, such as `relink decay https://site.example/`")
     })
 }
 
 fn sigmas(given: &[f64]) -> Result<Vec<Sigma>, CommandError> {
     let sigma = |&value: &f64| {
         Sigma::new(value).map_err(|error| {
-            CommandError::usage("that is no patience for a surfer")
+            CommandError::usage("invalid value for `--sigma`")
                 .cause(error.to_string())
-                .hint("the paper's is `--sigma 0.1`")
+                .hint("use a value above 0 and up to 1; the paper uses 0.1")
         })
     };
     given.iter().map(sigma).collect()
 }
 
-fn fails(scoring: &ScoringArgs) -> Result<FailureModel, CommandError> {
-    let unconfirmed = scoring.count_failing;
-    if !(0.0..=1.0).contains(&unconfirmed) {
-        return Err(CommandError::usage(format!("`--count-failing {unconfirmed}` is no share"))
-            .cause("a share lies between 0 and 1")
-            .hint("0 counts failing pages as sound, 1 as dead"));
+fn failure_model(scoring: &ScoringArgs) -> Result<FailureModel, CommandError> {
+    let failing_weight = scoring.failing_weight;
+    if !(0.0..=1.0).contains(&failing_weight) {
+        return Err(CommandError::usage(format!(
+            "invalid value for `--failing-weight`: {failing_weight} (expected 0 to 1)"
+        ))
+        .hint("0 counts failing pages as alive, 1 as dead"));
     }
     let set = match scoring.failures {
-        FailuresChoice::Dead => FailureSet::Dead,
-        FailuresChoice::Hijacked => FailureSet::Hijacked,
-        FailuresChoice::Blocked => FailureSet::Blocked,
+        FailuresArg::Dead => FailureSet::Dead,
+        FailuresArg::Hijacked => FailureSet::Hijacked,
+        FailuresArg::Blocked => FailureSet::Blocked,
     };
-    Ok(FailureModel { set, unconfirmed })
+    Ok(FailureModel { set, failing_weight })
 }
 
 fn live(
     url: Url,
     scoring: &ScoringArgs,
     sigmas: &[Sigma],
-    form: DecayDefinition,
-    fails: FailureModel,
+    definition: DecayDefinition,
+    failure_model: FailureModel,
     config: &Config,
 ) -> Result<MeasureSettings, CommandError> {
     let [sigma] = sigmas else {
-        return Err(CommandError::usage("the living web is measured with one sigma at a time")
-            .cause(format!("{} are given", sigmas.len()))
-            .hint("give one, or score a stored crawl with `--crawl latest`"));
+        return Err(CommandError::usage(
+            "`--sigma` takes a single value unless `--crawl` or `--graph` is given",
+        )
+        .cause(format!("{} values were given", sigmas.len()))
+        .hint("give one value, or use a stored crawl with `--crawl latest`"));
     };
-    let ask = ask_settings(config, super::DAY);
+    let dispatch = dispatch_settings(config, super::DAY);
     Ok(MeasureSettings {
         url,
         sigma: *sigma,
-        form,
-        stopping_rule: patience(scoring),
+        definition,
+        stopping_rule: stopping_rule(scoring),
         seed: scoring.seed,
-        fails,
-        politeness: ask.politeness,
-        policy: ask.policy,
-        wait: ask.max_host_wait,
+        failure_model,
+        politeness: dispatch.politeness,
+        policy: dispatch.policy,
+        max_host_wait: dispatch.max_host_wait,
     })
 }
 
-fn patience(scoring: &ScoringArgs) -> StoppingRule {
-    let patience = match scoring.walks {
-        Some(walks) => StoppingRule { walks, ..StoppingRule::sic_transit() },
-        None => StoppingRule { half_width: scoring.within, ..StoppingRule::default() },
+fn stopping_rule(scoring: &ScoringArgs) -> StoppingRule {
+    let rule = match scoring.walks {
+        Some(walks) => StoppingRule { max_walks: walks, ..StoppingRule::sic_transit() },
+        None => StoppingRule { target_half_width: scoring.half_width, ..StoppingRule::default() },
     };
-    let looks = scoring.max_pages.unwrap_or(patience.pages_fetched).max(1);
-    StoppingRule { pages_fetched: looks, ..patience }
+    let max_pages = scoring.max_pages.unwrap_or(rule.max_pages_fetched).max(1);
+    StoppingRule { max_pages_fetched: max_pages, ..rule }
 }

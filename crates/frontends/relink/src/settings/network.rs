@@ -1,8 +1,7 @@
-//! The way to servers: proxies, client certificates, and what single hosts
-//! get.
+//! Proxies, client certificates, and headers and logins of single hosts.
 //!
-//! Proxies, keys and headers may be secret: no message shows more of them than
-//! where they come from.
+//! Proxies, keys and headers may be secret. Messages state only where they come
+//! from.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +21,7 @@ pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The proxies of the flags and files, or else those of the environment.
+/// Returns the proxies of flags and files, or else those of the environment.
 pub fn proxies(
     config: &Config,
     env: impl Fn(&str) -> Option<String>,
@@ -40,7 +39,7 @@ pub fn proxies(
     Ok(Proxies { http: first(http, &env)?, https: first(&https, &env)?, exclude })
 }
 
-/// The proxy of the first of these variables that is set.
+/// Parses the first of these variables that is set.
 fn first(
     names: &[&str],
     env: impl Fn(&str) -> Option<String>,
@@ -49,7 +48,7 @@ fn first(
     set.next().map(|(name, text)| from_variable(name, &text)).transpose()
 }
 
-/// The variables may name a proxy without a scheme, as in other programs.
+/// Parses a proxy variable. As in other programs, the scheme may be omitted.
 fn from_variable(name: &str, text: &str) -> Result<Proxy, CommandError> {
     let subject = format!("the proxy in `{name}`");
     let hint = format!("{name}=");
@@ -59,9 +58,9 @@ fn from_variable(name: &str, text: &str) -> Result<Proxy, CommandError> {
 
 fn parse_proxy(text: &str, subject: &str, option: &str) -> Result<Proxy, CommandError> {
     text.parse().map_err(|error: relink_fetch::ParseProxyError| {
-        CommandError::usage(format!("{subject} cannot be used"))
+        CommandError::usage(format!("invalid value for {subject}"))
             .cause(error.to_string())
-            .hint(format!("write it like `{option}http://127.0.0.1:8080`"))
+            .hint(format!("use a value such as `{option}http://127.0.0.1:8080`"))
     })
 }
 
@@ -71,19 +70,19 @@ fn exclude(config: &Config, env: impl Fn(&str) -> Option<String>) -> Result<NoPr
         None => (env("no_proxy").or_else(|| env("NO_PROXY")).unwrap_or_default(), "NO_PROXY"),
     };
     text.parse().map_err(|error: relink_fetch::ParseNoProxyError| {
-        CommandError::usage(format!("`{subject}` cannot be used"))
+        CommandError::usage(format!("invalid value for `{subject}`"))
             .cause(error.to_string())
-            .hint("write it like `localhost,example.org:8080,10.0.0.0/8`")
+            .hint("use a list such as `localhost,example.org:8080,10.0.0.0/8`")
     })
 }
 
-/// The client certificate for named hosts.
+/// Returns the client certificate for user-supplied hosts.
 pub fn identity(config: &Config) -> Result<Option<ClientIdentity>, CommandError> {
     read_identity(config.client_cert.as_deref(), config.client_key.as_deref())
 }
 
-/// Reads a client certificate. Without a file for the key, it is in that of
-/// the certificate.
+/// Reads a client certificate. Without a key file, the key is in the certificate
+/// file.
 fn read_identity(
     certificate: Option<&Path>,
     key: Option<&Path>,
@@ -91,8 +90,8 @@ fn read_identity(
     let Some(certificate) = certificate else {
         return match key {
             None => Ok(None),
-            Some(_) => Err(CommandError::usage("there is a client key without a certificate")
-                .hint("name the certificate with `--client-cert FILE`")),
+            Some(_) => Err(CommandError::usage("client key without a client certificate")
+                .hint("add `--client-cert FILE`")),
         };
     };
     let chain = read_pem(certificate)?;
@@ -100,12 +99,9 @@ fn read_identity(
     let key_text = key_text.as_deref().unwrap_or(&chain);
     let identity = ClientIdentity::from_pem(chain.as_bytes(), key_text.as_bytes());
     let identity = identity.map_err(|error| {
-        CommandError::usage(format!(
-            "`{}` cannot be used as a client certificate",
-            certificate.display()
-        ))
-        .cause(error.to_string())
-        .hint("give both as PEM files: `--client-cert FILE --client-key FILE`")
+        CommandError::usage(format!("invalid client certificate: `{}`", certificate.display()))
+            .cause(error.to_string())
+            .hint("use PEM files: `--client-cert FILE --client-key FILE`")
     })?;
     Ok(Some(identity))
 }
@@ -120,7 +116,7 @@ fn read_pem(path: &Path) -> Result<String, CommandError> {
     })
 }
 
-/// What single hosts get.
+/// Returns the settings of single hosts.
 pub fn hosts(config: &Config) -> Result<Vec<HostSettings>, CommandError> {
     let hosts = config.host.iter().flat_map(BTreeMap::iter);
     hosts.map(|(name, host)| host_settings(name, host)).collect()
@@ -143,14 +139,14 @@ fn host_settings(name: &str, host: &HostConfig) -> Result<HostSettings, CommandE
 fn parse_login(secret: &Secret, subject: &str) -> Result<(String, String), CommandError> {
     let text = secret.reveal(subject)?;
     let (user, password) = text.split_once(':').ok_or_else(|| {
-        CommandError::usage(format!("{subject} cannot be used"))
-            .cause("it is not written as `USER:PASSWORD`")
+        CommandError::usage(format!("invalid value for {subject}"))
+            .cause("expected `USER:PASSWORD`")
     })?;
     Ok((user.to_owned(), password.to_owned()))
 }
 
-/// Scheme, host and port of a name like `example.org`, which is meant over
-/// https, or `http://localhost:8080`.
+/// Parses a host such as `example.org`, which means https, or
+/// `http://localhost:8080`.
 fn origin(name: &str) -> Result<Url, CommandError> {
     let text = if name.contains("://") { name.to_owned() } else { format!("https://{name}") };
     let url = Url::parse(&text).ok().filter(|url| {
@@ -162,8 +158,8 @@ fn origin(name: &str) -> Result<Url, CommandError> {
             && url.password().is_none()
     });
     url.ok_or_else(|| {
-        CommandError::usage(format!("the key `host` has a host that cannot be used: `{name}`"))
-            .hint("write it like `example.org`, `example.org:8443` or `http://localhost:8080`")
+        CommandError::usage(format!("invalid host in the key `host`: `{name}`"))
+            .hint("use a host such as `example.org`, `example.org:8443` or `http://localhost:8080`")
     })
 }
 
@@ -171,22 +167,22 @@ fn origin(name: &str) -> Result<Url, CommandError> {
 mod tests {
     use super::*;
 
-    /// The proxies for http and https that these variables lead to.
+    /// Checks the proxies for http and https that these variables set.
     #[track_caller]
     fn check(variables: &[(&str, &str)], expect: &str) {
         let env = |name: &str| {
             let found = variables.iter().find(|(key, _)| *key == name);
             found.map(|(_, value)| (*value).to_owned()).filter(|value| !value.is_empty())
         };
-        let said = proxies(&Config::default(), env).map(|proxies| {
+        let text = proxies(&Config::default(), env).map(|proxies| {
             let show = |proxy: Option<Proxy>| proxy.map_or("-".into(), |it| it.to_string());
             format!("{} {}", show(proxies.http), show(proxies.https))
         });
-        assert_eq!(said.unwrap_or_else(|_| "refused".into()), expect, "{variables:?}");
+        assert_eq!(text.unwrap_or_else(|_| "rejected".into()), expect, "{variables:?}");
     }
 
     #[test]
-    fn environment_names_proxies_by_scheme() {
+    fn environment_sets_proxies_by_scheme() {
         check(&[], "- -");
         check(&[("HTTP_PROXY", "http://a.test:1")], "http://a.test:1 -");
         check(&[("HTTPS_PROXY", "http://a.test:1")], "- http://a.test:1");
@@ -195,7 +191,7 @@ mod tests {
         check(&both, "http://a.test:1 https://b.test:443");
         check(&[("http_proxy", "a.test:1"), ("HTTP_PROXY", "b.test:2")], "http://a.test:1 -");
         check(&[("http_proxy", ""), ("HTTP_PROXY", "b.test:2")], "http://b.test:2 -");
-        check(&[("https_proxy", "nonsense")], "refused");
+        check(&[("https_proxy", "nonsense")], "rejected");
     }
 
     #[test]
@@ -207,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn flag_comes_before_the_environment() {
+    fn flags_take_precedence_over_the_environment() {
         let env = |name: &str| match name {
             "ALL_PROXY" => Some("http://a.test:1".to_owned()),
             "NO_PROXY" => Some("b.test".to_owned()),
@@ -222,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn host_is_meant_over_https_unless_it_says_otherwise() {
+    fn origin_of_host_without_scheme_is_https() {
         for (name, expect) in [
             ("example.org", Some("https://example.org/")),
             ("EXAMPLE.org:8443", Some("https://example.org:8443/")),
@@ -233,8 +229,8 @@ mod tests {
             ("user@example.org", None),
             ("", None),
         ] {
-            let said = origin(name).ok().map(|url| url.to_string());
-            assert_eq!(said.as_deref(), expect, "{name}");
+            let text = origin(name).ok().map(|url| url.to_string());
+            assert_eq!(text.as_deref(), expect, "{name}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How requests are sent: headers and the hosts that get them, the user agent.
+//! Request headers, the hosts that receive them, and the User-Agent.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,17 @@ use super::network;
 use crate::config::Config;
 use crate::error::CommandError;
 
-/// The name of the program, as servers see it.
+/// The product in the User-Agent.
 const PRODUCT: &str = concat!("Relink/", env!("CARGO_PKG_VERSION"));
 
-/// What the program is, for people who read the log of a server.
+/// The purpose in the User-Agent, for server operators.
 const PURPOSE: &str = "link checker";
 
-/// Where to read about the program; empty if the package does not say.
+/// The URL of the repository; empty if the package has none.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// What the fetcher needs to know; `inputs` are the arguments of the command.
+/// Returns the settings of the HTTP client; `inputs` are the arguments of the
+/// command.
 pub(super) fn fetch_settings(
     config: &Config,
     inputs: &[String],
@@ -27,12 +28,12 @@ pub(super) fn fetch_settings(
     let headers = config.header.as_deref().unwrap_or_default();
     let header_hosts = header_hosts(config, inputs);
     if !headers.is_empty() && header_hosts.is_empty() {
-        CommandError::usage("`--header` is sent to no host: none is named on the command line")
-            .hint("give `--header-for HOST 'NAME: VALUE'` for hosts in documents")
+        CommandError::usage("`--header` has no effect: the command line contains no host")
+            .hint("use `--header-for HOST 'NAME: VALUE'` for hosts in documents")
             .warn();
     }
     Ok(FetchSettings {
-        timeout: config.timeout.map_or(defaults.timeout, |span| span.0),
+        timeout: config.timeout.map_or(defaults.timeout, |duration| duration.0),
         user_agent: user_agent(config)?,
         headers: headers.iter().map(|text| header(text)).collect::<Result<_, _>>()?,
         header_hosts: Some(header_hosts),
@@ -48,15 +49,15 @@ pub(super) fn fetch_settings(
     })
 }
 
-/// The hosts of the URLs that the user named on the command line or in settings.
+/// Returns the hosts of the URLs on the command line and in settings.
 fn header_hosts(config: &Config, inputs: &[String]) -> Vec<HeaderHost> {
     let inputs = inputs.iter().filter_map(|text| Url::parse(text).ok());
-    let urls = inputs.chain(config.named_urls.iter().cloned());
+    let urls = inputs.chain(config.user_urls.iter().cloned());
     let web = urls.filter(|url| matches!(url.scheme(), "http" | "https"));
-    web.filter_map(|url| HeaderHost::of_url(&url)).collect()
+    web.filter_map(|url| HeaderHost::from_url(&url)).collect()
 }
 
-/// The values of `--header-for`, which come in pairs, by their host.
+/// Groups the values of `--header-for`, which come in pairs, by host.
 pub(super) fn headers_by_host(values: &[String]) -> Option<BTreeMap<String, Vec<String>>> {
     let mut by_host: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for pair in values.chunks_exact(2) {
@@ -74,9 +75,9 @@ fn host_headers(config: &Config) -> Result<Vec<HostHeader>, CommandError> {
     for (host, texts) in config.header_for.iter().flatten() {
         let host: HeaderHost =
             host.parse().map_err(|error: relink_fetch::ParseHeaderHostError| {
-                CommandError::usage("a header cannot be sent: its host is invalid")
+                CommandError::usage("invalid host of a header")
                     .cause(error.to_string())
-                    .hint("write it like `--header-for example.org 'Authorization: Bearer TOKEN'`")
+                    .hint("use `--header-for example.org 'Authorization: Bearer TOKEN'`")
             })?;
         for text in texts {
             headers.push((host.clone(), header(text)?));
@@ -85,17 +86,17 @@ fn host_headers(config: &Config) -> Result<Vec<HostHeader>, CommandError> {
     Ok(headers)
 }
 
-/// The user agent: `Relink/0.1.0 (link checker; +https://example.org/bot)`.
+/// Returns the User-Agent: `Relink/0.1.0 (link checker; +https://example.org/bot)`.
 fn user_agent(config: &Config) -> Result<String, CommandError> {
     let contact = config.contact.as_deref().unwrap_or(REPOSITORY).trim();
     if contact.chars().any(|char| char.is_control() || matches!(char, '(' | ')')) {
-        return Err(CommandError::usage("the contact cannot be sent")
-            .cause("it has brackets or control characters")
-            .hint("write it like `--contact https://example.org/bot`"));
+        return Err(CommandError::usage("invalid contact")
+            .cause("it contains brackets or control characters")
+            .hint("use a URL, such as `--contact https://example.org/bot`"));
     }
     Ok(match (&config.user_agent, contact) {
         (Some(own), "") => own.clone(),
-        // The repository is not the contact of another program.
+        // The repository is not the contact of a custom User-Agent.
         (Some(own), _) if config.contact.is_none() => own.clone(),
         (Some(own), contact) => format!("{own} (+{contact})"),
         (None, "") => format!("{PRODUCT} ({PURPOSE})"),
@@ -103,20 +104,20 @@ fn user_agent(config: &Config) -> Result<String, CommandError> {
     })
 }
 
-/// The certificate authorities of the system, which are trusted too.
+/// Returns the certificate authorities of the system, which are also trusted.
 fn tls_roots() -> Result<Vec<Vec<u8>>, CommandError> {
     relink_fetch::system_roots().map_err(|error| {
-        let failure = CommandError::usage(error.to_string())
-            .hint("name a file of certificates in PEM, or unset the variable");
-        error.reasons().iter().fold(failure, |failure, reason| failure.cause(reason.clone()))
+        let usage = CommandError::usage(error.to_string())
+            .hint("set it to a file of PEM certificates, or unset the variable");
+        error.reasons().iter().fold(usage, |usage, reason| usage.cause(reason.clone()))
     })
 }
 
 fn header(text: &str) -> Result<(String, String), CommandError> {
     let (name, value) = text.split_once(':').ok_or_else(|| {
-        CommandError::usage("a header cannot be sent")
-            .cause("it has no colon")
-            .hint("write it like `--header 'Accept-Language: de'`")
+        CommandError::usage("invalid header")
+            .cause("missing colon")
+            .hint("use the form `--header 'Accept-Language: de'`")
     })?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
@@ -133,19 +134,19 @@ mod tests {
     }
 
     #[test]
-    fn user_agent_names_the_contact_only_if_there_is_one() {
+    fn user_agent_contains_the_contact_if_set() {
         let contact = "https://example.org/bot";
         let named = format!("{PRODUCT} (link checker; +{contact})");
         assert_eq!(agent(None, Some(contact)), named);
         assert_eq!(agent(None, Some("")), format!("{PRODUCT} (link checker)"));
         assert_eq!(agent(Some("Mine/1"), None), "Mine/1");
         assert_eq!(agent(Some("Mine/1"), Some(contact)), format!("Mine/1 (+{contact})"));
-        let usual = agent(None, None);
-        assert_eq!(usual.contains("+http"), !REPOSITORY.is_empty(), "{usual}");
+        let default = agent(None, None);
+        assert_eq!(default.contains("+http"), !REPOSITORY.is_empty(), "{default}");
     }
 
     #[test]
-    fn headers_by_host_takes_pairs() {
+    fn headers_by_host_groups_pairs() {
         let values = ["a.test", "A: 1", "b.test", "B: 2", "a.test", "C: 3"].map(str::to_owned);
         let by_host = headers_by_host(&values).unwrap();
         assert_eq!(by_host["a.test"], ["A: 1", "C: 3"]);

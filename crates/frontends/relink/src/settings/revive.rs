@@ -1,4 +1,4 @@
-//! What the flags of `relink revive`, and the table `[revive]`, mean.
+//! Settings of `relink revive` and of the table `[revive]`.
 
 mod choices;
 
@@ -15,120 +15,120 @@ use url::Url;
 
 pub use self::choices::{ArchiveChoice, SearchChoice};
 use super::{
-    RunSettings, ask_settings, asking_flags, current_folder, fresh_since, read_files, said,
+    RunSettings, current_dir, dispatch_settings, fresh_since, non_empty, read_files, request_flags,
 };
-use crate::cli::{CheckReviveArgs, ElsewhereChoice, ReviveArgs, ReviveFormat};
+use crate::cli::{CheckReviveArgs, ReplacementsArg, ReviveArgs, ReviveFormat};
 use crate::config::{Config, ReviveConfig};
 use crate::error::CommandError;
 
-/// How old an answer may be that is not looked for again.
-const ANSWER_AGE: Duration = Duration::from_hours(30 * 24);
+/// Default maximum age of a search result that is reused.
+const MAX_RESULT_AGE: Duration = Duration::from_hours(30 * 24);
 
-/// Nothing less sure is suggested.
-const LEAST: f64 = 0.7;
+/// Default minimum confidence of a suggestion.
+const MIN_CONFIDENCE: f64 = 0.7;
 
-/// The most searches for one page: of its site by title and by signature, then
-/// of all sites by the same (ours). Searches are paid for by the piece; who
-/// pays nothing for them may ask for more.
-const SEARCHES: u32 = 4;
+/// Default maximum number of searches per page: two of its site, by title and by
+/// signature, and two of all sites. The limit is low because searches may cost
+/// money.
+const MAX_SEARCHES: u32 = 4;
 
-/// How dead pages are looked for.
+/// How dead pages are searched for.
 pub struct ReviveSetup {
-    /// For the engine.
+    /// Settings of the engine.
     pub revive: ReviveSettings,
     /// Archives on the web.
     pub archives: Vec<ArchiveChoice>,
     /// Search engines.
     pub searches: Vec<SearchChoice>,
-    /// Archives on the disk.
+    /// Local archive files.
     pub warcs: Vec<PathBuf>,
-    /// The most requests in a day to each archive on the web, if not the usual.
+    /// Maximum number of requests per day to each archive on the web, if set.
     pub archive_budget: Option<u32>,
-    /// The most searches in a day of each engine on the web, if not the usual.
+    /// Maximum number of searches per day with each engine on the web, if set.
     pub search_budget: Option<u32>,
 }
 
-/// Everything `relink revive` needs to know.
+/// The settings of `relink revive`.
 pub struct RevivePlan {
-    /// How pages are looked for.
-    pub looking: ReviveSetup,
-    /// The pages to look for; nothing means every dead one of the database.
+    /// How pages are searched for.
+    pub setup: ReviveSetup,
+    /// The pages to search for; `None` means every dead page in the database.
     pub urls: Option<Vec<Url>>,
-    /// Whether only sums are wanted.
+    /// Whether only statistics are printed.
     pub is_summary: bool,
-    /// What stdout gets.
+    /// The format of standard output.
     pub format: ReviveFormat,
-    /// For everything around it.
+    /// Settings of the run.
     pub run: RunSettings,
 }
 
 impl RevivePlan {
     /// Merges all layers.
     pub fn resolve(mut args: ReviveArgs, now: Timestamp) -> Result<Self, CommandError> {
-        let folder = current_folder()?;
-        let files = read_files(args.config.as_deref(), &folder)?;
-        let revive = looking_flags(&mut args);
-        let config = Config { db: args.db, revive, ..asking_flags(args.asking) }.over(files);
-        let ask = ask_settings(&config, Duration::MAX);
+        let dir = current_dir()?;
+        let files = read_files(args.config.as_deref(), &dir)?;
+        let revive = revive_flags(&mut args);
+        let config = Config { db: args.db, revive, ..request_flags(args.request) }.over(files);
+        let dispatch = dispatch_settings(&config, Duration::MAX);
         let urls = args.urls.iter().map(|text| page(text)).collect::<Result<Vec<Url>, _>>()?;
         Ok(Self {
-            looking: ReviveSetup::new(&config.revive, &ask, now)?,
+            setup: ReviveSetup::new(&config.revive, &dispatch, now)?,
             urls: (!args.all).then_some(urls),
             is_summary: args.summary,
             format: args.format,
-            run: RunSettings::new(config, &folder, Vec::new(), args.urls)?,
+            run: RunSettings::new(config, &dir, Vec::new(), args.urls)?,
         })
     }
 }
 
-/// The flags of `relink revive` as the topmost layer.
-fn looking_flags(args: &mut ReviveArgs) -> ReviveConfig {
+/// Converts the flags of `relink revive` to the topmost layer.
+fn revive_flags(args: &mut ReviveArgs) -> ReviveConfig {
     ReviveConfig {
-        archive: said(std::mem::take(&mut args.archive)),
-        warc: said(std::mem::take(&mut args.warc)),
-        live: said(std::mem::take(&mut args.live)),
-        search: said(std::mem::take(&mut args.search)),
-        elsewhere: args.elsewhere,
-        searches: args.searches,
+        archive: non_empty(std::mem::take(&mut args.archive)),
+        warc: non_empty(std::mem::take(&mut args.warc)),
+        live_pages: non_empty(std::mem::take(&mut args.live_pages)),
+        search: non_empty(std::mem::take(&mut args.search)),
+        replacements: args.replacements,
+        max_searches: args.max_searches,
         archive_budget: args.archive_budget,
         search_budget: args.search_budget,
         date: args.date,
-        least: args.least,
-        answer_age: args.answer_age,
+        min_confidence: args.min_confidence,
+        max_result_age: args.max_result_age,
     }
 }
 
-/// Those of `relink check --revive`; the rest is for the files to say.
-pub(super) fn reviving_flags(args: CheckReviveArgs) -> ReviveConfig {
+/// Converts the flags of `relink check --revive` to the topmost layer.
+pub(super) fn check_revive_flags(args: CheckReviveArgs) -> ReviveConfig {
     ReviveConfig {
-        archive: said(args.archive),
-        warc: said(args.warc),
-        live: said(args.live),
-        search: said(args.search),
-        elsewhere: args.elsewhere,
+        archive: non_empty(args.archive),
+        warc: non_empty(args.warc),
+        live_pages: non_empty(args.live_pages),
+        search: non_empty(args.search),
+        replacements: args.replacements,
         ..ReviveConfig::default()
     }
 }
 
 impl ReviveSetup {
-    /// How dead pages are looked for, with servers asked as is said here.
+    /// Creates the setup of a search that uses the given politeness and retries.
     pub(super) fn new(
         config: &ReviveConfig,
-        ask: &DispatchSettings,
+        dispatch: &DispatchSettings,
         now: Timestamp,
     ) -> Result<Self, CommandError> {
-        let age = config.answer_age.map_or(ANSWER_AGE, |span| span.0);
+        let age = config.max_result_age.map_or(MAX_RESULT_AGE, |duration| duration.0);
         let midnight = |date: Date| Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp());
         let revive = ReviveSettings {
-            politeness: ask.politeness,
-            max_host_wait: ask.max_host_wait,
-            policy: ask.policy,
-            live: live_pages(config.live.as_deref().unwrap_or_default())?,
+            politeness: dispatch.politeness,
+            max_host_wait: dispatch.max_host_wait,
+            policy: dispatch.policy,
+            live_pages: live_pages(config.live_pages.as_deref().unwrap_or_default())?,
             fresh_since: fresh_since(now, age),
-            least: least(config.least.unwrap_or(LEAST))?,
+            min_confidence: parse_confidence(config.min_confidence.unwrap_or(MIN_CONFIDENCE))?,
             link_date: config.date.and_then(midnight),
-            elsewhere: config.elsewhere.unwrap_or(ElsewhereChoice::Missing).into(),
-            searches: config.searches.unwrap_or(SEARCHES),
+            replacements: config.replacements.unwrap_or(ReplacementsArg::Missing).into(),
+            max_searches: config.max_searches.unwrap_or(MAX_SEARCHES),
         };
         Ok(Self {
             revive,
@@ -144,25 +144,27 @@ impl ReviveSetup {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a share lies between 0 and 1"
+    reason = "the value is between 0 and 1"
 )]
-fn least(share: f64) -> Result<Confidence, CommandError> {
+fn parse_confidence(share: f64) -> Result<Confidence, CommandError> {
     if !(0.0..=1.0).contains(&share) {
-        return Err(CommandError::usage(format!("`{share}` is no share"))
-            .hint("write it like `--least 0.7`: from 0 to 1"));
+        return Err(CommandError::usage(format!(
+            "invalid value for `--min-confidence`: {share} (expected 0 to 1)"
+        ))
+        .hint("use a value such as `--min-confidence 0.7`"));
     }
-    Ok(Confidence::percent((share * 100.0).round() as u8))
+    Ok(Confidence::from_percent((share * 100.0).round() as u8))
 }
 
 fn page(text: &str) -> Result<Url, CommandError> {
     relink_frontier::canonicalize(None, text).map_err(|error| {
-        CommandError::usage(format!("`{text}` is no page to look for"))
+        CommandError::usage(format!("invalid URL: `{text}`"))
             .cause(error.to_string())
-            .hint("write it like `relink revive https://example.org/old/page`")
+            .hint("use a URL, such as `relink revive https://example.org/old/page`")
     })
 }
 
-/// A live page in a list of JSON lines.
+/// A live page in JSON Lines.
 #[derive(Deserialize)]
 struct LiveRow {
     url: String,
@@ -178,7 +180,7 @@ fn live_pages(files: &[PathBuf]) -> Result<Vec<(String, Option<String>)>, Comman
     Ok(pages)
 }
 
-/// A list of live pages: JSON lines, or one address a line.
+/// Reads a list of live pages: JSON Lines, or one URL per line.
 fn live_list(file: &Path) -> Result<Vec<(String, Option<String>)>, CommandError> {
     let text = relink_files::read_to_string(file).map_err(|error| {
         CommandError::usage(format!("cannot read `{}`", file.display())).cause(error.to_string())
@@ -191,9 +193,9 @@ fn live_list(file: &Path) -> Result<Vec<(String, Option<String>)>, CommandError>
                 return Ok((line.to_owned(), None));
             }
             let row: LiveRow = serde_json::from_str(line).map_err(|error| {
-                CommandError::usage(format!("line {} of `{}` is no page", at + 1, file.display()))
+                CommandError::usage(format!("invalid line {} in `{}`", at + 1, file.display()))
                     .cause(error.to_string())
-                    .hint("write one `{\"url\": …, \"title\": …}` a line, or one address")
+                    .hint("write one `{\"url\": …, \"title\": …}` or one URL per line")
             })?;
             Ok((row.url, row.title))
         })

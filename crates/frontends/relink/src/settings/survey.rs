@@ -1,81 +1,79 @@
-//! What the flags of `relink survey` mean.
+//! Settings of `relink survey`.
 
-use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
 
 use relink_engine::{CatalogFields, CatalogSource, SurveySettings};
-use relink_files::{Bounded, MAX_DOCUMENT_BYTES};
+use relink_files::{BoundedReader, MAX_DOCUMENT_BYTES};
 use relink_model::RequestRights;
+use relink_page::DocumentFormat;
 
-use super::{RunSettings, ask_settings, asking_flags, current_folder, outputs, read_files};
+use super::run_key::RunKeyText;
+use super::{RunSettings, current_dir, dispatch_settings, outputs, read_files, request_flags};
 use crate::cli::{FieldArgs, OutputFormat, SurveyArgs};
 use crate::config::Config;
 use crate::error::CommandError;
 use crate::output::ReportSubject;
 
-/// The catalog that stands for standard input.
+/// The catalog argument for standard input.
 const STDIN: &str = "-";
 
-/// Everything `relink survey` needs to know.
+/// The settings of `relink survey`.
 pub struct SurveyPlan {
-    /// For the engine.
+    /// Settings of the engine.
     pub survey: SurveySettings,
-    /// Where the catalog comes from.
+    /// The source of the catalog.
     pub source: CatalogSource,
-    /// What its fields mean.
+    /// The fields of the catalog.
     pub fields: CatalogFields,
-    /// Domains to explain.
+    /// The domains to explain.
     pub explain: Vec<String>,
-    /// For everything around it.
+    /// Settings of the run.
     pub run: RunSettings,
 }
 
 impl SurveyPlan {
     /// Merges all layers.
     pub fn resolve(args: SurveyArgs) -> Result<Self, CommandError> {
-        let folder = current_folder()?;
-        let files = read_files(args.config.as_deref(), &folder)?;
+        let dir = current_dir()?;
+        let files = read_files(args.config.as_deref(), &dir)?;
         let config = Config {
             format: args.format.map(OutputFormat::from),
             fail_on: args.fail_on,
             db: args.db,
-            ..asking_flags(args.asking)
+            ..request_flags(args.request)
         };
         let config = config.over(files);
         let outputs = outputs(&config, args.output, ReportSubject::Survey)?;
         let source = catalog_source(args.catalog.as_deref())?;
         let fields = catalog_fields(&args.fields);
-        let max_age = config.max_age.map_or(super::DAY, |span| span.0);
+        let max_age = config.max_cache_age.map_or(super::DAY, |duration| duration.0);
         let survey = SurveySettings {
             plan: args.plan,
             seed: args.seed,
             budget: args.budget.map(|budget| budget.0),
             rights: match source {
-                // Pages of any origin may have named what a crawl stored.
+                // Any page may have named the URLs that a crawl stored.
                 CatalogSource::Store => RequestRights::discovered(),
-                _ => RequestRights::named_by_user(),
+                _ => RequestRights::user_supplied(),
             },
-            ask: ask_settings(&config, max_age),
+            dispatch: dispatch_settings(&config, max_age),
             is_fresh: args.fresh,
-            scope: BTreeMap::from([
-                ("folder".to_owned(), folder.display().to_string()),
-                ("fields".to_owned(), format!("{fields:?}")),
-            ]),
+            scope: run_key(&fields, &dir).into_scope(),
         };
         let inputs = args.catalog.iter().map(|path| path.display().to_string()).collect();
-        let run = RunSettings::new(config, &folder, outputs, inputs)?;
+        let run = RunSettings::new(config, &dir, outputs, inputs)?;
         Ok(Self { survey, source, fields, explain: args.explain, run })
     }
 }
 
-/// Where a catalog comes from; from the database, if none is named.
+/// Returns the source of a catalog; the database if no catalog is given.
 pub fn catalog_source(named: Option<&Path>) -> Result<CatalogSource, CommandError> {
     Ok(match named {
         None => CatalogSource::Store,
         Some(path) if path == Path::new(STDIN) => {
             let mut bytes = Vec::new();
-            Bounded::new(std::io::stdin().lock(), MAX_DOCUMENT_BYTES)
+            BoundedReader::new(std::io::stdin().lock(), MAX_DOCUMENT_BYTES)
                 .read_to_end(&mut bytes)
                 .map_err(|error| {
                     CommandError::usage("cannot read standard input").cause(error.to_string())
@@ -86,12 +84,45 @@ pub fn catalog_source(named: Option<&Path>) -> Result<CatalogSource, CommandErro
     })
 }
 
-/// What the fields of a catalog mean.
+/// Returns the fields of a catalog.
 pub fn catalog_fields(args: &FieldArgs) -> CatalogFields {
     CatalogFields {
         url: args.column.clone(),
         domain: args.domain_column.clone(),
-        truth: None,
+        ground_truth: None,
         format: args.read_as,
+    }
+}
+
+/// Returns the settings that identify a survey, in addition to its catalog.
+fn run_key(fields: &CatalogFields, dir: &Path) -> RunKeyText {
+    RunKeyText::new()
+        .with("folder", dir.display())
+        .with_optional("url", fields.url.as_ref())
+        .with_optional("domain", fields.domain.as_ref())
+        .with_optional("truth", fields.ground_truth.as_ref())
+        .with_optional("format", fields.format.map(DocumentFormat::as_str))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(fields: &CatalogFields, expect: &str) {
+        assert_eq!(run_key(fields, Path::new("/project")).into_scope()["settings"], expect);
+    }
+
+    #[test]
+    fn run_key_is_stable() {
+        let none = CatalogFields { url: None, domain: None, ground_truth: None, format: None };
+        check(&none, "v1;folder=/project;url=;domain=;truth=;format=");
+        let all = CatalogFields {
+            url: Some("link".to_owned()),
+            domain: Some("site".to_owned()),
+            ground_truth: None,
+            format: Some(DocumentFormat::Csv),
+        };
+        check(&all, "v1;folder=/project;url=link;domain=site;truth=;format=csv");
     }
 }

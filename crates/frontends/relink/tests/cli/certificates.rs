@@ -1,4 +1,4 @@
-//! Certificate authorities of the user's own, and client certificates.
+//! Private certificate authorities and client certificates.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -10,12 +10,12 @@ use relink_testkit::nginx::{Nginx, NginxSettings};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, Stream};
 
-use crate::desk::{Desk, QUICK, Said};
+use crate::sandbox::{CommandOutput, QUICK, Sandbox};
 
-/// A server with a certificate of an authority that only the test knows.
+/// A server with a certificate of a private authority.
 struct PrivateSite {
     port: u16,
-    /// The certificate of the authority.
+    /// Certificate of the authority.
     pem: String,
 }
 
@@ -41,27 +41,27 @@ impl PrivateSite {
         Self { port, pem: authority.pem() }
     }
 
-    /// Checks its page, with these variables.
-    fn check(&self, desk: &Desk, variables: &[(&str, &str)]) -> Said {
+    /// Checks the page of the site with these environment variables.
+    fn check(&self, sandbox: &Sandbox, variables: &[(&str, &str)]) -> CommandOutput {
         let url = format!("https://127.0.0.1:{}/", self.port);
-        desk.list("urls.txt", [&url]);
+        sandbox.list("urls.txt", [&url]);
         let args =
-            ["check", "urls.txt", "--db", "relink.db", "--max-age", "0", "--format", "jsonl"];
-        let mut command = desk.command(&[&args, QUICK].concat());
+            ["check", "urls.txt", "--db", "relink.db", "--max-cache-age", "0", "--format", "jsonl"];
+        let mut command = sandbox.command(&[&args, QUICK].concat());
         command.env_remove("SSL_CERT_FILE").env_remove("SSL_CERT_DIR");
-        Said::of(&command.envs(variables.iter().copied()).output().unwrap())
+        CommandOutput::new(&command.envs(variables.iter().copied()).output().unwrap())
     }
 }
 
 fn serve(listener: &TcpListener, config: &Arc<ServerConfig>) {
     for stream in listener.incoming().flatten() {
         let config = Arc::clone(config);
-        // A client that does not trust the server leaves.
-        thread::spawn(move || drop(answer(stream, config)));
+        // A client that does not trust the server closes the connection.
+        thread::spawn(move || drop(respond(stream, config)));
     }
 }
 
-fn answer(mut stream: TcpStream, config: Arc<ServerConfig>) -> std::io::Result<()> {
+fn respond(mut stream: TcpStream, config: Arc<ServerConfig>) -> std::io::Result<()> {
     let mut connection = ServerConnection::new(config).unwrap();
     let mut stream = Stream::new(&mut connection, &mut stream);
     let mut request = [0; 4096];
@@ -71,48 +71,52 @@ fn answer(mut stream: TcpStream, config: Arc<ServerConfig>) -> std::io::Result<(
     Ok(())
 }
 
-fn verdict(said: &Said) -> String {
-    said.rows().0[0]["verdict"].as_str().unwrap().to_owned()
+fn verdict(result: &CommandOutput) -> String {
+    result.rows().0[0]["verdict"].as_str().unwrap().to_owned()
 }
 
 #[test]
-fn ssl_cert_file_and_dir_are_trusted_too() {
+fn ssl_cert_file_and_dir_are_trusted() {
     let site = PrivateSite::start();
-    let desk = Desk::new();
-    desk.write("ca.pem", &site.pem).write("certs/0a1b2c3d.0", &site.pem);
-    assert_eq!(verdict(&site.check(&desk, &[])), "failing");
+    let sandbox = Sandbox::new();
+    sandbox.write("ca.pem", &site.pem).write("certs/0a1b2c3d.0", &site.pem);
+    assert_eq!(verdict(&site.check(&sandbox, &[])), "failing");
     for variable in [("SSL_CERT_FILE", "ca.pem"), ("SSL_CERT_DIR", "certs")] {
-        assert_eq!(verdict(&site.check(&desk, &[variable])), "alive", "{variable:?}");
+        assert_eq!(verdict(&site.check(&sandbox, &[variable])), "alive", "{variable:?}");
     }
 }
 
 #[test]
-fn ssl_cert_file_without_certificates_is_refused() {
+fn ssl_cert_file_without_certificates_is_rejected() {
     let site = PrivateSite::start();
-    let desk = Desk::new();
-    desk.write("empty.pem", "nothing\n");
+    let sandbox = Sandbox::new();
+    sandbox.write("empty.pem", "nothing\n");
     for file in ["missing.pem", "empty.pem"] {
-        let said = site.check(&desk, &[("SSL_CERT_FILE", file)]).exits(2);
-        assert!(said.stderr.contains("SSL_CERT_FILE names no certificate"), "{}", said.stderr);
+        let result = site.check(&sandbox, &[("SSL_CERT_FILE", file)]).exits(2);
+        assert!(
+            result.stderr.contains("no usable certificate in SSL_CERT_FILE"),
+            "{}",
+            result.stderr
+        );
     }
 }
 
-/// nginx that speaks HTTP/2 and demands client certificates. The project has
-/// the authority as `ca.pem` and a client certificate with its key.
-fn demanding_nginx(desk: &Desk) -> Nginx {
+/// Starts nginx with HTTP/2 and required client certificates. Writes the
+/// authority as `ca.pem` and a client certificate with its key into the project.
+fn nginx_with_client_auth(sandbox: &Sandbox) -> Nginx {
     let mut params = CertificateParams::new([]).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
     let certify = |name: &str| {
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
-        // A certificate whose subject is its issuer would sign itself.
+        // With equal subject and issuer, the certificate would count as self-signed.
         params.distinguished_name.push(DnType::CommonName, name);
         let key = KeyPair::generate().unwrap();
         let certificate = params.signed_by(&key, &authority).unwrap();
         (certificate.pem(), key.serialize_pem())
     };
     let (certificate, key) = certify("client.test");
-    desk.write("ca.pem", &authority.pem()).write("me.pem", &certificate).write("me.key", &key);
+    sandbox.write("ca.pem", &authority.pem()).write("me.pem", &certificate).write("me.key", &key);
     let (certificate, key) = certify("127.0.0.1");
     Nginx::start(&NginxSettings {
         certificate,
@@ -124,46 +128,47 @@ fn demanding_nginx(desk: &Desk) -> Nginx {
 }
 
 /// Runs a check that trusts the authority.
-fn check(desk: &Desk, args: &[&str]) -> Said {
-    let common = ["check", "--db", "relink.db", "--max-age", "0", "--format", "jsonl"];
-    let mut command = desk.command(&[&common, QUICK, args].concat());
-    Said::of(&command.env("SSL_CERT_FILE", "ca.pem").output().unwrap())
+fn check(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    let common = ["check", "--db", "relink.db", "--max-cache-age", "0", "--format", "jsonl"];
+    let mut command = sandbox.command(&[&common, QUICK, args].concat());
+    CommandOutput::new(&command.env("SSL_CERT_FILE", "ca.pem").output().unwrap())
 }
 
-/// Whether the client was known to the server, for each request.
-fn clients(nginx: &Nginx, count: usize) -> Vec<String> {
+/// Returns for each request the result of the client certificate check:
+/// `SUCCESS` or `NONE`.
+fn client_results(nginx: &Nginx, count: usize) -> Vec<String> {
     let log = nginx.requests(count);
-    assert!(log.iter().all(|it| it.protocol == "HTTP/2.0"), "{log:?}");
-    log.into_iter().map(|it| it.client).collect()
+    assert!(log.iter().all(|request| request.protocol == "HTTP/2.0"), "{log:?}");
+    log.into_iter().map(|request| request.client).collect()
 }
 
 #[test]
-fn client_certificate_is_shown_to_hosts_on_the_command_line_only() {
-    let desk = Desk::new();
-    let nginx = demanding_nginx(&desk);
+fn client_certificate_is_sent_to_hosts_on_the_command_line_only() {
+    let sandbox = Sandbox::new();
+    let nginx = nginx_with_client_auth(&sandbox);
     let url = format!("https://127.0.0.1:{}/", nginx.port());
     let identity = ["--client-cert", "me.pem", "--client-key", "me.key"];
-    check(&desk, &[&[url.as_str()], &identity[..]].concat());
-    let known = clients(&nginx, 1);
-    assert!(known.iter().all(|client| client == "SUCCESS"), "{known:?}");
-    desk.list("urls.txt", [&url]);
-    check(&desk, &[&["urls.txt"], &identity[..]].concat());
-    let all = clients(&nginx, known.len() + 1);
-    assert!(all[known.len()..].iter().all(|client| client == "NONE"), "{all:?}");
+    check(&sandbox, &[&[url.as_str()], &identity[..]].concat());
+    let accepted = client_results(&nginx, 1);
+    assert!(accepted.iter().all(|client| client == "SUCCESS"), "{accepted:?}");
+    sandbox.list("urls.txt", [&url]);
+    check(&sandbox, &[&["urls.txt"], &identity[..]].concat());
+    let results = client_results(&nginx, accepted.len() + 1);
+    assert!(results[accepted.len()..].iter().all(|client| client == "NONE"), "{results:?}");
 }
 
 #[test]
-fn client_certificate_of_a_host_is_shown_to_it_in_documents_too() {
-    let desk = Desk::new();
-    let nginx = demanding_nginx(&desk);
-    desk.list("urls.txt", [format!("https://127.0.0.1:{}/a", nginx.port())]);
-    let folder = desk.home().join("config").join("relink");
-    std::fs::create_dir_all(&folder).unwrap();
-    let pem = [desk.read("me.pem"), desk.read("me.key")].concat();
-    std::fs::write(folder.join("both.pem"), pem).unwrap();
+fn client_certificate_of_a_host_is_sent_to_links_in_documents() {
+    let sandbox = Sandbox::new();
+    let nginx = nginx_with_client_auth(&sandbox);
+    sandbox.list("urls.txt", [format!("https://127.0.0.1:{}/a", nginx.port())]);
+    let dir = sandbox.home().join("config").join("relink");
+    std::fs::create_dir_all(&dir).unwrap();
+    let pem = [sandbox.read("me.pem"), sandbox.read("me.key")].concat();
+    std::fs::write(dir.join("both.pem"), pem).unwrap();
     let table = format!("[host.\"127.0.0.1:{}\"]\nclient-cert = \"both.pem\"\n", nginx.port());
-    std::fs::write(folder.join("config.toml"), table).unwrap();
-    let said = check(&desk, &["urls.txt"]).exits(0);
-    assert_eq!(said.rows().0[0]["status"], 200);
-    assert!(clients(&nginx, 1).iter().all(|client| client == "SUCCESS"));
+    std::fs::write(dir.join("config.toml"), table).unwrap();
+    let result = check(&sandbox, &["urls.txt"]).exits(0);
+    assert_eq!(result.rows().0[0]["status"], 200);
+    assert!(client_results(&nginx, 1).iter().all(|client| client == "SUCCESS"));
 }

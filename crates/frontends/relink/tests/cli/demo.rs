@@ -1,58 +1,58 @@
 //! `relink demo`.
 
-use crate::desk::Desk;
+use crate::sandbox::Sandbox;
 
 #[test]
-fn every_planted_fault_is_judged_as_planted() {
-    let desk = Desk::new();
-    let said = desk.run(&["demo"]).exits(0);
-    let last = said.stdout.lines().find(|line| line.contains("planted faults")).unwrap();
-    let (right, rest) = last.split_once(" of ").unwrap();
-    assert_eq!(rest, format!("{right} planted faults judged as planted."));
-    assert!(right.parse::<usize>().unwrap() >= 90, "{last}");
-    let others = said.stdout.lines().find(|line| line.contains("other links")).unwrap();
+fn every_planted_fault_gets_its_expected_verdict() {
+    let sandbox = Sandbox::new();
+    let result = sandbox.run(&["demo"]).exits(0);
+    let faults = result.stdout.lines().find(|line| line.contains("planted faults")).unwrap();
+    let (correct, rest) = faults.split_once(" of ").unwrap();
+    assert_eq!(rest, format!("{correct} planted faults reported correctly."));
+    assert!(correct.parse::<usize>().unwrap() >= 90, "{faults}");
+    let others = result.stdout.lines().find(|line| line.contains("other links")).unwrap();
     let (alive, rest) = others.split_once(" of ").unwrap();
-    assert_eq!(rest, format!("{alive} other links found alive."));
-    assert_eq!(said.stderr, "");
+    assert_eq!(rest, format!("{alive} other links reported as alive."));
+    assert_eq!(result.stderr, "");
 }
 
 #[test]
-fn pages_that_only_answer_are_told_from_those_that_are_there() {
-    let said = Desk::new().run(&["demo"]).exits(0);
-    assert!(said.stdout.contains("as they were a year ago"), "{}", said.stdout);
+fn soft_404_pages_are_distinguished_from_live_pages() {
+    let result = Sandbox::new().run(&["demo"]).exits(0);
+    assert!(result.stdout.contains("in their state of a year ago"), "{}", result.stdout);
     for code in
         ["RL203", "RL301", "RL302", "RL303", "RL304", "RL492", "RL493", "RL494", "RL495", "RL499"]
     {
-        assert!(said.stdout.contains(code), "{code}: {}", said.stdout);
+        assert!(result.stdout.contains(code), "{code}: {}", result.stdout);
     }
 }
 
 #[test]
-fn dead_pages_are_found_where_they_live_and_nowhere_else() {
-    let said = Desk::new().run(&["demo"]).exits(0);
-    let line = said.stdout.lines().find(|line| line.starts_with("4/5 revive")).unwrap();
-    for part in ["14 of 49 dead pages", "5 by pattern", "6 by archived redirect", "3 by name"] {
+fn dead_pages_are_revived_at_their_new_urls_only() {
+    let result = Sandbox::new().run(&["demo"]).exits(0);
+    let line = result.stdout.lines().find(|line| line.starts_with("4/5 revive")).unwrap();
+    for part in ["14 of 49 dead pages", "5 by pattern", "6 by archived redirect", "3 by URL"] {
         assert!(line.contains(part), "`{part}` in: {line}");
     }
     let pattern = "society.test/papers/ -> society.test/articles/<name>\n";
-    assert!(said.stdout.contains(pattern), "{}", said.stdout);
-    assert!(said.stdout.contains("\n49 of 49 dead pages found, or given up, as planted.\n"));
+    assert!(result.stdout.contains(pattern), "{}", result.stdout);
+    assert!(result.stdout.contains("\n49 of 49 dead pages with the expected search result.\n"));
 }
 
 #[test]
-fn the_demo_leaves_nothing_behind() {
-    let desk = Desk::new();
-    std::fs::create_dir(desk.path("tmp")).unwrap();
-    let mut command = desk.command(&["demo"]);
-    command.env("TMPDIR", desk.path("tmp")).output().unwrap();
-    assert_eq!(std::fs::read_dir(desk.path("tmp")).unwrap().count(), 0);
-    assert!(!desk.home().exists());
+fn demo_removes_its_files() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path("tmp")).unwrap();
+    let mut command = sandbox.command(&["demo"]);
+    command.env("TMPDIR", sandbox.path("tmp")).output().unwrap();
+    assert_eq!(std::fs::read_dir(sandbox.path("tmp")).unwrap().count(), 0);
+    assert!(!sandbox.home().exists());
 }
 
 #[test]
-fn a_page_without_a_dead_link_of_its_own_is_shown_to_be_rotten() {
-    let said = Desk::new().run(&["demo"]).exits(0);
-    let line = said.stdout.lines().find(|line| line.starts_with("5/5 decay")).unwrap();
-    assert!(line.contains("portal.test 0.65 without a dead link of its own"), "{line}");
-    assert!(line.contains("fix the worst 5 links around it → 0.36"), "{line}");
+fn demo_shows_decay_of_a_page_without_dead_links() {
+    let result = Sandbox::new().run(&["demo"]).exits(0);
+    let line = result.stdout.lines().find(|line| line.starts_with("5/5 decay")).unwrap();
+    assert!(line.contains("portal.test 0.65 without dead links of its own"), "{line}");
+    assert!(line.contains("repairing 5 links → 0.36"), "{line}");
 }

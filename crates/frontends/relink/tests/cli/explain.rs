@@ -1,40 +1,43 @@
 //! `relink explain`.
 
-use crate::desk::Desk;
+use crate::sandbox::Sandbox;
 
 #[test]
-fn a_code_and_a_status_are_explained_with_what_to_do() {
-    let desk = Desk::new();
-    let code = desk.run(&["explain", "RL101"]).exits(0).stdout;
+fn explain_shows_codes_and_statuses_with_advice() {
+    let sandbox = Sandbox::new();
+    let code = sandbox.run(&["explain", "RL101"]).exits(0).stdout;
     assert!(code.starts_with("RL101 dead: ") && code.contains("what to do: "), "{code}");
-    let status = desk.run(&["explain", "451"]).exits(0).stdout;
+    let status = sandbox.run(&["explain", "451"]).exits(0).stdout;
     assert!(status.contains("Legal Reasons") && status.contains("blocked, RL451"), "{status}");
 }
 
 #[test]
-fn every_code_is_listed_once() {
-    let list = Desk::new().run(&["explain", "--list"]).exits(0).stdout;
+fn explain_lists_every_code_once() {
+    let list = Sandbox::new().run(&["explain", "--list"]).exits(0).stdout;
     let mut codes: Vec<&str> = list.lines().map(|line| &line[..5]).collect();
     for code in ["RL101", "RL201", "RL301", "RL403", "RL500", "RL601", "RL901"] {
         assert!(codes.contains(&code), "{code}");
     }
-    let all = codes.len();
+    let listed = codes.len();
     codes.dedup();
-    assert_eq!(codes.len(), all);
+    assert_eq!(codes.len(), listed);
 }
 
 #[test]
-fn what_cannot_be_explained_exits_2_with_a_hint() {
-    let desk = Desk::new();
-    for nonsense in ["RL999", "banana", "42", ""] {
-        let said = desk.run(&["explain", nonsense]).exits(2);
-        assert_eq!(said.stdout, "");
-        assert!(said.stderr.contains("relink explain --list"), "{}", said.stderr);
+fn explain_of_an_unknown_subject_exits_2_with_a_hint() {
+    let sandbox = Sandbox::new();
+    for subject in ["RL999", "banana", "42", ""] {
+        let output = sandbox.run(&["explain", subject]).exits(2);
+        assert_eq!(output.stdout, "");
+        assert!(output.stderr.contains("relink explain --list"), "{}", output.stderr);
     }
 }
 
 #[test]
-fn explain_of_a_code_that_is_given_does_not_call_it_reserved() {
-    let said = Desk::new().run(&["explain", "RL491"]).exits(0);
-    assert!(said.stdout.contains("robots.txt") && !said.stdout.contains("reserved"), "{said:?}");
+fn explain_of_an_active_code_does_not_call_it_reserved() {
+    let output = Sandbox::new().run(&["explain", "RL491"]).exits(0);
+    assert!(
+        output.stdout.contains("robots.txt") && !output.stdout.contains("reserved"),
+        "{output:?}"
+    );
 }

@@ -1,4 +1,4 @@
-//! Kills without warning: a short form of `cargo xtask kills`.
+//! Runs killed by SIGKILL: a short form of `cargo xtask kills`.
 
 use std::path::Path;
 

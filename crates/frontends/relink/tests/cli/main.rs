@@ -1,24 +1,24 @@
-//! The `relink` binary from outside: what it prints, writes, asks and exits
-//! with, against servers on loopback.
+//! End-to-end tests of the `relink` binary against servers on loopback: output,
+//! files, requests and exit codes.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
 mod certificates;
 mod check;
-mod closing;
 mod crawl;
 mod db;
 mod decay;
 mod demo;
-mod desk;
 mod explain;
 mod extract;
 mod kills;
-mod maps;
 mod revive;
+mod sandbox;
 mod secrets;
 mod servers;
+mod shutdown;
+mod sitemap_xml;
 mod soft404;
 mod survey;
 mod survey_resume;

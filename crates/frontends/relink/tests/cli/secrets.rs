@@ -1,7 +1,7 @@
-//! Secrets turn up in no output and in no file that Relink writes.
+//! Secrets appear in no output and in no file that Relink writes.
 //!
-//! Each test plants canaries where a secret can stand and then searches
-//! stdout, stderr and every byte on the disk, the inputs excepted.
+//! Each test plants canaries wherever a secret can occur, and then searches
+//! stdout, stderr and every file except the inputs.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,31 +10,31 @@ use std::process::Output;
 use relink_testkit::proxy::ForwardProxy;
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use crate::desk::{Desk, QUICK};
-use crate::maps::{urlset, xml};
+use crate::sandbox::{QUICK, Sandbox};
+use crate::sitemap_xml::{urlset, xml};
 
-/// What every planted secret begins with.
+/// Prefix of every planted secret.
 const CANARY: &str = "CANARY";
 
-/// Bytes shown around a canary that was found.
+/// Bytes of context shown around a canary.
 const CONTEXT: usize = 60;
 
-/// A project with inputs that hold secrets, and everything that was printed.
-struct Watch {
-    desk: Desk,
+/// A project whose inputs contain secrets, and all output so far.
+struct LeakDetector {
+    sandbox: Sandbox,
     inputs: HashSet<PathBuf>,
     printed: Vec<(String, Output)>,
 }
 
-impl Watch {
+impl LeakDetector {
     fn new() -> Self {
-        Self { desk: Desk::new(), inputs: HashSet::new(), printed: Vec::new() }
+        Self { sandbox: Sandbox::new(), inputs: HashSet::new(), printed: Vec::new() }
     }
 
-    /// Writes an input, which may hold secrets.
+    /// Writes an input, which may contain secrets.
     fn input(&mut self, name: &str, text: &str) {
-        self.desk.write(name, text);
-        self.inputs.insert(self.desk.path(name).canonicalize().unwrap());
+        self.sandbox.write(name, text);
+        self.inputs.insert(self.sandbox.path(name).canonicalize().unwrap());
     }
 
     /// Runs `relink` with the database of the project; returns its exit code.
@@ -43,7 +43,7 @@ impl Watch {
     }
 
     fn run_with(&mut self, args: &[&str], variables: &[(&str, &str)]) -> i32 {
-        let mut command = self.desk.command(args);
+        let mut command = self.sandbox.command(args);
         command.envs(variables.iter().copied()).env("RELINK_DB", "relink.db");
         let output = command.output().unwrap();
         let exit = output.status.code().unwrap_or(-1);
@@ -70,8 +70,8 @@ impl Watch {
 
     fn written_leaks(&self) -> Vec<String> {
         let mut files = Vec::new();
-        let folder = self.desk.path("").canonicalize().unwrap();
-        all_files(folder.parent().unwrap(), &mut files);
+        let dir = self.sandbox.path("").canonicalize().unwrap();
+        all_files(dir.parent().unwrap(), &mut files);
         let written = files.iter().filter(|file| !self.inputs.contains(*file));
         written
             .filter_map(|file| leak(&file.display().to_string(), &std::fs::read(file).unwrap()))
@@ -79,15 +79,15 @@ impl Watch {
     }
 }
 
-/// The first canary in some bytes, with what is around it.
+/// Returns the first canary in the bytes, with context.
 fn leak(name: &str, bytes: &[u8]) -> Option<String> {
     let at = bytes.windows(CANARY.len()).position(|window| window == CANARY.as_bytes())?;
-    let around = &bytes[at.saturating_sub(CONTEXT)..(at + CONTEXT).min(bytes.len())];
-    Some(format!("{name}: …{}…", String::from_utf8_lossy(around)))
+    let context = &bytes[at.saturating_sub(CONTEXT)..(at + CONTEXT).min(bytes.len())];
+    Some(format!("{name}: …{}…", String::from_utf8_lossy(context)))
 }
 
-fn all_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
+fn all_files(dir: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() { all_files(&path, files) } else { files.push(path) }
     }
@@ -121,61 +121,53 @@ fn spellings(web: &TestServer) -> Vec<String> {
 fn leaky_site() -> TestServer {
     let web = TestServer::start_blocking();
     let host = format!("127.0.0.1:{}", web.port());
-    let links = each(&spellings(&web), &|url| format!("<a href=\"{url}\">x</a>"));
+    let links = concat_urls(&spellings(&web), &|url| format!("<a href=\"{url}\">x</a>"));
     let text = format!("see http://u:CANARY-text@{host}/ and HTTP:u:CANARY-prose@{host}/");
     let head = format!("<title>http://u:CANARY-title@{host}/</title><h1>//u:CANARY-h1@{host}</h1>");
     let page = format!("{head}<p>{text}</p>{links}<a href='/moved'>m</a><a href='/refresh'>r</a>");
-    let cookie = |answer: CannedResponse| answer.header("Set-Cookie", "sid=CANARY-cookie");
-    web.answer("/", cookie(CannedResponse::new(200, page)));
+    let with_cookie =
+        |response: CannedResponse| response.with_header("Set-Cookie", "sid=CANARY-cookie");
+    web.respond("/", with_cookie(CannedResponse::new(200, page)));
     web.page("/ok", 200, "<title>ok</title><p>fine</p>");
     let location = format!("http://u:CANARY-location@{host}/lost8");
-    web.answer("/moved", cookie(CannedResponse::redirect(302, &location)));
+    web.respond("/moved", with_cookie(CannedResponse::redirect(302, &location)));
     let refresh =
         format!("<meta http-equiv=refresh content=\"0;url=http:u:CANARY-refresh@{host}/lost9\">");
     web.page("/refresh", 200, &refresh);
     let robots =
         format!("User-agent: *\nDisallow: /x\nSitemap: HTTP://u:CANARY-robots@{host}/map.xml\n");
-    web.answer(
+    web.respond(
         "/robots.txt",
-        CannedResponse::new(200, robots).header("Content-Type", "text/plain"),
+        CannedResponse::new(200, robots).with_header("Content-Type", "text/plain"),
     );
-    web.answer("/map.xml", xml(urlset(&[format!("http://u:CANARY-map@{host}/lost10")])));
+    web.respond("/map.xml", xml(urlset(&[format!("http://u:CANARY-map@{host}/lost10")])));
     web
 }
 
-/// Some text for each URL, joined.
-fn each(urls: &[String], form: &dyn Fn(&str) -> String) -> String {
-    let texts: Vec<String> = urls.iter().map(|url| form(url)).collect();
+/// Formats each URL and concatenates the results.
+fn concat_urls(urls: &[String], format_url: &dyn Fn(&str) -> String) -> String {
+    let texts: Vec<String> = urls.iter().map(|url| format_url(url)).collect();
     texts.concat()
 }
 
-/// Writes the spellings in every format that is read.
-fn write_documents(watch: &mut Watch, web: &TestServer) {
+/// Writes the spellings in every supported format.
+fn write_documents(detector: &mut LeakDetector, web: &TestServer) {
     let urls = spellings(web);
-    let each = |form: &dyn Fn(&str) -> String| each(&urls, form);
-    watch.input("a.md", &each(&|url| format!("[x]({url}) <{url}> {url}\n\n")));
-    watch.input("a.html", &each(&|url| format!("<a href='{url}'>x</a> {url}\n")));
-    watch.input("a.rst", &each(&|url| format!("`x <{url}>`_ and {url}\n\n")));
-    watch.input("a.adoc", &each(&|url| format!("{url}[x] link:{url}[y]\n\n")));
-    watch.input("a.wiki", &each(&|url| format!("[{url} x]\n\n")));
-    watch.input("a.css", &each(&|url| format!("a {{ background: url(\"{url}\") }}\n")));
-    watch.input("a.txt", &each(&|url| format!("{url}\n")));
-    watch
+    let each = |format_url: &dyn Fn(&str) -> String| concat_urls(&urls, format_url);
+    detector.input("a.md", &each(&|url| format!("[x]({url}) <{url}> {url}\n\n")));
+    detector.input("a.html", &each(&|url| format!("<a href='{url}'>x</a> {url}\n")));
+    detector.input("a.rst", &each(&|url| format!("`x <{url}>`_ and {url}\n\n")));
+    detector.input("a.adoc", &each(&|url| format!("{url}[x] link:{url}[y]\n\n")));
+    detector.input("a.wiki", &each(&|url| format!("[{url} x]\n\n")));
+    detector.input("a.css", &each(&|url| format!("a {{ background: url(\"{url}\") }}\n")));
+    detector.input("a.txt", &each(&|url| format!("{url}\n")));
+    detector
         .input("a.csv", &("url,domain\n".to_owned() + &each(&|url| format!("\"{url}\",h.test\n"))));
-    watch.input("a.jsonl", &each(&|url| format!("{}\n", serde_json::json!({ "url": url }))));
-    watch.input("a.py", &each(&|url| format!("# see {url}\n")));
-    watch.input(
+    detector.input("a.jsonl", &each(&|url| format!("{}\n", serde_json::json!({ "url": url }))));
+    detector.input("a.py", &each(&|url| format!("# see {url}\n")));
+    detector.input(
         "list.csv",
-        &("url
-not a URL CANARY-cell
-"
-        .to_owned()
-            + &each(&|url| {
-                format!(
-                    "\"{url}\"
-"
-                )
-            })),
+        &("url\nnot a URL CANARY-cell\n".to_owned() + &each(&|url| format!("\"{url}\"\n"))),
     );
 }
 
@@ -188,76 +180,79 @@ const DOCUMENTS: &[&str] =
 #[test]
 fn check_and_extract_of_documents_with_passwords_leak_nothing() {
     let web = leaky_site();
-    let mut watch = Watch::new();
-    write_documents(&mut watch, &web);
-    let fresh = &["--max-age", "0", "--fresh", "-v"];
+    let mut detector = LeakDetector::new();
+    write_documents(&mut detector, &web);
+    let fresh = &["--max-cache-age", "0", "--fresh", "-v"];
     for format in ["human", "json", "jsonl"] {
         let args = [&["check", "--format", format], QUICK, fresh, HEADERS, DOCUMENTS].concat();
-        assert_eq!(watch.run(&args), 1);
-        watch.run(&[&["extract", "--format", format], DOCUMENTS].concat());
+        assert_eq!(detector.run(&args), 1);
+        detector.run(&[&["extract", "--format", format], DOCUMENTS].concat());
     }
     let files = ["-o", "o.json", "-o", "o.jsonl", "-o", "o.txt"];
     let page = format!("HTTP:u:CANARY-argument@127.0.0.1:{}/", web.port());
     let url = page.replacen("HTTP:", "http://", 1);
-    watch.run(&[&["check", &url, "a.md"], QUICK, fresh, HEADERS, &files].concat());
-    watch.run(&["explain", &url]);
-    watch.run(&["explain", web.url("/moved").as_str(), "--format", "json"]);
-    watch.assert_no_leaks();
+    detector.run(&[&["check", &url, "a.md"], QUICK, fresh, HEADERS, &files].concat());
+    detector.run(&["explain", &url]);
+    detector.run(&["explain", web.url("/moved").as_str(), "--format", "json"]);
+    detector.assert_no_leaks();
 }
 
 #[test]
 fn crawl_of_a_site_with_passwords_leaks_nothing() {
     let web = leaky_site();
-    let mut watch = Watch::new();
+    let mut detector = LeakDetector::new();
     let start = format!("http://u:CANARY-start@127.0.0.1:{}/", web.port());
     let outputs = ["-o", "r.html", "-o", "r.json", "-o", "r.jsonl", "-o", "r.txt"];
     let exports = ["--export", "graphml", "--export", "csv", "--export", "sitemap"];
     let map = format!("http://u:CANARY-flag@127.0.0.1:{}/map.xml", web.port());
     let crawl = ["crawl", &start, "--render", "never", "-v", "--sitemap", &map];
-    assert_eq!(watch.run(&[&crawl, QUICK, HEADERS, &outputs, &exports].concat()), 1);
+    assert_eq!(detector.run(&[&crawl, QUICK, HEADERS, &outputs, &exports].concat()), 1);
     assert!(web.hits("/map.xml") > 0 && web.hits("/lost10") > 0, "the sitemap is read");
-    watch.run(&["crawl", "status"]);
+    detector.run(&["crawl", "status"]);
     for format in ["human", "html", "json", "jsonl"] {
-        watch.run(&["report", "--format", format]);
+        detector.run(&["report", "--format", format]);
     }
-    watch.run(&["decay", "--crawl", "latest", "--format", "json"]);
-    watch.run(&["decay", "--crawl", "latest", "-o", "d.svg", "-o", "d.txt", "-v"]);
-    watch.run(&[&["decay", &start, "-v", "--format", "json"], QUICK, HEADERS].concat());
-    watch.run(&[&["survey", "--store", "--plan", "full", "-v"], QUICK].concat());
+    detector.run(&["decay", "--crawl", "latest", "--format", "json"]);
+    detector.run(&["decay", "--crawl", "latest", "-o", "d.svg", "-o", "d.txt", "-v"]);
+    detector.run(&[&["decay", &start, "-v", "--format", "json"], QUICK, HEADERS].concat());
+    detector.run(&[&["survey", "--from-db", "--plan", "full", "-v"], QUICK].concat());
     let sources = ["--archive", "none", "--search", "local"];
-    watch.run(&[&["revive", "--all", "-v", "--format", "json"], QUICK, HEADERS, &sources].concat());
-    watch.run(&["patterns", "export"]);
-    watch.assert_no_leaks();
+    detector
+        .run(&[&["revive", "--all", "-v", "--format", "json"], QUICK, HEADERS, &sources].concat());
+    detector.run(&["patterns", "export"]);
+    detector.assert_no_leaks();
 }
 
 #[test]
 fn survey_of_a_catalog_with_passwords_leaks_nothing() {
     let web = leaky_site();
-    let mut watch = Watch::new();
-    write_documents(&mut watch, &web);
+    let mut detector = LeakDetector::new();
+    write_documents(&mut detector, &web);
     for catalog in ["a.csv", "a.jsonl", "a.txt", "list.csv", "a.md"] {
         for format in ["human", "json"] {
             let args = ["survey", catalog, "--plan", "full", "--fresh", "-v", "--format", format];
-            watch.run(&[&args, QUICK, HEADERS].concat());
+            detector.run(&[&args, QUICK, HEADERS].concat());
         }
-        watch.run(&["survey", "analyze", catalog]);
+        detector.run(&["survey", "analyze", catalog]);
     }
-    watch.assert_no_leaks();
+    detector.assert_no_leaks();
 }
 
 #[test]
 fn secrets_of_settings_leak_nowhere() {
     let web = leaky_site();
     let proxy = ForwardProxy::start_blocking();
-    let mut watch = Watch::new();
-    watch.input("a.txt", &format!("{}\n", web.url("/gone")));
+    let mut detector = LeakDetector::new();
+    detector.input("a.txt", &format!("{}\n", web.url("/gone")));
     let dead = web.url("/gone").to_string();
-    let user = |port: u16| format!("http://u:CANARY-setting@127.0.0.1:{port}/");
-    let through = user(proxy.address().port());
-    watch.run(&[&["check", "a.txt", "-v", "--proxy", &through], QUICK].concat());
-    watch.run(&[&["check", "a.txt", "--fresh", "-v", "--proxy", &user(1)], QUICK].concat());
-    let archive = user(web.port());
-    let revive = ["revive", &dead, "-v", "--answer-age", "0", "--format", "json"];
+    let url_with_password = |port: u16| format!("http://u:CANARY-setting@127.0.0.1:{port}/");
+    let proxy_url = url_with_password(proxy.address().port());
+    detector.run(&[&["check", "a.txt", "-v", "--proxy", &proxy_url], QUICK].concat());
+    detector.run(
+        &[&["check", "a.txt", "--fresh", "-v", "--proxy", &url_with_password(1)], QUICK].concat(),
+    );
+    let archive = url_with_password(web.port());
+    let revive = ["revive", &dead, "-v", "--max-result-age", "0", "--format", "json"];
     let searches = [
         format!("searxng:{archive}"),
         format!("json:{}s?key=CANARY-key&q={{query}}", web.url("/")),
@@ -266,16 +261,16 @@ fn secrets_of_settings_leak_nowhere() {
     let keys = [("BRAVE_API_KEY", "CANARY-brave"), ("KAGI_API_KEY", "CANARY-kagi")];
     for search in &searches {
         let sources = ["--archive", &archive, "--search", search, "--search-budget", "0"];
-        watch.run_with(&[&revive, QUICK, &sources[..]].concat(), &keys);
+        detector.run_with(&[&revive, QUICK, &sources[..]].concat(), &keys);
     }
-    watch.assert_no_leaks();
+    detector.assert_no_leaks();
 }
 
 #[test]
 fn wrong_arguments_and_settings_are_not_repeated() {
-    let mut watch = Watch::new();
-    watch.input("a.txt", "https://example.org/\n");
-    let wrong: &[&[&str]] = &[
+    let mut detector = LeakDetector::new();
+    detector.input("a.txt", "https://example.org/\n");
+    let invalid: &[&[&str]] = &[
         &["check", "http://u:CANARY-1@[bad/"],
         &["check", "http://u:CANARY-2@127.0.0.1:99999/"],
         &["check", "u:CANARY-3@127.0.0.1/x"],
@@ -301,22 +296,22 @@ fn wrong_arguments_and_settings_are_not_repeated() {
         &["extract", "http://u:CANARY-24@127.0.0.1/"],
         &["db", "http://u:CANARY-25@127.0.0.1/"],
     ];
-    for args in wrong {
-        assert_eq!(watch.run(args), 2, "{args:?}");
+    for args in invalid {
+        assert_eq!(detector.run(args), 2, "{args:?}");
     }
-    watch.run(&["explain", "http://u:CANARY-26@[bad/"]);
+    detector.run(&["explain", "http://u:CANARY-26@[bad/"]);
     let variables =
         [("RELINK_PROXY", "ht tp://u:CANARY-27@x"), ("RELINK_BASE_URL", "//u:CANARY-28@x")];
     for variable in variables {
-        assert_eq!(watch.run_with(&["check", "a.txt"], &[variable]), 2);
+        assert_eq!(detector.run_with(&["check", "a.txt"], &[variable]), 2);
     }
-    watch.assert_no_leaks();
+    detector.assert_no_leaks();
 }
 
 #[test]
 fn broken_configuration_files_are_not_repeated() {
-    let mut watch = Watch::new();
-    watch.input("a.txt", "https://example.org/\n");
+    let mut detector = LeakDetector::new();
+    detector.input("a.txt", "https://example.org/\n");
     let broken = [
         "header = \"CANARY-1\n",
         "header = \"X: CANARY-2\"\n",
@@ -331,20 +326,20 @@ fn broken_configuration_files_are_not_repeated() {
     ];
     for (number, text) in broken.iter().enumerate() {
         let name = format!("../{number}.toml");
-        watch.input(&name, text);
+        detector.input(&name, text);
         // Outside of the project, where a file may set everything.
         let args = ["check", "a.txt", "--revive", "--offline", "--config", &name];
-        assert_eq!(watch.run(&args), 2, "{text}");
-        let (_, output) = watch.printed.last().unwrap();
+        assert_eq!(detector.run(&args), 2, "{text}");
+        let (_, output) = detector.printed.last().unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(!stderr.contains('\u{240a}'), "line breaks are shown as symbols:\n{stderr}");
     }
-    watch.assert_no_leaks();
+    detector.assert_no_leaks();
 }
 
 #[test]
 fn help_shows_no_value_of_the_environment() {
-    let mut watch = Watch::new();
+    let mut detector = LeakDetector::new();
     let variables: Vec<(String, String)> = [
         "ANCHORS",
         "ARCHIVE",
@@ -379,14 +374,14 @@ fn help_shows_no_value_of_the_environment() {
     ];
     for command in commands {
         for help in ["--help", "-h"] {
-            let mut run = watch.desk.command(&[command, help]);
+            let mut run = detector.sandbox.command(&[command, help]);
             let output = run.envs(variables.iter().copied()).output().unwrap();
             assert_eq!(output.status.code(), Some(0));
-            watch.printed.push((format!("{command} {help}"), output));
+            detector.printed.push((format!("{command} {help}"), output));
         }
-        watch.run_with(&[command, "--nonsense"], &variables);
+        detector.run_with(&[command, "--nonsense"], &variables);
     }
-    watch.assert_no_leaks();
+    detector.assert_no_leaks();
 }
 
 #[test]
@@ -401,20 +396,20 @@ fn outputs_mask_secret_parameters_of_urls() {
         url("to=http%3A%2F%2Fu%3ACANARY-5%40example.test%2F"),
         format!("{}#token=CANARY-6", web.url("/gone")),
     ];
-    let links = each(&urls, &|url| format!("<a href='{url}'>x</a>"));
+    let links = concat_urls(&urls, &|url| format!("<a href='{url}'>x</a>"));
     web.page("/", 200, &links);
-    let mut watch = Watch::new();
-    watch.input("a.md", &each(&urls, &|url| format!("[x]({url})\n\n")));
+    let mut detector = LeakDetector::new();
+    detector.input("a.md", &concat_urls(&urls, &|url| format!("[x]({url})\n\n")));
     for format in ["human", "json", "jsonl"] {
-        watch.run(&[&["check", "a.md", "-v", "--format", format, "--fresh"], QUICK].concat());
-        watch.run(&["extract", "a.md", "--format", format]);
+        detector.run(&[&["check", "a.md", "-v", "--format", format, "--fresh"], QUICK].concat());
+        detector.run(&["extract", "a.md", "--format", format]);
     }
     let start = web.url("/").to_string();
-    watch.run(&[&["crawl", &start, "--render", "never", "-v"], QUICK].concat());
+    detector.run(&[&["crawl", &start, "--render", "never", "-v"], QUICK].concat());
     for format in ["human", "html", "json", "jsonl"] {
-        watch.run(&["report", "--format", format]);
+        detector.run(&["report", "--format", format]);
     }
-    let leaks = watch.printed_leaks();
+    let leaks = detector.printed_leaks();
     assert!(leaks.is_empty(), "{}", leaks.join("\n"));
-    assert!(web.hits("/gone?access_token=CANARY-1") > 0, "the whole URL is requested");
+    assert!(web.hits("/gone?access_token=CANARY-1") > 0, "the request contains the parameter");
 }

@@ -1,4 +1,4 @@
-//! Servers beside the test, which itself waits for `relink` to end.
+//! Servers that run in the background while a test waits for `relink`.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::Deref;
@@ -6,15 +6,15 @@ use std::ops::Deref;
 use tokio::net::TcpSocket;
 use tokio::runtime::{Builder, Runtime};
 
-/// A server of the testkit on a runtime of its own.
-pub struct Beside<T> {
-    // In this order: a server must be gone before its runtime.
+/// A server of the testkit on its own runtime.
+pub struct BackgroundServer<T> {
+    // Field order matters: the server is dropped before its runtime.
     server: T,
     _runtime: Runtime,
 }
 
-impl<T> Beside<T> {
-    /// Starts it.
+impl<T> BackgroundServer<T> {
+    /// Starts the server.
     pub fn start(server: impl Future<Output = T>) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let server = runtime.block_on(server);
@@ -22,7 +22,7 @@ impl<T> Beside<T> {
     }
 }
 
-impl<T> Deref for Beside<T> {
+impl<T> Deref for BackgroundServer<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -30,14 +30,14 @@ impl<T> Deref for Beside<T> {
     }
 }
 
-/// A port where whoever knocks is refused, and where nobody else moves in.
-pub struct Deserted {
+/// A port that refuses connections and stays reserved for this test.
+pub struct RefusedPort {
     address: SocketAddr,
     // Bound but not listening.
     _socket: TcpSocket,
 }
 
-impl Deserted {
+impl RefusedPort {
     pub fn new() -> Self {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();

@@ -1,4 +1,4 @@
-//! `relink survey` from outside, on a federation served on loopback.
+//! `relink survey` on a federation served on loopback.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -6,24 +6,24 @@ use std::time::Duration;
 use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
-use crate::desk::{Desk, QUICK, Said};
+use crate::sandbox::{CommandOutput, QUICK, Sandbox};
 
-/// Hosts of the federation, directories on each, pages in each.
+/// Size of the federation: hosts, directories per host, pages per directory.
 const HOSTS: usize = 5;
 const DIRECTORIES: usize = 6;
 const PAGES: usize = 40;
 
-/// A federation whose dead directories are known.
+/// A federation with known dead directories.
 struct Federation {
     web: TestServer,
-    desk: Desk,
-    /// Every URL with whether it is broken.
+    sandbox: Sandbox,
+    /// Every URL, and whether it is broken.
     urls: Vec<(String, bool)>,
-    /// Where its hosts are.
+    /// The `--resolve` flags of its hosts.
     resolve: Vec<String>,
 }
 
-/// One directory in ten is dead, and one host as a whole.
+/// Whether a directory is dead: one in ten, and all of the last host.
 fn is_dead(host: usize, directory: usize) -> bool {
     host == 4 || (host * DIRECTORIES + directory) % 10 == 3
 }
@@ -36,24 +36,25 @@ impl Federation {
         for host in 0..HOSTS {
             let name = format!("d{host}.test");
             for (directory, page) in
-                (0..DIRECTORIES).flat_map(|it| (0..PAGES).map(move |page| (it, page)))
+                (0..DIRECTORIES).flat_map(|directory| (0..PAGES).map(move |page| (directory, page)))
             {
                 let path = format!("/dir{directory}/page{page}");
                 let url = String::from(web.host(&name).url(&path));
-                let dead = is_dead(host, directory);
-                if !dead {
+                let is_dead = is_dead(host, directory);
+                if !is_dead {
                     let body = format!("<title>{name} {path}</title><p>{host} {directory} {page}");
-                    web.host(&name).sequence(&path, [CannedResponse::new(200, body).after(delay)]);
+                    web.host(&name)
+                        .sequence(&path, [CannedResponse::new(200, body).with_delay(delay)]);
                 }
-                table.extend([format!("{name},{url},{}\n", u8::from(dead))]);
-                urls.push((url, dead));
+                table.extend([format!("{name},{url},{}\n", u8::from(is_dead))]);
+                urls.push((url, is_dead));
             }
         }
-        let desk = Desk::new();
-        desk.write("catalog.csv", &table);
+        let sandbox = Sandbox::new();
+        sandbox.write("catalog.csv", &table);
         let port = web.port();
         let resolve = (0..HOSTS).map(|host| format!("d{host}.test:{port}:127.0.0.1")).collect();
-        Self { web, desk, urls, resolve }
+        Self { web, sandbox, urls, resolve }
     }
 
     fn args<'a>(&'a self, args: &[&'a str]) -> Vec<&'a str> {
@@ -66,51 +67,55 @@ impl Federation {
         all
     }
 
-    fn survey(&self, args: &[&str]) -> Said {
-        self.desk.run(&self.args(args))
+    fn survey(&self, args: &[&str]) -> CommandOutput {
+        self.sandbox.run(&self.args(args))
     }
 
-    fn survey_at(&self, now: &str, args: &[&str]) -> Said {
-        let mut command = self.desk.command(&self.args(args));
-        Said::of(&command.env("RELINK_NOW", now).output().unwrap())
+    fn survey_at(&self, now: &str, args: &[&str]) -> CommandOutput {
+        let mut command = self.sandbox.command(&self.args(args));
+        CommandOutput::new(&command.env("RELINK_NOW", now).output().unwrap())
     }
 
-    fn broken(&self) -> usize {
-        self.urls.iter().filter(|(_, dead)| *dead).count()
+    fn broken_count(&self) -> usize {
+        self.urls.iter().filter(|(_, is_dead)| *is_dead).count()
     }
 }
 
-/// The rows of targets, and the survey's own.
+/// Returns the rows of targets and the row of the survey.
 #[track_caller]
-fn rows(said: &Said) -> (Vec<Value>, Value) {
-    let mut rows = said.rows().0;
+fn rows(result: &CommandOutput) -> (Vec<Value>, Value) {
+    let mut rows = result.rows().0;
     let survey = rows.pop().unwrap()["survey"].clone();
-    assert!(survey.is_object(), "the last line is the survey's");
+    assert!(survey.is_object(), "the last line is the survey row");
     (rows, survey)
 }
 
 #[track_caller]
-fn distinct(rows: &[Value]) -> HashSet<String> {
+fn distinct_urls(rows: &[Value]) -> HashSet<String> {
     let urls: HashSet<String> =
         rows.iter().map(|row| row["url"].as_str().unwrap().to_owned()).collect();
-    assert_eq!(urls.len(), rows.len(), "each is reported once");
+    assert_eq!(urls.len(), rows.len(), "each URL is reported once");
     urls
 }
 
 #[test]
-fn the_default_plan_asks_few_and_finds_nearly_all() {
+fn default_plan_requests_few_urls_and_finds_most() {
     let federation = Federation::new(Duration::ZERO);
-    let said = federation.survey(&["--format", "jsonl"]).exits(1);
-    let (rows, survey) = rows(&said);
-    let all = federation.urls.len();
-    assert!(rows.len() * 10 < all * 7, "{} of {all} asked", rows.len());
+    let result = federation.survey(&["--format", "jsonl"]).exits(1);
+    let (rows, survey) = rows(&result);
+    let total = federation.urls.len();
+    assert!(rows.len() * 10 < total * 7, "{} of {total} requested", rows.len());
     let found = rows.iter().filter(|row| row["verdict"] == "dead").count();
-    assert!(found * 100 >= federation.broken() * 95, "{found} of {}", federation.broken());
-    distinct(&rows);
+    assert!(
+        found * 100 >= federation.broken_count() * 95,
+        "{found} of {}",
+        federation.broken_count()
+    );
+    distinct_urls(&rows);
     assert_eq!(survey["checked"], rows.len());
     assert_eq!(survey["broken"], found);
-    // Pages that answered were asked once.
-    let alive = federation.urls.iter().filter(|(_, dead)| !dead);
+    // Live pages were requested once.
+    let alive = federation.urls.iter().filter(|(_, is_dead)| !is_dead);
     for (url, _) in alive {
         let (host, path) = url["http://".len()..].split_once('/').unwrap();
         let host = host.split(':').next().unwrap();
@@ -119,51 +124,51 @@ fn the_default_plan_asks_few_and_finds_nearly_all() {
 }
 
 #[test]
-fn the_report_tells_of_domains_and_of_what_was_probably_missed() {
+fn report_shows_domains_and_estimated_misses() {
     let federation = Federation::new(Duration::ZERO);
-    let said = federation.survey(&["--explain", "d4.test"]).exits(1);
-    for piece in [
+    let result = federation.survey(&["--explain", "d4.test"]).exits(1);
+    for expected in [
         "Surveyed 1,200 URLs on 5 domains: ",
         " OK by sampling, ",
         " suspicious → full check, 1 broken",
         "95 % interval",
         "✗ d4.test  ",
         "d4.test: broken\n",
-        "why it stopped: ",
+        "reason: ",
     ] {
-        assert!(said.stdout.contains(piece), "no `{piece}` in:\n{}", said.stdout);
+        assert!(result.stdout.contains(expected), "no `{expected}` in:\n{}", result.stdout);
     }
-    assert!(!said.stdout.contains("RL101 dead"), "{}", said.stdout);
+    assert!(!result.stdout.contains("RL101 dead"), "{}", result.stdout);
     federation.survey(&["--explain", "d9.test"]).fails(2, &["cannot explain `d9.test`"]);
 }
 
 #[test]
-fn the_full_plan_asks_everything_and_is_certain() {
+fn full_plan_requests_everything_and_is_certain() {
     let federation = Federation::new(Duration::ZERO);
-    let said = federation.survey(&["--plan", "full", "--format", "json"]).exits(1);
-    let report: Value = serde_json::from_str(&said.stdout).unwrap();
+    let result = federation.survey(&["--plan", "full", "--format", "json"]).exits(1);
+    let report: Value = serde_json::from_str(&result.stdout).unwrap();
     let survey = &report["survey"];
     assert_eq!(report["targets"].as_array().unwrap().len(), federation.urls.len());
-    assert_eq!(survey["broken"], federation.broken());
+    assert_eq!(survey["broken"], federation.broken_count());
     assert_eq!(survey["recall"]["low"], 100.0);
     assert_eq!(survey["end"], "finished");
     assert_eq!(survey["domains"].as_array().unwrap().len(), HOSTS);
-    assert_eq!(report["targets"][0]["places"][0]["path"], "catalog.csv");
+    assert_eq!(report["targets"][0]["locations"][0]["path"], "catalog.csv");
 }
 
 #[test]
-fn a_killed_survey_goes_on_without_repeating() {
+fn killed_survey_resumes_without_repeating() {
     let federation = Federation::new(Duration::from_millis(15));
     let args = ["--format", "jsonl", "--concurrency", "4"];
-    let mut running = federation.desk.begin(&federation.args(&args));
+    let mut running = federation.sandbox.spawn(&federation.args(&args));
     let first: Vec<Value> = (0..40).map(|_| running.next_row()).collect();
     running.kill();
     let (rows, survey) = rows(&federation.survey(&args).exits(1));
-    let urls = distinct(&rows);
-    assert!(distinct(&first).is_subset(&urls), "what was settled is reported again");
+    let urls = distinct_urls(&rows);
+    assert!(distinct_urls(&first).is_subset(&urls), "results of the killed run are reported again");
     assert_eq!(survey["checked"], rows.len());
     assert!(rows.len() < federation.urls.len());
-    // What was settled before the kill was not asked again.
+    // URLs checked before the kill were not requested again.
     for row in first.iter().filter(|row| row["verdict"] == "alive") {
         let url = row["url"].as_str().unwrap();
         let (host, path) = url["http://".len()..].split_once('/').unwrap();
@@ -173,7 +178,7 @@ fn a_killed_survey_goes_on_without_repeating() {
 }
 
 #[test]
-fn a_budget_spreads_a_survey_over_weeks_and_then_asks_what_is_due() {
+fn budget_spreads_a_survey_over_weeks_and_then_rechecks() {
     let federation = Federation::new(Duration::ZERO);
     let args = ["--format", "jsonl", "--budget", "40%/week"];
     let week = |month: u32| {
@@ -186,14 +191,14 @@ fn a_budget_spreads_a_survey_over_weeks_and_then_asks_what_is_due() {
         (&survey["end"], &survey["budget"]["allowed"]),
         (&"budget-spent".into(), &480.into())
     );
-    // Nothing is left of this week's.
-    let (again, survey) = week(1);
-    assert_eq!(again.len(), first.len());
+    // The budget of this week is used up.
+    let (repeated, survey) = week(1);
+    assert_eq!(repeated.len(), first.len());
     assert_eq!(survey["budget"]["before"], 480);
     let (_, survey) = week(2);
     assert_eq!(survey["end"], "finished");
     let broken = survey["broken"].as_u64().unwrap();
-    // Later the schedule decides: the known broken first, and sentinels.
+    // Later the schedule applies: known broken URLs first, then sentinels.
     let (rechecked, survey) = week(3);
     assert!(rechecked.len() <= 480, "{}", rechecked.len());
     let dead = rechecked.iter().filter(|row| row["verdict"] == "dead").count();
@@ -202,93 +207,98 @@ fn a_budget_spreads_a_survey_over_weeks_and_then_asks_what_is_due() {
 }
 
 #[test]
-fn the_store_is_a_catalog_too() {
+fn database_can_be_the_catalog() {
     let federation = Federation::new(Duration::ZERO);
     federation.survey(&["--plan", "full", "-q"]).exits(1);
-    let said = federation.desk.run(&["survey", "analyze", "--store", "--db", "relink.db"]).exits(0);
-    assert!(said.stdout.starts_with("the store: 1,200 URLs on 5 domains"), "{}", said.stdout);
+    let result =
+        federation.sandbox.run(&["survey", "analyze", "--from-db", "--db", "relink.db"]).exits(0);
+    assert!(result.stdout.starts_with("the store: 1,200 URLs on 5 domains"), "{}", result.stdout);
 }
 
 #[test]
-fn a_catalog_that_cannot_be_used_exits_2_with_a_hint() {
-    let desk = Desk::new();
-    desk.write("t.csv", "domain,url\na.test,http://a.test/\n").write("empty.csv", "");
-    let check = |args: &[&str], piece: &str| {
-        desk.run(&[&["survey", "--db", "relink.db"], args].concat()).fails(2, &[piece]);
+fn unusable_catalog_exits_2_with_a_hint() {
+    let sandbox = Sandbox::new();
+    sandbox.write("t.csv", "domain,url\na.test,http://a.test/\n").write("empty.csv", "");
+    let check = |args: &[&str], expected: &str| {
+        sandbox.run(&[&["survey", "--db", "relink.db"], args].concat()).fails(2, &[expected]);
     };
     check(&["t.csv", "--column", "uri"], "`t.csv` has no column `uri`");
-    check(&["t.csv", "--domain-column", "site"], "there are `domain`, `url`");
-    check(&["empty.csv"], "`empty.csv` holds no web address");
+    check(&["t.csv", "--domain-column", "site"], "available: `domain`, `url`");
+    check(&["empty.csv"], "`empty.csv` contains no web URL");
     check(&["missing.csv"], "no such file");
-    desk.run(&["survey"]).exits(2);
-    let said = desk.run(&["survey", "t.csv", "--budget", "lots"]).exits(2);
-    assert!(said.stderr.contains("10%/week"), "{}", said.stderr);
-    let said = desk.run(&["survey", "t.csv", "--plan", "best"]).exits(2);
-    assert!(said.stderr.contains("`sentinel`"), "{}", said.stderr);
+    sandbox.run(&["survey"]).exits(2);
+    let result = sandbox.run(&["survey", "t.csv", "--budget", "lots"]).exits(2);
+    assert!(result.stderr.contains("10%/week"), "{}", result.stderr);
+    let result = sandbox.run(&["survey", "t.csv", "--plan", "best"]).exits(2);
+    assert!(result.stderr.contains("`sentinel`"), "{}", result.stderr);
 }
 
 #[test]
 fn analyze_shows_sizes_as_bars_json_and_svg() {
     let federation = Federation::new(Duration::ZERO);
-    let desk = &federation.desk;
+    let sandbox = &federation.sandbox;
     let args = ["survey", "analyze", "catalog.csv", "--db", "relink.db"];
-    let said = desk.run(&[&args[..], &["-o", "sizes.svg"]].concat()).exits(0);
-    for piece in ["1,200 URLs on 5 domains", "Domains by size", "101–1,000 URLs", "█ 100.0 % (5)"]
+    let result = sandbox.run(&[&args[..], &["-o", "sizes.svg"]].concat()).exits(0);
+    for expected in
+        ["1,200 URLs on 5 domains", "Domains by size", "101–1,000 URLs", "█ 100.0 % (5)"]
     {
-        assert!(said.stdout.contains(piece), "no `{piece}` in:\n{}", said.stdout);
+        assert!(result.stdout.contains(expected), "no `{expected}` in:\n{}", result.stdout);
     }
-    assert!(desk.read("sizes.svg").starts_with("<svg "));
-    let said = desk.run(&[&args[..], &["--format", "json"]].concat()).exits(0);
-    let document: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert!(sandbox.read("sizes.svg").starts_with("<svg "));
+    let result = sandbox.run(&[&args[..], &["--format", "json"]].concat()).exits(0);
+    let document: Value = serde_json::from_str(&result.stdout).unwrap();
     assert_eq!(document["classes"][3]["urls"], 1200);
-    desk.run(&[&args[..], &["-o", "sizes.png"]].concat()).fails(2, &["`.svg`"]);
+    sandbox.run(&[&args[..], &["-o", "sizes.png"]].concat()).fails(2, &["`.svg`"]);
     assert_eq!(federation.web.requests().len(), 0);
 }
 
 #[test]
-fn simulate_prints_table_1_beside_ours() {
-    let desk = Desk::new();
+fn simulate_prints_table_1_with_our_results() {
+    let sandbox = Sandbox::new();
     let small = ["--urls", "3000", "--domains", "30", "--weeks", "12", "--drift-urls", "1000"];
-    let said = desk.run(&[&["survey", "simulate"], &small[..]].concat()).exits(0);
-    for piece in
+    let result = sandbox.run(&[&["survey", "simulate"], &small[..]].concat()).exits(0);
+    for expected in
         ["Table 1", "17.36    73.48   81.72", "sentinel", "default", "% of deaths by directory"]
     {
-        assert!(said.stdout.contains(piece), "no `{piece}` in:\n{}", said.stdout);
+        assert!(result.stdout.contains(expected), "no `{expected}` in:\n{}", result.stdout);
     }
-    let json = ["--format", "json", "--plan", "lre,default", "--runs", "2"];
-    let said = desk.run(&[&["survey", "simulate"], &small[..], &json].concat()).exits(0);
-    let document: Value = serde_json::from_str(&said.stdout).unwrap();
+    let json = ["--format", "json", "--plan", "le-shulman,default", "--runs", "2"];
+    let result = sandbox.run(&[&["survey", "simulate"], &small[..], &json].concat()).exits(0);
+    let document: Value = serde_json::from_str(&result.stdout).unwrap();
     assert_eq!(document["runs"].as_array().unwrap().len(), 4);
     assert_eq!(document["runs"][1]["paper"]["found"], 94.92);
 }
 
 #[test]
-fn simulate_takes_a_catalog_with_its_truth() {
+fn simulate_accepts_a_catalog_with_ground_truth() {
     let federation = Federation::new(Duration::ZERO);
     let args = ["survey", "simulate", "catalog.csv", "--weeks", "0", "--runs", "1"];
-    let said = federation.desk.run(&args).exits(0);
-    let broken = federation.broken();
-    assert!(said.stdout.starts_with("1,200 URLs on 5 domains"), "{}", said.stdout);
-    assert!(said.stdout.contains(&format!("{broken} broken")), "{}", said.stdout);
+    let result = federation.sandbox.run(&args).exits(0);
+    let broken = federation.broken_count();
+    assert!(result.stdout.starts_with("1,200 URLs on 5 domains"), "{}", result.stdout);
+    assert!(result.stdout.contains(&format!("{broken} broken")), "{}", result.stdout);
     let without = [&args[..], &["--truth-column", "domain"]].concat();
-    federation.desk.run(&without).exits(0);
-    federation.desk.write("blind.csv", "url\nhttp://a.test/\n");
+    federation.sandbox.run(&without).exits(0);
+    federation.sandbox.write("blind.csv", "url\nhttp://a.test/\n");
     federation
-        .desk
+        .sandbox
         .run(&["survey", "simulate", "blind.csv"])
         .fails(2, &["cannot simulate on `blind.csv`", "--truth-column"]);
 }
 
 #[test]
-fn survey_of_a_host_that_asks_for_an_hour_ends_in_every_run() {
-    let (web, desk) = (TestServer::start_blocking(), Desk::new());
-    web.below("/", CannedResponse::new(429, "slow down").header("Retry-After", "3600"));
+fn survey_of_a_host_with_retry_after_of_an_hour_ends_in_every_run() {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    web.respond_below(
+        "/",
+        CannedResponse::new(429, "slow down").with_header("Retry-After", "3600"),
+    );
     let urls = (0..60).map(|n| format!("{},d{}.test", web.url(&format!("/p{n}")), n % 3));
-    desk.list("catalog.csv", ["url,domain".to_owned()].into_iter().chain(urls));
+    sandbox.list("catalog.csv", ["url,domain".to_owned()].into_iter().chain(urls));
     let args = ["survey", "catalog.csv", "--db", "relink.db", "--plan", "full"];
     for run in 1..=2 {
-        let said = desk.run(&[&args[..], &["--format", "jsonl"]].concat());
-        let blocked = said.stdout.matches(r#""code":"RL429""#).count();
-        assert_eq!(blocked, 60, "run {run}: {}", said.stderr);
+        let result = sandbox.run(&[&args[..], &["--format", "jsonl"]].concat());
+        let blocked = result.stdout.matches(r#""code":"RL429""#).count();
+        assert_eq!(blocked, 60, "run {run}: {}", result.stderr);
     }
 }

@@ -1,7 +1,7 @@
-//! A survey that is interrupted asks the same URLs as one that is not.
+//! An interrupted survey requests the same URLs as an uninterrupted one.
 //!
-//! The engine runs inside the test, over a web that is made up, so that it can
-//! be cut off at any request.
+//! The engine runs inside the test on a generated site, so that it can be
+//! interrupted at any request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::Pin;
@@ -23,51 +23,51 @@ use relink_survey::SamplingPlanName;
 use tokio::sync::Notify;
 use url::Url;
 
-/// Domains, directories on each, pages in each.
+/// Size of the catalog: domains, directories per domain, pages per directory.
 const DOMAINS: usize = 20;
 const DIRECTORIES: usize = 2;
 const PAGES: usize = 60;
 
-/// A web in which some directories are gone and some pages lead elsewhere.
-struct MadeUpWeb {
+/// A generated site with dead directories and redirected pages.
+struct GeneratedWeb {
     requested: Mutex<Vec<String>>,
     count: AtomicUsize,
-    /// Signals the request with this number.
-    alarm: (usize, Notify),
-    /// Makes the time that a response takes.
-    noise: AtomicU64,
+    /// Number of the request at which the survey is interrupted, and the signal.
+    interrupt: (usize, Notify),
+    /// State of the random number generator for response times.
+    rng_state: AtomicU64,
 }
 
-impl MadeUpWeb {
-    fn new(alarm: usize, noise: u64) -> Arc<Self> {
+impl GeneratedWeb {
+    fn new(interrupt_at: usize, seed: u64) -> Arc<Self> {
         Arc::new(Self {
             requested: Mutex::default(),
             count: AtomicUsize::new(0),
-            alarm: (alarm, Notify::new()),
-            noise: AtomicU64::new(noise),
+            interrupt: (interrupt_at, Notify::new()),
+            rng_state: AtomicU64::new(seed),
         })
     }
 
     fn next_delay(&self) -> Duration {
-        let noise = self.noise.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed);
-        Duration::from_micros((noise ^ (noise >> 31)).wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 52)
+        let state = self.rng_state.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed);
+        Duration::from_micros((state ^ (state >> 31)).wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 52)
     }
 
-    /// The final URL, its status and its text.
+    /// Returns the final URL, its status and its text.
     fn respond(url: &Url) -> (Url, u16, String) {
-        let is_gone =
+        let is_dead =
             |text: &str| ["d2.test", "d5.test", "d6.test/dir1"].iter().any(|it| text.contains(it));
-        if !url.path().contains("/page") || is_gone(url.as_str()) {
+        if !url.path().contains("/page") || is_dead(url.as_str()) {
             return (url.clone(), 404, "<h1>Not found</h1>".to_owned());
         }
-        // Pages that lead to one place are judged by their neighbors.
+        // Pages redirected to one URL are judged by their neighbors.
         if url.as_str().contains("d7.test/dir1/") {
             return (url.join("/news").unwrap(), 200, "<title>News</title>All news.".to_owned());
         }
-        (url.clone(), 200, format!("<title>{url}</title><p>This is what {url} says."))
+        (url.clone(), 200, format!("<title>{url}</title><p>This is the text of {url}."))
     }
 
-    fn fetched(url: &Url) -> FetchResult {
+    fn fetch_result(url: &Url) -> FetchResult {
         let (landing, status, text) = Self::respond(url);
         let hop = |url: &Url, status, location: Option<&Url>| Hop {
             url: url.to_string(),
@@ -92,7 +92,7 @@ impl MadeUpWeb {
     }
 }
 
-impl Fetch for MadeUpWeb {
+impl Fetch for GeneratedWeb {
     fn fetch<'life, 'future>(
         &'life self,
         request: FetchRequest,
@@ -102,12 +102,12 @@ impl Fetch for MadeUpWeb {
         Self: 'future,
     {
         Box::pin(async move {
-            if self.count.fetch_add(1, Ordering::Relaxed) == self.alarm.0 {
-                self.alarm.1.notify_one();
+            if self.count.fetch_add(1, Ordering::Relaxed) == self.interrupt.0 {
+                self.interrupt.1.notify_one();
             }
             self.requested.lock().unwrap().push(request.url.to_string());
             tokio::time::sleep(self.next_delay()).await;
-            Self::fetched(&request.url)
+            Self::fetch_result(&request.url)
         })
     }
 
@@ -124,36 +124,37 @@ impl Fetch for MadeUpWeb {
     }
 }
 
-/// Every run begins at the same time: names of comparison pages depend on it.
-struct StoppedClock;
+/// A clock that always returns the same time, because the random names of
+/// controls depend on the start time of a run.
+struct FixedClock;
 
-impl Clock for StoppedClock {
+impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         Timestamp::UNIX_EPOCH + jiff::SignedDuration::from_hours(500_000)
     }
 }
 
-/// The verdicts that were reported.
+/// Collects the reported verdicts by URL.
 #[derive(Default)]
-struct Verdicts(BTreeMap<String, String>);
+struct VerdictCollector(BTreeMap<String, String>);
 
-impl Observer for Verdicts {
-    fn settled(&mut self, settled: &CheckedTarget) -> std::io::Result<()> {
-        self.0.insert(settled.url.clone(), settled.result.verdict.as_str().to_owned());
+impl Observer for VerdictCollector {
+    fn on_result(&mut self, target: &CheckedTarget) -> std::io::Result<()> {
+        self.0.insert(target.url.clone(), target.result.verdict.as_str().to_owned());
         Ok(())
     }
 
-    fn progress(&mut self, _: &Progress) {}
+    fn on_progress(&mut self, _: &Progress) {}
 }
 
 fn settings(plan: SamplingPlanName) -> SurveySettings {
-    let pace = PolitenessPolicy::check(8, Duration::ZERO);
+    let politeness = PolitenessPolicy::check(8, Duration::ZERO);
     SurveySettings {
         plan,
         seed: Some(7),
         budget: None,
-        rights: relink_model::RequestRights::named_by_user(),
-        ask: DispatchSettings { concurrency: 32, politeness: pace, ..DispatchSettings::default() },
+        rights: relink_model::RequestRights::user_supplied(),
+        dispatch: DispatchSettings { concurrency: 32, politeness, ..DispatchSettings::default() },
         is_fresh: false,
         scope: BTreeMap::new(),
     }
@@ -169,76 +170,81 @@ fn catalog() -> CatalogSource {
     CatalogSource::Stdin(list.into_bytes())
 }
 
-async fn open(web: &Arc<MadeUpWeb>, folder: &std::path::Path) -> (Ports, LoadedCatalog) {
+async fn open(web: &Arc<GeneratedWeb>, dir: &std::path::Path) -> (Ports, LoadedCatalog) {
     let ports = Ports {
         fetch: Arc::clone(web) as Arc<dyn Fetch>,
         files: Arc::new(LocalFiles::new(LocalFilesSettings::default())),
-        store: Arc::new(SqliteStore::open(&folder.join("relink.db")).await.unwrap()),
+        store: Arc::new(SqliteStore::open(&dir.join("relink.db")).await.unwrap()),
         render: None,
         archives: Vec::new(),
-        searches: Vec::new(),
-        clock: Arc::new(StoppedClock),
+        search_engines: Vec::new(),
+        clock: Arc::new(FixedClock),
     };
     let fields = CatalogFields::default();
-    let read = read_catalog(&*ports.files, &*ports.store, &catalog(), &fields).await.unwrap();
-    (ports, read)
+    let catalog = read_catalog(&*ports.files, &*ports.store, &catalog(), &fields).await.unwrap();
+    (ports, catalog)
 }
 
-/// Surveys in as many pieces as there are numbers, each cut off without warning
-/// at the request with that number, and then to the end.
-async fn surveyed(
+/// Surveys in several runs; each number in `interrupts` is the request at which a
+/// run is aborted. Returns the requested URLs of all runs and the verdicts of the
+/// last one.
+async fn run_survey(
     plan: SamplingPlanName,
-    cuts: &[usize],
-    noise: u64,
+    interrupts: &[usize],
+    seed: u64,
 ) -> (BTreeSet<String>, BTreeMap<String, String>) {
-    let folder = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let mut requested = BTreeSet::new();
-    let pieces = cuts.iter().copied().chain([usize::MAX]);
-    let mut verdicts = Verdicts::default();
-    for (piece, cut) in pieces.enumerate() {
-        let web = MadeUpWeb::new(cut, noise + piece as u64);
-        let (ports, read) = open(&web, folder.path()).await;
-        let (_switch, stop) = StopSignal::new();
-        verdicts = Verdicts::default();
+    let runs = interrupts.iter().copied().chain([usize::MAX]);
+    let mut verdicts = VerdictCollector::default();
+    for (run, interrupt_at) in runs.enumerate() {
+        let web = GeneratedWeb::new(interrupt_at, seed + run as u64);
+        let (ports, catalog) = open(&web, dir.path()).await;
+        let (_sender, stop) = StopSignal::new();
+        verdicts = VerdictCollector::default();
         let settings = settings(plan);
         tokio::select! {
-            ended = survey(&ports, &settings, &read, &mut verdicts, &stop) => { ended.unwrap(); }
-            () = web.alarm.1.notified() => {}
+            outcome = survey(&ports, &settings, &catalog, &mut verdicts, &stop) => { outcome.unwrap(); }
+            () = web.interrupt.1.notified() => {}
         }
-        let seen = std::mem::take(&mut *web.requested.lock().unwrap());
-        requested.extend(seen.into_iter().filter(|url| url.contains("/page")));
+        let urls = std::mem::take(&mut *web.requested.lock().unwrap());
+        requested.extend(urls.into_iter().filter(|url| url.contains("/page")));
     }
     (requested, verdicts.0)
 }
 
 #[track_caller]
-fn check(plan: SamplingPlanName) {
+fn check_resume(plan: SamplingPlanName) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let (requested, verdicts) = runtime.block_on(surveyed(plan, &[], 1));
-    let asked = requested.len();
-    assert!((100..DOMAINS * DIRECTORIES * PAGES).contains(&asked), "{asked}");
-    let cuts: [&[usize]; 4] = [&[1], &[300], &[40, 90, 70, 10, 60, 5, 80, 33], &[150, 3, 250]];
-    for (number, cuts) in cuts.into_iter().enumerate() {
-        let (again, verdicts_again) =
-            runtime.block_on(surveyed(plan, cuts, 1_000 * (2 + number as u64)));
-        let more: Vec<&String> = again.difference(&requested).collect();
-        let fewer: Vec<&String> = requested.difference(&again).collect();
-        assert!(more.is_empty() && fewer.is_empty(), "{cuts:?}: more {more:?}, fewer {fewer:?}");
-        assert_eq!(verdicts_again, verdicts, "{cuts:?}");
+    let (requested, verdicts) = runtime.block_on(run_survey(plan, &[], 1));
+    let requests = requested.len();
+    assert!((100..DOMAINS * DIRECTORIES * PAGES).contains(&requests), "{requests}");
+    let interrupts: [&[usize]; 4] =
+        [&[1], &[300], &[40, 90, 70, 10, 60, 5, 80, 33], &[150, 3, 250]];
+    for (number, interrupts) in interrupts.into_iter().enumerate() {
+        let (requested_again, verdicts_again) =
+            runtime.block_on(run_survey(plan, interrupts, 1_000 * (2 + number as u64)));
+        let more: Vec<&String> = requested_again.difference(&requested).collect();
+        let fewer: Vec<&String> = requested.difference(&requested_again).collect();
+        assert!(
+            more.is_empty() && fewer.is_empty(),
+            "{interrupts:?}: more {more:?}, fewer {fewer:?}"
+        );
+        assert_eq!(verdicts_again, verdicts, "{interrupts:?}");
     }
 }
 
 #[test]
-fn survey_by_the_default_plan_asks_the_same_urls_after_interruptions() {
-    check(SamplingPlanName::Default);
+fn default_plan_requests_the_same_urls_after_interruptions() {
+    check_resume(SamplingPlanName::Default);
 }
 
 #[test]
-fn survey_by_le_and_shulman_asks_the_same_urls_after_interruptions() {
-    check(SamplingPlanName::LeShulman);
+fn le_shulman_plan_requests_the_same_urls_after_interruptions() {
+    check_resume(SamplingPlanName::LeShulman);
 }
 
 #[test]
-fn survey_by_walds_test_asks_the_same_urls_after_interruptions() {
-    check(SamplingPlanName::Sprt);
+fn sequential_plan_requests_the_same_urls_after_interruptions() {
+    check_resume(SamplingPlanName::Sprt);
 }

@@ -1,17 +1,17 @@
-//! The command line itself.
+//! The command line.
 
-use crate::desk::Desk;
+use crate::sandbox::Sandbox;
 
 #[test]
-fn a_mistyped_command_is_corrected() {
-    let said = Desk::new().run(&["chekc"]).exits(2);
-    assert_eq!(said.stdout, "");
-    assert!(said.stderr.contains("'check'"), "{}", said.stderr);
+fn mistyped_command_is_corrected() {
+    let result = Sandbox::new().run(&["chekc"]).exits(2);
+    assert_eq!(result.stdout, "");
+    assert!(result.stderr.contains("'check'"), "{}", result.stderr);
 }
 
 #[test]
-fn help_names_every_command_and_nothing_that_is_not_there() {
-    let help = Desk::new().run(&["--help"]).exits(0).stdout;
+fn help_lists_exactly_the_existing_commands() {
+    let help = Sandbox::new().run(&["--help"]).exits(0).stdout;
     let commands: Vec<&str> = help
         .lines()
         .skip_while(|line| *line != "Commands:")
@@ -29,30 +29,31 @@ fn help_names_every_command_and_nothing_that_is_not_there() {
 }
 
 #[test]
-fn without_a_command_the_help_is_shown_and_the_exit_is_2() {
-    let said = Desk::new().run(&[]).exits(2);
-    assert!(said.stderr.contains("Usage: relink"), "{}", said.stderr);
+fn missing_command_prints_help_and_exits_2() {
+    let result = Sandbox::new().run(&[]).exits(2);
+    assert!(result.stderr.contains("Usage: relink"), "{}", result.stderr);
 }
 
 #[test]
-fn the_version_is_told() {
-    let said = Desk::new().run(&["--version"]).exits(0);
-    assert!(said.stdout.starts_with("relink "), "{}", said.stdout);
+fn version_is_printed() {
+    let result = Sandbox::new().run(&["--version"]).exits(0);
+    assert!(result.stdout.starts_with("relink "), "{}", result.stdout);
 }
 
 #[test]
-fn arguments_without_effect_are_refused() {
-    let desk = Desk::new();
-    desk.write("dead.txt", "a\n").write("a.md", "text\n");
-    for (args, named) in [
+fn arguments_without_effect_are_rejected() {
+    let sandbox = Sandbox::new();
+    sandbox.write("dead.txt", "a\n").write("a.md", "text\n");
+    for (args, rejected) in [
         (&["decay", "--crawl", "latest", "--dead", "dead.txt"][..], "--dead"),
         (&["decay", "--crawl", "latest", "--walks", "300"], "--walks"),
         (&["check", "a.md", "--search", "local"], "--search"),
         (&["revive", "--summary", "--all"], "--all"),
         (&["explain", "RL101", "--format", "json"], "--format json"),
     ] {
-        desk.run(args).fails(2, &[named]);
+        sandbox.run(args).fails(2, &[rejected]);
     }
-    let variable = desk.command(&["check", "a.md"]).env("RELINK_SEARCH", "local").output().unwrap();
-    assert_eq!(variable.status.code(), Some(0), "a variable is for several commands");
+    let output =
+        sandbox.command(&["check", "a.md"]).env("RELINK_SEARCH", "local").output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "a variable applies to several commands");
 }

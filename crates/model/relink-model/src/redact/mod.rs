@@ -1,16 +1,15 @@
 //! Removes secrets from URLs and from text with URLs in it.
 //!
 //! A secret is the user name and password before a host, and the value of a
-//! query parameter that is known to hold one (`access_token`,
-//! `X-Amz-Signature`). The functions read text, not parsed URLs: malformed
-//! URLs are shown and stored too, and hold passwords just as well. They accept
-//! every spelling that a URL parser accepts (`HTTP:u:p@h`, `http:\\u:p@h`,
-//! `//u:p@h`, tabs and line breaks inside) and percent-encoded URLs inside of
-//! others.
+//! query parameter that usually contains one (`access_token`,
+//! `X-Amz-Signature`). The functions work on text, not on parsed URLs, because
+//! malformed URLs are also shown and stored and may contain passwords. They
+//! accept every spelling that a URL parser accepts (`HTTP:u:p@h`,
+//! `http:\\u:p@h`, `//u:p@h`, tabs and line breaks inside) and percent-encoded
+//! URLs inside of other URLs.
 //!
-//! Ordinary text stays as it is: mail addresses, `@scope/package`, and
-//! `git@host:path`. All functions are idempotent and take linear time, up to
-//! a logarithm.
+//! Email addresses, `@scope/package` and `git@host:path` are not changed. All
+//! functions are idempotent and run in O(n log n).
 
 mod parameters;
 mod userinfo;
@@ -30,7 +29,7 @@ const USERINFO_MASK: &str = "***@";
 /// Replaces the value of a parameter.
 const VALUE_MASK: &str = "***";
 
-/// How far a URL reaches in a text.
+/// The rule for the end of a URL in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     /// The whole text is one URL.
@@ -39,7 +38,7 @@ enum Mode {
     Prose,
 }
 
-/// Bytes of a text to replace.
+/// A byte range to replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Mask {
     start: usize,
@@ -47,7 +46,7 @@ struct Mask {
     replacement: &'static str,
 }
 
-/// Returns a URL, or what is meant as one, as it may be shown.
+/// Redacts a possibly malformed URL for display.
 ///
 /// ```
 /// use relink_model::redact_url;
@@ -59,31 +58,31 @@ pub fn redact_url(url: &str) -> Cow<'_, str> {
     redact(url, Mode::Url, true)
 }
 
-/// Returns text as it may be shown: each URL in it without its secrets.
+/// Redacts every URL in a text for display.
 ///
 /// Unlike in [`redact_url`], white space, quotes and brackets end a URL.
 pub fn redact_text(text: &str) -> Cow<'_, str> {
     redact(text, Mode::Prose, true)
 }
 
-/// Returns what is meant as a URL as it may be stored, without user names and
-/// passwords; see [`redact_stored_text`].
+/// Redacts a possibly malformed URL for the database; see
+/// [`redact_stored_text`].
 pub fn redact_stored_url(url: &str) -> Cow<'_, str> {
     redact(url, Mode::Url, false)
 }
 
-/// Returns text as it may be stored: each URL in it without user name and
-/// password.
+/// Redacts the user names and passwords of every URL in a text for the
+/// database.
 ///
 /// Parameters stay, because a URL with another query is another page.
 pub fn redact_stored_text(text: &str) -> Cow<'_, str> {
     redact(text, Mode::Prose, false)
 }
 
-/// Returns a URL as it may be stored, without its user name and password.
+/// Removes the user name and password of a URL, for the database.
 ///
-/// Only its own are cut. Those of a URL inside its path or query are part of
-/// the page's name: without them, another page would be requested.
+/// A URL inside of its path or query is not changed: without that part,
+/// another page would be requested.
 pub fn without_userinfo(url: &str) -> Cow<'_, str> {
     if !url.contains('@') {
         return Cow::Borrowed(url);
@@ -102,11 +101,11 @@ pub fn without_userinfo(url: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns a reference with `//` before its host if it holds a password.
+/// Inserts `//` before the host of a reference with a password.
 ///
-/// Seen from a page of the same scheme, `http:ann:secret@host/` is a relative
-/// path (URL standard, 4.4, "special relative or authority"). It is meant as a
-/// URL with a password, which must not become part of a path.
+/// On a page of the same scheme, `http:ann:secret@host/` is a relative path
+/// (URL standard, 4.4, "special relative or authority"). The author meant a
+/// URL with a password, and the password must not become part of a path.
 pub fn with_authority(text: &str) -> Cow<'_, str> {
     if !text.contains('@') {
         return text.into();
@@ -118,14 +117,14 @@ pub fn with_authority(text: &str) -> Cow<'_, str> {
     let bare = rest.trim_start_matches(['/', '\\']);
     let authority = bare.split(['/', '\\', '?', '#']).next().unwrap_or_default();
     let userinfo = authority.rsplit_once('@').map_or("", |(userinfo, _)| userinfo);
-    // After a slash, `http:/ann@home` may well be a path; a password is not.
+    // `http:/ann@home` may be a path; `http:/ann:secret@home` is not.
     let is_userinfo = !userinfo.is_empty() && (bare == rest || userinfo.contains(':'));
     if is_web && is_userinfo { format!("{scheme}://{bare}").into() } else { text.into() }
 }
 
 fn redact(text: &str, mode: Mode, with_parameters: bool) -> Cow<'_, str> {
-    let may_have_userinfo = may_hold(text, '@', "40") || text.contains('\u{ff20}');
-    let may_have_parameters = with_parameters && may_hold(text, '=', "3d");
+    let may_have_userinfo = may_contain(text, '@', "40") || text.contains('\u{ff20}');
+    let may_have_parameters = with_parameters && may_contain(text, '=', "3d");
     if !may_have_userinfo && !may_have_parameters {
         return Cow::Borrowed(text);
     }
@@ -140,8 +139,8 @@ fn redact(text: &str, mode: Mode, with_parameters: bool) -> Cow<'_, str> {
     apply(text, masks)
 }
 
-/// Whether a text holds a character, as such or percent-encoded.
-fn may_hold(text: &str, char: char, hex: &str) -> bool {
+/// Whether a text may contain a character, literally or percent-encoded.
+fn may_contain(text: &str, char: char, hex: &str) -> bool {
     text.contains(char)
         || (text.contains('%') && (text.contains(hex) || text.contains(&hex.to_uppercase())))
 }
@@ -154,8 +153,8 @@ fn apply(text: &str, mut masks: Vec<Mask>) -> Cow<'_, str> {
     let mut redacted = String::with_capacity(text.len());
     let mut copied = 0;
     for mask in masks {
-        // A mask inside another one has nothing left to hide; one that reaches
-        // further than the one before hides the rest.
+        // Masks can overlap. A mask that starts inside the previous one only
+        // extends it.
         if mask.start >= copied {
             redacted.push_str(text.get(copied..mask.start).unwrap_or_default());
             redacted.push_str(mask.replacement);

@@ -1,9 +1,9 @@
-//! Where the secret values of query parameters stand in a text.
+//! Finds the secret values of query parameters in a text.
 
 use super::view::View;
 use super::{Mask, VALUE_MASK};
 
-/// Names whose value is a secret however short it is, in lower case and
+/// Names whose value is a secret of any length, in lower case and
 /// without `-`, `_` and `.`.
 const SECRET_NAMES: [&str; 24] = [
     "accesskey",
@@ -32,24 +32,24 @@ const SECRET_NAMES: [&str; 24] = [
     "xsecret",
 ];
 
-/// Ends of names whose value is a secret.
+/// Suffixes of names whose value is a secret.
 const SECRET_ENDINGS: [&str; 6] =
     ["apikey", "password", "privatekey", "secret", "signature", "token"];
 
-/// Names that hold secrets and ordinary words: only a long value is masked.
+/// Names used for secrets and for ordinary words: only long values are masked.
 const AMBIGUOUS_NAMES: [&str; 4] = ["auth", "key", "sid", "sig"];
 
-/// The shortest value of an ambiguous name that is masked.
-const MIN_AMBIGUOUS_VALUE: usize = 8;
+/// The minimum length of a masked value of an ambiguous name.
+const MIN_AMBIGUOUS_LENGTH: usize = 8;
 
-/// Names that end like secrets and are marks in a list.
+/// Names of paging cursors, which end like names of secrets.
 const PAGING_NAMES: [&str; 5] =
     ["continuationtoken", "nextpagetoken", "nexttoken", "pagetoken", "pagingtoken"];
 
-/// The longest name that is compared.
-const MAX_NAME: usize = 40;
+/// The maximum length of a compared name.
+const MAX_NAME_LENGTH: usize = 40;
 
-/// Every secret value.
+/// Returns a mask for every secret value.
 pub(super) fn masks(view: &View) -> Vec<Mask> {
     let equals = (0..view.len()).filter(|at| view.char(*at) == Some('='));
     let mut masks: Vec<Mask> = Vec::new();
@@ -59,23 +59,23 @@ pub(super) fn masks(view: &View) -> Vec<Mask> {
         let Some((name, separator)) = name(view, equal).filter(|_| start >= covered) else {
             continue;
         };
-        let Some(weight) = Weight::of(&name) else { continue };
+        let Some(class) = NameClass::from_name(&name) else { continue };
         let end = value_end(view, start, separator);
         covered = end;
-        masks.extend(mask(view, start, end, weight));
+        masks.extend(mask(view, start, end, class));
     }
     masks
 }
 
-/// How sure it is that a value is a secret.
+/// Whether the values of a name are always or only sometimes secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Weight {
+enum NameClass {
     Secret,
     Ambiguous,
 }
 
-impl Weight {
-    fn of(name: &str) -> Option<Self> {
+impl NameClass {
+    fn from_name(name: &str) -> Option<Self> {
         if PAGING_NAMES.contains(&name) {
             return None;
         }
@@ -88,12 +88,12 @@ impl Weight {
     }
 }
 
-/// The name before the `=` at `equal`, in the form of the lists above, and the
-/// separator before it; `None` unless it is the name of a parameter.
+/// Returns the normalized name before the `=` at `equal` and the separator
+/// before it; `None` if it is not a parameter name.
 fn name(view: &View, equal: usize) -> Option<(String, char)> {
     let is_name =
         |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.' | '[' | ']');
-    let window = view.chars(equal.saturating_sub(MAX_NAME + 1)..equal);
+    let window = view.chars(equal.saturating_sub(MAX_NAME_LENGTH + 1)..equal);
     let mut reversed = String::new();
     for char in window.rev() {
         if matches!(char, '?' | '&' | ';' | '#') {
@@ -110,7 +110,7 @@ fn name(view: &View, equal: usize) -> Option<(String, char)> {
     None
 }
 
-/// Where the value at `start` ends. After `;`, it is part of a path.
+/// Returns the end of the value at `start`. After `;`, the value is part of a path.
 fn value_end(view: &View, start: usize, separator: char) -> usize {
     let is_end = |char: char| match char {
         '&' | '#' => true,
@@ -122,10 +122,10 @@ fn value_end(view: &View, start: usize, separator: char) -> usize {
     length.map_or(end, |length| start + length)
 }
 
-fn mask(view: &View, start: usize, end: usize, weight: Weight) -> Option<Mask> {
+fn mask(view: &View, start: usize, end: usize, class: NameClass) -> Option<Mask> {
     // `token={token}` and `token=<token>` are templates.
     let is_template = matches!(view.char(start), Some('{' | '<'));
-    let is_short = weight == Weight::Ambiguous && end - start < MIN_AMBIGUOUS_VALUE;
+    let is_short = class == NameClass::Ambiguous && end - start < MIN_AMBIGUOUS_LENGTH;
     if is_template || is_short || view.chars(start..end).eq(VALUE_MASK.chars()) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What is masked, and what is left as it is.
+//! Tests of masked and unmasked texts.
 
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn check_text(text: &str, expect: &str) {
 }
 
 #[test]
-fn redact_url_masks_names_and_passwords() {
+fn redact_url_masks_userinfo() {
     check("https://ann:secret@example.org/", "https://***@example.org/");
     check("https://ann@example.org", "https://***@example.org");
     check("//ann:secret@example.org/a", "//***@example.org/a");
@@ -42,7 +42,7 @@ fn redact_url_masks_every_spelling_that_parsers_accept() {
 }
 
 #[test]
-fn redact_url_leaves_an_at_sign_elsewhere() {
+fn redact_url_leaves_other_at_signs() {
     for url in [
         "https://example.org/@ann",
         "https://example.org:8080/a@b",
@@ -150,7 +150,7 @@ fn redact_url_leaves_ordinary_parameters() {
 #[test]
 fn redact_text_leaves_prose() {
     for text in [
-        "see (https://example.org) or ask ann@example.org",
+        "see (https://example.org) or write to ann@example.org",
         "a//b@c and // ann@example.org",
         "http: then mail ann@example.org",
         "contact:ann@example.org, `git@example.org:x`, `npm:tool@18.2.0`",
@@ -185,7 +185,7 @@ fn redact_stored_text_keeps_parameters() {
 }
 
 #[test]
-fn without_userinfo_cuts_only_the_own() {
+fn without_userinfo_ignores_nested_urls() {
     assert_eq!(without_userinfo("HTTP:u:pw@example.org"), "http://example.org/");
     let nested = "https://example.org/?to=https://u:pw@example.net/";
     assert_eq!(without_userinfo(nested), nested);
@@ -212,12 +212,12 @@ proptest! {
     }
 
     #[test]
-    fn redact_takes_any_text(text in ".{0,80}") {
+    fn redact_accepts_any_text(text in ".{0,80}") {
         let _ = (redact_url(&text), redact_text(&text), without_userinfo(&text));
     }
 
     #[test]
-    fn redact_url_hides_every_password_that_the_parser_finds(
+    fn redact_url_masks_every_password_that_the_url_parser_finds(
         scheme in "(http|HTTPS|ftp|wS):[/\\\\]{0,4}",
         user in "[a-z]{0,5}",
         password in "S3CR3T[a-z!$&'()*+,;=@%:~ <>|]{0,8}",

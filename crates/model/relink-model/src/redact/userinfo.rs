@@ -1,28 +1,28 @@
-//! Where user names and passwords stand in a text.
+//! Finds user names and passwords in a text.
 
 use super::view::{View, is_removed};
 use super::{Mask, Mode, USERINFO_MASK};
 
-/// The schemes that are followed by a host however many slashes there are (URL
+/// Schemes that are followed by a host after any number of slashes (URL
 /// standard, 3.1: special schemes).
 const SPECIAL_SCHEMES: [&str; 5] = ["http", "https", "ftp", "ws", "wss"];
 
-/// What stands before the `:` of an address that has an `@` and no password.
-const WITHOUT_PASSWORD: [&str; 18] = [
+/// Prefixes before a `:` of texts with an `@` but without a password.
+const PREFIXES_WITHOUT_PASSWORD: [&str; 18] = [
     "acct", "cid", "contact", "e-mail", "email", "git", "im", "jsr", "mail", "mailto", "mid",
     "npm", "pkg", "sip", "sips", "tag", "urn", "xmpp",
 ];
 
-/// Digits of the longest port number.
+/// The maximum number of digits of a port.
 const MAX_PORT_DIGITS: usize = 5;
 
-/// Every user name and password, with its `@`.
+/// Returns a mask for every user name and password, including the `@`.
 pub(super) fn masks(view: &View) -> Vec<Mask> {
     let mut masks = Vec::new();
     let mut at = 0;
     while at < view.len() {
         let Some(start) = authority_start(view, at) else {
-            masks.extend(bare(view, at).and_then(|end| mask(view, at, end)));
+            masks.extend(bare_userinfo_end(view, at).and_then(|end| mask(view, at, end)));
             at += 1;
             continue;
         };
@@ -42,11 +42,11 @@ fn mask(view: &View, start: usize, end: usize) -> Option<Mask> {
     Some(Mask { start, end, replacement: USERINFO_MASK })
 }
 
-/// Where a host begins if its `//`, or the `:` after its scheme, is at `at`.
+/// Returns the start of the authority whose `//`, or `:` after a scheme, is at `at`.
 fn authority_start(view: &View, at: usize) -> Option<usize> {
     match view.char(at)? {
         ':' if has_special_scheme(view, at) => Some(after_slashes(view, at + 1).0),
-        '/' | '\\' if begins_url(view, at) => {
+        '/' | '\\' if may_start_url(view, at) => {
             let (after, slashes) = after_slashes(view, at);
             (slashes >= 2).then_some(after)
         }
@@ -54,8 +54,8 @@ fn authority_start(view: &View, at: usize) -> Option<usize> {
     }
 }
 
-/// Whether a URL may begin with the slashes at `at`, or its host after them.
-fn begins_url(view: &View, at: usize) -> bool {
+/// Whether the slashes at `at` may precede the authority of a URL.
+fn may_start_url(view: &View, at: usize) -> bool {
     view.char_before(at).is_none_or(|before| {
         before.is_whitespace()
             || before.is_control()
@@ -65,11 +65,11 @@ fn begins_url(view: &View, at: usize) -> bool {
 
 /// Whether the letters before the `:` at `colon` are a special scheme.
 fn has_special_scheme(view: &View, colon: usize) -> bool {
-    const LONGEST: usize = 5;
+    const MAX_SCHEME: usize = 5;
     // A tab inside a scheme is removed by parsers, so it is not counted.
-    let window = view.chars(colon.saturating_sub(2 * LONGEST)..colon);
+    let window = view.chars(colon.saturating_sub(2 * MAX_SCHEME)..colon);
     let letters: Vec<char> =
-        window.rev().filter(|char| !is_removed(*char)).take(LONGEST + 1).collect();
+        window.rev().filter(|char| !is_removed(*char)).take(MAX_SCHEME + 1).collect();
     SPECIAL_SCHEMES.iter().any(|scheme| {
         let is_same = scheme.chars().rev().zip(&letters).all(|(a, b)| b.eq_ignore_ascii_case(&a));
         let before = letters.get(scheme.len());
@@ -79,9 +79,9 @@ fn has_special_scheme(view: &View, colon: usize) -> bool {
     })
 }
 
-/// The position after the slashes that begin at `from`, and their number.
-/// Backslashes count as slashes, and tabs between them are nothing, as URL
-/// parsers have it.
+/// Returns the position after the slashes at `from`, and their number.
+/// Backslashes count as slashes, and tabs between them are skipped, as in URL
+/// parsers.
 fn after_slashes(view: &View, from: usize) -> (usize, usize) {
     let (mut after, mut slashes) = (from, 0);
     for (at, char) in (from..).zip(view.chars(from..view.len())) {
@@ -94,14 +94,14 @@ fn after_slashes(view: &View, from: usize) -> (usize, usize) {
     (after, slashes)
 }
 
-/// The position after the `@` that ends the name and password at `start`.
+/// Returns the position after the `@` of the user name and password at `start`.
 fn userinfo_end(view: &View, start: usize) -> Option<usize> {
     let end = view.authority_end(start);
     if let Some(at) = view.last_at(start..end) {
         return Some(at + 1);
     }
     // `https://ann:se/cret@host` is a host with an invalid port by the
-    // standard, and meant as a password with a slash in it.
+    // standard. The author meant a password that contains a slash.
     let colon = view.last_colon(start..end)?;
     if is_port(view, colon + 1, end) {
         return None;
@@ -115,14 +115,14 @@ fn is_port(view: &View, start: usize, end: usize) -> bool {
     is_number || view.char_before(end) == Some(']')
 }
 
-/// The position after the `@` of `name:password@host` without a scheme, if it
-/// begins at `at`.
-fn bare(view: &View, at: usize) -> Option<usize> {
-    let begins = match view.mode {
+/// Returns the position after the `@` of `name:password@host` without a
+/// scheme, if such a text starts at `at`.
+fn bare_userinfo_end(view: &View, at: usize) -> Option<usize> {
+    let is_start = match view.mode {
         Mode::Url => at == 0,
         Mode::Prose => view.char_before(at) == Some('`'),
     };
-    if !begins {
+    if !is_start {
         return None;
     }
     let end = view.authority_end(at);
@@ -130,15 +130,15 @@ fn bare(view: &View, at: usize) -> Option<usize> {
     let colon = view.next_colon(at).filter(|colon| *colon < last_at)?;
     let name: String = view.chars(at..colon).collect();
     let is_name = !name.is_empty() && !name.contains(char::is_whitespace);
-    let mut schemes = WITHOUT_PASSWORD.iter().chain(&SPECIAL_SCHEMES);
+    let mut schemes = PREFIXES_WITHOUT_PASSWORD.iter().chain(&SPECIAL_SCHEMES);
     let is_scheme = schemes.any(|scheme| name.eq_ignore_ascii_case(scheme));
     let host_end = view.next_colon(last_at).map_or(end, |colon| colon.min(end));
     let host: String = view.chars(last_at + 1..host_end).collect();
     (is_name && !is_scheme && is_host(&host)).then_some(last_at + 1)
 }
 
-/// Whether a text looks like the name or the IP address of a host, and not
-/// like a version number.
+/// Whether a text has the form of a host name or IP address, and not of a
+/// version number.
 fn is_host(text: &str) -> bool {
     let is_label = |label: &str| {
         !label.is_empty() && label.chars().all(|char| char.is_alphanumeric() || char == '-')

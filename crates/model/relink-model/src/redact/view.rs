@@ -1,7 +1,7 @@
-//! A text as a URL parser sees it: delimiters decoded, with an index of them.
+//! A text with percent-encoded delimiters decoded, and an index of the delimiters.
 //!
-//! Each unit knows its bytes in the text, so that what is found in the view
-//! can be masked in the text.
+//! Each unit has its byte range in the original text, so that a range of units
+//! can be masked there.
 
 use std::ops::Range;
 
@@ -14,28 +14,28 @@ pub(super) struct Unit {
     pub(super) char: char,
     /// Its first byte in the text.
     pub(super) start: usize,
-    /// The byte after its last.
+    /// The byte after its last byte in the text.
     pub(super) end: usize,
 }
 
-/// A text, unit by unit, with the positions of its delimiters.
+/// The units of a text and the positions of its delimiters.
 #[derive(Debug)]
 pub(super) struct View {
     pub(super) mode: Mode,
     units: Vec<Unit>,
-    /// `@`.
+    /// Positions of `@`.
     ats: Vec<usize>,
-    /// `:`.
+    /// Positions of `:`.
     colons: Vec<usize>,
-    /// `/`, `\`, `?` and `#`, which end a host.
+    /// Positions of `/`, `\`, `?` and `#`, which end an authority.
     delimiters: Vec<usize>,
-    /// `?`, `#` and `=`, after which a URL stands inside of another.
+    /// Positions of `?`, `#` and `=`, which may precede a nested URL.
     openers: Vec<usize>,
-    /// `&`.
+    /// Positions of `&`.
     ampersands: Vec<usize>,
-    /// What ends a URL in prose.
+    /// Positions of characters that end a URL in prose.
     stops: Vec<usize>,
-    /// White space that no URL parser removes.
+    /// Positions of white space that URL parsers do not remove.
     spaces: Vec<usize>,
 }
 
@@ -43,14 +43,14 @@ pub(super) struct View {
 const DECODED: &[u8] = b":/\\@?#&=;";
 
 impl View {
-    /// Reads a text.
+    /// Creates the view of a text.
     pub(super) fn new(text: &str, mode: Mode) -> Self {
         let units = units(text, mode);
-        let positions = |is_wanted: fn(char) -> bool| -> Vec<usize> {
+        let positions = |predicate: fn(char) -> bool| -> Vec<usize> {
             units
                 .iter()
                 .enumerate()
-                .filter(|(_, unit)| is_wanted(unit.char))
+                .filter(|(_, unit)| predicate(unit.char))
                 .map(|(at, _)| at)
                 .collect()
         };
@@ -68,53 +68,53 @@ impl View {
         }
     }
 
-    /// The number of units.
+    /// Returns the number of units.
     pub(super) fn len(&self) -> usize {
         self.units.len()
     }
 
-    /// The character at a position.
+    /// Returns the character at a position.
     pub(super) fn char(&self, at: usize) -> Option<char> {
         self.units.get(at).map(|unit| unit.char)
     }
 
-    /// The character before a position.
+    /// Returns the character before a position.
     pub(super) fn char_before(&self, at: usize) -> Option<char> {
         self.char(at.checked_sub(1)?)
     }
 
-    /// The characters of a range.
+    /// Returns the characters of a range.
     pub(super) fn chars(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = char> {
         self.units.get(range).unwrap_or_default().iter().map(|unit| unit.char)
     }
 
-    /// The bytes of the text that a range of units stands for.
+    /// Returns the byte range of a range of units.
     pub(super) fn bytes(&self, range: Range<usize>) -> Option<(usize, usize)> {
         let units = self.units.get(range)?;
         Some((units.first()?.start, units.last()?.end))
     }
 
-    /// The last `@` of a range.
+    /// Returns the position of the last `@` in a range.
     pub(super) fn last_at(&self, range: Range<usize>) -> Option<usize> {
         last(&self.ats, range)
     }
 
-    /// The last `:` of a range.
+    /// Returns the position of the last `:` in a range.
     pub(super) fn last_colon(&self, range: Range<usize>) -> Option<usize> {
         last(&self.colons, range)
     }
 
-    /// The first `:` from a position on.
+    /// Returns the position of the first `:` at or after `from`.
     pub(super) fn next_colon(&self, from: usize) -> Option<usize> {
         next(&self.colons, from)
     }
 
-    /// Where the host that begins here ends at the latest.
+    /// Returns the end of the authority that starts at `from`.
     pub(super) fn authority_end(&self, from: usize) -> usize {
         next(&self.delimiters, from).map_or(self.url_end(from), |end| end.min(self.url_end(from)))
     }
 
-    /// Where the URL with this position in it ends.
+    /// Returns the end of the URL that contains the position `from`.
     pub(super) fn url_end(&self, from: usize) -> usize {
         let stop = next(&self.stops, from).unwrap_or(self.len());
         // Inside a query, the next parameter ends a URL.
@@ -124,12 +124,12 @@ impl View {
         parameter.map_or(stop, |end| end.min(stop))
     }
 
-    /// Where a URL ends if it holds characters that no URL may hold.
+    /// Returns the end of a malformed URL, which may contain invalid characters.
     pub(super) fn wide_end(&self, from: usize) -> usize {
         self.quote_end(from).or_else(|| next(&self.spaces, from)).unwrap_or(self.len())
     }
 
-    /// The closing quote of what is quoted and begins in the word at `from`.
+    /// Returns the closing quote of a quoted text whose first word contains `from`.
     fn quote_end(&self, from: usize) -> Option<usize> {
         let opening = last(&self.stops, 0..from)?;
         let closing = match self.char(opening)? {
@@ -144,7 +144,7 @@ impl View {
     }
 }
 
-/// Stops inside of a quoted URL that are looked over for its closing quote.
+/// The maximum number of stops that are searched for a closing quote.
 const MAX_STOPS: usize = 16;
 
 /// Whether a character ends a URL in prose.
@@ -152,7 +152,7 @@ fn is_stop(char: char) -> bool {
     char.is_whitespace() || matches!(char, '<' | '>' | '"' | '(' | ')' | '`')
 }
 
-/// Whether URL parsers remove a character wherever it is (URL standard, 4.4).
+/// Whether URL parsers remove a character at any position (URL standard, 4.4).
 pub(super) const fn is_removed(char: char) -> bool {
     matches!(char, '\t' | '\n' | '\r')
 }
@@ -186,8 +186,8 @@ fn units(text: &str, mode: Mode) -> Vec<Unit> {
     units
 }
 
-/// The delimiter that is percent-encoded at `start`, however often, and the
-/// byte after it.
+/// Decodes the delimiter that is percent-encoded, once or repeatedly, at
+/// `start`. Returns it with the position of the byte after it.
 fn decode(text: &[u8], start: usize) -> Option<(char, usize)> {
     let mut at = start + 1;
     while text.get(at..at + 2) == Some(b"25") {

@@ -1,4 +1,4 @@
-//! How scores spread, as bars of a terminal and as a picture.
+//! The distribution of scores, as terminal text and as SVG.
 
 use super::{BARS, SigmaDecay, WebDecay};
 use crate::human::{grouped, padded};
@@ -6,17 +6,17 @@ use crate::human::{grouped, padded};
 /// Columns of the longest bar.
 const COLUMNS: u64 = 30;
 
-/// Two bars for each tenth of the scale: the score, and the plain share of
-/// dead links beside it.
+/// Draws two bars for each tenth of the scale: the decay score and the share of
+/// dead links.
 pub(super) fn bars(scores: &SigmaDecay) -> String {
     let counts = scores.by_decay.iter().chain(&scores.by_dead_links);
-    let most = counts.copied().max().unwrap_or(0).max(1);
+    let max = counts.copied().max().unwrap_or(0).max(1);
     let head = padded("", 11) + &padded("decay", 40) + "share of dead links\n";
     let row = |bar: usize| {
         let count = |bars: &[u64]| bars.get(bar).copied().unwrap_or_default();
         let (decay, dead) = (count(&scores.by_decay), count(&scores.by_dead_links));
-        let left = padded(&format!("{} {}", blocks(decay, most), grouped(decay)), 40);
-        let line = format!("  {}  {left}{} {}", tenth(bar), blocks(dead, most), grouped(dead));
+        let left = padded(&format!("{} {}", blocks(decay, max), grouped(decay)), 40);
+        let line = format!("  {}  {left}{} {}", tenth(bar), blocks(dead, max), grouped(dead));
         format!("{}\n", line.trim_end())
     };
     head + &(0..BARS).map(row).collect::<String>()
@@ -28,22 +28,22 @@ fn tenth(bar: usize) -> String {
     format!("{}–{}", edge(bar), edge(bar + 1))
 }
 
-fn blocks(count: u64, most: u64) -> String {
-    let columns = (count * COLUMNS).div_ceil(most);
+fn blocks(count: u64, max: u64) -> String {
+    let columns = (count * COLUMNS).div_ceil(max);
     "█".repeat(usize::try_from(columns).unwrap_or(0))
 }
 
 /// Height of a chart.
 const HEIGHT: u64 = 160;
-/// Width of a bar, and of the pair it belongs to.
+/// Width of a bar, and of a pair of bars.
 const BAR: u64 = 20;
 const PAIR: u64 = 50;
-/// Room at the left, and for each chart.
+/// Left margin, and height of a chart with its margins.
 const LEFT: u64 = 20;
 const CHART: u64 = HEIGHT + 80;
 
-/// The charts of a graph as a picture, one for each sigma. Every bar has its
-/// number as a title, so nothing is told by color alone.
+/// Draws the charts of a graph, one per σ. Every bar has its number as a title,
+/// so color is not the only distinction.
 pub fn svg(web: &WebDecay) -> String {
     let width = LEFT * 2 + PAIR * BARS as u64;
     let height = CHART * web.scores.len() as u64;
@@ -51,14 +51,14 @@ pub fn svg(web: &WebDecay) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          role=\"img\" font-family=\"sans-serif\" font-size=\"11\">\n\
-         <title>How decay spreads over pages</title>\n{charts}</svg>\n"
+         <title>Distribution of decay over pages</title>\n{charts}</svg>\n"
     )
 }
 
 fn chart(at: u64, scores: &SigmaDecay) -> String {
     let counts = scores.by_decay.iter().chain(&scores.by_dead_links);
-    let most = counts.copied().max().unwrap_or(0).max(1);
-    let ground = at * CHART + 40 + HEIGHT;
+    let max = counts.copied().max().unwrap_or(0).max(1);
+    let baseline = at * CHART + 40 + HEIGHT;
     let title = format!(
         "<text x=\"{LEFT}\" y=\"{}\">σ {}: decay (dark) and share of dead links (light) of {} pages</text>\n",
         at * CHART + 20,
@@ -70,24 +70,24 @@ fn chart(at: u64, scores: &SigmaDecay) -> String {
         let count = |bars: &[u64]| bars.get(bar).copied().unwrap_or_default();
         let dark = (count(&scores.by_decay), "#334", "decay");
         let light = (count(&scores.by_dead_links), "#9ab", "share of dead links");
-        let label = format!("<text x=\"{x}\" y=\"{}\">{}</text>\n", ground + 16, tenth(bar));
-        column(x, ground, dark, most, bar) + &column(x + BAR, ground, light, most, bar) + &label
+        let label = format!("<text x=\"{x}\" y=\"{}\">{}</text>\n", baseline + 16, tenth(bar));
+        column(x, baseline, dark, max, bar) + &column(x + BAR, baseline, light, max, bar) + &label
     };
     title + &(0..BARS).map(pair).collect::<String>()
 }
 
 fn column(
     x: u64,
-    ground: u64,
+    baseline: u64,
     (count, color, what): (u64, &str, &str),
-    most: u64,
+    max: u64,
     bar: usize,
 ) -> String {
-    let height = (count * HEIGHT).div_ceil(most);
+    let height = (count * HEIGHT).div_ceil(max);
     format!(
         "<rect x=\"{x}\" y=\"{}\" width=\"{BAR}\" height=\"{height}\" fill=\"{color}\">\
          <title>{what} {}: {} pages</title></rect>\n",
-        ground - height,
+        baseline - height,
         tenth(bar),
         grouped(count),
     )

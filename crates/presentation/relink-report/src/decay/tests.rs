@@ -1,4 +1,4 @@
-//! Scores as people and programs read them.
+//! The text and the JSON of decay scores.
 
 use super::*;
 use crate::human::TextStyle;
@@ -13,15 +13,15 @@ fn sample() -> PageDecay {
         bounds: IntervalRow { low: 0.3, high: 0.7 },
         walks: 300,
         sigma: 0.1,
-        form: "plain".to_owned(),
-        own: Some(OwnLinksRow {
+        definition: "plain".to_owned(),
+        own_links: Some(OwnLinksRow {
             links: 10,
             checked: 10,
             dead: 2.0,
             dead_share: 0.2,
             mean_neighbor_decay: 0.347,
-            own: 0.18,
-            neighbors: 0.25,
+            own_part: 0.18,
+            neighbor_part: 0.25,
         }),
         dead_ends: vec![DeadEndRow { url: format!("{site}/gone"), share: 0.26 }],
         repairs: vec![RepairRow {
@@ -30,27 +30,27 @@ fn sample() -> PageDecay {
             gain: 0.24,
             removed: None,
         }],
-        first_repairs: 1,
-        after_first_repairs: 0.19,
+        recommended_repairs: 1,
+        decay_after_repairs: 0.19,
         worse_than: Some(0.82),
         cost: Some(RequestCostRow { pages: 38, requests: 61, blocked: 1, blocked_share: 0.02 }),
         end: "enough".to_owned(),
     }
 }
 
-fn row(url: &str, decay: f64, most: f64) -> PageScoreRow {
-    PageScoreRow { url: url.to_owned(), decay, max_decay: most, dead_links: 0.25 }
+fn row(url: &str, decay: f64, max: f64) -> PageScoreRow {
+    PageScoreRow { url: url.to_owned(), decay, max_decay: max, dead_links: 0.25 }
 }
 
 fn sample_web() -> WebDecay {
     WebDecay {
         source: "crawl 3".to_owned(),
-        form: "plain".to_owned(),
+        definition: "plain".to_owned(),
         links: 1_204,
         failing: 7,
-        edge: 12,
+        unread_pages: 12,
         missing_links: 3,
-        strangers: 0,
+        unlinked_dead_pages: 0,
         scores: vec![SigmaDecay {
             sigma: 0.1,
             pages: 30,
@@ -59,7 +59,7 @@ fn sample_web() -> WebDecay {
             mean_decay: 0.31,
             mean_dead_links: 0.08,
             clean: 18,
-            clean_and_rotten: 2,
+            clean_but_decayed: 2,
             top: vec![row("http://portal.test/links", 0.62, 0.7)],
             bottom: vec![row("http://portal.test/about", 0.0, 0.0)],
         }],
@@ -67,31 +67,32 @@ fn sample_web() -> WebDecay {
 }
 
 #[test]
-fn a_page_is_told_in_a_few_lines() {
+fn page_text() {
     insta::assert_snapshot!(page(TextStyle::Plain, &sample()));
 }
 
 #[test]
-fn what_is_not_known_is_said() {
-    let own = sample().own.map(|own| OwnLinksRow { checked: 6, ..own });
-    let cut = PageDecay { own, worse_than: None, end: "out-of-pages".to_owned(), ..sample() };
+fn page_text_states_unchecked_links_and_limit() {
+    let own = sample().own_links.map(|own| OwnLinksRow { checked: 6, ..own });
+    let cut =
+        PageDecay { own_links: own, worse_than: None, end: "out-of-pages".to_owned(), ..sample() };
     insta::assert_snapshot!(page(TextStyle::Plain, &cut));
 }
 
 #[test]
-fn a_graph_is_told_with_its_chart() {
+fn graph_text_has_a_chart() {
     insta::assert_snapshot!(web(TextStyle::Plain, &sample_web()));
 }
 
 #[test]
-fn the_contract_is_one_json_document() {
+fn report_is_one_json_document() {
     let report = DecayReport::new("0.0.0", Some(sample()), Some(sample_web()));
     insta::assert_snapshot!(serde_json::to_string_pretty(&report).unwrap());
 }
 
 #[test]
-fn the_picture_names_every_bar() {
-    let picture = svg(&sample_web());
-    assert_eq!(picture.matches("<rect ").count(), 20);
-    assert!(picture.contains("<title>decay 0.2–0.3: 10 pages</title>"));
+fn svg_has_a_title_for_every_bar() {
+    let image = svg(&sample_web());
+    assert_eq!(image.matches("<rect ").count(), 20);
+    assert!(image.contains("<title>decay 0.2–0.3: 10 pages</title>"));
 }

@@ -1,4 +1,4 @@
-//! Scores for people at a terminal.
+//! Decay scores as terminal text.
 
 use super::chart::bars;
 use super::{
@@ -6,62 +6,64 @@ use super::{
 };
 use crate::human::{TextStyle, counted, grouped, shown_url};
 
-/// Dead ends that are named.
-const DEAD_ENDS: usize = 5;
+/// Maximum number of dead ends listed; the rest is counted.
+const MAX_DEAD_ENDS: usize = 5;
 
-/// What is told of one page.
-pub fn page(paint: TextStyle, page: &PageDecay) -> String {
-    let verdict = page.verdict.filter(|_| page.own.is_none()).map_or_else(String::new, |word| {
-        format!("the page itself is {}\n", paint.word(word, word.as_str()))
-    });
+/// Formats the score of one page.
+pub fn page(style: TextStyle, page: &PageDecay) -> String {
+    let verdict =
+        page.verdict.filter(|_| page.own_links.is_none()).map_or_else(String::new, |verdict| {
+            format!("the page itself is {}\n", style.verdict(verdict, verdict.as_str()))
+        });
     [
-        headline(paint, page),
+        headline(style, page),
         verdict,
-        page.own.as_ref().map_or_else(String::new, |own| split(page, own)),
+        page.own_links.as_ref().map_or_else(String::new, |own| parts(page, own)),
         dead_ends(page),
-        repairs(paint, page),
-        page.cost.as_ref().map_or_else(String::new, asked),
-        ending(page).to_owned(),
+        repairs(style, page),
+        page.cost.as_ref().map_or_else(String::new, cost),
+        end_note(page).to_owned(),
     ]
     .concat()
 }
 
 /// `decay 0.43 ± 0.03 (300 walks, σ 0.1)   worse than 82 % of the pages in this crawl`
-fn headline(paint: TextStyle, page: &PageDecay) -> String {
-    let decay = paint.strong(&format!("decay {:.2}", page.decay));
-    let off = (page.interval.high - page.decay).max(page.decay - page.interval.low);
-    let is_exact = off < 0.0005;
-    let spread = if is_exact { String::new() } else { format!(" ± {off:.2}") };
-    let ground = match (is_exact, page.walks) {
-        (true, _) => "every page in reach is known".to_owned(),
-        (false, 0) => format!("certainly {:.2} to {:.2}", page.bounds.low, page.bounds.high),
+fn headline(style: TextStyle, page: &PageDecay) -> String {
+    let decay = style.strong(&format!("decay {:.2}", page.decay));
+    let half_width = (page.interval.high - page.decay).max(page.decay - page.interval.low);
+    let is_exact = half_width < 0.0005;
+    let spread = if is_exact { String::new() } else { format!(" ± {half_width:.2}") };
+    let basis = match (is_exact, page.walks) {
+        (true, _) => "all reachable pages known".to_owned(),
+        (false, 0) => format!("bounds {:.2} to {:.2}", page.bounds.low, page.bounds.high),
         (false, walks) => counted(u64::from(walks), "walk"),
     };
-    let form = if page.form == "plain" { String::new() } else { format!(", {}", page.form) };
+    let definition =
+        if page.definition == "plain" { String::new() } else { format!(", {}", page.definition) };
     let rank = page.worse_than.map_or_else(String::new, |share| {
         format!("   worse than {:.0} % of the pages in this crawl", share * 100.0)
     });
-    format!("{decay}{spread} ({ground}, σ {}{form}){rank}\n", page.sigma)
+    format!("{decay}{spread} ({basis}, σ {}{definition}){rank}\n", page.sigma)
 }
 
-/// Equation (1) in words.
-fn split(page: &PageDecay, own: &OwnLinksRow) -> String {
-    let OwnLinksRow { links, checked: looked_at, dead, .. } = *own;
+/// Formats the two parts of the score by equation (1).
+fn parts(page: &PageDecay, own: &OwnLinksRow) -> String {
+    let OwnLinksRow { links, checked, dead, .. } = *own;
     let (all, dead) = (counted(links as u64, "link"), number(dead));
     if links == 0 {
-        return "it has no links\n".to_owned();
+        return "the page has no links\n".to_owned();
     }
-    if looked_at < links {
+    if checked < links {
         return format!(
-            "own links at least {:.2} (of {looked_at} looked at, {dead} dead; {all} in all), neighbors the rest\n",
-            own.own
+            "own links at least {:.2} ({dead} of {checked} checked links dead; {all} in total)\n",
+            own.own_part
         );
     }
     format!(
         "own links {:.2} ({dead} of {all} dead), neighbors {:.2}: \
          D = {} × (F {:.2} + {:.2} × {:.2})\n",
-        own.own,
-        own.neighbors,
+        own.own_part,
+        own.neighbor_part,
         1.0 - page.sigma,
         own.dead_share,
         1.0 - own.dead_share,
@@ -69,35 +71,35 @@ fn split(page: &PageDecay, own: &OwnLinksRow) -> String {
     )
 }
 
-/// A count that may have a fraction.
+/// Formats a count, with a decimal if it has a fraction.
 fn number(count: f64) -> String {
     if count.fract() == 0.0 { format!("{count:.0}") } else { format!("{count:.1}") }
 }
 
 fn dead_ends(page: &PageDecay) -> String {
-    if page.dead_ends.is_empty() || page.own.is_none() {
+    if page.dead_ends.is_empty() || page.own_links.is_none() {
         return String::new();
     }
     let failed = page.decay.max(f64::MIN_POSITIVE);
     let end = |end: &super::DeadEndRow| {
         format!("{} ({:.0} %)", shown_url(&end.url), (end.share / failed * 100.0).min(100.0))
     };
-    let named: Vec<String> = page.dead_ends.iter().take(DEAD_ENDS).map(end).collect();
-    let more = match page.dead_ends.len().saturating_sub(DEAD_ENDS) {
+    let named: Vec<String> = page.dead_ends.iter().take(MAX_DEAD_ENDS).map(end).collect();
+    let more = match page.dead_ends.len().saturating_sub(MAX_DEAD_ENDS) {
         0 => String::new(),
         more => format!(", and {} more", grouped(more as u64)),
     };
     format!("dead ends: {}{more}\n", named.join(", "))
 }
 
-fn repairs(paint: TextStyle, page: &PageDecay) -> String {
-    let first = page.repairs.get(..page.first_repairs).unwrap_or(&page.repairs);
+fn repairs(style: TextStyle, page: &PageDecay) -> String {
+    let first = page.repairs.get(..page.recommended_repairs).unwrap_or(&page.repairs);
     let what = match first {
         [] => return String::new(),
         [_] => "this link".to_owned(),
         more => format!("these {} links", more.len()),
     };
-    let head = paint.help(&format!("fix {what} first → {:.2}", page.after_first_repairs));
+    let head = style.help(&format!("fix {what} first → {:.2}", page.decay_after_repairs));
     let line = |repair: &RepairRow| {
         let (from, to) = (shown_url(&repair.from), shown_url(&repair.to));
         format!("  −{:.2}  {from} → {to}\n", repair.gain)
@@ -106,73 +108,74 @@ fn repairs(paint: TextStyle, page: &PageDecay) -> String {
     format!("{head}\n{lines}")
 }
 
-fn asked(asked: &RequestCostRow) -> String {
-    let (pages, requests) = (counted(asked.pages, "page"), counted(asked.requests, "request"));
-    format!("{pages} looked at, {requests}\n{}", blocked(asked))
+fn cost(cost: &RequestCostRow) -> String {
+    let (pages, requests) = (counted(cost.pages, "page"), counted(cost.requests, "request"));
+    format!("{pages} checked, {requests}\n{}", blocked(cost))
 }
 
-fn blocked(asked: &RequestCostRow) -> String {
-    let (are, they, were) = match asked.blocked {
+fn blocked(cost: &RequestCostRow) -> String {
+    let (are, they, were) = match cost.blocked {
         0 => return String::new(),
         1 => ("is", "it counts", "it were"),
         _ => ("are", "they count", "they were"),
     };
     format!(
-        "{} {are} blocked: {they} as sound, and if {were} dead the score would be up to {:.2} more\n",
-        counted(asked.blocked, "page"),
-        asked.blocked_share
+        "{} {are} blocked: {they} as healthy; if {were} dead, the score would be up to {:.2} higher\n",
+        counted(cost.blocked, "page"),
+        cost.blocked_share
     )
 }
 
-fn ending(page: &PageDecay) -> &'static str {
+fn end_note(page: &PageDecay) -> &'static str {
     match page.end.as_str() {
         "out-of-pages" => {
-            "The page budget is used up, so the interval is wide; more with `--max-pages N`.\n"
+            "Stopped at the page limit, so the interval is wide; raise it with `--max-pages N`.\n"
         }
-        "interrupted" => "Interrupted: this is what was known until then.\n",
+        "interrupted" => "Interrupted; the score is based on the pages checked so far.\n",
         _ => "",
     }
 }
 
-/// What is told of a whole graph.
-pub fn web(paint: TextStyle, web: &WebDecay) -> String {
-    let edge = match web.edge {
+/// Formats the scores of a graph.
+pub fn web(style: TextStyle, web: &WebDecay) -> String {
+    let unread = match web.unread_pages {
         0 => String::new(),
-        edge => format!(", {} at the edge not read", counted(edge, "page")),
+        unread => format!(", {} not read", counted(unread, "page")),
     };
-    let scores: String = web.scores.iter().map(|scores| sigma(paint, scores)).collect();
+    let scores: String = web.scores.iter().map(|scores| sigma(style, scores)).collect();
     format!(
-        "{}: {}, {} on which surfers fail{edge}\n{}{scores}",
+        "{}: {}, {} where walks fail{unread}\n{}{scores}",
         shown_url(&web.source),
         counted(web.links, "link"),
         counted(web.failing, "page"),
-        notes(web),
+        warnings(web),
     )
 }
 
-fn notes(web: &WebDecay) -> String {
-    let note = |count: u64, thing: &str, what: &str| match count {
+fn warnings(web: &WebDecay) -> String {
+    let warning = |count: u64, thing: &str, what: &str| match count {
         0 => String::new(),
-        count => format!("note: {} {what}\n", counted(count, thing)),
+        count => format!("warning: {} {what}\n", counted(count, thing)),
     };
-    note(web.missing_links, "link", "of the crawl not asked and not counted")
-        + &note(web.strangers, "dead page", "of the list in no link")
+    warning(web.missing_links, "link", "of the crawl not checked and not counted")
+        + &warning(web.unlinked_dead_pages, "dead page", "not linked from any page")
 }
 
-fn sigma(paint: TextStyle, scores: &SigmaDecay) -> String {
-    let title = paint.strong(&format!("σ {}", scores.sigma));
+fn sigma(style: TextStyle, scores: &SigmaDecay) -> String {
+    let title = style.strong(&format!("σ {}", scores.sigma));
     let head = format!(
         "\n{title}: {}, mean decay {:.3}, mean share of dead links {:.3}\n",
-        counted(scores.pages, "living page"),
+        counted(scores.pages, "live page"),
         scores.mean_decay,
         scores.mean_dead_links,
     );
     let comparison = format!(
-        "{} of {} without a dead link of their own have a decay above 0.5\n",
-        grouped(scores.clean_and_rotten),
+        "{} of {} without dead links have a decay above 0.5\n",
+        grouped(scores.clean_but_decayed),
         counted(scores.clean, "page"),
     );
-    let (top, bottom) = (list("most rotten:", &scores.top), list("soundest:", &scores.bottom));
+    let (top, bottom) =
+        (list("highest decay:", &scores.top), list("lowest decay:", &scores.bottom));
     [head, bars(scores), comparison, top, bottom].concat()
 }
 
@@ -181,13 +184,13 @@ fn list(title: &str, pages: &[PageScoreRow]) -> String {
         return String::new();
     }
     let row = |page: &PageScoreRow| {
-        let most = if page.max_decay - page.decay < 0.0005 {
+        let max = if page.max_decay - page.decay < 0.0005 {
             String::new()
         } else {
             format!(" to {:.2}", page.max_decay)
         };
         format!(
-            "  {:.2}{most:8}  {:3.0} % dead links  {}\n",
+            "  {:.2}{max:8}  {:3.0} % dead links  {}\n",
             page.decay,
             page.dead_links * 100.0,
             shown_url(&page.url)

@@ -1,4 +1,4 @@
-//! One finding as a block of lines.
+//! Formats one finding as a block of lines.
 
 use relink_model::{Confidence, Evidence, FindingCode, Verdict};
 
@@ -7,110 +7,117 @@ use super::{
 };
 use crate::LocationView;
 
-/// How many places are named before they are only counted.
-const PLACES_NAMED: usize = 3;
+/// Maximum number of locations listed; the rest is counted.
+const MAX_LOCATIONS: usize = 3;
 
-/// How many comparisons are shown; `relink explain URL` shows them all.
-const COMPARISONS_SHOWN: usize = 2;
+/// Maximum number of comparisons; `relink explain URL` shows all of them.
+const MAX_COMPARISONS: usize = 2;
 
-/// A finding to show.
+/// A finding, with all text borrowed.
 #[derive(Debug, Clone, Copy)]
 pub struct FindingView<'a> {
     /// The code.
     pub code: Option<FindingCode>,
-    /// What the reader is told.
+    /// The verdict.
     pub verdict: Verdict,
     /// The URL as its first link writes it.
     pub url: &'a str,
-    /// The reason in plain words.
+    /// The reason for the verdict.
     pub reason: &'a str,
-    /// How sure it is.
+    /// The confidence of the verdict.
     pub confidence: Confidence,
-    /// What it rests on beside the looks.
+    /// The evidence in addition to the attempts.
     pub evidence: &'a [Evidence],
-    /// The first places that name it; the very first is shown in full.
+    /// The first locations of the links to it.
     pub locations: &'a [LocationView<'a>],
-    /// How many links name it in all.
+    /// The total number of links to it.
     pub links: u64,
-    /// The line of the first place, where it could be read.
+    /// The line of the first location, if it could be read.
     pub snippet: Option<&'a Snippet>,
-    /// What to do about it.
+    /// The advice.
     pub help: Option<&'a str>,
-    /// What came of looking for the page; what was found is the better help.
+    /// The result of a search for the page. Suggestions replace the advice.
     pub revival: Option<&'a RevivalView<'a>>,
 }
 
-/// Draws a finding: what, where, why and what to do.
-pub fn finding(paint: TextStyle, view: &FindingView) -> String {
+/// Formats a finding: URL, location, reason and advice.
+pub fn finding(style: TextStyle, view: &FindingView) -> String {
     let reason = format!("{}{}", shown_prose(view.reason), confidence(view));
     let body = match (view.locations, view.snippet) {
-        ([], _) => reason_line(paint, &reason),
-        ([only], None) => format!("{} {}   {reason}\n", paint.quiet("  -->"), spot(only)),
+        ([], _) => reason_line(style, &reason),
+        ([only], None) => format!("{} {}   {reason}\n", style.quiet("  -->"), location_text(only)),
         ([first, others @ ..], None) => {
-            place_line(paint, first, others, view.links) + &reason_line(paint, &reason)
+            location_line(style, first, others, view.links) + &reason_line(style, &reason)
         }
         ([first, others @ ..], Some(snippet)) => {
-            let caret = |carets: &str| paint.word(view.verdict, carets);
-            place_line(paint, first, others, view.links) + &snippet.lines(paint, caret, &reason)
+            let caret = |carets: &str| style.verdict(view.verdict, carets);
+            location_line(style, first, others, view.links) + &snippet.lines(style, caret, &reason)
         }
     };
-    title(paint, view) + &body + &comparisons(paint, view) + &help_lines(paint, view)
+    title(style, view) + &body + &comparisons(style, view) + &help_lines(style, view)
 }
 
-fn title(paint: TextStyle, view: &FindingView) -> String {
+fn title(style: TextStyle, view: &FindingView) -> String {
     let code = view.code.map_or(String::new(), |code| format!("{code} "));
-    let label = paint.word(view.verdict, &format!("{code}{}", view.verdict));
-    format!("{label} · {}\n", paint.strong(&shown_url(view.url)))
+    let label = style.verdict(view.verdict, &format!("{code}{}", view.verdict));
+    format!("{label} · {}\n", style.strong(&shown_url(view.url)))
 }
 
-/// How sure a judgment is that rests on what a page shows. A status speaks for
-/// itself.
+/// Formats the confidence of a verdict that is based on page content. Verdicts
+/// based on a status are printed without it.
 fn confidence(view: &FindingView) -> String {
-    let rests_on_content = match view.verdict {
+    let is_content_based = match view.verdict {
         Verdict::Soft404 | Verdict::Hijacked | Verdict::Drifted => true,
-        // A wall is told by its status or by its content; only the latter needs
-        // grounds.
+        // An access wall is detected by its status or by its content. Only the
+        // latter has evidence.
         Verdict::Blocked => !view.evidence.is_empty(),
         _ => false,
     };
-    if rests_on_content && view.confidence < Confidence::CERTAIN {
+    if is_content_based && view.confidence < Confidence::CERTAIN {
         return format!(" (confidence {})", view.confidence);
     }
     String::new()
 }
 
-/// The pages that gave a lying answer away.
-fn comparisons(paint: TextStyle, view: &FindingView) -> String {
+/// Lists the control pages that a soft-404 or hijacked page was compared with.
+fn comparisons(style: TextStyle, view: &FindingView) -> String {
     if !matches!(view.verdict, Verdict::Soft404 | Verdict::Hijacked) {
         return String::new();
     }
-    let seen = view.evidence.iter().filter_map(|ground| Some((ground, ground.control.as_ref()?)));
-    seen.take(COMPARISONS_SHOWN)
-        .map(|(ground, control)| compared(&shown_url(&control.url), control, ground.resemblance))
-        .map(|line| reason_line(paint, &line))
+    let compared_with =
+        view.evidence.iter().filter_map(|evidence| Some((evidence, evidence.control.as_ref()?)));
+    compared_with
+        .take(MAX_COMPARISONS)
+        .map(|(evidence, control)| {
+            compared(&shown_url(&control.url), control, evidence.resemblance)
+        })
+        .map(|line| reason_line(style, &line))
         .collect()
 }
 
-fn place_line(
-    paint: TextStyle,
+fn location_line(
+    style: TextStyle,
     first: &LocationView,
     others: &[LocationView],
     links: u64,
 ) -> String {
-    let arrow = paint.quiet("  -->");
+    let arrow = style.quiet("  -->");
     let also = also(others, links.saturating_sub(1));
-    format!("{arrow} {}{also}\n", spot(first))
+    format!("{arrow} {}{also}\n", location_text(first))
 }
 
-fn reason_line(paint: TextStyle, reason: &str) -> String {
-    format!("{}  {reason}\n", paint.quiet("   ="))
+fn reason_line(style: TextStyle, reason: &str) -> String {
+    format!("{}  {reason}\n", style.quiet("   ="))
 }
 
-fn help_lines(paint: TextStyle, view: &FindingView) -> String {
-    let found = view.revival.map(suggestions).unwrap_or_default();
-    let lines =
-        if found.is_empty() { view.help.map(shown_prose).into_iter().collect() } else { found };
-    let label = paint.help("help:");
+fn help_lines(style: TextStyle, view: &FindingView) -> String {
+    let suggestions = view.revival.map(suggestions).unwrap_or_default();
+    let lines = if suggestions.is_empty() {
+        view.help.map(shown_prose).into_iter().collect()
+    } else {
+        suggestions
+    };
+    let label = style.help("help:");
     lines.iter().flat_map(|line| [&label, " ", line, "\n"]).collect()
 }
 
@@ -118,21 +125,22 @@ fn also(others: &[LocationView], links: u64) -> String {
     if others.is_empty() {
         return String::new();
     }
-    format!("        also {}", spots(others, links))
+    format!("        also {}", location_list(others, links))
 }
 
-/// The first places by name, the others of `links` in all counted.
-pub(crate) fn spots(places: &[LocationView], links: u64) -> String {
-    let named: Vec<String> = places.iter().take(PLACES_NAMED).map(spot).collect();
-    let all = links.max(places.len() as u64);
+/// Lists the first locations and the number of the remaining ones; `links` is the
+/// total.
+pub(crate) fn location_list(locations: &[LocationView], links: u64) -> String {
+    let named: Vec<String> = locations.iter().take(MAX_LOCATIONS).map(location_text).collect();
+    let all = links.max(locations.len() as u64);
     let more = match all.saturating_sub(named.len() as u64) {
         0 => String::new(),
-        unnamed => format!(" and {} more", grouped(unnamed)),
+        rest => format!(" and {} more", grouped(rest)),
     };
     format!("{}{more}", named.join(", "))
 }
 
-fn spot(view: &LocationView) -> String {
+fn location_text(view: &LocationView) -> String {
     let path = shown_url(view.path);
     format!("{path}:{}:{}", view.location.line, view.location.column)
 }

@@ -1,23 +1,23 @@
-//! What a run did to each host, as a table.
+//! The host table.
 
 use super::{TextStyle, duration, grouped, padded, shown_url, width};
 use crate::HostRow;
 
-/// How many columns the table has.
+/// Number of columns.
 const COLUMNS: usize = 7;
 
 const TITLES: [&str; COLUMNS] =
-    ["host", "asked", "to compare", "answered", "throttled", "busy", "waited"];
+    ["host", "requests", "control", "responses", "throttled", "request time", "wait time"];
 
-/// Draws the host table, or nothing if there are no hosts.
-pub fn hosts(paint: TextStyle, rows: &[HostRow]) -> String {
+/// Formats the host table. Returns an empty string if there are no hosts.
+pub fn hosts(style: TextStyle, rows: &[HostRow]) -> String {
     if rows.is_empty() {
         return String::new();
     }
     let cells: Vec<[String; COLUMNS]> = rows.iter().map(cells).collect();
     let widths = columns(&cells);
     let titles = line(&TITLES.map(str::to_owned), &widths);
-    let mut text = format!("{}\n", paint.quiet(&titles));
+    let mut text = format!("{}\n", style.quiet(&titles));
     for row in &cells {
         text.push_str(&line(row, &widths));
         text.push('\n');
@@ -29,11 +29,11 @@ fn cells(row: &HostRow) -> [String; COLUMNS] {
     [
         shown_url(&row.name),
         grouped(row.requests),
-        grouped(row.controls),
+        grouped(row.control_requests),
         grouped(row.responses),
         grouped(row.throttled),
-        duration(row.busy_ms),
-        duration(row.waited_ms),
+        duration(row.request_ms),
+        duration(row.politeness_wait_ms),
     ]
 }
 
@@ -47,7 +47,7 @@ fn columns(cells: &[[String; COLUMNS]]) -> [usize; COLUMNS] {
     widths
 }
 
-/// The name stands to the left, numbers to the right.
+/// Formats a row with the name aligned left and the numbers aligned right.
 fn line(cells: &[String; COLUMNS], widths: &[usize; COLUMNS]) -> String {
     let [name, numbers @ ..] = cells;
     let numbers: Vec<String> = numbers

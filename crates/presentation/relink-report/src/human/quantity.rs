@@ -1,6 +1,6 @@
-//! Numbers and durations as people read them.
+//! Formats numbers, durations, sizes and ages.
 
-/// A number with its thousands set apart: `11,203`.
+/// Formats a number with thousands separators: `11,203`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -13,13 +13,13 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// A number of things: `1 link`, `1,204 links`.
+/// Formats a number with a noun: `1 link`, `1,204 links`.
 pub fn counted(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", grouped(number))
 }
 
-/// A duration: `340 ms`, `6.1 s`, `3m12s`, `2h05m`.
+/// Formats a duration: `340 ms`, `6.1 s`, `3m12s`, `2h05m`.
 pub fn duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match seconds {
@@ -30,7 +30,7 @@ pub fn duration(milliseconds: u64) -> String {
     }
 }
 
-/// A number of bytes: `340 B`, `11.2 kB`, `3.0 MB`.
+/// Formats a number of bytes: `340 B`, `11.2 kB`, `3.0 MB`.
 pub fn size(bytes: u64) -> String {
     const KILO: u64 = 1000;
     const MEGA: u64 = 1000 * KILO;
@@ -43,24 +43,24 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// A share of two texts in common, with two decimals.
+/// Formats a resemblance with two decimals.
 ///
-/// Cut and not rounded: `1.00` is said of equal texts alone, and a share never
-/// looks as if it had reached a threshold that it missed.
+/// The value is truncated, not rounded: `1.00` means equal texts, and a value
+/// below a threshold is never printed as the threshold.
 pub fn resemblance(share: f64) -> String {
-    // What is a whole hundredth must not fall short of it by binary fractions.
+    // Binary fractions must not push a whole hundredth below itself.
     const SLACK: f64 = 1e-9;
     let hundredths = (share * 100.0 + SLACK).floor();
     format!("{:.2}", hundredths / 100.0)
 }
 
-/// An age limit in its largest whole unit up to days: `24 h`, `7 d`, `90 s`.
+/// Formats an age in its largest whole unit up to days: `24 h`, `7 d`, `90 s`.
 pub fn age(seconds: u64) -> String {
     const MINUTE: u64 = 60;
     const HOUR: u64 = 60 * MINUTE;
     const DAY: u64 = 24 * HOUR;
     match seconds {
-        // A day is better known as 24 hours; only longer ages count in days.
+        // One day is printed as 24 h.
         _ if seconds > DAY && seconds.is_multiple_of(DAY) => format!("{} d", seconds / DAY),
         _ if seconds >= HOUR && seconds.is_multiple_of(HOUR) => format!("{} h", seconds / HOUR),
         _ if seconds >= MINUTE && seconds.is_multiple_of(MINUTE) => {
@@ -75,34 +75,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_are_set_apart() {
+    fn grouped_separates_thousands() {
         let numbers = [0, 999, 1000, 11_203, 1_000_000];
         assert_eq!(numbers.map(grouped).join(" "), "0 999 1,000 11,203 1,000,000");
     }
 
     #[test]
-    fn durations_are_as_exact_as_they_need_be() {
+    fn duration_uses_a_unit_by_length() {
         let durations = [0, 340, 6_149, 59_999, 192_000, 7_500_000];
-        let told = durations.map(duration).join(" | ");
-        assert_eq!(told, "0 ms | 340 ms | 6.1 s | 59.9 s | 3m12s | 2h05m");
+        let text = durations.map(duration).join(" | ");
+        assert_eq!(text, "0 ms | 340 ms | 6.1 s | 59.9 s | 3m12s | 2h05m");
     }
 
     #[test]
-    fn sizes_are_told_in_units_of_a_thousand() {
+    fn size_uses_decimal_units() {
         let sizes = [0, 999, 1000, 11_299, 999_999, 3_000_000, 12_345_678_901];
-        let told = sizes.map(size).join(" | ");
-        assert_eq!(told, "0 B | 999 B | 1.0 kB | 11.2 kB | 999.9 kB | 3.0 MB | 12345.6 MB");
+        let text = sizes.map(size).join(" | ");
+        assert_eq!(text, "0 B | 999 B | 1.0 kB | 11.2 kB | 999.9 kB | 3.0 MB | 12345.6 MB");
     }
 
     #[test]
-    fn a_resemblance_is_never_told_better_than_it_is() {
+    fn resemblance_is_truncated() {
         let shares = [0.0, 0.29, 0.57, 0.8999, 0.9, 0.999, 1.0];
-        let told = shares.map(resemblance).join(" ");
-        assert_eq!(told, "0.00 0.29 0.57 0.89 0.90 0.99 1.00");
+        let text = shares.map(resemblance).join(" ");
+        assert_eq!(text, "0.00 0.29 0.57 0.89 0.90 0.99 1.00");
     }
 
     #[test]
-    fn ages_are_told_in_whole_units() {
+    fn age_uses_whole_units() {
         let ages = [90, 1800, 86_400, 604_800, 90_000];
         assert_eq!(ages.map(age).join(" | "), "90 s | 30 min | 24 h | 7 d | 25 h");
     }

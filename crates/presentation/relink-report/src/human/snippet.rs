@@ -1,7 +1,7 @@
-//! The line a link stands in, with its destination marked.
+//! The source line of a link, with its destination marked.
 //!
-//! Lines may be a megabyte long, hold tabs, wide letters or escape sequences,
-//! and need not be valid UTF-8. What is shown fits a terminal all the same.
+//! Lines may be a megabyte long, contain tabs, wide characters or escape
+//! sequences, and need not be valid UTF-8. The output always fits a terminal.
 
 use std::ops::Range;
 
@@ -11,14 +11,14 @@ use unicode_width::UnicodeWidthChar;
 use super::{COLUMNS, TextStyle, shown_prose, width};
 use crate::{printable, redact};
 
-/// Columns of a destination that are shown before it is cut.
+/// Maximum width of a destination.
 const DESTINATION_COLUMNS: usize = 80;
 
-/// Bytes of a line that are looked at before and after the destination: more
-/// than can ever be shown.
-const REACH: usize = 4096;
+/// Number of bytes read before and after the destination. More bytes are never
+/// shown.
+const CONTEXT_BYTES: usize = 4096;
 
-/// The line a link stands in, cut to what is worth showing.
+/// The source line of a link, truncated to fit a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snippet {
     before: String,
@@ -27,32 +27,33 @@ pub struct Snippet {
 }
 
 impl Snippet {
-    /// The bytes of a document that [`Self::cut_from`] needs.
-    pub fn reach(span: Span) -> Range<usize> {
+    /// Returns the byte range of a document that [`Self::cut_from`] needs.
+    pub fn byte_range(span: Span) -> Range<usize> {
         let destination = span.range();
-        destination.start.saturating_sub(REACH)..destination.end.saturating_add(REACH)
+        destination.start.saturating_sub(CONTEXT_BYTES)
+            ..destination.end.saturating_add(CONTEXT_BYTES)
     }
 
-    /// Cuts the line around `span` out of the bytes of a document that lie
-    /// within [`Self::reach`].
+    /// Extracts the line around `span` from the bytes of a document within
+    /// [`Self::byte_range`].
     ///
-    /// `None` if the span does not lie in them.
+    /// Returns `None` if the span is outside of them.
     pub fn cut_from(bytes: &[u8], span: Span) -> Option<Self> {
-        let offset = Self::reach(span).start;
+        let offset = Self::byte_range(span).start;
         Self::cut(bytes, Span { start: span.start - offset, end: span.end - offset })
     }
 
-    /// Cuts the line around `span` out of a document.
+    /// Extracts the line around `span` from a document.
     ///
-    /// `None` if the span does not lie in the document, which has then changed
-    /// since it was read.
+    /// Returns `None` if the span is outside of the document because the document
+    /// has changed.
     pub fn cut(document: &[u8], span: Span) -> Option<Self> {
         let marked = document.get(span.range())?;
         let marked = first_line(marked);
         let end = span.start + marked.len();
-        let reach = end.saturating_add(REACH).min(document.len());
-        let before = last_line(document.get(span.start.saturating_sub(REACH)..span.start)?);
-        let after = first_line(document.get(end..reach)?);
+        let limit = end.saturating_add(CONTEXT_BYTES).min(document.len());
+        let before = last_line(document.get(span.start.saturating_sub(CONTEXT_BYTES)..span.start)?);
+        let after = first_line(document.get(end..limit)?);
         Some(Self::new(&lossy(before), &lossy(marked), &lossy(after)))
     }
 
@@ -62,21 +63,22 @@ impl Snippet {
         let after = shown_prose(after);
         let (before, after) = (before.trim_start(), after.trim_end());
         let room = COLUMNS - width(&destination);
-        // Each side gets half of what is left, and what the other leaves over.
+        // Each side gets half of the remaining width, plus what the other side does
+        // not use.
         let room_before = (room / 2).max(room.saturating_sub(width(after)));
         let before = cut_start(before, room_before);
         let after = cut_end(after, room - width(&before));
         Self { before, destination, after }
     }
 
-    /// The line and, under its destination, carets and the reason.
+    /// Formats the line and, below its destination, carets and the reason.
     pub(super) fn lines(
         &self,
-        paint: TextStyle,
+        style: TextStyle,
         caret: impl Fn(&str) -> String,
         reason: &str,
     ) -> String {
-        let gutter = paint.quiet("   |");
+        let gutter = style.quiet("   |");
         let line = format!("{}{}{}", self.before, self.destination, self.after);
         let indent = " ".repeat(width(&self.before));
         let carets = "^".repeat(width(&self.destination).max(1));
@@ -85,7 +87,7 @@ impl Snippet {
         if columns <= COLUMNS {
             return format!("{gutter}  {line}\n{gutter}  {indent}{carets} {reason}\n");
         }
-        let equals = paint.quiet("   =");
+        let equals = style.quiet("   =");
         format!("{gutter}  {line}\n{gutter}  {indent}{carets}\n{equals}  {reason}\n")
     }
 }
@@ -108,8 +110,8 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The longest start of a text that fits into so many columns.
-pub(super) fn start_of(text: &str, columns: usize) -> &str {
+/// Returns the longest prefix of a text that fits into `columns`.
+pub(super) fn prefix_of(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let too_far = text.char_indices().find(|(_, char)| {
         used += char.width().unwrap_or(0);
@@ -118,7 +120,7 @@ pub(super) fn start_of(text: &str, columns: usize) -> &str {
     too_far.map_or(text, |(at, _)| text.get(..at).unwrap_or_default())
 }
 
-fn end_of(text: &str, columns: usize) -> &str {
+fn suffix_of(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let too_far = text.char_indices().rev().find(|(_, char)| {
         used += char.width().unwrap_or(0);
@@ -127,27 +129,27 @@ fn end_of(text: &str, columns: usize) -> &str {
     too_far.map_or(text, |(at, char)| text.get(at + char.len_utf8()..).unwrap_or_default())
 }
 
-/// A text cut to so many columns, with a sign that it was.
+/// Truncates a text to `columns`, with an ellipsis if it is longer.
 pub(crate) fn cut_end(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }
-    format!("{}…", start_of(text, columns.saturating_sub(1)))
+    format!("{}…", prefix_of(text, columns.saturating_sub(1)))
 }
 
 fn cut_start(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }
-    format!("…{}", end_of(text, columns.saturating_sub(1)))
+    format!("…{}", suffix_of(text, columns.saturating_sub(1)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Marks the text between `«` and `»` and shows what a terminal would.
-    fn drawn(line: &str) -> String {
+    /// Formats a snippet that marks the text between `«` and `»`.
+    fn formatted(line: &str) -> String {
         let start = line.find('«').unwrap();
         let end = line.find('»').unwrap() - '«'.len_utf8();
         let document = line.replace(['«', '»'], "");
@@ -157,11 +159,11 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expect: &str) {
-        assert_eq!(drawn(line), expect, "{line}");
+        assert_eq!(formatted(line), expect, "{line}");
     }
 
     #[test]
-    fn carets_stand_under_the_destination() {
+    fn carets_are_below_the_destination() {
         check(
             "first\nsee [a](«https://a.test/»), then\nlast",
             "   |  see [a](https://a.test/), then\n   |          ^^^^^^^^^^^^^^^ the reason\n",
@@ -171,13 +173,13 @@ mod tests {
     }
 
     #[test]
-    fn wide_letters_and_tabs_do_not_shift_the_carets() {
+    fn wide_characters_and_tabs_do_not_shift_the_carets() {
         check("日本\t«x.md»", "   |  日本 x.md\n   |       ^^^^ the reason\n");
         check("é「«日本»」", "   |  é「日本」\n   |     ^^^^ the reason\n");
     }
 
     #[test]
-    fn passwords_and_escapes_in_the_line_are_not_shown() {
+    fn snippet_masks_passwords_and_escape_sequences() {
         check(
             "https://a:b@c.test «https://d:e@f.test»\u{1b}[2J",
             "   |  https://***@c.test https://***@f.test␛[2J\n   |                     ^^^^^^^^^^^^^^^^^^ the reason\n",
@@ -185,33 +187,33 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_shown_around_its_link() {
+    fn long_line_is_truncated_around_its_link() {
         let filler = "lorem ipsum ".repeat(1000);
-        let drawn = drawn(&format!("{filler}«https://a.test/»{filler}"));
-        let lines: Vec<&str> = drawn.lines().collect();
+        let formatted = formatted(&format!("{filler}«https://a.test/»{filler}"));
+        let lines: Vec<&str> = formatted.lines().collect();
         assert_eq!(width(lines[0]), COLUMNS + "   |  ".len());
         let at = lines[0].chars().position(|char| char == 'h');
         assert_eq!(at, lines[1].chars().position(|char| char == '^'));
     }
 
     #[test]
-    fn a_long_destination_is_cut_and_the_reason_gets_its_own_line() {
-        let drawn = drawn(&format!("[a](«https://a.test/{}»)", "x".repeat(5000)));
-        assert_eq!(drawn.matches('^').count(), DESTINATION_COLUMNS);
-        assert!(drawn.ends_with("^ the reason\n"), "{drawn}");
+    fn long_destination_is_truncated_and_long_reason_is_on_its_own_line() {
+        let formatted = formatted(&format!("[a](«https://a.test/{}»)", "x".repeat(5000)));
+        assert_eq!(formatted.matches('^').count(), DESTINATION_COLUMNS);
+        assert!(formatted.ends_with("^ the reason\n"), "{formatted}");
         let snippet = Snippet::new("", &"x".repeat(80), "");
         let lines = snippet.lines(TextStyle::Plain, str::to_owned, &"long ".repeat(10));
         assert!(lines.contains("^\n   =  long"), "{lines}");
     }
 
     #[test]
-    fn a_span_outside_the_document_gives_nothing() {
+    fn cut_rejects_span_outside_the_document() {
         assert_eq!(Snippet::cut(b"short", (3..9).into()), None);
         assert_eq!(Snippet::cut(b"short", Span { start: 4, end: 2 }), None);
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_survived() {
+    fn cut_accepts_invalid_utf8() {
         let snippet = Snippet::cut(b"\xff\xfe[a](\xe9.md)", (6..10).into()).unwrap();
         let lines = snippet.lines(TextStyle::Plain, str::to_owned, "why");
         assert!(lines.contains('\u{FFFD}'), "{lines}");

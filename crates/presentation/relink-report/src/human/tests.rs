@@ -1,39 +1,39 @@
-//! The report as people see it.
+//! The terminal report.
 
 use std::collections::BTreeMap;
 
 use relink_model::{Confidence, ControlKind, ControlSummary, Evidence, FindingCode, Verdict};
 
 use super::*;
-use crate::row::tests::place;
+use crate::row::tests::location;
 use crate::{HostRow, LocationView};
 
 const LINE: &[u8] = b"see the [setup guide](https://old.example.org/guide/setup)\n";
 
 fn at(path: &str, line: u32, column: u32) -> LocationView<'_> {
-    LocationView { path, location: place(line, column, 22..57) }
+    LocationView { path, location: location(line, column, 22..57) }
 }
 
-fn view<'a>(places: &'a [LocationView<'a>], snippet: Option<&'a Snippet>) -> FindingView<'a> {
+fn view<'a>(locations: &'a [LocationView<'a>], snippet: Option<&'a Snippet>) -> FindingView<'a> {
     FindingView {
         code: Some(FindingCode::new(101)),
         verdict: Verdict::Dead,
         url: "https://old.example.org/guide/setup",
-        reason: "404 on 2 looks, 100 ms apart",
-        confidence: Confidence::percent(99),
+        reason: "404 in 2 attempts, 100 ms apart",
+        confidence: Confidence::from_percent(99),
         evidence: &[],
-        locations: places,
-        links: places.len() as u64,
+        locations,
+        links: locations.len() as u64,
         snippet,
-        help: Some("Link to the page's new address or to an archived copy, or remove the link."),
+        help: Some("Link to the page's new URL or to an archived copy, or remove the link."),
         revival: None,
     }
 }
 
 #[test]
-fn a_whole_report() {
+fn report_with_all_parts() {
     let snippet = Snippet::cut(LINE, (22..57).into());
-    let places = [
+    let locations = [
         at("docs/install.md", 41, 23),
         at("docs/faq.md", 9, 3),
         at("docs/a.md", 1, 1),
@@ -41,7 +41,7 @@ fn a_whole_report() {
         at("docs/c.md", 3, 3),
         at("docs/d.md", 4, 4),
     ];
-    let words: BTreeMap<Verdict, u64> = [
+    let verdicts: BTreeMap<Verdict, u64> = [
         (Verdict::Alive, 1391),
         (Verdict::Moved, 9),
         (Verdict::Dead, 2),
@@ -50,7 +50,7 @@ fn a_whole_report() {
         (Verdict::Local, 0),
     ]
     .into();
-    let mut moved = view(&places[..1], None);
+    let mut moved = view(&locations[..1], None);
     moved.code = Some(FindingCode::new(201));
     moved.verdict = Verdict::Moved;
     moved.reason = "permanent redirect to https://ann:secret@new.example.org/";
@@ -60,83 +60,84 @@ fn a_whole_report() {
             links: 1412,
             documents: 38,
             hosts: 57,
-            took_ms: 6149,
+            duration_ms: 6149,
             cached: 301,
             max_age: 86_400,
         }),
         "\n".to_owned(),
-        finding(TextStyle::Plain, &view(&places[..1], snippet.as_ref())),
-        finding(TextStyle::Plain, &view(&places, snippet.as_ref())),
+        finding(TextStyle::Plain, &view(&locations[..1], snippet.as_ref())),
+        finding(TextStyle::Plain, &view(&locations, snippet.as_ref())),
         finding(TextStyle::Plain, &moved),
-        finding(TextStyle::Plain, &view(&places[..3], None)),
+        finding(TextStyle::Plain, &view(&locations[..3], None)),
         finding(TextStyle::Plain, &view(&[], None)),
         "\n".to_owned(),
-        summary(TextStyle::Plain, &words),
-        closing(&Footer { failing: 2, blocked: 6, blocked_code: Some(FindingCode::new(403)) }),
+        summary(TextStyle::Plain, &verdicts),
+        footer(&Footer { failing: 2, blocked: 6, blocked_code: Some(FindingCode::new(403)) }),
     ];
     insta::assert_snapshot!(report.concat());
 }
 
-fn ground(kind: ControlKind, url: &str, status: Option<u16>, share: Option<f64>) -> Evidence {
+fn evidence(kind: ControlKind, url: &str, status: Option<u16>, share: Option<f64>) -> Evidence {
     let control = ControlSummary { kind, url: url.to_owned(), status };
     Evidence { note: "the same page".to_owned(), control: Some(control), resemblance: share }
 }
 
 #[test]
-fn a_lying_answer_is_shown_with_what_gave_it_away() {
-    let sign = Evidence { note: "says sorry".to_owned(), control: None, resemblance: None };
-    let grounds = [
+fn soft_404_is_shown_with_its_comparisons() {
+    let sign =
+        Evidence { note: "apology on the page".to_owned(), control: None, resemblance: None };
+    let evidence = [
         sign,
-        ground(ControlKind::RandomName, "https://a.test/docs/xkqv", Some(200), Some(0.999)),
-        ground(ControlKind::HomePage, "https://ann:secret@a.test/", None, None),
-        ground(ControlKind::Refetch, "https://a.test/docs/a", Some(200), Some(1.0)),
+        evidence(ControlKind::RandomName, "https://a.test/docs/xkqv", Some(200), Some(0.999)),
+        evidence(ControlKind::HomePage, "https://ann:secret@a.test/", None, None),
+        evidence(ControlKind::Refetch, "https://a.test/docs/a", Some(200), Some(1.0)),
     ];
     let snippet = Snippet::cut(LINE, (22..57).into());
-    let places = [at("docs/links.md", 7, 1)];
-    let mut view = view(&places, None);
+    let locations = [at("docs/links.md", 7, 1)];
+    let mut view = view(&locations, None);
     view.code = Some(FindingCode::new(301));
     view.verdict = Verdict::Soft404;
-    view.reason = "answers 200, but with the page that any address gets";
-    view.confidence = Confidence::percent(97);
-    view.evidence = &grounds;
+    view.reason = "status 200, but equals the response to a random name";
+    view.confidence = Confidence::from_percent(97);
+    view.evidence = &evidence;
     let bare = finding(TextStyle::Plain, &view);
     view.snippet = snippet.as_ref();
     insta::assert_snapshot!(bare + &finding(TextStyle::Plain, &view));
 }
 
 #[track_caller]
-fn check_confidence(word: Verdict, hundredths: u8, grounds: &[Evidence], is_told: bool) {
+fn check_confidence(verdict: Verdict, hundredths: u8, evidence: &[Evidence], is_shown: bool) {
     let mut view = view(&[], None);
-    view.verdict = word;
-    view.confidence = Confidence::percent(hundredths);
-    view.evidence = grounds;
+    view.verdict = verdict;
+    view.confidence = Confidence::from_percent(hundredths);
+    view.evidence = evidence;
     let text = finding(TextStyle::Plain, &view);
-    assert_eq!(text.contains(&format!("apart (confidence 0.{hundredths})")), is_told, "{text}");
-    assert_eq!(text.contains("confidence"), is_told, "{text}");
+    assert_eq!(text.contains(&format!("apart (confidence 0.{hundredths})")), is_shown, "{text}");
+    assert_eq!(text.contains("confidence"), is_shown, "{text}");
 }
 
 #[test]
-fn confidence_is_told_where_the_content_decided() {
-    let grounds = [ground(ControlKind::RandomName, "https://a.test/x", Some(200), None)];
-    for word in [Verdict::Soft404, Verdict::Hijacked, Verdict::Drifted] {
-        check_confidence(word, 97, &grounds, true);
-        check_confidence(word, 97, &[], true);
-        check_confidence(word, 100, &grounds, false);
+fn confidence_is_shown_for_content_based_verdicts() {
+    let evidence = [evidence(ControlKind::RandomName, "https://a.test/x", Some(200), None)];
+    for verdict in [Verdict::Soft404, Verdict::Hijacked, Verdict::Drifted] {
+        check_confidence(verdict, 97, &evidence, true);
+        check_confidence(verdict, 97, &[], true);
+        check_confidence(verdict, 100, &evidence, false);
     }
-    check_confidence(Verdict::Blocked, 80, &grounds, true);
+    check_confidence(Verdict::Blocked, 80, &evidence, true);
     check_confidence(Verdict::Blocked, 80, &[], false);
-    check_confidence(Verdict::Dead, 97, &grounds, false);
+    check_confidence(Verdict::Dead, 97, &evidence, false);
 }
 
 #[test]
-fn paint_adds_nothing_but_escapes() {
+fn ansi_style_adds_only_escape_sequences() {
     let snippet = Snippet::cut(LINE, (22..57).into());
-    let places = [at("docs/install.md", 41, 23), at("docs/faq.md", 9, 3)];
-    let view = view(&places, snippet.as_ref());
-    let painted = finding(TextStyle::Ansi, &view);
-    assert!(painted.contains("\u{1b}["));
+    let locations = [at("docs/install.md", 41, 23), at("docs/faq.md", 9, 3)];
+    let view = view(&locations, snippet.as_ref());
+    let ansi = finding(TextStyle::Ansi, &view);
+    assert!(ansi.contains("\u{1b}["));
     let mut bare = String::new();
-    for (index, piece) in painted.split('\u{1b}').enumerate() {
+    for (index, piece) in ansi.split('\u{1b}').enumerate() {
         let rest =
             if index == 0 { Some(piece) } else { piece.split_once('m').map(|(_, rest)| rest) };
         bare.push_str(rest.unwrap());
@@ -145,27 +146,27 @@ fn paint_adds_nothing_but_escapes() {
 }
 
 #[test]
-fn no_stranger_s_text_steers_the_terminal() {
+fn untrusted_text_cannot_control_the_terminal() {
     let evil = "\u{1b}[2J\r\u{202e}\u{9b}";
-    let places = [at(evil, 1, 1), at(evil, 2, 2)];
+    let locations = [at(evil, 1, 1), at(evil, 2, 2)];
     let document = format!("{evil}x{evil}");
     let start = evil.len();
     let snippet = Snippet::cut(document.as_bytes(), (start..start + 1).into());
-    let mut view = view(&places, snippet.as_ref());
+    let mut view = view(&locations, snippet.as_ref());
     view.url = evil;
     view.reason = evil;
     view.help = Some(evil);
     view.verdict = Verdict::Soft404;
-    let grounds = [ground(ControlKind::RandomName, evil, Some(200), Some(0.9))];
-    view.evidence = &grounds;
+    let evidence = [evidence(ControlKind::RandomName, evil, Some(200), Some(0.9))];
+    view.evidence = &evidence;
     let host = HostRow {
         name: evil.into(),
         requests: 1,
-        controls: 0,
+        control_requests: 0,
         responses: 1,
         throttled: 0,
-        busy_ms: 1,
-        waited_ms: 1,
+        request_ms: 1,
+        politeness_wait_ms: 1,
     };
     let text = finding(TextStyle::Plain, &view) + &hosts(TextStyle::Plain, &[host]);
     let is_harmful = |char: &char| (char.is_control() && *char != '\n') || *char == '\u{202e}';
@@ -173,16 +174,16 @@ fn no_stranger_s_text_steers_the_terminal() {
 }
 
 #[track_caller]
-fn check_closing(failing: u64, blocked: u64, expect: &str) {
-    let text = closing(&Footer { failing, blocked, blocked_code: Some(FindingCode::new(429)) });
+fn check_footer(failing: u64, blocked: u64, expect: &str) {
+    let text = footer(&Footer { failing, blocked, blocked_code: Some(FindingCode::new(429)) });
     assert_eq!(text, format!("{expect}\n"));
 }
 
 #[test]
-fn the_last_sentence_says_whether_the_run_fails() {
-    check_closing(0, 0, "Nothing fails this run.");
-    check_closing(1, 0, "1 finding fails this run.");
-    check_closing(
+fn footer_states_whether_the_run_fails() {
+    check_footer(0, 0, "No finding fails this run.");
+    check_footer(1, 0, "1 finding fails this run.");
+    check_footer(
         3,
         1,
         "3 findings fail this run. 1 blocked page was not judged: `relink explain RL429`.",
@@ -190,48 +191,73 @@ fn the_last_sentence_says_whether_the_run_fails() {
 }
 
 #[track_caller]
-fn check_lying(dead: u64, soft: u64, hijacked: u64, expect: &str) {
-    let words =
+fn check_soft_404_share(dead: u64, soft: u64, hijacked: u64, expect: &str) {
+    let verdicts =
         [(Verdict::Dead, dead), (Verdict::Soft404, soft), (Verdict::Hijacked, hijacked)].into();
-    let text = summary(TextStyle::Plain, &words);
-    let told = text.split_once('\n').unwrap().1;
+    let text = summary(TextStyle::Plain, &verdicts);
+    let line = text.split_once('\n').unwrap().1;
     let expect = if expect.is_empty() { String::new() } else { format!("  {expect}\n") };
-    assert_eq!(told, expect);
+    assert_eq!(line, expect);
 }
 
 #[test]
-fn the_sums_say_how_many_dead_links_lie() {
-    check_lying(0, 0, 0, "");
-    check_lying(8, 3, 1, "3 of 12 dead links (25 %) answer as if they were alive (soft-404).");
-    check_lying(2, 0, 0, "0 of 2 dead links (0 %) answer as if they were alive (soft-404).");
-    check_lying(11, 1, 0, "1 of 12 dead links (8 %) answers as if it were alive (soft-404).");
-    check_lying(0, 1, 0, "1 of 1 dead link (100 %) answers as if it were alive (soft-404).");
-    check_lying(0, 0, 1, "0 of 1 dead link (0 %) answers as if it were alive (soft-404).");
+fn summary_states_the_soft_404_share() {
+    check_soft_404_share(0, 0, 0, "");
+    check_soft_404_share(
+        8,
+        3,
+        1,
+        "3 of 12 dead links (25 %) respond as if they were alive (soft-404).",
+    );
+    check_soft_404_share(
+        2,
+        0,
+        0,
+        "0 of 2 dead links (0 %) respond as if they were alive (soft-404).",
+    );
+    check_soft_404_share(
+        11,
+        1,
+        0,
+        "1 of 12 dead links (8 %) responds as if it were alive (soft-404).",
+    );
+    check_soft_404_share(
+        0,
+        1,
+        0,
+        "1 of 1 dead link (100 %) responds as if it were alive (soft-404).",
+    );
+    check_soft_404_share(
+        0,
+        0,
+        1,
+        "0 of 1 dead link (0 %) responds as if it were alive (soft-404).",
+    );
 }
 
 #[test]
-fn only_nothing_is_no_percent_and_only_all_is_a_hundred() {
-    check_lying(
+fn percent_is_0_only_for_none_and_100_only_for_all() {
+    check_soft_404_share(
         9_998,
         2,
         0,
-        "2 of 10,000 dead links (1 %) answer as if they were alive (soft-404).",
+        "2 of 10,000 dead links (1 %) respond as if they were alive (soft-404).",
     );
-    check_lying(
+    check_soft_404_share(
         1,
         9_999,
         0,
-        "9,999 of 10,000 dead links (99 %) answer as if they were alive (soft-404).",
+        "9,999 of 10,000 dead links (99 %) respond as if they were alive (soft-404).",
     );
 }
 
 #[test]
-fn a_small_run_is_told_in_the_singular() {
+fn headline_uses_the_singular_for_one() {
     let text = headline(&Headline {
         links: 1,
         documents: 1,
         hosts: 1,
-        took_ms: 12,
+        duration_ms: 12,
         cached: 0,
         max_age: 0,
     });
@@ -240,15 +266,15 @@ fn a_small_run_is_told_in_the_singular() {
 }
 
 #[test]
-fn the_host_table_lines_up() {
-    let row = |name: &'static str, asked, waited_ms| HostRow {
+fn host_table_is_aligned() {
+    let row = |name: &'static str, requests, politeness_wait_ms| HostRow {
         name: name.into(),
-        requests: asked,
-        controls: asked / 10,
-        responses: asked,
+        requests,
+        control_requests: requests / 10,
+        responses: requests,
         throttled: 0,
-        busy_ms: 340,
-        waited_ms,
+        request_ms: 340,
+        politeness_wait_ms,
     };
     let rows = [row("old.example.org", 1200, 61_000), row("a.test:8080", 3, 0)];
     insta::assert_snapshot!(hosts(TextStyle::Plain, &rows));
@@ -256,12 +282,12 @@ fn the_host_table_lines_up() {
 }
 
 #[test]
-fn what_was_found_is_better_help_than_any_advice() {
+fn suggestions_replace_the_advice() {
     let mut view = view(&[], None);
     let revival = crate::suggestion::tests::found(&[]);
     view.revival = Some(&revival);
     let text = finding(TextStyle::Plain, &view);
-    assert!(text.contains("\nhelp: page lives at https://***@example.org/b   (alias"), "{text}");
+    assert!(text.contains("\nhelp: new URL: https://***@example.org/b   (alias"), "{text}");
     assert!(text.contains("\nhelp: archived copy 1970-01-01: "), "{text}");
     assert!(!text.contains("remove the link"), "{text}");
     let nothing = crate::suggestion::tests::nothing();

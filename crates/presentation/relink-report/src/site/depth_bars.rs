@@ -3,19 +3,19 @@
 use super::DepthRow;
 use crate::human::{COLUMNS, counted, grouped, width};
 
-/// Full blocks of the longest bar.
-const LONGEST: u64 = 6;
-/// Depths that are drawn; a crawl that only went deeper has many.
-const DRAWN: usize = 24;
-/// Blocks from an eighth to the whole.
+/// Number of blocks of the longest bar.
+const MAX_BLOCKS: u64 = 6;
+/// Maximum number of depths drawn; deeper ones are summed up.
+const MAX_DEPTHS: usize = 24;
+/// Blocks from one eighth to a full one.
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
-/// What the first line begins with, and what stands between bars.
+/// The start of the first line, and the gap between bars.
 const LABEL: &str = "depth ";
 const GAP: &str = "   ";
 
-/// Pages by depth: `depth 0 ▏1   1 ▎14   2 ███ 212`.
+/// Draws pages by depth: `depth 0 ▏1   1 ▎14   2 ███ 212`.
 ///
-/// Lines are broken where a terminal would, and the last has no line end.
+/// Long lines are wrapped. The last line has no newline.
 ///
 /// ```
 /// use relink_report::site::{DepthRow, depth_bars};
@@ -24,11 +24,11 @@ const GAP: &str = "   ";
 /// assert_eq!(depth_bars(&rows), "depth 0 ▏1   1 ▎14   2 ███ 212   3 ██████ 540   4 ██ 97");
 /// ```
 pub fn depth_bars(rows: &[DepthRow]) -> String {
-    let most = rows.iter().map(|row| row.pages).max().unwrap_or(0);
-    let (drawn, others) = rows.split_at(rows.len().min(DRAWN));
+    let max = rows.iter().map(|row| row.pages).max().unwrap_or(0);
+    let (drawn, others) = rows.split_at(rows.len().min(MAX_DEPTHS));
     let mut parts: Vec<String> = drawn
         .iter()
-        .map(|row| format!("{} {}{}", row.depth, bar(row.pages, most), grouped(row.pages)))
+        .map(|row| format!("{} {}{}", row.depth, bar(row.pages, max), grouped(row.pages)))
         .collect();
     if !others.is_empty() {
         let pages = others.iter().map(|row| row.pages).fold(0, u64::saturating_add);
@@ -37,14 +37,14 @@ pub fn depth_bars(rows: &[DepthRow]) -> String {
     lines(&parts)
 }
 
-/// Whole blocks where the bar is longer than one, and a part of one where it is
-/// not; both rounded up, so that something is seen of everything.
-fn bar(pages: u64, most: u64) -> String {
+/// Draws a bar: whole blocks if it is longer than one block, else a part of a
+/// block. Both are rounded up, so that every bar is visible.
+fn bar(pages: u64, max: u64) -> String {
     if pages == 0 {
         return String::new();
     }
-    let (pages, most) = (u128::from(pages), u128::from(most));
-    let blocks = |of_each: u128| (pages * u128::from(LONGEST) * of_each).div_ceil(most);
+    let (pages, max) = (u128::from(pages), u128::from(max));
+    let blocks = |parts: u128| (pages * u128::from(MAX_BLOCKS) * parts).div_ceil(max);
     if blocks(8) < 8 {
         let eighths = usize::try_from(blocks(8)).unwrap_or(1);
         let part = EIGHTHS.get(eighths.saturating_sub(1)).or(EIGHTHS.last());
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_are_as_long_as_their_share_of_the_longest() {
+    fn bar_lengths_are_relative_to_the_longest() {
         check(&[1, 14, 212, 540, 97], "depth 0 ▏1   1 ▎14   2 ███ 212   3 ██████ 540   4 ██ 97");
         check(&[1], "depth 0 ██████ 1");
         check(&[1, 0], "depth 0 ██████ 1   1 0");
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn many_depths_take_several_lines_and_the_deepest_one_sum() {
+    fn many_depths_are_wrapped_and_the_deepest_summed_up() {
         let row = |depth| DepthRow { depth, pages: 2, ..DepthRow::default() };
         let text = depth_bars(&(0..100).map(row).collect::<Vec<_>>());
         assert!(text.lines().all(|line| width(line) <= COLUMNS), "{text}");

@@ -1,26 +1,26 @@
-//! A crawled site as one page that needs nothing else.
+//! The report of a crawl as one self-contained HTML page.
 //!
-//! No script, no font, no picture and no request: the page opens from a disk,
-//! prints, and follows the reader's choice of light or dark. What strangers
-//! wrote cannot break out of its place ([`markup`]). Every chart has a table
-//! that says the same, and no color says what a word does not.
+//! The page has no scripts, fonts or images and loads nothing. It can be opened
+//! from disk and printed, and supports light and dark mode. All text is escaped
+//! ([`markup`]). Every chart has a table with the same data, and no information
+//! is shown by color alone.
 
-mod address;
 mod changes;
 mod chart;
-mod crawl;
+mod crawl_notes;
 mod depth;
 mod findings;
-mod first;
 mod head;
 mod hosts;
 mod links;
 mod markup;
 mod pages;
 mod part;
+mod priorities;
 mod statuses;
 mod table;
 mod tree;
+mod url;
 mod view;
 
 use self::markup::{Markup, element, style, void};
@@ -28,16 +28,16 @@ use self::part::PARTS;
 use self::view::View;
 use super::SiteReport;
 
-/// What the page looks like.
+/// The style sheet.
 const STYLE: &str = include_str!("html/style.css");
 
-/// Nothing may be loaded, run or sent, whatever slips into the page.
-const SECURITY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
+/// Content security policy: the page may load, run and send nothing.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
                         base-uri 'none'; form-action 'none'";
 
-/// The page of a report.
+/// Renders a report as an HTML page.
 pub fn html(report: &SiteReport) -> String {
-    let view = View::of(report);
+    let view = View::new(report);
     let (mut contents, mut sections, mut clean) =
         (Markup::default(), Markup::default(), Markup::default());
     for part in &PARTS {
@@ -49,7 +49,7 @@ pub fn html(report: &SiteReport) -> String {
             None => clean.push(element("li", [], part.empty)),
         }
     }
-    let main = [head::summary(&view), sections, nothing_to_say(clean)];
+    let main = [head::summary(&view), sections, empty_sections(clean)];
     let body = [
         element("a", [("class", "skip"), ("href", "#content")], "Skip to the report"),
         head::banner(&view),
@@ -67,7 +67,10 @@ fn preamble(view: &View) -> Markup {
         [],
         [
             void("meta", [("charset", "utf-8")]),
-            void("meta", [("http-equiv", "Content-Security-Policy"), ("content", SECURITY)]),
+            void(
+                "meta",
+                [("http-equiv", "Content-Security-Policy"), ("content", CONTENT_SECURITY_POLICY)],
+            ),
             named("viewport", "width=device-width, initial-scale=1"),
             named("color-scheme", "light dark"),
             named("referrer", "no-referrer"),
@@ -78,8 +81,8 @@ fn preamble(view: &View) -> Markup {
     )
 }
 
-/// What was looked for and is not there.
-fn nothing_to_say(clean: Markup) -> Markup {
+/// Lists the sections that have nothing to report.
+fn empty_sections(clean: Markup) -> Markup {
     if clean.is_empty() {
         return clean;
     }

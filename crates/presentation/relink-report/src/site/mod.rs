@@ -1,8 +1,8 @@
-//! A crawled site as one report: what is in it, whoever shows it.
+//! The report of a crawl.
 //!
-//! These are the values; [`html()`] makes a page of them and [`human()`] a few
-//! lines for a terminal, and as JSON they are the report for machines. Lists that may be long are [`Capped`]: they say
-//! how much they leave out.
+//! This module defines its values. [`html()`] renders them as a page, [`human()`]
+//! as terminal text, and `serde` as JSON. Lists that may be long are [`Capped`]:
+//! they state how many rows are omitted.
 
 mod dead_directories;
 mod depth_bars;
@@ -21,12 +21,12 @@ use serde::Serialize;
 
 use crate::redact;
 
-/// The first of many, and how many there are.
+/// The first rows of a list, and the total number of rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Capped<T> {
-    /// The first ones.
+    /// The first rows.
     pub rows: Vec<T>,
-    /// How many there are in all.
+    /// The total number of rows.
     pub total: u64,
 }
 
@@ -37,162 +37,162 @@ impl<T> Default for Capped<T> {
 }
 
 impl<T> Capped<T> {
-    /// Of these, so many at most.
-    pub fn of(mut rows: Vec<T>, most: usize) -> Self {
+    /// Truncates a list to `max` rows.
+    pub fn new(mut rows: Vec<T>, max: usize) -> Self {
         let total = rows.len() as u64;
-        rows.truncate(most);
+        rows.truncate(max);
         Self { rows, total }
     }
 
-    /// How many are left out.
+    /// Returns the number of omitted rows.
     pub fn omitted(&self) -> u64 {
         self.total.saturating_sub(self.rows.len() as u64)
     }
 }
 
-/// A crawled site.
+/// The report of a crawl.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SiteReport {
-    /// The version of the program that made it.
+    /// The version of Relink.
     pub version: String,
-    /// The number of the crawl.
+    /// The id of the crawl.
     pub run: i64,
-    /// Where it began.
+    /// The seed URLs.
     #[serde(serialize_with = "redact::urls")]
     pub seeds: Vec<String>,
-    /// When it began.
-    pub started: Timestamp,
-    /// When it ended, or when this was made of an unfinished one.
-    pub finished: Timestamp,
-    /// How it ended, if not properly: one sentence.
+    /// The start of the crawl.
+    pub started_at: Timestamp,
+    /// The end of the crawl, or the time of the report if it is unfinished.
+    pub finished_at: Timestamp,
+    /// The reason why the crawl ended early, if it did.
     #[serde(serialize_with = "redact::optional_text")]
-    pub remark: Option<String>,
-    /// Pages whose links were read.
+    pub termination_note: Option<String>,
+    /// Pages read.
     pub pages: u64,
     /// Links on them.
     pub links: u64,
-    /// Different addresses they lead to.
+    /// Distinct targets of the links.
     pub targets: u64,
-    /// How many of each word.
+    /// Targets by verdict.
     pub verdicts: BTreeMap<Verdict, u64>,
-    /// Targets by class of status: `2xx`, `none` and so on.
+    /// Targets by status class, such as `2xx`, or `none`.
     pub statuses: BTreeMap<String, u64>,
-    /// Depth by depth.
+    /// Pages and links by depth.
     pub depths: Vec<DepthRow>,
-    /// The depth from which little new appears.
-    pub little_new_from: Option<u32>,
-    /// The hosts that were asked, busiest first.
+    /// The depth from which few new links appear.
+    pub saturation_depth: Option<u32>,
+    /// The hosts, in descending order of requests.
     pub hosts: Capped<SiteHost>,
-    /// How long one step of the hosts' timelines is, in milliseconds.
+    /// The duration of one step of the hosts' timelines in milliseconds.
     pub step_ms: u64,
-    /// The directories of the site, each after the one it is in.
+    /// The directories of the site, each after its parent.
     pub tree: Capped<TreeRow>,
-    /// What is wrong, what costs the site most first.
+    /// The findings, most important first.
     pub findings: Capped<SiteFinding>,
-    /// Redirects, longest first.
+    /// Redirect chains, longest first.
     pub chains: Capped<ChainRow>,
     /// The slowest pages.
     pub slowest: Vec<PageMetric>,
     /// The largest pages.
     pub largest: Vec<PageMetric>,
-    /// Pages that a sitemap names and no page links to.
+    /// Pages that are in a sitemap but not linked from any page.
     #[serde(serialize_with = "redact::capped_urls")]
     pub orphans: Capped<String>,
-    /// Titles that several pages have.
+    /// Titles shared by several pages.
     pub same_titles: Capped<SameTitle>,
-    /// Links to a place on a page that is not there.
+    /// Links to missing anchors.
     pub fragments: Capped<MissingFragment>,
-    /// What encrypted pages take in unencrypted.
-    pub mixed: Capped<Edge>,
-    /// Links that stand on nearly every page.
+    /// Resources that HTTPS pages load over HTTP.
+    pub mixed_content: Capped<Edge>,
+    /// Links that occur on nearly every page.
     pub templates: Capped<TemplateRow>,
-    /// Traps that were avoided.
+    /// Spider traps that were not followed.
     pub traps: Vec<TrapRow>,
-    /// Links that were not asked, by the reason.
+    /// Links that were not followed, by reason.
     pub not_followed: Vec<(String, u64)>,
-    /// What else is to be known of the crawl, one sentence each.
+    /// Further remarks about the crawl.
     #[serde(serialize_with = "redact::texts")]
     pub notes: Vec<String>,
-    /// What changed since the crawl before.
+    /// The comparison with the previous crawl.
     pub comparison: Option<SiteComparison>,
 }
 
-/// What was found at one depth.
+/// The pages and links of one depth.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct DepthRow {
-    /// Links from the beginning.
+    /// The distance in links from the seed.
     pub depth: u32,
     /// Pages read at this depth.
     pub pages: u64,
     /// Links on them.
     pub links: u64,
-    /// Those of them that led to something not seen before.
+    /// Links to targets that were not seen before.
     pub new_links: u64,
-    /// Those of them that stand on nearly every page.
+    /// Links that occur on nearly every page.
     pub template_links: u64,
-    /// How much more, or less, was new than a depth before; nothing at the
-    /// first.
+    /// The difference in new links from the previous depth; none at the first
+    /// depth.
     pub slope: Option<i64>,
 }
 
-/// A host that was asked.
+/// A host and its requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SiteHost {
-    /// Its name.
+    /// The host name.
     pub name: String,
     /// Requests.
     pub requests: u64,
-    /// Answers that asked for slower visits.
+    /// Responses with status 429 or 503.
     pub throttled: u64,
-    /// Milliseconds spent asking.
-    pub busy_ms: u64,
-    /// Milliseconds waited out of politeness.
-    pub waited_ms: u64,
-    /// Requests in each step of the crawl.
+    /// The total duration of the requests in milliseconds.
+    pub request_ms: u64,
+    /// The total politeness delay in milliseconds.
+    pub politeness_wait_ms: u64,
+    /// Requests per step of the timeline.
     pub timeline: Vec<u32>,
 }
 
 /// A directory of the site.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TreeRow {
-    /// Its path from the host on.
+    /// The path.
     #[serde(serialize_with = "redact::url")]
     pub path: String,
-    /// How deep it lies in the tree, from 0.
+    /// The level in the tree, from 0.
     pub level: u32,
-    /// Targets in it and below.
+    /// Targets in the directory and its subdirectories.
     pub targets: u64,
-    /// Those of them that something is wrong with.
+    /// Broken targets.
     pub broken: u64,
-    /// Whether everything in it is gone.
+    /// Whether all its targets are gone.
     pub is_dead: bool,
 }
 
-/// Something that is wrong.
+/// A finding of a crawl.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SiteFinding {
-    /// The address.
+    /// The URL.
     #[serde(serialize_with = "redact::url")]
     pub url: String,
-    /// What is said of it.
+    /// The verdict.
     pub verdict: Verdict,
     /// The code.
     pub code: Option<FindingCode>,
-    /// The last status.
+    /// The last HTTP status.
     pub status: Option<u16>,
-    /// The reason in plain words.
+    /// The reason for the verdict.
     #[serde(serialize_with = "redact::text")]
     pub reason: String,
-    /// What to do about it.
+    /// The advice.
     #[serde(serialize_with = "redact::optional_text")]
     pub advice: Option<String>,
-    /// How far it is from the beginning.
+    /// The distance in links from the seed.
     pub depth: Option<u32>,
-    /// The links that lead to it, the first of them.
+    /// The links to it.
     pub inlinks: Capped<InlinkRow>,
 }
 
-/// A place on a page.
+/// The location of a link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct InlinkRow {
     /// The page.
@@ -202,27 +202,27 @@ pub struct InlinkRow {
     pub line: u32,
 }
 
-/// A redirect, hop by hop.
+/// A redirect chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChainRow {
-    /// Every address, the first and the last included.
+    /// All URLs, including the first and the last.
     #[serde(serialize_with = "redact::urls")]
     pub hops: Vec<String>,
-    /// How many links lead to the first.
+    /// The number of links to the first URL.
     pub inlinks: u64,
 }
 
-/// A page with a measure of it.
+/// A page with its size or duration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PageMetric {
     /// The page.
     #[serde(serialize_with = "redact::url")]
     pub url: String,
-    /// Milliseconds or bytes.
+    /// Bytes or milliseconds.
     pub value: u64,
 }
 
-/// A title that several pages have.
+/// A title shared by several pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SameTitle {
     /// The title.
@@ -233,79 +233,79 @@ pub struct SameTitle {
     pub pages: Capped<String>,
 }
 
-/// A link to a place that is not on its page.
+/// Links to a missing anchor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MissingFragment {
-    /// The page that should have it.
+    /// The page.
     #[serde(serialize_with = "redact::url")]
     pub url: String,
-    /// The place.
+    /// The fragment.
     #[serde(serialize_with = "redact::url")]
     pub fragment: String,
-    /// The links that want it.
+    /// The links to it.
     pub inlinks: Capped<InlinkRow>,
 }
 
-/// From one address to another.
+/// A link from one URL to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Edge {
-    /// From here.
+    /// The source.
     #[serde(serialize_with = "redact::url")]
     pub from: String,
-    /// To there.
+    /// The target.
     #[serde(serialize_with = "redact::url")]
     pub to: String,
 }
 
-/// A link that stands on nearly every page.
+/// A link that occurs on nearly every page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TemplateRow {
-    /// Where it leads.
+    /// The target.
     #[serde(serialize_with = "redact::url")]
     pub url: String,
-    /// On how many pages it stands.
+    /// The number of pages with the link.
     pub pages: u64,
 }
 
-/// A trap that was avoided.
+/// A spider trap.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TrapRow {
-    /// What kind of trap, in plain words.
+    /// The kind of trap.
     pub kind: String,
-    /// What its addresses have in common.
+    /// The pattern of its URLs.
     #[serde(serialize_with = "redact::url")]
     pub pattern: String,
-    /// How many were not entered.
+    /// The number of URLs that were not followed.
     pub count: u64,
-    /// One of them.
+    /// One of these URLs.
     #[serde(serialize_with = "redact::url")]
     pub example: String,
 }
 
-/// What changed since another crawl.
+/// The changes since another crawl.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SiteComparison {
-    /// The number of the other crawl.
+    /// The id of the other crawl.
     pub run: i64,
-    /// When it began.
-    pub started: Timestamp,
-    /// Wrong now, and not known to work before.
+    /// Its start.
+    pub started_at: Timestamp,
+    /// Broken now, and not known to work before.
     pub new: Capped<ChangeRow>,
-    /// Wrong before, and well or gone from the site now.
+    /// Broken before, and now working or no longer linked.
     pub fixed: Capped<ChangeRow>,
-    /// Reached before, and wrong now.
+    /// Working before, and broken now.
     pub regressed: Capped<ChangeRow>,
 }
 
-/// How one address changed.
+/// The change of one URL.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChangeRow {
-    /// The address.
+    /// The URL.
     #[serde(serialize_with = "redact::url")]
     pub url: String,
-    /// What was said of it before.
+    /// The verdict before.
     pub before: Option<Verdict>,
-    /// What is said of it now.
+    /// The verdict now.
     pub after: Option<Verdict>,
     /// The code.
     pub code: Option<FindingCode>,

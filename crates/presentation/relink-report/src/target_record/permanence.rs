@@ -1,8 +1,8 @@
-//! Whether a trouble is there to stay.
+//! Whether a failure is permanent or transient.
 //!
-//! Readers act on a permanent trouble and wait for a passing one to end; the
-//! two are told apart as waldens-paths asks (§3, §5). The words are the
-//! judge's; this only says what they mean for waiting.
+//! Readers fix a permanent failure and wait for a transient one to end. The
+//! distinction is that of Walden's Paths (§3, §5). It follows from the verdict
+//! alone.
 
 use std::fmt;
 
@@ -15,32 +15,32 @@ use serde::{Deserialize, Serialize};
 use super::minute;
 use crate::human::counted;
 
-/// Whether a trouble is there to stay.
+/// Whether a failure is permanent or transient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Permanence {
     /// Waiting does not help.
     Permanent,
     /// It may end by itself.
-    Passing,
-    /// It cannot be told from outside.
+    Transient,
+    /// The state of the page is unknown.
     Unknown,
 }
 
 impl Permanence {
-    /// What a word means for waiting; `None` if it tells of no trouble at the
-    /// other end.
+    /// Returns the permanence of a verdict; `None` if the verdict is not a
+    /// failure of the server.
     ///
     /// ```
-    /// use relink_model::Word;
-    /// use relink_report::dossier::Permanence;
-    /// assert_eq!(Permanence::of(Word::Failing), Some(Permanence::Passing));
-    /// assert_eq!(Permanence::of(Word::Alive), None);
+    /// use relink_model::Verdict;
+    /// use relink_report::target_record::Permanence;
+    /// assert_eq!(Permanence::from_verdict(Verdict::Failing), Some(Permanence::Transient));
+    /// assert_eq!(Permanence::from_verdict(Verdict::Alive), None);
     /// ```
-    pub const fn of(word: Verdict) -> Option<Self> {
-        match word {
+    pub const fn from_verdict(verdict: Verdict) -> Option<Self> {
+        match verdict {
             Verdict::Dead | Verdict::Soft404 | Verdict::Hijacked => Some(Self::Permanent),
-            Verdict::Failing => Some(Self::Passing),
+            Verdict::Failing => Some(Self::Transient),
             Verdict::Blocked => Some(Self::Unknown),
             Verdict::Alive
             | Verdict::Moved
@@ -55,28 +55,24 @@ impl fmt::Display for Permanence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Permanent => "permanent",
-            Self::Passing => "passing",
-            Self::Unknown => "cannot be told",
+            Self::Transient => "transient",
+            Self::Unknown => "unknown",
         })
     }
 }
 
-/// What a word means for waiting, in plain words; nothing where it tells of no
-/// trouble.
-pub(super) fn sentence(word: Verdict, streak: Option<&FailureStreak>) -> String {
-    match word {
-        Verdict::Dead => "the page is gone; asking again will not bring it back".to_owned(),
+/// Describes the permanence of a failure. Returns an empty string for verdicts
+/// that are not failures.
+pub(super) fn sentence(verdict: Verdict, streak: Option<&FailureStreak>) -> String {
+    match verdict {
+        Verdict::Dead => "the page is gone; waiting will not help".to_owned(),
         Verdict::Soft404 => {
-            "the server answers, but the page is gone; asking again will not bring \
-                          it back"
-                .to_owned()
+            "the server responds, but the page is gone; waiting will not help".to_owned()
         }
-        Verdict::Hijacked => "the name has another owner now; the page will not come back there \
-                           by itself"
-            .to_owned(),
+        Verdict::Hijacked => "the domain has another owner; waiting will not help".to_owned(),
         Verdict::Failing => unconfirmed(streak),
-        Verdict::Blocked => "the server does not show the page to us, so it may be there or gone; \
-                          a browser may tell"
+        Verdict::Blocked => "the server denied access, so the page may exist or be gone; open it \
+                          in a browser to find out"
             .to_owned(),
         Verdict::Alive | Verdict::Moved | Verdict::Drifted | Verdict::Local | Verdict::AtRisk => {
             String::new()
@@ -84,46 +80,46 @@ pub(super) fn sentence(word: Verdict, streak: Option<&FailureStreak>) -> String 
     }
 }
 
-/// How far a failing page is from counting as dead.
+/// States when a failing page will count as dead.
 fn unconfirmed(streak: Option<&FailureStreak>) -> String {
     let Some(streak) = streak else {
         return format!(
-            "so far; it counts as dead after {CONFIRM_RUNS} failed runs in a row, the first \
-             and the last at least {CONFIRM_DAYS} days apart"
+            "the page counts as dead after {CONFIRM_RUNS} failed runs in a row over at least \
+             {CONFIRM_DAYS} days"
         );
     };
     let missing = CONFIRM_RUNS.saturating_sub(streak.runs).max(1);
     let runs = counted(missing.into(), "more failed run");
     let when = match (missing, earliest(streak)) {
         (_, None) => String::new(),
-        (1, Some(moment)) => format!(" on {} or later", minute(moment)),
-        (_, Some(moment)) => format!(" in a row, the last on {} or later", minute(moment)),
+        (1, Some(time)) => format!(" on {} or later", minute(time)),
+        (_, Some(time)) => format!(" in a row, the last on {} or later", minute(time)),
     };
-    format!("so far; it counts as dead after {runs}{when}")
+    format!("the page counts as dead after {runs}{when}")
 }
 
-/// The earliest moment at which a failed run makes the page dead, unless the
-/// streak is long enough already.
+/// Returns the earliest time at which a failed run makes the page dead, or
+/// `None` if the streak is already long enough.
 fn earliest(streak: &FailureStreak) -> Option<Timestamp> {
     let wait = SignedDuration::from_hours(24 * CONFIRM_DAYS);
-    let moment = streak.first.checked_add(wait).ok()?;
-    (moment > streak.last).then_some(moment)
+    let time = streak.first_at.checked_add(wait).ok()?;
+    (time > streak.last_at).then_some(time)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::tests::moment;
+    use crate::row::tests::timestamp;
 
     #[track_caller]
     fn check(runs: u32, first: &str, last: &str, expect: &str) {
-        let streak = FailureStreak { runs, first: moment(first), last: moment(last) };
-        let expect = format!("so far; it counts as dead after {expect}");
+        let streak = FailureStreak { runs, first_at: timestamp(first), last_at: timestamp(last) };
+        let expect = format!("the page counts as dead after {expect}");
         assert_eq!(sentence(Verdict::Failing, Some(&streak)), expect);
     }
 
     #[test]
-    fn a_failing_page_is_told_how_far_it_is_from_dead() {
+    fn failing_sentence_states_the_missing_runs_and_date() {
         let monday = "2026-11-09T09:00:00Z";
         check(
             1,
@@ -148,10 +144,10 @@ mod tests {
     }
 
     #[test]
-    fn every_trouble_has_a_sentence_and_nothing_else_has() {
-        for word in Verdict::ALL {
-            let is_trouble = Permanence::of(word).is_some();
-            assert_eq!(!sentence(word, None).is_empty(), is_trouble, "{word}");
+    fn only_failures_have_a_sentence() {
+        for verdict in Verdict::ALL {
+            let is_failure = Permanence::from_verdict(verdict).is_some();
+            assert_eq!(!sentence(verdict, None).is_empty(), is_failure, "{verdict}");
         }
     }
 }

@@ -1,116 +1,120 @@
-//! The numbered list of what was asked and what it was compared with.
+//! The numbered list of requests and comparisons.
 
 use relink_model::{Attempt, Control, Evidence, FetchOutcome, FetchPurpose, Hop, Probe};
 
 use super::TargetRecordView;
-use super::address::beside;
+use super::short_url::short_url;
 use crate::human::{
     COLUMNS, TextStyle, compared, cut_end, duration, padded, resemblance, shown_prose, shown_url,
     size, width,
 };
 
-/// Columns that addresses are filled up to at most, so that one long address
-/// does not push all answers off the screen.
-const ADDRESS_COLUMNS: usize = 40;
+/// Maximum width of the URL column. Longer URLs are not aligned, so that the
+/// responses of all others stay on the screen.
+const URL_COLUMNS: usize = 40;
 
-/// Columns of a title that are shown before it is cut.
+/// Maximum width of a title.
 const TITLE_COLUMNS: usize = 40;
 
-/// One request, answered or not.
+/// One fetch, with a line per request.
 struct RequestEntry {
     lines: Vec<RequestLine>,
 }
 
-/// One line of a request: an address asked and what came back.
+/// One request: the URL and the result.
 struct RequestLine {
-    address: String,
-    answer: String,
+    url: String,
+    outcome: String,
     details: Vec<String>,
 }
 
-/// Every request and every comparison, numbered; nothing if there is none.
-pub(super) fn list(paint: TextStyle, view: &TargetRecordView) -> String {
-    let (controls, controls_asked): (Vec<&Control>, Vec<RequestEntry>) = view
+/// Lists every request and every comparison with a number. Returns an empty
+/// string if there is none.
+pub(super) fn list(style: TextStyle, view: &TargetRecordView) -> String {
+    let (controls, control_entries): (Vec<&Control>, Vec<RequestEntry>) = view
         .controls
         .iter()
-        .filter_map(|control| Some((control, of_control(view, control)?)))
+        .filter_map(|control| Some((control, control_entry(view, control)?)))
         .unzip();
-    let mut asked = of_target(view);
-    let first_control = asked.len() + 1;
-    asked.extend(controls_asked);
+    let mut entries = target_entries(view);
+    let first_control = entries.len() + 1;
+    entries.extend(control_entries);
     let numbers: Vec<(usize, &Control)> = (first_control..).zip(controls).collect();
-    let mut text = drawn(paint, &asked);
-    let grounds = view.latest.map_or(&[] as &[Evidence], |latest| latest.evidence);
-    for (number, ground) in (asked.len() + 1..).zip(grounds) {
-        text.push_str(&of_ground(paint, view, number, ground, &numbers));
+    let mut text = format_entries(style, &entries);
+    let evidence = view.latest.map_or(&[] as &[Evidence], |latest| latest.evidence);
+    for (number, evidence) in (entries.len() + 1..).zip(evidence) {
+        text.push_str(&format_evidence(style, view, number, evidence, &numbers));
     }
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
-/// The requests for the page itself. Where the probes are forgotten, the looks
-/// still tell how each ended.
-fn of_target(view: &TargetRecordView) -> Vec<RequestEntry> {
-    let looks = view.latest.map_or(&[] as &[Attempt], |latest| latest.attempts);
+/// Returns the requests for the page itself. If the probes were pruned, the
+/// entries are made from the attempts.
+fn target_entries(view: &TargetRecordView) -> Vec<RequestEntry> {
+    let attempts = view.latest.map_or(&[] as &[Attempt], |latest| latest.attempts);
     if view.probes.is_empty() {
-        return looks.iter().map(|look| of_look(view, look)).collect();
+        return attempts.iter().map(|attempt| attempt_entry(view, attempt)).collect();
     }
-    let purpose = |probe: &Probe| looks.iter().find(|look| look.requested_at == probe.requested_at);
+    let attempt_of =
+        |probe: &Probe| attempts.iter().find(|attempt| attempt.requested_at == probe.requested_at);
     view.probes
         .iter()
         .map(|probe| {
-            let remark = purpose(probe).and_then(|look| remark(look.purpose));
-            of_probe(view.url, view.url, probe, remark)
+            let label = attempt_of(probe).and_then(|attempt| purpose_label(attempt.purpose));
+            probe_entry(view.url, view.url, probe, label)
         })
         .collect()
 }
 
-fn of_look(view: &TargetRecordView, look: &Attempt) -> RequestEntry {
-    let mut details = vec![duration(look.duration_ms.into())];
-    details.extend(remark(look.purpose).map(str::to_owned));
-    let address = beside(view.url, view.url);
-    RequestEntry { lines: vec![RequestLine { address, answer: answer(&look.outcome), details }] }
+fn attempt_entry(view: &TargetRecordView, attempt: &Attempt) -> RequestEntry {
+    let mut details = vec![duration(attempt.duration_ms.into())];
+    details.extend(purpose_label(attempt.purpose).map(str::to_owned));
+    let url = short_url(view.url, view.url);
+    RequestEntry {
+        lines: vec![RequestLine { url, outcome: outcome_text(&attempt.outcome), details }],
+    }
 }
 
-/// A page asked for comparison; `None` if there is no such page.
-fn of_control(view: &TargetRecordView, control: &Control) -> Option<RequestEntry> {
+/// Returns the entry of a control page; `None` if the site has no such page.
+fn control_entry(view: &TargetRecordView, control: &Control) -> Option<RequestEntry> {
     let kind = format!("({})", control.kind);
     match &control.probe {
-        Some(probe) => Some(of_probe(view.url, &control.url, probe, Some(&kind))),
+        Some(probe) => Some(probe_entry(view.url, &control.url, probe, Some(&kind))),
         None if control.url.is_empty() => None,
         None => {
-            let address = beside(view.url, &control.url);
-            let answer = "not asked, to spare the host".to_owned();
-            Some(RequestEntry { lines: vec![RequestLine { address, answer, details: vec![kind] }] })
+            let url = short_url(view.url, &control.url);
+            let outcome = "not fetched: control budget exhausted".to_owned();
+            Some(RequestEntry { lines: vec![RequestLine { url, outcome, details: vec![kind] }] })
         }
     }
 }
 
-/// A probe: its hops, and at the end the page or what went wrong.
-fn of_probe(home: &str, url: &str, probe: &Probe, remark: Option<&str>) -> RequestEntry {
-    let mut lines: Vec<RequestLine> = probe.hops.iter().map(|hop| of_hop(home, hop)).collect();
-    let is_told = probe.outcome.status().is_some() && !lines.is_empty();
-    if !is_told {
-        let address = if lines.is_empty() { beside(home, url) } else { String::new() };
-        lines.push(RequestLine { address, answer: answer(&probe.outcome), details: Vec::new() });
+/// Returns the entry of a probe: its hops, and the page or the error at the end.
+fn probe_entry(home: &str, url: &str, probe: &Probe, label: Option<&str>) -> RequestEntry {
+    let mut lines: Vec<RequestLine> = probe.hops.iter().map(|hop| hop_line(home, hop)).collect();
+    let is_complete = probe.outcome.status().is_some() && !lines.is_empty();
+    if !is_complete {
+        let url = if lines.is_empty() { short_url(home, url) } else { String::new() };
+        lines.push(RequestLine { url, outcome: outcome_text(&probe.outcome), details: Vec::new() });
     }
     if let Some(last) = lines.last_mut() {
-        last.details.extend(page(probe));
-        last.details.extend(remark.map(str::to_owned));
+        last.details.extend(page_details(probe));
+        last.details.extend(label.map(str::to_owned));
     }
     RequestEntry { lines }
 }
 
-fn of_hop(home: &str, hop: &Hop) -> RequestLine {
+fn hop_line(home: &str, hop: &Hop) -> RequestLine {
     let location = hop.location.as_deref().map(|location| format!("→ {}", shown_url(location)));
     RequestLine {
-        address: beside(home, &hop.url),
-        answer: hop.status.to_string(),
+        url: short_url(home, &hop.url),
+        outcome: hop.status.to_string(),
         details: location.into_iter().collect(),
     }
 }
 
-/// What is known of the page a probe ended at, and how long it all took.
-fn page(probe: &Probe) -> Vec<String> {
+/// Returns the properties of the final page, and the duration of the probe.
+fn page_details(probe: &Probe) -> Vec<String> {
     let mut details = Vec::new();
     if let Some(digest) = &probe.digest {
         let at_least = if digest.is_truncated { "≥ " } else { "" };
@@ -124,65 +128,66 @@ fn page(probe: &Probe) -> Vec<String> {
     details
 }
 
-fn answer(ending: &FetchOutcome) -> String {
-    ending.status().map_or_else(|| ending.to_string(), |status| status.to_string())
+fn outcome_text(outcome: &FetchOutcome) -> String {
+    outcome.status().map_or_else(|| outcome.to_string(), |status| status.to_string())
 }
 
-/// Why the page was asked again, in a few words.
-const fn remark(purpose: FetchPurpose) -> Option<&'static str> {
+/// Returns the label of a repeated request.
+const fn purpose_label(purpose: FetchPurpose) -> Option<&'static str> {
     match purpose {
         FetchPurpose::Initial => None,
-        FetchPurpose::Retry => Some("(asked again)"),
-        FetchPurpose::Confirmation => Some("(second look)"),
-        FetchPurpose::AlternateUserAgent => Some("(by the other form of our name)"),
+        FetchPurpose::Retry => Some("(retry)"),
+        FetchPurpose::Confirmation => Some("(confirmation)"),
+        FetchPurpose::AlternateUserAgent => Some("(other User-Agent)"),
     }
 }
 
-fn drawn(paint: TextStyle, asked: &[RequestEntry]) -> String {
-    let addresses = asked.iter().flat_map(|asked| &asked.lines).map(|line| width(&line.address));
-    let columns = addresses.max().unwrap_or(0).min(ADDRESS_COLUMNS);
+fn format_entries(style: TextStyle, entries: &[RequestEntry]) -> String {
+    let widths = entries.iter().flat_map(|entry| &entry.lines).map(|line| width(&line.url));
+    let columns = widths.max().unwrap_or(0).min(URL_COLUMNS);
     let mut text = String::new();
-    for (number, asked) in (1..).zip(asked) {
-        for (index, line) in asked.lines.iter().enumerate() {
+    for (number, entry) in (1..).zip(entries) {
+        for (index, line) in entry.lines.iter().enumerate() {
             let label = if index == 0 { format!("{number:>2} GET ") } else { "       ".to_owned() };
-            text.push_str(&drawn_line(paint, &label, line, columns));
+            text.push_str(&format_line(style, &label, line, columns));
         }
     }
     text
 }
 
-fn drawn_line(paint: TextStyle, label: &str, line: &RequestLine, columns: usize) -> String {
-    let label = paint.quiet(label);
-    let address = padded(&line.address, columns);
-    let answer = paint.strong(&line.answer);
+fn format_line(style: TextStyle, label: &str, line: &RequestLine, columns: usize) -> String {
+    let label = style.quiet(label);
+    let url = padded(&line.url, columns);
+    let outcome = style.strong(&line.outcome);
     let details = line.details.iter().map(String::as_str);
-    let told: Vec<&str> = [answer.as_str()].into_iter().chain(details).collect();
-    format!("{label}{address}  {}\n", told.join("  "))
+    let parts: Vec<&str> = [outcome.as_str()].into_iter().chain(details).collect();
+    format!("{label}{url}  {}\n", parts.join("  "))
 }
 
-/// One thing the judgment rests on. A page that stands in the list already is
-/// called by its number.
-fn of_ground(
-    paint: TextStyle,
+/// Formats a piece of evidence. A control that is already in the list is
+/// referenced by its number.
+fn format_evidence(
+    style: TextStyle,
     view: &TargetRecordView,
     number: usize,
-    ground: &Evidence,
+    evidence: &Evidence,
     controls: &[(usize, &Control)],
 ) -> String {
-    let label = paint.quiet(&format!("{number:>2} "));
-    let note = shown_prose(&ground.note);
-    let Some(seen) = &ground.control else {
-        let share = ground.resemblance.map(resemblance);
+    let label = style.quiet(&format!("{number:>2} "));
+    let note = shown_prose(&evidence.note);
+    let Some(summary) = &evidence.control else {
+        let share = evidence.resemblance.map(resemblance);
         let share = share.map_or(String::new(), |share| format!(" (resemblance {share})"));
         return format!("{label}{note}{share}\n");
     };
-    let listed =
-        controls.iter().find(|(_, control)| control.kind == seen.kind && control.url == seen.url);
-    let address =
-        listed.map_or_else(|| beside(view.url, &seen.url), |(number, _)| number.to_string());
-    let told = compared(&address, seen, ground.resemblance);
+    let listed = controls
+        .iter()
+        .find(|(_, control)| control.kind == summary.kind && control.url == summary.url);
+    let url =
+        listed.map_or_else(|| short_url(view.url, &summary.url), |(number, _)| number.to_string());
+    let comparison = compared(&url, summary, evidence.resemblance);
     let conclusion = format!("→ {note}");
-    let is_one_line = width(&told) + 1 + width(&conclusion) <= COLUMNS;
+    let is_one_line = width(&comparison) + 1 + width(&conclusion) <= COLUMNS;
     let gap = if is_one_line { " " } else { "\n    " };
-    format!("{label}{told}{gap}{conclusion}\n")
+    format!("{label}{comparison}{gap}{conclusion}\n")
 }

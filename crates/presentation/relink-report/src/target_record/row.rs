@@ -1,8 +1,7 @@
-//! All that is remembered of one address as one JSON object.
+//! The stored record of one target as one JSON object.
 //!
-//! The same promises hold as for the rows of a report: a field may be added
-//! under the same `schema` number; none is renamed, removed or given another
-//! meaning.
+//! As in reports, a field may be added under the same `schema` number. No field
+//! is renamed, removed or given another meaning.
 
 use std::io;
 
@@ -16,69 +15,69 @@ use crate::{
     FetchOutcomeName, HopRow, Redacted, RevivalRow, SCHEMA, TargetRow, redact, redact_prose, schema,
 };
 
-/// All that is remembered of one address.
+/// The stored record of one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetRecordRow<'a> {
-    /// The version of this contract.
+    /// The version of this format.
     pub schema: u32,
-    /// The canonical address, without any password.
+    /// The canonical URL, with secrets masked.
     pub url: Redacted<'a>,
-    /// How it was last settled, as in a report, or null if it never was.
+    /// The latest result, as in a report, or null if the target was never checked.
     pub latest: Option<TargetRow<'a>>,
-    /// Whether the trouble is there to stay, or null if there is none.
+    /// Whether the failure is permanent, or null if there is no failure.
     pub permanence: Option<Permanence>,
-    /// The failed runs in a row, or null if the last run did not fail.
+    /// The current failure streak, or null if the last run did not fail.
     pub streak: Option<StreakRow>,
     /// The probes of the last run, oldest first.
     pub probes: Vec<ProbeRow<'a>>,
-    /// The pages asked for comparison.
+    /// The control pages.
     pub controls: Vec<ControlRow<'a>>,
-    /// Every settled run, oldest first.
-    pub history: Vec<PastRow>,
-    /// What came of looking for the page, if it was looked for.
+    /// The verdict of every run, oldest first.
+    pub history: Vec<PastVerdictRow>,
+    /// The result of a search for the page, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revival: Option<RevivalRow<'a>>,
 }
 
-/// Failed runs in a row, with no success between.
+/// Consecutive failed runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StreakRow {
-    /// How many runs failed.
+    /// The number of failed runs.
     pub runs: u32,
-    /// When the first of them did.
-    #[schemars(schema_with = "schema::moment")]
-    pub first: Timestamp,
-    /// When the last of them did.
-    #[schemars(schema_with = "schema::moment")]
-    pub last: Timestamp,
+    /// The time of the first failure.
+    #[schemars(schema_with = "schema::timestamp")]
+    pub first_at: Timestamp,
+    /// The time of the last failure.
+    #[schemars(schema_with = "schema::timestamp")]
+    pub last_at: Timestamp,
 }
 
-/// One act of asking, and what came back.
+/// One fetch and its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeRow<'a> {
-    /// When it was asked.
-    #[schemars(schema_with = "schema::moment")]
+    /// The time of the request.
+    #[schemars(schema_with = "schema::timestamp")]
     pub requested_at: Timestamp,
-    /// Every answer on the way, the last included.
+    /// Every response, redirects included.
     pub hops: Vec<HopRow<'a>>,
-    /// How it ended.
+    /// The outcome.
     pub outcome: FetchOutcomeName,
-    /// The HTTP status, or null if no server answered.
+    /// The HTTP status, or null if there was no HTTP response.
     pub status: Option<u16>,
-    /// How long it took, in milliseconds.
-    pub ms: u32,
-    /// What the page said, or null if there was none.
+    /// The duration in milliseconds.
+    pub duration_ms: u32,
+    /// A summary of the page, or null if there was none.
     pub page: Option<PageSummaryRow<'a>>,
 }
 
-/// A page in short.
+/// A summary of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PageSummaryRow<'a> {
-    /// How many bytes of it were read.
+    /// The number of bytes read.
     pub bytes: u64,
-    /// Whether reading stopped at a cap, so that the page is larger.
+    /// Whether reading stopped at a size limit.
     pub truncated: bool,
-    /// The media type the server named, or null.
+    /// The media type sent by the server, or null.
     pub content_type: Option<Redacted<'a>>,
     /// The title, or null.
     pub title: Option<Redacted<'a>>,
@@ -86,44 +85,49 @@ pub struct PageSummaryRow<'a> {
     pub language: Option<Redacted<'a>>,
 }
 
-/// A page asked for comparison.
+/// A control page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ControlRow<'a> {
-    /// Which other page it is.
+    /// The kind of control.
     #[schemars(schema_with = "schema::control_kind")]
     pub kind: ControlKind,
-    /// Its address.
+    /// The URL.
     pub url: Redacted<'a>,
-    /// What came back, or null if it was not asked, to spare the host.
+    /// Its fetch, or null if it was not fetched because of the control budget of
+    /// the host.
     pub probe: Option<ProbeRow<'a>>,
 }
 
-/// What one run concluded.
+/// The verdict of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PastRow {
-    /// When it was settled.
-    #[schemars(schema_with = "schema::moment")]
+pub struct PastVerdictRow {
+    /// The time of the check.
+    #[schemars(schema_with = "schema::timestamp")]
     pub at: Timestamp,
-    /// What the reader was told.
-    #[schemars(schema_with = "schema::word")]
+    /// The verdict.
+    #[schemars(schema_with = "schema::verdict")]
     pub verdict: Verdict,
 }
 
 impl<'a> TargetRecordRow<'a> {
-    /// The row that says all there is to say about an address.
+    /// Creates the row of a record.
     pub fn new(view: &TargetRecordView<'a>) -> Self {
-        // A control with neither address nor answer does not exist on that site.
+        // Skip controls without a URL and a probe: the site has no such page.
         let exists = |control: &&Control| !control.url.is_empty() || control.probe.is_some();
         let controls = view.controls.iter().filter(exists);
         Self {
             schema: SCHEMA,
             url: redact(view.url),
             latest: view.latest.as_ref().map(TargetRow::new),
-            permanence: view.latest.and_then(|latest| Permanence::of(latest.verdict)),
+            permanence: view.latest.and_then(|latest| Permanence::from_verdict(latest.verdict)),
             streak: view.streak.as_ref().map(StreakRow::new),
             probes: view.probes.iter().map(ProbeRow::new).collect(),
             controls: controls.map(ControlRow::new).collect(),
-            history: view.past_verdicts.iter().map(|(at, word)| PastRow::new(*at, *word)).collect(),
+            history: view
+                .past_verdicts
+                .iter()
+                .map(|(at, verdict)| PastVerdictRow::new(*at, *verdict))
+                .collect(),
             revival: view.revival.as_ref().map(RevivalRow::new),
         }
     }
@@ -137,7 +141,7 @@ impl<'a> TargetRecordRow<'a> {
 
 impl StreakRow {
     const fn new(streak: &FailureStreak) -> Self {
-        Self { runs: streak.runs, first: streak.first, last: streak.last }
+        Self { runs: streak.runs, first_at: streak.first_at, last_at: streak.last_at }
     }
 }
 
@@ -148,7 +152,7 @@ impl<'a> ProbeRow<'a> {
             hops: probe.hops.iter().map(HopRow::new).collect(),
             outcome: FetchOutcomeName::from(&probe.outcome),
             status: probe.outcome.status(),
-            ms: probe.timings.total,
+            duration_ms: probe.timings.total,
             page: probe.digest.as_deref().map(PageSummaryRow::new),
         }
     }
@@ -176,7 +180,7 @@ impl<'a> ControlRow<'a> {
     }
 }
 
-impl PastRow {
+impl PastVerdictRow {
     const fn new(at: Timestamp, verdict: Verdict) -> Self {
         Self { at, verdict }
     }

@@ -1,4 +1,4 @@
-//! What is remembered of an address, as people and programs see it.
+//! The text and the JSON of a target record.
 
 use relink_model::{
     Attempt, Confidence, ConnectError, ControlKind, ControlSummary, Digest, Evidence, FetchOutcome,
@@ -6,11 +6,11 @@ use relink_model::{
 };
 
 use super::*;
-use crate::row::tests::{hop, look, moment};
+use crate::row::tests::{attempt, hop, timestamp};
 
-/// One probe in a tiny notation: addresses and statuses of its hops, parted by
-/// ` -> `, and the title of the page at its end.
-fn probe(asked: &str, hops: &str, title: Option<&str>) -> Probe {
+/// Creates a probe from a short notation: URL and status of each hop, separated
+/// by ` -> `, and the title of the final page.
+fn probe(requested_at: &str, hops: &str, title: Option<&str>) -> Probe {
     let hops: Vec<(&str, u16)> = hops
         .split(" -> ")
         .map(|hop| hop.split_once(' ').unwrap())
@@ -24,7 +24,7 @@ fn probe(asked: &str, hops: &str, title: Option<&str>) -> Probe {
         ..Digest::default()
     });
     Probe {
-        requested_at: moment(asked),
+        requested_at: timestamp(requested_at),
         hops: (0..)
             .zip(&hops)
             .map(|(index, (url, status))| hop(url, *status, location(index)))
@@ -36,15 +36,15 @@ fn probe(asked: &str, hops: &str, title: Option<&str>) -> Probe {
     }
 }
 
-fn failed(asked: &str, ending: FetchOutcome) -> Probe {
-    Probe { hops: Vec::new(), outcome: ending, ..probe(asked, "https://a.test/ 200", None) }
+fn failed(requested_at: &str, outcome: FetchOutcome) -> Probe {
+    Probe { hops: Vec::new(), outcome, ..probe(requested_at, "https://a.test/ 200", None) }
 }
 
 fn control(kind: ControlKind, url: &str, probe: Option<Probe>) -> Control {
     Control { kind, url: url.to_owned(), probe: probe.map(std::sync::Arc::new) }
 }
 
-fn ground(note: &str, seen: Option<(ControlKind, &str, u16)>, share: Option<f64>) -> Evidence {
+fn evidence(note: &str, seen: Option<(ControlKind, &str, u16)>, share: Option<f64>) -> Evidence {
     let control = seen.map(|(kind, url, status)| ControlSummary {
         kind,
         url: url.to_owned(),
@@ -53,25 +53,26 @@ fn ground(note: &str, seen: Option<(ControlKind, &str, u16)>, share: Option<f64>
     Evidence { note: note.to_owned(), control, resemblance: share }
 }
 
-fn words(signs: &str) -> Vec<(Timestamp, Verdict)> {
-    let of_sign = |sign| Verdict::ALL.into_iter().find(|word| word.symbol() == sign).unwrap();
-    let first = moment("2026-10-01T09:00:00Z");
+fn verdicts(symbols: &str) -> Vec<(Timestamp, Verdict)> {
+    let from_symbol =
+        |symbol| Verdict::ALL.into_iter().find(|verdict| verdict.symbol() == symbol).unwrap();
+    let first = timestamp("2026-10-01T09:00:00Z");
     let at = |day: i64| first + jiff::SignedDuration::from_hours(24 * day);
-    (0..).zip(signs.chars()).map(|(day, sign)| (at(day), of_sign(sign))).collect()
+    (0..).zip(symbols.chars()).map(|(day, symbol)| (at(day), from_symbol(symbol))).collect()
 }
 
-fn settled(word: Verdict, code: Option<u16>, reason: &str) -> TargetView<'_> {
+fn checked(verdict: Verdict, code: Option<u16>, reason: &str) -> TargetView<'_> {
     TargetView {
         inlinks: 1,
         depth: None,
         url: "https://shop.example.net/item/8812",
-        verdict: word,
+        verdict,
         code: code.map(FindingCode::new),
         status: Some(200),
         reason,
-        confidence: Confidence::percent(98),
-        since: moment("2026-10-29T08:00:00Z"),
-        checked: moment("2026-11-10T09:00:00Z"),
+        confidence: Confidence::from_percent(98),
+        verdict_since: timestamp("2026-10-29T08:00:00Z"),
+        checked_at: timestamp("2026-11-10T09:00:00Z"),
         is_cached: false,
         hops: &[],
         attempts: &[],
@@ -80,7 +81,7 @@ fn settled(word: Verdict, code: Option<u16>, reason: &str) -> TargetView<'_> {
     }
 }
 
-fn remembered(latest: Option<TargetView<'_>>) -> TargetRecordView<'_> {
+fn record(latest: Option<TargetView<'_>>) -> TargetRecordView<'_> {
     TargetRecordView {
         url: "https://shop.example.net/item/8812",
         latest,
@@ -92,9 +93,9 @@ fn remembered(latest: Option<TargetView<'_>>) -> TargetRecordView<'_> {
     }
 }
 
-/// Hands `then` what is remembered of a page that lies.
+/// Calls `then` with the record of a soft-404 page.
 pub(crate) fn with_soft_404<T>(then: impl FnOnce(&TargetRecordView) -> T) -> T {
-    const STRAY: &str = "https://shop.example.net/item/kq3vz0x1";
+    const RANDOM: &str = "https://shop.example.net/item/kq3vz0x1";
     let page = "https://shop.example.net/item/8812 302 -> https://shop.example.net/sorry 200";
     let probes = [
         probe(
@@ -104,126 +105,131 @@ pub(crate) fn with_soft_404<T>(then: impl FnOnce(&TargetRecordView) -> T) -> T {
         ),
         probe("2026-11-10T09:00:01Z", page, Some("Sorry")),
     ];
-    let looks = [
-        look("2026-11-10T09:00:00Z", FetchPurpose::Initial, FetchOutcome::Response(200)),
-        look("2026-11-10T09:00:01Z", FetchPurpose::Confirmation, FetchOutcome::Response(200)),
+    let attempts = [
+        attempt("2026-11-10T09:00:00Z", FetchPurpose::Initial, FetchOutcome::Response(200)),
+        attempt("2026-11-10T09:00:01Z", FetchPurpose::Confirmation, FetchOutcome::Response(200)),
     ];
-    let stray = probe("2026-11-10T09:00:02Z", &format!("{STRAY} 200"), Some("Sorry"));
+    let random = probe("2026-11-10T09:00:02Z", &format!("{RANDOM} 200"), Some("Sorry"));
     let controls = [
-        control(ControlKind::RandomName, STRAY, Some(stray)),
+        control(ControlKind::RandomName, RANDOM, Some(random)),
         control(ControlKind::RandomQueryValue, "", None),
         control(ControlKind::HomePage, "https://ann:secret@shop.example.net/", None),
     ];
-    let grounds = [
-        ground(
-            "the site answers so for anything here (0.90 is enough)",
-            Some((ControlKind::RandomName, STRAY, 200)),
+    let evidence = [
+        evidence(
+            "same response as a random name (threshold 0.90)",
+            Some((ControlKind::RandomName, RANDOM, 200)),
             Some(0.999),
         ),
-        ground(
+        evidence(
             "another page",
             Some((ControlKind::Neighbor, "https://cdn.example.net/9", 200)),
             None,
         ),
-        ground("the title says that nothing was found", None, None),
-        ground("nothing like the page of 2026-03-01", None, Some(0.04)),
+        evidence("the title says that nothing was found", None, None),
+        evidence("no common text with the page of 2026-03-01", None, Some(0.04)),
     ];
-    let place =
+    let location =
         SourceLocation { span: (0..9).into(), line: 7, column: 1, kind: LinkKind::Hyperlink };
-    let places = [LocationView { path: "docs/links.md", location: place }];
-    let words = words("✓✓✓✓✓☁☁☁");
+    let locations = [LocationView { path: "docs/links.md", location }];
+    let verdicts = verdicts("✓✓✓✓✓☁☁☁");
     let latest = TargetView {
         inlinks: 1,
         depth: None,
-        attempts: &looks,
-        evidence: &grounds,
-        locations: &places,
-        ..settled(
+        attempts: &attempts,
+        evidence: &evidence,
+        locations: &locations,
+        ..checked(
             Verdict::Soft404,
             Some(301),
-            "answers 200, but with the page that any address gets",
+            "status 200, but equals the response to a random name",
         )
     };
     let view = TargetRecordView {
         probes: &probes,
         controls: &controls,
-        past_verdicts: &words,
-        ..remembered(Some(latest))
+        past_verdicts: &verdicts,
+        ..record(Some(latest))
     };
     then(&view)
 }
 
 #[test]
-fn a_lying_page_is_explained_with_every_request_and_comparison() {
-    insta::assert_snapshot!(with_soft_404(|view| dossier(TextStyle::Plain, view)));
+fn soft_404_record_lists_every_request_and_comparison() {
+    insta::assert_snapshot!(with_soft_404(|view| target_record(TextStyle::Plain, view)));
 }
 
 #[test]
-fn a_failing_page_is_explained_with_what_is_still_missing() {
+fn failing_record_states_the_missing_runs() {
     let refused = FetchOutcome::ConnectFailed(ConnectError::Refused);
     let redirect = "https://shop.example.net/item/8812 302 -> https://old.example.net/8812 200";
     let mut redirected = probe("2026-11-10T09:00:05Z", redirect, None);
     redirected.hops.pop();
     redirected.outcome = refused.clone();
     let probes = [failed("2026-11-10T09:00:00Z", refused.clone()), redirected];
-    let looks = [look("2026-11-10T09:00:05Z", FetchPurpose::Retry, refused)];
-    let first = moment("2026-11-09T09:00:00Z");
-    let reason = "connection refused on 2 looks; failing 2 of 3 runs";
-    let latest = TargetView { attempts: &looks, ..settled(Verdict::Failing, Some(541), reason) };
-    let words = words("✓✓◌◌");
+    let attempts = [attempt("2026-11-10T09:00:05Z", FetchPurpose::Retry, refused)];
+    let first = timestamp("2026-11-09T09:00:00Z");
+    let reason = "connection refused in 2 attempts; failing 2 of 3 runs";
+    let latest = TargetView { attempts: &attempts, ..checked(Verdict::Failing, Some(541), reason) };
+    let verdicts = verdicts("✓✓◌◌");
     let view = TargetRecordView {
-        streak: Some(FailureStreak { runs: 2, first, last: moment("2026-11-10T09:00:00Z") }),
+        streak: Some(FailureStreak {
+            runs: 2,
+            first_at: first,
+            last_at: timestamp("2026-11-10T09:00:00Z"),
+        }),
         probes: &probes,
-        past_verdicts: &words,
-        ..remembered(Some(latest))
+        past_verdicts: &verdicts,
+        ..record(Some(latest))
     };
-    insta::assert_snapshot!(dossier(TextStyle::Plain, &view));
+    insta::assert_snapshot!(target_record(TextStyle::Plain, &view));
 }
 
 #[test]
-fn where_probes_are_forgotten_the_looks_still_tell() {
-    let looks: [Attempt; 2] = [
-        look("2026-11-10T09:00:00Z", FetchPurpose::Initial, FetchOutcome::Response(403)),
-        look("2026-11-10T09:00:01Z", FetchPurpose::AlternateUserAgent, FetchOutcome::Response(403)),
+fn record_without_probes_lists_the_attempts() {
+    let attempts: [Attempt; 2] = [
+        attempt("2026-11-10T09:00:00Z", FetchPurpose::Initial, FetchOutcome::Response(403)),
+        attempt(
+            "2026-11-10T09:00:01Z",
+            FetchPurpose::AlternateUserAgent,
+            FetchOutcome::Response(403),
+        ),
     ];
     let latest = TargetView {
         inlinks: 1,
         depth: None,
-        attempts: &looks,
-        ..settled(Verdict::Blocked, Some(403), "answered 403 on 2 looks")
+        attempts: &attempts,
+        ..checked(Verdict::Blocked, Some(403), "status 403 in 2 attempts")
     };
-    insta::assert_snapshot!(dossier(TextStyle::Plain, &remembered(Some(latest))));
+    insta::assert_snapshot!(target_record(TextStyle::Plain, &record(Some(latest))));
 }
 
 #[track_caller]
 fn check(view: &TargetRecordView, expect: &str) {
-    assert_eq!(dossier(TextStyle::Plain, view), expect);
+    assert_eq!(target_record(TextStyle::Plain, view), expect);
 }
 
 #[test]
-fn what_is_not_known_is_left_out() {
+fn unknown_values_are_omitted() {
+    check(&record(None), "not checked yet\n https://shop.example.net/item/8812\n");
     check(
-        &remembered(None),
-        "verdict none yet: no run has settled it\n https://shop.example.net/item/8812\n",
-    );
-    check(
-        &remembered(Some(settled(Verdict::Alive, None, ""))),
+        &record(Some(checked(Verdict::Alive, None, ""))),
         "verdict alive, confidence 0.98, since 2026-10-29\n \
          https://shop.example.net/item/8812, last checked 2026-11-10 09:00 UTC\n",
     );
 }
 
 #[track_caller]
-fn check_history(signs: &str, expect: &str) {
-    assert_eq!(history(TextStyle::Plain, &words(signs)), expect);
+fn check_history(symbols: &str, expect: &str) {
+    assert_eq!(history(TextStyle::Plain, &verdicts(symbols)), expect);
 }
 
 #[test]
-fn only_the_latest_words_are_shown() {
+fn history_shows_the_latest_verdicts() {
     check_history("", "");
     check_history("✓", "history ✓   1 run since 2026-10-01\n");
     check_history("✓→✗⛔", "history ✓→✗⛔   4 runs since 2026-10-01\n");
-    let shown = "✗".repeat(WORDS_SHOWN);
+    let shown = "✗".repeat(MAX_VERDICTS);
     check_history(
         &format!("✓✓{shown}"),
         &format!("history …{shown}   the last 40 of 42 runs since 2026-10-01\n"),
@@ -231,70 +237,71 @@ fn only_the_latest_words_are_shown() {
 }
 
 #[test]
-fn every_trouble_is_called_permanent_or_passing_or_neither() {
-    for word in Verdict::ALL {
-        let text = dossier(TextStyle::Plain, &remembered(Some(settled(word, None, "so it is"))));
+fn every_failure_has_a_permanence() {
+    for verdict in Verdict::ALL {
+        let text =
+            target_record(TextStyle::Plain, &record(Some(checked(verdict, None, "a reason"))));
         let label = |line: &str| line.split_once(": ").map(|(label, _)| label.to_owned());
-        let told: Vec<String> =
+        let labels: Vec<String> =
             text.lines().filter_map(label).filter(|label| label != "why").collect();
-        let expect = match word {
+        let expect = match verdict {
             Verdict::Dead | Verdict::Soft404 | Verdict::Hijacked => vec!["permanent"],
-            Verdict::Failing => vec!["passing"],
-            Verdict::Blocked => vec!["cannot be told"],
+            Verdict::Failing => vec!["transient"],
+            Verdict::Blocked => vec!["unknown"],
             _ => vec![],
         };
-        assert_eq!(told, expect, "{word}");
+        assert_eq!(labels, expect, "{verdict}");
     }
 }
 
 #[test]
-fn paint_adds_nothing_but_escapes() {
-    let painted = with_soft_404(|view| dossier(TextStyle::Ansi, view));
-    let mut pieces = painted.split('\u{1b}');
+fn ansi_style_adds_only_escape_sequences() {
+    let ansi = with_soft_404(|view| target_record(TextStyle::Ansi, view));
+    let mut pieces = ansi.split('\u{1b}');
     let first = pieces.next().unwrap().to_owned();
     let bare = pieces.fold(first, |bare, piece| bare + piece.split_once('m').unwrap().1);
-    assert_eq!(bare, with_soft_404(|view| dossier(TextStyle::Plain, view)));
+    assert_eq!(bare, with_soft_404(|view| target_record(TextStyle::Plain, view)));
 }
 
-/// A stranger's text that would steer a terminal and show a password.
+/// Untrusted text with escape sequences and a password.
 const EVIL: &str = "https://ann:secret@a.test/\u{1b}[2J\r\u{202e}\u{9b}";
 
 fn with_evil<T>(then: impl FnOnce(&TargetRecordView) -> T) -> T {
-    let mut told = probe("2026-11-10T09:00:00Z", "https://a.test/ 200", Some(EVIL));
-    told.hops = vec![hop(EVIL, 302, Some(EVIL)), hop(EVIL, 200, None)];
-    told.digest.as_mut().unwrap().content_type = Some(EVIL.to_owned());
+    let mut probe = probe("2026-11-10T09:00:00Z", "https://a.test/ 200", Some(EVIL));
+    probe.hops = vec![hop(EVIL, 302, Some(EVIL)), hop(EVIL, 200, None)];
+    probe.digest.as_mut().unwrap().content_type = Some(EVIL.to_owned());
     let controls = [
-        control(ControlKind::RandomName, EVIL, Some(told.clone())),
+        control(ControlKind::RandomName, EVIL, Some(probe.clone())),
         control(ControlKind::HomePage, EVIL, None),
     ];
-    let grounds = [
-        ground(EVIL, Some((ControlKind::Refetch, EVIL, 200)), Some(0.5)),
-        ground(EVIL, None, None),
+    let evidence = [
+        evidence(EVIL, Some((ControlKind::Refetch, EVIL, 200)), Some(0.5)),
+        evidence(EVIL, None, None),
     ];
-    let place =
+    let location =
         SourceLocation { span: (0..9).into(), line: 7, column: 1, kind: LinkKind::Hyperlink };
-    let places = [LocationView { path: EVIL, location: place }];
+    let locations = [LocationView { path: EVIL, location }];
     let latest = TargetView {
         inlinks: 1,
         depth: None,
         url: EVIL,
-        evidence: &grounds,
-        locations: &places,
-        ..settled(Verdict::Soft404, Some(301), EVIL)
+        evidence: &evidence,
+        locations: &locations,
+        ..checked(Verdict::Soft404, Some(301), EVIL)
     };
-    let probes = [told];
+    let probes = [probe];
     let view = TargetRecordView {
         url: EVIL,
         probes: &probes,
         controls: &controls,
-        ..remembered(Some(latest))
+        ..record(Some(latest))
     };
     then(&view)
 }
 
 #[test]
-fn no_stranger_s_text_steers_the_terminal() {
-    let text = with_evil(|view| dossier(TextStyle::Plain, view));
+fn untrusted_text_cannot_control_the_terminal() {
+    let text = with_evil(|view| target_record(TextStyle::Plain, view));
     let is_harmful = |char: &char| (char.is_control() && *char != '\n') || *char == '\u{202e}';
     assert_eq!(text.chars().find(is_harmful), None, "{text:?}");
 }
@@ -306,10 +313,10 @@ fn json(view: &TargetRecordView) -> String {
 }
 
 #[test]
-fn no_password_is_shown_in_any_form() {
+fn record_contains_no_password() {
     let texts = [
-        with_evil(|view| dossier(TextStyle::Plain, view)),
-        with_soft_404(|view| dossier(TextStyle::Plain, view)),
+        with_evil(|view| target_record(TextStyle::Plain, view)),
+        with_soft_404(|view| target_record(TextStyle::Plain, view)),
         with_evil(json),
         with_soft_404(json),
     ];
@@ -319,14 +326,14 @@ fn no_password_is_shown_in_any_form() {
 }
 
 #[test]
-fn a_row_is_one_line_with_the_contract_s_fields() {
+fn json_row_is_one_line_with_all_fields() {
     let line = with_soft_404(json);
     assert_eq!(line.matches('\n').count(), 1);
     insta::assert_snapshot!(line.replace(",\"", ",\n\""));
 }
 
 #[test]
-fn a_row_can_be_read_back() {
+fn json_row_round_trip() {
     with_soft_404(|view| {
         let line = json(view);
         let row: TargetRecordRow = serde_json::from_str(&line).unwrap();
@@ -335,22 +342,22 @@ fn a_row_can_be_read_back() {
 }
 
 #[test]
-fn what_is_not_known_is_null() {
-    let line = json(&remembered(None));
+fn unknown_values_are_null() {
+    let line = json(&record(None));
     assert!(line.contains(r#""latest":null,"permanence":null,"streak":null"#), "{line}");
 }
 
 #[test]
-fn where_a_dead_page_went_is_told() {
+fn record_includes_the_search_result() {
     let evidence = ["3 of 3 known pages of example.org/old/ moved in this way".to_owned()];
     let revival = crate::suggestion::tests::found(&evidence);
-    let latest = settled(Verdict::Dead, Some(101), "404 on 2 looks");
-    let view = TargetRecordView { revival: Some(revival), ..remembered(Some(latest)) };
-    let text = dossier(TextStyle::Plain, &view);
+    let latest = checked(Verdict::Dead, Some(101), "404 in 2 attempts");
+    let view = TargetRecordView { revival: Some(revival), ..record(Some(latest)) };
+    let text = target_record(TextStyle::Plain, &view);
     for part in [
-        "\nlooked for on 1970-01-01\n  alias    https://***@example.org/b   0.97   pattern P14\n",
-        "           3 of 3 known pages of example.org/old/ moved in this way\n",
-        "  archive  1970-01-01 good copy https://archive.test/1\n",
+        "\nsearched for on 1970-01-01\n  alias     https://***@example.org/b   0.97   pattern P14\n",
+        "            3 of 3 known pages of example.org/old/ moved in this way\n",
+        "  archive   1970-01-01 good copy https://archive.test/1\n",
     ] {
         assert!(text.contains(part), "`{part}` in:\n{text}");
     }

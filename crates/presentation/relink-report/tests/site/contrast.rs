@@ -1,13 +1,13 @@
-//! The colors of the page can be read, in light and in dark (WCAG 2.2, 1.4.3).
+//! Color contrast of the page in light and dark mode (WCAG 2.2, 1.4.3).
 
 use std::collections::HashMap;
 
 use relink_report::site::{SiteReport, html};
 
-/// The least contrast of text (WCAG 2.2, level AA).
-const READABLE: f64 = 4.5;
-/// Colors that nothing is written in.
-const GROUNDS: [&str; 3] = ["paper", "card", "edge"];
+/// Minimum contrast of text (WCAG 2.2, level AA).
+const MIN_CONTRAST: f64 = 4.5;
+/// Background colors.
+const BACKGROUNDS: [&str; 3] = ["paper", "card", "edge"];
 
 /// The colors of each theme, in the order of the style sheet.
 fn themes(page: &str) -> Vec<HashMap<String, [u8; 3]>> {
@@ -41,21 +41,22 @@ fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
 }
 
 #[test]
-fn every_color_is_readable_on_paper_and_on_cards() {
+fn text_colors_have_sufficient_contrast() {
     let themes = themes(&html(&SiteReport::default()));
     assert_eq!(themes.len(), 2, "light and dark");
     for theme in themes {
         assert_eq!(theme.len(), 15);
-        for (name, color) in theme.iter().filter(|(name, _)| !GROUNDS.contains(&name.as_str())) {
-            for ground in ["paper", "card"] {
-                let contrast = contrast(*color, theme[ground]);
-                assert!(contrast >= READABLE, "{name} on {ground}: {contrast:.2}");
+        for (name, color) in theme.iter().filter(|(name, _)| !BACKGROUNDS.contains(&name.as_str()))
+        {
+            for background in ["paper", "card"] {
+                let contrast = contrast(*color, theme[background]);
+                assert!(contrast >= MIN_CONTRAST, "{name} on {background}: {contrast:.2}");
             }
         }
     }
 }
 
 #[test]
-fn black_on_white_is_the_most_there_is() {
+fn contrast_of_black_on_white_is_21() {
     assert!((contrast([0; 3], [255; 3]) - 21.0).abs() < 1e-9);
 }

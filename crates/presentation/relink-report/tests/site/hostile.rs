@@ -1,4 +1,4 @@
-//! Whatever strangers write into addresses, titles and reasons stays text.
+//! Untrusted text in URLs, titles and reasons is always escaped.
 
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
@@ -12,14 +12,14 @@ use relink_report::site::{
 
 use crate::page::{Tag, tags};
 
-/// The largest page there may be.
-const LARGEST: usize = 5_000_000;
+/// Maximum size of a page.
+const MAX_PAGE_BYTES: usize = 5_000_000;
 
-/// A report in which a stranger wrote every text there is, `rows` times.
+/// Creates a report in which every text is `evil`, with `rows` rows per list.
 fn report(evil: &str, rows: usize) -> SiteReport {
     let text = || evil.to_owned();
-    let spot = InlinkRow { page: text(), line: 1 };
-    let spots = Capped { rows: vec![spot; 50], total: u64::MAX };
+    let inlink = InlinkRow { page: text(), line: 1 };
+    let inlinks = Capped { rows: vec![inlink; 50], total: u64::MAX };
     let finding = SiteFinding {
         url: text(),
         verdict: Verdict::Dead,
@@ -28,7 +28,7 @@ fn report(evil: &str, rows: usize) -> SiteReport {
         reason: text(),
         advice: Some(text()),
         depth: Some(3),
-        inlinks: spots.clone(),
+        inlinks: inlinks.clone(),
     };
     let soft = SiteFinding { verdict: Verdict::Soft404, ..finding.clone() };
     let mut findings = vec![finding; rows];
@@ -36,7 +36,7 @@ fn report(evil: &str, rows: usize) -> SiteReport {
     let directory = TreeRow { path: text(), level: 1, targets: 9, broken: 9, is_dead: true };
     let change = ChangeRow { url: text(), before: None, after: Some(Verdict::Dead), code: None };
     let changes = many(change, rows);
-    let fragment = MissingFragment { url: text(), fragment: text(), inlinks: spots };
+    let fragment = MissingFragment { url: text(), fragment: text(), inlinks };
     let title = SameTitle { title: text(), pages: many(text(), 20) };
     let trap = TrapRow { kind: text(), pattern: text(), count: 1, example: text() };
     let host =
@@ -44,7 +44,7 @@ fn report(evil: &str, rows: usize) -> SiteReport {
     SiteReport {
         version: text(),
         seeds: vec![text(), text()],
-        remark: Some(text()),
+        termination_note: Some(text()),
         statuses: [(text(), u64::MAX)].into(),
         verdicts: [(Verdict::Dead, u64::MAX), (Verdict::Hijacked, u64::MAX)].into(),
         hosts: many(host, rows.min(50)),
@@ -56,7 +56,7 @@ fn report(evil: &str, rows: usize) -> SiteReport {
         orphans: many(text(), rows),
         same_titles: many(title, rows),
         fragments: many(fragment, rows),
-        mixed: many(Edge { from: text(), to: text() }, rows),
+        mixed_content: many(Edge { from: text(), to: text() }, rows),
         templates: many(TemplateRow { url: text(), pages: 1 }, rows),
         traps: vec![trap; rows],
         not_followed: vec![(text(), u64::MAX); 9],
@@ -75,7 +75,7 @@ fn many<T: Clone>(one: T, rows: usize) -> Capped<T> {
     Capped { rows: vec![one; rows], total: rows as u64 }
 }
 
-/// The elements of a page, and the names of their attributes, in order.
+/// Returns the elements of a page and their attribute names, in order.
 fn shape(tags: &[Tag]) -> Vec<String> {
     let name = |tag: &Tag| {
         let attributes: Vec<&str> = tag.attributes.iter().map(|(name, _)| name.as_str()).collect();
@@ -84,7 +84,8 @@ fn shape(tags: &[Tag]) -> Vec<String> {
     tags.iter().map(name).collect()
 }
 
-/// A page of this text has the elements of a page of harmless text.
+/// Checks that a page with this text has the same elements as one with harmless
+/// text.
 #[track_caller]
 fn check(evil: &str) {
     let page = html(&report(evil, 1));
@@ -92,11 +93,11 @@ fn check(evil: &str) {
     let harmless = self::tags(&html(&report("harmless", 1)));
     assert!(shape(&tags) == shape(&harmless), "other elements with {evil:?}");
     assert_eq!(page.matches("<script").count(), 0);
-    let shows_control = |char: char| char.is_control() && char != '\n';
-    assert!(!page.contains(shows_control), "{evil:?}");
+    let is_control = |char: char| char.is_control() && char != '\n';
+    assert!(!page.contains(is_control), "{evil:?}");
     assert!(!page.contains(['\u{202e}', '\u{2066}', '\u{200f}']), "{evil:?}");
-    let told = human(&report(evil, 1), TextStyle::Plain);
-    assert!(!told.contains(shows_control), "{evil:?}");
+    let text = human(&report(evil, 1), TextStyle::Plain);
+    assert!(!text.contains(is_control), "{evil:?}");
 }
 
 #[test]
@@ -136,7 +137,7 @@ fn only_http_becomes_a_link() {
 }
 
 #[test]
-fn links_say_nothing_of_where_they_were_read() {
+fn links_send_no_referrer() {
     let page = html(&report("https://example.org/?a=1&b=\"2\"", 1));
     let tags = tags(&page);
     let outside: Vec<&Tag> = tags
@@ -151,13 +152,13 @@ fn links_say_nothing_of_where_they_were_read() {
 }
 
 #[test]
-fn nothing_steers_a_terminal_or_turns_the_reading_order() {
+fn control_and_direction_characters_are_replaced() {
     check("a\u{1b}[2J\u{7}\u{0}\r\n\tb\u{9b}31m");
     check("\u{202e}gpj.exe\u{2066}\u{200f}עברית");
 }
 
 #[test]
-fn passwords_are_never_shown() {
+fn report_contains_no_password() {
     for evil in [
         "https://ann:secret@example.org/a",
         &format!("{}https://ann:{}@example.org/", "a ".repeat(195), "secret".repeat(9)),
@@ -172,12 +173,12 @@ fn passwords_are_never_shown() {
 }
 
 #[test]
-fn a_page_stays_small_whatever_is_in_it() {
+fn page_size_is_limited() {
     let long = format!("https://example.org/{}", "<&\"".repeat(3_400));
     let wide = format!("https://example.org/{}", "a/".repeat(980));
-    for evil in [long.as_str(), wide.as_str(), "https://example.org/a/quite/usual/address"] {
+    for evil in [long.as_str(), wide.as_str(), "https://example.org/an/ordinary/url"] {
         let page = html(&report(evil, 1_000));
-        assert!(page.len() < LARGEST, "{} bytes of {} each", page.len(), evil.len());
+        assert!(page.len() < MAX_PAGE_BYTES, "{} bytes of {} each", page.len(), evil.len());
     }
     check(&format!("x{}", "y".repeat(10_000)));
 }
@@ -186,8 +187,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn no_text_at_all_breaks_out(evil in "(?s).{0,60}") {
-        // Text that begins like a link or a path may become one.
+    fn any_text_is_escaped(evil in "(?s).{0,60}") {
+        // Text that starts like a URL or a path may become a link.
         check(&format!("x{evil}"));
     }
 }

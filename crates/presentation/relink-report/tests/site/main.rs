@@ -1,4 +1,4 @@
-//! Claims about the page and the lines that are made of a crawled site.
+//! Tests of the HTML page and the terminal text of a crawl report.
 
 mod claims;
 mod contrast;

@@ -1,13 +1,13 @@
-//! The page as another reader of the standard sees it.
+//! Parses the page with an independent HTML tokenizer.
 
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 
-/// An element as it was opened.
+/// A start tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag {
     pub name: String,
     pub attributes: Vec<(String, String)>,
-    /// The elements it lies in, outermost first.
+    /// The enclosing elements, outermost first.
     pub within: Vec<String>,
 }
 
@@ -17,10 +17,10 @@ impl Tag {
     }
 }
 
-/// Elements that are never closed.
+/// Void elements.
 const VOID: [&str; 2] = ["meta", "input"];
 
-/// Every element of a page; panics if one is not closed where it should be.
+/// Returns every element of a page. Panics if the nesting is wrong.
 pub fn tags(html: &str) -> Vec<Tag> {
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
@@ -48,5 +48,5 @@ pub fn tags(html: &str) -> Vec<Tag> {
 }
 
 fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("the page is text")
+    String::from_utf8(bytes.to_vec()).expect("the page is UTF-8")
 }

@@ -1,4 +1,4 @@
-//! A made-up site with a bit of everything, as large as a real one.
+//! A sample report that has every section, with realistic sizes.
 
 use jiff::Timestamp;
 use relink_model::{FindingCode, Verdict};
@@ -9,35 +9,35 @@ use relink_report::site::{
 
 const SITE: &str = "https://site.example";
 
-/// A crawl of it.
+/// Returns the sample report.
 pub fn report() -> SiteReport {
     SiteReport {
         version: "0.1.0".to_owned(),
         run: 44,
         seeds: vec![format!("{SITE}/")],
-        started: moment("2026-11-10T09:00:00Z"),
-        finished: moment("2026-11-10T09:03:12Z"),
-        remark: Some("The time was up after 1,100 of 1,204; the rest was not asked.".to_owned()),
+        started_at: timestamp("2026-11-10T09:00:00Z"),
+        finished_at: timestamp("2026-11-10T09:03:12Z"),
+        termination_note: Some("Stopped at the time limit after 1,100 of 1,204 URLs.".to_owned()),
         pages: 864,
         links: 11_203,
         targets: 1_204,
-        verdicts: words(),
+        verdicts: verdicts(),
         statuses: [("2xx", 988), ("3xx", 12), ("4xx", 132), ("5xx", 9), ("none", 63)]
             .map(|(class, count)| (class.to_owned(), count))
             .into(),
         depths: depths(),
-        little_new_from: Some(5),
+        saturation_depth: Some(5),
         hosts: hosts(),
         step_ms: 3_200,
         tree: tree(),
         findings: findings(),
         chains: chains(),
-        slowest: measured(&[("/search", 8_412), ("/reports/2023/all", 5_120), ("/map", 2_080)]),
-        largest: measured(&[("/reports/2023/all", 4_812_300), ("/glossary", 912_440)]),
+        slowest: metrics(&[("/search", 8_412), ("/reports/2023/all", 5_120), ("/map", 2_080)]),
+        largest: metrics(&[("/reports/2023/all", 4_812_300), ("/glossary", 912_440)]),
         orphans: capped(["/press/2019/launch", "/legal/old-terms"].map(own).to_vec(), 2),
         same_titles: capped(vec![same_title("Untitled page", 31), same_title("Blog · page", 6)], 2),
         fragments: capped(vec![fragment("/install", "windows", 7), fragment("/faq", "q12", 1)], 2),
-        mixed: capped(vec![edge("/gallery", "http://cdn.example/photo-1.jpg")], 1),
+        mixed_content: capped(vec![edge("/gallery", "http://cdn.example/photo-1.jpg")], 1),
         templates: templates(),
         traps: traps(),
         not_followed: vec![
@@ -45,15 +45,15 @@ pub fn report() -> SiteReport {
             ("not links to pages".to_owned(), 38),
         ],
         notes: vec![
-            "site.example: robots.txt asks for 1.0 s between visits".to_owned(),
-            "cdn.example: answered 429, visits were made slower".to_owned(),
+            "site.example: robots.txt sets a Crawl-delay of 1.0 s".to_owned(),
+            "cdn.example: status 429, requests were slowed down".to_owned(),
         ],
         comparison: Some(comparison()),
     }
 }
 
-fn moment(text: &str) -> Timestamp {
-    text.parse().expect("the sample's times are times")
+fn timestamp(text: &str) -> Timestamp {
+    text.parse().expect("the timestamps are valid")
 }
 
 fn own(path: &str) -> String {
@@ -64,7 +64,7 @@ fn capped<T>(rows: Vec<T>, total: u64) -> Capped<T> {
     Capped { rows, total }
 }
 
-fn words() -> std::collections::BTreeMap<Verdict, u64> {
+fn verdicts() -> std::collections::BTreeMap<Verdict, u64> {
     [
         (Verdict::Alive, 870),
         (Verdict::Moved, 118),
@@ -99,12 +99,12 @@ fn depths() -> Vec<DepthRow> {
 }
 
 fn hosts() -> Capped<SiteHost> {
-    let host = |(name, asked, throttled, wave): (&str, u64, u64, u32)| SiteHost {
+    let host = |(name, requests, throttled, wave): (&str, u64, u64, u32)| SiteHost {
         name: name.to_owned(),
-        requests: asked,
+        requests,
         throttled,
-        busy_ms: asked * 140,
-        waited_ms: asked * 190,
+        request_ms: requests * 140,
+        politeness_wait_ms: requests * 190,
         timeline: (0..60).map(|step: u32| (step * wave * 7 + wave) % (wave + 11) / 2).collect(),
     };
     let rows = [
@@ -140,26 +140,26 @@ fn tree() -> Capped<TreeRow> {
     capped(rows.map(row).to_vec(), 212)
 }
 
-fn spots(count: u64) -> Capped<InlinkRow> {
-    let spot = |number: u64| InlinkRow {
+fn inlinks(count: u64) -> Capped<InlinkRow> {
+    let inlink = |number: u64| InlinkRow {
         page: own(&format!("/blog/2015/post-{number}")),
         line: u32::try_from(12 + number * 7).unwrap_or(1),
     };
-    capped((1..=count.min(50)).map(spot).collect(), count)
+    capped((1..=count.min(50)).map(inlink).collect(), count)
 }
 
-/// A finding in a line: its path, word, code, status, reason, and advice.
-type Told = (&'static str, Verdict, u16, Option<u16>, &'static str, &'static str);
+/// A finding: URL prefix, verdict, code, status, reason and advice.
+type FindingSample = (&'static str, Verdict, u16, Option<u16>, &'static str, &'static str);
 
 fn findings() -> Capped<SiteFinding> {
-    const GONE: &str = "Remove the link, or point it to where the page went.";
-    let kinds: [Told; 6] = [
+    const GONE: &str = "Remove the link, or link to the new URL of the page.";
+    let kinds: [FindingSample; 6] = [
         (
             "https://site.example/blog/2014/post-",
             Verdict::Dead,
             101,
             Some(404),
-            "404 on 2 looks, 4.1 s apart",
+            "404 in 2 attempts, 4.1 s apart",
             GONE,
         ),
         (
@@ -167,7 +167,7 @@ fn findings() -> Capped<SiteFinding> {
             Verdict::Dead,
             102,
             None,
-            "no such host, by two look-ups",
+            "no such host in 2 lookups",
             GONE,
         ),
         (
@@ -175,15 +175,15 @@ fn findings() -> Capped<SiteFinding> {
             Verdict::Soft404,
             301,
             Some(200),
-            "answers 200, but equals the answer to a random sibling (0.99)",
-            "Look for the page elsewhere on the site, or link to an archived copy.",
+            "status 200, but equals the response to a random name (resemblance 0.99)",
+            "Search for the page on the site, or link to an archived copy.",
         ),
         (
             "https://site.example/press/release-",
             Verdict::Dead,
             101,
             Some(410),
-            "410 on 2 looks, 3.9 s apart",
+            "410 in 2 attempts, 3.9 s apart",
             GONE,
         ),
         (
@@ -191,7 +191,7 @@ fn findings() -> Capped<SiteFinding> {
             Verdict::Failing,
             500,
             Some(503),
-            "503, 1 of 3",
+            "status 503; failing 1 of 3 runs",
             "Wait for the next run; nothing needs to be done yet.",
         ),
         (
@@ -199,22 +199,22 @@ fn findings() -> Capped<SiteFinding> {
             Verdict::Hijacked,
             302,
             Some(200),
-            "another owner: the page is about gambling now",
-            "Take the link out; what is there now is somebody else's.",
+            "domain changed owner: gambling content",
+            "Remove the link; the domain has another owner.",
         ),
     ];
     let finding = |number: u64| {
         let kind = usize::try_from(number).unwrap_or(0) % kinds.len();
-        let (start, word, code, status, reason, advice) = kinds[kind];
+        let (start, verdict, code, status, reason, advice) = kinds[kind];
         SiteFinding {
             url: format!("{start}{number}"),
-            verdict: word,
+            verdict,
             code: Some(FindingCode::new(code)),
             status,
             reason: reason.to_owned(),
             advice: Some(advice.to_owned()),
             depth: u32::try_from(number % 5 + 1).ok(),
-            inlinks: spots(if number == 0 { 861 } else { 60 / (number + 1) + 1 }),
+            inlinks: inlinks(if number == 0 { 861 } else { 60 / (number + 1) + 1 }),
         }
     };
     capped((0..42).map(finding).collect(), 85)
@@ -240,7 +240,7 @@ fn chains() -> Capped<ChainRow> {
     capped(rows, 118)
 }
 
-fn measured(rows: &[(&str, u64)]) -> Vec<PageMetric> {
+fn metrics(rows: &[(&str, u64)]) -> Vec<PageMetric> {
     rows.iter().map(|(path, value)| PageMetric { url: own(path), value: *value }).collect()
 }
 
@@ -253,7 +253,7 @@ fn same_title(title: &str, pages: u64) -> SameTitle {
 }
 
 fn fragment(path: &str, fragment: &str, links: u64) -> MissingFragment {
-    MissingFragment { url: own(path), fragment: fragment.to_owned(), inlinks: spots(links) }
+    MissingFragment { url: own(path), fragment: fragment.to_owned(), inlinks: inlinks(links) }
 }
 
 fn edge(from: &str, to: &str) -> Edge {
@@ -267,7 +267,7 @@ fn templates() -> Capped<TemplateRow> {
 
 fn traps() -> Vec<TrapRow> {
     vec![TrapRow {
-        kind: "a calendar without end".to_owned(),
+        kind: "endless calendar".to_owned(),
         pattern: "/calendar?month=…".to_owned(),
         count: 240,
         example: own("/calendar?month=2099-12"),
@@ -283,7 +283,7 @@ fn comparison() -> SiteComparison {
     };
     SiteComparison {
         run: 41,
-        started: moment("2026-11-03T09:00:00Z"),
+        started_at: timestamp("2026-11-03T09:00:00Z"),
         new: capped(
             vec![row("https://site.example/press/release-3", None, Some(Verdict::Dead), Some(101))],
             4,

@@ -1,12 +1,12 @@
-//! Takes an array of arrays apart without building it.
+//! Splits a JSON array of arrays without parsing it as a whole.
 //!
-//! An answer may be cut anywhere, be one line of megabytes, or nest without
-//! end; a row is found by counting brackets, and only a row of decent length
-//! is parsed.
+//! A response may be truncated, several megabytes long in one line, or deeply
+//! nested. Rows are found by counting brackets, and only rows within the length
+//! limit are returned.
 
-use super::ROW_CAP;
+use super::MAX_ROW_BYTES;
 
-/// The inner arrays of an array of arrays, as they stand.
+/// Iterator over the inner arrays, as raw text.
 pub(super) struct Rows<'a> {
     rest: &'a [u8],
 }
@@ -14,15 +14,15 @@ pub(super) struct Rows<'a> {
 /// One inner array.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ArrayRow<'a> {
-    /// Brackets and all.
+    /// A complete array, including its brackets.
     Row(&'a [u8]),
-    /// Longer than any row should be.
+    /// An array longer than [`MAX_ROW_BYTES`].
     TooLong,
-    /// It has no end: the answer was cut.
-    Cut,
+    /// An array without an end: the response is truncated.
+    Truncated,
 }
 
-/// Begins after the outer bracket, if there is one.
+/// Returns the rows of an array of arrays, or `None` for other text.
 pub(super) fn rows(text: &[u8]) -> Option<Rows<'_>> {
     let text = text.trim_ascii_start();
     let rest = text.strip_prefix(b"[")?;
@@ -40,20 +40,20 @@ impl<'a> Iterator for Rows<'a> {
             return None;
         }
         let row = &self.rest[start..];
-        let Some(length) = length_of_row(row) else {
+        let Some(length) = row_length(row) else {
             self.rest = &[];
-            return Some(ArrayRow::Cut);
+            return Some(ArrayRow::Truncated);
         };
         self.rest = &row[length..];
-        Some(if length > ROW_CAP { ArrayRow::TooLong } else { ArrayRow::Row(&row[..length]) })
+        Some(if length > MAX_ROW_BYTES { ArrayRow::TooLong } else { ArrayRow::Row(&row[..length]) })
     }
 }
 
-/// The length of the array that `text` begins with; brackets in strings do not
-/// count.
-fn length_of_row(text: &[u8]) -> Option<usize> {
+/// Returns the length of the array at the start of `text`. Brackets in strings
+/// are ignored.
+fn row_length(text: &[u8]) -> Option<usize> {
     let (mut depth, mut is_quoted, mut is_escaped) = (0usize, false, false);
-    for (at, byte) in text.iter().enumerate() {
+    for (index, byte) in text.iter().enumerate() {
         match byte {
             _ if is_escaped => is_escaped = false,
             b'\\' if is_quoted => is_escaped = true,
@@ -63,7 +63,7 @@ fn length_of_row(text: &[u8]) -> Option<usize> {
             _ => {}
         }
         if depth == 0 {
-            return Some(at + 1);
+            return Some(index + 1);
         }
     }
     None
@@ -75,36 +75,36 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expect: &[&str]) {
-        let name = |found: ArrayRow<'_>| match found {
+        let print = |row: ArrayRow<'_>| match row {
             ArrayRow::Row(row) => String::from_utf8(row.to_vec()).unwrap(),
             ArrayRow::TooLong => "too long".to_owned(),
-            ArrayRow::Cut => "cut".to_owned(),
+            ArrayRow::Truncated => "truncated".to_owned(),
         };
-        let found: Vec<_> = rows(text.as_bytes()).unwrap().map(name).collect();
+        let found: Vec<_> = rows(text.as_bytes()).unwrap().map(print).collect();
         assert_eq!(found, expect);
     }
 
     #[test]
-    fn rows_are_told_apart() {
+    fn rows_splits_inner_arrays() {
         check("[]", &[]);
         check("[[\"a\"],\n[],[\"b]\", \"\\\"[\"]]", &["[\"a\"]", "[]", "[\"b]\", \"\\\"[\"]"]);
         check("[[[1],[2]],[3]] [4]", &["[[1],[2]]", "[3]"]);
     }
 
     #[test]
-    fn a_cut_answer_says_so() {
-        check("[[\"a\"],[\"b", &["[\"a\"]", "cut"]);
+    fn truncated_row_is_reported() {
+        check("[[\"a\"],[\"b", &["[\"a\"]", "truncated"]);
         check("[", &[]);
     }
 
     #[test]
-    fn a_row_of_megabytes_is_passed_over() {
+    fn overlong_row_is_skipped() {
         let long = format!("[[\"{}\"],[1]]", "x".repeat(10 << 20));
         check(&long, &["too long", "[1]"]);
     }
 
     #[test]
-    fn other_things_are_no_array_of_arrays() {
+    fn rows_rejects_other_text() {
         for text in ["", "{}", "[1, 2]", "[{\"a\": 1}]", "<html>"] {
             assert!(rows(text.as_bytes()).is_none(), "{text}");
         }

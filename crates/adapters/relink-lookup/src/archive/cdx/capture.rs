@@ -1,4 +1,4 @@
-//! What a row of an index means.
+//! Converts index rows to captures.
 
 use std::collections::HashMap;
 
@@ -8,13 +8,14 @@ use url::Url;
 use super::Row;
 use crate::archive::{surt, timestamp};
 
-/// The content type of a record without a body of its own.
+/// Content type of a revisit record, which has no body.
 const REVISIT: &str = "warc/revisit";
 
-/// The capture of a row, if it is one of a web page with a time.
+/// Converts a row to a capture. Returns `None` unless it has an HTTP URL and a
+/// time.
 pub(crate) fn capture(row: &Row) -> Option<Capture> {
-    let url = web_url(row.url.as_deref()?)?;
-    let taken = timestamp::parse(row.time.as_deref()?)?;
+    let url = parse_http_url(row.url.as_deref()?)?;
+    let captured_at = timestamp::parse(row.time.as_deref()?)?;
     let status = row.status.as_deref().and_then(|status| status.parse().ok());
     let redirect =
         row.redirect.as_deref().and_then(|target| url.join(&with_authority(target)).ok());
@@ -25,12 +26,12 @@ pub(crate) fn capture(row: &Row) -> Option<Capture> {
         length: row.length.as_deref().and_then(|length| length.parse().ok()),
         redirect: redirect.filter(is_web),
         is_revisit: row.mime.as_deref() == Some(REVISIT),
-        ..Capture::new(url, taken)
+        ..Capture::new(url, captured_at)
     })
 }
 
-/// A URL of the web; old indexes leave out the scheme.
-fn web_url(text: &str) -> Option<Url> {
+/// Parses an HTTP URL. Old indexes omit the scheme.
+fn parse_http_url(text: &str) -> Option<Url> {
     let has_scheme = text.contains("://") || text.starts_with("urn:") || text.starts_with("dns:");
     let parsed = if has_scheme { Url::parse(text) } else { Url::parse(&format!("http://{text}")) };
     parsed.ok().filter(is_web)
@@ -40,10 +41,11 @@ fn is_web(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https") && url.has_host()
 }
 
-/// Gives repetitions the status of what they repeat, where the list has it and
-/// there is only one it can be: empty bodies are alike whatever the status.
+/// Copies the status of the original capture to its revisits. The status
+/// remains unknown if captures with the same digest have different statuses:
+/// all empty bodies have the same digest.
 pub(crate) fn resolve_revisits(captures: &mut [Capture]) {
-    // Keys cost time, and most lists have no repetition.
+    // Computing keys is expensive, and most lists have no revisits.
     if captures.iter().all(|it| !it.is_revisit || it.status.is_some()) {
         return;
     }
@@ -64,13 +66,13 @@ pub(crate) fn resolve_revisits(captures: &mut [Capture]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read;
+    use super::super::parse;
     use super::*;
 
-    /// The captures of lines `time url mime status digest`.
+    /// Parses lines of the form `time url mime status digest redirect`.
     fn captures(lines: &str) -> Vec<Capture> {
         let text = format!(" CDX b a m s k r\n{lines}");
-        let rows = read(text.as_bytes(), 100, false).unwrap().rows;
+        let rows = parse(text.as_bytes(), 100, false).unwrap().rows;
         let mut captures: Vec<_> = rows.iter().filter_map(capture).collect();
         resolve_revisits(&mut captures);
         captures
@@ -78,12 +80,12 @@ mod tests {
 
     #[track_caller]
     fn check(lines: &str, expect: &[&str]) {
-        let told: Vec<_> = captures(lines).iter().map(Capture::to_string).collect();
-        assert_eq!(told, expect);
+        let printed: Vec<_> = captures(lines).iter().map(Capture::to_string).collect();
+        assert_eq!(printed, expect);
     }
 
     #[test]
-    fn a_row_becomes_a_capture() {
+    fn row_is_converted_to_capture() {
         check(
             "2015 http://example.org/a text/html 200 A -\n2016 example.org:80/a unk 301 B /b",
             &[
@@ -94,19 +96,19 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_to_no_web_address_has_no_target() {
+    fn redirect_to_non_http_url_has_no_target() {
         let line = "2015 http://example.org/a unk 301 A javascript:alert(1)";
         check(line, &["2015-01-01T00:00:00Z 301 http://example.org/a"]);
     }
 
     #[test]
-    fn what_is_no_page_of_the_web_is_none() {
+    fn row_without_http_url_or_time_is_skipped() {
         check("2015 dns:example.org text/dns 200 A -\nlater http://example.org/ - 200 A -", &[]);
         check("2015 ftp://example.org/a - 226 A -\n2015 http:// - 200 A -", &[]);
     }
 
     #[test]
-    fn a_status_that_is_none_is_unknown() {
+    fn invalid_status_is_unknown() {
         let line = "2015-01-01T00:00:00Z - http://example.org/";
         check("2015 http://example.org/ text/html - A -", &[line]);
         check("2015 http://example.org/ text/html 70000 A -", &[line]);
@@ -114,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repetition_has_the_status_of_what_it_repeats() {
+    fn revisit_gets_status_of_its_original() {
         let first = "2015 http://example.org/a text/html 200 A -";
         let again = "2016 http://www.example.org/a warc/revisit - A -";
         let resolved = &captures(&format!("{first}\n{again}"))[1];

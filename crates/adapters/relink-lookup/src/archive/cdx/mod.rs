@@ -1,8 +1,7 @@
-//! CDX: the index of a web archive, asked over HTTP.
+//! CDX, the index format of web archives.
 //!
-//! Two servers, two dialects: how each is asked is in `question`, what they
-//! answer is in `rows`, which reads every form without being told which, and
-//! what a row means is in `meaning`.
+//! `query_url` builds the request in the dialect of the server, `rows` parses
+//! all response formats, and `capture` converts rows to captures.
 
 mod array;
 mod capture;
@@ -11,9 +10,9 @@ mod rows;
 
 pub(crate) use capture::{capture, resolve_revisits};
 pub use query_url::CdxDialect;
-pub(crate) use query_url::{CdxCursor, bare, query_url};
-pub(crate) use rows::{CdxResponse, Row, read};
+pub(crate) use query_url::{CdxCursor, query_url, sanitize_url};
+pub(crate) use rows::{CdxResponse, Row, parse};
 
-/// The longest row read; longer ones are skipped. Servers give up on URLs of a
-/// quarter of this.
-pub(crate) const ROW_CAP: usize = 64 * 1024;
+/// Maximum length of a row in bytes. Longer rows are skipped. Servers reject
+/// URLs of a quarter of this length.
+pub(crate) const MAX_ROW_BYTES: usize = 64 * 1024;

@@ -1,118 +1,121 @@
-//! What is asked of a CDX server, in its own dialect.
+//! Builds the query URLs of CDX servers.
 
 use relink_ports::{CaptureOrder, CaptureQuery, CaptureScope, CaptureStatusFilter};
 use url::Url;
 
 use crate::archive::timestamp;
 
-/// The most rows asked for at once. A row has about 150 bytes.
-const PAGE_ROWS: usize = 10_000;
+/// Maximum number of rows per request. A row has about 150 bytes.
+const MAX_ROWS_PER_REQUEST: usize = 10_000;
 
-/// Which CDX server it is.
+/// Dialect of a CDX server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CdxDialect {
-    /// The Internet Archive's: an array of arrays, `original` and
-    /// `statuscode`, long lists with a key to go on from.
+    /// The Internet Archive: returns an array of arrays, uses the field names
+    /// `original` and `statuscode`, and pages long lists with a resume key.
     InternetArchive,
-    /// pywb's: a JSON object in each line, `url` and `status`.
+    /// pywb: returns one JSON object per line and uses the field names `url`
+    /// and `status`.
     Pywb,
 }
 
-/// One of the requests that a list takes.
+/// Position in a list that takes several requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct CdxCursor {
-    /// Where the last page ended.
+    /// Resume key of the previous page.
     pub resume: Option<String>,
-    /// How many captures the earlier pages brought.
+    /// Number of captures on the previous pages.
     pub found: usize,
 }
 
-/// The URL to ask at `endpoint`.
+/// Returns the URL of a query to `endpoint`.
 ///
-/// Nothing is ever collapsed: redirects with empty bodies have one checksum,
-/// wherever they lead.
+/// Rows are never collapsed by digest: redirects with empty bodies have the
+/// same digest whatever their target.
 pub(crate) fn query_url(
     endpoint: &Url,
     dialect: CdxDialect,
     query: &CaptureQuery,
-    page: &CdxCursor,
+    cursor: &CdxCursor,
 ) -> Url {
-    let mut asked = endpoint.clone();
-    let mut pairs = asked.query_pairs_mut();
-    pairs.append_pair("url", bare(&query.url).as_str());
+    let mut url = endpoint.clone();
+    let mut pairs = url.query_pairs_mut();
+    pairs.append_pair("url", sanitize_url(&query.url).as_str());
     if query.scope == CaptureScope::Prefix {
         pairs.append_pair("matchType", "prefix");
     }
     for (name, time) in [("from", query.from), ("to", query.to)] {
         if let Some(time) = time {
-            pairs.append_pair(name, &timestamp::write(time));
+            pairs.append_pair(name, &timestamp::format(time));
         }
     }
     let specific = match dialect {
-        CdxDialect::InternetArchive => internet_archive(query, page),
-        CdxDialect::Pywb => pywb(query, page),
+        CdxDialect::InternetArchive => internet_archive(query, cursor),
+        CdxDialect::Pywb => pywb(query, cursor),
     };
     pairs.extend_pairs(specific).finish();
     drop(pairs);
-    asked
+    url
 }
 
-/// A URL as it may be told to others: without its credentials and fragment.
-pub(crate) fn bare(url: &Url) -> Url {
-    let mut bare = url.clone();
-    bare.set_fragment(None);
-    // Both fail only for URLs without a host, which have no credentials.
-    let _ = bare.set_username("");
-    let _ = bare.set_password(None);
-    bare
+/// Returns a URL without credentials and fragment, which archives must not
+/// receive.
+pub(crate) fn sanitize_url(url: &Url) -> Url {
+    let mut sanitized = url.clone();
+    sanitized.set_fragment(None);
+    // Both calls fail only for URLs without a host, which have no credentials.
+    let _ = sanitized.set_username("");
+    let _ = sanitized.set_password(None);
+    sanitized
 }
 
-/// One row more than wanted tells whether there are more.
-fn rows_wanted(query: &CaptureQuery, page: &CdxCursor) -> usize {
-    query.limit.saturating_sub(page.found).saturating_add(1).min(PAGE_ROWS)
+/// Returns the number of rows to request: one more than needed, to detect
+/// whether there are more.
+fn rows_to_request(query: &CaptureQuery, cursor: &CdxCursor) -> usize {
+    query.limit.saturating_sub(cursor.found).saturating_add(1).min(MAX_ROWS_PER_REQUEST)
 }
 
-fn internet_archive(query: &CaptureQuery, page: &CdxCursor) -> Vec<(&'static str, String)> {
-    let rows = rows_wanted(query, page);
+fn internet_archive(query: &CaptureQuery, cursor: &CdxCursor) -> Vec<(&'static str, String)> {
+    let rows = rows_to_request(query, cursor);
     let mut pairs = vec![
         ("output", "json".to_owned()),
         ("fl", "urlkey,timestamp,original,mimetype,statuscode,digest,length".to_owned()),
     ];
     match query.statuses {
         CaptureStatusFilter::Any => {}
-        CaptureStatusFilter::Good => pairs.push(("filter", "statuscode:2..".to_owned())),
+        CaptureStatusFilter::Success => pairs.push(("filter", "statuscode:2..".to_owned())),
         CaptureStatusFilter::Redirects => pairs.push(("filter", "statuscode:3..".to_owned())),
     }
     match query.order {
         CaptureOrder::Oldest => {
             pairs.extend([("limit", rows.to_string()), ("showResumeKey", "true".to_owned())]);
         }
-        // The last rows, in the usual order.
+        // A negative limit returns the last rows, in ascending order.
         CaptureOrder::Newest => pairs.push(("limit", format!("-{rows}"))),
         CaptureOrder::Nearest(time) => pairs.extend([
             ("limit", rows.to_string()),
             ("sort", "closest".to_owned()),
-            ("closest", timestamp::write(time)),
+            ("closest", timestamp::format(time)),
         ]),
     }
-    if let Some(key) = &page.resume {
+    if let Some(key) = &cursor.resume {
         pairs.push(("resumeKey", key.clone()));
     }
     pairs
 }
 
-fn pywb(query: &CaptureQuery, page: &CdxCursor) -> Vec<(&'static str, String)> {
-    let rows = rows_wanted(query, page);
+fn pywb(query: &CaptureQuery, cursor: &CdxCursor) -> Vec<(&'static str, String)> {
+    let rows = rows_to_request(query, cursor);
     let mut pairs = vec![("output", "json".to_owned()), ("limit", rows.to_string())];
     match query.statuses {
         CaptureStatusFilter::Any => {}
-        CaptureStatusFilter::Good => pairs.push(("filter", "~status:2..".to_owned())),
+        CaptureStatusFilter::Success => pairs.push(("filter", "~status:2..".to_owned())),
         CaptureStatusFilter::Redirects => pairs.push(("filter", "~status:3..".to_owned())),
     }
     match query.order {
         CaptureOrder::Oldest => {}
         CaptureOrder::Newest => pairs.push(("sort", "reverse".to_owned())),
-        CaptureOrder::Nearest(time) => pairs.push(("closest", timestamp::write(time))),
+        CaptureOrder::Nearest(time) => pairs.push(("closest", timestamp::format(time))),
     }
     pairs
 }
@@ -126,19 +129,19 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(dialect: CdxDialect, query: &CaptureQuery, page: &CdxCursor, expect: &str) {
-        let asked = query_url(&url("http://archive.test/cdx"), dialect, query, page);
+    fn check(dialect: CdxDialect, query: &CaptureQuery, cursor: &CdxCursor, expect: &str) {
+        let query_url = query_url(&url("http://archive.test/cdx"), dialect, query, cursor);
         let pairs: Vec<_> =
-            asked.query_pairs().map(|(key, value)| format!("{key}={value}")).collect();
+            query_url.query_pairs().map(|(key, value)| format!("{key}={value}")).collect();
         assert_eq!(pairs.join(" "), expect);
     }
 
     #[test]
-    fn each_server_is_asked_in_its_dialect() {
-        let moment = "2015-05-06T07:08:09Z".parse().unwrap();
+    fn query_url_uses_the_dialect_of_the_server() {
+        let time = "2015-05-06T07:08:09Z".parse().unwrap();
         let query = CaptureQuery {
             statuses: CaptureStatusFilter::Redirects,
-            from: Some(moment),
+            from: Some(time),
             limit: 10,
             ..CaptureQuery::new(url("http://me:word@example.org/a?b=c&d#e"))
         };
@@ -162,15 +165,15 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_and_the_nearest_have_their_words() {
-        let moment = "2015-05-06T07:08:09Z".parse().unwrap();
+    fn query_url_supports_newest_and_nearest() {
+        let time = "2015-05-06T07:08:09Z".parse().unwrap();
         let newest = CaptureQuery {
             order: CaptureOrder::Newest,
             limit: 1,
-            ..CaptureQuery::below(url("http://example.org/d/"))
+            ..CaptureQuery::for_prefix(url("http://example.org/d/"))
         };
         let nearest = CaptureQuery {
-            order: CaptureOrder::Nearest(moment),
+            order: CaptureOrder::Nearest(time),
             limit: usize::MAX,
             ..CaptureQuery::new(url("http://example.org/"))
         };

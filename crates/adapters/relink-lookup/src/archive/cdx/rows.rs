@@ -1,18 +1,18 @@
-//! Reads the rows of an index, in whatever form they come.
+//! Parses index rows in all known formats:
 //!
-//! - an array of arrays, the first of which names the columns, with a key to
-//!   go on from at the end (the Internet Archive);
-//! - a JSON object in each line (pywb);
-//! - CDXJ: key, time and a JSON object in each line (files, pywb);
-//! - columns between spaces, named by a first line ` CDX N b a …` or else in
-//!   the order of the Internet Archive.
+//! - an array of arrays with a header row and an optional resume key at the end (Internet
+//!   Archive);
+//! - one JSON object per line (pywb);
+//! - CDXJ: key, timestamp and a JSON object per line (files, pywb);
+//! - columns separated by spaces, with a header line ` CDX N b a …` or in the default order of
+//!   the Internet Archive.
 
 use serde_json::{Map, Value};
 
-use super::ROW_CAP;
+use super::MAX_ROW_BYTES;
 use super::array::{self, ArrayRow};
 
-/// One row; what the index leaves out or marks as missing (`-`) is `None`.
+/// One row. Missing fields and fields marked as missing (`-`) are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Row {
     pub key: Option<String>,
@@ -27,24 +27,24 @@ pub(crate) struct Row {
     pub file: Option<String>,
 }
 
-/// What an answer holds.
+/// A parsed response of a CDX server.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct CdxResponse {
     pub rows: Vec<Row>,
-    /// How many rows made no sense.
+    /// Number of rows that could not be parsed.
     pub skipped: usize,
-    /// Whether the answer ends within a row.
+    /// Whether the response is truncated.
     pub is_truncated: bool,
-    /// Where to go on.
+    /// Resume key of the next page.
     pub resume: Option<String>,
 }
 
-/// The columns where no line names them.
-const USUAL_COLUMNS: [&str; 7] =
+/// Column names of responses without a header.
+const DEFAULT_COLUMNS: [&str; 7] =
     ["urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length"];
 
 impl Row {
-    /// Sets a column by the name it has in one dialect or another.
+    /// Sets a column by its name in any dialect.
     fn set(&mut self, column: &str, value: String) {
         let field = match column {
             "urlkey" | "N" => &mut self.key,
@@ -62,10 +62,10 @@ impl Row {
         *field = Some(value).filter(|value| !matches!(value.as_str(), "" | "-"));
     }
 
-    fn of_object(object: Map<String, Value>) -> Self {
+    fn from_object(object: Map<String, Value>) -> Self {
         let mut row = Self::default();
         for (column, value) in object {
-            if let Some(value) = text_of(value) {
+            if let Some(value) = to_text(value) {
                 row.set(&column, value);
             }
         }
@@ -73,56 +73,56 @@ impl Row {
     }
 }
 
-/// Reads an answer, at most `limit` rows of it, or says that it is no index.
-/// `is_cut` says that the bytes are not all of it.
-pub(crate) fn read(bytes: &[u8], limit: usize, is_cut: bool) -> Option<CdxResponse> {
+/// Parses at most `max_rows` rows of a response. Returns `None` if the bytes are
+/// not an index. `is_truncated` means that the end of the response is missing.
+pub(crate) fn parse(bytes: &[u8], max_rows: usize, is_truncated: bool) -> Option<CdxResponse> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut answer = match array::rows(bytes) {
-        Some(rows) => of_arrays(rows, limit),
-        None => of_lines(bytes, limit, is_cut),
+    let mut response = match array::rows(bytes) {
+        Some(rows) => parse_arrays(rows, max_rows),
+        None => parse_lines(bytes, max_rows, is_truncated),
     };
-    answer.is_truncated |= is_cut;
-    let is_noise = answer.rows.is_empty() && answer.skipped > 0;
-    (!is_noise).then_some(answer)
+    response.is_truncated |= is_truncated;
+    let is_invalid = response.rows.is_empty() && response.skipped > 0;
+    (!is_invalid).then_some(response)
 }
 
-fn of_arrays(rows: array::Rows<'_>, limit: usize) -> CdxResponse {
-    let mut answer = CdxResponse::default();
+fn parse_arrays(rows: array::Rows<'_>, max_rows: usize) -> CdxResponse {
+    let mut response = CdxResponse::default();
     let mut columns = Vec::new();
-    let mut is_over = false;
-    for found in rows {
-        let cells = match found {
+    let mut is_at_end = false;
+    for row in rows {
+        let cells = match row {
             ArrayRow::Row(row) => cells(row),
             ArrayRow::TooLong => None,
-            ArrayRow::Cut => {
-                answer.is_truncated = true;
+            ArrayRow::Truncated => {
+                response.is_truncated = true;
                 break;
             }
         };
         match cells {
             Some(cells) if columns.is_empty() => columns = cells,
-            // An empty row stands before the key to go on from.
-            Some(cells) if cells.is_empty() => is_over = true,
-            Some(mut cells) if is_over && cells.len() == 1 => answer.resume = cells.pop(),
-            Some(cells) if cells.len() == columns.len() && answer.rows.len() < limit => {
+            // An empty row precedes the resume key.
+            Some(cells) if cells.is_empty() => is_at_end = true,
+            Some(mut cells) if is_at_end && cells.len() == 1 => response.resume = cells.pop(),
+            Some(cells) if cells.len() == columns.len() && response.rows.len() < max_rows => {
                 let mut row = Row::default();
                 columns.iter().zip(cells).for_each(|(column, cell)| row.set(column, cell));
-                answer.rows.push(row);
+                response.rows.push(row);
             }
-            Some(cells) if cells.len() == columns.len() => answer.is_truncated = true,
-            _ => answer.skipped += 1,
+            Some(cells) if cells.len() == columns.len() => response.is_truncated = true,
+            _ => response.skipped += 1,
         }
     }
-    answer
+    response
 }
 
 fn cells(row: &[u8]) -> Option<Vec<String>> {
     let cells: Vec<Value> = serde_json::from_slice(row).ok()?;
-    cells.into_iter().map(text_of).collect()
+    cells.into_iter().map(to_text).collect()
 }
 
-/// A value as text. Servers differ in whether numbers are quoted.
-fn text_of(value: Value) -> Option<String> {
+/// Converts a value to text. Some servers quote numbers, others do not.
+fn to_text(value: Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text),
         Value::Number(number) => Some(number.to_string()),
@@ -131,47 +131,47 @@ fn text_of(value: Value) -> Option<String> {
     }
 }
 
-fn of_lines(bytes: &[u8], limit: usize, is_cut: bool) -> CdxResponse {
-    let mut answer = CdxResponse::default();
-    let mut columns: Vec<String> = USUAL_COLUMNS.map(str::to_owned).to_vec();
-    // The last line of a cut answer is not whole.
-    let whole = bytes.iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
-    let bytes = if is_cut { &bytes[..whole] } else { bytes };
+fn parse_lines(bytes: &[u8], max_rows: usize, is_truncated: bool) -> CdxResponse {
+    let mut response = CdxResponse::default();
+    let mut columns: Vec<String> = DEFAULT_COLUMNS.map(str::to_owned).to_vec();
+    // The last line of a truncated response is incomplete.
+    let end = bytes.iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
+    let bytes = if is_truncated { &bytes[..end] } else { bytes };
     for line in bytes.split(|&byte| byte == b'\n') {
         let line = line.trim_ascii_end();
         if line.is_empty() {
             continue;
         }
-        if let Some(named) = line.strip_prefix(b" CDX ") {
-            columns = words(named).map(str::to_owned).collect();
+        if let Some(header) = line.strip_prefix(b" CDX ") {
+            columns = split_columns(header).map(str::to_owned).collect();
             continue;
         }
-        if answer.rows.len() >= limit {
-            answer.is_truncated = true;
+        if response.rows.len() >= max_rows {
+            response.is_truncated = true;
             break;
         }
-        match of_line(line, &columns) {
-            Some(row) => answer.rows.push(row),
-            None => answer.skipped += 1,
+        match parse_line(line, &columns) {
+            Some(row) => response.rows.push(row),
+            None => response.skipped += 1,
         }
     }
-    answer
+    response
 }
 
-fn of_line(line: &[u8], columns: &[String]) -> Option<Row> {
-    let text = str::from_utf8(line).ok().filter(|line| line.len() <= ROW_CAP)?;
+fn parse_line(line: &[u8], columns: &[String]) -> Option<Row> {
+    let text = str::from_utf8(line).ok().filter(|line| line.len() <= MAX_ROW_BYTES)?;
     if text.starts_with('{') {
-        return serde_json::from_str(text).ok().map(Row::of_object);
+        return serde_json::from_str(text).ok().map(Row::from_object);
     }
     if let Some((front, object)) = text.split_once(" {") {
         let (key, time) = front.split_once(' ')?;
         let object = serde_json::from_str(&format!("{{{object}")).ok()?;
-        let named =
+        let prefix =
             Row { key: Some(key.to_owned()), time: Some(time.to_owned()), ..Row::default() };
-        let row = Row::of_object(object);
-        return Some(Row { key: row.key.or(named.key), time: row.time.or(named.time), ..row });
+        let row = Row::from_object(object);
+        return Some(Row { key: row.key.or(prefix.key), time: row.time.or(prefix.time), ..row });
     }
-    let cells: Vec<&str> = words(line).collect();
+    let cells: Vec<&str> = split_columns(line).collect();
     if cells.len() != columns.len() {
         return None;
     }
@@ -180,7 +180,7 @@ fn of_line(line: &[u8], columns: &[String]) -> Option<Row> {
     Some(row)
 }
 
-fn words(line: &[u8]) -> impl Iterator<Item = &str> {
+fn split_columns(line: &[u8]) -> impl Iterator<Item = &str> {
     str::from_utf8(line).unwrap_or_default().split_ascii_whitespace()
 }
 

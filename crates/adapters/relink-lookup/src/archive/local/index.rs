@@ -1,4 +1,4 @@
-//! Which captures are in which files, sorted by the keys of their URLs.
+//! Index of the captures in local files, sorted by SURT key.
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -13,17 +13,19 @@ use super::warc::Record;
 use crate::archive::cdx::{self, Row};
 use crate::archive::{listing, surt};
 
-/// A capture and where it is.
+/// A capture and its location in a file.
 #[derive(Debug, Clone)]
 pub(super) struct IndexedCapture {
     key: String,
     pub capture: Capture,
-    file: usize,
-    /// Where its member begins.
+    /// Position of the file in [`Index::files`].
+    file_number: usize,
+    /// Offset of the gzip member that contains the record, or of the record
+    /// itself in a plain file.
     pub offset: u64,
-    /// How far into the member it lies.
-    pub within: u64,
-    /// What a repetition says it repeats.
+    /// Offset of the record within the decompressed member.
+    pub offset_in_member: u64,
+    /// URL and time of the original of a revisit, if the record contains them.
     refers_to: Option<(Url, Timestamp)>,
 }
 
@@ -31,19 +33,19 @@ pub(super) struct IndexedCapture {
 #[derive(Debug, Default)]
 pub(super) struct Index {
     files: Vec<PathBuf>,
-    held: Vec<IndexedCapture>,
+    captures: Vec<IndexedCapture>,
 }
 
 impl IndexedCapture {
-    /// The capture of a record, if it holds an answer of the web.
-    pub fn of_record<R: BufRead>(record: &mut Record<'_, R>, file: usize) -> Option<Self> {
+    /// Creates the capture of a record that contains an HTTP response.
+    pub fn from_record<R: BufRead>(record: &mut Record<'_, R>, file_number: usize) -> Option<Self> {
         let kind = record.header("WARC-Type")?.to_ascii_lowercase();
         let is_revisit = kind == "revisit";
         if !is_revisit && kind != "response" {
             return None;
         }
         let url = record.url().filter(|url| matches!(url.scheme(), "http" | "https"))?;
-        let taken = record.taken()?;
+        let captured_at = record.captured_at()?;
         let digest = record.header("WARC-Payload-Digest").map(str::to_owned);
         let refers_to = refers_to(record);
         let payload = Payload::read_head(record);
@@ -54,114 +56,127 @@ impl IndexedCapture {
             digest,
             redirect: payload.target(&url).filter(|_| matches!(payload.status, Some(300..=399))),
             is_revisit,
-            ..Capture::new(url, taken)
+            ..Capture::new(url, captured_at)
         };
-        let (offset, within) = (record.offset, record.within);
-        Some(Self { key: surt::key(&capture.url), capture, file, offset, within, refers_to })
+        let (offset, offset_in_member) = (record.offset, record.offset_in_member);
+        Some(Self {
+            key: surt::key(&capture.url),
+            capture,
+            file_number,
+            offset,
+            offset_in_member,
+            refers_to,
+        })
     }
 
-    /// The capture of a row of an index that lies in `folder`. The file it
-    /// names is looked for there and nowhere else.
-    pub fn of_row(row: &Row, folder: &Path, index: &mut Index) -> Option<Self> {
+    /// Creates the capture of an index row. Only the last component of the path
+    /// in the row is used, so an index cannot refer to files outside
+    /// `directory`.
+    pub fn from_row(row: &Row, directory: &Path, index: &mut Index) -> Option<Self> {
         let capture = cdx::capture(row)?;
         let name = Path::new(row.file.as_deref()?).file_name()?;
         let offset = row.offset.as_deref()?.parse().ok()?;
         let key = surt::key(&capture.url);
-        let file = index.file(&folder.join(name));
-        Some(Self { key, capture, file, offset, within: 0, refers_to: None })
+        let file_number = index.add_file(&directory.join(name));
+        Some(Self { key, capture, file_number, offset, offset_in_member: 0, refers_to: None })
     }
 }
 
+/// Returns URL and time of the original of a revisit. Like all capture times,
+/// the time is in whole seconds.
 fn refers_to<R: BufRead>(record: &Record<'_, R>) -> Option<(Url, Timestamp)> {
     let url = Url::parse(record.header("WARC-Refers-To-Target-URI")?).ok()?;
-    let taken: Timestamp = record.header("WARC-Refers-To-Date")?.parse().ok()?;
-    Some((url, Timestamp::from_second(taken.as_second()).ok()?))
+    let captured_at: Timestamp = record.header("WARC-Refers-To-Date")?.parse().ok()?;
+    Some((url, Timestamp::from_second(captured_at.as_second()).ok()?))
 }
 
 impl Index {
-    /// The number of a file.
-    pub fn file(&mut self, path: &Path) -> usize {
-        let known = self.files.iter().rposition(|it| it == path);
-        known.unwrap_or_else(|| {
+    /// Adds a file if it is new, and returns its number.
+    pub fn add_file(&mut self, path: &Path) -> usize {
+        // Consecutive rows usually refer to the file that was added last.
+        let existing = self.files.iter().rposition(|it| it == path);
+        existing.unwrap_or_else(|| {
             self.files.push(path.to_owned());
             self.files.len() - 1
         })
     }
 
-    /// Whether a capture of this file is known.
-    pub fn names(&self, path: &Path) -> bool {
+    /// Whether this file was added.
+    pub fn has_file(&self, path: &Path) -> bool {
         self.files.iter().any(|it| it == path)
     }
 
-    /// The file of a capture.
-    pub fn path(&self, held: &IndexedCapture) -> &Path {
-        &self.files[held.file]
+    /// Returns the file of a capture.
+    pub fn path(&self, indexed: &IndexedCapture) -> &Path {
+        &self.files[indexed.file_number]
     }
 
     pub fn len(&self) -> usize {
-        self.held.len()
+        self.captures.len()
     }
 
-    pub fn add(&mut self, held: IndexedCapture) {
-        self.held.push(held);
+    pub fn add(&mut self, capture: IndexedCapture) {
+        self.captures.push(capture);
     }
 
-    /// To be called when all are added.
+    /// Sorts the captures. Must be called after all captures are added and
+    /// before queries.
     pub fn sort(&mut self) {
-        self.held.sort_by(|one, other| {
+        self.captures.sort_by(|one, other| {
             (&one.key, one.capture.captured_at).cmp(&(&other.key, other.capture.captured_at))
         });
     }
 
-    /// The captures asked for.
+    /// Returns the captures that match a query.
     pub fn list(&self, query: &CaptureQuery) -> CaptureList {
-        let held = match query.scope {
+        let found = match query.scope {
             CaptureScope::Exact => self.with_key(&surt::key(&query.url)),
-            CaptureScope::Prefix => self.below(&surt::stem(&query.url)),
+            CaptureScope::Prefix => self.with_prefix(&surt::prefix(&query.url)),
         };
         let mut list = listing::Listing::default();
-        list.captures.extend(held.iter().map(|held| held.capture.clone()));
+        list.captures.extend(found.iter().map(|indexed| indexed.capture.clone()));
         list.finish(query)
     }
 
-    /// The very capture.
+    /// Returns the indexed capture with the same URL, time and digest.
     pub fn find(&self, capture: &Capture) -> Option<&IndexedCapture> {
-        let held = self.with_key(&surt::key(&capture.url));
-        let is_it = |held: &&IndexedCapture| {
-            let it = &held.capture;
+        let candidates = self.with_key(&surt::key(&capture.url));
+        let is_match = |indexed: &&IndexedCapture| {
+            let it = &indexed.capture;
             it.url == capture.url
                 && it.captured_at == capture.captured_at
                 && it.digest == capture.digest
         };
-        held.iter().find(is_it)
+        candidates.iter().find(is_match)
     }
 
-    /// What a repetition repeats: what it says, or else the last capture
-    /// before it with the same body.
-    pub fn repeated(&self, revisit: &IndexedCapture) -> Option<&IndexedCapture> {
-        if let Some((url, taken)) = &revisit.refers_to {
-            let held = self.with_key(&surt::key(url));
-            let first = held.iter().find(|held| held.capture.captured_at == *taken);
-            return first.filter(|held| !held.capture.is_revisit);
+    /// Returns the original of a revisit: the capture that the record refers
+    /// to. If it does not refer to one, returns the last capture of the same URL
+    /// before the revisit that has the same digest.
+    pub fn original_of(&self, revisit: &IndexedCapture) -> Option<&IndexedCapture> {
+        if let Some((url, captured_at)) = &revisit.refers_to {
+            let candidates = self.with_key(&surt::key(url));
+            let original = candidates.iter().find(|it| it.capture.captured_at == *captured_at);
+            return original.filter(|it| !it.capture.is_revisit);
         }
         let digest = revisit.capture.digest.as_ref()?;
-        let held = self.with_key(&revisit.key).iter().rev();
+        let candidates = self.with_key(&revisit.key).iter().rev();
         let mut earlier =
-            held.filter(|held| held.capture.captured_at <= revisit.capture.captured_at);
-        earlier
-            .find(|held| !held.capture.is_revisit && held.capture.digest.as_ref() == Some(digest))
+            candidates.filter(|it| it.capture.captured_at <= revisit.capture.captured_at);
+        earlier.find(|it| !it.capture.is_revisit && it.capture.digest.as_ref() == Some(digest))
     }
 
+    /// Returns the captures with this key. They are adjacent.
     fn with_key(&self, key: &str) -> &[IndexedCapture] {
-        let from = self.held.partition_point(|held| held.key.as_str() < key);
-        let to = self.held.partition_point(|held| held.key.as_str() <= key);
-        &self.held[from..to]
+        let from = self.captures.partition_point(|it| it.key.as_str() < key);
+        let to = self.captures.partition_point(|it| it.key.as_str() <= key);
+        &self.captures[from..to]
     }
 
-    /// Those whose keys begin alike, which stand together.
-    fn below(&self, stem: &str) -> &[IndexedCapture] {
-        let from = self.held.partition_point(|held| held.key.as_str() < stem);
-        let count = self.held[from..].partition_point(|held| held.key.starts_with(stem));
-        &self.held[from..from + count]
+    /// Returns the captures whose keys start with `prefix`. They are adjacent.
+    fn with_prefix(&self, prefix: &str) -> &[IndexedCapture] {
+        let from = self.captures.partition_point(|it| it.key.as_str() < prefix);
+        let count = self.captures[from..].partition_point(|it| it.key.starts_with(prefix));
+        &self.captures[from..from + count]
     }
 }

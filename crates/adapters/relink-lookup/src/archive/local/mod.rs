@@ -1,7 +1,7 @@
-//! An archive on the disk: WARC files and the CDXJ files that index them.
+//! A local archive: WARC files and their CDXJ indexes.
 //!
-//! The index is in memory, some 300 bytes for a capture; the files stay where
-//! they are and are read again at each replay.
+//! The index is held in memory, about 300 bytes per capture. The files are
+//! opened again for each replay.
 
 mod index;
 mod payload;
@@ -23,51 +23,51 @@ use self::payload::Payload;
 use self::warc::Records;
 use super::cdx;
 
-/// The most bytes read of an index file.
-const INDEX_CAP: u64 = 512 * 1024 * 1024;
+/// Maximum size of an index file in bytes.
+const MAX_INDEX_BYTES: u64 = 512 * 1024 * 1024;
 
-/// The most captures held.
-const CAPTURES: usize = 2_000_000;
+/// Maximum number of captures.
+const MAX_CAPTURES: usize = 2_000_000;
 
-/// An archive made of files.
+/// An archive that consists of local files.
 ///
-/// Its copies have no address on the web, so it has captures to list and
-/// replay but no snapshot to offer to people.
+/// Its captures have no replay URL, so it can list and replay captures but not
+/// return snapshots.
 #[derive(Debug, Clone)]
 pub struct LocalArchive {
     index: Arc<Index>,
     problems: Vec<LocalProblem>,
 }
 
-/// Something in an archive file that could not be used. The rest is.
+/// A problem with an archive file. The remaining content is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalProblem {
     /// The file.
     pub path: PathBuf,
-    /// What is the matter, in plain words.
-    pub what: String,
+    /// Description of the problem.
+    pub message: String,
 }
 
 impl LocalArchive {
-    /// Reads the indexes, and of every WARC file that no index names all
-    /// heads. Takes as long as reading the files: not for an async task.
+    /// Reads the index files, and the record headers of all WARC files that no
+    /// index refers to. Blocks while it reads the files, so it must not be
+    /// called from an async task.
     ///
-    /// Files are told apart by their beginnings, not their names. A file that
-    /// is damaged is used up to the damage, which is told by
-    /// [`Self::problems`].
+    /// File types are detected by content, not by name. A damaged file is used
+    /// up to the damage, which is reported in [`Self::problems`].
     pub fn open(paths: &[PathBuf]) -> Result<Self, ArchiveError> {
         let mut index = Index::default();
         let mut problems = Vec::new();
-        let (mut warcs, mut lists) = (Vec::new(), Vec::new());
+        let (mut warcs, mut indexes) = (Vec::new(), Vec::new());
         for path in paths {
-            let is_warc = warc::is_one(open(path)?).map_err(|source| error(path, source))?;
-            if is_warc { warcs.push(path) } else { lists.push(path) }
+            let is_warc = warc::is_warc(open(path)?).map_err(|source| error(path, source))?;
+            if is_warc { warcs.push(path) } else { indexes.push(path) }
         }
-        for path in lists {
-            problems.extend(read_list(&mut index, path)?);
+        for path in indexes {
+            problems.extend(read_index(&mut index, path)?);
         }
         for path in warcs {
-            if !index.names(path) {
+            if !index.has_file(path) {
                 problems.extend(read_warc(&mut index, path)?);
             }
         }
@@ -75,19 +75,20 @@ impl LocalArchive {
         Ok(Self { index: Arc::new(index), problems })
     }
 
-    /// What could not be used.
+    /// Returns the problems found while opening.
     pub fn problems(&self) -> &[LocalProblem] {
         &self.problems
     }
 }
 
-/// Opens a regular file; a device or a pipe may never end.
+/// Opens a regular file. Devices and pipes are rejected because they may be
+/// endless.
 fn open(path: &Path) -> Result<BufReader<File>, ArchiveError> {
     let opened = path.metadata().and_then(|metadata| {
         if metadata.is_file() {
             File::open(path)
         } else {
-            Err(Error::new(ErrorKind::InvalidInput, "it is not a regular file"))
+            Err(Error::new(ErrorKind::InvalidInput, "not a regular file"))
         }
     });
     opened.map(BufReader::new).map_err(|source| error(path, source))
@@ -97,78 +98,79 @@ fn error(path: &Path, source: Error) -> ArchiveError {
     ArchiveError::File { path: path.display().to_string(), source }
 }
 
-/// Takes over the rows of an index file.
-fn read_list(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, ArchiveError> {
-    let problem = |what: &str| Ok(Some(LocalProblem { path: path.to_owned(), what: what.into() }));
+/// Adds the rows of an index file.
+fn read_index(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, ArchiveError> {
+    let problem =
+        |message: &str| Ok(Some(LocalProblem { path: path.to_owned(), message: message.into() }));
     let mut bytes = Vec::new();
-    let read = open(path)?.take(INDEX_CAP).read_to_end(&mut bytes);
+    let read = open(path)?.take(MAX_INDEX_BYTES).read_to_end(&mut bytes);
     let length = read.map_err(|source| error(path, source))?;
-    let is_cut = length as u64 == INDEX_CAP;
-    let room = CAPTURES.saturating_sub(index.len());
-    let Some(answer) = cdx::read(&bytes, room, is_cut) else {
-        return problem("is neither a WARC file nor an index");
+    let is_truncated = length as u64 == MAX_INDEX_BYTES;
+    let max_rows = MAX_CAPTURES.saturating_sub(index.len());
+    let Some(response) = cdx::parse(&bytes, max_rows, is_truncated) else {
+        return problem("neither a WARC file nor an index");
     };
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let mut skipped = answer.skipped;
-    for row in &answer.rows {
-        match IndexedCapture::of_row(row, folder, index) {
-            Some(held) => index.add(held),
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let mut skipped = response.skipped;
+    for row in &response.rows {
+        match IndexedCapture::from_row(row, directory, index) {
+            Some(capture) => index.add(capture),
             None => skipped += 1,
         }
     }
-    match (answer.is_truncated, skipped) {
-        (true, _) => problem("is longer than is read"),
-        (_, 1..) => problem(&format!("has {skipped} rows that cannot be used")),
+    match (response.is_truncated, skipped) {
+        (true, _) => problem("too long: only a part was read"),
+        (_, 1..) => problem(&format!("{skipped} invalid rows")),
         _ => Ok(None),
     }
 }
 
-/// Takes over the records of a WARC file.
+/// Adds the records of a WARC file.
 fn read_warc(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, ArchiveError> {
-    let problem = |what: String| Ok(Some(LocalProblem { path: path.to_owned(), what }));
-    let file = index.file(path);
+    let problem = |message: String| Ok(Some(LocalProblem { path: path.to_owned(), message }));
+    let file = index.add_file(path);
     let mut records = Records::new(open(path)?);
     loop {
         match records.next_record() {
             Ok(Some(mut record)) => {
-                if let Some(held) = IndexedCapture::of_record(&mut record, file) {
-                    index.add(held);
+                if let Some(capture) = IndexedCapture::from_record(&mut record, file) {
+                    index.add(capture);
                 }
             }
             Ok(None) => return Ok(None),
-            Err(damage) => return problem(format!("is damaged: {damage}")),
+            Err(damage) => return problem(format!("damaged: {damage}")),
         }
-        if index.len() >= CAPTURES {
-            return problem("holds more captures than are kept".to_owned());
+        if index.len() >= MAX_CAPTURES {
+            return problem("too many captures: only a part was read".to_owned());
         }
     }
 }
 
 impl Index {
-    /// Reads the answer of a held capture; of a repetition, the body of what
-    /// it repeats.
-    fn replay(&self, held: &IndexedCapture) -> Result<Option<Replay>, ArchiveError> {
-        let Some(mut payload) = self.payload(held)? else { return Ok(None) };
-        if held.capture.is_revisit {
-            let Some(first) = self.repeated(held) else { return Ok(None) };
+    /// Reads the response of a capture. The body of a revisit is that of its
+    /// original.
+    fn replay(&self, indexed: &IndexedCapture) -> Result<Option<Replay>, ArchiveError> {
+        let Some(mut payload) = self.payload(indexed)? else { return Ok(None) };
+        if indexed.capture.is_revisit {
+            let Some(first) = self.original_of(indexed) else { return Ok(None) };
             let Some(original) = self.payload(first)? else { return Ok(None) };
             payload = payload.with_body_of(original);
         }
-        Ok(Some(payload.into_replay(&held.capture)))
+        Ok(Some(payload.into_replay(&indexed.capture)))
     }
 
-    fn payload(&self, held: &IndexedCapture) -> Result<Option<Payload>, ArchiveError> {
-        let path = self.path(held);
+    fn payload(&self, indexed: &IndexedCapture) -> Result<Option<Payload>, ArchiveError> {
+        let path = self.path(indexed);
         let mut file = open(path)?;
-        file.seek(SeekFrom::Start(held.offset)).map_err(|source| error(path, source))?;
+        file.seek(SeekFrom::Start(indexed.offset)).map_err(|source| error(path, source))?;
         let mut records = Records::new(file);
-        if records.skip(held.within).is_err() {
+        if records.skip(indexed.offset_in_member).is_err() {
             return Ok(None);
         }
-        // A file that was changed behind the index has nothing to say.
+        // The file may have changed since it was indexed.
         let Ok(Some(mut record)) = records.next_record() else { return Ok(None) };
-        let is_the_one = record.is_of(&held.capture.url, held.capture.captured_at);
-        Ok(is_the_one.then(|| Payload::read(&mut record)))
+        let is_match = record.matches(&indexed.capture.url, indexed.capture.captured_at);
+        Ok(is_match.then(|| Payload::read(&mut record)))
     }
 }
 
@@ -183,10 +185,10 @@ impl Archive for LocalArchive {
     }
 
     async fn replay(&self, capture: &Capture) -> Result<Option<Replay>, ArchiveError> {
-        let Some(held) = self.index.find(capture).cloned() else { return Ok(None) };
+        let Some(indexed) = self.index.find(capture).cloned() else { return Ok(None) };
         let index = Arc::clone(&self.index);
-        let read = tokio::task::spawn_blocking(move || index.replay(&held)).await;
-        read.unwrap_or(Ok(None))
+        let result = tokio::task::spawn_blocking(move || index.replay(&indexed)).await;
+        result.unwrap_or(Ok(None))
     }
 
     async fn nearest(&self, url: &Url, when: Timestamp) -> Result<Option<Snapshot>, ArchiveError> {

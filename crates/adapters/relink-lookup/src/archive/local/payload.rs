@@ -1,4 +1,4 @@
-//! The answer of a server as a WARC record keeps it: head and body of HTTP.
+//! The HTTP response in a WARC record: head and body.
 
 use std::io::{Read, Write};
 
@@ -7,16 +7,16 @@ use relink_model::{Capture, with_authority};
 use relink_ports::{Body, Replay};
 use url::Url;
 
-/// The longest head of an answer.
-const HEAD_CAP: usize = 64 * 1024;
+/// Maximum size of a response head.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// The most bytes taken of a body, before and after it is unpacked.
-const BODY_CAP: usize = 1024 * 1024;
+/// Maximum size of a body, before and after decoding.
+const MAX_BODY_BYTES: usize = 1024 * 1024;
 
-/// The buffer between brotli and its input.
+/// Size of brotli's input buffer.
 const BROTLI_BUFFER: usize = 4096;
 
-/// An answer.
+/// An archived HTTP response.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Payload {
     pub status: Option<u16>,
@@ -26,22 +26,22 @@ pub(super) struct Payload {
 }
 
 impl Payload {
-    /// Reads head and body, within bounds. A damaged record gives what could
-    /// be read.
+    /// Reads head and body within limits. From a damaged record, returns the
+    /// part that could be read.
     pub fn read(block: &mut impl Read) -> Self {
         let mut bytes = Vec::new();
-        let cap = HEAD_CAP + BODY_CAP;
-        let outcome = block.take(cap as u64 + 1).read_to_end(&mut bytes);
-        let is_cut = outcome.is_err() || bytes.len() > cap;
-        bytes.truncate(cap);
-        Self { is_truncated: is_cut, ..Self::parse(&bytes) }
+        let limit = MAX_HEAD_BYTES + MAX_BODY_BYTES;
+        let result = block.take(limit as u64 + 1).read_to_end(&mut bytes);
+        let is_truncated = result.is_err() || bytes.len() > limit;
+        bytes.truncate(limit);
+        Self { is_truncated, ..Self::parse(&bytes) }
     }
 
-    /// Reads the head alone.
+    /// Reads only the head.
     pub fn read_head(block: &mut impl Read) -> Self {
         let mut bytes = Vec::new();
-        // What a damaged record still has is enough or it is not.
-        let _ = block.take(HEAD_CAP as u64).read_to_end(&mut bytes);
+        // Parse whatever could be read from a damaged record.
+        let _ = block.take(MAX_HEAD_BYTES as u64).read_to_end(&mut bytes);
         Self::parse(&bytes)
     }
 
@@ -64,16 +64,17 @@ impl Payload {
         }
     }
 
-    /// This answer with the body of another: a repetition keeps none.
+    /// Combines the head of a revisit, which has no body, with the body of its
+    /// original.
     pub fn with_body_of(self, original: Self) -> Self {
         if self.status.is_none() {
             return original;
         }
-        // How a body is packed is said where the body is.
-        let packing = |name: &str| matches!(name, "content-encoding" | "transfer-encoding");
-        let own = self.headers.into_iter().filter(|(name, _)| !packing(name));
-        let its = original.headers.into_iter().filter(|(name, _)| packing(name));
-        let headers = own.chain(its).collect();
+        // The encoding headers must be those of the body.
+        let is_encoding = |name: &str| matches!(name, "content-encoding" | "transfer-encoding");
+        let own = self.headers.into_iter().filter(|(name, _)| !is_encoding(name));
+        let inherited = original.headers.into_iter().filter(|(name, _)| is_encoding(name));
+        let headers = own.chain(inherited).collect();
         Self {
             status: self.status,
             headers,
@@ -82,20 +83,20 @@ impl Payload {
         }
     }
 
-    /// The value of a header.
+    /// Returns the value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Where it points from `url`, if that is on the web.
+    /// Returns the redirect target relative to `url`, if it is an HTTP URL.
     pub fn target(&self, url: &Url) -> Option<Url> {
         let target = url.join(&with_authority(self.header("location")?)).ok()?;
         matches!(target.scheme(), "http" | "https").then_some(target)
     }
 
-    /// What a capture says.
+    /// Converts the response of a capture to a replay.
     pub fn into_replay(self, capture: &Capture) -> Replay {
-        let (bytes, is_cut) = self.unpacked();
+        let (bytes, is_truncated) = self.decoded_body();
         Replay {
             captured_at: capture.captured_at,
             status: self.status.or(capture.status).unwrap_or_default(),
@@ -106,43 +107,44 @@ impl Payload {
                 language: self.header("content-language").map(str::to_owned),
                 robots: self.header("x-robots-tag").map(str::to_owned),
                 bytes: bytes.into(),
-                is_truncated: is_cut || self.is_truncated,
+                is_truncated: is_truncated || self.is_truncated,
             },
         }
     }
 
-    /// The body out of its chunks and codings, and whether some is missing.
-    fn unpacked(&self) -> (Vec<u8>, bool) {
+    /// Returns the body without chunked framing and content codings, and
+    /// whether it is truncated.
+    fn decoded_body(&self) -> (Vec<u8>, bool) {
         let is_chunked = self.header("transfer-encoding").is_some_and(|it| it.contains("chunked"));
-        let mut body = if is_chunked { unchunked(&self.body) } else { self.body.clone() };
+        let mut body = if is_chunked { join_chunks(&self.body) } else { self.body.clone() };
         let codings = self.header("content-encoding").unwrap_or_default().to_ascii_lowercase();
-        let mut is_cut = false;
+        let mut is_truncated = false;
         for coding in codings.split(',').rev() {
-            (body, is_cut) = match unpack(coding.trim(), &body) {
-                Some((bytes, is_short)) => (bytes, is_cut || is_short),
-                None => (body, is_cut),
+            (body, is_truncated) = match decode_one(coding.trim(), &body) {
+                Some((bytes, is_cut)) => (bytes, is_truncated || is_cut),
+                None => (body, is_truncated),
             };
         }
-        is_cut |= body.len() > BODY_CAP;
-        body.truncate(BODY_CAP);
-        (body, is_cut)
+        is_truncated |= body.len() > MAX_BODY_BYTES;
+        body.truncate(MAX_BODY_BYTES);
+        (body, is_truncated)
     }
 }
 
-/// Head and body, at the first empty line.
+/// Splits head and body at the first empty line.
 fn split_head(bytes: &[u8]) -> (&[u8], &[u8]) {
-    let find = |mark: &[u8]| bytes.windows(mark.len()).position(|it| it == mark);
+    let find = |separator: &[u8]| bytes.windows(separator.len()).position(|it| it == separator);
     let ends = [(find(b"\r\n\r\n"), 4), (find(b"\n\n"), 2)];
-    let first = ends.into_iter().filter_map(|(at, length)| Some((at?, length))).min();
+    let first = ends.into_iter().filter_map(|(index, length)| Some((index?, length))).min();
     match first {
-        Some((at, length)) => (&bytes[..at], &bytes[at + length..]),
+        Some((index, length)) => (&bytes[..index], &bytes[index + length..]),
         None => (bytes, &[]),
     }
 }
 
-/// Takes a body out of its chunks. Some writers have done so already and left
-/// the header; then it is no chunk and stays as it is.
-fn unchunked(body: &[u8]) -> Vec<u8> {
+/// Removes chunked framing. Some writers have already removed it but left the
+/// header; such a body is returned unchanged.
+fn join_chunks(body: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(body.len());
     let mut rest = body;
     while let Some((length, after)) = chunk_length(rest) {
@@ -163,28 +165,28 @@ fn chunk_length(rest: &[u8]) -> Option<(usize, &[u8])> {
     Some((usize::from_str_radix(digits, 16).ok()?, &rest[end + 1..]))
 }
 
-/// Undoes one coding, within bounds; `None` for a word that is none. Bytes
-/// that were unpacked by the writer already stay as they are.
-fn unpack(coding: &str, packed: &[u8]) -> Option<(Vec<u8>, bool)> {
+/// Decodes one content coding within limits. Returns `None` for unknown
+/// codings, and for bytes that the writer has already decoded.
+fn decode_one(coding: &str, encoded: &[u8]) -> Option<(Vec<u8>, bool)> {
     match coding {
-        "gzip" | "x-gzip" if packed.starts_with(&[0x1f, 0x8b]) => {
-            Some(expand(MultiGzDecoder::new(packed)))
+        "gzip" | "x-gzip" if encoded.starts_with(&[0x1f, 0x8b]) => {
+            Some(expand(MultiGzDecoder::new(encoded)))
         }
-        "deflate" if packed.first().is_some_and(|byte| byte & 0x0f == 8) => {
-            Some(expand(ZlibDecoder::new(packed)))
+        "deflate" if encoded.first().is_some_and(|byte| byte & 0x0f == 8) => {
+            Some(expand(ZlibDecoder::new(encoded)))
         }
-        "deflate" => Some(expand(DeflateDecoder::new(packed))),
-        "br" => Some(expand(brotli_decompressor::Decompressor::new(packed, BROTLI_BUFFER))),
+        "deflate" => Some(expand(DeflateDecoder::new(encoded))),
+        "br" => Some(expand(brotli_decompressor::Decompressor::new(encoded, BROTLI_BUFFER))),
         _ => None,
     }
 }
 
 fn expand(reader: impl Read) -> (Vec<u8>, bool) {
     let mut bytes = Vec::new();
-    let outcome = std::io::copy(&mut reader.take(BODY_CAP as u64 + 1), bytes.by_ref());
-    let is_cut = outcome.is_err() || bytes.len() > BODY_CAP;
-    bytes.truncate(BODY_CAP);
-    (bytes, is_cut)
+    let result = std::io::copy(&mut reader.take(MAX_BODY_BYTES as u64 + 1), bytes.by_ref());
+    let is_truncated = result.is_err() || bytes.len() > MAX_BODY_BYTES;
+    bytes.truncate(MAX_BODY_BYTES);
+    (bytes, is_truncated)
 }
 
 #[cfg(test)]
@@ -197,21 +199,21 @@ mod tests {
         let replay = Payload::read(&mut block.as_bytes()).into_replay(&capture);
         let target = replay.target.map_or(String::new(), |target| format!(" -> {target}"));
         let body = String::from_utf8_lossy(&replay.body.bytes);
-        let cut = if replay.body.is_truncated { " cut" } else { "" };
-        assert_eq!(format!("{}{target} {body}{cut}", replay.status), expect);
+        let suffix = if replay.body.is_truncated { " truncated" } else { "" };
+        assert_eq!(format!("{}{target} {body}{suffix}", replay.status), expect);
     }
 
     #[test]
-    fn an_answer_is_read() {
+    fn read_parses_head_and_body() {
         check("HTTP/1.1 200 OK\r\nContent-Type: a\r\n\r\nhello\r\n", "200 hello\r\n");
         check("HTTP/1.0 301 x\nLocation: ../y\n\n", "301 -> http://a.test/y ");
         check("HTTP/1.1 302\r\nlocation: javascript:alert(1)\r\n\r\n", "302 ");
         check("HTTP/1.1 404 Not Found", "404 ");
-        check("no answer", "0 ");
+        check("not HTTP", "0 ");
     }
 
     #[test]
-    fn chunks_are_put_together_unless_that_was_done() {
+    fn chunks_are_joined_unless_already_done() {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
         check(&format!("{head}5\r\nhello\r\n6;x=y\r\n world\r\n0\r\n\r\n"), "200 hello world");
         check(&format!("{head}<p>hello"), "200 <p>hello");
@@ -219,14 +221,14 @@ mod tests {
     }
 
     #[test]
-    fn a_coding_that_was_undone_already_does_no_harm() {
+    fn already_decoded_body_is_unchanged() {
         check("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nplain", "200 plain");
         check("HTTP/1.1 200 OK\r\nContent-Encoding: utf-8\r\n\r\nplain", "200 plain");
     }
 
     #[test]
-    fn a_body_is_read_to_the_cap() {
-        let block = format!("HTTP/1.1 200 OK\r\n\r\n{}", "a".repeat(BODY_CAP + 1));
-        check(&block, &format!("200 {} cut", "a".repeat(BODY_CAP)));
+    fn body_is_limited() {
+        let block = format!("HTTP/1.1 200 OK\r\n\r\n{}", "a".repeat(MAX_BODY_BYTES + 1));
+        check(&block, &format!("200 {} truncated", "a".repeat(MAX_BODY_BYTES)));
     }
 }

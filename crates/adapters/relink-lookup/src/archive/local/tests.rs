@@ -1,4 +1,4 @@
-//! Archive files, good and damaged.
+//! Tests with valid and damaged archive files.
 
 use std::path::PathBuf;
 
@@ -20,24 +20,24 @@ fn warc() -> Warc {
         .revisit("http://example.org/a/1", "20170101000000", 200, "20150506070809", PAGE)
 }
 
-/// A folder with one file in it.
-fn folder(name: &str, bytes: &[u8]) -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join(name);
+/// Creates a directory with one file.
+fn directory(name: &str, bytes: &[u8]) -> (TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join(name);
     std::fs::write(&path, bytes).unwrap();
-    (folder, path)
+    (directory, path)
 }
 
-fn opened(bytes: &[u8]) -> (TempDir, LocalArchive) {
-    let (folder, path) = folder("a.warc", bytes);
-    (folder, LocalArchive::open(&[path]).unwrap())
+fn open_archive(bytes: &[u8]) -> (TempDir, LocalArchive) {
+    let (directory, path) = directory("a.warc", bytes);
+    (directory, LocalArchive::open(&[path]).unwrap())
 }
 
 fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
 }
 
-async fn listed(archive: &LocalArchive, query: CaptureQuery) -> Vec<String> {
+async fn list_lines(archive: &LocalArchive, query: CaptureQuery) -> Vec<String> {
     let list = archive.captures(&query).await.unwrap();
     list.captures.iter().map(Capture::to_string).collect()
 }
@@ -50,13 +50,13 @@ const ALL: [&str; 5] = [
     "2016-01-03T00:00:00Z 404 http://example.org/a/3",
 ];
 
-/// Lists everything and replays what has a body.
+/// Lists all captures and replays those with a body.
 async fn check_all(archive: &LocalArchive) {
-    let below = CaptureQuery::below(url("http://example.org/a/"));
-    assert_eq!(listed(archive, below.clone()).await, ALL);
-    let list = archive.captures(&below).await.unwrap();
-    for (at, status, body) in [(0, 200, PAGE), (2, 200, PAGE), (4, 404, "gone")] {
-        let replay = archive.replay(&list.captures[at]).await.unwrap().unwrap();
+    let all = CaptureQuery::for_prefix(url("http://example.org/a/"));
+    assert_eq!(list_lines(archive, all.clone()).await, ALL);
+    let list = archive.captures(&all).await.unwrap();
+    for (index, status, body) in [(0, 200, PAGE), (2, 200, PAGE), (4, 404, "gone")] {
+        let replay = archive.replay(&list.captures[index]).await.unwrap().unwrap();
         assert_eq!(replay.status, status);
         assert_eq!(&replay.body.bytes[..], body.as_bytes());
     }
@@ -66,41 +66,41 @@ async fn check_all(archive: &LocalArchive) {
 }
 
 #[tokio::test]
-async fn a_file_is_read_however_it_is_packed() {
-    for bytes in [warc().to_bytes(), warc().to_gzip(), warc().to_one_gzip()] {
-        let (_folder, archive) = opened(&bytes);
+async fn open_reads_plain_and_compressed_files() {
+    for bytes in [warc().to_bytes(), warc().to_gzip(), warc().to_single_gzip()] {
+        let (_directory, archive) = open_archive(&bytes);
         assert_eq!(archive.problems(), []);
         check_all(&archive).await;
     }
 }
 
 #[tokio::test]
-async fn captures_are_chosen_as_asked() {
-    let (_folder, archive) = opened(&warc().to_gzip());
-    let of = CaptureQuery::new(url("https://www.example.org/a/1/"));
-    assert_eq!(listed(&archive, of.clone()).await, ALL[..3]);
-    let redirects = CaptureQuery { statuses: CaptureStatusFilter::Redirects, ..of.clone() };
-    assert_eq!(listed(&archive, redirects).await, [ALL[1]]);
-    let newest = CaptureQuery { order: CaptureOrder::Newest, limit: 1, ..of.clone() };
+async fn captures_match_the_query() {
+    let (_directory, archive) = open_archive(&warc().to_gzip());
+    let exact = CaptureQuery::new(url("https://www.example.org/a/1/"));
+    assert_eq!(list_lines(&archive, exact.clone()).await, ALL[..3]);
+    let redirects = CaptureQuery { statuses: CaptureStatusFilter::Redirects, ..exact.clone() };
+    assert_eq!(list_lines(&archive, redirects).await, [ALL[1]]);
+    let newest = CaptureQuery { order: CaptureOrder::Newest, limit: 1, ..exact.clone() };
     let list = archive.captures(&newest).await.unwrap();
     assert!(list.is_truncated);
     assert_eq!(list.captures[0].to_string(), ALL[2]);
-    let early = CaptureQuery { to: Some("2015-12-31T00:00:00Z".parse().unwrap()), ..of };
-    assert_eq!(listed(&archive, early).await, [ALL[0]]);
-    assert!(listed(&archive, CaptureQuery::new(url("http://example.org/z"))).await.is_empty());
+    let early = CaptureQuery { to: Some("2015-12-31T00:00:00Z".parse().unwrap()), ..exact };
+    assert_eq!(list_lines(&archive, early).await, [ALL[0]]);
+    assert!(list_lines(&archive, CaptureQuery::new(url("http://example.org/z"))).await.is_empty());
 }
 
 #[tokio::test]
-async fn what_it_never_had_is_none() {
-    let (_folder, archive) = opened(&warc().to_gzip());
+async fn replay_of_unknown_capture_is_none() {
+    let (_directory, archive) = open_archive(&warc().to_gzip());
     let other = Capture::new(url("http://example.org/a/1"), Timestamp::MIN);
     assert!(archive.replay(&other).await.unwrap().is_none());
 }
 
 #[tokio::test]
-async fn an_index_stands_for_its_files() {
-    let (folder, warc) = folder("a.warc.gz", &warc().to_gzip());
-    let list = folder.path().join("index.cdxj");
+async fn indexed_warc_file_is_not_scanned() {
+    let (directory, warc) = directory("a.warc.gz", &warc().to_gzip());
+    let index = directory.path().join("index.cdxj");
     let info = Warc::new().record("warcinfo", "urn:x", "20150101000000", "", b"software: none\r\n");
     let offset = info.to_gzip().len();
     let row = |file: &str| {
@@ -109,33 +109,35 @@ async fn an_index_stands_for_its_files() {
              \"200\", \"offset\": \"{offset}\", \"filename\": \"{file}\"}}\n"
         )
     };
-    // A path in an index leads nowhere else.
-    std::fs::write(&list, row("../../elsewhere/a.warc.gz") + "noise\n").unwrap();
-    let archive = LocalArchive::open(&[list.clone(), warc]).unwrap();
-    let problems: Vec<_> = archive.problems().iter().map(|it| it.what.as_str()).collect();
-    assert_eq!(problems, ["has 1 rows that cannot be used"]);
-    let query = CaptureQuery::below(url("http://example.org/"));
-    assert_eq!(listed(&archive, query.clone()).await, [ALL[0]]);
+    // The directory part of a file name in an index is ignored.
+    std::fs::write(&index, row("../../elsewhere/a.warc.gz") + "noise\n").unwrap();
+    let archive = LocalArchive::open(&[index, warc]).unwrap();
+    let problems: Vec<_> = archive.problems().iter().map(|it| it.message.as_str()).collect();
+    assert_eq!(problems, ["1 invalid rows"]);
+    let query = CaptureQuery::for_prefix(url("http://example.org/"));
+    assert_eq!(list_lines(&archive, query.clone()).await, [ALL[0]]);
     let list = archive.captures(&query).await.unwrap();
     let replay = archive.replay(&list.captures[0]).await.unwrap().unwrap();
     assert_eq!(&replay.body.bytes[..], PAGE.as_bytes());
 }
 
 #[tokio::test]
-async fn a_damaged_file_is_used_up_to_the_damage() {
+async fn damaged_file_is_used_up_to_the_damage() {
     let whole = warc().to_gzip();
-    for (cut, whole_records) in [(whole.len() - 3, 5), (whole.len() - 300, 4), (100, 0), (30, 0)] {
-        let (_folder, archive) = opened(&whole[..cut]);
-        let below = CaptureQuery::below(url("http://example.org/"));
-        let listed = listed(&archive, below).await;
-        assert_eq!(listed.len(), whole_records, "{cut}: {listed:?}");
-        assert!(listed.iter().all(|line| ALL.contains(&line.as_str())));
-        assert_eq!(archive.problems().len(), 1, "{cut}");
+    for (length, complete_records) in
+        [(whole.len() - 3, 5), (whole.len() - 300, 4), (100, 0), (30, 0)]
+    {
+        let (_directory, archive) = open_archive(&whole[..length]);
+        let all = CaptureQuery::for_prefix(url("http://example.org/"));
+        let captures = list_lines(&archive, all).await;
+        assert_eq!(captures.len(), complete_records, "{length}: {captures:?}");
+        assert!(captures.iter().all(|line| ALL.contains(&line.as_str())));
+        assert_eq!(archive.problems().len(), 1, "{length}");
     }
 }
 
 #[test]
-fn hostile_records_are_damage() {
+fn malformed_records_are_reported_as_damage() {
     let plain = String::from_utf8(warc().to_bytes()).unwrap();
     for (what, text) in [
         (
@@ -147,16 +149,16 @@ fn hostile_records_are_damage() {
         ("a line without end", format!("WARC/1.0\r\n{}", "x".repeat(10 << 20))),
         ("no record", "WARC/1.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n<html>".to_owned()),
     ] {
-        let (_folder, archive) = opened(text.as_bytes());
+        let (_directory, archive) = open_archive(text.as_bytes());
         assert_eq!(archive.problems().len(), 1, "{what}");
     }
 }
 
 #[test]
-fn other_files_are_told_apart() {
-    let (_folder, archive) = opened(b"<html><p>no archive</html>\n");
-    assert_eq!(archive.problems()[0].what, "is neither a WARC file nor an index");
+fn other_files_are_reported() {
+    let (_directory, archive) = open_archive(b"<html><p>no archive</html>\n");
+    assert_eq!(archive.problems()[0].message, "neither a WARC file nor an index");
     assert!(LocalArchive::open(&[PathBuf::from("does/not/exist")]).is_err());
-    let (_folder, archive) = opened(b"");
+    let (_directory, archive) = open_archive(b"");
     assert_eq!(archive.problems(), []);
 }

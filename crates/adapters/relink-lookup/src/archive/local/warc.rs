@@ -1,8 +1,8 @@
 //! Reads WARC files (ISO 28500), plain or compressed, record by record.
 //!
-//! A compressed file is a row of gzip members, each with one record as a rule;
-//! a file that was compressed as a whole is one member with all. A record is
-//! found again by where its member begins and how far into it the record lies.
+//! A compressed file is a sequence of gzip members. Usually each member has one
+//! record, but a file may also be a single member. A record is located by the
+//! offset of its member and its offset within the member.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -10,30 +10,30 @@ use flate2::bufread::GzDecoder;
 use jiff::Timestamp;
 use url::Url;
 
-/// The longest head of a record.
-const HEAD_CAP: u64 = 64 * 1024;
+/// Maximum size of a record head.
+const MAX_HEAD_BYTES: u64 = 64 * 1024;
 
-/// How every record begins.
+/// Prefix of every record.
 const VERSION: &[u8] = b"WARC/";
 
-/// How every gzip member begins.
+/// Prefix of every gzip member.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Whether a file begins like a WARC file, or like one that is damaged: what
-/// is compressed is nothing else.
-pub(super) fn is_one(mut file: impl BufRead) -> io::Result<bool> {
+/// Whether the content is a WARC file. All gzip files count as WARC files; one
+/// without records is reported as damaged when it is read.
+pub(super) fn is_warc(mut file: impl BufRead) -> io::Result<bool> {
     let start = file.fill_buf()?;
     Ok(start.starts_with(VERSION) || start.starts_with(&GZIP))
 }
 
-/// Counts what is taken from a reader.
+/// A reader that counts the bytes read.
 #[derive(Debug)]
-struct Counted<R> {
+struct CountingReader<R> {
     inner: R,
     count: u64,
 }
 
-impl<R: BufRead> Read for Counted<R> {
+impl<R: BufRead> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.inner.read(buffer)?;
         self.count += length as u64;
@@ -41,7 +41,7 @@ impl<R: BufRead> Read for Counted<R> {
     }
 }
 
-impl<R: BufRead> BufRead for Counted<R> {
+impl<R: BufRead> BufRead for CountingReader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.inner.fill_buf()
     }
@@ -52,11 +52,11 @@ impl<R: BufRead> BufRead for Counted<R> {
     }
 }
 
-/// What records are read from at present.
+/// The source of the current records: the file itself or a gzip member.
 #[derive(Debug)]
 enum RecordStream<R> {
-    Plain(Counted<R>),
-    Member(Box<Counted<BufReader<GzDecoder<Counted<R>>>>>),
+    Plain(CountingReader<R>),
+    Member(Box<CountingReader<BufReader<GzDecoder<CountingReader<R>>>>>),
 }
 
 impl<R: BufRead> Read for RecordStream<R> {
@@ -85,7 +85,7 @@ impl<R: BufRead> BufRead for RecordStream<R> {
 }
 
 impl<R> RecordStream<R> {
-    /// How much was taken from it.
+    /// Returns the number of bytes read.
     fn count(&self) -> u64 {
         match self {
             Self::Plain(plain) => plain.count,
@@ -97,77 +97,78 @@ impl<R> RecordStream<R> {
 /// The records of a file.
 #[derive(Debug)]
 pub(super) struct Records<R> {
-    /// `None` at the end.
-    part: Option<RecordStream<R>>,
-    /// Where the present member begins.
-    start: u64,
-    /// What is left of the block of the last record.
-    left: u64,
+    /// `None` at the end of the file.
+    stream: Option<RecordStream<R>>,
+    /// Offset of the current member.
+    member_offset: u64,
+    /// Unread bytes of the last record's block.
+    unread: u64,
 }
 
-/// One record; its block can be read until the next record is asked for.
+/// A record. Its block can be read until the next record is requested.
 pub(super) struct Record<'a, R> {
     head: Vec<(String, String)>,
-    /// Where its member, or in a plain file the record itself, begins.
+    /// Offset of the gzip member that contains the record, or of the record
+    /// itself in a plain file.
     pub offset: u64,
-    /// How far into the member it lies.
-    pub within: u64,
+    /// Offset of the record within the decompressed member.
+    pub offset_in_member: u64,
     records: &'a mut Records<R>,
 }
 
 impl<R: BufRead> Records<R> {
-    /// Begins where the reader stands.
+    /// Starts at the current position of the reader.
     pub fn new(reader: R) -> Self {
-        let part = RecordStream::Plain(Counted { inner: reader, count: 0 });
-        Self { part: Some(part), start: 0, left: 0 }
+        let stream = RecordStream::Plain(CountingReader { inner: reader, count: 0 });
+        Self { stream: Some(stream), member_offset: 0, unread: 0 }
     }
 
-    /// Goes so far into the present member, or the present file.
+    /// Skips bytes of the current member or file.
     pub fn skip(&mut self, length: u64) -> io::Result<()> {
-        if let Some(part) = self.part()? {
-            pass(part, length)?;
+        if let Some(stream) = self.stream()? {
+            skip_bytes(stream, length)?;
         }
         Ok(())
     }
 
-    /// The next record, or `None` at the end.
+    /// Returns the next record, or `None` at the end.
     pub fn next_record(&mut self) -> io::Result<Option<Record<'_, R>>> {
-        let left = std::mem::take(&mut self.left);
-        if let Some(part) = &mut self.part {
-            pass(part, left)?;
+        let unread = std::mem::take(&mut self.unread);
+        if let Some(stream) = &mut self.stream {
+            skip_bytes(stream, unread)?;
         }
-        let (within, head) = loop {
-            let Some(part) = self.part()? else { return Ok(None) };
-            pass_blank(part)?;
-            if !part.fill_buf()?.is_empty() {
-                break (part.count(), read_head(part)?);
+        let (offset_in_stream, head) = loop {
+            let Some(stream) = self.stream()? else { return Ok(None) };
+            skip_blank_lines(stream)?;
+            if !stream.fill_buf()?.is_empty() {
+                break (stream.count(), read_head(stream)?);
             }
         };
-        self.left = length_of(&head)?;
-        let (offset, within) = match &self.part {
-            Some(RecordStream::Member(_)) => (self.start, within),
-            _ => (within, 0),
+        self.unread = content_length(&head)?;
+        let (offset, offset_in_member) = match &self.stream {
+            Some(RecordStream::Member(_)) => (self.member_offset, offset_in_stream),
+            _ => (offset_in_stream, 0),
         };
-        Ok(Some(Record { head, offset, within, records: self }))
+        Ok(Some(Record { head, offset, offset_in_member, records: self }))
     }
 
-    /// What to read from: the present part while there is something in it,
-    /// then the next member, `None` at the end.
-    fn part(&mut self) -> io::Result<Option<&mut RecordStream<R>>> {
-        while let Some(mut part) = self.part.take() {
-            let begins = part.fill_buf()?;
-            let (is_over, is_packed) = (begins.is_empty(), begins.starts_with(&GZIP));
-            self.part = Some(match part {
-                RecordStream::Member(member) if is_over => {
+    /// Returns the current stream: the current member while it has data, then
+    /// the next member, and `None` at the end.
+    fn stream(&mut self) -> io::Result<Option<&mut RecordStream<R>>> {
+        while let Some(mut stream) = self.stream.take() {
+            let start = stream.fill_buf()?;
+            let (is_at_end, is_gzip) = (start.is_empty(), start.starts_with(&GZIP));
+            self.stream = Some(match stream {
+                RecordStream::Member(member) if is_at_end => {
                     RecordStream::Plain(member.inner.into_inner().into_inner())
                 }
-                RecordStream::Plain(_) if is_over => return Ok(None),
-                RecordStream::Plain(plain) if is_packed => {
-                    self.start = plain.count;
+                RecordStream::Plain(_) if is_at_end => return Ok(None),
+                RecordStream::Plain(plain) if is_gzip => {
+                    self.member_offset = plain.count;
                     let inner = BufReader::new(GzDecoder::new(plain));
-                    RecordStream::Member(Box::new(Counted { inner, count: 0 }))
+                    RecordStream::Member(Box::new(CountingReader { inner, count: 0 }))
                 }
-                part => return Ok(Some(self.part.insert(part))),
+                stream => return Ok(Some(self.stream.insert(stream))),
             });
         }
         Ok(None)
@@ -175,79 +176,79 @@ impl<R: BufRead> Records<R> {
 }
 
 impl<R: BufRead> Record<'_, R> {
-    /// The value of a header.
+    /// Returns the value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut head = self.head.iter();
         head.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// What was archived. Some writers put it between angle brackets.
+    /// Returns the archived URL. Some writers put it in angle brackets.
     pub fn url(&self) -> Option<Url> {
         let text = self.header("WARC-Target-URI")?;
         Url::parse(text.trim_start_matches('<').trim_end_matches('>')).ok()
     }
 
-    /// When it was archived, to the second.
-    pub fn taken(&self) -> Option<Timestamp> {
+    /// Returns the time of the capture, rounded down to seconds.
+    pub fn captured_at(&self) -> Option<Timestamp> {
         let time: Timestamp = self.header("WARC-Date")?.parse().ok()?;
         Timestamp::from_second(time.as_second()).ok()
     }
 
-    /// Whether it is the record of this capture.
-    pub fn is_of(&self, url: &Url, taken: Timestamp) -> bool {
-        self.url().as_ref() == Some(url) && self.taken() == Some(taken)
+    /// Whether this is the record of the capture with this URL and time.
+    pub fn matches(&self, url: &Url, captured_at: Timestamp) -> bool {
+        self.url().as_ref() == Some(url) && self.captured_at() == Some(captured_at)
     }
 }
 
 /// Reads the block of the record.
 impl<R: BufRead> Read for Record<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let Some(part) = &mut self.records.part else { return Ok(0) };
-        let length = part.take(self.records.left).read(buffer)?;
-        self.records.left -= length as u64;
+        let Some(stream) = &mut self.records.stream else { return Ok(0) };
+        let length = stream.take(self.records.unread).read(buffer)?;
+        self.records.unread -= length as u64;
         Ok(length)
     }
 }
 
-fn damaged(what: &'static str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, what)
+fn invalid_data(message: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
-/// Passes over so many bytes, all of which must be there.
-fn pass(part: &mut impl BufRead, length: u64) -> io::Result<()> {
-    let passed = io::copy(&mut part.take(length), &mut io::sink())?;
-    if passed < length {
-        return Err(damaged("it ends within a record"));
+/// Skips bytes. Fails if there are fewer.
+fn skip_bytes(stream: &mut impl BufRead, length: u64) -> io::Result<()> {
+    let skipped = io::copy(&mut stream.take(length), &mut io::sink())?;
+    if skipped < length {
+        return Err(invalid_data("unexpected end of file within a record"));
     }
     Ok(())
 }
 
-/// Passes over the empty lines between records.
-fn pass_blank(part: &mut impl BufRead) -> io::Result<()> {
+/// Skips the empty lines between records.
+fn skip_blank_lines(stream: &mut impl BufRead) -> io::Result<()> {
     loop {
-        let bytes = part.fill_buf()?;
+        let bytes = stream.fill_buf()?;
         let blank = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
         if blank == 0 {
             return Ok(());
         }
-        part.consume(blank);
+        stream.consume(blank);
     }
 }
 
-/// Reads the head of a record to its empty line.
-fn read_head(part: &mut impl BufRead) -> io::Result<Vec<(String, String)>> {
-    let mut head = part.take(HEAD_CAP);
+/// Reads the head of a record up to its empty line.
+fn read_head(stream: &mut impl BufRead) -> io::Result<Vec<(String, String)>> {
+    let mut head = stream.take(MAX_HEAD_BYTES);
     let mut line = Vec::new();
     head.read_until(b'\n', &mut line)?;
     if !line.starts_with(VERSION) {
-        return Err(damaged("a record does not begin like one"));
+        return Err(invalid_data("record without a WARC version line"));
     }
     let mut headers = Vec::new();
     loop {
         line.clear();
         head.read_until(b'\n', &mut line)?;
         if !line.ends_with(b"\n") {
-            return Err(damaged("a record has no end of its head"));
+            return Err(invalid_data("record head too long or truncated"));
         }
         let text = String::from_utf8_lossy(line.trim_ascii());
         if text.is_empty() {
@@ -259,9 +260,9 @@ fn read_head(part: &mut impl BufRead) -> io::Result<Vec<(String, String)>> {
     }
 }
 
-fn length_of(head: &[(String, String)]) -> io::Result<u64> {
+fn content_length(head: &[(String, String)]) -> io::Result<u64> {
     let mut head = head.iter();
     let length = head.find(|(name, _)| name.eq_ignore_ascii_case("Content-Length"));
     let length = length.and_then(|(_, value)| value.parse().ok());
-    length.ok_or_else(|| damaged("a record does not tell its length"))
+    length.ok_or_else(|| invalid_data("record without a valid Content-Length"))
 }

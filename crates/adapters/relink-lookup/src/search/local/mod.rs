@@ -1,13 +1,13 @@
-//! A search engine of our own, on the disk.
+//! A local full-text index.
 //!
-//! It knows the pages that it was told of, those of a crawl or of a site's
-//! map, and so finds where a page went with no service asked. It holds nothing
-//! that is not also elsewhere: an index that cannot be read is begun anew, and
-//! its owner is told to feed it again.
+//! It contains pages of crawls and sitemaps and finds moved pages without a
+//! remote service. It only holds data that is also stored elsewhere: an
+//! unreadable index is replaced by an empty one, and the caller has to add the
+//! pages again.
 
 mod fields;
 mod query;
-mod words;
+mod tokenizer;
 
 use std::fs;
 use std::io;
@@ -25,139 +25,141 @@ use url::Url;
 
 use fields::Fields;
 
-/// The folder within the one we are given. The number grows when the fields
-/// or the words change, so that an older index is begun anew.
-const FOLDER: &str = "pages-1";
+/// Subdirectory of the index. Increment the number when the fields or the
+/// tokenizer change, so that older indexes are rebuilt.
+const DIRECTORY: &str = "pages-2";
 
-/// The memory for pages that are being read in, in bytes.
-const MEMORY: usize = 32 * 1024 * 1024;
+/// Memory for pages that are being added, in bytes.
+const WRITER_MEMORY_BYTES: usize = 32 * 1024 * 1024;
 
-/// The most hits given at once.
-const MOST_HITS: usize = 1_000;
+/// Maximum number of hits per search.
+const MAX_HITS: usize = 1_000;
 
-/// What people call it.
+/// Display name.
 const NAME: &str = "local index";
 
-/// A page that the index is told of.
+/// A page to index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexedPage {
-    /// Where it is.
+    /// The URL.
     pub url: Url,
-    /// Its title, or nothing.
+    /// The title. May be empty.
     pub title: String,
-    /// Its text, or as much of it as is known.
+    /// The text, or the known part of it.
     pub text: String,
 }
 
-/// A full-text index on the disk.
+/// A full-text index on disk.
 #[derive(Clone)]
 pub struct LocalIndex {
-    shelf: Arc<IndexState>,
+    state: Arc<IndexState>,
     is_new: bool,
 }
 
-/// The index and what is needed to use it.
+/// The index and the objects needed to use it.
 struct IndexState {
     path: PathBuf,
     index: Index,
     reader: IndexReader,
     fields: Fields,
-    /// Held while writing: there is one writer at a time.
-    turn: Mutex<()>,
+    /// Locked while writing: tantivy allows one writer at a time.
+    write_lock: Mutex<()>,
 }
 
 impl LocalIndex {
-    /// Opens the index in a folder, or begins one there.
+    /// Opens the index in a directory, or creates one.
     ///
-    /// One that is damaged, or of another version, is begun anew; only a
-    /// folder of our own within the given one is ever emptied.
-    pub fn open(folder: &Path) -> Result<Self, SearchError> {
-        let path = folder.join(FOLDER);
+    /// A damaged or incompatible index is replaced by an empty one. Only the
+    /// subdirectory of the index is deleted.
+    pub fn open(directory: &Path) -> Result<Self, SearchError> {
+        let path = directory.join(DIRECTORY);
         let opened = fs::create_dir_all(&path).map_err(TantivyError::from).and_then(|()| {
             let is_new = !path.join("meta.json").exists();
             match IndexState::open(&path) {
-                Err(error) if is_damage(&error) => {
+                Err(error) if is_damaged(&error) => {
                     fs::remove_dir_all(&path)?;
                     fs::create_dir_all(&path)?;
                     Ok((IndexState::open(&path)?, true))
                 }
-                shelf => Ok((shelf?, is_new)),
+                state => Ok((state?, is_new)),
             }
         });
-        let (shelf, is_new) = opened.map_err(|error| index_error(&path, error))?;
-        Ok(Self { shelf: Arc::new(shelf), is_new })
+        let (state, is_new) = opened.map_err(|error| index_error(&path, error))?;
+        Ok(Self { state: Arc::new(state), is_new })
     }
 
-    /// Whether it was begun when it was opened, and so has to be fed.
+    /// Whether the index was created by [`Self::open`], so that pages must be
+    /// added.
     pub fn is_new(&self) -> bool {
         self.is_new
     }
 
-    /// How many pages it knows.
+    /// Returns the number of pages.
     pub fn pages(&self) -> Result<u64, SearchError> {
-        self.shelf.pages().map_err(|error| index_error(&self.shelf.path, error))
+        self.state.pages().map_err(|error| index_error(&self.state.path, error))
     }
 
-    /// Takes in pages, all of them or none. A page that it knows already is
-    /// replaced.
+    /// Adds pages atomically. Replaces pages with the same URL.
     pub async fn add_pages(&self, pages: Vec<IndexedPage>) -> Result<(), SearchError> {
-        self.run(move |shelf| shelf.write(|writer| shelf.add(writer, &pages))).await
+        self.run(move |state| state.write(|writer| state.add(writer, &pages))).await
     }
 
-    /// Takes in pages, forgets others and notes how far its owner has told it,
-    /// all of it or nothing. Whatever else changes the index wipes the note.
+    /// Adds and removes pages and stores a checkpoint, atomically. Every other
+    /// change deletes the checkpoint.
     pub async fn update(
         &self,
         pages: Vec<IndexedPage>,
-        gone: Vec<Url>,
-        note: String,
+        removed: Vec<Url>,
+        checkpoint: String,
     ) -> Result<(), SearchError> {
-        self.run(move |shelf| {
-            shelf.write_noting(Some(&note), |writer| {
-                shelf.remove(writer, &gone);
-                shelf.add(writer, &pages)
+        self.run(move |state| {
+            state.write_with_checkpoint(Some(&checkpoint), |writer| {
+                state.remove(writer, &removed);
+                state.add(writer, &pages)
             })
         })
         .await
     }
 
-    /// The note of the last update, if nothing was changed since.
-    pub fn note(&self) -> Result<Option<String>, SearchError> {
+    /// Returns the checkpoint of the last update, if nothing has changed since.
+    pub fn checkpoint(&self) -> Result<Option<String>, SearchError> {
         let metas =
-            self.shelf.index.load_metas().map_err(|error| index_error(&self.shelf.path, error))?;
+            self.state.index.load_metas().map_err(|error| index_error(&self.state.path, error))?;
         Ok(metas.payload)
     }
 
-    /// Forgets pages.
+    /// Removes pages.
     pub async fn remove_pages(&self, urls: Vec<Url>) -> Result<(), SearchError> {
-        self.run(move |shelf| {
-            shelf.write(|writer| {
-                shelf.remove(writer, &urls);
+        self.run(move |state| {
+            state.write(|writer| {
+                state.remove(writer, &urls);
                 Ok(())
             })
         })
         .await
     }
 
-    /// Forgets everything.
+    /// Removes all pages.
     pub async fn clear(&self) -> Result<(), SearchError> {
-        self.run(|shelf| shelf.write(|writer| writer.delete_all_documents().map(drop))).await
+        self.run(|state| state.write(|writer| writer.delete_all_documents().map(drop))).await
     }
 
-    /// On how many pages each phrase stands, in the order asked.
+    /// Returns the number of pages that contain each phrase, in the order of
+    /// `phrases`.
     pub async fn counts(&self, phrases: Vec<String>) -> Result<Vec<u64>, SearchError> {
-        self.run(move |shelf| phrases.iter().map(|phrase| shelf.count(phrase)).collect()).await
+        self.run(move |state| phrases.iter().map(|phrase| state.count(phrase)).collect()).await
     }
 
-    /// Works on the index where waiting for the disk holds up nobody.
+    /// Runs work on a thread for blocking I/O.
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&IndexState) -> tantivy::Result<T> + Send + 'static,
     ) -> Result<T, SearchError> {
-        let own = Arc::clone(&self.shelf);
-        let done = spawn_blocking(move || work(&own)).await;
-        let done = done.unwrap_or_else(|ended| Err(TantivyError::SystemError(ended.to_string())));
-        done.map_err(|error| index_error(&self.shelf.path, error))
+        let state = Arc::clone(&self.state);
+        let result = spawn_blocking(move || work(&state)).await;
+        let result =
+            result.unwrap_or_else(|error| Err(TantivyError::SystemError(error.to_string())));
+        result.map_err(|error| index_error(&self.state.path, error))
     }
 }
 
@@ -166,10 +168,11 @@ impl IndexState {
         let (schema, fields) = Fields::new();
         let directory = tantivy::directory::MmapDirectory::open(path)?;
         let index = Index::open_or_create(directory, schema)?;
-        index.tokenizers().register(words::NAME, words::WordTokenizer);
-        // Looked at before each search, which also shows what others wrote.
+        index.tokenizers().register(tokenizer::NAME, tokenizer::WordTokenizer);
+        // Reload manually before each search, which also loads changes of other
+        // processes.
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok(Self { path: path.to_owned(), index, reader, fields, turn: Mutex::default() })
+        Ok(Self { path: path.to_owned(), index, reader, fields, write_lock: Mutex::default() })
     }
 
     fn pages(&self) -> tantivy::Result<u64> {
@@ -181,20 +184,20 @@ impl IndexState {
         &self,
         change: impl FnOnce(&mut IndexWriter) -> tantivy::Result<()>,
     ) -> tantivy::Result<()> {
-        self.write_noting(None, change)
+        self.write_with_checkpoint(None, change)
     }
 
-    fn write_noting(
+    fn write_with_checkpoint(
         &self,
-        note: Option<&str>,
+        checkpoint: Option<&str>,
         change: impl FnOnce(&mut IndexWriter) -> tantivy::Result<()>,
     ) -> tantivy::Result<()> {
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut writer = self.index.writer_with_num_threads(1, MEMORY)?;
+        let _guard = self.write_lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writer = self.index.writer_with_num_threads(1, WRITER_MEMORY_BYTES)?;
         change(&mut writer)?;
         let mut commit = writer.prepare_commit()?;
-        if let Some(note) = note {
-            commit.set_payload(note);
+        if let Some(checkpoint) = checkpoint {
+            commit.set_payload(checkpoint);
         }
         commit.commit()?;
         writer.wait_merging_threads()
@@ -202,14 +205,14 @@ impl IndexState {
 
     fn remove(&self, writer: &IndexWriter, urls: &[Url]) {
         for url in urls {
-            writer.delete_term(self.fields.page(url));
+            writer.delete_term(self.fields.url_term(url));
         }
     }
 
     fn add(&self, writer: &IndexWriter, pages: &[IndexedPage]) -> tantivy::Result<()> {
         for page in pages {
             let Some(document) = self.fields.document(page) else { continue };
-            writer.delete_term(self.fields.page(&page.url));
+            writer.delete_term(self.fields.url_term(&page.url));
             writer.add_document(document)?;
         }
         Ok(())
@@ -217,43 +220,38 @@ impl IndexState {
 
     fn count(&self, phrase: &str) -> tantivy::Result<u64> {
         let query = SearchQuery::new([""; 0]).with_phrase(phrase);
-        let Some(question) = query::build_query(&query, &self.fields) else { return Ok(0) };
+        let Some(query) = query::build_query(&query, &self.fields) else { return Ok(0) };
         self.reader.reload()?;
-        Ok(self.reader.searcher().search(&question, &Count)? as u64)
+        Ok(self.reader.searcher().search(&query, &Count)? as u64)
     }
 
     fn search(&self, query: &SearchQuery) -> tantivy::Result<SearchResponse> {
-        let limit = query.limit.min(MOST_HITS);
-        let question = query::build_query(query, &self.fields).filter(|_| limit > 0);
-        let Some(question) = question else { return Ok(SearchResponse::default()) };
+        let limit = query.limit.min(MAX_HITS);
+        let tantivy_query = query::build_query(query, &self.fields).filter(|_| limit > 0);
+        let Some(tantivy_query) = tantivy_query else { return Ok(SearchResponse::default()) };
         self.reader.reload()?;
         let searcher = self.reader.searcher();
         let best = TopDocs::with_limit(limit).order_by_score();
-        let (best, total) = searcher.search(&question, &(best, Count))?;
-        let mut answer = SearchResponse { total: Some(total as u64), ..SearchResponse::default() };
-        for (at, (_, address)) in best.into_iter().enumerate() {
+        let (best, total) = searcher.search(&tantivy_query, &(best, Count))?;
+        let mut response =
+            SearchResponse { total: Some(total as u64), ..SearchResponse::default() };
+        for (index, (_, address)) in best.into_iter().enumerate() {
             let document: TantivyDocument = searcher.doc(address)?;
             match self.fields.hit(&document) {
-                Some((url, title, excerpt)) => {
+                Some((url, title, snippet)) => {
                     let engine = NAME.to_owned();
-                    answer.hits.push(SearchHit {
-                        url,
-                        title,
-                        snippet: excerpt,
-                        engine,
-                        rank: at + 1,
-                    });
+                    response.hits.push(SearchHit { url, title, snippet, engine, rank: index + 1 });
                 }
-                None => answer.skipped += 1,
+                None => response.skipped += 1,
             }
         }
-        Ok(answer)
+        Ok(response)
     }
 }
 
-/// Whether the error is in what is kept, which can be made good by beginning
-/// anew, and not in the disk or in who may write.
-fn is_damage(error: &TantivyError) -> bool {
+/// Whether the stored data is damaged, so that a new index is needed. Missing
+/// permissions and most I/O errors are not damage.
+fn is_damaged(error: &TantivyError) -> bool {
     match error {
         TantivyError::DataCorruption(_)
         | TantivyError::IncompatibleIndex(_)
@@ -285,11 +283,11 @@ impl SearchEngine for LocalIndex {
 
     async fn search(&self, query: &SearchQuery) -> Result<SearchResponse, SearchError> {
         let query = query.clone();
-        self.run(move |shelf| shelf.search(&query)).await
+        self.run(move |state| state.search(&query)).await
     }
 }
 
-/// Terms are made in one place.
+/// Creates a term of a field.
 fn term(field: tantivy::schema::Field, text: &str) -> Term {
     Term::from_field_text(field, text)
 }

@@ -1,5 +1,5 @@
-//! The links of a crawl, which come by target, read one by one into the lists
-//! of its report.
+//! Aggregates the links of a crawl for its report. The links are ordered by
+//! target.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,240 +10,243 @@ use relink_report::site::{Capped, DepthRow, Edge, InlinkRow, MissingFragment, Te
 
 use url::Url;
 
-use super::SHOWN;
-use super::targets::TargetReader;
-use crate::anchors::{offers, shown};
+use super::MAX_ROWS;
+use super::targets::TargetAggregator;
+use crate::anchors::{decoded, has_anchor};
 
-/// Places named of each finding.
-const SPOTS: usize = 50;
+/// Maximum number of links listed per finding.
+const MAX_INLINKS: usize = 50;
 
-/// What the links tell.
+/// Aggregated links.
 #[derive(Default)]
-pub(super) struct LinksRead {
-    /// Pages that were read, which the rows by depth sum up to.
+pub(super) struct LinkTotals {
+    /// Number of parsed pages, the sum of the rows by depth.
     pub(super) pages: u64,
     pub(super) links: u64,
     pub(super) inlinks: HashMap<TaskId, u64>,
-    /// The links to what is broken.
-    pub(super) spots: HashMap<TaskId, Capped<InlinkRow>>,
+    /// Links to broken targets.
+    pub(super) broken_inlinks: HashMap<TaskId, Capped<InlinkRow>>,
     pub(super) depths: Vec<DepthRow>,
-    pub(super) little_new_from: Option<u32>,
+    pub(super) saturation_depth: Option<u32>,
     pub(super) orphans: Capped<String>,
     pub(super) fragments: Capped<MissingFragment>,
     pub(super) mixed: Capped<Edge>,
     pub(super) templates: Capped<TemplateRow>,
 }
 
-/// Links to the target being read.
+/// Links to the current target.
 #[derive(Default)]
-struct Group {
+struct TargetGroup {
     to: Option<TaskId>,
     links: u64,
-    /// Pages it stands on, sitemaps aside.
+    /// Number of pages with a link to it, except sitemaps.
     pages: u64,
     in_sitemaps: u64,
     last_page: Option<DocumentId>,
-    /// Links by the depth of their page.
+    /// Number of links by the depth of their page.
     by_depth: BTreeMap<u32, u64>,
-    /// Pages it stands on, by their section.
+    /// Number of pages with a link to it, by section.
     by_section: HashMap<String, u64>,
 }
 
-/// Reads links.
+/// Aggregates links.
 pub(super) struct LinkAggregator<'a> {
     pages: &'a HashMap<DocumentId, SitePage>,
-    targets: &'a TargetReader,
-    /// The page found on each task.
-    page_of: HashMap<TaskId, DocumentId>,
-    /// Pages whose anchors are known, by their URL.
-    page_at: HashMap<&'a str, &'a SitePage>,
-    group: Group,
+    targets: &'a TargetAggregator,
+    /// The page of each task.
+    page_by_task: HashMap<TaskId, DocumentId>,
+    /// Pages with known anchors, by URL.
+    page_by_url: HashMap<&'a str, &'a SitePage>,
+    group: TargetGroup,
     counts: Vec<DepthCount>,
-    /// Pages read at each depth.
-    read_at: BTreeMap<u32, u64>,
-    /// Pages of each section.
+    /// Number of parsed pages by depth.
+    pages_by_depth: BTreeMap<u32, u64>,
+    /// Number of pages by section.
     sections: HashMap<String, u64>,
     template_links: BTreeMap<u32, u64>,
     missing: BTreeMap<(TaskId, String), Capped<InlinkRow>>,
-    read: LinksRead,
+    totals: LinkTotals,
 }
 
 impl<'a> LinkAggregator<'a> {
-    pub(super) fn new(pages: &'a HashMap<DocumentId, SitePage>, targets: &'a TargetReader) -> Self {
-        let page_of: HashMap<TaskId, DocumentId> =
+    pub(super) fn new(
+        pages: &'a HashMap<DocumentId, SitePage>,
+        targets: &'a TargetAggregator,
+    ) -> Self {
+        let page_by_task: HashMap<TaskId, DocumentId> =
             pages.values().filter_map(|page| Some((page.task?, page.document))).collect();
-        let mut read_at: BTreeMap<u32, u64> = BTreeMap::new();
-        for task in page_of.keys() {
-            if let Some(depth) = targets.brief(*task).and_then(|brief| brief.depth) {
-                *read_at.entry(depth).or_default() += 1;
+        let mut pages_by_depth: BTreeMap<u32, u64> = BTreeMap::new();
+        for task in page_by_task.keys() {
+            if let Some(depth) = targets.facts(*task).and_then(|facts| facts.depth) {
+                *pages_by_depth.entry(depth).or_default() += 1;
             }
         }
         let mut sections: HashMap<String, u64> = HashMap::new();
-        for section in pages.values().filter_map(section_of) {
+        for section in pages.values().filter_map(page_section) {
             *sections.entry(section).or_default() += 1;
         }
         Self {
             pages,
             targets,
-            page_of,
-            page_at: pages
+            page_by_task,
+            page_by_url: pages
                 .values()
                 .filter(|page| page.anchors.is_some())
                 .map(|page| (page.label.as_str(), page))
                 .collect(),
-            group: Group::default(),
+            group: TargetGroup::default(),
             counts: Vec::new(),
-            read_at,
+            pages_by_depth,
             sections,
             template_links: BTreeMap::new(),
             missing: BTreeMap::new(),
-            read: LinksRead::default(),
+            totals: LinkTotals::default(),
         }
     }
 
-    pub(super) fn read(&mut self, link: &SiteLink) {
+    pub(super) fn add(&mut self, link: &SiteLink) {
         if self.group.to != Some(link.to) {
             self.close_group();
             self.group.to = Some(link.to);
         }
         let Some(page) = self.pages.get(&link.from) else { return };
-        let depth = page.task.and_then(|task| self.targets.brief(task)?.depth);
+        let depth = page.task.and_then(|task| self.targets.facts(task)?.depth);
         if page.is_sitemap {
             self.group.in_sitemaps += 1;
         } else if page.task.is_some() {
             self.count(link, page, depth);
-            self.note_mixed(link, page);
-            self.note_fragment(link, page);
+            self.record_mixed_content(link, page);
+            self.record_fragment(link, page);
         }
-        self.note_spot(link, page);
+        self.record_broken_inlink(link, page);
     }
 
     fn count(&mut self, link: &SiteLink, page: &SitePage, depth: Option<u32>) {
-        self.read.links += 1;
+        self.totals.links += 1;
         let group = &mut self.group;
         let is_first = group.links == 0 && group.in_sitemaps == 0;
         group.links += 1;
         if group.last_page != Some(link.from) {
             group.last_page = Some(link.from);
             group.pages += 1;
-            if let Some(section) = section_of(page) {
+            if let Some(section) = page_section(page) {
                 *group.by_section.entry(section).or_default() += 1;
             }
         }
         let Some(depth) = depth else { return };
         *group.by_depth.entry(depth).or_default() += 1;
-        let at = depth as usize;
-        if self.counts.len() <= at {
-            self.counts.resize(at + 1, DepthCount::default());
+        let index = depth as usize;
+        if self.counts.len() <= index {
+            self.counts.resize(index + 1, DepthCount::default());
         }
-        let count = &mut self.counts[at];
+        let count = &mut self.counts[index];
         count.links += 1;
-        // A target is found where its first link stands.
+        // A target is new at the depth of its first link.
         count.new_links += u64::from(is_first);
     }
 
-    fn note_spot(&mut self, link: &SiteLink, page: &SitePage) {
-        if self.targets.brief(link.to).is_some_and(|brief| brief.is_broken) {
-            let spots = self.read.spots.entry(link.to).or_default();
-            add_spot(spots, page, link.line);
+    fn record_broken_inlink(&mut self, link: &SiteLink, page: &SitePage) {
+        if self.targets.facts(link.to).is_some_and(|facts| facts.is_broken) {
+            let inlinks = self.totals.broken_inlinks.entry(link.to).or_default();
+            add_inlink(inlinks, page, link.line);
         }
     }
 
-    /// An encrypted page that takes in something unencrypted.
-    fn note_mixed(&mut self, link: &SiteLink, page: &SitePage) {
-        let is_taken_in =
+    /// Records an HTTPS page that embeds a plain HTTP resource.
+    fn record_mixed_content(&mut self, link: &SiteLink, page: &SitePage) {
+        let is_embedded =
             matches!(link.kind, LinkKind::Embed | LinkKind::Resource | LinkKind::Form);
-        let is_plain = self.targets.brief(link.to).is_some_and(|brief| brief.is_plain_http);
-        if is_taken_in && is_plain && page.label.starts_with("https:") {
-            self.read.mixed.total += 1;
-            if self.read.mixed.rows.len() < SHOWN {
-                let to = self.targets.address(link.to).to_owned();
-                self.read.mixed.rows.push(Edge { from: page.label.clone(), to });
+        let is_plain_http = self.targets.facts(link.to).is_some_and(|facts| facts.is_plain_http);
+        if is_embedded && is_plain_http && page.label.starts_with("https:") {
+            self.totals.mixed.total += 1;
+            if self.totals.mixed.rows.len() < MAX_ROWS {
+                let to = self.targets.url(link.to).to_owned();
+                self.totals.mixed.rows.push(Edge { from: page.label.clone(), to });
             }
         }
     }
 
-    fn note_fragment(&mut self, link: &SiteLink, page: &SitePage) {
+    fn record_fragment(&mut self, link: &SiteLink, page: &SitePage) {
         let Some(fragment) = &link.fragment else { return };
-        let target = match self.targets.landing(link.to) {
-            Some(landing) => self.page_at.get(landing).copied(),
-            None => self.page_of.get(&link.to).and_then(|page| self.pages.get(page)),
+        let target = match self.targets.final_url(link.to) {
+            Some(final_url) => self.page_by_url.get(final_url).copied(),
+            None => self.page_by_task.get(&link.to).and_then(|page| self.pages.get(page)),
         };
         let Some(anchors) = target.and_then(|target| target.anchors.as_ref()) else { return };
-        if !offers(anchors, fragment) {
-            let spots = self.missing.entry((link.to, fragment.clone())).or_default();
-            add_spot(spots, page, link.line);
+        if !has_anchor(anchors, fragment) {
+            let inlinks = self.missing.entry((link.to, fragment.clone())).or_default();
+            add_inlink(inlinks, page, link.line);
         }
     }
 
     fn close_group(&mut self) {
         let group = std::mem::take(&mut self.group);
         let Some(to) = group.to else { return };
-        self.read.inlinks.insert(to, group.links);
-        let page = self.page_of.get(&to).and_then(|page| self.pages.get(page));
+        self.totals.inlinks.insert(to, group.links);
+        let page = self.page_by_task.get(&to).and_then(|page| self.pages.get(page));
         let is_page = page.is_some_and(|page| !page.is_sitemap);
         if group.links == 0 && group.in_sitemaps > 0 && is_page {
-            self.read.orphans.total += 1;
-            if self.read.orphans.rows.len() < SHOWN {
-                self.read.orphans.rows.push(self.targets.address(to).to_owned());
+            self.totals.orphans.total += 1;
+            if self.totals.orphans.rows.len() < MAX_ROWS {
+                self.totals.orphans.rows.push(self.targets.url(to).to_owned());
             }
         }
-        let in_section = group.by_section.iter().any(|(section, pages)| {
+        let is_section_template = group.by_section.iter().any(|(section, pages)| {
             is_template(*pages, self.sections.get(section).copied().unwrap_or(0))
         });
-        if in_section || is_template(group.pages, self.page_of.len() as u64) {
+        if is_section_template || is_template(group.pages, self.page_by_task.len() as u64) {
             for (depth, links) in group.by_depth {
                 *self.template_links.entry(depth).or_default() += links;
             }
-            let url = self.targets.address(to).to_owned();
-            self.read.templates.total += 1;
-            self.read.templates.rows.push(TemplateRow { url, pages: group.pages });
+            let url = self.targets.url(to).to_owned();
+            self.totals.templates.total += 1;
+            self.totals.templates.rows.push(TemplateRow { url, pages: group.pages });
         }
     }
 
-    pub(super) fn finish(mut self) -> LinksRead {
+    pub(super) fn finish(mut self) -> LinkTotals {
         self.close_group();
-        // The deepest pages may have no links; they are pages all the same.
-        let deepest = self.read_at.keys().next_back().map_or(0, |depth| *depth as usize + 1);
+        // The deepest pages may have no links, but still count.
+        let deepest = self.pages_by_depth.keys().next_back().map_or(0, |depth| *depth as usize + 1);
         if self.counts.len() < deepest {
             self.counts.resize(deepest, DepthCount::default());
         }
-        self.read.pages = self.read_at.values().sum();
+        self.totals.pages = self.pages_by_depth.values().sum();
         let curve = depth_curve(&self.counts);
-        self.read.little_new_from = curve.saturation_depth;
-        self.read.depths = curve
+        self.totals.saturation_depth = curve.saturation_depth;
+        self.totals.depths = curve
             .points
             .into_iter()
             .map(|point| DepthRow {
                 depth: point.depth,
-                pages: self.read_at.get(&point.depth).copied().unwrap_or(0),
+                pages: self.pages_by_depth.get(&point.depth).copied().unwrap_or(0),
                 links: point.links,
                 new_links: point.new_links,
                 template_links: self.template_links.get(&point.depth).copied().unwrap_or(0),
                 slope: point.slope,
             })
             .collect();
-        self.read.templates.rows.sort_by_key(|row| std::cmp::Reverse(row.pages));
-        self.read.templates.rows.truncate(SHOWN);
+        self.totals.templates.rows.sort_by_key(|row| std::cmp::Reverse(row.pages));
+        self.totals.templates.rows.truncate(MAX_ROWS);
         let missing = std::mem::take(&mut self.missing);
         let fragments = missing.into_iter().map(|((to, fragment), inlinks)| MissingFragment {
-            url: self.targets.address(to).to_owned(),
-            fragment: shown(&fragment),
+            url: self.targets.url(to).to_owned(),
+            fragment: decoded(&fragment),
             inlinks,
         });
-        self.read.fragments = Capped::of(fragments.collect(), SHOWN);
-        self.read
+        self.totals.fragments = Capped::new(fragments.collect(), MAX_ROWS);
+        self.totals
     }
 }
 
-fn section_of(page: &SitePage) -> Option<String> {
+fn page_section(page: &SitePage) -> Option<String> {
     let url = Url::parse(&page.label).ok()?;
     section(&url).map(str::to_owned)
 }
 
-fn add_spot(spots: &mut Capped<InlinkRow>, page: &SitePage, line: u32) {
-    spots.total += 1;
-    if spots.rows.len() < SPOTS {
-        spots.rows.push(InlinkRow { page: page.label.clone(), line });
+fn add_inlink(inlinks: &mut Capped<InlinkRow>, page: &SitePage, line: u32) {
+    inlinks.total += 1;
+    if inlinks.rows.len() < MAX_INLINKS {
+        inlinks.rows.push(InlinkRow { page: page.label.clone(), line });
     }
 }

@@ -1,4 +1,4 @@
-//! The targets of a crawl, read one by one into the lists of its report.
+//! Aggregates the targets of a crawl for its report.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,23 +13,23 @@ use relink_report::site::{
 use url::Url;
 
 use super::super::SiteErrors;
-use super::links::LinksRead;
-use super::{BROKEN, SHOWN, millis_between};
+use super::links::LinkTotals;
+use super::{BROKEN, MAX_ROWS, millis_between};
 
-/// The most rows of the directory tree.
-const TREE: usize = 5_000;
-/// Pages named among the slowest and the largest.
-const EXTREMES: usize = 20;
-/// Steps of the hosts' timelines.
-const STEPS: u64 = 60;
-/// Pages of one title that are named.
-const TITLED: usize = 20;
-/// Titles that are watched for coming again.
-const TITLES: usize = 200_000;
-/// Missing pages of one directory that make it a dead one.
-const DEAD_DIRECTORY: u64 = 3;
+/// Maximum number of rows of the directory tree.
+const MAX_TREE_ROWS: usize = 5_000;
+/// Maximum number of slowest and largest pages.
+const MAX_EXTREMES: usize = 20;
+/// Number of steps of a host timeline.
+const TIMELINE_STEPS: u64 = 60;
+/// Maximum number of pages listed per title.
+const MAX_PAGES_PER_TITLE: usize = 20;
+/// Maximum number of titles that are tracked.
+const MAX_TITLES: usize = 200_000;
+/// Minimum number of missing pages in a dead directory.
+const MIN_DEAD_DIRECTORY: u64 = 3;
 
-/// What the links need to know of a target.
+/// Facts about a target that the link aggregation needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TargetFacts {
     pub(super) depth: Option<u32>,
@@ -37,14 +37,14 @@ pub(super) struct TargetFacts {
     pub(super) is_plain_http: bool,
 }
 
-/// Reads targets.
-pub(super) struct TargetReader {
+/// Aggregates targets.
+pub(super) struct TargetAggregator {
     started: Timestamp,
     site: Option<Url>,
-    briefs: HashMap<TaskId, TargetFacts>,
-    addresses: HashMap<TaskId, String>,
-    /// Where redirects that keep fragments lead.
-    landings: HashMap<TaskId, String>,
+    facts: HashMap<TaskId, TargetFacts>,
+    urls: HashMap<TaskId, String>,
+    /// Targets of redirects that preserve fragments.
+    final_urls: HashMap<TaskId, String>,
     verdicts: BTreeMap<Verdict, u64>,
     statuses: BTreeMap<String, u64>,
     findings: Vec<(TaskId, SiteFinding)>,
@@ -53,19 +53,19 @@ pub(super) struct TargetReader {
     largest: Vec<PageMetric>,
     titles: HashMap<String, Vec<TaskId>>,
     tree: BTreeMap<String, (u64, u64)>,
-    visits: Vec<(String, u64)>,
+    requests: Vec<(String, u64)>,
     errors: SiteErrors,
 }
 
-impl TargetReader {
+impl TargetAggregator {
     pub(super) fn new(started: Timestamp, seeds: &[String]) -> Self {
         let site = seeds.first().and_then(|seed| Url::parse(seed).ok());
         Self {
             started,
             site,
-            briefs: HashMap::new(),
-            addresses: HashMap::new(),
-            landings: HashMap::new(),
+            facts: HashMap::new(),
+            urls: HashMap::new(),
+            final_urls: HashMap::new(),
             verdicts: BTreeMap::new(),
             statuses: BTreeMap::new(),
             findings: Vec::new(),
@@ -74,43 +74,43 @@ impl TargetReader {
             largest: Vec::new(),
             titles: HashMap::new(),
             tree: BTreeMap::new(),
-            visits: Vec::new(),
+            requests: Vec::new(),
             errors: SiteErrors::default(),
         }
     }
 
-    pub(super) fn brief(&self, task: TaskId) -> Option<TargetFacts> {
-        self.briefs.get(&task).copied()
+    pub(super) fn facts(&self, task: TaskId) -> Option<TargetFacts> {
+        self.facts.get(&task).copied()
     }
 
-    pub(super) fn address(&self, task: TaskId) -> &str {
-        self.addresses.get(&task).map_or("", String::as_str)
+    pub(super) fn url(&self, task: TaskId) -> &str {
+        self.urls.get(&task).map_or("", String::as_str)
     }
 
-    /// The page that a redirect leads to, if it keeps the fragment of a link.
-    pub(super) fn landing(&self, task: TaskId) -> Option<&str> {
-        self.landings.get(&task).map(String::as_str)
+    /// Returns the target of a redirect that preserves the fragment of a link.
+    pub(super) fn final_url(&self, task: TaskId) -> Option<&str> {
+        self.final_urls.get(&task).map(String::as_str)
     }
 
-    pub(super) fn read(&mut self, mut target: SiteTarget) {
-        let Some(word) = target.verdict else { return };
-        let landing = target.landing.take().map(|landing| (target.task, landing));
-        self.landings.extend(landing);
-        let is_broken = BROKEN.contains(&word);
-        *self.verdicts.entry(word).or_default() += 1;
-        *self.statuses.entry(class(target.status)).or_default() += 1;
-        let brief = TargetFacts {
+    pub(super) fn add(&mut self, mut target: SiteTarget) {
+        let Some(verdict) = target.verdict else { return };
+        let final_url = target.final_url.take().map(|final_url| (target.task, final_url));
+        self.final_urls.extend(final_url);
+        let is_broken = BROKEN.contains(&verdict);
+        *self.verdicts.entry(verdict).or_default() += 1;
+        *self.statuses.entry(status_class(target.status)).or_default() += 1;
+        let facts = TargetFacts {
             depth: target.depth,
             is_broken,
             is_plain_http: target.url.starts_with("http://"),
         };
-        self.briefs.insert(target.task, brief);
+        self.facts.insert(target.task, facts);
         if let Ok(url) = Url::parse(&target.url) {
-            self.note_visit(&url, &target);
+            self.record_request(&url, &target);
             if self.site.as_ref().is_some_and(|site| site.host() == url.host()) {
-                self.errors.note(&target);
-                self.note_in_tree(&url, is_broken);
-                self.note_page(&target);
+                self.errors.count(&target);
+                self.record_directories(&url, is_broken);
+                self.record_page(&target);
             }
         }
         if target.hops.len() > 1 {
@@ -118,29 +118,29 @@ impl TargetReader {
             self.chains.push((target.task, chain));
         }
         if is_broken {
-            self.findings.push((target.task, finding(&target, word)));
+            self.findings.push((target.task, finding(&target, verdict)));
         }
-        self.addresses.insert(target.task, target.url);
+        self.urls.insert(target.task, target.url);
     }
 
-    /// Titles, sizes and times are told of the site's own pages.
-    fn note_page(&mut self, target: &SiteTarget) {
+    /// Records title, size and duration of a page of the site.
+    fn record_page(&mut self, target: &SiteTarget) {
         let value = |value: u64| PageMetric { url: target.url.clone(), value };
-        if let Some(took) = target.took_ms {
-            keep_most(&mut self.slowest, value(took.into()));
+        if let Some(duration_ms) = target.duration_ms {
+            insert_largest(&mut self.slowest, value(duration_ms.into()));
         }
         if let Some(bytes) = target.bytes {
-            keep_most(&mut self.largest, value(bytes));
+            insert_largest(&mut self.largest, value(bytes));
         }
         let is_page = target.status == Some(200) && target.hops.len() == 1;
         if let Some(title) = target.title.as_ref().filter(|title| is_page && !title.is_empty())
-            && (self.titles.len() < TITLES || self.titles.contains_key(title))
+            && (self.titles.len() < MAX_TITLES || self.titles.contains_key(title))
         {
             self.titles.entry(title.clone()).or_default().push(target.task);
         }
     }
 
-    fn note_in_tree(&mut self, url: &Url, is_broken: bool) {
+    fn record_directories(&mut self, url: &Url, is_broken: bool) {
         let path = url.path();
         for (at, _) in path.match_indices('/') {
             let Some(directory) = path.get(..=at) else { continue };
@@ -150,27 +150,29 @@ impl TargetReader {
         }
     }
 
-    fn note_visit(&mut self, url: &Url, target: &SiteTarget) {
-        if let Some(asked) = target.requested_at.filter(|asked| *asked >= self.started) {
-            self.visits.push((host_key(url), millis_between(self.started, asked)));
+    fn record_request(&mut self, url: &Url, target: &SiteTarget) {
+        if let Some(requested_at) =
+            target.requested_at.filter(|requested_at| *requested_at >= self.started)
+        {
+            self.requests.push((host_key(url), millis_between(self.started, requested_at)));
         }
     }
 
-    /// The report, as far as targets and links tell it.
-    pub(super) fn finish(mut self, read: LinksRead) -> SiteReport {
-        let (hosts, step_ms) = timelines(&self.visits);
-        let findings = self.ordered_findings(&read);
-        let chains = self.ordered_chains(&read);
+    /// Builds the report from targets and links.
+    pub(super) fn finish(mut self, totals: LinkTotals) -> SiteReport {
+        let (hosts, step_ms) = timelines(&self.requests);
+        let findings = self.ordered_findings(&totals);
+        let chains = self.ordered_chains(&totals);
         let same_titles = self.same_titles();
         SiteReport {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            pages: read.pages,
-            links: read.links,
-            remark: self.errors.sentence(),
+            pages: totals.pages,
+            links: totals.links,
+            termination_note: self.errors.summary(),
             verdicts: self.verdicts,
             statuses: self.statuses,
-            depths: read.depths,
-            little_new_from: read.little_new_from,
+            depths: totals.depths,
+            saturation_depth: totals.saturation_depth,
             hosts: Capped { total: hosts.len() as u64, rows: hosts },
             step_ms,
             tree: tree(self.tree),
@@ -178,65 +180,65 @@ impl TargetReader {
             chains,
             slowest: self.slowest,
             largest: self.largest,
-            orphans: read.orphans,
+            orphans: totals.orphans,
             same_titles,
-            fragments: read.fragments,
-            mixed: read.mixed,
-            templates: read.templates,
+            fragments: totals.fragments,
+            mixed_content: totals.mixed,
+            templates: totals.templates,
             ..SiteReport::default()
         }
     }
 
-    /// What costs the site most comes first: many links to it, few links away.
-    fn ordered_findings(&mut self, read: &LinksRead) -> Capped<SiteFinding> {
+    /// Orders findings by impact: most links first, then lowest depth.
+    fn ordered_findings(&mut self, totals: &LinkTotals) -> Capped<SiteFinding> {
         let mut findings: Vec<SiteFinding> = std::mem::take(&mut self.findings)
             .into_iter()
             .map(|(task, mut finding)| {
-                finding.inlinks = read.spots.get(&task).cloned().unwrap_or_default();
+                finding.inlinks = totals.broken_inlinks.get(&task).cloned().unwrap_or_default();
                 finding
             })
             .collect();
-        findings.sort_by(|one, other| {
+        findings.sort_by(|left, right| {
             let cost = |finding: &SiteFinding| {
                 (std::cmp::Reverse(finding.inlinks.total), finding.depth.unwrap_or(u32::MAX))
             };
-            cost(one).cmp(&cost(other)).then_with(|| one.url.cmp(&other.url))
+            cost(left).cmp(&cost(right)).then_with(|| left.url.cmp(&right.url))
         });
-        Capped::of(findings, SHOWN)
+        Capped::new(findings, MAX_ROWS)
     }
 
-    fn ordered_chains(&mut self, read: &LinksRead) -> Capped<ChainRow> {
+    fn ordered_chains(&mut self, totals: &LinkTotals) -> Capped<ChainRow> {
         let mut chains: Vec<ChainRow> = std::mem::take(&mut self.chains)
             .into_iter()
             .map(|(task, chain)| ChainRow {
-                inlinks: read.inlinks.get(&task).copied().unwrap_or(0),
+                inlinks: totals.inlinks.get(&task).copied().unwrap_or(0),
                 ..chain
             })
             .collect();
-        chains.sort_by(|one, other| {
+        chains.sort_by(|left, right| {
             let key = |chain: &ChainRow| (chain.hops.len(), chain.inlinks);
-            key(other).cmp(&key(one)).then_with(|| one.hops.cmp(&other.hops))
+            key(right).cmp(&key(left)).then_with(|| left.hops.cmp(&right.hops))
         });
-        Capped::of(chains, SHOWN)
+        Capped::new(chains, MAX_ROWS)
     }
 
     fn same_titles(&mut self) -> Capped<SameTitle> {
         let titles = std::mem::take(&mut self.titles);
         let mut same: Vec<(String, Vec<TaskId>)> =
             titles.into_iter().filter(|(_, pages)| pages.len() > 1).collect();
-        same.sort_by(|one, other| {
-            other.1.len().cmp(&one.1.len()).then_with(|| one.0.cmp(&other.0))
+        same.sort_by(|left, right| {
+            right.1.len().cmp(&left.1.len()).then_with(|| left.0.cmp(&right.0))
         });
         let total = same.len() as u64;
-        same.truncate(SHOWN);
+        same.truncate(MAX_ROWS);
         let rows = same.into_iter().map(|(title, pages)| SameTitle {
             title,
             pages: Capped {
                 total: pages.len() as u64,
                 rows: pages
                     .into_iter()
-                    .take(TITLED)
-                    .map(|page| self.address(page).to_owned())
+                    .take(MAX_PAGES_PER_TITLE)
+                    .map(|page| self.url(page).to_owned())
                     .collect(),
             },
         });
@@ -244,13 +246,13 @@ impl TargetReader {
     }
 }
 
-fn finding(target: &SiteTarget, word: Verdict) -> SiteFinding {
-    let advice = target.code.and_then(codes::meaning).map(|meaning| meaning.advice.to_owned());
-    // What is no address is kept under a name of its own.
+fn finding(target: &SiteTarget, verdict: Verdict) -> SiteFinding {
+    let advice = target.code.and_then(codes::lookup).map(|entry| entry.advice.to_owned());
+    // Invalid URLs are stored with a prefix.
     let url = target.url.strip_prefix("malformed:").unwrap_or(&target.url);
     SiteFinding {
         url: url.to_owned(),
-        verdict: word,
+        verdict,
         code: target.code,
         status: target.status,
         reason: target.reason.clone(),
@@ -260,22 +262,22 @@ fn finding(target: &SiteTarget, word: Verdict) -> SiteFinding {
     }
 }
 
-/// `2xx`; `none` where nobody answered or nobody was asked.
-fn class(status: Option<u16>) -> String {
+/// Returns `2xx` etc., or `none` without a response.
+fn status_class(status: Option<u16>) -> String {
     status.map_or_else(|| "none".to_owned(), |status| format!("{}xx", status / 100))
 }
 
-/// Keeps the largest few, largest first.
-fn keep_most(kept: &mut Vec<PageMetric>, new: PageMetric) {
-    let at = kept.partition_point(|old| old.value >= new.value);
-    if at < EXTREMES {
-        kept.insert(at, new);
-        kept.truncate(EXTREMES);
+/// Inserts into a list of the largest values, in descending order.
+fn insert_largest(largest: &mut Vec<PageMetric>, new: PageMetric) {
+    let at = largest.partition_point(|old| old.value >= new.value);
+    if at < MAX_EXTREMES {
+        largest.insert(at, new);
+        largest.truncate(MAX_EXTREMES);
     }
 }
 
-/// The directories in the order of their paths. If there are too many, the
-/// deepest are left out and counted.
+/// Returns the directories ordered by path. If there are too many, the deepest
+/// are dropped but counted.
 fn tree(directories: BTreeMap<String, (u64, u64)>) -> Capped<TreeRow> {
     let total = directories.len() as u64;
     let level = |path: &str| u32::try_from(path.matches('/').count() - 1).unwrap_or(u32::MAX);
@@ -286,26 +288,26 @@ fn tree(directories: BTreeMap<String, (u64, u64)>) -> Capped<TreeRow> {
             path,
             targets,
             broken,
-            is_dead: broken == targets && targets >= DEAD_DIRECTORY,
+            is_dead: broken == targets && targets >= MIN_DEAD_DIRECTORY,
         })
         .collect();
-    if rows.len() > TREE {
+    if rows.len() > MAX_TREE_ROWS {
         let mut levels: Vec<u32> = rows.iter().map(|row| row.level).collect();
         levels.sort_unstable();
-        let deepest = levels[TREE];
+        let deepest = levels[MAX_TREE_ROWS];
         rows.retain(|row| row.level < deepest.max(1));
-        rows.truncate(TREE);
+        rows.truncate(MAX_TREE_ROWS);
     }
     Capped { rows, total }
 }
 
-/// Requests per host and step, and how long a step is.
-fn timelines(visits: &[(String, u64)]) -> (Vec<SiteHost>, u64) {
-    let end = visits.iter().map(|(_, at)| *at).max().unwrap_or(0);
-    let step = (end / STEPS + 1).max(1);
+/// Returns the requests per host and step, and the duration of a step.
+fn timelines(requests: &[(String, u64)]) -> (Vec<SiteHost>, u64) {
+    let end = requests.iter().map(|(_, at)| *at).max().unwrap_or(0);
+    let step = (end / TIMELINE_STEPS + 1).max(1);
     let steps = usize::try_from(end / step + 1).unwrap_or(1);
     let mut hosts: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
-    for (host, at) in visits {
+    for (host, at) in requests {
         let timeline = hosts.entry(host).or_insert_with(|| vec![0; steps]);
         timeline[usize::try_from(at / step).unwrap_or(0).min(steps - 1)] += 1;
     }

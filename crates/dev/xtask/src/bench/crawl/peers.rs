@@ -1,4 +1,4 @@
-//! The other crawlers: how they are found, called and understood.
+//! Other crawlers: finding them, running them, parsing their output.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ impl Peer {
         }
     }
 
-    /// The variable that names the program.
+    /// Returns the environment variable that names the program.
     pub(super) fn variable(self) -> &'static str {
         match self {
             Self::Linkinator => "LINKINATOR",
@@ -31,7 +31,7 @@ impl Peer {
         }
     }
 
-    /// How many times as fast relink has to be.
+    /// Returns the minimum speed-up of relink.
     pub(super) fn bar(self) -> f64 {
         match self {
             Self::Linkinator => LINKINATOR_BAR,
@@ -43,18 +43,18 @@ impl Peer {
         std::env::var_os(self.variable()).map(PathBuf::from)
     }
 
-    /// The words that crawl a site without politeness.
+    /// Returns the arguments of a crawl without politeness.
     pub(super) fn words(self, url: &str) -> Vec<String> {
         let words = match self {
             Self::Linkinator => vec![url, "--recurse", "--format", "json"],
-            // It keeps to ten requests a second but where a site allows more,
-            // which ours does in a header.
+            // LinkChecker sends at most ten requests per second unless the site
+            // allows more, which ours does in a header.
             Self::LinkChecker => vec!["--no-status", "--threads", "64", "-o", "csv", url],
         };
         words.into_iter().map(str::to_owned).collect()
     }
 
-    /// The paths that it calls dead.
+    /// Returns the paths reported as dead.
     pub(super) fn dead_paths(self, said: &str) -> Vec<String> {
         let paths = match self {
             Self::Linkinator => linkinator_dead(said),
@@ -64,7 +64,7 @@ impl Peer {
     }
 }
 
-/// The paths that relink calls dead, in lines of JSON.
+/// Returns the paths that relink reports as dead, from its JSON lines.
 pub(super) fn relink_dead_paths(said: &str) -> Vec<String> {
     let rows = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let is_dead =
@@ -79,8 +79,8 @@ fn linkinator_dead(said: &str) -> Vec<String> {
     broken.filter_map(|link| path(link["url"].as_str()?)).collect()
 }
 
-/// Of what is well it says nothing; each line has the address as it is written
-/// on the page, and further on the whole one.
+/// Parses the CSV of `LinkChecker`, which lists only broken links: first the URL
+/// as written on the page, later the absolute one.
 fn linkchecker_dead(said: &str) -> Vec<String> {
     let lines = said.lines().filter(|line| !line.starts_with('#') && line.contains("http://"));
     lines
@@ -91,7 +91,7 @@ fn linkchecker_dead(said: &str) -> Vec<String> {
         .collect()
 }
 
-/// The path of an address.
+/// Returns the path of a URL.
 fn path(url: &str) -> Option<String> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.find('/').map(|at| rest.get(at..).unwrap_or_default().to_owned())
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_crawler_is_understood() {
+    fn dead_paths_are_parsed_for_each_crawler() {
         let linkinator = r#"{"links":[{"url":"http://h:1/a","state":"BROKEN"},
                              {"url":"http://h:1/b","state":"OK"}]}"#;
         assert_eq!(Peer::Linkinator.dead_paths(linkinator), ["/a"]);

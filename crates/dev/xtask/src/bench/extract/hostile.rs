@@ -1,19 +1,19 @@
-//! Files that are made to take long.
+//! Files that are slow to parse.
 
-/// What stands at the end of every file.
+/// The end of every file.
 const LINKS: &str = "\n\n[a](b) <a href=c> https://a.test/ www.a.test [[d]]\n";
 
-/// A file of one piece, over and over.
+/// A file that repeats one text.
 #[derive(Debug)]
 pub(super) struct File {
-    /// Its name, which tells the format.
+    /// Its name; the extension is the format.
     pub(super) name: &'static str,
     piece: &'static str,
 }
 
 impl File {
-    /// Its content, cut to so many bytes, with some links at its end: a text
-    /// without any sign of one is not even parsed.
+    /// Returns its content, truncated to `bytes`, with some links at the end: a
+    /// text without links is not parsed at all.
     pub(super) fn content(&self, bytes: usize) -> Vec<u8> {
         self.piece.bytes().cycle().take(bytes).chain(LINKS.bytes()).collect()
     }
@@ -23,7 +23,7 @@ const fn file(name: &'static str, piece: &'static str) -> File {
     File { name, piece }
 }
 
-/// All of them.
+/// All files.
 pub(super) const FILES: &[File] = &[
     file("open-brackets.md", "["),
     file("brackets.md", "[]"),

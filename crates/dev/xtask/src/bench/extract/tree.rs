@@ -1,14 +1,14 @@
-//! Trees of documents like those people write, with a known number of links.
+//! Trees of generated documents with a known number of links.
 
 use std::fmt::{self, Write as _};
 use std::path::Path;
 
 use crate::XtaskError;
 
-/// Files in a directory.
+/// Files per directory.
 const FILES_EACH: usize = 100;
 
-/// Words the text is made of.
+/// Words of the text.
 const WORDS: [&str; 16] = [
     "links",
     "the",
@@ -46,7 +46,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Writes a tree and returns how many links it holds.
+/// Writes a tree and returns its number of links.
 pub(super) fn write(root: &Path, kind: Kind, files: usize) -> Result<usize, XtaskError> {
     let mut links = 0;
     for number in 0..files {
@@ -75,7 +75,7 @@ fn with(
     (format!("f{number}.{extension}"), text, links)
 }
 
-/// Adds some words; which, and how many, is told by a number.
+/// Adds words that are derived from a number.
 fn words(text: &mut String, from: usize, count: usize) {
     for place in 0..count {
         let word = WORDS[(from * 7 + place * place + 3 * place) % WORDS.len()];
@@ -84,7 +84,7 @@ fn words(text: &mut String, from: usize, count: usize) {
     }
 }
 
-/// A page of Markdown; how many links it holds.
+/// Writes a page of Markdown and returns its number of links.
 fn markdown(text: &mut String, number: usize) -> usize {
     let sections = 4 + number % 9;
     for section in 0..sections {
@@ -104,7 +104,7 @@ fn markdown(text: &mut String, number: usize) -> usize {
     3 * sections
 }
 
-/// A page of HTML; how many links it holds.
+/// Writes a page of HTML and returns its number of links.
 fn html(text: &mut String, number: usize) -> usize {
     let sections = 4 + number % 9;
     text.push_str("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");

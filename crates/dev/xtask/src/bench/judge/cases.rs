@@ -1,4 +1,4 @@
-//! Cases of every kind the judge meets, with what was planted in them.
+//! Cases of every kind for the judge, with their expected verdicts.
 
 use jiff::Timestamp;
 use relink_judge::control_url;
@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::XtaskError;
 
-/// A case as it is read back from the store.
+/// A case as read from the store.
 #[derive(Debug)]
 pub(super) struct Stored {
     pub(super) url: String,
@@ -22,7 +22,7 @@ pub(super) struct Stored {
     pub(super) planted: Verdict,
 }
 
-/// Words the pages are made of; none of them means anything to the judge.
+/// Words of the pages; none of them is a phrase of the judge.
 const WORDS: [&str; 24] = [
     "anchor", "barley", "chapel", "dune", "ember", "ferry", "granite", "heron", "island",
     "juniper", "kettle", "lichen", "meadow", "nettle", "otter", "plough", "quarry", "rafter",
@@ -32,16 +32,16 @@ const WORDS: [&str; 24] = [
 /// Words of an ordinary page.
 const LONG: usize = 220;
 
-/// What stands at the top of many pages.
+/// A menu, as on many pages.
 const MENU: &str = "Home Search Log in Subscribe Page tools not available offline";
 
-/// So many cases, written and read back.
+/// Returns this number of cases, serialized and read back.
 pub(super) fn stored(count: usize) -> Result<Vec<Stored>, XtaskError> {
     (0..count).map(|number| Plan { number }.case().and_then(Stored::through_the_store)).collect()
 }
 
 impl Stored {
-    /// The same after it was written as JSON and read again.
+    /// Returns the case after it was written as JSON and read back.
     fn through_the_store(self) -> Result<Self, XtaskError> {
         let controls: Result<Vec<Control>, XtaskError> = self
             .controls
@@ -66,8 +66,7 @@ fn reread<T: Serialize + DeserializeOwned>(value: &T) -> Result<T, XtaskError> {
     serde_json::from_str(&serde_json::to_string(value).map_err(cannot)?).map_err(cannot)
 }
 
-/// What to make of a number: every tenth case is of one kind, and half of all
-/// are ordinary.
+/// Derives a case from a number. Half of the cases are ordinary pages.
 struct Plan {
     number: usize,
 }
@@ -79,12 +78,12 @@ impl Plan {
             5 => self.soft_404(),
             6 => self.rotating()?,
             7 => self.walled(),
-            8 => self.remembered(),
+            8 => self.with_history(),
             _ => self.sent_home(),
         })
     }
 
-    /// A page of its own on a site that refuses strays.
+    /// A page on a site that answers 404 to random names.
     fn ordinary(&self) -> Stored {
         let mut case = self.answered(self.page(0), Verdict::Alive);
         let refused = Probe { digest: None, ..probe(&[&case.url], 404, Digest::default()) };
@@ -92,7 +91,7 @@ impl Plan {
         case
     }
 
-    /// One error page for all.
+    /// A site with one error page for all URLs.
     fn soft_404(&self) -> Stored {
         let error = digest("Library", &["Catalog"], &self.text(1, LONG));
         let mut case = self.answered(error.clone(), Verdict::Soft404);
@@ -100,7 +99,7 @@ impl Plan {
         case
     }
 
-    /// A new page for each visit.
+    /// A site that returns a new page for each request.
     fn rotating(&self) -> Result<Stored, XtaskError> {
         let visit = |visit| digest("Library", &["For you"], &self.text(visit, LONG));
         let mut case = self.answered(visit(1), Verdict::Soft404);
@@ -115,7 +114,7 @@ impl Plan {
         }
     }
 
-    /// A login or a test for robots in place of the page.
+    /// A login page or a bot challenge instead of the page.
     fn walled(&self) -> Stored {
         let mut wall = match self.number % 20 {
             7 => digest("Just a moment...", &[], "Checking your browser"),
@@ -129,8 +128,8 @@ impl Plan {
         self.answered(wall, Verdict::Blocked)
     }
 
-    /// A page that was seen before: unchanged, or another owner's by now.
-    fn remembered(&self) -> Stored {
+    /// A page with history: unchanged, or with a new owner.
+    fn with_history(&self) -> Stored {
         let before = self.page(0);
         let (now, word) = if self.number % 20 == 8 {
             (before.clone(), Verdict::Alive)
@@ -143,15 +142,15 @@ impl Plan {
         case
     }
 
-    /// Everything unknown is redirected to the front page.
+    /// A site that redirects unknown URLs to its home page.
     fn sent_home(&self) -> Stored {
         let home = "http://library.example.org/";
         let page = digest("Library", &["Welcome"], &self.text(1, LONG));
         let mut case = self.answered(page.clone(), Verdict::Soft404);
         case.probe = probe(&[&case.url, home], 200, page.clone());
-        let stray =
+        let random_url =
             control_url(ControlKind::RandomName, &case.url, 1).map_or(String::new(), |it| it.url);
-        case.compare(ControlKind::RandomName, probe(&[&stray, home], 200, page));
+        case.compare(ControlKind::RandomName, probe(&[&random_url, home], 200, page));
         case
     }
 
@@ -164,20 +163,13 @@ impl Plan {
         );
         let probe = probe(&[&url], 200, digest);
         let (requested_at, outcome) = (probe.requested_at, probe.outcome.clone());
-        let looks = vec![Attempt {
+        let attempts = vec![Attempt {
             requested_at,
             purpose: FetchPurpose::Initial,
             outcome,
             duration_ms: 12,
         }];
-        Stored {
-            url,
-            attempts: looks,
-            probe,
-            controls: Vec::new(),
-            history: History::default(),
-            planted,
-        }
+        Stored { url, attempts, probe, controls: Vec::new(), history: History::default(), planted }
     }
 
     fn page(&self, version: usize) -> Digest {
@@ -185,8 +177,8 @@ impl Plan {
         digest(&title, &[&title, self.word(version, 4)], &self.text(version, LONG))
     }
 
-    /// Every other site begins its pages as many do, with words that error
-    /// pages and walls use as well.
+    /// Every second site starts its pages with a menu whose words also occur on
+    /// error pages.
     fn text(&self, version: usize, length: usize) -> String {
         let menu = if self.number.is_multiple_of(2) { "" } else { MENU };
         let words = (0..length).map(|place| self.word(version, place));

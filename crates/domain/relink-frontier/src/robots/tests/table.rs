@@ -1,26 +1,26 @@
-//! The rules, restated as a table of our own: file, agent, open, closed.
+//! Test table of the rules: file, agent, allowed paths, disallowed paths.
 
 use super::{robots, url};
 
-/// A file in one line (`;` ends a line), the agent that asks, what it may
-/// open and what it may not.
+/// A file in one line (`;` ends a line), the agent, the paths it may fetch and the paths it
+/// may not.
 type Row = (&'static str, &'static str, &'static [&'static str], &'static [&'static str]);
 
 #[track_caller]
 fn check_all(rows: &[Row]) {
-    for (file, agent, open, closed) in rows {
+    for (file, agent, allowed, disallowed) in rows {
         let robots = robots(file);
-        for path in *open {
-            assert!(robots.is_allowed(agent, &url(path)), "{file}\n{agent} may open {path}");
+        for path in *allowed {
+            assert!(robots.is_allowed(agent, &url(path)), "{file}\n{agent} may fetch {path}");
         }
-        for path in *closed {
-            assert!(!robots.is_allowed(agent, &url(path)), "{file}\n{agent} must not open {path}");
+        for path in *disallowed {
+            assert!(!robots.is_allowed(agent, &url(path)), "{file}\n{agent} may not fetch {path}");
         }
     }
 }
 
 #[test]
-fn who_is_meant() {
+fn group_selection() {
     check_all(&[
         ("", "foobot", &["/", "/a"], &[]),
         ("User-agent: *; Disallow: /", "foobot", &[], &["/", "/a"]),
@@ -53,7 +53,7 @@ fn who_is_meant() {
 }
 
 #[test]
-fn how_lines_make_groups() {
+fn grouping_of_lines() {
     check_all(&[
         ("Disallow: /", "foobot", &["/a"], &[]),
         ("Disallow: /a; User-agent: foobot; Disallow: /b", "foobot", &["/a"], &["/b"]),
@@ -84,7 +84,7 @@ fn how_lines_make_groups() {
 }
 
 #[test]
-fn how_lines_are_written() {
+fn spelling_of_lines() {
     check_all(&[
         ("user-agent: a; disallow: /x", "a", &["/y"], &["/x"]),
         ("  User-agent :  a  ;   Disallow :  /x  ", "a", &["/y"], &["/x"]),
@@ -114,7 +114,7 @@ fn how_lines_are_written() {
 }
 
 #[test]
-fn which_rule_decides() {
+fn rule_precedence() {
     check_all(&[
         ("User-agent: a; Allow: /x; Disallow: /x", "a", &["/x", "/xy"], &[]),
         ("User-agent: a; Disallow: /x; Allow: /x", "a", &["/x"], &[]),
@@ -128,9 +128,9 @@ fn which_rule_decides() {
         ("User-agent: a; Allow: /page; Disallow: /*.htm", "a", &["/page"], &["/page.htm"]),
         ("User-agent: a; Allow: /page; Disallow: /*.ph", "a", &["/page.ph"], &["/x.ph"]),
         ("User-agent: a; Allow: /*.p; Disallow: /page", "a", &["/x.p"], &["/page.p"]),
-        // Only `/index.html` itself: no other name is made of it.
+        // `/index.html` does not imply `/`.
         ("User-agent: a; Disallow: /; Allow: /index.html", "a", &["/index.html"], &["/"]),
-        // The file itself is always open.
+        // The file itself is always allowed.
         ("User-agent: a; Disallow: /", "a", &["/robots.txt"], &["/robots.txt.bak"]),
         // Both groups of the agent are searched for the longest rule.
         (
@@ -143,7 +143,7 @@ fn which_rule_decides() {
 }
 
 #[test]
-fn what_a_rule_fits() {
+fn pattern_matching() {
     check_all(&[
         (
             "User-agent: a; Disallow: /fish",
@@ -201,7 +201,7 @@ fn what_a_rule_fits() {
 }
 
 #[test]
-fn escapes_mean_what_they_stand_for() {
+fn percent_encoding() {
     check_all(&[
         ("User-agent: a; Disallow: /ü", "a", &["/u"], &["/ü", "/%C3%BC", "/%c3%bc"]),
         ("User-agent: a; Disallow: /%c3%bc", "a", &["/u"], &["/ü", "/%C3%BC"]),

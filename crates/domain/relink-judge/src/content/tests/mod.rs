@@ -1,5 +1,5 @@
-//! Claims about every rule of the list: where it concludes, and where it keeps
-//! silent although it is near. Numbers and wording are the rules' own affair.
+//! Tests of every rule: where it concludes, and where it does not apply although it
+//! is close. Confidence and wording are not tested here.
 
 mod absence;
 mod comparison;
@@ -10,31 +10,31 @@ mod properties;
 mod wall;
 
 use crate::Policy;
-use crate::notation::{Judged, Scene};
+use crate::notation::{Scene, SceneResult};
 
 #[track_caller]
-fn judged(page: &str, beside: &[&str]) -> Judged {
-    Scene::read(page, beside).judged(&Policy::default())
+fn judge(page: &str, context: &[&str]) -> SceneResult {
+    Scene::parse(page, context).judge(&Policy::default())
 }
 
-/// Claims the word and the code.
+/// Checks the verdict and the code.
 #[track_caller]
-fn check(page: &str, beside: &[&str], expect: &str) {
-    let judged = judged(page, beside);
-    assert_eq!(judged.word(), expect, "{page}: {}", judged.judgment.reason);
+fn check(page: &str, context: &[&str], expect: &str) {
+    let result = judge(page, context);
+    assert_eq!(result.verdict(), expect, "{page}: {}", result.judgment.reason);
 }
 
-/// Claims what is asked for comparison, in this order.
+/// Checks the requested controls and their order.
 #[track_caller]
-fn check_asked(page: &str, beside: &[&str], expect: &str) {
-    assert_eq!(judged(page, beside).asked(), expect, "{page}");
+fn check_controls(page: &str, context: &[&str], expect: &str) {
+    assert_eq!(judge(page, context).controls(), expect, "{page}");
 }
 
-/// Claims that the reason, or something it rests on, says this.
+/// Checks that the reason or a piece of evidence contains a text.
 #[track_caller]
-fn check_told(page: &str, beside: &[&str], expect: &str) {
-    let judgment = judged(page, beside).judgment;
-    let mut told = vec![judgment.reason];
-    told.extend(judgment.evidence.into_iter().map(|ground| ground.note));
-    assert!(told.iter().any(|note| note.contains(expect)), "no `{expect}` in {told:?}");
+fn check_text(page: &str, context: &[&str], expect: &str) {
+    let judgment = judge(page, context).judgment;
+    let mut texts = vec![judgment.reason];
+    texts.extend(judgment.evidence.into_iter().map(|evidence| evidence.note));
+    assert!(texts.iter().any(|text| text.contains(expect)), "no `{expect}` in {texts:?}");
 }

@@ -1,88 +1,100 @@
-//! The whole site is something else.
+//! Tests of pages that replace a whole site.
 
-use super::{check, check_asked, check_told};
+use super::{check, check_controls, check_text};
 
 #[test]
-fn a_name_for_sale_is_hijacked() {
+fn domain_for_sale_is_hijacked() {
     check("/roses 200 \"site.test\" {This domain is for sale} !parking", &[], "hijacked RL302");
     check("/roses 200 \"site.test\" {Buy this domain}", &[], "hijacked RL302");
     check("/roses -> //www.sedo.com/search 200 \"Names\" #1", &[], "hijacked RL302");
-    check_told("/roses 200 \"site.test\" {Buy this domain}", &[], "buy this domain");
+    check_text("/roses 200 \"site.test\" {Buy this domain}", &[], "buy this domain");
 }
 
 #[test]
-fn a_front_page_may_be_for_sale_as_well() {
+fn home_page_for_sale_is_hijacked() {
     check("/ 200 \"site.test\" {This domain is for sale} !parking", &[], "hijacked RL302");
-    check_asked("/ 200 \"site.test\" {This domain is for sale} !parking", &[], "");
+    check_controls("/ 200 \"site.test\" {This domain is for sale} !parking", &[], "");
 }
 
 #[test]
-fn a_page_about_names_for_sale_is_none() {
-    check("/buy-this-domain 200 \"How to buy this domain or that\" #1", &["stray: 404"], "alive");
-    check("/advice/7 200 \"Advice\" {Buy this domain}", &["stray: 404"], "alive");
+fn page_about_domain_sales_is_alive() {
+    check(
+        "/buy-this-domain 200 \"How to buy this domain or that\" #1",
+        &["random-name: 404"],
+        "alive",
+    );
+    check("/advice/7 200 \"Advice\" {Buy this domain}", &["random-name: 404"], "alive");
 }
 
 #[test]
-fn a_placeholder_that_strays_get_too_stands_for_the_site() {
+fn placeholder_for_random_names_is_soft_404() {
     let page = "200 \"Account suspended\" {Contact your hosting provider}";
-    check(&format!("/roses {page}"), &[&format!("stray: {page}")], "soft-404 RL304");
-    check_told(&format!("/roses {page}"), &[&format!("stray: {page}")], "strays");
+    check(&format!("/roses {page}"), &[&format!("random-name: {page}")], "soft-404 RL304");
+    check_text(&format!("/roses {page}"), &[&format!("random-name: {page}")], "random names");
 }
 
 #[test]
-fn a_placeholder_on_the_front_page_needs_no_stray() {
+fn placeholder_on_home_page_needs_no_control() {
     check("/ 200 \"Welcome to nginx!\" {It works}", &[], "soft-404 RL304");
-    check_asked("/ 200 \"Welcome to nginx!\" {It works}", &[], "");
+    check_controls("/ 200 \"Welcome to nginx!\" {It works}", &[], "");
 }
 
 #[test]
-fn a_placeholder_in_place_of_what_was_there_needs_no_stray() {
+fn placeholder_instead_of_earlier_page_needs_no_control() {
     let page = "/roses 200 \"Account suspended\" {Contact your hosting provider}";
     check(page, &["before: \"Roses in winter\" #1"], "soft-404 RL304");
 }
 
 #[test]
-fn one_page_among_others_that_speaks_of_placeholders_is_none() {
+fn single_page_about_placeholders_is_alive() {
     let page = "/manual/12 200 \"Default page\" {The default page greets visitors}";
-    check(page, &["stray: 404", "stray-number: 404"], "alive");
+    check(page, &["random-name: 404", "random-path-number: 404"], "alive");
 }
 
 #[test]
-fn a_service_that_has_closed_is_gone() {
+fn closed_service_is_soft_404() {
     let page = "200 \"This service has been discontinued\" {Thank you for many years}";
-    check(&format!("/roses {page}"), &[&format!("stray: {page}")], "soft-404 RL304");
+    check(&format!("/roses {page}"), &[&format!("random-name: {page}")], "soft-404 RL304");
 }
 
 #[test]
-fn a_maintenance_notice_on_every_address_says_nothing_of_the_page() {
+fn site_wide_maintenance_notice_is_blocked() {
     let page = "200 \"Maintenance\" {We will be right back}";
-    check(&format!("/roses {page}"), &[&format!("stray: {page}")], "blocked RL495");
+    check(&format!("/roses {page}"), &[&format!("random-name: {page}")], "blocked RL495");
     check(&format!("/ {page}"), &[], "blocked RL495");
 }
 
 #[test]
-fn a_page_about_maintenance_is_none() {
+fn page_about_maintenance_is_alive() {
     check(
         "/lawns/7 200 \"Maintenance\" {Mow twice a week}",
-        &["stray: 404", "stray-number: 404"],
+        &["random-name: 404", "random-path-number: 404"],
         "alive",
     );
-    check("/lawns/7 200 \"Maintenance\" #1", &["stray: 404", "stray-number: 404"], "alive");
+    check(
+        "/lawns/7 200 \"Maintenance\" #1",
+        &["random-name: 404", "random-path-number: 404"],
+        "alive",
+    );
 }
 
 #[test]
-fn a_server_that_tells_of_its_own_fault_says_nothing_of_the_page() {
+fn server_error_text_is_blocked() {
     check(
         "/roses 200 \"Error establishing a database connection\" {}",
-        &["stray: 404"],
+        &["random-name: 404"],
         "blocked RL495",
     );
 }
 
 #[test]
-fn one_short_notice_everywhere_is_no_soft_404() {
+fn site_wide_short_notice_is_blocked() {
     let page = "200 \"Gardens\" {A new site opens in May}";
-    let beside = [format!("stray: {page}"), format!("front: {page}")];
-    check(&format!("/roses {page}"), &[&beside[0], &beside[1]], "blocked RL495");
-    check(&format!("/roses {page}"), &[&beside[0], "front: 200 \"Gardens\" #1"], "soft-404 RL301");
+    let context = [format!("random-name: {page}"), format!("home-page: {page}")];
+    check(&format!("/roses {page}"), &[&context[0], &context[1]], "blocked RL495");
+    check(
+        &format!("/roses {page}"),
+        &[&context[0], "home-page: 200 \"Gardens\" #1"],
+        "soft-404 RL301",
+    );
 }

@@ -1,4 +1,4 @@
-//! What holds for any page, any earlier visit and any pages compared with.
+//! Properties that hold for any page, earlier run and controls.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use relink_model::{
     InvalidRedirect, PageFlag, Phase, Probe, Sketch, Timings,
 };
 
-use crate::notation::{Scene, look};
+use crate::notation::{Scene, attempt};
 use crate::{
     Decision, Judgment, Policy, Soft404Profile, conclude, control_key, control_url, judge,
 };
 
-/// Questions that one page may cost.
-const MOST_QUESTIONS: usize = 10;
+/// Maximum number of controls for one page.
+const MAX_CONTROLS: usize = 10;
 
-/// Addresses that are no addresses, beside those of pages.
+/// URLs of pages, and texts that are not URLs.
 const URLS: [&str; 20] = [
     "http://site.test/",
     "http://site.test/index.html",
@@ -40,12 +40,12 @@ const URLS: [&str; 20] = [
     "://",
     "?",
     "",
-    "no address at all",
+    "not a url",
     "http://site.test//a//oak///?&&==;#",
 ];
 
-/// What titles, headings and texts say.
-const SAYINGS: [&str; 14] = [
+/// Texts of titles, headings and pages.
+const TEXTS: [&str; 14] = [
     "Library",
     "Oak felled",
     "Page not found",
@@ -62,7 +62,7 @@ const SAYINGS: [&str; 14] = [
     "ページが見つかりません",
 ];
 
-/// Media types, as servers name them.
+/// Media types as servers send them.
 const KINDS: [&str; 6] =
     ["text/html", "text/plain", "application/pdf", "application/json", "", "HTML;é"];
 
@@ -76,14 +76,14 @@ fn any_url() -> impl Strategy<Value = String> {
 
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![
-        6 => select(&SAYINGS[..]).prop_map(str::to_owned),
+        6 => select(&TEXTS[..]).prop_map(str::to_owned),
         2 => "\\PC{0,60}",
-        1 => (select(&SAYINGS[..]), 1_usize..300).prop_map(|(text, times)| text.repeat(times)),
+        1 => (select(&TEXTS[..]), 1_usize..300).prop_map(|(text, times)| text.repeat(times)),
         1 => Just("\0\u{feff}\u{202e} \u{301}\u{200d}".to_owned()),
     ]
 }
 
-fn any_mark() -> impl Strategy<Value = Vec<PageFlag>> {
+fn any_flags() -> impl Strategy<Value = Vec<PageFlag>> {
     let all = vec![
         PageFlag::PasswordField,
         PageFlag::NoIndex,
@@ -108,16 +108,16 @@ fn any_digest() -> impl Strategy<Value = Digest> {
         vec(any_text(), 0..3),
         weighted(0.3, canonical),
         (lengths, any_text(), sketch),
-        (any_mark(), weighted(0.3, 0_u32..2)),
+        (any_flags(), weighted(0.3, 0_u32..2)),
     )
         .prop_map(
-            |(kind, title, headings, canonical, (text_length, opening, sketch), more)| Digest {
+            |(kind, title, headings, canonical, (text_length, text_start, sketch), more)| Digest {
                 content_type: kind.map(str::to_owned),
                 title,
                 headings,
                 canonical,
                 text_length,
-                text_start: opening,
+                text_start,
                 flags: more.0,
                 fingerprint: more.1,
                 sketch: Sketch::from_hashes(sketch),
@@ -126,7 +126,7 @@ fn any_digest() -> impl Strategy<Value = Digest> {
         )
 }
 
-fn any_ending() -> impl Strategy<Value = FetchOutcome> {
+fn any_outcome() -> impl Strategy<Value = FetchOutcome> {
     prop_oneof![
         6 => Just(FetchOutcome::Response(200)),
         2 => any::<u16>().prop_map(FetchOutcome::Response),
@@ -148,11 +148,11 @@ fn any_probe() -> impl Strategy<Value = Probe> {
         location: None,
         ip: None,
     });
-    (vec(hop, 0..4), any_ending(), weighted(0.9, any_digest())).prop_map(
-        |(hops, ending, digest)| Probe {
+    (vec(hop, 0..4), any_outcome(), weighted(0.9, any_digest())).prop_map(
+        |(hops, outcome, digest)| Probe {
             requested_at: Timestamp::UNIX_EPOCH,
             hops,
-            outcome: ending,
+            outcome,
             timings: Timings::default(),
             retry_after: None,
             digest: digest.map(Box::new),
@@ -160,8 +160,7 @@ fn any_probe() -> impl Strategy<Value = Probe> {
     )
 }
 
-/// Pages to compare with, of different kinds, in any order; some are the page
-/// itself.
+/// Controls of different kinds in any order; some are equal to the page.
 fn any_controls() -> impl Strategy<Value = Vec<(ControlKind, String, Option<Probe>, bool)>> {
     subsequence(ControlKind::ALL.to_vec(), 0..=ControlKind::ALL.len()).prop_flat_map(|kinds| {
         let one = |kind| (Just(kind), any_url(), weighted(0.9, any_probe()), any::<bool>());
@@ -170,25 +169,24 @@ fn any_controls() -> impl Strategy<Value = Vec<(ControlKind, String, Option<Prob
 }
 
 fn any_scene() -> impl Strategy<Value = Scene> {
-    let habit = (0_u32..20, 0_u32..2).prop_map(|(refusing, answering)| Soft404Profile {
-        hard_404_directories: refusing,
-        soft_404_directories: answering,
+    let profile = (0_u32..20, 0_u32..2).prop_map(|(hard, soft)| Soft404Profile {
+        hard_404_directories: hard,
+        soft_404_directories: soft,
     });
-    (any_url(), any_probe(), any_controls(), habit, weighted(0.4, any_digest()), of(any_url()))
-        .prop_map(|(url, probe, controls, habit, digest, landing)| {
-            let controls = controls.into_iter().map(|(kind, url, answer, is_same)| {
-                let same = is_same.then(|| answer.clone().map(|_| probe.clone())).flatten();
-                Control { kind, url, probe: same.or(answer).map(Arc::new) }
+    (any_url(), any_probe(), any_controls(), profile, weighted(0.4, any_digest()), of(any_url()))
+        .prop_map(|(url, probe, controls, soft404_profile, digest, final_url)| {
+            let controls = controls.into_iter().map(|(kind, url, other, is_same)| {
+                let same = is_same.then(|| other.clone().map(|_| probe.clone())).flatten();
+                Control { kind, url, probe: same.or(other).map(Arc::new) }
             });
             let controls = controls.collect();
-            let history =
-                History { digest: digest.map(Box::new), final_url: landing, ..History::default() };
-            Scene { url, probe, controls, soft404_profile: habit, history }
+            let history = History { digest: digest.map(Box::new), final_url, ..History::default() };
+            Scene { url, probe, controls, soft404_profile, history }
         })
 }
 
-/// A scene whose page has answered.
-fn answered() -> impl Strategy<Value = Scene> {
+/// A scene whose page responded with status 200.
+fn successful_scene() -> impl Strategy<Value = Scene> {
     any_scene().prop_map(|mut scene| {
         scene.probe.outcome = FetchOutcome::Response(200);
         scene
@@ -199,20 +197,23 @@ fn policies() -> [Policy; 3] {
     [Policy::default(), Policy::sic_transit(), Policy::fable()]
 }
 
-fn concluded(scene: &Scene, controls: &[Control]) -> Judgment {
-    conclude(&Policy::default(), &scene.case(&[look(&scene.probe)], controls))
+fn conclude_scene(scene: &Scene, controls: &[Control]) -> Judgment {
+    conclude(&Policy::default(), &scene.input(&[attempt(&scene.probe)], controls))
 }
 
-/// Asks until it is settled, or for ever; returns the kinds asked for.
-fn ask_all(scene: &Scene, policy: &Policy) -> (Vec<ControlKind>, Option<Judgment>) {
-    let looks = [look(&scene.probe)];
+/// Judges with all requested controls. Returns their kinds, and `None` as the
+/// judgment if there is no conclusion.
+fn judge_with_controls(scene: &Scene, policy: &Policy) -> (Vec<ControlKind>, Option<Judgment>) {
+    let attempts = [attempt(&scene.probe)];
     let mut controls = Vec::new();
-    for _ in 0..=MOST_QUESTIONS {
-        match judge(policy, &scene.case(&looks, &controls)) {
+    for _ in 0..=MAX_CONTROLS {
+        match judge(policy, &scene.input(&attempts, &controls)) {
             Decision::Compare(kind) => controls.push(scene.control(kind)),
-            // Another look at the page itself is another property.
-            Decision::Fetch { .. } => return (kinds(&controls), Some(concluded(scene, &controls))),
-            Decision::Settle(judgment) => return (kinds(&controls), Some(judgment)),
+            // Further attempts are the subject of another property.
+            Decision::Fetch { .. } => {
+                return (kinds(&controls), Some(conclude_scene(scene, &controls)));
+            }
+            Decision::Conclude(judgment) => return (kinds(&controls), Some(judgment)),
         }
     }
     (kinds(&controls), None)
@@ -226,95 +227,95 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn judging_never_panics_and_always_says_why(scene in any_scene()) {
+    fn judge_never_panics_and_gives_a_reason(scene in any_scene()) {
         for policy in policies() {
-            let (_, judgment) = ask_all(&scene, &policy);
-            let judgment = judgment.expect("asking comes to an end");
+            let (_, judgment) = judge_with_controls(&scene, &policy);
+            let judgment = judgment.expect("judge reaches a conclusion");
             prop_assert!(!judgment.reason.is_empty());
             prop_assert!(judgment.code.is_some() || judgment.verdict.is_reached());
         }
-        concluded(&scene, &scene.controls);
+        conclude_scene(&scene, &scene.controls);
     }
 
     #[test]
-    fn siblings_of_anything_are_told_without_panic(url in any_url(), salt in any::<u64>()) {
+    fn control_url_and_key_of_any_text_agree(url in any_url(), salt in any::<u64>()) {
         for kind in ControlKind::ALL {
-            let sibling = control_url(kind, &url, salt);
-            prop_assert_eq!(sibling.map(|sibling| sibling.key), control_key(kind, &url));
+            let control = control_url(kind, &url, salt);
+            prop_assert_eq!(control.map(|control| control.key), control_key(kind, &url));
         }
     }
 
     #[test]
-    fn asking_comes_to_an_end_and_asks_for_each_kind_once(scene in any_scene()) {
+    fn judge_concludes_and_requests_each_control_once(scene in any_scene()) {
         for policy in policies() {
-            let (mut asked, judgment) = ask_all(&scene, &policy);
+            let (mut requested, judgment) = judge_with_controls(&scene, &policy);
             prop_assert!(judgment.is_some());
-            prop_assert!(asked.len() <= MOST_QUESTIONS);
-            let count = asked.len();
-            asked.sort_unstable();
-            asked.dedup();
-            prop_assert_eq!(asked.len(), count);
+            prop_assert!(requested.len() <= MAX_CONTROLS);
+            let count = requested.len();
+            requested.sort_unstable();
+            requested.dedup();
+            prop_assert_eq!(requested.len(), count);
         }
     }
 
     #[test]
-    fn the_order_of_controls_does_not_matter(
-        (scene, shuffled) in answered().prop_flat_map(|scene| {
+    fn order_of_controls_does_not_matter(
+        (scene, shuffled) in successful_scene().prop_flat_map(|scene| {
             let controls = Just(scene.controls.clone()).prop_shuffle();
             (Just(scene), controls)
         })
     ) {
-        prop_assert_eq!(concluded(&scene, &scene.controls), concluded(&scene, &shuffled));
-        let looks = [look(&scene.probe)];
+        prop_assert_eq!(conclude_scene(&scene, &scene.controls), conclude_scene(&scene, &shuffled));
+        let attempts = [attempt(&scene.probe)];
         for policy in policies() {
-            let one = judge(&policy, &scene.case(&looks, &scene.controls));
-            prop_assert_eq!(one, judge(&policy, &scene.case(&looks, &shuffled)));
+            let one = judge(&policy, &scene.input(&attempts, &scene.controls));
+            prop_assert_eq!(one, judge(&policy, &scene.input(&attempts, &shuffled)));
         }
     }
 
     #[test]
-    fn a_front_page_is_no_soft_404_whatever_strays_get(
-        scene in answered(),
-        front in select(vec!["http://site.test/", "http://site.test/index.html", "https://site.test"]),
+    fn home_page_is_never_soft_404(
+        scene in successful_scene(),
+        url in select(vec!["http://site.test/", "http://site.test/index.html", "https://site.test"]),
     ) {
-        let scene = Scene { url: front.to_owned(), history: History::default(), ..scene };
-        let assessment = concluded(&scene, &scene.controls).assessment;
+        let scene = Scene { url: url.to_owned(), history: History::default(), ..scene };
+        let assessment = conclude_scene(&scene, &scene.controls).assessment;
         prop_assert_ne!(assessment, Assessment::Dead(DeadReason::Soft404));
     }
 
     #[test]
-    fn strays_change_nothing_about_a_front_page(scene in answered()) {
+    fn controls_do_not_affect_home_page(scene in successful_scene()) {
         let scene = Scene { url: "http://site.test/".to_owned(), ..scene };
-        let without = concluded(&scene, &[]);
-        let with = concluded(&scene, &scene.controls);
+        let without = conclude_scene(&scene, &[]);
+        let with = conclude_scene(&scene, &scene.controls);
         let is_soft = |judgment: &Judgment| judgment.assessment == Assessment::Dead(DeadReason::Soft404);
         prop_assert_eq!(is_soft(&with), is_soft(&without));
     }
 
     #[test]
-    fn more_evidence_kills_nothing_without_saying_what_it_is(
-        (scene, fewer) in answered().prop_flat_map(|scene| {
+    fn dead_verdict_from_more_controls_has_evidence(
+        (scene, fewer) in successful_scene().prop_flat_map(|scene| {
             let fewer = subsequence(scene.controls.clone(), 0..=scene.controls.len());
             (Just(scene), fewer)
         })
     ) {
-        let (before, after) = (concluded(&scene, &fewer), concluded(&scene, &scene.controls));
-        let was_unclear = matches!(before.assessment, Assessment::Inconclusive(_));
-        if was_unclear && matches!(after.assessment, Assessment::Dead(_)) {
-            let names_landing =
+        let (before, after) = (conclude_scene(&scene, &fewer), conclude_scene(&scene, &scene.controls));
+        let was_inconclusive = matches!(before.assessment, Assessment::Inconclusive(_));
+        if was_inconclusive && matches!(after.assessment, Assessment::Dead(_)) {
+            let names_final_url =
                 scene.probe.hops.last().is_some_and(|hop| after.reason.contains(&hop.url));
-            prop_assert!(!after.evidence.is_empty() || names_landing, "{}", after.reason);
+            prop_assert!(!after.evidence.is_empty() || names_final_url, "{}", after.reason);
         }
     }
 
     #[test]
-    fn whoever_is_convicted_by_comparison_is_told_with_what(scene in answered()) {
-        let (alone, compared) = (concluded(&scene, &[]), concluded(&scene, &scene.controls));
+    fn dead_verdict_from_comparison_has_evidence(scene in successful_scene()) {
+        let (alone, compared) = (conclude_scene(&scene, &[]), conclude_scene(&scene, &scene.controls));
         let is_dead = |judgment: &Judgment| matches!(judgment.assessment, Assessment::Dead(_));
         if is_dead(&compared) && !is_dead(&alone) {
-            let names_landing =
+            let names_final_url =
                 scene.probe.hops.last().is_some_and(|hop| compared.reason.contains(&hop.url));
-            prop_assert!(!compared.evidence.is_empty() || names_landing, "{}", compared.reason);
+            prop_assert!(!compared.evidence.is_empty() || names_final_url, "{}", compared.reason);
         }
     }
 }

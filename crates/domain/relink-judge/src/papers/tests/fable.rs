@@ -1,53 +1,53 @@
-//! The three reasons of §2.1, and what they leave alone.
+//! Tests of the three reasons of §2.1 and of pages to which none applies.
 
 use relink_model::ControlKind;
 
 use crate::{Policy, control_key};
 
 #[track_caller]
-fn check(page: &str, beside: &[&str], expect: &str, asked: &str) {
-    super::check(&Policy::fable(), page, beside, expect, asked);
+fn check(page: &str, context: &[&str], expect: &str, controls: &str) {
+    super::check(&Policy::fable(), page, context, expect, controls);
 }
 
 #[test]
 fn reason_1_no_request_could_be_issued() {
-    check("/a/oak nowhere", &[], "dead RL103", "");
-    check("/a/oak silence", &[], "dead RL103", "");
+    check("/a/oak nxdomain", &[], "dead RL103", "");
+    check("/a/oak timeout", &[], "dead RL103", "");
 }
 
 #[test]
-fn reason_2_a_404() {
+fn reason_2_status_404() {
     check("/a/oak 404", &[], "dead RL101", "");
     check("/a/oak -> /sorry 404", &[], "dead RL101", "");
 }
 
 #[test]
-fn any_other_status_is_left_alone() {
+fn any_other_status_is_alive() {
     for status in [400, 401, 403, 410, 429, 500, 503] {
         check(&format!("/a/oak {status}"), &[], "alive", "");
     }
 }
 
 #[test]
-fn reason_3_a_stray_is_redirected_to_the_same_target() {
+fn reason_3_random_url_redirects_to_the_same_target() {
     let page = "/a/oak -> / 200 #1";
-    check(page, &["stray-suffix: -> / 200 #1"], "soft-404 RL301", "stray-suffix");
-    check(page, &["stray-suffix: -> /b -> / 200 #2"], "soft-404 RL301", "stray-suffix");
-    check(page, &["stray-suffix: 404"], "alive", "stray-suffix");
-    check(page, &["stray-suffix: -> /b 200 #1"], "alive", "stray-suffix");
+    check(page, &["random-suffix: -> / 200 #1"], "soft-404 RL301", "random-suffix");
+    check(page, &["random-suffix: -> /b -> / 200 #2"], "soft-404 RL301", "random-suffix");
+    check(page, &["random-suffix: 404"], "alive", "random-suffix");
+    check(page, &["random-suffix: -> /b 200 #1"], "alive", "random-suffix");
 }
 
 #[test]
-fn a_number_in_the_middle_makes_a_second_stray() {
+fn number_in_path_adds_a_second_control() {
     let page = "/news/4711/oak -> /news 200 #1";
-    let asked = "stray-suffix stray-number";
-    let suffix = "stray-suffix: 404";
-    check(page, &[suffix, "stray-number: -> /news 200 #1"], "soft-404 RL301", asked);
-    check(page, &[suffix, "stray-number: 404"], "alive", asked);
+    let controls = "random-suffix random-path-number";
+    let suffix = "random-suffix: 404";
+    check(page, &[suffix, "random-path-number: -> /news 200 #1"], "soft-404 RL301", controls);
+    check(page, &[suffix, "random-path-number: 404"], "alive", controls);
 }
 
 #[test]
-fn both_kinds_of_stray_are_those_of_the_paper() {
+fn control_urls_are_those_of_the_paper() {
     let key = |kind, url: &str| {
         control_key(kind, url).map(|key| key.split_once(' ').unwrap().1.to_owned())
     };
@@ -60,22 +60,22 @@ fn both_kinds_of_stray_are_those_of_the_paper() {
 }
 
 #[test]
-fn a_login_page_is_no_soft_404() {
+fn login_page_is_not_a_soft_404() {
     let page = "/a/oak -> /login 200 \"Log in\" {Name} !password";
     check(
         page,
-        &["stray-suffix: -> /login 200 \"Log in\" {Name} !password"],
+        &["random-suffix: -> /login 200 \"Log in\" {Name} !password"],
         "alive",
-        "stray-suffix",
+        "random-suffix",
     );
 }
 
 #[test]
-fn footnote_1_a_canonical_address_means_a_page() {
-    check("/a/oak -> / 200 #1 @/", &["stray-suffix: -> / 200 #1 @/"], "alive", "");
+fn footnote_1_page_with_canonical_url_is_alive() {
+    check("/a/oak -> / 200 #1 @/", &["random-suffix: -> / 200 #1 @/"], "alive", "");
 }
 
 #[test]
-fn without_a_redirect_nothing_is_asked() {
-    check("/a/oak 200 #1", &["stray-suffix: 200 #1"], "alive", "");
+fn page_without_redirect_requests_no_control() {
+    check("/a/oak 200 #1", &["random-suffix: 200 #1"], "alive", "");
 }

@@ -1,4 +1,4 @@
-//! The papers' rules line by line.
+//! Tests of the papers' rules, line by line.
 
 mod fable;
 mod sic_transit;
@@ -6,10 +6,10 @@ mod sic_transit;
 use crate::Policy;
 use crate::notation::Scene;
 
-/// Claims the word under a policy, and the pages asked for comparison.
+/// Checks the verdict under a policy and the controls it requests.
 #[track_caller]
-fn check(policy: &Policy, page: &str, beside: &[&str], expect: &str, asked: &str) {
-    let judged = Scene::read(page, beside).judged(policy);
-    let told = (judged.word(), judged.asked());
-    assert_eq!(told, (expect.to_owned(), asked.to_owned()), "{page}");
+fn check(policy: &Policy, page: &str, context: &[&str], expect: &str, controls: &str) {
+    let result = Scene::parse(page, context).judge(policy);
+    let summary = (result.verdict(), result.controls());
+    assert_eq!(summary, (expect.to_owned(), controls.to_owned()), "{page}");
 }

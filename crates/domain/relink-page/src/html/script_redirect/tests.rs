@@ -1,115 +1,115 @@
-//! Scripts as they are met on the web, and where they lead.
+//! Scripts as found on the web, and their redirects.
 
 use super::*;
 
 #[track_caller]
-fn leads(script: &str) {
+fn redirects(script: &str) {
     assert_eq!(script_redirect(script, "").as_deref(), Some("/a"), "{script}");
 }
 
 #[track_caller]
-fn stays(script: &str) {
+fn does_not_redirect(script: &str) {
     assert_eq!(script_redirect(script, ""), None, "{script}");
 }
 
 #[test]
-fn every_way_to_set_the_location_is_known() {
-    leads("location='/a'");
-    leads("location = \"/a\";");
-    leads("window.location='/a'");
-    leads("window.location.href = `/a`");
-    leads("document.location.href='/a'");
-    leads("top.location = '/a'");
-    leads("self.location.href='/a'");
-    leads("window.top.location.href='/a'");
-    leads("location.replace('/a')");
-    leads("window.location.assign( \"/a\" );");
+fn all_ways_to_set_the_location_are_recognized() {
+    redirects("location='/a'");
+    redirects("location = \"/a\";");
+    redirects("window.location='/a'");
+    redirects("window.location.href = `/a`");
+    redirects("document.location.href='/a'");
+    redirects("top.location = '/a'");
+    redirects("self.location.href='/a'");
+    redirects("window.top.location.href='/a'");
+    redirects("location.replace('/a')");
+    redirects("window.location.assign( \"/a\" );");
 }
 
 #[test]
-fn what_stands_around_it_does_not_matter() {
-    leads("<!--\nlocation='/a'\n//-->");
-    leads("<!--\nlocation='/a'\n-->");
-    leads("/* if */ location /* = */ = /**/ '/a' // else");
-    leads("var x = 'if (y)'; document.title = \"it's\"; location='/a'");
-    leads("'use strict'\nlocation='/a'\nfoo()");
-    leads("(function(){location='/a'})()");
-    leads("window.onload=function(){window.location.href=\"/a\"}");
-    leads("window.onload = () => { location.replace('/a') };");
-    leads("window.addEventListener('load', function () { location='/a' })");
-    leads("$(document).ready(function(){ location='/a'; });");
-    leads("location='/a'; if (x) { y() }");
-    leads("try { top.location.href='/a' } catch (e) { location.href='/a' }");
+fn surrounding_code_is_ignored() {
+    redirects("<!--\nlocation='/a'\n//-->");
+    redirects("<!--\nlocation='/a'\n-->");
+    redirects("/* if */ location /* = */ = /**/ '/a' // else");
+    redirects("var x = 'if (y)'; document.title = \"it's\"; location='/a'");
+    redirects("'use strict'\nlocation='/a'\nfoo()");
+    redirects("(function(){location='/a'})()");
+    redirects("window.onload=function(){window.location.href=\"/a\"}");
+    redirects("window.onload = () => { location.replace('/a') };");
+    redirects("window.addEventListener('load', function () { location='/a' })");
+    redirects("$(document).ready(function(){ location='/a'; });");
+    redirects("location='/a'; if (x) { y() }");
+    redirects("try { top.location.href='/a' } catch (e) { location.href='/a' }");
 }
 
 #[test]
-fn a_short_wait_is_no_wait() {
-    leads("setTimeout(function(){location.href='/a'}, 3000)");
-    leads("setTimeout(\"location.href='/a'\", 10000)");
-    leads("setTimeout('location.replace(\\'/a\\')', 0)");
-    leads("setTimeout(() => location.assign('/a'), 500);");
-    leads("function go(){location='/a'} setTimeout(go, 500)");
-    leads("function go(){location='/a'} setTimeout('go()', 500)");
-    stays("setTimeout(function(){location.href='/a'}, 60000)");
-    stays("setTimeout(\"location.href='/a'\", 10001)");
-    stays("setTimeout('location.reload()', 500)");
+fn timer_redirects_only_with_a_short_delay() {
+    redirects("setTimeout(function(){location.href='/a'}, 3000)");
+    redirects("setTimeout(\"location.href='/a'\", 10000)");
+    redirects("setTimeout('location.replace(\\'/a\\')', 0)");
+    redirects("setTimeout(() => location.assign('/a'), 500);");
+    redirects("function go(){location='/a'} setTimeout(go, 500)");
+    redirects("function go(){location='/a'} setTimeout('go()', 500)");
+    does_not_redirect("setTimeout(function(){location.href='/a'}, 60000)");
+    does_not_redirect("setTimeout(\"location.href='/a'\", 10001)");
+    does_not_redirect("setTimeout('location.reload()', 500)");
 }
 
 #[test]
-fn a_named_function_must_be_called() {
-    leads("function go() { location = '/a' }\ngo();");
-    leads("go(); function go() { if2(); location = '/a' }");
-    leads("function x() { y() } location = '/a'");
-    stays("function go() { location = '/a' }");
-    stays("function go() { location = '/a' } gone();");
+fn redirect_in_a_named_function_requires_a_call() {
+    redirects("function go() { location = '/a' }\ngo();");
+    redirects("go(); function go() { if2(); location = '/a' }");
+    redirects("function x() { y() } location = '/a'");
+    does_not_redirect("function go() { location = '/a' }");
+    does_not_redirect("function go() { location = '/a' } gone();");
 }
 
 #[test]
-fn a_named_string_is_a_string() {
-    leads("var url = '/a'; location.href = url;");
-    leads("const url = \"/a\"\nlocation.replace(url)");
-    stays("var url = '/a'; url = f(); location = url");
-    stays("var url = '/a'; location = url + x");
-    stays("location = url");
+fn string_variables_are_resolved() {
+    redirects("var url = '/a'; location.href = url;");
+    redirects("const url = \"/a\"\nlocation.replace(url)");
+    does_not_redirect("var url = '/a'; url = f(); location = url");
+    does_not_redirect("var url = '/a'; location = url + x");
+    does_not_redirect("location = url");
 }
 
 #[test]
-fn what_may_not_happen_does_not_count() {
-    stays("if (x) location='/a'");
-    stays("x && (location='/a')");
-    stays("x ? location='/a' : 0");
-    stays("if (x) { location='/a' } else { location='/b' }");
-    stays("location='/a'; location='/b'");
-    stays("b.onclick = function() { location='/a' }");
-    stays("b.addEventListener('click', function() { location='/a' })");
-    stays("$('b').on('click', () => { location='/a' })");
-    stays("fetch('/x').then(() => location='/a')");
+fn conditional_redirects_are_ignored() {
+    does_not_redirect("if (x) location='/a'");
+    does_not_redirect("x && (location='/a')");
+    does_not_redirect("x ? location='/a' : 0");
+    does_not_redirect("if (x) { location='/a' } else { location='/b' }");
+    does_not_redirect("location='/a'; location='/b'");
+    does_not_redirect("b.onclick = function() { location='/a' }");
+    does_not_redirect("b.addEventListener('click', function() { location='/a' })");
+    does_not_redirect("$('b').on('click', () => { location='/a' })");
+    does_not_redirect("fetch('/x').then(() => location='/a')");
 }
 
 #[test]
-fn what_only_looks_like_it_does_not_count() {
-    stays("x = location");
-    stays("location == '/a'");
-    stays("my.location = '/a'");
-    stays("f().location = '/a'");
-    stays("location.hash = '/a'");
-    stays("location.href.replace('/a')");
-    stays("relocation = '/a'");
-    stays("'location=\"/a\"'");
-    stays("// location='/a'");
-    stays("location = '/a' + x");
-    stays("location = '/a'\n + x");
-    stays("location = `/a${x}`");
-    stays("location = '/a");
-    stays("location.reload()");
-    stays(&format!("location='/a';{}", " ".repeat(SCRIPT_LENGTH)));
+fn similar_code_is_not_a_redirect() {
+    does_not_redirect("x = location");
+    does_not_redirect("location == '/a'");
+    does_not_redirect("my.location = '/a'");
+    does_not_redirect("f().location = '/a'");
+    does_not_redirect("location.hash = '/a'");
+    does_not_redirect("location.href.replace('/a')");
+    does_not_redirect("relocation = '/a'");
+    does_not_redirect("'location=\"/a\"'");
+    does_not_redirect("// location='/a'");
+    does_not_redirect("location = '/a' + x");
+    does_not_redirect("location = '/a'\n + x");
+    does_not_redirect("location = `/a${x}`");
+    does_not_redirect("location = '/a");
+    does_not_redirect("location.reload()");
+    does_not_redirect(&format!("location='/a';{}", " ".repeat(MAX_SCRIPT_LENGTH)));
 }
 
 #[test]
-fn escapes_are_resolved() {
-    leads(r"location='\/a'");
-    leads(r"location='\x2fa'");
-    leads(r"location='\u002f\u{61}'");
+fn string_escapes_are_resolved() {
+    redirects(r"location='\/a'");
+    redirects(r"location='\x2fa'");
+    redirects(r"location='\u002f\u{61}'");
     assert_eq!(script_redirect(r"location='\'\\\u12'", "").as_deref(), Some(r"'\12"));
     assert_eq!(script_redirect("location='/é?q=你'", "").as_deref(), Some("/é?q=你"));
 }

@@ -1,63 +1,65 @@
-//! The tokenizer against another reader of the same standard.
+//! Compares the tokenizer with `html5gum`.
 
-use html5gum::{DefaultEmitter, Token as TheirToken};
+use html5gum::{DefaultEmitter, Token as Html5gumToken};
 use proptest::prelude::*;
 
 use super::*;
 
-/// The tokens as a line of text: `<a href=x>`, `</a>`, `"text"`.
-fn ours(html: &str) -> String {
+/// Formats the tokens as one line of text: `<a {"href": "x"}>`, `</a>`, `"text"`.
+fn format_tokens(html: &str) -> String {
     let mut tokens = Tokenizer::new(html);
-    let mut told = Telling::default();
+    let mut formatter = TokenFormatter::default();
     while let Some(token) = tokens.next_token() {
         match token {
-            Token::Text(text) => told.text(text),
-            Token::Content(content) => told.text(html.cut(content.range)),
+            Token::Text(text) => formatter.text(text),
+            Token::Content(content) => formatter.text(html.slice(content.range)),
             Token::Start(name) => {
                 let attributes = tokens.attributes().iter().map(|attribute| {
-                    let value = attribute.value.clone().map_or("", |range| html.cut(range));
+                    let value = attribute.value.clone().map_or("", |range| html.slice(range));
                     (attribute.name, value)
                 });
-                told.start(name, attributes);
+                formatter.start(name, attributes);
             }
-            Token::End(name) => told.end(name),
+            Token::End(name) => formatter.end(name),
         }
     }
-    told.finish()
+    formatter.finish()
 }
 
-fn theirs(html: &str) -> String {
+/// Formats the tokens of `html5gum` in the same way.
+fn format_html5gum(html: &str) -> String {
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
-    let mut told = Telling::default();
+    let mut formatter = TokenFormatter::default();
     for Ok(token) in html5gum::Tokenizer::new_with_emitter(html, emitter) {
         match token {
-            TheirToken::String(text) => told.text(text_of(&text.value)),
-            TheirToken::StartTag(tag) => {
+            Html5gumToken::String(text) => formatter.text(as_str(&text.value)),
+            Html5gumToken::StartTag(tag) => {
                 let attributes = tag.attributes.iter();
-                told.start(
-                    text_of(&tag.name),
-                    attributes.map(|(name, value)| (text_of(name), text_of(&value.value))),
+                formatter.start(
+                    as_str(&tag.name),
+                    attributes.map(|(name, value)| (as_str(name), as_str(&value.value))),
                 );
             }
-            TheirToken::EndTag(tag) => told.end(text_of(&tag.name)),
+            Html5gumToken::EndTag(tag) => formatter.end(as_str(&tag.name)),
             _ => {}
         }
     }
-    told.finish()
+    formatter.finish()
 }
 
-fn text_of(bytes: &[u8]) -> &str {
+fn as_str(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("the input is ASCII")
 }
 
 #[derive(Default)]
-struct Telling {
-    told: String,
+struct TokenFormatter {
+    output: String,
+    /// Text since the last tag. Adjacent text tokens are joined.
     text: String,
 }
 
-impl Telling {
+impl TokenFormatter {
     fn text(&mut self, text: &str) {
         self.text.push_str(text);
     }
@@ -69,32 +71,32 @@ impl Telling {
             seen.entry(name.to_ascii_lowercase()).or_insert(value);
         }
         let tag = format!("<{} {seen:?}>", name.to_ascii_lowercase());
-        self.told.push_str(&tag);
+        self.output.push_str(&tag);
     }
 
     fn end(&mut self, name: &str) {
         self.flush();
         let tag = format!("</{}>", name.to_ascii_lowercase());
-        self.told.push_str(&tag);
+        self.output.push_str(&tag);
     }
 
     fn flush(&mut self) {
         if !self.text.is_empty() {
             let quoted = format!("{:?}", std::mem::take(&mut self.text));
-            self.told.push_str(&quoted);
+            self.output.push_str(&quoted);
         }
     }
 
     fn finish(mut self) -> String {
         self.flush();
-        self.told
+        self.output
     }
 }
 
 #[track_caller]
 fn check(html: &str, expect: &str) {
-    assert_eq!(ours(html), expect);
-    assert_eq!(theirs(html), expect, "the other reader");
+    assert_eq!(format_tokens(html), expect);
+    assert_eq!(format_html5gum(html), expect, "html5gum");
 }
 
 #[test]
@@ -106,7 +108,7 @@ fn tags_and_text_alternate() {
 }
 
 #[test]
-fn attributes_come_in_four_spellings() {
+fn attributes_have_four_syntaxes() {
     check(
         "<a b c=d e='f>' g=\"h\"i/j>",
         r#"<a {"b": "", "c": "d", "e": "f>", "g": "h", "i": "", "j": ""}>"#,
@@ -117,14 +119,14 @@ fn attributes_come_in_four_spellings() {
 }
 
 #[test]
-fn a_tag_cut_off_is_dropped() {
+fn unfinished_tag_is_dropped() {
     for html in ["<a", "<a b", "<a b=", "<a b='c>", "</a", "<a b=c "] {
         check(html, "");
     }
 }
 
 #[test]
-fn comments_and_declarations_are_passed_over() {
+fn comments_and_declarations_are_skipped() {
     check("<!-- <a> -->x", r#""x""#);
     check("<!--->x", r#""x""#);
     check("<!-->x", r#""x""#);
@@ -137,7 +139,7 @@ fn comments_and_declarations_are_passed_over() {
 }
 
 #[test]
-fn some_elements_hold_text_only() {
+fn text_elements_contain_no_tags() {
     check("<title><b></titl></TITLE >x", r#"<title {}>"<b></titl>"</title>"x""#);
     check("<script>a</scripts></script>", r#"<script {}>"a</scripts>"</script>"#);
     check("<style></style>x", r#"<style {}></style>"x""#);
@@ -145,7 +147,7 @@ fn some_elements_hold_text_only() {
 }
 
 #[test]
-fn a_commented_script_may_hold_another() {
+fn script_in_a_comment_may_contain_a_script() {
     check(
         "<script><!--<script></script>--></script>x",
         r#"<script {}>"<!--<script></script>-->"</script>"x""#,
@@ -153,8 +155,8 @@ fn a_commented_script_may_hold_another() {
     check("<script><!--></script>x", r#"<script {}>"<!-->"</script>"x""#);
 }
 
-/// Pieces that drive a tokenizer through its states.
-const PIECES: &[&str] = &[
+/// Fragments that reach all states of a tokenizer.
+const FRAGMENTS: &[&str] = &[
     "<",
     ">",
     "/",
@@ -193,10 +195,10 @@ const PIECES: &[&str] = &[
 
 proptest! {
     #[test]
-    fn any_soup_is_cut_as_another_reader_cuts_it(
-        pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40)
+    fn tokens_of_any_input_match_html5gum(
+        fragments in prop::collection::vec(prop::sample::select(FRAGMENTS), 0..40)
     ) {
-        let html = pieces.concat();
-        prop_assert_eq!(ours(&html), theirs(&html), "{}", html);
+        let html = fragments.concat();
+        prop_assert_eq!(format_tokens(&html), format_html5gum(&html), "{}", html);
     }
 }

@@ -1,4 +1,4 @@
-//! `relink check --revive`: looks for the dead pages that a check found.
+//! `relink check --revive`: searches for the dead pages of a check.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,71 +15,71 @@ use crate::cli::GlobalArgs;
 use crate::error::CommandError;
 use crate::output::Steps;
 
-/// Dead pages read from the store at a time.
-const PIECE: usize = 1024;
+/// Number of dead pages read from the store at a time.
+const BATCH: usize = 1024;
 
-/// Looks for every dead page of a run; what comes of it is kept in the store.
-pub async fn look(
+/// Searches for every dead page of a run. The results are saved in the store.
+pub async fn search(
     ports: &Ports,
     settings: &ReviveSettings,
     run: RunId,
-    face: &GlobalArgs,
+    global: &GlobalArgs,
     stop: &StopSignal,
 ) -> Result<(), CommandError> {
     let pages = dead_pages(ports, run).await?;
-    let mut listener = ReviveProgress { steps: Steps::new(face), remarks: BTreeSet::new() };
+    let mut listener = ReviveProgress { steps: Steps::new(global), warnings: BTreeSet::new() };
     let done = revive(ports, settings, pages, &mut listener, stop).await;
     listener.steps.clear();
-    if !face.quiet {
-        listener.tell_remarks();
+    if !global.quiet {
+        listener.print_warnings();
     }
     Ok(done?)
 }
 
-/// The dead pages of a run, with what the store knows of them.
+/// Returns the dead pages of a run with their stored data.
 pub async fn dead_pages(ports: &Ports, run: RunId) -> Result<Vec<DeadPage>, CommandError> {
     let mut pages = Vec::new();
     let mut query = CheckedTargetQuery {
-        limit: PIECE,
+        limit: BATCH,
         verdicts: Some(&REVIVABLE),
-        locations: 0,
+        max_locations: 0,
         ..CheckedTargetQuery::ALL
     };
     loop {
-        let piece = ports.store.checked_targets(run, query).await?;
-        let Some(last) = piece.last() else { return Ok(pages) };
+        let batch = ports.store.checked_targets(run, query).await?;
+        let Some(last) = batch.last() else { return Ok(pages) };
         query.after = last.task;
-        for settled in piece {
-            let Ok(url) = Url::parse(&settled.url) else { continue };
-            let known = ports.store.dead_target(&settled.url).await?;
+        for target in batch {
+            let Ok(url) = Url::parse(&target.url) else { continue };
+            let known = ports.store.dead_target(&target.url).await?;
             let rights = known.as_ref().map(|known| known.rights).unwrap_or_default();
-            pages.push(DeadPage { url, known, rights });
+            pages.push(DeadPage { url, stored: known, rights });
         }
     }
 }
 
-/// Shows how far it is, and gathers what could not be asked.
+/// Shows the progress and collects warnings.
 struct ReviveProgress {
     steps: Steps,
-    remarks: BTreeSet<String>,
+    warnings: BTreeSet<String>,
 }
 
 impl ReviveProgress {
-    #[expect(clippy::print_stderr, reason = "this is what stderr is for")]
-    fn tell_remarks(&self) {
-        for remark in &self.remarks {
-            eprintln!("note: {}", printable(remark));
+    #[expect(clippy::print_stderr, reason = "warnings go to stderr")]
+    fn print_warnings(&self) {
+        for warning in &self.warnings {
+            eprintln!("warning: {}", printable(warning));
         }
     }
 }
 
 impl ReviveObserver for ReviveProgress {
-    fn progress(&mut self, done: usize, all: usize, directory: &str) {
+    fn on_progress(&mut self, done: usize, all: usize, directory: &str) {
         self.steps.show(done as u64, all as u64, directory);
     }
 
-    fn revived(&mut self, revival: &Revival) -> io::Result<()> {
-        self.remarks.extend(revival.remarks.iter().cloned());
+    fn on_revival(&mut self, revival: &Revival) -> io::Result<()> {
+        self.warnings.extend(revival.warnings.iter().cloned());
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! What was measured, as reports have it.
+//! Converts measurements to JSON rows.
 
 use relink_decay::DecayDefinition;
 use relink_engine::{
@@ -7,20 +7,24 @@ use relink_engine::{
 };
 use relink_report::decay::{
     DeadEndRow, OwnLinksRow, PageDecay, PageScoreRow, RepairRow, RequestCostRow, SigmaDecay,
-    WebDecay, address,
+    WebDecay, masked_url,
 };
 
-use super::between;
+use super::interval_row;
 use crate::settings::DecayPlan;
 
-/// Links that are named to be repaired first, at most.
-const FIRST_REPAIRS: usize = 5;
+/// Maximum number of recommended repairs.
+const MAX_RECOMMENDED_REPAIRS: usize = 5;
 
-/// A page of the living web.
-pub(super) fn measured(url: &str, measured: &MeasureOutcome, worse_than: Option<f64>) -> PageDecay {
+/// Returns the row of a page measured on the web.
+pub(super) fn measured_page(
+    url: &str,
+    measured: &MeasureOutcome,
+    worse_than: Option<f64>,
+) -> PageDecay {
     let end = match measured.end {
-        MeasureEnd::Enough => "enough",
-        MeasureEnd::OutOfPages => "out-of-pages",
+        MeasureEnd::Converged => "enough",
+        MeasureEnd::PageLimitReached => "out-of-pages",
         MeasureEnd::Interrupted | MeasureEnd::NoNetwork(_) | MeasureEnd::NotRequested(_) => {
             "interrupted"
         }
@@ -29,76 +33,76 @@ pub(super) fn measured(url: &str, measured: &MeasureOutcome, worse_than: Option<
         verdict: measured.verdict,
         worse_than,
         cost: Some(RequestCostRow {
-            pages: measured.expense.pages,
-            requests: measured.expense.requests,
+            pages: measured.cost.pages,
+            requests: measured.cost.requests,
             blocked: measured.blocked,
             blocked_share: measured.blocked_share,
         }),
         end: end.to_owned(),
-        ..account(url, &measured.account)
+        ..page_row(url, &measured.details)
     }
 }
 
-/// A page of a known graph.
-pub(super) fn known(url: &str, told: &PageDecayDetails, worse_than: f64) -> PageDecay {
-    PageDecay { worse_than: Some(worse_than), ..account(url, told) }
+/// Returns the row of a page of a graph.
+pub(super) fn known_page(url: &str, details: &PageDecayDetails, worse_than: f64) -> PageDecay {
+    PageDecay { worse_than: Some(worse_than), ..page_row(url, details) }
 }
 
-fn account(url: &str, account: &PageDecayDetails) -> PageDecay {
-    let first = account.first_repairs(FIRST_REPAIRS);
+fn page_row(url: &str, details: &PageDecayDetails) -> PageDecay {
+    let recommended = details.top_repairs(MAX_RECOMMENDED_REPAIRS);
     PageDecay {
-        url: address(url),
+        url: masked_url(url),
         verdict: None,
-        decay: account.decay.get(),
-        interval: between(account.interval),
-        bounds: between(account.bounds),
-        walks: account.walks,
-        sigma: account.sigma.get(),
-        form: form(account.form).to_owned(),
-        own: account.own.as_ref().map(own),
-        dead_ends: account
+        decay: details.decay.get(),
+        interval: interval_row(details.interval),
+        bounds: interval_row(details.bounds),
+        walks: details.walks,
+        sigma: details.sigma.get(),
+        definition: definition_name(details.definition).to_owned(),
+        own_links: details.own_links.as_ref().map(own_links_row),
+        dead_ends: details
             .dead_ends
             .iter()
-            .map(|end| DeadEndRow { url: address(&end.page), share: end.share })
+            .map(|end| DeadEndRow { url: masked_url(&end.page), share: end.share })
             .collect(),
-        repairs: account.repairs.iter().map(repair).collect(),
-        first_repairs: first.len(),
-        after_first_repairs: account.after(first).get(),
+        repairs: details.repairs.iter().map(repair).collect(),
+        recommended_repairs: recommended.len(),
+        decay_after_repairs: details.decay_after(recommended).get(),
         worse_than: None,
         cost: None,
         end: "enough".to_owned(),
     }
 }
 
-fn form(form: DecayDefinition) -> &'static str {
-    match form {
+fn definition_name(definition: DecayDefinition) -> &'static str {
+    match definition {
         DecayDefinition::Plain => "plain",
         DecayDefinition::SelfLoop => "selfloop",
     }
 }
 
-fn own(own: &OwnLinks) -> OwnLinksRow {
+fn own_links_row(own: &OwnLinks) -> OwnLinksRow {
     OwnLinksRow {
         links: own.links,
-        checked: own.looked_at,
+        checked: own.probed,
         dead: own.dead,
-        dead_share: own.split.dead_links,
-        mean_neighbor_decay: own.split.mean_of_others.get(),
-        own: own.split.own,
-        neighbors: own.split.neighbors,
+        dead_share: own.breakdown.dead_share,
+        mean_neighbor_decay: own.breakdown.mean_of_others.get(),
+        own_part: own.breakdown.own,
+        neighbor_part: own.breakdown.neighbors,
     }
 }
 
 fn repair(repair: &NamedRepair) -> RepairRow {
     RepairRow {
-        from: address(&repair.from),
-        to: address(&repair.to),
+        from: masked_url(&repair.from),
+        to: masked_url(&repair.to),
         gain: repair.gain,
         removed: repair.removed.map(relink_decay::Decay::get),
     }
 }
 
-/// A whole graph.
+/// Returns the row of a graph.
 pub(super) fn web(
     web: &WebGraph,
     source: String,
@@ -109,33 +113,33 @@ pub(super) fn web(
     let scores = all.iter().zip(ranked);
     WebDecay {
         source,
-        form: form(plan.form).to_owned(),
-        links: web.links() as u64,
-        failing: web.failing() as u64,
-        edge: web.edge() as u64,
+        definition: definition_name(plan.definition).to_owned(),
+        links: web.link_count() as u64,
+        failing: web.failing_count() as u64,
+        unread_pages: web.unparsed_count() as u64,
         missing_links: web.missing_links,
-        strangers: web.unlinked_dead_pages,
+        unlinked_dead_pages: web.unlinked_dead_pages,
         scores: scores.map(|(scores, pages)| sigma(web, scores, pages, plan.top)).collect(),
     }
 }
 
 fn sigma(web: &WebGraph, scores: &Scores, pages: &[PageScore], top: usize) -> SigmaDecay {
-    let spread = ScoreDistribution::of(pages);
+    let distribution = ScoreDistribution::from_pages(pages);
     let row = |page: &PageScore| PageScoreRow {
-        url: address(web.name(page.page)),
+        url: masked_url(web.name(page.page)),
         decay: page.decay.get(),
-        max_decay: page.most.get(),
+        max_decay: page.upper_bound.get(),
         dead_links: page.dead_links,
     };
     SigmaDecay {
         sigma: scores.sigma.get(),
-        pages: spread.pages,
-        by_decay: spread.by_decay,
-        by_dead_links: spread.by_dead_links,
-        mean_decay: spread.mean_decay,
-        mean_dead_links: spread.mean_dead_links,
-        clean: spread.clean,
-        clean_and_rotten: spread.clean_and_rotten,
+        pages: distribution.pages,
+        by_decay: distribution.by_decay,
+        by_dead_links: distribution.by_dead_links,
+        mean_decay: distribution.mean_decay,
+        mean_dead_links: distribution.mean_dead_links,
+        clean: distribution.clean,
+        clean_but_decayed: distribution.clean_and_decayed,
         top: pages.iter().take(top).map(row).collect(),
         bottom: pages.iter().rev().take(top).map(row).collect(),
     }

@@ -1,9 +1,10 @@
-//! The score of a page of the library, beside its truth.
+//! Measures the decay of a page of the demo site and compares it with the ground
+//! truth.
 
 use std::time::Duration;
 
 use relink_decay::{DecayDefinition, Sigma, StoppingRule};
-use relink_demo::{Library, RottenNeighborhood};
+use relink_demo::{DecayedNeighborhood, Library};
 use relink_engine::{
     FailureModel, MeasureOutcome, MeasurePorts, MeasureSettings, PageDecayDetails, Ports,
     StopSignal, measure,
@@ -15,73 +16,76 @@ use relink_report::human::counted;
 use super::VerdictCollector;
 use crate::error::CommandError;
 
-/// Links that are fixed in the example, at most.
-const FIXED: usize = 5;
-/// What a score may be off by and still be right: every page is looked at.
-const SLACK: f64 = 0.001;
+/// Maximum number of links that are repaired in the example.
+const MAX_REPAIRS: usize = 5;
+/// Maximum error of the score. It is small because every page is fetched.
+const TOLERANCE: f64 = 0.001;
 
-/// A score and its truth.
-pub(super) struct Decayed {
+/// A measurement and its ground truth.
+pub(super) struct DemoDecay {
     measured: MeasureOutcome,
-    truth: RottenNeighborhood,
+    truth: DecayedNeighborhood,
 }
 
-/// Measures the page of the library whose neighborhood decays.
-pub(super) async fn measured(ports: &Ports, library: &Library) -> Result<Decayed, CommandError> {
+/// Measures the page of the demo site that has decayed neighbors.
+pub(super) async fn measure_page(
+    ports: &Ports,
+    library: &Library,
+) -> Result<DemoDecay, CommandError> {
     let truth = library.neighborhood();
-    let url = relink_engine::seed(&truth.address)
-        .map_err(|fault| CommandError::internal("the library has no such page").cause(fault))?;
+    let url = relink_engine::parse_seed(&truth.url)
+        .map_err(|error| CommandError::internal("invalid URL of the demo page").cause(error))?;
     let settings = MeasureSettings {
         url,
         sigma: Sigma::default(),
-        form: DecayDefinition::Plain,
+        definition: DecayDefinition::Plain,
         stopping_rule: StoppingRule {
-            half_width: 0.0,
-            push: usize::MAX,
+            target_half_width: 0.0,
+            push_pages: usize::MAX,
             ..StoppingRule::default()
         },
         seed: 1,
-        fails: FailureModel::default(),
+        failure_model: FailureModel::default(),
         politeness: PolitenessPolicy::check(1, Duration::ZERO),
         policy: Policy { retries: 1, ..Policy::default() },
-        wait: Duration::ZERO,
+        max_host_wait: Duration::ZERO,
     };
-    let mut nobody = VerdictCollector::default();
+    let mut collector = VerdictCollector::default();
     let stop = StopSignal::new().1;
-    let outside = MeasurePorts { fetch: &*ports.fetch, clock: &*ports.clock, store: None };
-    let measured = measure(outside, &settings, &mut nobody, &stop).await;
-    Ok(Decayed { measured, truth })
+    let ports = MeasurePorts { fetch: &*ports.fetch, clock: &*ports.clock, store: None };
+    let measured = measure(ports, &settings, &mut collector, &stop).await;
+    Ok(DemoDecay { measured, truth })
 }
 
-impl Decayed {
-    /// Whether the score is the truth.
-    pub(super) fn is_right(&self) -> bool {
-        (self.account().decay.get() - self.truth.decay).abs() < SLACK
+impl DemoDecay {
+    /// Whether the score equals the ground truth.
+    pub(super) fn matches_truth(&self) -> bool {
+        (self.details().decay.get() - self.truth.decay).abs() < TOLERANCE
     }
 
-    /// `5/5 decay    portal.test 0.65 without a dead link of its own …`
+    /// Formats the line `5/5 decay    portal.test 0.65 without dead links of its own …`
     pub(super) fn line(&self) -> String {
-        let account = self.account();
-        let first = account.first_repairs(FIXED);
-        let is_clean = account.own.as_ref().is_some_and(|own| own.dead <= 0.0);
-        let own = if is_clean { "without a dead link" } else { "with dead links" };
-        let wrong = if self.is_right() {
+        let account = self.details();
+        let repairs = account.top_repairs(MAX_REPAIRS);
+        let is_clean = account.own_links.as_ref().is_some_and(|own| own.dead <= 0.0);
+        let own = if is_clean { "without dead links" } else { "with dead links" };
+        let expected = if self.matches_truth() {
             String::new()
         } else {
-            format!(" (planted: {:.2})", self.truth.decay)
+            format!(" (expected {:.2})", self.truth.decay)
         };
         format!(
-            "5/5 decay    portal.test {:.2}{wrong} {own} of its own; \
-             fix the worst {} around it → {:.2}   {}, {}",
+            "5/5 decay    portal.test {:.2}{expected} {own} of its own; \
+             repairing {} → {:.2}   {}, {}",
             account.decay.get(),
-            counted(first.len() as u64, "link"),
-            account.after(first).get(),
-            counted(self.measured.expense.pages, "page"),
-            counted(self.measured.expense.requests, "request"),
+            counted(repairs.len() as u64, "link"),
+            account.decay_after(repairs).get(),
+            counted(self.measured.cost.pages, "page"),
+            counted(self.measured.cost.requests, "request"),
         )
     }
 
-    fn account(&self) -> &PageDecayDetails {
-        &self.measured.account
+    fn details(&self) -> &PageDecayDetails {
+        &self.measured.details
     }
 }

@@ -1,4 +1,4 @@
-//! The search engines that were chosen, ready to be asked.
+//! Opens the selected search engines.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,40 +12,40 @@ use crate::error::CommandError;
 use crate::settings::{ReviveSetup, SearchChoice};
 use crate::wiring;
 
-/// Pages taken into the index at a time.
-const PIECE: usize = 1024;
+/// Number of pages added to the index at a time.
+const BATCH: usize = 1024;
 
-/// Where the engines with a key are.
+/// Base URLs of the engines that require a key.
 const ENGINES: [(&str, &str); 3] = [
     ("brave", "https://api.search.brave.com/"),
     ("mojeek", "https://api.mojeek.com/"),
     ("kagi", "https://kagi.com/"),
 ];
 
-/// What an engine is called that is known by its address alone.
+/// The name of an engine that is identified by its URL alone.
 const JSON: &str = "JSON";
 
-/// Opens every engine that was chosen.
+/// Opens all selected engines.
 pub async fn open(
-    looking: &ReviveSetup,
+    setup: &ReviveSetup,
     db: &Path,
     ports: &Ports,
 ) -> Result<Vec<Arc<dyn SearchEngine>>, CommandError> {
-    let (engines, failures) = open_most(looking, db, ports).await;
+    let (engines, failures) = open_available(setup, db, ports).await;
     failures.into_iter().next().map_or(Ok(engines), Err)
 }
 
-/// Opens the engines that can be opened, and says why others cannot.
-pub async fn open_most(
-    looking: &ReviveSetup,
+/// Opens the selected engines. Returns the errors of those that cannot be opened.
+pub async fn open_available(
+    setup: &ReviveSetup,
     db: &Path,
     ports: &Ports,
 ) -> (Vec<Arc<dyn SearchEngine>>, Vec<CommandError>) {
     let (mut engines, mut failures) = (Vec::new(), Vec::new());
-    for choice in &looking.searches {
-        match open_one(choice, looking, db, ports).await {
+    for choice in &setup.searches {
+        match open_one(choice, setup, db, ports).await {
             Ok(engine) => engines.push(engine),
-            Err(failure) => failures.push(failure),
+            Err(error) => failures.push(error),
         }
     }
     (engines, failures)
@@ -53,7 +53,7 @@ pub async fn open_most(
 
 async fn open_one(
     choice: &SearchChoice,
-    looking: &ReviveSetup,
+    setup: &ReviveSetup,
     db: &Path,
     ports: &Ports,
 ) -> Result<Arc<dyn SearchEngine>, CommandError> {
@@ -61,15 +61,16 @@ async fn open_one(
         SearchChoice::Local => return Ok(Arc::new(local(db, ports).await?)),
         SearchChoice::Searxng(url) => WebSearchSettings::searxng(url),
         SearchChoice::Json(template) => WebSearchSettings::json(JSON, template.clone()),
-        SearchChoice::Named(name) => named(name)?,
+        SearchChoice::Named(name) => keyed_engine(name)?,
     };
-    Ok(Arc::new(web(settings, looking.search_budget, ports)))
+    Ok(Arc::new(web(settings, setup.search_budget, ports)))
 }
 
-fn named(name: &str) -> Result<WebSearchSettings, CommandError> {
+fn keyed_engine(name: &str) -> Result<WebSearchSettings, CommandError> {
     let root = ENGINES.iter().find(|(known, _)| *known == name);
-    let root = root.and_then(|(_, address)| Url::parse(address).ok());
-    let root = root.ok_or_else(|| CommandError::internal(format!("`{name}` has no address")))?;
+    let root = root.and_then(|(_, url)| Url::parse(url).ok());
+    let root =
+        root.ok_or_else(|| CommandError::internal(format!("search engine `{name}` has no URL")))?;
     Ok(match name {
         "brave" => WebSearchSettings::brave(&root),
         "mojeek" => WebSearchSettings::mojeek(&root),
@@ -79,37 +80,37 @@ fn named(name: &str) -> Result<WebSearchSettings, CommandError> {
 
 fn web(settings: WebSearchSettings, budget: Option<u32>, ports: &Ports) -> WebSearch {
     let environment = |name: &str| std::env::var(name).ok().filter(|key| !key.is_empty());
-    let manners = wiring::manners(settings.limits, settings.template.root(), budget);
-    let settings = WebSearchSettings { limits: manners, ..settings };
+    let limits = wiring::service_limits(settings.limits, settings.template.root(), budget);
+    let settings = WebSearchSettings { limits, ..settings };
     let (fetch, clock) = (Arc::clone(&ports.fetch), Arc::clone(&ports.clock));
-    let ledger: Arc<dyn BudgetStore> = Arc::clone(&ports.store) as _;
-    WebSearch::new(settings, &environment, fetch, clock).with_budget_store(ledger)
+    let budget_store: Arc<dyn BudgetStore> = Arc::clone(&ports.store) as _;
+    WebSearch::new(settings, &environment, fetch, clock).with_budget_store(budget_store)
 }
 
-/// The index beside the database, told of every page that was looked at since
-/// it was last told.
+/// Opens the index next to the database and adds all pages fetched since the last
+/// update.
 async fn local(db: &Path, ports: &Ports) -> Result<LocalIndex, CommandError> {
-    let index = LocalIndex::open(&beside(db)).map_err(|error| failed(&error))?;
-    let edition = ports.store.probe_id_epoch().await?;
+    let index = LocalIndex::open(&index_path(db)).map_err(|error| index_error(&error))?;
+    let epoch = ports.store.probe_id_epoch().await?;
     let last = ports.store.last_probe_id().await?;
-    let mut after = told(&index, &edition, last).await.map_err(|error| failed(&error))?;
+    let mut after =
+        indexed_up_to(&index, &epoch, last).await.map_err(|error| index_error(&error))?;
     loop {
-        let piece = ports.store.text_changes(after, PIECE).await?;
-        let Some(last) = piece.last() else { return Ok(index) };
-        after = last.number;
-        let (pages, gone) = sorted(piece);
-        let note = format!("{edition} {after}");
-        index.update(pages, gone, note).await.map_err(|error| failed(&error))?;
+        let batch = ports.store.text_changes(after, BATCH).await?;
+        let Some(last) = batch.last() else { return Ok(index) };
+        after = last.probe_id;
+        let (pages, removed) = split_changes(batch);
+        let checkpoint = format!("{epoch} {after}");
+        index.update(pages, removed, checkpoint).await.map_err(|error| index_error(&error))?;
     }
 }
 
-/// The last look that the index was told of. Where it was told by another
-/// database, or by a later state of this one than is there now (a backup that
-/// was put back), it begins anew.
-async fn told(index: &LocalIndex, edition: &str, last: i64) -> Result<i64, SearchError> {
-    let note = index.note()?;
-    let read = |note: &str| note.strip_prefix(edition)?.trim().parse().ok();
-    let number: Option<i64> = note.as_deref().and_then(read);
+/// Returns the id of the last probe in the index. The index is cleared if it belongs to
+/// another database, or to a later state of this one (after restoring a backup).
+async fn indexed_up_to(index: &LocalIndex, epoch: &str, last: i64) -> Result<i64, SearchError> {
+    let checkpoint = index.checkpoint()?;
+    let parse = |checkpoint: &str| checkpoint.strip_prefix(epoch)?.trim().parse().ok();
+    let number: Option<i64> = checkpoint.as_deref().and_then(parse);
     if let Some(number) = number.filter(|number| *number <= last) {
         return Ok(number);
     }
@@ -119,27 +120,27 @@ async fn told(index: &LocalIndex, edition: &str, last: i64) -> Result<i64, Searc
     Ok(0)
 }
 
-/// Pages to take in, and pages to forget.
-fn sorted(changes: Vec<TextChange>) -> (Vec<IndexedPage>, Vec<Url>) {
-    let (mut pages, mut gone) = (Vec::new(), Vec::new());
+/// Splits changes into pages to add and URLs to remove.
+fn split_changes(changes: Vec<TextChange>) -> (Vec<IndexedPage>, Vec<Url>) {
+    let (mut pages, mut removed) = (Vec::new(), Vec::new());
     for change in changes {
         let Ok(url) = Url::parse(&change.url) else { continue };
         match change.text {
             Some((title, text)) => pages.push(IndexedPage { url, title, text }),
-            None => gone.push(url),
+            None => removed.push(url),
         }
     }
-    (pages, gone)
+    (pages, removed)
 }
 
-fn beside(db: &Path) -> PathBuf {
+fn index_path(db: &Path) -> PathBuf {
     let mut name = db.as_os_str().to_owned();
     name.push(".index");
     name.into()
 }
 
-fn failed(error: &SearchError) -> CommandError {
+fn index_error(error: &SearchError) -> CommandError {
     CommandError::internal(error.to_string())
-        .because(error)
-        .hint("`--search none` does without; the index is made anew if its directory is removed")
+        .with_sources(error)
+        .hint("use `--search none`, or delete the directory of the index to rebuild it")
 }

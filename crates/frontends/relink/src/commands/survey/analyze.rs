@@ -1,5 +1,5 @@
-//! `relink survey analyze`: how URLs are spread over domains (Le & Shulman,
-//! Figs 3 and 4).
+//! `relink survey analyze`: the distribution of URLs over domains (Le & Shulman, Figs 3
+//! and 4).
 
 use std::path::Path;
 
@@ -14,21 +14,21 @@ use serde_json::json;
 use crate::cli::{AnalyzeArgs, ExplainFormat};
 use crate::error::{CommandError, Exit};
 use crate::output::{print, write_file};
-use crate::settings::{catalog_fields, catalog_source, current_folder, database};
+use crate::settings::{catalog_fields, catalog_source, current_dir, database};
 use crate::wiring;
 
-/// Shows how a catalog is spread.
+/// Runs `relink survey analyze`.
 pub async fn run(args: AnalyzeArgs) -> Result<Exit, CommandError> {
     if let Some(path) = args.output.as_deref().filter(|path| !is_svg(path)) {
         return Err(CommandError::usage(format!(
-            "no chart has the extension of `{}`",
+            "unsupported chart extension: `{}`",
             path.display()
         ))
         .cause("charts are written as SVG")
-        .hint("end the name in `.svg`"));
+        .hint("use `.svg`"));
     }
     let source = catalog_source(args.catalog.as_deref())?;
-    let store = wiring::store_for_reading(&database(args.db, &current_folder()?)?).await?;
+    let store = wiring::store_for_reading(&database(args.db, &current_dir()?)?).await?;
     let disk = LocalFiles::new(LocalFilesSettings::default());
     let fields = catalog_fields(&args.fields);
     let read = read_catalog(&disk, &*store, &source, &fields).await?;
@@ -60,10 +60,10 @@ fn human(read: &LoadedCatalog, classes: &[SizeClass]) -> String {
         counted(catalog.len().into(), "URL"),
         grouped(directories)
     );
-    if read.problem_count + read.repeated > 0 {
+    if read.problem_count + read.duplicates > 0 {
         let problems = counted(read.problem_count, "row");
-        let repeated = grouped(read.repeated);
-        text.extend([format!("left out: {problems} without a web address, {repeated} repeated\n")]);
+        let duplicates = grouped(read.duplicates);
+        text.extend([format!("skipped: {problems} without a URL, {duplicates} duplicates\n")]);
     }
     for chart in charts(classes) {
         text.extend(["\n", &chart.text()]);
@@ -86,7 +86,7 @@ fn charts(classes: &[SizeClass]) -> [BarChart; 2] {
     ]
 }
 
-/// `2–10 URLs`, `over 10,000 URLs`.
+/// Formats a size class: `2–10 URLs`, `over 10,000 URLs`.
 fn size(class: &SizeClass) -> String {
     let SizeClass { from, to, .. } = *class;
     match to {
@@ -113,8 +113,8 @@ fn json_text(read: &LoadedCatalog, classes: &[SizeClass]) -> String {
         "urls": catalog.len(),
         "domains": catalog.domains().len(),
         "directories": catalog.directories().len(),
-        "left_out": read.problem_count,
-        "repeated": read.repeated,
+        "invalid_rows": read.problem_count,
+        "duplicates": read.duplicates,
         "classes": classes.iter().map(class).collect::<Vec<_>>(),
     });
     format!("{document:#}\n")

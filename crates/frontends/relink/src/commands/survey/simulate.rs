@@ -1,5 +1,5 @@
-//! `relink survey simulate`: all plans side by side where the truth is known,
-//! beside the paper's Table 1.
+//! `relink survey simulate`: compares all plans on a catalog with known broken URLs, and
+//! with Table 1 of the paper.
 
 use relink_engine::{CatalogFields, CatalogSource, read_catalog};
 use relink_files::{LocalFiles, LocalFilesSettings};
@@ -7,25 +7,27 @@ use relink_report::human::{counted, grouped};
 use relink_survey::simulate::{
     Breakage, ComparedRun, Federation, FederationShape, LE_SHULMAN_TABLE_1, compare,
 };
-use relink_survey::{DecaySimulation, DriftOutcome, SamplingPlanName, UrlHealth, drift};
+use relink_survey::{
+    DecaySimulation, DecaySimulationResult, SamplingPlanName, UrlHealth, simulate_decay,
+};
 use serde_json::{Value, json};
 
 use crate::cli::{BreakageArg, ExplainFormat, SimulateArgs};
 use crate::error::{CommandError, Exit};
 use crate::output::print;
-use crate::settings::{catalog_fields, current_folder, database};
+use crate::settings::{catalog_fields, current_dir, database};
 use crate::wiring;
 
-/// Shares of deaths that come with a whole directory, in percent.
+/// Shares of URLs that die together with their directory, in percent.
 const BY_DIRECTORY: [u8; 2] = [80, 30];
-/// The share of the URLs that may be asked in a week while they decay.
+/// Weekly budget of the decay simulation, as a share of all URLs.
 const DRIFT_BUDGET: f64 = 0.1;
-/// The part of the weeks at the beginning that does not count.
-const IGNORED_PART: u32 = 4;
-/// URLs on a domain that decays.
+/// The first 1/4 of the weeks is not counted.
+const WARMUP_FRACTION: u32 = 4;
+/// Number of URLs per domain in the decay simulation.
 const DRIFT_DOMAIN: u32 = 200;
 
-/// Plays.
+/// Runs `relink survey simulate`.
 pub async fn run(args: SimulateArgs) -> Result<Exit, CommandError> {
     let federation = federation(&args).await?;
     let plans =
@@ -39,66 +41,67 @@ pub async fn run(args: SimulateArgs) -> Result<Exit, CommandError> {
     Ok(Exit::Clean)
 }
 
-/// The catalog named, with its truth, or one drawn at random.
+/// Returns the given catalog with its ground truth, or a random catalog.
 async fn federation(args: &SimulateArgs) -> Result<Federation, CommandError> {
     let Some(path) = &args.catalog else {
-        let usual = FederationShape::default();
+        let default = FederationShape::default();
         let shape = FederationShape {
-            urls: args.urls.unwrap_or(usual.urls),
-            domains: args.domains.unwrap_or(usual.domains),
-            breakage: match args.shape {
+            urls: args.urls.unwrap_or(default.urls),
+            domains: args.domains.unwrap_or(default.domains),
+            breakage: match args.breakage {
                 BreakageArg::Clustered => Breakage::ByDirectory,
-                BreakageArg::Flat => Breakage::Scattered,
+                BreakageArg::Scattered => Breakage::Scattered,
             },
-            ..usual
+            ..default
         };
         return Ok(Federation::draw(&shape, args.seed));
     };
-    let fields = CatalogFields { truth: args.truth_column.clone(), ..catalog_fields(&args.fields) };
-    let store = wiring::store_for_reading(&database(None, &current_folder()?)?).await?;
+    let fields =
+        CatalogFields { ground_truth: args.truth_column.clone(), ..catalog_fields(&args.fields) };
+    let store = wiring::store_for_reading(&database(None, &current_dir()?)?).await?;
     let disk = LocalFiles::new(LocalFilesSettings::default());
     let source = CatalogSource::File(path.clone());
     let read = read_catalog(&disk, &*store, &source, &fields).await?;
-    if !read.has_truth() {
+    if !read.has_ground_truth() {
         return Err(CommandError::usage(format!("cannot simulate on `{}`", path.display()))
-            .cause("it does not say of every URL whether it is broken")
+            .cause("it does not state for every URL whether it is broken")
             .hint(
-                "name the column with `--truth-column`; 1, true, yes, broken and dead mean broken",
+                "select the column with `--truth-column`; 1, true, yes, broken and dead mean broken",
             ));
     }
-    let truth = read.truth();
+    let truth = read.ground_truth();
     Ok(Federation { catalog: read.catalog, ground_truth: truth })
 }
 
-/// What the schedule leaves undetected, by how deaths come.
-fn drifts(args: &SimulateArgs) -> Vec<(u8, DriftOutcome)> {
+/// Simulates decay for each value of [`BY_DIRECTORY`].
+fn drifts(args: &SimulateArgs) -> Vec<(u8, DecaySimulationResult)> {
     if args.weeks == 0 {
         return Vec::new();
     }
-    let play = |percent: u8| {
+    let simulate = |percent: u8| {
         let decay = DecaySimulation {
             urls: args.drift_urls,
             domains: (args.drift_urls / DRIFT_DOMAIN).max(1),
             by_directory: f64::from(percent) / 100.0,
             weeks: args.weeks,
-            ignored: args.weeks / IGNORED_PART,
+            ignored: args.weeks / WARMUP_FRACTION,
             budget: DRIFT_BUDGET,
             ..DecaySimulation::default()
         };
-        (percent, drift(&decay, args.seed))
+        (percent, simulate_decay(&decay, args.seed))
     };
-    BY_DIRECTORY.map(play).to_vec()
+    BY_DIRECTORY.map(simulate).to_vec()
 }
 
 fn broken(federation: &Federation) -> u64 {
-    federation.ground_truth.iter().filter(|answer| **answer == UrlHealth::Broken).count() as u64
+    federation.ground_truth.iter().filter(|health| **health == UrlHealth::Broken).count() as u64
 }
 
 fn human(
     args: &SimulateArgs,
     federation: &Federation,
     runs: &[ComparedRun],
-    drifts: &[(u8, DriftOutcome)],
+    drifts: &[(u8, DecaySimulationResult)],
 ) -> String {
     let catalog = &federation.catalog;
     let mut text = format!(
@@ -113,16 +116,16 @@ fn human(
     text.extend(runs.iter().map(line));
     if !drifts.is_empty() {
         text.extend([format!(
-            "\nDecay over {}, {}, at most {:.0} % of {} asked a week:\n",
+            "\nDecay over {}, {}, at most {:.0} % of {} checked per week:\n",
             counted(args.weeks.into(), "week"),
-            "deaths 0.35 % a week, revivals 0.23 %",
+            "deaths 0.35 % per week, revivals 0.23 %",
             100.0 * DRIFT_BUDGET,
             counted(args.drift_urls.into(), "URL"),
         )]);
     }
     for (percent, outcome) in drifts {
         text.extend([format!(
-            "  {percent} % of deaths by directory: {:.2} % undetected, {:.1} % asked a week, {:.1} % dead\n",
+            "  {percent} % of deaths by directory: {:.2} % undetected, {:.1} % checked per week, {:.1} % dead\n",
             outcome.undetected, outcome.requests, outcome.dead
         )]);
     }
@@ -143,7 +146,7 @@ fn line(run: &ComparedRun) -> String {
         run.checked,
         run.found,
         run.rate,
-        run.held
+        run.coverage
     );
     let paper = paper(run).map_or(String::new(), |paper| {
         format!("   {:>18.2}  {:>7.2}  {:>6.2}", paper.checked, paper.found, paper.rate)
@@ -151,14 +154,18 @@ fn line(run: &ComparedRun) -> String {
     format!("{line}{paper}\n")
 }
 
-/// The run in the paper that this one repeats.
+/// Returns the corresponding run of the paper.
 fn paper(run: &ComparedRun) -> Option<relink_survey::simulate::PaperRun> {
     let index = usize::try_from(run.run.checked_sub(1)?).ok()?;
     let is_same = run.plan == SamplingPlanName::LeShulman;
     LE_SHULMAN_TABLE_1.get(index).copied().filter(|_| is_same)
 }
 
-fn document(federation: &Federation, runs: &[ComparedRun], drifts: &[(u8, DriftOutcome)]) -> Value {
+fn document(
+    federation: &Federation,
+    runs: &[ComparedRun],
+    drifts: &[(u8, DecaySimulationResult)],
+) -> Value {
     let run_row = |run: &ComparedRun| {
         let paper = paper(run);
         json!({
@@ -167,13 +174,13 @@ fn document(federation: &Federation, runs: &[ComparedRun], drifts: &[(u8, DriftO
             "checked": run.checked,
             "found": run.found,
             "rate": run.rate,
-            "interval_held": run.held,
+            "interval_held": run.coverage,
             "paper": paper.map(|paper| {
                 json!({ "checked": paper.checked, "found": paper.found, "rate": paper.rate })
             }),
         })
     };
-    let drift_row = |(percent, outcome): &(u8, DriftOutcome)| {
+    let drift_row = |(percent, outcome): &(u8, DecaySimulationResult)| {
         json!({
             "by_directory": percent,
             "undetected": outcome.undetected,

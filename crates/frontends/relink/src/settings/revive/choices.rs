@@ -1,17 +1,17 @@
-//! Which archives and search engines are asked, as people name them.
+//! Parses the names of archives and search engines.
 
 use relink_lookup::SearchTemplate;
 use url::Url;
 
-use crate::cli::usual_archive;
+use crate::cli::default_archive;
 use crate::error::CommandError;
 
-/// An archive on the web, by how it speaks.
+/// An archive on the web.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArchiveChoice {
-    /// Like the Internet Archive.
+    /// An archive with the API of the Wayback Machine.
     InternetArchive(Url),
-    /// Like a collection of pywb's.
+    /// A pywb collection.
     Pywb(Url),
 }
 
@@ -22,75 +22,75 @@ pub enum SearchChoice {
     Local,
     /// A SearXNG server.
     Searxng(Url),
-    /// Any engine that answers with JSON.
+    /// Any engine that responds with JSON.
     Json(SearchTemplate),
     /// Brave, Mojeek or Kagi.
     Named(&'static str),
 }
 
-/// The engines that are known by name alone.
-const NAMED: [&str; 3] = ["brave", "mojeek", "kagi"];
+/// Engines that are identified by name alone.
+const ENGINES: [&str; 3] = ["brave", "mojeek", "kagi"];
 
-/// What stands before the address of the others.
-const ADDRESSES: [&str; 2] = ["searxng:", "json:"];
+/// Prefixes of engines that are identified by a URL.
+const URL_PREFIXES: [&str; 2] = ["searxng:", "json:"];
 
-/// The archives of these names; the usual one if nothing is said.
+/// Parses the names of archives; returns the default archive if none are given.
 pub(super) fn archives(named: Option<&[String]>) -> Result<Vec<ArchiveChoice>, CommandError> {
     let Some(named) = named else {
-        return Ok(usual_archive().map(ArchiveChoice::InternetArchive).into_iter().collect());
+        return Ok(default_archive().map(ArchiveChoice::InternetArchive).into_iter().collect());
     };
-    let wanted = named.iter().filter(|name| *name != "none");
-    wanted.map(|name| archive(name)).collect()
+    let requested = named.iter().filter(|name| *name != "none");
+    requested.map(|name| archive(name)).collect()
 }
 
 fn archive(name: &str) -> Result<ArchiveChoice, CommandError> {
-    let (is_pywb, address) = match name.strip_prefix("pywb:") {
-        Some(address) => (true, address),
+    let (is_pywb, url_text) = match name.strip_prefix("pywb:") {
+        Some(url_text) => (true, url_text),
         None => (false, name),
     };
-    // The address of a service is a directory, whether or not it is written so.
-    let address = format!("{}/", address.trim_end_matches('/'));
-    let url = relink_frontier::canonicalize(None, &address).map_err(|error| {
-        CommandError::usage(format!("`{name}` is no archive"))
+    // The base URL ends with a slash, even if it was given without one.
+    let url_text = format!("{}/", url_text.trim_end_matches('/'));
+    let url = relink_frontier::canonicalize(None, &url_text).map_err(|error| {
+        CommandError::usage(format!("invalid archive: `{name}`"))
             .cause(error.to_string())
-            .hint("give its base address, `pywb:URL` for a collection of pywb's, or `none`")
+            .hint("use its base URL, `pywb:URL` for a pywb collection, or `none`")
     })?;
     Ok(if is_pywb { ArchiveChoice::Pywb(url) } else { ArchiveChoice::InternetArchive(url) })
 }
 
-/// The search engines of these names; the local index if nothing is said.
+/// Parses the names of search engines; returns the local index if none are given.
 pub(super) fn searches(named: Option<&[String]>) -> Result<Vec<SearchChoice>, CommandError> {
     let Some(named) = named else { return Ok(vec![SearchChoice::Local]) };
-    let all = named.iter().flat_map(|list| parted(list));
+    let all = named.iter().flat_map(|list| split_names(list));
     all.filter(|name| name != "none").map(|name| search(&name)).collect()
 }
 
-/// The names in a list with commas between them, as the environment has it. A
-/// comma in an address belongs to it, unless a name follows.
-fn parted(names: &str) -> Vec<String> {
-    let is_address = |name: &str| ADDRESSES.iter().any(|kind| name.starts_with(kind));
+/// Splits a comma-separated list, as used in environment variables. A comma inside
+/// a URL is part of it, unless the name of an engine follows.
+fn split_names(names: &str) -> Vec<String> {
+    let is_url = |name: &str| URL_PREFIXES.iter().any(|kind| name.starts_with(kind));
     let is_name =
-        |name: &str| is_address(name) || ["local", "none"].contains(&name) || NAMED.contains(&name);
-    let mut parted: Vec<String> = Vec::new();
-    for piece in names.split(',') {
-        match parted.last_mut().filter(|last| is_address(last) && !is_name(piece.trim())) {
-            Some(address) => address.extend([",", piece]),
-            None => parted.push(piece.trim().to_owned()),
+        |name: &str| is_url(name) || ["local", "none"].contains(&name) || ENGINES.contains(&name);
+    let mut names_found: Vec<String> = Vec::new();
+    for batch in names.split(',') {
+        match names_found.last_mut().filter(|last| is_url(last) && !is_name(batch.trim())) {
+            Some(url_text) => url_text.extend([",", batch]),
+            None => names_found.push(batch.trim().to_owned()),
         }
     }
-    parted
+    names_found
 }
 
 fn search(name: &str) -> Result<SearchChoice, CommandError> {
     let bad = |cause: String| {
-        CommandError::usage(format!("`{name}` is no search engine")).cause(cause).hint(
-            "an address is like `searxng:http://127.0.0.1:8888`, or \
+        CommandError::usage(format!("invalid search engine: `{name}`")).cause(cause).hint(
+            "use a URL such as `searxng:http://127.0.0.1:8888` or \
              `json:http://127.0.0.1/find?q={query}&site={site}`",
         )
     };
-    if let Some(address) = name.strip_prefix("searxng:") {
-        let address = format!("{}/", address.trim_end_matches('/'));
-        let url = Url::parse(&address).map_err(|error| bad(error.to_string()))?;
+    if let Some(url_text) = name.strip_prefix("searxng:") {
+        let url_text = format!("{}/", url_text.trim_end_matches('/'));
+        let url = Url::parse(&url_text).map_err(|error| bad(error.to_string()))?;
         return Ok(SearchChoice::Searxng(url));
     }
     if let Some(template) = name.strip_prefix("json:") {
@@ -100,10 +100,10 @@ fn search(name: &str) -> Result<SearchChoice, CommandError> {
     if name == "local" {
         return Ok(SearchChoice::Local);
     }
-    let known = NAMED.into_iter().find(|known| *known == name);
+    let known = ENGINES.into_iter().find(|known| *known == name);
     known.map(SearchChoice::Named).ok_or_else(|| {
-        CommandError::usage(format!("`{name}` is no search engine that is known"))
-            .hint("`local`, `searxng:URL`, `json:URL`, `brave`, `mojeek`, `kagi` and `none` are")
+        CommandError::usage(format!("unknown search engine `{name}`"))
+            .hint("use `local`, `searxng:URL`, `json:URL`, `brave`, `mojeek`, `kagi` or `none`")
     })
 }
 
@@ -113,11 +113,11 @@ mod tests {
 
     #[track_caller]
     fn check(names: &str, expect: &[&str]) {
-        assert_eq!(parted(names), expect);
+        assert_eq!(split_names(names), expect);
     }
 
     #[test]
-    fn a_comma_parts_names_and_is_part_of_an_address() {
+    fn split_names_accepts_commas_inside_urls() {
         check("local", &["local"]);
         check("local, brave,altavista", &["local", "brave", "altavista"]);
         check("json:http://a.test/?f=a,b&q={query}", &["json:http://a.test/?f=a,b&q={query}"]);

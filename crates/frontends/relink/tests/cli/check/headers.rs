@@ -1,22 +1,22 @@
-//! What is sent to servers, and what is not.
+//! Request headers, and which hosts get them.
 
 use relink_testkit::web::{RecordedRequest, TestServer};
 
-use crate::desk::Desk;
-use crate::maps::{index, urlset, xml};
+use crate::sandbox::Sandbox;
+use crate::sitemap_xml::{index, urlset, xml};
 
-/// The first request for a path.
+/// Returns the first request for a path.
 fn request(web: &TestServer, path: &str) -> RecordedRequest {
-    web.requests().into_iter().find(|seen| seen.path == path).unwrap()
+    web.requests().into_iter().find(|request| request.path == path).unwrap()
 }
 
 #[test]
 fn user_agent_names_relink_and_the_contact() {
     let web = TestServer::start_blocking();
     web.page("/", 200, "");
-    let desk = Desk::new();
-    desk.list("urls.txt", [web.url("/")]);
-    desk.check(&["urls.txt", "--contact", "https://example.org/bot"]).exits(0);
+    let sandbox = Sandbox::new();
+    sandbox.list("urls.txt", [web.url("/")]);
+    sandbox.check(&["urls.txt", "--contact", "https://example.org/bot"]).exits(0);
     let agent = request(&web, "/").header("user-agent").unwrap().to_owned();
     assert!(agent.starts_with("Relink/"), "{agent}");
     assert!(agent.ends_with(" (link checker; +https://example.org/bot)"), "{agent}");
@@ -27,12 +27,12 @@ fn user_agent_names_relink_and_the_contact() {
 fn user_agent_without_a_contact_names_no_example() {
     let web = TestServer::start_blocking();
     web.page("/", 200, "");
-    let desk = Desk::new();
-    desk.list("urls.txt", [web.url("/")]);
-    desk.check(&["urls.txt"]).exits(0);
+    let sandbox = Sandbox::new();
+    sandbox.list("urls.txt", [web.url("/")]);
+    sandbox.check(&["urls.txt"]).exits(0);
     let agent = request(&web, "/").header("user-agent").unwrap().to_owned();
     assert!(!agent.contains("example"), "{agent}");
-    desk.check(&["urls.txt", "--contact", "a (b)"]).fails(2, &["contact"]);
+    sandbox.check(&["urls.txt", "--contact", "a (b)"]).fails(2, &["contact"]);
 }
 
 #[test]
@@ -41,9 +41,9 @@ fn headers_and_user_agent_are_sent_as_given() {
     web.page("/", 200, "");
     let args =
         ["--user-agent", "Mine/1", "--header", "X-Key: a: b", "--header", "Accept-Language: de"];
-    Desk::new().check(&[&args[..], &[web.url("/").as_str()]].concat()).exits(0);
-    let seen = request(&web, "/");
-    let sent = ["user-agent", "x-key", "accept-language"].map(|name| seen.header(name));
+    Sandbox::new().check(&[&args[..], &[web.url("/").as_str()]].concat()).exits(0);
+    let request = request(&web, "/");
+    let sent = ["user-agent", "x-key", "accept-language"].map(|name| request.header(name));
     assert_eq!(sent, [Some("Mine/1"), Some("a: b"), Some("de")]);
 }
 
@@ -52,11 +52,11 @@ fn headers_do_not_follow_a_redirect_to_another_host() {
     let (web, other) = (TestServer::start_blocking(), TestServer::start_blocking());
     web.redirect("/out", 302, other.url("/in").as_str());
     other.page("/in", 200, "");
-    let desk = Desk::new();
-    desk.list("urls.txt", [web.url("/out")]);
+    let sandbox = Sandbox::new();
+    sandbox.list("urls.txt", [web.url("/out")]);
     let host = web.address().to_string();
     let header = ["--header-for", &host, "Authorization: Bearer hunter2"];
-    desk.check(&[&header[..], &["--allow-private", "urls.txt"]].concat()).exits(0);
+    sandbox.check(&[&header[..], &["--allow-private", "urls.txt"]].concat()).exits(0);
     assert_eq!(request(&web, "/out").header("authorization"), Some("Bearer hunter2"));
     assert_eq!(request(&other, "/in").header("authorization"), None);
 }
@@ -66,16 +66,19 @@ fn headers_are_not_sent_to_hosts_that_only_a_document_names() {
     let (web, other) = (TestServer::start_blocking(), TestServer::start_blocking());
     web.page("/", 200, "");
     other.page("/in", 200, "");
-    let desk = Desk::new();
-    desk.list("urls.txt", [other.url("/in")]);
+    let sandbox = Sandbox::new();
+    sandbox.list("urls.txt", [other.url("/in")]);
     let args = ["--header", "Authorization: Bearer hunter2", "urls.txt"];
-    let said = desk.check(&args).exits(0);
-    assert!(said.stderr.contains("`--header` is sent to no host"), "{}", said.stderr);
-    assert!(said.stderr.contains("--header-for HOST"), "{}", said.stderr);
-    desk.check(&[&args[..], &["--max-age", "0", web.url("/").as_str()]].concat()).exits(0);
+    let output = sandbox.check(&args).exits(0);
+    assert!(output.stderr.contains("`--header` has no effect"), "{}", output.stderr);
+    assert!(output.stderr.contains("--header-for HOST"), "{}", output.stderr);
+    sandbox.check(&[&args[..], &["--max-cache-age", "0", web.url("/").as_str()]].concat()).exits(0);
     assert_eq!(request(&web, "/").header("authorization"), Some("Bearer hunter2"));
-    let seen = other.requests();
-    assert!(seen.len() >= 2 && seen.iter().all(|seen| seen.header("authorization").is_none()));
+    let requests = other.requests();
+    assert!(
+        requests.len() >= 2
+            && requests.iter().all(|request| request.header("authorization").is_none())
+    );
 }
 
 #[test]
@@ -83,18 +86,18 @@ fn header_for_a_host_goes_to_this_host_only() {
     let (web, other) = (TestServer::start_blocking(), TestServer::start_blocking());
     web.page("/a", 200, "");
     other.page("/b", 200, "");
-    let desk = Desk::new();
-    desk.list("urls.txt", [web.url("/a"), other.url("/b")]);
+    let sandbox = Sandbox::new();
+    sandbox.list("urls.txt", [web.url("/a"), other.url("/b")]);
     let (one, two) = (web.address().to_string(), other.address().to_string());
-    desk.write_user_config(&format!("[header-for]\n\"{two}\" = [\"X-Two: 2\"]\n"));
-    desk.check(&["urls.txt"]).exits(0);
+    sandbox.write_user_config(&format!("[header-for]\n\"{two}\" = [\"X-Two: 2\"]\n"));
+    sandbox.check(&["urls.txt"]).exits(0);
     assert_eq!(request(&other, "/b").header("x-two"), Some("2"));
     assert_eq!(request(&web, "/a").header("x-two"), None);
-    let more = ["--max-age", "0", "--header-for", &one, "X-One: 1"];
-    desk.check(&[&more[..], &["urls.txt"]].concat()).exits(0);
+    let flags = ["--max-cache-age", "0", "--header-for", &one, "X-One: 1"];
+    sandbox.check(&[&flags[..], &["urls.txt"]].concat()).exits(0);
     let sent = |web: &TestServer, name: &str| web.requests().last().unwrap().header(name).is_some();
     assert!(sent(&web, "x-one") && !sent(&other, "x-one"));
-    desk.check(&["urls.txt", "--header-for", "http://x/", "A: b"]).fails(2, &["HOST:PORT"]);
+    sandbox.check(&["urls.txt", "--header-for", "http://x/", "A: b"]).fails(2, &["HOST:PORT"]);
 }
 
 #[test]
@@ -103,33 +106,33 @@ fn headers_are_not_sent_to_hosts_that_only_a_page_names() {
     web.page("/", 200, &format!("<a href='{}'>x</a>", other.url("/in")));
     other.page("/in", 200, "");
     let args = ["--allow-private", "--header", "Authorization: Bearer hunter2"];
-    Desk::new().check(&[&args[..], &[web.url("/").as_str()]].concat()).exits(0);
+    Sandbox::new().check(&[&args[..], &[web.url("/").as_str()]].concat()).exits(0);
     assert_eq!(request(&web, "/").header("authorization"), Some("Bearer hunter2"));
     assert_eq!(request(&other, "/in").header("authorization"), None);
 }
 
-/// Claims that a check of the first server's page tells its secret there, and
-/// nowhere on the other one.
+/// Asserts that a check of `input` on `web` sends the user's header to `web` only,
+/// and that it requests `path` on `other`.
 #[track_caller]
-fn keeps_headers_from(web: &TestServer, given: &str, other: &TestServer, asked: &str) {
+fn check_headers_are_withheld(web: &TestServer, input: &str, other: &TestServer, path: &str) {
     let args = ["--allow-private", "--header", "Authorization: Bearer hunter2"];
-    Desk::new().check(&[&args[..], &[web.url(given).as_str()]].concat()).exits(0);
-    assert_eq!(request(web, given).header("authorization"), Some("Bearer hunter2"));
-    assert_eq!(other.hits(asked), 1);
-    let is_told = |seen: &RecordedRequest| seen.header("authorization").is_some();
-    let told: Vec<RecordedRequest> = other.requests().into_iter().filter(is_told).collect();
-    assert!(told.is_empty(), "{told:?}");
+    Sandbox::new().check(&[&args[..], &[web.url(input).as_str()]].concat()).exits(0);
+    assert_eq!(request(web, input).header("authorization"), Some("Bearer hunter2"));
+    assert_eq!(other.hits(path), 1);
+    let has_header = |request: &RecordedRequest| request.header("authorization").is_some();
+    let leaks: Vec<RecordedRequest> = other.requests().into_iter().filter(has_header).collect();
+    assert!(leaks.is_empty(), "{leaks:?}");
 }
 
 #[test]
 fn headers_are_not_sent_to_pages_on_a_host_that_only_a_sitemap_names() {
     let (web, other) = (TestServer::start_blocking(), TestServer::start_blocking());
-    let of_other = |path: &str| vec![other.url(path).to_string()];
-    web.answer("/index.xml", xml(index(&of_other("/index.xml"))));
-    other.answer("/index.xml", xml(index(&of_other("/map.xml"))));
-    other.answer("/map.xml", xml(urlset(&of_other("/in"))));
+    let other_urls = |path: &str| vec![other.url(path).to_string()];
+    web.respond("/index.xml", xml(index(&other_urls("/index.xml"))));
+    other.respond("/index.xml", xml(index(&other_urls("/map.xml"))));
+    other.respond("/map.xml", xml(urlset(&other_urls("/in"))));
     other.page("/in", 200, "");
-    keeps_headers_from(&web, "/index.xml", &other, "/in");
+    check_headers_are_withheld(&web, "/index.xml", &other, "/in");
 }
 
 #[test]
@@ -137,5 +140,5 @@ fn headers_are_not_sent_to_links_of_a_page_on_another_host_than_was_given() {
     let (web, other) = (TestServer::start_blocking(), TestServer::start_blocking());
     web.redirect("/", 302, other.url("/page").as_str());
     other.page("/page", 200, "<a href='/in'>x</a>").page("/in", 200, "");
-    keeps_headers_from(&web, "/", &other, "/in");
+    check_headers_are_withheld(&web, "/", &other, "/in");
 }

@@ -1,24 +1,24 @@
-//! Reports in files, and the report as one JSON document.
+//! Output files, and the JSON report.
 
 use relink_testkit::web::TestServer;
 use serde_json::Value;
 
-use crate::desk::{CHECK, Desk, QUICK};
+use crate::sandbox::{CHECK, QUICK, Sandbox};
 
-fn site() -> (TestServer, Desk) {
-    let (web, desk) = (TestServer::start_blocking(), Desk::new());
+fn site() -> (TestServer, Sandbox) {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     web.page("/good", 200, "").page("/wall", 403, "");
     let text =
         format!("[a]({}) [b]({})\n\n<{}>\n", web.url("/good"), web.url("/gone"), web.url("/wall"));
-    desk.write("a.md", &text);
-    (web, desk)
+    sandbox.write("a.md", &text);
+    (web, sandbox)
 }
 
-/// Claims that a JSON report is whole and its sums are right.
+/// Asserts that a JSON report is complete and its totals are correct.
 #[track_caller]
-fn is_whole(report: &str) {
+fn check_report(report: &str) {
     let report: Value = serde_json::from_str(report).unwrap();
-    assert_eq!((&report["schema"], &report["tool"]["name"]), (&1.into(), &"relink".into()));
+    assert_eq!((&report["schema"], &report["tool"]["name"]), (&2.into(), &"relink".into()));
     let targets = report["targets"].as_array().unwrap();
     let summary = &report["summary"];
     assert_eq!(targets.len(), 3);
@@ -26,122 +26,122 @@ fn is_whole(report: &str) {
     {
         assert_eq!(summary[name], count, "{name}");
     }
-    for word in ["alive", "dead", "blocked"] {
-        let of_word = targets.iter().filter(|target| target["verdict"] == word).count();
-        assert_eq!((of_word, &summary["words"][word]), (1, &1.into()), "{word}");
+    for verdict in ["alive", "dead", "blocked"] {
+        let count = targets.iter().filter(|target| target["verdict"] == verdict).count();
+        assert_eq!((count, &summary["verdicts"][verdict]), (1, &1.into()), "{verdict}");
     }
-    let moment = |name: &str| report[name].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
-    assert!(moment("started") <= moment("finished"));
-    // The second look at a missing page, the second name at a wall, and a stray.
+    let time = |name: &str| report[name].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
+    assert!(time("started_at") <= time("finished_at"));
+    // A confirmation, an alternate user agent and a control.
     assert_eq!(
-        (&report["hosts"][0]["asked"], &report["hosts"][0]["controls"]),
+        (&report["hosts"][0]["requests"], &report["hosts"][0]["control_requests"]),
         (&6.into(), &1.into())
     );
 }
 
 #[test]
-fn one_run_writes_as_many_reports_as_wanted() {
-    let (_web, desk) = site();
-    let said = desk.report(&["a.md", "-o", "a.json", "-o", "b.jsonl", "-o", "c.txt"]).exits(1);
-    is_whole(&desk.read("a.json"));
-    assert_eq!(desk.read("b.jsonl").lines().count(), 3);
-    assert_eq!(desk.read("c.txt"), said.stdout);
+fn one_run_writes_several_reports() {
+    let (_web, sandbox) = site();
+    let result = sandbox.report(&["a.md", "-o", "a.json", "-o", "b.jsonl", "-o", "c.txt"]).exits(1);
+    check_report(&sandbox.read("a.json"));
+    assert_eq!(sandbox.read("b.jsonl").lines().count(), 3);
+    assert_eq!(sandbox.read("c.txt"), result.stdout);
 }
 
 #[test]
-fn the_json_report_is_one_document() {
-    let (_web, desk) = site();
-    let said = desk.run(&[CHECK, QUICK, &["--format", "json", "a.md"]].concat()).exits(1);
-    is_whole(&said.stdout);
+fn json_report_is_one_document() {
+    let (_web, sandbox) = site();
+    let result = sandbox.run(&[CHECK, QUICK, &["--format", "json", "a.md"]].concat()).exits(1);
+    check_report(&result.stdout);
 }
 
 #[test]
-fn a_report_without_targets_is_a_document_too() {
-    let desk = Desk::new();
-    desk.write("a.md", "no links\n");
-    let said = desk.run(&[CHECK, &["--format", "json", "a.md"]].concat()).exits(0);
-    let report: Value = serde_json::from_str(&said.stdout).unwrap();
+fn json_report_without_targets_is_valid() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "no links\n");
+    let result = sandbox.run(&[CHECK, &["--format", "json", "a.md"]].concat()).exits(0);
+    let report: Value = serde_json::from_str(&result.stdout).unwrap();
     assert_eq!(report["targets"], Value::Array(Vec::new()));
 }
 
 #[test]
-fn a_file_that_is_no_report_is_not_overwritten() {
-    let (web, desk) = site();
-    let before = desk.read("a.md");
-    desk.check(&["a.md", "-o", "b.json", "-o", "a.md"]).exits(2);
-    assert_eq!(desk.read("a.md"), before);
-    assert!(!desk.path("b.json").exists());
+fn output_does_not_overwrite_a_file_that_is_not_a_report() {
+    let (web, sandbox) = site();
+    let before = sandbox.read("a.md");
+    sandbox.check(&["a.md", "-o", "b.json", "-o", "a.md"]).exits(2);
+    assert_eq!(sandbox.read("a.md"), before);
+    assert!(!sandbox.path("b.json").exists());
     assert_eq!(web.connections(), 0);
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_told_before_anything_is_asked() {
-    let (web, desk) = site();
-    desk.check(&["a.md", "-o", "no/such/folder/a.json"]).exits(2);
+fn unwritable_output_is_reported_before_any_request() {
+    let (web, sandbox) = site();
+    sandbox.check(&["a.md", "-o", "no/such/directory/a.json"]).exits(2);
     assert_eq!(web.connections(), 0);
 }
 
 #[test]
-fn a_reader_who_has_had_enough_is_no_fault() {
-    let (_web, desk) = site();
-    let mut running = desk.start(&["a.md"]);
+fn closed_pipe_is_not_an_error() {
+    let (_web, sandbox) = site();
+    let mut running = sandbox.spawn_check(&["a.md"]);
     running.next_row();
-    let said = running.hang_up();
-    assert!(said.stderr.is_empty(), "{said:?}");
+    let result = running.close_stdout();
+    assert!(result.stderr.is_empty(), "{result:?}");
 }
 
-/// Claims that a command refuses its output files before it touches anything.
+/// Asserts that a command rejects its output files before it changes any file.
 #[track_caller]
-fn check_refused(args: &[&str], output: &str) {
-    let (web, desk) = site();
-    desk.write(output, "earlier").write("urls.txt", &format!("{}\n", web.url("/good")));
+fn check_rejected(args: &[&str], output: &str) {
+    let (web, sandbox) = site();
+    sandbox.write(output, "earlier").write("urls.txt", &format!("{}\n", web.url("/good")));
     let args = [args, &["--db", "relink.db", "-o", "first.json", "-o", output]].concat();
-    let said = desk.run(&args).exits(2);
-    assert!(said.stderr.contains("hint: "), "{}", said.stderr);
-    assert_eq!(desk.read(output), "earlier");
+    let result = sandbox.run(&args).exits(2);
+    assert!(result.stderr.contains("hint: "), "{}", result.stderr);
+    assert_eq!(sandbox.read(output), "earlier");
     assert_eq!(web.hits("/good"), 0);
     for file in ["first.json", "relink.db"] {
-        assert!(!desk.path(file).exists(), "{args:?} made {file}");
+        assert!(!sandbox.path(file).exists(), "{args:?} made {file}");
     }
 }
 
 #[test]
 fn unsupported_output_formats_exit_2_before_any_file_is_touched() {
     for output in ["x.html", "x.htm", "x.HTML", "x.pdf", "x"] {
-        check_refused(&["check", "urls.txt"], output);
-        check_refused(&["survey", "urls.txt"], output);
+        check_rejected(&["check", "urls.txt"], output);
+        check_rejected(&["survey", "urls.txt"], output);
     }
     for output in ["x.pdf", "x"] {
-        check_refused(&["crawl", "http://127.0.0.1:9/"], output);
-        check_refused(&["report"], output);
-        check_refused(&["decay", "http://127.0.0.1:9/"], output);
+        check_rejected(&["crawl", "http://127.0.0.1:9/"], output);
+        check_rejected(&["report"], output);
+        check_rejected(&["decay", "http://127.0.0.1:9/"], output);
     }
 }
 
 #[test]
 fn help_of_commands_without_html_reports_does_not_offer_html() {
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     for command in ["check", "survey"] {
-        let help = desk.run(&[command, "-h"]).exits(0).stdout;
+        let help = sandbox.run(&[command, "-h"]).exits(0).stdout;
         let values = help.split("--format <FORMAT>").nth(1).and_then(|text| text.split(']').nth(1));
         let values = values.unwrap();
         assert!(values.contains("jsonl") && !values.contains("html"), "{help}");
-        desk.run(&[command, "a.md", "--format", "html"]).exits(2);
+        sandbox.run(&[command, "a.md", "--format", "html"]).exits(2);
     }
-    let help = desk.run(&["crawl", "-h"]).exits(0).stdout;
+    let help = sandbox.run(&["crawl", "-h"]).exits(0).stdout;
     assert!(help.contains("html"), "{help}");
-    desk.write("relink.toml", "format = \"html\"\n").write("a.md", "");
-    desk.run(&["check", "--db", "relink.db", "a.md"]).exits(2);
+    sandbox.write("relink.toml", "format = \"html\"\n").write("a.md", "");
+    sandbox.run(&["check", "--db", "relink.db", "a.md"]).exits(2);
 }
 
 #[test]
 fn failed_run_leaves_the_earlier_output_file_and_no_other() {
-    let (_web, desk) = site();
-    desk.write("a.json", "earlier").write("other.db", "this is not a database, and long enough");
-    desk.run(&["check", "--db", "other.db", "a.md", "-o", "a.json"]).exits(4);
-    desk.run(&["check", "--db", "relink.db", "gone.md", "-o", "a.json"]).exits(2);
-    assert_eq!(desk.read("a.json"), "earlier");
-    let names = std::fs::read_dir(desk.path("")).unwrap();
+    let (_web, sandbox) = site();
+    sandbox.write("a.json", "earlier").write("other.db", "this is not a database, and long enough");
+    sandbox.run(&["check", "--db", "other.db", "a.md", "-o", "a.json"]).exits(4);
+    sandbox.run(&["check", "--db", "relink.db", "gone.md", "-o", "a.json"]).exits(2);
+    assert_eq!(sandbox.read("a.json"), "earlier");
+    let names = std::fs::read_dir(sandbox.path("")).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert_eq!(names.filter(|name| name.contains("json")).count(), 1);
 }
@@ -149,7 +149,7 @@ fn failed_run_leaves_the_earlier_output_file_and_no_other() {
 #[cfg(unix)]
 #[test]
 fn output_to_a_device_gets_what_stdout_gets() {
-    let (_web, desk) = site();
-    let said = desk.report(&["a.md", "-o", "/dev/stderr", "-o", "/dev/null"]).exits(1);
-    assert_eq!(said.stderr, said.stdout);
+    let (_web, sandbox) = site();
+    let result = sandbox.report(&["a.md", "-o", "/dev/stderr", "-o", "/dev/null"]).exits(1);
+    assert_eq!(result.stderr, result.stdout);
 }

@@ -1,28 +1,28 @@
-//! Passwords in addresses are nobody's business.
+//! Passwords in URLs are never shown.
 
 use relink_testkit::web::TestServer;
 
-use crate::desk::Desk;
+use crate::sandbox::Sandbox;
 
-/// The password that must turn up nowhere.
+/// A password that must not appear in any output.
 const SECRET: &str = "hunter2-correct-horse";
 
-/// Claims that a file of the project keeps the secret.
+/// Asserts that a file of the project does not contain the password.
 #[track_caller]
-fn keeps_the_secret(desk: &Desk, name: &str) {
-    let bytes = std::fs::read(desk.path(name)).unwrap();
-    let is_told = bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes());
-    assert!(!is_told, "{name} tells it");
+fn assert_no_secret(sandbox: &Sandbox, name: &str) {
+    let bytes = std::fs::read(sandbox.path(name)).unwrap();
+    let has_secret = bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes());
+    assert!(!has_secret, "{name} contains the password");
 }
 
 #[test]
-fn a_password_in_an_address_turns_up_nowhere() {
+fn password_in_a_url_is_never_shown() {
     let web = TestServer::start_blocking();
     web.page("/good", 200, "");
     web.redirect("/loop", 302, &format!("http://ann:{SECRET}@127.0.0.1:{}/loop", web.port()));
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     let with_password = |path: &str| format!("http://ann:{SECRET}@127.0.0.1:{}{path}", web.port());
-    desk.write(
+    sandbox.write(
         "a.md",
         &format!(
             "[good]({}) [gone]({}) [bad](//ann:{SECRET}@127.0.0.1:99999/)\n",
@@ -36,24 +36,25 @@ fn a_password_in_an_address_turns_up_nowhere() {
         format!("https://ann:{SECRET}@[::bad/"),
         web.url("/loop").into(),
     ];
-    desk.list("urls.txt", lines);
+    sandbox.list("urls.txt", lines);
     let page = with_password("/good");
     let outputs = ["-o", "o.json", "-o", "o.jsonl", "-o", "o.txt"];
-    let said = desk.report(&[&["a.md", "urls.txt", &page, "--verbose"], &outputs[..]].concat());
-    let said = said.exits(1);
-    assert!(!said.stdout.contains(SECRET) && !said.stderr.contains(SECRET), "{said:?}");
+    let output =
+        sandbox.report(&[&["a.md", "urls.txt", &page, "--verbose"], &outputs[..]].concat());
+    let output = output.exits(1);
+    assert!(!output.stdout.contains(SECRET) && !output.stderr.contains(SECRET), "{output:?}");
     for name in ["o.json", "o.jsonl", "o.txt", "relink.db"] {
-        keeps_the_secret(&desk, name);
+        assert_no_secret(&sandbox, name);
     }
     let is_sent =
-        |seen: &relink_testkit::web::RecordedRequest| seen.header("authorization").is_some();
+        |request: &relink_testkit::web::RecordedRequest| request.header("authorization").is_some();
     assert!(!web.requests().iter().any(is_sent));
 }
 
 #[test]
-fn a_password_in_a_wrong_argument_is_not_repeated() {
-    let desk = Desk::new();
-    let wrong = format!("http://ann:{SECRET}@exa mple/");
-    let said = desk.check(&[&wrong]).exits(2);
-    assert!(!said.stderr.contains(SECRET), "{}", said.stderr);
+fn password_in_an_invalid_argument_is_not_repeated() {
+    let sandbox = Sandbox::new();
+    let invalid = format!("http://ann:{SECRET}@exa mple/");
+    let output = sandbox.check(&[&invalid]).exits(2);
+    assert!(!output.stderr.contains(SECRET), "{}", output.stderr);
 }

@@ -1,69 +1,69 @@
-//! What a project's `relink.toml` may set, and what it may not: anyone who can
-//! propose a change to the project can write this file.
+//! Settings that a project's `relink.toml` may and may not change. Anyone who can
+//! propose a change to the project can edit this file.
 
 use relink_testkit::proxy::ForwardProxy;
 use relink_testkit::web::{RecordedRequest, TestServer};
 
-use crate::desk::{Desk, QUICK, Said};
+use crate::sandbox::{CommandOutput, QUICK, Sandbox};
 
 const SECRET: &str = "Authorization: Bearer hunter2";
 
-/// A project with one link to a page that is there.
-fn project(web: &TestServer) -> Desk {
+/// Creates a project with one link to a live page.
+fn project(web: &TestServer) -> Sandbox {
     web.page("/ok", 200, "");
-    let desk = Desk::new();
-    desk.write("docs/a.md", &format!("[a]({})\n", web.url("/ok")));
-    desk
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.md", &format!("[a]({})\n", web.url("/ok")));
+    sandbox
 }
 
 /// Checks the documents with a secret header for the server.
-fn check(desk: &Desk, web: &TestServer, args: &[&str]) -> Said {
+fn check(sandbox: &Sandbox, web: &TestServer, args: &[&str]) -> CommandOutput {
     let host = web.address().to_string();
-    let header = ["check", "docs", "--header-for", &host, SECRET, "--max-age", "0"];
-    desk.run(&[&header, QUICK, args].concat())
+    let header = ["check", "docs", "--header-for", &host, SECRET, "--max-cache-age", "0"];
+    sandbox.run(&[&header, QUICK, args].concat())
 }
 
 #[track_caller]
-fn assert_ignored(said: &Said, key: &str) {
+fn assert_ignored(output: &CommandOutput, key: &str) {
     let warning = format!("warning: `{key}` in `relink.toml` is ignored");
-    assert!(said.stderr.contains(&warning), "no `{warning}` in:\n{}", said.stderr);
-    let hint = format!("config/relink/config.toml`, or give `--{key}`");
-    assert!(said.stderr.contains(&hint), "no `{hint}` in:\n{}", said.stderr);
+    assert!(output.stderr.contains(&warning), "no `{warning}` in:\n{}", output.stderr);
+    let hint = format!("config/relink/config.toml`, or use `--{key}`");
+    assert!(output.stderr.contains(&hint), "no `{hint}` in:\n{}", output.stderr);
 }
 
 #[test]
 fn proxy_of_a_project_is_ignored() {
     let (web, proxy) = (TestServer::start_blocking(), ForwardProxy::start_blocking());
-    let desk = project(&web);
+    let sandbox = project(&web);
     let setting = format!("proxy = \"http://{}\"\n", proxy.address());
-    desk.write("relink.toml", &setting);
+    sandbox.write("relink.toml", &setting);
     for args in [&[][..], &["--config", "relink.toml"]] {
-        let said = check(&desk, &web, args).exits(0);
-        assert_ignored(&said, "proxy");
-        assert_eq!(proxy.connections(), 0, "a project chose the proxy");
+        let output = check(&sandbox, &web, args).exits(0);
+        assert_ignored(&output, "proxy");
+        assert_eq!(proxy.connections(), 0, "the proxy of the project is not used");
     }
-    let is_told = |seen: &RecordedRequest| seen.header("authorization").is_some();
-    assert!(web.requests().iter().any(is_told), "the secret goes where it belongs");
-    desk.write("relink.toml", "").write_user_config(&setting);
-    check(&desk, &web, &[]).exits(0);
-    assert!(proxy.connections() > 0, "the user's own file counts");
+    let has_secret = |request: &RecordedRequest| request.header("authorization").is_some();
+    assert!(web.requests().iter().any(has_secret), "the host gets its header");
+    sandbox.write("relink.toml", "").write_user_config(&setting);
+    check(&sandbox, &web, &[]).exits(0);
+    assert!(proxy.connections() > 0, "the user's own configuration is used");
 }
 
 #[test]
-fn config_outside_of_the_project_counts() {
+fn config_outside_of_the_project_is_used() {
     let (web, proxy) = (TestServer::start_blocking(), ForwardProxy::start_blocking());
-    let desk = project(&web);
-    desk.write("../ci.toml", &format!("proxy = \"http://{}\"\n", proxy.address()));
-    desk.write("relink.toml", "");
-    let said = check(&desk, &web, &["--config", "../ci.toml"]).exits(0);
-    assert_eq!(said.stderr, "");
+    let sandbox = project(&web);
+    sandbox.write("../ci.toml", &format!("proxy = \"http://{}\"\n", proxy.address()));
+    sandbox.write("relink.toml", "");
+    let output = check(&sandbox, &web, &["--config", "../ci.toml"]).exits(0);
+    assert_eq!(output.stderr, "");
     assert!(proxy.connections() > 0);
 }
 
 #[test]
 fn settings_of_a_project_that_move_secrets_are_ignored() {
     let (web, other) = (TestServer::start_blocking(), TestServer::start_blocking());
-    let desk = project(&web);
+    let sandbox = project(&web);
     let port = other.port();
     let lines = [
         ("allow-private", "allow-private = true".to_owned()),
@@ -78,11 +78,11 @@ fn settings_of_a_project_that_move_secrets_are_ignored() {
         ("user-agent", "user-agent = \"Evil/1\"".to_owned()),
     ];
     for (key, line) in &lines {
-        desk.write("relink.toml", &format!("{line}\n"));
-        assert_ignored(&check(&desk, &web, &[]).exits(0), key);
+        sandbox.write("relink.toml", &format!("{line}\n"));
+        assert_ignored(&check(&sandbox, &web, &[]).exits(0), key);
     }
-    let is_evil = |seen: &RecordedRequest| {
-        seen.header("x-evil").is_some() || seen.header("user-agent").unwrap().contains("Evil")
+    let is_evil = |request: &RecordedRequest| {
+        request.header("x-evil").is_some() || request.header("user-agent").unwrap().contains("Evil")
     };
     assert!(!web.requests().iter().any(is_evil));
 }
@@ -90,54 +90,59 @@ fn settings_of_a_project_that_move_secrets_are_ignored() {
 #[test]
 fn archives_and_engines_of_a_project_are_ignored() {
     let (web, other) = (TestServer::start_blocking(), TestServer::start_blocking());
-    let desk = Desk::new();
-    desk.write("docs/a.md", &format!("[a]({})\n", web.url("/gone")));
-    let at = other.address();
-    desk.write(
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.md", &format!("[a]({})\n", web.url("/gone")));
+    let address = other.address();
+    sandbox.write(
         "relink.toml",
         &format!(
-            "[revive]\narchive = [\"http://{at}\"]\nsearch = [\"json:http://{at}/?q={{query}}\"]\n"
+            "[revive]\narchive = [\"http://{address}\"]\nsearch = [\"json:http://{address}/?q={{query}}\"]\n"
         ),
     );
     let args = ["check", "docs", "--revive", "--archive", "none"];
-    let said = desk.run(&[&args, QUICK].concat()).exits(1);
+    let output = sandbox.run(&[&args, QUICK].concat()).exits(1);
     assert!(
-        said.stderr.contains("`revive.archive` in `relink.toml` is ignored"),
+        output.stderr.contains("`revive.archive` in `relink.toml` is ignored"),
         "{}",
-        said.stderr
+        output.stderr
     );
-    assert!(said.stderr.contains("or give `--search`"), "{}", said.stderr);
+    assert!(output.stderr.contains("or use `--search`"), "{}", output.stderr);
     assert_eq!(other.connections(), 0);
 }
 
 #[test]
 fn database_of_a_project_stays_in_the_project() {
     let web = TestServer::start_blocking();
-    let desk = project(&web);
-    for path in ["../planted.db", desk.home().join("planted.db").to_str().unwrap()] {
-        desk.write("relink.toml", &format!("db = \"{path}\"\n"));
-        assert_ignored(&check(&desk, &web, &[]).exits(0), "db");
-        assert!(!desk.path(path).exists());
+    let sandbox = project(&web);
+    for path in ["../planted.db", sandbox.home().join("planted.db").to_str().unwrap()] {
+        sandbox.write("relink.toml", &format!("db = \"{path}\"\n"));
+        assert_ignored(&check(&sandbox, &web, &[]).exits(0), "db");
+        assert!(!sandbox.path(path).exists());
     }
-    desk.write("relink.toml", "db = \"cache/mine.db\"\n");
-    let said = check(&desk, &web, &[]).exits(0);
-    assert_eq!(said.stderr, "");
-    assert!(desk.path("cache/mine.db").exists());
+    sandbox.write("relink.toml", "db = \"cache/mine.db\"\n");
+    let output = check(&sandbox, &web, &[]).exits(0);
+    assert_eq!(output.stderr, "");
+    assert!(sandbox.path("cache/mine.db").exists());
 }
 
 #[test]
 fn report_names_what_the_project_sets() {
     let web = TestServer::start_blocking();
-    let desk = project(&web);
-    desk.write("relink.toml", "exclude = [\".\"]\nfail-on = []\nproxy = \"http://127.0.0.1:1\"\n");
-    let said = check(&desk, &web, &[]).exits(0);
-    assert!(said.stdout.contains("relink.toml sets: exclude, fail-on\n"), "{}", said.stdout);
-    let said = check(&desk, &web, &["--format", "json"]).exits(0);
-    let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    let sandbox = project(&web);
+    sandbox
+        .write("relink.toml", "exclude = [\".\"]\nfail-on = []\nproxy = \"http://127.0.0.1:1\"\n");
+    let output = check(&sandbox, &web, &[]).exits(0);
+    assert!(output.stdout.contains("relink.toml sets: exclude, fail-on\n"), "{}", output.stdout);
+    let output = check(&sandbox, &web, &["--format", "json"]).exits(0);
+    let report: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(
         report["project_config"],
         serde_json::json!({ "file": "relink.toml", "sets": ["exclude", "fail-on"], "ignored": ["proxy"] })
     );
-    let said = check(&desk, &web, &["--format", "jsonl"]).exits(0);
-    assert!(said.stderr.contains("note: relink.toml sets: exclude, fail-on"), "{}", said.stderr);
+    let output = check(&sandbox, &web, &["--format", "jsonl"]).exits(0);
+    assert!(
+        output.stderr.contains("warning: relink.toml sets: exclude, fail-on"),
+        "{}",
+        output.stderr
+    );
 }

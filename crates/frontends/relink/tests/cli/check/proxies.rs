@@ -1,40 +1,41 @@
-//! Proxies from flags and environment, and what single hosts get.
+//! Proxies from flags and environment, and settings per host.
 
 use relink_testkit::proxy::ForwardProxy;
 use relink_testkit::socks::SocksProxy;
 use relink_testkit::web::TestServer;
 
-use crate::desk::{Desk, Said};
+use crate::sandbox::{CommandOutput, Sandbox};
 
-/// A page, a list with its URL, and a proxy.
-fn page() -> (TestServer, Desk, ForwardProxy) {
+/// A server with one page, a project with its URL in a list, and a proxy.
+fn setup() -> (TestServer, Sandbox, ForwardProxy) {
     let web = TestServer::start_blocking();
     web.page("/", 200, "here");
-    let desk = Desk::new();
-    desk.list("urls.txt", [web.url("/")]);
-    (web, desk, ForwardProxy::start_blocking())
+    let sandbox = Sandbox::new();
+    sandbox.list("urls.txt", [web.url("/")]);
+    (web, sandbox, ForwardProxy::start_blocking())
 }
 
 /// Checks the list with these environment variables.
-fn check_with(desk: &Desk, variables: &[(&str, &str)], args: &[&str]) -> Said {
-    let all = [&["check", "urls.txt", "--host-interval", "0", "--fresh", "--max-age", "0"], args]
-        .concat();
-    let mut command = desk.command(&all);
+fn check_with(sandbox: &Sandbox, variables: &[(&str, &str)], args: &[&str]) -> CommandOutput {
+    let args =
+        [&["check", "urls.txt", "--host-interval", "0", "--fresh", "--max-cache-age", "0"], args]
+            .concat();
+    let mut command = sandbox.command(&args);
     command.envs(variables.iter().copied());
-    Said::of(&command.output().unwrap())
+    CommandOutput::new(&command.output().unwrap())
 }
 
 #[test]
 fn proxy_of_the_environment_is_used_unless_the_host_is_excluded() {
-    let (web, desk, proxy) = page();
-    let http = format!("http://user:word@{}", proxy.address());
+    let (web, sandbox, proxy) = setup();
+    let http = format!("http://user:hunter2@{}", proxy.address());
     let http = ("HTTP_PROXY", http.as_str());
-    let bare = proxy.address().to_string();
+    let address = proxy.address().to_string();
     let closed = ("HTTP_PROXY", "http://127.0.0.1:1");
     for (variables, args, is_used) in [
         (&[http][..], &[][..], true),
-        (&[("all_proxy", &bare)], &[], true),
-        (&[("HTTPS_PROXY", &bare)], &[], false),
+        (&[("all_proxy", &address)], &[], true),
+        (&[("HTTPS_PROXY", &address)], &[], false),
         (&[http, ("NO_PROXY", "127.0.0.1")], &[], false),
         (&[http, ("no_proxy", "example.org,127.0.0.0/8")], &[], false),
         (&[http, ("NO_PROXY", "*")], &[], false),
@@ -42,57 +43,58 @@ fn proxy_of_the_environment_is_used_unless_the_host_is_excluded() {
         (&[http, ("NO_PROXY", "*")], &["--no-proxy", "example.org"], true),
         (&[http], &["--no-proxy", "example.org,127.0.0.1"], false),
         (&[http, ("REQUEST_METHOD", "GET")], &[], false),
-        (&[closed], &["--proxy", &format!("http://{bare}")], true),
+        (&[closed], &["--proxy", &format!("http://{address}")], true),
     ] {
         let before = proxy.requests().len();
-        let said = check_with(&desk, variables, args).exits(0);
+        let result = check_with(&sandbox, variables, args).exits(0);
         assert_eq!(proxy.requests().len() > before, is_used, "{variables:?} {args:?}");
-        assert!(!format!("{}{}", said.stdout, said.stderr).contains("word"), "{said:?}");
+        assert!(!format!("{}{}", result.stdout, result.stderr).contains("hunter2"), "{result:?}");
     }
-    assert!(web.requests().iter().all(|it| it.header("proxy-authorization").is_none()));
+    assert!(web.requests().iter().all(|request| request.header("proxy-authorization").is_none()));
 }
 
 #[test]
 fn proxy_of_the_environment_that_is_wrong_is_named_but_not_shown() {
-    let (_web, desk, _proxy) = page();
-    let said = check_with(&desk, &[("https_proxy", "http://user:word@nowhere")], &[]).exits(2);
-    assert!(said.stderr.contains("`https_proxy`"), "{}", said.stderr);
-    assert!(!said.stderr.contains("word"), "{}", said.stderr);
-    let said = check_with(&desk, &[("NO_PROXY", "10.0.0.0/99")], &[]).exits(2);
-    assert!(said.stderr.contains("`NO_PROXY`"), "{}", said.stderr);
+    let (_web, sandbox, _proxy) = setup();
+    let result =
+        check_with(&sandbox, &[("https_proxy", "http://user:hunter2@nowhere")], &[]).exits(2);
+    assert!(result.stderr.contains("`https_proxy`"), "{}", result.stderr);
+    assert!(!result.stderr.contains("hunter2"), "{}", result.stderr);
+    let result = check_with(&sandbox, &[("NO_PROXY", "10.0.0.0/99")], &[]).exits(2);
+    assert!(result.stderr.contains("`NO_PROXY`"), "{}", result.stderr);
 }
 
 #[test]
 fn socks_proxy_is_used_with_its_login() {
-    let (web, desk, _proxy) = page();
+    let (web, sandbox, _proxy) = setup();
     let socks = SocksProxy::start();
-    socks.demand("user", "word");
+    socks.require_login("user", "hunter2");
     let port = web.port();
-    desk.list("urls.txt", [format!("http://library.test:{port}/")]);
-    let through = format!("socks5h://user:word@{}", socks.address());
-    let said = check_with(&desk, &[], &["--proxy", &through]).exits(0);
+    sandbox.list("urls.txt", [format!("http://library.test:{port}/")]);
+    let proxy_url = format!("socks5h://user:hunter2@{}", socks.address());
+    let result = check_with(&sandbox, &[], &["--proxy", &proxy_url]).exits(0);
     assert_eq!(socks.targets()[0], format!("library.test:{port}"));
-    assert!(!format!("{}{}", said.stdout, said.stderr).contains("word"), "{said:?}");
-    // Looked up here, and the name server knows nothing.
-    let through = format!("socks5://user:word@{}", socks.address());
+    assert!(!format!("{}{}", result.stdout, result.stderr).contains("hunter2"), "{result:?}");
+    // `socks5` resolves names locally, and this name does not exist.
+    let proxy_url = format!("socks5://user:hunter2@{}", socks.address());
     let resolve = format!("library.test:{port}:127.0.0.1");
-    check_with(&desk, &[], &["--proxy", &through, "--resolve", &resolve]).exits(0);
+    check_with(&sandbox, &[], &["--proxy", &proxy_url, "--resolve", &resolve]).exits(0);
     assert!(socks.targets().contains(&format!("127.0.0.1:{port}")), "{:?}", socks.targets());
 }
 
-/// Writes the user's configuration.
-fn configure(desk: &Desk, text: &str) {
-    let folder = desk.home().join("config").join("relink");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("config.toml"), text).unwrap();
-    std::fs::write(folder.join("key.txt"), "from-file\n").unwrap();
+/// Writes the user's configuration, and `key.txt` next to it.
+fn write_config(sandbox: &Sandbox, text: &str) {
+    let dir = sandbox.home().join("config").join("relink");
+    std::fs::create_dir_all(&dir).unwrap();
+    std::fs::write(dir.join("config.toml"), text).unwrap();
+    std::fs::write(dir.join("key.txt"), "from-file\n").unwrap();
 }
 
 #[test]
 fn host_gets_its_headers_and_login_and_nothing_shows_them() {
-    let (web, desk, _proxy) = page();
+    let (web, sandbox, _proxy) = setup();
     let other = TestServer::start_blocking();
-    desk.list("urls.txt", [web.url("/"), other.url("/none")]);
+    sandbox.list("urls.txt", [web.url("/"), other.url("/none")]);
     let table = format!(
         r#"
         [host."http://127.0.0.1:{}"]
@@ -101,46 +103,46 @@ fn host_gets_its_headers_and_login_and_nothing_shows_them() {
         "#,
         web.port()
     );
-    configure(&desk, &table);
+    write_config(&sandbox, &table);
     let login = [("LIBRARY_LOGIN", "me:hidden")];
-    let said = check_with(&desk, &login, &[]).exits(1);
-    let seen = &web.requests()[0];
-    let sent = ["x-key", "x-file", "authorization"].map(|name| seen.header(name));
+    let result = check_with(&sandbox, &login, &[]).exits(1);
+    let request = &web.requests()[0];
+    let sent = ["x-key", "x-file", "authorization"].map(|name| request.header(name));
     assert_eq!(sent, [Some("from-text"), Some("from-file"), Some("Basic bWU6aGlkZGVu")]);
-    let elsewhere = format!("{:?}", other.requests());
-    let shown = format!("{}{}", said.stdout, said.stderr);
+    let other_requests = format!("{:?}", other.requests());
+    let output = format!("{}{}", result.stdout, result.stderr);
     for secret in ["from-text", "from-file", "hidden", "bWU6aGlkZGVu"] {
-        assert!(!shown.contains(secret) && !elsewhere.contains(secret), "{secret}");
+        assert!(!output.contains(secret) && !other_requests.contains(secret), "{secret}");
     }
-    let said = check_with(&desk, &[], &[]).exits(2);
-    assert!(said.stderr.contains("`LIBRARY_LOGIN`"), "{}", said.stderr);
+    let result = check_with(&sandbox, &[], &[]).exits(2);
+    assert!(result.stderr.contains("`LIBRARY_LOGIN`"), "{}", result.stderr);
 }
 
 #[test]
-fn project_cannot_say_what_a_host_gets() {
-    let (web, desk, _proxy) = page();
+fn project_cannot_configure_hosts() {
+    let (web, sandbox, _proxy) = setup();
     let host = format!("http://127.0.0.1:{}", web.port());
     let table = format!("[host.\"{host}\"]\nheaders = {{ A = {{ env = \"HOME\" }} }}\n");
-    desk.write("relink.toml", &table);
+    sandbox.write("relink.toml", &table);
     for args in [&[][..], &["--config", "relink.toml"]] {
-        let said = check_with(&desk, &[], args).exits(0);
-        assert!(said.stderr.contains("`host` in `relink.toml` is ignored"), "{}", said.stderr);
+        let result = check_with(&sandbox, &[], args).exits(0);
+        assert!(result.stderr.contains("`host` in `relink.toml` is ignored"), "{}", result.stderr);
     }
-    assert!(web.requests().iter().all(|it| it.header("a").is_none()));
+    assert!(web.requests().iter().all(|request| request.header("a").is_none()));
 }
 
 #[test]
-fn client_certificate_that_cannot_be_read_is_refused() {
-    let (web, desk, _proxy) = page();
-    desk.write("me.pem", "nothing of use");
+fn unreadable_client_certificate_is_rejected() {
+    let (web, sandbox, _proxy) = setup();
+    sandbox.write("me.pem", "not a certificate");
     for args in [
         &["--client-cert", "me.pem"][..],
         &["--client-cert", "none.pem"],
         &["--client-key", "me.pem"],
         &["--client-cert", "me.pem", "--client-key", "me.pem"],
     ] {
-        let said = check_with(&desk, &[], args).exits(2);
-        assert!(said.stderr.contains("certificate"), "{}", said.stderr);
+        let result = check_with(&sandbox, &[], args).exits(2);
+        assert!(result.stderr.contains("certificate"), "{}", result.stderr);
     }
     assert!(web.requests().is_empty());
 }

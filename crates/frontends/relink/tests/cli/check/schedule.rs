@@ -1,98 +1,101 @@
-//! Runs end: short intervals, hosts that ask for a long wait, clocks that jump.
+//! Runs with short intervals, long Retry-After times and clock changes end.
 
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use crate::desk::{CHECK, Desk, Rows};
+use crate::sandbox::{CHECK, Rows, Sandbox};
 
-/// When the first run starts.
+/// Start time of the first run.
 const START: &str = "2026-03-10T12:00:00Z";
 
-/// `count` pages below `/p` of one server, as a list.
-fn listed(web: &TestServer, desk: &Desk, count: usize) -> Vec<String> {
+/// Writes a list of the pages `/p0`, `/p1`, … of a server, and returns their URLs.
+fn write_list(web: &TestServer, sandbox: &Sandbox, count: usize) -> Vec<String> {
     let urls: Vec<String> = (0..count).map(|n| web.url(&format!("/p{n}")).to_string()).collect();
-    desk.list("urls.txt", &urls);
+    sandbox.list("urls.txt", &urls);
     urls
 }
 
-/// A server that answers every request with 429 and asks for an hour.
+/// A server that responds 429 with a Retry-After of one hour.
 fn rate_limited() -> TestServer {
     let web = TestServer::start_blocking();
-    web.below("/", CannedResponse::new(429, "slow down").header("Retry-After", "3600"));
+    web.respond_below(
+        "/",
+        CannedResponse::new(429, "slow down").with_header("Retry-After", "3600"),
+    );
     web
 }
 
-fn check_at(desk: &Desk, now: &str, args: &[&str]) -> Rows {
-    desk.run_at(now, &[CHECK, &["--format", "jsonl", "urls.txt"], args].concat()).exits(0).rows()
+fn check_at(sandbox: &Sandbox, now: &str, args: &[&str]) -> Rows {
+    sandbox.run_at(now, &[CHECK, &["--format", "jsonl", "urls.txt"], args].concat()).exits(0).rows()
 }
 
 #[test]
 fn check_with_an_interval_of_a_few_milliseconds_ends() {
-    let (web, desk) = (TestServer::start_blocking(), Desk::new());
-    web.below("/", CannedResponse::new(200, "text"));
-    let urls = listed(&web, &desk, 60);
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    web.respond_below("/", CannedResponse::new(200, "text"));
+    let urls = write_list(&web, &sandbox, 60);
     for interval in ["1ms", "2ms", "5ms"] {
-        let args = ["--fresh", "--max-age", "0", "--host-interval", interval];
-        assert_eq!(check_at(&desk, START, &args).0.len(), urls.len(), "{interval}");
+        let args = ["--fresh", "--max-cache-age", "0", "--host-interval", interval];
+        assert_eq!(check_at(&sandbox, START, &args).0.len(), urls.len(), "{interval}");
     }
 }
 
 #[test]
-fn check_of_a_rate_limited_host_ends_however_many_urls_it_has() {
+fn check_of_a_rate_limited_host_with_many_urls_ends() {
     for count in [5, 10, 11, 30] {
-        let (web, desk) = (rate_limited(), Desk::new());
-        let urls = listed(&web, &desk, count);
+        let (web, sandbox) = (rate_limited(), Sandbox::new());
+        let urls = write_list(&web, &sandbox, count);
         for run in 1..=3 {
-            let rows = check_at(&desk, START, &[]);
+            let rows = check_at(&sandbox, START, &[]);
             assert_eq!(rows.0.len(), count, "run {run}");
             for url in &urls {
-                assert_eq!(rows.word(url), "blocked RL429", "{count} URLs, run {run}");
+                assert_eq!(rows.verdict(url), "blocked RL429", "{count} URLs, run {run}");
             }
         }
     }
 }
 
 #[test]
-fn rate_limited_host_gets_no_request_before_the_time_it_named() {
-    let (web, desk) = (rate_limited(), Desk::new());
-    let urls = listed(&web, &desk, 8);
-    check_at(&desk, START, &[]);
+fn rate_limited_host_gets_no_request_before_its_retry_time() {
+    let (web, sandbox) = (rate_limited(), Sandbox::new());
+    let urls = write_list(&web, &sandbox, 8);
+    check_at(&sandbox, START, &[]);
     let first = web.requests().len();
-    let rows = check_at(&desk, "2026-03-10T12:30:00Z", &["--fresh"]);
+    let rows = check_at(&sandbox, "2026-03-10T12:30:00Z", &["--fresh"]);
     assert_eq!(web.requests().len(), first, "requests within the hour");
-    let reason = rows.of(&urls[7])["reason"].as_str().unwrap().to_owned();
+    let reason = rows.row(&urls[7])["reason"].as_str().unwrap().to_owned();
     assert!(reason.contains("2026-03-10T13:00:0"), "{reason}");
-    check_at(&desk, "2026-03-10T13:01:00Z", &["--fresh"]);
+    check_at(&sandbox, "2026-03-10T13:01:00Z", &["--fresh"]);
     assert!(web.requests().len() > first, "requests after the hour");
 }
 
 #[test]
 fn rate_limited_page_states_when_it_is_requested_next() {
-    let (web, desk) = (rate_limited(), Desk::new());
-    let urls = listed(&web, &desk, 1);
-    let rows = check_at(&desk, START, &[]);
-    let reason = rows.of(&urls[0])["reason"].as_str().unwrap().to_owned();
+    let (web, sandbox) = (rate_limited(), Sandbox::new());
+    let urls = write_list(&web, &sandbox, 1);
+    let rows = check_at(&sandbox, START, &[]);
+    let reason = rows.row(&urls[0])["reason"].as_str().unwrap().to_owned();
     assert!(reason.contains("429") && reason.contains("2026-03-10T13:00:0"), "{reason}");
 }
 
 #[test]
 fn retry_after_of_centuries_is_limited_to_a_week() {
-    let (web, desk) = (TestServer::start_blocking(), Desk::new());
-    let wait = CannedResponse::new(429, "").header("Retry-After", "99999999999");
-    web.sequence("/p0", [wait, CannedResponse::new(200, "text")]);
-    let urls = listed(&web, &desk, 1);
-    assert_eq!(check_at(&desk, START, &[]).word(&urls[0]), "blocked RL429");
-    assert_eq!(check_at(&desk, "2026-03-18T12:00:00Z", &[]).word(&urls[0]), "alive");
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    let throttled = CannedResponse::new(429, "").with_header("Retry-After", "99999999999");
+    web.sequence("/p0", [throttled, CannedResponse::new(200, "text")]);
+    let urls = write_list(&web, &sandbox, 1);
+    assert_eq!(check_at(&sandbox, START, &[]).verdict(&urls[0]), "blocked RL429");
+    assert_eq!(check_at(&sandbox, "2026-03-18T12:00:00Z", &[]).verdict(&urls[0]), "alive");
 }
 
-/// Dead pages, checked first at `before` and then at `after`.
+/// Checks dead pages at `before` and then at `after`, and asserts the verdicts.
 fn check_dead_pages_twice(before: &str, after: &str) {
-    let (web, desk) = (TestServer::start_blocking(), Desk::new());
-    let urls = listed(&web, &desk, 20);
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    let urls = write_list(&web, &sandbox, 20);
     for now in [before, after] {
         let args = [CHECK, &["--format", "jsonl", "--host-interval", "1ms", "urls.txt"]].concat();
-        let rows = desk.run_at(now, &args).exits(1).rows();
+        let rows = sandbox.run_at(now, &args).exits(1).rows();
         for url in &urls {
-            assert_eq!(rows.word(url), "dead RL101", "at {now}");
+            assert_eq!(rows.verdict(url), "dead RL101", "at {now}");
         }
     }
 }
@@ -110,25 +113,25 @@ fn check_after_a_year_9999_gives_the_same_verdicts() {
 
 #[test]
 fn result_from_the_future_is_not_reused() {
-    let (web, desk) = (TestServer::start_blocking(), Desk::new());
-    web.answer("/p0", CannedResponse::new(200, "text"));
-    let urls = listed(&web, &desk, 1);
-    assert_eq!(check_at(&desk, "2031-01-01T00:00:00Z", &[]).word(&urls[0]), "alive");
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    web.respond("/p0", CannedResponse::new(200, "text"));
+    let urls = write_list(&web, &sandbox, 1);
+    assert_eq!(check_at(&sandbox, "2031-01-01T00:00:00Z", &[]).verdict(&urls[0]), "alive");
     let first = web.hits("/p0");
-    assert_eq!(check_at(&desk, START, &[]).word(&urls[0]), "alive");
+    assert_eq!(check_at(&sandbox, START, &[]).verdict(&urls[0]), "alive");
     assert!(web.hits("/p0") > first);
 }
 
 #[test]
 fn rate_limit_survives_a_clock_that_moved_back() {
-    let (web, desk) = (rate_limited(), Desk::new());
-    let urls = listed(&web, &desk, 3);
-    check_at(&desk, START, &[]);
+    let (web, sandbox) = (rate_limited(), Sandbox::new());
+    let urls = write_list(&web, &sandbox, 3);
+    check_at(&sandbox, START, &[]);
     let first = web.requests().len();
-    let rows = check_at(&desk, "2026-03-09T12:00:00Z", &["--fresh"]);
-    assert_eq!(rows.word(&urls[0]), "blocked RL429");
+    let rows = check_at(&sandbox, "2026-03-09T12:00:00Z", &["--fresh"]);
+    assert_eq!(rows.verdict(&urls[0]), "blocked RL429");
     assert_eq!(web.requests().len(), first);
-    // The hour is counted again from the run that saw the clock move.
-    check_at(&desk, "2026-03-09T13:05:00Z", &["--fresh"]);
+    // The hour restarts at the run that detected the clock change.
+    check_at(&sandbox, "2026-03-09T13:05:00Z", &["--fresh"]);
     assert!(web.requests().len() > first);
 }

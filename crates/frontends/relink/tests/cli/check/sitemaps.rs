@@ -1,190 +1,196 @@
-//! Indexes of sitemaps: what they list is read, too.
+//! Sitemap indexes.
 
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use crate::desk::{Desk, Said};
-use crate::maps::{index, packed, urlset, xml};
+use crate::sandbox::{CommandOutput, Sandbox};
+use crate::sitemap_xml::{gzip, index, urlset, xml};
 
 fn url(web: &TestServer, path: &str) -> String {
     web.url(path).to_string()
 }
 
-/// A site with an index of two sitemaps, one of them packed.
+/// A site with an index of two sitemaps, one of them compressed.
 fn site() -> TestServer {
     let web = TestServer::start_blocking();
-    web.answer("/index.xml", xml(index(&[url(&web, "/one.xml"), url(&web, "/two.xml.gz")])));
-    web.answer("/one.xml", xml(urlset(&[url(&web, "/a"), url(&web, "/gone")])));
-    let second = packed(&urlset(&[url(&web, "/b")]));
-    web.answer(
+    web.respond("/index.xml", xml(index(&[url(&web, "/one.xml"), url(&web, "/two.xml.gz")])));
+    web.respond("/one.xml", xml(urlset(&[url(&web, "/a"), url(&web, "/gone")])));
+    let second = gzip(&urlset(&[url(&web, "/b")]));
+    web.respond(
         "/two.xml.gz",
-        CannedResponse::new(200, second).header("Content-Type", "application/gzip"),
+        CannedResponse::new(200, second).with_header("Content-Type", "application/gzip"),
     );
     web.page("/a", 200, "").page("/b", 200, "");
     web
 }
 
 #[test]
-fn the_sitemaps_of_an_index_on_the_web_are_read() {
+fn sitemaps_of_a_remote_index_are_read() {
     let web = site();
-    let given = url(&web, "/index.xml");
-    let rows = Desk::new().check(&[&given]).exits(1).rows();
-    assert_eq!(rows.word(url(&web, "/a")), "alive");
-    assert_eq!(rows.word(url(&web, "/b")), "alive");
-    assert_eq!(rows.word(url(&web, "/gone")), "dead RL101");
-    assert_eq!(rows.of(url(&web, "/gone"))["places"][0]["path"], url(&web, "/one.xml").as_str());
-    assert_eq!(rows.word(url(&web, "/two.xml.gz")), "alive");
+    let input = url(&web, "/index.xml");
+    let rows = Sandbox::new().check(&[&input]).exits(1).rows();
+    assert_eq!(rows.verdict(url(&web, "/a")), "alive");
+    assert_eq!(rows.verdict(url(&web, "/b")), "alive");
+    assert_eq!(rows.verdict(url(&web, "/gone")), "dead RL101");
+    assert_eq!(
+        rows.row(url(&web, "/gone"))["locations"][0]["path"],
+        url(&web, "/one.xml").as_str()
+    );
+    assert_eq!(rows.verdict(url(&web, "/two.xml.gz")), "alive");
     assert_eq!(["/index.xml", "/one.xml", "/two.xml.gz"].map(|path| web.hits(path)), [1, 1, 1]);
 }
 
 #[test]
-fn the_sitemaps_of_an_index_on_the_disk_are_read() {
+fn sitemaps_of_a_local_index_are_read() {
     let web = site();
-    let desk = Desk::new();
-    desk.write("map.xml", &index(&[url(&web, "/one.xml"), url(&web, "/two.xml.gz")]));
-    let rows = desk.check(&["map.xml"]).exits(1).rows();
+    let sandbox = Sandbox::new();
+    sandbox.write("map.xml", &index(&[url(&web, "/one.xml"), url(&web, "/two.xml.gz")]));
+    let rows = sandbox.check(&["map.xml"]).exits(1).rows();
     assert_eq!(rows.urls().len(), 5);
-    assert_eq!(rows.word(url(&web, "/b")), "alive");
+    assert_eq!(rows.verdict(url(&web, "/b")), "alive");
     assert_eq!(web.hits("/one.xml"), 1);
 }
 
 #[test]
-fn a_packed_sitemap_on_the_web_is_read() {
+fn compressed_remote_sitemap_is_read() {
     let web = site();
-    let given = url(&web, "/two.xml.gz");
-    let rows = Desk::new().check(&[&given]).exits(0).rows();
-    assert_eq!(rows.urls(), [url(&web, "/b"), given.clone()]);
+    let input = url(&web, "/two.xml.gz");
+    let rows = Sandbox::new().check(&[&input]).exits(0).rows();
+    assert_eq!(rows.urls(), [url(&web, "/b"), input.clone()]);
 }
 
 #[test]
-fn nothing_is_asked_offline_or_if_it_is_excluded() {
+fn sitemaps_are_not_requested_offline_or_if_excluded() {
     let web = site();
-    let desk = Desk::new();
-    desk.write("map.xml", &index(&[url(&web, "/one.xml"), url(&web, "/two.xml.gz")]));
-    desk.check(&["--offline", "map.xml"]).exits(0);
+    let sandbox = Sandbox::new();
+    sandbox.write("map.xml", &index(&[url(&web, "/one.xml"), url(&web, "/two.xml.gz")]));
+    sandbox.check(&["--offline", "map.xml"]).exits(0);
     assert_eq!(web.hits("/one.xml"), 0);
-    let rows = desk.check(&["--exclude", "one.xml", "map.xml"]).exits(0).rows();
+    let rows = sandbox.check(&["--exclude", "one.xml", "map.xml"]).exits(0).rows();
     assert_eq!(rows.urls(), [url(&web, "/b"), url(&web, "/two.xml.gz")]);
     assert_eq!(web.hits("/one.xml"), 0);
 }
 
 #[test]
-fn what_is_included_are_pages_and_not_their_sitemaps() {
+fn include_patterns_apply_to_pages_not_sitemaps() {
     let web = site();
-    let given = url(&web, "/index.xml");
-    let rows = Desk::new().check(&["--include", "/b$", &given]).exits(0).rows();
+    let input = url(&web, "/index.xml");
+    let rows = Sandbox::new().check(&["--include", "/b$", &input]).exits(0).rows();
     assert_eq!(rows.urls(), [url(&web, "/b")]);
 }
 
 #[test]
-fn indexes_that_list_each_other_come_to_an_end() {
+fn sitemap_index_cycle_ends() {
     let web = TestServer::start_blocking();
-    web.answer("/index.xml", xml(index(&[url(&web, "/index.xml"), url(&web, "/other.xml")])));
-    web.answer("/other.xml", xml(index(&[url(&web, "/index.xml"), url(&web, "/other.xml")])));
-    Desk::new().check(&[&url(&web, "/index.xml")]).exits(0);
+    web.respond("/index.xml", xml(index(&[url(&web, "/index.xml"), url(&web, "/other.xml")])));
+    web.respond("/other.xml", xml(index(&[url(&web, "/index.xml"), url(&web, "/other.xml")])));
+    Sandbox::new().check(&[&url(&web, "/index.xml")]).exits(0);
     assert_eq!((web.hits("/index.xml"), web.hits("/other.xml")), (1, 1));
 }
 
 #[test]
-fn indexes_of_indexes_are_read_so_far_and_no_further() {
+fn nested_sitemap_indexes_are_limited_in_depth() {
     let web = TestServer::start_blocking();
     for n in 0..6 {
-        web.answer(&format!("/{n}.xml"), xml(index(&[url(&web, &format!("/{}.xml", n + 1))])));
+        web.respond(&format!("/{n}.xml"), xml(index(&[url(&web, &format!("/{}.xml", n + 1))])));
     }
-    let rows = Desk::new().check(&[&url(&web, "/0.xml")]).exits(0).rows();
-    // The last is asked as any link is, and not read.
+    let rows = Sandbox::new().check(&[&url(&web, "/0.xml")]).exits(0).rows();
+    // The last one is checked like a link but not read.
     assert_eq!(rows.urls().len(), 5);
 }
 
 #[test]
-fn a_host_that_wants_fewer_visits_gets_them() {
+fn sitemap_host_with_retry_after_gets_fewer_requests() {
     let web = TestServer::start_blocking();
     let maps = ["/one.xml", "/two.xml"].map(|path| url(&web, path));
     let other = site();
-    web.answer("/one.xml", CannedResponse::new(429, "").header("Retry-After", "3600"));
-    let desk = Desk::new();
-    desk.write("map.xml", &index(&[maps[0].clone(), maps[1].clone(), url(&other, "/two.xml.gz")]));
-    let said = desk.check(&["map.xml"]).exits(0);
-    let told = format!("problem: {}: it is not read: its host wants fewer visits", maps[1]);
-    assert!(said.stderr.contains(&told), "{}", said.stderr);
-    assert_eq!(said.rows().word(url(&other, "/b")), "alive");
+    web.respond("/one.xml", CannedResponse::new(429, "").with_header("Retry-After", "3600"));
+    let sandbox = Sandbox::new();
+    sandbox
+        .write("map.xml", &index(&[maps[0].clone(), maps[1].clone(), url(&other, "/two.xml.gz")]));
+    let result = sandbox.check(&["map.xml"]).exits(0);
+    let text = format!("warning: {}: not read: the host limits the request rate", maps[1]);
+    assert!(result.stderr.contains(&text), "{}", result.stderr);
+    assert_eq!(result.rows().verdict(url(&other, "/b")), "alive");
 }
 
 #[test]
-fn a_page_does_not_lead_to_sitemaps_in_private() {
-    let (web, inside) = (TestServer::start_blocking(), site());
-    web.answer("/index.xml", xml(index(&[url(&inside, "/one.xml")])));
-    Desk::new().check(&[&url(&web, "/index.xml")]).exits(0);
-    assert_eq!(inside.hits("/one.xml"), 0);
+fn sitemaps_at_private_addresses_are_not_requested() {
+    let (web, private) = (TestServer::start_blocking(), site());
+    web.respond("/index.xml", xml(index(&[url(&private, "/one.xml")])));
+    Sandbox::new().check(&[&url(&web, "/index.xml")]).exits(0);
+    assert_eq!(private.hits("/one.xml"), 0);
 }
 
 #[test]
-fn what_servers_say_instead_of_a_sitemap_holds_no_links() {
+fn error_page_instead_of_a_sitemap_has_no_links() {
     let web = TestServer::start_blocking();
     let paths = ["/text.xml", "/forbidden.xml", "/broken.xml"];
-    let stray = url(&web, "/stray");
-    let refused = |status: u16, kind: &str, body: String| {
-        CannedResponse::new(status, body).header("Content-Type", kind)
+    let linked = url(&web, "/linked");
+    let error = |status: u16, kind: &str, body: String| {
+        CannedResponse::new(status, body).with_header("Content-Type", kind)
     };
-    web.answer(paths[0], refused(404, "text/plain", format!("see {stray}")));
-    web.answer(paths[1], refused(403, "application/xml", urlset(std::slice::from_ref(&stray))));
-    web.answer(paths[2], refused(500, "application/json", format!("{{\"help\":\"{stray}\"}}")));
+    web.respond(paths[0], error(404, "text/plain", format!("see {linked}")));
+    web.respond(paths[1], error(403, "application/xml", urlset(std::slice::from_ref(&linked))));
+    web.respond(paths[2], error(500, "application/json", format!("{{\"help\":\"{linked}\"}}")));
     let maps = paths.map(|path| url(&web, path));
-    let desk = Desk::new();
-    desk.write("map.xml", &index(&maps));
+    let sandbox = Sandbox::new();
+    sandbox.write("map.xml", &index(&maps));
     let mut listed = maps.to_vec();
     listed.sort();
-    assert_eq!(desk.check(&["map.xml"]).exits(1).rows().urls(), listed);
-    let given: Vec<&str> = maps.iter().map(String::as_str).collect();
-    assert_eq!(desk.check(&given).exits(1).rows().urls(), listed);
-    assert_eq!(web.hits("/stray"), 0);
+    assert_eq!(sandbox.check(&["map.xml"]).exits(1).rows().urls(), listed);
+    let inputs: Vec<&str> = maps.iter().map(String::as_str).collect();
+    assert_eq!(sandbox.check(&inputs).exits(1).rows().urls(), listed);
+    assert_eq!(web.hits("/linked"), 0);
 }
 
 #[test]
-fn a_sitemap_that_lists_too_much_is_read_so_far_and_no_further() {
+fn sitemap_with_too_many_urls_is_truncated() {
     let web = TestServer::start_blocking();
     let pages: Vec<String> = (0..50_002).map(|n| url(&web, &format!("/{n}"))).collect();
-    web.answer("/sitemap.xml", xml(urlset(&pages)));
-    web.below("/", CannedResponse::new(200, ""));
-    let given = url(&web, "/sitemap.xml");
-    let said = Desk::new().check(&["--include", "/5000.$", &given]).exits(0);
-    assert_eq!(said.rows().urls().len(), 0);
-    let said = Desk::new().check(&["--include", "/4999[89]$", &given]).exits(0);
-    assert_eq!(said.rows().urls(), pages[49_998..50_000]);
-    let told = format!("problem: {given}:1: 50000 links of a sitemap are read, and 2 are not");
-    assert!(said.stderr.contains(&told), "{}", said.stderr);
+    web.respond("/sitemap.xml", xml(urlset(&pages)));
+    web.respond_below("/", CannedResponse::new(200, ""));
+    let input = url(&web, "/sitemap.xml");
+    let result = Sandbox::new().check(&["--include", "/5000.$", &input]).exits(0);
+    assert_eq!(result.rows().urls().len(), 0);
+    let result = Sandbox::new().check(&["--include", "/4999[89]$", &input]).exits(0);
+    assert_eq!(result.rows().urls(), pages[49_998..50_000]);
+    let text = format!(
+        "warning: {input}:1: only the first 50000 links of the sitemap are read; 2 are skipped"
+    );
+    assert!(result.stderr.contains(&text), "{}", result.stderr);
 }
 
 #[test]
-fn an_index_is_known_by_its_first_bytes_and_its_sitemaps_are_asked_once() {
+fn sitemap_index_is_detected_by_content_and_read_once() {
     let web = site();
-    let listed = index(&[url(&web, "/one.xml"), url(&web, "/two.xml.gz")]);
-    let desk = Desk::new();
-    let rows = desk.check_stdin(&listed, &["--max-age", "0s", "-"]).exits(1).rows();
+    let text = index(&[url(&web, "/one.xml"), url(&web, "/two.xml.gz")]);
+    let sandbox = Sandbox::new();
+    let rows = sandbox.check_stdin(&text, &["--max-cache-age", "0s", "-"]).exits(1).rows();
     assert_eq!(rows.urls().len(), 5);
     assert_eq!((web.hits("/one.xml"), web.hits("/two.xml.gz")), (1, 1));
-    desk.write("listed", &listed);
-    desk.check(&["--max-age", "0s", "listed"]).exits(1);
+    sandbox.write("listed", &text);
+    sandbox.check(&["--max-cache-age", "0s", "listed"]).exits(1);
     assert_eq!((web.hits("/one.xml"), web.hits("/two.xml.gz")), (2, 2));
 }
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_among_the_inputs_is_read_once() {
-    let desk = Desk::new();
+fn pipe_among_the_inputs_is_read_once() {
+    let sandbox = Sandbox::new();
     let program = env!("CARGO_BIN_EXE_relink");
     let script = format!("echo 'http:///' | {program} check --db relink.db --offline /dev/fd/0");
-    let mut shell = desk.tame(std::process::Command::new("sh"), &["-c", &script]);
-    let said = Said::of(&shell.output().unwrap()).exits(1);
-    assert!(said.stdout.contains("RL602"), "{}", said.stdout);
+    let mut shell = sandbox.isolated(std::process::Command::new("sh"), &["-c", &script]);
+    let result = CommandOutput::new(&shell.output().unwrap()).exits(1);
+    assert!(result.stdout.contains("RL602"), "{}", result.stdout);
 }
 
 #[test]
-fn check_of_nested_sitemap_indexes_reports_what_was_cut() {
+fn check_of_nested_sitemap_indexes_reports_the_limit() {
     let web = TestServer::start_blocking();
     for n in 0..10 {
-        web.answer(&format!("/i{n}.xml"), xml(index(&[url(&web, &format!("/i{}.xml", n + 1))])));
+        web.respond(&format!("/i{n}.xml"), xml(index(&[url(&web, &format!("/i{}.xml", n + 1))])));
     }
-    let said = Desk::new().check(&[&url(&web, "/i0.xml")]);
-    let expect = "1 sitemaps are not read: more than 3 indexes lead to them";
-    assert!(said.stderr.contains(expect), "{}", said.stderr);
+    let result = Sandbox::new().check(&[&url(&web, "/i0.xml")]);
+    let expected = "1 sitemaps are skipped: they are nested in more than 3 sitemap indexes";
+    assert!(result.stderr.contains(expected), "{}", result.stderr);
 }

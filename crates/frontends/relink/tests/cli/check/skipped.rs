@@ -1,172 +1,176 @@
-//! What is not checked, and what could not be read: told, never silent.
+//! Skipped links and unreadable inputs are always reported.
 
 use relink_testkit::web::TestServer;
 use serde_json::Value;
 
-use crate::desk::Desk;
+use crate::sandbox::Sandbox;
 
-fn json(desk: &Desk, args: &[&str]) -> Value {
-    let said = desk.report(&[&["--format", "json"], args].concat());
-    serde_json::from_str(&said.stdout).unwrap()
+fn json(sandbox: &Sandbox, args: &[&str]) -> Value {
+    let output = sandbox.report(&[&["--format", "json"], args].concat());
+    serde_json::from_str(&output.stdout).unwrap()
 }
 
 const SAMPLE: &str = "`https://a.test/code` [mail](mailto:ann@example.org) [x](<{{ url }}>) [e]()\n\n\
                       [ex](https://docs.example.com/) [root](/a.md) <!-- https://b.test/ -->\n\n\
-                      [left](gone.md) <!-- relink:ignore because it comes later -->\n";
+                      [ignored](gone.md) <!-- relink:ignore because it comes later -->\n";
 
 #[test]
-fn the_json_report_counts_what_is_skipped_by_reason() {
-    let desk = Desk::new();
-    desk.write("a.md", SAMPLE);
-    let report = json(&desk, &["--offline", "a.md"]);
-    let expect = serde_json::json!({
+fn json_report_counts_skipped_links_by_reason() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", SAMPLE);
+    let report = json(&sandbox, &["--offline", "a.md"]);
+    let expected = serde_json::json!({
         "code": 1, "comment": 1, "empty": 1, "ignored": 1, "no-root": 1, "placeholder": 1,
         "reserved": 1, "scheme": 1,
     });
-    assert_eq!(report["summary"]["skipped"], expect);
+    assert_eq!(report["summary"]["skipped"], expected);
     assert_eq!(report["targets"].as_array().unwrap().len(), 0);
 }
 
 #[test]
-fn people_see_it_if_they_ask() {
-    let desk = Desk::new();
-    desk.write("a.md", SAMPLE);
-    let said = desk.report(&["--offline", "-v", "a.md"]).exits(0);
+fn verbose_report_shows_skipped_links() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", SAMPLE);
+    let output = sandbox.report(&["--offline", "-v", "a.md"]).exits(0);
     assert!(
-        said.stdout.contains("  skipped: 1 in code, 1 in comments, 1 empty, "),
+        output.stdout.contains("  skipped: 1 in code, 1 in comments, 1 empty, "),
         "{}",
-        said.stdout
+        output.stdout
     );
-    let said = desk.report(&["--offline", "a.md"]).exits(0);
-    assert!(!said.stdout.contains("skipped"), "{}", said.stdout);
+    let output = sandbox.report(&["--offline", "a.md"]).exits(0);
+    assert!(!output.stdout.contains("skipped"), "{}", output.stdout);
 }
 
 #[test]
-fn names_for_examples_are_skipped_in_files_unless_the_user_says_where_they_lead() {
+fn reserved_names_are_skipped_in_files_unless_resolve_is_given() {
     let web = TestServer::start_blocking();
     web.host("docs.example.org").page("/", 200, "");
     let url = format!("http://docs.example.org:{}/", web.port());
-    let desk = Desk::new();
-    desk.list("urls.txt", [&url]);
-    assert_eq!(desk.check(&["urls.txt"]).exits(0).rows().0.len(), 0);
+    let sandbox = Sandbox::new();
+    sandbox.list("urls.txt", [&url]);
+    assert_eq!(sandbox.check(&["urls.txt"]).exits(0).rows().0.len(), 0);
     let resolve = format!("docs.example.org:{}:127.0.0.1", web.port());
-    let rows = desk.check(&["urls.txt", "--resolve", &resolve]).exits(0).rows();
-    assert_eq!(rows.word(&url), "alive");
-    // What is given by hand is meant.
-    desk.check_stdin("https://nowhere.invalid/\n", &["-", "--offline"]).exits(0);
+    let rows = sandbox.check(&["urls.txt", "--resolve", &resolve]).exits(0).rows();
+    assert_eq!(rows.verdict(&url), "alive");
+    // URLs on the command line are not skipped.
+    sandbox.check_stdin("https://nowhere.invalid/\n", &["-", "--offline"]).exits(0);
 }
 
 #[test]
-fn a_note_hides_findings_of_its_line_until_its_day() {
-    let desk = Desk::new();
+fn ignore_directive_hides_findings_of_its_line_until_its_date() {
+    let sandbox = Sandbox::new();
     let text = "[a](gone.md) <!-- relink:ignore RL601 until 2026-12-31 because it comes later -->\n\
                 [b](other.md) <!-- relink:ignore RL603 -->\n\
                 <!-- relink:ignore -->\n[c](third.md)\n";
-    desk.write("a.md", text);
-    let before = desk.check_at("2026-12-31T12:00:00Z", &["--offline", "a.md"]).exits(1).rows();
+    sandbox.write("a.md", text);
+    let before = sandbox.check_at("2026-12-31T12:00:00Z", &["--offline", "a.md"]).exits(1).rows();
     assert_eq!(before.urls(), ["other.md"]);
-    let after = desk.check_at("2027-01-01T12:00:00Z", &["--offline", "a.md"]).exits(1).rows();
+    let after = sandbox.check_at("2027-01-01T12:00:00Z", &["--offline", "a.md"]).exits(1).rows();
     assert_eq!(after.urls(), ["gone.md", "other.md"]);
 }
 
 #[test]
-fn a_note_hides_what_the_web_says_of_its_line() {
+fn ignore_directive_hides_remote_findings_of_its_line() {
     let web = TestServer::start_blocking();
-    let (gone, other, hidden) =
+    let (gone, other, directive) =
         (web.url("/gone"), web.url("/other"), "<!-- relink:ignore RL101 -->");
     let text = format!(
-        "[a]({gone}) {hidden}\n\n[b]({other}) {hidden}\n\n[c]({other})\n\n\
+        "[a]({gone}) {directive}\n\n[b]({other}) {directive}\n\n[c]({other})\n\n\
          [d]({}) <!-- relink:ignore RL102 -->\n",
         web.url("/third")
     );
-    let desk = Desk::new();
-    desk.write("a.md", &text);
-    let rows = desk.check(&["a.md"]).exits(1).rows();
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", &text);
+    let rows = sandbox.check(&["a.md"]).exits(1).rows();
     assert_eq!(rows.urls(), [other.to_string(), web.url("/third").to_string()]);
-    let places = rows.of(&other)["places"].as_array().unwrap();
-    assert_eq!((places.len(), &places[0]["line"]), (1, &Value::from(5)));
-    let report = json(&desk, &["a.md"]);
+    let locations = rows.row(&other)["locations"].as_array().unwrap();
+    assert_eq!((locations.len(), &locations[0]["line"]), (1, &Value::from(5)));
+    let report = json(&sandbox, &["a.md"]);
     assert_eq!(report["summary"]["skipped"]["ignored"], 2);
     assert_eq!(report["summary"]["links"], 2);
-    assert_eq!(report["summary"]["words"]["dead"], 2);
+    assert_eq!(report["summary"]["verdicts"]["dead"], 2);
     assert_eq!(report["targets"].as_array().unwrap().len(), 2);
 }
 
 #[test]
-fn a_run_whose_findings_are_all_hidden_is_clean() {
+fn run_with_only_ignored_findings_is_clean() {
     let web = TestServer::start_blocking();
-    let desk = Desk::new();
-    desk.write("a.md", &format!("[a]({}) <!-- relink:ignore RL101 -->\n", web.url("/gone")));
-    assert_eq!(desk.check(&["a.md"]).exits(0).rows().0.len(), 0);
-    let said = desk.report(&["-v", "a.md"]).exits(0);
-    assert!(said.stdout.contains("skipped: 1 ignored by the document"), "{}", said.stdout);
-    assert!(!said.stdout.contains("/gone"), "{}", said.stdout);
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", &format!("[a]({}) <!-- relink:ignore RL101 -->\n", web.url("/gone")));
+    assert_eq!(sandbox.check(&["a.md"]).exits(0).rows().0.len(), 0);
+    let output = sandbox.report(&["-v", "a.md"]).exits(0);
+    assert!(output.stdout.contains("skipped: 1 ignored by the document"), "{}", output.stdout);
+    assert!(!output.stdout.contains("/gone"), "{}", output.stdout);
 }
 
 #[test]
-fn what_a_note_hides_is_no_finding_where_the_page_is_alive() {
+fn ignore_directive_for_a_live_page_is_not_a_finding() {
     let web = TestServer::start_blocking();
     web.page("/good", 200, "");
-    let desk = Desk::new();
-    desk.write("a.md", &format!("[a]({}) <!-- relink:ignore RL101 -->\n", web.url("/good")));
-    let rows = desk.check(&["a.md"]).exits(0).rows();
-    assert_eq!(rows.word(web.url("/good")), "alive");
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", &format!("[a]({}) <!-- relink:ignore RL101 -->\n", web.url("/good")));
+    let rows = sandbox.check(&["a.md"]).exits(0).rows();
+    assert_eq!(rows.verdict(web.url("/good")), "alive");
 }
 
 #[test]
-fn an_old_note_is_mentioned_and_an_unreadable_one_is_a_problem() {
-    let desk = Desk::new();
+fn expired_directive_is_reported_and_invalid_one_is_a_problem() {
+    let sandbox = Sandbox::new();
     let text = "a <!-- relink:ignore until 2020-01-01 -->\n\nb <!-- relink:ignore RL601 utnil 2099-01-01 -->\n";
-    desk.write("a.md", text);
-    let said = desk.report(&["--offline", "-v", "a.md"]).exits(0);
+    sandbox.write("a.md", text);
+    let output = sandbox.report(&["--offline", "-v", "a.md"]).exits(0);
     assert!(
-        said.stdout.contains("a.md:1: `relink:ignore` held until 2020-01-01"),
+        output.stdout.contains("a.md:1: `relink:ignore` expired after 2020-01-01"),
         "{}",
-        said.stdout
+        output.stdout
     );
-    let said = desk.report(&["--offline", "a.md"]).exits(0);
-    assert!(!said.stdout.contains("2020-01-01"), "{}", said.stdout);
+    let output = sandbox.report(&["--offline", "a.md"]).exits(0);
+    assert!(!output.stdout.contains("2020-01-01"), "{}", output.stdout);
     assert!(
-        said.stdout.contains("a.md:3: `relink:ignore` cannot be read from `utnil`"),
+        output.stdout.contains("a.md:3: invalid `relink:ignore` at `utnil`"),
         "{}",
-        said.stdout
+        output.stdout
     );
 }
 
 #[test]
-fn problems_are_told_in_every_format_and_fail_no_run() {
-    let desk = Desk::new();
-    desk.write("a.md", "[a](b.csv) <!-- relink:ignore nonsense -->\n").write("b.csv", "");
-    let report = json(&desk, &["--offline", "a.md"]);
+fn problems_are_reported_in_every_format_and_do_not_fail_the_run() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "[a](b.csv) <!-- relink:ignore nonsense -->\n").write("b.csv", "");
+    let report = json(&sandbox, &["--offline", "a.md"]);
     assert_eq!(report["problems"][0]["path"], "a.md");
     assert_eq!(report["problems"][0]["line"], 1);
-    let said = desk.check(&["--offline", "a.md"]).exits(0);
-    assert!(said.stderr.starts_with("problem: a.md:1: `relink:ignore`"), "{}", said.stderr);
-    assert_eq!(desk.check(&["--offline", "-q", "a.md"]).exits(0).stderr, "");
+    let output = sandbox.check(&["--offline", "a.md"]).exits(0);
+    assert!(
+        output.stderr.starts_with("warning: a.md:1: invalid `relink:ignore`"),
+        "{}",
+        output.stderr
+    );
+    assert_eq!(sandbox.check(&["--offline", "-q", "a.md"]).exits(0).stderr, "");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_cannot_be_read_is_a_problem_beside_the_others() {
-    let desk = Desk::new();
-    desk.write("docs/a.md", "[gone](gone.md)\n").write("docs/b.md", "");
-    // What not even root can read from its start.
-    std::fs::remove_file(desk.path("docs/b.md")).unwrap();
-    std::os::unix::fs::symlink("/proc/self/mem", desk.path("docs/b.md")).unwrap();
-    let said = desk.check(&["--offline", "docs"]).exits(1);
-    assert_eq!(said.rows().urls(), ["gone.md"]);
-    assert!(said.stderr.starts_with("problem: docs/b.md: it cannot be read: "), "{}", said.stderr);
+fn unreadable_file_is_a_problem_and_others_are_checked() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.md", "[gone](gone.md)\n").write("docs/b.md", "");
+    // A file that not even root can read from its start.
+    std::fs::remove_file(sandbox.path("docs/b.md")).unwrap();
+    std::os::unix::fs::symlink("/proc/self/mem", sandbox.path("docs/b.md")).unwrap();
+    let output = sandbox.check(&["--offline", "docs"]).exits(1);
+    assert_eq!(output.rows().urls(), ["gone.md"]);
+    assert!(output.stderr.starts_with("warning: docs/b.md: cannot be read: "), "{}", output.stderr);
 }
 
 #[test]
-fn a_format_and_a_column_can_be_named() {
-    let desk = Desk::new();
-    desk.write("notes", "[a](gone.md)\n").write("t.csv", "a,b\nhttp://exa mple/,https://x y/\n");
-    assert_eq!(desk.check(&["--offline", "notes"]).exits(0).rows().0.len(), 0);
-    let rows = desk.check(&["--offline", "--as", "markdown", "notes"]).exits(1).rows();
+fn format_and_column_can_be_chosen() {
+    let sandbox = Sandbox::new();
+    sandbox.write("notes", "[a](gone.md)\n").write("t.csv", "a,b\nhttp://exa mple/,https://x y/\n");
+    assert_eq!(sandbox.check(&["--offline", "notes"]).exits(0).rows().0.len(), 0);
+    let rows = sandbox.check(&["--offline", "--as", "markdown", "notes"]).exits(1).rows();
     assert_eq!(rows.urls(), ["gone.md"]);
-    let rows = desk.check(&["--offline", "--column", "b", "t.csv"]).exits(1).rows();
+    let rows = sandbox.check(&["--offline", "--column", "b", "t.csv"]).exits(1).rows();
     assert_eq!(rows.urls(), ["https://x y/"]);
-    let said = desk.check(&["notes", "--as", "word"]).exits(2);
-    assert!(said.stderr.contains("no format is called `word`"), "{}", said.stderr);
+    let output = sandbox.check(&["notes", "--as", "word"]).exits(2);
+    assert!(output.stderr.contains("unknown format `word`"), "{}", output.stderr);
 }

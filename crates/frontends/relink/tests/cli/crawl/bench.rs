@@ -1,9 +1,9 @@
-//! The measurements of crawls, in small.
+//! A small version of the crawl benchmark.
 
 use std::path::Path;
 
-/// Every page takes a while to answer, and planted dead links have to be found
-/// with any number of workers.
+/// Every page is slow, and all planted dead links must be found with any number of
+/// workers.
 #[test]
 fn many_workers_are_faster_than_one() {
     let relink = Path::new(env!("CARGO_BIN_EXE_relink"));

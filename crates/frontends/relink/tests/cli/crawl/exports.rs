@@ -1,12 +1,12 @@
-//! The link graph and the sitemap that other programs read.
+//! Exports of the link graph and the sitemap.
 
 use relink_testkit::web::TestServer;
 
 use super::{add_pages, crawl, site};
-use crate::desk::Desk;
+use crate::sandbox::Sandbox;
 
-/// A site whose names need escaping wherever they are written.
-fn awkward_site() -> TestServer {
+/// A site whose URLs need escaping in every format.
+fn site_with_special_characters() -> TestServer {
     let web = site(
         "
         / /a?x=1&y=2 /b /gone /old
@@ -19,17 +19,18 @@ fn awkward_site() -> TestServer {
     web
 }
 
+/// Crawls with `--export` and returns the exported file.
 #[track_caller]
-fn exported(web: &TestServer, kind: &str, file: &str) -> String {
-    let (desk, url) = (Desk::new(), web.url("/"));
-    crawl(&desk, &[url.as_str(), "--export", kind]).exits(1);
-    desk.read(file)
+fn export(web: &TestServer, kind: &str, file: &str) -> String {
+    let (sandbox, url) = (Sandbox::new(), web.url("/"));
+    crawl(&sandbox, &[url.as_str(), "--export", kind]).exits(1);
+    sandbox.read(file)
 }
 
-/// Claims that a text is XML as far as its tags go, and returns how often each
-/// of these elements occurs.
+/// Asserts that the tags of an XML text are balanced, and returns the number of
+/// elements with each name.
 #[track_caller]
-fn elements<const N: usize>(xml: &str, names: [&str; N]) -> [usize; N] {
+fn count_elements<const N: usize>(xml: &str, names: [&str; N]) -> [usize; N] {
     let mut open: Vec<&str> = Vec::new();
     let mut counts = [0; N];
     for tag in xml.split('<').skip(1) {
@@ -45,36 +46,36 @@ fn elements<const N: usize>(xml: &str, names: [&str; N]) -> [usize; N] {
             continue;
         }
         let name = tag.split([' ', '/', '\n']).next().unwrap();
-        if let Some(at) = names.iter().position(|wanted| *wanted == name) {
-            counts[at] += 1;
+        if let Some(index) = names.iter().position(|it| *it == name) {
+            counts[index] += 1;
         }
         if !tag.ends_with('/') {
             open.push(name);
         }
     }
-    assert_eq!(open, [""; 0], "all is closed");
+    assert_eq!(open, [""; 0], "every element is closed");
     counts
 }
 
 #[test]
-fn graphml_has_every_target_and_every_link() {
-    let xml = exported(&awkward_site(), "graphml", "links.graphml");
-    let [graphs, nodes, edges] = elements(&xml, ["graph", "node", "edge"]);
+fn graphml_export_has_every_target_and_link() {
+    let xml = export(&site_with_special_characters(), "graphml", "links.graphml");
+    let [graphs, nodes, edges] = count_elements(&xml, ["graph", "node", "edge"]);
     assert_eq!(graphs, 1);
-    // The pages, the missing one, the one that moved, the awkward one.
+    // The live pages, the missing one, the moved one, and the one with quotes.
     assert_eq!(nodes, 6, "{xml}");
     assert!(edges >= 6, "{xml}");
-    for id in xml.split("<edge ").skip(1) {
-        for end in ["source=\"", "target=\""] {
-            let id = id.split_once(end).unwrap().1.split_once('"').unwrap().0;
+    for edge in xml.split("<edge ").skip(1) {
+        for attribute in ["source=\"", "target=\""] {
+            let id = edge.split_once(attribute).unwrap().1.split_once('"').unwrap().0;
             assert!(xml.contains(&format!("<node id=\"{id}\"")), "{id}");
         }
     }
 }
 
 #[test]
-fn csv_has_a_line_for_each_link() {
-    let csv = exported(&awkward_site(), "csv=graph.csv", "graph.csv");
+fn csv_export_has_one_line_per_link() {
+    let csv = export(&site_with_special_characters(), "csv=graph.csv", "graph.csv");
     let mut lines = csv.lines();
     let columns = lines.next().unwrap().split(',').count();
     let rows: Vec<Vec<String>> = lines.map(fields).collect();
@@ -85,7 +86,7 @@ fn csv_has_a_line_for_each_link() {
     assert!(rows.iter().any(|row| row.iter().any(|field| field == "part")), "{csv}");
 }
 
-/// The fields of a line of CSV.
+/// Splits a line of CSV into fields.
 fn fields(line: &str) -> Vec<String> {
     let (mut fields, mut is_quoted) = (vec![String::new()], false);
     for letter in line.chars() {
@@ -99,11 +100,11 @@ fn fields(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_sitemap_names_the_pages_that_are_there() {
-    let web = awkward_site();
-    let xml = exported(&web, "sitemap", "sitemap.xml");
-    let [sets, urls, places] = elements(&xml, ["urlset", "url", "loc"]);
-    assert_eq!((sets, urls), (1, places));
+fn sitemap_export_lists_live_pages() {
+    let web = site_with_special_characters();
+    let xml = export(&web, "sitemap", "sitemap.xml");
+    let [sets, urls, locations] = count_elements(&xml, ["urlset", "url", "loc"]);
+    assert_eq!((sets, urls), (1, locations));
     assert!(xml.contains(&format!("<loc>{}</loc>", web.url("/b"))), "{xml}");
     for absent in ["/gone", "/old"] {
         assert!(!xml.contains(absent), "{absent} in {xml}");
@@ -111,10 +112,10 @@ fn a_sitemap_names_the_pages_that_are_there() {
 }
 
 #[test]
-fn what_cannot_be_written_is_said_before_anything_is_asked() {
-    let web = awkward_site();
+fn unwritable_export_is_reported_before_any_request() {
+    let web = site_with_special_characters();
     let url = web.url("/");
-    let said = crawl(&Desk::new(), &[url.as_str(), "--export", "yaml"]).exits(2);
-    assert!(said.stderr.contains("graphml, csv and sitemap can"), "{}", said.stderr);
+    let output = crawl(&Sandbox::new(), &[url.as_str(), "--export", "yaml"]).exits(2);
+    assert!(output.stderr.contains("expected graphml, csv or sitemap"), "{}", output.stderr);
     assert_eq!(web.requests().len(), 0);
 }

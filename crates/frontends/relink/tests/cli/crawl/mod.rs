@@ -1,11 +1,12 @@
 //! `relink crawl`.
 
-mod again;
 mod anchors;
 mod bench;
 mod contract;
 mod exports;
+mod generated_pages;
 mod limits;
+mod nofollow;
 mod numbers;
 mod orders;
 mod outage;
@@ -13,66 +14,66 @@ mod render;
 mod resume;
 mod robots;
 mod scope;
-mod shy;
+mod second_crawl;
 mod sitemaps;
 mod throttle;
 mod traps;
-mod written;
 
 use relink_testkit::web::TestServer;
 
-use crate::desk::{Desk, QUICK, Said};
+use crate::sandbox::{CommandOutput, QUICK, Sandbox};
 
-/// The command, with the database of the desk.
+/// `relink crawl` with the database of the sandbox.
 pub const CRAWL: &[&str] = &["crawl", "--db", "relink.db"];
 
-/// Crawls quickly, with the results as lines of JSON.
-pub fn crawl(desk: &Desk, args: &[&str]) -> Said {
-    desk.run(&rows_of(args))
+/// Crawls without delays and prints JSON lines.
+pub fn crawl(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    sandbox.run(&jsonl_args(args))
 }
 
-/// Crawls quickly, with the report for people.
-pub fn report(desk: &Desk, args: &[&str]) -> Said {
-    desk.run(&[CRAWL, QUICK, args].concat())
+/// Crawls without delays and prints the human report.
+pub fn report(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    sandbox.run(&[CRAWL, QUICK, args].concat())
 }
 
-/// The words of a quick crawl with the results as lines of JSON.
-pub fn rows_of<'a>(args: &[&'a str]) -> Vec<&'a str> {
+/// Returns the arguments of a crawl without delays that prints JSON lines.
+pub fn jsonl_args<'a>(args: &[&'a str]) -> Vec<&'a str> {
     [CRAWL, QUICK, &["--format", "jsonl"], args].concat()
 }
 
-/// A site: each line names a page and what it links to.
+/// Starts a site. Each line has the path of a page and the URLs it links to.
 pub fn site(lines: &str) -> TestServer {
     let web = TestServer::start_blocking();
     add_pages(&web, lines);
     web
 }
 
-/// More pages of a site.
+/// Adds pages to a site, in the format of [`site`].
 pub fn add_pages(web: &TestServer, pages: &str) {
     for entry in pages.lines().map(str::trim).filter(|entry| !entry.is_empty()) {
-        let mut words = entry.split_whitespace();
-        let path = words.next().unwrap();
-        let links: Vec<&str> = words.collect();
-        web.page(path, 200, &written::page(path, &links));
+        let mut parts = entry.split_whitespace();
+        let path = parts.next().unwrap();
+        let links: Vec<&str> = parts.collect();
+        web.page(path, 200, &generated_pages::page(path, &links));
     }
 }
 
-/// The paths the server was asked for, in order, without robots.txt, the usual
-/// sitemap and pages asked for comparison, whose names no page has.
-pub fn asked(web: &TestServer) -> Vec<String> {
-    let paths = web.requests().into_iter().map(|seen| seen.path);
+/// Returns the requested paths in order, without robots.txt, the default sitemap
+/// and control URLs.
+pub fn requested_paths(web: &TestServer) -> Vec<String> {
+    let paths = web.requests().into_iter().map(|request| request.path);
     let is_page = |path: &String| {
-        !["/robots.txt", "/sitemap.xml"].contains(&path.as_str()) && !written::is_stray(path)
+        !["/robots.txt", "/sitemap.xml"].contains(&path.as_str())
+            && !generated_pages::is_control_url(path)
     };
     paths.filter(is_page).collect()
 }
 
-/// The paths of every result, sorted.
+/// Returns the paths of all results, sorted.
 #[track_caller]
-pub fn paths(web: &TestServer, said: &Said) -> Vec<String> {
+pub fn paths(web: &TestServer, output: &CommandOutput) -> Vec<String> {
     let own = web.url("/");
-    let mut paths: Vec<String> = said.rows().urls();
+    let mut paths: Vec<String> = output.rows().urls();
     for path in &mut paths {
         if let Some(rest) = path.strip_prefix(own.as_str()) {
             *path = format!("/{rest}");

@@ -1,4 +1,4 @@
-//! Numbers of a crawl's reports agree with each other, whatever the site.
+//! The numbers in the reports of a crawl are consistent.
 
 use std::fmt::Write as _;
 
@@ -6,11 +6,11 @@ use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
 use super::{CRAWL, add_pages, report, site};
-use crate::desk::{Desk, QUICK};
+use crate::sandbox::{QUICK, Sandbox};
 
-/// A site of three levels: sections, leaves without links, and dead links of
-/// which one stands on every section.
-fn generated(sections: usize, leaves: usize, dead: usize) -> TestServer {
+/// A site of three levels: the home page, sections, and leaves without links. Each
+/// section has `dead` dead links of its own and one that all sections share.
+fn generated_site(sections: usize, leaves: usize, dead: usize) -> TestServer {
     let mut lines = String::from("/");
     for section in 0..sections {
         let _ = write!(lines, " /s{section}/");
@@ -32,107 +32,111 @@ fn generated(sections: usize, leaves: usize, dead: usize) -> TestServer {
     site(&lines)
 }
 
-fn json(desk: &Desk) -> Value {
-    let said = desk.run(&["report", "--db", "relink.db", "--format", "json"]);
-    serde_json::from_str(&said.stdout).unwrap()
+/// Returns the JSON report of the last crawl.
+fn json(sandbox: &Sandbox) -> Value {
+    let result = sandbox.run(&["report", "--db", "relink.db", "--format", "json"]);
+    serde_json::from_str(&result.stdout).unwrap()
 }
 
 fn sum(rows: &Value, name: &str) -> u64 {
     rows.as_array().unwrap().iter().map(|row| row[name].as_u64().unwrap()).sum()
 }
 
-/// The invariants of every report.
+/// Asserts that the totals of a report are consistent.
 #[track_caller]
-fn check(report: &Value) {
+fn check_totals(report: &Value) {
     assert_eq!(sum(&report["depths"], "pages"), report["pages"], "depths against pages");
     assert_eq!(sum(&report["depths"], "links"), report["links"], "depths against links");
-    let words = report["words"].as_object().unwrap();
-    let count = |word: &str| words.get(word).and_then(Value::as_u64).unwrap_or(0);
-    let all: u64 = words.values().map(|count| count.as_u64().unwrap()).sum();
+    let verdicts = report["verdicts"].as_object().unwrap();
+    let count = |verdict: &str| verdicts.get(verdict).and_then(Value::as_u64).unwrap_or(0);
+    let all: u64 = verdicts.values().map(|count| count.as_u64().unwrap()).sum();
     assert_eq!(all, report["targets"], "verdicts against targets");
-    let broken: u64 =
-        ["dead", "soft-404", "hijacked", "local", "failing"].iter().map(|word| count(word)).sum();
+    let broken: u64 = ["dead", "soft-404", "hijacked", "local", "failing"]
+        .iter()
+        .map(|verdict| count(verdict))
+        .sum();
     assert_eq!(broken, report["findings"]["total"], "verdicts against findings");
     let statuses = report["statuses"].as_object().unwrap().values();
     assert_eq!(statuses.map(|count| count.as_u64().unwrap()).sum::<u64>(), all);
 }
 
-/// Rows of the report for machines are as many as its summary says.
+/// Asserts that the number of JSON rows equals the summary.
 #[track_caller]
-fn check_rows(desk: &Desk, report: &Value) {
-    let rows = desk.run(&["report", "--db", "relink.db", "--format", "jsonl"]).rows();
+fn check_rows(sandbox: &Sandbox, report: &Value) {
+    let rows = sandbox.run(&["report", "--db", "relink.db", "--format", "jsonl"]).rows();
     assert_eq!(rows.0.len() as u64, report["targets"], "rows against targets");
-    for (word, count) in report["words"].as_object().unwrap() {
-        let rows = rows.0.iter().filter(|row| row["verdict"] == **word).count();
-        assert_eq!(rows as u64, *count, "rows that are {word}");
+    for (verdict, count) in report["verdicts"].as_object().unwrap() {
+        let rows = rows.0.iter().filter(|row| row["verdict"] == **verdict).count();
+        assert_eq!(rows as u64, *count, "rows that are {verdict}");
     }
 }
 
 #[test]
 fn rows_sum_to_the_header_when_the_deepest_pages_have_no_links() {
     for (sections, leaves, dead) in [(1, 4, 0), (3, 3, 1), (2, 0, 2), (4, 2, 4)] {
-        let (web, desk) = (generated(sections, leaves, dead), Desk::new());
-        let said = report(&desk, &[web.url("/").as_str()]);
-        let told = json(&desk);
-        check(&told);
+        let (web, sandbox) = (generated_site(sections, leaves, dead), Sandbox::new());
+        let result = report(&sandbox, &[web.url("/").as_str()]);
+        let summary = json(&sandbox);
+        check_totals(&summary);
         let pages = 1 + sections + sections * leaves;
-        assert_eq!(told["pages"], pages);
-        assert!(said.stdout.contains(&format!("{pages} pages")), "{}", said.stdout);
-        check_rows(&desk, &told);
+        assert_eq!(summary["pages"], pages);
+        assert!(result.stdout.contains(&format!("{pages} pages")), "{}", result.stdout);
+        check_rows(&sandbox, &summary);
     }
 }
 
 #[test]
 fn crawl_prints_the_report_that_report_prints() {
-    let (web, desk) = (generated(4, 1, 5), Desk::new());
-    let crawled = report(&desk, &[web.url("/").as_str()]).exits(1).stdout;
-    let told = desk.run(&["report", "--db", "relink.db"]).stdout;
-    assert!(crawled.starts_with(&told), "{crawled}\n--- against ---\n{told}");
-    let total = json(&desk)["findings"]["total"].as_u64().unwrap();
+    let (web, sandbox) = (generated_site(4, 1, 5), Sandbox::new());
+    let crawled = report(&sandbox, &[web.url("/").as_str()]).exits(1).stdout;
+    let text = sandbox.run(&["report", "--db", "relink.db"]).stdout;
+    assert!(crawled.starts_with(&text), "{crawled}\n--- against ---\n{text}");
+    let total = json(&sandbox)["findings"]["total"].as_u64().unwrap();
     assert_eq!(total, 21);
-    assert!(told.contains("+11 more findings"), "{told}");
+    assert!(text.contains("+11 more findings"), "{text}");
 }
 
 #[test]
 fn crawl_prints_every_finding_on_request() {
-    let (web, desk) = (generated(4, 1, 5), Desk::new());
+    let (web, sandbox) = (generated_site(4, 1, 5), Sandbox::new());
     let url = web.url("/");
     let args = [CRAWL, QUICK, &["--verbose", url.as_str()]].concat();
-    let said = desk.run(&args).exits(1).stdout;
-    assert_eq!(said.matches("RL101 dead").count(), 21, "{said}");
-    assert!(!said.contains("more findings"), "{said}");
+    let result = sandbox.run(&args).exits(1).stdout;
+    assert_eq!(result.matches("RL101 dead").count(), 21, "{result}");
+    assert!(!result.contains("more findings"), "{result}");
 }
 
 #[test]
-fn links_counted_and_links_named_are_all_of_them() {
-    let (web, desk) = (TestServer::start_blocking(), Desk::new());
+fn counted_links_equal_listed_links() {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     let links = "<a href=/gone>g</a>\n".repeat(400);
     let page = CannedResponse::new(200, format!("<!doctype html><title>A</title>{links}"));
-    web.answer("/", page.header("Content-Type", "text/html"));
+    web.respond("/", page.with_header("Content-Type", "text/html"));
     let url = web.url("/");
-    let said = desk.run(&[CRAWL, QUICK, &["--verbose", url.as_str()]].concat()).exits(1).stdout;
-    assert!(said.contains(" and 396 more"), "{said}");
-    let told = desk.run(&["report", "--db", "relink.db"]).stdout;
-    assert!(told.contains("400 links, first"), "{told}");
+    let result =
+        sandbox.run(&[CRAWL, QUICK, &["--verbose", url.as_str()]].concat()).exits(1).stdout;
+    assert!(result.contains(" and 396 more"), "{result}");
+    let text = sandbox.run(&["report", "--db", "relink.db"]).stdout;
+    assert!(text.contains("400 links, first"), "{text}");
 }
 
 #[test]
-fn diff_calls_nothing_broken_again_that_never_was() {
-    let (web, desk) = (site("/ /a /b\n/a\n/b"), Desk::new());
-    web.answer("/b", CannedResponse::new(403, "no"));
+fn diff_reports_new_failures_only_once() {
+    let (web, sandbox) = (site("/ /a /b\n/a\n/b"), Sandbox::new());
+    web.respond("/b", CannedResponse::new(403, "no"));
     let url = web.url("/");
-    let at = |now: &str| {
+    let crawl_at = |now: &str| {
         let args = [CRAWL, QUICK, &[url.as_str()]].concat();
-        desk.command(&args).env("RELINK_NOW", now).output().unwrap();
+        sandbox.command(&args).env("RELINK_NOW", now).output().unwrap();
     };
-    at("2026-11-02T09:00:00Z");
+    crawl_at("2026-11-02T09:00:00Z");
     for path in ["/a", "/b", "/c"] {
-        web.answer(path, CannedResponse::new(404, "gone"));
+        web.respond(path, CannedResponse::new(404, "gone"));
     }
     add_pages(&web, "/ /a /b /c");
-    at("2026-11-03T09:00:00Z");
-    let said = desk.run(&["report", "diff", "1", "2", "--db", "relink.db"]).exits(0).stdout;
-    assert!(!said.contains("again"), "{said}");
-    assert!(said.contains("regressed (alive before, broken now): 1\n"), "{said}");
-    assert!(said.contains("new: 2\n"), "{said}");
+    crawl_at("2026-11-03T09:00:00Z");
+    let result = sandbox.run(&["report", "diff", "1", "2", "--db", "relink.db"]).exits(0).stdout;
+    assert!(!result.contains("again"), "{result}");
+    assert!(result.contains("regressed (alive before, broken now): 1\n"), "{result}");
+    assert!(result.contains("new: 2\n"), "{result}");
 }

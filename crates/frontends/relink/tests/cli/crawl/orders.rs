@@ -1,9 +1,9 @@
-//! In which order pages are visited, by the server's own log.
+//! Traversal order, checked in the log of the server.
 
 use relink_testkit::web::TestServer;
 
-use super::{asked, crawl, site};
-use crate::desk::Desk;
+use super::{crawl, requested_paths, site};
+use crate::sandbox::Sandbox;
 
 /// The tree of the Website Health Analyser, Fig. 1.
 const FIG_1: &str = "
@@ -21,48 +21,48 @@ const FIG_1: &str = "
     /12
 ";
 
-/// Crawls with one worker and says in which order the pages were asked for.
+/// Crawls with one worker and returns the requested paths in order.
 #[track_caller]
-fn order(web: &TestServer, start: &str, args: &[&str]) -> String {
-    let alone = ["--concurrency", "1", "--host-concurrency", "1"];
+fn crawl_order(web: &TestServer, start: &str, args: &[&str]) -> String {
+    let single_worker = ["--concurrency", "1", "--host-concurrency", "1"];
     let url = web.url(start);
-    crawl(&Desk::new(), &[&[url.as_str()], &alone[..], args].concat()).exits(0);
-    let paths = asked(web).into_iter().map(|path| path[1..].to_owned());
+    crawl(&Sandbox::new(), &[&[url.as_str()], &single_worker[..], args].concat()).exits(0);
+    let paths = requested_paths(web).into_iter().map(|path| path[1..].to_owned());
     paths.collect::<Vec<_>>().join(" ")
 }
 
 #[track_caller]
-fn check(args: &[&str], expect: &str) {
+fn check(args: &[&str], expected: &str) {
     let web = site(FIG_1);
-    assert_eq!(order(&web, "/1", args), expect);
+    assert_eq!(crawl_order(&web, "/1", args), expected);
 }
 
 #[test]
-fn breadth_first_visits_the_tree_level_by_level() {
+fn breadth_first_crawls_level_by_level() {
     check(&[], "1 2 3 4 5 6 7 8 9 10 11 12");
     check(&["--order", "breadth"], "1 2 3 4 5 6 7 8 9 10 11 12");
 }
 
 #[test]
-fn depth_first_visits_the_tree_branch_by_branch() {
+fn depth_first_crawls_branch_by_branch() {
     check(&["--order", "depth"], "1 2 5 9 10 6 3 4 7 11 12 8");
 }
 
 #[test]
-fn depth_first_with_a_limit_turns_back_at_it() {
+fn depth_first_stops_at_the_depth_limit() {
     check(&["--order", "depth", "--depth", "2"], "1 2 5 6 3 4 7 8");
 }
 
 #[test]
-fn breadth_first_with_a_limit_ends_at_it() {
+fn breadth_first_stops_at_the_depth_limit() {
     check(&["--depth", "1"], "1 2 3 4");
     check(&["--depth", "0"], "1");
 }
 
-/// The page that is found again deeper down belongs to the branch that is
-/// being walked.
+/// A page that is found again deeper belongs to the branch that is being
+/// crawled.
 #[test]
-fn depth_first_takes_a_page_where_it_is_met_last() {
+fn depth_first_uses_the_last_discovery_of_a_page() {
     let web = site(
         "
         /1 /2 /3
@@ -72,11 +72,11 @@ fn depth_first_takes_a_page_where_it_is_met_last() {
         /5
     ",
     );
-    assert_eq!(order(&web, "/1", &["--order", "depth"]), "1 2 4 3 5");
+    assert_eq!(crawl_order(&web, "/1", &["--order", "depth"]), "1 2 4 3 5");
 }
 
 #[test]
-fn circles_end_by_themselves() {
+fn link_cycles_end() {
     let web = site(
         "
         /1 /2 /1 /1#top
@@ -84,5 +84,5 @@ fn circles_end_by_themselves() {
         /3 /1 /2 /3
     ",
     );
-    assert_eq!(order(&web, "/1", &[]), "1 2 3");
+    assert_eq!(crawl_order(&web, "/1", &[]), "1 2 3");
 }

@@ -1,4 +1,4 @@
-//! Sites that go down while they are crawled.
+//! Sites that go down during a crawl.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -6,31 +6,31 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use relink_testkit::dns::Dns;
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use super::{crawl, report, written};
-use crate::desk::{Desk, Said};
-use crate::servers::Beside;
+use super::{crawl, generated_pages, report};
+use crate::sandbox::{CommandOutput, Sandbox};
+use crate::servers::BackgroundServer;
 
-/// Pages of the site.
+/// Number of pages of the site.
 const PAGES: usize = 600;
 
-/// A site that answers so many requests and then only errors, until it is
+/// A site that serves a number of requests and then returns errors until it is
 /// repaired.
-struct Failing {
+struct FailingSite {
     web: TestServer,
     is_down: Arc<AtomicBool>,
 }
 
-impl Failing {
+impl FailingSite {
     fn start(healthy_requests: usize, status: u16) -> Self {
         let web = TestServer::start_blocking();
         let (is_down, served) = (Arc::new(AtomicBool::new(true)), AtomicUsize::new(0));
         let down = Arc::clone(&is_down);
-        web.made_below("/", move |seen| {
+        web.respond_below_with("/", move |request| {
             let served = served.fetch_add(1, Ordering::Relaxed);
             if served >= healthy_requests && down.load(Ordering::Relaxed) {
                 return CannedResponse::new(status, "<h1>Error</h1>");
             }
-            page(&seen.path)
+            page(&request.path)
         });
         Self { web, is_down }
     }
@@ -40,7 +40,7 @@ impl Failing {
     }
 }
 
-/// Each page links to ten more.
+/// Returns a page of the site. Each links to ten more.
 fn page(path: &str) -> CannedResponse {
     let number: Option<usize> = path.trim_start_matches('/').parse().ok();
     let Some(number) = number.filter(|number| *number < PAGES) else {
@@ -50,26 +50,26 @@ fn page(path: &str) -> CannedResponse {
         (1..=10).map(|n| 10 * number + n).filter(|n| *n < PAGES).map(|n| format!("/{n}")).collect();
     CannedResponse::new(
         200,
-        written::page(path, &links.iter().map(String::as_str).collect::<Vec<_>>()),
+        generated_pages::page(path, &links.iter().map(String::as_str).collect::<Vec<_>>()),
     )
 }
 
-/// How many results have this verdict, and this start of their reason.
-fn count(said: &Said, verdict: &str, reason: &str) -> usize {
-    let is_such = |row: &&serde_json::Value| {
+/// Counts the results with this verdict and this start of the reason.
+fn count(output: &CommandOutput, verdict: &str, reason: &str) -> usize {
+    let is_match = |row: &&serde_json::Value| {
         row["verdict"] == verdict && row["reason"].as_str().unwrap().starts_with(reason)
     };
-    said.rows().0.iter().filter(is_such).count()
+    output.rows().0.iter().filter(is_match).count()
 }
 
 #[test]
 fn crawl_of_a_site_that_goes_down_stops_requesting_and_exits_1() {
     for status in [500, 502, 504] {
-        let (site, desk) = (Failing::start(100, status), Desk::new());
-        let said = report(&desk, &[&site.url()]).exits(1);
-        let first = said.stdout.lines().next().unwrap();
-        assert!(first.starts_with("! ") && first.contains("of this site"), "{}", said.stdout);
-        assert!(!said.stdout.contains("Nothing fails"), "{}", said.stdout);
+        let (site, sandbox) = (FailingSite::start(100, status), Sandbox::new());
+        let output = report(&sandbox, &[&site.url()]).exits(1);
+        let first = output.stdout.lines().next().unwrap();
+        assert!(first.starts_with("! ") && first.contains("of this site"), "{}", output.stdout);
+        assert!(!output.stdout.contains("Nothing fails"), "{}", output.stdout);
         let requests = site.web.requests().len();
         assert!(requests <= 100 + 60, "{status}: {requests} requests");
     }
@@ -77,28 +77,32 @@ fn crawl_of_a_site_that_goes_down_stops_requesting_and_exits_1() {
 
 #[test]
 fn pages_of_a_site_that_is_down_are_failing_and_requested_in_the_next_run() {
-    let (site, desk) = (Failing::start(100, 502), Desk::new());
-    let said = crawl(&desk, &[&site.url()]).exits(1);
-    assert!(count(&said, "failing", "not requested: the host has answered only errors") > 100);
-    assert_eq!(count(&said, "dead", ""), 0);
-    assert!(said.stderr.contains("warning: "), "{}", said.stderr);
+    let (site, sandbox) = (FailingSite::start(100, 502), Sandbox::new());
+    let output = crawl(&sandbox, &[&site.url()]).exits(1);
+    assert!(count(&output, "failing", "not requested: the host has returned only errors") > 100);
+    assert_eq!(count(&output, "dead", ""), 0);
+    assert!(output.stderr.contains("warning: "), "{}", output.stderr);
     site.is_down.store(false, Ordering::Relaxed);
-    let said = crawl(&desk, &[&site.url()]).exits(0);
-    assert_eq!(count(&said, "alive", ""), PAGES);
+    let output = crawl(&sandbox, &[&site.url()]).exits(0);
+    assert_eq!(count(&output, "alive", ""), PAGES);
 }
 
 #[test]
 fn site_that_recovers_during_the_pause_is_crawled_to_its_end() {
     let web = TestServer::start_blocking();
     let served = AtomicUsize::new(0);
-    web.made_below("/", move |seen| {
+    web.respond_below_with("/", move |request| {
         let served = served.fetch_add(1, Ordering::Relaxed);
-        if (100..121).contains(&served) { CannedResponse::new(500, "") } else { page(&seen.path) }
+        if (100..121).contains(&served) {
+            CannedResponse::new(500, "")
+        } else {
+            page(&request.path)
+        }
     });
     let url = web.url("/0");
-    let said = crawl(&Desk::new(), &[url.as_str()]).exits(0);
-    assert!(count(&said, "alive", "") > 300);
-    assert_eq!(count(&said, "failing", "not requested"), 0);
+    let output = crawl(&Sandbox::new(), &[url.as_str()]).exits(0);
+    assert!(count(&output, "alive", "") > 300);
+    assert_eq!(count(&output, "failing", "not requested"), 0);
 }
 
 #[test]
@@ -106,26 +110,26 @@ fn site_with_a_fifth_of_failing_pages_exits_1_and_says_so_first() {
     let web = super::site("/ /a /b /c /d\n/a\n/b\n/c");
     web.page("/d", 500, "");
     let url = web.url("/");
-    let said = report(&Desk::new(), &[url.as_str()]).exits(1);
-    let first = said.stdout.lines().next().unwrap();
+    let output = report(&Sandbox::new(), &[url.as_str()]).exits(1);
+    let first = output.stdout.lines().next().unwrap();
     assert_eq!(
         first,
-        "! 1 of the 5 pages of this site (20 %) answer with a server error or not at all"
+        "! 1 of the 5 pages of this site (20 %) return a server error or do not respond"
     );
-    assert_eq!(said.stdout.matches(first).count(), 1, "{}", said.stdout);
+    assert_eq!(output.stdout.matches(first).count(), 1, "{}", output.stdout);
     let web = super::site("/ /a /b /c /d /e\n/a\n/b\n/c\n/e");
     web.page("/d", 500, "");
     let url = web.url("/");
-    report(&Desk::new(), &[url.as_str()]).exits(0);
+    report(&Sandbox::new(), &[url.as_str()]).exits(0);
 }
 
 #[test]
 fn crawl_does_not_call_links_dead_if_no_name_outside_is_resolved() {
-    let dns = Beside::start(Dns::start());
+    let dns = BackgroundServer::start(Dns::start());
     let links: Vec<String> = (0..4).map(|n| format!("http://other{n}.test/")).collect();
     let web = super::site(&format!("/ /a {}\n/a", links.join(" ")));
     let (url, server) = (web.url("/"), dns.address().to_string());
-    let said = crawl(&Desk::new(), &[url.as_str(), "--dns-server", &server]).exits(3);
-    assert_eq!((count(&said, "dead", ""), count(&said, "alive", "")), (0, 2));
-    assert_eq!(count(&said, "failing", "our own network is in doubt"), 4);
+    let output = crawl(&Sandbox::new(), &[url.as_str(), "--dns-server", &server]).exits(3);
+    assert_eq!((count(&output, "dead", ""), count(&output, "alive", "")), (0, 2));
+    assert_eq!(count(&output, "failing", "our own network is in doubt"), 4);
 }

@@ -1,11 +1,11 @@
-//! Pages that scripts build, in a real browser.
+//! Pages built by scripts, rendered in a real browser.
 
 use std::time::{Duration, Instant};
 
 use relink_testkit::web::{CannedResponse, TestServer};
 
 use super::{CRAWL, add_pages, crawl, report};
-use crate::desk::{Desk, QUICK, Said};
+use crate::sandbox::{CommandOutput, QUICK, Sandbox};
 
 /// An application whose pages are empty without scripts.
 const SHELL: &str = "<!doctype html><html><head><title>App</title></head><body>\
@@ -15,43 +15,44 @@ const SCRIPT: &str = "
     const root = document.getElementById('root');
     const page = location.pathname;
     const links = page === '/' ? ['/views/one', '/views/two'] : ['/'];
-    root.innerHTML = '<h1>View ' + page + '</h1><p>Made by a script, as all pages here are, and '
-        + 'long enough to be taken for a page of its own: ' + page.repeat(9) + '</p>'
+    root.innerHTML = '<h1>View ' + page + '</h1><p>Built by a script, like all pages of this site, and '
+        + 'long enough to be judged as a distinct page: ' + page.repeat(9) + '</p>'
         + links.map(link => '<a href=\"' + link + '\">' + link + '</a>').join(' ');
 ";
 
 fn script(text: &str) -> CannedResponse {
-    CannedResponse::new(200, text).header("Content-Type", "text/javascript")
+    CannedResponse::new(200, text).with_header("Content-Type", "text/javascript")
 }
 
 fn application() -> TestServer {
     let web = TestServer::start_blocking();
     web.page("/", 200, SHELL).page("/views/one", 200, SHELL).page("/views/two", 200, SHELL);
-    web.answer("/app.js", script(SCRIPT));
+    web.respond("/app.js", script(SCRIPT));
     web
 }
 
 #[test]
-fn links_that_only_scripts_make_are_found_in_a_browser() {
+fn links_created_by_scripts_are_found_in_a_browser() {
     let web = application();
     let url = web.url("/");
-    let rows = crawl(&Desk::new(), &[url.as_str(), "--timeout", "30s"]).rows();
+    let rows = crawl(&Sandbox::new(), &[url.as_str(), "--timeout", "30s"]).rows();
     for path in ["/views/one", "/views/two"] {
-        let row = rows.of(web.url(path));
+        let row = rows.row(web.url(path));
         assert_eq!((row["status"].as_u64(), row["depth"].as_u64()), (Some(200), Some(1)), "{row}");
     }
 }
 
 #[test]
-fn they_are_not_found_without_one() {
+fn links_created_by_scripts_are_not_found_without_rendering() {
     let web = application();
     let url = web.url("/");
-    crawl(&Desk::new(), &[url.as_str(), "--render", "never"]).exits(0);
+    crawl(&Sandbox::new(), &[url.as_str(), "--render", "never"]).exits(0);
     assert_eq!(web.hits("/views/one"), 0);
     assert_eq!(web.hits("/"), 1);
 }
 
-/// A page that tries to do harm, and then links on.
+/// Returns a page whose script sends requests to a private server, downloads a
+/// file, opens dialogs and never ends. It also has a link.
 fn hostile(canary: &TestServer) -> String {
     format!(
         "<!doctype html><html><head><title>App</title></head><body><div id=root></div><script>
@@ -59,7 +60,7 @@ fn hostile(canary: &TestServer) -> String {
          new Image().src = '{}';
          const link = document.createElement('a');
          link.href = '/big.zip'; link.download = 'big.zip'; document.body.append(link); link.click();
-         document.getElementById('root').innerHTML = '<a href=/after>on</a>';
+         document.getElementById('root').innerHTML = '<a href=/after>next</a>';
          alert('stop'); confirm('stop?'); prompt('stop!');
          onbeforeunload = () => 'stay';
          while (true) {{}}
@@ -70,62 +71,66 @@ fn hostile(canary: &TestServer) -> String {
 }
 
 #[test]
-fn a_hostile_page_does_no_harm() {
+fn hostile_page_is_contained() {
     let (web, canary) = (TestServer::start_blocking(), TestServer::start_blocking());
     web.page("/bad", 200, &hostile(&canary));
     add_pages(&web, "/ /bad /good\n/good");
-    web.answer(
+    web.respond(
         "/big.zip",
         CannedResponse::new(200, vec![0; 1 << 20])
-            .header("Content-Type", "application/zip")
-            .header("Content-Disposition", "attachment"),
+            .with_header("Content-Type", "application/zip")
+            .with_header("Content-Disposition", "attachment"),
     );
-    let (desk, url, began) = (Desk::new(), web.url("/"), Instant::now());
+    let (sandbox, url, started) = (Sandbox::new(), web.url("/"), Instant::now());
     let args = [url.as_str(), "--render", "always", "--timeout", "4s"];
-    let rows = crawl(&desk, &args).rows();
-    assert_eq!(rows.word(web.url("/good")), "alive");
-    assert!(began.elapsed() < Duration::from_mins(1), "{:?}", began.elapsed());
+    let rows = crawl(&sandbox, &args).rows();
+    assert_eq!(rows.verdict(web.url("/good")), "alive");
+    assert!(started.elapsed() < Duration::from_mins(1), "{:?}", started.elapsed());
     assert_eq!(canary.requests().len(), 0, "{:?}", canary.requests());
-    let left: Vec<_> = std::fs::read_dir(desk.path("")).unwrap().flatten().collect();
-    let names: Vec<_> = left.iter().map(std::fs::DirEntry::file_name).collect();
+    let entries: Vec<_> = std::fs::read_dir(sandbox.path("")).unwrap().flatten().collect();
+    let names: Vec<_> = entries.iter().map(std::fs::DirEntry::file_name).collect();
     assert!(names.iter().all(|name| name.to_string_lossy().starts_with("relink.db")), "{names:?}");
 }
 
-/// Crawls on a machine without a browser.
-fn without_browser(desk: &Desk, args: &[&str]) -> Said {
-    let mut command = desk.command(&[CRAWL, QUICK, args].concat());
-    Said::of(&command.env("RELINK_BROWSER", "/nonexistent").output().unwrap())
+/// Crawls as on a machine without a browser.
+fn crawl_without_browser(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    let mut command = sandbox.command(&[CRAWL, QUICK, args].concat());
+    CommandOutput::new(&command.env("RELINK_BROWSER", "/nonexistent").output().unwrap())
 }
 
 #[test]
-fn without_a_browser_always_is_a_wrong_command_line() {
+fn render_always_without_a_browser_is_a_usage_error() {
     let web = application();
     let url = web.url("/");
-    let said = without_browser(&Desk::new(), &[url.as_str(), "--render", "always"]);
-    said.fails(2, &["RELINK_BROWSER", "apt install chromium"]);
+    let result = crawl_without_browser(&Sandbox::new(), &[url.as_str(), "--render", "always"]);
+    result.fails(2, &["RELINK_BROWSER", "apt install chromium"]);
     assert_eq!(web.requests().len(), 0);
 }
 
 #[test]
-fn without_a_browser_auto_says_what_could_not_be_read() {
+fn render_auto_without_a_browser_reports_unread_pages() {
     let web = application();
     let url = web.url("/");
-    let said = without_browser(&Desk::new(), &[url.as_str()]).exits(0);
-    assert!(said.stdout.contains("1 page built by scripts could not be read"), "{}", said.stdout);
-    assert!(said.stdout.contains("hint: install a browser"), "{}", said.stdout);
+    let result = crawl_without_browser(&Sandbox::new(), &[url.as_str()]).exits(0);
+    assert!(
+        result.stdout.contains("1 page built by scripts could not be rendered"),
+        "{}",
+        result.stdout
+    );
+    assert!(result.stdout.contains("hint: install Chromium"), "{}", result.stdout);
 }
 
 #[test]
-fn without_a_browser_ordinary_pages_need_none() {
+fn ordinary_pages_need_no_browser() {
     let web = TestServer::start_blocking();
     add_pages(&web, "/ /a\n/a");
     let url = web.url("/");
-    let said = without_browser(&Desk::new(), &[url.as_str()]).exits(0);
-    assert!(!said.stdout.contains("browser"), "{}", said.stdout);
-    report(&Desk::new(), &[url.as_str(), "--render", "never"]).exits(0);
+    let result = crawl_without_browser(&Sandbox::new(), &[url.as_str()]).exits(0);
+    assert!(!result.stdout.contains("browser"), "{}", result.stdout);
+    report(&Sandbox::new(), &[url.as_str(), "--render", "never"]).exits(0);
 }
 
-/// Pages that a short inline script fills, each with a link of its own.
+/// Pages filled by a short inline script, each with a link.
 #[test]
 fn pages_filled_by_inline_scripts_are_built_in_a_browser() {
     let shells = [
@@ -137,10 +142,14 @@ fn pages_filled_by_inline_scripts_are_built_in_a_browser() {
          <main id=app><div class=spinner></div></main><footer>© 2026 Example Ltd.</footer>",
     ];
     let (web, mut home) = (TestServer::start_blocking(), vec!["/".to_owned()]);
-    let define = "<script>customElements.define('x-list',class extends HTMLElement{\
+    let shadow_script = "<script>customElements.define('x-list',class extends HTMLElement{\
         connectedCallback(){this.attachShadow({mode:'open'}).innerHTML=\
         '<a href=\"/found/shadow\">link</a>'}})</script>";
-    web.page("/shadow", 200, &format!("<!doctype html><h1>List</h1><x-list></x-list>{define}"));
+    web.page(
+        "/shadow",
+        200,
+        &format!("<!doctype html><h1>List</h1><x-list></x-list>{shadow_script}"),
+    );
     add_pages(&web, "/found/shadow");
     home.push("/shadow".to_owned());
     for (number, shell) in shells.iter().enumerate() {
@@ -153,46 +162,47 @@ fn pages_filled_by_inline_scripts_are_built_in_a_browser() {
         add_pages(&web, &format!("/found/{number}"));
     }
     add_pages(&web, &home.join(" "));
-    let rows = crawl(&Desk::new(), &[web.url("/").as_str(), "--timeout", "30s"]).exits(0).rows();
+    let rows = crawl(&Sandbox::new(), &[web.url("/").as_str(), "--timeout", "30s"]).exits(0).rows();
     for number in 0..shells.len() {
-        assert_eq!(rows.word(web.url(&format!("/found/{number}"))), "alive");
+        assert_eq!(rows.verdict(web.url(&format!("/found/{number}"))), "alive");
     }
-    assert_eq!(rows.word(web.url("/found/shadow")), "alive");
+    assert_eq!(rows.verdict(web.url("/found/shadow")), "alive");
 }
 
-/// The directories of browsers that are left in a directory.
-fn profiles(folder: &std::path::Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).unwrap();
+/// Returns the browser profiles left in a directory.
+fn profiles(dir: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| name.starts_with("relink-browser-")).collect()
 }
 
-/// Crawls a page that never rests in a browser, and sends signals.
+/// Sends signals while a page that never becomes idle is rendered, and asserts that
+/// the browser profile is removed.
 #[track_caller]
 fn check_signals(signals: &[&str]) {
     let web = TestServer::start_blocking();
     web.page("/", 200, "<script>setInterval(() => fetch('/beat'), 20)</script>");
     web.page("/beat", 200, "");
-    let desk = Desk::new();
-    let temporary = desk.path("tmp");
+    let sandbox = Sandbox::new();
+    let temporary = sandbox.path("tmp");
     std::fs::create_dir(&temporary).unwrap();
     let url = web.url("/").to_string();
-    let mut command = desk.command(&[CRAWL, QUICK, &[&url, "--render", "always"]].concat());
+    let mut command = sandbox.command(&[CRAWL, QUICK, &[&url, "--render", "always"]].concat());
     command.args(["--timeout", "60s"]).env("TMPDIR", &temporary);
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    let running = crate::desk::Running::of(command.spawn().unwrap());
-    let began = Instant::now();
+    let running = crate::sandbox::Running::new(command.spawn().unwrap());
+    let started = Instant::now();
     while web.hits("/beat") < 3 {
-        assert!(began.elapsed() < Duration::from_mins(1), "the page is not at work");
+        assert!(started.elapsed() < Duration::from_mins(1), "the script does not run");
         std::thread::yield_now();
     }
     for name in signals {
         running.signal(name);
     }
     running.finish();
-    // A killed process leaves the clean-up to the shell that started the browser.
+    // After a kill, the shell that started the browser removes the profile.
     while !profiles(&temporary).is_empty() {
-        assert!(began.elapsed() < Duration::from_mins(1), "{signals:?}: a profile is left");
+        assert!(started.elapsed() < Duration::from_mins(1), "{signals:?}: a profile is left");
         std::thread::yield_now();
     }
 }

@@ -1,89 +1,89 @@
-//! Going on after an interruption.
+//! Resuming an interrupted crawl.
 
 use std::time::Duration;
 
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use super::{asked, crawl, rows_of, written};
-use crate::desk::Desk;
+use super::{crawl, generated_pages, jsonl_args, requested_paths};
+use crate::sandbox::Sandbox;
 
 const PAGES: usize = 60;
-const AT_ONCE: usize = 2;
+const HOST_CONCURRENCY: usize = 2;
 
-/// A site that takes its time; each page links to the next and to another.
+/// A slow site; each page links to the next one and to another one.
 fn slow_site() -> TestServer {
     let web = TestServer::start_blocking();
     for number in 0..PAGES {
         let links = [(number + 1) % PAGES, (2 * number + 1) % PAGES].map(|n| format!("/{n}"));
         let links: Vec<&str> = links.iter().map(String::as_str).collect();
         let path = format!("/{number}");
-        let answer = CannedResponse::new(200, written::page(&path, &links));
-        web.answer(&path, answer.after(Duration::from_millis(15)));
+        let response = CannedResponse::new(200, generated_pages::page(&path, &links));
+        web.respond(&path, response.with_delay(Duration::from_millis(15)));
     }
     web
 }
 
-fn words(url: &str) -> Vec<&str> {
+fn args(url: &str) -> Vec<&str> {
     vec![url, "--host-concurrency", "2"]
 }
 
 #[test]
-fn a_crawl_killed_again_and_again_ends_with_every_page_and_few_repeats() {
+fn repeatedly_killed_crawl_finishes_with_few_repeated_requests() {
     for order in ["breadth", "depth"] {
-        let (web, desk) = (slow_site(), Desk::new());
+        let (web, sandbox) = (slow_site(), Sandbox::new());
         let url = web.url("/0");
-        let args = [&words(url.as_str())[..], &["--order", order]].concat();
+        let args = [&args(url.as_str())[..], &["--order", order]].concat();
         let kills = 4;
         for kill in 0..kills {
-            let mut running = desk.begin(&rows_of(&args));
-            // Each turn tells what is settled already, then goes on.
+            let mut running = sandbox.spawn(&jsonl_args(&args));
+            // Each run reports the checked pages first, then continues.
             for _ in 0..=kill * 6 + 3 {
                 running.next_row();
             }
             running.kill();
         }
-        let rows = crawl(&desk, &args).exits(0).rows();
+        let rows = crawl(&sandbox, &args).exits(0).rows();
         assert_eq!(rows.0.len(), PAGES);
         assert!(rows.0.iter().all(|row| row["verdict"] == "alive"));
-        let asked = asked(&web).len();
-        // What is in flight may be repeated, and what waits for its commit.
-        assert!(asked <= PAGES + kills * 2 * AT_ONCE, "{order}: {asked}");
+        let requests = requested_paths(&web).len();
+        // Requests in flight and uncommitted results may be repeated.
+        assert!(requests <= PAGES + kills * 2 * HOST_CONCURRENCY, "{order}: {requests}");
         assert_eq!(web.hits("/robots.txt"), 1);
     }
 }
 
 #[test]
-fn an_interrupted_crawl_exits_130_and_says_how_to_go_on() {
-    let (web, desk) = (slow_site(), Desk::new());
+fn interrupted_crawl_exits_130_and_explains_how_to_resume() {
+    let (web, sandbox) = (slow_site(), Sandbox::new());
     let url = web.url("/0");
-    let mut running = desk.begin(&rows_of(&words(url.as_str())));
+    let mut running = sandbox.spawn(&jsonl_args(&args(url.as_str())));
     running.next_row();
     running.interrupt();
     running.finish().exits(130);
-    let status = desk.run(&["crawl", "status", "--db", "relink.db"]).exits(0);
+    let status = sandbox.run(&["crawl", "status", "--db", "relink.db"]).exits(0);
     assert!(status.stdout.contains("unfinished since"), "{}", status.stdout);
     assert!(status.stdout.contains(url.as_str()), "{}", status.stdout);
-    crawl(&desk, &words(url.as_str())).exits(0);
-    let status = desk.run(&["crawl", "status", "--db", "relink.db"]).exits(0);
+    crawl(&sandbox, &args(url.as_str())).exits(0);
+    let status = sandbox.run(&["crawl", "status", "--db", "relink.db"]).exits(0);
     assert!(status.stdout.contains("60 pages, 60 of 60 targets"), "{}", status.stdout);
     assert_eq!(status.stdout.lines().count(), 1, "{}", status.stdout);
 }
 
 #[test]
-fn a_crawl_begun_anew_leaves_the_old_one_alone() {
-    let (web, desk) = (slow_site(), Desk::new());
+fn fresh_crawl_does_not_change_the_unfinished_one() {
+    let (web, sandbox) = (slow_site(), Sandbox::new());
     let url = web.url("/0");
-    let mut running = desk.begin(&rows_of(&words(url.as_str())));
+    let mut running = sandbox.spawn(&jsonl_args(&args(url.as_str())));
     running.next_row();
     running.kill();
-    let args = [&words(url.as_str())[..], &["--fresh"]].concat();
-    assert_eq!(crawl(&desk, &args).exits(0).rows().0.len(), PAGES);
-    let status = desk.run(&["crawl", "status", "--db", "relink.db"]).exits(0);
+    let args = [&args(url.as_str())[..], &["--fresh"]].concat();
+    assert_eq!(crawl(&sandbox, &args).exits(0).rows().0.len(), PAGES);
+    let status = sandbox.run(&["crawl", "status", "--db", "relink.db"]).exits(0);
     assert_eq!(status.stdout.lines().count(), 2, "{}", status.stdout);
 }
 
 #[test]
-fn without_a_crawl_the_status_says_how_to_begin() {
-    let status = Desk::new().run(&["crawl", "status", "--db", "relink.db"]).exits(0);
+fn status_without_a_crawl_explains_how_to_start() {
+    let status = Sandbox::new().run(&["crawl", "status", "--db", "relink.db"]).exits(0);
     assert!(status.stdout.contains("relink crawl URL"), "{}", status.stdout);
 }

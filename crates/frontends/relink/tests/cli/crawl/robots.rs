@@ -1,25 +1,25 @@
-//! `robots.txt`, by the server's own log.
+//! `robots.txt`, checked in the log of the server.
 
 use std::time::{Duration, Instant};
 
 use relink_testkit::hostile::{Hostile, Misbehavior};
 use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
 
-use super::{add_pages, asked, crawl, report, rows_of, site, written};
-use crate::desk::{Desk, Said};
-use crate::servers::{Beside, Deserted};
+use super::{add_pages, crawl, generated_pages, jsonl_args, report, requested_paths, site};
+use crate::sandbox::{CommandOutput, Sandbox};
+use crate::servers::{BackgroundServer, RefusedPort};
 
-/// A day, as it is written for the clock of a run.
+/// Start times of runs.
 const MONDAY: &str = "2026-03-02T08:00:00Z";
 const LATER_THAT_DAY: &str = "2026-03-02T20:00:00Z";
 const TUESDAY_EVENING: &str = "2026-03-03T20:00:00Z";
 
 fn robots(status: u16, text: &str) -> CannedResponse {
-    CannedResponse::new(status, text).header("Content-Type", "text/plain")
+    CannedResponse::new(status, text).with_header("Content-Type", "text/plain")
 }
 
 /// A site with this `robots.txt`.
-fn ruled(text: &str) -> TestServer {
+fn site_with_robots(text: &str) -> TestServer {
     let web = site(
         "
         / /open /closed/a /closed/b /moved
@@ -30,186 +30,192 @@ fn ruled(text: &str) -> TestServer {
     ",
     );
     web.redirect("/moved", 302, "/closed/a");
-    web.answer("/robots.txt", robots(200, text));
+    web.respond("/robots.txt", robots(200, text));
     web
 }
 
-fn at(desk: &Desk, now: &str, args: &[&str]) -> Said {
-    Said::of(&desk.command(&rows_of(args)).env("RELINK_NOW", now).output().unwrap())
+/// Crawls as if it were `now`.
+fn crawl_at(sandbox: &Sandbox, now: &str, args: &[&str]) -> CommandOutput {
+    CommandOutput::new(&sandbox.command(&jsonl_args(args)).env("RELINK_NOW", now).output().unwrap())
 }
 
-/// Every path below a folder that was asked for.
-fn below(web: &TestServer, folder: &str) -> Vec<String> {
-    let paths = web.requests().into_iter().map(|seen| seen.path);
-    paths.filter(|path| path.starts_with(folder)).collect()
+/// Returns the requested paths below a directory.
+fn requests_below(web: &TestServer, dir: &str) -> Vec<String> {
+    let paths = web.requests().into_iter().map(|request| request.path);
+    paths.filter(|path| path.starts_with(dir)).collect()
 }
 
 #[test]
-fn what_is_disallowed_is_never_fetched_by_no_way() {
-    let web = ruled("User-agent: *\nDisallow: /closed/\n");
+fn disallowed_url_is_never_requested() {
+    let web = site_with_robots("User-agent: *\nDisallow: /closed/\n");
     let url = web.url("/");
-    let rows = crawl(&Desk::new(), &[url.as_str()]).exits(0).rows();
-    assert_eq!(below(&web, "/closed"), [""; 0]);
-    let row = rows.of(web.url("/closed/a"));
+    let rows = crawl(&Sandbox::new(), &[url.as_str()]).exits(0).rows();
+    assert_eq!(requests_below(&web, "/closed"), [""; 0]);
+    let row = rows.row(web.url("/closed/a"));
     assert_eq!(row["verdict"], "blocked");
     let reason = row["reason"].as_str().unwrap();
     assert!(reason.contains("robots.txt says `Disallow: /closed/`"), "{reason}");
-    assert_eq!(rows.of(web.url("/moved"))["verdict"], "blocked");
-    assert_eq!(rows.word(web.url("/open")), "alive");
+    assert_eq!(rows.row(web.url("/moved"))["verdict"], "blocked");
+    assert_eq!(rows.verdict(web.url("/open")), "alive");
 }
 
-/// A site that sends every stray to a page that is closed to robots.
+/// A site that redirects unknown URLs to a disallowed page.
 #[test]
-fn a_page_asked_for_comparison_obeys_too() {
-    let web = ruled("User-agent: *\nDisallow: /closed/\n");
-    web.below("/", CannedResponse::redirect(302, "/closed/missing"));
+fn control_request_obeys_robots() {
+    let web = site_with_robots("User-agent: *\nDisallow: /closed/\n");
+    web.respond_below("/", CannedResponse::redirect(302, "/closed/missing"));
     let url = web.url("/");
-    crawl(&Desk::new(), &[url.as_str()]);
-    assert!(asked(&web).len() > 1, "{:?}", asked(&web));
-    assert_eq!(below(&web, "/closed"), [""; 0]);
+    crawl(&Sandbox::new(), &[url.as_str()]);
+    assert!(requested_paths(&web).len() > 1, "{:?}", requested_paths(&web));
+    assert_eq!(requests_below(&web, "/closed"), [""; 0]);
 }
 
-/// The rules of one host say nothing about the pages of another.
+/// The rules of one host do not apply to another host.
 #[test]
-fn a_redirect_to_another_host_is_not_closed_by_the_first() {
+fn redirect_to_another_host_uses_its_own_robots() {
     let other = site("/closed/there");
-    let web = ruled("User-agent: *\nDisallow: /closed/\n");
+    let web = site_with_robots("User-agent: *\nDisallow: /closed/\n");
     web.redirect("/moved", 302, other.url("/closed/there").as_str());
     let url = web.url("/");
-    let rows = crawl(&Desk::new(), &[url.as_str(), "--allow-private"]).exits(0).rows();
-    assert_eq!(rows.of(web.url("/moved"))["status"], 200);
+    let rows = crawl(&Sandbox::new(), &[url.as_str(), "--allow-private"]).exits(0).rows();
+    assert_eq!(rows.row(web.url("/moved"))["status"], 200);
     assert_eq!(other.hits("/closed/there"), 1);
 }
 
 #[test]
-fn rules_for_relink_come_before_rules_for_all() {
-    let web = ruled("User-agent: *\nDisallow: /\n\nUser-agent: Relink\nDisallow: /closed/b\n");
+fn rules_for_relink_take_precedence_over_rules_for_all() {
+    let web =
+        site_with_robots("User-agent: *\nDisallow: /\n\nUser-agent: Relink\nDisallow: /closed/b\n");
     let url = web.url("/open");
     add_pages(&web, "/open /closed/a /closed/b");
-    crawl(&Desk::new(), &[url.as_str()]);
+    crawl(&Sandbox::new(), &[url.as_str()]);
     assert_eq!((web.hits("/closed/a"), web.hits("/closed/b")), (1, 0));
 }
 
-/// Times between requests, robots.txt aside.
-fn gaps(seen: &[RecordedRequest]) -> Vec<Duration> {
-    let times: Vec<Instant> =
-        seen.iter().filter(|seen| seen.path != "/robots.txt").map(|seen| seen.at).collect();
+/// Returns the times between requests, without robots.txt.
+fn gaps(requests: &[RecordedRequest]) -> Vec<Duration> {
+    let times: Vec<Instant> = requests
+        .iter()
+        .filter(|request| request.path != "/robots.txt")
+        .map(|request| request.at)
+        .collect();
     times.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
 #[test]
-fn a_crawl_delay_is_kept_whatever_the_flags_say() {
-    let web = ruled("User-agent: *\nCrawl-delay: 0.3\n");
+fn crawl_delay_overrides_flags() {
+    let web = site_with_robots("User-agent: *\nCrawl-delay: 0.3\n");
     let url = web.url("/");
     let args = [url.as_str(), "--concurrency", "8", "--host-concurrency", "8"];
-    let said = report(&Desk::new(), &args).exits(0);
+    let result = report(&Sandbox::new(), &args).exits(0);
     let gaps = gaps(&web.requests());
     assert!(gaps.len() >= 4, "{gaps:?}");
-    // The log is written when a request arrives, a while after it left. On a
-    // busy machine that shifts single arrivals, but never the whole row.
+    // The log has arrival times. On a busy machine single arrivals may be late, but
+    // not all of them.
     let count = u32::try_from(gaps.len()).unwrap();
-    let row: Duration = gaps.iter().sum();
-    assert!(row + Duration::from_millis(200) >= Duration::from_millis(300) * count, "{gaps:?}");
+    let total: Duration = gaps.iter().sum();
+    assert!(total + Duration::from_millis(200) >= Duration::from_millis(300) * count, "{gaps:?}");
     assert!(gaps.iter().all(|gap| *gap >= Duration::from_millis(100)), "{gaps:?}");
-    assert_eq!(web.most_at_once(), 1);
-    assert!(said.stdout.contains("robots.txt asks for 300 ms between visits"), "{}", said.stdout);
+    assert_eq!(web.max_concurrent(), 1);
+    assert!(result.stdout.contains("robots.txt sets a Crawl-delay of 300 ms"), "{}", result.stdout);
 }
 
 #[test]
 fn crawl_without_robots_after_retries_exits_3_with_the_reason() {
     for status in [500, 503] {
         let web = site("/ /a\n/a");
-        web.answer("/robots.txt", robots(status, "User-agent: *\nAllow: /\n"));
+        web.respond("/robots.txt", robots(status, "User-agent: *\nAllow: /\n"));
         let url = web.url("/");
-        let said = report(&Desk::new(), &[url.as_str()]).exits(3);
-        let reason = format!("robots.txt could not be fetched: answered {status}");
-        assert!(said.stdout.contains(&reason), "{}", said.stdout);
-        let cause = format!("cause: {url}: not asked: {reason}");
-        assert!(said.stderr.contains("error: no page was read"), "{}", said.stderr);
-        assert!(said.stderr.contains(&cause), "{}", said.stderr);
-        assert_eq!(web.hits("/robots.txt"), 3, "it is retried");
-        let others = web.requests().into_iter().filter(|seen| seen.path != "/robots.txt");
+        let result = report(&Sandbox::new(), &[url.as_str()]).exits(3);
+        let reason = format!("robots.txt could not be fetched: status {status}");
+        assert!(result.stdout.contains(&reason), "{}", result.stdout);
+        let cause = format!("cause: {url}: not requested: {reason}");
+        assert!(result.stderr.contains("error: no page was read"), "{}", result.stderr);
+        assert!(result.stderr.contains(&cause), "{}", result.stderr);
+        assert_eq!(web.hits("/robots.txt"), 3, "the request is retried");
+        let others = web.requests().into_iter().filter(|request| request.path != "/robots.txt");
         assert_eq!(others.count(), 0);
     }
 }
 
 #[test]
-fn crawl_goes_on_after_a_robots_file_that_failed_once() {
+fn crawl_continues_after_one_failed_robots_request() {
     let web = site("/ /a /closed/a\n/a\n/closed/a");
     let rules = robots(200, "User-agent: *\nDisallow: /closed/\n");
     web.sequence("/robots.txt", [robots(503, "later"), rules]);
     let url = web.url("/");
-    let rows = crawl(&Desk::new(), &[url.as_str()]).exits(0).rows();
-    assert_eq!((rows.word(web.url("/a")), web.hits("/closed/a")), ("alive".to_owned(), 0));
+    let rows = crawl(&Sandbox::new(), &[url.as_str()]).exits(0).rows();
+    assert_eq!((rows.verdict(web.url("/a")), web.hits("/closed/a")), ("alive".to_owned(), 0));
     assert_eq!(web.hits("/robots.txt"), 2);
 }
 
 /// A server that resets the connection of the first request for robots.txt.
 #[test]
-fn crawl_goes_on_after_a_robots_request_that_was_reset() {
+fn crawl_continues_after_a_reset_robots_request() {
     let web = site("/ /a\n/a");
     let rules = robots(200, "User-agent: *\nAllow: /\n");
-    // A head that promises more than comes breaks the connection off.
-    let broken = robots(200, "").header("Content-Length", "999").header("Connection", "close");
+    // A response shorter than its Content-Length resets the connection.
+    let broken =
+        robots(200, "").with_header("Content-Length", "999").with_header("Connection", "close");
     web.sequence("/robots.txt", [broken, rules]);
     let url = web.url("/");
-    crawl(&Desk::new(), &[url.as_str()]).exits(0);
-    assert_eq!(asked(&web), ["/", "/a"]);
+    crawl(&Sandbox::new(), &[url.as_str()]).exits(0);
+    assert_eq!(requested_paths(&web), ["/", "/a"]);
 }
 
 #[test]
-fn crawl_asks_again_for_a_robots_file_that_failed_in_the_last_run() {
+fn crawl_retries_robots_that_failed_in_the_last_run() {
     let web = site("/ /a\n/a");
     let down = robots(503, "later");
     let rules = robots(200, "User-agent: *\nAllow: /\n");
     web.sequence("/robots.txt", [down.clone(), down.clone(), down, rules]);
-    let (desk, url) = (Desk::new(), web.url("/"));
-    crawl(&desk, &[url.as_str()]).exits(3);
-    crawl(&desk, &[url.as_str()]).exits(0);
-    assert_eq!(asked(&web), ["/", "/a"]);
+    let (sandbox, url) = (Sandbox::new(), web.url("/"));
+    crawl(&sandbox, &[url.as_str()]).exits(3);
+    crawl(&sandbox, &[url.as_str()]).exits(0);
+    assert_eq!(requested_paths(&web), ["/", "/a"]);
 }
 
 #[test]
 fn crawl_of_a_start_page_that_robots_forbids_exits_3_with_the_reason() {
-    let web = ruled("User-agent: *\nDisallow: /\n");
+    let web = site_with_robots("User-agent: *\nDisallow: /\n");
     let url = web.url("/");
-    let said = crawl(&Desk::new(), &[url.as_str()]).exits(3);
-    let cause = format!("cause: {url}: not asked: robots.txt says `Disallow: /`");
-    assert!(said.stderr.contains(&cause), "{}", said.stderr);
-    assert_eq!(said.rows().word(url), "blocked RL491");
-    assert_eq!(asked(&web), [""; 0]);
+    let result = crawl(&Sandbox::new(), &[url.as_str()]).exits(3);
+    let cause = format!("cause: {url}: not requested: robots.txt says `Disallow: /`");
+    assert!(result.stderr.contains(&cause), "{}", result.stderr);
+    assert_eq!(result.rows().verdict(url), "blocked RL491");
+    assert_eq!(requested_paths(&web), [""; 0]);
 }
 
-/// The rules of a host that is down cannot be known, and its links fail as
-/// they would without rules; only its robots.txt is requested.
+/// The rules of an unreachable host are unknown. Its links fail as they would
+/// without rules; only robots.txt is requested.
 #[test]
 fn crawl_reports_links_to_a_host_that_is_down_as_failing() {
-    let deserted = Deserted::new();
-    let (one, two) = (deserted.url("/x"), deserted.url("/y"));
+    let refused = RefusedPort::new();
+    let (one, two) = (refused.url("/x"), refused.url("/y"));
     let web = site(&format!("/ {one} {two}"));
     let url = web.url("/");
-    let rows = crawl(&Desk::new(), &[url.as_str(), "--allow-private"]).exits(0).rows();
+    let rows = crawl(&Sandbox::new(), &[url.as_str(), "--allow-private"]).exits(0).rows();
     for link in [&one, &two] {
-        assert_eq!(rows.word(link), "failing RL541", "{rows:?}");
-        let reason = rows.of(link)["reason"].as_str().unwrap();
+        assert_eq!(rows.verdict(link), "failing RL541", "{rows:?}");
+        let reason = rows.row(link)["reason"].as_str().unwrap();
         assert!(reason.contains("refused"), "{reason}");
     }
 }
 
-/// A host that resets connections is closed to crawling; a link to it that is
-/// only checked fails. Only robots.txt is requested.
+/// A host that resets connections is not crawled. A link to it that is only
+/// checked fails. Only robots.txt is requested.
 #[test]
 fn crawl_sends_no_request_for_pages_of_a_host_that_resets_robots() {
-    let other = Beside::start(Hostile::start(Misbehavior::Reset));
+    let other = BackgroundServer::start(Hostile::start(Misbehavior::Reset));
     let link = other.url("/there");
     let web = site(&format!("/ {link}"));
     let url = web.url("/");
-    let rows = crawl(&Desk::new(), &[url.as_str(), "--allow-private"]).exits(0).rows();
-    assert_eq!(rows.word(&link), "failing RL542", "{rows:?}");
+    let rows = crawl(&Sandbox::new(), &[url.as_str(), "--allow-private"]).exits(0).rows();
+    assert_eq!(rows.verdict(&link), "failing RL542", "{rows:?}");
     assert_eq!(other.connects(), 3);
-    let said = crawl(&Desk::new(), &[link.as_str()]).exits(3);
-    assert_eq!(said.rows().word(&link), "blocked RL491");
-    assert!(said.stderr.contains("robots.txt could not be fetched"), "{}", said.stderr);
+    let result = crawl(&Sandbox::new(), &[link.as_str()]).exits(3);
+    assert_eq!(result.rows().verdict(&link), "blocked RL491");
+    assert!(result.stderr.contains("robots.txt could not be fetched"), "{}", result.stderr);
     assert_eq!(other.connects(), 6);
 }
 
@@ -217,100 +223,102 @@ fn crawl_sends_no_request_for_pages_of_a_host_that_resets_robots() {
 fn check_of_blocked_pages_alone_exits_0() {
     let web = TestServer::start_blocking();
     web.page("/", 403, "no");
-    let desk = Desk::new();
-    desk.list("urls.txt", [web.url("/")]);
-    desk.check(&["urls.txt"]).exits(0);
+    let sandbox = Sandbox::new();
+    sandbox.list("urls.txt", [web.url("/")]);
+    sandbox.check(&["urls.txt"]).exits(0);
 }
 
 #[test]
-fn a_site_without_a_robots_file_is_open() {
+fn site_without_robots_txt_allows_everything() {
     for status in [404, 403, 410] {
         let web = site("/ /a\n/a");
-        web.answer("/robots.txt", robots(status, "User-agent: *\nDisallow: /\n"));
+        web.respond("/robots.txt", robots(status, "User-agent: *\nDisallow: /\n"));
         let url = web.url("/");
-        crawl(&Desk::new(), &[url.as_str()]).exits(0);
-        assert_eq!(asked(&web), ["/", "/a"]);
+        crawl(&Sandbox::new(), &[url.as_str()]).exits(0);
+        assert_eq!(requested_paths(&web), ["/", "/a"]);
         assert_eq!(web.hits("/robots.txt"), 1);
     }
 }
 
 #[test]
-fn a_robots_file_may_be_moved() {
-    let web = ruled("");
+fn robots_txt_may_be_redirected() {
+    let web = site_with_robots("");
     web.redirect("/robots.txt", 301, "/rules.txt");
-    web.answer("/rules.txt", robots(200, "User-agent: *\nDisallow: /closed/\n"));
+    web.respond("/rules.txt", robots(200, "User-agent: *\nDisallow: /closed/\n"));
     let url = web.url("/");
-    crawl(&Desk::new(), &[url.as_str()]);
-    assert_eq!(below(&web, "/closed"), [""; 0]);
+    crawl(&Sandbox::new(), &[url.as_str()]);
+    assert_eq!(requests_below(&web, "/closed"), [""; 0]);
 }
 
 #[test]
-fn a_robots_file_is_kept_for_a_day() {
-    let web = ruled("User-agent: *\nDisallow: /closed/\n");
-    let (desk, url) = (Desk::new(), web.url("/"));
-    at(&desk, MONDAY, &[url.as_str()]).exits(0);
-    at(&desk, LATER_THAT_DAY, &[url.as_str()]).exits(0);
+fn robots_txt_is_cached_for_a_day() {
+    let web = site_with_robots("User-agent: *\nDisallow: /closed/\n");
+    let (sandbox, url) = (Sandbox::new(), web.url("/"));
+    crawl_at(&sandbox, MONDAY, &[url.as_str()]).exits(0);
+    crawl_at(&sandbox, LATER_THAT_DAY, &[url.as_str()]).exits(0);
     assert_eq!((web.hits("/robots.txt"), web.hits("/")), (1, 2));
-    assert_eq!(below(&web, "/closed"), [""; 0]);
-    at(&desk, TUESDAY_EVENING, &[url.as_str()]).exits(0);
+    assert_eq!(requests_below(&web, "/closed"), [""; 0]);
+    crawl_at(&sandbox, TUESDAY_EVENING, &[url.as_str()]).exits(0);
     assert_eq!(web.hits("/robots.txt"), 2);
 }
 
-/// A large file is cut, and what stands before the cut counts.
+/// A large file is truncated; the rules before the limit apply.
 #[test]
-fn a_huge_robots_file_is_read_as_far_as_it_must_be() {
-    let filler = "# nothing to see here, really nothing at all\n".repeat(15_000);
-    let web = ruled(&format!("User-agent: *\nDisallow: /closed/\n{filler}Disallow: /open\n"));
+fn huge_robots_txt_is_read_up_to_the_limit() {
+    let filler = "# a comment that only makes the file longer\n".repeat(15_000);
+    let web =
+        site_with_robots(&format!("User-agent: *\nDisallow: /closed/\n{filler}Disallow: /open\n"));
     let url = web.url("/");
-    crawl(&Desk::new(), &[url.as_str()]);
-    assert_eq!((below(&web, "/closed").len(), web.hits("/open")), (0, 1));
+    crawl(&Sandbox::new(), &[url.as_str()]);
+    assert_eq!((requests_below(&web, "/closed").len(), web.hits("/open")), (0, 1));
 }
 
 #[test]
-fn the_visitor_says_who_it_is_and_where_to_complain() {
-    let web = ruled("");
+fn user_agent_states_name_and_contact() {
+    let web = site_with_robots("");
     let url = web.url("/");
-    crawl(&Desk::new(), &[url.as_str(), "--contact", "https://example.org/bot"]);
-    for seen in web.requests() {
-        let agent = seen.header("user-agent").unwrap_or_default();
-        let is_honest =
+    crawl(&Sandbox::new(), &[url.as_str(), "--contact", "https://example.org/bot"]);
+    for request in web.requests() {
+        let agent = request.header("user-agent").unwrap_or_default();
+        let names_relink =
             agent.to_lowercase().contains("relink/") && agent.contains("+https://example.org/bot");
-        assert!(is_honest, "{agent} at {}", seen.path);
+        assert!(names_relink, "{agent} at {}", request.path);
     }
 }
 
-/// Every page takes a while, so that requests would pile up if they could.
-fn slow_fan() -> TestServer {
+/// A site whose slow pages are all linked from the home page, so that requests
+/// would overlap if allowed.
+fn site_with_slow_pages() -> TestServer {
     let web = TestServer::start_blocking();
     let links: Vec<String> = (0..24).map(|n| format!("/{n}")).collect();
     let links: Vec<&str> = links.iter().map(String::as_str).collect();
     add_pages(&web, &format!("/ {}", links.join(" ")));
     for path in links {
-        let answer =
-            CannedResponse::new(200, written::page(path, &[])).after(Duration::from_millis(20));
-        web.answer(path, answer);
+        let response = CannedResponse::new(200, generated_pages::page(path, &[]))
+            .with_delay(Duration::from_millis(20));
+        web.respond(path, response);
     }
     web
 }
 
 #[test]
-fn a_host_never_sees_more_at_once_than_configured() {
-    for most in [1, 3] {
-        let web = slow_fan();
-        let (url, most_text) = (web.url("/"), most.to_string());
-        let args = [url.as_str(), "--concurrency", "64", "--host-concurrency", &most_text];
-        crawl(&Desk::new(), &args).exits(0);
-        assert_eq!(web.most_at_once(), most);
+fn host_concurrency_is_never_exceeded() {
+    for max in [1, 3] {
+        let web = site_with_slow_pages();
+        let (url, max_text) = (web.url("/"), max.to_string());
+        let args = [url.as_str(), "--concurrency", "64", "--host-concurrency", &max_text];
+        crawl(&Sandbox::new(), &args).exits(0);
+        assert_eq!(web.max_concurrent(), max);
     }
 }
 
 #[test]
-fn a_crawl_is_gentle_unless_told_otherwise() {
+fn crawl_is_polite_by_default() {
     let web = site("/ /a /b\n/a\n/b");
     let url = web.url("/");
-    Desk::new().run(&[super::CRAWL, &[url.as_str(), "--retries", "0"]].concat()).exits(0);
+    Sandbox::new().run(&[super::CRAWL, &[url.as_str(), "--retries", "0"]].concat()).exits(0);
     let requests = web.requests();
     let gaps: Vec<Duration> = requests.windows(2).map(|pair| pair[1].at - pair[0].at).collect();
     assert!(gaps.iter().all(|gap| *gap >= Duration::from_millis(980)), "{gaps:?}");
-    assert_eq!(web.most_at_once(), 1);
+    assert_eq!(web.max_concurrent(), 1);
 }

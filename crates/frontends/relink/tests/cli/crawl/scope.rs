@@ -1,9 +1,9 @@
-//! Where a crawl goes: reach, patterns and budgets.
+//! Scope of a crawl: hosts, patterns and limits.
 
 use relink_testkit::web::TestServer;
 
-use super::{asked, crawl, paths, report, site};
-use crate::desk::Desk;
+use super::{crawl, paths, report, requested_paths, site};
+use crate::sandbox::Sandbox;
 
 const SITE: &str = "
     / /docs/ /blog/one /draft
@@ -16,35 +16,35 @@ const SITE: &str = "
     /draft
 ";
 
-/// Crawls the site from a path and says which paths were asked for.
+/// Crawls the site from a path and asserts the requested paths.
 #[track_caller]
-fn check(start: &str, args: &[&str], expect: &[&str]) {
+fn check(start: &str, args: &[&str], expected: &[&str]) {
     let web = site(SITE);
     let url = web.url(start);
-    let said = crawl(&Desk::new(), &[&[url.as_str()], args].concat()).exits(0);
-    let mut asked = asked(&web);
-    asked.sort();
-    assert_eq!(asked, expect, "{}", said.stderr);
+    let output = crawl(&Sandbox::new(), &[&[url.as_str()], args].concat()).exits(0);
+    let mut requests = requested_paths(&web);
+    requests.sort();
+    assert_eq!(requests, expected, "{}", output.stderr);
 }
 
 #[test]
-fn patterns_choose_what_is_asked() {
+fn include_and_exclude_select_urls() {
     check("/", &["--exclude", "/docs/"], &["/", "/blog/one", "/blog/two", "/draft"]);
     check("/", &["--exclude", "draft", "--exclude", "/docs/"], &["/", "/blog/one", "/blog/two"]);
     check("/docs/", &["--include", "/docs/[ab]$"], &["/docs/", "/docs/a", "/docs/b"]);
 }
 
 #[test]
-fn a_path_keeps_the_crawl_below_it() {
+fn prefix_scope_stays_below_the_path() {
     let web = site(SITE);
     let url = web.url("/docs/");
-    let said = crawl(&Desk::new(), &[url.as_str(), "--scope", "path"]).exits(0);
-    // The way up is checked, and what it links to is not.
-    assert_eq!(paths(&web, &said), ["/", "/docs/", "/docs/a", "/docs/b", "/docs/old/x"]);
+    let output = crawl(&Sandbox::new(), &[url.as_str(), "--scope", "path"]).exits(0);
+    // The link to the parent is checked, but its links are not.
+    assert_eq!(paths(&web, &output), ["/", "/docs/", "/docs/a", "/docs/b", "/docs/old/x"]);
     assert_eq!((web.hits("/blog/one"), web.hits("/draft")), (0, 0));
 }
 
-/// A web of three hosts, and how to find them.
+/// Three hosts and their `--resolve` flags.
 fn three_hosts() -> (TestServer, Vec<String>) {
     let web = TestServer::start_blocking();
     let names = ["site.test", "blog.site.test", "other.test"];
@@ -57,19 +57,21 @@ fn three_hosts() -> (TestServer, Vec<String>) {
         let links = names.map(|name| web.url_at(name, "/").to_string());
         let mut links: Vec<&str> = links.iter().map(String::as_str).collect();
         links.push("/deep");
-        web.host(name).page("/", 200, &super::written::page(&home, &links));
-        web.host(name).page("/deep", 200, &super::written::page(&deep, &[]));
+        web.host(name).page("/", 200, &super::generated_pages::page(&home, &links));
+        web.host(name).page("/deep", 200, &super::generated_pages::page(&deep, &[]));
     }
     (web, resolve)
 }
 
+/// Asserts the hosts whose pages are followed with this `--scope`. Links to all
+/// hosts are checked.
 #[track_caller]
-fn check_reach(reach: &str, followed: &[&str]) {
+fn check_scope(scope: &str, followed: &[&str]) {
     let (web, resolve) = three_hosts();
     let url = web.url_at("site.test", "/");
-    let mut args = vec![url.as_str(), "--scope", reach, "--allow-private"];
+    let mut args = vec![url.as_str(), "--scope", scope, "--allow-private"];
     args.extend(resolve.iter().map(String::as_str));
-    crawl(&Desk::new(), &args).exits(0);
+    crawl(&Sandbox::new(), &args).exits(0);
     for name in ["site.test", "blog.site.test", "other.test"] {
         assert_eq!(web.host(name).hits("/"), 1, "{name} is checked");
         let is_followed = web.host(name).hits("/deep") > 0;
@@ -78,44 +80,44 @@ fn check_reach(reach: &str, followed: &[&str]) {
 }
 
 #[test]
-fn a_host_is_all_that_is_followed_by_default() {
-    check_reach("host", &["site.test"]);
+fn default_scope_is_the_host() {
+    check_scope("host", &["site.test"]);
 }
 
 #[test]
-fn a_domain_takes_its_other_hosts_in() {
-    check_reach("domain", &["site.test", "blog.site.test"]);
+fn domain_scope_includes_other_hosts() {
+    check_scope("domain", &["site.test", "blog.site.test"]);
 }
 
 #[test]
-fn a_page_budget_is_kept_and_said() {
+fn page_limit_is_obeyed_and_reported() {
     let web = site(SITE);
     let url = web.url("/");
-    let said = report(&Desk::new(), &[url.as_str(), "--max-pages", "3"]).exits(0);
-    assert_eq!(asked(&web), ["/", "/docs/", "/blog/one"]);
-    assert!(said.stdout.contains("over the page budget"), "{}", said.stdout);
+    let output = report(&Sandbox::new(), &[url.as_str(), "--max-pages", "3"]).exits(0);
+    assert_eq!(requested_paths(&web), ["/", "/docs/", "/blog/one"]);
+    assert!(output.stdout.contains("over the page budget"), "{}", output.stdout);
 }
 
 #[test]
-fn what_lies_deeper_than_the_limit_is_counted() {
+fn pages_beyond_the_depth_limit_are_counted() {
     let web = site(SITE);
     let url = web.url("/");
-    let said = report(&Desk::new(), &[url.as_str(), "--depth", "1"]).exits(0);
-    assert_eq!(asked(&web), ["/", "/docs/", "/blog/one", "/draft"]);
-    assert!(said.stdout.contains("4 deeper than the limit"), "{}", said.stdout);
+    let output = report(&Sandbox::new(), &[url.as_str(), "--depth", "1"]).exits(0);
+    assert_eq!(requested_paths(&web), ["/", "/docs/", "/blog/one", "/draft"]);
+    assert!(output.stdout.contains("4 deeper than the limit"), "{}", output.stdout);
 }
 
 #[test]
-fn a_crawl_whose_time_is_up_goes_on_with_the_same_command() {
+fn crawl_that_reached_its_time_limit_resumes() {
     let lines: Vec<String> = (0..40).map(|n| format!("/{n} /{}", n + 1)).collect();
     let web = site(&format!("{}\n/40", lines.join("\n")));
-    let (desk, url) = (Desk::new(), web.url("/0"));
+    let (sandbox, url) = (Sandbox::new(), web.url("/0"));
     let args = [url.as_str(), "--host-interval", "50ms", "--max-time", "400ms"];
-    let said = desk.run(&[super::CRAWL, &args].concat()).exits(0);
-    assert!(said.stdout.contains("The time is up"), "{}", said.stdout);
-    let first = asked(&web).len();
+    let output = sandbox.run(&[super::CRAWL, &args].concat()).exits(0);
+    assert!(output.stdout.contains("Stopped at the time limit"), "{}", output.stdout);
+    let first = requested_paths(&web).len();
     assert!((2..40).contains(&first), "{first}");
-    let said = crawl(&desk, &[url.as_str()]).exits(0);
-    assert_eq!(said.rows().0.len(), 41);
-    assert!(asked(&web).len() <= 42, "{:?}", asked(&web));
+    let output = crawl(&sandbox, &[url.as_str()]).exits(0);
+    assert_eq!(output.rows().0.len(), 41);
+    assert!(requested_paths(&web).len() <= 42, "{:?}", requested_paths(&web));
 }

@@ -1,11 +1,11 @@
-//! Pages that only a sitemap or a feed names.
+//! Pages listed only in a sitemap or a feed.
 
 use relink_testkit::proxy::ForwardProxy;
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use super::{asked, crawl, site};
-use crate::desk::Desk;
-use crate::maps::{index, packed, urlset, xml};
+use super::{crawl, requested_paths, site};
+use crate::sandbox::Sandbox;
+use crate::sitemap_xml::{gzip, index, urlset, xml};
 
 const SITE: &str = "
     / /a
@@ -20,55 +20,61 @@ fn url(web: &TestServer, path: &str) -> String {
 }
 
 #[track_caller]
-fn check(web: &TestServer, args: &[&str], expect: &[&str]) {
+fn check(web: &TestServer, args: &[&str], expected: &[&str]) {
     let start = web.url("/");
-    let said = crawl(&Desk::new(), &[&[start.as_str()], args].concat()).exits(0);
-    let mut asked = asked(web);
-    asked.sort();
-    assert_eq!(asked, expect, "{}", said.stdout);
+    let output = crawl(&Sandbox::new(), &[&[start.as_str()], args].concat()).exits(0);
+    let mut requests = requested_paths(web);
+    requests.sort();
+    assert_eq!(requests, expected, "{}", output.stdout);
 }
 
 #[test]
-fn sitemaps_that_robots_txt_names_are_read_last() {
+fn sitemaps_of_robots_txt_are_read_last() {
     let web = site(SITE);
     let line = format!("User-agent: *\nAllow: /\nSitemap: {}\n", web.url("/map.xml"));
-    web.answer("/robots.txt", CannedResponse::new(200, line).header("Content-Type", "text/plain"));
-    web.answer("/map.xml", xml(urlset(&[url(&web, "/a"), url(&web, "/orphan")])));
+    web.respond(
+        "/robots.txt",
+        CannedResponse::new(200, line).with_header("Content-Type", "text/plain"),
+    );
+    web.respond("/map.xml", xml(urlset(&[url(&web, "/a"), url(&web, "/orphan")])));
     let start = web.url("/");
-    let rows = crawl(&Desk::new(), &[start.as_str()]).exits(0).rows();
-    assert_eq!(asked(&web), ["/", "/a", "/map.xml", "/orphan", "/beyond"]);
-    assert_eq!(rows.of(web.url("/orphan"))["from"], web.url("/map.xml").as_str());
-    assert_eq!(rows.word(web.url("/beyond")), "alive");
+    let rows = crawl(&Sandbox::new(), &[start.as_str()]).exits(0).rows();
+    assert_eq!(requested_paths(&web), ["/", "/a", "/map.xml", "/orphan", "/beyond"]);
+    assert_eq!(rows.row(web.url("/orphan"))["from"], web.url("/map.xml").as_str());
+    assert_eq!(rows.verdict(web.url("/beyond")), "alive");
 }
 
 #[test]
-fn they_can_be_left_alone() {
+fn no_sitemaps_skips_sitemaps() {
     let web = site(SITE);
     let line = format!("Sitemap: {}\n", web.url("/map.xml"));
-    web.answer("/robots.txt", CannedResponse::new(200, line).header("Content-Type", "text/plain"));
-    web.answer("/map.xml", xml(urlset(&[url(&web, "/orphan")])));
+    web.respond(
+        "/robots.txt",
+        CannedResponse::new(200, line).with_header("Content-Type", "text/plain"),
+    );
+    web.respond("/map.xml", xml(urlset(&[url(&web, "/orphan")])));
     check(&web, &["--no-sitemaps"], &["/", "/a"]);
 }
 
 #[test]
-fn a_sitemap_can_be_named_and_may_be_an_index_of_packed_ones() {
+fn sitemap_flag_accepts_an_index_of_compressed_sitemaps() {
     let web = site(SITE);
     let maps = [url(&web, "/one.xml"), url(&web, "/two.xml.gz")];
-    web.answer("/index.xml", xml(index(&maps)));
-    web.answer("/one.xml", xml(urlset(&[url(&web, "/orphan")])));
-    let second = packed(&urlset(&[url(&web, "/second")]));
-    web.answer(
+    web.respond("/index.xml", xml(index(&maps)));
+    web.respond("/one.xml", xml(urlset(&[url(&web, "/orphan")])));
+    let second = gzip(&urlset(&[url(&web, "/second")]));
+    web.respond(
         "/two.xml.gz",
-        CannedResponse::new(200, second).header("Content-Type", "application/gzip"),
+        CannedResponse::new(200, second).with_header("Content-Type", "application/gzip"),
     );
     let map = url(&web, "/index.xml");
-    let expect =
+    let expected =
         ["/", "/a", "/beyond", "/index.xml", "/one.xml", "/orphan", "/second", "/two.xml.gz"];
-    check(&web, &["--sitemap", &map], &expect);
+    check(&web, &["--sitemap", &map], &expected);
 }
 
 #[test]
-fn a_feed_is_read_for_its_links() {
+fn feed_is_read_for_links() {
     let web = site(
         "
         / /feed.xml
@@ -81,15 +87,15 @@ fn a_feed_is_read_for_its_links() {
         web.url("/"),
         web.url("/orphan")
     );
-    web.answer(
+    web.respond(
         "/feed.xml",
-        CannedResponse::new(200, feed).header("Content-Type", "application/rss+xml"),
+        CannedResponse::new(200, feed).with_header("Content-Type", "application/rss+xml"),
     );
     check(&web, &[], &["/", "/feed.xml", "/orphan"]);
 }
 
 #[test]
-fn a_feed_can_be_named_as_a_sitemap_can() {
+fn sitemap_flag_accepts_a_feed() {
     let web = site(
         "
         /
@@ -101,69 +107,70 @@ fn a_feed_can_be_named_as_a_sitemap_can() {
          <entry><title>One</title><link href=\"{}\"/></entry></feed>",
         web.url("/orphan")
     );
-    web.answer(
+    web.respond(
         "/atom.xml",
-        CannedResponse::new(200, feed).header("Content-Type", "application/atom+xml"),
+        CannedResponse::new(200, feed).with_header("Content-Type", "application/atom+xml"),
     );
-    let named = url(&web, "/atom.xml");
-    check(&web, &["--sitemap", &named], &["/", "/atom.xml", "/orphan"]);
+    let feed_url = url(&web, "/atom.xml");
+    check(&web, &["--sitemap", &feed_url], &["/", "/atom.xml", "/orphan"]);
 }
 
-/// A site whose sitemap index lists another index, and so on.
+/// A site with a chain of `count` sitemap indexes, each of which also lists a
+/// sitemap.
 fn nested_indexes(count: u32) -> TestServer {
     let web = site(SITE);
     for n in 0..count {
         let next = [url(&web, &format!("/i{}.xml", n + 1)), url(&web, &format!("/j{n}.xml"))];
-        web.answer(&format!("/i{n}.xml"), xml(index(&next)));
-        web.answer(&format!("/j{n}.xml"), xml(urlset(&[])));
+        web.respond(&format!("/i{n}.xml"), xml(index(&next)));
+        web.respond(&format!("/j{n}.xml"), xml(urlset(&[])));
     }
     web
 }
 
 #[test]
-fn crawl_of_nested_sitemap_indexes_stops_and_reports_what_was_cut() {
+fn crawl_of_nested_sitemap_indexes_stops_and_reports_the_limit() {
     let web = nested_indexes(10);
     let (start, map) = (url(&web, "/"), url(&web, "/i0.xml"));
-    let desk = Desk::new();
+    let sandbox = Sandbox::new();
     let args = ["crawl", "--db", "relink.db", &start, "--sitemap", &map];
-    let said = desk.run(&[&args[..], crate::desk::QUICK].concat());
-    assert_eq!([3, 4].map(|n| web.hits(&format!("/i{n}.xml"))), [1, 0], "{}", said.stdout);
-    let expect = "2 named by sitemaps beyond the limits";
-    assert!(said.stdout.contains(expect), "{}", said.stdout);
-    let said = desk.run(&["report", "--db", "relink.db", "--format", "json"]).exits(0);
-    assert!(said.stdout.contains("named by sitemaps beyond the limits"), "{}", said.stdout);
+    let output = sandbox.run(&[&args[..], crate::sandbox::QUICK].concat());
+    assert_eq!([3, 4].map(|n| web.hits(&format!("/i{n}.xml"))), [1, 0], "{}", output.stdout);
+    let expected = "2 listed in sitemaps beyond the limits";
+    assert!(output.stdout.contains(expected), "{}", output.stdout);
+    let output = sandbox.run(&["report", "--db", "relink.db", "--format", "json"]).exits(0);
+    assert!(output.stdout.contains("listed in sitemaps beyond the limits"), "{}", output.stdout);
 }
 
 #[test]
 fn sitemap_at_its_usual_url_is_read_without_a_line_in_robots_txt() {
     let web = site(SITE);
-    web.answer("/sitemap.xml", xml(urlset(&[url(&web, "/orphan")])));
+    web.respond("/sitemap.xml", xml(urlset(&[url(&web, "/orphan")])));
     check(&web, &[], &["/", "/a", "/beyond", "/orphan"]);
     assert_eq!(web.hits("/sitemap.xml"), 1);
 }
 
 #[test]
-fn sitemap_guessed_in_vain_is_not_in_the_results() {
-    let answers = [
+fn guessed_sitemap_that_is_missing_is_not_reported() {
+    let responses = [
         CannedResponse::new(404, "no"),
         CannedResponse::new(200, "<!doctype html><title>Shop</title><p>Everything is shown here."),
         CannedResponse::redirect(302, "/"),
         CannedResponse::new(503, "later"),
     ];
-    for answer in answers {
+    for response in responses {
         let web = site(SITE);
-        web.answer("/sitemap.xml", answer);
-        let rows = crawl(&Desk::new(), &[web.url("/").as_str()]).exits(0).rows();
+        web.respond("/sitemap.xml", response);
+        let rows = crawl(&Sandbox::new(), &[web.url("/").as_str()]).exits(0).rows();
         assert_eq!(rows.0.len(), 2, "{rows:?}");
         assert_eq!(web.hits("/sitemap.xml"), 1);
     }
 }
 
 #[test]
-fn sitemap_that_a_page_links_and_that_is_missing_is_a_finding() {
+fn linked_sitemap_that_is_missing_is_a_finding() {
     let web = site("/ /sitemap.xml");
-    let rows = crawl(&Desk::new(), &[web.url("/").as_str()]).exits(1).rows();
-    assert_eq!(rows.word(web.url("/sitemap.xml")), "dead RL101");
+    let rows = crawl(&Sandbox::new(), &[web.url("/").as_str()]).exits(1).rows();
+    assert_eq!(rows.verdict(web.url("/sitemap.xml")), "dead RL101");
 }
 
 #[test]
@@ -171,17 +178,17 @@ fn sitemap_lines_of_robots_txt_may_be_relative() {
     for line in ["/map.xml", "map.xml", "./map.xml"] {
         let web = site(SITE);
         let text = format!("Sitemap: {line}\n");
-        web.answer(
+        web.respond(
             "/robots.txt",
-            CannedResponse::new(200, text).header("Content-Type", "text/plain"),
+            CannedResponse::new(200, text).with_header("Content-Type", "text/plain"),
         );
-        web.answer("/map.xml", xml(urlset(&[url(&web, "/orphan")])));
+        web.respond("/map.xml", xml(urlset(&[url(&web, "/orphan")])));
         check(&web, &[], &["/", "/a", "/beyond", "/map.xml", "/orphan"]);
         assert_eq!(web.hits("/sitemap.xml"), 0);
     }
 }
 
-/// A robots.txt file may name sitemaps of any host; that gives no rights there.
+/// A host that only robots.txt names does not get the headers of the user.
 #[test]
 fn crawl_withholds_headers_from_sitemaps_of_other_hosts() {
     let web = site("/ /a\n/a");
@@ -189,17 +196,17 @@ fn crawl_withholds_headers_from_sitemaps_of_other_hosts() {
     let [home, sitemap] = [("www.site.test", "/"), ("maps.site.test", "/map.xml")]
         .map(|(host, path)| web.url_at(host, path));
     let robots = format!("User-agent: *\nSitemap: {sitemap}\n");
-    web.answer(
+    web.respond(
         "/robots.txt",
-        CannedResponse::new(200, robots).header("Content-Type", "text/plain"),
+        CannedResponse::new(200, robots).with_header("Content-Type", "text/plain"),
     );
     let proxy = format!("http://{}", proxy.address());
     let args = [home.as_str(), "--scope", "domain", "--proxy", &proxy];
-    crawl(&Desk::new(), &[&args[..], &["--header", "X-Secret: canary-7731"]].concat());
-    let seen = web.requests();
-    assert!(web.hits("/map.xml") > 0, "{seen:?}");
-    for seen in &seen {
-        let is_named = seen.host == "www.site.test";
-        assert_eq!(seen.header("x-secret").is_some(), is_named, "{seen:?}");
+    crawl(&Sandbox::new(), &[&args[..], &["--header", "X-Secret: canary-7731"]].concat());
+    let requests = web.requests();
+    assert!(web.hits("/map.xml") > 0, "{requests:?}");
+    for request in &requests {
+        let is_user_supplied = request.host == "www.site.test";
+        assert_eq!(request.header("x-secret").is_some(), is_user_supplied, "{request:?}");
     }
 }

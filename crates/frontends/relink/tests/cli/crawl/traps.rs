@@ -1,18 +1,18 @@
-//! Sites without end: a crawl ends by itself and says what it avoided.
+//! Spider traps: the crawl of an infinite site ends and reports each trap.
 
 use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
 
-use super::{add_pages, asked, crawl, report, site, written};
-use crate::desk::Desk;
+use super::{add_pages, crawl, generated_pages, report, requested_paths, site};
+use crate::sandbox::Sandbox;
 
-fn missing() -> CannedResponse {
-    CannedResponse::new(404, "<title>Not found</title><h1>There is no such page</h1>")
+fn not_found() -> CannedResponse {
+    CannedResponse::new(404, "<title>Not found</title><h1>This page does not exist</h1>")
 }
 
-/// A calendar where each month links to the next, and none has anything on it.
-fn calendar(seen: &RecordedRequest) -> CannedResponse {
-    let digits = seen.path.trim_start_matches("/calendar/").replace('/', "");
-    let Ok(month) = digits.parse::<u32>() else { return missing() };
+/// A calendar in which each month links to the next and is empty.
+fn calendar(request: &RecordedRequest) -> CannedResponse {
+    let digits = request.path.trim_start_matches("/calendar/").replace('/', "");
+    let Ok(month) = digits.parse::<u32>() else { return not_found() };
     let (year, month) = (month / 100, month % 100);
     let next = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
     let body = format!(
@@ -23,124 +23,128 @@ fn calendar(seen: &RecordedRequest) -> CannedResponse {
     CannedResponse::new(200, body)
 }
 
-/// A shop that gives every visitor a new name, in the path or in the query.
-fn session(seen: &RecordedRequest) -> CannedResponse {
-    let name = seen.path.trim_start_matches("/shop/").trim_start_matches("/cart?visit=");
-    let name = name.trim_end_matches("/list");
-    if !["start", "/cart"].contains(&name) && u128::from_str_radix(name, 16).is_err() {
-        return missing();
+/// A shop that puts a new session id into the path or the query of every link.
+fn session(request: &RecordedRequest) -> CannedResponse {
+    let id = request.path.trim_start_matches("/shop/").trim_start_matches("/cart?visit=");
+    let id = id.trim_end_matches("/list");
+    if !["start", "/cart"].contains(&id) && u128::from_str_radix(id, 16).is_err() {
+        return not_found();
     }
-    let digest: u64 = seen.path.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+    let digest: u64 = request.path.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    let body = if seen.path.starts_with("/cart") {
-        format!("<a href='/cart?visit={digest:016x}{digest:016x}'>go on</a>")
+    let body = if request.path.starts_with("/cart") {
+        format!("<a href='/cart?visit={digest:016x}{digest:016x}'>next</a>")
     } else {
-        format!("<a href='/shop/{digest:016x}{digest:016x}/list'>go on</a>")
+        format!("<a href='/shop/{digest:016x}{digest:016x}/list'>next</a>")
     };
-    CannedResponse::new(200, written::with_body("shop", &body))
+    CannedResponse::new(200, generated_pages::with_body("shop", &body))
 }
 
-/// A page whose relative link makes its own address longer.
-fn explosion(seen: &RecordedRequest) -> CannedResponse {
-    if written::is_stray(&seen.path) {
-        return missing();
+/// A page whose relative link extends its own URL.
+fn growing_path(request: &RecordedRequest) -> CannedResponse {
+    if generated_pages::is_control_url(&request.path) {
+        return not_found();
     }
-    CannedResponse::new(200, written::with_body("wiki", "<a href='more/deep/'>more</a>"))
+    CannedResponse::new(200, generated_pages::with_body("wiki", "<a href='more/deep/'>more</a>"))
 }
 
-/// Numbered pages that all say the same.
-fn numbered(seen: &RecordedRequest) -> CannedResponse {
-    let number: u64 = seen.path.split("p=").nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
+/// Numbered pages with the same text.
+fn pagination(request: &RecordedRequest) -> CannedResponse {
+    let number: u64 = request.path.split("p=").nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
     let link = format!("<a href='/list?p={}'>next</a>", number + 1);
-    CannedResponse::new(200, written::with_body("list", &link))
+    CannedResponse::new(200, generated_pages::with_body("list", &link))
 }
 
-/// Redirects that lead to rooms full of doors to more redirects.
-fn maze(seen: &RecordedRequest) -> CannedResponse {
-    let path = seen.path.clone();
+/// Redirects to pages that link to more redirects.
+fn maze(request: &RecordedRequest) -> CannedResponse {
+    let path = request.path.clone();
     let number = path.rsplit('/').next().and_then(|number| number.parse::<u64>().ok());
-    let Some(number) = number.filter(|number| *number < 1_000) else { return missing() };
+    let Some(number) = number.filter(|number| *number < 1_000) else { return not_found() };
     if path.starts_with("/maze/go/") {
         return CannedResponse::redirect(302, &format!("/maze/room/{number}"));
     }
-    let doors = format!(
+    let links = format!(
         "<a href='/maze/go/{}'>left</a><a href='/maze/go/{}'>right</a>",
         2 * number + 1,
         2 * number + 2
     );
-    CannedResponse::new(200, written::with_body("room", &doors))
+    CannedResponse::new(200, generated_pages::with_body("room", &links))
 }
 
-/// A page with very many links to pages that are alike.
-fn index() -> CannedResponse {
+/// A page with 50,000 links to pages with the same text.
+fn huge_index() -> CannedResponse {
     let numbers = 100_000..150_000;
     let links: Vec<String> = numbers.map(|n| format!("<a href='/big/{n}'>{n}</a>")).collect();
-    CannedResponse::new(200, written::with_body("index", &links.concat()))
+    CannedResponse::new(200, generated_pages::with_body("index", &links.concat()))
 }
 
-/// One of very many pages that say nothing.
-fn entry(seen: &RecordedRequest) -> CannedResponse {
-    let is_there = seen.path[5..].parse::<u64>().is_ok_and(|number| number < 150_000);
-    if is_there { CannedResponse::new(200, written::with_body("entry", "")) } else { missing() }
+/// A page linked from [`huge_index`].
+fn entry(request: &RecordedRequest) -> CannedResponse {
+    let exists = request.path[5..].parse::<u64>().is_ok_and(|number| number < 150_000);
+    if exists {
+        CannedResponse::new(200, generated_pages::with_body("entry", ""))
+    } else {
+        not_found()
+    }
 }
 
-/// All traps, and a section of real pages between them.
+/// A site with all traps, and a link to a section of real pages.
 fn trap_site() -> TestServer {
-    let doors =
+    let entry_points =
         "/calendar/2026/01/ /shop/start/list /cart /wiki/ /list?p=1 /maze/go/1 /all /real/0";
-    let web = site(&format!("/ {doors}"));
-    web.made_below("/calendar/", calendar)
-        .made_below("/shop/", session)
-        .made_below("/cart", session)
-        .made_below("/wiki/", explosion)
-        .made_below("/list", numbered)
-        .made_below("/maze/", maze)
-        .answer("/all", index())
-        .made_below("/big/", entry);
+    let web = site(&format!("/ {entry_points}"));
+    web.respond_below_with("/calendar/", calendar)
+        .respond_below_with("/shop/", session)
+        .respond_below_with("/cart", session)
+        .respond_below_with("/wiki/", growing_path)
+        .respond_below_with("/list", pagination)
+        .respond_below_with("/maze/", maze)
+        .respond("/all", huge_index())
+        .respond_below_with("/big/", entry);
     web
 }
 
-/// Pages of the real section.
-const REAL: usize = 200;
+/// Number of pages in the real section.
+const REAL_PAGES: usize = 200;
 
 #[test]
-fn a_site_of_traps_ends_by_itself_and_names_each() {
+fn crawl_of_a_site_of_traps_ends_and_reports_each() {
     let web = trap_site();
-    let lines: Vec<String> = (0..REAL).map(|n| format!("/real/{n} /real/{}", n + 1)).collect();
-    add_pages(&web, &format!("{}\n/real/{REAL}", lines.join("\n")));
+    let lines: Vec<String> =
+        (0..REAL_PAGES).map(|n| format!("/real/{n} /real/{}", n + 1)).collect();
+    add_pages(&web, &format!("{}\n/real/{REAL_PAGES}", lines.join("\n")));
     let url = web.url("/");
-    let said = report(&Desk::new(), &[url.as_str(), "--host-concurrency", "8"]);
+    let output = report(&Sandbox::new(), &[url.as_str(), "--host-concurrency", "8"]);
     for trap in [
-        "/calendar/{year}/{month}/  a calendar without end",
-        "/shop/{id}/list  many addresses for one page",
+        "/calendar/{year}/{month}/  an endless calendar",
+        "/shop/{id}/list  many URLs with the same content",
         "/cart?visit={id}",
-        "paths that repeat themselves",
-        "/list?p={n}  numbered pages without end",
+        "paths with repeated segments",
+        "/list?p={n}  endless numbered pages",
         "/maze/room/{n}",
         "/big/{n}",
     ] {
-        assert!(said.stdout.contains(trap), "no `{trap}` in:\n{}", said.stdout);
+        assert!(output.stdout.contains(trap), "no `{trap}` in:\n{}", output.stdout);
     }
-    let real = asked(&web).iter().filter(|path| path.starts_with("/real/")).count();
-    assert_eq!(real, REAL + 1, "a real section is not cut");
+    let real = requested_paths(&web).iter().filter(|path| path.starts_with("/real/")).count();
+    assert_eq!(real, REAL_PAGES + 1, "the real section is crawled completely");
     assert!(web.requests().len() < 2_000, "{}", web.requests().len());
 }
 
-/// What leads nowhere new is cut, each trap by itself within some dozens of
-/// pages.
+/// Asserts that a crawl that starts in a trap ends after 10 to `max` requests.
 #[track_caller]
-fn check_alone(start: &str, most: usize) {
+fn check_alone(start: &str, max: usize) {
     let web = trap_site();
     add_pages(&web, "/ /");
     let url = web.url(start);
-    crawl(&Desk::new(), &[url.as_str()]);
+    crawl(&Sandbox::new(), &[url.as_str()]);
     let requests = web.requests().len();
-    assert!((10..=most).contains(&requests), "{start}: {requests} requests");
+    assert!((10..=max).contains(&requests), "{start}: {requests} requests");
 }
 
 #[test]
-fn each_trap_alone_costs_little() {
+fn each_trap_alone_costs_few_requests() {
     check_alone("/calendar/2026/01/", 100);
     check_alone("/shop/start/list", 100);
     check_alone("/cart?visit=0123456789abcdef0123456789abcdef", 100);
@@ -149,28 +153,30 @@ fn each_trap_alone_costs_little() {
 }
 
 #[test]
-fn redirects_in_a_circle_are_dead_and_asked_little() {
+fn redirect_loops_are_dead_and_cost_few_requests() {
     let web = site("/ /round /chain/1");
     web.redirect("/round", 302, "/round");
-    web.made_below("/chain/", |seen| {
-        let number: u64 = seen.path.rsplit('/').next().and_then(|n| n.parse().ok()).unwrap_or(0);
+    web.respond_below_with("/chain/", |request| {
+        let number: u64 = request.path.rsplit('/').next().and_then(|n| n.parse().ok()).unwrap_or(0);
         CannedResponse::redirect(302, &format!("/chain/{}", number + 1))
     });
     let url = web.url("/");
-    let rows = crawl(&Desk::new(), &[url.as_str()]).exits(1).rows();
-    assert_eq!(rows.of(web.url("/round"))["verdict"], "dead");
-    assert_eq!(rows.of(web.url("/chain/1"))["verdict"], "dead");
+    let rows = crawl(&Sandbox::new(), &[url.as_str()]).exits(1).rows();
+    assert_eq!(rows.row(web.url("/round"))["verdict"], "dead");
+    assert_eq!(rows.row(web.url("/chain/1"))["verdict"], "dead");
     assert!(web.requests().len() < 60, "{}", web.requests().len());
 }
 
-/// Articles with numbers in their addresses and a text of their own each.
+/// Articles with numbers in their URLs, each with a distinct text.
 #[test]
-fn a_large_section_of_articles_is_read_whole() {
+fn large_section_of_articles_is_crawled_completely() {
     let links: Vec<String> = (500..900).map(|n| format!("/article?id={n}")).collect();
     let web = site(&format!("/ {}", links.join(" ")));
-    web.made_below("/article", |seen| CannedResponse::new(200, written::page(&seen.path, &["/"])));
+    web.respond_below_with("/article", |request| {
+        CannedResponse::new(200, generated_pages::page(&request.path, &["/"]))
+    });
     let url = web.url("/");
-    let said = report(&Desk::new(), &[url.as_str(), "--host-concurrency", "8"]).exits(0);
-    assert_eq!(asked(&web).len(), 401, "{}", said.stdout);
-    assert!(!said.stdout.contains("trap"), "{}", said.stdout);
+    let output = report(&Sandbox::new(), &[url.as_str(), "--host-concurrency", "8"]).exits(0);
+    assert_eq!(requested_paths(&web).len(), 401, "{}", output.stdout);
+    assert!(!output.stdout.contains("trap"), "{}", output.stdout);
 }

@@ -1,4 +1,4 @@
-//! All dead pages of the database at once: resumable, summed up.
+//! `relink revive --all`: every dead page of the database, resumable, with a summary.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use relink_demo::ArchivedPage;
 use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
-use super::{REVIVE, Scene, alias, article};
-use crate::desk::Running;
+use super::{Fixture, REVIVE, alias, article};
+use crate::sandbox::Running;
 
-/// Two directories with a page each that moved.
+/// Returns archived redirects of two pages in different directories.
 fn moved(web: &TestServer) -> Vec<ArchivedPage> {
     let redirect = |old: &str, new: &str| {
         ArchivedPage::redirect(web.url(old).as_str(), "20150102030405", 301, new)
@@ -18,114 +18,116 @@ fn moved(web: &TestServer) -> Vec<ArchivedPage> {
     vec![redirect("/a/oak", "/trees/oak"), redirect("/b/elm", "/trees/elm")]
 }
 
-/// A site on which a check has found two dead pages.
-fn checked() -> Scene {
-    let scene = Scene::new(moved);
-    scene.web.page("/trees/oak", 200, &article("oak")).page("/good", 200, &article("good"));
-    scene.web.page("/trees/elm", 200, &article("elm"));
-    let paths = ["/a/oak", "/b/elm", "/good"].map(|path| scene.url(path));
-    scene.desk.list("urls.txt", &paths);
-    scene.desk.check(&["urls.txt"]).exits(1);
-    scene
+/// A site in which a check found two dead pages that moved.
+fn checked_site() -> Fixture {
+    let fixture = Fixture::new(moved);
+    fixture.web.page("/trees/oak", 200, &article("oak")).page("/good", 200, &article("good"));
+    fixture.web.page("/trees/elm", 200, &article("elm"));
+    let paths = ["/a/oak", "/b/elm", "/good"].map(|path| fixture.url(path));
+    fixture.sandbox.list("urls.txt", &paths);
+    fixture.sandbox.check(&["urls.txt"]).exits(1);
+    fixture
 }
 
 const ALL: &[&str] = &["--all", "--format", "jsonl"];
 
 #[test]
-fn all_looks_for_every_dead_page_of_the_database_once() {
-    let scene = checked();
-    let rows = scene.revive(ALL).exits(0).rows();
-    assert_eq!(rows.urls(), [scene.url("/a/oak"), scene.url("/b/elm")]);
-    assert!(rows.0.iter().all(|row| row["word"] == "dead" && alias(row).is_some()), "{rows:?}");
-    let (asked, hits) = (scene.archive.asked().len(), scene.web.requests().len());
-    assert_eq!(scene.revive(ALL).exits(0).rows().0, rows.0);
-    assert_eq!((scene.archive.asked().len(), scene.web.requests().len()), (asked, hits));
-    scene.revive(&[ALL, &["--answer-age", "0"]].concat()).exits(0);
-    assert!(scene.archive.asked().len() > asked);
+fn all_searches_every_dead_page_once() {
+    let fixture = checked_site();
+    let rows = fixture.revive(ALL).exits(0).rows();
+    assert_eq!(rows.urls(), [fixture.url("/a/oak"), fixture.url("/b/elm")]);
+    assert!(rows.0.iter().all(|row| row["verdict"] == "dead" && alias(row).is_some()), "{rows:?}");
+    let (requests, hits) = (fixture.archive.requests().len(), fixture.web.requests().len());
+    assert_eq!(fixture.revive(ALL).exits(0).rows().0, rows.0);
+    assert_eq!((fixture.archive.requests().len(), fixture.web.requests().len()), (requests, hits));
+    fixture.revive(&[ALL, &["--max-result-age", "0"]].concat()).exits(0);
+    assert!(fixture.archive.requests().len() > requests);
 }
 
 #[test]
-fn a_page_is_no_example_for_itself() {
-    let scene = checked();
+fn page_is_not_an_example_for_itself() {
+    let fixture = checked_site();
     for _ in 0..2 {
-        let story = scene.story("/a/oak", &["--answer-age", "0"]);
-        assert_eq!(story["alias"]["method"], "historical-redirect", "{story}");
+        let revival = fixture.revival("/a/oak", &["--max-result-age", "0"]);
+        assert_eq!(revival["alias"]["method"], "historical-redirect", "{revival}");
     }
 }
 
 #[test]
-fn an_interrupted_search_exits_130_and_goes_on_from_there() {
-    let scene = checked();
-    let slow = CannedResponse::new(200, article("elm")).after(Duration::from_mins(1));
-    scene.web.answer("/trees/elm", slow);
-    let root = scene.archive.root();
-    let args = Scene::args(&root, &[ALL, &["--timeout", "2m"]].concat());
-    let mut command = scene.desk.command(&args);
+fn interrupted_search_exits_130_and_resumes() {
+    let fixture = checked_site();
+    let slow = CannedResponse::new(200, article("elm")).with_delay(Duration::from_mins(1));
+    fixture.web.respond("/trees/elm", slow);
+    let root = fixture.archive.root();
+    let args = Fixture::args(&root, &[ALL, &["--timeout", "2m"]].concat());
+    let mut command = fixture.sandbox.command(&args);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut running = Running::of(child);
-    assert_eq!(running.next_row()["url"], scene.url("/a/oak"));
-    while scene.web.hits("/trees/elm") == 0 {
+    let mut running = Running::new(child);
+    assert_eq!(running.next_row()["url"], fixture.url("/a/oak"));
+    while fixture.web.hits("/trees/elm") == 0 {
         std::thread::yield_now();
     }
     running.interrupt();
     assert_eq!(running.finish().exits(130).stdout, "");
 
-    scene.web.page("/trees/elm", 200, &article("elm"));
-    let before = scene.asked("oak");
-    let rows = scene.revive(ALL).exits(0).rows();
-    assert_eq!(rows.urls(), [scene.url("/a/oak"), scene.url("/b/elm")]);
-    assert_eq!(scene.asked("oak"), before, "what was found is not asked again");
+    fixture.web.page("/trees/elm", 200, &article("elm"));
+    let before = fixture.archive_requests_with("oak");
+    let rows = fixture.revive(ALL).exits(0).rows();
+    assert_eq!(rows.urls(), [fixture.url("/a/oak"), fixture.url("/b/elm")]);
+    assert_eq!(fixture.archive_requests_with("oak"), before, "finished searches are not repeated");
 }
 
 #[test]
-fn nothing_dead_is_nothing_to_do() {
-    let scene = Scene::new(|_| Vec::new());
-    let said = scene.revive(&["--all"]).exits(0);
-    assert!(said.stdout.contains("relink check"), "{}", said.stdout);
+fn all_without_dead_pages_does_nothing() {
+    let fixture = Fixture::new(|_| Vec::new());
+    let output = fixture.revive(&["--all"]).exits(0);
+    assert!(output.stdout.contains("relink check"), "{}", output.stdout);
 }
 
 #[test]
-fn json_is_one_document() {
-    let scene = checked();
-    let text = scene.revive(&["--all", "--format", "json"]).exits(0).stdout;
+fn revive_json_is_one_document() {
+    let fixture = checked_site();
+    let text = fixture.revive(&["--all", "--format", "json"]).exits(0).stdout;
     let rows: Vec<Value> = serde_json::from_str(&text).unwrap();
     assert_eq!(rows.len(), 2);
 }
 
 #[test]
-fn an_empty_search_is_still_json() {
-    let scene = Scene::new(|_| Vec::new());
-    assert_eq!(scene.revive(&["--all", "--format", "json"]).exits(0).stdout, "[]\n");
-    assert_eq!(scene.revive(ALL).exits(0).stdout, "");
+fn empty_search_is_valid_json() {
+    let fixture = Fixture::new(|_| Vec::new());
+    assert_eq!(fixture.revive(&["--all", "--format", "json"]).exits(0).stdout, "[]\n");
+    assert_eq!(fixture.revive(ALL).exits(0).stdout, "");
 }
 
 #[test]
-fn the_sums_tell_deaths_ages_reasons_and_costs() {
-    let scene = checked();
-    scene.revive(ALL).exits(0);
-    scene.story("/lost/thing", &[]);
-    let text = scene.desk.run(&[REVIVE, &["--summary"]].concat()).exits(0).stdout;
-    for part in ["2 of", "dead", "not checked", "no copy", "historical redirects", "no-redirect"] {
-        assert!(text.contains(part), "`{part}` in:\n{text}");
+fn summary_has_verdicts_ages_reasons_and_costs() {
+    let fixture = checked_site();
+    fixture.revive(ALL).exits(0);
+    fixture.revival("/lost/thing", &[]);
+    let text = fixture.sandbox.run(&[REVIVE, &["--summary"]].concat()).exits(0).stdout;
+    for expected in
+        ["2 of", "dead", "not checked", "no copy", "historical redirects", "no-redirect"]
+    {
+        assert!(text.contains(expected), "`{expected}` in:\n{text}");
     }
-    let sums =
-        scene.desk.run(&[REVIVE, &["--summary", "--format", "json"]].concat()).exits(0).stdout;
-    let sums: Value = serde_json::from_str(&sums).unwrap();
-    assert_eq!((&sums["pages"], &sums["aliases"]), (&3.into(), &2.into()));
-    assert_eq!(sums["by_death"]["dead"]["found"], 2);
-    // The second page goes where the first has gone.
-    assert_eq!(sums["by_method"]["historical-redirect"], 1);
-    assert_eq!(sums["by_method"]["inference"], 1);
-    assert!(sums["costs"]["historical-redirect"]["time_ms"].is_u64(), "{sums}");
+    let summary =
+        fixture.sandbox.run(&[REVIVE, &["--summary", "--format", "json"]].concat()).exits(0).stdout;
+    let summary: Value = serde_json::from_str(&summary).unwrap();
+    assert_eq!((&summary["pages"], &summary["aliases"]), (&3.into(), &2.into()));
+    assert_eq!(summary["by_verdict"]["dead"]["found"], 2);
+    // The second page moved like the first.
+    assert_eq!(summary["by_method"]["historical-redirect"], 1);
+    assert_eq!(summary["by_method"]["inference"], 1);
+    assert!(summary["costs"]["historical-redirect"]["time_ms"].is_u64(), "{summary}");
 }
 
 #[test]
-fn no_answer_shows_a_password() {
-    let scene = Scene::new(|_| Vec::new());
-    let url = format!("http://ann:secret@127.0.0.1:{}/a/oak", scene.web.port());
+fn revivals_show_no_password() {
+    let fixture = Fixture::new(|_| Vec::new());
+    let url = format!("http://ann:secret@127.0.0.1:{}/a/oak", fixture.web.port());
     for format in ["human", "json", "jsonl"] {
-        let said = scene.revive(&["--format", format, &url]).exits(0);
-        assert!(!said.stdout.contains("secret"), "{}", said.stdout);
+        let output = fixture.revive(&["--format", format, &url]).exits(0);
+        assert!(!output.stdout.contains("secret"), "{}", output.stdout);
     }
-    assert_eq!(scene.asked("secret"), 0, "{:?}", scene.archive.asked());
+    assert_eq!(fixture.archive_requests_with("secret"), 0, "{:?}", fixture.archive.requests());
 }

@@ -4,72 +4,74 @@
 mod archives;
 mod batch;
 mod budgets;
-mod elsewhere;
 mod engines;
 mod learning;
 mod origin;
 mod patterns;
 mod politeness;
 mod redirects;
+mod replacements;
 mod settings;
 
 use relink_demo::{ArchivedPage, MiniArchive};
 use relink_testkit::web::TestServer;
 use serde_json::Value;
 
-use crate::desk::{Desk, QUICK, Said};
-use crate::servers::Beside;
+use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use crate::servers::BackgroundServer;
 
-/// The command, with the database of the desk.
+/// `relink revive` with the database of the sandbox.
 const REVIVE: &[&str] = &["revive", "--db", "relink.db"];
 
-/// A site whose pages have gone, somebody who looks for them, and what an
-/// archive has of them.
-struct Scene {
+/// A site with dead pages, an archive with copies of them, and a project in which
+/// `relink revive` runs.
+struct Fixture {
     web: TestServer,
-    desk: Desk,
-    archive: Beside<MiniArchive>,
+    sandbox: Sandbox,
+    archive: BackgroundServer<MiniArchive>,
 }
 
-impl Scene {
-    /// `kept` is told the site, whose port it cannot know.
-    fn new(kept: impl FnOnce(&TestServer) -> Vec<ArchivedPage>) -> Self {
+impl Fixture {
+    /// Starts both servers. `captures` returns the content of the archive; it gets the
+    /// site because the URLs contain its port.
+    fn new(captures: impl FnOnce(&TestServer) -> Vec<ArchivedPage>) -> Self {
         let web = TestServer::start_blocking();
-        let kept = kept(&web);
-        let archive = Beside::start(async { MiniArchive::start(kept).await.unwrap() });
-        Self { web, desk: Desk::new(), archive }
+        let captures = captures(&web);
+        let archive =
+            BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() });
+        Self { web, sandbox: Sandbox::new(), archive }
     }
 
     fn url(&self, path: &str) -> String {
         self.web.url(path).into()
     }
 
-    /// The arguments that look for something quickly, in this archive.
-    fn args<'a>(root: &'a str, args: &[&'a str]) -> Vec<&'a str> {
-        [REVIVE, QUICK, &["--archive", root], args].concat()
+    /// Returns the arguments of a search without delays in the archive at this URL.
+    fn args<'a>(archive: &'a str, args: &[&'a str]) -> Vec<&'a str> {
+        [REVIVE, QUICK, &["--archive", archive], args].concat()
     }
 
-    /// Looks for something.
-    fn revive(&self, args: &[&str]) -> Said {
-        self.desk.run(&Self::args(&self.archive.root(), args))
+    /// Runs `relink revive`.
+    fn revive(&self, args: &[&str]) -> CommandOutput {
+        self.sandbox.run(&Self::args(&self.archive.root(), args))
     }
 
-    /// Looks for one page, and tells its story.
+    /// Searches for one page and returns its revival row.
     #[track_caller]
-    fn story(&self, path: &str, args: &[&str]) -> Value {
+    fn revival(&self, path: &str, args: &[&str]) -> Value {
         let url = self.url(path);
-        let said = self.revive(&[args, &["--format", "jsonl", &url]].concat()).exits(0);
-        let rows = said.rows();
-        rows.of(&url).clone()
+        let output = self.revive(&[args, &["--format", "jsonl", &url]].concat()).exits(0);
+        let rows = output.rows();
+        rows.row(&url).clone()
     }
 
-    /// How often the archive was asked about something with this in its address.
-    fn asked(&self, part: &str) -> usize {
-        self.archive.asked().iter().filter(|target| target.contains(part)).count()
+    /// Counts the archive requests whose URL contains this text.
+    fn archive_requests_with(&self, text: &str) -> usize {
+        self.archive.requests().iter().filter(|target| target.contains(text)).count()
     }
 }
 
-/// A page about something, unlike any page about something else.
+/// Returns a page with a text that is distinct for each subject.
 fn article(subject: &str) -> String {
     let words: Vec<String> = (b'a'..=b'z')
         .flat_map(|first| (b'a'..=b'd').map(move |second| [first, second]))
@@ -79,21 +81,21 @@ fn article(subject: &str) -> String {
     format!("<!doctype html><title>All about {subject}</title><h1>{subject}</h1><p>{text}</p>")
 }
 
-/// The path of an alias, if there is one.
-fn alias(story: &Value) -> Option<String> {
-    let url: url::Url = story["alias"]["url"].as_str()?.parse().unwrap();
+/// Returns the path of the alias, if any.
+fn alias(revival: &Value) -> Option<String> {
+    let url: url::Url = revival["alias"]["url"].as_str()?.parse().unwrap();
     Some(url.path().to_owned())
 }
 
-/// Why there is no alias.
-fn reasons(story: &Value) -> Vec<&str> {
-    let list = story["reasons"].as_array();
+/// Returns the reasons why no alias was found.
+fn reasons(revival: &Value) -> Vec<&str> {
+    let list = revival["reasons"].as_array();
     list.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// What was passed over, in one text.
-fn passed_over(story: &Value) -> String {
-    let list = story["passed_over"].as_array();
+/// Returns the reasons of the rejected copies, one per line.
+fn rejection_reasons(revival: &Value) -> String {
+    let list = revival["rejected_copies"].as_array();
     let reasons = list.into_iter().flatten().filter_map(|copy| copy["reason"].as_str());
     reasons.collect::<Vec<_>>().join("\n")
 }

@@ -1,26 +1,26 @@
-//! Who named a page decides what a search for it may do: only hosts that the
-//! user named get the user's headers or may be at a private address.
+//! Rights of a search depend on the origin of the URL: only user-supplied hosts get
+//! the user's headers or may have private addresses.
 
 use relink_demo::{ArchivedPage, MiniArchive};
 use relink_testkit::web::{RecordedRequest, TestServer};
 
 use super::{REVIVE, article};
-use crate::desk::{Desk, QUICK};
-use crate::servers::Beside;
+use crate::sandbox::{QUICK, Sandbox};
+use crate::servers::BackgroundServer;
 
 const HEADER: &[&str] = &["--header", "X-Secret: canary-7731"];
 const ALL: &[&str] = &["--all", "--format", "jsonl"];
 
-/// A page of the user that links to dead pages of its own host and of another
-/// one, and an archive that knows where both moved.
-struct Linked {
+/// A user-supplied page that links to dead pages of its own host and of another
+/// host, and an archive with the redirects of both.
+struct LinkedHosts {
     own: TestServer,
     other: TestServer,
-    desk: Desk,
-    archive: Beside<MiniArchive>,
+    sandbox: Sandbox,
+    archive: BackgroundServer<MiniArchive>,
 }
 
-impl Linked {
+impl LinkedHosts {
     fn new() -> Self {
         let (own, other) = (TestServer::start_blocking(), TestServer::start_blocking());
         for web in [&own, &other] {
@@ -29,7 +29,7 @@ impl Linked {
         let links = [own.url("/old/white-oak-tree.html"), other.url("/old/white-oak-tree.html")];
         let links = links.map(|url| format!("<a href='{url}'>{url}</a> ")).concat();
         own.page("/", 200, &format!("{}{links}", article("home")));
-        let kept = [&own, &other].map(|web| {
+        let captures = [&own, &other].map(|web| {
             ArchivedPage::redirect(
                 web.url("/old/white-oak-tree.html").as_str(),
                 "20150102030405",
@@ -37,45 +37,46 @@ impl Linked {
                 "/trees/white-oak-tree.html",
             )
         });
-        let archive = Beside::start(async { MiniArchive::start(kept.into()).await.unwrap() });
-        Self { own, other, desk: Desk::new(), archive }
+        let archive =
+            BackgroundServer::start(async { MiniArchive::start(captures.into()).await.unwrap() });
+        Self { own, other, sandbox: Sandbox::new(), archive }
     }
 
-    /// Checks or crawls the page; links to the other host are checked, too.
+    /// Checks or crawls the page, including links to the other host.
     fn find_dead_pages(&self, command: &str) {
         let url = self.own.url("/");
         let args = [command, "--db", "relink.db", "--allow-private", url.as_str()];
-        self.desk.run(&[&args, QUICK].concat()).exits(1);
+        self.sandbox.run(&[&args, QUICK].concat()).exits(1);
     }
 
     fn revive(&self, args: &[&str]) {
         let root = self.archive.root();
-        self.desk.run(&[REVIVE, QUICK, &["--archive", &root], args].concat()).exits(0);
+        self.sandbox.run(&[REVIVE, QUICK, &["--archive", &root], args].concat()).exits(0);
     }
 }
 
-/// The requests that came after the first `before`.
-fn later(web: &TestServer, before: usize) -> Vec<RecordedRequest> {
-    web.requests().split_off(before)
+/// Returns the requests after the first `count`.
+fn requests_after(web: &TestServer, count: usize) -> Vec<RecordedRequest> {
+    web.requests().split_off(count)
 }
 
-fn has_secret(seen: &RecordedRequest) -> bool {
-    seen.header("x-secret").is_some()
+fn has_secret(request: &RecordedRequest) -> bool {
+    request.header("x-secret").is_some()
 }
 
 #[test]
 fn revive_all_withholds_headers_from_hosts_that_only_a_page_named() {
     for command in ["crawl", "check"] {
-        let scene = Linked::new();
-        scene.find_dead_pages(command);
-        let before = [scene.own.requests().len(), scene.other.requests().len()];
-        scene.revive(&[HEADER, ALL, &["--allow-private"]].concat());
-        let own = later(&scene.own, before[0]);
-        let other = later(&scene.other, before[1]);
-        for found in [own, other] {
-            assert!(found.iter().any(|seen| seen.path == "/trees/white-oak-tree.html"));
-            // This command line names no host.
-            assert!(!found.iter().any(has_secret), "{command}: {found:?}");
+        let fixture = LinkedHosts::new();
+        fixture.find_dead_pages(command);
+        let before = [fixture.own.requests().len(), fixture.other.requests().len()];
+        fixture.revive(&[HEADER, ALL, &["--allow-private"]].concat());
+        let own = requests_after(&fixture.own, before[0]);
+        let other = requests_after(&fixture.other, before[1]);
+        for requests in [own, other] {
+            assert!(requests.iter().any(|request| request.path == "/trees/white-oak-tree.html"));
+            // This command line contains no host.
+            assert!(!requests.iter().any(has_secret), "{command}: {requests:?}");
         }
     }
 }
@@ -83,43 +84,45 @@ fn revive_all_withholds_headers_from_hosts_that_only_a_page_named() {
 #[test]
 fn revive_all_connects_to_no_private_address_that_only_a_page_named() {
     for command in ["crawl", "check"] {
-        let scene = Linked::new();
-        scene.find_dead_pages(command);
-        let before = (scene.own.requests().len(), scene.other.connections());
-        scene.revive(ALL);
-        assert!(scene.own.requests().len() > before.0, "the user's own host is searched");
-        assert_eq!(scene.other.connections(), before.1, "{command}");
+        let fixture = LinkedHosts::new();
+        fixture.find_dead_pages(command);
+        let before = (fixture.own.requests().len(), fixture.other.connections());
+        fixture.revive(ALL);
+        assert!(fixture.own.requests().len() > before.0, "the user's own host is searched");
+        assert_eq!(fixture.other.connections(), before.1, "{command}");
     }
 }
 
 #[test]
 fn check_revive_withholds_headers_from_hosts_that_only_a_page_named() {
-    let scene = Linked::new();
-    let (url, root) = (scene.own.url("/"), scene.archive.root());
+    let fixture = LinkedHosts::new();
+    let (url, root) = (fixture.own.url("/"), fixture.archive.root());
     let args = ["--allow-private", "--revive", "--archive", &root, url.as_str()];
-    scene.desk.check(&[HEADER, &args].concat()).exits(1);
-    let other = scene.other.requests();
-    assert!(other.iter().any(|seen| seen.path == "/trees/white-oak-tree.html"), "{other:?}");
+    fixture.sandbox.check(&[HEADER, &args].concat()).exits(1);
+    let other = fixture.other.requests();
+    assert!(other.iter().any(|request| request.path == "/trees/white-oak-tree.html"), "{other:?}");
     assert!(!other.iter().any(has_secret), "{other:?}");
 }
 
 #[test]
-fn revive_of_a_named_page_reaches_its_host_with_headers() {
-    let scene = Linked::new();
-    scene.find_dead_pages("crawl");
-    let before = scene.other.requests().len();
-    scene.revive(&[HEADER, &[scene.other.url("/old/white-oak-tree.html").as_str()]].concat());
-    let other = later(&scene.other, before);
+fn revive_of_a_user_supplied_page_sends_headers() {
+    let fixture = LinkedHosts::new();
+    fixture.find_dead_pages("crawl");
+    let before = fixture.other.requests().len();
+    fixture.revive(&[HEADER, &[fixture.other.url("/old/white-oak-tree.html").as_str()]].concat());
+    let other = requests_after(&fixture.other, before);
     assert!(
-        other.iter().any(|seen| seen.path == "/trees/white-oak-tree.html" && has_secret(seen)),
+        other
+            .iter()
+            .any(|request| request.path == "/trees/white-oak-tree.html" && has_secret(request)),
         "{other:?}"
     );
 }
 
 #[test]
 fn revive_gives_rights_to_pages_of_a_live_file() {
-    let (own, other, desk) =
-        (TestServer::start_blocking(), TestServer::start_blocking(), Desk::new());
+    let (own, other, sandbox) =
+        (TestServer::start_blocking(), TestServer::start_blocking(), Sandbox::new());
     let names = ["white-oak", "mountain-elm", "silver-fir", "common-ash"];
     let old = names.map(|name| other.url(&format!("/old/{name}.html")));
     let new = names.map(|name| format!("/trees/{name}.html"));
@@ -128,33 +131,39 @@ fn revive_gives_rights_to_pages_of_a_live_file() {
     }
     own.page("/", 200, &old.map(|url| format!("<a href='{url}'>{url}</a> ")).concat());
     let home = own.url("/");
-    desk.check(&["--allow-private", home.as_str()]).exits(1);
+    sandbox.check(&["--allow-private", home.as_str()]).exits(1);
     let args = [REVIVE, QUICK, HEADER, ALL, &["--archive", "none"]].concat();
     let before = other.connections();
-    desk.run(&args).exits(0);
+    sandbox.run(&args).exits(0);
     assert_eq!(other.connections(), before, "only a page named the host");
-    desk.list("live.txt", new.map(|path| other.url(&path)));
+    sandbox.list("live.txt", new.map(|path| other.url(&path)));
     let before = other.requests().len();
-    desk.run(&[&args[..], &["--answer-age", "0", "--live", "live.txt"]].concat()).exits(0);
-    let found = later(&other, before);
-    assert!(found.iter().any(|seen| seen.path.starts_with("/trees/")), "{found:?}");
+    sandbox
+        .run(&[&args[..], &["--max-result-age", "0", "--live-pages", "live.txt"]].concat())
+        .exits(0);
+    let requests = requests_after(&other, before);
+    assert!(requests.iter().any(|request| request.path.starts_with("/trees/")), "{requests:?}");
 }
 
-/// The user named the dead page, an archive named where it led.
+/// The dead page is user-supplied; the redirect target comes from an archive.
 #[test]
 fn revive_follows_an_archived_redirect_to_another_port_without_rights() {
     let (old, new) = (TestServer::start_blocking(), TestServer::start_blocking());
     new.page("/trees/white-oak-tree.html", 200, &article("oak"));
     let (dead, moved) =
         (old.url("/old/white-oak-tree.html"), new.url("/trees/white-oak-tree.html"));
-    let kept = vec![ArchivedPage::redirect(dead.as_str(), "20150102030405", 301, moved.as_str())];
-    let archive = Beside::start(async { MiniArchive::start(kept).await.unwrap() });
-    let (desk, root) = (Desk::new(), archive.root());
+    let captures =
+        vec![ArchivedPage::redirect(dead.as_str(), "20150102030405", 301, moved.as_str())];
+    let archive = BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() });
+    let (sandbox, root) = (Sandbox::new(), archive.root());
     let args = [REVIVE, QUICK, HEADER, &["--archive", &root, dead.as_str()]].concat();
-    desk.run(&args).exits(0);
+    sandbox.run(&args).exits(0);
     assert_eq!(new.connections(), 0);
-    desk.run(&[&args[..], &["--allow-private", "--answer-age", "0"]].concat()).exits(0);
-    let seen = new.requests();
-    assert!(seen.iter().any(|seen| seen.path == "/trees/white-oak-tree.html"), "{seen:?}");
-    assert!(!seen.iter().any(has_secret), "{seen:?}");
+    sandbox.run(&[&args[..], &["--allow-private", "--max-result-age", "0"]].concat()).exits(0);
+    let requests = new.requests();
+    assert!(
+        requests.iter().any(|request| request.path == "/trees/white-oak-tree.html"),
+        "{requests:?}"
+    );
+    assert!(!requests.iter().any(has_secret), "{requests:?}");
 }

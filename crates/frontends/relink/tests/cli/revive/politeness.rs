@@ -1,5 +1,5 @@
-//! Candidates are requested as politely as pages of a crawl, by the server's
-//! own log.
+//! Requests for candidates are as polite as those of a crawl, as seen in the log of
+//! the server.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use relink_demo::ArchivedPage;
 use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
 use serde_json::Value;
 
-use super::{REVIVE, Scene, alias, article};
-use crate::desk::{Desk, QUICK};
+use super::{Fixture, REVIVE, alias, article};
+use crate::sandbox::{QUICK, Sandbox};
 
 const NAMES: [&str; 4] = ["white-oak", "mountain-elm", "silver-fir", "common-ash"];
 
-/// An archive that saw these pages move from `/old/` to `/trees/`.
+/// Returns archived redirects of [`NAMES`] from `/old/` to `/trees/`.
 fn moved(web: &TestServer) -> Vec<ArchivedPage> {
     let redirect = |name: &str| {
         let old = web.url(&format!("/old/{name}"));
@@ -21,136 +21,136 @@ fn moved(web: &TestServer) -> Vec<ArchivedPage> {
     NAMES.map(redirect).into()
 }
 
-/// A site with those pages, and this `robots.txt`.
-fn scene(robots: &str) -> Scene {
-    let scene = Scene::new(moved);
+/// A site with the pages below `/trees/` and this `robots.txt`.
+fn fixture(robots: &str) -> Fixture {
+    let fixture = Fixture::new(moved);
     for name in NAMES {
-        scene.web.page(&format!("/trees/{name}"), 200, &article(name));
+        fixture.web.page(&format!("/trees/{name}"), 200, &article(name));
     }
-    let robots = CannedResponse::new(200, robots).header("Content-Type", "text/plain");
-    scene.web.answer("/robots.txt", robots);
-    scene
+    let robots = CannedResponse::new(200, robots).with_header("Content-Type", "text/plain");
+    fixture.web.respond("/robots.txt", robots);
+    fixture
 }
 
-/// All old pages, as arguments.
-fn old(scene: &Scene) -> Vec<String> {
-    NAMES.iter().map(|name| scene.url(&format!("/old/{name}"))).collect()
+/// Returns the URLs of all old pages.
+fn old_urls(fixture: &Fixture) -> Vec<String> {
+    NAMES.iter().map(|name| fixture.url(&format!("/old/{name}"))).collect()
 }
 
-fn paths(seen: &[RecordedRequest]) -> Vec<&str> {
-    seen.iter().map(|seen| seen.path.as_str()).collect()
+fn paths(requests: &[RecordedRequest]) -> Vec<&str> {
+    requests.iter().map(|request| request.path.as_str()).collect()
 }
 
-fn remarks(story: &Value) -> String {
-    let list = story["remarks"].as_array();
+fn warnings(revival: &Value) -> String {
+    let list = revival["warnings"].as_array();
     let texts = list.into_iter().flatten().filter_map(Value::as_str);
     texts.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
 fn revive_fetches_robots_first_and_once() {
-    let scene = scene("User-agent: *\nDisallow: /private/\n");
-    let urls = old(&scene);
+    let fixture = fixture("User-agent: *\nDisallow: /private/\n");
+    let urls = old_urls(&fixture);
     let args: Vec<&str> = urls.iter().map(String::as_str).collect();
-    let rows = scene.revive(&[&["--format", "jsonl"], &args[..]].concat()).exits(0).rows();
+    let rows = fixture.revive(&[&["--format", "jsonl"], &args[..]].concat()).exits(0).rows();
     assert!(rows.0.iter().all(|row| alias(row).is_some()), "{rows:?}");
-    let seen = scene.web.requests();
-    assert_eq!(seen[0].path, "/robots.txt");
-    assert_eq!(scene.web.hits("/robots.txt"), 1, "{:?}", paths(&seen));
-    scene.revive(&[&["--answer-age", "0"], &args[..]].concat()).exits(0);
-    assert_eq!(scene.web.hits("/robots.txt"), 1, "the rules are stored for a day");
+    let requests = fixture.web.requests();
+    assert_eq!(requests[0].path, "/robots.txt");
+    assert_eq!(fixture.web.hits("/robots.txt"), 1, "{:?}", paths(&requests));
+    fixture.revive(&[&["--max-result-age", "0"], &args[..]].concat()).exits(0);
+    assert_eq!(fixture.web.hits("/robots.txt"), 1, "the rules are cached for a day");
 }
 
 #[test]
 fn revive_skips_candidates_that_robots_forbids() {
-    let scene = scene("User-agent: *\nDisallow: /trees/\n");
-    let story = scene.story("/old/white-oak", &[]);
-    assert_eq!(alias(&story), None);
-    assert_eq!(paths(&scene.web.requests()), ["/robots.txt"]);
-    assert!(remarks(&story).contains("robots.txt says `Disallow: /trees/`"), "{story}");
+    let fixture = fixture("User-agent: *\nDisallow: /trees/\n");
+    let revival = fixture.revival("/old/white-oak", &[]);
+    assert_eq!(alias(&revival), None);
+    assert_eq!(paths(&fixture.web.requests()), ["/robots.txt"]);
+    assert!(warnings(&revival).contains("robots.txt says `Disallow: /trees/`"), "{revival}");
 }
 
 #[test]
 fn revive_follows_no_redirect_that_robots_forbids() {
-    let scene = scene("User-agent: *\nDisallow: /closed/\n");
-    scene.web.redirect("/trees/white-oak", 302, "/closed/white-oak");
-    scene.web.page("/closed/white-oak", 200, &article("oak"));
-    let story = scene.story("/old/white-oak", &[]);
-    assert_eq!(alias(&story), None);
-    assert_eq!(scene.web.hits("/closed/white-oak"), 0);
-    assert!(remarks(&story).contains("robots.txt says `Disallow: /closed/`"), "{story}");
+    let fixture = fixture("User-agent: *\nDisallow: /closed/\n");
+    fixture.web.redirect("/trees/white-oak", 302, "/closed/white-oak");
+    fixture.web.page("/closed/white-oak", 200, &article("oak"));
+    let revival = fixture.revival("/old/white-oak", &[]);
+    assert_eq!(alias(&revival), None);
+    assert_eq!(fixture.web.hits("/closed/white-oak"), 0);
+    assert!(warnings(&revival).contains("robots.txt says `Disallow: /closed/`"), "{revival}");
 }
 
 #[test]
 fn revive_skips_candidates_if_robots_cannot_be_fetched() {
-    let scene = scene("");
-    scene.web.answer("/robots.txt", CannedResponse::new(503, "later"));
-    let story = scene.story("/old/white-oak", &[]);
-    assert_eq!(alias(&story), None);
-    assert_eq!(scene.web.hits("/trees/white-oak"), 0);
-    let expect = "robots.txt could not be fetched: answered 503";
-    assert!(remarks(&story).contains(expect), "{story}");
+    let fixture = fixture("");
+    fixture.web.respond("/robots.txt", CannedResponse::new(503, "later"));
+    let revival = fixture.revival("/old/white-oak", &[]);
+    assert_eq!(alias(&revival), None);
+    assert_eq!(fixture.web.hits("/trees/white-oak"), 0);
+    let expected = "robots.txt could not be fetched: status 503";
+    assert!(warnings(&revival).contains(expected), "{revival}");
 }
 
 #[test]
 fn revive_sends_nothing_after_a_long_retry_after_in_this_and_the_next_run() {
-    let scene = scene("");
-    let later = CannedResponse::new(429, "slow down").header("Retry-After", "3600");
-    scene.web.below("/trees/", later.clone());
+    let fixture = fixture("");
+    let throttled = CannedResponse::new(429, "slow down").with_header("Retry-After", "3600");
+    fixture.web.respond_below("/trees/", throttled.clone());
     for name in NAMES {
-        scene.web.answer(&format!("/trees/{name}"), later.clone());
+        fixture.web.respond(&format!("/trees/{name}"), throttled.clone());
     }
-    let urls = old(&scene);
+    let urls = old_urls(&fixture);
     let args: Vec<&str> = urls.iter().map(String::as_str).collect();
-    let rows = scene.revive(&[&["--format", "jsonl"], &args[..]].concat()).exits(0).rows();
-    let seen = scene.web.requests();
-    assert_eq!(seen.len(), 2, "robots.txt and one page: {:?}", paths(&seen));
-    let told = rows.0.iter().filter(|row| remarks(row).contains("no requests for"));
-    assert!(told.count() >= 3, "{rows:?}");
-    scene.revive(&[&["--answer-age", "0"], &args[..]].concat()).exits(0);
-    assert_eq!(scene.web.requests().len(), 2, "the next run waits, too");
+    let rows = fixture.revive(&[&["--format", "jsonl"], &args[..]].concat()).exits(0).rows();
+    let requests = fixture.web.requests();
+    assert_eq!(requests.len(), 2, "robots.txt and one page: {:?}", paths(&requests));
+    let delayed = rows.0.iter().filter(|row| warnings(row).contains("Retry-After"));
+    assert!(delayed.count() >= 3, "{rows:?}");
+    fixture.revive(&[&["--max-result-age", "0"], &args[..]].concat()).exits(0);
+    assert_eq!(fixture.web.requests().len(), 2, "the next run obeys Retry-After, too");
 }
 
 #[test]
 fn revive_keeps_the_interval_between_all_requests() {
-    let scene = scene("User-agent: *\nCrawl-delay: 0.15\n");
-    let urls = old(&scene);
-    let root = scene.archive.root();
+    let fixture = fixture("User-agent: *\nCrawl-delay: 0.15\n");
+    let urls = old_urls(&fixture);
+    let root = fixture.archive.root();
     let mut args = [REVIVE, QUICK, &["--archive", &root]].concat();
     args.extend(urls.iter().map(String::as_str));
-    scene.desk.run(&args).exits(0);
-    let seen = scene.web.requests();
-    assert!(seen.len() > 5, "{:?}", paths(&seen));
-    let gaps: Vec<Duration> = seen.windows(2).map(|pair| pair[1].at - pair[0].at).collect();
-    // An arrival may be late on a busy machine, never early.
-    let all: Duration = gaps[1..].iter().sum();
-    let least = Duration::from_millis(150) * u32::try_from(gaps.len() - 1).unwrap();
-    assert!(all + Duration::from_millis(50) >= least, "{gaps:?}");
-    assert_eq!(scene.web.most_at_once(), 1);
+    fixture.sandbox.run(&args).exits(0);
+    let requests = fixture.web.requests();
+    assert!(requests.len() > 5, "{:?}", paths(&requests));
+    let gaps: Vec<Duration> = requests.windows(2).map(|pair| pair[1].at - pair[0].at).collect();
+    // On a busy machine a request may arrive late, but never early.
+    let total: Duration = gaps[1..].iter().sum();
+    let min = Duration::from_millis(150) * u32::try_from(gaps.len() - 1).unwrap();
+    assert!(total + Duration::from_millis(50) >= min, "{gaps:?}");
+    assert_eq!(fixture.web.max_concurrent(), 1);
 }
 
-/// Robots rules that a crawl stored are used, and those of another host are
-/// fetched before a redirect leads there.
+/// Stored robots rules are used, and rules of another host are fetched before a
+/// redirect to it is followed.
 #[test]
-fn revive_asks_the_robots_of_a_host_that_a_redirect_leads_to() {
-    let scene = scene("");
+fn revive_fetches_robots_of_redirect_targets() {
+    let fixture = fixture("");
     let other = TestServer::start_blocking();
     other.page("/trees/oak", 200, &article("oak"));
     let rules = CannedResponse::new(200, "User-agent: *\nDisallow: /\n");
-    other.answer("/robots.txt", rules.header("Content-Type", "text/plain"));
-    scene.web.redirect("/trees/white-oak", 302, other.url("/trees/oak").as_str());
-    let story = scene.story("/old/white-oak", &["--allow-private"]);
-    assert_eq!(alias(&story), None);
+    other.respond("/robots.txt", rules.with_header("Content-Type", "text/plain"));
+    fixture.web.redirect("/trees/white-oak", 302, other.url("/trees/oak").as_str());
+    let revival = fixture.revival("/old/white-oak", &["--allow-private"]);
+    assert_eq!(alias(&revival), None);
     assert_eq!(paths(&other.requests()), ["/robots.txt"]);
 }
 
 #[test]
 fn check_revive_obeys_robots_for_candidates_only() {
-    let scene = scene("User-agent: *\nDisallow: /\n");
-    let desk = Desk::new();
-    let root = scene.archive.root();
-    desk.list("urls.txt", [scene.url("/old/white-oak")]);
-    desk.check(&["--revive", "--archive", &root, "urls.txt"]).exits(1);
-    assert!(scene.web.hits("/old/white-oak") > 0, "a list of the user is checked");
-    assert_eq!(scene.web.hits("/trees/white-oak"), 0);
+    let fixture = fixture("User-agent: *\nDisallow: /\n");
+    let sandbox = Sandbox::new();
+    let root = fixture.archive.root();
+    sandbox.list("urls.txt", [fixture.url("/old/white-oak")]);
+    sandbox.check(&["--revive", "--archive", &root, "urls.txt"]).exits(1);
+    assert!(fixture.web.hits("/old/white-oak") > 0, "user-supplied URLs are checked");
+    assert_eq!(fixture.web.hits("/trees/white-oak"), 0);
 }

@@ -1,30 +1,30 @@
-//! Redirects that an archive remembers: which are believed.
+//! Historical redirects: which ones are accepted.
 
 use relink_demo::ArchivedPage;
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use super::{Scene, alias, article, passed_over, reasons};
+use super::{Fixture, alias, article, reasons, rejection_reasons};
 
-/// Two pages of one directory that once redirected.
-fn two_redirects(web: &TestServer, one: &str, other: &str) -> Vec<ArchivedPage> {
-    let (a, b) = (web.url("/old/oak"), web.url("/old/elm"));
+/// Returns archived redirects of `/old/oak` and `/old/elm` to these targets.
+fn two_redirects(web: &TestServer, oak_target: &str, elm_target: &str) -> Vec<ArchivedPage> {
+    let (oak, elm) = (web.url("/old/oak"), web.url("/old/elm"));
     vec![
-        ArchivedPage::page(a.as_str(), "20140102030405", &article("oak")),
-        ArchivedPage::redirect(a.as_str(), "20150102030405", 301, one),
-        ArchivedPage::redirect(b.as_str(), "20150202030405", 301, other),
+        ArchivedPage::page(oak.as_str(), "20140102030405", &article("oak")),
+        ArchivedPage::redirect(oak.as_str(), "20150102030405", 301, oak_target),
+        ArchivedPage::redirect(elm.as_str(), "20150202030405", 301, elm_target),
     ]
 }
 
 #[test]
-fn a_redirect_of_its_own_leads_to_the_alias() {
-    let scene = Scene::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
-    scene.web.page("/trees/oak", 200, &article("oak"));
-    let story = scene.story("/old/oak", &[]);
-    assert_eq!(alias(&story).as_deref(), Some("/trees/oak"));
-    assert_eq!(story["alias"]["method"], "historical-redirect");
-    assert_eq!(story["alias"]["confidence"], 0.97);
-    assert!(story["archived"]["address"].as_str().unwrap().contains("20140102030405"));
-    let kinds: Vec<&str> = story["alias"]["evidence"]
+fn historical_redirect_gives_the_alias() {
+    let fixture = Fixture::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
+    fixture.web.page("/trees/oak", 200, &article("oak"));
+    let revival = fixture.revival("/old/oak", &[]);
+    assert_eq!(alias(&revival).as_deref(), Some("/trees/oak"));
+    assert_eq!(revival["alias"]["method"], "historical-redirect");
+    assert_eq!(revival["alias"]["confidence"], 0.97);
+    assert!(revival["archived"]["replay_url"].as_str().unwrap().contains("20140102030405"));
+    let kinds: Vec<&str> = revival["alias"]["evidence"]
         .as_array()
         .unwrap()
         .iter()
@@ -34,160 +34,167 @@ fn a_redirect_of_its_own_leads_to_the_alias() {
 }
 
 #[test]
-fn people_are_told_alias_evidence_and_copy() {
-    let scene = Scene::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
-    scene.web.page("/trees/oak", 200, &article("oak"));
-    let text = scene.revive(&[&scene.url("/old/oak")]).exits(0).stdout;
+fn human_output_shows_alias_evidence_and_copy() {
+    let fixture = Fixture::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
+    fixture.web.page("/trees/oak", 200, &article("oak"));
+    let text = fixture.revive(&[&fixture.url("/old/oak")]).exits(0).stdout;
     for part in [
-        format!("  alias    {}   0.97\n", scene.url("/trees/oak")),
-        "an archive saw it redirect there on 2015-01-02, and no page beside it\n".to_owned(),
-        "  archive  2014-01-02 good copy ".to_owned(),
+        format!("  alias     {}   0.97\n", fixture.url("/trees/oak")),
+        "an archive recorded this redirect on 2015-01-02, and no sibling page redirected there\n"
+            .to_owned(),
+        "  archive   2014-01-02 good copy ".to_owned(),
     ] {
         assert!(text.contains(&part), "`{part}` in:\n{text}");
     }
 }
 
 #[test]
-fn a_redirect_that_its_neighbors_share_is_ignored_and_named() {
-    let scene = Scene::new(|web| two_redirects(web, "/welcome", "/welcome"));
-    scene.web.page("/welcome", 200, &article("welcome"));
-    let story = scene.story("/old/oak", &[]);
-    assert_eq!(alias(&story), None);
-    assert!(reasons(&story).contains(&"erroneous-redirect"), "{story}");
-    assert!(passed_over(&story).contains("/old/elm led there too"), "{story}");
-    assert_eq!(scene.web.hits("/welcome"), 0, "nobody needs to look at it");
+fn redirect_shared_with_neighbors_is_rejected_with_a_reason() {
+    let fixture = Fixture::new(|web| two_redirects(web, "/welcome", "/welcome"));
+    fixture.web.page("/welcome", 200, &article("welcome"));
+    let revival = fixture.revival("/old/oak", &[]);
+    assert_eq!(alias(&revival), None);
+    assert!(reasons(&revival).contains(&"erroneous-redirect"), "{revival}");
+    assert!(rejection_reasons(&revival).contains("/old/elm redirected there too"), "{revival}");
+    assert_eq!(fixture.web.hits("/welcome"), 0, "a rejected target is not fetched");
 }
 
 #[test]
-fn a_neighbor_is_compared_only_at_about_the_same_time() {
-    let scene = Scene::new(|web| {
-        let (a, b) = (web.url("/old/oak"), web.url("/old/elm"));
+fn neighbors_are_compared_only_at_a_similar_date() {
+    let fixture = Fixture::new(|web| {
+        let (oak, elm) = (web.url("/old/oak"), web.url("/old/elm"));
         vec![
-            ArchivedPage::redirect(a.as_str(), "20150102030405", 301, "/trees/oak"),
-            ArchivedPage::redirect(b.as_str(), "20180202030405", 301, "/trees/oak"),
+            ArchivedPage::redirect(oak.as_str(), "20150102030405", 301, "/trees/oak"),
+            ArchivedPage::redirect(elm.as_str(), "20180202030405", 301, "/trees/oak"),
         ]
     });
-    scene.web.page("/trees/oak", 200, &article("oak"));
-    let story = scene.story("/old/oak", &[]);
-    assert_eq!(alias(&story).as_deref(), Some("/trees/oak"));
-    assert_eq!(story["alias"]["confidence"], 0.8, "nothing speaks against it, and nothing for it");
-    assert_eq!(scene.asked("20180202030405"), 0, "{:?}", scene.archive.asked());
+    fixture.web.page("/trees/oak", 200, &article("oak"));
+    let revival = fixture.revival("/old/oak", &[]);
+    assert_eq!(alias(&revival).as_deref(), Some("/trees/oak"));
+    assert_eq!(revival["alias"]["confidence"], 0.8, "no evidence for or against it");
+    assert_eq!(
+        fixture.archive_requests_with("20180202030405"),
+        0,
+        "{:?}",
+        fixture.archive.requests()
+    );
 }
 
-/// A site whose lost page was redirected to this path, which is alive.
+/// Asserts that an archived redirect to a live page is rejected with this reason,
+/// with and without an archived redirect of a neighbor.
 #[track_caller]
-fn check_no_alias(target: &str, page: &str, expect: &str) {
-    for kept in [
+fn check_no_alias(target: &str, page: &str, expected: &str) {
+    for captures in [
         |web: &TestServer, to: &str| {
             vec![ArchivedPage::redirect(web.url("/old/oak").as_str(), "20150102030405", 301, to)]
         },
         |web: &TestServer, to: &str| two_redirects(web, to, "/trees/elm"),
     ] {
-        let scene = Scene::new(|web| kept(web, target));
-        scene.web.page(target, 200, page);
-        let story = scene.story("/old/oak", &[]);
-        assert_eq!(alias(&story), None, "{target}: {story}");
-        assert!(passed_over(&story).contains(expect), "{target}: {story}");
+        let fixture = Fixture::new(|web| captures(web, target));
+        fixture.web.page(target, 200, page);
+        let revival = fixture.revival("/old/oak", &[]);
+        assert_eq!(alias(&revival), None, "{target}: {revival}");
+        assert!(rejection_reasons(&revival).contains(expected), "{target}: {revival}");
     }
 }
 
 #[test]
-fn archived_redirect_to_a_login_page_is_no_alias() {
+fn archived_redirect_to_a_login_page_is_not_an_alias() {
     let form = "<title>Sign in</title><h1>Sign in</h1><form><input name=user>\
                 <input type=password name=word></form>";
     check_no_alias("/login?next=%2Fold%2Foak", form, "login page");
-    check_no_alias("/members/enter", form, "nothing is alive there");
+    check_no_alias("/members/enter", form, "no live page there");
     check_no_alias("/sso/start", &article("portal"), "login page");
 }
 
 #[test]
-fn archived_redirect_to_a_demand_for_consent_is_no_alias() {
+fn archived_redirect_to_a_consent_page_is_not_an_alias() {
     check_no_alias("/cookie-consent", &article("privacy"), "consent");
     check_no_alias("/subscribe", &article("offers"), "consent");
 }
 
 #[test]
-fn archived_redirect_to_an_error_page_is_no_alias() {
+fn archived_redirect_to_an_error_page_is_not_an_alias() {
     check_no_alias("/error.html", &article("sorry"), "error page");
     check_no_alias("/404", &article("sorry"), "error page");
 }
 
 #[test]
-fn archived_redirect_to_the_front_page_is_no_alias() {
-    check_no_alias("/", &article("home"), "front page");
-    check_no_alias("/index.html", &article("home"), "front page");
+fn archived_redirect_to_the_home_page_is_not_an_alias() {
+    check_no_alias("/", &article("home"), "home page");
+    check_no_alias("/index.html", &article("home"), "home page");
 }
 
 /// A page about logins may move to a path with that name.
 #[test]
-fn archived_redirect_to_a_page_with_the_old_text_is_an_alias_whatever_its_name() {
-    let scene = Scene::new(|web| two_redirects(web, "/accounts/oak", "/trees/elm"));
-    scene.web.page("/accounts/oak", 200, &article("oak"));
-    assert_eq!(alias(&scene.story("/old/oak", &[])).as_deref(), Some("/accounts/oak"));
+fn archived_redirect_to_a_page_with_the_old_text_is_an_alias() {
+    let fixture = Fixture::new(|web| two_redirects(web, "/accounts/oak", "/trees/elm"));
+    fixture.web.page("/accounts/oak", 200, &article("oak"));
+    assert_eq!(alias(&fixture.revival("/old/oak", &[])).as_deref(), Some("/accounts/oak"));
 }
 
 #[test]
-fn the_front_page_is_no_alias() {
-    let alone = Scene::new(|web| {
+fn home_page_is_not_an_alias() {
+    let fixture = Fixture::new(|web| {
         let old = web.url("/old/oak");
         vec![ArchivedPage::redirect(old.as_str(), "20150102030405", 301, "/")]
     });
-    alone.web.page("/", 200, &article("home"));
-    let story = alone.story("/old/oak", &[]);
-    assert_eq!(alias(&story), None);
-    assert!(passed_over(&story).contains("it is the front page"), "{story}");
+    fixture.web.page("/", 200, &article("home"));
+    let revival = fixture.revival("/old/oak", &[]);
+    assert_eq!(alias(&revival), None);
+    assert!(rejection_reasons(&revival).contains("it is the home page"), "{revival}");
 }
 
 #[test]
-fn a_redirect_to_a_dead_page_is_no_alias() {
-    let scene = Scene::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
-    let story = scene.story("/old/oak", &[]);
-    assert_eq!(alias(&story), None);
-    assert!(passed_over(&story).contains("nothing is alive there"), "{story}");
+fn redirect_to_a_dead_page_is_not_an_alias() {
+    let fixture = Fixture::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
+    let revival = fixture.revival("/old/oak", &[]);
+    assert_eq!(alias(&revival), None);
+    assert!(rejection_reasons(&revival).contains("no live page there"), "{revival}");
 }
 
 #[test]
-fn a_redirect_to_a_soft_404_is_no_alias() {
-    let scene = Scene::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
-    scene.web.below("/trees/", CannedResponse::new(200, article("sorry")));
-    let story = scene.story("/old/oak", &[]);
-    assert_eq!(alias(&story), None, "{story}");
-    assert!(passed_over(&story).contains("nothing is alive there"), "{story}");
+fn redirect_to_a_soft_404_is_not_an_alias() {
+    let fixture = Fixture::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
+    fixture.web.respond_below("/trees/", CannedResponse::new(200, article("sorry")));
+    let revival = fixture.revival("/old/oak", &[]);
+    assert_eq!(alias(&revival), None, "{revival}");
+    assert!(rejection_reasons(&revival).contains("no live page there"), "{revival}");
 }
 
 #[test]
-fn a_redirect_to_another_site_is_refused() {
-    let scene = Scene::new(|web| {
-        let elsewhere = web.host("casino.test").url("/oak");
+fn redirect_to_another_site_is_rejected() {
+    let fixture = Fixture::new(|web| {
+        let target = web.host("casino.test").url("/oak");
         let old = web.host("trees.test").url("/old/oak");
-        vec![ArchivedPage::redirect(old.as_str(), "20150102030405", 301, elsewhere.as_str())]
+        vec![ArchivedPage::redirect(old.as_str(), "20150102030405", 301, target.as_str())]
     });
-    scene.web.page("/oak", 200, &article("oak"));
-    let old: String = scene.web.host("trees.test").url("/old/oak").into();
-    let names = ["trees.test", "casino.test"].map(|name| {
-        let port = scene.web.port();
+    fixture.web.page("/oak", 200, &article("oak"));
+    let old: String = fixture.web.host("trees.test").url("/old/oak").into();
+    let resolve = ["trees.test", "casino.test"].map(|name| {
+        let port = fixture.web.port();
         format!("{name}:{port}:127.0.0.1")
     });
-    let args = ["--resolve", &names[0], "--resolve", &names[1], "--format", "jsonl", &old];
-    let story = scene.revive(&args).exits(0).rows().of(&old).clone();
-    assert_eq!(alias(&story), None, "{story}");
-    assert!(passed_over(&story).contains("it is another site"), "{story}");
-    assert_eq!(scene.web.hits("/oak"), 0, "a stranger is not even asked");
+    let args = ["--resolve", &resolve[0], "--resolve", &resolve[1], "--format", "jsonl", &old];
+    let revival = fixture.revive(&args).exits(0).rows().row(&old).clone();
+    assert_eq!(alias(&revival), None, "{revival}");
+    assert!(rejection_reasons(&revival).contains("it is another site"), "{revival}");
+    assert_eq!(fixture.web.hits("/oak"), 0, "the other site gets no request");
 }
 
 #[test]
-fn a_redirect_that_leads_on_to_another_site_today_is_refused() {
-    let scene = Scene::new(|web| {
+fn redirect_that_now_leads_to_another_site_is_rejected() {
+    let fixture = Fixture::new(|web| {
         let old = web.host("trees.test").url("/old/oak");
         vec![ArchivedPage::redirect(old.as_str(), "20150102030405", 301, "/trees/oak")]
     });
-    let elsewhere = scene.web.host("casino.test").url("/oak");
-    scene.web.redirect("/trees/oak", 302, elsewhere.as_str()).page("/oak", 200, &article("oak"));
-    let old: String = scene.web.host("trees.test").url("/old/oak").into();
-    let names =
-        ["trees.test", "casino.test"].map(|name| format!("{name}:{}:127.0.0.1", scene.web.port()));
-    let args = ["--resolve", &names[0], "--resolve", &names[1], "--allow-private"];
+    let target = fixture.web.host("casino.test").url("/oak");
+    fixture.web.redirect("/trees/oak", 302, target.as_str()).page("/oak", 200, &article("oak"));
+    let old: String = fixture.web.host("trees.test").url("/old/oak").into();
+    let resolve = ["trees.test", "casino.test"]
+        .map(|name| format!("{name}:{}:127.0.0.1", fixture.web.port()));
+    let args = ["--resolve", &resolve[0], "--resolve", &resolve[1], "--allow-private"];
     let args = [&args[..], &["--format", "jsonl", &old]].concat();
-    let story = scene.revive(&args).exits(0).rows().of(&old).clone();
-    assert_eq!(alias(&story), None, "{story}");
+    let revival = fixture.revive(&args).exits(0).rows().row(&old).clone();
+    assert_eq!(alias(&revival), None, "{revival}");
 }

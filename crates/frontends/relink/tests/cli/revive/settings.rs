@@ -1,50 +1,51 @@
 //! The table `[revive]` of a configuration file.
 
-use super::Scene;
-use crate::desk::QUICK;
+use super::Fixture;
+use crate::sandbox::QUICK;
 
-/// A project whose file says this.
-fn project(table: &str) -> Scene {
-    let scene = Scene::new(|_| Vec::new());
-    scene.desk.write_user_config(&format!("db = \"relink.db\"\n[revive]\n{table}\n"));
-    scene
+/// Creates a project; the user's configuration has this `[revive]` table.
+fn project(table: &str) -> Fixture {
+    let fixture = Fixture::new(|_| Vec::new());
+    fixture.sandbox.write_user_config(&format!("db = \"relink.db\"\n[revive]\n{table}\n"));
+    fixture
 }
 
 #[track_caller]
-fn check_refused(table: &str, expect: &[&str]) {
-    let scene = project(table);
-    let said = scene.desk.run(&["revive", "http://127.0.0.1:9/a"]).exits(2);
-    for part in expect {
-        assert!(said.stderr.contains(part), "{}", said.stderr);
+fn check_rejected(table: &str, expected: &[&str]) {
+    let fixture = project(table);
+    let output = fixture.sandbox.run(&["revive", "http://127.0.0.1:9/a"]).exits(2);
+    for text in expected {
+        assert!(output.stderr.contains(text), "{}", output.stderr);
     }
 }
 
 #[test]
-fn a_file_says_whom_to_ask() {
-    let scene = project("");
-    let table = format!("db = \"relink.db\"\n[revive]\narchive = [\"{}\"]\n", scene.archive.root());
-    scene.desk.write_user_config(&table);
-    let url = scene.url("/old/oak");
-    scene.desk.run(&[&["revive"], QUICK, &[&url]].concat()).exits(0);
-    assert!(scene.asked("oak") > 0);
-    let asked = scene.archive.asked().len();
-    let flag = ["revive", "--archive", "none", "--answer-age", "0", &url];
-    scene.desk.run(&[&flag[..], QUICK].concat()).exits(0);
-    assert_eq!(scene.archive.asked().len(), asked, "a flag wins over the file");
+fn config_names_archives_and_engines() {
+    let fixture = project("");
+    let table =
+        format!("db = \"relink.db\"\n[revive]\narchive = [\"{}\"]\n", fixture.archive.root());
+    fixture.sandbox.write_user_config(&table);
+    let url = fixture.url("/old/oak");
+    fixture.sandbox.run(&[&["revive"], QUICK, &[&url]].concat()).exits(0);
+    assert!(fixture.archive_requests_with("oak") > 0);
+    let requests = fixture.archive.requests().len();
+    let flag = ["revive", "--archive", "none", "--max-result-age", "0", &url];
+    fixture.sandbox.run(&[&flag[..], QUICK].concat()).exits(0);
+    assert_eq!(fixture.archive.requests().len(), requests, "a flag overrides the file");
 }
 
 #[test]
-fn a_bad_key_exits_2_with_a_hint() {
-    check_refused("archives = []", &["there is no key `archives`", "did you mean `archive`?"]);
-    check_refused("answer_age = 0", &["did you mean `answer-age`?"]);
-    check_refused("color = 1", &["the keys are answer-age, archive"]);
+fn unknown_revive_key_exits_2_with_a_hint() {
+    check_rejected("archives = []", &["unknown key `archives`", "did you mean `archive`?"]);
+    check_rejected("max_result_age = 0", &["did you mean `max-result-age`?"]);
+    check_rejected("color = 1", &["the keys are archive, archive-budget"]);
 }
 
 #[test]
-fn a_bad_value_exits_2() {
-    check_refused("date = \"yesterday\"", &["config.toml` cannot be used"]);
-    check_refused("elsewhere = \"perhaps\"", &["line 3, column 13: ", "`never`"]);
-    check_refused("search = [\"altavista\"]", &["`altavista` is no search engine", "`local`"]);
-    check_refused("search = [\"json:http://127.0.0.1/\"]", &["has no `{query}`"]);
-    check_refused("least = 7.0", &["`7` is no share"]);
+fn invalid_revive_value_exits_2() {
+    check_rejected("date = \"yesterday\"", &["invalid configuration file"]);
+    check_rejected("replacements = \"perhaps\"", &["line 3, column 16: ", "`never`"]);
+    check_rejected("search = [\"altavista\"]", &["unknown search engine `altavista`", "`local`"]);
+    check_rejected("search = [\"json:http://127.0.0.1/\"]", &["expected `{query}`"]);
+    check_rejected("min-confidence = 7.0", &["`--min-confidence`: 7"]);
 }

@@ -1,11 +1,11 @@
-//! What changed since the crawl before.
+//! The changes since the previous crawl.
 
 use relink_model::Verdict;
 
-use super::head::moment;
+use super::head::timestamp;
 use super::markup::{Markup, element};
 use super::part::Body;
-use super::table::words;
+use super::table::text_column;
 use super::view::{View, badge};
 use crate::human::grouped;
 use crate::site::{Capped, ChangeRow};
@@ -14,41 +14,50 @@ pub(super) fn body(view: &View) -> Option<Body> {
     let comparison = view.report.comparison.as_ref()?;
     let lists = [
         ("new", "+", "New: broken now, and not known to work before", &comparison.new),
-        ("regressed", "↺", "Regressed: well before, and broken now", &comparison.regressed),
-        ("fixed", "✓", "Fixed: broken before, and well or gone now", &comparison.fixed),
+        ("regressed", "↺", "Regressed: working before, and broken now", &comparison.regressed),
+        (
+            "fixed",
+            "✓",
+            "Fixed: broken before, and now working or no longer linked",
+            &comparison.fixed,
+        ),
     ];
-    let since =
-        format!("Compared with crawl {}, begun {}.", comparison.run, moment(comparison.started));
+    let since = format!(
+        "Compared with crawl {}, started {}.",
+        comparison.run,
+        timestamp(comparison.started_at)
+    );
     let tiles: Markup =
-        lists.iter().map(|(name, sign, _, list)| tile(name, sign, list.total)).collect();
+        lists.iter().map(|(name, symbol, _, list)| tile(name, symbol, list.total)).collect();
     let mut markup = element("p", [], since);
     markup.push(element("ul", [("class", "tiles")], tiles));
     for (_, _, caption, list) in lists {
-        markup.push(changed(view, caption, list));
+        markup.push(change_table(view, caption, list));
     }
     Some(Body { count: None, markup })
 }
 
-fn tile(name: &str, sign: &str, count: u64) -> Markup {
-    let name = element("span", [("class", "name")], format!("{sign} {name}"));
+fn tile(name: &str, symbol: &str, count: u64) -> Markup {
+    let name = element("span", [("class", "name")], format!("{symbol} {name}"));
     element("li", [("class", "tile")], [name, element("strong", [], grouped(count))])
 }
 
-fn changed(view: &View, caption: &'static str, list: &Capped<ChangeRow>) -> Markup {
+fn change_table(view: &View, caption: &'static str, list: &Capped<ChangeRow>) -> Markup {
     if list.total == 0 {
         return Markup::default();
     }
-    let columns = [words("before"), words("now"), words("address")];
+    let columns = [text_column("before"), text_column("now"), text_column("URL")];
     view.table(caption, columns, &list.rows, list.total, |row| {
         let code = row.code.map(|code| format!(" {code}")).unwrap_or_default();
         [
-            told(row.before, "not seen"),
-            [told(row.after, "gone"), element("span", [("class", "quiet")], code)].into(),
-            view.addresses.link(&row.url),
+            verdict_cell(row.before, "not linked"),
+            [verdict_cell(row.after, "not linked"), element("span", [("class", "quiet")], code)]
+                .into(),
+            view.urls.link(&row.url),
         ]
     })
 }
 
-fn told(word: Option<Verdict>, otherwise: &str) -> Markup {
-    word.map_or_else(|| element("span", [("class", "quiet")], otherwise), badge)
+fn verdict_cell(verdict: Option<Verdict>, otherwise: &str) -> Markup {
+    verdict.map_or_else(|| element("span", [("class", "quiet")], otherwise), badge)
 }

@@ -1,54 +1,54 @@
-//! Small charts as inline SVG, each with a table that says the same.
+//! Small charts as inline SVG, each with a table of the same data.
 //!
-//! Nothing here knows what is charted. Marks differ in form as well as in
-//! color, and every chart carries a sentence for those who do not see it.
+//! Marks differ in shape as well as in color, and every chart has a text
+//! alternative.
 
-mod across;
-mod bars;
+mod horizontal_bars;
 mod line;
 mod spark;
+mod split_bars;
 
-pub(super) use across::{HorizontalBar, across};
-pub(super) use bars::{SplitBar, split_bars};
+pub(super) use horizontal_bars::{HorizontalBar, horizontal_bars};
 pub(super) use line::{Trend, trend};
 pub(super) use spark::{part_bar, spark};
+pub(super) use split_bars::{SplitBar, split_bars};
 
 use super::markup::{Markup, element};
 use crate::human::grouped;
 
-/// Size of a chart, and of the space around its plot, in pixels. Two fit side
-/// by side on a screen, one on a phone, without being made smaller.
+/// Size of a chart and of its margins, in pixels. Two charts fit side by side on a
+/// screen, and one on a phone, without scaling.
 const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 230.0;
 const LEFT: f64 = 46.0;
 const RIGHT: f64 = 10.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 40.0;
-/// The most labels below a plot.
-const LABELS: usize = 12;
+/// Maximum number of labels below a plot.
+const MAX_LABELS: usize = 12;
 
-/// Charts with what they show and the table that says the same.
-pub(super) fn figure(charts: impl Into<Markup>, caption: Markup, twin: Markup) -> Markup {
-    let summary = element("summary", [], "The same as a table");
-    let table = element("details", [], [summary, twin]);
-    element("figure", [], [charts.into(), element("figcaption", [], caption), table])
+/// Renders charts with a caption and a table of the same data.
+pub(super) fn figure(charts: impl Into<Markup>, caption: Markup, table: Markup) -> Markup {
+    let summary = element("summary", [], "Show as a table");
+    let details = element("details", [], [summary, table]);
+    element("figure", [], [charts.into(), element("figcaption", [], caption), details])
 }
 
-/// The drawing itself, which scales with the page.
-fn drawing(width: f64, height: f64, says: &str, marks: Markup) -> Markup {
+/// Creates the SVG element, which scales with the page.
+fn svg(width: f64, height: f64, alt: &str, marks: Markup) -> Markup {
     let view = format!("0 0 {width} {height}");
     let attributes =
-        [("viewBox", view.as_str()), ("role", "img"), ("aria-label", says), ("class", "chart")];
+        [("viewBox", view.as_str()), ("role", "img"), ("aria-label", alt), ("class", "chart")];
     element("svg", attributes, marks)
 }
 
-/// The part of `pixels` that `value` of `most` takes.
-#[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding here")]
-fn scaled(value: u64, most: u64, pixels: f64) -> f64 {
-    if most == 0 { 0.0 } else { value as f64 / most as f64 * pixels }
+/// Scales `value` from the range 0 to `max` to the range 0 to `pixels`.
+#[expect(clippy::cast_precision_loss, reason = "rounding errors are smaller than a pixel")]
+fn scaled(value: u64, max: u64, pixels: f64) -> f64 {
+    if max == 0 { 0.0 } else { value as f64 / max as f64 * pixels }
 }
 
-/// A coordinate as SVG has it; a tenth of a pixel is fine enough.
+/// Formats a coordinate with a precision of a tenth of a pixel.
 fn at(pixels: f64) -> String {
     format!("{pixels:.1}")
 }
@@ -76,16 +76,16 @@ struct Plot {
 }
 
 impl Plot {
-    fn new(most: u64, steps: usize) -> Self {
-        Self { top: round_up(most).0, steps: steps.max(1) }
+    fn new(max: u64, steps: usize) -> Self {
+        Self { top: round_up(max).0, steps: steps.max(1) }
     }
 
-    /// How wide a step is.
+    /// Returns the width of a step.
     fn step(&self) -> f64 {
         (WIDTH - LEFT - RIGHT) / scaled(self.steps as u64, 1, 1.0)
     }
 
-    /// The middle of a step.
+    /// Returns the x coordinate of the middle of a step.
     fn x(&self, step: usize) -> f64 {
         LEFT + self.step() * (scaled(step as u64, 1, 1.0) + 0.5)
     }
@@ -94,12 +94,12 @@ impl Plot {
         HEIGHT - BOTTOM - scaled(value, self.top, HEIGHT - TOP - BOTTOM)
     }
 
-    /// Whether there is room to write at every step.
+    /// Whether every step has room for a label.
     fn has_room(&self) -> bool {
-        self.steps <= LABELS
+        self.steps <= MAX_LABELS
     }
 
-    /// The axes: round numbers up the side, names along the bottom.
+    /// Draws the axes: round numbers on the left, names at the bottom.
     fn axes(&self, names: &[String], bottom: &str) -> Markup {
         let mut marks = Markup::default();
         let (top, parts) = round_up(self.top);
@@ -109,7 +109,7 @@ impl Plot {
             marks.push(rule("grid", (LEFT, y), (WIDTH - RIGHT, y)));
             marks.push(label("side", LEFT - 6.0, y + 4.0, short(value)));
         }
-        let every = self.steps.div_ceil(LABELS);
+        let every = self.steps.div_ceil(MAX_LABELS);
         for (step, name) in names.iter().enumerate().step_by(every) {
             marks.push(label("mid", self.x(step), HEIGHT - BOTTOM + 16.0, name.as_str()));
         }
@@ -118,21 +118,21 @@ impl Plot {
     }
 }
 
-/// The next round number, and into how many equal parts it is best divided.
-fn round_up(most: u64) -> (u64, u64) {
-    /// Leading digits that make a round number, with their parts.
+/// Returns the next round number and the number of parts to divide it into.
+fn round_up(max: u64) -> (u64, u64) {
+    /// Leading digits of round numbers, with their number of parts.
     const ROUND: [(u64, u64); 8] =
         [(1, 5), (2, 4), (3, 3), (4, 4), (5, 5), (6, 3), (8, 4), (10, 5)];
     let mut unit: u64 = 1;
-    while unit.saturating_mul(10) < most {
+    while unit.saturating_mul(10) < max {
         unit = unit.saturating_mul(10);
     }
     let round = ROUND.into_iter().map(|(digit, parts)| (unit.saturating_mul(digit), parts));
-    let (top, parts) = round.into_iter().find(|(top, _)| *top >= most).unwrap_or((most, 1));
+    let (top, parts) = round.into_iter().find(|(top, _)| *top >= max).unwrap_or((max, 1));
     (top, parts.min(top))
 }
 
-/// A round number, short enough for the side of a plot.
+/// Formats a round number briefly: `50k`, `1.5M`.
 fn short(number: u64) -> String {
     match number {
         1_000_000.. if number.is_multiple_of(100_000) => {
@@ -149,15 +149,15 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(most: u64, expect: &str) {
-        let (top, parts) = round_up(most);
+    fn check(max: u64, expect: &str) {
+        let (top, parts) = round_up(max);
         let ticks: Vec<String> = (0..=parts).map(|part| short(top / parts * part)).collect();
         assert_eq!(ticks.join(" "), expect);
-        assert!(top >= most && top.is_multiple_of(parts));
+        assert!(top >= max && top.is_multiple_of(parts));
     }
 
     #[test]
-    fn sides_are_divided_by_round_numbers() {
+    fn axis_labels_are_round_numbers() {
         check(0, "0 1");
         check(1, "0 1");
         check(7, "0 2 4 6 8");
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_number_has_a_side_too() {
+    fn round_up_accepts_the_largest_number() {
         assert!(round_up(u64::MAX).0 == u64::MAX);
     }
 }

@@ -1,11 +1,11 @@
-//! Links and new links against depth (Website Health Analyser, Figs. 6, 7 and
-//! 9), and the links that the site's template puts on every page.
+//! Links and new links by depth (Website Health Analyser, Figs. 6, 7 and 9), and
+//! template links.
 
 use super::chart::{SplitBar, Trend, figure, split_bars, trend};
 use super::head::share;
 use super::markup::{Markup, element};
 use super::part::Body;
-use super::table::{numbers, words};
+use super::table::{number_column, text_column};
 use super::view::View;
 use crate::human::{counted, grouped};
 use crate::site::DepthRow;
@@ -22,17 +22,17 @@ pub(super) fn body(view: &View) -> Option<Body> {
     Some(Body { count: None, markup })
 }
 
-/// From where little new appears, and how much the template gives.
+/// States the saturation depth and the share of template links.
 fn sentence(view: &View) -> String {
     let rows = &view.report.depths;
-    let little = match view.report.little_new_from {
-        Some(depth) => format!("From depth {depth} on little new appears."),
+    let saturation = match view.report.saturation_depth {
+        Some(depth) => format!("Few new links appear from depth {depth} on."),
         None => "New links still appear at the greatest depth that was read.".to_owned(),
     };
     let sum = |of: fn(&DepthRow) -> u64| rows.iter().map(of).fold(0, u64::saturating_add);
     let (all, template) = (sum(|row| row.links), sum(|row| row.template_links));
     format!(
-        "{little} {} of {} ({}) stand on nearly every page.",
+        "{saturation} {} of {} ({}) occur on nearly every page.",
         grouped(template),
         counted(all, "link"),
         share(template, all)
@@ -54,20 +54,20 @@ fn all_links(rows: &[DepthRow]) -> Markup {
         [("class", "key")],
         [
             element("span", [("class", "swatch filled-swatch")], ""),
-            "the page's own ".into(),
+            "own links of the page ".into(),
             element("span", [("class", "swatch hatched-swatch")], ""),
             "on nearly every page (hatched)".into(),
         ],
     );
-    let says = "Bars of the number of links on the pages of each depth; the table has the numbers";
-    element("div", [], [title, split_bars(says, BOTTOM, &bars), key])
+    let label = "Bar chart of the number of links by depth; the table has the numbers";
+    element("div", [], [title, split_bars(label, BOTTOM, &bars), key])
 }
 
 fn new_links(view: &View) -> Markup {
     let rows = &view.report.depths;
-    let mark = view.report.little_new_from.and_then(|from| {
+    let mark = view.report.saturation_depth.and_then(|from| {
         let step = rows.iter().position(|row| row.depth == from)?;
-        Some((step, "little new from here"))
+        Some((step, "few new links from here"))
     });
     let line = Trend {
         names: rows.iter().map(|row| row.depth.to_string()).collect(),
@@ -76,17 +76,17 @@ fn new_links(view: &View) -> Markup {
         mark,
     };
     let title = element("h3", [], "New links at each depth, and the slope");
-    let says = "A line of the number of new links at each depth; the table has the numbers";
+    let label = "Line chart of the number of new links by depth; the table has the numbers";
     let key = element(
         "p",
         [("class", "key")],
-        "numbers beside the line: how many more or fewer than a depth before",
+        "numbers next to the line: difference from the previous depth",
     );
-    element("div", [], [title, trend(says, BOTTOM, &line), key])
+    element("div", [], [title, trend(label, BOTTOM, &line), key])
 }
 
 fn caption() -> Markup {
-    "A link is new where it leads to an address that no page read before had linked to.".into()
+    "A link is new if no page read before links to the same URL.".into()
 }
 
 /// `+58`, `−120`.
@@ -101,8 +101,8 @@ fn signed(slope: i64) -> String {
 
 fn table(view: &View) -> Markup {
     let rows = &view.report.depths;
-    let columns =
-        ["depth", "pages", "links", "on nearly every page", "new links", "slope"].map(numbers);
+    let columns = ["depth", "pages", "links", "on nearly every page", "new links", "slope"]
+        .map(number_column);
     view.table("Links by depth", columns, rows, rows.len() as u64, |row| {
         [
             u64::from(row.depth).into(),
@@ -118,9 +118,9 @@ fn table(view: &View) -> Markup {
 pub(super) fn templates(view: &View) -> Option<Body> {
     let templates = &view.report.templates;
     Body::counted(templates.total, || {
-        let columns = [words("address"), numbers("pages it stands on")];
+        let columns = [text_column("URL"), number_column("pages")];
         view.table("Most pages first", columns, &templates.rows, templates.total, |row| {
-            [view.addresses.link(&row.url), row.pages.into()]
+            [view.urls.link(&row.url), row.pages.into()]
         })
     })
 }

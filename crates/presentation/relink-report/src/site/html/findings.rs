@@ -1,15 +1,15 @@
-//! The table of what is wrong.
+//! The table of findings.
 //!
-//! It can be narrowed to some of its words without any script: the style sheet
-//! hides the rows whose word is not ticked.
+//! It can be filtered by verdict without a script: the style sheet hides the rows
+//! whose verdict is not checked.
 
 use relink_judge::status;
 use relink_model::Verdict;
 
 use super::markup::{Markup, element, void};
 use super::part::Body;
-use super::table::{Table, numbers, words};
-use super::view::{View, badge, class, sign};
+use super::table::{Table, number_column, text_column};
+use super::view::{View, badge, class, symbol};
 use crate::human::grouped;
 use crate::redact_prose;
 use crate::site::SiteFinding;
@@ -18,13 +18,14 @@ pub(super) fn body(view: &View) -> Option<Body> {
     let findings = &view.report.findings;
     Body::counted(findings.total, || {
         let columns = [
-            words("word"),
-            words("address"),
-            words("status"),
-            numbers("depth"),
-            words("linked from"),
+            text_column("verdict"),
+            text_column("URL"),
+            text_column("status"),
+            number_column("depth"),
+            text_column("linked from"),
         ];
-        let mut table = Table::new("Findings, what costs most first", columns, view.room());
+        let mut table =
+            Table::new("Findings, most important first", columns, view.remaining_bytes());
         for finding in &findings.rows {
             if table.is_full() {
                 break;
@@ -32,7 +33,7 @@ pub(super) fn body(view: &View) -> Option<Body> {
             table.classed_row(&class(finding.verdict), cells(view, finding));
         }
         let table = table.finish(findings.total);
-        view.take(table.len());
+        view.use_bytes(table.len());
         element("div", [("class", "findings")], [filter(view), table])
     })
 }
@@ -40,7 +41,7 @@ pub(super) fn body(view: &View) -> Option<Body> {
 fn cells(view: &View, finding: &SiteFinding) -> [Markup; 5] {
     let code = finding.code.map(|code| element("span", [("class", "code")], code.to_string()));
     let status = finding.status.map(|status| {
-        let name = format!(" {}", status::meaning(status).name);
+        let name = format!(" {}", status::lookup(status).name);
         [element("span", [], status.to_string()), element("span", [("class", "quiet")], name)]
             .into()
     });
@@ -48,54 +49,54 @@ fn cells(view: &View, finding: &SiteFinding) -> [Markup; 5] {
     let depth = finding.depth.map(|depth| u64::from(depth).into());
     [
         [badge(finding.verdict), code.into()].into(),
-        told(view, finding),
+        url_cell(view, finding),
         status.unwrap_or_else(none),
         depth.unwrap_or_else(none),
-        view.addresses.spots(&finding.inlinks),
+        view.urls.inlinks(&finding.inlinks),
     ]
 }
 
-/// The address, why it is here, and what to do.
-fn told(view: &View, finding: &SiteFinding) -> Markup {
-    let reason = element("p", [], cut(&finding.reason));
+/// Renders the URL, the reason and the advice.
+fn url_cell(view: &View, finding: &SiteFinding) -> Markup {
+    let reason = element("p", [], truncate(&finding.reason));
     let advice = finding.advice.as_deref().map(|advice| {
-        let label = element("span", [("class", "label")], "do: ");
-        element("p", [("class", "do")], [label, cut(advice).into()])
+        let label = element("span", [("class", "label")], "advice: ");
+        element("p", [("class", "advice-line")], [label, truncate(advice).into()])
     });
-    [view.addresses.link(&finding.url), reason, advice.into()].into()
+    [view.urls.link(&finding.url), reason, advice.into()].into()
 }
 
-/// A sentence that is not longer than a reader reads.
-fn cut(text: &str) -> String {
-    const LONGEST: usize = 400;
-    // Masked before it is cut: half a password would not be known for one.
+/// Truncates a long sentence.
+fn truncate(text: &str) -> String {
+    const MAX_CHARS: usize = 400;
+    // Mask before truncating: a truncated password would not be detected.
     let text = redact_prose(text);
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_CHARS) {
         None => text.into_owned(),
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
     }
 }
 
-/// A box to tick for each word that occurs, if there are several.
+/// Renders a checkbox for each verdict that occurs, if there are several.
 ///
-/// The counts are those of the whole report, of which the table may show less.
+/// The counts are those of the whole report; the table may show fewer rows.
 fn filter(view: &View) -> Markup {
     let rows = &view.report.findings.rows;
     let counts: Vec<(Verdict, u64)> = Verdict::ALL
         .into_iter()
-        .filter(|word| rows.iter().any(|finding| finding.verdict == *word))
-        .map(|word| (word, view.report.verdicts.get(&word).copied().unwrap_or(0)))
+        .filter(|verdict| rows.iter().any(|finding| finding.verdict == *verdict))
+        .map(|verdict| (verdict, view.report.verdicts.get(&verdict).copied().unwrap_or(0)))
         .collect();
     if counts.len() < 2 {
         return Markup::default();
     }
     let boxes: Markup = counts
         .into_iter()
-        .map(|(word, count)| {
-            let id = format!("show-{word}");
-            let ticked = void("input", [("type", "checkbox"), ("id", &id), ("checked", "")]);
-            let text = format!("{}{word} ({})", sign(word), grouped(count));
-            element("label", [("class", &class(word))], [ticked, text.into()])
+        .map(|(verdict, count)| {
+            let id = format!("show-{verdict}");
+            let checkbox = void("input", [("type", "checkbox"), ("id", &id), ("checked", "")]);
+            let text = format!("{}{verdict} ({})", symbol(verdict), grouped(count));
+            element("label", [("class", &class(verdict))], [checkbox, text.into()])
         })
         .collect();
     element("fieldset", [("class", "filter")], [element("legend", [], "Show"), boxes])

@@ -1,76 +1,77 @@
-//! The top and the bottom of the page: what was crawled, and how it stands.
+//! The header, the summary and the footer of the page.
 
 use jiff::Timestamp;
 use relink_model::Verdict;
 
 use super::markup::{Markup, element};
-use super::view::{View, class, sign};
+use super::view::{View, class, symbol};
 use crate::DeadLinks;
 use crate::human::{counted, duration, grouped};
 
-/// Seeds that are named.
-const SEEDS: usize = 5;
+/// Maximum number of seeds.
+const MAX_SEEDS: usize = 5;
 
-/// `Links of example.org`.
+/// Returns the title: `Link health of example.org`.
 pub(super) fn title(view: &View) -> String {
-    format!("Link health of {}", view.addresses.site().unwrap_or("a site"))
+    format!("Link health of {}", view.urls.site().unwrap_or("a site"))
 }
 
-/// The name of the site, and the crawl that this is about.
+/// Renders the header: title, crawl and seeds.
 pub(super) fn banner(view: &View) -> Markup {
     let report = view.report;
-    let began = moment(report.started);
-    let facts = format!("Crawl {}, begun {began}, took {}", report.run, took(view));
+    let started = timestamp(report.started_at);
+    let facts =
+        format!("Crawl {}, started {started}, duration {}", report.run, duration_text(view));
     let seeds: Vec<Markup> = report
         .seeds
         .iter()
-        .take(SEEDS)
-        .map(|seed| element("li", [], view.addresses.link(seed)))
+        .take(MAX_SEEDS)
+        .map(|seed| element("li", [], view.urls.link(seed)))
         .collect();
     let many = (report.seeds.len() > 1)
         .then(|| element("ul", [("class", "seeds")], seeds.into_iter().collect::<Markup>()));
-    let own = view.addresses.origin().map(|origin| {
-        let text = format!("Addresses that begin with / are on {origin}.");
+    let own = view.urls.origin().map(|origin| {
+        let text = format!("URLs that start with / are relative to {origin}.");
         element("p", [("class", "quiet")], text)
     });
     let heading = element("h1", [], title(view));
     element("header", [], [heading, element("p", [], facts), many.into(), own.into()])
 }
 
-/// How the crawl ended if not properly, and the tiles.
+/// Renders the summary: the termination note and the tiles.
 pub(super) fn summary(view: &View) -> Markup {
     let report = view.report;
-    let remark = report.remark.as_deref().map(|remark| {
+    let note = report.termination_note.as_deref().map(|note| {
         let label = element("strong", [], "! Not finished. ");
-        element("p", [("class", "remark"), ("role", "note")], [label, remark.into()])
+        element("p", [("class", "note"), ("role", "note")], [label, note.into()])
     });
     let sizes = [
         ("pages", grouped(report.pages)),
         ("links", grouped(report.links)),
-        ("addresses", grouped(report.targets)),
-        ("time", took(view)),
+        ("URLs", grouped(report.targets)),
+        ("time", duration_text(view)),
     ];
     let sizes = sizes.map(|(name, value)| tile("tile", name.into(), &value, None));
-    let tiles = element("ul", [("class", "tiles")], [sizes.into(), words(view)]);
+    let tiles = element("ul", [("class", "tiles")], [sizes.into(), verdict_tiles(view)]);
     let heading = element("h2", [("class", "hidden")], "Summary");
     element(
         "section",
         [("id", "summary")],
-        [heading, remark.into(), tiles, soft_404_share(view).into()],
+        [heading, note.into(), tiles, soft_404_share(view).into()],
     )
 }
 
-/// A tile for every word that occurs, and alive always.
-fn words(view: &View) -> Markup {
+/// Renders a tile for every verdict that occurs, and always for `alive`.
+fn verdict_tiles(view: &View) -> Markup {
     let report = view.report;
-    let count = |word: Verdict| report.verdicts.get(&word).copied().unwrap_or(0);
+    let count = |verdict: Verdict| report.verdicts.get(&verdict).copied().unwrap_or(0);
     let all = Verdict::ALL.into_iter().map(count).fold(0, u64::saturating_add);
-    let occurs = |word: &Verdict| count(*word) > 0 || *word == Verdict::Alive;
-    let tile_of = |word: Verdict| {
-        let sign = element("span", [("aria-hidden", "true")], sign(word));
-        let name = [sign, word.as_str().into()].into();
-        let share = share(count(word), all);
-        tile(&format!("tile {}", class(word)), name, &grouped(count(word)), Some(&share))
+    let occurs = |verdict: &Verdict| count(*verdict) > 0 || *verdict == Verdict::Alive;
+    let tile_of = |verdict: Verdict| {
+        let symbol = element("span", [("aria-hidden", "true")], symbol(verdict));
+        let name = [symbol, verdict.as_str().into()].into();
+        let share = share(count(verdict), all);
+        tile(&format!("tile {}", class(verdict)), name, &grouped(count(verdict)), Some(&share))
     };
     Verdict::ALL.into_iter().filter(occurs).map(tile_of).collect()
 }
@@ -82,7 +83,7 @@ fn tile(class: &str, name: Markup, value: &str, share: Option<&str>) -> Markup {
     element("li", [("class", class)], [name, value, share.into()])
 }
 
-/// `2.6 %`; less than a tenth, but something, is `< 0.1 %`.
+/// Formats a share: `2.6 %`. Shares between 0 and 0.1 % are `< 0.1 %`.
 pub(super) fn share(part: u64, all: u64) -> String {
     let tenths = u128::from(part) * 1000 / u128::from(all).max(1);
     match tenths {
@@ -91,31 +92,32 @@ pub(super) fn share(part: u64, all: u64) -> String {
     }
 }
 
-/// How many dead links answer as if they were alive.
+/// Renders the number of soft-404s among the dead links.
 fn soft_404_share(view: &View) -> Option<Markup> {
     let soft = view.report.verdicts.get(&Verdict::Soft404).copied().filter(|soft| *soft > 0)?;
     let dead = DeadLinks::among(&view.report.verdicts).dead_links;
     let links = counted(dead, "dead link");
     let text = format!(
-        "Of {links}, {} would pass for alive: the server answers success, but shows an error page (soft-404).",
-        grouped(soft)
+        "{} of {links} respond as if they were alive: the server reports success, but shows an error page (soft-404).",
+        grouped(soft),
     );
     Some(element("p", [], text))
 }
 
-/// Who made the page.
+/// Renders the footer: version and date.
 pub(super) fn footer(view: &View) -> Markup {
-    let ended = moment(view.report.finished);
-    let text = format!("Made by Relink {} of a crawl until {ended}.", view.report.version);
+    let finished = timestamp(view.report.finished_at);
+    let text =
+        format!("Created by Relink {} from the crawl that ended {finished}.", view.report.version);
     element("footer", [], element("p", [], text))
 }
 
 /// `2026-11-10 09:00 UTC`.
-pub(super) fn moment(time: Timestamp) -> String {
+pub(super) fn timestamp(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
-fn took(view: &View) -> String {
-    let took = view.report.finished.duration_since(view.report.started);
+fn duration_text(view: &View) -> String {
+    let took = view.report.finished_at.duration_since(view.report.started_at);
     duration(u64::try_from(took.as_millis()).unwrap_or(0))
 }

@@ -1,18 +1,18 @@
-//! Links that lead somewhere else than they say: through redirects, to places
-//! that are not there, or out of encryption.
+//! Redirect chains, links to missing anchors, and mixed content.
 
 use super::markup::{Markup, element};
 use super::part::Body;
-use super::table::{numbers, words};
+use super::table::{number_column, text_column};
 use super::view::View;
 
 pub(super) fn chains(view: &View) -> Option<Body> {
     let chains = &view.report.chains;
     Body::counted(chains.total, || {
-        let columns = [words("from, hop by hop"), numbers("hops"), numbers("links")];
-        view.table("Redirects, longest first", columns, &chains.rows, chains.total, |row| {
+        let columns =
+            [text_column("redirect chain"), number_column("hops"), number_column("links")];
+        view.table("Redirect chains, longest first", columns, &chains.rows, chains.total, |row| {
             let hops: Markup =
-                row.hops.iter().map(|hop| element("li", [], view.addresses.link(hop))).collect();
+                row.hops.iter().map(|hop| element("li", [], view.urls.link(hop))).collect();
             let count = row.hops.len().saturating_sub(1) as u64;
             [element("ol", [("class", "hops")], hops), count.into(), row.inlinks.into()]
         })
@@ -22,29 +22,24 @@ pub(super) fn chains(view: &View) -> Option<Body> {
 pub(super) fn fragments(view: &View) -> Option<Body> {
     let fragments = &view.report.fragments;
     Body::counted(fragments.total, || {
-        let columns = [words("page"), words("missing place"), words("linked from")];
-        view.table(
-            "What links want, and pages do not have",
-            columns,
-            &fragments.rows,
-            fragments.total,
-            |row| {
-                [
-                    view.addresses.link(&row.url),
-                    element("code", [], format!("#{}", row.fragment)),
-                    view.addresses.spots(&row.inlinks),
-                ]
-            },
-        )
+        let columns =
+            [text_column("page"), text_column("missing anchor"), text_column("linked from")];
+        view.table("Missing anchors", columns, &fragments.rows, fragments.total, |row| {
+            [
+                view.urls.link(&row.url),
+                element("code", [], format!("#{}", row.fragment)),
+                view.urls.inlinks(&row.inlinks),
+            ]
+        })
     })
 }
 
 pub(super) fn mixed(view: &View) -> Option<Body> {
-    let mixed = &view.report.mixed;
+    let mixed = &view.report.mixed_content;
     Body::counted(mixed.total, || {
-        let columns = [words("encrypted page"), words("takes in, unencrypted")];
-        view.table("Page by page", columns, &mixed.rows, mixed.total, |edge| {
-            [view.addresses.link(&edge.from), view.addresses.link(&edge.to)]
+        let columns = [text_column("HTTPS page"), text_column("HTTP resource")];
+        view.table("By page", columns, &mixed.rows, mixed.total, |edge| {
+            [view.urls.link(&edge.from), view.urls.link(&edge.to)]
         })
     })
 }

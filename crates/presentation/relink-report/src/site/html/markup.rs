@@ -1,47 +1,46 @@
-//! Markup that strangers' text cannot break out of.
+//! HTML markup with escaped text.
 //!
-//! The only way in is through [`element`] and the conversions below, and all of
-//! them escape. Names of elements and attributes are literals of this program;
-//! passwords are masked and control characters shown as pictures on the way.
+//! Markup is created only by [`element`] and the conversions below, which all escape
+//! their text. They also mask passwords and replace control characters. Names of
+//! elements and attributes are literals in this crate.
 
 use crate::human::grouped;
 use crate::{printable, redact_prose};
 
-/// A piece of a page, well formed and harmless.
+/// Well-formed HTML with escaped text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Markup(String);
 
 impl Markup {
-    /// How many bytes it takes.
+    /// Returns the size in bytes.
     pub(super) const fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is nothing in it.
+    /// Whether it is empty.
     pub(super) const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds more at the end.
+    /// Appends markup.
     pub(super) fn push(&mut self, more: impl Into<Self>) {
         self.0.push_str(&more.into().0);
     }
 
-    /// The finished text, after the line that makes browsers keep to the
-    /// standard.
+    /// Returns the complete page, including the doctype.
     pub(super) fn into_page(self) -> String {
         format!("<!DOCTYPE html>\n{}\n", self.0)
     }
 }
 
-/// An element with everything in it.
+/// Creates an element.
 pub(super) fn element<const N: usize>(
     name: &'static str,
     attributes: [(&'static str, &str); N],
     content: impl Into<Markup>,
 ) -> Markup {
     let Markup(content) = content.into();
-    let mut text = opened(name, attributes);
+    let mut text = start_tag(name, attributes);
     text.push_str(&content);
     text.push_str("</");
     text.push_str(name);
@@ -49,20 +48,20 @@ pub(super) fn element<const N: usize>(
     Markup(text)
 }
 
-/// An element that holds nothing and is not closed: `meta`, `input`.
+/// Creates a void element: `meta`, `input`.
 pub(super) fn void<const N: usize>(
     name: &'static str,
     attributes: [(&'static str, &str); N],
 ) -> Markup {
-    Markup(opened(name, attributes))
+    Markup(start_tag(name, attributes))
 }
 
-/// A style sheet of this program.
+/// Creates a `style` element.
 pub(super) fn style(sheet: &'static str) -> Markup {
     Markup(format!("<style>\n{sheet}</style>"))
 }
 
-fn opened<const N: usize>(name: &'static str, attributes: [(&'static str, &str); N]) -> String {
+fn start_tag<const N: usize>(name: &'static str, attributes: [(&'static str, &str); N]) -> String {
     let mut text = format!("<{name}");
     for (attribute, value) in attributes {
         text.push(' ');
@@ -88,7 +87,7 @@ fn escape_into(escaped: &mut String, text: &str) {
     }
 }
 
-/// Text, whoever wrote it.
+/// Escapes text, which may be untrusted.
 impl From<&str> for Markup {
     fn from(text: &str) -> Self {
         let mut escaped = String::with_capacity(text.len());
@@ -97,28 +96,28 @@ impl From<&str> for Markup {
     }
 }
 
-/// Text, whoever wrote it.
+/// Escapes text, which may be untrusted.
 impl From<String> for Markup {
     fn from(text: String) -> Self {
         Self::from(text.as_str())
     }
 }
 
-/// A number with its thousands set apart.
+/// Formats a number with thousands separators.
 impl From<u64> for Markup {
     fn from(number: u64) -> Self {
         Self(grouped(number))
     }
 }
 
-/// One after the other.
+/// Concatenates markup.
 impl<const N: usize> From<[Self; N]> for Markup {
     fn from(parts: [Self; N]) -> Self {
         parts.into_iter().collect()
     }
 }
 
-/// What there is, or nothing.
+/// Returns the markup, or empty markup for `None`.
 impl From<Option<Self>> for Markup {
     fn from(part: Option<Self>) -> Self {
         part.unwrap_or_default()

@@ -1,8 +1,8 @@
-//! What is told of the site's own pages: orphans, titles, time and size.
+//! Pages of the site: orphans, duplicate titles, slowest and largest pages.
 
 use super::markup::element;
 use super::part::Body;
-use super::table::{numbers, words};
+use super::table::{number_column, text_column};
 use super::view::View;
 use crate::human::{duration, size};
 use crate::site::PageMetric;
@@ -10,13 +10,13 @@ use crate::site::PageMetric;
 pub(super) fn orphans(view: &View) -> Option<Body> {
     let orphans = &view.report.orphans;
     Body::counted(orphans.total, || {
-        let columns = [words("page")];
+        let columns = [text_column("page")];
         view.table(
-            "In a sitemap, but no page links to them",
+            "In a sitemap, but not linked from any page",
             columns,
             &orphans.rows,
             orphans.total,
-            |page| [view.addresses.link(page)],
+            |page| [view.urls.link(page)],
         )
     })
 }
@@ -24,36 +24,36 @@ pub(super) fn orphans(view: &View) -> Option<Body> {
 pub(super) fn titles(view: &View) -> Option<Body> {
     let titles = &view.report.same_titles;
     Body::counted(titles.total, || {
-        let columns = [words("title"), numbers("pages"), words("which")];
+        let columns = [text_column("title"), number_column("pages"), text_column("list of pages")];
         view.table("Most pages first", columns, &titles.rows, titles.total, |row| {
             [
                 element("bdi", [], row.title.as_str()),
                 row.pages.total.into(),
-                view.addresses.pages(&row.pages),
+                view.urls.pages(&row.pages),
             ]
         })
     })
 }
 
 pub(super) fn slowest(view: &View) -> Option<Body> {
-    measured(view, "Slowest first", "took", &view.report.slowest, duration)
+    metric_table(view, "Slowest first", "duration", &view.report.slowest, duration)
 }
 
 pub(super) fn largest(view: &View) -> Option<Body> {
-    measured(view, "Largest first", "size", &view.report.largest, size)
+    metric_table(view, "Largest first", "size", &view.report.largest, size)
 }
 
-fn measured(
+fn metric_table(
     view: &View,
     caption: &'static str,
-    measure: &'static str,
+    metric: &'static str,
     rows: &[PageMetric],
-    told: fn(u64) -> String,
+    format: fn(u64) -> String,
 ) -> Option<Body> {
     Body::counted(rows.len() as u64, || {
-        let columns = [words("page"), numbers(measure)];
+        let columns = [text_column("page"), number_column(metric)];
         view.table(caption, columns, rows, rows.len() as u64, |row| {
-            [view.addresses.link(&row.url), told(row.value).into()]
+            [view.urls.link(&row.url), format(row.value).into()]
         })
     })
 }

@@ -1,39 +1,41 @@
-//! The parts of the page, in their order, with what to do about each.
+//! The sections of the page, in order, with the advice for each.
 
 use super::markup::{Markup, element};
 use super::view::View;
-use super::{changes, crawl, depth, findings, first, hosts, links, pages, statuses, tree};
+use super::{
+    changes, crawl_notes, depth, findings, hosts, links, pages, priorities, statuses, tree,
+};
 use crate::human::grouped;
 
-/// What a part has to show.
+/// The content of a section.
 #[derive(Debug)]
 pub(super) struct Body {
-    /// How many of what it lists there are.
+    /// The number of items that it lists.
     pub(super) count: Option<u64>,
-    /// The rest.
+    /// The content.
     pub(super) markup: Markup,
 }
 
 impl Body {
-    /// So many of them; nothing if there are none.
+    /// Creates a section with a number of items; `None` if there are none.
     pub(super) fn counted(count: u64, markup: impl FnOnce() -> Markup) -> Option<Self> {
         (count > 0).then(|| Self { count: Some(count), markup: markup() })
     }
 }
 
-/// A part of the page.
+/// A section of the page.
 pub(super) struct Part {
     id: &'static str,
     title: &'static str,
-    /// What to do about it, in one sentence.
+    /// The advice.
     advice: &'static str,
-    /// What is said if there is nothing to show.
+    /// The text if the section is empty.
     pub(super) empty: &'static str,
     body: fn(&View) -> Option<Body>,
 }
 
 impl Part {
-    /// Its line in the contents, and the part itself.
+    /// Renders the entry in the table of contents, and the section.
     pub(super) fn section(&self, view: &View) -> Option<(Markup, Markup)> {
         let body = (self.body)(view)?;
         let count: Markup = body.count.map(|count| tag(&grouped(count))).into();
@@ -55,140 +57,139 @@ fn advice(text: &str) -> Markup {
     element("p", [("class", "advice")], [label, text.into()])
 }
 
-/// All of them: what is wrong first, then what the site is like, then how the
-/// crawl went.
+/// All sections: findings first, then properties of the site, then notes on the
+/// crawl.
 pub(super) const PARTS: [Part; 18] = [
     Part {
-        id: "first",
-        title: "Do first",
-        advice: "begin here; each of these mends many links at once or keeps readers from harm.",
-        empty: "Nothing stands out that should be done before the rest.",
-        body: first::body,
+        id: "priorities",
+        title: "Most important",
+        advice: "start here; each of these fixes many links at once or protects readers.",
+        empty: "No finding is more important than the others.",
+        body: priorities::body,
     },
     Part {
         id: "changes",
-        title: "Since the crawl before",
-        advice: "look at what regressed first: it worked before, so something has changed.",
-        empty: "There is no finished earlier crawl of this site to compare with.",
+        title: "Changes since the previous crawl",
+        advice: "check the regressions first: these URLs worked before.",
+        empty: "There is no earlier finished crawl of this site to compare with.",
         body: changes::body,
     },
     Part {
         id: "findings",
         title: "Findings",
-        advice: "work from the top: what most pages link to, and what is nearest to the start, \
-                 costs readers most.",
-        empty: "Nothing is broken.",
+        advice: "start at the top: findings that many pages link to, and that are close to the \
+                 start page, affect most readers.",
+        empty: "No findings.",
         body: findings::body,
     },
     Part {
         id: "chains",
         title: "Redirects",
-        advice: "link to the last address directly; every hop costs readers time and may break.",
+        advice: "link to the last URL directly; every redirect takes time and may break.",
         empty: "No link is redirected.",
         body: links::chains,
     },
     Part {
         id: "fragments",
-        title: "Missing places on pages",
-        advice: "give the page the id that links want, or change the links; readers now land at \
-                 the top of the page.",
-        empty: "Every place on a page that a link wants is there.",
+        title: "Missing anchors",
+        advice: "add the id to the page, or change the links; readers now arrive at the top of \
+                 the page.",
+        empty: "All linked anchors exist.",
         body: links::fragments,
     },
     Part {
         id: "mixed",
         title: "Mixed content",
-        advice: "take these in by https; browsers block or warn of what an encrypted page takes \
-                 in unencrypted.",
-        empty: "No encrypted page takes in anything unencrypted.",
+        advice: "load these resources over HTTPS; browsers block HTTP resources of HTTPS pages \
+                 or warn about them.",
+        empty: "No HTTPS page loads HTTP resources.",
         body: links::mixed,
     },
     Part {
         id: "orphans",
         title: "Orphan pages",
-        advice: "link to them from a page that fits, or take them out of the sitemap.",
-        empty: "No page is named by a sitemap alone.",
+        advice: "link to them from a suitable page, or remove them from the sitemap.",
+        empty: "All pages in sitemaps are linked.",
         body: pages::orphans,
     },
     Part {
         id: "titles",
-        title: "Titles that several pages have",
-        advice: "give each page its own title, or let one of them be the canonical page.",
+        title: "Duplicate titles",
+        advice: "give each page its own title, or declare one of them as the canonical page.",
         empty: "No two pages have the same title.",
         body: pages::titles,
     },
     Part {
         id: "depth",
         title: "Links by depth",
-        advice: "set the depth limit of the next crawl to where little new appears, and bring \
-                 nearer to the start what readers should find.",
+        advice: "set the depth limit of the next crawl to the depth from which few new links \
+                 appear, and link important pages closer to the start page.",
         empty: "No links were read.",
         body: depth::body,
     },
     Part {
         id: "templates",
-        title: "Links that stand on nearly every page",
-        advice: "mend these in the template: one edit counts on every page.",
-        empty: "No link stands on nearly every page.",
+        title: "Template links",
+        advice: "fix these in the template: one edit applies to every page.",
+        empty: "No link occurs on nearly every page.",
         body: depth::templates,
     },
     Part {
         id: "directories",
         title: "Directories",
-        advice: "where a whole directory is gone, one redirect mends all of its links.",
-        empty: "No directory of the site was visited.",
+        advice: "if a whole directory is gone, one redirect fixes all of its links.",
+        empty: "No directory of the site was read.",
         body: tree::body,
     },
     Part {
         id: "statuses",
-        title: "Answers by class of status",
-        advice: "if many addresses gave no answer at all, check the network of this crawl before \
-                 the links.",
-        empty: "Nothing was asked.",
+        title: "URLs by status class",
+        advice: "if many URLs have no response, check your network connection first.",
+        empty: "No requests were sent.",
         body: statuses::body,
     },
     Part {
         id: "slowest",
         title: "Slowest pages",
-        advice: "look for what these pages wait for, and whether it can be kept ready.",
+        advice: "find out what slows these pages down, and consider caching it.",
         empty: "No page was timed.",
         body: pages::slowest,
     },
     Part {
         id: "largest",
         title: "Largest pages",
-        advice: "split or shrink them; size is what the server sent, without pictures.",
+        advice: "split or shrink them; the size is that of the HTML, without images.",
         empty: "No page was measured.",
         body: pages::largest,
     },
     Part {
         id: "hosts",
-        title: "Hosts over time",
-        advice: "where waiting outweighs asking, a shorter delay in robots.txt makes the next \
-                 crawl quicker.",
-        empty: "No host was asked.",
+        title: "Hosts",
+        advice: "if the wait time is longer than the request time, a shorter Crawl-delay in \
+                 robots.txt makes the next crawl faster.",
+        empty: "No host was contacted.",
         body: hosts::body,
     },
     Part {
         id: "traps",
-        title: "Traps avoided",
-        advice: "search engines meet these too: keep them out with robots.txt, rel=nofollow or \
+        title: "Spider traps",
+        advice: "exclude them for search engines too, with robots.txt, rel=nofollow or \
                  rel=canonical.",
-        empty: "No trap was met.",
-        body: crawl::traps,
+        empty: "No spider trap was found.",
+        body: crawl_notes::traps,
     },
     Part {
-        id: "aside",
-        title: "Links not asked",
-        advice: "raise the limit or change the pattern if one of these should have been asked.",
-        empty: "No link was left aside.",
-        body: crawl::left_aside,
+        id: "not-followed",
+        title: "Links not followed",
+        advice: "raise the limit or change the pattern if one of these should be followed.",
+        empty: "All links were followed.",
+        body: crawl_notes::not_followed,
     },
     Part {
         id: "notes",
         title: "Notes",
-        advice: "see whether a limit or a host's wish kept the crawl from what it should read.",
-        empty: "Nothing else is to be said of this crawl.",
-        body: crawl::notes,
+        advice: "check whether a limit or a robots.txt rule excluded important pages.",
+        empty: "No further notes.",
+        body: crawl_notes::notes,
     },
 ];

@@ -1,9 +1,9 @@
-//! How many addresses answered with each class of status.
+//! Targets by status class.
 
-use super::chart::{HorizontalBar, across, figure};
+use super::chart::{HorizontalBar, figure, horizontal_bars};
 use super::head::share;
 use super::part::Body;
-use super::table::{numbers, words};
+use super::table::{number_column, text_column};
 use super::view::View;
 
 pub(super) fn body(view: &View) -> Option<Body> {
@@ -21,33 +21,43 @@ pub(super) fn body(view: &View) -> Option<Body> {
         })
         .collect();
     let rows: Vec<(&String, &u64)> = statuses.iter().collect();
-    let columns = [words("class"), words("meaning"), numbers("addresses"), numbers("share")];
-    let table = view.table("Answers", columns, &rows, rows.len() as u64, |(class, count)| {
-        [class.as_str().into(), meaning(class).into(), (**count).into(), share(**count, all).into()]
-    });
-    let chart = across("Bars of the number of addresses of each class of status", &bars);
-    let markup =
-        figure(chart, "Addresses by the last status that they answered with.".into(), table);
+    let columns = [
+        text_column("class"),
+        text_column("meaning"),
+        number_column("URLs"),
+        number_column("share"),
+    ];
+    let table =
+        view.table("URLs by status class", columns, &rows, rows.len() as u64, |(class, count)| {
+            [
+                class.as_str().into(),
+                meaning(class).into(),
+                (**count).into(),
+                share(**count, all).into(),
+            ]
+        });
+    let chart = horizontal_bars("Bar chart of the number of URLs per status class", &bars);
+    let markup = figure(chart, "URLs by the class of their last status.".into(), table);
     Some(Body { count: None, markup })
 }
 
 fn name(class: &str) -> &str {
-    if class == "none" { "no answer" } else { class }
+    if class == "none" { "no response" } else { class }
 }
 
 fn meaning(class: &str) -> &'static str {
     match class {
-        "1xx" => "the answer was still to come",
-        "2xx" => "it went well",
-        "3xx" => "look elsewhere",
-        "4xx" => "the address is at error, or we are not let in",
-        "5xx" => "the server is at error",
-        "none" => "nobody answered, or nobody was asked",
-        _ => "outside the standard",
+        "1xx" => "informational",
+        "2xx" => "success",
+        "3xx" => "redirect",
+        "4xx" => "client error",
+        "5xx" => "server error",
+        "none" => "no response, or not fetched",
+        _ => "not a standard class",
     }
 }
 
-/// The class in the style sheet.
+/// Returns the CSS class of a bar.
 fn color(class: &str) -> &'static str {
     match class {
         "2xx" => "good",

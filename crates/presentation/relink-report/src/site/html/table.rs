@@ -1,7 +1,7 @@
-//! Tables that keep to their room and say what they leave out.
+//! Tables with a size limit that state the number of omitted rows.
 
-use super::address::more;
 use super::markup::{Markup, element};
+use super::url::more;
 
 /// A column.
 #[derive(Debug, Clone, Copy)]
@@ -10,41 +10,41 @@ pub(super) struct Column {
     class: &'static str,
 }
 
-/// The class of columns of words.
-const WORDS: &str = "words";
+/// The CSS class of text columns.
+const TEXT: &str = "text";
 
-/// A column of words.
-pub(super) const fn words(title: &'static str) -> Column {
-    Column { title, class: WORDS }
+/// Creates a text column.
+pub(super) const fn text_column(title: &'static str) -> Column {
+    Column { title, class: TEXT }
 }
 
-/// A column of numbers.
-pub(super) const fn numbers(title: &'static str) -> Column {
+/// Creates a number column.
+pub(super) const fn number_column(title: &'static str) -> Column {
     Column { title, class: "number" }
 }
 
-/// A table in the making.
+/// A table builder.
 #[derive(Debug)]
 pub(super) struct Table<const N: usize> {
     caption: &'static str,
     columns: [Column; N],
     rows: Markup,
     shown: u64,
-    room: usize,
+    max_bytes: usize,
 }
 
 impl<const N: usize> Table<N> {
-    /// An empty one that takes no more bytes than it has `room` for.
-    pub(super) fn new(caption: &'static str, columns: [Column; N], room: usize) -> Self {
-        Self { caption, columns, rows: Markup::default(), shown: 0, room }
+    /// Creates an empty table of at most `max_bytes`.
+    pub(super) fn new(caption: &'static str, columns: [Column; N], max_bytes: usize) -> Self {
+        Self { caption, columns, rows: Markup::default(), shown: 0, max_bytes }
     }
 
-    /// Adds a row, if there is room.
+    /// Adds a row if it fits.
     pub(super) fn row(&mut self, cells: [Markup; N]) {
         self.classed_row("", cells);
     }
 
-    /// Adds a row of a class that the style sheet knows, if there is room.
+    /// Adds a row with a CSS class if it fits.
     pub(super) fn classed_row(&mut self, class: &str, cells: [Markup; N]) {
         let cells: Markup = self
             .columns
@@ -58,30 +58,32 @@ impl<const N: usize> Table<N> {
             "" => element("tr", [], cells),
             class => element("tr", [("class", class)], cells),
         };
-        // Once a row is left out all later ones are: the first are the worst.
-        let has_room = self.rows.len() + row.len() <= self.room;
-        if has_room {
+        // After the first row that does not fit, omit all others: rows are sorted by
+        // importance.
+        let fits = self.rows.len() + row.len() <= self.max_bytes;
+        if fits {
             self.rows.push(row);
             self.shown += 1;
         } else {
-            self.room = 0;
+            self.max_bytes = 0;
         }
     }
 
-    /// Whether no more rows are taken, so that none need be made.
+    /// Whether no further rows are accepted.
     pub(super) const fn is_full(&self) -> bool {
-        self.room == 0
+        self.max_bytes == 0
     }
 
-    /// Whether its rows read better one below the other on a narrow screen:
-    /// where much text stands beside each other, but not where numbers do.
+    /// Whether cells are shown below each other on a narrow screen. This is so for
+    /// tables with several text columns.
     fn needs_width(&self) -> bool {
         const MANY_COLUMNS: usize = 4;
-        let texts = self.columns.iter().filter(|column| column.class == WORDS).count();
+        let texts = self.columns.iter().filter(|column| column.class == TEXT).count();
         N >= MANY_COLUMNS && texts > 1
     }
 
-    /// The table, and how many of `total` rows are not in it.
+    /// Renders the table and the number of omitted rows; `total` is the number of all
+    /// rows.
     pub(super) fn finish(self, total: u64) -> Markup {
         let class = if self.needs_width() { "wide cards" } else { "wide" };
         let head: Markup = self

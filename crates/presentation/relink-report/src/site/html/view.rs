@@ -1,44 +1,49 @@
-//! What every part of the page is given.
+//! The context that all sections of the page share.
 
 use std::cell::Cell;
 
 use relink_model::Verdict;
 
-use super::address::Addresses;
 use super::markup::{Markup, element};
 use super::table::{Column, Table};
-use crate::human::grouped;
+use super::url::UrlFormatter;
+use crate::human::counted;
 use crate::site::SiteReport;
 
-/// Bytes that all tables may take together; the whole page stays below 5 MB.
-const ROOM: usize = 4_500_000;
-/// No table takes more than this part of the room that is left.
-const PART: usize = 3;
+/// Maximum size of all tables together in bytes. The page stays below 5 MB.
+const MAX_TABLE_BYTES: usize = 4_500_000;
+/// Each table may use at most this fraction (1/3) of the remaining bytes.
+const TABLE_FRACTION: usize = 3;
 
-/// A report, how its addresses are shown, and how much room there is.
+/// A report, its URL formatter and the remaining byte budget.
 #[derive(Debug)]
 pub(super) struct View<'a> {
     pub(super) report: &'a SiteReport,
-    pub(super) addresses: Addresses,
-    room: Cell<usize>,
+    pub(super) urls: UrlFormatter,
+    remaining_bytes: Cell<usize>,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn of(report: &'a SiteReport) -> Self {
-        Self { report, addresses: Addresses::of(&report.seeds), room: Cell::new(ROOM) }
+    pub(super) fn new(report: &'a SiteReport) -> Self {
+        Self {
+            report,
+            urls: UrlFormatter::new(&report.seeds),
+            remaining_bytes: Cell::new(MAX_TABLE_BYTES),
+        }
     }
 
-    /// How much the next piece may take.
-    pub(super) fn room(&self) -> usize {
-        self.room.get() / PART
+    /// Returns the maximum size of the next table.
+    pub(super) fn remaining_bytes(&self) -> usize {
+        self.remaining_bytes.get() / TABLE_FRACTION
     }
 
-    /// Takes what a piece has used.
-    pub(super) fn take(&self, used: usize) {
-        self.room.set(self.room.get().saturating_sub(used));
+    /// Subtracts the size of a table from the budget.
+    pub(super) fn use_bytes(&self, used: usize) {
+        self.remaining_bytes.set(self.remaining_bytes.get().saturating_sub(used));
     }
 
-    /// A table with a row for each of `all`; `total` of them there are.
+    /// Renders a table with a row for each item of `all`; `total` is the number of all
+    /// rows.
     pub(super) fn table<const N: usize, T>(
         &self,
         caption: &'static str,
@@ -47,39 +52,42 @@ impl<'a> View<'a> {
         total: u64,
         cells: impl Fn(&T) -> [Markup; N],
     ) -> Markup {
-        let mut table = Table::new(caption, columns, self.room());
-        for one in all {
+        let mut table = Table::new(caption, columns, self.remaining_bytes());
+        for item in all {
             if table.is_full() {
                 break;
             }
-            table.row(cells(one));
+            table.row(cells(item));
         }
         let table = table.finish(total);
-        self.take(table.len());
+        self.use_bytes(table.len());
         table
     }
 }
 
-/// A word with its sign and its color.
-pub(super) fn badge(word: Verdict) -> Markup {
-    let sign = element("span", [("aria-hidden", "true")], sign(word));
-    element("span", [("class", &format!("word {}", class(word)))], [sign, word.as_str().into()])
+/// Renders a verdict with its symbol and color.
+pub(super) fn badge(verdict: Verdict) -> Markup {
+    let symbol = element("span", [("aria-hidden", "true")], symbol(verdict));
+    element(
+        "span",
+        [("class", &format!("verdict {}", class(verdict)))],
+        [symbol, verdict.as_str().into()],
+    )
 }
 
-/// A word's class in the style sheet.
-pub(super) fn class(word: Verdict) -> String {
-    format!("is-{word}")
+/// Returns the CSS class of a verdict.
+pub(super) fn class(verdict: Verdict) -> String {
+    format!("is-{verdict}")
 }
 
-/// A word's sign, as a letter and not as a picture.
-pub(super) fn sign(word: Verdict) -> String {
-    /// Asks for the plain form of a sign that has a colored one.
+/// Returns the symbol of a verdict in text style, not as an emoji.
+pub(super) fn symbol(verdict: Verdict) -> String {
+    /// Variation selector that requests the text style.
     const AS_TEXT: char = '\u{fe0e}';
-    format!("{}{AS_TEXT} ", word.symbol())
+    format!("{}{AS_TEXT} ", verdict.symbol())
 }
 
-/// `1 address`, `212 addresses`.
-pub(super) fn addresses(count: u64) -> String {
-    let plural = if count == 1 { "" } else { "es" };
-    format!("{} address{plural}", grouped(count))
+/// Formats a number of URLs: `1 URL`, `212 URLs`.
+pub(super) fn url_count(count: u64) -> String {
+    counted(count, "URL")
 }

@@ -1,4 +1,4 @@
-//! The forms of an index, good and bad.
+//! Tests with valid and invalid index formats.
 
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
@@ -6,42 +6,42 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// An answer in short: time, status and URL of each row, then what else is to
-/// be said.
-fn told(bytes: &[u8], limit: usize, is_cut: bool) -> String {
-    let Some(answer) = read(bytes, limit, is_cut) else { return "no index".to_owned() };
+/// Summarizes a response: time, status and URL of each row, then the other
+/// fields.
+fn summarize(bytes: &[u8], limit: usize, is_truncated: bool) -> String {
+    let Some(response) = parse(bytes, limit, is_truncated) else { return "invalid".to_owned() };
     let part = |field: &Option<String>| field.clone().unwrap_or("-".to_owned());
-    let mut told: Vec<_> = answer
+    let mut parts: Vec<_> = response
         .rows
         .iter()
         .map(|row| [part(&row.time), part(&row.status), part(&row.url)].join(" "))
         .collect();
-    told.extend((answer.skipped > 0).then(|| format!("skipped {}", answer.skipped)));
-    told.extend(answer.is_truncated.then(|| "cut".to_owned()));
-    told.extend(answer.resume.map(|key| format!("resume {key}")));
-    told.join(" | ")
+    parts.extend((response.skipped > 0).then(|| format!("skipped {}", response.skipped)));
+    parts.extend(response.is_truncated.then(|| "truncated".to_owned()));
+    parts.extend(response.resume.map(|key| format!("resume {key}")));
+    parts.join(" | ")
 }
 
 #[track_caller]
 fn check(text: &str, expect: &str) {
-    assert_eq!(told(text.as_bytes(), 100, false), expect);
+    assert_eq!(summarize(text.as_bytes(), 100, false), expect);
 }
 
-const IN_COLUMNS: &str = r#"[["urlkey","timestamp","original","mimetype","statuscode","digest","length"],
+const ARRAY_RESPONSE: &str = r#"[["urlkey","timestamp","original","mimetype","statuscode","digest","length"],
 ["org,example)/a","2015","http://example.org/a","text/html","200","AAAA","512"],
 ["org,example)/a","2016","http://example.org/a","warc/revisit","-","AAAA","300"]"#;
 
 #[test]
-fn the_array_of_the_internet_archive_is_read_by_its_header() {
+fn parse_reads_arrays_with_header() {
     let rows = "2015 200 http://example.org/a | 2016 - http://example.org/a";
-    check(&format!("{IN_COLUMNS}]"), rows);
-    let resumed = format!("{IN_COLUMNS},\n[],\n[\"org%2Cexample%29%2Fa+2016\"]]");
+    check(&format!("{ARRAY_RESPONSE}]"), rows);
+    let resumed = format!("{ARRAY_RESPONSE},\n[],\n[\"org%2Cexample%29%2Fa+2016\"]]");
     check(&resumed, &format!("{rows} | resume org%2Cexample%29%2Fa+2016"));
     check(r#"[["timestamp","statuscode"],[2015,301]]"#, "2015 301 -");
 }
 
 #[test]
-fn json_lines_and_cdxj_say_the_same() {
+fn parse_reads_json_lines_and_cdxj() {
     let object = r#"{"url": "http://example.org/a", "status": "301", "mime": "unk"}"#;
     check(&format!("org,example)/a 2015 {object}\n"), "2015 301 http://example.org/a");
     let line = object.replace('{', r#"{"timestamp": "2015", "urlkey": "org,example)/a", "#);
@@ -52,7 +52,7 @@ fn json_lines_and_cdxj_say_the_same() {
 }
 
 #[test]
-fn columns_between_spaces_are_read_by_their_header_or_in_the_usual_order() {
+fn parse_reads_columns_with_and_without_header() {
     check(
         "org,example)/a 2015 http://example.org/a text/html 404 AAAA 5",
         "2015 404 http://example.org/a",
@@ -60,20 +60,20 @@ fn columns_between_spaces_are_read_by_their_header_or_in_the_usual_order() {
     let classic = " CDX N b a m s k r M S V g\n\
                    org,example)/a 2015 http://example.org/a text/html 301 AAAA /b - 5 0 a.warc.gz\n";
     check(classic, "2015 301 http://example.org/a");
-    let row = read(classic.as_bytes(), 1, false).unwrap().rows.remove(0);
+    let row = parse(classic.as_bytes(), 1, false).unwrap().rows.remove(0);
     let expect = (Some("/b".to_owned()), Some("a.warc.gz".to_owned()), Some("0".to_owned()));
     assert_eq!((row.redirect, row.file, row.offset), expect);
 }
 
 #[test]
-fn nothing_is_an_answer() {
+fn parse_accepts_empty_responses() {
     for text in ["", "\n", "[]", " [ ]\n"] {
         check(text, "");
     }
 }
 
 #[test]
-fn what_is_no_index_is_refused() {
+fn parse_rejects_other_formats() {
     for text in [
         "<!doctype html><title>Wayback</title>\n<p>down",
         "org.archive.util.io.RuntimeIOException: Blocked",
@@ -82,13 +82,13 @@ fn what_is_no_index_is_refused() {
         "[[\"timestamp\"], {\"a\": 1}, [true]]",
         "\0\0\0",
     ] {
-        check(text, "no index");
+        check(text, "invalid");
     }
 }
 
 #[test]
-fn bad_rows_among_good_ones_are_counted() {
-    let mixed = format!("{IN_COLUMNS},[\"too\",\"short\"],[[]],{{\"a\":[1,2]}}]");
+fn parse_counts_invalid_rows() {
+    let mixed = format!("{ARRAY_RESPONSE},[\"too\",\"short\"],[[]],{{\"a\":[1,2]}}]");
     check(&mixed, "2015 200 http://example.org/a | 2016 - http://example.org/a | skipped 3");
     check(
         "{\"timestamp\": \"2015\"}\nnoise\n{\"timestamp\": \"2016\"}",
@@ -97,41 +97,41 @@ fn bad_rows_among_good_ones_are_counted() {
 }
 
 #[test]
-fn a_cut_answer_gives_its_whole_rows() {
-    let cut = &IN_COLUMNS[..IN_COLUMNS.len() - 20];
-    check(cut, "2015 200 http://example.org/a | cut");
+fn parse_returns_complete_rows_of_truncated_response() {
+    let cut = &ARRAY_RESPONSE[..ARRAY_RESPONSE.len() - 20];
+    check(cut, "2015 200 http://example.org/a | truncated");
     let lines = b"{\"timestamp\": \"2015\"}\n{\"timestamp\": \"20";
-    assert_eq!(told(lines, 100, true), "2015 - - | cut");
+    assert_eq!(summarize(lines, 100, true), "2015 - - | truncated");
 }
 
 #[test]
-fn no_more_rows_are_kept_than_asked_for() {
+fn parse_returns_at_most_limit_rows() {
     assert_eq!(
-        told(format!("{IN_COLUMNS}]").as_bytes(), 1, false),
-        "2015 200 http://example.org/a | cut"
+        summarize(format!("{ARRAY_RESPONSE}]").as_bytes(), 1, false),
+        "2015 200 http://example.org/a | truncated"
     );
     let lines = "{\"timestamp\": \"2015\"}\n".repeat(1000);
-    assert_eq!(told(lines.as_bytes(), 1, false), "2015 - - | cut");
+    assert_eq!(summarize(lines.as_bytes(), 1, false), "2015 - - | truncated");
 }
 
 #[test]
-fn a_line_of_megabytes_is_passed_over() {
+fn parse_skips_overlong_lines() {
     let long = format!("{{\"url\": \"{}\"}}\n{{\"timestamp\": \"2015\"}}\n", "x".repeat(10 << 20));
     check(&long, "2015 - - | skipped 1");
     let nested = format!("[[\"timestamp\"],{}", "[".repeat(1 << 20));
-    check(&nested, "cut");
+    check(&nested, "truncated");
 }
 
 proptest! {
     #[test]
-    fn no_answer_is_a_fault(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
-        let _ = read(&bytes, 5, false);
+    fn parse_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        let _ = parse(&bytes, 5, false);
     }
 
     #[test]
-    fn no_cut_or_change_of_a_good_answer_is_a_fault(at in 0..IN_COLUMNS.len(), byte: u8) {
-        let mut bytes = IN_COLUMNS.as_bytes().to_vec();
+    fn parse_never_panics_on_damaged_response(at in 0..ARRAY_RESPONSE.len(), byte: u8) {
+        let mut bytes = ARRAY_RESPONSE.as_bytes().to_vec();
         bytes[at] = byte;
-        let _ = (read(&bytes, 5, false), read(&bytes[..at], 5, true));
+        let _ = (parse(&bytes, 5, false), parse(&bytes[..at], 5, true));
     }
 }

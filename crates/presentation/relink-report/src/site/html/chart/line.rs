@@ -1,23 +1,23 @@
-//! A line from step to step, with what it rises and falls by.
+//! A line chart with the differences between steps.
 
 use super::super::markup::{Markup, element};
-use super::{Plot, TOP, at, drawing, label, rule};
+use super::{Plot, TOP, at, label, rule, svg};
 
-/// What the line shows.
+/// The data of a line chart.
 #[derive(Debug, Clone, Default)]
 pub(in super::super) struct Trend {
-    /// The names of the steps.
+    /// The labels of the steps.
     pub(in super::super) names: Vec<String>,
     /// The value of each step.
     pub(in super::super) values: Vec<u64>,
-    /// What is written between a step and the one before.
+    /// The label between each step and the previous one.
     pub(in super::super) between: Vec<Option<String>>,
-    /// A step to point out, and what to say of it.
+    /// A step to highlight, and its label.
     pub(in super::super) mark: Option<(usize, &'static str)>,
 }
 
-/// Draws the line.
-pub(in super::super) fn trend(says: &str, bottom: &str, trend: &Trend) -> Markup {
+/// Draws a line chart.
+pub(in super::super) fn trend(alt: &str, bottom: &str, trend: &Trend) -> Markup {
     let plot = Plot::new(trend.values.iter().copied().max().unwrap_or(0), trend.values.len());
     let points: Vec<(f64, f64)> = trend
         .values
@@ -26,8 +26,8 @@ pub(in super::super) fn trend(says: &str, bottom: &str, trend: &Trend) -> Markup
         .map(|(step, value)| (plot.x(step), plot.y(*value)))
         .collect();
     let mut marks = plot.axes(&trend.names, bottom);
-    if let Some((step, says)) = trend.mark {
-        marks.push(marked(&plot, step, says));
+    if let Some((step, alt)) = trend.mark {
+        marks.push(marked(&plot, step, alt));
     }
     let path: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
     marks.push(element("polyline", [("class", "line"), ("points", &path.join(" "))], ""));
@@ -38,10 +38,10 @@ pub(in super::super) fn trend(says: &str, bottom: &str, trend: &Trend) -> Markup
     if plot.has_room() {
         marks.push(slopes(&points, &trend.between));
     }
-    drawing(super::WIDTH, super::HEIGHT, says, marks)
+    svg(super::WIDTH, super::HEIGHT, alt, marks)
 }
 
-/// What is written beside the line, where it is not crossed by it.
+/// Draws the labels next to the line, on the side where they do not cross it.
 fn slopes(points: &[(f64, f64)], between: &[Option<String>]) -> Markup {
     let pairs = points.windows(2).zip(between.iter().skip(1));
     let slope = |(pair, text): (&[(f64, f64)], &Option<String>)| {
@@ -54,11 +54,11 @@ fn slopes(points: &[(f64, f64)], between: &[Option<String>]) -> Markup {
     pairs.filter_map(slope).collect()
 }
 
-fn marked(plot: &Plot, step: usize, says: &str) -> Markup {
+fn marked(plot: &Plot, step: usize, alt: &str) -> Markup {
     let x = plot.x(step);
-    // Written toward the middle, so that it is never cut off.
-    let (class, beside) =
+    // Write toward the middle, so that the label is not clipped.
+    let (class, offset) =
         if step * 2 > plot.steps { ("side quiet", -5.0) } else { ("start quiet", 5.0) };
     let line = rule("mark", (x, TOP - 14.0), (x, plot.y(0)));
-    [line, label(class, x + beside, TOP - 6.0, says)].into()
+    [line, label(class, x + offset, TOP - 6.0, alt)].into()
 }

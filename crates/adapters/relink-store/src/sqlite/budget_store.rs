@@ -1,0 +1,33 @@
+//! Counts requests against the daily budgets of services.
+
+use async_trait::async_trait;
+use relink_ports::{BudgetStore, StoreError};
+use rusqlite::Connection;
+
+use super::SqliteStore;
+use super::error::DbResult;
+
+#[async_trait]
+impl BudgetStore for SqliteStore {
+    async fn try_spend(&self, service: &str, day: i64, budget: u32) -> Result<bool, StoreError> {
+        self.perform("counting a request", |db| try_spend(db, service, day, budget))
+    }
+}
+
+fn try_spend(db: &Connection, service: &str, day: i64, budget: u32) -> DbResult<bool> {
+    if budget == 0 {
+        return Ok(false);
+    }
+    // An earlier day, after the system clock was set back, must not reset the
+    // counter.
+    let changed = db
+        .prepare_cached(
+            "INSERT INTO service_usage (service, day, requests) VALUES (?1, ?2, 1)
+             ON CONFLICT (service) DO UPDATE SET
+                 requests = CASE WHEN excluded.day > day THEN 1 ELSE requests + 1 END,
+                 day = max(day, excluded.day)
+             WHERE excluded.day > day OR requests < ?3",
+        )?
+        .execute((service, day, budget))?;
+    Ok(changed > 0)
+}

@@ -1,0 +1,91 @@
+//! Inserts links to new targets in multi-row statements, the usual case when a
+//! document is loaded for the first time.
+//!
+//! Links to known targets are inserted by [`TaskWriter`](super::loading::TaskWriter).
+
+use std::borrow::Cow;
+
+use relink_model::RunId;
+use relink_ports::{NewLink, NewTarget};
+use rusqlite::{CachedStatement, Connection};
+
+use super::bulk::{BATCH_ROWS, RowBinder, first_rowid, insert_rows};
+use super::error::DbResult;
+use super::loading::{INSERT_LINK, LINK_VALUES, bind_link};
+use super::redaction;
+
+/// Inserts links to new targets.
+pub(super) struct BulkLinkWriter<'db> {
+    db: &'db Connection,
+    run: RunId,
+    targets: CachedStatement<'db>,
+    tasks: CachedStatement<'db>,
+    links: CachedStatement<'db>,
+}
+
+impl<'db> BulkLinkWriter<'db> {
+    pub(super) fn new(db: &'db Connection, run: RunId) -> DbResult<Self> {
+        let targets = insert_rows(
+            BATCH_ROWS,
+            "INSERT OR IGNORE INTO target (url, host_id, user_supplied)",
+            "(?, ?, ?)",
+        );
+        let tasks = insert_rows(
+            BATCH_ROWS,
+            "INSERT OR FAIL INTO task (run_id, target_id, host_id, user_supplied, original_url)",
+            "(?, ?, ?, ?, ?)",
+        );
+        let links = insert_rows(BATCH_ROWS, INSERT_LINK, LINK_VALUES);
+        Ok(Self {
+            db,
+            run,
+            targets: db.prepare_cached(&targets)?,
+            tasks: db.prepare_cached(&tasks)?,
+            links: db.prepare_cached(&links)?,
+        })
+    }
+
+    /// Inserts [`BATCH_ROWS`] links of a document, each with the id of its host.
+    /// `position` is that of the first link. Returns false, without inserting
+    /// tasks and links, if a target is already known.
+    pub(super) fn add(
+        &mut self,
+        document: i64,
+        position: usize,
+        links: &[(&NewLink, i64)],
+    ) -> DbResult<bool> {
+        let mut rows = RowBinder::new(&mut self.targets);
+        for (link, host) in links {
+            rows.bind(&[&url(link), host, &is_user_supplied(link)])?;
+        }
+        if rows.execute()? < BATCH_ROWS {
+            return Ok(false);
+        }
+        let target = first_rowid(self.db, BATCH_ROWS);
+        let mut rows = RowBinder::new(&mut self.tasks);
+        for ((link, host), target) in links.iter().zip(target..) {
+            let original_url = redaction::text(&link.original_url);
+            let original_url = (original_url != url(link)).then_some(original_url);
+            rows.bind(&[&self.run.0, &target, host, &is_user_supplied(link), &original_url])?;
+        }
+        rows.execute()?;
+        let task = first_rowid(self.db, BATCH_ROWS);
+        let mut rows = RowBinder::new(&mut self.links);
+        for (((link, _), task), position) in links.iter().zip(task..).zip(position..) {
+            bind_link(&mut rows, document, position, task, link)?;
+        }
+        rows.execute()?;
+        Ok(true)
+    }
+}
+
+fn url(link: &NewLink) -> Cow<'_, str> {
+    match &link.target {
+        NewTarget::Web { url, .. } => redaction::url(url),
+        NewTarget::Local { key, .. } => redaction::text(key),
+    }
+}
+
+fn is_user_supplied(link: &NewLink) -> bool {
+    matches!(&link.target, NewTarget::Web { rights, .. } if rights.is_user_supplied())
+}

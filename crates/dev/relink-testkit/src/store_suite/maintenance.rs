@@ -1,0 +1,158 @@
+//! Size, pruning and vacuum.
+
+use relink_model::{FetchPurpose, TaskId, Verdict};
+use relink_ports::{RunKey, RunStats, Store, StoreSize, StoredControl, TargetResult, TaskUpdate};
+
+use super::CaseResult;
+use super::fixture::{MANY, StoreFixture, at, attempt, completion, probe, run_key, target_result};
+
+const ONE: &str = "http://one.test/";
+const TWO: &str = "http://two.test/";
+
+fn counts(size: &StoreSize) -> (u64, u64, u64) {
+    (size.runs, size.targets, size.probes)
+}
+
+/// Targets are counted once for all runs.
+pub async fn size_counts_runs_targets_and_probes(store: &dyn Store) -> CaseResult {
+    assert_eq!(counts(&store.size().await?), (0, 0, 0));
+    let first = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
+    assert_eq!(counts(&store.size().await?), (1, 2, 0));
+    first.finish_all(Verdict::Alive, at(1)).await?;
+    first.close(at(2)).await?;
+    let second = StoreFixture::with_pages(store, at(3), &[ONE]).await?;
+    second.finish_all(Verdict::Alive, at(4)).await?;
+    let size = store.size().await?;
+    assert_eq!(counts(&size), (2, 2, 3));
+    assert!(size.bytes > 0);
+    Ok(())
+}
+
+/// The returned size is that after pruning.
+pub async fn prune_deletes_old_closed_runs_and_their_probes(store: &dyn Store) -> CaseResult {
+    let old = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
+    old.finish_all(Verdict::Dead, at(10)).await?;
+    old.close(at(20)).await?;
+    let size = store.prune(at(21)).await?;
+    assert_eq!(counts(&size), (0, 2, 0));
+    assert_eq!(store.size().await?, size);
+    assert_eq!(old.checked().await?, []);
+    assert_eq!(store.run_stats(old.run).await?, RunStats::default());
+    assert_eq!(store.host_stats(old.run, MANY).await?, []);
+    Ok(())
+}
+
+/// A run closed exactly at the limit stays, and so does a resumable run of any
+/// age.
+pub async fn prune_keeps_recent_and_unfinished_runs(store: &dyn Store) -> CaseResult {
+    let other = RunKey { scope: "unfinished".to_owned(), ..run_key() };
+    let unfinished = StoreFixture::open_with_key(store, &other, at(0)).await?;
+    unfinished.load_pages(&[ONE, TWO]).await?;
+    let claims = unfinished.claim(at(1)).await?;
+    unfinished.finish_claim(&claims[0], Verdict::Dead, at(1)).await?;
+    hold(&unfinished, &claims[1], 1).await?;
+    let closed = StoreFixture::with_pages(store, at(2), &["http://three.test/"]).await?;
+    closed.finish_all(Verdict::Dead, at(20)).await?;
+    closed.close(at(20)).await?;
+
+    let before = (unfinished.checked().await?, closed.checked().await?);
+    let size = store.prune(at(20)).await?;
+    assert_eq!(counts(&size), (2, 3, 3));
+    let after = (unfinished.checked().await?, closed.checked().await?);
+    assert_eq!(after, before);
+    assert_eq!(store.held_tasks(unfinished.run, TaskId(0), MANY).await?.len(), 1);
+    Ok(())
+}
+
+/// Holds the task of a claim.
+async fn hold(fixture: &StoreFixture<'_>, claim: &relink_ports::Claim, seconds: i64) -> CaseResult {
+    let seen = probe(503, at(seconds));
+    let attempts = vec![attempt(&seen, FetchPurpose::Initial)];
+    let update = TaskUpdate::Hold { attempts };
+    fixture.commit(&[completion(Some(claim.lease), &claim.tasks[0], Some(seen), update)]).await
+}
+
+/// The history of the next run is complete.
+pub async fn prune_keeps_current_result_and_last_reached_digest(store: &dyn Store) -> CaseResult {
+    for (now, verdict) in [(10, Verdict::Alive), (20, Verdict::Alive), (30, Verdict::Failing)] {
+        let fixture = StoreFixture::with_pages(store, at(now), &[ONE]).await?;
+        fixture.finish_all(verdict, at(now)).await?;
+        fixture.close(at(now)).await?;
+    }
+    let before = StoreFixture::with_pages(store, at(40), &[ONE]).await?;
+    let claim = before.claim_one(at(40)).await?;
+    before.release(&claim).await?;
+    before.close(at(40)).await?;
+    let history = &claim.tasks[0].history;
+    assert_eq!(history.last_reached_at, Some(at(20)));
+    assert!(history.digest.is_some() && history.streak.is_some());
+
+    let size = store.prune(at(1000)).await?;
+    assert_eq!(counts(&size), (0, 1, 1));
+    let after = StoreFixture::with_pages(store, at(2000), &[ONE]).await?;
+    let claim = after.claim_one(at(2000)).await?;
+    assert_eq!(&claim.tasks[0].history, history);
+    Ok(())
+}
+
+/// Otherwise its remaining probes would belong to the new run.
+pub async fn run_id_of_pruned_run_is_not_reused(store: &dyn Store) -> CaseResult {
+    let old = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    old.finish_all(Verdict::Alive, at(1)).await?;
+    old.close(at(2)).await?;
+    store.prune(at(100)).await?;
+
+    let new = StoreFixture::with_pages(store, at(200), &[ONE]).await?;
+    assert_ne!(new.run, old.run);
+    let claim = new.claim_one(at(200)).await?;
+    let unfetched = TargetResult {
+        attempts: Vec::new(),
+        ..target_result(Verdict::Blocked, &probe(429, at(200)), at(200))
+    };
+    let finish = TaskUpdate::Finish(unfetched);
+    new.commit(&[completion(Some(claim.lease), &claim.tasks[0], None, finish)]).await?;
+    assert_eq!(new.checked_one().await?.probe, None);
+    Ok(())
+}
+
+/// A control requested exactly at the limit stays.
+pub async fn prune_deletes_old_controls(store: &dyn Store) -> CaseResult {
+    let stored = |key: &str, seconds| StoredControl {
+        key: key.to_owned(),
+        url: format!("{ONE}{key}"),
+        probe: probe(404, at(seconds)),
+    };
+    store.save_controls(&[stored("old", 19), stored("new", 20)]).await?;
+    store.prune(at(20)).await?;
+    assert_eq!(store.control("old", at(0)).await?, None);
+    assert_eq!(store.control("new", at(0)).await?, Some(stored("new", 20)));
+    Ok(())
+}
+
+/// A run can outlive its probes, whose ids are reused.
+pub async fn pruned_probe_is_not_confused_with_a_later_one(store: &dyn Store) -> CaseResult {
+    let old = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
+    old.finish_all(Verdict::Dead, at(10)).await?;
+    old.close(at(30)).await?;
+    assert_eq!(counts(&store.prune(at(20)).await?), (1, 2, 0));
+
+    let new = StoreFixture::with_pages(store, at(40), &[ONE, TWO]).await?;
+    new.finish_all(Verdict::Failing, at(41)).await?;
+    for checked in old.checked().await? {
+        assert_eq!(checked.probe, None, "{}", checked.url);
+    }
+    Ok(())
+}
+
+/// The file only gets smaller.
+pub async fn vacuum_loses_nothing(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
+    fixture.finish_all(Verdict::Alive, at(1)).await?;
+    let (size, checked) = (store.size().await?, fixture.checked().await?);
+    store.vacuum().await?;
+    let after = store.size().await?;
+    assert_eq!(counts(&after), counts(&size));
+    assert!(after.bytes <= size.bytes);
+    assert_eq!(fixture.checked().await?, checked);
+    Ok(())
+}

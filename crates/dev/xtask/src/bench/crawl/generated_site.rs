@@ -1,0 +1,129 @@
+//! The generated site for the crawl: interlinked pages with dead links. The
+//! same in every run.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::XtaskError;
+
+/// Pages per directory.
+const PAGES_PER_DIRECTORY: usize = 100;
+/// Every 20th page has a dead link.
+const DEAD_EVERY: usize = 20;
+/// Links to random pages, in addition to the two of the binary tree.
+const CROSS_LINKS: u64 = 8;
+/// Words per page.
+const WORDS: u64 = 120;
+
+const VOCABULARY: [&str; 16] = [
+    "acorn", "birch", "clover", "daisy", "elm", "fern", "gorse", "hazel", "iris", "jasmine",
+    "kelp", "laurel", "moss", "nutmeg", "oak", "poppy",
+];
+
+/// A generated site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct GeneratedSite {
+    pub(super) pages: usize,
+}
+
+impl GeneratedSite {
+    /// Writes the site below `root`.
+    pub(super) fn write(self, root: &Path) -> Result<(), XtaskError> {
+        for number in 0..self.pages {
+            if number.is_multiple_of(PAGES_PER_DIRECTORY) {
+                let chapter = root.join(format!("c{}", number / PAGES_PER_DIRECTORY));
+                std::fs::create_dir_all(&chapter)
+                    .map_err(|error| XtaskError::io(&chapter, &error))?;
+            }
+            let path = root.join(page(number).get(1..).unwrap_or_default());
+            std::fs::write(&path, self.html(number))
+                .map_err(|error| XtaskError::io(&path, &error))?;
+        }
+        let path = root.join("index.html");
+        std::fs::write(&path, Self::cover()).map_err(|error| XtaskError::io(&path, &error))
+    }
+
+    /// Returns the home page.
+    pub(super) fn cover() -> String {
+        format!("<!doctype html><title>A site</title><a href=\"{}\">begin</a>", page(0))
+    }
+
+    /// Returns the text of a page.
+    pub(super) fn html(self, number: usize) -> String {
+        let mut html =
+            format!("<!doctype html><title>Page {number}</title><h1>Page {number}</h1>\n<p>");
+        // Writing to a string cannot fail.
+        for word in 0..WORDS {
+            let chance = mixed(number as u64, word);
+            let name = VOCABULARY[usize::try_from(chance % 16).unwrap_or(0)];
+            let _ = write!(html, "{name}{} ", chance % 997);
+        }
+        html += "</p>\n<ul>";
+        for to in self.links(number) {
+            let _ = write!(html, "<li><a href=\"{}\">page {to}</a>", page(to));
+        }
+        if number.is_multiple_of(DEAD_EVERY) {
+            let _ = write!(html, "<li><a href=\"{}\">lost</a>", lost(number));
+        }
+        html + "</ul>\n"
+    }
+
+    /// Returns the paths of all dead links.
+    pub(super) fn planted(self) -> HashSet<String> {
+        (0..self.pages).step_by(DEAD_EVERY).map(lost).collect()
+    }
+
+    /// Returns the links of a page. Its two tree links make every page reachable
+    /// from the first.
+    fn links(self, number: usize) -> impl Iterator<Item = usize> {
+        let tree = [2 * number + 1, 2 * number + 2].map(|to| to % self.pages);
+        let anywhere = move |link: u64| {
+            let chance = mixed(number as u64, WORDS + link) % self.pages as u64;
+            usize::try_from(chance).unwrap_or(0)
+        };
+        tree.into_iter().chain((0..CROSS_LINKS).map(anywhere))
+    }
+}
+
+/// Returns the path of a page.
+pub(super) fn page(number: usize) -> String {
+    format!("/c{}/p{number}.html", number / PAGES_PER_DIRECTORY)
+}
+
+fn lost(number: usize) -> String {
+    format!("/c{}/lost{number}.html", number / PAGES_PER_DIRECTORY)
+}
+
+/// Returns a pseudo-random number derived from two others (`SplitMix64`).
+fn mixed(one: u64, other: u64) -> u64 {
+    let mut state = (one << 32 | other).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    state ^ (state >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_reach_every_page_from_the_first() {
+        let site = GeneratedSite { pages: 500 };
+        let (mut reached, mut waiting) = (HashSet::from([0]), vec![0]);
+        while let Some(number) = waiting.pop() {
+            waiting.extend(site.links(number).filter(|to| reached.insert(*to)));
+        }
+        assert_eq!(reached.len(), 500);
+    }
+
+    #[test]
+    fn dead_links_are_on_every_20th_page() {
+        let site = GeneratedSite { pages: 41 };
+        assert_eq!(site.planted().len(), 3);
+        for path in site.planted() {
+            let pages = (0..41).filter(|number| site.html(*number).contains(&path)).count();
+            assert_eq!(pages, 1, "{path}");
+        }
+    }
+}

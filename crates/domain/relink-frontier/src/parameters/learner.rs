@@ -1,0 +1,169 @@
+//! Learns which query parameters do not affect a page.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::remove_parameters;
+use crate::UrlPattern;
+
+/// Number of equal trials after which a parameter is irrelevant.
+const MIN_EQUAL_TRIALS: u32 = 8;
+
+/// One difference is tolerated per this number of equal trials, because pages may
+/// change between two requests.
+const TRIALS_PER_DIFFERENCE: u32 = 20;
+
+/// Maximum number of parameters with trials. Further parameters are not tested.
+const MAX_PARAMETERS: usize = 8_192;
+
+/// The result of fetching a page without a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrialOutcome {
+    /// Exactly the same text and numbers.
+    Same,
+    /// Another page or an error.
+    Different,
+}
+
+/// The results of trials, by URL pattern and parameter.
+///
+/// ```
+/// use relink_frontier::{ParameterLearner, TrialOutcome};
+/// let mut learner = ParameterLearner::default();
+/// let url = "https://example.org/item/7?id=1&ref=menu".parse()?;
+/// while learner.is_undecided(&url, "ref") {
+///     learner.record(&url, "ref", TrialOutcome::Same);
+/// }
+/// let other = "https://example.org/item/8?id=2&ref=search".parse()?;
+/// assert_eq!(learner.strip(&other).0.as_str(), "https://example.org/item/8?id=2");
+/// # Ok::<(), url::ParseError>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParameterLearner {
+    /// By path pattern and parameter, separated by a space, which neither can contain.
+    counts: BTreeMap<String, Counts>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Counts {
+    same: u32,
+    different: u32,
+}
+
+impl ParameterLearner {
+    /// Records the result of fetching a page with and without a parameter. The
+    /// comparison must be exact, because pages of a list may differ only in numbers.
+    pub fn record(&mut self, url: &Url, key: &str, outcome: TrialOutcome) {
+        let entry = entry_key(url, key);
+        if self.counts.len() >= MAX_PARAMETERS && !self.counts.contains_key(&entry) {
+            return;
+        }
+        let counts = self.counts.entry(entry).or_default();
+        match outcome {
+            TrialOutcome::Same => counts.same = counts.same.saturating_add(1),
+            TrialOutcome::Different => counts.different = counts.different.saturating_add(1),
+        }
+    }
+
+    /// Whether a parameter is irrelevant on URLs with the pattern of `url`.
+    pub fn is_irrelevant(&self, url: &Url, key: &str) -> bool {
+        self.counts.get(&entry_key(url, key)).is_some_and(|counts| counts.is_irrelevant())
+    }
+
+    /// Whether another trial is useful.
+    pub fn is_undecided(&self, url: &Url, key: &str) -> bool {
+        match self.counts.get(&entry_key(url, key)) {
+            Some(counts) => counts.different == 0 && !counts.is_irrelevant(),
+            None => self.counts.len() < MAX_PARAMETERS,
+        }
+    }
+
+    /// Returns the parameters of `url` for which another trial is useful, sorted.
+    pub fn undecided(&self, url: &Url) -> Vec<String> {
+        let pairs = url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+        let keys: BTreeSet<&str> =
+            pairs.map(|pair| pair.split('=').next().unwrap_or_default()).collect();
+        keys.into_iter().filter(|key| self.is_undecided(url, key)).map(str::to_owned).collect()
+    }
+
+    /// Removes the irrelevant parameters and returns their keys.
+    pub fn strip(&self, url: &Url) -> (Url, Vec<String>) {
+        if self.counts.is_empty() || url.query().is_none() {
+            return (url.clone(), Vec::new());
+        }
+        remove_parameters(url, |key, _| self.is_irrelevant(url, key))
+    }
+}
+
+impl Counts {
+    fn is_irrelevant(self) -> bool {
+        self.same >= MIN_EQUAL_TRIALS
+            && self.different.saturating_mul(TRIALS_PER_DIFFERENCE) <= self.same
+    }
+}
+
+/// Returns the map key of a parameter. URLs with one path pattern share their results.
+fn entry_key(url: &Url, key: &str) -> String {
+    let mut bare = url.clone();
+    bare.set_query(None);
+    // Year 0 marks every date as far, so remove the marks.
+    format!("{} {key}", UrlPattern::new(&bare, 0).as_str().replace("far-", ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(&format!("https://example.org{text}")).unwrap()
+    }
+
+    fn learner_with(same: u32, different: u32) -> ParameterLearner {
+        let mut learner = ParameterLearner::default();
+        for _ in 0..same {
+            learner.record(&url("/item/1?ref=a"), "ref", TrialOutcome::Same);
+        }
+        for _ in 0..different {
+            learner.record(&url("/item/1?ref=a"), "ref", TrialOutcome::Different);
+        }
+        learner
+    }
+
+    #[track_caller]
+    fn check(same: u32, different: u32, expect: bool) {
+        let learner = learner_with(same, different);
+        assert_eq!(learner.is_irrelevant(&url("/item/2"), "ref"), expect, "{same} {different}");
+    }
+
+    #[test]
+    fn parameter_is_irrelevant_after_enough_equal_trials() {
+        check(MIN_EQUAL_TRIALS - 1, 0, false);
+        check(MIN_EQUAL_TRIALS, 0, true);
+        check(MIN_EQUAL_TRIALS, 1, false);
+        check(TRIALS_PER_DIFFERENCE, 1, true);
+    }
+
+    #[test]
+    fn result_applies_to_urls_with_the_same_pattern() {
+        let learner = learner_with(MIN_EQUAL_TRIALS, 0);
+        assert_eq!(learner.strip(&url("/item/9?a=1&ref=x")).0, url("/item/9?a=1"));
+        assert_eq!(learner.strip(&url("/list?ref=x")).0, url("/list?ref=x"));
+        assert!(!learner.is_irrelevant(&url("/item/9"), "id"));
+    }
+
+    #[test]
+    fn trials_end_after_one_difference() {
+        assert_eq!(learner_with(0, 0).undecided(&url("/item/1?ref=a&b=1&b=2")), ["b", "ref"]);
+        assert!(learner_with(3, 1).undecided(&url("/item/1?ref=a")).is_empty());
+        assert!(learner_with(MIN_EQUAL_TRIALS, 0).undecided(&url("/item/1?ref=a")).is_empty());
+    }
+
+    #[test]
+    fn serde_round_trip() {
+        let learner = learner_with(3, 1);
+        let json = serde_json::to_string(&learner).unwrap();
+        assert_eq!(serde_json::from_str::<ParameterLearner>(&json).unwrap(), learner);
+    }
+}

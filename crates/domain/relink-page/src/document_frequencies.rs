@@ -1,0 +1,65 @@
+//! Document frequencies of words and phrases.
+//!
+//! The counts come from a local index or from the result totals of search
+//! engines.
+
+use std::collections::HashMap;
+
+/// Assumed rarity factor per additional word of a phrase with an unknown count.
+/// Our own choice; it affects only the order of phrases.
+const RARITY_PER_WORD: f64 = 10.0;
+
+/// The number of pages that contain each phrase, and the total number of pages.
+///
+/// ```
+/// let mut frequencies = relink_page::DocumentFrequencies::new(1_000);
+/// frequencies.extend([("snowy owl", 4)]);
+/// assert_eq!(frequencies.count("snowy owl"), Some(4));
+/// assert_eq!(frequencies.count("barn owl"), None);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DocumentFrequencies {
+    pages: u64,
+    counts: HashMap<String, u64>,
+}
+
+impl DocumentFrequencies {
+    /// Creates an empty table for a collection of `pages` pages.
+    pub fn new(pages: u64) -> Self {
+        Self { pages, counts: HashMap::new() }
+    }
+
+    /// Returns the number of pages that contain a phrase, if known.
+    pub fn count(&self, phrase: &str) -> Option<u64> {
+        self.counts.get(phrase).copied()
+    }
+
+    /// Whether the phrase is known to occur on no page.
+    pub(crate) fn occurs_nowhere(&self, phrase: &str) -> bool {
+        self.count(phrase) == Some(0)
+    }
+
+    /// Returns the inverse document frequency of a phrase: the total number of
+    /// pages divided by those that contain it (Walden's Paths). If the number is
+    /// unknown, longer phrases are assumed to be rarer.
+    pub(crate) fn rarity(&self, phrase: &str) -> f64 {
+        if let Some(count) = self.count(phrase) {
+            return ratio(self.pages.max(1), count.max(1));
+        }
+        let additional_words = phrase.split(' ').count().saturating_sub(1);
+        RARITY_PER_WORD.powi(i32::try_from(additional_words).unwrap_or(i32::MAX))
+    }
+}
+
+impl<P: Into<String>> Extend<(P, u64)> for DocumentFrequencies {
+    /// Adds the number of pages that contain each phrase, given in lower case.
+    fn extend<I: IntoIterator<Item = (P, u64)>>(&mut self, counts: I) {
+        self.counts.extend(counts.into_iter().map(|(phrase, count)| (phrase.into(), count)));
+    }
+}
+
+/// Divides two counts.
+#[expect(clippy::cast_precision_loss, reason = "no index has 2^52 pages")]
+pub(crate) fn ratio(numerator: u64, denominator: u64) -> f64 {
+    numerator as f64 / denominator as f64
+}

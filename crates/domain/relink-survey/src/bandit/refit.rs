@@ -1,0 +1,137 @@
+//! Fits the rate mixtures of domains and the indexes of directories to new results.
+
+#![expect(
+    clippy::indexing_slicing,
+    reason = "URLs, directories and domains are numbered by the catalog itself"
+)]
+
+use super::Bandit;
+use super::index::index;
+use super::mixture::{RateWeights, blend, moments};
+use crate::catalog::{DirectoryId, DomainId};
+
+/// Number of known directories at which a domain contributes half of its weight to others.
+const HALF_WEIGHT: f64 = 5.0;
+
+/// Number of iterations of expectation maximization.
+const ITERATIONS: u32 = 3;
+
+/// A domain is fitted again when its results have grown by one part in `GROWTH`.
+const GROWTH: u32 = 8;
+
+/// Whether a domain is live or mostly dead. Domains share weights only within their kind,
+/// because dead domains say nothing about the directories of a live one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DomainKind {
+    Live,
+    Dead,
+}
+
+impl DomainKind {
+    pub(super) const COUNT: usize = 2;
+
+    /// Returns the kind of a domain with this rate of broken URLs.
+    fn from_rate(rate: f64) -> Self {
+        if rate < 0.5 { Self::Live } else { Self::Dead }
+    }
+}
+
+/// The fitted mixture of a domain.
+#[derive(Debug, Clone)]
+pub(super) struct DomainPosterior {
+    pub(super) weights: RateWeights,
+    /// What it adds to the pooled weights of its kind.
+    pub(super) contribution: RateWeights,
+    pub(super) kind: DomainKind,
+    /// Number of checks at the time of the last fit.
+    pub(super) fitted_checks: u32,
+}
+
+/// Which domains are fitted again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RefitScope {
+    Changed,
+    All,
+}
+
+impl Bandit<'_> {
+    /// Fits the mixture of a domain to its directories and updates their indexes.
+    fn refit_domain(&mut self, domain: DomainId) {
+        let catalog = self.log.catalog();
+        let mut posterior = self.domains[domain.index()].clone();
+        let common = self.prior_of(domain, posterior.kind);
+        self.add_contribution(&posterior, -1.0);
+        for _ in 0..ITERATIONS {
+            let counts = catalog.directories_of(domain).map(|it| self.log.directory(it));
+            let seen = counts.filter(|counts| counts.checked > 0);
+            let (expected, directories) = self.likelihood.expected(&posterior.weights, seen);
+            posterior.weights = blend(&expected, 1.0, &common, self.settings.shrinkage);
+            // One directory contains no information about the differences in a domain.
+            let weight = f64::max(directories - 1.0, 0.0) / (directories + HALF_WEIGHT);
+            posterior.contribution =
+                expected.map(|part| part / f64::max(directories, 1.0) * weight);
+            posterior.kind =
+                DomainKind::from_rate(moments(&expected).0 / f64::max(directories, 1.0));
+        }
+        posterior.fitted_checks = self.log.domain(domain).checked;
+        self.add_contribution(&posterior, 1.0);
+        self.domains[domain.index()] = posterior;
+        for directory in catalog.directories_of(domain) {
+            self.update_index(directory);
+        }
+        self.require_first_check(domain);
+    }
+
+    /// Returns the pooled weights of the domain's kind, or of both while it is unchecked.
+    fn prior_of(&self, domain: DomainId, kind: DomainKind) -> RateWeights {
+        let [live, dead] = &self.pooled;
+        if self.log.domain(domain).checked == 0 {
+            return blend(live, 1.0, dead, 1.0);
+        }
+        blend(&self.pooled[kind as usize], 1.0, dead, 0.0)
+    }
+
+    /// Adds the contribution of a domain to its kind, or removes it if `sign` is negative.
+    fn add_contribution(&mut self, posterior: &DomainPosterior, sign: f64) {
+        for (common, part) in
+            self.pooled[posterior.kind as usize].iter_mut().zip(posterior.contribution)
+        {
+            *common = (*common + sign * part).max(f64::MIN_POSITIVE);
+        }
+    }
+
+    /// Updates the index of a directory by its posterior.
+    #[expect(clippy::cast_possible_truncation, reason = "values are compared, not added up")]
+    pub(super) fn update_index(&mut self, directory: DirectoryId) {
+        let value = index(
+            &self.posterior(directory),
+            self.unchecked_in(directory),
+            self.settings.threshold,
+        );
+        self.directories[directory.index()].index = value as f32;
+    }
+
+    /// Gives the largest directory of an unchecked domain the highest index, so that every
+    /// domain is checked at least once.
+    fn require_first_check(&mut self, domain: DomainId) {
+        if self.log.domain(domain).checked > 0 {
+            return;
+        }
+        let catalog = self.log.catalog();
+        let largest = catalog.directories_of(domain).max_by_key(|it| catalog.directory_size(*it));
+        if let Some(largest) = largest {
+            self.directories[largest.index()].index = 1.0;
+        }
+    }
+
+    /// Fits the domains with enough new results, or all with `RefitScope::All`.
+    pub(super) fn refit_domains(&mut self, scope: RefitScope) {
+        for domain in self.log.catalog().domains() {
+            let fitted_checks = self.domains[domain.index()].fitted_checks;
+            let new_checks = self.log.domain(domain).checked - fitted_checks;
+            if scope == RefitScope::All || new_checks > fitted_checks / GROWTH {
+                self.refit_domain(domain);
+            }
+        }
+    }
+}

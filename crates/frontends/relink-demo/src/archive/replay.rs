@@ -1,0 +1,94 @@
+//! Replays captures, selects them by date, and lists them.
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::fmt::rfc2822::{self, DateTimePrinter};
+use jiff::tz::TimeZone;
+
+use super::index::distance;
+use super::{ArchivedPage, not_archived, url_key};
+use crate::response::CannedResponse;
+
+/// Responds to the path after `/web/`: a time and a URL, or only a URL.
+pub(super) fn respond(
+    path: &str,
+    accept_datetime: Option<&str>,
+    captures: &[ArchivedPage],
+) -> CannedResponse {
+    let (front, url) = path.split_once('/').unwrap_or((path, ""));
+    let digits = front.trim_end_matches(|it: char| !it.is_ascii_digit());
+    if digits.is_empty() || !front.starts_with(digits) {
+        return negotiate(path, accept_datetime, captures);
+    }
+    match nearest(url, digits, captures) {
+        Some(capture) if capture.captured_at == digits => replay(capture),
+        Some(capture) => {
+            let flags = front.get(digits.len()..).unwrap_or_default();
+            CannedResponse::redirect(
+                302,
+                &format!("/web/{}{flags}/{}", capture.captured_at, capture.url),
+            )
+        }
+        None => not_archived(),
+    }
+}
+
+/// Returns the captured response with its time.
+fn replay(capture: &ArchivedPage) -> CannedResponse {
+    let response = CannedResponse::with_status(capture.status, capture.body.clone())
+        .with_header("Memento-Datetime", &http_date(&capture.captured_at))
+        .with_header("Link", &format!("<{}>; rel=\"original\"", capture.url));
+    match &capture.location {
+        Some(location) => response.with_header("Location", location),
+        None => response,
+    }
+}
+
+/// Redirects to the capture nearest to a date, or to the newest without a date.
+fn negotiate(
+    url: &str,
+    accept_datetime: Option<&str>,
+    captures: &[ArchivedPage],
+) -> CannedResponse {
+    let date = accept_datetime.and_then(|date| rfc2822::parse(date).ok());
+    let digits = date.map_or("9".repeat(14), |date| stamp(date.timestamp()));
+    match nearest(url, &digits, captures) {
+        Some(capture) => {
+            CannedResponse::redirect(302, &format!("/web/{}/{}", capture.captured_at, capture.url))
+                .with_header("Vary", "accept-datetime")
+        }
+        None => not_archived(),
+    }
+}
+
+/// Returns the list of all captures of a URL (RFC 7089, section 5).
+pub(super) fn time_map(url: &str, captures: &[ArchivedPage]) -> CannedResponse {
+    let key = url_key(url);
+    let mementos = captures.iter().filter(|it| it.key() == key).map(|capture| {
+        let (captured_at, date) = (&capture.captured_at, http_date(&capture.captured_at));
+        format!("</web/{captured_at}/{}>; rel=\"memento\"; datetime=\"{date}\"", capture.url)
+    });
+    let mementos: Vec<_> = mementos.collect();
+    if mementos.is_empty() {
+        return not_archived();
+    }
+    let list = format!("<{url}>; rel=\"original\",\n{}\n", mementos.join(",\n"));
+    CannedResponse::page(list).with_content_type("application/link-format")
+}
+
+fn nearest<'a>(url: &str, digits: &str, captures: &'a [ArchivedPage]) -> Option<&'a ArchivedPage> {
+    let key = url_key(url);
+    captures.iter().filter(|it| it.key() == key).min_by_key(|it| distance(&it.captured_at, digits))
+}
+
+fn stamp(time: Timestamp) -> String {
+    time.strftime("%Y%m%d%H%M%S").to_string()
+}
+
+/// Formats 14 digits as an HTTP date. Returns an empty text if they are invalid.
+fn http_date(digits: &str) -> String {
+    let parsed = DateTime::strptime("%Y%m%d%H%M%S", digits).ok();
+    let time = parsed.and_then(|it| it.to_zoned(TimeZone::UTC).ok());
+    let date = time.map(|it| DateTimePrinter::new().timestamp_to_rfc9110_string(&it.timestamp()));
+    date.and_then(Result::ok).unwrap_or_default()
+}

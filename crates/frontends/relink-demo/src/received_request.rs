@@ -1,0 +1,61 @@
+//! Parsed requests, numbered in the order of arrival.
+
+use crate::SimulatedTime;
+
+/// A parsed request.
+#[derive(Debug)]
+pub(crate) struct Request {
+    /// The method.
+    pub(crate) method: String,
+    /// The host, in lower case, without its port.
+    pub(crate) host: String,
+    /// The path as sent.
+    pub(crate) path: String,
+    /// The query without the question mark.
+    pub(crate) query: String,
+    /// Whether the request has a cookie.
+    pub(crate) has_cookie: bool,
+    /// The `Accept-Datetime` header, for the archive.
+    pub(crate) accept_datetime: Option<String>,
+}
+
+impl Request {
+    /// Returns path and query as written in a URL.
+    pub(crate) fn target(&self) -> String {
+        match self.query.as_str() {
+            "" => self.path.clone(),
+            query => format!("{}?{query}", self.path),
+        }
+    }
+
+    /// Returns the last component of the path.
+    pub(crate) fn name(&self) -> &str {
+        self.path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+    }
+}
+
+/// A request with its time and its position among all requests.
+#[derive(Debug)]
+pub(crate) struct ReceivedRequest {
+    /// The request.
+    pub(crate) request: Request,
+    /// The simulated time.
+    pub(crate) time: SimulatedTime,
+    /// The position among all requests.
+    pub(crate) nth_overall: u64,
+    /// The position among the requests for the same URL, from 1.
+    pub(crate) nth_for_url: u32,
+}
+
+impl ReceivedRequest {
+    /// Returns a pseudo-random number below `bound` that differs between
+    /// requests and between values of `draw` (`SplitMix64`).
+    pub(crate) fn pseudo_random(&self, draw: u64, bound: usize) -> usize {
+        let seed = self.nth_overall.wrapping_mul(1_000).wrapping_add(draw);
+        let mut mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let choice = (mixed ^ (mixed >> 31)) % (bound.max(1) as u64);
+        usize::try_from(choice).unwrap_or(0)
+    }
+}

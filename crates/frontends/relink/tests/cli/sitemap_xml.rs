@@ -1,0 +1,36 @@
+//! Builds sitemaps and sitemap indexes.
+
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use relink_testkit::web::CannedResponse;
+
+pub fn xml(body: impl Into<Vec<u8>>) -> CannedResponse {
+    CannedResponse::new(200, body).with_header("Content-Type", "application/xml")
+}
+
+pub fn urlset(urls: &[String]) -> String {
+    let urls: Vec<String> = urls.iter().map(|url| format!("<url><loc>{url}</loc></url>")).collect();
+    let urls = urls.concat();
+    format!(
+        "<?xml version=\"1.0\"?><urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
+         {urls}</urlset>"
+    )
+}
+
+pub fn index(urls: &[String]) -> String {
+    let urls: Vec<String> =
+        urls.iter().map(|url| format!("<sitemap><loc>{url}</loc></sitemap>")).collect();
+    let urls = urls.concat();
+    format!(
+        "<?xml version=\"1.0\"?>\
+         <sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{urls}</sitemapindex>"
+    )
+}
+
+pub fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}

@@ -1,0 +1,40 @@
+//! Horizontal bars, with the name before and the number after each bar.
+
+use super::super::markup::Markup;
+use super::{WIDTH, block, label, scaled, svg};
+use crate::human::grouped;
+
+/// Height of a bar and the space below it.
+const ROW: f64 = 26.0;
+/// Space before the bars, for names.
+const BEFORE: f64 = 96.0;
+/// Space after the bars, for numbers.
+const AFTER: f64 = 76.0;
+/// Minimum length of a bar.
+const MIN_LENGTH: f64 = 1.5;
+
+/// A horizontal bar.
+#[derive(Debug, Clone)]
+pub(in super::super) struct HorizontalBar {
+    /// The label.
+    pub(in super::super) name: String,
+    /// The value.
+    pub(in super::super) value: u64,
+    /// The CSS class.
+    pub(in super::super) class: &'static str,
+}
+
+/// Draws horizontal bars.
+pub(in super::super) fn horizontal_bars(alt: &str, bars: &[HorizontalBar]) -> Markup {
+    let max = bars.iter().map(|bar| bar.value).max().unwrap_or(0);
+    let mut marks = Markup::default();
+    let mut y = 0.0;
+    for bar in bars {
+        let length = scaled(bar.value, max, WIDTH - BEFORE - AFTER).max(MIN_LENGTH);
+        marks.push(label("side", BEFORE - 8.0, y + 17.0, bar.name.as_str()));
+        marks.push(block(bar.class, (BEFORE, y + 4.0), (length, ROW - 8.0)));
+        marks.push(label("start strong", BEFORE + length + 6.0, y + 17.0, grouped(bar.value)));
+        y += ROW;
+    }
+    svg(WIDTH, y, alt, marks)
+}

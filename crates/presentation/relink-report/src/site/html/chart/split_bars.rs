@@ -1,0 +1,49 @@
+//! Vertical bars with two parts.
+
+use super::super::markup::{Markup, element};
+use super::{Plot, block, label, short, svg};
+
+/// Width of a bar relative to its step.
+const BAR_SHARE: f64 = 0.72;
+/// The pattern of the second part, which makes it distinguishable without color.
+const HATCH: &str = "hatch";
+
+/// A vertical bar with a filled and a hatched part.
+#[derive(Debug, Clone)]
+pub(in super::super) struct SplitBar {
+    /// The label.
+    pub(in super::super) name: String,
+    /// The lower part.
+    pub(in super::super) filled: u64,
+    /// The upper part.
+    pub(in super::super) hatched: u64,
+}
+
+/// Draws vertical bars. A page may have only one such chart, because its pattern
+/// has a fixed id.
+pub(in super::super) fn split_bars(alt: &str, bottom: &str, bars: &[SplitBar]) -> Markup {
+    let whole = |bar: &SplitBar| bar.filled.saturating_add(bar.hatched);
+    let plot = Plot::new(bars.iter().map(whole).max().unwrap_or(0), bars.len());
+    let names: Vec<String> = bars.iter().map(|bar| bar.name.clone()).collect();
+    let mut marks = pattern();
+    marks.push(plot.axes(&names, bottom));
+    for (step, bar) in bars.iter().enumerate() {
+        let width = plot.step() * BAR_SHARE;
+        let left = plot.x(step) - width / 2.0;
+        let (baseline, middle, top) = (plot.y(0), plot.y(bar.filled), plot.y(whole(bar)));
+        marks.push(block("filled", (left, middle), (width, baseline - middle)));
+        marks.push(block("hatched", (left, top), (width, middle - top)));
+        if plot.has_room() {
+            marks.push(label("mid strong", plot.x(step), top - 5.0, short(whole(bar))));
+        }
+    }
+    svg(super::WIDTH, super::HEIGHT, alt, marks)
+}
+
+/// Defines the pattern of `.hatched`.
+fn pattern() -> Markup {
+    let lines = element("path", [("d", "M0 6L6 0M-1 1L1 -1M5 7L7 5"), ("class", "stroke")], "");
+    let attributes =
+        [("id", HATCH), ("width", "6"), ("height", "6"), ("patternUnits", "userSpaceOnUse")];
+    element("defs", [], element("pattern", attributes, lines))
+}
