@@ -1,4 +1,4 @@
-//! Use cases of Relink: check, crawl, survey, decay, revive and extract.
+//! Use cases of Relink: check, crawl, survey, decay, revive, fix and extract.
 //!
 //! The engine uses the domain crates and the ports. It never opens a socket, a
 //! file or a database itself, and never prints. The caller passes [`Ports`] and
@@ -17,6 +17,7 @@ mod decompress;
 mod dispatch;
 mod error;
 mod extract;
+mod fix;
 mod host_schedule;
 mod isolation;
 mod judging;
@@ -41,6 +42,9 @@ pub use crawl::{
 pub use dispatch::DispatchSettings;
 pub use error::EngineError;
 pub use extract::{ExtractProblem, ExtractSettings, ExtractSummary, StdinReader, extract};
+pub use fix::{
+    DocumentError, DocumentFix, FixStatus, LinkFix, plan_document, plan_fixes, verify_fixes,
+};
 pub use isolation::isolated_item;
 pub use load::{
     CheckSkipReason, Diagnostic, Diagnostics, Input, LoadSettings, LoadSummary, LocalRules,

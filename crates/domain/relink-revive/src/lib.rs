@@ -41,4 +41,4 @@ mod url_parts;
 pub use directory::Directory;
 pub use old_page::OldPage;
 pub use reason::NoAliasReason;
-pub use site::Site;
+pub use site::{Site, is_same_site};

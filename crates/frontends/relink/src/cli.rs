@@ -1,6 +1,7 @@
 //! Command-line arguments. `settings` merges them with the configuration.
 
 mod decay;
+mod fix;
 mod report;
 mod revive;
 mod survey;
@@ -17,6 +18,7 @@ use relink_model::Verdict;
 use relink_page::SlugStyle;
 use url::Url;
 
+pub use self::fix::{FixArgs, FixFormat};
 pub use self::report::{ReportArgs, ReportCommand, ReportFormat};
 pub use self::revive::{
     CheckReviveArgs, PatternsArgs, PatternsCommand, ReplacementsArg, ReviveArgs, ReviveFormat,
@@ -87,6 +89,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Search for the new URL or an archived copy of dead pages
     Revive(Box<ReviveArgs>),
+    /// Repair links: replace the URLs of moved pages in files
+    Fix(Box<FixArgs>),
     /// List and manage learned URL patterns
     Patterns(PatternsArgs),
     /// Print the links of files and directories with their locations, without

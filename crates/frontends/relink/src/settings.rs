@@ -173,6 +173,14 @@ pub fn database(named: Option<PathBuf>, dir: &Path) -> Result<PathBuf, CommandEr
     })
 }
 
+/// Returns the database of a command: the given one, the one of the configuration,
+/// or the default of the project.
+pub fn database_path(named: Option<&Path>, config: Option<&Path>) -> Result<PathBuf, CommandError> {
+    let dir = current_dir()?;
+    let files = read_files(config, &dir)?;
+    database(named.map(Path::to_owned).or(files.db), &dir)
+}
+
 /// Converts flags and environment variables to the topmost layer.
 fn flags(args: CheckArgs) -> Config {
     Config {

@@ -23,6 +23,7 @@ pub mod target_record;
 
 mod dead_links;
 mod fetch_outcome_name;
+mod fix;
 mod json_string;
 mod printable;
 mod redact;
@@ -34,6 +35,7 @@ mod suggestion;
 
 pub use dead_links::DeadLinks;
 pub use fetch_outcome_name::FetchOutcomeName;
+pub use fix::{FixReport, FixRow, FixRowStatus};
 pub use printable::printable;
 pub use redact::{Redacted, redact, redact_prose};
 pub use report::{

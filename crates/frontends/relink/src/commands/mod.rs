@@ -8,6 +8,7 @@ mod demo;
 mod explain;
 mod export;
 mod extract;
+mod fix;
 mod patterns;
 mod report;
 mod revive;
@@ -30,6 +31,7 @@ pub fn run(cli: Cli) -> Result<Exit, CommandError> {
         Command::Check(args) => block_on(check::run(*args, cli.global)),
         Command::Crawl(args) => block_on(crawl::run(*args, cli.global)),
         Command::Revive(args) => block_on(revive::run(*args, cli.global)),
+        Command::Fix(args) => block_on(fix::run(*args, cli.global)),
         Command::Report(args) => block_on(report::run(args, cli.global)),
         Command::Patterns(args) => block_on(patterns::run(args)),
         Command::Decay(args) => block_on(decay::run(*args, cli.global)),

@@ -12,6 +12,7 @@ mod decay;
 mod demo;
 mod explain;
 mod extract;
+mod fix;
 mod kills;
 mod revive;
 mod sandbox;

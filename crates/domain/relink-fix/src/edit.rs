@@ -1,0 +1,115 @@
+//! Replaces byte ranges of a document.
+
+use relink_model::Span;
+use thiserror::Error;
+
+/// The replacement of a byte range.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The replaced bytes.
+    pub span: Span,
+    /// Their content before the edit.
+    pub old: Vec<u8>,
+    /// Their content after the edit.
+    pub new: Vec<u8>,
+}
+
+/// Edits that do not fit the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum EditError {
+    /// The document has other bytes in the span, or is shorter.
+    #[error("the text at byte {0} has changed")]
+    Changed(usize),
+    /// The span starts before the end of the previous one.
+    #[error("the edits at byte {0} overlap")]
+    Overlap(usize),
+}
+
+/// Applies edits, sorted by position, and returns the new document.
+///
+/// # Errors
+///
+/// Fails if the document does not contain the old bytes of an edit, or if edits
+/// overlap or are not sorted.
+pub fn apply(document: &[u8], edits: &[Edit]) -> Result<Vec<u8>, EditError> {
+    let mut output = Vec::with_capacity(document.len() + 64 * edits.len());
+    let mut end = 0;
+    for edit in edits {
+        let Span { start, end: edit_end } = edit.span;
+        let unchanged = document.get(end..start).ok_or(EditError::Overlap(start))?;
+        if document.get(edit.span.range()) != Some(&*edit.old) {
+            return Err(EditError::Changed(start));
+        }
+        output.extend_from_slice(unchanged);
+        output.extend_from_slice(&edit.new);
+        end = edit_end;
+    }
+    output.extend_from_slice(document.get(end..).unwrap_or_default());
+    Ok(output)
+}
+
+/// Returns the edits that restore the document to which `edits` were applied.
+pub fn invert(edits: &[Edit]) -> Vec<Edit> {
+    let (mut added, mut removed) = (0, 0);
+    let mut inverse = Vec::with_capacity(edits.len());
+    for edit in edits {
+        let start = edit.span.start + added - removed;
+        inverse.push(Edit {
+            span: Span { start, end: start + edit.new.len() },
+            old: edit.new.clone(),
+            new: edit.old.clone(),
+        });
+        added += edit.new.len();
+        removed += edit.old.len();
+    }
+    inverse
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn edit(start: usize, old: &[u8], new: &[u8]) -> Edit {
+        Edit { span: (start..start + old.len()).into(), old: old.to_vec(), new: new.to_vec() }
+    }
+
+    #[test]
+    fn apply_replaces_only_the_spans() {
+        let edits = [edit(2, b"bb", b"XXX"), edit(6, b"d", b"")];
+        assert_eq!(apply(b"a bb c d e", &edits), Err(EditError::Changed(6)));
+        let edits = [edit(2, b"bb", b"XXX"), edit(7, b"d", b"")];
+        assert_eq!(apply(b"a bb c d e", &edits).unwrap(), b"a XXX c  e");
+    }
+
+    #[test]
+    fn apply_rejects_overlapping_and_unsorted_edits() {
+        let overlap = [edit(0, b"ab", b"x"), edit(1, b"b", b"y")];
+        assert_eq!(apply(b"abc", &overlap), Err(EditError::Overlap(1)));
+        let unsorted = [edit(2, b"c", b"x"), edit(0, b"a", b"y")];
+        assert_eq!(apply(b"abc", &unsorted), Err(EditError::Overlap(0)));
+    }
+
+    #[test]
+    fn apply_rejects_a_document_that_is_too_short() {
+        assert_eq!(apply(b"ab", &[edit(1, b"bc", b"x")]), Err(EditError::Changed(1)));
+    }
+
+    proptest! {
+        #[test]
+        fn inverse_restores_every_byte(
+            parts in proptest::collection::vec((".{0,8}", "[a-z]{1,6}", "[a-z]{0,9}"), 0..9),
+        ) {
+            let mut document = Vec::new();
+            let mut edits = Vec::new();
+            for (gap, old, new) in &parts {
+                document.extend_from_slice(gap.as_bytes());
+                edits.push(edit(document.len(), old.as_bytes(), new.as_bytes()));
+                document.extend_from_slice(old.as_bytes());
+            }
+            let edited = apply(&document, &edits).unwrap();
+            prop_assert_eq!(apply(&edited, &invert(&edits)).unwrap(), document);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Repairs links in documents.
+//!
+//! [`redirect_offer`] decides which URL replaces the URL of a moved page.
+//! [`rewrite`] replaces the destinations of links and leaves every other byte
+//! of the document unchanged. [`unified_diff`] shows the change as a patch.
+//! [`invert`] returns the edits that undo it.
+//!
+//! All functions are pure. They do not fetch pages and do not read or write
+//! files; the engine and the frontend do.
+//!
+//! ```
+//! use relink_fix::{Replacement, rewrite};
+//! use relink_page::{DocumentFormat, Options, links};
+//!
+//! let text = b"See [the docs](http://example.org/old).";
+//! let location = links(DocumentFormat::Markdown, text).links[0].location;
+//! let replacement = Replacement {
+//!     location,
+//!     old_url: "http://example.org/old".into(),
+//!     new_url: "https://example.org/new".into(),
+//! };
+//! let rewritten = rewrite(DocumentFormat::Markdown, &Options::default(), text, &[replacement]);
+//! assert_eq!(rewritten.bytes, b"See [the docs](https://example.org/new).");
+//! ```
+
+// Untrusted input must not cause a panic: see CONTRIBUTING.md.
+#![warn(clippy::indexing_slicing)]
+
+mod diff;
+mod edit;
+mod offer;
+mod rewrite;
+
+pub use diff::{PatchPath, unified_diff};
+pub use edit::{Edit, EditError, apply, invert};
+pub use offer::{Offer, OfferRefusal, ReviewReason, redirect_offer};
+pub use rewrite::{Refusal, RefusedEdit, Replacement, RewrittenDocument, rewrite};

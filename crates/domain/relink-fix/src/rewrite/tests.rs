@@ -1,0 +1,170 @@
+use proptest::prelude::*;
+use relink_page::links;
+
+use super::*;
+
+const OLD: &str = "http://example.org/old";
+
+/// Replaces every link to `OLD` by `new` and returns the new document.
+fn replace(format: DocumentFormat, document: &[u8], new: &str) -> RewrittenDocument {
+    let found = links(format, document).links;
+    let is_old =
+        |link: &&Link| canonicalize(None, link.target.text()).is_ok_and(|url| url.as_str() == OLD);
+    let replacements: Vec<_> = found
+        .iter()
+        .filter(is_old)
+        .map(|link| Replacement {
+            location: link.location,
+            old_url: OLD.into(),
+            new_url: new.into(),
+        })
+        .collect();
+    assert!(!replacements.is_empty(), "no link found in {format:?}");
+    rewrite(format, &Options::default(), document, &replacements)
+}
+
+#[track_caller]
+fn check(format: DocumentFormat, document: &str, new: &str, expect: &str) {
+    let rewritten = replace(format, document.as_bytes(), new);
+    assert_eq!(String::from_utf8(rewritten.bytes).unwrap(), expect);
+    assert_eq!(rewritten.refused, []);
+}
+
+#[test]
+fn links_of_every_format_are_replaced() {
+    use DocumentFormat::{AsciiDoc, Csv, Html, Json, Markdown, PlainText, Rst, UrlList, Wikitext};
+    let template = |url: &str| {
+        [
+            (Markdown, format!("[a]({url}) <{url}> {url}\n\n[b]: {url} \"title\"\n\n[b]\n")),
+            (Html, format!("<p><a class=x href=\"{url}\">a</a><img src='{url}'></p>\n")),
+            (Rst, format!("`a <{url}>`_ and {url} and b_\n\n.. _b: {url}\n")),
+            (AsciiDoc, format!("{url}[a] and link:{url}[b]\n")),
+            (Wikitext, format!("[{url} a] {{{{cite web|url={url}|title=b}}}}\n")),
+            (UrlList, format!("{url}\n{url}\n")),
+            (PlainText, format!("See {url} and {url}.\n")),
+            (Csv, format!("name,url\na,{url}\nb,\"{url}\"\n")),
+            (Json, format!("{{\"url\": \"{url}\"}}\n")),
+        ]
+    };
+    let new = "https://example.org/new/page";
+    for ((format, old), (_, expect)) in template(OLD).into_iter().zip(template(new)) {
+        check(format, &old, new, &expect);
+    }
+}
+
+#[test]
+fn fragment_of_the_link_is_kept() {
+    let document = "[a](http://example.org/old#part) [b](http://example.org/old)";
+    check(
+        DocumentFormat::Markdown,
+        document,
+        "https://example.org/new",
+        "[a](https://example.org/new#part) [b](https://example.org/new)",
+    );
+}
+
+#[test]
+fn fragment_of_the_new_url_wins() {
+    let new = "https://example.org/new#b";
+    check(
+        DocumentFormat::UrlList,
+        "http://example.org/old#a\n",
+        new,
+        "https://example.org/new#b\n",
+    );
+}
+
+#[test]
+fn ampersands_are_escaped_in_html() {
+    check(
+        DocumentFormat::Html,
+        "<a href=\"http://example.org/old\">a</a>",
+        "https://example.org/?a=1&copy=2",
+        "<a href=\"https://example.org/?a=1&amp;copy=2\">a</a>",
+    );
+}
+
+#[test]
+fn delimiters_of_the_syntax_are_percent_encoded() {
+    check(
+        DocumentFormat::Markdown,
+        "[a](http://example.org/old) b",
+        "https://example.org/x)y",
+        "[a](https://example.org/x%29y) b",
+    );
+}
+
+#[test]
+fn utf16_documents_stay_utf16() {
+    let text = "<a href=\"http://example.org/old\">ä</a>";
+    let encode = |text: &str| -> Vec<u8> {
+        [0xFF, 0xFE].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect()
+    };
+    let rewritten = replace(DocumentFormat::Html, &encode(text), "https://example.org/n");
+    assert_eq!(rewritten.bytes, encode(&text.replace(OLD, "https://example.org/n")));
+}
+
+#[test]
+fn byte_order_mark_and_line_endings_are_unchanged() {
+    check(
+        DocumentFormat::Markdown,
+        "\u{feff}# T\r\n\r\n[a](http://example.org/old)\r\n",
+        "https://example.org/n",
+        "\u{feff}# T\r\n\r\n[a](https://example.org/n)\r\n",
+    );
+}
+
+#[test]
+fn changed_document_is_refused() {
+    let location =
+        links(DocumentFormat::Markdown, b"[a](http://example.org/old)").links[0].location;
+    let replacement = |old_url: &str| Replacement {
+        location,
+        old_url: old_url.into(),
+        new_url: "https://example.org/new".into(),
+    };
+    for document in ["text [a](http://example.org/old)", "[a](http://example.org/two)", ""] {
+        let rewritten = rewrite(
+            DocumentFormat::Markdown,
+            &Options::default(),
+            document.as_bytes(),
+            &[replacement(OLD)],
+        );
+        assert_eq!(rewritten.bytes, document.as_bytes());
+        assert_eq!(rewritten.refused.len(), 1, "{document}");
+        assert_eq!(rewritten.refused[0].reason, Refusal::Changed);
+    }
+}
+
+#[test]
+fn url_that_cannot_be_written_is_refused() {
+    let document = b"name,url\na,http://example.org/old\n";
+    let rewritten = replace(DocumentFormat::Csv, document, "https://example.org/a,b");
+    assert_eq!(rewritten.bytes, document);
+    assert_eq!(rewritten.refused[0].reason, Refusal::NotRepresentable);
+}
+
+proptest! {
+    #[test]
+    fn bytes_outside_the_links_are_identical(
+        parts in proptest::collection::vec("[ -~äé\n]{0,20}", 1..6),
+        path in "[a-z()&*'_.-]{0,12}",
+    ) {
+        let document = parts.join(" [x](http://example.org/old) ");
+        let found = links(DocumentFormat::Markdown, document.as_bytes()).links;
+        let replacements: Vec<_> = found
+            .iter()
+            .filter(|link| link.raw == OLD)
+            .map(|link| Replacement {
+                location: link.location,
+                old_url: OLD.into(),
+                new_url: format!("https://example.org/{path}"),
+            })
+            .collect();
+        let rewritten =
+            rewrite(DocumentFormat::Markdown, &Options::default(), document.as_bytes(), &replacements);
+        let restored = apply(&rewritten.bytes, &crate::invert(&rewritten.edits)).unwrap();
+        prop_assert_eq!(restored, document.as_bytes());
+        prop_assert_eq!(rewritten.edits.len() + rewritten.refused.len(), replacements.len());
+    }
+}

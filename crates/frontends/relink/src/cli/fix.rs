@@ -1,0 +1,80 @@
+//! Arguments of `relink fix`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{CheckArgs, CheckReviveArgs, DocumentArgs, RequestArgs};
+
+/// Arguments of `relink fix`.
+#[derive(Debug, Args)]
+pub struct FixArgs {
+    /// Files, directories or globs
+    #[arg(required_unless_present = "undo", value_name = "INPUT")]
+    pub inputs: Vec<OsString>,
+    /// Print the changes as a diff and change no file (the default)
+    #[arg(long, conflicts_with = "apply")]
+    pub dry_run: bool,
+    /// Write the changes to the files
+    #[arg(long)]
+    pub apply: bool,
+    /// Restore the files that an earlier `--apply` changed
+    #[arg(long, value_name = "ID", conflicts_with_all = ["inputs", "apply", "dry_run"])]
+    pub undo: Option<String>,
+    /// Also write the changes as a patch for `git apply`
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: FixFormat,
+    /// Repair only URLs that match a regular expression or a glob; may be
+    /// repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub include: Vec<String>,
+    /// Skip URLs and documents that match; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<String>,
+    /// Database file [default: one per project in your data directory]
+    #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
+    pub db: Option<PathBuf>,
+    /// Configuration file to use instead of the project's `relink.toml`
+    #[arg(long, value_name = "FILE", env = "RELINK_CONFIG", hide_env_values = true)]
+    pub config: Option<PathBuf>,
+    /// Document options.
+    #[command(flatten)]
+    pub documents: DocumentArgs,
+    /// HTTP options.
+    #[command(flatten)]
+    pub request: RequestArgs,
+}
+
+/// Output formats of `relink fix`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FixFormat {
+    /// A unified diff on standard output, a summary on standard error
+    Human,
+    /// One JSON document
+    Json,
+}
+
+impl FixArgs {
+    /// Returns the arguments of the check that finds the broken links.
+    pub fn into_check_args(self) -> CheckArgs {
+        CheckArgs {
+            inputs: self.inputs,
+            format: None,
+            output: Vec::new(),
+            include: self.include,
+            exclude: self.exclude,
+            offline: false,
+            fresh: false,
+            fail_on: None,
+            db: self.db,
+            config: self.config,
+            documents: self.documents,
+            revive: CheckReviveArgs::default(),
+            request: self.request,
+        }
+    }
+}

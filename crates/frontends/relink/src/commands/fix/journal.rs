@@ -1,0 +1,219 @@
+//! Writes repaired files, and restores them.
+//!
+//! The journal of a repair is a file next to the database, with one JSON line
+//! per document: its path, its hashes before and after the repair, and the
+//! edits. A line is on disk before the document is changed, so a crash loses no
+//! information. A document that was changed by others is never written.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use relink_engine::DocumentFix;
+use relink_fix::{Edit, apply, invert};
+use relink_model::Span;
+use relink_report::human::counted;
+use relink_report::printable;
+use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::cli::FixArgs;
+use crate::error::{CommandError, Exit};
+use crate::settings::database_path;
+
+/// The record of one changed document.
+#[derive(Debug, Serialize, Deserialize)]
+struct JournalEntry {
+    /// The absolute path.
+    path: PathBuf,
+    /// The hash of the document before the repair.
+    old_hash: String,
+    /// The hash of the document after the repair.
+    new_hash: String,
+    /// The edits, by position.
+    edits: Vec<JournalEdit>,
+}
+
+/// One edit.
+#[derive(Debug, Serialize, Deserialize)]
+struct JournalEdit {
+    start: usize,
+    old: Vec<u8>,
+    new: Vec<u8>,
+}
+
+/// The journal of one repair. The file is created with the first document.
+pub struct Journal {
+    directory: PathBuf,
+    started: Timestamp,
+    open: Option<(String, File)>,
+}
+
+impl Journal {
+    /// Creates the journal of a repair that starts now.
+    pub fn new(database: &Path, now: Timestamp) -> Self {
+        Self { directory: directory(database), started: now, open: None }
+    }
+
+    /// Returns the id of the journal, if a document was changed.
+    pub fn id(&self) -> Option<&str> {
+        self.open.as_ref().map(|(id, _)| id.as_str())
+    }
+
+    /// Records and writes a repaired document. Returns the reason if the document
+    /// cannot be written.
+    pub fn apply(&mut self, document: &DocumentFix) -> Result<Result<(), String>, CommandError> {
+        let path = match writable_path(document) {
+            Ok(path) => path,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        self.append(&entry(&path, document)).map_err(|error| {
+            CommandError::internal("cannot write the journal for `--undo`")
+                .cause(error.to_string())
+                .hint("no file was changed after this error")
+        })?;
+        Ok(replace(&path, &document.old, &document.new).map_err(|error| error.to_string()))
+    }
+
+    fn append(&mut self, entry: &JournalEntry) -> io::Result<()> {
+        if self.open.is_none() {
+            self.open = Some(create(&self.directory, self.started)?);
+        }
+        let Some((_, file)) = &mut self.open else { return Ok(()) };
+        let mut line = serde_json::to_vec(entry)?;
+        line.push(b'\n');
+        file.write_all(&line)?;
+        file.sync_data()
+    }
+}
+
+/// Creates the journal file and returns its id. Two repairs within one second
+/// get different ids.
+fn create(directory: &Path, now: Timestamp) -> io::Result<(String, File)> {
+    fs::create_dir_all(directory)?;
+    let base = now.to_zoned(TimeZone::UTC).strftime("%Y%m%d-%H%M%S").to_string();
+    let mut suffix = 1;
+    loop {
+        let id = if suffix == 1 { base.clone() } else { format!("{base}-{suffix}") };
+        let path = directory.join(format!("{id}.jsonl"));
+        match OpenOptions::new().write(true).create_new(true).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => suffix += 1,
+            file => return Ok((id, file?)),
+        }
+    }
+}
+
+fn directory(database: &Path) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(".fixes");
+    name.into()
+}
+
+/// Returns the path to write, without symbolic links. Returns the reason if the
+/// file is not writable.
+fn writable_path(document: &DocumentFix) -> Result<PathBuf, String> {
+    let path = document.path.canonicalize().map_err(|error| error.to_string())?;
+    let metadata = fs::metadata(&path).map_err(|error| error.to_string())?;
+    if metadata.permissions().readonly() {
+        return Err("the file is read-only".to_owned());
+    }
+    Ok(path)
+}
+
+fn entry(path: &Path, document: &DocumentFix) -> JournalEntry {
+    let edit = |edit: &Edit| JournalEdit {
+        start: edit.span.start,
+        old: edit.old.clone(),
+        new: edit.new.clone(),
+    };
+    JournalEntry {
+        path: path.to_owned(),
+        old_hash: hash(&document.old),
+        new_hash: hash(&document.new),
+        edits: document.edits.iter().map(edit).collect(),
+    }
+}
+
+fn hash(bytes: &[u8]) -> String {
+    format!("{:032x}", xxh3_128(bytes))
+}
+
+/// Replaces a file in one step, if it still has the old content. The mode of the
+/// file is kept.
+fn replace(path: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {
+    let parent = path.parent().unwrap_or(Path::new("."));
+    let mut file = NamedTempFile::new_in(parent)?;
+    file.write_all(new)?;
+    file.as_file().set_permissions(fs::metadata(path)?.permissions())?;
+    file.as_file().sync_all()?;
+    if fs::read(path)? != old {
+        return Err(io::Error::other("the document has changed since it was checked"));
+    }
+    file.persist(path).map(|_| ()).map_err(|error| error.error)
+}
+
+/// Restores the files of a repair.
+#[expect(clippy::print_stderr, reason = "the summary goes to stderr")]
+pub fn undo(args: &FixArgs, id: &str) -> Result<Exit, CommandError> {
+    let database = database_path(args.db.as_deref(), args.config.as_deref())?;
+    let entries = read(&directory(&database), id)?;
+    let mut restored = 0;
+    let mut failed = false;
+    for entry in entries.iter().rev() {
+        match restore(entry) {
+            Ok(is_changed) => restored += u64::from(is_changed),
+            Err(error) => {
+                failed = true;
+                let path = entry.path.to_string_lossy();
+                CommandError::usage(format!("cannot restore `{}`", printable(&path)))
+                    .cause(error)
+                    .warn();
+            }
+        }
+    }
+    eprintln!("restored {}", counted(restored, "file"));
+    Ok(if failed { Exit::Findings } else { Exit::Clean })
+}
+
+fn read(directory: &Path, id: &str) -> Result<Vec<JournalEntry>, CommandError> {
+    let is_id = id.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let path = directory.join(format!("{id}.jsonl"));
+    let text = Some(&path)
+        .filter(|_| is_id)
+        .and_then(|path| fs::read_to_string(path).ok())
+        .ok_or_else(|| {
+            CommandError::usage(format!("no repair with the id `{}`", printable(id)))
+                .hint("`relink fix --apply` prints the id; use the same `--db`")
+        })?;
+    // The last line is incomplete if the program was killed. Its document was
+    // not changed.
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
+
+/// Restores one file. Returns whether it was changed, or the reason why it
+/// cannot be restored.
+fn restore(entry: &JournalEntry) -> Result<bool, String> {
+    let current = fs::read(&entry.path).map_err(|error| error.to_string())?;
+    let current_hash = hash(&current);
+    if current_hash == entry.old_hash {
+        return Ok(false);
+    }
+    if current_hash != entry.new_hash {
+        return Err("the file has changed since it was repaired".to_owned());
+    }
+    let edits: Vec<Edit> = entry.edits.iter().map(edit).collect();
+    let old = apply(&current, &invert(&edits)).map_err(|error| error.to_string())?;
+    if hash(&old) != entry.old_hash {
+        return Err("the journal does not match the file".to_owned());
+    }
+    replace(&entry.path, &current, &old).map_err(|error| error.to_string())?;
+    Ok(true)
+}
+
+fn edit(edit: &JournalEdit) -> Edit {
+    let span = Span { start: edit.start, end: edit.start + edit.old.len() };
+    Edit { span, old: edit.old.clone(), new: edit.new.clone() }
+}

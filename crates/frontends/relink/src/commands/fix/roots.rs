@@ -1,0 +1,44 @@
+//! The directories in which files may be changed.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Characters that start the variable part of a glob.
+const GLOB_CHARACTERS: [char; 4] = ['*', '?', '[', '{'];
+
+/// The directories of the inputs, without symbolic links.
+#[derive(Debug)]
+pub struct Roots(Vec<PathBuf>);
+
+impl Roots {
+    /// Returns the directories of the inputs of a command.
+    pub fn new(inputs: &[OsString]) -> Self {
+        Self(inputs.iter().filter_map(|input| root(Path::new(input))).collect())
+    }
+
+    /// Checks that a file is below one of the directories, after symbolic links
+    /// are resolved. Returns the reason if it is not.
+    pub fn check(&self, file: &Path) -> Result<(), String> {
+        let real = file.canonicalize().map_err(|error| error.to_string())?;
+        if self.0.iter().any(|root| real.starts_with(root)) {
+            return Ok(());
+        }
+        Err("the file is a symbolic link to a file outside of the inputs".to_owned())
+    }
+}
+
+/// Returns the directory of an input: a directory itself, the parent of a file,
+/// or the fixed part of a glob.
+fn root(input: &Path) -> Option<PathBuf> {
+    if input.is_dir() {
+        return input.canonicalize().ok();
+    }
+    let is_fixed = |name: &std::ffi::OsStr| !name.to_string_lossy().contains(GLOB_CHARACTERS);
+    let directory: PathBuf = input
+        .parent()?
+        .components()
+        .take_while(|component| is_fixed(component.as_os_str()))
+        .collect();
+    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { &directory };
+    directory.canonicalize().ok()
+}

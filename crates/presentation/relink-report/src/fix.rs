@@ -1,0 +1,63 @@
+//! The report of `relink fix` as JSON.
+
+use serde::Serialize;
+
+use crate::{Redacted, SCHEMA};
+
+/// The report of `relink fix`.
+#[derive(Debug, Clone, Serialize)]
+pub struct FixReport<'a> {
+    /// The version of the format.
+    pub schema: u32,
+    /// The command.
+    pub command: &'static str,
+    /// Whether the files were changed.
+    pub applied: bool,
+    /// The id for `relink fix --undo`, if files were changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undo: Option<&'a str>,
+    /// All repairs, by document and position.
+    pub fixes: Vec<FixRow<'a>>,
+}
+
+impl<'a> FixReport<'a> {
+    /// Creates a report of repairs that were applied if `undo` is given.
+    pub fn new(undo: Option<&'a str>, fixes: Vec<FixRow<'a>>) -> Self {
+        Self { schema: SCHEMA, command: "fix", applied: undo.is_some(), undo, fixes }
+    }
+}
+
+/// The repair of one link.
+#[derive(Debug, Clone, Serialize)]
+pub struct FixRow<'a> {
+    /// The path of the document.
+    pub path: &'a str,
+    /// The line of the link, from 1.
+    pub line: u32,
+    /// The column of the link, from 1.
+    pub column: u32,
+    /// The URL of the link.
+    pub old_url: Redacted<'a>,
+    /// The URL that replaces it.
+    pub new_url: Redacted<'a>,
+    /// The code of the finding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Whether the repair can be written.
+    pub status: FixRowStatus,
+    /// Why a person must confirm the repair, or why it is not written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Whether a repair can be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FixRowStatus {
+    /// It can be written, or was written.
+    Ready,
+    /// A person must confirm it.
+    NeedsReview,
+    /// It is not written.
+    Rejected,
+}
