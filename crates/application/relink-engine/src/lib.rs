@@ -43,7 +43,8 @@ pub use dispatch::DispatchSettings;
 pub use error::EngineError;
 pub use extract::{ExtractProblem, ExtractSettings, ExtractSummary, StdinReader, extract};
 pub use fix::{
-    DocumentError, DocumentFix, FixStatus, LinkFix, plan_document, plan_fixes, verify_fixes,
+    DocumentError, DocumentFix, FixCause, FixPreference, FixSettings, FixStatus, FixStyle, LinkFix,
+    plan_document, plan_fixes, verify_fixes,
 };
 pub use isolation::isolated_item;
 pub use load::{

@@ -1,15 +1,16 @@
 //! Repairs links in documents.
 //!
 //! [`redirect_offer`] decides which URL replaces the URL of a moved page.
-//! [`rewrite`] replaces the destinations of links and leaves every other byte
-//! of the document unchanged. [`unified_diff`] shows the change as a patch.
+//! [`is_citation`] distinguishes citations from other links.
+//! [`rewrite`] replaces the destinations of links, or adds links behind them, and
+//! leaves every other byte of the document unchanged. [`unified_diff`] shows the change as a patch.
 //! [`invert`] returns the edits that undo it.
 //!
 //! All functions are pure. They do not fetch pages and do not read or write
 //! files; the engine and the frontend do.
 //!
 //! ```
-//! use relink_fix::{Replacement, rewrite};
+//! use relink_fix::{EditStyle, Replacement, rewrite};
 //! use relink_page::{DocumentFormat, Options, links};
 //!
 //! let text = b"See [the docs](http://example.org/old).";
@@ -18,6 +19,7 @@
 //!     location,
 //!     old_url: "http://example.org/old".into(),
 //!     new_url: "https://example.org/new".into(),
+//!     style: EditStyle::Replace,
 //! };
 //! let rewritten = rewrite(DocumentFormat::Markdown, &Options::default(), text, &[replacement]);
 //! assert_eq!(rewritten.bytes, b"See [the docs](https://example.org/new).");
@@ -26,12 +28,15 @@
 // Untrusted input must not cause a panic: see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
 
+mod construct;
 mod diff;
 mod edit;
+mod intent;
 mod offer;
 mod rewrite;
 
 pub use diff::{PatchPath, unified_diff};
 pub use edit::{Edit, EditError, apply, invert};
+pub use intent::is_citation;
 pub use offer::{Offer, OfferRefusal, ReviewReason, redirect_offer};
-pub use rewrite::{Refusal, RefusedEdit, Replacement, RewrittenDocument, rewrite};
+pub use rewrite::{EditStyle, Refusal, RefusedEdit, Replacement, RewrittenDocument, rewrite};

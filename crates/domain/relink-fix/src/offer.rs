@@ -27,6 +27,8 @@ pub enum ReviewReason {
     Downgrade,
     /// The new URL belongs to another registrable domain.
     OtherSite,
+    /// The confidence of the new URL is too low.
+    LowConfidence,
 }
 
 impl fmt::Display for ReviewReason {
@@ -34,6 +36,7 @@ impl fmt::Display for ReviewReason {
         f.write_str(match self {
             Self::Downgrade => "the new URL uses http instead of https",
             Self::OtherSite => "the new URL is on another site",
+            Self::LowConfidence => "the confidence of the new URL is low",
         })
     }
 }

@@ -1,12 +1,13 @@
-//! Replaces the destinations of links in a document.
+//! Replaces the destinations of links in a document, or writes a second link
+//! behind them.
 //!
 //! A URL is written differently in Markdown, HTML, CSV and other formats. The
 //! module does not know these rules. It writes the URL in one of several forms,
 //! parses the new document, and uses the first form that yields the new URL. The
-//! new document must have the same links at the same positions as the old one;
-//! otherwise no edit is made.
+//! new document must have the same links at the same positions as the old one,
+//! plus those that were added; otherwise no edit is made.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fmt::Write as _;
 
@@ -15,7 +16,13 @@ use relink_model::{Link, LinkTarget, SourceLocation, Span};
 use relink_page::{DocumentFormat, Options, links_with};
 use url::Url;
 
+use crate::construct::{Notation, construct_end};
 use crate::edit::{Edit, apply};
+
+/// Maximum number of bytes between a link and the second link behind it.
+const MAX_DISTANCE: usize = 400;
+/// Number of links that are compared with a second link.
+const NEXT_LINKS: usize = 4;
 
 /// A link whose destination is replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +33,20 @@ pub struct Replacement {
     pub old_url: String,
     /// The new URL. The fragment of the link is appended if it has none.
     pub new_url: String,
+    /// How the new URL is written.
+    pub style: EditStyle,
+}
+
+/// How a new URL is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EditStyle {
+    /// Instead of the old URL.
+    Replace,
+    /// As a second link behind the old one.
+    Beside {
+        /// The text of the second link.
+        label: String,
+    },
 }
 
 /// A document with replaced links.
@@ -59,6 +80,10 @@ pub enum Refusal {
     LineBreak,
     /// The new URL cannot be written in this construct.
     NotRepresentable,
+    /// A second link cannot be written behind this construct.
+    NoRoom,
+    /// The second link is already there.
+    AlreadyPresent,
 }
 
 impl fmt::Display for Refusal {
@@ -68,6 +93,10 @@ impl fmt::Display for Refusal {
             Self::NotAbsolute => "the destination is not an absolute URL",
             Self::LineBreak => "the destination contains a line break",
             Self::NotRepresentable => "the new URL cannot be written in this syntax",
+            Self::NoRoom => {
+                "a second link cannot be written here; use `--style replace` to replace the URL"
+            }
+            Self::AlreadyPresent => "the new URL is already linked next to it",
         })
     }
 }
@@ -167,16 +196,31 @@ struct Candidate {
     index: usize,
     /// The new URL with its fragment.
     url: String,
-    /// The bytes of the destination.
+    /// The edited bytes: the destination, or an empty range behind the link.
+    span: Span,
     old: Vec<u8>,
+    /// The text in front of and behind the URL.
+    around: (String, String),
     /// The form to try; `None` if no form works.
     form: Option<UrlForm>,
 }
 
 impl Candidate {
     fn edit(&self, width: CharWidth) -> Option<Edit> {
-        let new = width.encode(&self.form?.write(&self.url));
-        Some(Edit { span: self.location.span, old: self.old.clone(), new })
+        let url = self.form?.write(&self.url);
+        let new = width.encode(&format!("{}{url}{}", self.around.0, self.around.1));
+        Some(Edit { span: self.span, old: self.old.clone(), new })
+    }
+
+    /// Returns the span of the new URL in the new document.
+    fn new_span(&self, width: CharWidth, shifts: &Shifts) -> Option<Span> {
+        let start = shifts.start_of_edit(self.span.start) + width.encode(&self.around.0).len();
+        let length = width.encode(&self.form?.write(&self.url)).len();
+        Some(Span { start, end: start + length })
+    }
+
+    fn is_insertion(&self) -> bool {
+        self.old.is_empty()
     }
 }
 
@@ -197,8 +241,8 @@ pub fn rewrite(
             Err(reason) => refused.push(RefusedEdit { location: replacement.location, reason }),
         }
     }
-    candidates.sort_by_key(|candidate| candidate.location.span);
-    candidates.dedup_by_key(|candidate| candidate.location.span);
+    candidates.sort_by_key(|candidate| candidate.span);
+    candidates.dedup_by_key(|candidate| candidate.span);
     let parse = |document: &[u8]| links_with(format, document, options).links;
     let (bytes, edits) = choose_forms(bytes, &links, &mut candidates, &parse);
     refused.extend(candidates.iter().filter(|candidate| candidate.form.is_none()).map(
@@ -233,13 +277,54 @@ fn candidate(
     if old.contains(&b'\n') {
         return Err(Refusal::LineBreak);
     }
-    Ok(Candidate {
+    let candidate = Candidate {
         location: replacement.location,
         index,
         url: with_fragment(&replacement.new_url, url.fragment()),
+        span,
         old,
+        around: (String::new(), String::new()),
         form: Some(UrlForm::first(format)),
+    };
+    match &replacement.style {
+        EditStyle::Replace => Ok(candidate),
+        EditStyle::Beside { label } => insertion(format, bytes, links, candidate, label),
+    }
+}
+
+/// Changes a replacement to the insertion of a second link.
+fn insertion(
+    format: DocumentFormat,
+    bytes: &[u8],
+    links: &[Link],
+    candidate: Candidate,
+    label: &str,
+) -> Result<Candidate, Refusal> {
+    let SourceLocation { span, kind, .. } = candidate.location;
+    let is_present = |link: &Link| {
+        let distance = link.location.span.start.abs_diff(span.end);
+        distance <= MAX_DISTANCE && is_same_url(link.target.text(), &candidate.url)
+    };
+    if links.iter().skip(candidate.index).take(NEXT_LINKS).any(is_present) {
+        return Err(Refusal::AlreadyPresent);
+    }
+    let (end, notation) = construct_end(format, kind, bytes, span).ok_or(Refusal::NoRoom)?;
+    let form = match notation {
+        Notation::Html => UrlForm::HtmlEscaped,
+        _ => UrlForm::Plain,
+    };
+    Ok(Candidate {
+        span: Span { start: end, end },
+        old: Vec::new(),
+        around: notation.around(label),
+        form: Some(form),
+        ..candidate
     })
+}
+
+/// Whether two texts are the same URL in any of the forms that are written.
+fn is_same_url(one: &str, other: &str) -> bool {
+    one == other || percent_encode(one) == percent_encode(other)
 }
 
 /// Appends the fragment of the old link, unless the new URL has its own.
@@ -271,9 +356,14 @@ fn choose_forms(
             return unchanged();
         };
         let new_links = parse(&document);
+        let by_span: BTreeMap<Span, &Link> =
+            new_links.iter().map(|link| (link.location.span, link)).collect();
+        let shifts = Shifts::new(&edits);
         let mut has_failed = false;
         for candidate in candidates.iter_mut().filter(|candidate| candidate.form.is_some()) {
-            if !has_destination(new_links.get(candidate.index), candidate) {
+            let span = candidate.new_span(width, &shifts);
+            let link = span.and_then(|span| by_span.get(&span).copied());
+            if !has_destination(link, candidate) {
                 candidate.form = candidate.form.and_then(UrlForm::next);
                 has_failed = true;
             }
@@ -281,7 +371,7 @@ fn choose_forms(
         if has_failed {
             continue;
         }
-        if is_otherwise_equal(links, &new_links, candidates, &edits) {
+        if is_otherwise_equal(links, &by_span, candidates, &shifts) {
             return (document, edits);
         }
         reject_all(candidates);
@@ -304,53 +394,69 @@ fn has_destination(link: Option<&Link>, candidate: &Candidate) -> bool {
     matches!(&link.target, LinkTarget::Web(text) if *text == expected)
 }
 
-/// Whether all other links are unchanged and every span is where the edits move
-/// it.
+/// Whether all other links are unchanged, every span is where the edits move it,
+/// and there are no other links.
 fn is_otherwise_equal(
     old: &[Link],
-    new: &[Link],
+    new: &BTreeMap<Span, &Link>,
     candidates: &[Candidate],
-    edits: &[Edit],
+    shifts: &Shifts,
 ) -> bool {
-    let edited: BTreeSet<usize> = candidates
-        .iter()
-        .filter(|candidate| candidate.form.is_some())
+    let is_made = |candidate: &&Candidate| candidate.form.is_some();
+    let made = || candidates.iter().filter(is_made);
+    let replaced: BTreeSet<usize> = made()
+        .filter(|candidate| !candidate.is_insertion())
         .map(|candidate| candidate.index)
         .collect();
-    let shifts = Shifts::new(edits);
-    old.len() == new.len()
-        && old.iter().zip(new).enumerate().all(|(index, (old, new))| {
-            new.location.span == shifts.apply(old.location.span)
-                && new.location.kind == old.location.kind
-                && (new.target == old.target || edited.contains(&index))
+    let added = made().filter(|candidate| candidate.is_insertion()).count();
+    let spans: BTreeSet<Span> = old.iter().map(|link| link.location.span).collect();
+    spans.len() + added == new.len()
+        && old.iter().enumerate().all(|(index, old)| {
+            let link = new.get(&shifts.apply(old.location.span));
+            link.is_some_and(|new| {
+                new.location.kind == old.location.kind
+                    && (new.target == old.target || replaced.contains(&index))
+            })
         })
 }
 
 /// Maps positions of the old document to positions of the new one.
 struct Shifts {
-    /// The end of each edit in the old document, and the number of bytes added
-    /// and removed up to there.
-    ends: Vec<(usize, usize, usize)>,
+    /// The start and end of each edit in the old document, and the number of
+    /// bytes added and removed up to its end.
+    edits: Vec<(usize, usize, usize, usize)>,
 }
 
 impl Shifts {
     fn new(edits: &[Edit]) -> Self {
         let (mut added, mut removed) = (0, 0);
-        let end = |edit: &Edit| {
+        let shift = |edit: &Edit| {
             added += edit.new.len();
             removed += edit.old.len();
-            (edit.span.end, added, removed)
+            (edit.span.start, edit.span.end, added, removed)
         };
-        Self { ends: edits.iter().map(end).collect() }
+        Self { edits: edits.iter().map(shift).collect() }
     }
 
+    /// Returns the new span of a link. Text inserted at the end of a link does
+    /// not belong to it.
     fn apply(&self, span: Span) -> Span {
-        let shift = |position: usize| {
-            let before = self.ends.partition_point(|(end, ..)| *end <= position);
-            let last = before.checked_sub(1).and_then(|index| self.ends.get(index));
-            last.map_or(position, |(_, added, removed)| position + added - removed)
-        };
-        Span { start: shift(span.start), end: shift(span.end) }
+        let start = self.edits.partition_point(|(_, end, ..)| *end <= span.start);
+        let end = self.edits.partition_point(|(start, end, ..)| {
+            *end < span.end || (*end == span.end && start < end)
+        });
+        Span { start: self.shift(span.start, start), end: self.shift(span.end, end) }
+    }
+
+    /// Returns the position of the new text of the edit that starts here.
+    fn start_of_edit(&self, position: usize) -> usize {
+        self.shift(position, self.edits.partition_point(|(start, ..)| *start < position))
+    }
+
+    /// Shifts a position by the first `count` edits.
+    fn shift(&self, position: usize, count: usize) -> usize {
+        let last = count.checked_sub(1).and_then(|index| self.edits.get(index));
+        last.map_or(position, |(.., added, removed)| position + added - removed)
     }
 }
 

@@ -43,6 +43,10 @@ pub struct FixRow<'a> {
     /// The code of the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// Where the new URL comes from: `redirect`, `alias` or `archived-copy`.
+    pub cause: &'static str,
+    /// How it is written: `replace` or `beside`.
+    pub style: &'static str,
     /// Whether the repair can be written.
     pub status: FixRowStatus,
     /// Why a person must confirm the repair, or why it is not written.

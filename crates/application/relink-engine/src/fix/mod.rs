@@ -1,29 +1,108 @@
 //! `fix`: plans repairs of links in local documents.
 //!
-//! A repair starts from a finished check. Every link to a permanently moved page
-//! gets the last URL of its redirect chain, if [`redirect_offer`] accepts it and
-//! a second check finds the new URL alive. [`plan_document`] then rewrites the
-//! documents in memory. This module writes no file.
+//! A repair starts from a finished check. [`plan_fixes`] offers a new URL for
+//! each broken link: the last URL of a permanent redirect chain, the alias that
+//! `revive` found and stored, or the archived copy. [`verify_fixes`] checks the
+//! new URLs. [`plan_document`] then rewrites the documents in memory. This module
+//! writes no file.
 
 mod document;
+mod plan;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use relink_fix::{Replacement, ReviewReason, redirect_offer};
+use jiff::tz::TimeZone;
+use relink_fix::{EditStyle, Replacement, ReviewReason};
 use relink_frontier::{UrlFilter, canonicalize};
-use relink_model::{FindingCode, RunId, Verdict};
+use relink_model::{Confidence, FindingCode, RunId, Verdict};
 use relink_page::DocumentFormat;
-use relink_ports::{CheckedTarget, CheckedTargetQuery, LinkLocation};
-use url::Url;
+use relink_ports::{CheckedTargetQuery, LinkLocation};
 
 pub use self::document::{DocumentError, DocumentFix, plan_document};
+pub use self::plan::plan_fixes;
 use crate::check::{CheckEnd, CheckSettings, check};
 use crate::{EngineError, Input, Observer, Ports, ReadOptions, StopSignal};
 
 /// Number of targets read from the store at a time.
 const BATCH: usize = 256;
+
+/// Settings of a repair.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FixSettings {
+    /// Which new URL is offered if there are several.
+    pub preference: FixPreference,
+    /// How new URLs are written. Without it, redirects replace the old URL, and
+    /// other URLs are written next to it.
+    pub style: Option<FixStyle>,
+}
+
+/// Which new URL of a dead page is offered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FixPreference {
+    /// The archived copy for citations, the alias for other links.
+    #[default]
+    Auto,
+    /// The alias, if there is one.
+    Alias,
+    /// The archived copy, if there is one.
+    Archive,
+}
+
+/// How a new URL is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FixStyle {
+    /// Instead of the old URL.
+    Replace,
+    /// As a second link behind the old one.
+    Beside,
+}
+
+/// Where a new URL comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FixCause {
+    /// A permanent redirect.
+    Redirect,
+    /// The search for the page.
+    Alias(Confidence),
+    /// An archive, which captured the page at this time.
+    ArchivedCopy(Timestamp),
+}
+
+impl FixCause {
+    /// Returns the name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Redirect => "redirect",
+            Self::Alias(_) => "alias",
+            Self::ArchivedCopy(_) => "archived-copy",
+        }
+    }
+
+    /// Returns the text of a link to the new URL.
+    fn label(self) -> &'static str {
+        match self {
+            Self::Redirect | Self::Alias(_) => "new location",
+            Self::ArchivedCopy(_) => "archived copy",
+        }
+    }
+}
+
+impl fmt::Display for FixCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Redirect => f.write_str("permanent redirect"),
+            Self::Alias(confidence) => {
+                write!(f, "new URL of the page, confidence {}%", confidence.as_percent())
+            }
+            Self::ArchivedCopy(time) => {
+                write!(f, "archived copy of {}", time.to_zoned(TimeZone::UTC).date())
+            }
+        }
+    }
+}
 
 /// The planned repair of one link.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +115,10 @@ pub struct LinkFix {
     pub new_url: String,
     /// The code of the finding.
     pub code: Option<FindingCode>,
+    /// Where the new URL comes from.
+    pub cause: FixCause,
+    /// How it is written.
+    pub style: FixStyle,
     /// Whether the repair can be written.
     pub status: FixStatus,
 }
@@ -58,46 +141,12 @@ impl LinkFix {
             location: self.location.location,
             old_url: self.old_url.clone(),
             new_url: self.new_url.clone(),
+            style: match self.style {
+                FixStyle::Replace => EditStyle::Replace,
+                FixStyle::Beside => EditStyle::Beside { label: self.cause.label().to_owned() },
+            },
         }
     }
-}
-
-/// Returns the repairs for the moved pages of a run, by document and position.
-pub async fn plan_fixes(ports: &Ports, run: RunId) -> Result<Vec<LinkFix>, EngineError> {
-    let mut fixes = Vec::new();
-    let mut query = CheckedTargetQuery {
-        limit: BATCH,
-        verdicts: Some(&[Verdict::Moved]),
-        ..CheckedTargetQuery::ALL
-    };
-    loop {
-        let batch = ports.store.checked_targets(run, query).await?;
-        let Some(last) = batch.last() else { break };
-        query.after = last.task;
-        fixes.extend(batch.into_iter().flat_map(target_fixes));
-    }
-    let key = |fix: &LinkFix| (fix.location.path.clone(), fix.location.location.span);
-    fixes.sort_by_cached_key(key);
-    Ok(fixes)
-}
-
-/// Returns the repairs of all links to a moved page.
-fn target_fixes(target: CheckedTarget) -> Vec<LinkFix> {
-    let last = target.probe.as_ref().and_then(|probe| probe.hops.last());
-    let urls = Url::parse(&target.url).ok().zip(last.and_then(|hop| Url::parse(&hop.url).ok()));
-    let Some((old, new)) = urls else { return Vec::new() };
-    let status = match redirect_offer(&old, &new) {
-        Ok(offer) => offer.review.map_or(FixStatus::Ready, FixStatus::NeedsReview),
-        Err(refusal) => FixStatus::Rejected(refusal.to_string()),
-    };
-    let fix = |location| LinkFix {
-        location,
-        old_url: target.url.clone(),
-        new_url: new.as_str().to_owned(),
-        code: target.result.code,
-        status: status.clone(),
-    };
-    target.locations.into_iter().map(fix).collect()
 }
 
 /// Checks the new URLs of all fixes that may be written, and rejects the fixes

@@ -5,8 +5,18 @@ use super::*;
 
 const OLD: &str = "http://example.org/old";
 
-/// Replaces every link to `OLD` by `new` and returns the new document.
+/// Replaces every link to `OLD` by `new`.
 fn replace(format: DocumentFormat, document: &[u8], new: &str) -> RewrittenDocument {
+    edit(format, document, new, &EditStyle::Replace)
+}
+
+/// Writes `new` into every link to `OLD`, or behind it.
+fn edit(
+    format: DocumentFormat,
+    document: &[u8],
+    new: &str,
+    style: &EditStyle,
+) -> RewrittenDocument {
     let found = links(format, document).links;
     let is_old =
         |link: &&Link| canonicalize(None, link.target.text()).is_ok_and(|url| url.as_str() == OLD);
@@ -17,6 +27,7 @@ fn replace(format: DocumentFormat, document: &[u8], new: &str) -> RewrittenDocum
             location: link.location,
             old_url: OLD.into(),
             new_url: new.into(),
+            style: style.clone(),
         })
         .collect();
     assert!(!replacements.is_empty(), "no link found in {format:?}");
@@ -122,6 +133,7 @@ fn changed_document_is_refused() {
         location,
         old_url: old_url.into(),
         new_url: "https://example.org/new".into(),
+        style: EditStyle::Replace,
     };
     for document in ["text [a](http://example.org/old)", "[a](http://example.org/two)", ""] {
         let rewritten = rewrite(
@@ -144,11 +156,79 @@ fn url_that_cannot_be_written_is_refused() {
     assert_eq!(rewritten.refused[0].reason, Refusal::NotRepresentable);
 }
 
+#[track_caller]
+fn check_beside(format: DocumentFormat, document: &str, expect: &str) {
+    let new = "https://example.org/new?a=1&b=2";
+    let style = EditStyle::Beside { label: "new location".into() };
+    let rewritten = edit(format, document.as_bytes(), new, &style);
+    assert_eq!(String::from_utf8(rewritten.bytes.clone()).unwrap(), expect);
+    assert_eq!(rewritten.refused, []);
+    let second = edit(format, &rewritten.bytes, new, &style);
+    assert_eq!(second.bytes, rewritten.bytes);
+    assert!(second.refused.iter().all(|refused| refused.reason == Refusal::AlreadyPresent));
+}
+
+#[test]
+fn second_link_is_written_behind_the_construct() {
+    use DocumentFormat::{AsciiDoc, Html, Markdown, PlainText, Rst, Wikitext};
+    const NEW: &str = "https://example.org/new?a=1&b=2";
+    check_beside(
+        Markdown,
+        "[a](http://example.org/old \"title\"), <http://example.org/old>.\n",
+        &format!(
+            "[a](http://example.org/old \"title\") ([new location]({NEW})), \
+             <http://example.org/old> ([new location]({NEW})).\n"
+        ),
+    );
+    check_beside(
+        Markdown,
+        "<a href=\"http://example.org/old\">a</a> b",
+        "<a href=\"http://example.org/old\">a</a> \
+         (<a href=\"https://example.org/new?a=1&amp;b=2\">new location</a>) b",
+    );
+    check_beside(
+        Html,
+        "<a href=http://example.org/old><img src=i.png></A>, b",
+        "<a href=http://example.org/old><img src=i.png></A> \
+         (<a href=\"https://example.org/new?a=1&amp;b=2\">new location</a>), b",
+    );
+    check_beside(
+        Rst,
+        "`a <http://example.org/old>`_, b\n",
+        &format!("`a <http://example.org/old>`_ (`new location <{NEW}>`__), b\n"),
+    );
+    check_beside(
+        AsciiDoc,
+        "http://example.org/old[a], b\n",
+        &format!("http://example.org/old[a] ({NEW}[new location]), b\n"),
+    );
+    check_beside(
+        Wikitext,
+        "[http://example.org/old a], b\n",
+        &format!("[http://example.org/old a] ([{NEW} new location]), b\n"),
+    );
+    check_beside(
+        PlainText,
+        "See http://example.org/old now.\n",
+        &format!("See http://example.org/old (new location: {NEW}) now.\n"),
+    );
+}
+
+#[test]
+fn second_link_in_a_table_is_refused() {
+    let style = EditStyle::Beside { label: "new location".into() };
+    let document = b"name,url\na,http://example.org/old\n";
+    let rewritten = edit(DocumentFormat::Csv, document, "https://example.org/n", &style);
+    assert_eq!(rewritten.bytes, document);
+    assert_eq!(rewritten.refused[0].reason, Refusal::NoRoom);
+}
+
 proptest! {
     #[test]
     fn bytes_outside_the_links_are_identical(
         parts in proptest::collection::vec("[ -~äé\n]{0,20}", 1..6),
         path in "[a-z()&*'_.-]{0,12}",
+        is_beside: bool,
     ) {
         let document = parts.join(" [x](http://example.org/old) ");
         let found = links(DocumentFormat::Markdown, document.as_bytes()).links;
@@ -159,6 +239,11 @@ proptest! {
                 location: link.location,
                 old_url: OLD.into(),
                 new_url: format!("https://example.org/{path}"),
+                style: if is_beside {
+                    EditStyle::Beside { label: "new location".into() }
+                } else {
+                    EditStyle::Replace
+                },
             })
             .collect();
         let rewritten =

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use relink_engine::{FixPreference, FixSettings, FixStyle};
 
 use super::{CheckArgs, CheckReviveArgs, DocumentArgs, RequestArgs};
 
@@ -22,6 +23,16 @@ pub struct FixArgs {
     /// Restore the files that an earlier `--apply` changed
     #[arg(long, value_name = "ID", conflicts_with_all = ["inputs", "apply", "dry_run"])]
     pub undo: Option<String>,
+    /// Ask about repairs that are not written automatically
+    #[arg(long, conflicts_with = "undo")]
+    pub review: bool,
+    /// Which new URL of a dead page to write
+    #[arg(long, value_enum, default_value = "auto", value_name = "CHOICE")]
+    pub prefer: PreferArg,
+    /// How to write new URLs [default: `replace` for permanent redirects,
+    /// `beside` for others]
+    #[arg(long, value_enum, value_name = "STYLE")]
+    pub style: Option<StyleArg>,
     /// Also write the changes as a patch for `git apply`
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -44,9 +55,32 @@ pub struct FixArgs {
     /// Document options.
     #[command(flatten)]
     pub documents: DocumentArgs,
+    /// Revive options.
+    #[command(flatten)]
+    pub revive: CheckReviveArgs,
     /// HTTP options.
     #[command(flatten)]
     pub request: RequestArgs,
+}
+
+/// Which new URL of a dead page is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PreferArg {
+    /// The archived copy for citations, the new URL of the page for other links
+    Auto,
+    /// The new URL of the page, if it was found
+    Alias,
+    /// The archived copy, if there is one
+    Archive,
+}
+
+/// How new URLs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StyleArg {
+    /// Instead of the old URL
+    Replace,
+    /// As a second link behind the old one
+    Beside,
 }
 
 /// Output formats of `relink fix`.
@@ -59,6 +93,21 @@ pub enum FixFormat {
 }
 
 impl FixArgs {
+    /// Returns the settings of the engine.
+    pub fn settings(&self) -> FixSettings {
+        FixSettings {
+            preference: match self.prefer {
+                PreferArg::Auto => FixPreference::Auto,
+                PreferArg::Alias => FixPreference::Alias,
+                PreferArg::Archive => FixPreference::Archive,
+            },
+            style: self.style.map(|style| match style {
+                StyleArg::Replace => FixStyle::Replace,
+                StyleArg::Beside => FixStyle::Beside,
+            }),
+        }
+    }
+
     /// Returns the arguments of the check that finds the broken links.
     pub fn into_check_args(self) -> CheckArgs {
         CheckArgs {
@@ -73,7 +122,7 @@ impl FixArgs {
             db: self.db,
             config: self.config,
             documents: self.documents,
-            revive: CheckReviveArgs::default(),
+            revive: self.revive,
             request: self.request,
         }
     }

@@ -68,7 +68,7 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
 }
 
 /// Searches for the dead pages of a run. Returns errors instead of failing.
-async fn search_dead_pages(
+pub async fn search_dead_pages(
     ports: &mut Ports,
     setup: &ReviveSetup,
     run: &RunSettings,

@@ -6,14 +6,16 @@
 
 mod journal;
 mod patch;
+mod review;
 mod roots;
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use relink_engine::{
-    CheckEnd, CheckOutcome, DocumentFix, FixStatus, LinkFix, Observer, Ports, Progress, StopSignal,
-    check, plan_document, plan_fixes, verify_fixes,
+    CheckEnd, CheckOutcome, DocumentFix, FixSettings, FixStatus, FixStyle, LinkFix, Observer,
+    Ports, Progress, StopSignal, check, plan_document, plan_fixes, verify_fixes,
 };
 use relink_ports::{CheckedTarget, Clock as _};
 use relink_report::human::counted;
@@ -22,6 +24,8 @@ use relink_report::{FixReport, FixRow, FixRowStatus, printable, redact};
 use self::journal::Journal;
 use self::patch::PatchPrinter;
 use self::roots::Roots;
+use super::check::search_dead_pages;
+use super::revive::archives;
 use super::signals::stop_on_signal;
 use super::text_style;
 use crate::cli::{FixArgs, FixFormat, GlobalArgs};
@@ -35,6 +39,8 @@ use crate::wiring;
 struct FixMode<'a> {
     format: FixFormat,
     is_applied: bool,
+    is_reviewed: bool,
+    settings: FixSettings,
     output: Option<&'a Path>,
     global: &'a GlobalArgs,
 }
@@ -47,39 +53,58 @@ pub async fn run(args: FixArgs, global: GlobalArgs) -> Result<Exit, CommandError
         return journal::undo(&args, id);
     }
     let roots = Roots::new(&args.inputs);
-    let (format, is_applied, output) = (args.format, args.apply, args.output.clone());
-    let mode = FixMode { format, is_applied, output: output.as_deref(), global: &global };
+    let output = args.output.clone();
+    let mode = FixMode {
+        format: args.format,
+        is_applied: args.apply,
+        is_reviewed: args.review,
+        settings: args.settings(),
+        output: output.as_deref(),
+        global: &global,
+    };
     let plan = CheckPlan::resolve(args.into_check_args(), now)?;
     plan.run.warn_project_config();
-    let ports = wiring::ports(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock)).await?;
+    let mut ports = wiring::ports(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock)).await?;
     let stop = stop_on_signal();
-    let mut fixes = match find_fixes(&ports, &plan, &global, &stop).await? {
+    let mut fixes = match find_fixes(&mut ports, &plan, &mode, &stop).await? {
         Ok(fixes) => fixes,
         Err(exit) => return Ok(exit),
     };
+    if mode.is_reviewed {
+        review::review(&mut fixes, &mut io::stdin().lock(), &mut io::stderr())
+            .map_err(|error| CommandError::internal("cannot ask").cause(error.to_string()))?;
+    }
     let mut journal = Journal::new(&plan.run.db, now);
     let files = process_documents(&ports, &plan, &roots, &mut fixes, &mut journal, &mode).await?;
     wiring::close(ports).await;
     mode.report(&fixes, files, journal.id())?;
-    let is_open = !is_applied && files > 0;
+    let is_open = !mode.is_applied && files > 0;
     Ok(if is_open { Exit::Findings } else { Exit::Clean })
 }
 
-/// Checks the documents, then the new URLs. Returns the exit code if the check
-/// did not finish.
+/// Checks the documents, searches for dead pages if requested, and checks the new
+/// URLs. Returns the exit code if a check did not finish.
 async fn find_fixes(
-    ports: &Ports,
+    ports: &mut Ports,
     plan: &CheckPlan,
-    global: &GlobalArgs,
+    mode: &FixMode<'_>,
     stop: &StopSignal,
 ) -> Result<Result<Vec<LinkFix>, Exit>, CommandError> {
-    let mut observer = FixObserver(ProgressDisplay::new(global));
+    if let Some(setup) = &plan.revive {
+        ports.archives = archives(setup, ports)?;
+    }
+    let mut observer = FixObserver(ProgressDisplay::new(mode.global));
     let outcome = check(ports, &plan.check, &mut observer, stop).await?;
     if let Some(exit) = unfinished(&outcome) {
         observer.0.clear();
         return exit.map(Err);
     }
-    let mut fixes = plan_fixes(ports, outcome.run).await?;
+    if let Some(setup) = &plan.revive {
+        let failures =
+            search_dead_pages(ports, setup, &plan.run, &outcome, mode.global, stop).await;
+        failures.iter().for_each(CommandError::warn);
+    }
+    let mut fixes = plan_fixes(ports, outcome.run, &mode.settings).await?;
     let end = verify_fixes(ports, &plan.check, &mut fixes, &mut observer, stop).await?;
     observer.0.clear();
     Ok(match end {
@@ -219,12 +244,13 @@ fn open_line(fix: &LinkFix) -> Option<String> {
     };
     let location = &fix.location.location;
     Some(format!(
-        "{}:{}:{}: {kind}: {} -> {} ({})",
+        "{}:{}:{}: {kind}: {} -> {} ({}; {})",
         printable(&fix.location.path),
         location.line,
         location.column,
         printable(&fix.old_url),
         printable(&fix.new_url),
+        fix.cause,
         printable(&reason),
     ))
 }
@@ -242,6 +268,11 @@ fn row(fix: &LinkFix) -> FixRow<'_> {
         old_url: redact(&fix.old_url),
         new_url: redact(&fix.new_url),
         code: fix.code.map(|code| code.to_string()),
+        cause: fix.cause.name(),
+        style: match fix.style {
+            FixStyle::Replace => "replace",
+            FixStyle::Beside => "beside",
+        },
         status,
         reason,
     }
@@ -251,7 +282,7 @@ fn row(fix: &LinkFix) -> FixRow<'_> {
 struct FixObserver(ProgressDisplay);
 
 impl Observer for FixObserver {
-    fn on_result(&mut self, _: &CheckedTarget) -> std::io::Result<()> {
+    fn on_result(&mut self, _: &CheckedTarget) -> io::Result<()> {
         Ok(())
     }
 

@@ -1,12 +1,15 @@
 //! `relink fix`: diffs, patches, written files and undo.
 
 use std::fs;
-use std::process::Command;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 
-use relink_testkit::web::TestServer;
+use relink_demo::{ArchivedPage, MiniArchive};
+use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
 use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use crate::servers::BackgroundServer;
 
 /// The text of a page, long enough to be content.
 const PAGE: &str = "<title>Guide</title><h1>Guide</h1><p>How to install the program on a server, \
@@ -93,32 +96,98 @@ fn unknown_undo_id_is_a_usage_error() {
     }
 }
 
+/// A document that links to a page of one site, which moved to another.
+fn moved_to_another_site() -> (TestServer, Sandbox, [String; 2]) {
+    let (web, sandbox) = (server(), Sandbox::new());
+    let target = web.url_at("two.test", "/new/page");
+    web.redirect("/out", 301, target.as_str());
+    sandbox.write("a.md", &format!("[a]({})\n", web.url_at("one.test", "/out")));
+    let port = web.port();
+    (web, sandbox, ["one.test", "two.test"].map(|name| format!("{name}:{port}:127.0.0.1")))
+}
+
 #[test]
 fn redirect_to_another_site_needs_review() {
-    let (web, other, sandbox) = (server(), server(), Sandbox::new());
-    // Another IP address is another site.
-    let target = other.url("/new/page").to_string();
-    let elsewhere = format!("http://127.0.0.2:{}/x", web.port());
-    web.redirect("/out", 301, &elsewhere);
-    sandbox.write("a.md", &format!("[a]({})\n", web.url("/out")));
-    let output = fix(&sandbox, &["a.md", "--apply", "--format", "json"]);
+    let (_web, sandbox, [one, two]) = moved_to_another_site();
+    let resolve = ["--resolve", &one, "--resolve", &two, "--allow-private"];
+    let args = [&resolve[..], &["a.md", "--apply", "--format", "json"]].concat();
+    let output = fix(&sandbox, &args).exits(0);
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
-    assert_eq!(report["applied"], false, "{report} {target}");
-    assert_ne!(report["fixes"][0]["status"], "ready");
+    assert_eq!(report["applied"], false);
+    assert_eq!(report["fixes"][0]["status"], "needs-review", "{report}");
+    assert_eq!(report["fixes"][0]["reason"], "the new URL is on another site");
     assert!(sandbox.read("a.md").contains("/out"));
+}
+
+#[test]
+fn review_writes_what_the_user_accepts() {
+    for (answer, expected) in [("y\n", "two.test"), ("n\n", "one.test"), ("", "one.test")] {
+        let (_web, sandbox, [one, two]) = moved_to_another_site();
+        let resolve = ["--resolve", &one, "--resolve", &two, "--allow-private"];
+        let args = ["a.md", "--apply", "--review"];
+        let mut command = sandbox.command(&[&["fix"], QUICK, &resolve, &args].concat());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(answer.as_bytes()).unwrap();
+        let output = CommandOutput::new(&child.wait_with_output().unwrap()).exits(0);
+        assert!(output.stderr.contains("the new URL is on another site"), "{}", output.stderr);
+        assert!(sandbox.read("a.md").contains(expected), "{answer:?}: {}", output.stderr);
+    }
+}
+
+/// A site where `/old/oak` moved to `/trees/oak` and `/old/elm` exists only in an
+/// archive.
+fn dead_pages() -> (TestServer, Sandbox, BackgroundServer<MiniArchive>) {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    let [oak, elm] = ["/old/oak", "/old/elm"].map(|path| web.url(path).to_string());
+    let captures = vec![
+        ArchivedPage::page(&elm, "20210302030405", "<title>The elm</title><p>All about elms.</p>"),
+        ArchivedPage::redirect(&oak, "20150102030405", 301, "/trees/oak"),
+        ArchivedPage::redirect(&elm, "20150202030405", 301, "/trees/elm"),
+    ];
+    let archive = BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() });
+    web.page("/trees/oak", 200, "<title>The oak</title><p>All about oaks.</p>");
+    sandbox.write("a.md", &format!("[oak]({oak}), [elm]({elm}).\n"));
+    (web, sandbox, archive)
+}
+
+#[test]
+fn alias_and_archived_copy_are_written_beside_the_dead_link() {
+    let (web, sandbox, archive) = dead_pages();
+    let root = archive.root();
+    let text = sandbox.read("a.md");
+    let args = ["a.md", "--revive", "--archive", &root, "--apply"];
+    let output = fix(&sandbox, &args).exits(0);
+    let new = sandbox.read("a.md");
+    let oak =
+        format!("[oak]({}) ([new location]({})),", web.url("/old/oak"), web.url("/trees/oak"));
+    assert!(new.starts_with(&oak), "{new}\n{}", output.stderr);
+    assert!(new.contains("/old/elm) ([archived copy](http://127.0.0.1:"), "{new}");
+
+    let second = fix(&sandbox, &args).exits(0);
+    assert!(second.stderr.contains("nothing to repair"), "{}", second.stderr);
+    assert_eq!(sandbox.read("a.md"), new);
+    sandbox.run(&["fix", "--undo", &undo_id(&output)]).exits(0);
+    assert_eq!(sandbox.read("a.md"), text);
+}
+
+#[test]
+fn style_replace_replaces_the_dead_link() {
+    let (web, sandbox, archive) = dead_pages();
+    let root = archive.root();
+    let args = ["a.md", "--revive", "--archive", &root, "--style", "replace", "--apply"];
+    fix(&sandbox, &args).exits(0);
+    let new = sandbox.read("a.md");
+    assert!(new.starts_with(&format!("[oak]({}), [elm](http", web.url("/trees/oak"))), "{new}");
+    assert!(!new.contains("(http://127.0.0.1/old"), "{new}");
 }
 
 #[test]
 fn redirect_to_a_page_that_is_not_alive_is_rejected() {
     let (web, sandbox) = (server(), Sandbox::new());
     // The second check of the new URL fails.
-    web.redirect("/gone", 301, "/late").sequence(
-        "/late",
-        [
-            relink_testkit::web::CannedResponse::new(200, PAGE),
-            relink_testkit::web::CannedResponse::new(404, "gone"),
-        ],
-    );
+    web.redirect("/gone", 301, "/late")
+        .sequence("/late", [CannedResponse::new(200, PAGE), CannedResponse::new(404, "gone")]);
     sandbox.write("a.md", &format!("[a]({})\n", web.url("/gone")));
     let output = fix(&sandbox, &["a.md", "--apply", "--format", "json"]).exits(0);
     let report: Value = serde_json::from_str(&output.stdout).unwrap();

@@ -1,0 +1,124 @@
+//! Finds the end of the construct that contains a link, and the notation for a
+//! second link behind it.
+//!
+//! The rules are approximate. [`rewrite`](crate::rewrite) parses the result and
+//! rejects an edit that does not yield exactly one more link.
+
+use relink_model::{LinkKind, Span};
+use relink_page::DocumentFormat;
+
+/// The notation of a link that is written into a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Notation {
+    /// `[label](url)`.
+    Markdown,
+    /// `<a href="url">label</a>`.
+    Html,
+    /// `` `label <url>`__ ``.
+    Rst,
+    /// `url[label]`.
+    AsciiDoc,
+    /// `[url label]`.
+    Wikitext,
+    /// `label: url`.
+    Text,
+}
+
+impl Notation {
+    /// Returns the text in front of and behind the URL of a second link.
+    pub(crate) fn around(self, label: &str) -> (String, String) {
+        let (before, after) = match self {
+            Self::Markdown => (format!("[{label}]("), ")".to_owned()),
+            Self::Html => ("<a href=\"".to_owned(), format!("\">{label}</a>")),
+            Self::Rst => (format!("`{label} <"), ">`__".to_owned()),
+            Self::AsciiDoc => (String::new(), format!("[{label}]")),
+            Self::Wikitext => ("[".to_owned(), format!(" {label}]")),
+            Self::Text => (format!("{label}: "), String::new()),
+        };
+        (format!(" ({before}"), format!("{after})"))
+    }
+}
+
+/// Returns the position behind the construct of a link, and the notation to use
+/// there. Returns `None` if a second link cannot be written behind it.
+pub(crate) fn construct_end(
+    format: DocumentFormat,
+    kind: LinkKind,
+    bytes: &[u8],
+    span: Span,
+) -> Option<(usize, Notation)> {
+    let (before, after) = (bytes.get(..span.start)?, bytes.get(span.end..)?);
+    let end = |length: usize| span.end + length;
+    match (format, kind) {
+        (DocumentFormat::Markdown, LinkKind::Autolink) => {
+            after.starts_with(b">").then(|| (end(1), Notation::Markdown))
+        }
+        (DocumentFormat::Markdown, LinkKind::BareUrl) => Some((span.end, Notation::Markdown)),
+        (DocumentFormat::Markdown, LinkKind::Hyperlink) => match markdown_end(before, after) {
+            Some(length) => Some((end(length), Notation::Markdown)),
+            None => html_end(after).map(|length| (end(length), Notation::Html)),
+        },
+        (DocumentFormat::Html, LinkKind::Hyperlink) => {
+            html_end(after).map(|length| (end(length), Notation::Html))
+        }
+        (DocumentFormat::Rst, LinkKind::Hyperlink) => {
+            let marks = [&b">`__"[..], b">`_"].into_iter().find(|mark| after.starts_with(mark))?;
+            Some((end(marks.len()), Notation::Rst))
+        }
+        (DocumentFormat::AsciiDoc, LinkKind::Hyperlink) => {
+            let close = after.starts_with(b"[").then(|| find(after, b"]"))??;
+            Some((end(close + 1), Notation::AsciiDoc))
+        }
+        (DocumentFormat::Wikitext, LinkKind::Hyperlink) if before.ends_with(b"[") => {
+            let close = find(line(after), b"]")?;
+            Some((end(close + 1), Notation::Wikitext))
+        }
+        (DocumentFormat::PlainText, LinkKind::BareUrl) => Some((span.end, Notation::Text)),
+        _ => None,
+    }
+}
+
+/// Returns the length from the end of the destination to the end of an inline
+/// link, `[text](destination "title")`.
+fn markdown_end(before: &[u8], after: &[u8]) -> Option<usize> {
+    let before = before.strip_suffix(b"<").unwrap_or(before).trim_ascii_end();
+    if !before.ends_with(b"](") {
+        return None;
+    }
+    let mut position = usize::from(after.starts_with(b">"));
+    position += leading_space(after.get(position..)?);
+    let close = match after.get(position)? {
+        b'"' => Some(b"\""),
+        b'\'' => Some(b"'"),
+        b'(' => Some(b")"),
+        _ => None,
+    };
+    if let Some(close) = close {
+        position += 1 + find(after.get(position + 1..)?, close)? + 1;
+        position += leading_space(after.get(position..)?);
+    }
+    (after.get(position) == Some(&b')')).then_some(position + 1)
+}
+
+/// Returns the length from the end of the destination to the end of `</a>`.
+fn html_end(after: &[u8]) -> Option<usize> {
+    let lower = after.to_ascii_lowercase();
+    let close = find(&lower, b"</a")?;
+    // The element has no end tag if another one starts before it.
+    if find(lower.get(..close)?, b"<a ").is_some() {
+        return None;
+    }
+    Some(close + find(lower.get(close..)?, b">")? + 1)
+}
+
+fn leading_space(text: &[u8]) -> usize {
+    text.len() - text.trim_ascii_start().len()
+}
+
+fn line(text: &[u8]) -> &[u8] {
+    text.split(|byte| *byte == b'\n').next().unwrap_or_default()
+}
+
+fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+    text.windows(part.len()).position(|window| window == part)
+}

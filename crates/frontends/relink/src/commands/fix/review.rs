@@ -1,0 +1,63 @@
+//! Asks the user about repairs that need a decision.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Write};
+
+use relink_engine::{FixStatus, LinkFix};
+use relink_report::printable;
+
+/// Asks about every repair that needs review, once per pair of URLs. `y` accepts
+/// it, `n` declines it, `q` or the end of the input leaves the rest undecided.
+pub fn review(
+    fixes: &mut [LinkFix],
+    input: &mut dyn BufRead,
+    output: &mut dyn Write,
+) -> io::Result<()> {
+    let mut decisions: BTreeMap<(String, String), bool> = BTreeMap::new();
+    for fix in fixes.iter_mut() {
+        let FixStatus::NeedsReview(reason) = &fix.status else { continue };
+        let key = (fix.old_url.clone(), fix.new_url.clone());
+        let is_accepted = match decisions.get(&key) {
+            Some(is_accepted) => *is_accepted,
+            None => {
+                write_question(output, fix, &reason.to_string())?;
+                let Some(is_accepted) = read_answer(input, output)? else { return Ok(()) };
+                decisions.insert(key, is_accepted);
+                is_accepted
+            }
+        };
+        fix.status = if is_accepted {
+            FixStatus::Ready
+        } else {
+            FixStatus::Rejected("declined in the review".to_owned())
+        };
+    }
+    Ok(())
+}
+
+fn write_question(output: &mut dyn Write, fix: &LinkFix, reason: &str) -> io::Result<()> {
+    let location = &fix.location.location;
+    let path = printable(&fix.location.path);
+    writeln!(output, "\n{path}:{}:{}", location.line, location.column)?;
+    writeln!(output, "  old: {}", printable(&fix.old_url))?;
+    writeln!(output, "  new: {}  ({})", printable(&fix.new_url), fix.cause)?;
+    writeln!(output, "  {reason}")
+}
+
+/// Reads `y`, `n` or `q`. Returns `None` for `q` and at the end of the input.
+fn read_answer(input: &mut dyn BufRead, output: &mut dyn Write) -> io::Result<Option<bool>> {
+    loop {
+        write!(output, "repair this link? [y/n/q] ")?;
+        output.flush()?;
+        let mut line = String::new();
+        if input.read_line(&mut line)? == 0 {
+            return Ok(None);
+        }
+        match line.trim().to_ascii_lowercase().as_str() {
+            "y" | "yes" => return Ok(Some(true)),
+            "n" | "no" => return Ok(Some(false)),
+            "q" | "quit" => return Ok(None),
+            _ => {}
+        }
+    }
+}
