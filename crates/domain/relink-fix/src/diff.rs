@@ -65,11 +65,15 @@ pub fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
     let mut output =
         format!("diff --git {old_path} {new_path}\n--- {old_path}{tab}\n+++ {new_path}{tab}\n")
             .into_bytes();
-    for (start, end) in hunks(&old, &new) {
-        write_hunk(&mut output, start, &old[start..end], &new[start..end]);
+    let lines: Vec<LinePair<'_>> = old.into_iter().zip(new).collect();
+    for (start, end) in hunks(&lines) {
+        write_hunk(&mut output, start, lines.get(start..end).unwrap_or_default());
     }
     Some(output)
 }
+
+/// A line before and after the edits.
+type LinePair<'a> = (&'a [u8], &'a [u8]);
 
 /// Splits a document into lines with their line feeds.
 fn lines(document: &[u8]) -> Vec<&[u8]> {
@@ -78,12 +82,11 @@ fn lines(document: &[u8]) -> Vec<&[u8]> {
 
 /// Returns the first line and the line after the last of each hunk. Changes
 /// whose context overlaps are in one hunk.
-fn hunks(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize)> {
+fn hunks(lines: &[LinePair<'_>]) -> Vec<(usize, usize)> {
     let mut hunks: Vec<(usize, usize)> = Vec::new();
-    let changed = (0..old.len()).filter(|index| old.get(*index) != new.get(*index));
-    for index in changed {
+    for (index, _) in lines.iter().enumerate().filter(|(_, line)| is_changed(line)) {
         let start = index.saturating_sub(CONTEXT);
-        let end = (index + CONTEXT + 1).min(old.len());
+        let end = (index + CONTEXT + 1).min(lines.len());
         match hunks.last_mut().filter(|(_, last)| *last >= start) {
             Some((_, last)) => *last = end,
             None => hunks.push((start, end)),
@@ -92,21 +95,26 @@ fn hunks(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize)> {
     hunks
 }
 
-fn write_hunk(output: &mut Vec<u8>, start: usize, old: &[&[u8]], new: &[&[u8]]) {
-    let (line, count) = (start + 1, old.len());
+fn is_changed((old, new): &LinePair<'_>) -> bool {
+    old != new
+}
+
+fn write_hunk(output: &mut Vec<u8>, start: usize, lines: &[LinePair<'_>]) {
+    let (line, count) = (start + 1, lines.len());
     output.extend_from_slice(format!("@@ -{line},{count} +{line},{count} @@\n").as_bytes());
-    let mut index = 0;
-    while index < old.len() {
-        let is_changed = |index: usize| index < old.len() && old.get(index) != new.get(index);
-        if !is_changed(index) {
-            write_line(output, b' ', old[index]);
-            index += 1;
+    for run in lines.chunk_by(|one, next| is_changed(one) == is_changed(next)) {
+        if !run.first().is_some_and(is_changed) {
+            for (line, _) in run {
+                write_line(output, b' ', line);
+            }
             continue;
         }
-        let end = (index..=old.len()).find(|next| !is_changed(*next)).unwrap_or(old.len());
-        old[index..end].iter().for_each(|line| write_line(output, b'-', line));
-        new[index..end].iter().for_each(|line| write_line(output, b'+', line));
-        index = end;
+        for (old, _) in run {
+            write_line(output, b'-', old);
+        }
+        for (_, new) in run {
+            write_line(output, b'+', new);
+        }
     }
 }
 
@@ -146,7 +154,8 @@ mod tests {
 
     #[test]
     fn distant_changes_are_separate_hunks() {
-        let old: String = (0..20).map(|line| format!("{line}\n")).collect();
+        let lines: Vec<String> = (0..20).map(|line| line.to_string()).collect();
+        let old = format!("{}\n", lines.join("\n"));
         let new = old.replace("2\n3\n", "2\nX\n").replace("17\n", "Y\n");
         let diff = unified_diff("a.md", old.as_bytes(), new.as_bytes()).unwrap();
         assert_eq!(String::from_utf8(diff).unwrap().matches("@@ -").count(), 2);

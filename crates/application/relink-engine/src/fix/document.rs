@@ -43,9 +43,9 @@ pub enum DocumentError {
 pub async fn plan_document(
     files: &dyn Files,
     read_options: &ReadOptions,
-    fixes: &mut [LinkFix],
+    links: &mut [LinkFix],
 ) -> Result<Option<DocumentFix>, DocumentError> {
-    let Some(label) = fixes.first().map(|fix| fix.location.path.clone()) else { return Ok(None) };
+    let Some(label) = links.first().map(|fix| fix.location.path.clone()) else { return Ok(None) };
     let path = local_path(&label).ok_or(DocumentError::NotLocal)?;
     let old = files.read(path).await?;
     if is_gzip(&old) {
@@ -55,13 +55,13 @@ pub async fn plan_document(
         read_options.format.unwrap_or_else(|| DocumentFormat::from_file(Some(&label), &old));
     let options =
         Options { column: read_options.column.clone(), ..Options::from_file_name(&label) };
-    let ready: Vec<Replacement> = fixes
+    let ready: Vec<Replacement> = links
         .iter()
         .filter(|fix| fix.status == FixStatus::Ready)
         .map(LinkFix::replacement)
         .collect();
     let rewritten = rewrite(format, &options, &old, &ready);
-    reject(fixes, &rewritten.refused);
+    reject(links, &rewritten.refused);
     let document =
         DocumentFix { path: path.to_owned(), old, new: rewritten.bytes, edits: rewritten.edits };
     Ok((!document.edits.is_empty()).then_some(document))

@@ -43,7 +43,7 @@ struct OfferedLink {
 pub async fn plan_fixes(
     ports: &Ports,
     run: RunId,
-    settings: &FixSettings,
+    settings: FixSettings,
 ) -> Result<Vec<LinkFix>, EngineError> {
     let mut links = Vec::new();
     let mut query =
@@ -69,7 +69,7 @@ pub async fn plan_fixes(
 async fn target_offer(
     ports: &Ports,
     target: &CheckedTarget,
-    settings: &FixSettings,
+    settings: FixSettings,
 ) -> Result<Option<TargetOffer>, EngineError> {
     if target.result.verdict == Verdict::Moved {
         let offer = |first| TargetOffer { first, for_citations: None };
@@ -127,7 +127,7 @@ fn archived_copy(revival: &Revival) -> Option<NewUrl> {
 fn offered_links(
     target: CheckedTarget,
     offer: &TargetOffer,
-    settings: &FixSettings,
+    settings: FixSettings,
 ) -> Vec<OfferedLink> {
     let CheckedTarget { locations, url, result, .. } = target;
     let fix = |location: LinkLocation| LinkFix {
@@ -148,7 +148,7 @@ fn offered_links(
         .collect()
 }
 
-fn style(cause: FixCause, settings: &FixSettings) -> FixStyle {
+fn style(cause: FixCause, settings: FixSettings) -> FixStyle {
     settings.style.unwrap_or(match cause {
         FixCause::Redirect => FixStyle::Replace,
         FixCause::Alias(_) | FixCause::ArchivedCopy(_) => FixStyle::Beside,
@@ -157,11 +157,7 @@ fn style(cause: FixCause, settings: &FixSettings) -> FixStyle {
 
 /// Offers the archived copy for links that are citations. Only documents with a
 /// choice are read.
-async fn choose_for_citations(
-    files: &dyn Files,
-    links: &mut [OfferedLink],
-    settings: &FixSettings,
-) {
+async fn choose_for_citations(files: &dyn Files, links: &mut [OfferedLink], settings: FixSettings) {
     let is_same =
         |one: &OfferedLink, other: &OfferedLink| one.fix.location.path == other.fix.location.path;
     for document in links.chunk_by_mut(is_same) {

@@ -75,10 +75,10 @@ pub async fn run(args: FixArgs, global: GlobalArgs) -> Result<Exit, CommandError
             .map_err(|error| CommandError::internal("cannot ask").cause(error.to_string()))?;
     }
     let mut journal = Journal::new(&plan.run.db, now);
-    let files = process_documents(&ports, &plan, &roots, &mut fixes, &mut journal, &mode).await?;
+    let changed = process_documents(&ports, &plan, &roots, &mut fixes, &mut journal, &mode).await?;
     wiring::close(ports).await;
-    mode.report(&fixes, files, journal.id())?;
-    let is_open = !mode.is_applied && files > 0;
+    mode.report(&fixes, changed, journal.id())?;
+    let is_open = !mode.is_applied && changed > 0;
     Ok(if is_open { Exit::Findings } else { Exit::Clean })
 }
 
@@ -104,7 +104,7 @@ async fn find_fixes(
             search_dead_pages(ports, setup, &plan.run, &outcome, mode.global, stop).await;
         failures.iter().for_each(CommandError::warn);
     }
-    let mut fixes = plan_fixes(ports, outcome.run, &mode.settings).await?;
+    let mut fixes = plan_fixes(ports, outcome.run, mode.settings).await?;
     let end = verify_fixes(ports, &plan.check, &mut fixes, &mut observer, stop).await?;
     observer.0.clear();
     Ok(match end {
@@ -198,7 +198,7 @@ impl FixMode<'_> {
     fn report(
         &self,
         fixes: &[LinkFix],
-        files: usize,
+        changed: usize,
         id: Option<&str>,
     ) -> Result<(), CommandError> {
         match self.format {
@@ -209,29 +209,29 @@ impl FixMode<'_> {
             }
             FixFormat::Human => {
                 if !self.global.quiet {
-                    self.print_summary(fixes, files, id);
+                    print_summary(fixes, changed, id);
                 }
                 Ok(())
             }
         }
     }
+}
 
-    /// Prints the summary on standard error, so that standard output is a patch.
-    #[expect(clippy::print_stderr, reason = "standard output contains the patch")]
-    fn print_summary(&self, fixes: &[LinkFix], files: usize, id: Option<&str>) {
-        let ready = fixes.iter().filter(|fix| fix.status == FixStatus::Ready).count();
-        let links = counted(ready as u64, "link");
-        let in_files = format!("{links} in {}", counted(files as u64, "file"));
-        for fix in fixes {
-            if let Some(line) = open_line(fix) {
-                eprintln!("{line}");
-            }
+/// Prints the summary on standard error, so that standard output is a patch.
+#[expect(clippy::print_stderr, reason = "standard output contains the patch")]
+fn print_summary(fixes: &[LinkFix], changed: usize, id: Option<&str>) {
+    let ready = fixes.iter().filter(|fix| fix.status == FixStatus::Ready).count();
+    let links = counted(ready as u64, "link");
+    let in_files = format!("{links} in {}", counted(changed as u64, "file"));
+    for fix in fixes {
+        if let Some(line) = open_line(fix) {
+            eprintln!("{line}");
         }
-        match id {
-            _ if ready == 0 => eprintln!("nothing to repair"),
-            Some(id) => eprintln!("repaired {in_files}; undo: relink fix --undo {id}"),
-            None => eprintln!("{in_files} can be repaired; write the changes with `--apply`"),
-        }
+    }
+    match id {
+        _ if ready == 0 => eprintln!("nothing to repair"),
+        Some(id) => eprintln!("repaired {in_files}; undo: relink fix --undo {id}"),
+        None => eprintln!("{in_files} can be repaired; write the changes with `--apply`"),
     }
 }
 

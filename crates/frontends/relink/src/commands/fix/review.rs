@@ -17,14 +17,13 @@ pub fn review(
     for fix in fixes.iter_mut() {
         let FixStatus::NeedsReview(reason) = &fix.status else { continue };
         let key = (fix.old_url.clone(), fix.new_url.clone());
-        let is_accepted = match decisions.get(&key) {
-            Some(is_accepted) => *is_accepted,
-            None => {
-                write_question(output, fix, &reason.to_string())?;
-                let Some(is_accepted) = read_answer(input, output)? else { return Ok(()) };
-                decisions.insert(key, is_accepted);
-                is_accepted
-            }
+        let is_accepted = if let Some(is_accepted) = decisions.get(&key) {
+            *is_accepted
+        } else {
+            write_question(output, fix, &reason.to_string())?;
+            let Some(is_accepted) = read_answer(input, output)? else { return Ok(()) };
+            decisions.insert(key, is_accepted);
+            is_accepted
         };
         fix.status = if is_accepted {
             FixStatus::Ready
