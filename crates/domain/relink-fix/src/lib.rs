@@ -10,24 +10,25 @@
 //! files; the engine and the frontend do.
 //!
 //! ```
-//! use relink_fix::{EditStyle, Replacement, rewrite};
+//! use relink_fix::{EditStyle, LinkEdit, rewrite};
 //! use relink_page::{DocumentFormat, Options, links};
 //!
 //! let text = b"See [the docs](http://example.org/old).";
 //! let location = links(DocumentFormat::Markdown, text).links[0].location;
-//! let replacement = Replacement {
+//! let edit = LinkEdit {
 //!     location,
 //!     old_url: "http://example.org/old".into(),
 //!     new_url: "https://example.org/new".into(),
 //!     style: EditStyle::Replace,
 //! };
-//! let rewritten = rewrite(DocumentFormat::Markdown, &Options::default(), text, &[replacement]);
+//! let rewritten = rewrite(DocumentFormat::Markdown, &Options::default(), text, &[edit]);
 //! assert_eq!(rewritten.bytes, b"See [the docs](https://example.org/new).");
 //! ```
 
 // Untrusted input must not cause a panic: see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
 
+mod citation_template;
 mod construct;
 mod diff;
 mod edit;
@@ -39,4 +40,6 @@ pub use diff::{PatchPath, unified_diff};
 pub use edit::{Edit, EditError, apply, invert};
 pub use intent::is_citation;
 pub use offer::{Offer, OfferRefusal, ReviewReason, redirect_offer};
-pub use rewrite::{EditStyle, Refusal, RefusedEdit, Replacement, RewrittenDocument, rewrite};
+pub use rewrite::{
+    CopyDetails, EditStyle, LinkEdit, Refusal, RefusedEdit, RewrittenDocument, rewrite,
+};

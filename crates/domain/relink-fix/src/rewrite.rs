@@ -12,10 +12,11 @@ use std::fmt;
 use std::fmt::Write as _;
 
 use relink_frontier::canonicalize;
-use relink_model::{Link, LinkTarget, SourceLocation, Span};
+use relink_model::{Link, LinkKind, LinkTarget, SourceLocation, Span};
 use relink_page::{DocumentFormat, Options, links_with};
 use url::Url;
 
+use crate::citation_template::citation_template;
 use crate::construct::{Notation, construct_end};
 use crate::edit::{Edit, apply};
 
@@ -24,9 +25,9 @@ const MAX_DISTANCE: usize = 400;
 /// Number of links that are compared with a second link.
 const NEXT_LINKS: usize = 4;
 
-/// A link whose destination is replaced.
+/// The requested edit of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replacement {
+pub struct LinkEdit {
     /// The location of the link.
     pub location: SourceLocation,
     /// The canonical URL of the link, without a fragment.
@@ -46,7 +47,19 @@ pub enum EditStyle {
     Beside {
         /// The text of the second link.
         label: String,
+        /// The data of an archived copy; `None` if the new URL is not one.
+        copy: Option<CopyDetails>,
     },
+}
+
+/// The data of an archived copy for citation templates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopyDetails {
+    /// The date of the capture, such as `2021-03-02`.
+    pub date: String,
+    /// The state of the original URL, as in the parameter `url-status` of
+    /// MediaWiki templates: `dead` or `usurped`.
+    pub url_status: &'static str,
 }
 
 /// A document with replaced links.
@@ -56,11 +69,11 @@ pub struct RewrittenDocument {
     pub bytes: Vec<u8>,
     /// The edits of the old document, by position.
     pub edits: Vec<Edit>,
-    /// Replacements that were not made.
+    /// Requested edits that were not made.
     pub refused: Vec<RefusedEdit>,
 }
 
-/// A replacement that was not made.
+/// A requested edit that was not made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RefusedEdit {
     /// The location of the link.
@@ -189,7 +202,7 @@ impl CharWidth {
     }
 }
 
-/// A replacement that is being tried.
+/// A requested edit that is being tried.
 struct Candidate {
     location: SourceLocation,
     /// The index of the link in the document.
@@ -230,15 +243,15 @@ pub fn rewrite(
     format: DocumentFormat,
     options: &Options,
     bytes: &[u8],
-    replacements: &[Replacement],
+    requested: &[LinkEdit],
 ) -> RewrittenDocument {
     let links = links_with(format, bytes, options).links;
     let mut refused = Vec::new();
     let mut candidates = Vec::new();
-    for replacement in replacements {
-        match candidate(format, bytes, &links, replacement) {
+    for request in requested {
+        match candidate(format, bytes, &links, request) {
             Ok(candidate) => candidates.push(candidate),
-            Err(reason) => refused.push(RefusedEdit { location: replacement.location, reason }),
+            Err(reason) => refused.push(RefusedEdit { location: request.location, reason }),
         }
     }
     candidates.sort_by_key(|candidate| candidate.span);
@@ -252,14 +265,14 @@ pub fn rewrite(
     RewrittenDocument { bytes, edits, refused }
 }
 
-/// Finds the link of a replacement in the document.
+/// Finds the link of a requested edit in the document.
 fn candidate(
     format: DocumentFormat,
     bytes: &[u8],
     links: &[Link],
-    replacement: &Replacement,
+    request: &LinkEdit,
 ) -> Result<Candidate, Refusal> {
-    let span = replacement.location.span;
+    let span = request.location.span;
     let index = links.partition_point(|link| link.location.span < span);
     let is_same = |link: &&Link| link.location.span == span;
     // Links are in document order; nested constructs may break it.
@@ -270,7 +283,7 @@ fn candidate(
     let LinkTarget::Web(text) = &link.target else { return Err(Refusal::NotAbsolute) };
     // A protocol-relative URL has no scheme to compare or to keep.
     let url = Url::parse(text).map_err(|_| Refusal::NotAbsolute)?;
-    if canonicalize(None, text).map_or(true, |url| url.as_str() != replacement.old_url) {
+    if canonicalize(None, text).map_or(true, |url| url.as_str() != request.old_url) {
         return Err(Refusal::Changed);
     }
     let old = bytes.get(span.range()).ok_or(Refusal::Changed)?.to_vec();
@@ -278,27 +291,30 @@ fn candidate(
         return Err(Refusal::LineBreak);
     }
     let candidate = Candidate {
-        location: replacement.location,
+        location: request.location,
         index,
-        url: with_fragment(&replacement.new_url, url.fragment()),
+        url: with_fragment(&request.new_url, url.fragment()),
         span,
         old,
         around: (String::new(), String::new()),
         form: Some(UrlForm::first(format)),
     };
-    match &replacement.style {
+    match &request.style {
         EditStyle::Replace => Ok(candidate),
-        EditStyle::Beside { label } => insertion(format, bytes, links, candidate, label),
+        EditStyle::Beside { label, copy } => {
+            insertion(format, bytes, links, candidate, label, copy.as_ref())
+        }
     }
 }
 
-/// Changes a replacement to the insertion of a second link.
+/// Changes the replacement of a URL to the insertion of a second link.
 fn insertion(
     format: DocumentFormat,
     bytes: &[u8],
     links: &[Link],
     candidate: Candidate,
     label: &str,
+    copy: Option<&CopyDetails>,
 ) -> Result<Candidate, Refusal> {
     let SourceLocation { span, kind, .. } = candidate.location;
     let is_present = |link: &Link| {
@@ -307,6 +323,9 @@ fn insertion(
     };
     if links.iter().skip(candidate.index).take(NEXT_LINKS).any(is_present) {
         return Err(Refusal::AlreadyPresent);
+    }
+    if format == DocumentFormat::Wikitext && kind == LinkKind::Value {
+        return template_insertion(bytes, candidate, copy.ok_or(Refusal::NoRoom)?);
     }
     let (end, notation) = construct_end(format, kind, bytes, span).ok_or(Refusal::NoRoom)?;
     let form = match notation {
@@ -318,6 +337,28 @@ fn insertion(
         old: Vec::new(),
         around: notation.around(label),
         form: Some(form),
+        ..candidate
+    })
+}
+
+/// Changes the replacement of a URL to the insertion of the archive parameters of
+/// a citation template.
+fn template_insertion(
+    bytes: &[u8],
+    candidate: Candidate,
+    copy: &CopyDetails,
+) -> Result<Candidate, Refusal> {
+    let template = citation_template(bytes, candidate.location.span).ok_or(Refusal::NoRoom)?;
+    if template.has_archive_url {
+        return Err(Refusal::AlreadyPresent);
+    }
+    let CopyDetails { date, url_status } = copy;
+    let status =
+        if template.has_url_status { String::new() } else { format!("|url-status={url_status}") };
+    Ok(Candidate {
+        span: Span { start: template.end, end: template.end },
+        old: Vec::new(),
+        around: ("|archive-url=".to_owned(), format!("|archive-date={date}{status}")),
         ..candidate
     })
 }

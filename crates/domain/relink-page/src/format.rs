@@ -117,13 +117,15 @@ impl DocumentFormat {
         Self::Source,
     ];
 
-    /// Returns the format with this name, ignoring case.
+    /// Returns the format with this name, ignoring case. `mediawiki` is another
+    /// name of `wikitext`.
     ///
     /// ```
     /// use relink_page::DocumentFormat;
     /// assert_eq!(DocumentFormat::from_name("list"), Some(DocumentFormat::UrlList));
     /// ```
     pub fn from_name(name: &str) -> Option<Self> {
+        let name = if name.eq_ignore_ascii_case("mediawiki") { "wikitext" } else { name };
         Self::ALL.into_iter().find(|format| format.as_str().eq_ignore_ascii_case(name))
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use relink_fix::{Edit, RefusedEdit, Replacement, rewrite};
+use relink_fix::{Edit, LinkEdit, RefusedEdit, rewrite};
 use relink_page::{DocumentFormat, Options};
 use relink_ports::{FileError, Files};
 use thiserror::Error;
@@ -55,11 +55,8 @@ pub async fn plan_document(
         read_options.format.unwrap_or_else(|| DocumentFormat::from_file(Some(&label), &old));
     let options =
         Options { column: read_options.column.clone(), ..Options::from_file_name(&label) };
-    let ready: Vec<Replacement> = links
-        .iter()
-        .filter(|fix| fix.status == FixStatus::Ready)
-        .map(LinkFix::replacement)
-        .collect();
+    let ready: Vec<LinkEdit> =
+        links.iter().filter(|fix| fix.status == FixStatus::Ready).map(LinkFix::edit).collect();
     let rewritten = rewrite(format, &options, &old, &ready);
     reject(links, &rewritten.refused);
     let document =

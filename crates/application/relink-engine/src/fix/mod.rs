@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use relink_fix::{EditStyle, Replacement, ReviewReason};
+use relink_fix::{CopyDetails, EditStyle, LinkEdit, ReviewReason};
 use relink_frontier::{UrlFilter, canonicalize};
 use relink_model::{Confidence, FindingCode, RunId, Verdict};
 use relink_page::DocumentFormat;
@@ -113,6 +113,8 @@ pub struct LinkFix {
     pub old_url: String,
     /// The new URL, without the fragment of the link.
     pub new_url: String,
+    /// The verdict of the link.
+    pub verdict: Verdict,
     /// The code of the finding.
     pub code: Option<FindingCode>,
     /// Where the new URL comes from.
@@ -135,15 +137,27 @@ pub enum FixStatus {
 }
 
 impl LinkFix {
+    /// Returns the data of an archived copy for citation templates.
+    fn copy_details(&self) -> Option<CopyDetails> {
+        let FixCause::ArchivedCopy(time) = self.cause else { return None };
+        Some(CopyDetails {
+            date: time.to_zoned(TimeZone::UTC).date().to_string(),
+            url_status: if self.verdict == Verdict::Hijacked { "usurped" } else { "dead" },
+        })
+    }
+
     /// Returns the edit of the document.
-    fn replacement(&self) -> Replacement {
-        Replacement {
+    fn edit(&self) -> LinkEdit {
+        LinkEdit {
             location: self.location.location,
             old_url: self.old_url.clone(),
             new_url: self.new_url.clone(),
             style: match self.style {
                 FixStyle::Replace => EditStyle::Replace,
-                FixStyle::Beside => EditStyle::Beside { label: self.cause.label().to_owned() },
+                FixStyle::Beside => EditStyle::Beside {
+                    label: self.cause.label().to_owned(),
+                    copy: self.copy_details(),
+                },
             },
         }
     }

@@ -134,6 +134,7 @@ fn offered_links(
         location,
         old_url: url.clone(),
         new_url: offer.first.url.clone(),
+        verdict: result.verdict,
         code: result.code,
         cause: offer.first.cause,
         style: style(offer.first.cause, settings),

@@ -1,7 +1,13 @@
+//! Tests of [`rewrite`] in all formats.
+
 use proptest::prelude::*;
 use relink_page::links;
 
 use super::*;
+
+fn beside() -> EditStyle {
+    EditStyle::Beside { label: "new location".into(), copy: None }
+}
 
 const OLD: &str = "http://example.org/old";
 
@@ -23,7 +29,7 @@ fn edit(
     let replacements: Vec<_> = found
         .iter()
         .filter(is_old)
-        .map(|link| Replacement {
+        .map(|link| LinkEdit {
             location: link.location,
             old_url: OLD.into(),
             new_url: new.into(),
@@ -129,7 +135,7 @@ fn byte_order_mark_and_line_endings_are_unchanged() {
 fn changed_document_is_refused() {
     let location =
         links(DocumentFormat::Markdown, b"[a](http://example.org/old)").links[0].location;
-    let replacement = |old_url: &str| Replacement {
+    let replacement = |old_url: &str| LinkEdit {
         location,
         old_url: old_url.into(),
         new_url: "https://example.org/new".into(),
@@ -159,7 +165,7 @@ fn url_that_cannot_be_written_is_refused() {
 #[track_caller]
 fn check_beside(format: DocumentFormat, document: &str, expect: &str) {
     let new = "https://example.org/new?a=1&b=2";
-    let style = EditStyle::Beside { label: "new location".into() };
+    let style = beside();
     let rewritten = edit(format, document.as_bytes(), new, &style);
     assert_eq!(String::from_utf8(rewritten.bytes.clone()).unwrap(), expect);
     assert_eq!(rewritten.refused, []);
@@ -215,8 +221,27 @@ fn second_link_is_written_behind_the_construct() {
 }
 
 #[test]
+fn archived_copy_is_written_into_a_citation_template() {
+    let copy = CopyDetails { date: "2021-03-02".into(), url_status: "usurped" };
+    let style = EditStyle::Beside { label: "archived copy".into(), copy: Some(copy) };
+    let document = b"<ref>{{cite web|url=http://example.org/old|title=A}}</ref>\n";
+    let edit = |document: &[u8]| {
+        edit(DocumentFormat::Wikitext, document, "https://archive.test/1", &style)
+    };
+    let rewritten = edit(document);
+    assert_eq!(
+        String::from_utf8_lossy(&rewritten.bytes),
+        "<ref>{{cite web|url=http://example.org/old|title=A|archive-url=https://archive.test/1\
+         |archive-date=2021-03-02|url-status=usurped}}</ref>\n"
+    );
+    let second = edit(&rewritten.bytes);
+    assert_eq!(second.bytes, rewritten.bytes);
+    assert_eq!(second.refused[0].reason, Refusal::AlreadyPresent);
+}
+
+#[test]
 fn second_link_in_a_table_is_refused() {
-    let style = EditStyle::Beside { label: "new location".into() };
+    let style = beside();
     let document = b"name,url\na,http://example.org/old\n";
     let rewritten = edit(DocumentFormat::Csv, document, "https://example.org/n", &style);
     assert_eq!(rewritten.bytes, document);
@@ -235,12 +260,12 @@ proptest! {
         let replacements: Vec<_> = found
             .iter()
             .filter(|link| link.raw == OLD)
-            .map(|link| Replacement {
+            .map(|link| LinkEdit {
                 location: link.location,
                 old_url: OLD.into(),
                 new_url: format!("https://example.org/{path}"),
                 style: if is_beside {
-                    EditStyle::Beside { label: "new location".into() }
+                    beside()
                 } else {
                     EditStyle::Replace
                 },

@@ -172,6 +172,24 @@ fn alias_and_archived_copy_are_written_beside_the_dead_link() {
 }
 
 #[test]
+fn story_20_citation_templates_get_the_archived_copy() {
+    let (web, sandbox, archive) = dead_pages();
+    let root = archive.root();
+    let elm = web.url("/old/elm");
+    let page = format!(
+        "A<ref>{{{{cite web|url={elm}|title=Elm}}}}</ref>\n<nowiki>[{elm} x]</nowiki> <!-- {elm} -->\n"
+    );
+    sandbox.write("page.txt", &page);
+    let args = ["page.txt", "--as", "mediawiki", "--revive", "--archive", &root, "--apply"];
+    fix(&sandbox, &args).exits(0);
+    let new = sandbox.read("page.txt");
+    let copy = format!("{root}web/20210302030405/{elm}");
+    let parameters =
+        format!("|title=Elm|archive-url={copy}|archive-date=2021-03-02|url-status=dead}}}}");
+    assert_eq!(new, page.replace("|title=Elm}}", &parameters));
+}
+
+#[test]
 fn style_replace_replaces_the_dead_link() {
     let (web, sandbox, archive) = dead_pages();
     let root = archive.root();
