@@ -96,7 +96,7 @@ mod tests {
             "{{cite web|title={{lang|de|x}}|url=http://example.org/a|author={{a|b}}}} {{x}}",
         ] {
             let template = find(document).unwrap();
-            let rest = &document[template.end..];
+            let rest = document.get(template.end..).unwrap_or_default();
             assert!(rest.starts_with("}} ") || rest == "}}", "{document}: {rest}");
             assert!(!template.has_archive_url);
         }

@@ -104,6 +104,8 @@ fn sitemap_host_with_retry_after_gets_fewer_requests() {
     let maps = ["/one.xml", "/two.xml"].map(|path| url(&web, path));
     let other = site();
     web.respond("/one.xml", CannedResponse::new(429, "").with_header("Retry-After", "3600"));
+    // As a link target, it may be requested before the response of the first one.
+    web.page("/two.xml", 200, "");
     let sandbox = Sandbox::new();
     sandbox
         .write("map.xml", &index(&[maps[0].clone(), maps[1].clone(), url(&other, "/two.xml.gz")]));
