@@ -31,10 +31,6 @@ impl CheckCounts {
         f64::from(self.broken) / f64::from(self.checked.max(1))
     }
 
-    pub(crate) fn merge(&mut self, other: Self) {
-        (self.checked, self.broken) = (self.checked + other.checked, self.broken + other.broken);
-    }
-
     pub(crate) fn add(&mut self, health: UrlHealth) {
         self.checked += 1;
         self.broken += u32::from(health == UrlHealth::Broken);

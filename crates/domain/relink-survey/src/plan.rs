@@ -54,12 +54,6 @@ pub trait SamplingPlan: Send {
     /// Returns the estimated probability that an unchecked URL of a directory is broken.
     fn expected_rate(&self, directory: DirectoryId) -> f64;
 
-    /// Whether the plan found that broken URLs are scattered over their domains, so that any
-    /// sample of a domain shows its rate.
-    fn is_scattered(&self) -> bool {
-        false
-    }
-
     /// Returns the decision on a domain.
     fn decision(&self, domain: DomainId) -> LotDecision;
 

@@ -31,10 +31,6 @@ const BASE_SIZE: u32 = 1_500;
 /// URLs.
 const MAX_SHARE: f64 = 0.25;
 
-/// Part of the computed size that is drawn first if breakage is scattered. The rest is drawn
-/// with a better bias.
-const FIRST_DRAW: f64 = 0.9;
-
 /// The size of an audit.
 #[derive(Debug, Clone, Copy)]
 pub struct Audit {
@@ -49,10 +45,11 @@ pub struct Audit {
 }
 
 impl Default for Audit {
-    /// A 95 % interval at most 4 points wide. Both values have a margin, because the size
-    /// of the sample depends on its hits.
+    /// A 95 % interval 4 points wide, or wider where that needs more than 2.5 % of the catalog:
+    /// each audited URL is a request that the plan expects to find little. Width and deviations
+    /// have a margin, because the size of the sample depends on its hits.
     fn default() -> Self {
-        Self { pilot: 800, max_width: 3.6, max_share: 0.06, deviations: 2.4 }
+        Self { pilot: 800, max_width: 3.6, max_share: 0.025, deviations: 2.4 }
     }
 }
 
@@ -100,18 +97,12 @@ impl<P: SamplingPlan> Audited<P> {
 
     /// Draws more URLs if the interval is too wide; otherwise ends the audit.
     fn continue_audit(&mut self, mut sample: Sample) {
-        let is_scattered = self.plan.is_scattered();
-        let first_part = if is_scattered { FIRST_DRAW } else { 1.0 };
-        let goal =
-            self.audit.goal(&sample, first_part).min(self.audit.max_urls(self.plan.check_log()));
+        let goal = self.audit.goal(&sample).min(self.audit.max_urls(self.plan.check_log()));
         if goal <= sample.counts.checked {
             self.stage = Stage::After(sample);
             return;
         }
         let size = goal - sample.counts.checked;
-        if is_scattered {
-            sample.set_bias(Bias::learned(&self.plan, size));
-        }
         sample.draw(self.plan.check_log(), size, &mut self.rng);
         self.stage = Stage::During(sample);
     }
@@ -125,8 +116,8 @@ impl Audit {
     }
 
     /// Returns the sample size that narrows the interval to its maximum width, estimated from
-    /// the sample so far. `first_part` is the part of it to draw next.
-    fn goal(&self, sample: &Sample, first_part: f64) -> u32 {
+    /// the sample so far.
+    fn goal(&self, sample: &Sample) -> u32 {
         let estimate = sample.estimate(sample.found + sample.counts.broken, self.deviations);
         let width = estimate.high() - estimate.low();
         if width <= self.max_width {
@@ -134,7 +125,7 @@ impl Audit {
         }
         // The width shrinks with the square root of the size. Limit the growth to a factor of
         // four, because a small sample gives an unreliable estimate.
-        let factor = (first_part * (width / self.max_width).powi(2)).clamp(1.05, 4.0);
+        let factor = (width / self.max_width).powi(2).clamp(1.05, 4.0);
         count((f64::from(sample.counts.checked) * factor).ceil())
     }
 }

@@ -15,9 +15,6 @@ use crate::rng::SplitMix64;
 /// rates may be wrong.
 const MAX_RATIO: f64 = 4.0;
 
-/// The same after a part of the audit has confirmed the rates.
-const LEARNED_MAX_RATIO: f64 = 16.0;
-
 /// The relative probability with which URLs of each directory are drawn.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bias {
@@ -35,14 +32,6 @@ impl Bias {
         let is_uniform =
             f64::from(max_size) * MAX_RATIO * MAX_RATIO > f64::from(plan.check_log().remaining());
         Self::with_max_ratio(plan, if is_uniform { 1.0 } else { MAX_RATIO })
-    }
-
-    /// Returns the bias for a further draw of `size` URLs, after a part of the sample has
-    /// confirmed the rates.
-    pub(super) fn learned(plan: &impl SamplingPlan, size: u32) -> Self {
-        let is_uniform =
-            f64::from(size) * LEARNED_MAX_RATIO > f64::from(plan.check_log().remaining());
-        Self::with_max_ratio(plan, if is_uniform { 1.0 } else { LEARNED_MAX_RATIO })
     }
 
     fn with_max_ratio(plan: &impl SamplingPlan, max_ratio: f64) -> Self {

@@ -5,28 +5,20 @@
 //! directory with the highest expected yield ([`index`]). The plan ends when no directory
 //! reaches the threshold.
 //!
-//! It starts with a pilot sample that shows whether breakage depends on directories at all
-//! ([`pilot`]). If broken URLs are scattered, the best plan is a sequential test of each
-//! domain, which is then used ([`domain_tests`]).
+//! There is no separate mode for scattered breakage. Where the directories of a domain have
+//! similar rates, its mixture has one peak, and the plan decides on the domain as a whole.
 
 #![expect(
     clippy::indexing_slicing,
     reason = "URLs, directories and domains are numbered by the catalog itself"
 )]
 
-mod clustering;
-mod domain_tests;
 mod index;
 mod mixture;
-mod pilot;
 mod reason;
 mod refit;
-mod scattered;
 
-use self::clustering::Clustering;
-use self::domain_tests::DomainTests;
 use self::mixture::{Likelihood, RATES, RateWeights, initial_weights, moments};
-use self::pilot::PilotSample;
 use self::refit::{DomainKind, DomainPosterior, RefitScope};
 use crate::catalog::{Catalog, DirectoryId, DomainId, UrlId};
 use crate::check_log::{CheckCounts, CheckLog, UrlHealth};
@@ -72,9 +64,6 @@ pub struct Bandit<'a> {
     pooled: [RateWeights; DomainKind::COUNT],
     /// Whether there are new results since the last fit of all domains.
     has_new_results: bool,
-    tests: DomainTests,
-    pilot: PilotSample,
-    clustering: Clustering,
 }
 
 /// State of a directory in addition to its counts.
@@ -106,9 +95,6 @@ impl<'a> Bandit<'a> {
             domains: vec![posterior; catalog.domains().len()],
             pooled: [initial_weights().map(|weight| weight * PRIOR_DOMAINS); DomainKind::COUNT],
             has_new_results: true,
-            tests: DomainTests::new(catalog, seed),
-            pilot: PilotSample::default(),
-            clustering: Clustering::Unknown,
         }
     }
 
@@ -173,7 +159,15 @@ impl<'a> Bandit<'a> {
         batch
     }
 
-    /// Returns the next URLs if breakage depends on directories.
+    /// Records that checks in the directories of these URLs are in flight.
+    fn record_started(&mut self, urls: &[UrlId]) {
+        for url in urls {
+            let directory = self.log.catalog().directory_of(*url);
+            self.directories[directory.index()].in_flight += 1;
+        }
+    }
+
+    /// Returns the next URLs, after a fit of the domains with new results.
     fn check_directories(&mut self, max_urls: usize) -> Vec<UrlId> {
         self.refit_domains(RefitScope::Changed);
         let batch = self.next_directory_batch(max_urls);
@@ -189,17 +183,7 @@ impl<'a> Bandit<'a> {
 
 impl SamplingPlan for Bandit<'_> {
     fn next_batch(&mut self, max_urls: usize) -> Vec<UrlId> {
-        if max_urls > 0 && self.clustering == Clustering::Unknown {
-            let batch = self.next_pilot_batch(max_urls);
-            if !batch.is_empty() || !self.is_idle() {
-                return batch;
-            }
-            self.refit_domains(RefitScope::All);
-        }
-        match self.clustering {
-            Clustering::Scattered => self.check_domains(max_urls),
-            Clustering::Clustered | Clustering::Unknown => self.check_directories(max_urls),
-        }
+        self.check_directories(max_urls)
     }
 
     fn record(&mut self, url: UrlId, health: UrlHealth) {
@@ -208,12 +192,7 @@ impl SamplingPlan for Bandit<'_> {
             return;
         }
         self.has_new_results = true;
-        let catalog = self.log.catalog();
-        let directory = catalog.directory_of(url);
-        let is_sample = self.tests.record(catalog.domain_of(directory), url, health, catalog);
-        if is_sample && health == UrlHealth::Broken {
-            self.pilot.record_hit(url);
-        }
+        let directory = self.log.catalog().directory_of(url);
         let arm = &mut self.directories[directory.index()];
         arm.in_flight -= u16::from(was_in_flight);
         if arm.in_flight == 0 {
@@ -226,9 +205,6 @@ impl SamplingPlan for Bandit<'_> {
     }
 
     fn estimate(&self) -> RecallEstimate {
-        if self.is_scattered() {
-            return self.scattered_estimate();
-        }
         let (mut mean, mut variance) = (0.0, 0.0);
         for directory in self.log.catalog().directories() {
             let left = f64::from(self.unchecked_in(directory));
@@ -240,23 +216,13 @@ impl SamplingPlan for Bandit<'_> {
     }
 
     fn expected_rate(&self, directory: DirectoryId) -> f64 {
-        if self.is_scattered() {
-            return self.scattered_rate(self.log.catalog().domain_of(directory));
-        }
         moments(&self.posterior(directory)).0
-    }
-
-    fn is_scattered(&self) -> bool {
-        self.clustering == Clustering::Scattered
     }
 
     fn decision(&self, domain: DomainId) -> LotDecision {
         let catalog = self.log.catalog();
         if self.log.domain(domain).checked == catalog.domain_size(domain) {
             return LotDecision::CheckAll;
-        }
-        if self.is_scattered() {
-            return self.tests.decision(domain);
         }
         let mut directories = catalog.directories_of(domain);
         let threshold = self.settings.threshold;

@@ -5,7 +5,6 @@
     reason = "URLs, directories and domains are numbered by the catalog itself"
 )]
 
-use super::clustering::Clustering;
 use super::mixture::{RATES, moments};
 use super::{Bandit, DomainId};
 use crate::plan::{LotDecision, SamplingPlan};
@@ -19,10 +18,6 @@ pub(super) fn reason(bandit: &Bandit<'_>, domain: DomainId) -> String {
     let size = catalog.domain_size(domain);
     if counts.checked == size {
         return format!("all {size} URLs were checked, {} are broken", counts.broken);
-    }
-    if bandit.clustering == Clustering::Scattered {
-        let reason = bandit.tests.reason(domain, catalog);
-        return format!("{reason}; breakage does not depend on directories");
     }
     let seen = format!("{} of {} checked are broken", counts.broken, counts.checked);
     if bandit.decision(domain) == LotDecision::Continue {

@@ -21,6 +21,8 @@ pub enum Breakage {
     ByDirectory,
     /// URLs die independently.
     Scattered,
+    /// Both: in half of the domains, chosen at random, whole directories die.
+    Mixed,
 }
 
 /// The part of the URL that selects a page of a directory.
@@ -166,18 +168,23 @@ fn domain_truth(
     let background = shape.background.min(rate);
     let mean = f64::midpoint(shape.death.0, shape.death.1).max(f64::MIN_POSITIVE);
     let dead_share = ((rate - background) / mean).clamp(0.0, 1.0);
+    let is_scattered = match shape.breakage {
+        Breakage::ByDirectory => false,
+        Breakage::Scattered => true,
+        Breakage::Mixed => rng.bernoulli(0.5),
+    };
     let mut directories = Vec::new();
     let mut left = size;
     while left > 0 {
         let pages = count(rng.log_normal(shape.directory, DIRECTORY_SPREAD).round());
         let pages = pages.clamp(1, left);
         left -= pages;
-        let rate = match shape.breakage {
-            Breakage::Scattered => rate,
-            Breakage::ByDirectory if rng.bernoulli(dead_share) => {
-                rng.between(shape.death.0, shape.death.1)
-            }
-            Breakage::ByDirectory => background,
+        let rate = if is_scattered {
+            rate
+        } else if rng.bernoulli(dead_share) {
+            rng.between(shape.death.0, shape.death.1)
+        } else {
+            background
         };
         let health = |_| if rng.bernoulli(rate) { UrlHealth::Broken } else { UrlHealth::Alive };
         directories.push((0..pages).map(health).collect());

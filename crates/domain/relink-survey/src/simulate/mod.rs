@@ -2,6 +2,7 @@
 
 mod comparison;
 mod federation;
+mod regret;
 
 pub use comparison::{ComparedRun, LE_SHULMAN_TABLE_1, PaperRun, compare};
 pub use federation::{Breakage, Federation, FederationShape, Naming};
