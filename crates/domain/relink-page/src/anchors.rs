@@ -9,6 +9,7 @@
 //! anchor is a finding.
 
 mod asciidoc;
+mod includes;
 mod markdown;
 mod nearest;
 mod rst;

@@ -28,6 +28,7 @@ use self::next_occurrence::NextOccurrence;
 pub(crate) use admonition::admonitions_to_lists;
 pub(crate) use blocks::read_blocks;
 pub(crate) use bracket_limit::neutralize_brackets;
+pub(crate) use mdx::imports_document;
 
 use crate::bare_url::{http_urls, www_urls};
 use crate::html::for_each_destination;

@@ -1,16 +1,14 @@
 //! Anchors of Markdown: headings, ids written in braces, HTML inside, footnotes.
 
-use memchr::memmem;
+use std::ops::Range;
+
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
+use super::includes::{contains, has_include};
 use super::{Anchors, NameCounts, SlugStyle, slug};
 use crate::html::{for_each_anchor, for_each_heading};
-use crate::markdown::{admonitions_to_lists, front_matter, neutralize_brackets};
+use crate::markdown::{admonitions_to_lists, front_matter, imports_document, neutralize_brackets};
 use crate::safe_slice::SafeSlice as _;
-
-/// Prefixes of syntax that includes other files. The anchors of those files are
-/// not known.
-const INCLUDES: [&str; 6] = ["{{#include", "{% include", "{%- include", "--8<--", "{{<", "{!"];
 
 /// Adds the anchors of a Markdown document.
 pub(super) fn read_anchors(text: &str, style: SlugStyle, anchors: &mut Anchors) {
@@ -25,25 +23,22 @@ pub(super) fn read_anchors(text: &str, style: SlugStyle, anchors: &mut Anchors) 
         heading: None,
         images: 0,
         html: String::new(),
+        code: Vec::new(),
     };
     let body = neutralize_brackets(admonitions_to_lists(text.slice(front_matter::length(text)..)));
-    for event in Parser::new_ext(&body, options) {
+    for (event, range) in Parser::new_ext(&body, options).into_offset_iter() {
         if parser.anchors.is_full() {
             parser.anchors.may_have_more = true;
             break;
         }
         parser.read_event(&event);
+        parser.read_includes(&event, &body, range);
     }
+    let has_include = has_include(&body, &parser.code);
+    anchors.may_have_more |= has_include;
     add_labels(text, anchors);
-    // In MDX, a component shows an imported document.
-    let has_import = text.starts_with("import ") || contains(text, "\nimport ");
-    anchors.may_have_more |= has_import || INCLUDES.iter().any(|include| contains(text, include));
     // Renderers with lower-case anchors accept fragments in any case.
     anchors.ignore_case();
-}
-
-fn contains(text: &str, pattern: &str) -> bool {
-    memmem::find(text.as_bytes(), pattern.as_bytes()).is_some()
 }
 
 /// Number of occurrences of each anchor, per renderer.
@@ -68,6 +63,8 @@ struct MarkdownAnchorParser<'a> {
     images: usize,
     /// The open HTML block.
     html: String,
+    /// Code, in order. It includes no headings.
+    code: Vec<Range<usize>>,
 }
 
 /// The text of a heading.
@@ -98,6 +95,18 @@ impl MarkdownAnchorParser<'_> {
             Event::InlineHtml(html) => self.add_html_anchors(html),
             Event::FootnoteReference(label) | Event::Start(Tag::FootnoteDefinition(label)) => {
                 self.add_footnote(label);
+            }
+            _ => {}
+        }
+    }
+
+    /// Records code, and whether the document imports another one. In MDX, a
+    /// component shows an imported document. Other imports are code.
+    fn read_includes(&mut self, event: &Event<'_>, body: &str, range: Range<usize>) {
+        match event {
+            Event::Code(_) | Event::Start(Tag::CodeBlock(_)) => self.code.push(range),
+            Event::Start(Tag::Paragraph) => {
+                self.anchors.may_have_more |= imports_document(body.slice(range));
             }
             _ => {}
         }

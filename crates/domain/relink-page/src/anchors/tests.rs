@@ -218,6 +218,38 @@ fn documents_with_includes_may_have_more_anchors() {
     assert!(!may_have_more(DocumentFormat::Html, "<p id=a><p id=b><script></script>"));
 }
 
+#[track_caller]
+fn check_may_have_more(text: &str, expect: bool) {
+    let found = anchors(DocumentFormat::Markdown, text.as_bytes(), SlugStyle::Any);
+    assert_eq!(found.map(|anchors| anchors.may_have_more()), Some(expect), "{text}");
+}
+
+#[test]
+fn include_in_code_or_prose_adds_no_anchors() {
+    check_may_have_more("# a\n\n```py\nimport os\n```\n", false);
+    check_may_have_more("# a\n\n```liquid\n{% include b.md %}\n```\n", false);
+    check_may_have_more("# a\n\nWrite `{{#include b.md}}` or `{!b.md!}`.\n", false);
+    check_may_have_more("# a\n\nimport the file, then export it.\n", false);
+    check_may_have_more("# a\n\n```\n{% include b.md %}\n```\n\n{% include b.md %}\n", true);
+}
+
+#[test]
+fn import_of_a_component_adds_no_anchors() {
+    check_may_have_more("import { Card } from '@astrojs/starlight/components'\n\n# a\n", false);
+    check_may_have_more("import Tabs from '@theme/Tabs';\n\n# a\n\n<Tabs/>\n", false);
+    check_may_have_more("import {\n  A,\n} from './a.jsx'\n\n# a\n", false);
+    check_may_have_more("# a\n\nimport B from '@site/docs/_b.md';\n\n<B/>\n", true);
+    check_may_have_more("import A from './a.js'\nimport B from \"./b.mdx\"\n\n# a\n", true);
+}
+
+#[test]
+fn embedded_shortcode_adds_no_anchors() {
+    check_may_have_more("# a\n\n[b]({{< ref \"b.md\" >}}) {{< figure src=\"c.png\" >}}\n", false);
+    check_may_have_more("# a\n\n{{< highlight go >}}x{{< /highlight >}}\n", false);
+    check_may_have_more("# a\n\n{{</* include \"b.md\" */>}}\n", false);
+    check_may_have_more("# a\n\n{{< include \"b.md\" >}}\n", true);
+}
+
 #[test]
 fn data_has_no_anchors() {
     for format in [

@@ -16,6 +16,9 @@ use crate::safe_slice::SafeSlice as _;
 /// unclosed tags take quadratic time.
 const MAX_READS_PER_BYTE: usize = 4;
 
+/// Extensions of documents that MDX can import.
+const DOCUMENTS: [&str; 3] = [".mdx", ".md", ".markdown"];
+
 /// Whether the text contains the tag of a component.
 pub(crate) fn has_components(text: &str) -> bool {
     let bytes = text.as_bytes();
@@ -181,6 +184,15 @@ pub(crate) fn imports(text: &str, paragraph: Range<usize>) -> Vec<Range<usize>> 
         start += line.len();
     }
     files
+}
+
+/// Whether a paragraph imports a Markdown document.
+pub(crate) fn imports_document(paragraph: &str) -> bool {
+    is_module_code(paragraph)
+        && paragraph.lines().any(|line| {
+            let file = trailing_string(line).map(|range| line.slice(range));
+            file.is_some_and(|file| DOCUMENTS.iter().any(|extension| file.ends_with(extension)))
+        })
 }
 
 /// Returns the range inside the string literal at the end of a line.
