@@ -1,6 +1,6 @@
 //! Scripted network, virtual clock and a run of `check`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -38,9 +38,17 @@ pub(crate) struct Request {
     pub(crate) url: Url,
     /// The virtual time since the start of the test.
     pub(crate) at: Duration,
+    /// The number of the worker that sent the request.
+    pub(crate) worker: usize,
 }
 
-/// A network in memory. A URL without a script responds with 200, and a random
+/// The fetcher of one worker.
+struct WorkerFetch {
+    network: Arc<ScriptedFetch>,
+    worker: usize,
+}
+
+/// A network in memory, shared by all workers. A URL without a script responds with 200, and a random
 /// name of a control with 404.
 pub(crate) struct ScriptedFetch {
     started: Instant,
@@ -53,10 +61,10 @@ pub(crate) struct ScriptedFetch {
 
 impl ScriptedFetch {
     /// Records a request and returns its response.
-    fn record(&self, url: &Url) -> Reply {
+    fn record(&self, url: &Url, worker: usize) -> Reply {
         let mut requests = self.requests.lock().unwrap();
         let earlier = requests.iter().filter(|request| request.url == *url).count();
-        requests.push(Request { url: url.clone(), at: self.started.elapsed() });
+        requests.push(Request { url: url.clone(), at: self.started.elapsed(), worker });
         match self.scripts.get(url.as_str()) {
             Some(replies) => replies[earlier.min(replies.len() - 1)],
             None if url.path().starts_with("/page") => Reply::status(200),
@@ -75,10 +83,10 @@ impl ScriptedFetch {
 }
 
 #[async_trait]
-impl Fetch for ScriptedFetch {
+impl Fetch for WorkerFetch {
     async fn fetch(&self, request: FetchRequest) -> FetchResult {
-        let Reply { status, retry_after } = self.record(&request.url);
-        tokio::time::sleep(self.response_time()).await;
+        let Reply { status, retry_after } = self.network.record(&request.url, self.worker);
+        tokio::time::sleep(self.network.response_time()).await;
         let text = format!("{} ", request.url.path()).repeat(40);
         FetchResult {
             hops: vec![Hop { url: request.url.to_string(), status, location: None, ip: None }],
@@ -125,7 +133,7 @@ impl Observer for Verdicts {
 /// A list of URLs, a scripted network and a store.
 pub(crate) struct Harness {
     _folder: tempfile::TempDir,
-    pub(crate) ports: Ports,
+    ports: Ports,
     fetch: Arc<ScriptedFetch>,
     settings: CheckSettings,
 }
@@ -151,7 +159,7 @@ impl Harness {
             random: Mutex::new(seed),
         });
         let ports = Ports {
-            fetch: Arc::clone(&fetch) as Arc<dyn Fetch>,
+            fetch: Arc::new(WorkerFetch { network: Arc::clone(&fetch), worker: 0 }),
             files: Arc::new(LocalFiles::new(LocalFilesSettings {
                 root,
                 ..LocalFilesSettings::default()
@@ -163,6 +171,29 @@ impl Harness {
             clock: Arc::new(VirtualClock(started)),
         };
         Self { _folder: folder, ports, fetch, settings: settings(gap) }
+    }
+
+    /// Limits the number of requests in flight of each worker.
+    pub(crate) fn with_concurrency(mut self, concurrency: usize) -> Self {
+        self.settings.dispatch.concurrency = concurrency;
+        self
+    }
+
+    /// Runs a check as the worker with this number. All workers join one run,
+    /// because the key of their runs is the same.
+    pub(crate) async fn work(&self, worker: usize) -> CheckEnd {
+        let fetch = Arc::new(WorkerFetch { network: Arc::clone(&self.fetch), worker });
+        let ports = Ports { fetch, ..self.ports.clone() };
+        let (_trigger, stop) = StopSignal::new();
+        let mut verdicts = Verdicts::default();
+        check(&ports, &self.settings, &mut verdicts, &stop).await.unwrap().end
+    }
+
+    /// Returns the number of workers that sent requests.
+    pub(crate) fn active_workers(&self) -> usize {
+        let requests = self.fetch.requests.lock().unwrap();
+        let workers: BTreeSet<usize> = requests.iter().map(|request| request.worker).collect();
+        workers.len()
     }
 
     /// Runs a check until it ends.
