@@ -1,0 +1,10 @@
+//! Scheduling rules of the dispatcher, tested in virtual time.
+//!
+//! A scripted fetcher replaces the network and records the virtual time of each
+//! request. No test waits for real seconds.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+mod harness;
+mod rules;
+mod workers;
