@@ -486,6 +486,10 @@ pub enum OutputFormat {
     Json,
     /// One JSON object per URL, as soon as it is checked
     Jsonl,
+    /// One line per broken link: `path:line:column: code verdict url: reason`
+    Concise,
+    /// Annotations for GitHub Actions
+    Github,
     /// One HTML page (crawls only)
     Html,
 }
@@ -499,6 +503,10 @@ pub enum RowsFormat {
     Json,
     /// One JSON object per URL, as soon as it is checked
     Jsonl,
+    /// One line per broken link: `path:line:column: code verdict url: reason`
+    Concise,
+    /// Annotations for GitHub Actions
+    Github,
 }
 
 impl From<RowsFormat> for OutputFormat {
@@ -507,6 +515,8 @@ impl From<RowsFormat> for OutputFormat {
             RowsFormat::Human => Self::Human,
             RowsFormat::Json => Self::Json,
             RowsFormat::Jsonl => Self::Jsonl,
+            RowsFormat::Concise => Self::Concise,
+            RowsFormat::Github => Self::Github,
         }
     }
 }

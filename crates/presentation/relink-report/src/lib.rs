@@ -25,6 +25,7 @@ mod dead_links;
 mod fetch_outcome_name;
 mod fix;
 mod json_string;
+mod lines;
 mod printable;
 mod redact;
 mod report;
@@ -36,6 +37,7 @@ mod suggestion;
 pub use dead_links::DeadLinks;
 pub use fetch_outcome_name::FetchOutcomeName;
 pub use fix::{FixReport, FixRow, FixRowStatus};
+pub use lines::FindingLine;
 pub use printable::printable;
 pub use redact::{Redacted, redact, redact_prose};
 pub use report::{

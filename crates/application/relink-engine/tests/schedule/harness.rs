@@ -227,7 +227,7 @@ impl Harness {
         let requests = self.requests_to(host);
         for pair in requests.windows(2) {
             let [first, second] = pair else { continue };
-            assert!(second.at - first.at >= gap, "{context}: {host}: {first:?} {second:?}");
+            assert!(second.at >= first.at + gap, "{context}: {host}: {first:?} {second:?}");
         }
     }
 }

@@ -37,8 +37,9 @@ const EMBEDDED_SHORTCODES: [&str; 15] = [
 pub(super) fn has_include(text: &str, code: &[Range<usize>]) -> bool {
     INCLUDES.iter().any(|include| {
         memmem::find_iter(text.as_bytes(), include).any(|at| {
-            !is_within(at, code)
-                && !(*include == SHORTCODE && is_embedded(text.slice(at + include.len()..)))
+            let is_embedded_shortcode =
+                *include == SHORTCODE && is_embedded(text.slice(at + include.len()..));
+            !is_within(at, code) && !is_embedded_shortcode
         })
     })
 }

@@ -56,7 +56,8 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
         end.exit = Exit::Interrupted;
     }
     reporter.finish(&ports, &end).await?;
-    if run.format == OutputFormat::Jsonl && !global.quiet {
+    let has_problems = matches!(run.format, OutputFormat::Human | OutputFormat::Json);
+    if !has_problems && !global.quiet {
         print_problems(&outcome.loaded.problems);
     }
     let ended = match outcome.end {

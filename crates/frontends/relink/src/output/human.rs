@@ -1,6 +1,6 @@
 //! The terminal report: findings with their source lines, totals and a last line.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -33,6 +33,16 @@ const MAX_DIAGNOSTICS: usize = 100;
 const DEFAULT_SHOWN: [Verdict; 5] =
     [Verdict::Dead, Verdict::Soft404, Verdict::Hijacked, Verdict::Local, Verdict::Failing];
 
+/// Returns the verdicts whose findings are listed.
+pub(super) fn shown_verdicts(settings: &RunSettings, global: &GlobalArgs) -> Vec<Verdict> {
+    let is_shown = |verdict: &Verdict| {
+        global.verbose && *verdict != Verdict::Alive
+            || settings.fail_on.contains(verdict)
+            || DEFAULT_SHOWN.contains(verdict)
+    };
+    Verdict::ALL.into_iter().filter(is_shown).collect()
+}
+
 /// Settings of the report.
 pub struct HumanReport {
     style: TextStyle,
@@ -48,14 +58,9 @@ pub struct HumanReport {
 
 impl HumanReport {
     pub(super) fn new(settings: &RunSettings, global: &GlobalArgs, style: TextStyle) -> Self {
-        let is_shown = |verdict: &Verdict| {
-            global.verbose && *verdict != Verdict::Alive
-                || settings.fail_on.contains(verdict)
-                || DEFAULT_SHOWN.contains(verdict)
-        };
         Self {
             style,
-            shown: Verdict::ALL.into_iter().filter(is_shown).collect(),
+            shown: shown_verdicts(settings, global),
             is_quiet: global.quiet,
             is_verbose: global.verbose,
             max_age: settings.max_cache_age,
@@ -151,6 +156,8 @@ impl HumanReport {
         shown: &[Verdict],
     ) -> Result<Option<FindingCode>, CommandError> {
         let mut blocked: HashMap<FindingCode, u64> = HashMap::new();
+        // The advice for a code is printed once.
+        let mut explained: HashSet<FindingCode> = HashSet::new();
         let mut verdicts = shown.to_vec();
         verdicts.extend([Verdict::Blocked].into_iter().filter(|verdict| !shown.contains(verdict)));
         let mut after = TaskId(0);
@@ -171,7 +178,7 @@ impl HumanReport {
                     *blocked.entry(code).or_default() += 1;
                 }
                 if shown.contains(&target.result.verdict) {
-                    let text = self.finding(ports, target).await?;
+                    let text = self.finding(ports, target, &mut explained).await?;
                     out.write_all(text.as_bytes()).map_err(cannot_write)?;
                 }
             }
@@ -180,7 +187,12 @@ impl HumanReport {
         Ok(blocked.into_iter().max_by_key(frequency).map(|(code, _)| code))
     }
 
-    async fn finding(&self, ports: &Ports, target: &CheckedTarget) -> Result<String, CommandError> {
+    async fn finding(
+        &self,
+        ports: &Ports,
+        target: &CheckedTarget,
+        explained: &mut HashSet<FindingCode>,
+    ) -> Result<String, CommandError> {
         let result = &target.result;
         let revival = if self.shows_revivals && REVIVABLE.contains(&result.verdict) {
             RevivalText::load(&*ports.store, &target.url).await?
@@ -191,7 +203,8 @@ impl HumanReport {
             Some(location) => snippet(&*ports.files, location).await,
             None => None,
         };
-        let advice = result.code.and_then(codes::lookup).map(|meaning| meaning.advice);
+        let code = result.code.filter(|code| !explained.contains(code));
+        let advice = code.and_then(codes::lookup).map(|meaning| meaning.advice);
         let text = human::finding(
             self.style,
             &FindingView {
@@ -208,6 +221,9 @@ impl HumanReport {
                 revival: revival.as_ref().map(RevivalText::view).as_ref(),
             },
         );
+        // A suggestion of a new URL replaces the advice.
+        let is_explained = advice.is_some_and(|advice| text.contains(advice));
+        explained.extend(code.filter(|_| is_explained));
         Ok(format!("\n{text}"))
     }
 }

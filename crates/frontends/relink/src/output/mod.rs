@@ -5,6 +5,7 @@ mod file;
 mod format;
 mod human;
 mod json;
+mod lines;
 mod progress;
 mod revival_text;
 mod survey;
@@ -30,6 +31,7 @@ pub use self::file::{OutputFile, write_file};
 pub use self::format::ReportSubject;
 use self::human::HumanReport;
 use self::json::JsonSink;
+use self::lines::{LineFormat, LineReport};
 pub use self::progress::{ProgressDisplay, Steps};
 pub use self::revival_text::RevivalText;
 pub use self::survey::explain_domain;
@@ -169,6 +171,7 @@ enum Sink {
     Jsonl(Out, Vec<u8>),
     Json(JsonSink),
     Human(Out, HumanReport),
+    Lines(Out, LineReport),
     Html(Out),
 }
 
@@ -186,7 +189,8 @@ impl Reporter {
             let out = Out::create(path)?;
             sinks.push(Sink::new(*format, out, settings, global, TextStyle::Plain, started));
         }
-        if matches!(settings.format, OutputFormat::Jsonl | OutputFormat::Html) {
+        let has_notes = matches!(settings.format, OutputFormat::Human | OutputFormat::Json);
+        if !has_notes {
             settings.warn_project_config();
         }
         Ok(Self { sinks, progress: ProgressDisplay::new(global), defers_dead_pages: false })
@@ -278,6 +282,12 @@ impl Sink {
             OutputFormat::Jsonl => Self::Jsonl(out, Vec::new()),
             OutputFormat::Json => Self::Json(JsonSink::new(out, started, settings)),
             OutputFormat::Human => Self::Human(out, HumanReport::new(settings, global, style)),
+            OutputFormat::Concise => {
+                Self::Lines(out, LineReport::new(LineFormat::Concise, settings, global))
+            }
+            OutputFormat::Github => {
+                Self::Lines(out, LineReport::new(LineFormat::Github, settings, global))
+            }
             OutputFormat::Html => Self::Html(out),
         }
     }
@@ -295,7 +305,7 @@ impl Sink {
             }
             Self::Json(json) => with_row(target, revival, |row| json.target(row)),
             // These reports list findings in document order, at the end.
-            Self::Human(..) | Self::Html(_) => Ok(()),
+            Self::Human(..) | Self::Lines(..) | Self::Html(_) => Ok(()),
         }
     }
 
@@ -327,6 +337,11 @@ impl Sink {
                 let report = crawl::report(ports, end.run).await?;
                 out.write_all(relink_report::site::html(&report).as_bytes())
                     .map_err(cannot_write)?;
+                out.finish().map_err(cannot_write)
+            }
+            Self::Lines(mut out, report) => {
+                print_notices(&end.details);
+                report.write(&mut out, ports, end.run).await?;
                 out.finish().map_err(cannot_write)
             }
             Self::Human(mut out, report) => {

@@ -153,3 +153,43 @@ fn output_to_a_device_gets_what_stdout_gets() {
     let result = sandbox.report(&["a.md", "-o", "/dev/stderr", "-o", "/dev/null"]).exits(1);
     assert_eq!(result.stderr, result.stdout);
 }
+
+/// A project with two links to a missing page and one to a missing file.
+fn broken_links() -> (TestServer, Sandbox) {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    let gone = web.url("/gone");
+    sandbox.write("b.md", &format!("text\n\n[x]({gone})\n"));
+    sandbox.write("a.md", &format!("[y]({gone}) [z](none.md)\n"));
+    (web, sandbox)
+}
+
+#[test]
+fn concise_format_has_one_line_per_broken_link() {
+    let (web, sandbox) = broken_links();
+    let output = sandbox.report(&["--format", "concise", "."]).exits(1);
+    let gone = web.url("/gone");
+    let lines: Vec<&str> = output.stdout.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", output.stdout);
+    assert!(lines[0].starts_with(&format!("a.md:1:5: RL101 dead {gone}: 404")), "{}", lines[0]);
+    assert!(lines[1].starts_with("a.md:1:"), "{}", lines[1]);
+    assert!(lines[1].contains(" RL601 local none.md: "), "{}", lines[1]);
+    assert!(lines[2].starts_with(&format!("b.md:3:5: RL101 dead {gone}: 404")), "{}", lines[2]);
+}
+
+#[test]
+fn github_format_has_one_annotation_per_broken_link() {
+    let (_web, sandbox) = broken_links();
+    let output = sandbox.report(&["--format", "github", "."]).exits(1);
+    let is_annotation = |line: &&str| line.starts_with("::error file=") && line.contains(",line=");
+    assert_eq!(output.stdout.lines().filter(is_annotation).count(), 3, "{}", output.stdout);
+    assert!(output.stdout.contains("title=RL101 dead::http"), "{}", output.stdout);
+}
+
+#[test]
+fn advice_for_a_code_is_printed_once() {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    sandbox.list("urls.txt", ["/one", "/two", "/three"].map(|path| web.url(path)));
+    let text = sandbox.report(&["urls.txt"]).exits(1).stdout;
+    assert_eq!(text.matches("RL101").count(), 3, "{text}");
+    assert_eq!(text.matches("help: ").count(), 1, "{text}");
+}

@@ -1,0 +1,90 @@
+//! Reports with one line per broken link.
+
+use std::io::Write;
+
+use relink_engine::Ports;
+use relink_model::{RunId, Verdict};
+use relink_ports::{CheckedTarget, CheckedTargetQuery, LinkLocation};
+use relink_report::FindingLine;
+
+use super::cannot_write;
+use super::human::shown_verdicts;
+use crate::cli::GlobalArgs;
+use crate::error::CommandError;
+use crate::settings::RunSettings;
+
+/// Number of findings read at a time.
+const BATCH: usize = 256;
+
+/// The format of the lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineFormat {
+    /// `path:line:column: code verdict url: reason`
+    Concise,
+    /// Workflow commands of GitHub Actions.
+    Github,
+}
+
+/// Settings of the report.
+pub struct LineReport {
+    format: LineFormat,
+    shown: Vec<Verdict>,
+    fail_on: Vec<Verdict>,
+}
+
+impl LineReport {
+    pub(super) fn new(format: LineFormat, settings: &RunSettings, global: &GlobalArgs) -> Self {
+        let shown = shown_verdicts(settings, global);
+        Self { format, shown, fail_on: settings.fail_on.clone() }
+    }
+
+    /// Writes the findings by document and position.
+    pub(super) async fn write(
+        &self,
+        out: &mut (dyn Write + Send),
+        ports: &Ports,
+        run: RunId,
+    ) -> Result<(), CommandError> {
+        let mut lines = Vec::new();
+        let mut query = CheckedTargetQuery {
+            limit: BATCH,
+            verdicts: Some(&self.shown),
+            ..CheckedTargetQuery::ALL
+        };
+        loop {
+            let batch = ports.store.checked_targets(run, query).await?;
+            let Some(last) = batch.last() else { break };
+            query.after = last.task;
+            lines.extend(batch.iter().flat_map(|target| self.lines(target)));
+        }
+        lines.sort();
+        for (.., text) in &lines {
+            out.write_all(text.as_bytes()).map_err(cannot_write)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the lines of a target with their sort keys.
+    fn lines(&self, target: &CheckedTarget) -> Vec<(String, u32, u32, String)> {
+        let result = &target.result;
+        let line = |location: &LinkLocation| {
+            let (line, column) = (location.location.line, location.location.column);
+            let finding = FindingLine {
+                path: &location.path,
+                line,
+                column,
+                code: result.code,
+                verdict: result.verdict,
+                url: &target.original_url,
+                reason: &result.reason,
+                is_failing: self.fail_on.contains(&result.verdict),
+            };
+            let text = match self.format {
+                LineFormat::Concise => finding.concise(),
+                LineFormat::Github => finding.github(),
+            };
+            (location.path.clone(), line, column, text)
+        };
+        target.locations.iter().map(line).collect()
+    }
+}

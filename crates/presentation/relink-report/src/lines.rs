@@ -1,0 +1,117 @@
+//! Reports with one line per broken link, for editors and CI systems.
+
+use relink_model::{FindingCode, Verdict};
+
+use crate::{printable, redact};
+
+/// A broken link at one location.
+#[derive(Debug, Clone, Copy)]
+pub struct FindingLine<'a> {
+    /// The path or URL of the document.
+    pub path: &'a str,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// The code of the finding.
+    pub code: Option<FindingCode>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The URL as written.
+    pub url: &'a str,
+    /// The reason of the verdict.
+    pub reason: &'a str,
+    /// Whether the verdict fails the run.
+    pub is_failing: bool,
+}
+
+impl FindingLine<'_> {
+    /// Returns the line of the format `concise`, as compilers print it:
+    /// `path:line:column: code verdict url: reason`.
+    pub fn concise(&self) -> String {
+        let Self { line, column, verdict, .. } = self;
+        let (path, url, reason) = self.texts();
+        let code = self.code.map(|code| format!("{code} ")).unwrap_or_default();
+        format!("{path}:{line}:{column}: {code}{verdict} {url}: {reason}\n")
+    }
+
+    /// Returns a workflow command of GitHub Actions, which shows the finding next
+    /// to the changed line.
+    pub fn github(&self) -> String {
+        let Self { line, column, verdict, .. } = self;
+        let (path, url, reason) = self.texts();
+        let level = if self.is_failing { "error" } else { "warning" };
+        let title = match self.code {
+            Some(code) => format!("{code} {verdict}"),
+            None => verdict.to_string(),
+        };
+        let (path, title) = (github_property(&path), github_property(&title));
+        let message = github_data(&format!("{url}: {reason}"));
+        format!("::{level} file={path},line={line},col={column},title={title}::{message}\n")
+    }
+
+    /// Returns path, URL and reason without control characters and secrets.
+    fn texts(&self) -> (String, String, String) {
+        let url = redact(self.url).to_string();
+        (
+            printable(self.path).into_owned(),
+            printable(&url).into_owned(),
+            printable(self.reason).into_owned(),
+        )
+    }
+}
+
+/// Escapes the message of a workflow command.
+fn github_data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Escapes a property of a workflow command.
+fn github_property(text: &str) -> String {
+    github_data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding<'a>(path: &'a str, url: &'a str) -> FindingLine<'a> {
+        FindingLine {
+            path,
+            line: 3,
+            column: 7,
+            code: Some(FindingCode::new(101)),
+            verdict: Verdict::Dead,
+            url,
+            reason: "404 in 2 attempts",
+            is_failing: true,
+        }
+    }
+
+    #[test]
+    fn concise_line_has_location_code_and_reason() {
+        assert_eq!(
+            finding("a.md", "http://example.org/x").concise(),
+            "a.md:3:7: RL101 dead http://example.org/x: 404 in 2 attempts\n"
+        );
+    }
+
+    #[test]
+    fn github_command_escapes_its_parts() {
+        assert_eq!(
+            finding("a,b:%.md", "http://example.org/%20").github(),
+            "::error file=a%2Cb%3A%25.md,line=3,col=7,title=RL101 dead::\
+             http://example.org/%2520: 404 in 2 attempts\n"
+        );
+    }
+
+    #[test]
+    fn untrusted_text_stays_on_one_line() {
+        let hostile =
+            finding("a\n::error ::x\x1b[2J.md", "http://u:secret@example.org/\r\n::warning::");
+        for line in [hostile.concise(), hostile.github()] {
+            assert_eq!(line.lines().count(), 1, "{line:?}");
+            assert!(!line.contains('\x1b') && !line.contains("secret"), "{line:?}");
+        }
+    }
+}
