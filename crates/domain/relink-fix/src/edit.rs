@@ -65,6 +65,46 @@ pub fn invert(edits: &[Edit]) -> Vec<Edit> {
     inverse
 }
 
+/// Maps positions of the old document to positions of the new one.
+pub(crate) struct Shifts {
+    /// The start and end of each edit in the old document, and the number of
+    /// bytes added and removed up to its end.
+    edits: Vec<(usize, usize, usize, usize)>,
+}
+
+impl Shifts {
+    pub(crate) fn new(edits: &[Edit]) -> Self {
+        let (mut added, mut removed) = (0, 0);
+        let shift = |edit: &Edit| {
+            added += edit.new.len();
+            removed += edit.old.len();
+            (edit.span.start, edit.span.end, added, removed)
+        };
+        Self { edits: edits.iter().map(shift).collect() }
+    }
+
+    /// Returns the new span of a link. Text inserted at the end of a link does
+    /// not belong to it.
+    pub(crate) fn apply(&self, span: Span) -> Span {
+        let start = self.edits.partition_point(|(_, end, ..)| *end <= span.start);
+        let end = self.edits.partition_point(|(start, end, ..)| {
+            *end < span.end || (*end == span.end && start < end)
+        });
+        Span { start: self.shift(span.start, start), end: self.shift(span.end, end) }
+    }
+
+    /// Returns the position of the new text of the edit that starts here.
+    pub(crate) fn start_of_edit(&self, position: usize) -> usize {
+        self.shift(position, self.edits.partition_point(|(start, ..)| *start < position))
+    }
+
+    /// Shifts a position by the first `count` edits.
+    fn shift(&self, position: usize, count: usize) -> usize {
+        let last = count.checked_sub(1).and_then(|index| self.edits.get(index));
+        last.map_or(position, |(.., added, removed)| position + added - removed)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -35,6 +35,7 @@ mod edit;
 mod intent;
 mod offer;
 mod rewrite;
+mod url_form;
 
 pub use diff::{PatchPath, unified_diff};
 pub use edit::{Edit, EditError, apply, invert};

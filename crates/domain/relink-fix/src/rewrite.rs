@@ -9,7 +9,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::fmt::Write as _;
 
 use relink_frontier::canonicalize;
 use relink_model::{Link, LinkKind, LinkTarget, SourceLocation, Span};
@@ -18,7 +17,8 @@ use url::Url;
 
 use crate::citation_template::citation_template;
 use crate::construct::{Notation, construct_end};
-use crate::edit::{Edit, apply};
+use crate::edit::{Edit, Shifts, apply};
+use crate::url_form::{CharWidth, UrlForm, percent_encode};
 
 /// Maximum number of bytes between a link and the second link behind it.
 const MAX_DISTANCE: usize = 400;
@@ -111,94 +111,6 @@ impl fmt::Display for Refusal {
             }
             Self::AlreadyPresent => "the new URL is already linked next to it",
         })
-    }
-}
-
-/// A form in which a URL is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum UrlForm {
-    /// The URL itself.
-    Plain,
-    /// With `&` as an HTML entity.
-    HtmlEscaped,
-    /// With the delimiters of markup percent-encoded.
-    PercentEncoded,
-    /// With both.
-    PercentEncodedHtml,
-}
-
-impl UrlForm {
-    /// Returns the first form to try. HTML requires `&amp;` in attributes, even
-    /// though parsers also accept `&`.
-    fn first(format: DocumentFormat) -> Self {
-        match format {
-            DocumentFormat::Html | DocumentFormat::Xml => Self::HtmlEscaped,
-            _ => Self::Plain,
-        }
-    }
-
-    /// Returns the form to try after this one.
-    fn next(self) -> Option<Self> {
-        match self {
-            Self::Plain => Some(Self::PercentEncoded),
-            Self::HtmlEscaped => Some(Self::PercentEncodedHtml),
-            Self::PercentEncoded => Some(Self::HtmlEscaped),
-            Self::PercentEncodedHtml => None,
-        }
-    }
-
-    fn write(self, url: &str) -> String {
-        match self {
-            Self::Plain => url.to_owned(),
-            Self::HtmlEscaped => url.replace('&', "&amp;"),
-            Self::PercentEncoded => percent_encode(url),
-            Self::PercentEncodedHtml => percent_encode(url).replace('&', "&amp;"),
-        }
-    }
-}
-
-/// Percent-encodes the characters that end a link in some markup language.
-/// Servers treat both forms alike.
-fn percent_encode(url: &str) -> String {
-    let mut text = String::with_capacity(url.len());
-    for character in url.chars() {
-        match character {
-            '(' | ')' | '[' | ']' | '<' | '>' | '"' | '\'' | '`' | '|' | '*' | '_' => {
-                // Writing to a string does not fail.
-                let _ = write!(text, "%{:02X}", u32::from(character));
-            }
-            _ => text.push(character),
-        }
-    }
-    text
-}
-
-/// How the characters of a document are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CharWidth {
-    /// ASCII characters have one byte.
-    Single,
-    /// UTF-16, little endian.
-    Utf16Le,
-    /// UTF-16, big endian.
-    Utf16Be,
-}
-
-impl CharWidth {
-    fn detect(bytes: &[u8]) -> Self {
-        match bytes {
-            [0xFF, 0xFE, ..] => Self::Utf16Le,
-            [0xFE, 0xFF, ..] => Self::Utf16Be,
-            _ => Self::Single,
-        }
-    }
-
-    fn encode(self, text: &str) -> Vec<u8> {
-        match self {
-            Self::Single => text.as_bytes().to_vec(),
-            Self::Utf16Le => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
-            Self::Utf16Be => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
-        }
     }
 }
 
@@ -428,10 +340,7 @@ fn reject_all(candidates: &mut [Candidate]) {
 /// Whether the link has the new URL in the form that was written.
 fn has_destination(link: Option<&Link>, candidate: &Candidate) -> bool {
     let Some((link, form)) = link.zip(candidate.form) else { return false };
-    let expected = match form {
-        UrlForm::Plain | UrlForm::HtmlEscaped => candidate.url.clone(),
-        UrlForm::PercentEncoded | UrlForm::PercentEncodedHtml => percent_encode(&candidate.url),
-    };
+    let expected = form.parsed(&candidate.url);
     matches!(&link.target, LinkTarget::Web(text) if *text == expected)
 }
 
@@ -459,46 +368,6 @@ fn is_otherwise_equal(
                     && (new.target == old.target || replaced.contains(&index))
             })
         })
-}
-
-/// Maps positions of the old document to positions of the new one.
-struct Shifts {
-    /// The start and end of each edit in the old document, and the number of
-    /// bytes added and removed up to its end.
-    edits: Vec<(usize, usize, usize, usize)>,
-}
-
-impl Shifts {
-    fn new(edits: &[Edit]) -> Self {
-        let (mut added, mut removed) = (0, 0);
-        let shift = |edit: &Edit| {
-            added += edit.new.len();
-            removed += edit.old.len();
-            (edit.span.start, edit.span.end, added, removed)
-        };
-        Self { edits: edits.iter().map(shift).collect() }
-    }
-
-    /// Returns the new span of a link. Text inserted at the end of a link does
-    /// not belong to it.
-    fn apply(&self, span: Span) -> Span {
-        let start = self.edits.partition_point(|(_, end, ..)| *end <= span.start);
-        let end = self.edits.partition_point(|(start, end, ..)| {
-            *end < span.end || (*end == span.end && start < end)
-        });
-        Span { start: self.shift(span.start, start), end: self.shift(span.end, end) }
-    }
-
-    /// Returns the position of the new text of the edit that starts here.
-    fn start_of_edit(&self, position: usize) -> usize {
-        self.shift(position, self.edits.partition_point(|(start, ..)| *start < position))
-    }
-
-    /// Shifts a position by the first `count` edits.
-    fn shift(&self, position: usize, count: usize) -> usize {
-        let last = count.checked_sub(1).and_then(|index| self.edits.get(index));
-        last.map_or(position, |(.., added, removed)| position + added - removed)
-    }
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ struct Rule {
 /// Arguments that select the fields of a catalog.
 const FIELDS: &[&str] = &["column", "domain_column", "read_as"];
 
-const RULES: [Rule; 9] = [
+const RULES: [Rule; 10] = [
     Rule {
         command: &["decay"],
         applies: |given| has(given, "crawl"),
@@ -47,6 +47,12 @@ const RULES: [Rule; 9] = [
     },
     Rule {
         command: &["check"],
+        applies: |given| !given.get_flag("revive"),
+        mode: "without `--revive`",
+        unused: &["archive", "search"],
+    },
+    Rule {
+        command: &["fix"],
         applies: |given| !given.get_flag("revive"),
         mode: "without `--revive`",
         unused: &["archive", "search"],
@@ -184,6 +190,7 @@ mod tests {
             "decay --graph g.csv --walks 3",
             "decay https://example.org/ --top 3",
             "check a.md --archive none",
+            "fix a.md --archive none",
             "check a.md --offline --remote-anchors",
             "revive --all --summary",
             "survey --from-db --column url",

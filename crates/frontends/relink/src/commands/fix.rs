@@ -14,8 +14,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use relink_engine::{
-    CheckEnd, CheckOutcome, DocumentFix, FixSettings, FixStatus, FixStyle, LinkFix, Observer,
-    Ports, Progress, StopSignal, check, plan_document, plan_fixes, verify_fixes,
+    CheckEnd, CheckOutcome, FixSettings, FixStatus, FixStyle, LinkFix, Observer, Ports, Progress,
+    StopSignal, check, plan_document, plan_fixes, verify_fixes,
 };
 use relink_ports::{CheckedTarget, Clock as _};
 use relink_report::human::counted;
@@ -71,8 +71,12 @@ pub async fn run(args: FixArgs, global: GlobalArgs) -> Result<Exit, CommandError
         Err(exit) => return Ok(exit),
     };
     if mode.is_reviewed {
-        review::review(&mut fixes, &mut io::stdin().lock(), &mut io::stderr())
-            .map_err(|error| CommandError::internal("cannot ask").cause(error.to_string()))?;
+        review::review(&mut fixes, &mut io::stdin().lock(), &mut io::stderr()).map_err(
+            |error| {
+                CommandError::internal("cannot read the answer of the review")
+                    .cause(error.to_string())
+            },
+        )?;
     }
     let mut journal = Journal::new(&plan.run.db, now);
     let changed = process_documents(&ports, &plan, &roots, &mut fixes, &mut journal, &mode).await?;
@@ -167,19 +171,11 @@ async fn process_documents(
             continue;
         }
         changed += 1;
-        show(&mut printer, &document, document_fixes)?;
+        let label = document_fixes.first().map_or("", |fix| fix.location.path.as_str());
+        printer.add(label, &document)?;
     }
     printer.finish()?;
     Ok(changed)
-}
-
-fn show(
-    printer: &mut PatchPrinter,
-    document: &DocumentFix,
-    fixes: &[LinkFix],
-) -> Result<(), CommandError> {
-    let label = fixes.first().map_or_else(String::new, |fix| fix.location.path.clone());
-    printer.add(&label, document)
 }
 
 /// Rejects the repairs of a document that is not written.

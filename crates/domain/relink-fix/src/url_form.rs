@@ -1,0 +1,103 @@
+//! The forms in which a URL can be written into a document.
+
+use std::fmt::Write as _;
+
+use relink_page::DocumentFormat;
+
+/// A form in which a URL is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UrlForm {
+    /// The URL itself.
+    Plain,
+    /// With `&` as an HTML entity.
+    HtmlEscaped,
+    /// With the delimiters of markup percent-encoded.
+    PercentEncoded,
+    /// With both.
+    PercentEncodedHtml,
+}
+
+impl UrlForm {
+    /// Returns the first form to try. HTML requires `&amp;` in attributes, even
+    /// though parsers also accept `&`.
+    pub(crate) fn first(format: DocumentFormat) -> Self {
+        match format {
+            DocumentFormat::Html | DocumentFormat::Xml => Self::HtmlEscaped,
+            _ => Self::Plain,
+        }
+    }
+
+    /// Returns the form to try after this one.
+    pub(crate) fn next(self) -> Option<Self> {
+        match self {
+            Self::Plain => Some(Self::PercentEncoded),
+            Self::HtmlEscaped => Some(Self::PercentEncodedHtml),
+            Self::PercentEncoded => Some(Self::HtmlEscaped),
+            Self::PercentEncodedHtml => None,
+        }
+    }
+
+    /// Returns the text to write into a document.
+    pub(crate) fn write(self, url: &str) -> String {
+        match self {
+            Self::Plain => url.to_owned(),
+            Self::HtmlEscaped => url.replace('&', "&amp;"),
+            Self::PercentEncoded => percent_encode(url),
+            Self::PercentEncodedHtml => percent_encode(url).replace('&', "&amp;"),
+        }
+    }
+
+    /// Returns the URL that a parser reads from the written text.
+    pub(crate) fn parsed(self, url: &str) -> String {
+        match self {
+            Self::Plain | Self::HtmlEscaped => url.to_owned(),
+            Self::PercentEncoded | Self::PercentEncodedHtml => percent_encode(url),
+        }
+    }
+}
+
+/// Percent-encodes the characters that end a link in some markup language.
+/// Servers treat both forms alike.
+pub(crate) fn percent_encode(url: &str) -> String {
+    let mut text = String::with_capacity(url.len());
+    for character in url.chars() {
+        match character {
+            '(' | ')' | '[' | ']' | '<' | '>' | '"' | '\'' | '`' | '|' | '*' | '_' => {
+                // Writing to a string does not fail.
+                let _ = write!(text, "%{:02X}", u32::from(character));
+            }
+            _ => text.push(character),
+        }
+    }
+    text
+}
+
+/// The encoding of ASCII characters in a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CharWidth {
+    /// ASCII characters have one byte.
+    Single,
+    /// UTF-16, little endian.
+    Utf16Le,
+    /// UTF-16, big endian.
+    Utf16Be,
+}
+
+impl CharWidth {
+    /// Detects the width by the byte order mark.
+    pub(crate) fn detect(bytes: &[u8]) -> Self {
+        match bytes {
+            [0xFF, 0xFE, ..] => Self::Utf16Le,
+            [0xFE, 0xFF, ..] => Self::Utf16Be,
+            _ => Self::Single,
+        }
+    }
+
+    pub(crate) fn encode(self, text: &str) -> Vec<u8> {
+        match self {
+            Self::Single => text.as_bytes().to_vec(),
+            Self::Utf16Le => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            Self::Utf16Be => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+        }
+    }
+}
