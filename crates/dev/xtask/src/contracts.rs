@@ -11,7 +11,7 @@ const HAZARDS_PAGE: &str = "SECURITY.md";
 /// The heading of the table of hazards.
 const HAZARDS_HEADING: &str = "## Which hazards are tested?";
 /// Number of hazards in the table.
-const HAZARDS: usize = 35;
+const HAZARD_COUNT: usize = 35;
 /// Entry of a hazard that concerns an unbuilt part.
 const NOT_BUILT: &str = "not built";
 
@@ -24,21 +24,21 @@ const CODE_TABLE: &str = "crates/domain/relink-judge/src/codes/table.rs";
 pub fn violations(workspace: &Workspace, sources: &[Source]) -> Result<Vec<String>, XtaskError> {
     let path = workspace.root.join(HAZARDS_PAGE);
     let page = std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))?;
-    let mut violations = hazards(&page, sources);
-    violations.extend(codes(sources));
-    violations.extend(sources.iter().flat_map(empty_records));
+    let mut violations = check_hazards(&page, sources);
+    violations.extend(check_codes(sources));
+    violations.extend(sources.iter().flat_map(check_empty_records));
     Ok(violations)
 }
 
 /// Returns hazards without a test, and tests that do not exist.
-fn hazards(page: &str, sources: &[Source]) -> Vec<String> {
+fn check_hazards(page: &str, sources: &[Source]) -> Vec<String> {
     let table = page.split_once(HAZARDS_HEADING).map_or("", |(_, table)| table);
     let rows = table.lines().filter_map(|line| line.strip_prefix("| "));
     let rows: Vec<&str> =
         rows.filter(|row| row.starts_with(|char: char| char.is_ascii_digit())).collect();
     let mut violations = Vec::new();
-    if rows.len() != HAZARDS {
-        violations.push(format!("{HAZARDS_PAGE} has {} of {HAZARDS} hazards", rows.len()));
+    if rows.len() != HAZARD_COUNT {
+        violations.push(format!("{HAZARDS_PAGE} has {} of {HAZARD_COUNT} hazards", rows.len()));
     }
     for (number, row) in (1..).zip(rows) {
         let tests: Vec<&str> =
@@ -64,15 +64,16 @@ fn has_test(sources: &[Source], test: &str) -> bool {
 }
 
 /// Returns codes that are used but documented as reserved, and the reverse.
-fn codes(sources: &[Source]) -> Vec<String> {
+fn check_codes(sources: &[Source]) -> Vec<String> {
     let find = |path: &str| sources.iter().find(|source| source.path.ends_with(path));
     let (Some(names), Some(table)) = (find(CODE_NAMES), find(CODE_TABLE)) else {
         return vec![format!("{CODE_NAMES} or {CODE_TABLE} is missing")];
     };
-    let (in_use, reserved) = (rows(&table.code, "in_use("), rows(&table.code, "reserved("));
+    let (in_use, reserved) =
+        (names_after(&table.code, "in_use("), names_after(&table.code, "reserved("));
     let used = used_codes(sources);
     let mut violations = Vec::new();
-    for (name, number) in constants(&names.code) {
+    for (name, number) in parse_constants(&names.code) {
         let is_used = used.contains(&format!("codes::{name}")) || used.contains(&number);
         match (in_use.contains(&name), reserved.contains(&name), is_used) {
             (true, false, true) | (false, true, false) => {}
@@ -89,7 +90,7 @@ fn codes(sources: &[Source]) -> Vec<String> {
 }
 
 /// Returns the constants of the codes as name and number.
-fn constants(code: &str) -> Vec<(String, String)> {
+fn parse_constants(code: &str) -> Vec<(String, String)> {
     let constant = |line: &str| {
         let (name, rest) = line.trim().strip_prefix("pub const ")?.split_once(':')?;
         let number = rest.split_once("Code::new(")?.1.split_once(')')?.0;
@@ -99,7 +100,7 @@ fn constants(code: &str) -> Vec<(String, String)> {
 }
 
 /// Returns the names that follow a call in the table.
-fn rows(code: &str, call: &str) -> BTreeSet<String> {
+fn names_after(code: &str, call: &str) -> BTreeSet<String> {
     let names = code.split(call).skip(1).filter_map(|rest| rest.split(',').next());
     names.map(|name| name.trim().to_owned()).collect()
 }
@@ -108,7 +109,7 @@ fn rows(code: &str, call: &str) -> BTreeSet<String> {
 /// that is a code itself.
 fn used_codes(sources: &[Source]) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
-    for source in sources.iter().filter(|source| is_product(source)) {
+    for source in sources.iter().filter(|source| is_product_code(source)) {
         let code = source.code.split("#[cfg(test)]").next().unwrap_or_default();
         let is_word = |char: char| char.is_ascii_alphanumeric() || char == '_';
         for rest in code.split("codes::").skip(1) {
@@ -126,7 +127,7 @@ fn used_codes(sources: &[Source]) -> BTreeSet<String> {
 }
 
 /// Whether a source is part of the product, not of its tests.
-fn is_product(source: &Source) -> bool {
+fn is_product_code(source: &Source) -> bool {
     let path = source.path.to_string_lossy();
     let is_dev =
         ["xtask", "relink-testkit", "relink-eval", "relink-demo"].contains(&source.member.as_str());
@@ -134,7 +135,7 @@ fn is_product(source: &Source) -> bool {
 }
 
 /// Returns lines that serialize a record and fall back to an empty one.
-fn empty_records(source: &Source) -> Vec<String> {
+fn check_empty_records(source: &Source) -> Vec<String> {
     let has_fallback = |line: &str| line.contains("serde_json::to_") && line.contains("unwrap_or");
     let lines = (1..).zip(source.code.lines()).filter(|(_, line)| has_fallback(line));
     let path = source.path.display();
@@ -160,7 +161,7 @@ mod tests {
             "{HAZARDS_HEADING}\n| 1 | x | `tests/b.rs::c` |\n| 2 | y | `b.rs::d` |\n| 3 | z | not built |\n| 4 | z | |\n"
         );
         assert_eq!(
-            hazards(&page, &sources),
+            check_hazards(&page, &sources),
             [
                 "SECURITY.md has 4 of 35 hazards",
                 "SECURITY.md: there is no test `b.rs::d`",
@@ -183,7 +184,7 @@ mod tests {
             ),
         ];
         assert_eq!(
-            codes(&sources),
+            check_codes(&sources),
             ["code A is used: remove its reserved mark", "code C is not used: mark it as reserved"]
         );
     }
@@ -191,6 +192,9 @@ mod tests {
     #[test]
     fn empty_records_reports_a_fallback() {
         let lax = source("a.rs", "let text = serde_json::to_string(&a).unwrap_or_default();\n");
-        assert_eq!(empty_records(&lax), ["a.rs:1 may write an empty record; return the error"]);
+        assert_eq!(
+            check_empty_records(&lax),
+            ["a.rs:1 may write an empty record; return the error"]
+        );
     }
 }

@@ -21,7 +21,7 @@ use crate::bench::scratch::Scratch;
 /// Requests at a time in every scenario.
 const CONCURRENCY: usize = 4;
 /// Interval between two reads of the request count.
-const POLL: Duration = Duration::from_millis(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 /// Maximum run time of a process.
 const MAX_RUN_TIME: Duration = Duration::from_mins(2);
 
@@ -47,13 +47,14 @@ pub struct KillOutcome {
 
 impl KillOutcome {
     /// Returns the maximum number of requests that kills may add.
-    pub fn bound(&self) -> usize {
+    pub fn max_repeated_requests(&self) -> usize {
         2 * CONCURRENCY * self.kills
     }
 
     /// Whether the verdicts agree and no more requests were repeated than allowed.
-    pub fn is_right(&self) -> bool {
-        self.differences.is_empty() && self.interrupted <= self.uninterrupted + self.bound()
+    pub fn is_correct(&self) -> bool {
+        self.differences.is_empty()
+            && self.interrupted <= self.uninterrupted + self.max_repeated_requests()
     }
 }
 
@@ -65,7 +66,7 @@ impl fmt::Display for KillOutcome {
             "{name}: {kills} kills, {verdicts} verdicts, {} differ; {uninterrupted} requests \
              uninterrupted, {interrupted} with kills (at most {})",
             differences.len(),
-            uninterrupted + self.bound()
+            uninterrupted + self.max_repeated_requests()
         )?;
         differences.iter().take(10).try_for_each(|difference| write!(f, "\n  {difference}"))
     }
@@ -77,16 +78,20 @@ impl fmt::Display for KillOutcome {
 ///
 /// Fails if a process cannot be started or does not end.
 pub fn run(relink: &Path, kills: usize) -> Result<Vec<KillOutcome>, XtaskError> {
-    Scenario::all().iter().map(|scenario| compare(relink, scenario, kills)).collect()
+    Scenario::all().iter().map(|scenario| run_and_compare(relink, scenario, kills)).collect()
 }
 
-fn compare(relink: &Path, scenario: &Scenario, kills: usize) -> Result<KillOutcome, XtaskError> {
+fn run_and_compare(
+    relink: &Path,
+    scenario: &Scenario,
+    kills: usize,
+) -> Result<KillOutcome, XtaskError> {
     let (uninterrupted, expected) = run_scenario(relink, scenario, &[])?;
     // Kill points are spread over the run, shifted by up to four requests.
     let step = uninterrupted / (kills + 1);
     let points: Vec<usize> = (0..kills).map(|kill| (step + kill % 5).max(1)).collect();
     let (interrupted, verdicts) = run_scenario(relink, scenario, &points)?;
-    let differences = differences(&expected, &verdicts);
+    let differences = diff_verdicts(&expected, &verdicts);
     let name = scenario.name;
     let verdicts = expected.len();
     Ok(KillOutcome { name, kills, uninterrupted, interrupted, verdicts, differences })
@@ -105,19 +110,19 @@ fn run_scenario(
         std::fs::write(&path, content).map_err(|error| XtaskError::io(&path, &error))?;
     }
     if let Some(before) = &scenario.before {
-        finish(start(relink, folder.path(), before)?)?;
+        wait_for_output(start_relink(relink, folder.path(), before)?)?;
     }
     let first = scenario.web.request_count();
     for point in points {
         let from = scenario.web.request_count();
-        let child = start(relink, folder.path(), &scenario.args)?;
+        let child = start_relink(relink, folder.path(), &scenario.args)?;
         kill_after(child, || scenario.web.request_count() >= from + point)?;
     }
-    let output = finish(start(relink, folder.path(), &scenario.args)?)?;
-    Ok((scenario.web.request_count() - first, verdicts(&output)))
+    let output = wait_for_output(start_relink(relink, folder.path(), &scenario.args)?)?;
+    Ok((scenario.web.request_count() - first, parse_verdicts(&output)))
 }
 
-fn start(relink: &Path, folder: &Path, args: &[String]) -> Result<Child, XtaskError> {
+fn start_relink(relink: &Path, folder: &Path, args: &[String]) -> Result<Child, XtaskError> {
     Command::new(relink)
         .args(args)
         .current_dir(folder)
@@ -142,7 +147,7 @@ fn kill_after(mut child: Child, is_due: impl Fn() -> bool) -> Result<(), XtaskEr
         if began.elapsed() > MAX_RUN_TIME {
             break;
         }
-        std::thread::sleep(POLL);
+        std::thread::sleep(POLL_INTERVAL);
     }
     // Ignore the error: the process has already ended.
     let _ = child.kill();
@@ -151,7 +156,7 @@ fn kill_after(mut child: Child, is_due: impl Fn() -> bool) -> Result<(), XtaskEr
     Ok(())
 }
 
-fn finish(child: Child) -> Result<String, XtaskError> {
+fn wait_for_output(child: Child) -> Result<String, XtaskError> {
     let wait_error =
         |error: std::io::Error| XtaskError::new(format!("cannot wait for relink: {error}"));
     let output = child.wait_with_output().map_err(wait_error)?;
@@ -159,7 +164,7 @@ fn finish(child: Child) -> Result<String, XtaskError> {
 }
 
 /// Returns the verdict of each row; for a search, with the alias.
-fn verdicts(output: &str) -> Verdicts {
+fn parse_verdicts(output: &str) -> Verdicts {
     let rows = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     rows.filter_map(|row| {
         let url = row["url"].as_str()?.to_owned();
@@ -170,7 +175,7 @@ fn verdicts(output: &str) -> Verdicts {
     .collect()
 }
 
-fn differences(expected: &Verdicts, found: &Verdicts) -> Vec<String> {
+fn diff_verdicts(expected: &Verdicts, found: &Verdicts) -> Vec<String> {
     let urls: std::collections::BTreeSet<&String> = expected.keys().chain(found.keys()).collect();
     let verdict_of =
         |verdicts: &Verdicts, url: &String| verdicts.get(url).cloned().unwrap_or_default();

@@ -123,7 +123,7 @@ pub fn violations(workspace: &Workspace) -> Result<Vec<String>, XtaskError> {
     }
     for (name, layer) in &layers {
         let needs = dependencies(workspace, name)?;
-        violations.extend(forbidden(name, *layer, &layers, &needs));
+        violations.extend(check_dependencies(name, *layer, &layers, &needs));
     }
     Ok(violations)
 }
@@ -144,7 +144,7 @@ fn dependencies(workspace: &Workspace, name: &str) -> Result<Vec<String>, XtaskE
 
 /// Returns a message for each dependency that a crate of this layer must not
 /// have.
-fn forbidden(
+fn check_dependencies(
     name: &str,
     layer: Layer,
     layers: &BTreeMap<&str, Layer>,
@@ -152,7 +152,7 @@ fn forbidden(
 ) -> Vec<String> {
     let is_banned = |need: &str| {
         layers.get(need).is_some_and(|other| layer.banned_layers().contains(other))
-            || layer.banned_families().iter().any(|family| is_of(need, family))
+            || layer.banned_families().iter().any(|family| is_in_family(need, family))
     };
     needs
         .iter()
@@ -162,7 +162,7 @@ fn forbidden(
 }
 
 /// Whether a crate is the one that names a family, or belongs to that family.
-fn is_of(name: &str, family: &str) -> bool {
+fn is_in_family(name: &str, family: &str) -> bool {
     name.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
 }
 
@@ -187,7 +187,7 @@ mod tests {
             ("relink-engine", Layer::Application),
         ]);
         let needs: Vec<String> = needs.iter().map(|&need| need.to_owned()).collect();
-        let found = forbidden("it", layer, &layers, &needs);
+        let found = check_dependencies("it", layer, &layers, &needs);
         let expect: Vec<String> = expect
             .iter()
             .map(|need| format!("`it` ({}) must not depend on `{need}`", layer.as_str()))

@@ -7,13 +7,13 @@
 /// Returns the source with every comment and literal replaced by spaces.
 ///
 /// ```
-/// assert_eq!(xtask::lexer::code("a(\"{\"); // {"), "a(   );     ");
+/// assert_eq!(xtask::lexer::blank_literals("a(\"{\"); // {"), "a(   );     ");
 /// ```
-pub fn code(source: &str) -> String {
+pub fn blank_literals(source: &str) -> String {
     let mut blanked = String::with_capacity(source.len());
     let mut rest = source;
     while !rest.is_empty() {
-        let skip = literal(rest, blanked.chars().last());
+        let skip = literal_length(rest, blanked.chars().last());
         let length = skip.unwrap_or_else(|| rest.chars().next().map_or(1, char::len_utf8));
         let (piece, after) = rest.split_at(length);
         if skip.is_some() {
@@ -30,20 +30,20 @@ pub fn code(source: &str) -> String {
 }
 
 /// Returns the length of the comment or literal that starts here, if any.
-fn literal(rest: &str, before: Option<char>) -> Option<usize> {
+fn literal_length(rest: &str, before: Option<char>) -> Option<usize> {
     let in_word = before.is_some_and(|char| char.is_alphanumeric() || char == '_');
     match rest.as_bytes()[0] {
         b'/' if rest.starts_with("//") => Some(rest.find('\n').unwrap_or(rest.len())),
-        b'/' if rest.starts_with("/*") => Some(block_comment(rest)),
-        b'"' => Some(string(rest)),
-        b'r' | b'b' | b'c' if !in_word => raw_string(rest),
-        b'\'' => character(rest),
+        b'/' if rest.starts_with("/*") => Some(block_comment_length(rest)),
+        b'"' => Some(string_length(rest)),
+        b'r' | b'b' | b'c' if !in_word => raw_string_length(rest),
+        b'\'' => char_length(rest),
         _ => None,
     }
 }
 
 /// Returns the length of a block comment. Block comments nest.
-fn block_comment(rest: &str) -> usize {
+fn block_comment_length(rest: &str) -> usize {
     let (mut depth, mut at) = (0_usize, 0);
     loop {
         let tail = &rest.as_bytes()[at..];
@@ -59,7 +59,7 @@ fn block_comment(rest: &str) -> usize {
     }
 }
 
-fn string(rest: &str) -> usize {
+fn string_length(rest: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in rest.bytes().enumerate().skip(1) {
         match byte {
@@ -73,7 +73,7 @@ fn string(rest: &str) -> usize {
 }
 
 /// `r"…"`, `r#"…"#`, `br"…"`; a plain `b"…"` is handled by [`string`].
-fn raw_string(rest: &str) -> Option<usize> {
+fn raw_string_length(rest: &str) -> Option<usize> {
     let after = rest.trim_start_matches(['b', 'c']).strip_prefix('r')?;
     let text = after.trim_start_matches('#');
     let hashes = after.len() - text.len();
@@ -85,7 +85,7 @@ fn raw_string(rest: &str) -> Option<usize> {
 
 /// Returns the length of a character literal. A lifetime has no closing quote
 /// after its first letter.
-fn character(rest: &str) -> Option<usize> {
+fn char_length(rest: &str) -> Option<usize> {
     let inside = rest.get(1..).unwrap_or_default();
     if let Some(escape) = inside.strip_prefix('\\') {
         let first = escape.chars().next()?.len_utf8();
@@ -101,7 +101,7 @@ mod tests {
 
     #[track_caller]
     fn check(source: &str, expect: &str) {
-        let blanked = code(source);
+        let blanked = blank_literals(source);
         let words: Vec<&str> = blanked.split_whitespace().collect();
         assert_eq!(words.join(" "), expect, "{source}");
         assert_eq!(blanked.lines().count(), source.lines().count());

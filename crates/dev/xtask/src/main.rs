@@ -32,9 +32,9 @@ usage: cargo xtask COMMAND
 const USAGE_ERROR: u8 = 2;
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match run(&words) {
+    let raw_args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = raw_args.iter().map(String::as_str).collect();
+    match run(&args) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("{error}");
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
 /// Default number of kills per command.
 const KILLS: usize = 30;
 
-fn kill(options: &[&str]) -> Result<Vec<kills::KillOutcome>, XtaskError> {
+fn run_kills(options: &[&str]) -> Result<Vec<kills::KillOutcome>, XtaskError> {
     let (mut relink, mut count) = ("target/debug/relink", KILLS);
     for option in options.chunks(2) {
         match option {
@@ -63,8 +63,8 @@ fn kill(options: &[&str]) -> Result<Vec<kills::KillOutcome>, XtaskError> {
     kills::run(&path, count)
 }
 
-fn run(words: &[&str]) -> Result<ExitCode, XtaskError> {
-    match words {
+fn run(args: &[&str]) -> Result<ExitCode, XtaskError> {
+    match args {
         ["check"] => {
             check::run(&Workspace::load()?)?;
             run(&["tidy"])
@@ -74,91 +74,109 @@ fn run(words: &[&str]) -> Result<ExitCode, XtaskError> {
             docs::rewrite(&Workspace::load()?)?;
             Ok(ExitCode::SUCCESS)
         }
-        ["fuzz", options @ ..] => run_fuzz(words, options),
+        ["fuzz", options @ ..] => run_fuzz(args, options),
         ["kills", options @ ..] => {
-            let outcomes = kill(options)?;
+            let outcomes = run_kills(options)?;
             for outcome in &outcomes {
                 println!("{outcome}");
             }
-            Ok(success_if(outcomes.iter().all(kills::KillOutcome::is_right)))
+            Ok(success_if(outcomes.iter().all(kills::KillOutcome::is_correct)))
         }
-        ["bench", "check", options @ ..] => {
-            let size = bench::Size::read(options)?;
-            let outcome = bench::check(&Workspace::load()?, size, |note| eprintln!("{note}"))?;
-            println!("{outcome}");
-            Ok(success_if(outcome.counts_agree()))
-        }
-        ["bench", "judge" | "decay" | "survey" | "programs" | "alias"]
-            if cfg!(debug_assertions) =>
-        {
-            bench::optimized(&Workspace::load()?, words)?;
-            Ok(ExitCode::SUCCESS)
-        }
-        ["bench", "judge"] => {
-            let outcome = bench::bench_judge(bench::JudgeSize::default())?;
-            println!("{outcome}");
-            Ok(success_if(outcome.is_right() && outcome.is_fast()))
-        }
-        ["bench", "decay"] => {
-            let outcome = bench::bench_decay(bench::DecaySize::default())?;
-            println!("{outcome}");
-            Ok(success_if(outcome.is_right() && outcome.is_fast()))
-        }
-        ["bench", "survey"] => {
-            let outcome = bench::bench_survey(bench::SurveySize::default());
-            println!("{outcome}");
-            Ok(success_if(outcome.is_fast()))
-        }
-        ["bench", "alias"] => {
-            let outcome = bench::bench_alias(bench::AliasSize::default());
-            println!("{outcome}");
-            Ok(success_if(outcome.is_right() && outcome.is_fast()))
-        }
-        ["bench", "programs"] => {
-            let outcome = bench::bench_programs(bench::ProgramsSize::default())?;
-            println!("{outcome}");
-            Ok(success_if(outcome.is_right() && outcome.is_fast()))
-        }
-        ["bench", "extract"] => {
-            let size = bench::ExtractSize::default();
-            let outcome = bench::extract(&Workspace::load()?, size, |note| eprintln!("{note}"))?;
-            println!("{outcome}");
-            Ok(success_if(outcome.is_right() && outcome.is_fast()))
-        }
-        ["bench", "crawl", options @ ..] => {
-            let size = bench::CrawlSize::read(options)?;
-            let outcome = bench::crawl(&Workspace::load()?, size, |note| eprintln!("{note}"))?;
-            println!("{outcome}");
-            Ok(success_if(outcome.is_right() && outcome.is_fast()))
-        }
-        ["bench", "controls"] => {
-            let size = bench::ControlsSize::default();
-            let outcome = bench::controls(&Workspace::load()?, size, |note| eprintln!("{note}"))?;
-            println!("{outcome}");
-            Ok(success_if(outcome.is_right() && outcome.is_frugal()))
-        }
+        ["bench", "check" | "extract" | "crawl" | "controls", ..] => run_program_bench(args),
+        ["bench", "judge" | "decay" | "survey" | "programs" | "alias"] => run_rule_bench(args),
         ["crawl-real", options @ ..] => {
             let wanted = crawl_real::RealSites::read(options)?;
             let workspace = Workspace::load()?;
-            let outcome = crawl_real::crawl_real(&workspace, &wanted, |note| eprintln!("{note}"))?;
+            let outcome = crawl_real::crawl_real(&workspace, &wanted, print_progress)?;
             println!("{outcome}");
             Ok(success_if(outcome.is_equal()))
         }
-        _ => {
-            eprintln!("{USAGE}");
-            Ok(ExitCode::from(USAGE_ERROR))
-        }
+        _ => Ok(print_usage()),
     }
 }
 
-/// Runs the fuzzer, in an optimized build unless `--unoptimized` is given.
-fn run_fuzz(words: &[&str], options: &[&str]) -> Result<ExitCode, XtaskError> {
-    let size = fuzz::FuzzSize::read(options)?;
-    if cfg!(debug_assertions) && !options.contains(&fuzz::UNOPTIMIZED) {
-        bench::optimized(&Workspace::load()?, words)?;
+/// Runs a benchmark that starts `relink` and other programs.
+fn run_program_bench(args: &[&str]) -> Result<ExitCode, XtaskError> {
+    let workspace = Workspace::load()?;
+    match args {
+        ["bench", "check", options @ ..] => {
+            let size = bench::Size::read(options)?;
+            let outcome = bench::check(&workspace, size, print_progress)?;
+            Ok(print_result(&outcome, outcome.counts_agree()))
+        }
+        ["bench", "extract"] => {
+            let size = bench::ExtractSize::default();
+            let outcome = bench::extract(&workspace, size, print_progress)?;
+            Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
+        }
+        ["bench", "crawl", options @ ..] => {
+            let size = bench::CrawlSize::read(options)?;
+            let outcome = bench::crawl(&workspace, size, print_progress)?;
+            Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
+        }
+        ["bench", "controls"] => {
+            let size = bench::ControlsSize::default();
+            let outcome = bench::controls(&workspace, size, print_progress)?;
+            Ok(print_result(&outcome, outcome.is_right() && outcome.is_frugal()))
+        }
+        _ => Ok(print_usage()),
+    }
+}
+
+/// Runs a benchmark of the pure crates, in an optimized build.
+fn run_rule_bench(args: &[&str]) -> Result<ExitCode, XtaskError> {
+    if cfg!(debug_assertions) {
+        bench::rerun_optimized(&Workspace::load()?, args)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let outcome = fuzz::fuzz(&size, |note| eprintln!("{note}"))?;
+    match args {
+        ["bench", "judge"] => {
+            let outcome = bench::bench_judge(bench::JudgeSize::default())?;
+            Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
+        }
+        ["bench", "decay"] => {
+            let outcome = bench::bench_decay(bench::DecaySize::default())?;
+            Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
+        }
+        ["bench", "survey"] => {
+            let outcome = bench::bench_survey(bench::SurveySize::default());
+            Ok(print_result(&outcome, outcome.is_fast()))
+        }
+        ["bench", "alias"] => {
+            let outcome = bench::bench_alias(bench::AliasSize::default());
+            Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
+        }
+        ["bench", "programs"] => {
+            let outcome = bench::bench_programs(bench::ProgramsSize::default())?;
+            Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
+        }
+        _ => Ok(print_usage()),
+    }
+}
+
+fn print_usage() -> ExitCode {
+    eprintln!("{USAGE}");
+    ExitCode::from(USAGE_ERROR)
+}
+
+fn print_progress(line: &str) {
+    eprintln!("{line}");
+}
+
+/// Prints a result. The command fails unless all limits are kept.
+fn print_result(result: &impl std::fmt::Display, keeps_limits: bool) -> ExitCode {
+    println!("{result}");
+    success_if(keeps_limits)
+}
+
+/// Runs the fuzzer, in an optimized build unless `--unoptimized` is given.
+fn run_fuzz(args: &[&str], options: &[&str]) -> Result<ExitCode, XtaskError> {
+    let size = fuzz::FuzzSize::read(options)?;
+    if cfg!(debug_assertions) && !options.contains(&fuzz::UNOPTIMIZED) {
+        bench::rerun_optimized(&Workspace::load()?, args)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let outcome = fuzz::fuzz(&size, print_progress)?;
     println!("{outcome}");
     Ok(success_if(outcome.is_right()))
 }

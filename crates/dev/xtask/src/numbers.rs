@@ -7,7 +7,7 @@ use std::fmt;
 use crate::sources::Source;
 
 /// Functions with more lines are listed.
-const LONG: usize = 60;
+const LONG_FUNCTION_LINES: usize = 60;
 
 /// Sizes of files and functions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct SizeStats {
     files: Vec<usize>,
     /// The lengths of the functions, ascending.
     functions: Vec<usize>,
-    /// Functions past [`LONG`] lines, with path and line.
+    /// Functions past [`LONG_FUNCTION_LINES`] lines, with path and line.
     long: Vec<String>,
 }
 
@@ -26,9 +26,9 @@ impl SizeStats {
         let mut numbers = Self { files: Vec::new(), functions: Vec::new(), long: Vec::new() };
         for source in sources {
             numbers.files.push(source.text.lines().count());
-            for function in functions(&source.code) {
+            for function in find_functions(&source.code) {
                 numbers.functions.push(function.lines);
-                if function.lines > LONG {
+                if function.lines > LONG_FUNCTION_LINES {
                     let path = source.path.display();
                     numbers.long.push(format!(
                         "{path}:{} `{}` has {} lines",
@@ -49,16 +49,16 @@ impl fmt::Display for SizeStats {
         write!(
             f,
             "{} files, {} lines, file median {} p95 {} max {}; \
-             {} functions, median {} p95 {} max {}, {} over {LONG} lines",
+             {} functions, median {} p95 {} max {}, {} over {LONG_FUNCTION_LINES} lines",
             files.len(),
             files.iter().sum::<usize>(),
-            rank(files, 50),
-            rank(files, 95),
-            rank(files, 100),
+            percentile(files, 50),
+            percentile(files, 95),
+            percentile(files, 100),
             functions.len(),
-            rank(functions, 50),
-            rank(functions, 95),
-            rank(functions, 100),
+            percentile(functions, 50),
+            percentile(functions, 95),
+            percentile(functions, 100),
             self.long.len(),
         )?;
         self.long.iter().try_for_each(|long| write!(f, "\n  {long}"))
@@ -66,7 +66,7 @@ impl fmt::Display for SizeStats {
 }
 
 /// Returns the percentile of an ascending list (nearest rank).
-fn rank(sorted: &[usize], percent: usize) -> usize {
+fn percentile(sorted: &[usize], percent: usize) -> usize {
     let at = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
     sorted.get(at).copied().unwrap_or(0)
 }
@@ -80,10 +80,10 @@ struct Function {
 }
 
 /// Returns every function with a body. Matches braces; does not parse.
-fn functions(code: &str) -> Vec<Function> {
+fn find_functions(code: &str) -> Vec<Function> {
     code.match_indices("fn ")
         .filter(|&(at, _)| is_start_of_word(code, at))
-        .filter_map(|(at, _)| function(code, at))
+        .filter_map(|(at, _)| parse_function(code, at))
         .collect()
 }
 
@@ -92,7 +92,7 @@ fn is_start_of_word(code: &str, at: usize) -> bool {
     !before.is_some_and(|char| char.is_alphanumeric() || char == '_')
 }
 
-fn function(code: &str, at: usize) -> Option<Function> {
+fn parse_function(code: &str, at: usize) -> Option<Function> {
     let rest = code.get(at..).unwrap_or_default();
     let name: String = rest
         .get(3..)
@@ -100,8 +100,8 @@ fn function(code: &str, at: usize) -> Option<Function> {
         .chars()
         .take_while(|char| char.is_alphanumeric() || *char == '_')
         .collect();
-    let open = body(rest)?;
-    let end = open + closing(rest.get(open..).unwrap_or_default())?;
+    let open = find_body(rest)?;
+    let end = open + find_closing_brace(rest.get(open..).unwrap_or_default())?;
     let line = code.get(..at).unwrap_or_default().matches('\n').count() + 1;
     let lines = rest.get(..end).unwrap_or_default().matches('\n').count() + 1;
     (!name.is_empty()).then_some(Function { name, line, lines })
@@ -109,7 +109,7 @@ fn function(code: &str, at: usize) -> Option<Function> {
 
 /// Returns the offset of the brace that opens a function's body. A signature
 /// without a body ends in `;`; a `;` inside brackets belongs to an array type.
-fn body(rest: &str) -> Option<usize> {
+fn find_body(rest: &str) -> Option<usize> {
     let mut depth = 0_i32;
     for (at, char) in rest.char_indices() {
         match char {
@@ -124,7 +124,7 @@ fn body(rest: &str) -> Option<usize> {
 }
 
 /// Returns the offset of the matching closing brace.
-fn closing(rest: &str) -> Option<usize> {
+fn find_closing_brace(rest: &str) -> Option<usize> {
     let mut depth = 0_i32;
     for (at, char) in rest.char_indices() {
         match char {
@@ -147,7 +147,7 @@ mod tests {
 
     #[track_caller]
     fn check(code: &str, expect: &[(&str, usize, usize)]) {
-        let found = functions(code);
+        let found = find_functions(code);
         let found: Vec<(&str, usize, usize)> = found
             .iter()
             .map(|function| (function.name.as_str(), function.line, function.lines))
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn display_lists_long_functions() {
-        let text = format!("fn a() {{\n{}}}\n", "b();\n".repeat(LONG));
+        let text = format!("fn a() {{\n{}}}\n", "b();\n".repeat(LONG_FUNCTION_LINES));
         let source = Source::new("relink", Path::new("a.rs"), text);
         assert_eq!(
             SizeStats::measure(&[source]).to_string(),
@@ -179,8 +179,8 @@ mod tests {
 
     #[test]
     fn rank_returns_a_member_of_the_list() {
-        assert_eq!(rank(&[], 50), 0);
-        assert_eq!(rank(&[1, 2, 3, 4], 50), 2);
-        assert_eq!(rank(&[1, 2, 3, 4], 95), 4);
+        assert_eq!(percentile(&[], 50), 0);
+        assert_eq!(percentile(&[1, 2, 3, 4], 50), 2);
+        assert_eq!(percentile(&[1, 2, 3, 4], 95), 4);
     }
 }

@@ -59,7 +59,12 @@ pub struct Source {
 impl Source {
     /// Creates a source and blanks its comments and literals.
     pub fn new(member: &str, path: &Path, text: String) -> Self {
-        Self { member: member.to_owned(), path: path.to_owned(), code: lexer::code(&text), text }
+        Self {
+            member: member.to_owned(),
+            path: path.to_owned(),
+            code: lexer::blank_literals(&text),
+            text,
+        }
     }
 }
 

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use relink_revive::matching::{MatchResult, PageInfo, SiteMatcher};
 
 /// Maximum time.
-const BAR: Duration = Duration::from_mins(1);
+const MAX_TIME: Duration = Duration::from_mins(1);
 
 /// Pages per folder.
-const FOLDER: usize = 40;
+const PAGES_PER_FOLDER: usize = 40;
 
 /// Minimum precision of the aliases found.
-const RIGHT_SHARE: f64 = 0.95;
+const MIN_CORRECT_SHARE: f64 = 0.95;
 
 /// Words of the page names.
 const WORDS: [&str; 24] = [
@@ -53,12 +53,12 @@ impl AliasBenchResult {
     /// Whether the precision is reached.
     #[expect(clippy::cast_precision_loss, reason = "three digits are compared")]
     pub fn is_right(&self) -> bool {
-        self.right > 0 && self.right as f64 >= RIGHT_SHARE * self.answers as f64
+        self.right > 0 && self.right as f64 >= MIN_CORRECT_SHARE * self.answers as f64
     }
 
     /// Whether the time limit is kept.
     pub fn is_fast(&self) -> bool {
-        self.learn + self.answer <= BAR
+        self.learn + self.answer <= MAX_TIME
     }
 }
 
@@ -66,14 +66,15 @@ impl fmt::Display for AliasBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { size: AliasSize { dead, live }, learn, answer, answers, right } = self;
         write!(f, "alias {dead} dead, {live} live: learn {learn:.1?}, answer {answer:.1?} ")?;
-        write!(f, "(bar {BAR:.0?})  {answers} answers, {right} right")
+        write!(f, "(limit {MAX_TIME:.0?})  {answers} answers, {right} right")
     }
 }
 
 /// Matches a generated site.
 pub fn bench_alias(size: AliasSize) -> AliasBenchResult {
-    let dead: Vec<String> = (0..size.dead).map(|number| address("archive", number)).collect();
-    let live: Vec<String> = (0..size.live).map(|number| address("library/shelf", number)).collect();
+    let dead: Vec<String> = (0..size.dead).map(|number| generate_url("archive", number)).collect();
+    let live: Vec<String> =
+        (0..size.live).map(|number| generate_url("library/shelf", number)).collect();
     let page = |url| PageInfo { url, title: None, text: None };
     let dead_pages: Vec<PageInfo> = dead.iter().map(|url| page(url)).collect();
     let live_pages: Vec<PageInfo> = live.iter().map(|url| page(url)).collect();
@@ -94,9 +95,9 @@ pub fn bench_alias(size: AliasSize) -> AliasBenchResult {
 }
 
 /// Returns the URL of a page. Pages of the same number are aliases.
-fn address(top: &str, number: usize) -> String {
+fn generate_url(top: &str, number: usize) -> String {
     let word = |at: usize| WORDS[at % WORDS.len()];
-    let (folder, count) = (number / FOLDER, WORDS.len());
+    let (folder, count) = (number / PAGES_PER_FOLDER, WORDS.len());
     let name =
         format!("{}-{}-{}", word(number), word(number / count), word(number / count / count));
     format!("https://example.org/{top}/{}-{folder}/{name}-{number}", word(folder))

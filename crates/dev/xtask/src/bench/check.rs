@@ -4,7 +4,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::meter::{Run, measure, sum_up};
+use super::meter::{Run, measure, summarize};
 use super::nginx::{Nginx, free_port};
 use super::scratch::Scratch;
 use super::{Size, site};
@@ -16,7 +16,7 @@ use crate::{Workspace, XtaskError};
 const ROUNDS: usize = 3;
 
 /// Concurrency of each program, in total and per host.
-const IN_FLIGHT: &str = "256";
+const CONCURRENCY: &str = "256";
 
 /// The result.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,19 +31,19 @@ pub struct CheckBenchResult {
 impl CheckBenchResult {
     /// Whether the verdicts of relink are the planted ones.
     pub fn counts_agree(&self) -> bool {
-        let missing = site::missing(self.urls);
+        let missing = site::missing_count(self.urls);
         self.dead == missing && self.alive == self.urls - missing
     }
 }
 
 impl fmt::Display for CheckBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "relink {}  ", pace(self.urls, self.relink))?;
+        write!(f, "relink {}  ", describe_run(self.urls, self.relink))?;
         match self.lychee {
             Some(lychee) => {
                 let ratio = lychee.seconds / self.relink.seconds;
-                let pace = pace(self.urls, lychee);
-                write!(f, "lychee {pace}  ratio {ratio:.2}  ")?;
+                let describe_run = describe_run(self.urls, lychee);
+                write!(f, "lychee {describe_run}  ratio {ratio:.2}  ")?;
             }
             None => f.write_str("lychee -  ratio -  ")?,
         }
@@ -54,27 +54,27 @@ impl fmt::Display for CheckBenchResult {
 
 /// Formats URLs per second and peak memory.
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-fn pace(urls: usize, run: Run) -> String {
+fn describe_run(urls: usize, run: Run) -> String {
     let (rate, peak) = (urls as f64 / run.seconds, run.peak_kib as f64 / 1024.0);
     format!("{rate:.0}/s {peak:.0} MB")
 }
 
-/// Measures both; `note` receives progress messages.
+/// Measures both; `progress` receives status lines.
 pub fn check(
     workspace: &Workspace,
     size: Size,
-    note: impl Fn(&str),
+    progress: impl Fn(&str),
 ) -> Result<CheckBenchResult, XtaskError> {
     let lychee = find_lychee();
     if lychee.is_none() {
-        note("lychee is not on the path and `LYCHEE` is not set: skipping it");
+        progress("lychee is not on the path and `LYCHEE` is not set: skipping it");
     }
-    note("building relink --release");
+    progress("building relink --release");
     run(workspace.cargo().args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
     let scratch = Scratch::new()?;
     let root = scratch.path().join("site");
     let port = free_port()?;
-    note(&format!("writing {} pages", size.urls));
+    progress(&format!("writing {} pages", size.urls));
     let urls = site::write(&root, size, port)?;
     let list = scratch.path().join("urls.txt");
     std::fs::write(&list, urls).map_err(|error| XtaskError::io(&list, &error))?;
@@ -86,7 +86,7 @@ pub fn check(
         relink: &relink,
         lychee: lychee.as_deref(),
     };
-    rounds.measure(size.urls, note)
+    rounds.measure(size.urls, progress)
 }
 
 /// Returns the lychee named by `LYCHEE`, or the one on the path.
@@ -109,30 +109,34 @@ struct Rounds<'a> {
 }
 
 impl Rounds<'_> {
-    fn measure(&self, urls: usize, note: impl Fn(&str)) -> Result<CheckBenchResult, XtaskError> {
+    fn measure(
+        &self,
+        urls: usize,
+        progress: impl Fn(&str),
+    ) -> Result<CheckBenchResult, XtaskError> {
         let (mut relink, mut lychee) = (Vec::new(), Vec::new());
         let (mut alive, mut dead) = (0, 0);
         for round in 1..=ROUNDS {
-            note(&format!("round {round} of {ROUNDS}"));
+            progress(&format!("round {round} of {ROUNDS}"));
             if let Some(program) = self.lychee {
-                lychee.push(measure(self.scratch, program, &self.lychee_words())?);
+                lychee.push(measure(self.scratch, program, &self.lychee_args())?);
             }
             let database = self.scratch.join(format!("round-{round}.db"));
-            let words = self.relink_words(&database);
-            let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            relink.push(measure(self.scratch, self.relink, &words)?);
+            let args = self.relink_args(&database);
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            relink.push(measure(self.scratch, self.relink, &args)?);
             (alive, dead) = self.count()?;
         }
         Ok(CheckBenchResult {
             urls,
-            relink: sum_up(&relink).ok_or_else(|| XtaskError::new("relink never ran"))?,
-            lychee: sum_up(&lychee),
+            relink: summarize(&relink).ok_or_else(|| XtaskError::new("relink never ran"))?,
+            lychee: summarize(&lychee),
             alive,
             dead,
         })
     }
 
-    fn relink_words(&self, database: &Path) -> Vec<String> {
+    fn relink_args(&self, database: &Path) -> Vec<String> {
         let database = database.to_string_lossy();
         [
             "check",
@@ -141,9 +145,9 @@ impl Rounds<'_> {
             "--format",
             "jsonl",
             "--concurrency",
-            IN_FLIGHT,
+            CONCURRENCY,
             "--host-concurrency",
-            IN_FLIGHT,
+            CONCURRENCY,
             "--host-interval",
             "0",
             self.list,
@@ -152,13 +156,13 @@ impl Rounds<'_> {
         .to_vec()
     }
 
-    fn lychee_words(&self) -> [&str; 10] {
+    fn lychee_args(&self) -> [&str; 10] {
         [
             "--no-progress",
             "--max-concurrency",
-            IN_FLIGHT,
+            CONCURRENCY,
             "--host-concurrency",
-            IN_FLIGHT,
+            CONCURRENCY,
             "--host-request-interval",
             "0ms",
             "--format",

@@ -15,9 +15,9 @@ use crate::workspace::run;
 use crate::{Workspace, XtaskError};
 
 /// Maximum requests per page of the first run.
-const BAR: f64 = 1.3;
+const MAX_REQUESTS_PER_PAGE: f64 = 1.3;
 /// The same for the second run.
-const LATER_BAR: f64 = 1.0;
+const MAX_LATER_REQUESTS_PER_PAGE: f64 = 1.0;
 
 /// Times of the two runs.
 const FIRST: &str = "2026-11-02T09:00:00Z";
@@ -61,7 +61,8 @@ impl ControlsBenchResult {
 
     /// Whether both runs kept the request limit.
     pub fn is_frugal(&self) -> bool {
-        self.per_page(self.first) <= BAR && self.per_page(self.later) <= LATER_BAR
+        self.per_page(self.first) <= MAX_REQUESTS_PER_PAGE
+            && self.per_page(self.later) <= MAX_LATER_REQUESTS_PER_PAGE
     }
 
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
@@ -73,21 +74,21 @@ impl ControlsBenchResult {
 impl fmt::Display for ControlsBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (first, later) = (self.per_page(self.first), self.per_page(self.later));
-        write!(f, "requests per page {first:.3} (bar {BAR:.1})  ")?;
-        write!(f, "three days later {later:.3} (bar {LATER_BAR:.1})  ")?;
+        write!(f, "requests per page {first:.3} (limit {MAX_REQUESTS_PER_PAGE:.1})  ")?;
+        write!(f, "three days later {later:.3} (limit {MAX_LATER_REQUESTS_PER_PAGE:.1})  ")?;
         write!(f, "alive {} and {} of {}", self.first.alive, self.later.alive, self.pages)
     }
 }
 
-/// Builds `relink` and counts its requests; `note` receives progress messages.
+/// Builds `relink` and counts its requests; `progress` receives status lines.
 pub fn controls(
     workspace: &Workspace,
     size: ControlsSize,
-    note: impl Fn(&str),
+    progress: impl Fn(&str),
 ) -> Result<ControlsBenchResult, XtaskError> {
-    note("building relink --release");
+    progress("building relink --release");
     run(workspace.cargo().args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
-    note(&format!("checking {} pages twice", size.pages));
+    progress(&format!("checking {} pages twice", size.pages));
     count_requests(&workspace.target.join("release/relink"), size)
 }
 
@@ -176,7 +177,7 @@ mod tests {
         let outcome = ControlsBenchResult { pages: 100, first: count(120), later: count(100) };
         assert_eq!(
             outcome.to_string(),
-            "requests per page 1.200 (bar 1.3)  three days later 1.000 (bar 1.0)  \
+            "requests per page 1.200 (limit 1.3)  three days later 1.000 (limit 1.0)  \
              alive 100 and 100 of 100"
         );
         assert!(outcome.is_frugal() && outcome.is_right());

@@ -23,17 +23,17 @@ use crate::workspace::run;
 use crate::{Workspace, XtaskError};
 
 /// Concurrency of relink.
-const IN_FLIGHT: &str = "64";
+const CONCURRENCY: &str = "64";
 /// Sizes of the later sites, as multiples of the first.
-const GROWTH: [usize; 2] = [5, 20];
+const GROWTH_FACTORS: [usize; 2] = [5, 20];
 /// Minimum speed-up over linkinator.
-const LINKINATOR_BAR: f64 = 5.0;
+const MIN_LINKINATOR_SPEEDUP: f64 = 5.0;
 /// Minimum speed-up over `LinkChecker`.
-const LINKCHECKER_BAR: f64 = 20.0;
+const MIN_LINKCHECKER_SPEEDUP: f64 = 20.0;
 /// Maximum memory of a crawl of the first site, in MB.
-const MEMORY_BAR: f64 = 150.0;
+const MAX_MEMORY_MB: f64 = 150.0;
 /// Maximum ratio of time per page between the largest and the first site.
-const GROWTH_BAR: f64 = 1.5;
+const MAX_TIME_GROWTH: f64 = 1.5;
 
 /// Size of the first site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl Crawl {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-    fn pages_a_second(&self) -> f64 {
+    fn pages_per_second(&self) -> f64 {
         self.pages as f64 / self.run.seconds
     }
 
@@ -90,7 +90,7 @@ impl Crawl {
 impl fmt::Display for Crawl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rate, memory, each) =
-            (self.pages_a_second(), self.megabytes(), 1_000.0 / self.pages_a_second());
+            (self.pages_per_second(), self.megabytes(), 1_000.0 / self.pages_per_second());
         let Self { pages, found, planted, invented, .. } = self;
         write!(f, "{pages:>8} {rate:>8.0} {each:>8.3} {memory:>7.0}  ")?;
         write!(f, "{found} of {planted}, {invented} invented")
@@ -115,13 +115,14 @@ impl CrawlBenchResult {
     /// Whether relink keeps all limits. Peers that are not installed are skipped.
     pub fn is_fast(&self) -> bool {
         let is_ahead = |(peer, crawl): &(Peer, Crawl)| {
-            self.relink.pages_a_second() >= peer.bar() * crawl.pages_a_second()
+            self.relink.pages_per_second() >= peer.min_speedup() * crawl.pages_per_second()
         };
-        let grows_evenly =
-            |crawl: &Crawl| crawl.pages_a_second() * GROWTH_BAR >= self.relink.pages_a_second();
+        let grows_evenly = |crawl: &Crawl| {
+            crawl.pages_per_second() * MAX_TIME_GROWTH >= self.relink.pages_per_second()
+        };
         self.peers.iter().all(is_ahead)
             && self.growth.iter().all(grows_evenly)
-            && self.relink.megabytes() < MEMORY_BAR
+            && self.relink.megabytes() < MAX_MEMORY_MB
     }
 }
 
@@ -134,7 +135,7 @@ impl fmt::Display for CrawlBenchResult {
         )?;
         writeln!(f, "{:<12} {}", "relink", self.relink)?;
         for (peer, crawl) in &self.peers {
-            let ratio = self.relink.pages_a_second() / crawl.pages_a_second();
+            let ratio = self.relink.pages_per_second() / crawl.pages_per_second();
             writeln!(f, "{:<12} {crawl}  (relink is {ratio:.1} times as fast)", peer.name())?;
         }
         writeln!(f, "\nas the site grows")?;
@@ -145,49 +146,49 @@ impl fmt::Display for CrawlBenchResult {
     }
 }
 
-/// Runs all measurements; `note` receives progress messages.
+/// Runs all measurements; `progress` receives status lines.
 pub fn crawl(
     workspace: &Workspace,
     size: CrawlSize,
-    note: impl Fn(&str),
+    progress: impl Fn(&str),
 ) -> Result<CrawlBenchResult, XtaskError> {
-    note("building relink --release");
+    progress("building relink --release");
     run(workspace.cargo().args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
     let relink = workspace.target.join("release/relink");
-    let (relink_crawl, peers) = beside_peers(&relink, size.pages, &note)?;
+    let (relink_crawl, peers) = run_peers(&relink, size.pages, &progress)?;
     let mut growth = Vec::new();
-    for times in GROWTH {
+    for times in GROWTH_FACTORS {
         let pages = times * size.pages;
-        let larger = Site::start(pages, &note)?;
-        note(&format!("relink, {pages} pages"));
+        let larger = Site::start(pages, &progress)?;
+        progress(&format!("relink, {pages} pages"));
         growth.push(larger.crawl_with_relink(&relink)?);
     }
-    note("one worker and many");
+    progress("one worker and many");
     let workers = workers(&relink)?;
     Ok(CrawlBenchResult { relink: relink_crawl, peers, growth, workers })
 }
 
 /// Runs relink and the installed peers on one site.
-fn beside_peers(
+fn run_peers(
     relink: &Path,
     pages: usize,
-    note: &impl Fn(&str),
+    progress: &impl Fn(&str),
 ) -> Result<(Crawl, Vec<(Peer, Crawl)>), XtaskError> {
-    let site = Site::start(pages, note)?;
-    note(&format!("relink, {pages} pages"));
+    let site = Site::start(pages, progress)?;
+    progress(&format!("relink, {pages} pages"));
     let crawl = site.crawl_with_relink(relink)?;
     let mut peers = Vec::new();
     for peer in Peer::ALL {
-        let Some(program) = peer.find() else {
-            note(&format!("`{}` is not set: skipping {}", peer.variable(), peer.name()));
+        let Some(program) = peer.executable() else {
+            progress(&format!("`{}` is not set: skipping {}", peer.variable(), peer.name()));
             continue;
         };
-        note(&format!("{}, {pages} pages", peer.name()));
-        let words = peer.words(&site.url);
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let run = measure(site.scratch.path(), &program, &words)?;
-        let output = site.said()?;
-        peers.push((peer, site.scored(run, &peer.dead_paths(&output))));
+        progress(&format!("{}, {pages} pages", peer.name()));
+        let args = peer.args(&site.url);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let run = measure(site.scratch.path(), &program, &args)?;
+        let output = site.read_output()?;
+        peers.push((peer, site.score(run, &peer.dead_paths(&output))));
     }
     Ok((crawl, peers))
 }
@@ -202,9 +203,9 @@ struct Site {
 }
 
 impl Site {
-    fn start(pages: usize, note: &impl Fn(&str)) -> Result<Self, XtaskError> {
+    fn start(pages: usize, progress: &impl Fn(&str)) -> Result<Self, XtaskError> {
         let (content, scratch, port) = (GeneratedSite { pages }, Scratch::new()?, free_port()?);
-        note(&format!("writing {pages} pages"));
+        progress(&format!("writing {pages} pages"));
         let root = scratch.path().join("site");
         content.write(&root)?;
         let nginx = Nginx::start(scratch.path(), &root, 1, port)?;
@@ -214,19 +215,19 @@ impl Site {
 
     fn crawl_with_relink(&self, relink: &Path) -> Result<Crawl, XtaskError> {
         let database = self.scratch.path().join("crawl.db");
-        let words = relink_words(&database, IN_FLIGHT, &self.url);
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let run = measure(self.scratch.path(), relink, &words)?;
-        Ok(self.scored(run, &peers::relink_dead_paths(&self.said()?)))
+        let args = relink_args(&database, CONCURRENCY, &self.url);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let run = measure(self.scratch.path(), relink, &args)?;
+        Ok(self.score(run, &peers::relink_dead_paths(&self.read_output()?)))
     }
 
-    fn said(&self) -> Result<String, XtaskError> {
+    fn read_output(&self) -> Result<String, XtaskError> {
         let path = self.scratch.path().join("out");
         std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))
     }
 
-    fn scored(&self, run: Run, dead: &[String]) -> Crawl {
-        let planted = self.content.planted();
+    fn score(&self, run: Run, dead: &[String]) -> Crawl {
+        let planted = self.content.dead_paths();
         let found = dead.iter().filter(|path| planted.contains(*path)).count();
         let (invented, planted) = (dead.len() - found, planted.len());
         Crawl { pages: self.content.pages, run, found, planted, invented }
@@ -234,11 +235,11 @@ impl Site {
 }
 
 /// Returns the arguments of a crawl without politeness.
-fn relink_words(database: &Path, in_flight: &str, url: &str) -> Vec<String> {
+fn relink_args(database: &Path, in_flight: &str, url: &str) -> Vec<String> {
     let database = database.to_string_lossy();
-    let words = ["crawl", "--db", &database, "--format", "jsonl", "--concurrency", in_flight];
+    let args = ["crawl", "--db", &database, "--format", "jsonl", "--concurrency", in_flight];
     let more = ["--host-concurrency", in_flight, "--host-interval", "0", url];
-    words.into_iter().chain(more).map(str::to_owned).collect()
+    args.into_iter().chain(more).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -16,13 +16,13 @@ use crate::XtaskError;
 
 /// Maximum nanoseconds per link for nine digits: one second for three million
 /// links.
-const BAR: f64 = 300.0;
+const MAX_NS_PER_LINK: f64 = 300.0;
 
 /// Maximum distance of a link within a site.
-const SITE: u64 = 200;
+const MAX_NEAR_DISTANCE: u64 = 200;
 
 /// Pages per directory; a directory is dead or alive as a whole.
-const DIRECTORY: PageIndex = 128;
+const PAGES_PER_DIRECTORY: PageIndex = 128;
 
 /// Number of rounds. The fastest counts, because other load only slows down.
 const ROUNDS: usize = 5;
@@ -62,19 +62,22 @@ impl DecayBenchResult {
 
     /// Whether the time limit is kept.
     pub fn is_fast(&self) -> bool {
-        self.nanoseconds() <= BAR
+        self.ns_per_link() <= MAX_NS_PER_LINK
     }
 
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-    fn nanoseconds(&self) -> f64 {
+    fn ns_per_link(&self) -> f64 {
         self.seconds * 1e9 / self.links as f64
     }
 }
 
 impl fmt::Display for DecayBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (each, Self { links, sweeps, seconds, residual, .. }) = (self.nanoseconds(), self);
-        write!(f, "decay {each:.0} ns/link (bar {BAR:.0})  {links} links in {seconds:.3} s, ")?;
+        let (each, Self { links, sweeps, seconds, residual, .. }) = (self.ns_per_link(), self);
+        write!(
+            f,
+            "decay {each:.0} ns/link (limit {MAX_NS_PER_LINK:.0})  {links} links in {seconds:.3} s, "
+        )?;
         write!(f, "{sweeps} sweeps  residual {residual:.0e}")?;
         match self.peak_kib {
             Some(peak) => write!(f, "  peak {} MiB", peak / 1024),
@@ -85,44 +88,44 @@ impl fmt::Display for DecayBenchResult {
 
 /// Solves a graph of this size.
 pub fn bench_decay(size: DecaySize) -> Result<DecayBenchResult, XtaskError> {
-    let (graph, failures) = web(size)?;
+    let (graph, failures) = generate_graph(size)?;
     let case = DecayProblem { sigma: Sigma::default(), failures: &failures };
-    let round = || {
+    let solve_once = || {
         let start = Instant::now();
         let solution = solve(&graph, DecayDefinition::Plain, &[case], SolverOptions::default());
         (start.elapsed().as_secs_f64(), solution)
     };
-    let (mut seconds, solution) = round();
+    let (mut seconds, solution) = solve_once();
     for _ in 1..ROUNDS {
-        seconds = seconds.min(round().0);
+        seconds = seconds.min(solve_once().0);
     }
     Ok(DecayBenchResult {
         seconds,
         links: graph.link_count(),
         sweeps: solution.sweeps,
         residual: residual(&graph, case, &solution),
-        peak_kib: meter::own_peak(),
+        peak_kib: meter::own_peak_kib(),
     })
 }
 
 /// Returns the graph and its dead pages.
-fn web(size: DecaySize) -> Result<(CsrGraph, FailureProbabilities), XtaskError> {
-    let mut dice = Rng(1);
+fn generate_graph(size: DecaySize) -> Result<(CsrGraph, FailureProbabilities), XtaskError> {
+    let mut rng = Rng(1);
     let mut builder = CsrGraphBuilder::with_capacity(size.pages as usize, 0);
     for page in 0..size.pages {
-        let count = dice.below(u64::from(2 * size.links) + 1);
+        let count = rng.below(u64::from(2 * size.links) + 1);
         let links: Vec<PageIndex> =
-            (0..count).map(|_| target(page, size.pages, &mut dice)).collect();
+            (0..count).map(|_| random_target(page, size.pages, &mut rng)).collect();
         builder.push(links).map_err(|error| XtaskError::new(error.to_string()))?;
     }
     let graph = builder.finish().map_err(|error| XtaskError::new(error.to_string()))?;
     let mut dead = Vec::new();
     let mut one_in = 50;
     for page in 0..size.pages {
-        if page % DIRECTORY == 0 {
-            one_in = if dice.below(20) == 0 { 1 } else { 50 };
+        if page % PAGES_PER_DIRECTORY == 0 {
+            one_in = if rng.below(20) == 0 { 1 } else { 50 };
         }
-        if dice.below(one_in) == 0 {
+        if rng.below(one_in) == 0 {
             dead.push(page);
         }
     }
@@ -131,9 +134,9 @@ fn web(size: DecaySize) -> Result<(CsrGraph, FailureProbabilities), XtaskError> 
 }
 
 /// Returns the target of a link: nearby in nine of ten cases.
-fn target(page: PageIndex, pages: PageIndex, dice: &mut Rng) -> PageIndex {
-    let is_far = dice.below(10) == 0;
-    let step = dice.below(if is_far { u64::from(pages) } else { SITE });
+fn random_target(page: PageIndex, pages: PageIndex, rng: &mut Rng) -> PageIndex {
+    let is_far = rng.below(10) == 0;
+    let step = rng.below(if is_far { u64::from(pages) } else { MAX_NEAR_DISTANCE });
     let to = (u64::from(page) + step) % u64::from(pages);
     PageIndex::try_from(to).unwrap_or(page)
 }
@@ -141,15 +144,15 @@ fn target(page: PageIndex, pages: PageIndex, dice: &mut Rng) -> PageIndex {
 /// Returns the maximum residual of the definition.
 fn residual(graph: &CsrGraph, case: DecayProblem<'_>, solution: &Solution) -> f64 {
     let Some(scores) = solution.scores.first() else { return f64::INFINITY };
-    let missed = |(page, score): (PageIndex, &relink_decay::Decay)| {
+    let page_residual = |(page, score): (PageIndex, &relink_decay::Decay)| {
         let links = graph.links(page);
         let sum: f64 = links.iter().map(|&to| scores[to as usize].get()).sum();
         let count = f64::from(u32::try_from(links.len()).unwrap_or(u32::MAX));
         let mean = if links.is_empty() { 0.0 } else { sum / count };
-        let fails = case.failures.probability(page);
-        (score.get() - fails - (1.0 - fails) * case.sigma.continue_probability() * mean).abs()
+        let failure = case.failures.probability(page);
+        (score.get() - failure - (1.0 - failure) * case.sigma.continue_probability() * mean).abs()
     };
-    (0..).zip(scores).map(missed).fold(0.0, f64::max)
+    (0..).zip(scores).map(page_residual).fold(0.0, f64::max)
 }
 
 /// A seeded random generator (xorshift64*).
@@ -186,7 +189,7 @@ mod tests {
         };
         assert_eq!(
             outcome.to_string(),
-            "decay 100 ns/link (bar 300)  2000000 links in 0.200 s, 40 sweeps  residual 1e-10  \
+            "decay 100 ns/link (limit 300)  2000000 links in 0.200 s, 40 sweeps  residual 1e-10  \
              peak 100 MiB"
         );
         assert!(outcome.is_fast() && outcome.is_right());

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use self::tree::Kind;
 use super::check::find_lychee;
-use super::meter::{Run, measure, sum_up};
+use super::meter::{Run, measure, summarize};
 use super::scratch::Scratch;
 use crate::workspace::run;
 use crate::{Workspace, XtaskError};
@@ -21,10 +21,10 @@ const ROUNDS: usize = 5;
 const HOSTILE_ROUNDS: usize = 3;
 
 /// Minimum speed-up over lychee.
-const BAR: f64 = 2.0;
+const MIN_SPEEDUP: f64 = 2.0;
 
 /// Maximum seconds per hostile file.
-const HOSTILE_BAR: f64 = 1.0;
+const MAX_HOSTILE_SECONDS: f64 = 1.0;
 
 /// Size of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,14 +44,14 @@ impl Default for ExtractSize {
 /// The result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExtractBenchResult {
-    trees: Vec<Measured>,
+    trees: Vec<TreeResult>,
     /// Seconds per hostile file, by name.
     hostile: Vec<(&'static str, f64)>,
 }
 
 /// One tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Measured {
+struct TreeResult {
     kind: Kind,
     files: usize,
     planted: usize,
@@ -68,13 +68,13 @@ impl ExtractBenchResult {
 
     /// Whether every ratio and every hostile file keeps its limit.
     pub fn is_fast(&self) -> bool {
-        let is_slow = |tree: &Measured| tree.ratio().is_some_and(|ratio| ratio < BAR);
+        let is_slow = |tree: &TreeResult| tree.ratio().is_some_and(|ratio| ratio < MIN_SPEEDUP);
         !self.trees.iter().any(is_slow)
-            && self.hostile.iter().all(|(_, seconds)| *seconds < HOSTILE_BAR)
+            && self.hostile.iter().all(|(_, seconds)| *seconds < MAX_HOSTILE_SECONDS)
     }
 }
 
-impl Measured {
+impl TreeResult {
     fn ratio(&self) -> Option<f64> {
         self.lychee.map(|lychee| lychee.seconds / self.relink.seconds)
     }
@@ -85,17 +85,21 @@ impl fmt::Display for ExtractBenchResult {
         for tree in &self.trees {
             writeln!(f, "{tree}")?;
         }
-        write!(f, "hostile (bar {HOSTILE_BAR:.0} s)")?;
+        write!(f, "hostile (limit {MAX_HOSTILE_SECONDS:.0} s)")?;
         self.hostile.iter().try_for_each(|(name, seconds)| write!(f, "  {name} {seconds:.2} s"))
     }
 }
 
-impl fmt::Display for Measured {
+impl fmt::Display for TreeResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} files  relink {}  ", self.kind, self.files, pace(self.relink))?;
+        write!(f, "{} {} files  relink {}  ", self.kind, self.files, describe_run(self.relink))?;
         match (self.lychee, self.ratio()) {
             (Some(lychee), Some(ratio)) => {
-                write!(f, "lychee {}  ratio {ratio:.2} (bar {BAR:.0})  ", pace(lychee))?;
+                write!(
+                    f,
+                    "lychee {}  ratio {ratio:.2} (minimum {MIN_SPEEDUP:.0})  ",
+                    describe_run(lychee)
+                )?;
             }
             _ => f.write_str("lychee -  ratio -  ")?,
         }
@@ -104,31 +108,31 @@ impl fmt::Display for Measured {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-fn pace(run: Run) -> String {
+fn describe_run(run: Run) -> String {
     format!("{:.2} s {:.0} MB", run.seconds, run.peak_kib as f64 / 1024.0)
 }
 
-/// Measures both; `note` receives progress messages.
+/// Measures both; `progress` receives status lines.
 pub fn extract(
     workspace: &Workspace,
     size: ExtractSize,
-    note: impl Fn(&str),
+    progress: impl Fn(&str),
 ) -> Result<ExtractBenchResult, XtaskError> {
     let lychee = find_lychee();
     if lychee.is_none() {
-        note("lychee is not on the path and `LYCHEE` is not set: skipping it");
+        progress("lychee is not on the path and `LYCHEE` is not set: skipping it");
     }
-    note("building relink --release");
+    progress("building relink --release");
     run(workspace.cargo().args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
     let scratch = Scratch::new()?;
     let bench =
         Bench { scratch: scratch.path(), relink: workspace.target.join("release/relink"), lychee };
     let mut trees = Vec::new();
     for kind in [Kind::Markdown, Kind::Html] {
-        note(&format!("{} files of {kind}", size.files));
+        progress(&format!("{} files of {kind}", size.files));
         trees.push(bench.tree(kind, size.files)?);
     }
-    note(&format!("hostile files of {} bytes", size.hostile_bytes));
+    progress(&format!("hostile files of {} bytes", size.hostile_bytes));
     let hostile = hostile::FILES
         .iter()
         .map(|file| bench.hostile(file, size.hostile_bytes))
@@ -144,7 +148,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn tree(&self, kind: Kind, files: usize) -> Result<Measured, XtaskError> {
+    fn tree(&self, kind: Kind, files: usize) -> Result<TreeResult, XtaskError> {
         let root = self.scratch.join(kind.to_string());
         let planted = tree::write(&root, kind, files)?;
         let (mut relink, mut lychee) = (Vec::new(), Vec::new());
@@ -155,13 +159,13 @@ impl Bench<'_> {
             }
             relink.push(self.relink(&root)?);
         }
-        Ok(Measured {
+        Ok(TreeResult {
             kind,
             files,
             planted,
             found: self.count()?,
-            relink: sum_up(&relink).ok_or_else(|| XtaskError::new("relink never ran"))?,
-            lychee: sum_up(&lychee),
+            relink: summarize(&relink).ok_or_else(|| XtaskError::new("relink never ran"))?,
+            lychee: summarize(&lychee),
         })
     }
 
@@ -201,7 +205,7 @@ mod tests {
 
     fn outcome(relink: f64, hostile: f64) -> ExtractBenchResult {
         let run = |seconds, mib: u64| Run { seconds, peak_kib: mib * 1024 };
-        let tree = Measured {
+        let tree = TreeResult {
             kind: Kind::Html,
             files: 10,
             planted: 20,
@@ -216,8 +220,8 @@ mod tests {
     fn display_shows_ratios_and_limits() {
         assert_eq!(
             outcome(0.5, 0.25).to_string(),
-            "html 10 files  relink 0.50 s 10 MB  lychee 1.50 s 20 MB  ratio 3.00 (bar 2)  \
-             links 20 of 20\nhostile (bar 1 s)  brackets.md 0.25 s"
+            "html 10 files  relink 0.50 s 10 MB  lychee 1.50 s 20 MB  ratio 3.00 (minimum 2)  \
+             links 20 of 20\nhostile (limit 1 s)  brackets.md 0.25 s"
         );
     }
 

@@ -12,11 +12,11 @@ use jiff::Timestamp;
 use relink_judge::{Decision, JudgeInput, Policy, Soft404Profile, judge};
 use relink_model::Verdict;
 
-use self::cases::{Stored, stored};
+use self::cases::{JudgeCase, generate_cases};
 use crate::XtaskError;
 
 /// Minimum verdicts per second.
-const BAR: f64 = 100_000.0;
+const MIN_VERDICTS_PER_SECOND: f64 = 100_000.0;
 
 /// The slowest of the fastest tenth of the rounds counts, because other load
 /// only slows down.
@@ -42,7 +42,7 @@ impl Default for JudgeSize {
 pub struct JudgeBenchResult {
     cases: usize,
     verdicts: usize,
-    as_planted: usize,
+    as_expected: usize,
     /// Time to judge each case once.
     seconds: f64,
 }
@@ -50,12 +50,12 @@ pub struct JudgeBenchResult {
 impl JudgeBenchResult {
     /// Whether every case got its expected verdict.
     pub fn is_right(&self) -> bool {
-        self.as_planted == self.cases
+        self.as_expected == self.cases
     }
 
     /// Whether the time limit is kept.
     pub fn is_fast(&self) -> bool {
-        self.rate() >= BAR
+        self.rate() >= MIN_VERDICTS_PER_SECOND
     }
 
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
@@ -66,16 +66,19 @@ impl JudgeBenchResult {
 
 impl fmt::Display for JudgeBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (rate, Self { cases, verdicts, as_planted, .. }) = (self.rate(), self);
-        write!(f, "judge {rate:.0}/s (bar {BAR:.0}/s)  {verdicts} verdicts  ")?;
-        write!(f, "{as_planted} of {cases} cases as planted")
+        let (rate, Self { cases, verdicts, as_expected, .. }) = (self.rate(), self);
+        write!(
+            f,
+            "judge {rate:.0}/s (minimum {MIN_VERDICTS_PER_SECOND:.0}/s)  {verdicts} verdicts  "
+        )?;
+        write!(f, "{as_expected} of {cases} cases as expected")
     }
 }
 
 /// Judges the cases of this size.
 pub fn bench_judge(size: JudgeSize) -> Result<JudgeBenchResult, XtaskError> {
-    let cases = stored(size.cases)?;
-    let as_planted = cases.iter().filter(|case| verdict(case) == Some(case.planted)).count();
+    let cases = generate_cases(size.cases)?;
+    let as_expected = cases.iter().filter(|case| verdict(case) == Some(case.expected)).count();
     let mut rounds = Vec::with_capacity(size.rounds);
     let mut verdicts = 0;
     for _ in 0..size.rounds {
@@ -87,21 +90,21 @@ pub fn bench_judge(size: JudgeSize) -> Result<JudgeBenchResult, XtaskError> {
     Ok(JudgeBenchResult {
         cases: cases.len(),
         verdicts,
-        as_planted,
+        as_expected,
         seconds: rounds.get(rounds.len() / TENTH).copied().unwrap_or_default(),
     })
 }
 
 /// Returns the verdict of a case; `None` if the judge needs another request.
-fn verdict(stored: &Stored) -> Option<Verdict> {
+fn verdict(case: &JudgeCase) -> Option<Verdict> {
     let case = JudgeInput {
-        url: &stored.url,
-        attempts: &stored.attempts,
-        probe: &stored.probe,
+        url: &case.url,
+        attempts: &case.attempts,
+        probe: &case.probe,
         phrase_scan: None,
-        controls: &stored.controls,
+        controls: &case.controls,
         soft404_profile: Soft404Profile::default(),
-        history: &stored.history,
+        history: &case.history,
         now: Timestamp::UNIX_EPOCH,
     };
     match judge(&Policy::default(), &case) {
@@ -124,10 +127,10 @@ mod tests {
     #[test]
     fn display_is_one_line() {
         let outcome =
-            JudgeBenchResult { cases: 600, verdicts: 1200, as_planted: 600, seconds: 0.002 };
+            JudgeBenchResult { cases: 600, verdicts: 1200, as_expected: 600, seconds: 0.002 };
         assert_eq!(
             outcome.to_string(),
-            "judge 300000/s (bar 100000/s)  1200 verdicts  600 of 600 cases as planted"
+            "judge 300000/s (minimum 100000/s)  1200 verdicts  600 of 600 cases as expected"
         );
         assert!(outcome.is_fast() && outcome.is_right());
     }

@@ -12,7 +12,7 @@ use crate::XtaskError;
 const GNU_TIME: &str = "/usr/bin/time";
 
 /// Interval between memory readings without GNU time.
-const BETWEEN_READINGS: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// One run of a program.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,7 +24,7 @@ pub(super) struct Run {
 }
 
 /// Returns the median time and the largest peak of the runs.
-pub(super) fn sum_up(runs: &[Run]) -> Option<Run> {
+pub(super) fn summarize(runs: &[Run]) -> Option<Run> {
     let mut seconds: Vec<f64> = runs.iter().map(|run| run.seconds).collect();
     seconds.sort_by(f64::total_cmp);
     Some(Run {
@@ -35,56 +35,56 @@ pub(super) fn sum_up(runs: &[Run]) -> Option<Run> {
 
 /// Runs a program to its end, with stdout to the file `out` and stderr to `err`.
 /// Ignores the exit code: it is not zero if there are dead links.
-pub(super) fn measure(scratch: &Path, program: &Path, words: &[&str]) -> Result<Run, XtaskError> {
-    let account = scratch.join("time");
-    let mut command = accounted(program, &account);
+pub(super) fn measure(scratch: &Path, program: &Path, args: &[&str]) -> Result<Run, XtaskError> {
+    let time_file = scratch.join("time");
+    let mut command = with_gnu_time(program, &time_file);
     let open = |name| {
         let path = scratch.join(name);
         File::create(&path).map_err(|error| XtaskError::io(&path, &error))
     };
-    command.args(words).stdin(Stdio::null()).stdout(open("out")?).stderr(open("err")?);
+    command.args(args).stdin(Stdio::null()).stdout(open("out")?).stderr(open("err")?);
     let start = Instant::now();
     let mut child = command.spawn().map_err(|error| XtaskError::io(program, &error))?;
-    let watched = watch(&mut child)?;
+    let polled_peak = poll_peak(&mut child)?;
     let seconds = start.elapsed().as_secs_f64();
-    let text = std::fs::read_to_string(&account).ok();
-    Ok(Run { seconds, peak_kib: text.and_then(|text| last_number(&text)).unwrap_or(watched) })
+    let text = std::fs::read_to_string(&time_file).ok();
+    Ok(Run { seconds, peak_kib: text.and_then(|text| last_number(&text)).unwrap_or(polled_peak) })
 }
 
 /// Returns the peak memory of this program so far, in KiB.
-pub(crate) fn own_peak() -> Option<u64> {
-    high_water(&std::fs::read_to_string("/proc/self/status").ok()?)
+pub(crate) fn own_peak_kib() -> Option<u64> {
+    parse_peak(&std::fs::read_to_string("/proc/self/status").ok()?)
 }
 
 /// Returns the program, run by GNU time if that is installed.
-fn accounted(program: &Path, account: &Path) -> Command {
+fn with_gnu_time(program: &Path, time_file: &Path) -> Command {
     if !Path::new(GNU_TIME).exists() {
         return Command::new(program);
     }
     let mut command = Command::new(GNU_TIME);
-    command.args(["-f", "%M", "-o"]).arg(account).arg(program);
+    command.args(["-f", "%M", "-o"]).arg(time_file).arg(program);
     command
 }
 
 /// Waits for the end. Without GNU time, reads the peak meanwhile.
-fn watch(child: &mut Child) -> Result<u64, XtaskError> {
+fn poll_peak(child: &mut Child) -> Result<u64, XtaskError> {
     let cannot = |error| XtaskError::new(format!("cannot wait for a program: {error}"));
     if Path::new(GNU_TIME).exists() {
         child.wait().map_err(cannot)?;
         return Ok(0);
     }
-    let account = format!("/proc/{}/status", child.id());
+    let time_file = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     while child.try_wait().map_err(cannot)?.is_none() {
-        let now = std::fs::read_to_string(&account).ok();
-        peak = peak.max(now.as_deref().and_then(high_water).unwrap_or(0));
-        sleep(BETWEEN_READINGS);
+        let now = std::fs::read_to_string(&time_file).ok();
+        peak = peak.max(now.as_deref().and_then(parse_peak).unwrap_or(0));
+        sleep(POLL_INTERVAL);
     }
     Ok(peak)
 }
 
 /// Returns the peak memory in a `/proc/PID/status`.
-pub(super) fn high_water(status: &str) -> Option<u64> {
+pub(super) fn parse_peak(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().trim_end_matches("kB").trim().parse().ok()
 }
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn peak_is_read_from_proc_and_gnu_time() {
-        assert_eq!(high_water("VmPeak:\t9 kB\nVmHWM:\t  4312 kB\n"), Some(4312));
+        assert_eq!(parse_peak("VmPeak:\t9 kB\nVmHWM:\t  4312 kB\n"), Some(4312));
         assert_eq!(last_number("Command exited with non-zero status 1\n71234\n"), Some(71234));
     }
 
@@ -109,15 +109,15 @@ mod tests {
     fn sum_up_returns_median_time_and_largest_peak() {
         let run = |seconds, peak_kib| Run { seconds, peak_kib };
         let runs = [run(3.0, 10), run(1.0, 30), run(2.0, 20)];
-        assert_eq!(sum_up(&runs), Some(run(2.0, 30)));
-        assert_eq!(sum_up(&[]), None);
+        assert_eq!(summarize(&runs), Some(run(2.0, 30)));
+        assert_eq!(summarize(&[]), None);
     }
 
     #[test]
     fn measure_ignores_the_exit_code() {
         let scratch = crate::bench::scratch::Scratch::new().unwrap();
-        let words = ["-c", "echo text; exit 1"];
-        let run = measure(scratch.path(), Path::new("/bin/sh"), &words).unwrap();
+        let args = ["-c", "echo text; exit 1"];
+        let run = measure(scratch.path(), Path::new("/bin/sh"), &args).unwrap();
         assert!(run.seconds > 0.0);
         let output = std::fs::read_to_string(scratch.path().join("out")).unwrap();
         assert_eq!(output, "text\n");

@@ -21,7 +21,7 @@ pub use crawl::{CrawlBenchResult, CrawlSize, crawl, many_workers_are_faster};
 pub use decay::{DecayBenchResult, DecaySize, bench_decay};
 pub use extract::{ExtractBenchResult, ExtractSize, extract};
 pub use judge::{JudgeBenchResult, JudgeSize, bench_judge};
-pub(crate) use meter::own_peak;
+pub(crate) use meter::own_peak_kib;
 pub use programs::{ProgramsBenchResult, ProgramsSize, bench_programs};
 pub use survey::{SurveyBenchResult, SurveySize, bench_survey};
 
@@ -29,9 +29,9 @@ use crate::workspace::run;
 use crate::{Workspace, XtaskError};
 
 /// Runs this benchmark again in an optimized build of this program.
-pub fn optimized(workspace: &Workspace, words: &[&str]) -> Result<(), XtaskError> {
+pub fn rerun_optimized(workspace: &Workspace, args: &[&str]) -> Result<(), XtaskError> {
     let build = ["run", "--release", "--locked", "--quiet", "--package", "xtask", "--"];
-    run(workspace.cargo().args(build).args(words))
+    run(workspace.cargo().args(build).args(args))
 }
 
 /// Size of a measurement.

@@ -14,12 +14,12 @@ use url::Url;
 use crate::XtaskError;
 
 /// Maximum time to learn from a group of 100.
-const LEARN_BAR: Duration = Duration::from_millis(1);
+const MAX_LEARN_TIME: Duration = Duration::from_millis(1);
 /// Maximum time to apply a program.
-const APPLY_BAR: Duration = Duration::from_micros(50);
+const MAX_APPLY_TIME: Duration = Duration::from_micros(50);
 
 /// Every 20th example is wrong.
-const NOISE: usize = 20;
+const NOISE_INTERVAL: usize = 20;
 
 /// Size of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,16 +55,19 @@ impl ProgramsBenchResult {
 
     /// Whether both medians keep their limits.
     pub fn is_fast(&self) -> bool {
-        self.learn[0] <= LEARN_BAR && self.apply[0] <= APPLY_BAR
+        self.learn[0] <= MAX_LEARN_TIME && self.apply[0] <= MAX_APPLY_TIME
     }
 }
 
 impl fmt::Display for ProgramsBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { pairs, learn: [learn, slow_learn], apply: [apply, slow_apply], .. } = self;
-        write!(f, "learn {pairs} pairs {learn:.0?} p95 {slow_learn:.0?} (bar {LEARN_BAR:?})  ")?;
-        write!(f, "apply {apply:.1?} p95 {slow_apply:.1?} (bar {APPLY_BAR:?})  ")?;
-        write!(f, "{} of {} as planted", self.right, self.expected)
+        write!(
+            f,
+            "learn {pairs} pairs {learn:.0?} p95 {slow_learn:.0?} (limit {MAX_LEARN_TIME:?})  "
+        )?;
+        write!(f, "apply {apply:.1?} p95 {slow_apply:.1?} (limit {MAX_APPLY_TIME:?})  ")?;
+        write!(f, "{} of {} as expected", self.right, self.expected)
     }
 }
 
@@ -72,18 +75,18 @@ impl fmt::Display for ProgramsBenchResult {
 pub fn bench_programs(size: ProgramsSize) -> Result<ProgramsBenchResult, XtaskError> {
     let (mut learning, mut applying) = (Vec::new(), Vec::new());
     let (mut right, mut expected) = (0, 0);
-    for kind in KINDS {
-        let group = group(kind, size.pairs)?;
+    for move_page in MOVES {
+        let examples = generate_examples(move_page, size.pairs)?;
         for _ in 0..size.rounds {
             let start = Instant::now();
-            let programs = learn(&group);
+            let programs = learn(&examples);
             learning.push(start.elapsed());
             let Some(best) = programs.first() else { continue };
-            applying.push(apply(best, &group));
+            applying.push(apply(best, &examples));
         }
-        let programs = learn(&group);
-        let sound = group.iter().enumerate().filter(|(at, _)| !is_noise(*at));
-        for (_, example) in sound {
+        let programs = learn(&examples);
+        let clean = examples.iter().enumerate().filter(|(at, _)| !is_noise(*at));
+        for (_, example) in clean {
             expected += 1;
             let made = programs.first().and_then(|best| best.program.run(&example.old));
             right += usize::from(made.as_ref() == Some(&example.new));
@@ -94,9 +97,10 @@ pub fn bench_programs(size: ProgramsSize) -> Result<ProgramsBenchResult, XtaskEr
 }
 
 /// Returns the average time to apply a program to one page.
-fn apply(learned: &LearnedProgram, group: &[Example]) -> Duration {
+fn apply(learned: &LearnedProgram, examples: &[Example]) -> Duration {
     let start = Instant::now();
-    let made = group.iter().filter(|example| learned.program.run(&example.old).is_some()).count();
+    let made =
+        examples.iter().filter(|example| learned.program.run(&example.old).is_some()).count();
     start.elapsed() / u32::try_from(made.max(1)).unwrap_or(u32::MAX)
 }
 
@@ -105,10 +109,10 @@ fn percentiles(mut times: Vec<Duration>) -> [Duration; 2] {
     [50, 95].map(|percent| times.get(times.len() * percent / 100).copied().unwrap_or_default())
 }
 
-/// A kind of move: old and new path of a page, by its number.
-type Kind = fn(usize) -> (String, String);
+/// A way in which pages move: old and new path of a page, by its number.
+type Move = fn(usize) -> (String, String);
 
-const KINDS: [Kind; 4] = [
+const MOVES: [Move; 4] = [
     |at| (format!("docs/page_{at}.html"), format!("manual/en/page_{at}.html")),
     |at| {
         let (year, month) = (2000 + at % 20, 1 + at % 12);
@@ -120,16 +124,16 @@ const KINDS: [Kind; 4] = [
 ];
 
 fn is_noise(at: usize) -> bool {
-    at % NOISE == NOISE - 1
+    at % NOISE_INTERVAL == NOISE_INTERVAL - 1
 }
 
-fn group(kind: Kind, pairs: usize) -> Result<Vec<Example>, XtaskError> {
+fn generate_examples(move_page: Move, pairs: usize) -> Result<Vec<Example>, XtaskError> {
     let url = |path: &str| {
         let text = format!("https://example.org/{path}");
         Url::parse(&text).map_err(|error| XtaskError::new(format!("`{text}`: {error}")))
     };
     let example = |at| {
-        let (old, new) = kind(at);
+        let (old, new) = move_page(at);
         let new = if is_noise(at) { format!("lost/{}", at / 2) } else { new };
         Ok(Example { old: OldPage::new(url(&old)?), new: url(&new)?, is_certain: true })
     };
@@ -144,7 +148,7 @@ mod tests {
     fn programs_bench_learns_expected_programs() {
         let outcome = bench_programs(ProgramsSize { pairs: 25, rounds: 1 }).unwrap();
         assert!(outcome.is_right(), "{outcome}");
-        assert_eq!(outcome.expected, 24 * KINDS.len());
+        assert_eq!(outcome.expected, 24 * MOVES.len());
     }
 
     #[test]
@@ -158,8 +162,8 @@ mod tests {
         };
         assert_eq!(
             outcome.to_string(),
-            "learn 100 pairs 400µs p95 700µs (bar 1ms)  apply 1.5µs p95 2.5µs (bar 50µs)  \
-             95 of 95 as planted"
+            "learn 100 pairs 400µs p95 700µs (limit 1ms)  apply 1.5µs p95 2.5µs (limit 50µs)  \
+             95 of 95 as expected"
         );
         assert!(outcome.is_fast() && outcome.is_right());
     }

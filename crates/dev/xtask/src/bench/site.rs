@@ -22,7 +22,7 @@ const SUBJECTS: [&str; 16] = [
 ];
 
 /// Returns the number of missing pages among this number of URLs.
-pub(super) fn missing(urls: usize) -> usize {
+pub(super) fn missing_count(urls: usize) -> usize {
     urls.div_ceil(MISSING_EVERY)
 }
 
@@ -33,8 +33,8 @@ pub(super) fn write(root: &Path, size: Size, port: u16) -> Result<String, XtaskE
     for number in 0..size.urls {
         let page = Page(number);
         if number.is_multiple_of(PAGES_PER_DIRECTORY) {
-            let shelf = root.join(page.shelf());
-            fs::create_dir_all(&shelf).map_err(|error| XtaskError::io(&shelf, &error))?;
+            let directory = root.join(page.directory());
+            fs::create_dir_all(&directory).map_err(|error| XtaskError::io(&directory, &error))?;
         }
         if !number.is_multiple_of(MISSING_EVERY) {
             let path = root.join(page.path());
@@ -51,23 +51,23 @@ pub(super) fn write(root: &Path, size: Size, port: u16) -> Result<String, XtaskE
 struct Page(usize);
 
 impl Page {
-    fn shelf(&self) -> String {
+    fn directory(&self) -> String {
         format!("shelf-{}", self.0 / PAGES_PER_DIRECTORY)
     }
 
-    fn subject(&self, word: usize) -> &'static str {
+    fn word(&self, word: usize) -> &'static str {
         // Steps that share no factor with the number of subjects, so that
         // neighboring pages differ in most words.
         SUBJECTS[(self.0 * 5 + word * (2 * (self.0 % 8) + 1)) % SUBJECTS.len()]
     }
 
     fn path(&self) -> String {
-        format!("{}/{}-{}.html", self.shelf(), self.subject(0), self.0)
+        format!("{}/{}-{}.html", self.directory(), self.word(0), self.0)
     }
 
     fn html(&self) -> String {
-        let title = format!("The {} book, volume {}", self.subject(0), self.0);
-        let words: Vec<&str> = (1..=40).map(|word| self.subject(word)).collect();
+        let title = format!("The {} book, volume {}", self.word(0), self.0);
+        let words: Vec<&str> = (1..=40).map(|word| self.word(word)).collect();
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<title>{title}</title>\n\
              <h1>{title}</h1>\n<p>{}.</p>\n</html>\n",
@@ -91,7 +91,7 @@ mod tests {
         let urls: HashSet<&str> = urls.lines().collect();
         assert_eq!(urls.len(), 605);
         let absent = urls.iter().filter(|url| !scratch.path().join(path_of(url)).is_file()).count();
-        assert_eq!(absent, missing(605));
+        assert_eq!(absent, missing_count(605));
     }
 
     #[test]

@@ -8,16 +8,16 @@ use std::time::Instant;
 
 use relink_survey::{Catalog, SamplingPlanName, SplitMix64, UrlHealth};
 
-use super::meter::high_water;
+use super::meter::parse_peak;
 
 /// Maximum time of a batch, in milliseconds.
-const BATCH_BAR: f64 = 50.0;
+const MAX_BATCH_MS: f64 = 50.0;
 
 /// Maximum memory of the program, in MiB.
-const MEMORY_BAR: u64 = 300;
+const MAX_MEMORY_MIB: u64 = 300;
 
 /// URLs per directory.
-const DIRECTORY: usize = 40;
+const URLS_PER_DIRECTORY: usize = 40;
 
 /// Every sixth directory is dead.
 const DEAD_ONE_IN: u32 = 6;
@@ -45,7 +45,7 @@ pub struct SurveyBenchResult {
     urls: u32,
     checked: u32,
     /// Time to read the catalog, in seconds.
-    reading: f64,
+    load_seconds: f64,
     /// Times of the batches, in milliseconds, ascending.
     batches: Vec<f64>,
     /// Peak memory of the program, if known.
@@ -55,7 +55,8 @@ pub struct SurveyBenchResult {
 impl SurveyBenchResult {
     /// Whether the slowest batch and the memory keep their limits.
     pub fn is_fast(&self) -> bool {
-        self.slowest() <= BATCH_BAR && self.peak_kib.is_none_or(|peak| peak <= MEMORY_BAR * 1024)
+        self.slowest() <= MAX_BATCH_MS
+            && self.peak_kib.is_none_or(|peak| peak <= MAX_MEMORY_MIB * 1024)
     }
 
     fn slowest(&self) -> f64 {
@@ -67,11 +68,14 @@ impl fmt::Display for SurveyBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let median = self.batches.get(self.batches.len() / 2).copied().unwrap_or_default();
         let slowest = self.slowest();
-        write!(f, "survey {} URLs read in {:.1} s  ", self.urls, self.reading)?;
+        write!(f, "survey {} URLs read in {:.1} s  ", self.urls, self.load_seconds)?;
         write!(f, "{} batches, {} checked  ", self.batches.len(), self.checked)?;
-        write!(f, "batch median {median:.1} ms, slowest {slowest:.1} ms (bar {BATCH_BAR:.0})  ")?;
+        write!(
+            f,
+            "batch median {median:.1} ms, slowest {slowest:.1} ms (limit {MAX_BATCH_MS:.0})  "
+        )?;
         match self.peak_kib {
-            Some(peak) => write!(f, "memory {} MiB (bar {MEMORY_BAR})", peak / 1024),
+            Some(peak) => write!(f, "memory {} MiB (limit {MAX_MEMORY_MIB})", peak / 1024),
             None => write!(f, "memory unknown"),
         }
     }
@@ -80,8 +84,8 @@ impl fmt::Display for SurveyBenchResult {
 /// Runs the plan on a catalog of this size to its end.
 pub fn bench_survey(size: SurveySize) -> SurveyBenchResult {
     let start = Instant::now();
-    let catalog = Catalog::new((0..size.urls).map(|url| address(url, size)));
-    let reading = start.elapsed().as_secs_f64();
+    let catalog = Catalog::new((0..size.urls).map(|url| generate_url(url, size)));
+    let load_seconds = start.elapsed().as_secs_f64();
     let dead = dead_directories(&catalog);
     let mut plan = SamplingPlanName::Default.create(&catalog, &[], 1);
     let mut batches = Vec::new();
@@ -102,24 +106,24 @@ pub fn bench_survey(size: SurveySize) -> SurveyBenchResult {
     SurveyBenchResult {
         urls: catalog.len(),
         checked: plan.check_log().total().checked,
-        reading,
+        load_seconds,
         batches,
-        peak_kib: status.as_deref().and_then(high_water),
+        peak_kib: status.as_deref().and_then(parse_peak),
     }
 }
 
 /// Returns the domain and the text of a URL, of realistic length.
-fn address(url: usize, size: SurveySize) -> (String, String) {
+fn generate_url(url: usize, size: SurveySize) -> (String, String) {
     let domain = url % size.domains;
-    let directory = url / size.domains / DIRECTORY;
+    let directory = url / size.domains / URLS_PER_DIRECTORY;
     let name = format!("library{domain}.example.org");
     let url = format!("https://{name}/collections/c{directory}/record-{url}.html");
     (name, url)
 }
 
 fn dead_directories(catalog: &Catalog) -> Vec<bool> {
-    let mut chance = SplitMix64::new(2);
-    catalog.directories().map(|_| chance.below(DEAD_ONE_IN) == 0).collect()
+    let mut rng = SplitMix64::new(2);
+    catalog.directories().map(|_| rng.below(DEAD_ONE_IN) == 0).collect()
 }
 
 #[cfg(test)]
@@ -138,14 +142,14 @@ mod tests {
         let outcome = SurveyBenchResult {
             urls: 1_000,
             checked: 200,
-            reading: 0.5,
+            load_seconds: 0.5,
             batches: vec![1.0, 2.0, 9.0],
             peak_kib: Some(204_800),
         };
         assert_eq!(
             outcome.to_string(),
             "survey 1000 URLs read in 0.5 s  3 batches, 200 checked  \
-             batch median 2.0 ms, slowest 9.0 ms (bar 50)  memory 200 MiB (bar 300)"
+             batch median 2.0 ms, slowest 9.0 ms (limit 50)  memory 200 MiB (limit 300)"
         );
         assert!(outcome.is_fast());
     }

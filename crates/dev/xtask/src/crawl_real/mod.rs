@@ -127,14 +127,14 @@ impl fmt::Display for RealOutcome {
 pub fn crawl_real(
     workspace: &Workspace,
     options: &RealSites,
-    note: impl Fn(&str),
+    progress: impl Fn(&str),
 ) -> Result<RealOutcome, XtaskError> {
-    let relink = binary(workspace, options, &note)?;
+    let relink = binary(workspace, options, &progress)?;
     let cache = options.cache.clone().map_or_else(packages::default_cache, Ok)?;
     let mut rows = Vec::new();
     for site in SITES.iter().filter(|site| options.includes(site)) {
-        let root = packages::unpacked_files(site, &cache, &note)?;
-        rows.push(crawl_site(site, &root, &relink, options, &note)?);
+        let root = packages::unpacked_files(site, &cache, &progress)?;
+        rows.push(crawl_site(site, &root, &relink, options, &progress)?);
     }
     Ok(RealOutcome(rows))
 }
@@ -143,14 +143,14 @@ pub fn crawl_real(
 fn binary(
     workspace: &Workspace,
     options: &RealSites,
-    note: &impl Fn(&str),
+    progress: &impl Fn(&str),
 ) -> Result<PathBuf, XtaskError> {
     let variable = std::env::var_os(RELINK_VARIABLE).map(PathBuf::from);
     if let Some(named) = options.relink.clone().or(variable) {
         // Relink runs in another directory.
         return std::path::absolute(&named).map_err(|error| XtaskError::io(&named, &error));
     }
-    note("building relink (name a binary with --relink or RELINK)");
+    progress("building relink (name a binary with --relink or RELINK)");
     run(workspace.cargo().args(["build", "--locked", "--quiet", "-p", "relink"]))?;
     Ok(workspace.target.join("debug/relink"))
 }
@@ -160,15 +160,15 @@ fn crawl_site(
     root: &Path,
     relink: &Path,
     options: &RealSites,
-    note: &impl Fn(&str),
+    progress: &impl Fn(&str),
 ) -> Result<Row, XtaskError> {
     let (scratch, port) = (Scratch::new()?, free_port()?);
     let config = site_config(scratch.path(), root, port);
     let _nginx = Nginx::start_with(scratch.path(), &config, port)?;
     let start = format!("http://127.0.0.1:{port}{}", site.start);
-    note(&format!("{}: relink", site.name));
+    progress(&format!("{}: relink", site.name));
     let mut found = relink_crawl(relink, scratch.path(), &start, options.max_pages)?;
-    note(&format!("{}: reference", site.name));
+    progress(&format!("{}: reference", site.name));
     let script = scratch.path().join("reference.py");
     write(&script, REFERENCE)?;
     let mut command = Command::new("python3");

@@ -67,14 +67,14 @@ pub(super) fn default_cache() -> Result<PathBuf, XtaskError> {
 pub(super) fn unpacked_files(
     site: &Site,
     cache: &Path,
-    note: &impl Fn(&str),
+    progress: &impl Fn(&str),
 ) -> Result<PathBuf, XtaskError> {
     let folder = cache.join(site.name);
     let (files, done) = (folder.join("files"), folder.join("unpacked"));
     if !done.is_file() {
         std::fs::create_dir_all(&files).map_err(|error| XtaskError::io(&files, &error))?;
         for package in site.packages {
-            note(&format!("{}: package {package}", site.name));
+            progress(&format!("{}: package {package}", site.name));
             unpack(package, &folder, &files)?;
         }
         std::fs::write(&done, "").map_err(|error| XtaskError::io(&done, &error))?;

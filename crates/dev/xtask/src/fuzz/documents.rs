@@ -10,12 +10,12 @@ use relink_page::{
 use super::guard::Guard;
 use super::mutate::mutate;
 use super::random::Random;
-use super::seeds::{Seeds, of_format};
+use super::seeds::{Seeds, seeds_for};
 
 /// Bytes in a window: small, so that most documents have several.
-const WINDOW: usize = 256;
+const WINDOW_BYTES: usize = 256;
 /// Names by which the language of program source is chosen.
-const NAMES: [&str; 8] = ["a.rs", "a.py", "a.php", "a.sql", "a.lisp", "a.tex", "a.html", "a"];
+const FILE_NAMES: [&str; 8] = ["a.rs", "a.py", "a.php", "a.sql", "a.lisp", "a.tex", "a.html", "a"];
 
 /// The documents of one format.
 pub struct FormatFuzzer {
@@ -23,29 +23,29 @@ pub struct FormatFuzzer {
     seeds: Seeds,
     seed: u64,
     /// Number of this part of the run.
-    number: u64,
+    stream: u64,
 }
 
 impl FormatFuzzer {
     /// Creates the part of a format.
     pub fn new(format: DocumentFormat, seed: u64) -> Self {
-        let place = DocumentFormat::ALL.iter().position(|other| *other == format).unwrap_or(0);
-        Self { format, seeds: of_format(format), seed, number: 100 + place as u64 }
+        let index = DocumentFormat::ALL.iter().position(|other| *other == format).unwrap_or(0);
+        Self { format, seeds: seeds_for(format), seed, stream: 100 + index as u64 }
     }
 
     /// Reads one document.
     pub fn run(&self, guard: &Guard, worker: usize, item: u64) {
-        let mut random = Random::of_item(self.seed, self.number, item);
+        let mut random = Random::of_item(self.seed, self.stream, item);
         let seed = random.pick(self.seeds.documents);
-        let bytes = mutate(&mut random, seed, self.seeds.documents, self.seeds.words);
+        let bytes = mutate(&mut random, seed, self.seeds.documents, self.seeds.keywords);
         let name = format!("{}-{item}", self.format);
-        guard.run(worker, &name, &bytes, || read(&mut random, self.format, &bytes));
+        guard.run(worker, &name, &bytes, || parse_document(&mut random, self.format, &bytes));
     }
 }
 
 /// Reads a document with every parser.
-pub fn read(random: &mut Random, format: DocumentFormat, bytes: &[u8]) {
-    let options = Options::from_file_name(random.pick(&NAMES));
+pub fn parse_document(random: &mut Random, format: DocumentFormat, bytes: &[u8]) {
+    let options = Options::from_file_name(random.pick(&FILE_NAMES));
     let base = "https://example.org/a/b?c".parse().ok();
     let mut texts = Vec::new();
     for_each_link_with(format, bytes, &options, &mut |link| {
@@ -68,22 +68,22 @@ pub fn read(random: &mut Random, format: DocumentFormat, bytes: &[u8]) {
         }
         anchors.nearest("nearly");
     }
-    let mut windows = WindowedExtractor::new(format, &options, WINDOW, bytes);
+    let mut windows = WindowedExtractor::new(format, &options, WINDOW_BYTES, bytes);
     while windows.next_window() {
         windows.for_each_link(&mut |_| {});
     }
-    read_as_page(random, bytes);
+    parse_as_page(random, bytes);
 }
 
 /// Reads a document as a page from a server.
-fn read_as_page(random: &mut Random, bytes: &[u8]) {
+fn parse_as_page(random: &mut Random, bytes: &[u8]) {
     let types = [Some("text/html"), Some("text/plain; charset=utf-16"), Some("x"), None];
     let content_type = random.pick(&types);
     let page = digest(content_type, Some("de, en"), bytes, random.one_in(2));
     keyphrases(&page.text_start, &DocumentFrequencies::default());
     relink_judge::PhraseScan::from_digest(&page);
-    let marks = robots_meta(bytes);
-    RobotsDirectives::parse(marks.directives.iter().map(String::as_str));
+    let meta = robots_meta(bytes);
+    RobotsDirectives::parse(meta.directives.iter().map(String::as_str));
     PageFingerprint::from_html(bytes, 1);
     PageFingerprint::from_digest(&page, 1);
     let robots = RobotsTxt::parse(bytes);
@@ -99,14 +99,13 @@ fn judge(page: relink_model::Digest) {
     use relink_model::{Attempt, FetchOutcome, FetchPurpose, History, Hop, Probe};
     let now = jiff::Timestamp::UNIX_EPOCH;
     let url = "http://example.org/docs/a.html".to_owned();
-    let ending = FetchOutcome::Response(200);
-    let (purpose, took_ms) = (FetchPurpose::Initial, 1);
-    let attempts =
-        [Attempt { requested_at: now, purpose, outcome: ending.clone(), duration_ms: took_ms }];
+    let outcome = FetchOutcome::Response(200);
+    let (purpose, duration_ms) = (FetchPurpose::Initial, 1);
+    let attempts = [Attempt { requested_at: now, purpose, outcome: outcome.clone(), duration_ms }];
     let hops = vec![Hop { url: url.clone(), status: 200, location: None, ip: None }];
     let (timings, retry_after) = (Timings::default(), None);
     let digest = Some(Box::new(page));
-    let probe = Probe { requested_at: now, hops, outcome: ending, timings, retry_after, digest };
+    let probe = Probe { requested_at: now, hops, outcome, timings, retry_after, digest };
     let case = relink_judge::JudgeInput {
         url: &url,
         attempts: &attempts,

@@ -8,9 +8,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Time after which an item counts as hanging.
-const HANG: Duration = Duration::from_mins(1);
+const MAX_ITEM_TIME: Duration = Duration::from_mins(1);
 /// Interval of the watchdog.
-const TICK: Duration = Duration::from_millis(250);
+const WATCHDOG_INTERVAL: Duration = Duration::from_millis(250);
 /// Maximum number of failing inputs that are written.
 const MAX_FILES: usize = 100;
 
@@ -21,7 +21,7 @@ type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The source location and the item.
-    pub place: String,
+    pub location: String,
     /// The file with the input, if it was written.
     pub input: Option<PathBuf>,
 }
@@ -29,7 +29,7 @@ pub struct Failure {
 #[derive(Debug, Default)]
 struct State {
     /// Source locations of panics that are not yet assigned to a failure.
-    places: Vec<String>,
+    panic_locations: Vec<String>,
     failures: Vec<Failure>,
     /// The item of each worker, and its start time.
     current: Vec<Option<(Instant, String, Vec<u8>)>>,
@@ -39,9 +39,9 @@ struct State {
 pub struct Guard {
     state: Arc<Mutex<State>>,
     folder: PathBuf,
-    is_over: Arc<AtomicBool>,
+    is_finished: Arc<AtomicBool>,
     watchdog: Option<JoinHandle<()>>,
-    earlier: Option<Hook>,
+    previous_hook: Option<Hook>,
 }
 
 impl Guard {
@@ -49,22 +49,23 @@ impl Guard {
     pub fn new(folder: &Path, workers: usize) -> Self {
         let state = State { current: vec![None; workers], ..State::default() };
         let state = Arc::new(Mutex::new(state));
-        let is_over = Arc::new(AtomicBool::new(false));
-        let earlier = take_hook();
+        let is_finished = Arc::new(AtomicBool::new(false));
+        let previous_hook = take_hook();
         let seen = Arc::clone(&state);
         set_hook(Box::new(move |info| {
-            let place = info.location().map(ToString::to_string).unwrap_or_default();
+            let location = info.location().map(ToString::to_string).unwrap_or_default();
             let item = relink_engine::isolated_item().map(|item| format!(" ({item})"));
-            lock(&seen).places.push(format!("{place}{}", item.unwrap_or_default()));
+            lock(&seen).panic_locations.push(format!("{location}{}", item.unwrap_or_default()));
         }));
-        let watched = (Arc::clone(&state), Arc::clone(&is_over), folder.to_owned());
-        let watchdog = std::thread::spawn(move || watch(&watched.0, &watched.1, &watched.2));
+        let (items, stop, inputs) =
+            (Arc::clone(&state), Arc::clone(&is_finished), folder.to_owned());
+        let watchdog = std::thread::spawn(move || watch_for_hangs(&items, &stop, &inputs));
         Self {
             state,
             folder: folder.to_owned(),
-            is_over,
+            is_finished,
             watchdog: Some(watchdog),
-            earlier: Some(earlier),
+            previous_hook: Some(previous_hook),
         }
     }
 
@@ -74,7 +75,7 @@ impl Guard {
         let done = catch_unwind(AssertUnwindSafe(work));
         self.end(worker);
         if done.is_err() {
-            self.note(name, input);
+            self.record_panic(name, input);
         }
     }
 
@@ -93,10 +94,12 @@ impl Guard {
     }
 
     /// Records panics that were caught elsewhere, by source location.
-    pub fn note_caught(&self) {
+    pub fn record_caught_panics(&self) {
         let mut state = lock(&self.state);
-        let places = std::mem::take(&mut state.places);
-        state.failures.extend(places.into_iter().map(|place| Failure { place, input: None }));
+        let panic_locations = std::mem::take(&mut state.panic_locations);
+        state
+            .failures
+            .extend(panic_locations.into_iter().map(|location| Failure { location, input: None }));
     }
 
     /// Returns the failures so far.
@@ -104,25 +107,25 @@ impl Guard {
         lock(&self.state).failures.clone()
     }
 
-    fn note(&self, name: &str, input: &[u8]) {
+    fn record_panic(&self, name: &str, input: &[u8]) {
         let mut state = lock(&self.state);
-        let place = state.places.pop().unwrap_or_default();
+        let location = state.panic_locations.pop().unwrap_or_default();
         let number = state.failures.len();
         let path = self.folder.join(format!("panic-{number}-{name}"));
-        let input = (number < MAX_FILES).then(|| write(&path, input)).flatten();
-        state.failures.push(Failure { place, input });
+        let input = (number < MAX_FILES).then(|| write_input(&path, input)).flatten();
+        state.failures.push(Failure { location, input });
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Relaxed);
+        self.is_finished.store(true, Ordering::Relaxed);
         if let Some(watchdog) = self.watchdog.take() {
             // Ignore a panic of the watchdog: it only reads.
             let _ = watchdog.join();
         }
-        if let Some(earlier) = self.earlier.take() {
-            set_hook(earlier);
+        if let Some(previous_hook) = self.previous_hook.take() {
+            set_hook(previous_hook);
         }
     }
 }
@@ -130,22 +133,23 @@ impl Drop for Guard {
 /// Writes the input of a hanging item and ends the program.
 #[expect(clippy::exit, reason = "a thread that hangs cannot be ended in another way")]
 #[expect(clippy::print_stderr, reason = "nothing else can report it any more")]
-fn watch(state: &Mutex<State>, is_over: &AtomicBool, folder: &Path) {
-    while !is_over.load(Ordering::Relaxed) {
-        std::thread::sleep(TICK);
+fn watch_for_hangs(state: &Mutex<State>, is_finished: &AtomicBool, folder: &Path) {
+    while !is_finished.load(Ordering::Relaxed) {
+        std::thread::sleep(WATCHDOG_INTERVAL);
         let state = lock(state);
-        let hung = state.current.iter().flatten().find(|(since, ..)| since.elapsed() > HANG);
-        if let Some((_, name, input)) = hung {
+        let hanging =
+            state.current.iter().flatten().find(|(since, ..)| since.elapsed() > MAX_ITEM_TIME);
+        if let Some((_, name, input)) = hanging {
             let path = folder.join(format!("hang-{name}"));
-            let path = write(&path, input).unwrap_or(path);
-            let seconds = HANG.as_secs();
+            let path = write_input(&path, input).unwrap_or(path);
+            let seconds = MAX_ITEM_TIME.as_secs();
             eprintln!("error: `{name}` took longer than {seconds} s; see `{}`", path.display());
             std::process::exit(1);
         }
     }
 }
 
-fn write(path: &Path, input: &[u8]) -> Option<PathBuf> {
+fn write_input(path: &Path, input: &[u8]) -> Option<PathBuf> {
     std::fs::create_dir_all(path.parent()?).ok()?;
     std::fs::write(path, input).ok()?;
     Some(path.to_owned())

@@ -23,7 +23,7 @@ pub use self::guard::{Failure, Guard};
 pub use self::mutate::mutate;
 pub use self::random::Random;
 use crate::XtaskError;
-use crate::bench::own_peak;
+use crate::bench::own_peak_kib;
 
 /// Maximum memory of a run, in KiB.
 const MAX_PEAK_KIB: u64 = 512 << 10;
@@ -122,43 +122,43 @@ impl fmt::Display for FuzzOutcome {
         writeln!(f, "{urls} URLs, {documents} documents, {responses} responses")?;
         let peak = peak_kib.map_or("unknown".to_owned(), |kib| format!("{} MiB", kib >> 10));
         write!(f, "{} panics, 0 hangs, peak memory {peak}", failures.len())?;
-        for Failure { place, input } in failures {
+        for Failure { location, input } in failures {
             let input = input.as_ref().map(|path| format!(": {}", path.display()));
-            write!(f, "\npanic at {place}{}", input.unwrap_or_default())?;
+            write!(f, "\npanic at {location}{}", input.unwrap_or_default())?;
         }
         Ok(())
     }
 }
 
-/// Runs all parts in turn; `note` receives progress messages.
+/// Runs all parts in turn; `progress` receives status lines.
 ///
 /// # Errors
 ///
 /// If the servers of the last part cannot be started.
-pub fn fuzz(size: &FuzzSize, note: impl Fn(&str)) -> Result<FuzzOutcome, XtaskError> {
+pub fn fuzz(size: &FuzzSize, progress: impl Fn(&str)) -> Result<FuzzOutcome, XtaskError> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let guard = Guard::new(&size.folder, workers);
-    note(&format!("{} URLs", size.urls));
-    in_parallel(workers, size.urls, |worker, item| urls::run(&guard, worker, size.seed, item));
+    progress(&format!("{} URLs", size.urls));
+    run_in_parallel(workers, size.urls, |worker, item| urls::run(&guard, worker, size.seed, item));
     for format in DocumentFormat::ALL {
-        note(&format!("{} documents: {format}", size.documents));
+        progress(&format!("{} documents: {format}", size.documents));
         let part = documents::FormatFuzzer::new(format, size.seed);
-        in_parallel(workers, size.documents, |worker, item| part.run(&guard, worker, item));
+        run_in_parallel(workers, size.documents, |worker, item| part.run(&guard, worker, item));
     }
-    note(&format!("{} responses", size.responses));
+    progress(&format!("{} responses", size.responses));
     let responses = responses::run(&guard, size.seed, size.responses)?;
-    guard.note_caught();
+    guard.record_caught_panics();
     Ok(FuzzOutcome {
         urls: size.urls,
         documents: size.documents * DocumentFormat::ALL.len() as u64,
         responses,
         failures: guard.failures(),
-        peak_kib: own_peak(),
+        peak_kib: own_peak_kib(),
     })
 }
 
 /// Runs the items on all workers.
-fn in_parallel(workers: usize, items: u64, work: impl Fn(usize, u64) + Sync) {
+fn run_in_parallel(workers: usize, items: u64, work: impl Fn(usize, u64) + Sync) {
     let next = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for worker in 0..workers {
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn in_parallel_runs_every_item_once() {
         let sum = AtomicU64::new(0);
-        in_parallel(3, 1_000, |_, item| _ = sum.fetch_add(item, Ordering::Relaxed));
+        run_in_parallel(3, 1_000, |_, item| _ = sum.fetch_add(item, Ordering::Relaxed));
         assert_eq!(sum.into_inner(), 999 * 1_000 / 2);
     }
 }

@@ -45,52 +45,52 @@ const CHARACTERS: [&[u8]; 14] = [
     b"\xf0\x9f\x8c",
 ];
 
-/// Mutates a seed. `others` are seeds to splice with; `words` are keywords of
+/// Mutates a seed. `others` are seeds to splice with; `keywords` are keywords of
 /// the format.
-pub fn mutate(random: &mut Random, seed: &[u8], others: &[&[u8]], words: &[&str]) -> Vec<u8> {
+pub fn mutate(random: &mut Random, seed: &[u8], others: &[&[u8]], keywords: &[&str]) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     for _ in 0..=random.below(MAX_MUTATIONS) {
-        mutate_once(random, &mut bytes, others, words);
+        mutate_once(random, &mut bytes, others, keywords);
         bytes.truncate(MAX_BYTES);
     }
     bytes
 }
 
-fn mutate_once(random: &mut Random, bytes: &mut Vec<u8>, others: &[&[u8]], words: &[&str]) {
+fn mutate_once(random: &mut Random, bytes: &mut Vec<u8>, others: &[&[u8]], keywords: &[&str]) {
     match random.below(10) {
-        0 => flip(random, bytes),
-        1 => delete(random, bytes),
-        2 => repeat(random, bytes),
-        3 => splice(random, bytes, others),
-        4 => number(random, bytes),
+        0 => flip_byte(random, bytes),
+        1 => delete_range(random, bytes),
+        2 => repeat_range(random, bytes),
+        3 => splice_seed(random, bytes, others),
+        4 => insert_number(random, bytes),
         5 => {
             let end = random.below(bytes.len() + 1);
             bytes.truncate(end);
         }
         6 => {
             let byte = random.bits().to_le_bytes();
-            insert(random, bytes, &byte[..1]);
+            insert_piece(random, bytes, &byte[..1]);
         }
         7 => {
             let character = random.pick(&CHARACTERS);
-            insert(random, bytes, character);
+            insert_piece(random, bytes, character);
         }
         _ => {
-            let word = random.pick(words);
-            insert(random, bytes, word.as_bytes());
+            let word = random.pick(keywords);
+            insert_piece(random, bytes, word.as_bytes());
         }
     }
 }
 
 /// Returns a random range of bytes; short ranges are more frequent.
-fn range(random: &mut Random, length: usize) -> std::ops::Range<usize> {
+fn random_range(random: &mut Random, length: usize) -> std::ops::Range<usize> {
     let start = random.below(length + 1);
     let room = length - start;
     let most = if random.one_in(2) { room.min(8) } else { room };
     start..start + random.below(most + 1)
 }
 
-fn flip(random: &mut Random, bytes: &mut [u8]) {
+fn flip_byte(random: &mut Random, bytes: &mut [u8]) {
     let at = random.below(bytes.len());
     let bit = random.below(8);
     if let Some(byte) = bytes.get_mut(at) {
@@ -98,37 +98,37 @@ fn flip(random: &mut Random, bytes: &mut [u8]) {
     }
 }
 
-fn delete(random: &mut Random, bytes: &mut Vec<u8>) {
-    let range = range(random, bytes.len());
+fn delete_range(random: &mut Random, bytes: &mut Vec<u8>) {
+    let range = random_range(random, bytes.len());
     bytes.drain(range);
 }
 
-fn insert(random: &mut Random, bytes: &mut Vec<u8>, piece: &[u8]) {
+fn insert_piece(random: &mut Random, bytes: &mut Vec<u8>, piece: &[u8]) {
     let at = random.below(bytes.len() + 1);
     bytes.splice(at..at, piece.iter().copied());
 }
 
-fn repeat(random: &mut Random, bytes: &mut Vec<u8>) {
-    let range = range(random, bytes.len());
+fn repeat_range(random: &mut Random, bytes: &mut Vec<u8>) {
+    let range = random_range(random, bytes.len());
     let most = (MAX_BYTES / range.len().max(1)).clamp(1, MAX_REPEATS);
     let times = random.below(most);
     let piece = bytes[range.clone()].repeat(times);
     bytes.splice(range.end..range.end, piece);
 }
 
-fn splice(random: &mut Random, bytes: &mut Vec<u8>, others: &[&[u8]]) {
+fn splice_seed(random: &mut Random, bytes: &mut Vec<u8>, others: &[&[u8]]) {
     let other = random.pick(others);
-    let (from, into) = (range(random, other.len()), range(random, bytes.len()));
+    let (from, into) = (random_range(random, other.len()), random_range(random, bytes.len()));
     bytes.splice(into, other[from].iter().copied());
 }
 
 /// Replaces a number by an extreme one, or inserts one.
-fn number(random: &mut Random, bytes: &mut Vec<u8>) {
+fn insert_number(random: &mut Random, bytes: &mut Vec<u8>) {
     let number = random.pick(&NUMBERS).as_bytes();
     let start = random.below(bytes.len());
     let is_digit = |byte: &u8| byte.is_ascii_digit();
     let Some(first) = bytes.iter().skip(start).position(is_digit).map(|at| start + at) else {
-        return insert(random, bytes, number);
+        return insert_piece(random, bytes, number);
     };
     let length = bytes.iter().skip(first).take_while(|byte| is_digit(byte)).count();
     bytes.splice(first..first + length, number.iter().copied());

@@ -32,16 +32,16 @@ use super::random::Random;
 use crate::XtaskError;
 
 /// Number of this part of the run.
-const PART: u64 = 2;
+const STREAM: u64 = 2;
 /// Hosts of one crawl.
-const HOSTS: u64 = 64;
+const HOSTS_PER_CRAWL: u64 = 64;
 /// Pages of one crawl.
-const PAGES: u64 = 256;
+const PAGES_PER_CRAWL: u64 = 256;
 /// Maximum time of one crawl. Without it, delays in mutated headers and
 /// robots.txt files would take most of the time.
-const TIME: Duration = Duration::from_secs(1);
+const MAX_CRAWL_TIME: Duration = Duration::from_secs(1);
 /// Maximum bytes of a request.
-const REQUEST: usize = 16 << 10;
+const MAX_REQUEST_BYTES: usize = 16 << 10;
 /// Initial value of the hash of a request target (FNV-1a).
 const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 
@@ -71,7 +71,7 @@ const ROBOTS: [&[u8]; 3] = [
 ];
 
 /// Words of headers and pages.
-const WORDS: [&str; 40] = [
+const RESPONSE_PARTS: [&str; 40] = [
     "HTTP/1.1 ",
     "HTTP/9.9 ",
     "200",
@@ -149,7 +149,7 @@ impl Server {
             while let Ok((stream, _)) = listener.accept().await {
                 let count = Arc::clone(&count);
                 // Ignore the error: the client closed its connection early.
-                tokio::spawn(async move { answer(stream, seed, &count).await.ok() });
+                tokio::spawn(async move { respond(stream, seed, &count).await.ok() });
             }
         });
         Ok(Self { proxy, sent })
@@ -163,13 +163,13 @@ impl Server {
     async fn crawl(&self, batch: u64) -> Result<(), Box<dyn std::error::Error>> {
         let folder = tempfile::tempdir()?;
         let ports = self.ports(folder.path()).await?;
-        let urls =
-            (0..HOSTS).map(|host| format!("http://h{host}-{batch}.test/2026-05/page-{host}"));
+        let urls = (0..HOSTS_PER_CRAWL)
+            .map(|host| format!("http://h{host}-{batch}.test/2026-05/page-{host}"));
         let seeds: Result<Vec<(String, Url)>, url::ParseError> =
             urls.map(|text| Ok((text.clone(), text.parse()?))).collect();
-        let settings = settings(seeds?);
-        let (_switch, stop) = StopSignal::new();
-        crawl(&ports, &settings, &mut Silent, &stop).await?;
+        let settings = crawl_settings(seeds?);
+        let (_stop_sender, stop) = StopSignal::new();
+        crawl(&ports, &settings, &mut IgnoreResults, &stop).await?;
         Ok(())
     }
 
@@ -191,20 +191,20 @@ impl Server {
     }
 }
 
-fn settings(seeds: Vec<(String, Url)>) -> CrawlSettings {
+fn crawl_settings(seeds: Vec<(String, Url)>) -> CrawlSettings {
     let urls: Vec<Url> = seeds.iter().map(|(_, url)| url.clone()).collect();
     let rules = CrawlRules {
         scope: CrawlScope::new(ScopeMode::Host, &urls, UrlFilter::default()),
         filter: UrlFilter::default(),
         order: TraversalOrder::BreadthFirst,
         max_depth: Some(2),
-        max_pages: Some(PAGES),
+        max_pages: Some(PAGES_PER_CRAWL),
         ignores_nofollow: true,
         checks_external: true,
         fresh_since: Timestamp::MAX,
         max_page_links: CrawlRules::MAX_PAGE_LINKS,
     };
-    let ask = DispatchSettings {
+    let dispatch = DispatchSettings {
         politeness: PolitenessPolicy::crawl(4, Duration::ZERO),
         policy: Policy { retries: 0, ..Policy::default() },
         max_host_wait: Duration::ZERO,
@@ -216,40 +216,40 @@ fn settings(seeds: Vec<(String, Url)>) -> CrawlSettings {
         sitemaps: Vec::new(),
         reads_sitemaps: true,
         render: RenderMode::Never,
-        dispatch: ask,
-        max_time: Some(TIME),
+        dispatch,
+        max_time: Some(MAX_CRAWL_TIME),
         is_fresh: false,
         scope: BTreeMap::new(),
     }
 }
 
 /// Reads a request and sends the response of its target.
-async fn answer(mut stream: TcpStream, seed: u64, sent: &AtomicU64) -> std::io::Result<()> {
+async fn respond(mut stream: TcpStream, seed: u64, sent: &AtomicU64) -> std::io::Result<()> {
     let mut request = Vec::new();
-    while !request.windows(4).any(|end| end == b"\r\n\r\n") && request.len() < REQUEST {
+    while !request.windows(4).any(|end| end == b"\r\n\r\n") && request.len() < MAX_REQUEST_BYTES {
         if stream.read_buf(&mut request).await? == 0 {
             return Ok(());
         }
     }
     let line = request.split(|byte| *byte == b'\r').next().unwrap_or_default();
-    stream.write_all(&response(seed, line)).await?;
+    stream.write_all(&response_for(seed, line)).await?;
     sent.fetch_add(1, Ordering::Relaxed);
     stream.shutdown().await
 }
 
 /// Returns the response to a request line.
-fn response(seed: u64, line: &[u8]) -> Vec<u8> {
+fn response_for(seed: u64, line: &[u8]) -> Vec<u8> {
     let hash = line
         .iter()
         .fold(HASH_START, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
-    let mut random = Random::of_item(seed, PART, hash);
+    let mut random = Random::of_item(seed, STREAM, hash);
     let is_robots = line.windows(11).any(|name| name == b"/robots.txt");
     let original = if is_robots { random.pick(&ROBOTS) } else { random.pick(&RESPONSES) };
     // Half of the headers are not mutated; otherwise few bodies would be read.
     let body = original.windows(4).position(|end| end == b"\r\n\r\n").map_or(0, |at| at + 4);
-    let kept = if random.one_in(2) { body } else { 0 };
-    let mutated = mutate(&mut random, &original[kept..], &RESPONSES, &WORDS);
-    [&original[..kept], &mutated].concat()
+    let unchanged = if random.one_in(2) { body } else { 0 };
+    let mutated = mutate(&mut random, &original[unchanged..], &RESPONSES, &RESPONSE_PARTS);
+    [&original[..unchanged], &mutated].concat()
 }
 
 /// A clock with a fixed time.
@@ -262,9 +262,9 @@ impl Clock for FixedClock {
 }
 
 /// An observer that ignores all results.
-struct Silent;
+struct IgnoreResults;
 
-impl Observer for Silent {
+impl Observer for IgnoreResults {
     fn on_result(&mut self, _: &CheckedTarget) -> std::io::Result<()> {
         Ok(())
     }

@@ -7,12 +7,12 @@ pub struct Seeds {
     /// Documents to mutate.
     pub documents: &'static [&'static [u8]],
     /// Words to insert.
-    pub words: &'static [&'static str],
+    pub keywords: &'static [&'static str],
 }
 
 /// Returns the seeds of a format.
-pub fn of_format(format: DocumentFormat) -> Seeds {
-    let (documents, words): (&[&[u8]], &[&str]) = match format {
+pub fn seeds_for(format: DocumentFormat) -> Seeds {
+    let (documents, keywords): (&[&[u8]], &[&str]) = match format {
         DocumentFormat::Markdown => (&MARKDOWN, &MARKUP_WORDS),
         DocumentFormat::Html => (&HTML, &HTML_WORDS),
         DocumentFormat::Rst => (&RST, &MARKUP_WORDS),
@@ -26,7 +26,7 @@ pub fn of_format(format: DocumentFormat) -> Seeds {
         DocumentFormat::UrlList | DocumentFormat::PlainText => (&LISTS, &MARKUP_WORDS),
         DocumentFormat::Source => (&SOURCES, &MARKUP_WORDS),
     };
-    Seeds { documents, words }
+    Seeds { documents, keywords }
 }
 
 const MARKDOWN: [&[u8]; 4] = [

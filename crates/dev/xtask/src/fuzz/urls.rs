@@ -25,12 +25,12 @@ use super::mutate::mutate;
 use super::random::Random;
 
 /// Number of this part of the run.
-const PART: u64 = 1;
+const STREAM: u64 = 1;
 /// URLs per group. A group is treated as pages of one site.
-const TOGETHER: usize = 6;
+const GROUP_SIZE: usize = 6;
 /// Every fourth group is used for learning, which takes a hundred times longer
 /// than the rest.
-const LEARNING: usize = 4;
+const LEARNING_INTERVAL: usize = 4;
 /// Maximum length of a URL.
 const MAX_LENGTH: usize = 4_000;
 
@@ -55,7 +55,7 @@ const SEEDS: [&[u8]; 16] = [
 ];
 
 /// Parts of URLs.
-const PIECES: [&str; 64] = [
+const URL_PARTS: [&str; 64] = [
     "http://",
     "https://",
     "HTTP://",
@@ -124,79 +124,79 @@ const PIECES: [&str; 64] = [
 
 thread_local! {
     /// State of this worker: some functions take many URLs.
-    static SEEN: RefCell<Seen> = RefCell::new(Seen::new());
+    static STATE: RefCell<WorkerState> = RefCell::new(WorkerState::new());
 }
 
 /// State that a worker keeps between URLs.
-struct Seen {
-    watch: TrapDetector,
-    trials: ParameterLearner,
+struct WorkerState {
+    traps: TrapDetector,
+    parameters: ParameterLearner,
     scopes: Vec<CrawlScope>,
     robots: Vec<RobotsTxt>,
-    together: Vec<Url>,
+    group: Vec<Url>,
 }
 
-impl Seen {
+impl WorkerState {
     fn new() -> Self {
         let seed: Option<Url> = "https://example.org/2026/".parse().ok();
-        let reaches = [ScopeMode::Host, ScopeMode::Domain, ScopeMode::Prefix];
-        let scope = |reach| CrawlScope::new(reach, seed.as_slice(), UrlFilter::default());
+        let modes = [ScopeMode::Host, ScopeMode::Domain, ScopeMode::Prefix];
+        let scope = |mode| CrawlScope::new(mode, seed.as_slice(), UrlFilter::default());
         let rules: [&[u8]; 2] = [
             b"User-agent: *\nDisallow: /a*b$\nAllow: /%C3%A9\nDisallow: /*?\nCrawl-delay: 1\n",
             b"User-agent: relink\nDisallow: /\nAllow: /*-\nSitemap: /s.xml\n",
         ];
         Self {
-            watch: TrapDetector::new(2026),
-            trials: ParameterLearner::default(),
-            scopes: reaches.into_iter().map(scope).collect(),
+            traps: TrapDetector::new(2026),
+            parameters: ParameterLearner::default(),
+            scopes: modes.into_iter().map(scope).collect(),
             robots: rules.into_iter().map(RobotsTxt::parse).collect(),
-            together: Vec::new(),
+            group: Vec::new(),
         }
     }
 }
 
 /// Reads one URL.
 pub fn run(guard: &Guard, worker: usize, seed: u64, item: u64) {
-    let mut random = Random::of_item(seed, PART, item);
-    let bytes = any_url(&mut random);
+    let mut random = Random::of_item(seed, STREAM, item);
+    let bytes = random_url(&mut random);
     let text = String::from_utf8_lossy(&bytes);
     guard.run(worker, &format!("url-{item}"), &bytes, || {
-        SEEN.with_borrow_mut(|seen| read(&mut random, seen, &text));
+        STATE.with_borrow_mut(|state| exercise_url(&mut random, state, &text));
     });
 }
 
 /// Builds a URL from parts, or by mutation of a seed.
-pub fn any_url(random: &mut Random) -> Vec<u8> {
+pub fn random_url(random: &mut Random) -> Vec<u8> {
     let mut bytes = if random.one_in(2) {
         let seed = random.pick(&SEEDS);
-        mutate(random, seed, &SEEDS, &PIECES)
+        mutate(random, seed, &SEEDS, &URL_PARTS)
     } else {
         let start = random.pick(&["https://example.org/", "http://", "/", ""]);
-        let pieces = (0..random.below(14)).map(|_| random.pick(&PIECES));
-        let pieces: Vec<&str> = pieces.collect();
-        [start, &pieces.concat()].concat().into_bytes()
+        let parts = (0..random.below(14)).map(|_| random.pick(&URL_PARTS));
+        let parts: Vec<&str> = parts.collect();
+        [start, &parts.concat()].concat().into_bytes()
     };
     bytes.truncate(MAX_LENGTH);
     bytes
 }
 
-fn read(random: &mut Random, seen: &mut Seen, text: &str) {
-    read_text(random, text);
+fn exercise_url(random: &mut Random, state: &mut WorkerState, text: &str) {
+    exercise_text(random, text);
     let base = "https://example.org/a/b?c".parse().ok();
     let Ok(url) = canonicalize(base.as_ref(), text) else { return };
     let again = canonicalize(None, url.as_str());
     assert_eq!(again.ok().as_ref(), Some(&url), "the canonical form is not stable");
-    read_text(random, url.as_str());
-    weigh(random, seen, &url);
-    seen.together.push(url);
-    if seen.together.len() == TOGETHER {
-        let together = std::mem::take(&mut seen.together);
-        revive(random, &together);
+    exercise_text(random, url.as_str());
+    exercise_crawl(random, state, &url);
+    state.group.push(url);
+    if state.group.len() == GROUP_SIZE {
+        let group = std::mem::take(&mut state.group);
+        exercise_revive(random, &group);
     }
 }
 
 /// Calls the functions that take any text.
-fn read_text(random: &mut Random, text: &str) {
+fn exercise_text(random: &mut Random, text: &str) {
     classify(text);
     redact(text);
     redact_prose(text);
@@ -226,56 +226,56 @@ fn read_text(random: &mut Random, text: &str) {
 }
 
 /// Calls the functions of a crawl.
-fn weigh(random: &mut Random, seen: &mut Seen, url: &Url) {
+fn exercise_crawl(random: &mut Random, state: &mut WorkerState, url: &Url) {
     host_key(url);
     section(url);
     strip(url);
     UrlPattern::new(url, 2026);
-    for scope in &seen.scopes {
+    for scope in &state.scopes {
         scope.is_inside(url);
     }
-    for robots in &seen.robots {
+    for robots in &state.robots {
         robots.is_allowed("relink", url);
         robots.rule("other", url);
     }
-    let Seen { watch, trials, .. } = seen;
-    watch.check(url, 3);
-    let sight = PageFingerprint::from_text(Some("T"), url.as_str(), 0);
-    watch.new_outlinks(url, [url]);
-    watch.record_page(url, &sight);
-    watch.record_stripped(url);
-    for key in trials.undecided(url) {
+    let WorkerState { traps, parameters, .. } = state;
+    traps.check(url, 3);
+    let fingerprint = PageFingerprint::from_text(Some("T"), url.as_str(), 0);
+    traps.new_outlinks(url, [url]);
+    traps.record_page(url, &fingerprint);
+    traps.record_stripped(url);
+    for key in parameters.undecided(url) {
         let is_same = random.one_in(2);
         let outcome = if is_same { TrialOutcome::Same } else { TrialOutcome::Different };
-        trials.record(url, &key, outcome);
-        trials.is_irrelevant(url, &key);
+        parameters.record(url, &key, outcome);
+        parameters.is_irrelevant(url, &key);
     }
-    trials.strip(url);
+    parameters.strip(url);
 }
 
 /// Calls the functions of the search for moved pages.
-fn revive(random: &mut Random, urls: &[Url]) {
-    let [one, other, ..] = urls else { return };
-    let old = OldPage::new(one.clone()).with_title(other.path());
-    is_same_site(one, other);
-    Site::from_url(one);
-    Directory::from_url(one).parent();
+fn exercise_revive(random: &mut Random, urls: &[Url]) {
+    let [first, second, ..] = urls else { return };
+    let old = OldPage::new(first.clone()).with_title(second.path());
+    is_same_site(first, second);
+    Site::from_url(first);
+    Directory::from_url(first).parent();
     let redirects = |target: &Url| {
         vec![ArchivedRedirect { at: jiff::Timestamp::UNIX_EPOCH, target: target.clone() }]
     };
     let history =
         |url: &Url, to: &Url| RedirectHistory { url: url.clone(), redirects: redirects(to) };
-    vet(&history(one, other), &[history(other, one)]);
+    vet(&history(first, second), &[history(second, first)]);
     let rule = if random.one_in(2) { TokenRule::Pooled } else { TokenRule::PerSource };
-    CoarsePattern::new(&old, other, rule);
-    if random.one_in(LEARNING) {
+    CoarsePattern::new(&old, second, rule);
+    if random.one_in(LEARNING_INTERVAL) {
         clusters(std::slice::from_ref(&old), &[urls.to_vec()], rule);
-        learn_from(&old, urls);
+        exercise_learning(&old, urls);
     }
 }
 
 /// Learns URL programs from a group of URLs.
-fn learn_from(old: &OldPage, urls: &[Url]) {
+fn exercise_learning(old: &OldPage, urls: &[Url]) {
     let pairs = urls.iter().zip(urls.iter().skip(1));
     let examples: Vec<Example> = pairs
         .clone()
@@ -295,9 +295,9 @@ fn learn_from(old: &OldPage, urls: &[Url]) {
         .collect();
     let known: Vec<KnownAlias> =
         pairs.map(|(old, new)| KnownAlias { old: old.as_str(), new: new.as_str() }).collect();
-    let study = SiteMatcher::new(&pages, &pages, &known);
+    let matcher = SiteMatcher::new(&pages, &pages, &known);
     for dead in 0..pages.len() {
-        study.match_page(dead);
+        matcher.match_page(dead);
     }
     Baseline::TopCluster.find_aliases(&pages, &pages);
 }

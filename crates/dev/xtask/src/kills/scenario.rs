@@ -8,14 +8,14 @@ use relink_testkit::web::{CannedResponse, TestServer};
 use super::CONCURRENCY;
 
 /// How long each response takes, so that requests are in flight at a kill.
-const DELAY: Duration = Duration::from_millis(4);
+const RESPONSE_DELAY: Duration = Duration::from_millis(4);
 /// Pages of the crawled site.
-const SITE: usize = 240;
+const SITE_PAGES: usize = 240;
 /// Domains of the catalog, and pages of each.
-const DOMAINS: usize = 12;
-const PAGES: usize = 60;
+const SURVEY_DOMAINS: usize = 12;
+const PAGES_PER_DOMAIN: usize = 60;
 /// Dead pages to search for.
-const MOVED: usize = 120;
+const MOVED_PAGES: usize = 120;
 /// Their directories: few, so that kills interrupt a directory.
 const OLD_DIRECTORIES: usize = 3;
 
@@ -47,7 +47,7 @@ fn args(words: &str, more: &[&str]) -> Vec<String> {
 
 /// Returns a page of random words. Pages about different subjects share no
 /// words.
-fn article(subject: &str, links: &str) -> String {
+fn page_html(subject: &str, links: &str) -> String {
     let mut state = subject.bytes().fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
     });
@@ -65,7 +65,7 @@ fn article(subject: &str, links: &str) -> String {
     format!("<!doctype html><title>{title}</title><h1>{title}</h1>{}{links}", paragraphs.concat())
 }
 
-fn number(path: &str, before: &str) -> Option<usize> {
+fn number_after(path: &str, before: &str) -> Option<usize> {
     path.strip_prefix(before)?.parse().ok()
 }
 
@@ -73,13 +73,14 @@ fn number(path: &str, before: &str) -> Option<usize> {
 fn crawl() -> Scenario {
     let web = TestServer::start_blocking();
     web.respond_below_with("/", |request| {
-        let page = number(&request.path, "/p").filter(|page| *page < SITE && page % 17 != 9);
+        let page =
+            number_after(&request.path, "/p").filter(|page| *page < SITE_PAGES && page % 17 != 9);
         let Some(page) = page else {
-            return CannedResponse::new(404, "not here").with_delay(DELAY);
+            return CannedResponse::new(404, "not here").with_delay(RESPONSE_DELAY);
         };
-        let links = [page + 1, 2 * page + 1, 3 * page + 2].map(|it| it % SITE);
+        let links = [page + 1, 2 * page + 1, 3 * page + 2].map(|it| it % SITE_PAGES);
         let links = links.map(|it| format!("<a href='/p{it}'>{it}</a>")).concat();
-        CannedResponse::new(200, article(&format!("p{page}"), &links)).with_delay(DELAY)
+        CannedResponse::new(200, page_html(&format!("p{page}"), &links)).with_delay(RESPONSE_DELAY)
     });
     let url = web.url("/p0").to_string();
     let (files, before) = (Vec::new(), None);
@@ -91,11 +92,13 @@ fn survey() -> Scenario {
     let web = TestServer::start_blocking();
     web.respond_below_with("/", |request| {
         let is_there = request.path.contains("/page") && !request.path.starts_with("/d3/");
-        let body = article(&request.path.replace('/', "y"), "");
-        CannedResponse::new(if is_there { 200 } else { 404 }, body).with_delay(DELAY)
+        let body = page_html(&request.path.replace('/', "y"), "");
+        CannedResponse::new(if is_there { 200 } else { 404 }, body).with_delay(RESPONSE_DELAY)
     });
     let mut table = "domain,url\n".to_owned();
-    for (domain, page) in (0..DOMAINS).flat_map(|it| (0..PAGES).map(move |page| (it, page))) {
+    for (domain, page) in
+        (0..SURVEY_DOMAINS).flat_map(|it| (0..PAGES_PER_DOMAIN).map(move |page| (it, page)))
+    {
         let url = web.url(&format!("/d{domain}/page{page}"));
         table.extend([format!("d{domain}.test,{url}\n")]);
     }
@@ -108,16 +111,16 @@ fn survey() -> Scenario {
 fn revive() -> Scenario {
     let web = TestServer::start_blocking();
     web.respond_below_with("/", |request| {
-        let page = number(&request.path, "/new/page").filter(|page| *page < MOVED);
+        let page = number_after(&request.path, "/new/page").filter(|page| *page < MOVED_PAGES);
         let Some(page) = page else {
-            return CannedResponse::new(404, "not here").with_delay(DELAY);
+            return CannedResponse::new(404, "not here").with_delay(RESPONSE_DELAY);
         };
-        CannedResponse::new(200, article(&format!("m{page}"), "")).with_delay(DELAY)
+        CannedResponse::new(200, page_html(&format!("m{page}"), "")).with_delay(RESPONSE_DELAY)
     });
     let (mut warc, mut list) = (Warc::new(), String::new());
-    for page in 0..MOVED {
+    for page in 0..MOVED_PAGES {
         let old = web.url(&format!("/old{}/page{page}", page % OLD_DIRECTORIES)).to_string();
-        warc = warc.page(&old, "20140102030405", 200, &article(&format!("m{page}"), ""));
+        warc = warc.page(&old, "20140102030405", 200, &page_html(&format!("m{page}"), ""));
         warc = warc.redirect(&old, "20150102030405", 301, &format!("/new/page{page}"));
         list.extend([old.as_str(), "\n"]);
     }

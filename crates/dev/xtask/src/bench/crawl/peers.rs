@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::{LINKCHECKER_BAR, LINKINATOR_BAR};
+use super::{MIN_LINKCHECKER_SPEEDUP, MIN_LINKINATOR_SPEEDUP};
 
 /// Another crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,72 +32,72 @@ impl Peer {
     }
 
     /// Returns the minimum speed-up of relink.
-    pub(super) fn bar(self) -> f64 {
+    pub(super) fn min_speedup(self) -> f64 {
         match self {
-            Self::Linkinator => LINKINATOR_BAR,
-            Self::LinkChecker => LINKCHECKER_BAR,
+            Self::Linkinator => MIN_LINKINATOR_SPEEDUP,
+            Self::LinkChecker => MIN_LINKCHECKER_SPEEDUP,
         }
     }
 
-    pub(super) fn find(self) -> Option<PathBuf> {
+    pub(super) fn executable(self) -> Option<PathBuf> {
         std::env::var_os(self.variable()).map(PathBuf::from)
     }
 
     /// Returns the arguments of a crawl without politeness.
-    pub(super) fn words(self, url: &str) -> Vec<String> {
-        let words = match self {
+    pub(super) fn args(self, url: &str) -> Vec<String> {
+        let args = match self {
             Self::Linkinator => vec![url, "--recurse", "--format", "json"],
             // LinkChecker sends at most ten requests per second unless the site
             // allows more, which ours does in a header.
             Self::LinkChecker => vec!["--no-status", "--threads", "64", "-o", "csv", url],
         };
-        words.into_iter().map(str::to_owned).collect()
+        args.into_iter().map(str::to_owned).collect()
     }
 
     /// Returns the paths reported as dead.
-    pub(super) fn dead_paths(self, said: &str) -> Vec<String> {
+    pub(super) fn dead_paths(self, output: &str) -> Vec<String> {
         let paths = match self {
-            Self::Linkinator => linkinator_dead(said),
-            Self::LinkChecker => linkchecker_dead(said),
+            Self::Linkinator => parse_linkinator(output),
+            Self::LinkChecker => parse_linkchecker(output),
         };
-        distinct(paths)
+        sort_and_dedup(paths)
     }
 }
 
 /// Returns the paths that relink reports as dead, from its JSON lines.
-pub(super) fn relink_dead_paths(said: &str) -> Vec<String> {
-    let rows = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+pub(super) fn relink_dead_paths(output: &str) -> Vec<String> {
+    let rows = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let is_dead =
         |row: &Value| ["dead", "soft-404", "failing"].map(Value::from).contains(&row["verdict"]);
-    distinct(rows.filter(is_dead).filter_map(|row| path(row["url"].as_str()?)).collect())
+    sort_and_dedup(rows.filter(is_dead).filter_map(|row| path_of(row["url"].as_str()?)).collect())
 }
 
-fn linkinator_dead(said: &str) -> Vec<String> {
-    let said: Value = serde_json::from_str(said).unwrap_or_default();
-    let links = said["links"].as_array().cloned().unwrap_or_default();
+fn parse_linkinator(output: &str) -> Vec<String> {
+    let output: Value = serde_json::from_str(output).unwrap_or_default();
+    let links = output["links"].as_array().cloned().unwrap_or_default();
     let broken = links.iter().filter(|link| link["state"] == "BROKEN");
-    broken.filter_map(|link| path(link["url"].as_str()?)).collect()
+    broken.filter_map(|link| path_of(link["url"].as_str()?)).collect()
 }
 
 /// Parses the CSV of `LinkChecker`, which lists only broken links: first the URL
 /// as written on the page, later the absolute one.
-fn linkchecker_dead(said: &str) -> Vec<String> {
-    let lines = said.lines().filter(|line| !line.starts_with('#') && line.contains("http://"));
+fn parse_linkchecker(output: &str) -> Vec<String> {
+    let lines = output.lines().filter(|line| !line.starts_with('#') && line.contains("http://"));
     lines
         .filter_map(|line| {
             let fields: Vec<&str> = line.split(';').collect();
-            path(fields.get(7).or(fields.first())?)
+            path_of(fields.get(7).or(fields.first())?)
         })
         .collect()
 }
 
 /// Returns the path of a URL.
-fn path(url: &str) -> Option<String> {
+fn path_of(url: &str) -> Option<String> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.find('/').map(|at| rest.get(at..).unwrap_or_default().to_owned())
 }
 
-fn distinct(mut paths: Vec<String>) -> Vec<String> {
+fn sort_and_dedup(mut paths: Vec<String>) -> Vec<String> {
     paths.sort_unstable();
     paths.dedup();
     paths

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use relink_testkit::web::{CannedResponse, TestServer};
 
-use super::generated_site::{GeneratedSite, page};
+use super::generated_site::{GeneratedSite, page_path};
 use super::peers::relink_dead_paths;
-use super::relink_words;
+use super::relink_args;
 use crate::XtaskError;
 use crate::bench::meter::measure;
 use crate::bench::scratch::Scratch;
@@ -41,23 +41,25 @@ impl fmt::Display for WorkersOutcome {
 
 /// Measures crawls with one and more workers.
 pub(super) fn workers(relink: &Path) -> Result<WorkersOutcome, XtaskError> {
-    let rates = WORKERS.iter().map(|&workers| Ok((workers, rate(relink, PAGES, workers)?)));
+    let rates =
+        WORKERS.iter().map(|&workers| Ok((workers, pages_per_second(relink, PAGES, workers)?)));
     rates.collect::<Result<_, XtaskError>>().map(WorkersOutcome)
 }
 
 /// Returns pages per second of a crawl. All planted dead links must be found.
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-fn rate(relink: &Path, pages: usize, workers: usize) -> Result<f64, XtaskError> {
+fn pages_per_second(relink: &Path, pages: usize, workers: usize) -> Result<f64, XtaskError> {
     let (site, scratch) = (GeneratedSite { pages }, Scratch::new()?);
     let web = serve(site);
     let url = web.url("/").to_string();
-    let words = relink_words(&scratch.path().join("crawl.db"), &workers.to_string(), &url);
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let run = measure(scratch.path(), relink, &words)?;
+    let args = relink_args(&scratch.path().join("crawl.db"), &workers.to_string(), &url);
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let run = measure(scratch.path(), relink, &args)?;
     let path = scratch.path().join("out");
     let output = std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))?;
     let dead = relink_dead_paths(&output);
-    if dead.len() != site.planted().len() || !dead.iter().all(|path| site.planted().contains(path))
+    if dead.len() != site.dead_paths().len()
+        || !dead.iter().all(|path| site.dead_paths().contains(path))
     {
         return Err(XtaskError::new(format!(
             "the dead links found are not those planted: {dead:?}"
@@ -68,10 +70,13 @@ fn rate(relink: &Path, pages: usize, workers: usize) -> Result<f64, XtaskError> 
 
 fn serve(site: GeneratedSite) -> TestServer {
     let web = TestServer::start_blocking();
-    web.respond("/", CannedResponse::new(200, GeneratedSite::cover()).with_delay(RESPONSE_TIME));
+    web.respond(
+        "/",
+        CannedResponse::new(200, GeneratedSite::home_page()).with_delay(RESPONSE_TIME),
+    );
     for number in 0..site.pages {
         web.respond(
-            &page(number),
+            &page_path(number),
             CannedResponse::new(200, site.html(number)).with_delay(RESPONSE_TIME),
         );
     }
@@ -84,5 +89,5 @@ fn serve(site: GeneratedSite) -> TestServer {
 
 /// Whether four workers are faster than one on a small site. For tests.
 pub fn many_workers_are_faster(relink: &Path, pages: usize) -> Result<bool, XtaskError> {
-    Ok(rate(relink, pages, 4)? > rate(relink, pages, 1)?)
+    Ok(pages_per_second(relink, pages, 4)? > pages_per_second(relink, pages, 1)?)
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::XtaskError;
 
 /// Files per directory.
-const FILES_EACH: usize = 100;
+const FILES_PER_DIRECTORY: usize = 100;
 
 /// Words of the text.
 const WORDS: [&str; 16] = [
@@ -50,22 +50,22 @@ impl fmt::Display for Kind {
 pub(super) fn write(root: &Path, kind: Kind, files: usize) -> Result<usize, XtaskError> {
     let mut links = 0;
     for number in 0..files {
-        let folder = root.join(format!("d{}", number / FILES_EACH));
-        if number.is_multiple_of(FILES_EACH) {
+        let folder = root.join(format!("d{}", number / FILES_PER_DIRECTORY));
+        if number.is_multiple_of(FILES_PER_DIRECTORY) {
             std::fs::create_dir_all(&folder).map_err(|error| XtaskError::io(&folder, &error))?;
         }
-        let (name, text, held) = match kind {
-            Kind::Markdown => with(number, "md", markdown),
-            Kind::Html => with(number, "html", html),
+        let (name, text, link_count) = match kind {
+            Kind::Markdown => generate_file(number, "md", write_markdown),
+            Kind::Html => generate_file(number, "html", write_html),
         };
         let path = folder.join(name);
         std::fs::write(&path, text).map_err(|error| XtaskError::io(&path, &error))?;
-        links += held;
+        links += link_count;
     }
     Ok(links)
 }
 
-fn with(
+fn generate_file(
     number: usize,
     extension: &str,
     write: fn(&mut String, usize) -> usize,
@@ -76,36 +76,36 @@ fn with(
 }
 
 /// Adds words that are derived from a number.
-fn words(text: &mut String, from: usize, count: usize) {
-    for place in 0..count {
-        let word = WORDS[(from * 7 + place * place + 3 * place) % WORDS.len()];
+fn push_words(text: &mut String, seed: usize, count: usize) {
+    for index in 0..count {
+        let word = WORDS[(seed * 7 + index * index + 3 * index) % WORDS.len()];
         text.push_str(word);
-        text.push(if place % 13 == 12 { '\n' } else { ' ' });
+        text.push(if index % 13 == 12 { '\n' } else { ' ' });
     }
 }
 
 /// Writes a page of Markdown and returns its number of links.
-fn markdown(text: &mut String, number: usize) -> usize {
+fn write_markdown(text: &mut String, number: usize) -> usize {
     let sections = 4 + number % 9;
     for section in 0..sections {
         let at = number * 31 + section;
         // Writing to a string cannot fail.
         let _ = write!(text, "\n## Section {section} of *page* {number}\n\n");
-        words(text, at, 90);
+        push_words(text, at, 90);
         let _ = writeln!(text, "[a page](https://host{}.test/p/{at}) `code`.", at % 97);
         let _ = write!(text, "\n- **item** with [a file](../d{}/f{at}.md#part)\n- ", at % 7);
-        words(text, at + 1, 40);
+        push_words(text, at + 1, 40);
         text.push_str("\n\n```sh\n");
-        words(text, at + 2, 30);
+        push_words(text, at + 2, 30);
         text.push_str("\n```\n\n| a | b |\n|---|---|\n| c | *d* |\n\n");
-        words(text, at + 3, 60);
+        push_words(text, at + 3, 60);
         let _ = writeln!(text, "https://bare{}.test/{at}", at % 89);
     }
     3 * sections
 }
 
 /// Writes a page of HTML and returns its number of links.
-fn html(text: &mut String, number: usize) -> usize {
+fn write_html(text: &mut String, number: usize) -> usize {
     let sections = 4 + number % 9;
     text.push_str("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
     let _ =
@@ -114,17 +114,17 @@ fn html(text: &mut String, number: usize) -> usize {
     for section in 0..sections {
         let at = number * 31 + section;
         let _ = write!(text, "<section id=\"s{section}\"><h2>Section {section}</h2>\n<p>");
-        words(text, at, 90);
+        push_words(text, at, 90);
         let _ =
             write!(text, "<a class=\"ext\" href=\"https://host{}.test/?a={at}&amp;b=1\">", at % 97);
         text.push_str("a <em>page</em></a></p>\n<ul><li>");
-        words(text, at + 1, 40);
+        push_words(text, at + 1, 40);
         let file = format!("../d{}/f{at}.html#part", at % 7);
         let _ = writeln!(text, "</li><li><a href=\"{file}\">file</a></li></ul>");
         text.push_str("<pre><code>");
-        words(text, at + 2, 30);
+        push_words(text, at + 2, 30);
         let _ = write!(text, "</code></pre><img src=\"i/{at}.png\" alt=\"\">\n<p>");
-        words(text, at + 3, 60);
+        push_words(text, at + 3, 60);
         text.push_str("</p></section>\n");
     }
     text.push_str("</main></body></html>\n");

@@ -13,13 +13,13 @@ use crate::XtaskError;
 
 /// A case as read from the store.
 #[derive(Debug)]
-pub(super) struct Stored {
+pub(super) struct JudgeCase {
     pub(super) url: String,
     pub(super) attempts: Vec<Attempt>,
     pub(super) probe: Probe,
     pub(super) controls: Vec<Control>,
     pub(super) history: History,
-    pub(super) planted: Verdict,
+    pub(super) expected: Verdict,
 }
 
 /// Words of the pages; none of them is a phrase of the judge.
@@ -30,82 +30,85 @@ const WORDS: [&str; 24] = [
 ];
 
 /// Words of an ordinary page.
-const LONG: usize = 220;
+const WORDS_PER_PAGE: usize = 220;
 
 /// A menu, as on many pages.
 const MENU: &str = "Home Search Log in Subscribe Page tools not available offline";
 
 /// Returns this number of cases, serialized and read back.
-pub(super) fn stored(count: usize) -> Result<Vec<Stored>, XtaskError> {
-    (0..count).map(|number| Plan { number }.case().and_then(Stored::through_the_store)).collect()
+pub(super) fn generate_cases(count: usize) -> Result<Vec<JudgeCase>, XtaskError> {
+    (0..count)
+        .map(|number| CaseGenerator { number }.generate().and_then(JudgeCase::after_serialization))
+        .collect()
 }
 
-impl Stored {
+impl JudgeCase {
     /// Returns the case after it was written as JSON and read back.
-    fn through_the_store(self) -> Result<Self, XtaskError> {
+    fn after_serialization(self) -> Result<Self, XtaskError> {
         let controls: Result<Vec<Control>, XtaskError> = self
             .controls
             .into_iter()
             .map(|control| {
-                let probe = control.probe.as_deref().map(reread).transpose()?;
+                let probe = control.probe.as_deref().map(write_and_read).transpose()?;
                 Ok(Control { probe: probe.map(Into::into), ..control })
             })
             .collect();
         Ok(Self {
-            attempts: self.attempts.iter().map(reread).collect::<Result<_, _>>()?,
-            probe: reread(&self.probe)?,
-            history: reread(&self.history)?,
+            attempts: self.attempts.iter().map(write_and_read).collect::<Result<_, _>>()?,
+            probe: write_and_read(&self.probe)?,
+            history: write_and_read(&self.history)?,
             controls: controls?,
             ..self
         })
     }
 }
 
-fn reread<T: Serialize + DeserializeOwned>(value: &T) -> Result<T, XtaskError> {
-    let cannot = |error| XtaskError::new(format!("cannot be stored: {error}"));
-    serde_json::from_str(&serde_json::to_string(value).map_err(cannot)?).map_err(cannot)
+fn write_and_read<T: Serialize + DeserializeOwned>(value: &T) -> Result<T, XtaskError> {
+    let to_error = |error| XtaskError::new(format!("cannot be stored: {error}"));
+    serde_json::from_str(&serde_json::to_string(value).map_err(to_error)?).map_err(to_error)
 }
 
 /// Derives a case from a number. Half of the cases are ordinary pages.
-struct Plan {
+struct CaseGenerator {
     number: usize,
 }
 
-impl Plan {
-    fn case(&self) -> Result<Stored, XtaskError> {
+impl CaseGenerator {
+    fn generate(&self) -> Result<JudgeCase, XtaskError> {
         Ok(match self.number % 10 {
-            0..=4 => self.ordinary(),
+            0..=4 => self.ordinary_page(),
             5 => self.soft_404(),
-            6 => self.rotating()?,
-            7 => self.walled(),
-            8 => self.with_history(),
-            _ => self.sent_home(),
+            6 => self.rotating_page()?,
+            7 => self.login_or_challenge(),
+            8 => self.page_with_history(),
+            _ => self.redirect_to_home(),
         })
     }
 
     /// A page on a site that answers 404 to random names.
-    fn ordinary(&self) -> Stored {
-        let mut case = self.answered(self.page(0), Verdict::Alive);
+    fn ordinary_page(&self) -> JudgeCase {
+        let mut case = self.respond_with(self.page(0), Verdict::Alive);
         let refused = Probe { digest: None, ..probe(&[&case.url], 404, Digest::default()) };
-        case.compare(ControlKind::RandomName, refused);
+        case.add_control(ControlKind::RandomName, refused);
         case
     }
 
     /// A site with one error page for all URLs.
-    fn soft_404(&self) -> Stored {
-        let error = digest("Library", &["Catalog"], &self.text(1, LONG));
-        let mut case = self.answered(error.clone(), Verdict::Soft404);
-        case.compare(ControlKind::RandomName, probe(&[], 200, error));
+    fn soft_404(&self) -> JudgeCase {
+        let error = digest("Library", &["Catalog"], &self.text(1, WORDS_PER_PAGE));
+        let mut case = self.respond_with(error.clone(), Verdict::Soft404);
+        case.add_control(ControlKind::RandomName, probe(&[], 200, error));
         case
     }
 
     /// A site that returns a new page for each request.
-    fn rotating(&self) -> Result<Stored, XtaskError> {
-        let visit = |visit| digest("Library", &["For you"], &self.text(visit, LONG));
-        let mut case = self.answered(visit(1), Verdict::Soft404);
+    fn rotating_page(&self) -> Result<JudgeCase, XtaskError> {
+        let response =
+            |response| digest("Library", &["For you"], &self.text(response, WORDS_PER_PAGE));
+        let mut case = self.respond_with(response(1), Verdict::Soft404);
         let kinds = [ControlKind::RandomName, ControlKind::SecondRandomName, ControlKind::Refetch];
         for (kind, number) in kinds.into_iter().zip(2..) {
-            case.compare(kind, probe(&[], 200, visit(number)));
+            case.add_control(kind, probe(&[], 200, response(number)));
         }
         if case.controls.len() == kinds.len() {
             Ok(case)
@@ -115,21 +118,21 @@ impl Plan {
     }
 
     /// A login page or a bot challenge instead of the page.
-    fn walled(&self) -> Stored {
-        let mut wall = match self.number % 20 {
+    fn login_or_challenge(&self) -> JudgeCase {
+        let mut page = match self.number % 20 {
             7 => digest("Just a moment...", &[], "Checking your browser"),
             _ => digest("Sign in", &["Sign in"], "Name and password, please"),
         };
-        wall.flags.push(if self.number % 20 == 7 {
+        page.flags.push(if self.number % 20 == 7 {
             PageFlag::BotChallenge
         } else {
             PageFlag::PasswordField
         });
-        self.answered(wall, Verdict::Blocked)
+        self.respond_with(page, Verdict::Blocked)
     }
 
     /// A page with history: unchanged, or with a new owner.
-    fn with_history(&self) -> Stored {
+    fn page_with_history(&self) -> JudgeCase {
         let before = self.page(0);
         let (now, word) = if self.number % 20 == 8 {
             (before.clone(), Verdict::Alive)
@@ -137,24 +140,24 @@ impl Plan {
             let text = "Casino bonus, best odds, slots, roulette and jackpot every day";
             (digest("Online casino and betting", &["Jackpot"], text), Verdict::Hijacked)
         };
-        let mut case = self.answered(now, word);
+        let mut case = self.respond_with(now, word);
         case.history.digest = Some(before.into());
         case
     }
 
     /// A site that redirects unknown URLs to its home page.
-    fn sent_home(&self) -> Stored {
+    fn redirect_to_home(&self) -> JudgeCase {
         let home = "http://library.example.org/";
-        let page = digest("Library", &["Welcome"], &self.text(1, LONG));
-        let mut case = self.answered(page.clone(), Verdict::Soft404);
+        let page = digest("Library", &["Welcome"], &self.text(1, WORDS_PER_PAGE));
+        let mut case = self.respond_with(page.clone(), Verdict::Soft404);
         case.probe = probe(&[&case.url, home], 200, page.clone());
         let random_url =
             control_url(ControlKind::RandomName, &case.url, 1).map_or(String::new(), |it| it.url);
-        case.compare(ControlKind::RandomName, probe(&[&random_url, home], 200, page));
+        case.add_control(ControlKind::RandomName, probe(&[&random_url, home], 200, page));
         case
     }
 
-    fn answered(&self, digest: Digest, planted: Verdict) -> Stored {
+    fn respond_with(&self, digest: Digest, expected: Verdict) -> JudgeCase {
         let url = format!(
             "http://library.example.org/{}/{}-{}.html",
             self.word(0, 1),
@@ -169,32 +172,39 @@ impl Plan {
             outcome,
             duration_ms: 12,
         }];
-        Stored { url, attempts, probe, controls: Vec::new(), history: History::default(), planted }
+        JudgeCase {
+            url,
+            attempts,
+            probe,
+            controls: Vec::new(),
+            history: History::default(),
+            expected,
+        }
     }
 
     fn page(&self, version: usize) -> Digest {
         let title = format!("{} and {} - Library", self.word(version, 2), self.word(version, 3));
-        digest(&title, &[&title, self.word(version, 4)], &self.text(version, LONG))
+        digest(&title, &[&title, self.word(version, 4)], &self.text(version, WORDS_PER_PAGE))
     }
 
     /// Every second site starts its pages with a menu whose words also occur on
     /// error pages.
     fn text(&self, version: usize, length: usize) -> String {
         let menu = if self.number.is_multiple_of(2) { "" } else { MENU };
-        let words = (0..length).map(|place| self.word(version, place));
+        let words = (0..length).map(|index| self.word(version, index));
         menu.split_whitespace().chain(words).collect::<Vec<_>>().join(" ")
     }
 
-    fn word(&self, version: usize, place: usize) -> &'static str {
-        let mut mixed = ((self.number * 8 + version) * 1024 + place) as u64;
-        mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        WORDS[usize::try_from(mixed >> 40).unwrap_or(0) % WORDS.len()]
+    fn word(&self, version: usize, index: usize) -> &'static str {
+        let mut hash = ((self.number * 8 + version) * 1024 + index) as u64;
+        hash = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash = (hash ^ (hash >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        WORDS[usize::try_from(hash >> 40).unwrap_or(0) % WORDS.len()]
     }
 }
 
-impl Stored {
-    fn compare(&mut self, kind: ControlKind, probe: Probe) {
+impl JudgeCase {
+    fn add_control(&mut self, kind: ControlKind, probe: Probe) {
         if let Some(control) = control_url(kind, &self.url, 1) {
             self.controls.push(Control { kind, url: control.url, probe: Some(probe.into()) });
         }
@@ -207,17 +217,17 @@ fn digest(title: &str, headings: &[&str], text: &str) -> Digest {
     digest
 }
 
-fn probe(way: &[&str], status: u16, digest: Digest) -> Probe {
-    let last = way.len().saturating_sub(1);
-    let hop = |(place, url): (usize, &&str)| Hop {
+fn probe(urls: &[&str], status: u16, digest: Digest) -> Probe {
+    let last = urls.len().saturating_sub(1);
+    let hop = |(index, url): (usize, &&str)| Hop {
         url: (*url).to_owned(),
-        status: if place == last { status } else { 302 },
+        status: if index == last { status } else { 302 },
         location: None,
         ip: None,
     };
     Probe {
         requested_at: Timestamp::UNIX_EPOCH,
-        hops: way.iter().enumerate().map(hop).collect(),
+        hops: urls.iter().enumerate().map(hop).collect(),
         outcome: FetchOutcome::Response(status),
         timings: Timings { total: 12, ..Timings::default() },
         retry_after: None,
