@@ -3,7 +3,8 @@
 //! A survey finds most broken URLs of a catalog with few checks and estimates how many
 //! it missed. This crate contains the plans that select URLs and decide when to stop (Le &
 //! Shulman, "Managing Broken URLs in Federated Metadata", §3, and extensions), the
-//! schedule of re-checks, and simulations of both.
+//! schedule of re-checks, and simulations of both. It also contains the lifecycle of
+//! incidents (§4): how a broken URL is reported, escalated, hidden and restored.
 //!
 //! It does no I/O and reads no clock: callers pass the seed of the random number generator,
 //! the results and the time.
@@ -16,6 +17,7 @@ mod bandit;
 mod catalog;
 mod check_log;
 mod estimate;
+mod incident;
 mod lot_plan;
 mod named;
 mod plan;
@@ -32,6 +34,11 @@ pub use bandit::{Bandit, BanditSettings};
 pub use catalog::{Catalog, DirectoryId, DomainId, SizeClass, UrlId, size_classes};
 pub use check_log::{CheckCounts, CheckLog, UrlHealth};
 pub use estimate::RecallEstimate;
+pub use incident::{
+    CheckResult, EndReason, Hold, HostChecks, Incident, IncidentEnd, IncidentSubject, Lifecycle,
+    LocationState, LossLimit, LossLimitError, NextCheck, OverrideAction, OverrideScope, Stage,
+    Transition, is_record_visible, strongest_override,
+};
 pub use lot_plan::{Lot, LotPlan, LotRule, LotState};
 pub use named::SamplingPlanName;
 pub use plan::{LotDecision, SamplingPlan};

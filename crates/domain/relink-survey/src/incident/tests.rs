@@ -1,0 +1,131 @@
+//! Tests of single incidents. A story lists the days of checks and what followed.
+
+use jiff::civil::date;
+
+use super::lifecycle::later;
+use super::*;
+
+const START: Date = date(2026, 1, 1);
+
+fn target() -> Incident {
+    Incident::open(IncidentSubject::Target("http://a.test/1".to_owned()), START)
+}
+
+/// Checks the incident daily when it is due, with a result per day, and returns the transitions.
+fn story(mut incident: Incident, days: u32, result: impl Fn(u32) -> CheckResult) -> String {
+    let lifecycle = Lifecycle::default();
+    let mut story = Vec::new();
+    for day in 1..=days {
+        let today = later(START, day);
+        if !incident.is_due(today, &lifecycle) {
+            continue;
+        }
+        let result = result(day);
+        if let Some(change) = incident.record_check(today, result, &lifecycle, Hold::None) {
+            story.push(format!("{day} {change:?}"));
+        } else {
+            story.push(day.to_string());
+        }
+    }
+    story.join(", ")
+}
+
+#[track_caller]
+fn check(days: u32, result: impl Fn(u32) -> CheckResult, expect: &str) {
+    assert_eq!(story(target(), days, result), expect);
+}
+
+fn broken_until(end: u32) -> impl Fn(u32) -> CheckResult {
+    move |day| if day < end { CheckResult::Broken } else { CheckResult::Alive }
+}
+
+#[test]
+fn broken_target_follows_the_paper() {
+    check(120, broken_until(1_000), "7 Escalated, 30 Hidden, 31, 33, 36, 41, 49, 62, 83, 117");
+}
+
+#[test]
+fn live_target_is_restored_at_the_next_check() {
+    check(60, broken_until(3), "7 Restored");
+    check(60, broken_until(20), "7 Escalated, 30 Restored");
+    check(60, broken_until(34), "7 Escalated, 30 Hidden, 31, 33, 36 Restored");
+}
+
+#[test]
+fn unknown_result_changes_nothing_and_stays_due() {
+    let in_doubt = |day| match day {
+        7..=9 | 31..=40 => CheckResult::Unknown,
+        _ => CheckResult::Broken,
+    };
+    let expect = "7, 8, 9, 10 Escalated, 30 Hidden, \
+                  31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 43, 46";
+    check(50, in_doubt, expect);
+}
+
+#[test]
+fn answer_stops_the_escalation_until_its_date() {
+    let mut incident = target();
+    incident.answer(later(START, 20));
+    // The re-check of day 7 still happens, because the target may work again.
+    let expect = "7, 20 Escalated, 30 Hidden, 31";
+    assert_eq!(story(incident, 32, broken_until(1_000)), expect);
+}
+
+#[test]
+fn late_escalation_leaves_a_week_before_hiding() {
+    let mut incident = target();
+    incident.answer(later(START, 40));
+    let expect = "7, 40 Escalated, 47 Hidden, 48";
+    assert_eq!(story(incident, 49, broken_until(1_000)), expect);
+}
+
+#[test]
+fn checks_that_are_not_due_do_not_shift_the_timetable() {
+    let (lifecycle, mut incident) = (Lifecycle::default(), target());
+    let early = incident.record_check(later(START, 3), CheckResult::Broken, &lifecycle, Hold::None);
+    assert_eq!((early, incident.checked_on), (None, START));
+    let alive = incident.record_check(later(START, 4), CheckResult::Alive, &lifecycle, Hold::None);
+    assert_eq!(alive, Some(Transition::Restored));
+}
+
+#[test]
+fn override_allows_only_a_recovery() {
+    let (lifecycle, mut incident) = (Lifecycle::default(), target());
+    let mut record = |day, result| {
+        incident.record_check(later(START, day), result, &lifecycle, Hold::Overridden)
+    };
+    assert_eq!(record(7, CheckResult::Broken), None);
+    assert_eq!(record(30, CheckResult::Broken), None);
+    assert_eq!(record(31, CheckResult::Alive), Some(Transition::Restored));
+    assert_eq!(record(32, CheckResult::Alive), None);
+}
+
+#[test]
+fn close_is_recorded_once() {
+    let mut incident = target();
+    assert_eq!(incident.close(START, EndReason::UrlChanged), Some(Transition::Restored));
+    assert_eq!(incident.close(START, EndReason::RecordDeleted), None);
+    assert_eq!(incident.end.unwrap().reason, EndReason::UrlChanged);
+    assert_eq!(incident.next_check(&Lifecycle::default()), None);
+}
+
+#[test]
+fn split_continues_the_timetable_of_the_host() {
+    let lifecycle = Lifecycle::default();
+    let mut host = Incident::open(IncidentSubject::Host("a.test".to_owned()), START);
+    host.record_check(later(START, 7), CheckResult::Broken, &lifecycle, Hold::None);
+    host.record_check(later(START, 12), CheckResult::Alive, &lifecycle, Hold::None);
+    let target = host.split("http://a.test/1");
+    assert_eq!((target.stage, target.end), (Stage::Escalated, None));
+    let next = target.next_check(&lifecycle).unwrap();
+    assert_eq!((next.on, next.is_domain_check), (later(START, 30), true));
+}
+
+#[test]
+fn user_report_hides_at_once() {
+    let mut incident = Incident::open_hidden(IncidentSubject::Target("u".to_owned()), START);
+    let next = incident.next_check(&Lifecycle::default()).unwrap();
+    assert_eq!((next.on, next.is_domain_check), (later(START, 1), false));
+    assert_eq!(incident.hide_now(START), None);
+    assert_eq!(target().hide_now(later(START, 2)), Some(Transition::Hidden));
+}
