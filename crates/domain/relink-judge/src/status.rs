@@ -6,6 +6,7 @@
 mod advice;
 mod common;
 mod registered;
+mod specification;
 
 use std::fmt;
 
@@ -25,6 +26,8 @@ pub struct StatusInfo {
     pub class: StatusClass,
     /// The source of the meaning.
     pub origin: StatusOrigin,
+    /// The section of the specification: `RFC 7725 §3`.
+    pub specification: Option<&'static str>,
     /// The meaning, in full sentences.
     pub description: &'static str,
     /// What the user can do about it.
@@ -79,6 +82,7 @@ pub fn lookup(status: u16) -> StatusInfo {
         name: row.name,
         class,
         origin,
+        specification: specification::specification(status),
         description: row.description,
         advice: row.advice,
         verdict,

@@ -1,6 +1,7 @@
 //! Command-line arguments. `settings` merges them with the configuration.
 
 mod decay;
+mod findings;
 mod fix;
 mod report;
 mod revive;
@@ -18,6 +19,7 @@ use relink_model::Verdict;
 use relink_page::SlugStyle;
 use url::Url;
 
+pub use self::findings::{FindingArgs, GroupByArg, SortArg};
 pub use self::fix::{FixArgs, FixFormat};
 pub use self::report::{ReportArgs, ReportCommand, ReportFormat};
 pub use self::revive::{
@@ -50,10 +52,10 @@ pub struct Cli {
 /// Flags of all commands.
 #[derive(Debug, Clone, Args)]
 pub struct GlobalArgs {
-    /// Print less: no progress and no hints
+    /// Print less: one line per finding, no progress and no hints
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Print more: every finding and every host
+    /// Print more: every finding, skipped link and host
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
     /// When to use colors
@@ -144,6 +146,9 @@ pub struct CheckArgs {
     /// Configuration file to use instead of the project's `relink.toml`
     #[arg(long, value_name = "FILE", env = "RELINK_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,
+    /// Report options.
+    #[command(flatten)]
+    pub findings: FindingArgs,
     /// Document options.
     #[command(flatten)]
     pub documents: DocumentArgs,

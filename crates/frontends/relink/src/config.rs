@@ -21,7 +21,7 @@ pub use self::host::{HostConfig, Secret};
 pub use self::project::{ProjectConfig, is_inside};
 pub use self::revive::ReviveConfig;
 use crate::byte_size::ByteSize;
-use crate::cli::{AnchorStyle, OutputFormat};
+use crate::cli::{AnchorStyle, GroupByArg, OutputFormat, SortArg};
 use crate::duration_arg::DurationArg;
 use crate::error::CommandError;
 
@@ -31,6 +31,12 @@ use crate::error::CommandError;
 pub struct Config {
     /// See `--format`.
     pub format: Option<OutputFormat>,
+    /// See `--group-by`.
+    pub group_by: Option<GroupByArg>,
+    /// See `--sort`.
+    pub sort: Option<SortArg>,
+    /// See `--max-findings`.
+    pub max_findings: Option<usize>,
     /// See `--include`.
     pub include: Option<Vec<String>>,
     /// See `--exclude`.
@@ -108,7 +114,7 @@ pub struct Config {
 }
 
 /// All keys of a configuration file.
-const KEYS: [&str; 33] = [
+const KEYS: [&str; 36] = [
     "allow-private",
     "anchors",
     "base-url",
@@ -122,6 +128,7 @@ const KEYS: [&str; 33] = [
     "fail-on",
     "fallback-extensions",
     "format",
+    "group-by",
     "header",
     "header-for",
     "host",
@@ -130,6 +137,7 @@ const KEYS: [&str; 33] = [
     "include",
     "index-files",
     "max-cache-age",
+    "max-findings",
     "max-page-links",
     "max-page-size",
     "no-proxy",
@@ -140,6 +148,7 @@ const KEYS: [&str; 33] = [
     "retries",
     "revive",
     "root-dir",
+    "sort",
     "timeout",
     "user-agent",
 ];
@@ -196,6 +205,9 @@ impl Config {
     pub fn over(self, lower: Self) -> Self {
         Self {
             format: self.format.or(lower.format),
+            group_by: self.group_by.or(lower.group_by),
+            sort: self.sort.or(lower.sort),
+            max_findings: self.max_findings.or(lower.max_findings),
             include: self.include.or(lower.include),
             exclude: self.exclude.or(lower.exclude),
             fail_on: self.fail_on.or(lower.fail_on),
@@ -293,12 +305,14 @@ mod tests {
             fail-on = ["dead", "at-risk"]
             fallback-extensions = ["md"]
             format = "jsonl"
+            group-by = "cause"
             header = ["A: b"]
             host-concurrency = 2
             host-interval = "2s"
             include = ["x"]
             index-files = ["README.md"]
             max-cache-age = 0
+            max-findings = 20
             max-page-links = 100000
             max-page-size = "16M"
             no-proxy = ["localhost"]
@@ -308,6 +322,7 @@ mod tests {
             resolve = ["example.test:80:127.0.0.1"]
             retries = 0
             root-dir = "site"
+            sort = "links"
             timeout = "1s"
             user-agent = "x"
             header-for = { "example.org" = ["A: b"] }

@@ -26,7 +26,7 @@ use relink_page::{Column, DocumentFormat, SlugStyle};
 use relink_ports::RunStats;
 use url::Url;
 
-use crate::cli::{CheckArgs, OutputFormat, RequestArgs};
+use crate::cli::{CheckArgs, FindingArgs, OutputFormat, RequestArgs};
 use crate::config::{Config, ProjectConfig, is_inside};
 use crate::error::CommandError;
 use crate::output::ReportSubject;
@@ -66,6 +66,8 @@ pub struct RunSettings {
     pub outputs: Vec<(PathBuf, OutputFormat)>,
     /// The verdicts that fail the run.
     pub fail_on: Vec<Verdict>,
+    /// How findings are listed in the human report.
+    pub findings: FindingArgs,
     /// The maximum age of a cached result.
     pub max_cache_age: Duration,
     /// The inputs as given.
@@ -136,6 +138,11 @@ impl RunSettings {
             db: database(config.db, dir)?,
             format: config.format.unwrap_or(OutputFormat::Human),
             outputs,
+            findings: FindingArgs {
+                group_by: config.group_by,
+                sort: config.sort,
+                max_findings: config.max_findings,
+            },
             fail_on: config.fail_on.unwrap_or_else(|| Verdict::DEFAULT_FAIL_ON.to_vec()),
             max_cache_age: config.max_cache_age.map_or(DAY, |duration| duration.0),
             inputs,
@@ -185,6 +192,9 @@ pub fn database_path(named: Option<&Path>, config: Option<&Path>) -> Result<Path
 fn flags(args: CheckArgs) -> Config {
     Config {
         format: args.format.map(OutputFormat::from),
+        group_by: args.findings.group_by,
+        sort: args.findings.sort,
+        max_findings: args.findings.max_findings,
         include: non_empty(args.include),
         exclude: non_empty(args.exclude),
         fail_on: args.fail_on,

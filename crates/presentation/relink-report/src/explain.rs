@@ -85,7 +85,8 @@ fn explain_code(style: TextStyle, meaning: &CodeInfo) -> String {
 
 fn explain_status(style: TextStyle, meaning: &StatusInfo) -> String {
     let name = style.strong(&format!("{} {}", meaning.status, meaning.name));
-    let title = format!("{name} ({}, {})", meaning.class, meaning.origin);
+    let source = meaning.specification.map_or(String::new(), |section| format!(", {section}"));
+    let title = format!("{name} ({}, {}{source})", meaning.class, meaning.origin);
     let sentence = wrapped("  ", "", meaning.description);
     let advice = what_to_do(style, meaning.advice);
     let verdict = style

@@ -3,22 +3,30 @@
 //! The caller decides where the text is printed and whether it has colors.
 //! Colors carry no information that symbols and words do not.
 
+mod cause;
 mod comparison;
+mod counts;
 mod finding;
 mod footer;
 mod hosts;
+mod listing;
 mod quantity;
 mod revival;
+mod single_page;
 mod snippet;
 mod text_style;
 
+pub use cause::{CauseView, cause, cause_line};
+pub use counts::{FindingCounts, counts};
 pub use finding::{FindingView, finding};
 pub use footer::{
     Footer, Headline, footer, headline, interrupted, no_network, problem, skipped, summary,
 };
 pub use hosts::hosts;
+pub use listing::{ListedFinding, group_title, listed_finding};
 pub use quantity::{age, counted, duration, grouped, resemblance, size};
 pub use revival::{AliasView, ReplacementView, RevivalView, revival};
+pub use single_page::{SinglePageView, single_page};
 pub use snippet::Snippet;
 pub use text_style::TextStyle;
 

@@ -1,30 +1,30 @@
 //! The terminal report: findings with their source lines, totals and a last line.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io::Write;
-use std::path::Path;
 use std::time::Duration;
 
-use relink_engine::{CheckEnd, Diagnostic, Diagnostics, Ports, REVIVABLE};
-use relink_judge::codes;
-use relink_model::{FindingCode, LinkKind, RunId, TaskId, Verdict};
-use relink_ports::{CheckedTarget, CheckedTargetQuery, Files, HostStats, LinkLocation};
-use relink_report::human::{self, FindingView, Footer, Headline, Snippet, TextStyle};
+use relink_engine::{CheckEnd, Diagnostic, Diagnostics, Ports};
+use relink_model::{FindingCode, Verdict};
+use relink_ports::{CheckedTarget, HostStats};
+use relink_report::human::{self, Footer, Headline, SinglePageView, TextStyle};
 
-use super::{
-    FinishedRun, RevivalText, RunDetails, cannot_write, crawl, host_row, location_views, survey,
+use super::findings::{
+    count_findings, group_findings, load_findings, sort_groups, split_revivable,
 };
-use crate::cli::GlobalArgs;
+use super::human_findings::FindingList;
+use super::{FinishedRun, RunDetails, cannot_write, crawl, host_row, survey};
+use crate::cli::{GlobalArgs, SortArg};
 use crate::config::ProjectConfig;
-use crate::error::CommandError;
+use crate::error::{CommandError, Exit};
 use crate::settings::RunSettings;
 
-/// Number of findings read at a time.
-const BATCH: usize = 256;
-
-/// Maximum number of locations read per finding. More are never listed; the rest
-/// is counted.
+/// Maximum number of locations read per finding of a crawl or survey. More are
+/// never listed; the rest is counted.
 const MAX_LOCATIONS: usize = 8;
+
+/// Maximum number of findings without `--verbose`.
+const MAX_FINDINGS: usize = 50;
 
 /// Maximum number of diagnostics of each kind.
 const MAX_DIAGNOSTICS: usize = 100;
@@ -52,8 +52,11 @@ pub struct HumanReport {
     max_age: Duration,
     /// The keys that the project's file sets, in one line.
     project: Option<String>,
-    /// Whether search results are shown with dead pages.
-    pub(super) shows_revivals: bool,
+    /// How findings are listed.
+    pub(super) list: FindingList,
+    sort: SortArg,
+    /// The only input, if it is a URL.
+    single_url: Option<String>,
 }
 
 impl HumanReport {
@@ -65,7 +68,15 @@ impl HumanReport {
             is_verbose: global.verbose,
             max_age: settings.max_cache_age,
             project: settings.project.as_ref().and_then(ProjectConfig::line),
-            shows_revivals: false,
+            list: FindingList {
+                style,
+                group_by: settings.findings.group_by.unwrap_or_default(),
+                max_findings: max_findings(settings, global),
+                is_quiet: global.quiet,
+                shows_revivals: false,
+            },
+            sort: settings.findings.sort.unwrap_or_default(),
+            single_url: single_url(&settings.inputs),
         }
     }
 
@@ -82,22 +93,27 @@ impl HumanReport {
         for notice in end.details.notices() {
             write(out, &format!("! {}\n", relink_report::printable(&notice)))?;
         }
-        write(out, &self.headline(end))?;
+        if !self.is_quiet {
+            write(out, &self.headline(end))?;
+        }
         if let Some(line) = &self.project {
             write(out, &format!("{}\n", relink_report::printable(line)))?;
         }
+        let is_check = matches!(end.details, RunDetails::Check(_));
+        if is_check {
+            write(out, &self.single_page(ports).await?)?;
+        }
         // A survey or a crawl may have thousands of findings: list them only with
         // `--verbose`.
-        let is_check = matches!(end.details, RunDetails::Check(_));
         let shown: &[Verdict] = if is_check || self.is_verbose { &self.shown } else { &[] };
-        let blocked_code = self.findings(out, ports, end.run, shown).await?;
+        let blocked_code = self.findings(out, ports, end, shown).await?;
         if let Some(loaded) = end.details.loaded() {
             write(out, &diagnostics("problems", &loaded.problems))?;
             if self.is_verbose {
                 write(out, &diagnostics("expired `relink:ignore` comments", &loaded.expired))?;
             }
         }
-        if !matches!(end.details, RunDetails::Crawl(_)) {
+        if !self.is_quiet && !matches!(end.details, RunDetails::Crawl(_)) {
             write(out, &format!("\n{}", human::summary(self.style, &end.stats.verdicts)))?;
         }
         if self.is_verbose {
@@ -123,6 +139,9 @@ impl HumanReport {
         {
             let rows: Vec<_> = hosts.iter().map(host_row).collect();
             write(out, &format!("\n{}\n", human::hosts(self.style, &rows)))?;
+        }
+        if self.is_quiet && is_check && end.exit == Exit::Clean {
+            return Ok(());
         }
         write(out, &footer(end, blocked_code))
     }
@@ -152,93 +171,81 @@ impl HumanReport {
         &self,
         out: &mut (dyn Write + Send),
         ports: &Ports,
-        run: RunId,
+        end: &FinishedRun,
         shown: &[Verdict],
     ) -> Result<Option<FindingCode>, CommandError> {
-        let mut blocked: HashMap<FindingCode, u64> = HashMap::new();
-        // The advice for a code is printed once.
-        let mut explained: HashSet<FindingCode> = HashSet::new();
         let mut verdicts = shown.to_vec();
         verdicts.extend([Verdict::Blocked].into_iter().filter(|verdict| !shown.contains(verdict)));
-        let mut after = TaskId(0);
-        loop {
-            let query = CheckedTargetQuery {
-                after,
-                limit: BATCH,
-                verdicts: Some(&verdicts),
-                max_locations: MAX_LOCATIONS,
-                is_unfetched: false,
-            };
-            let page = ports.store.checked_targets(run, query).await?;
-            let Some(last) = page.last() else { break };
-            after = last.task;
-            for target in &page {
-                if let (Verdict::Blocked, Some(code)) = (target.result.verdict, target.result.code)
-                {
-                    *blocked.entry(code).or_default() += 1;
-                }
-                if shown.contains(&target.result.verdict) {
-                    let text = self.finding(ports, target, &mut explained).await?;
-                    out.write_all(text.as_bytes()).map_err(cannot_write)?;
-                }
-            }
+        // Only a check counts the links of every file.
+        let is_check = matches!(end.details, RunDetails::Check(_));
+        let max_locations = if is_check { usize::MAX } else { MAX_LOCATIONS };
+        let mut findings = load_findings(ports, end.run, &verdicts, max_locations).await?;
+        let blocked_code = most_frequent_block(&findings);
+        findings.retain(|target| shown.contains(&target.result.verdict));
+        let mut groups = group_findings(&*ports.files, findings).await;
+        if self.list.shows_revivals || !is_check {
+            groups = split_revivable(groups);
         }
-        let frequency = |(code, count): &(FindingCode, u64)| (*count, std::cmp::Reverse(*code));
-        Ok(blocked.into_iter().max_by_key(frequency).map(|(code, _)| code))
+        sort_groups(&mut groups, self.sort);
+        if is_check && !self.is_quiet {
+            let counts = human::counts(self.style, &count_findings(&groups));
+            out.write_all(counts.as_bytes()).map_err(cannot_write)?;
+        }
+        self.list.write(out, ports, &groups).await?;
+        Ok(blocked_code)
     }
 
-    async fn finding(
-        &self,
-        ports: &Ports,
-        target: &CheckedTarget,
-        explained: &mut HashSet<FindingCode>,
-    ) -> Result<String, CommandError> {
-        let result = &target.result;
-        let revival = if self.shows_revivals && REVIVABLE.contains(&result.verdict) {
-            RevivalText::load(&*ports.store, &target.url).await?
-        } else {
-            None
+    /// Formats the responses of a single URL on the command line.
+    async fn single_page(&self, ports: &Ports) -> Result<String, CommandError> {
+        let Some(given) = self.single_url.as_ref().filter(|_| !self.is_quiet) else {
+            return Ok(String::new());
         };
-        let snippet = match target.locations.first() {
-            Some(location) => snippet(&*ports.files, location).await,
-            None => None,
+        let Ok(url) = relink_frontier::canonicalize(None, given) else { return Ok(String::new()) };
+        let record = ports.store.target_record(url.as_str()).await?;
+        let probe = record.and_then(|record| record.latest).and_then(|latest| latest.probe);
+        let Some(probe) = probe.filter(|probe| !probe.hops.is_empty()) else {
+            return Ok(String::new());
         };
-        let code = result.code.filter(|code| !explained.contains(code));
-        let advice = code.and_then(codes::lookup).map(|meaning| meaning.advice);
-        let text = human::finding(
-            self.style,
-            &FindingView {
-                code: result.code,
-                verdict: result.verdict,
-                url: &target.original_url,
-                reason: &result.reason,
-                confidence: result.confidence,
-                evidence: &result.evidence,
-                locations: &location_views(target),
-                links: target.inlinks,
-                snippet: snippet.as_ref(),
-                help: advice,
-                revival: revival.as_ref().map(RevivalText::view).as_ref(),
-            },
-        );
-        // A suggestion of a new URL replaces the advice.
-        let is_explained = advice.is_some_and(|advice| text.contains(advice));
-        explained.extend(code.filter(|_| is_explained));
-        Ok(format!("\n{text}"))
+        let digest = probe.digest.as_deref();
+        let view = SinglePageView {
+            url: given,
+            hops: &probe.hops,
+            title: digest.and_then(|digest| digest.title.as_deref()),
+            bytes: digest.map(|digest| digest.bytes),
+            duration_ms: Some(probe.timings.total.into()),
+        };
+        Ok(format!("\n{}", human::single_page(self.style, &view)))
     }
 }
 
-/// Reads the source line of a link from its document.
-async fn snippet(files: &dyn Files, location: &LinkLocation) -> Option<Snippet> {
-    if matches!(location.location.kind, LinkKind::ListEntry | LinkKind::Argument) {
-        // The line would only repeat the URL.
-        return None;
+/// Returns the maximum number of listed findings; 0 means all.
+fn max_findings(settings: &RunSettings, global: &GlobalArgs) -> usize {
+    match settings.findings.max_findings {
+        Some(0) => usize::MAX,
+        Some(limit) => limit,
+        None if global.verbose => usize::MAX,
+        None => MAX_FINDINGS,
     }
-    // Do not read the whole document: a large one may have a million findings.
-    let (span, path) = (location.location.span, Path::new(&location.path));
-    let range = Snippet::byte_range(span);
-    let bytes = files.read_range(path, range.start as u64, range.len()).await.ok()?;
-    Snippet::cut_from(&bytes, span)
+}
+
+/// Returns the only input if it is a URL.
+fn single_url(inputs: &[String]) -> Option<String> {
+    match inputs {
+        [only] if only.starts_with("http://") || only.starts_with("https://") => Some(only.clone()),
+        _ => None,
+    }
+}
+
+/// Returns the most frequent code of blocked pages.
+fn most_frequent_block(findings: &[CheckedTarget]) -> Option<FindingCode> {
+    let mut blocked: HashMap<FindingCode, u64> = HashMap::new();
+    for target in findings.iter().filter(|target| target.result.verdict == Verdict::Blocked) {
+        if let Some(code) = target.result.code {
+            *blocked.entry(code).or_default() += 1;
+        }
+    }
+    let frequency = |(code, count): &(FindingCode, u64)| (*count, std::cmp::Reverse(*code));
+    blocked.into_iter().max_by_key(frequency).map(|(code, _)| code)
 }
 
 /// Lists the diagnostics of documents.
@@ -276,68 +283,5 @@ fn footer(end: &FinishedRun, blocked_code: Option<FindingCode>) -> String {
         RunDetails::Survey(outcome) => {
             survey::footer(outcome.end, &end.stats).unwrap_or_else(finished)
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Read;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use async_trait::async_trait;
-    use relink_model::SourceLocation;
-    use relink_ports::{FileError, WalkRequest, WalkResult};
-
-    use super::*;
-
-    /// A document with a single long line. Counts the bytes that are read.
-    struct LongLine {
-        line: Vec<u8>,
-        read: AtomicUsize,
-    }
-
-    #[async_trait]
-    impl Files for LongLine {
-        async fn walk(&self, _: &WalkRequest) -> Result<WalkResult, FileError> {
-            Ok(WalkResult::default())
-        }
-
-        async fn read(&self, _: &Path) -> Result<Vec<u8>, FileError> {
-            self.read.fetch_add(self.line.len(), Ordering::Relaxed);
-            Ok(self.line.clone())
-        }
-
-        async fn read_range(
-            &self,
-            _: &Path,
-            start: u64,
-            length: usize,
-        ) -> Result<Vec<u8>, FileError> {
-            let start = usize::try_from(start).unwrap();
-            let end = self.line.len().min(start + length);
-            self.read.fetch_add(end - start, Ordering::Relaxed);
-            Ok(self.line[start..end].to_vec())
-        }
-
-        fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileError> {
-            Err(FileError::Missing { path: path.display().to_string() })
-        }
-
-        async fn exists(&self, _: &Path) -> bool {
-            true
-        }
-    }
-
-    #[tokio::test]
-    async fn snippets_of_a_long_line_read_only_nearby_bytes() {
-        let line = "[x](gone.md) ".repeat(100_000).into_bytes();
-        let files = LongLine { line, read: AtomicUsize::new(0) };
-        for n in (0..100_000).step_by(1000) {
-            let span = (13 * n + 4..13 * n + 11).into();
-            let location = SourceLocation { span, line: 1, column: 1, kind: LinkKind::Hyperlink };
-            let location = LinkLocation { path: "a.md".to_owned(), location };
-            assert!(snippet(&files, &location).await.is_some());
-        }
-        assert!(files.read.load(Ordering::Relaxed) < 100 * 16 * 1024);
     }
 }

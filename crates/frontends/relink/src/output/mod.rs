@@ -2,12 +2,15 @@
 
 mod crawl;
 mod file;
+mod findings;
 mod format;
 mod human;
+mod human_findings;
 mod json;
 mod lines;
 mod progress;
 mod revival_text;
+mod source_line;
 mod survey;
 
 use std::io::{self, BufWriter, IntoInnerError, Write};
@@ -201,7 +204,7 @@ impl Reporter {
         self.defers_dead_pages = true;
         for sink in &mut self.sinks {
             if let Sink::Human(_, report) = sink {
-                report.shows_revivals = true;
+                report.list.shows_revivals = true;
             }
         }
         self

@@ -9,6 +9,7 @@ fn explain_shows_codes_and_statuses_with_advice() {
     assert!(code.starts_with("RL101 dead: ") && code.contains("what to do: "), "{code}");
     let status = sandbox.run(&["explain", "451"]).exits(0).stdout;
     assert!(status.contains("Legal Reasons") && status.contains("blocked, RL451"), "{status}");
+    assert!(status.contains("RFC 7725 §3"), "{status}");
 }
 
 #[test]

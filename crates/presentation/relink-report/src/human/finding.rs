@@ -106,7 +106,7 @@ fn location_line(
     format!("{arrow} {}{also}\n", location_text(first))
 }
 
-fn reason_line(style: TextStyle, reason: &str) -> String {
+pub(super) fn reason_line(style: TextStyle, reason: &str) -> String {
     format!("{}  {reason}\n", style.quiet("   ="))
 }
 

@@ -1,6 +1,7 @@
 //! `relink check`.
 
 mod cache;
+mod causes;
 mod contract;
 mod errors;
 mod headers;

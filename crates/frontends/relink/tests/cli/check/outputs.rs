@@ -190,6 +190,6 @@ fn advice_for_a_code_is_printed_once() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     sandbox.list("urls.txt", ["/one", "/two", "/three"].map(|path| web.url(path)));
     let text = sandbox.report(&["urls.txt"]).exits(1).stdout;
-    assert_eq!(text.matches("RL101").count(), 3, "{text}");
+    assert_eq!(text.matches("RL101 dead ·").count(), 3, "{text}");
     assert_eq!(text.matches("help: ").count(), 1, "{text}");
 }

@@ -1,0 +1,229 @@
+//! Loads the findings of a run and groups them for reports.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use relink_engine::{Ports, REVIVABLE};
+use relink_gate::{CauseKind, FindingKey, group_by_cause, local_path};
+use relink_judge::codes;
+use relink_model::{FindingCode, RunId, TaskId, Verdict};
+use relink_ports::{CheckedTarget, CheckedTargetQuery, Files};
+use relink_report::human::FindingCounts;
+
+use crate::cli::SortArg;
+use crate::error::CommandError;
+
+/// Number of findings read at a time.
+const BATCH: usize = 256;
+
+/// Maximum number of sibling directories searched for the files of a missing one.
+const MAX_SIBLINGS: usize = 64;
+
+/// Maximum number of missing files compared with each sibling directory.
+const MAX_COMPARED: usize = 8;
+
+/// Findings with one common cause.
+pub struct FindingGroup {
+    /// What they have in common.
+    pub kind: CauseKind,
+    /// The findings; at least one.
+    pub members: Vec<CheckedTarget>,
+    /// For a missing directory: the sibling that contains its files.
+    pub renamed_to: Option<String>,
+}
+
+impl FindingGroup {
+    /// Returns the number of links.
+    pub fn links(&self) -> u64 {
+        self.members.iter().map(|target| target.inlinks).sum()
+    }
+
+    /// Returns the first finding.
+    pub fn first(&self) -> Option<&CheckedTarget> {
+        self.members.first()
+    }
+
+    fn code(&self) -> Option<FindingCode> {
+        self.first().and_then(|target| target.result.code)
+    }
+}
+
+/// Loads the targets with these verdicts, in order of discovery, without their
+/// probes.
+pub async fn load_findings(
+    ports: &Ports,
+    run: RunId,
+    verdicts: &[Verdict],
+    max_locations: usize,
+) -> Result<Vec<CheckedTarget>, CommandError> {
+    let mut findings = Vec::new();
+    let mut after = TaskId(0);
+    loop {
+        let query = CheckedTargetQuery {
+            after,
+            limit: BATCH,
+            verdicts: Some(verdicts),
+            max_locations,
+            is_unfetched: false,
+        };
+        let batch = ports.store.checked_targets(run, query).await?;
+        let Some(last) = batch.last() else { return Ok(findings) };
+        after = last.task;
+        findings.extend(batch.into_iter().map(|target| CheckedTarget { probe: None, ..target }));
+    }
+}
+
+/// Groups findings by cause.
+pub async fn group_findings(files: &dyn Files, findings: Vec<CheckedTarget>) -> Vec<FindingGroup> {
+    let mut directories = MissingDirectories { files, known: HashMap::new() };
+    let mut missing = Vec::with_capacity(findings.len());
+    for finding in &findings {
+        missing.push(directories.above(finding).await);
+    }
+    let keys: Vec<FindingKey> = findings
+        .iter()
+        .zip(&missing)
+        .map(|(finding, missing_directory)| FindingKey {
+            verdict: finding.result.verdict,
+            code: finding.result.code,
+            target: &finding.url,
+            missing_directory: missing_directory.as_deref(),
+        })
+        .collect();
+    let causes = group_by_cause(&keys);
+    let mut findings: Vec<Option<CheckedTarget>> = findings.into_iter().map(Some).collect();
+    let mut groups = Vec::with_capacity(causes.len());
+    for cause in causes {
+        let take = |index: &usize| findings.get_mut(*index).and_then(Option::take);
+        let members: Vec<CheckedTarget> = cause.members.iter().filter_map(take).collect();
+        let renamed_to = match &cause.kind {
+            CauseKind::MissingDirectory(path) => renamed_directory(files, path, &members).await,
+            _ => None,
+        };
+        groups.push(FindingGroup { kind: cause.kind, members, renamed_to });
+    }
+    groups
+}
+
+/// Splits groups of dead web pages, because each page has its own search result.
+pub fn split_revivable(groups: Vec<FindingGroup>) -> Vec<FindingGroup> {
+    let split = |group: FindingGroup| {
+        let is_revivable =
+            group.first().is_some_and(|target| REVIVABLE.contains(&target.result.verdict));
+        if !is_revivable {
+            return vec![group];
+        }
+        let single = |target| FindingGroup {
+            kind: CauseKind::Single,
+            members: vec![target],
+            renamed_to: None,
+        };
+        group.members.into_iter().map(single).collect()
+    };
+    groups.into_iter().flat_map(split).collect()
+}
+
+/// Sorts groups. The order of discovery is that of the documents.
+pub fn sort_groups(groups: &mut [FindingGroup], sort: SortArg) {
+    let url = |group: &FindingGroup| group.first().map(|target| target.url.clone());
+    match sort {
+        SortArg::File => {}
+        SortArg::Links => groups.sort_by_key(|group| std::cmp::Reverse(group.links())),
+        SortArg::Code => groups.sort_by_key(FindingGroup::code),
+        SortArg::Url => groups.sort_by_key(url),
+    }
+}
+
+/// Counts the findings by code and file.
+pub fn count_findings(groups: &[FindingGroup]) -> FindingCounts {
+    let mut codes: HashMap<(Option<FindingCode>, Verdict), u64> = HashMap::new();
+    let mut files: HashMap<&str, u64> = HashMap::new();
+    for target in groups.iter().flat_map(|group| &group.members) {
+        *codes.entry((target.result.code, target.result.verdict)).or_default() += target.inlinks;
+        for location in &target.locations {
+            *files.entry(&location.path).or_default() += 1;
+        }
+    }
+    let mut codes: Vec<_> =
+        codes.into_iter().map(|((code, verdict), links)| (code, verdict, links)).collect();
+    codes.sort_by_key(|(code, verdict, links)| (std::cmp::Reverse(*links), *code, *verdict));
+    let mut files: Vec<(String, u64)> =
+        files.into_iter().map(|(path, links)| (path.to_owned(), links)).collect();
+    files.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let links = groups.iter().map(FindingGroup::links).sum();
+    FindingCounts { causes: groups.len() as u64, links, codes, files }
+}
+
+/// Finds the missing directories above missing files.
+struct MissingDirectories<'a> {
+    files: &'a dyn Files,
+    /// Whether these directories exist.
+    known: HashMap<PathBuf, bool>,
+}
+
+impl MissingDirectories<'_> {
+    /// Returns the topmost missing directory above the target of a finding.
+    async fn above(&mut self, finding: &CheckedTarget) -> Option<String> {
+        if finding.result.code != Some(codes::MISSING_FILE) {
+            return None;
+        }
+        let path = Path::new(local_path(&finding.url)?);
+        let mut missing = None;
+        for directory in path.ancestors().skip(1) {
+            if directory.as_os_str().is_empty() || self.exists(directory).await {
+                break;
+            }
+            missing = Some(directory.to_str()?.to_owned());
+        }
+        missing
+    }
+
+    async fn exists(&mut self, directory: &Path) -> bool {
+        if let Some(known) = self.known.get(directory) {
+            return *known;
+        }
+        let exists = self.files.exists(directory).await;
+        self.known.insert(directory.to_owned(), exists);
+        exists
+    }
+}
+
+/// Returns the sibling of a missing directory that contains all of its linked
+/// files, if there is exactly one.
+async fn renamed_directory(
+    files: &dyn Files,
+    missing: &str,
+    members: &[CheckedTarget],
+) -> Option<String> {
+    let missing = Path::new(missing);
+    let parent = missing.parent()?;
+    let wanted: BTreeSet<&Path> = members
+        .iter()
+        .filter_map(|target| Path::new(local_path(&target.url)?).strip_prefix(missing).ok())
+        .collect();
+    let here = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    let mut names = files.list_dir(here).await;
+    names.sort();
+    names.truncate(MAX_SIBLINGS);
+    let mut found = None;
+    for name in names.iter().filter(|name| !name.starts_with('.')) {
+        let sibling = parent.join(name);
+        if !files.is_dir(&sibling).await || !contains_all(files, &sibling, &wanted).await {
+            continue;
+        }
+        if found.replace(sibling).is_some() {
+            // Several directories contain these files: none is certain.
+            return None;
+        }
+    }
+    found.map(|sibling| sibling.display().to_string())
+}
+
+async fn contains_all(files: &dyn Files, directory: &Path, wanted: &BTreeSet<&Path>) -> bool {
+    for path in wanted.iter().take(MAX_COMPARED) {
+        if !files.exists(&directory.join(path)).await {
+            return false;
+        }
+    }
+    !wanted.is_empty()
+}

@@ -1,0 +1,229 @@
+//! The findings of the terminal report: as blocks by cause, or as lists by file,
+//! host or code.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::Write;
+
+use relink_engine::{Ports, REVIVABLE};
+use relink_gate::CauseKind;
+use relink_judge::codes;
+use relink_model::FindingCode;
+use relink_ports::CheckedTarget;
+use relink_report::LocationView;
+use relink_report::human::{self, CauseView, FindingView, ListedFinding, TextStyle};
+use url::Url;
+
+use super::findings::FindingGroup;
+use super::source_line::source_line;
+use super::{RevivalText, cannot_write, location_views};
+use crate::cli::GroupByArg;
+use crate::error::CommandError;
+
+/// Name of the group of local targets in a list by host.
+const LOCAL_FILES: &str = "local files";
+
+/// How findings are listed.
+pub(super) struct FindingList {
+    pub(super) style: TextStyle,
+    pub(super) group_by: GroupByArg,
+    /// Maximum number of groups or lines.
+    pub(super) max_findings: usize,
+    /// Whether each finding is one line.
+    pub(super) is_quiet: bool,
+    /// Whether search results are shown with dead pages.
+    pub(super) shows_revivals: bool,
+}
+
+/// One line of a list, with the name of its group.
+struct Entry {
+    group: String,
+    links: u64,
+    line: String,
+}
+
+impl FindingList {
+    /// Writes the findings.
+    pub(super) async fn write(
+        &self,
+        out: &mut (dyn Write + Send),
+        ports: &Ports,
+        groups: &[FindingGroup],
+    ) -> Result<(), CommandError> {
+        if self.group_by != GroupByArg::Cause {
+            return self.write_lists(out, groups);
+        }
+        // The advice for a code is printed once.
+        let mut explained: HashSet<FindingCode> = HashSet::new();
+        for group in groups.iter().take(self.max_findings) {
+            let text = if self.is_quiet {
+                cause_line(self.style, group)
+            } else {
+                format!("\n{}", self.block(ports, group, &mut explained).await?)
+            };
+            out.write_all(text.as_bytes()).map_err(cannot_write)?;
+        }
+        let rest = groups.get(self.max_findings..).unwrap_or_default();
+        let links = rest.iter().map(FindingGroup::links).sum();
+        write_rest(out, rest.len(), links)
+    }
+
+    async fn block(
+        &self,
+        ports: &Ports,
+        group: &FindingGroup,
+        explained: &mut HashSet<FindingCode>,
+    ) -> Result<String, CommandError> {
+        let Some(first) = group.first() else { return Ok(String::new()) };
+        let code = first.result.code.filter(|code| !explained.contains(code));
+        let advice = code.and_then(codes::lookup).map(|meaning| meaning.advice);
+        let text = if group.kind == CauseKind::Single {
+            self.finding(ports, first, advice).await?
+        } else {
+            with_cause_view(group, advice, |view| human::cause(self.style, view))
+        };
+        // A suggestion of a new URL replaces the advice.
+        let is_explained = advice.is_some_and(|advice| text.contains(advice));
+        explained.extend(code.filter(|_| is_explained));
+        Ok(text)
+    }
+
+    async fn finding(
+        &self,
+        ports: &Ports,
+        target: &CheckedTarget,
+        help: Option<&str>,
+    ) -> Result<String, CommandError> {
+        let result = &target.result;
+        let revival = if self.shows_revivals && REVIVABLE.contains(&result.verdict) {
+            RevivalText::load(&*ports.store, &target.url).await?
+        } else {
+            None
+        };
+        let snippet = match target.locations.first() {
+            Some(location) => source_line(&*ports.files, location).await,
+            None => None,
+        };
+        let revival = revival.as_ref().map(RevivalText::view);
+        let view = FindingView {
+            code: result.code,
+            verdict: result.verdict,
+            url: &target.original_url,
+            reason: &result.reason,
+            confidence: result.confidence,
+            evidence: &result.evidence,
+            locations: &location_views(target),
+            links: target.inlinks,
+            snippet: snippet.as_ref(),
+            help,
+            revival: revival.as_ref(),
+        };
+        Ok(human::finding(self.style, &view))
+    }
+
+    /// Writes a list of lines below titles.
+    fn write_lists(
+        &self,
+        out: &mut (dyn Write + Send),
+        groups: &[FindingGroup],
+    ) -> Result<(), CommandError> {
+        let targets = groups.iter().flat_map(|group| &group.members);
+        let entries: Vec<Entry> = match self.group_by {
+            GroupByArg::File => targets.flat_map(|target| self.entries_by_file(target)).collect(),
+            _ => targets.map(|target| self.entry(target)).collect(),
+        };
+        let shown = entries.len().min(self.max_findings);
+        let mut lists: BTreeMap<&str, (u64, String)> = BTreeMap::new();
+        for entry in entries.iter().take(shown) {
+            let (links, text) = lists.entry(&entry.group).or_default();
+            *links += entry.links;
+            text.push_str(&entry.line);
+        }
+        for (name, (links, lines)) in lists {
+            let text = human::group_title(self.style, name, links) + &lines;
+            out.write_all(text.as_bytes()).map_err(cannot_write)?;
+        }
+        let rest = entries.get(shown..).unwrap_or_default();
+        write_rest(out, rest.len(), rest.iter().map(|entry| entry.links).sum())
+    }
+
+    /// Returns one line per link, by file.
+    fn entries_by_file(&self, target: &CheckedTarget) -> Vec<Entry> {
+        let entry = |location: &relink_ports::LinkLocation| {
+            let position = format!("{}:{}", location.location.line, location.location.column);
+            let line = self.line(target, &position, 1);
+            Entry { group: location.path.clone(), links: 1, line }
+        };
+        target.locations.iter().map(entry).collect()
+    }
+
+    /// Returns the line of a target, by host or code.
+    fn entry(&self, target: &CheckedTarget) -> Entry {
+        let group = match (self.group_by, target.result.code) {
+            (GroupByArg::Code, Some(code)) => {
+                let name = codes::lookup(code).map_or("", |info| info.name);
+                format!("{code} {name}")
+            }
+            (GroupByArg::Code, None) => target.result.verdict.to_string(),
+            _ => host_name(&target.url),
+        };
+        let location = target.locations.first().map_or(String::new(), |first| {
+            format!("{}:{}:{}", first.path, first.location.line, first.location.column)
+        });
+        Entry { group, links: target.inlinks, line: self.line(target, &location, target.inlinks) }
+    }
+
+    fn line(&self, target: &CheckedTarget, location: &str, links: u64) -> String {
+        let finding = ListedFinding {
+            code: target.result.code,
+            verdict: target.result.verdict,
+            url: &target.original_url,
+            reason: &target.result.reason,
+            location,
+            links,
+        };
+        human::listed_finding(self.style, &finding)
+    }
+}
+
+/// Writes the number of findings that are not listed.
+fn write_rest(out: &mut (dyn Write + Send), count: usize, links: u64) -> Result<(), CommandError> {
+    if count == 0 {
+        return Ok(());
+    }
+    let (count, links) = (human::grouped(count as u64), human::counted(links, "link"));
+    let text = format!("\n… and {count} more ({links}); `--max-findings 0` lists all\n");
+    out.write_all(text.as_bytes()).map_err(cannot_write)
+}
+
+/// Returns the host of a target.
+fn host_name(target: &str) -> String {
+    let host = Url::parse(target).ok().and_then(|url| url.host_str().map(str::to_owned));
+    host.unwrap_or_else(|| LOCAL_FILES.to_owned())
+}
+
+/// Formats a group as one line.
+pub(super) fn cause_line(style: TextStyle, group: &FindingGroup) -> String {
+    with_cause_view(group, None, |view| human::cause_line(style, view))
+}
+
+/// Calls `then` with the view of a group.
+fn with_cause_view(
+    group: &FindingGroup,
+    help: Option<&str>,
+    then: impl FnOnce(&CauseView) -> String,
+) -> String {
+    let Some(first) = group.first() else { return String::new() };
+    let targets: Vec<(&str, u64)> =
+        group.members.iter().map(|target| (target.original_url.as_str(), target.inlinks)).collect();
+    let locations: Vec<LocationView> = group.members.iter().flat_map(location_views).collect();
+    then(&CauseView {
+        kind: &group.kind,
+        verdict: first.result.verdict,
+        code: first.result.code,
+        targets: &targets,
+        locations: &locations,
+        reason: &first.result.reason,
+        renamed_to: group.renamed_to.as_deref(),
+        help,
+    })
+}

@@ -1,0 +1,203 @@
+//! Formats findings with one common cause as one block of lines.
+
+use relink_gate::CauseKind;
+use relink_model::{FindingCode, Verdict};
+
+use super::finding::{location_list, reason_line};
+use super::{TextStyle, counted, grouped, padded, shown_prose, shown_url, width};
+use crate::LocationView;
+
+/// Maximum number of targets listed; the rest is counted.
+const MAX_TARGETS: usize = 5;
+
+/// Maximum width of the column with the targets.
+const TARGET_COLUMNS: usize = 60;
+
+/// Findings with one common cause, with all text borrowed.
+#[derive(Debug, Clone, Copy)]
+pub struct CauseView<'a> {
+    /// What the findings have in common.
+    pub kind: &'a CauseKind,
+    /// Their verdict.
+    pub verdict: Verdict,
+    /// Their code.
+    pub code: Option<FindingCode>,
+    /// Their URLs as written, each with its number of links.
+    pub targets: &'a [(&'a str, u64)],
+    /// The first locations of the links.
+    pub locations: &'a [LocationView<'a>],
+    /// The reason of the first finding.
+    pub reason: &'a str,
+    /// The directory that contains the missing files now.
+    pub renamed_to: Option<&'a str>,
+    /// The advice.
+    pub help: Option<&'a str>,
+}
+
+impl CauseView<'_> {
+    /// Returns the total number of links.
+    fn links(&self) -> u64 {
+        self.targets.iter().map(|(_, links)| links).sum()
+    }
+
+    /// Returns the name of the cause.
+    fn name(&self) -> String {
+        match self.kind {
+            CauseKind::MissingDirectory(path) => format!("{}/", shown_url(path)),
+            CauseKind::MissingFile(name)
+            | CauseKind::MissingAnchors(name)
+            | CauseKind::Host(name)
+            | CauseKind::WebDirectory(name) => shown_url(name),
+            CauseKind::Single => {
+                self.targets.first().map_or(String::new(), |(url, _)| shown_url(url))
+            }
+        }
+    }
+
+    /// Describes the cause: `missing directory, 9 links to 4 files`.
+    fn description(&self) -> String {
+        let links = counted(self.links(), "link");
+        let targets = self.targets.len() as u64;
+        match self.kind {
+            CauseKind::Single => links,
+            CauseKind::MissingFile(_) => format!("missing file, {links}"),
+            CauseKind::MissingDirectory(_) => {
+                format!("missing directory, {links} to {}", counted(targets, "file"))
+            }
+            CauseKind::MissingAnchors(_) => {
+                format!("{} missing, {links}", counted(targets, "anchor"))
+            }
+            CauseKind::Host(_) => format!("host, {links} to {}", counted(targets, "page")),
+            CauseKind::WebDirectory(_) => {
+                format!("directory, {links} to {}", counted(targets, "page"))
+            }
+        }
+    }
+
+    fn label(&self, style: TextStyle) -> String {
+        let code = self.code.map_or(String::new(), |code| format!("{code} "));
+        style.verdict(self.verdict, &format!("{code}{}", self.verdict))
+    }
+}
+
+/// Formats a cause: name, locations, targets, reason and advice.
+pub fn cause(style: TextStyle, view: &CauseView) -> String {
+    let title = format!(
+        "{} · {} ({})\n",
+        view.label(style),
+        style.strong(&view.name()),
+        view.description()
+    );
+    let arrow = style.quiet("  -->");
+    let locations = format!("{arrow} {}\n", location_list(view.locations, view.links()));
+    let reason = reason_line(style, &shown_prose(view.reason));
+    let renamed = view.renamed_to.map_or(String::new(), |directory| {
+        reason_line(style, &format!("these files exist in `{}/`", shown_url(directory)))
+    });
+    let help = view
+        .help
+        .map_or(String::new(), |help| format!("{} {}\n", style.help("help:"), shown_prose(help)));
+    title + &locations + &target_lines(style, view.targets) + &reason + &renamed + &help
+}
+
+/// Formats a cause as one line, for `--quiet`.
+pub fn cause_line(style: TextStyle, view: &CauseView) -> String {
+    let first = view
+        .locations
+        .first()
+        .map_or(String::new(), |first| format!("{}: ", location_list(&[*first], 1)));
+    let reason = shown_prose(view.reason);
+    let (label, name) = (view.label(style), view.name());
+    let links = match (view.kind, view.links()) {
+        (CauseKind::Single, 0 | 1) => String::new(),
+        _ => format!(" ({})", view.description()),
+    };
+    format!("{first}{label} {name}: {reason}{links}\n")
+}
+
+fn target_lines(style: TextStyle, targets: &[(&str, u64)]) -> String {
+    let gutter = style.quiet("   |");
+    let shown: Vec<(String, u64)> =
+        targets.iter().take(MAX_TARGETS).map(|(url, links)| (shown_url(url), *links)).collect();
+    let column = shown.iter().map(|(url, _)| width(url)).max().unwrap_or(0).min(TARGET_COLUMNS);
+    let mut lines: Vec<String> = shown
+        .iter()
+        .map(|(url, links)| format!("{}  {}", padded(url, column), counted(*links, "link")))
+        .collect();
+    let more = targets.len().saturating_sub(MAX_TARGETS) as u64;
+    if more > 0 {
+        lines.push(format!("… and {} more", grouped(more)));
+    }
+    lines.iter().flat_map(|line| [&gutter, "  ", line, "\n"]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use relink_model::{LinkKind, SourceLocation};
+
+    use super::*;
+
+    fn location(path: &str) -> LocationView<'_> {
+        let location =
+            SourceLocation { span: (0..1).into(), line: 3, column: 5, kind: LinkKind::Hyperlink };
+        LocationView { path, location }
+    }
+
+    fn view<'a>(kind: &'a CauseKind, targets: &'a [(&'a str, u64)]) -> CauseView<'a> {
+        CauseView {
+            kind,
+            verdict: Verdict::Local,
+            code: Some(FindingCode::new(601)),
+            targets,
+            locations: &[],
+            reason: "no such file",
+            renamed_to: None,
+            help: Some("Correct the path, or add the file."),
+        }
+    }
+
+    #[test]
+    fn missing_directory_is_one_block() {
+        let kind = CauseKind::MissingDirectory("docs/old".to_owned());
+        let locations = [location("docs/a.md"), location("docs/b.md")];
+        let view = CauseView {
+            locations: &locations,
+            renamed_to: Some("docs/new"),
+            ..view(&kind, &[("old/x.md", 40), ("old/long-name.md", 1)])
+        };
+        insta::assert_snapshot!(cause(TextStyle::Plain, &view), @r"
+        RL601 local · docs/old/ (missing directory, 41 links to 2 files)
+          --> docs/a.md:3:5, docs/b.md:3:5 and 39 more
+           |  old/x.md          40 links
+           |  old/long-name.md  1 link
+           =  no such file
+           =  these files exist in `docs/new/`
+        help: Correct the path, or add the file.
+        ");
+    }
+
+    #[test]
+    fn long_lists_of_targets_are_counted() {
+        let kind = CauseKind::Host("example.org".to_owned());
+        let text = cause(TextStyle::Plain, &view(&kind, &[("https://example.org/", 1); 12]));
+        assert!(text.contains("… and 7 more"), "{text}");
+    }
+
+    #[test]
+    fn quiet_line_has_location_and_reason() {
+        let locations = [location("a.md")];
+        let single = CauseKind::Single;
+        let view = CauseView { locations: &locations, ..view(&single, &[("x.md", 1)]) };
+        assert_eq!(
+            cause_line(TextStyle::Plain, &view),
+            "a.md:3:5: RL601 local x.md: no such file\n"
+        );
+    }
+
+    #[test]
+    fn untrusted_names_are_printable() {
+        let kind = CauseKind::MissingFile("a\u{1b}[2J\n.md".to_owned());
+        let text = cause(TextStyle::Plain, &view(&kind, &[("\u{202e}x", 1)]));
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+    }
+}
