@@ -1,10 +1,11 @@
-//! Local file system: finds and reads documents, and checks whether local paths
-//! exist.
+//! Local file system: finds and reads documents, checks whether local paths
+//! exist, and commits changed files with git.
 //!
 //! This adapter returns paths and bytes. It does not parse documents, decode
 //! percent escapes or resolve links.
 
 mod formats;
+mod git_commit;
 mod ignore_files;
 mod open;
 mod pattern;
@@ -17,6 +18,7 @@ use async_trait::async_trait;
 use relink_ports::{FileError, Files, WalkRequest, WalkResult};
 
 pub use formats::EXTENSIONS;
+pub use git_commit::{GitFileState, GitWorkTree};
 use open::{Allowed, MAX_WHOLE_BYTES};
 pub use open::{BoundedReader, MAX_DOCUMENT_BYTES, read_to_string};
 

@@ -69,6 +69,8 @@ pub struct RewrittenDocument {
     pub bytes: Vec<u8>,
     /// The edits of the old document, by position.
     pub edits: Vec<Edit>,
+    /// The location of the link of each edit, in the order of `edits`.
+    pub edited_links: Vec<SourceLocation>,
     /// Requested edits that were not made.
     pub refused: Vec<RefusedEdit>,
 }
@@ -170,11 +172,14 @@ pub fn rewrite(
     candidates.dedup_by_key(|candidate| candidate.span);
     let parse = |document: &[u8]| links_with(format, document, options).links;
     let (bytes, edits) = choose_forms(bytes, &links, &mut candidates, &parse);
+    let is_made = |candidate: &&Candidate| candidate.form.is_some();
+    let edited_links =
+        candidates.iter().filter(is_made).map(|candidate| candidate.location).collect();
     refused.extend(candidates.iter().filter(|candidate| candidate.form.is_none()).map(
         |candidate| RefusedEdit { location: candidate.location, reason: Refusal::NotRepresentable },
     ));
     refused.sort_by_key(|refused| refused.location.span);
-    RewrittenDocument { bytes, edits, refused }
+    RewrittenDocument { bytes, edits, edited_links, refused }
 }
 
 /// Finds the link of a requested edit in the document.

@@ -16,15 +16,29 @@ pub struct FixReport<'a> {
     /// The id for `relink fix --undo`, if files were changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo: Option<&'a str>,
+    /// The commits that were created, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commits: Vec<FixCommitRow>,
     /// All repairs, by document and position.
     pub fixes: Vec<FixRow<'a>>,
 }
 
 impl<'a> FixReport<'a> {
-    /// Creates a report of repairs that were applied if `undo` is given.
-    pub fn new(undo: Option<&'a str>, fixes: Vec<FixRow<'a>>) -> Self {
-        Self { schema: SCHEMA, command: "fix", applied: undo.is_some(), undo, fixes }
+    /// Creates a report of repairs. They were applied if there is an `undo` id or
+    /// a commit.
+    pub fn new(undo: Option<&'a str>, commits: Vec<FixCommitRow>, fixes: Vec<FixRow<'a>>) -> Self {
+        let applied = undo.is_some() || !commits.is_empty();
+        Self { schema: SCHEMA, command: "fix", applied, undo, commits, fixes }
     }
+}
+
+/// A commit that `relink fix --commit` created.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FixCommitRow {
+    /// The short id.
+    pub id: String,
+    /// The first line of the message.
+    pub subject: String,
 }
 
 /// The repair of one link.
@@ -43,8 +57,12 @@ pub struct FixRow<'a> {
     /// The code of the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// Why the link is a finding.
+    pub finding: Redacted<'a>,
     /// Where the new URL comes from: `redirect`, `alias` or `archived-copy`.
     pub cause: &'static str,
+    /// The same as a sentence, with the confidence or the date of the copy.
+    pub evidence: String,
     /// How it is written: `replace` or `beside`.
     pub style: &'static str,
     /// Whether the repair can be written.

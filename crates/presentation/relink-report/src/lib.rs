@@ -24,6 +24,7 @@ pub mod target_record;
 mod dead_links;
 mod fetch_outcome_name;
 mod fix;
+mod fix_message;
 mod json_string;
 mod lines;
 mod printable;
@@ -36,7 +37,8 @@ mod suggestion;
 
 pub use dead_links::DeadLinks;
 pub use fetch_outcome_name::FetchOutcomeName;
-pub use fix::{FixReport, FixRow, FixRowStatus};
+pub use fix::{FixCommitRow, FixReport, FixRow, FixRowStatus};
+pub use fix_message::{commit_message, pull_request_body};
 pub use lines::FindingLine;
 pub use printable::printable;
 pub use redact::{Redacted, redact, redact_prose};

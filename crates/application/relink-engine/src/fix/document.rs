@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use relink_fix::{Edit, LinkEdit, RefusedEdit, rewrite};
+use relink_model::SourceLocation;
 use relink_page::{DocumentFormat, Options};
 use relink_ports::{FileError, Files};
 use thiserror::Error;
@@ -22,6 +23,8 @@ pub struct DocumentFix {
     pub new: Vec<u8>,
     /// The edits, by position.
     pub edits: Vec<Edit>,
+    /// The location of the link of each edit, in the order of `edits`.
+    pub edited_links: Vec<SourceLocation>,
 }
 
 /// Why a document cannot be repaired.
@@ -59,8 +62,13 @@ pub async fn plan_document(
         links.iter().filter(|fix| fix.status == FixStatus::Ready).map(LinkFix::edit).collect();
     let rewritten = rewrite(format, &options, &old, &ready);
     reject(links, &rewritten.refused);
-    let document =
-        DocumentFix { path: path.to_owned(), old, new: rewritten.bytes, edits: rewritten.edits };
+    let document = DocumentFix {
+        path: path.to_owned(),
+        old,
+        new: rewritten.bytes,
+        edits: rewritten.edits,
+        edited_links: rewritten.edited_links,
+    };
     Ok((!document.edits.is_empty()).then_some(document))
 }
 

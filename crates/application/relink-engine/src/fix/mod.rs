@@ -117,6 +117,8 @@ pub struct LinkFix {
     pub verdict: Verdict,
     /// The code of the finding.
     pub code: Option<FindingCode>,
+    /// Why the link has this verdict.
+    pub finding: String,
     /// Where the new URL comes from.
     pub cause: FixCause,
     /// How it is written.

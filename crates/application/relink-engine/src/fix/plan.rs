@@ -136,6 +136,7 @@ fn offered_links(
         new_url: offer.first.url.clone(),
         verdict: result.verdict,
         code: result.code,
+        finding: result.reason.clone(),
         cause: offer.first.cause,
         style: style(offer.first.cause, settings),
         status: offer.first.status.clone(),

@@ -20,6 +20,12 @@ pub struct FixArgs {
     /// Write the changes to the files
     #[arg(long)]
     pub apply: bool,
+    /// Write the changes and commit them, one commit per cause and host
+    #[arg(long, conflicts_with_all = ["apply", "dry_run", "undo"])]
+    pub commit: bool,
+    /// Write the body of a pull request, in Markdown
+    #[arg(long, value_name = "FILE", conflicts_with = "undo")]
+    pub pr_body: Option<PathBuf>,
     /// Restore the files that an earlier `--apply` changed
     #[arg(long, value_name = "ID", conflicts_with_all = ["inputs", "apply", "dry_run"])]
     pub undo: Option<String>,

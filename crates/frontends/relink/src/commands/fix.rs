@@ -2,27 +2,33 @@
 //!
 //! A dry run prints a unified diff on standard output and a summary on standard
 //! error. With `--apply`, the files are changed and a journal for `--undo` is
-//! written next to the database.
+//! written next to the database. With `--commit`, the changes are committed.
 
+mod commit;
 mod journal;
 mod patch;
 mod review;
 mod roots;
+mod write;
 
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use relink_engine::{
-    CheckEnd, CheckOutcome, FixSettings, FixStatus, FixStyle, LinkFix, Observer, Ports, Progress,
-    StopSignal, check, plan_document, plan_fixes, verify_fixes,
+    CheckEnd, CheckOutcome, FixSettings, FixStatus, LinkFix, Observer, Ports, Progress, StopSignal,
+    check, plan_document, plan_fixes, verify_fixes,
 };
 use relink_ports::{CheckedTarget, Clock as _};
 use relink_report::human::counted;
-use relink_report::{FixReport, FixRow, FixRowStatus, printable, redact};
+use relink_report::{
+    FixCommitRow, FixReport, FixRow, FixRowStatus, printable, pull_request_body, redact,
+    redact_prose,
+};
 
+use self::commit::{Committer, style_name};
 use self::journal::Journal;
-use self::patch::PatchPrinter;
+use self::patch::{PatchPrinter, write_file};
 use self::roots::Roots;
 use super::check::search_dead_pages;
 use super::revive::archives;
@@ -38,11 +44,30 @@ use crate::wiring;
 /// How the repairs are shown and whether they are written.
 struct FixMode<'a> {
     format: FixFormat,
-    is_applied: bool,
+    write: WriteMode,
     is_reviewed: bool,
     settings: FixSettings,
     output: Option<&'a Path>,
+    pr_body: Option<&'a Path>,
     global: &'a GlobalArgs,
+}
+
+/// What is done with the repairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WriteMode {
+    DryRun,
+    Apply,
+    Commit,
+}
+
+/// What was done with the repairs.
+#[derive(Debug, Default)]
+struct WriteResult {
+    /// Number of documents with repairs.
+    documents: usize,
+    /// The id for `--undo`.
+    undo: Option<String>,
+    commits: Vec<FixCommitRow>,
 }
 
 /// Runs `relink fix`.
@@ -53,13 +78,18 @@ pub async fn run(args: FixArgs, global: GlobalArgs) -> Result<Exit, CommandError
         return journal::undo(&args, id);
     }
     let roots = Roots::new(&args.inputs);
-    let output = args.output.clone();
+    let (output, pr_body) = (args.output.clone(), args.pr_body.clone());
     let mode = FixMode {
         format: args.format,
-        is_applied: args.apply,
+        write: match (args.commit, args.apply) {
+            (true, _) => WriteMode::Commit,
+            (false, true) => WriteMode::Apply,
+            (false, false) => WriteMode::DryRun,
+        },
         is_reviewed: args.review,
         settings: args.settings(),
         output: output.as_deref(),
+        pr_body: pr_body.as_deref(),
         global: &global,
     };
     let plan = CheckPlan::resolve(args.into_check_args(), now)?;
@@ -78,11 +108,11 @@ pub async fn run(args: FixArgs, global: GlobalArgs) -> Result<Exit, CommandError
             },
         )?;
     }
-    let mut journal = Journal::new(&plan.run.db, now);
-    let changed = process_documents(&ports, &plan, &roots, &mut fixes, &mut journal, &mode).await?;
+    let journal = Journal::new(&plan.run.db, now);
+    let result = write_documents(&ports, &plan, &roots, &mut fixes, journal, &mode).await?;
     wiring::close(ports).await;
-    mode.report(&fixes, changed, journal.id())?;
-    let is_open = !mode.is_applied && changed > 0;
+    mode.report(&fixes, &result)?;
+    let is_open = mode.write == WriteMode::DryRun && result.documents > 0;
     Ok(if is_open { Exit::Findings } else { Exit::Clean })
 }
 
@@ -137,18 +167,19 @@ fn no_network() -> CommandError {
         .hint("check your network connection")
 }
 
-/// Rewrites every document with repairs, and prints or applies the changes.
-/// Returns the number of changed documents.
-async fn process_documents(
+/// Rewrites every document with repairs, and prints, applies or commits the
+/// changes.
+async fn write_documents(
     ports: &Ports,
     plan: &CheckPlan,
     roots: &Roots,
     fixes: &mut [LinkFix],
-    journal: &mut Journal,
+    mut journal: Journal,
     mode: &FixMode<'_>,
-) -> Result<usize, CommandError> {
+) -> Result<WriteResult, CommandError> {
     let mut printer = PatchPrinter::new(mode.shows_diff(), text_style(mode.global), mode.output);
-    let mut changed = 0;
+    let mut committer = (mode.write == WriteMode::Commit).then(Committer::open).transpose()?;
+    let mut documents = 0;
     let is_same = |one: &LinkFix, other: &LinkFix| one.location.path == other.location.path;
     for document_fixes in fixes.chunk_by_mut(is_same) {
         let options = &plan.check.load.read_options;
@@ -164,18 +195,24 @@ async fn process_documents(
             reject(document_fixes, &reason);
             continue;
         }
-        if mode.is_applied
-            && let Err(reason) = journal.apply(&document)?
-        {
+        let label = document_fixes.first().map_or("", |fix| fix.location.path.as_str());
+        let patch = printer.diff(label, &document);
+        let written = match (mode.write, &mut committer) {
+            (WriteMode::Apply, _) => journal.apply(&document)?,
+            (_, Some(committer)) => committer.add(document, document_fixes),
+            _ => Ok(()),
+        };
+        if let Err(reason) = written {
             reject(document_fixes, &reason);
             continue;
         }
-        changed += 1;
-        let label = document_fixes.first().map_or("", |fix| fix.location.path.as_str());
-        printer.add(label, &document)?;
+        documents += 1;
+        printer.add(patch)?;
     }
     printer.finish()?;
-    Ok(changed)
+    let commits = committer.map(|committer| committer.commit(fixes)).transpose()?;
+    let undo = journal.id().map(str::to_owned);
+    Ok(WriteResult { documents, undo, commits: commits.unwrap_or_default() })
 }
 
 /// Rejects the repairs of a document that is not written.
@@ -188,24 +225,23 @@ fn reject(fixes: &mut [LinkFix], reason: &str) {
 impl FixMode<'_> {
     /// Whether the diff is printed on standard output.
     fn shows_diff(&self) -> bool {
-        self.format == FixFormat::Human && !self.is_applied
+        self.format == FixFormat::Human && self.write == WriteMode::DryRun
     }
 
-    fn report(
-        &self,
-        fixes: &[LinkFix],
-        changed: usize,
-        id: Option<&str>,
-    ) -> Result<(), CommandError> {
+    fn report(&self, fixes: &[LinkFix], result: &WriteResult) -> Result<(), CommandError> {
+        let rows: Vec<FixRow<'_>> = fixes.iter().map(row).collect();
+        if let Some(path) = self.pr_body {
+            write_file(path, pull_request_body(&rows).as_bytes())?;
+        }
         match self.format {
             FixFormat::Json => {
-                let report = FixReport::new(id, fixes.iter().map(row).collect());
+                let report = FixReport::new(result.undo.as_deref(), result.commits.clone(), rows);
                 let text = serde_json::to_string_pretty(&report).map_err(cannot_encode)?;
                 print(&format!("{text}\n"))
             }
             FixFormat::Human => {
                 if !self.global.quiet {
-                    print_summary(fixes, changed, id);
+                    print_summary(fixes, result);
                 }
                 Ok(())
             }
@@ -215,17 +251,24 @@ impl FixMode<'_> {
 
 /// Prints the summary on standard error, so that standard output is a patch.
 #[expect(clippy::print_stderr, reason = "standard output contains the patch")]
-fn print_summary(fixes: &[LinkFix], changed: usize, id: Option<&str>) {
+fn print_summary(fixes: &[LinkFix], result: &WriteResult) {
     let ready = fixes.iter().filter(|fix| fix.status == FixStatus::Ready).count();
     let links = counted(ready as u64, "link");
-    let in_files = format!("{links} in {}", counted(changed as u64, "file"));
+    let in_files = format!("{links} in {}", counted(result.documents as u64, "file"));
     for fix in fixes {
         if let Some(line) = open_line(fix) {
             eprintln!("{line}");
         }
     }
-    match id {
+    for FixCommitRow { id, subject } in &result.commits {
+        eprintln!("commit {id} {}", printable(subject));
+    }
+    match &result.undo {
         _ if ready == 0 => eprintln!("nothing to repair"),
+        None if !result.commits.is_empty() => {
+            let commits = counted(result.commits.len() as u64, "commit");
+            eprintln!("repaired {in_files} with {commits}; undo: git revert");
+        }
         Some(id) => eprintln!("repaired {in_files}; undo: relink fix --undo {id}"),
         None => eprintln!("{in_files} can be repaired; write the changes with `--apply`"),
     }
@@ -264,11 +307,10 @@ fn row(fix: &LinkFix) -> FixRow<'_> {
         old_url: redact(&fix.old_url),
         new_url: redact(&fix.new_url),
         code: fix.code.map(|code| code.to_string()),
+        finding: redact_prose(&fix.finding),
         cause: fix.cause.name(),
-        style: match fix.style {
-            FixStyle::Replace => "replace",
-            FixStyle::Beside => "beside",
-        },
+        evidence: fix.cause.to_string(),
+        style: style_name(fix.style),
         status,
         reason,
     }

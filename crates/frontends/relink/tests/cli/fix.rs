@@ -1,5 +1,7 @@
 //! `relink fix`: diffs, patches, written files and undo.
 
+mod commit;
+
 use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};

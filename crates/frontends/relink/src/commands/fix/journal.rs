@@ -17,9 +17,9 @@ use relink_model::Span;
 use relink_report::human::counted;
 use relink_report::printable;
 use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::write::{replace, writable_path};
 use crate::cli::FixArgs;
 use crate::error::{CommandError, Exit};
 use crate::settings::database_path;
@@ -66,7 +66,7 @@ impl Journal {
     /// Records and writes a repaired document. Returns the reason if the document
     /// cannot be written.
     pub fn apply(&mut self, document: &DocumentFix) -> Result<Result<(), String>, CommandError> {
-        let path = match writable_path(document) {
+        let path = match writable_path(&document.path) {
             Ok(path) => path,
             Err(reason) => return Ok(Err(reason)),
         };
@@ -112,17 +112,6 @@ fn directory(database: &Path) -> PathBuf {
     name.into()
 }
 
-/// Returns the path to write, without symbolic links. Returns the reason if the
-/// file is not writable.
-fn writable_path(document: &DocumentFix) -> Result<PathBuf, String> {
-    let path = document.path.canonicalize().map_err(|error| error.to_string())?;
-    let metadata = fs::metadata(&path).map_err(|error| error.to_string())?;
-    if metadata.permissions().readonly() {
-        return Err("the file is read-only".to_owned());
-    }
-    Ok(path)
-}
-
 fn entry(path: &Path, document: &DocumentFix) -> JournalEntry {
     let edit = |edit: &Edit| JournalEdit {
         start: edit.span.start,
@@ -139,20 +128,6 @@ fn entry(path: &Path, document: &DocumentFix) -> JournalEntry {
 
 fn hash(bytes: &[u8]) -> String {
     format!("{:032x}", xxh3_128(bytes))
-}
-
-/// Replaces a file in one step, if it still has the old content. The mode of the
-/// file is kept.
-fn replace(path: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {
-    let parent = path.parent().unwrap_or(Path::new("."));
-    let mut file = NamedTempFile::new_in(parent)?;
-    file.write_all(new)?;
-    file.as_file().set_permissions(fs::metadata(path)?.permissions())?;
-    file.as_file().sync_all()?;
-    if fs::read(path)? != old {
-        return Err(io::Error::other("the document has changed since it was checked"));
-    }
-    file.persist(path).map(|_| ()).map_err(|error| error.error)
 }
 
 /// Restores the files of a repair.

@@ -26,16 +26,23 @@ impl PatchPrinter {
         Self { is_shown, style, output: output.map(Path::to_owned), patch: Vec::new() }
     }
 
-    /// Adds the change of a document.
-    pub fn add(&mut self, label: &str, document: &DocumentFix) -> Result<(), CommandError> {
+    /// Returns the change of a document as a diff. Warns if a diff cannot
+    /// describe it.
+    pub fn diff(&self, label: &str, document: &DocumentFix) -> Option<Vec<u8>> {
         let path = label.trim_start_matches("./").trim_start_matches('/');
-        let Some(diff) = unified_diff(path, &document.old, &document.new) else {
+        let diff = unified_diff(path, &document.old, &document.new);
+        if diff.is_none() {
             CommandError::usage(format!("`{}` is not in the patch", printable(label)))
                 .cause("the file contains NUL bytes, which a patch cannot describe")
                 .hint("use `--apply` to change it")
                 .warn();
-            return Ok(());
-        };
+        }
+        diff
+    }
+
+    /// Adds the diff of a document.
+    pub fn add(&mut self, diff: Option<Vec<u8>>) -> Result<(), CommandError> {
+        let Some(diff) = diff else { return Ok(()) };
         if self.is_shown {
             self.print(&diff)?;
         }
@@ -47,15 +54,7 @@ impl PatchPrinter {
 
     /// Writes the patch file.
     pub fn finish(self) -> Result<(), CommandError> {
-        let Some(path) = &self.output else { return Ok(()) };
-        let written = OutputFile::create(path).and_then(|mut file| {
-            file.write_all(&self.patch)?;
-            file.commit()
-        });
-        written.map_err(|error| {
-            CommandError::usage(format!("cannot write `{}`", path.display()))
-                .cause(error.to_string())
-        })
+        self.output.map_or(Ok(()), |path| write_file(&path, &self.patch))
     }
 
     /// Prints a diff: with its exact bytes to a file or pipe, and without
@@ -91,4 +90,15 @@ impl PatchPrinter {
         }
         format!("{color}{text}\x1b[0m\n")
     }
+}
+
+/// Writes a file in one step.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    let written = OutputFile::create(path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.commit()
+    });
+    written.map_err(|error| {
+        CommandError::usage(format!("cannot write `{}`", path.display())).cause(error.to_string())
+    })
 }

@@ -1,0 +1,168 @@
+//! `relink fix --commit`: writes the repairs and commits them, one commit per
+//! cause and host.
+//!
+//! Files with uncommitted changes are not touched, so a commit contains nothing
+//! but repairs. If git rejects a commit, its files are restored.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use relink_engine::{DocumentFix, FixStatus, FixStyle, LinkFix};
+use relink_files::{GitFileState, GitWorkTree};
+use relink_fix::{Edit, apply};
+use relink_model::SourceLocation;
+use relink_report::{FixCommitRow, commit_message, printable};
+use url::Url;
+
+use super::row;
+use super::write::{replace, writable_path};
+use crate::error::CommandError;
+
+/// The cause, the style and the host of repairs that belong to one commit.
+type CommitKey = (&'static str, &'static str, String);
+
+/// A document to commit, with the number of its commit per edit.
+struct CommitDocument {
+    path: PathBuf,
+    document: DocumentFix,
+    /// The key of each edit, in the order of the edits.
+    keys: Vec<CommitKey>,
+}
+
+/// Collects the repaired documents of one work tree, and commits them.
+pub struct Committer {
+    tree: GitWorkTree,
+    documents: Vec<CommitDocument>,
+}
+
+impl Committer {
+    /// Opens the work tree of the current directory.
+    pub fn open() -> Result<Self, CommandError> {
+        let tree = GitWorkTree::containing(Path::new(".")).map_err(|error| {
+            CommandError::usage("cannot commit the repairs")
+                .cause(error.to_string())
+                .hint("run the command in a git work tree, or use `--apply`")
+        })?;
+        Ok(Self { tree, documents: Vec::new() })
+    }
+
+    /// Adds a repaired document. Returns the reason if it cannot be committed.
+    pub fn add(&mut self, document: DocumentFix, fixes: &[LinkFix]) -> Result<(), String> {
+        let path = writable_path(&document.path)?;
+        match self.tree.state(&path) {
+            GitFileState::Clean => {}
+            GitFileState::Changed => return Err("the file has uncommitted changes".to_owned()),
+            GitFileState::Untracked => {
+                return Err("the file is not in the git repository".to_owned());
+            }
+        }
+        let keys = document.edited_links.iter().map(|link| key_of(fixes, *link)).collect();
+        self.documents.push(CommitDocument { path, document, keys });
+        Ok(())
+    }
+
+    /// Writes and commits all documents. Returns the commits, oldest first.
+    pub fn commit(self, fixes: &[LinkFix]) -> Result<Vec<FixCommitRow>, CommandError> {
+        let mut keys: Vec<&CommitKey> =
+            self.documents.iter().flat_map(|document| &document.keys).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let by_key = fixes_by_key(fixes);
+        let mut commits = Vec::new();
+        for key in keys {
+            let rows: Vec<_> = by_key.get(key).into_iter().flatten().map(|fix| row(fix)).collect();
+            let message = commit_message(&key.2, &rows);
+            let id = self.commit_key(key, &message).map_err(|cause| {
+                CommandError::usage("cannot commit the repairs").cause(cause).hint(format!(
+                    "the files of this commit were restored; {} commits were created before",
+                    commits.len()
+                ))
+            })?;
+            let subject = message.lines().next().unwrap_or_default().to_owned();
+            commits.push(FixCommitRow { id, subject });
+        }
+        Ok(commits)
+    }
+
+    /// Writes the edits of one commit and creates it.
+    fn commit_key(&self, key: &CommitKey, message: &str) -> Result<String, String> {
+        let mut written = Vec::new();
+        let result = self.write_edits(key, &mut written).and_then(|()| {
+            let paths: Vec<PathBuf> = written.iter().map(|step| step.path.to_owned()).collect();
+            self.tree.commit(message, &paths).map_err(|error| error.to_string())
+        });
+        if result.is_err() {
+            for step in written {
+                // The message of git is more useful than that of the restore.
+                let _ = replace(step.path, &step.after, &step.before);
+            }
+        }
+        result
+    }
+
+    fn write_edits<'a>(
+        &'a self,
+        key: &CommitKey,
+        written: &mut Vec<WriteStep<'a>>,
+    ) -> Result<(), String> {
+        for document in self.documents.iter().filter(|document| document.keys.contains(key)) {
+            let before = document.content(|other| other < key)?;
+            let after = document.content(|other| other <= key)?;
+            replace(&document.path, &before, &after).map_err(|error| {
+                format!("{}: {error}", printable(&document.path.to_string_lossy()))
+            })?;
+            written.push(WriteStep { path: &document.path, before, after });
+        }
+        Ok(())
+    }
+}
+
+/// A file that was written for a commit.
+struct WriteStep<'a> {
+    path: &'a Path,
+    before: Vec<u8>,
+    after: Vec<u8>,
+}
+
+impl CommitDocument {
+    /// Returns the document with the edits of some commits.
+    fn content(&self, includes: impl Fn(&CommitKey) -> bool) -> Result<Vec<u8>, String> {
+        let edits: Vec<Edit> = self
+            .document
+            .edits
+            .iter()
+            .zip(&self.keys)
+            .filter(|(_, key)| includes(key))
+            .map(|(edit, _)| edit.clone())
+            .collect();
+        apply(&self.document.old, &edits).map_err(|error| error.to_string())
+    }
+}
+
+/// Returns the key of the repair of a link.
+fn key_of(fixes: &[LinkFix], link: SourceLocation) -> CommitKey {
+    let fix = fixes.iter().find(|fix| fix.location.location == link);
+    fix.map_or_else(|| ("", "", String::new()), commit_key)
+}
+
+fn commit_key(fix: &LinkFix) -> CommitKey {
+    let host = Url::parse(&fix.old_url).ok();
+    let host = host.as_ref().and_then(Url::host_str).unwrap_or_default();
+    (fix.cause.name(), style_name(fix.style), host.to_owned())
+}
+
+/// Returns the name of a style in reports.
+pub fn style_name(style: FixStyle) -> &'static str {
+    match style {
+        FixStyle::Replace => "replace",
+        FixStyle::Beside => "beside",
+    }
+}
+
+fn fixes_by_key(fixes: &[LinkFix]) -> BTreeMap<CommitKey, Vec<&LinkFix>> {
+    let mut by_key: BTreeMap<CommitKey, Vec<&LinkFix>> = BTreeMap::new();
+    for fix in fixes.iter().filter(|fix| fix.status == FixStatus::Ready) {
+        by_key.entry(commit_key(fix)).or_default().push(fix);
+    }
+    by_key
+}

@@ -1,0 +1,32 @@
+//! Writes one repaired file.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// Returns the path to write, without symbolic links. Returns the reason if the
+/// file is not writable.
+pub fn writable_path(document: &Path) -> Result<PathBuf, String> {
+    let path = document.canonicalize().map_err(|error| error.to_string())?;
+    let metadata = fs::metadata(&path).map_err(|error| error.to_string())?;
+    if metadata.permissions().readonly() {
+        return Err("the file is read-only".to_owned());
+    }
+    Ok(path)
+}
+
+/// Replaces a file in one step, if it still has the old content. The mode of the
+/// file is kept.
+pub fn replace(path: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {
+    let parent = path.parent().unwrap_or(Path::new("."));
+    let mut file = NamedTempFile::new_in(parent)?;
+    file.write_all(new)?;
+    file.as_file().set_permissions(fs::metadata(path)?.permissions())?;
+    file.as_file().sync_all()?;
+    if fs::read(path)? != old {
+        return Err(io::Error::other("the document has changed since it was checked"));
+    }
+    file.persist(path).map(|_| ()).map_err(|error| error.error)
+}

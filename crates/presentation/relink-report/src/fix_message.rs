@@ -1,0 +1,191 @@
+//! Messages about repairs: commit messages, and the body of a pull request.
+//!
+//! Both name for each repair the old and the new URL, the finding, where the new
+//! URL comes from, and the locations of the link.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::fix::{FixRow, FixRowStatus};
+use crate::human::counted;
+use crate::printable;
+
+/// Maximum length of the first line of a commit message.
+const MAX_SUBJECT: usize = 72;
+/// Maximum number of locations that are listed for a repair.
+const MAX_LOCATIONS: usize = 20;
+
+/// Returns the message of a commit with repairs of one cause and host.
+pub fn commit_message(host: &str, rows: &[FixRow<'_>]) -> String {
+    let mut message = subject(host, rows);
+    message.push('\n');
+    for repair in repairs(rows) {
+        // Writing to a string cannot fail.
+        let _ = write!(message, "\n{}\n", printable(&repair.old_url));
+        let _ = writeln!(message, "  -> {}", printable(&repair.new_url));
+        let _ = writeln!(message, "  {}", printable(&repair.evidence));
+        let _ = writeln!(message, "  in {}", repair.locations());
+    }
+    message
+}
+
+fn subject(host: &str, rows: &[FixRow<'_>]) -> String {
+    let verb = match rows.first().map(|row| (row.cause, row.style)) {
+        Some(("alias", "beside")) => "Add new locations of dead links",
+        Some(("archived-copy", "beside")) => "Add archived copies of dead links",
+        Some(("alias" | "archived-copy", _)) => "Replace dead links",
+        _ => "Update redirected links",
+    };
+    let subject = format!("{verb} to {}", printable(host));
+    if subject.chars().count() <= MAX_SUBJECT { subject } else { verb.to_owned() }
+}
+
+/// Returns the body of a pull request in Markdown. Repairs that are not written
+/// are listed with the reason.
+pub fn pull_request_body(rows: &[FixRow<'_>]) -> String {
+    let of_status = |status: FixRowStatus| -> Vec<FixRow<'_>> {
+        rows.iter().filter(|row| row.status == status).cloned().collect()
+    };
+    let ready = of_status(FixRowStatus::Ready);
+    let files: std::collections::BTreeSet<&str> = ready.iter().map(|row| row.path).collect();
+    let mut body = format!(
+        "Repairs {} in {}.\n",
+        counted(ready.len() as u64, "link"),
+        counted(files.len() as u64, "file")
+    );
+    for (cause, title) in [
+        ("redirect", "Permanent redirects"),
+        ("alias", "New locations of dead pages"),
+        ("archived-copy", "Archived copies of dead pages"),
+    ] {
+        let rows: Vec<FixRow<'_>> =
+            ready.iter().filter(|row| row.cause == cause).cloned().collect();
+        push_table(&mut body, title, &rows);
+    }
+    push_table(&mut body, "Not repaired: needs a decision", &of_status(FixRowStatus::NeedsReview));
+    body
+}
+
+fn push_table(body: &mut String, title: &str, rows: &[FixRow<'_>]) {
+    if rows.is_empty() {
+        return;
+    }
+    let _ = write!(body, "\n## {title}\n\n| Old URL | New URL | Evidence | Used in |\n");
+    body.push_str("|---|---|---|---|\n");
+    for repair in repairs(rows) {
+        let _ = writeln!(
+            body,
+            "| {} | {} | {} | {} |",
+            code_span(&repair.old_url),
+            code_span(&repair.new_url),
+            code_span(&repair.evidence),
+            code_span(&repair.locations()),
+        );
+    }
+}
+
+/// Returns text as a code span in a table cell. Code spans contain no markup,
+/// and links in them notify no one.
+fn code_span(text: &str) -> String {
+    let text = printable(text).replace('`', "'").replace('|', "\\|");
+    format!("`{text}`")
+}
+
+/// All links with one old and one new URL.
+struct Repair {
+    old_url: String,
+    new_url: String,
+    evidence: String,
+    lines: Vec<String>,
+}
+
+impl Repair {
+    fn locations(&self) -> String {
+        let mut text =
+            self.lines.iter().take(MAX_LOCATIONS).cloned().collect::<Vec<_>>().join(", ");
+        if let Some(more) = self.lines.len().checked_sub(MAX_LOCATIONS).filter(|more| *more > 0) {
+            let _ = write!(text, " and {more} more");
+        }
+        printable(&text).into_owned()
+    }
+}
+
+fn repairs(rows: &[FixRow<'_>]) -> impl Iterator<Item = Repair> {
+    let mut repairs: BTreeMap<(String, String), Repair> = BTreeMap::new();
+    for row in rows {
+        let (old_url, new_url) = (row.old_url.to_string(), row.new_url.to_string());
+        let repair = repairs.entry((old_url.clone(), new_url.clone())).or_insert_with(|| Repair {
+            old_url,
+            new_url,
+            evidence: evidence(row),
+            lines: Vec::new(),
+        });
+        repair.lines.push(format!("{}:{}", row.path, row.line));
+    }
+    repairs.into_values()
+}
+
+/// Returns the finding and where the new URL comes from.
+fn evidence(row: &FixRow<'_>) -> String {
+    let code = row.code.as_ref().map(|code| format!("{code} ")).unwrap_or_default();
+    let reason = row.reason.as_ref().map(|reason| format!("; {reason}")).unwrap_or_default();
+    format!("{code}{}; {}{reason}", row.finding, row.evidence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact;
+
+    fn row<'a>(path: &'a str, old: &'a str, cause: &'static str) -> FixRow<'a> {
+        FixRow {
+            path,
+            line: 3,
+            column: 1,
+            old_url: redact(old),
+            new_url: redact("https://example.org/new"),
+            code: Some("RL101".into()),
+            finding: redact("HTTP 404 twice"),
+            cause,
+            evidence: "new URL of the page, confidence 97%".into(),
+            style: "beside",
+            status: FixRowStatus::Ready,
+            reason: None,
+        }
+    }
+
+    #[test]
+    fn commit_message_lists_each_pair_of_urls_once() {
+        let old = "http://example.org/old";
+        let rows = [row("a.md", old, "alias"), row("b.md", old, "alias")];
+        assert_eq!(
+            commit_message("example.org", &rows),
+            "Add new locations of dead links to example.org\n\n\
+             http://example.org/old\n  -> https://example.org/new\n  \
+             RL101 HTTP 404 twice; new URL of the page, confidence 97%\n  in a.md:3, b.md:3\n"
+        );
+    }
+
+    #[test]
+    fn subject_without_room_for_the_host_omits_it() {
+        let rows = [row("a.md", "http://example.org/old", "redirect")];
+        let message = commit_message(&"a".repeat(60), &rows);
+        assert!(message.starts_with("Update redirected links\n"), "{message}");
+    }
+
+    #[test]
+    fn pull_request_body_contains_no_markup_of_documents() {
+        let rows = [row("a|`b`\u{1b}.md", "http://example.org/x|y", "archived-copy")];
+        let body = pull_request_body(&rows);
+        assert!(body.starts_with("Repairs 1 link in 1 file.\n"), "{body}");
+        let line = body.lines().last().unwrap();
+        assert!(line.ends_with("| `a\\|'b'\u{241b}.md:3` |"), "{line}");
+        assert!(line.contains("`http://example.org/x\\|y`"), "{line}");
+    }
+
+    #[test]
+    fn many_locations_are_counted() {
+        let rows = vec![row("a.md", "http://example.org/old", "redirect"); 25];
+        assert!(commit_message("example.org", &rows).contains("a.md:3 and 5 more\n"));
+    }
+}
