@@ -60,7 +60,7 @@ impl GitWorkTree {
     }
 
     /// Commits the current content of these files, and returns the short id of
-    /// the commit.
+    /// the commit. Files that are not tracked yet are added.
     ///
     /// # Errors
     ///
@@ -68,16 +68,36 @@ impl GitWorkTree {
     pub fn commit(&self, message: &str, files: &[PathBuf]) -> io::Result<String> {
         let mut message_file = tempfile::NamedTempFile::new()?;
         message_file.write_all(message.as_bytes())?;
+        let paths = self.pathspecs(files.iter())?;
+        let new = self
+            .pathspecs(files.iter().filter(|file| self.state(file) == GitFileState::Untracked))?;
+        if !new.is_empty() {
+            let args = ["add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
+            run(&self.root, &args, Some(&new))?;
+        }
+        let id = self.commit_paths(&message_file.path().to_string_lossy(), &paths);
+        if id.is_err() && !new.is_empty() {
+            let args = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"];
+            run(&self.root, &args, Some(&new))?;
+        }
+        id
+    }
+
+    /// Returns paths relative to the root, each ended by a NUL byte.
+    fn pathspecs<'a>(&self, files: impl Iterator<Item = &'a PathBuf>) -> io::Result<Vec<u8>> {
         let mut paths = Vec::new();
         for file in files {
             let path = file.strip_prefix(&self.root).map_err(io::Error::other)?;
             paths.extend_from_slice(path.as_os_str().as_encoded_bytes());
             paths.push(0);
         }
-        let message_path = message_file.path().to_string_lossy().into_owned();
-        let args = ["commit", "--quiet", "--only", "--cleanup=whitespace", "-F", &message_path];
+        Ok(paths)
+    }
+
+    fn commit_paths(&self, message_path: &str, paths: &[u8]) -> io::Result<String> {
+        let args = ["commit", "--quiet", "--only", "--cleanup=whitespace", "-F", message_path];
         let from_stdin = ["--pathspec-from-file=-", "--pathspec-file-nul"];
-        run(&self.root, &[&args[..], &from_stdin].concat(), Some(&paths))?;
+        run(&self.root, &[&args[..], &from_stdin].concat(), Some(paths))?;
         let id = run(&self.root, &["rev-parse", "--short", "HEAD"], None)?;
         Ok(String::from_utf8_lossy(id.trim_ascii_end()).into_owned())
     }

@@ -1,7 +1,8 @@
 //! Unified diffs of edited documents, in the format that `git apply` accepts.
 //!
 //! Edits of links never add or remove lines, so the lines of both versions
-//! correspond one to one. A general diff algorithm is not needed.
+//! correspond one to one. The sidecar file only grows at its end. A general diff
+//! algorithm is not needed.
 
 use std::fmt;
 
@@ -68,6 +69,35 @@ pub fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
     let lines: Vec<LinePair<'_>> = old.into_iter().zip(new).collect();
     for (start, end) in hunks(&lines) {
         write_hunk(&mut output, start, lines.get(start..end).unwrap_or_default());
+    }
+    Some(output)
+}
+
+/// Returns the unified diff of a file to which text is appended, or of a new file
+/// if `old` is `None`. The old content ends with a line feed. Returns `None` if
+/// nothing is appended.
+pub fn addition_diff(path: &str, old: Option<&[u8]>, added: &[u8]) -> Option<Vec<u8>> {
+    if added.is_empty() {
+        return None;
+    }
+    let (old_path, new_path) = (PatchPath { side: 'a', path }, PatchPath { side: 'b', path });
+    let tab = if path.contains(' ') { "\t" } else { "" };
+    let head = match old {
+        Some(_) => format!("--- {old_path}{tab}\n+++ {new_path}{tab}\n"),
+        None => format!("new file mode 100644\n--- /dev/null\n+++ {new_path}{tab}\n"),
+    };
+    let mut output = format!("diff --git {old_path} {new_path}\n{head}").into_bytes();
+    let (old, added) = (lines(old.unwrap_or_default()), lines(added));
+    let context = old.get(old.len().saturating_sub(CONTEXT)..).unwrap_or_default();
+    let start = old.len() - context.len() + usize::from(!context.is_empty());
+    let new_start = start.max(1);
+    let (before, after) = (context.len(), context.len() + added.len());
+    output.extend_from_slice(format!("@@ -{start},{before} +{new_start},{after} @@\n").as_bytes());
+    for line in context {
+        write_line(&mut output, b' ', line);
+    }
+    for line in added {
+        write_line(&mut output, b'+', line);
     }
     Some(output)
 }
@@ -190,5 +220,22 @@ mod tests {
         let quoted = |path| PatchPath { side: 'a', path }.to_string();
         assert_eq!(quoted("a b/ü.md"), "a/a b/ü.md");
         assert_eq!(quoted("a\"b\\c\n\u{1}"), "\"a/a\\\"b\\\\c\\n\\001\"");
+    }
+
+    #[test]
+    fn addition_diff_appends_after_three_lines_of_context() {
+        let diff = addition_diff("a.toml", Some(b"1\n2\n3\n4\n"), b"5\n6\n").unwrap();
+        assert_eq!(
+            String::from_utf8(diff).unwrap(),
+            "diff --git a/a.toml b/a.toml\n--- a/a.toml\n+++ b/a.toml\n\
+             @@ -2,3 +2,5 @@\n 2\n 3\n 4\n+5\n+6\n"
+        );
+        let diff = addition_diff("a.toml", None, b"1\n").unwrap();
+        assert_eq!(
+            String::from_utf8(diff).unwrap(),
+            "diff --git a/a.toml b/a.toml\nnew file mode 100644\n--- /dev/null\n+++ b/a.toml\n\
+             @@ -0,0 +1,1 @@\n+1\n"
+        );
+        assert_eq!(addition_diff("a.toml", None, b""), None);
     }
 }

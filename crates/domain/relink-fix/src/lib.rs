@@ -3,7 +3,8 @@
 //! [`redirect_offer`] decides which URL replaces the URL of a moved page.
 //! [`is_citation`] distinguishes citations from other links.
 //! [`rewrite`] replaces the destinations of links, or adds links behind them, and
-//! leaves every other byte of the document unchanged. [`unified_diff`] shows the change as a patch.
+//! leaves every other byte of the document unchanged. [`sidecar_entries`] records
+//! the original URLs of replaced links. [`unified_diff`] shows the change as a patch.
 //! [`invert`] returns the edits that undo it.
 //!
 //! All functions are pure. They do not fetch pages and do not read or write
@@ -35,12 +36,14 @@ mod edit;
 mod intent;
 mod offer;
 mod rewrite;
+mod robust_link;
 mod url_form;
 
-pub use diff::{PatchPath, unified_diff};
+pub use diff::{PatchPath, addition_diff, unified_diff};
 pub use edit::{Edit, EditError, apply, invert};
 pub use intent::is_citation;
 pub use offer::{Offer, OfferRefusal, ReviewReason, redirect_offer};
 pub use rewrite::{
     CopyDetails, EditStyle, LinkEdit, Refusal, RefusedEdit, RewrittenDocument, rewrite,
 };
+pub use robust_link::{PageVersion, ReplacedLink, SIDECAR_NAME, keeps_original, sidecar_entries};

@@ -18,6 +18,7 @@ use url::Url;
 use crate::citation_template::citation_template;
 use crate::construct::{Notation, construct_end};
 use crate::edit::{Edit, Shifts, apply};
+use crate::robust_link::{PageVersion, attributes};
 use crate::url_form::{CharWidth, UrlForm, percent_encode};
 
 /// Maximum number of bytes between a link and the second link behind it.
@@ -43,6 +44,9 @@ pub struct LinkEdit {
 pub enum EditStyle {
     /// Instead of the old URL.
     Replace,
+    /// Instead of the old URL, which is kept in an attribute of the link if its
+    /// syntax has attributes.
+    ReplaceAndKeep(Option<PageVersion>),
     /// As a second link behind the old one.
     Beside {
         /// The text of the second link.
@@ -128,6 +132,8 @@ struct Candidate {
     old: Vec<u8>,
     /// The text in front of and behind the URL.
     around: (String, String),
+    /// Number of links that the edit adds.
+    added_links: usize,
     /// The form to try; `None` if no form works.
     form: Option<UrlForm>,
 }
@@ -214,13 +220,28 @@ fn candidate(
         span,
         old,
         around: (String::new(), String::new()),
+        added_links: 0,
         form: Some(UrlForm::first(format)),
     };
     match &request.style {
         EditStyle::Replace => Ok(candidate),
+        EditStyle::ReplaceAndKeep(version) => Ok(keep_original(bytes, candidate, version.as_ref())),
         EditStyle::Beside { label, copy } => {
             insertion(format, bytes, links, candidate, label, copy.as_ref())
         }
+    }
+}
+
+/// Adds the original URL to the replacement, if the link has attributes.
+fn keep_original(bytes: &[u8], candidate: Candidate, version: Option<&PageVersion>) -> Candidate {
+    let SourceLocation { span, kind, .. } = candidate.location;
+    match attributes(bytes, span, kind, version) {
+        Some(after) => Candidate {
+            around: (String::new(), after),
+            added_links: usize::from(version.is_some()),
+            ..candidate
+        },
+        None => candidate,
     }
 }
 
@@ -252,6 +273,7 @@ fn insertion(
     Ok(Candidate {
         span: Span { start: end, end },
         old: Vec::new(),
+        added_links: 1,
         around: notation.around(label),
         form: Some(form),
         ..candidate
@@ -275,6 +297,7 @@ fn template_insertion(
     Ok(Candidate {
         span: Span { start: template.end, end: template.end },
         old: Vec::new(),
+        added_links: 1,
         around: ("|archive-url=".to_owned(), format!("|archive-date={date}{status}")),
         ..candidate
     })
@@ -329,7 +352,7 @@ fn choose_forms(
         if has_failed {
             continue;
         }
-        if is_otherwise_equal(links, &by_span, candidates, &shifts) {
+        if is_otherwise_equal(links, &by_span, candidates, &shifts, width) {
             return (document, edits);
         }
         reject_all(candidates);
@@ -356,21 +379,23 @@ fn is_otherwise_equal(
     new: &BTreeMap<Span, &Link>,
     candidates: &[Candidate],
     shifts: &Shifts,
+    width: CharWidth,
 ) -> bool {
     let is_made = |candidate: &&Candidate| candidate.form.is_some();
     let made = || candidates.iter().filter(is_made);
-    let replaced: BTreeSet<usize> = made()
+    let replaced: BTreeMap<usize, Option<Span>> = made()
         .filter(|candidate| !candidate.is_insertion())
-        .map(|candidate| candidate.index)
+        .map(|candidate| (candidate.index, candidate.new_span(width, shifts)))
         .collect();
-    let added = made().filter(|candidate| candidate.is_insertion()).count();
+    let added: usize = made().map(|candidate| candidate.added_links).sum();
     let spans: BTreeSet<Span> = old.iter().map(|link| link.location.span).collect();
     spans.len() + added == new.len()
         && old.iter().enumerate().all(|(index, old)| {
-            let link = new.get(&shifts.apply(old.location.span));
-            link.is_some_and(|new| {
+            let replaced = replaced.get(&index);
+            let span = replaced.copied().unwrap_or_else(|| Some(shifts.apply(old.location.span)));
+            span.and_then(|span| new.get(&span)).is_some_and(|new| {
                 new.location.kind == old.location.kind
-                    && (new.target == old.target || replaced.contains(&index))
+                    && (new.target == old.target || replaced.is_some())
             })
         })
 }

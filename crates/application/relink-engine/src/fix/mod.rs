@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use relink_fix::{CopyDetails, EditStyle, LinkEdit, ReviewReason};
+use relink_fix::{CopyDetails, EditStyle, LinkEdit, PageVersion, ReviewReason};
 use relink_frontier::{UrlFilter, canonicalize};
 use relink_model::{Confidence, FindingCode, RunId, Verdict};
 use relink_page::DocumentFormat;
@@ -37,6 +37,8 @@ pub struct FixSettings {
     /// How new URLs are written. Without it, redirects replace the old URL, and
     /// other URLs are written next to it.
     pub style: Option<FixStyle>,
+    /// Whether a replaced URL is kept in an attribute of its link.
+    pub keeps_attributes: bool,
 }
 
 /// Which new URL of a dead page is offered.
@@ -123,6 +125,10 @@ pub struct LinkFix {
     pub cause: FixCause,
     /// How it is written.
     pub style: FixStyle,
+    /// Whether a replaced URL is kept in an attribute of the link.
+    pub keeps_attributes: bool,
+    /// The archived copy of the old URL.
+    pub version: Option<PageVersion>,
     /// Whether the repair can be written.
     pub status: FixStatus,
 }
@@ -155,6 +161,9 @@ impl LinkFix {
             old_url: self.old_url.clone(),
             new_url: self.new_url.clone(),
             style: match self.style {
+                FixStyle::Replace if self.keeps_attributes => {
+                    EditStyle::ReplaceAndKeep(self.version.clone())
+                }
                 FixStyle::Replace => EditStyle::Replace,
                 FixStyle::Beside => EditStyle::Beside {
                     label: self.cause.label().to_owned(),

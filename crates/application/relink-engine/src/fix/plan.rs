@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use relink_fix::{ReviewReason, is_citation, redirect_offer};
+use jiff::tz::TimeZone;
+use relink_fix::{PageVersion, ReviewReason, is_citation, redirect_offer};
 use relink_model::{Confidence, RunId, Verdict};
 use relink_ports::{CheckedTarget, CheckedTargetQuery, Files, LinkLocation};
 use url::Url;
@@ -31,6 +32,8 @@ struct TargetOffer {
     first: NewUrl,
     /// The new URL for citations, if it is another one.
     for_citations: Option<NewUrl>,
+    /// The archived copy.
+    version: Option<PageVersion>,
 }
 
 /// A link with the new URLs of its target.
@@ -72,7 +75,7 @@ async fn target_offer(
     settings: FixSettings,
 ) -> Result<Option<TargetOffer>, EngineError> {
     if target.result.verdict == Verdict::Moved {
-        let offer = |first| TargetOffer { first, for_citations: None };
+        let offer = |first| TargetOffer { first, for_citations: None, version: None };
         return Ok(redirect(target).map(offer));
     }
     let Some(stored) = ports.store.revival(&target.url).await? else { return Ok(None) };
@@ -84,7 +87,8 @@ async fn target_offer(
         FixPreference::Auto | FixPreference::Alias => (alias.or(copy), None),
         FixPreference::Archive => (copy.or(alias), None),
     };
-    Ok(first.map(|first| TargetOffer { first, for_citations }))
+    let version = version(&revival);
+    Ok(first.map(|first| TargetOffer { first, for_citations, version }))
 }
 
 /// Returns the last URL of a permanent redirect chain.
@@ -123,6 +127,12 @@ fn archived_copy(revival: &Revival) -> Option<NewUrl> {
     })
 }
 
+fn version(revival: &Revival) -> Option<PageVersion> {
+    let copy = revival.archived.as_ref()?;
+    let date = copy.captured_at.to_zoned(TimeZone::UTC).date();
+    Some(PageVersion { url: copy.replay_url.to_string(), date: date.to_string() })
+}
+
 /// Returns the repairs of all links to a page.
 fn offered_links(
     target: CheckedTarget,
@@ -139,6 +149,8 @@ fn offered_links(
         finding: result.reason.clone(),
         cause: offer.first.cause,
         style: style(offer.first.cause, settings),
+        keeps_attributes: settings.keeps_attributes,
+        version: offer.version.clone(),
         status: offer.first.status.clone(),
     };
     locations

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use relink_page::links;
 
 use super::*;
+use crate::robust_link::keeps_original;
 
 fn beside() -> EditStyle {
     EditStyle::Beside { label: "new location".into(), copy: None }
@@ -277,4 +278,47 @@ proptest! {
         prop_assert_eq!(restored, document.as_bytes());
         prop_assert_eq!(rewritten.edits.len() + rewritten.refused.len(), replacements.len());
     }
+}
+
+/// Replaces `OLD` and keeps it where the syntax has attributes.
+#[track_caller]
+fn check_kept(format: DocumentFormat, document: &str, expect: &str) {
+    let version = PageVersion { url: "https://a.test/?x=1&y=2".into(), date: "2021-03-02".into() };
+    let new = "https://example.org/new?a=1&b=2";
+    let style = EditStyle::ReplaceAndKeep(Some(version));
+    let rewritten = edit(format, document.as_bytes(), new, &style);
+    assert_eq!(String::from_utf8(rewritten.bytes).unwrap(), expect);
+    assert_eq!(keeps_original(&rewritten.edits[0].new), expect.contains("data-"));
+}
+
+#[test]
+fn original_url_becomes_an_attribute_in_html() {
+    const NEW: &str = "https://example.org/new?a=1&amp;b=2";
+    const VERSION: &str = "https://a.test/?x=1&amp;y=2";
+    check_kept(
+        DocumentFormat::Html,
+        "<a class=x href=\"http://example.org/old#s\" title=y>z</a>",
+        &format!(
+            "<a class=x href=\"{NEW}#s\" data-originalurl=\"http://example.org/old#s\" \
+             data-versionurl=\"{VERSION}\" data-versiondate=\"2021-03-02\" title=y>z</a>"
+        ),
+    );
+    check_kept(
+        DocumentFormat::Markdown,
+        "x <A HREF = 'http://example.org/old'>y</A>",
+        "x <A HREF = 'https://example.org/new?a=1&b=2' \
+         data-originalurl='http://example.org/old' \
+         data-versionurl='https://a.test/?x=1&amp;y=2' data-versiondate='2021-03-02'>y</A>",
+    );
+}
+
+#[test]
+fn links_without_attributes_are_only_replaced() {
+    let new = "https://example.org/new?a=1&b=2";
+    check_kept(DocumentFormat::Markdown, "[a](http://example.org/old)", &format!("[a]({new})"));
+    check_kept(
+        DocumentFormat::Html,
+        "<a href=http://example.org/old>a</a>",
+        "<a href=https://example.org/new?a=1&amp;b=2>a</a>",
+    );
 }

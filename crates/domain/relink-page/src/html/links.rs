@@ -16,7 +16,7 @@ use super::page_digester::is_shadow_root;
 use super::style;
 use super::tokenizer::{Content, TextElement, Token, TokenOrComment, Tokenizer};
 use super::url_attributes::{
-    CONNECT_RELATIONS, METADATA_RELATIONS, RESOURCE_RELATIONS, ROBUST_LINK_ATTRIBUTES,
+    ARCHIVED_COPY_ATTRIBUTES, CONNECT_RELATIONS, METADATA_RELATIONS, RESOURCE_RELATIONS,
     SRCSET_ATTRIBUTES, URL_ATTRIBUTES, URL_PROPERTIES, may_hold_url,
 };
 use crate::bare_url::http_urls;
@@ -296,7 +296,7 @@ impl<'t> StartTag<'_, 't> {
         kind.map(ValueSyntax::Url)
             .or_else(|| self.kind_in(SRCSET_ATTRIBUTES, attribute).map(ValueSyntax::Srcset))
             .or_else(|| {
-                is_any(attribute, &ROBUST_LINK_ATTRIBUTES).then_some(ValueSyntax::Url(Hyperlink))
+                is_any(attribute, &ARCHIVED_COPY_ATTRIBUTES).then_some(ValueSyntax::Url(Hyperlink))
             })
     }
 
@@ -436,11 +436,11 @@ mod tests {
     }
 
     #[test]
-    fn robust_link_attributes_are_links() {
+    fn archived_copy_attributes_are_links() {
         check(
             DocumentFormat::Html,
             "<a href=x data-versionurl='http://archive.test/x' data-originalurl=y data-versiondate=z>",
-            &["1:9 hyperlink x", "1:28 hyperlink http://archive.test/x", "1:68 hyperlink y"],
+            &["1:9 hyperlink x", "1:28 hyperlink http://archive.test/x"],
         );
     }
 

@@ -46,9 +46,10 @@ pub(super) const URL_ATTRIBUTES: &[(&str, &str, LinkKind)] = &[
 pub(super) const SRCSET_ATTRIBUTES: &[(&str, &str, LinkKind)] =
     &[("img", "srcset", Embed), ("link", "imagesrcset", Resource), ("source", "srcset", Embed)];
 
-/// Attributes of the Robust Links specification (robustlinks.mementoweb.org).
-/// They hold the URLs of an archived copy and of the original page.
-pub(super) const ROBUST_LINK_ATTRIBUTES: [&str; 2] = ["data-versionurl", "data-originalurl"];
+/// Attribute of the Robust Links specification (robustlinks.mementoweb.org) with
+/// the URL of an archived copy. `data-originalurl` is not a link: it records the
+/// URL that the link had before.
+pub(super) const ARCHIVED_COPY_ATTRIBUTES: [&str; 1] = ["data-versionurl"];
 
 /// Link relations whose URL names a host to connect to, not a page.
 pub(super) const CONNECT_RELATIONS: [&str; 2] = ["preconnect", "dns-prefetch"];
@@ -150,7 +151,7 @@ mod tests {
     #[test]
     fn may_hold_url_accepts_every_attribute_with_urls() {
         let tables = URL_ATTRIBUTES.iter().chain(SRCSET_ATTRIBUTES).map(|(_, name, _)| *name);
-        for name in tables.chain(ROBUST_LINK_ATTRIBUTES).chain(["style", "content", "HREF"]) {
+        for name in tables.chain(ARCHIVED_COPY_ATTRIBUTES).chain(["style", "content", "HREF"]) {
             assert!(may_hold_url(name), "{name}");
         }
         for name in ["class", "id", "alt", "title", "width", "height", "rel", ""] {

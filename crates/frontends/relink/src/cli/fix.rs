@@ -10,6 +10,7 @@ use super::{CheckArgs, CheckReviveArgs, DocumentArgs, FindingArgs, RequestArgs};
 
 /// Arguments of `relink fix`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each field is one flag")]
 pub struct FixArgs {
     /// Files, directories or globs
     #[arg(required_unless_present = "undo", value_name = "INPUT")]
@@ -39,6 +40,9 @@ pub struct FixArgs {
     /// `beside` for others]
     #[arg(long, value_enum, value_name = "STYLE")]
     pub style: Option<StyleArg>,
+    /// Where to keep the original URL of a replaced link
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHERE")]
+    pub robust: RobustArg,
     /// Also write the changes as a patch for `git apply`
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -89,6 +93,26 @@ pub enum StyleArg {
     Beside,
 }
 
+/// Where the original URL of a replaced link is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RobustArg {
+    /// In attributes of HTML links, and in `links.lock.toml` for other links
+    Auto,
+    /// In attributes of HTML links only
+    Attributes,
+    /// In `links.lock.toml`
+    Sidecar,
+    /// Nowhere
+    None,
+}
+
+impl RobustArg {
+    /// Whether original URLs are written to a sidecar file.
+    pub fn has_sidecar(self) -> bool {
+        matches!(self, Self::Auto | Self::Sidecar)
+    }
+}
+
 /// Output formats of `relink fix`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FixFormat {
@@ -111,6 +135,7 @@ impl FixArgs {
                 StyleArg::Replace => FixStyle::Replace,
                 StyleArg::Beside => FixStyle::Beside,
             }),
+            keeps_attributes: matches!(self.robust, RobustArg::Auto | RobustArg::Attributes),
         }
     }
 

@@ -9,6 +9,7 @@ mod journal;
 mod patch;
 mod review;
 mod roots;
+mod sidecar;
 mod write;
 
 use std::io;
@@ -28,8 +29,9 @@ use relink_report::{
 
 use self::commit::{Committer, style_name};
 use self::journal::Journal;
-use self::patch::{PatchPrinter, write_file};
+use self::patch::{PatchPrinter, document_diff, write_file};
 use self::roots::Roots;
+use self::sidecar::{Sidecar, Sidecars};
 use super::check::search_dead_pages;
 use super::revive::archives;
 use super::signals::stop_on_signal;
@@ -47,6 +49,8 @@ struct FixMode<'a> {
     write: WriteMode,
     is_reviewed: bool,
     settings: FixSettings,
+    /// Whether original URLs are written to a sidecar file.
+    has_sidecar: bool,
     output: Option<&'a Path>,
     pr_body: Option<&'a Path>,
     global: &'a GlobalArgs,
@@ -88,6 +92,7 @@ pub async fn run(args: FixArgs, global: GlobalArgs) -> Result<Exit, CommandError
         },
         is_reviewed: args.review,
         settings: args.settings(),
+        has_sidecar: args.robust.has_sidecar(),
         output: output.as_deref(),
         pr_body: pr_body.as_deref(),
         global: &global,
@@ -179,6 +184,7 @@ async fn write_documents(
 ) -> Result<WriteResult, CommandError> {
     let mut printer = PatchPrinter::new(mode.shows_diff(), text_style(mode.global), mode.output);
     let mut committer = (mode.write == WriteMode::Commit).then(Committer::open).transpose()?;
+    let mut sidecars = Sidecars::default();
     let mut documents = 0;
     let is_same = |one: &LinkFix, other: &LinkFix| one.location.path == other.location.path;
     for document_fixes in fixes.chunk_by_mut(is_same) {
@@ -191,15 +197,18 @@ async fn write_documents(
                 continue;
             }
         };
-        if let Err(reason) = roots.check(&document.path) {
-            reject(document_fixes, &reason);
-            continue;
-        }
+        let root = match roots.root_of(&document.path) {
+            Ok(root) => root,
+            Err(reason) => {
+                reject(document_fixes, &reason);
+                continue;
+            }
+        };
         let label = document_fixes.first().map_or("", |fix| fix.location.path.as_str());
-        let patch = printer.diff(label, &document);
+        let patch = document_diff(label, &document);
         let written = match (mode.write, &mut committer) {
             (WriteMode::Apply, _) => journal.apply(&document)?,
-            (_, Some(committer)) => committer.add(document, document_fixes),
+            (_, Some(committer)) => committer.add(&document, document_fixes),
             _ => Ok(()),
         };
         if let Err(reason) = written {
@@ -207,12 +216,41 @@ async fn write_documents(
             continue;
         }
         documents += 1;
+        // A patch that omits a document must not record its links either.
+        if mode.has_sidecar && (patch.is_some() || mode.write != WriteMode::DryRun) {
+            sidecars.add(root, &document, document_fixes);
+        }
         printer.add(patch)?;
+    }
+    for sidecar in sidecars.load() {
+        printer.add(sidecar.diff())?;
+        write_sidecar(sidecar, mode.write, &mut journal, committer.as_mut())?;
     }
     printer.finish()?;
     let commits = committer.map(|committer| committer.commit(fixes)).transpose()?;
     let undo = journal.id().map(str::to_owned);
     Ok(WriteResult { documents, undo, commits: commits.unwrap_or_default() })
+}
+
+/// Writes a sidecar file. A failure is a warning: the repairs are already written.
+fn write_sidecar(
+    sidecar: Sidecar,
+    mode: WriteMode,
+    journal: &mut Journal,
+    committer: Option<&mut Committer>,
+) -> Result<(), CommandError> {
+    let path = sidecar.path.to_string_lossy().into_owned();
+    let is_new = sidecar.old.is_none();
+    let written = match (mode, committer) {
+        (WriteMode::Apply, _) if is_new => journal.create(&sidecar.into_document().0)?,
+        (WriteMode::Apply, _) => journal.apply(&sidecar.into_document().0)?,
+        (_, Some(committer)) => committer.add_sidecar(sidecar),
+        _ => Ok(()),
+    };
+    if let Err(reason) = written {
+        CommandError::usage(format!("cannot write `{}`", printable(&path))).cause(reason).warn();
+    }
+    Ok(())
 }
 
 /// Rejects the repairs of a document that is not written.

@@ -1,6 +1,7 @@
 //! `relink fix`: diffs, patches, written files and undo.
 
 mod commit;
+mod robust;
 
 use std::fs;
 use std::io::Write as _;
@@ -55,7 +56,11 @@ fn story_6_dry_run_prints_a_diff_that_git_applies() {
     git(&["apply", "x.patch"]);
     let new = web.url("/new/page");
     assert_eq!(sandbox.read("docs/a.md"), text.replace(old.as_str(), new.as_str()));
-    assert_eq!(sandbox.read("docs/b c.html"), format!("<p>ä <a href='{new}'>x</a></p>"));
+    assert_eq!(
+        sandbox.read("docs/b c.html"),
+        format!("<p>ä <a href='{new}' data-originalurl='{old}'>x</a></p>")
+    );
+    assert!(sandbox.read("docs/links.lock.toml").contains("file = \"a.md\""));
 
     let second = fix(&sandbox, &["docs"]).exits(0);
     assert_eq!(second.stdout, "");

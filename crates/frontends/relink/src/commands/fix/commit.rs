@@ -5,6 +5,7 @@
 //! but repairs. If git rejects a commit, its files are restored.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use relink_engine::{DocumentFix, FixStatus, FixStyle, LinkFix};
@@ -15,11 +16,12 @@ use relink_report::{FixCommitRow, commit_message, printable};
 use url::Url;
 
 use super::row;
-use super::write::{replace, writable_path};
+use super::sidecar::Sidecar;
+use super::write::{create, replace, writable_path};
 use crate::error::CommandError;
 
 /// The cause, the style and the host of repairs that belong to one commit.
-type CommitKey = (&'static str, &'static str, String);
+pub type CommitKey = (&'static str, &'static str, String);
 
 /// A document to commit, with the number of its commit per edit.
 struct CommitDocument {
@@ -47,7 +49,7 @@ impl Committer {
     }
 
     /// Adds a repaired document. Returns the reason if it cannot be committed.
-    pub fn add(&mut self, document: DocumentFix, fixes: &[LinkFix]) -> Result<(), String> {
+    pub fn add(&mut self, document: &DocumentFix, fixes: &[LinkFix]) -> Result<(), String> {
         let path = writable_path(&document.path)?;
         match self.tree.state(&path) {
             GitFileState::Clean => {}
@@ -57,6 +59,18 @@ impl Committer {
             }
         }
         let keys = document.edited_links.iter().map(|link| key_of(fixes, *link)).collect();
+        self.documents.push(CommitDocument { path, document: document.clone(), keys });
+        Ok(())
+    }
+
+    /// Adds a sidecar file. Returns the reason if it cannot be committed.
+    pub fn add_sidecar(&mut self, sidecar: Sidecar) -> Result<(), String> {
+        let is_new = sidecar.old.is_none();
+        if !is_new && self.tree.state(&sidecar.path) == GitFileState::Changed {
+            return Err("the file has uncommitted changes".to_owned());
+        }
+        let (document, keys) = sidecar.into_document();
+        let path = document.path.clone();
         self.documents.push(CommitDocument { path, document, keys });
         Ok(())
     }
@@ -94,7 +108,7 @@ impl Committer {
         if result.is_err() {
             for step in written {
                 // The message of git is more useful than that of the restore.
-                let _ = replace(step.path, &step.after, &step.before);
+                let _ = step.restore();
             }
         }
         result
@@ -108,10 +122,12 @@ impl Committer {
         for document in self.documents.iter().filter(|document| document.keys.contains(key)) {
             let before = document.content(|other| other < key)?;
             let after = document.content(|other| other <= key)?;
-            replace(&document.path, &before, &after).map_err(|error| {
+            let is_new = before.is_empty() && !document.path.exists();
+            let step = WriteStep { path: &document.path, before, after, is_new };
+            step.write().map_err(|error| {
                 format!("{}: {error}", printable(&document.path.to_string_lossy()))
             })?;
-            written.push(WriteStep { path: &document.path, before, after });
+            written.push(step);
         }
         Ok(())
     }
@@ -122,6 +138,23 @@ struct WriteStep<'a> {
     path: &'a Path,
     before: Vec<u8>,
     after: Vec<u8>,
+    is_new: bool,
+}
+
+impl WriteStep<'_> {
+    fn write(&self) -> io::Result<()> {
+        if self.is_new {
+            return create(self.path, &self.after);
+        }
+        replace(self.path, &self.before, &self.after)
+    }
+
+    fn restore(&self) -> io::Result<()> {
+        if self.is_new {
+            return std::fs::remove_file(self.path);
+        }
+        replace(self.path, &self.after, &self.before)
+    }
 }
 
 impl CommitDocument {
@@ -145,7 +178,8 @@ fn key_of(fixes: &[LinkFix], link: SourceLocation) -> CommitKey {
     fix.map_or_else(|| ("", "", String::new()), commit_key)
 }
 
-fn commit_key(fix: &LinkFix) -> CommitKey {
+/// Returns the key of the commit of a repair.
+pub fn commit_key(fix: &LinkFix) -> CommitKey {
     let host = Url::parse(&fix.old_url).ok();
     let host = host.as_ref().and_then(Url::host_str).unwrap_or_default();
     (fix.cause.name(), style_name(fix.style), host.to_owned())

@@ -19,7 +19,7 @@ use relink_report::printable;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::write::{replace, writable_path};
+use super::write::{create, replace, writable_path};
 use crate::cli::FixArgs;
 use crate::error::{CommandError, Exit};
 use crate::settings::database_path;
@@ -35,6 +35,9 @@ struct JournalEntry {
     new_hash: String,
     /// The edits, by position.
     edits: Vec<JournalEdit>,
+    /// Whether the repair created the file.
+    #[serde(default)]
+    is_new: bool,
 }
 
 /// One edit.
@@ -70,17 +73,27 @@ impl Journal {
             Ok(path) => path,
             Err(reason) => return Ok(Err(reason)),
         };
-        self.append(&entry(&path, document)).map_err(|error| {
-            CommandError::internal("cannot write the journal for `--undo`")
-                .cause(error.to_string())
-                .hint("no file was changed after this error")
-        })?;
+        self.append(&entry(&path, document))?;
         Ok(replace(&path, &document.old, &document.new).map_err(|error| error.to_string()))
     }
 
-    fn append(&mut self, entry: &JournalEntry) -> io::Result<()> {
+    /// Records and creates a new file. Returns the reason if it cannot be written.
+    pub fn create(&mut self, document: &DocumentFix) -> Result<Result<(), String>, CommandError> {
+        self.append(&JournalEntry { is_new: true, ..entry(&document.path, document) })?;
+        Ok(create(&document.path, &document.new).map_err(|error| error.to_string()))
+    }
+
+    fn append(&mut self, entry: &JournalEntry) -> Result<(), CommandError> {
+        self.write_entry(entry).map_err(|error| {
+            CommandError::internal("cannot write the journal for `--undo`")
+                .cause(error.to_string())
+                .hint("no file was changed after this error")
+        })
+    }
+
+    fn write_entry(&mut self, entry: &JournalEntry) -> io::Result<()> {
         if self.open.is_none() {
-            self.open = Some(create(&self.directory, self.started)?);
+            self.open = Some(create_journal(&self.directory, self.started)?);
         }
         let Some((_, file)) = &mut self.open else { return Ok(()) };
         let mut line = serde_json::to_vec(entry)?;
@@ -92,7 +105,7 @@ impl Journal {
 
 /// Creates the journal file and returns its id. Two repairs within one second
 /// get different ids.
-fn create(directory: &Path, now: Timestamp) -> io::Result<(String, File)> {
+fn create_journal(directory: &Path, now: Timestamp) -> io::Result<(String, File)> {
     fs::create_dir_all(directory)?;
     let base = now.to_zoned(TimeZone::UTC).strftime("%Y%m%d-%H%M%S").to_string();
     let mut suffix = 1;
@@ -123,6 +136,7 @@ fn entry(path: &Path, document: &DocumentFix) -> JournalEntry {
         old_hash: hash(&document.old),
         new_hash: hash(&document.new),
         edits: document.edits.iter().map(edit).collect(),
+        is_new: false,
     }
 }
 
@@ -171,6 +185,9 @@ fn read(directory: &Path, id: &str) -> Result<Vec<JournalEntry>, CommandError> {
 /// Restores one file. Returns whether it was changed, or the reason why it
 /// cannot be restored.
 fn restore(entry: &JournalEntry) -> Result<bool, String> {
+    if entry.is_new && !entry.path.exists() {
+        return Ok(false);
+    }
     let current = fs::read(&entry.path).map_err(|error| error.to_string())?;
     let current_hash = hash(&current);
     if current_hash == entry.old_hash {
@@ -178,6 +195,9 @@ fn restore(entry: &JournalEntry) -> Result<bool, String> {
     }
     if current_hash != entry.new_hash {
         return Err("the file has changed since it was repaired".to_owned());
+    }
+    if entry.is_new {
+        return fs::remove_file(&entry.path).map(|()| true).map_err(|error| error.to_string());
     }
     let edits: Vec<Edit> = entry.edits.iter().map(edit).collect();
     let old = apply(&current, &invert(&edits)).map_err(|error| error.to_string())?;

@@ -26,20 +26,6 @@ impl PatchPrinter {
         Self { is_shown, style, output: output.map(Path::to_owned), patch: Vec::new() }
     }
 
-    /// Returns the change of a document as a diff. Warns if a diff cannot
-    /// describe it.
-    pub fn diff(&self, label: &str, document: &DocumentFix) -> Option<Vec<u8>> {
-        let path = label.trim_start_matches("./").trim_start_matches('/');
-        let diff = unified_diff(path, &document.old, &document.new);
-        if diff.is_none() {
-            CommandError::usage(format!("`{}` is not in the patch", printable(label)))
-                .cause("the file contains NUL bytes, which a patch cannot describe")
-                .hint("use `--apply` to change it")
-                .warn();
-        }
-        diff
-    }
-
     /// Adds the diff of a document.
     pub fn add(&mut self, diff: Option<Vec<u8>>) -> Result<(), CommandError> {
         let Some(diff) = diff else { return Ok(()) };
@@ -90,6 +76,20 @@ impl PatchPrinter {
         }
         format!("{color}{text}\x1b[0m\n")
     }
+}
+
+/// Returns the change of a document as a diff. Warns if a diff cannot
+/// describe it.
+pub fn document_diff(label: &str, document: &DocumentFix) -> Option<Vec<u8>> {
+    let path = label.trim_start_matches("./").trim_start_matches('/');
+    let diff = unified_diff(path, &document.old, &document.new);
+    if diff.is_none() {
+        CommandError::usage(format!("`{}` is not in the patch", printable(label)))
+            .cause("the file contains NUL bytes, which a patch cannot describe")
+            .hint("use `--apply` to change it")
+            .warn();
+    }
+    diff
 }
 
 /// Writes a file in one step.

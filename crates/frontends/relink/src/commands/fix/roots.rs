@@ -16,14 +16,12 @@ impl Roots {
         Self(inputs.iter().filter_map(|input| root(Path::new(input))).collect())
     }
 
-    /// Checks that a file is below one of the directories, after symbolic links
-    /// are resolved. Returns the reason if it is not.
-    pub fn check(&self, file: &Path) -> Result<(), String> {
+    /// Returns the directory that contains a file, after symbolic links are
+    /// resolved. Returns the reason if there is none.
+    pub fn root_of(&self, file: &Path) -> Result<&Path, String> {
         let real = file.canonicalize().map_err(|error| error.to_string())?;
-        if self.0.iter().any(|root| real.starts_with(root)) {
-            return Ok(());
-        }
-        Err("the file is a symbolic link to a file outside of the inputs".to_owned())
+        let root = self.0.iter().find(|root| real.starts_with(root)).map(PathBuf::as_path);
+        root.ok_or_else(|| "the file is a symbolic link to a file outside of the inputs".to_owned())
     }
 }
 

@@ -17,6 +17,28 @@ pub fn writable_path(document: &Path) -> Result<PathBuf, String> {
     Ok(path)
 }
 
+/// Creates a file in one step. Fails if it exists.
+pub fn create(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    file.write_all(content)?;
+    set_default_mode(file.as_file())?;
+    file.as_file().sync_all()?;
+    file.persist_noclobber(path).map(|_| ()).map_err(|error| error.error)
+}
+
+/// Makes a temporary file readable for others, as new files are.
+#[cfg(unix)]
+fn set_default_mode(file: &fs::File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    file.set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn set_default_mode(_: &fs::File) -> io::Result<()> {
+    Ok(())
+}
+
 /// Replaces a file in one step, if it still has the old content. The mode of the
 /// file is kept.
 pub fn replace(path: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {

@@ -75,7 +75,8 @@ fn commit_does_not_include_staged_changes() {
     let output = fix(&sandbox, &["a.md", "b.md", "--commit"]).exits(0);
     assert!(output.stderr.contains("repaired 2 links in 2 files with 1 commit"), "{output:?}");
     let files = git(&sandbox, &["show", "--name-only", "--format=", "HEAD"]);
-    assert_eq!(files, "a.md\nb.md\n");
+    assert_eq!(files, "a.md\nb.md\nlinks.lock.toml\n");
+    assert!(git(&sandbox, &["show", "HEAD:links.lock.toml"]).contains("file = \"b.md\""));
     assert_eq!(git(&sandbox, &["diff", "--cached", "--name-only"]), "staged.md\n");
 }
 
@@ -87,7 +88,10 @@ fn commit_skips_files_with_uncommitted_changes() {
     let output = fix(&sandbox, &["a.md", "b.md", "--commit"]).exits(0);
     assert!(output.stderr.contains("the file has uncommitted changes"), "{}", output.stderr);
     assert_eq!(sandbox.read("b.md"), text);
-    assert_eq!(git(&sandbox, &["show", "--name-only", "--format=", "HEAD"]), "a.md\n");
+    assert_eq!(
+        git(&sandbox, &["show", "--name-only", "--format=", "HEAD"]),
+        "a.md\nlinks.lock.toml\n"
+    );
 }
 
 #[test]
@@ -113,7 +117,7 @@ fn files_are_restored_if_a_hook_rejects_the_commit() {
     let output = fix(&sandbox, &["a.md", "--commit"]).exits(2);
     assert!(output.stderr.contains("no commits today"), "{}", output.stderr);
     assert_eq!(sandbox.read("a.md"), text);
-    assert_eq!(git(&sandbox, &["status", "--porcelain", "a.md"]), "");
+    assert_eq!(git(&sandbox, &["status", "--porcelain"]), "");
 }
 
 #[test]

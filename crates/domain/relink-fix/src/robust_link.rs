@@ -1,0 +1,190 @@
+//! Keeps the original URL of a link that is replaced.
+//!
+//! In HTML, the original URL becomes an attribute of the link, as in the Robust
+//! Links specification (Van de Sompel et al.): `data-originalurl`, and
+//! `data-versionurl` and `data-versiondate` if there is an archived copy. Formats
+//! without attributes use a sidecar file with one TOML table per link.
+
+use std::fmt::Write as _;
+
+use relink_model::{LinkKind, Span};
+
+use crate::url_form::UrlForm;
+
+/// The name of the sidecar file.
+pub const SIDECAR_NAME: &str = "links.lock.toml";
+
+/// The attribute with the original URL.
+const ORIGINAL_ATTRIBUTE: &str = "data-originalurl";
+
+/// The first lines of a sidecar file.
+const SIDECAR_HEADER: &str = "\
+# Original URLs of links that `relink fix` replaced.
+version = 1
+";
+
+/// An archived copy of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageVersion {
+    /// The URL of the copy.
+    pub url: String,
+    /// The date of the capture, such as `2021-03-02`.
+    pub date: String,
+}
+
+/// A replaced link of a document without attributes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplacedLink {
+    /// The path of the document, relative to the sidecar file.
+    pub file: String,
+    /// The URL that is now in the document.
+    pub url: String,
+    /// The URL before.
+    pub original_url: String,
+    /// The archived copy of the original URL.
+    pub version: Option<PageVersion>,
+}
+
+/// Whether an edit keeps the original URL in an attribute.
+pub fn keeps_original(new: &[u8]) -> bool {
+    let mark = ORIGINAL_ATTRIBUTE.as_bytes();
+    new.windows(mark.len()).any(|window| window == mark)
+}
+
+/// Returns the text between the new URL and the closing quote of `href`: the end
+/// of the value and the attributes with the original URL. The closing quote of
+/// the document ends the last attribute.
+///
+/// Returns `None` if the link is not a quoted `href`, or if its tag already names
+/// an original URL.
+pub(crate) fn attributes(
+    document: &[u8],
+    span: Span,
+    kind: LinkKind,
+    version: Option<&PageVersion>,
+) -> Option<String> {
+    let (before, after) = (document.get(..span.start)?, document.get(span.end..)?);
+    let quote = *after.first().filter(|byte| matches!(byte, b'"' | b'\''))?;
+    let name = before.strip_suffix(&[quote])?.trim_ascii_end().strip_suffix(b"=")?;
+    let is_href = name.trim_ascii_end().to_ascii_lowercase().ends_with(b"href");
+    if kind != LinkKind::Hyperlink || !is_href || keeps_original(tag(document, span)) {
+        return None;
+    }
+    let original = std::str::from_utf8(document.get(span.range())?).ok()?;
+    let quote = char::from(quote);
+    let mut text = format!("{quote} {ORIGINAL_ATTRIBUTE}={quote}{original}");
+    if let Some(PageVersion { url, date }) = version {
+        let url = UrlForm::PercentEncodedHtml.write(url);
+        let _ = write!(text, "{quote} data-versionurl={quote}{url}");
+        let _ = write!(text, "{quote} data-versiondate={quote}{date}");
+    }
+    Some(text)
+}
+
+/// Returns the tag around a value: from the last `<` to the next `>`.
+fn tag(document: &[u8], span: Span) -> &[u8] {
+    let before = document.get(..span.start).unwrap_or_default();
+    let after = document.get(span.end..).unwrap_or_default();
+    let start = before.iter().rposition(|byte| *byte == b'<').unwrap_or(0);
+    let end = after.iter().position(|byte| *byte == b'>').unwrap_or(after.len());
+    document.get(start..span.end + end).unwrap_or_default()
+}
+
+/// Returns the lines to append to a sidecar file, one text per link. A link that
+/// the file already contains has an empty text. The first text includes the
+/// header if the file is empty.
+pub fn sidecar_entries(existing: &[u8], links: &[ReplacedLink]) -> Vec<String> {
+    let existing = String::from_utf8_lossy(existing);
+    let mut needs_header = existing.trim().is_empty();
+    let mut entries: Vec<String> = Vec::with_capacity(links.len());
+    for link in links {
+        let mut entry = sidecar_entry(link);
+        if existing.contains(&entry) || entries.iter().any(|earlier| earlier.ends_with(&entry)) {
+            entry.clear();
+        } else if needs_header {
+            entry.insert_str(0, SIDECAR_HEADER);
+            needs_header = false;
+        }
+        entries.push(entry);
+    }
+    entries
+}
+
+fn sidecar_entry(link: &ReplacedLink) -> String {
+    let ReplacedLink { file, url, original_url, version } = link;
+    let mut entry = "\n[[link]]\n".to_owned();
+    let mut push = |key: &str, value: &str| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(entry, "{key} = {}", toml_string(value));
+    };
+    push("file", file);
+    push("url", url);
+    push("original-url", original_url);
+    if let Some(PageVersion { url, date }) = version {
+        push("version-url", url);
+        push("version-date", date);
+    }
+    entry
+}
+
+/// Returns a basic string of TOML.
+fn toml_string(text: &str) -> String {
+    let mut string = String::with_capacity(text.len() + 2);
+    string.push('"');
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => string.extend(['\\', character]),
+            _ if character.is_control() => {
+                let _ = write!(string, "\\u{:04X}", u32::from(character));
+            }
+            _ => string.push(character),
+        }
+    }
+    string.push('"');
+    string
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link(file: &str) -> ReplacedLink {
+        ReplacedLink {
+            file: file.into(),
+            url: "https://example.org/new".into(),
+            original_url: "http://example.org/old".into(),
+            version: None,
+        }
+    }
+
+    #[test]
+    fn sidecar_entries_of_a_new_file_start_with_the_header() {
+        let version = PageVersion { url: "https://a.test/1".into(), date: "2021-03-02".into() };
+        let entries = sidecar_entries(
+            b"",
+            &[link("a.md"), ReplacedLink { version: Some(version), ..link("b.md") }],
+        );
+        assert_eq!(
+            entries.concat(),
+            "# Original URLs of links that `relink fix` replaced.\nversion = 1\n\
+             \n[[link]]\nfile = \"a.md\"\nurl = \"https://example.org/new\"\n\
+             original-url = \"http://example.org/old\"\n\
+             \n[[link]]\nfile = \"b.md\"\nurl = \"https://example.org/new\"\n\
+             original-url = \"http://example.org/old\"\n\
+             version-url = \"https://a.test/1\"\nversion-date = \"2021-03-02\"\n"
+        );
+    }
+
+    #[test]
+    fn known_links_are_not_added_again() {
+        let file = sidecar_entries(b"", &[link("a.md")]).concat();
+        let entries = sidecar_entries(file.as_bytes(), &[link("a.md"), link("b.md"), link("b.md")]);
+        assert_eq!(entries.iter().map(String::is_empty).collect::<Vec<_>>(), [true, false, true]);
+        assert!(!entries.concat().contains("version = 1"));
+    }
+
+    #[test]
+    fn special_characters_are_escaped() {
+        assert_eq!(toml_string("a\"b\\c\u{7f}\n"), r#""a\"b\\c\u007F\u000A""#);
+    }
+}
