@@ -27,6 +27,8 @@ pub enum ReviewReason {
     Downgrade,
     /// The new URL belongs to another registrable domain.
     OtherSite,
+    /// The new URL contains another URL, as open redirects do.
+    ContainsUrl,
     /// The confidence of the new URL is too low.
     LowConfidence,
 }
@@ -36,6 +38,7 @@ impl fmt::Display for ReviewReason {
         f.write_str(match self {
             Self::Downgrade => "the new URL uses http instead of https",
             Self::OtherSite => "the new URL is on another site",
+            Self::ContainsUrl => "the new URL contains another URL, as open redirects do",
             Self::LowConfidence => "the confidence of the new URL is low",
         })
     }
@@ -131,7 +134,18 @@ fn review_reason(old: &Url, new: &Url) -> Option<ReviewReason> {
     if old.scheme() == "https" && new.scheme() == "http" {
         return Some(ReviewReason::Downgrade);
     }
-    (!is_same_site(old, new)).then_some(ReviewReason::OtherSite)
+    if !is_same_site(old, new) {
+        return Some(ReviewReason::OtherSite);
+    }
+    (contains_url(new) && !contains_url(old)).then_some(ReviewReason::ContainsUrl)
+}
+
+/// Whether the query contains an absolute or a scheme-relative URL.
+fn contains_url(url: &Url) -> bool {
+    url.query_pairs().any(|(_, value)| {
+        let value = value.trim_start();
+        value.contains("://") || value.starts_with("//")
+    })
 }
 
 /// Whether a URL names the home page of a host or of one of its languages. A
@@ -238,5 +252,21 @@ mod tests {
     fn word_inside_a_segment_is_not_a_login_form() {
         let new = "https://example.org/docs/authentication-guide";
         assert_eq!(offer("https://example.org/docs/auth-guide", new), Ok(None));
+    }
+
+    #[test]
+    fn new_url_that_contains_a_url_needs_review() {
+        let review = |old: &str, new: &str| {
+            let (old, new) = (Url::parse(old).unwrap(), Url::parse(new).unwrap());
+            redirect_offer(&old, &new).unwrap().review
+        };
+        let old = "https://example.org/old";
+        for query in ["url=http%3A%2F%2Fevil.test%2F", "to=//evil.test", "a=1&u=HTTPS://evil.test"]
+        {
+            let new = format!("https://example.org/go?{query}");
+            assert_eq!(review(old, &new), Some(ReviewReason::ContainsUrl), "{query}");
+            assert_eq!(review(&new, &format!("{new}&b=2")), None);
+        }
+        assert_eq!(review(old, "https://example.org/go?path=/a//b"), None);
     }
 }

@@ -1,7 +1,9 @@
 //! `relink fix`: diffs, patches, written files and undo.
 
 mod commit;
+mod hostile;
 mod robust;
+mod tree;
 
 use std::fs;
 use std::io::Write as _;

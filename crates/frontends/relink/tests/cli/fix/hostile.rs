@@ -1,0 +1,116 @@
+//! `relink fix` on hostile trees, and with hostile new URLs.
+
+use std::fs;
+use std::path::PathBuf;
+
+use relink_testkit::web::{CannedResponse, TestServer};
+use serde_json::Value;
+
+use super::{PAGE, dead_pages, fix, server};
+use crate::sandbox::Sandbox;
+
+#[cfg(unix)]
+#[test]
+fn symlinked_directory_and_hard_link_do_not_change_files_outside() {
+    let (web, sandbox) = (server(), Sandbox::new());
+    let text = format!("[a]({})\n", web.url("/old"));
+    sandbox.write("outside/a.md", &text);
+    sandbox.write("outside/b.md", &text);
+    sandbox.write("docs/c.md", &text);
+    std::os::unix::fs::symlink("../outside", sandbox.path("docs/link")).unwrap();
+    fs::hard_link(sandbox.path("outside/b.md"), sandbox.path("docs/b.md")).unwrap();
+    fix(&sandbox, &["docs", "docs/link/a.md", "--apply"]);
+    assert!(sandbox.read("docs/b.md").contains("/new/page"));
+    assert!(sandbox.read("docs/c.md").contains("/new/page"));
+    // The symbolic link was named by the user, so its directory is an input. The
+    // hard link is replaced, not written through.
+    assert_eq!(sandbox.read("outside/b.md"), text);
+    let names: Vec<_> = fs::read_dir(sandbox.path("docs")).unwrap().collect();
+    assert_eq!(names.len(), 4, "{names:?}");
+}
+
+#[test]
+fn inputs_with_parent_directories_are_resolved() {
+    let (web, sandbox) = (server(), Sandbox::new());
+    let text = format!("[a]({})\n", web.url("/old"));
+    sandbox.write("docs/a.md", &text);
+    sandbox.write("other/a.md", &text);
+    fix(&sandbox, &["docs/../docs/a.md", "--apply"]).exits(0);
+    assert!(sandbox.read("docs/a.md").contains("/new/page"));
+    assert_eq!(sandbox.read("other/a.md"), text);
+    assert!(!sandbox.path("links.lock.toml").exists());
+}
+
+#[test]
+fn file_that_changes_during_the_check_is_not_written() {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    let path: PathBuf = sandbox.path("a.md");
+    web.redirect("/old", 301, "/new/page");
+    // The new page is requested after the document was read.
+    let edited = path.clone();
+    web.respond_below_with("/new", move |request| {
+        if request.path != "/new/page" {
+            return CannedResponse::new(404, "not found");
+        }
+        fs::write(&edited, "edited by the user\n").unwrap();
+        CannedResponse::new(200, PAGE)
+    });
+    sandbox.write("a.md", &format!("[a]({})\n", web.url("/old")));
+    let output = fix(&sandbox, &["a.md", "--apply"]).exits(0);
+    assert_eq!(sandbox.read("a.md"), "edited by the user\n");
+    assert!(output.stderr.contains("has changed since it was checked"), "{}", output.stderr);
+}
+
+#[test]
+fn mixed_line_endings_and_invalid_utf8_are_unchanged() {
+    let (web, sandbox) = (server(), Sandbox::new());
+    let (old, new) = (web.url("/old"), web.url("/new/page"));
+    let text = |url: &str| {
+        [b"one\r\ntwo \xff\xfe [a](".as_slice(), url.as_bytes(), b")\rthree\n\n\r\n"].concat()
+    };
+    fs::write(sandbox.path("a.md"), text(old.as_str())).unwrap();
+    fix(&sandbox, &["a.md", "--apply"]).exits(0);
+    assert_eq!(fs::read(sandbox.path("a.md")).unwrap(), text(new.as_str()));
+}
+
+/// Checks that a redirect to this page is not written automatically.
+#[track_caller]
+fn check_not_written(target: &str, page: &str) {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    web.redirect("/old", 301, target).page(target, 200, page);
+    sandbox.write("a.md", &format!("[a]({})\n", web.url("/old")));
+    let text = sandbox.read("a.md");
+    fix(&sandbox, &["a.md", "--apply"]);
+    assert_eq!(sandbox.read("a.md"), text, "{target}");
+}
+
+#[test]
+fn redirects_to_hostile_pages_are_not_written() {
+    let login = "<title>Sign in</title><form><input type=password name=p></form>";
+    check_not_written("/login?next=%2Fold", login);
+    check_not_written("/accounts/enter", login);
+    check_not_written("/", PAGE);
+    check_not_written(
+        "/lander",
+        "<title>example.org is for sale</title><h1>Buy this domain</h1>\
+         <p>This domain is for sale. The domain example.org may be for sale by its owner.</p>",
+    );
+    check_not_written("/x", "<title>404 Not Found</title><h1>Page not found</h1>");
+    check_not_written("/go?url=http%3A%2F%2Fevil.test%2F&from=%2Fold", PAGE);
+}
+
+#[test]
+fn archived_copy_that_is_not_served_any_more_is_not_written() {
+    let (_web, sandbox, archive) = dead_pages();
+    let root = archive.root();
+    let args = ["a.md", "--revive", "--archive", &root];
+    let output = fix(&sandbox, &[&args[..], &["--format", "json"]].concat()).exits(1);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(report["fixes"][1]["cause"], "archived-copy", "{report}");
+    drop(archive);
+    // The stored search result still names the copy.
+    let output = fix(&sandbox, &["a.md", "--apply", "--format", "json"]).exits(0);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(report["fixes"][1]["status"], "rejected", "{report}");
+    assert!(!sandbox.read("a.md").contains("archived copy"));
+}
