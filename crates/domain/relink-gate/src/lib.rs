@@ -8,6 +8,16 @@
 // Untrusted input must not panic: see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
 
+mod accept;
+mod baseline;
 mod cause;
+mod diff;
+mod finding_id;
+mod since;
 
+pub use accept::{AcceptRule, AcceptedCodes, ParseAcceptError};
+pub use baseline::{BaselineEntry, BaselineMatch, KnownFindings, ParseBaselineError};
 pub use cause::{Cause, CauseKind, FindingKey, group_by_cause, local_path};
+pub use diff::{AddedLines, Renames};
+pub use finding_id::FindingId;
+pub use since::{BaseLinks, LinkKey, new_links};

@@ -3,6 +3,7 @@
 mod decay;
 mod findings;
 mod fix;
+mod gate;
 mod report;
 mod revive;
 mod survey;
@@ -21,6 +22,7 @@ use url::Url;
 
 pub use self::findings::{FindingArgs, GroupByArg, SortArg};
 pub use self::fix::{FixArgs, FixFormat};
+pub use self::gate::GateArgs;
 pub use self::report::{ReportArgs, ReportCommand, ReportFormat};
 pub use self::revive::{
     CheckReviveArgs, PatternsArgs, PatternsCommand, ReplacementsArg, ReviveArgs, ReviveFormat,
@@ -81,6 +83,8 @@ pub enum Command {
     Demo,
     /// Check the links in files, directories, URL lists and web pages
     Check(Box<CheckArgs>),
+    /// Write the current findings to a file; `check --baseline` ignores them
+    Baseline(Box<BaselineArgs>),
     /// Crawl a site and check every link on it
     Crawl(Box<CrawlArgs>),
     /// Check a large URL catalog by sampling
@@ -105,7 +109,7 @@ pub enum Command {
 }
 
 /// Arguments of `relink check`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct CheckArgs {
     /// Files, directories, globs, URLs of web pages, or `-` for standard input
     #[arg(required = true, value_name = "INPUT")]
@@ -146,6 +150,9 @@ pub struct CheckArgs {
     /// Configuration file to use instead of the project's `relink.toml`
     #[arg(long, value_name = "FILE", env = "RELINK_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,
+    /// Gate options.
+    #[command(flatten)]
+    pub gate: GateArgs,
     /// Report options.
     #[command(flatten)]
     pub findings: FindingArgs,
@@ -158,6 +165,18 @@ pub struct CheckArgs {
     /// HTTP options.
     #[command(flatten)]
     pub request: RequestArgs,
+}
+
+/// Arguments of `relink baseline`.
+#[derive(Debug, Args)]
+pub struct BaselineArgs {
+    /// The file to write [default: `baseline` in the configuration, or
+    /// relink-baseline.json]
+    #[arg(long, value_name = "FILE")]
+    pub write: Option<PathBuf>,
+    /// The arguments of the check.
+    #[command(flatten)]
+    pub check: CheckArgs,
 }
 
 /// Arguments of `relink crawl`.
@@ -338,7 +357,7 @@ impl FromStr for Export {
 }
 
 /// How documents are read and local links are resolved.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Document options")]
 pub struct DocumentArgs {
     /// Base directory of links such as `/guide.md`; without it they are skipped
@@ -404,7 +423,7 @@ impl FromStr for AnchorStyle {
 }
 
 /// How requests are sent.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "HTTP options")]
 pub struct RequestArgs {
     /// Maximum number of requests in flight [default: 128; crawls: 16 per

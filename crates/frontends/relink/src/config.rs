@@ -43,6 +43,10 @@ pub struct Config {
     pub exclude: Option<Vec<String>>,
     /// See `--fail-on`.
     pub fail_on: Option<Vec<Verdict>>,
+    /// See `--baseline`.
+    pub baseline: Option<PathBuf>,
+    /// See `--accept`.
+    pub accept: Option<Vec<AcceptValue>>,
     /// See `--db`.
     pub db: Option<PathBuf>,
     /// See `--concurrency`.
@@ -114,9 +118,11 @@ pub struct Config {
 }
 
 /// All keys of a configuration file.
-const KEYS: [&str; 36] = [
+const KEYS: [&str; 38] = [
+    "accept",
     "allow-private",
     "anchors",
+    "baseline",
     "base-url",
     "client-cert",
     "client-key",
@@ -211,6 +217,8 @@ impl Config {
             include: self.include.or(lower.include),
             exclude: self.exclude.or(lower.exclude),
             fail_on: self.fail_on.or(lower.fail_on),
+            baseline: self.baseline.or(lower.baseline),
+            accept: self.accept.or(lower.accept),
             db: self.db.or(lower.db),
             concurrency: self.concurrency.or(lower.concurrency),
             host_concurrency: self.host_concurrency.or(lower.host_concurrency),
@@ -242,6 +250,25 @@ impl Config {
             revive: self.revive.over(lower.revive),
             user_urls: [self.user_urls, lower.user_urls].concat(),
             project: self.project.or(lower.project),
+        }
+    }
+}
+
+/// A code or status of `accept`, as a number or as text.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum AcceptValue {
+    /// An HTTP status.
+    Status(u16),
+    /// A code, a status or a range.
+    Text(String),
+}
+
+impl Display for AcceptValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Status(status) => write!(f, "{status}"),
+            Self::Text(text) => f.write_str(text),
         }
     }
 }
@@ -292,8 +319,10 @@ mod tests {
     #[test]
     fn list_of_keys_is_complete() {
         let all = r#"
+            accept = [403, "RL520"]
             allow-private = true
             anchors = "off"
+            baseline = "known.json"
             base-url = "https://docs.example.org/"
             client-cert = "me.pem"
             client-key = "me.key"
@@ -342,6 +371,7 @@ mod tests {
             basic-auth = "user:password"
             client-cert = "me.pem"
             client-key = "me.key"
+            accept = [403]
             headers = {}
         "#;
         let (config, _) = Config::parse(all, Path::new("relink.toml")).unwrap();

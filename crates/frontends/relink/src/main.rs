@@ -10,6 +10,7 @@ mod commands;
 mod config;
 mod duration_arg;
 mod error;
+mod gate;
 mod output;
 mod panic_hook;
 mod paths;

@@ -20,6 +20,7 @@ use relink_engine::{
     CheckSettings, DispatchSettings, Input, LoadSettings, LocalRules, ReadOptions,
 };
 use relink_frontier::{PolitenessPolicy, UrlFilter};
+use relink_gate::AcceptedCodes;
 use relink_judge::Policy;
 use relink_model::Verdict;
 use relink_page::{Column, DocumentFormat, SlugStyle};
@@ -27,8 +28,9 @@ use relink_ports::RunStats;
 use url::Url;
 
 use crate::cli::{CheckArgs, FindingArgs, OutputFormat, RequestArgs};
-use crate::config::{Config, ProjectConfig, is_inside};
+use crate::config::{AcceptValue, Config, ProjectConfig, is_inside};
 use crate::error::CommandError;
+use crate::gate::{GatePlan, SinceGate};
 use crate::output::ReportSubject;
 use crate::paths;
 use crate::stdin::{SpoolFile, Stdin};
@@ -45,6 +47,8 @@ const DAY: Duration = Duration::from_hours(24);
 pub struct CheckPlan {
     /// Settings of the engine.
     pub check: CheckSettings,
+    /// Which findings fail the run.
+    pub gate: GatePlan,
     /// How dead pages are searched for afterwards, if requested.
     pub revive: Option<ReviveSetup>,
     /// Settings of the run.
@@ -83,6 +87,9 @@ impl CheckPlan {
         let files = read_files(args.config.as_deref(), &dir)?;
         let (inputs, output, fresh) = (args.inputs.clone(), args.output.clone(), args.fresh);
         let (format, column) = (args.documents.read_as, args.documents.column.clone());
+        let since =
+            args.gate.since.as_deref().map(|since| SinceGate::open(since, &args)).transpose()?;
+        let accept_for = std::mem::take(&mut args.gate.accept_for);
         let revive_args = std::mem::take(&mut args.revive);
         let revives = revive_args.revive;
         let revive = revive::check_revive_flags(revive_args);
@@ -96,7 +103,9 @@ impl CheckPlan {
         let max_age = config.max_cache_age.map_or(DAY, |duration| duration.0);
         let dispatch = dispatch_settings(&config, max_age);
         let mut spool_file = None;
+        let gate = GatePlan { since, ..gate_plan(&config, &accept_for)? };
         Ok(Self {
+            gate,
             revive: revives
                 .then(|| ReviveSetup::new(&config.revive, &dispatch, now))
                 .transpose()?,
@@ -198,6 +207,8 @@ fn flags(args: CheckArgs) -> Config {
         include: non_empty(args.include),
         exclude: non_empty(args.exclude),
         fail_on: args.fail_on,
+        baseline: args.gate.baseline,
+        accept: non_empty(args.gate.accept.into_iter().map(AcceptValue::Text).collect()),
         db: args.db,
         offline: args.offline.then_some(true),
         root_dir: args.documents.root_dir,
@@ -209,6 +220,31 @@ fn flags(args: CheckArgs) -> Config {
         remote_anchors: args.documents.remote_anchors.then_some(true),
         ..request_flags(args.request)
     }
+}
+
+/// Returns the gate of the configuration.
+fn gate_plan(config: &Config, accept_for: &[String]) -> Result<GatePlan, CommandError> {
+    let mut accepted = AcceptedCodes::default();
+    let mut add = |host: Option<&str>, code: &str| {
+        let rule = code.trim().parse().map_err(|error: relink_gate::ParseAcceptError| {
+            CommandError::usage(error.to_string()).hint("see `relink explain --list` for all codes")
+        })?;
+        accepted.add(host, rule);
+        Ok::<_, CommandError>(())
+    };
+    for code in config.accept.iter().flatten() {
+        add(None, &code.to_string())?;
+    }
+    for (name, host) in config.host.iter().flatten() {
+        host.accept.iter().try_for_each(|code| add(Some(name), &code.to_string()))?;
+    }
+    for pair in accept_for.chunks_exact(2) {
+        if let [host, codes] = pair {
+            codes.split(',').try_for_each(|code| add(Some(host), code))?;
+        }
+    }
+    let baseline_file = config.baseline.clone();
+    Ok(GatePlan { baseline_file, accepted, ..GatePlan::default() })
 }
 
 fn non_empty<T>(list: Vec<T>) -> Option<Vec<T>> {

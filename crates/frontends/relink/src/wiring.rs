@@ -38,13 +38,18 @@ fn ports_over(
 ) -> Result<Ports, CommandError> {
     Ok(Ports {
         fetch: fetcher(fetch)?,
-        files: Arc::new(LocalFiles::new(LocalFilesSettings::default())),
+        files: Arc::new(files()),
         store,
         render: None,
         archives: Vec::new(),
         search_engines: Vec::new(),
         clock,
     })
+}
+
+/// Creates the file system adapter.
+pub fn files() -> LocalFiles {
+    LocalFiles::new(LocalFilesSettings::default())
 }
 
 /// Closes all adapters. Connections and the database are closed in parallel, because

@@ -21,8 +21,10 @@ pub struct FindingLine<'a> {
     pub url: &'a str,
     /// The reason of the verdict.
     pub reason: &'a str,
-    /// Whether the verdict fails the run.
+    /// Whether the link fails the run.
     pub is_failing: bool,
+    /// Whether a gate exempts the link.
+    pub is_known: bool,
 }
 
 impl FindingLine<'_> {
@@ -32,7 +34,8 @@ impl FindingLine<'_> {
         let Self { line, column, verdict, .. } = self;
         let (path, url, reason) = self.texts();
         let code = self.code.map(|code| format!("{code} ")).unwrap_or_default();
-        format!("{path}:{line}:{column}: {code}{verdict} {url}: {reason}\n")
+        let known = if self.is_known { " (known)" } else { "" };
+        format!("{path}:{line}:{column}: {code}{verdict} {url}: {reason}{known}\n")
     }
 
     /// Returns a workflow command of GitHub Actions, which shows the finding next
@@ -85,6 +88,7 @@ mod tests {
             url,
             reason: "404 in 2 attempts",
             is_failing: true,
+            is_known: false,
         }
     }
 

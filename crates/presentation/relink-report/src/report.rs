@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::survey::SurveyRow;
-use crate::{DeadLinks, Redacted, SCHEMA, TargetRow, redact, schema};
+use crate::{DeadLinks, GateRow, Redacted, SCHEMA, TargetRow, redact, schema};
 
 /// A whole run: inputs, targets and totals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -138,6 +138,10 @@ pub struct Summary {
     /// network is unreliable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
+    /// The findings that `--since`, `--baseline` and `--accept` exempt from failing
+    /// the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<GateRow>,
     /// The exit code of the run.
     pub exit: u8,
 }
@@ -239,6 +243,7 @@ mod tests {
                 verdicts: verdicts(),
                 skipped: BTreeMap::from([("code".to_owned(), 2)]),
                 notices: Vec::new(),
+                gate: None,
                 exit: 1,
             },
             finished_at: timestamp("2026-11-10T09:00:06Z"),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use relink_engine::{FixPreference, FixSettings, FixStyle};
 
-use super::{CheckArgs, CheckReviveArgs, DocumentArgs, FindingArgs, RequestArgs};
+use super::{CheckArgs, CheckReviveArgs, DocumentArgs, FindingArgs, GateArgs, RequestArgs};
 
 /// Arguments of `relink fix`.
 #[derive(Debug, Args)]
@@ -142,6 +142,7 @@ impl FixArgs {
     /// Returns the arguments of the check that finds the broken links.
     pub fn into_check_args(self) -> CheckArgs {
         CheckArgs {
+            gate: GateArgs::default(),
             findings: FindingArgs::default(),
             inputs: self.inputs,
             format: None,

@@ -92,7 +92,7 @@ pub struct ReviveArgs {
 }
 
 /// How `relink check` searches for dead pages.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Revive options")]
 pub struct CheckReviveArgs {
     /// After the check, search for dead pages and suggest their new URLs or

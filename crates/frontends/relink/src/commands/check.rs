@@ -1,5 +1,6 @@
 //! `relink check`: checks the links of documents.
 
+mod baseline;
 mod check_revive;
 
 use std::sync::Arc;
@@ -11,12 +12,14 @@ use relink_model::TaskId;
 use relink_ports::Clock as _;
 use relink_report::human::{counted, problem};
 
+pub use self::baseline::run as run_baseline;
 pub use self::check_revive::dead_pages;
 use super::revive::{archives, engines};
 use super::signals::stop_on_signal;
 use crate::cli::{CheckArgs, GlobalArgs, OutputFormat};
 use crate::clock::RunClock;
 use crate::error::{CommandError, Exit};
+use crate::gate::Gate;
 use crate::output::{FinishedRun, Reporter, RunDetails};
 use crate::panic_hook;
 use crate::settings::{CheckPlan, ReviveSetup, RunSettings};
@@ -25,7 +28,8 @@ use crate::wiring;
 /// Runs `relink check`.
 pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
     let clock = RunClock::start()?;
-    let settings = CheckPlan::resolve(args, clock.now())?;
+    let mut settings = CheckPlan::resolve(args, clock.now())?;
+    settings.gate.read_baseline()?;
     let run = &settings.run;
     let mut ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
     let mut reporter = Reporter::new(run, &global, ports.clock.now())?;
@@ -51,7 +55,7 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
         }
     }
     reporter.write_deferred(&ports, outcome.run).await?;
-    let mut end = run_end(&ports, run, &outcome).await?;
+    let mut end = run_end(&ports, &settings, &outcome).await?;
     if stop.is_stopped() {
         end.exit = Exit::Interrupted;
     }
@@ -98,11 +102,17 @@ fn print_problems(problems: &Diagnostics) {
 
 async fn run_end(
     ports: &Ports,
-    settings: &RunSettings,
+    settings: &CheckPlan,
     outcome: &CheckOutcome,
 ) -> Result<FinishedRun, CommandError> {
     let stats = outcome.stats(&*ports.store).await?;
-    let failing = settings.failing(&stats);
+    let fail_on = &settings.run.fail_on;
+    let gated = match outcome.end {
+        CheckEnd::Finished => settings.gate.evaluate(ports, outcome.run, fail_on).await?,
+        CheckEnd::NoNetwork | CheckEnd::Interrupted => None,
+    };
+    let (gate, failing) =
+        gated.unwrap_or_else(|| (Gate::open(fail_on), settings.run.failing(&stats)));
     let exit = match outcome.end {
         CheckEnd::Interrupted => Exit::Interrupted,
         CheckEnd::NoNetwork => Exit::Inconclusive,
@@ -116,6 +126,7 @@ async fn run_end(
         details: RunDetails::Check(Box::new(outcome.clone())),
         stats,
         failing,
+        gate,
         exit,
         finished: ports.clock.now(),
     })

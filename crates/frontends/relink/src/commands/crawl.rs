@@ -13,6 +13,7 @@ use super::signals::stop_on_signal;
 use crate::cli::{CrawlArgs, CrawlCommand, GlobalArgs};
 use crate::clock::RunClock;
 use crate::error::{CommandError, Exit};
+use crate::gate::Gate;
 use crate::output::{FinishedRun, Reporter, RunDetails, print};
 use crate::panic_hook;
 use crate::settings::{CrawlPlan, RunSettings, current_dir, database};
@@ -111,6 +112,7 @@ async fn run_end(
         details: RunDetails::Crawl(Box::new(outcome.clone())),
         stats,
         failing,
+        gate: Gate::open(&settings.fail_on),
         exit,
         finished: ports.clock.now(),
     })

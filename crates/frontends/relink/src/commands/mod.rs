@@ -28,6 +28,7 @@ pub fn run(cli: Cli) -> Result<Exit, CommandError> {
     match cli.command {
         Command::Explain(args) => block_on(explain::run(args, text_style(&cli.global))),
         Command::Extract(args) => block_on(extract::run(args, cli.global)),
+        Command::Baseline(args) => block_on(check::run_baseline(*args, cli.global)),
         Command::Check(args) => block_on(check::run(*args, cli.global)),
         Command::Crawl(args) => block_on(crawl::run(*args, cli.global)),
         Command::Revive(args) => block_on(revive::run(*args, cli.global)),

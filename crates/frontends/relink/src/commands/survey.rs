@@ -15,6 +15,7 @@ use super::signals::stop_on_signal;
 use crate::cli::{GlobalArgs, OutputFormat, SurveyArgs, SurveyCommand};
 use crate::clock::RunClock;
 use crate::error::{CommandError, Exit};
+use crate::gate::Gate;
 use crate::output::{FinishedRun, Reporter, RunDetails, explain_domain, print};
 use crate::panic_hook;
 use crate::settings::{RunSettings, SurveyPlan};
@@ -115,6 +116,7 @@ async fn run_end(
         details: RunDetails::Survey(Box::new(outcome.clone())),
         stats,
         failing,
+        gate: Gate::open(&settings.fail_on),
         exit,
         finished: ports.clock.now(),
     })

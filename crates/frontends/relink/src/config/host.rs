@@ -9,12 +9,15 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::AcceptValue;
 use crate::error::CommandError;
 
 /// The table of one host.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct HostConfig {
+    /// See `--accept-for`.
+    pub accept: Vec<AcceptValue>,
     /// Headers of every request to the host, by name.
     pub headers: BTreeMap<String, Secret>,
     /// `USER:PASSWORD` for every request to the host.
@@ -51,7 +54,20 @@ impl fmt::Debug for Secret {
 
 impl HostConfig {
     /// The keys of the table.
-    pub const KEYS: [&'static str; 4] = ["basic-auth", "client-cert", "client-key", "headers"];
+    pub const KEYS: [&'static str; 5] =
+        ["accept", "basic-auth", "client-cert", "client-key", "headers"];
+
+    /// Removes the keys that only the user's own file may set. Returns their names.
+    pub fn remove_user_only(&mut self) -> Vec<&'static str> {
+        let mut removed = Vec::new();
+        if !std::mem::take(&mut self.headers).is_empty() {
+            removed.push("headers");
+        }
+        removed.extend(self.basic_auth.take().map(|_| "basic-auth"));
+        removed.extend(self.client_cert.take().map(|_| "client-cert"));
+        removed.extend(self.client_key.take().map(|_| "client-key"));
+        removed
+    }
 
     /// Makes paths relative to the directory of the configuration file.
     pub fn resolve_paths(&mut self, dir: &Path) {

@@ -6,6 +6,7 @@
 //! so are ignored with a warning.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Once;
 
 use toml::Table;
 
@@ -30,8 +31,14 @@ impl ProjectConfig {
         (!self.sets.is_empty()).then(|| format!("{} sets: {}", self.file, self.sets.join(", ")))
     }
 
-    /// Prints a warning for each ignored key.
+    /// Prints a warning for each ignored key, once per process.
     pub fn warn(&self) {
+        // A run may read the file twice.
+        static WARNED: Once = Once::new();
+        WARNED.call_once(|| self.print_warnings());
+    }
+
+    fn print_warnings(&self) {
         let user_file = paths::user_config_path();
         let user_file = user_file
             .map_or("your own configuration".to_owned(), |path| format!("`{}`", path.display()));
@@ -40,7 +47,7 @@ impl ProjectConfig {
             let message = format!("`{key}` in `{}` is ignored: a project cannot set it", self.file);
             let hint = match flag {
                 // The table has no flag.
-                "host" => format!("set it in {user_file}"),
+                "headers" | "basic-auth" => format!("set it in {user_file}"),
                 flag => format!("set it in {user_file}, or use `--{flag}`"),
             };
             CommandError::usage(message).hint(hint).warn();
@@ -52,7 +59,7 @@ impl ProjectConfig {
 type Removal = (&'static str, fn(&mut Config));
 
 /// Keys that redirect requests, send secrets or spend money.
-const USER_ONLY: [Removal; 17] = [
+const USER_ONLY: [Removal; 16] = [
     ("allow-private", |config| config.allow_private = None),
     ("client-cert", |config| config.client_cert = None),
     ("client-key", |config| config.client_key = None),
@@ -60,7 +67,6 @@ const USER_ONLY: [Removal; 17] = [
     ("dns-server", |config| config.dns_server = None),
     ("header", |config| config.header = None),
     ("header-for", |config| config.header_for = None),
-    ("host", |config| config.host = None),
     ("no-proxy", |config| config.no_proxy = None),
     ("proxy", |config| config.proxy = None),
     ("resolve", |config| config.resolve = None),
@@ -76,7 +82,12 @@ const USER_ONLY: [Removal; 17] = [
 type Paths = (&'static str, fn(&Config) -> Vec<PathBuf>, fn(&mut Config));
 
 /// Keys with paths that must be inside of the project.
-const INSIDE_ONLY: [Paths; 4] = [
+const INSIDE_ONLY: [Paths; 5] = [
+    (
+        "baseline",
+        |config| config.baseline.iter().cloned().collect(),
+        |config| config.baseline = None,
+    ),
     ("db", |config| config.db.iter().cloned().collect(), |config| config.db = None),
     (
         "root-dir",
@@ -112,6 +123,10 @@ pub(super) fn restrict(
         remove(&mut config);
         ignored.push((*key).to_owned());
     }
+    for (name, host) in config.host.iter_mut().flatten() {
+        let removed = host.remove_user_only().into_iter();
+        ignored.extend(removed.map(|key| format!("host.{name}.{key}")));
+    }
     for (key, paths, remove) in INSIDE_ONLY {
         if paths(&config).iter().any(|path| !is_inside(root, &dir.join(path))) {
             remove(&mut config);
@@ -123,11 +138,17 @@ pub(super) fn restrict(
     (config, ProjectConfig { file: name, sets, ignored })
 }
 
-/// Returns all keys of a file. Keys of `[revive]` have the prefix `revive.`.
+/// Returns all keys of a file. Keys in tables have the name of the table in front.
 fn keys(table: &Table) -> Vec<String> {
     let mut keys = Vec::new();
     for (key, value) in table {
-        match value.as_table().filter(|_| key == "revive") {
+        match value.as_table().filter(|_| matches!(key.as_str(), "revive" | "host")) {
+            Some(inner) if key == "host" => {
+                for (name, host) in inner {
+                    let settings = host.as_table().into_iter().flat_map(Table::keys);
+                    keys.extend(settings.map(|setting| format!("host.{name}.{setting}")));
+                }
+            }
             Some(inner) => keys.extend(inner.keys().map(|inner| format!("{key}.{inner}"))),
             None => keys.push(key.clone()),
         }

@@ -143,6 +143,9 @@ impl HumanReport {
         if self.is_quiet && is_check && end.exit == Exit::Clean {
             return Ok(());
         }
+        if let Some(row) = &end.gate.row {
+            write(out, &row.footer())?;
+        }
         write(out, &footer(end, blocked_code))
     }
 
@@ -182,7 +185,8 @@ impl HumanReport {
         let mut findings = load_findings(ports, end.run, &verdicts, max_locations).await?;
         let blocked_code = most_frequent_block(&findings);
         findings.retain(|target| shown.contains(&target.result.verdict));
-        let mut groups = group_findings(&*ports.files, findings).await;
+        let gated = end.gate.split(findings);
+        let mut groups = group_findings(&*ports.files, gated.open).await;
         if self.list.shows_revivals || !is_check {
             groups = split_revivable(groups);
         }
@@ -192,6 +196,10 @@ impl HumanReport {
             out.write_all(counts.as_bytes()).map_err(cannot_write)?;
         }
         self.list.write(out, ports, &groups).await?;
+        if let Some(row) = end.gate.row.as_ref().filter(|_| !gated.known.is_empty()) {
+            let known = group_findings(&*ports.files, gated.known).await;
+            self.list.write_known(out, &row.known_title(), &known)?;
+        }
         Ok(blocked_code)
     }
 

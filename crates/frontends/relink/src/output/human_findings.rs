@@ -67,6 +67,22 @@ impl FindingList {
         write_rest(out, rest.len(), links)
     }
 
+    /// Writes known findings, one line per cause.
+    pub(super) fn write_known(
+        &self,
+        out: &mut (dyn Write + Send),
+        title: &str,
+        groups: &[FindingGroup],
+    ) -> Result<(), CommandError> {
+        let mut text = format!("\n{title}\n");
+        for group in groups.iter().take(self.max_findings) {
+            text.extend(["  ", &cause_line(self.style, group)]);
+        }
+        out.write_all(text.as_bytes()).map_err(cannot_write)?;
+        let rest = groups.get(self.max_findings..).unwrap_or_default();
+        write_rest(out, rest.len(), rest.iter().map(FindingGroup::links).sum())
+    }
+
     async fn block(
         &self,
         ports: &Ports,

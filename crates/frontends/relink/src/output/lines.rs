@@ -3,14 +3,15 @@
 use std::io::Write;
 
 use relink_engine::Ports;
-use relink_model::{RunId, Verdict};
+use relink_model::Verdict;
 use relink_ports::{CheckedTarget, CheckedTargetQuery, LinkLocation};
 use relink_report::FindingLine;
 
-use super::cannot_write;
 use super::human::shown_verdicts;
+use super::{FinishedRun, cannot_write};
 use crate::cli::GlobalArgs;
 use crate::error::CommandError;
+use crate::gate::Gate;
 use crate::settings::RunSettings;
 
 /// Number of findings read at a time.
@@ -29,13 +30,11 @@ pub enum LineFormat {
 pub struct LineReport {
     format: LineFormat,
     shown: Vec<Verdict>,
-    fail_on: Vec<Verdict>,
 }
 
 impl LineReport {
     pub(super) fn new(format: LineFormat, settings: &RunSettings, global: &GlobalArgs) -> Self {
-        let shown = shown_verdicts(settings, global);
-        Self { format, shown, fail_on: settings.fail_on.clone() }
+        Self { format, shown: shown_verdicts(settings, global) }
     }
 
     /// Writes the findings by document and position.
@@ -43,7 +42,7 @@ impl LineReport {
         &self,
         out: &mut (dyn Write + Send),
         ports: &Ports,
-        run: RunId,
+        end: &FinishedRun,
     ) -> Result<(), CommandError> {
         let mut lines = Vec::new();
         let mut query = CheckedTargetQuery {
@@ -52,10 +51,10 @@ impl LineReport {
             ..CheckedTargetQuery::ALL
         };
         loop {
-            let batch = ports.store.checked_targets(run, query).await?;
+            let batch = ports.store.checked_targets(end.run, query).await?;
             let Some(last) = batch.last() else { break };
             query.after = last.task;
-            lines.extend(batch.iter().flat_map(|target| self.lines(target)));
+            lines.extend(batch.iter().flat_map(|target| self.lines(target, &end.gate)));
         }
         lines.sort();
         for (.., text) in &lines {
@@ -65,7 +64,10 @@ impl LineReport {
     }
 
     /// Returns the lines of a target with their sort keys.
-    fn lines(&self, target: &CheckedTarget) -> Vec<(String, u32, u32, String)> {
+    fn lines(&self, target: &CheckedTarget, gate: &Gate) -> Vec<(String, u32, u32, String)> {
+        if gate.is_accepted(target) {
+            return Vec::new();
+        }
         let result = &target.result;
         let line = |location: &LinkLocation| {
             let (line, column) = (location.location.line, location.location.column);
@@ -77,7 +79,8 @@ impl LineReport {
                 verdict: result.verdict,
                 url: &target.original_url,
                 reason: &result.reason,
-                is_failing: self.fail_on.contains(&result.verdict),
+                is_failing: gate.is_failing(target, location),
+                is_known: gate.is_known(target, location),
             };
             let text = match self.format {
                 LineFormat::Concise => finding.concise(),

@@ -31,6 +31,7 @@ use relink_report::{
 };
 
 pub use self::file::{OutputFile, write_file};
+pub use self::findings::load_findings;
 pub use self::format::ReportSubject;
 use self::human::HumanReport;
 use self::json::JsonSink;
@@ -41,6 +42,7 @@ pub use self::survey::explain_domain;
 use crate::cli::{GlobalArgs, OutputFormat};
 use crate::commands::text_style;
 use crate::error::{CommandError, Exit};
+use crate::gate::Gate;
 use crate::settings::RunSettings;
 
 /// Maximum number of hosts in a report.
@@ -108,6 +110,8 @@ pub struct FinishedRun {
     pub stats: RunStats,
     /// Findings that fail the run.
     pub failing: u64,
+    /// Which findings fail the run.
+    pub gate: Gate,
     /// The exit code.
     pub exit: Exit,
     /// The time when it ended.
@@ -344,7 +348,7 @@ impl Sink {
             }
             Self::Lines(mut out, report) => {
                 print_notices(&end.details);
-                report.write(&mut out, ports, end.run).await?;
+                report.write(&mut out, ports, end).await?;
                 out.finish().map_err(cannot_write)
             }
             Self::Human(mut out, report) => {
@@ -482,6 +486,7 @@ fn tail<'a>(end: &'a FinishedRun, hosts: &'a [HostStats]) -> ReportTail<'a> {
             skipped: end.skips().iter().map(|(skip, count)| (skip.to_string(), count)).collect(),
             dead: DeadLinks::among(&stats.verdicts),
             notices: end.details.notices(),
+            gate: end.gate.row.clone(),
             exit: end.exit as u8,
         },
         survey: end.details.survey().map(survey::row),

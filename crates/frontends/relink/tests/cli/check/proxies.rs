@@ -119,14 +119,15 @@ fn host_gets_its_headers_and_login_and_nothing_shows_them() {
 }
 
 #[test]
-fn project_cannot_configure_hosts() {
+fn project_cannot_configure_headers_of_hosts() {
     let (web, sandbox, _proxy) = setup();
     let host = format!("http://127.0.0.1:{}", web.port());
     let table = format!("[host.\"{host}\"]\nheaders = {{ A = {{ env = \"HOME\" }} }}\n");
     sandbox.write("relink.toml", &table);
     for args in [&[][..], &["--config", "relink.toml"]] {
         let result = check_with(&sandbox, &[], args).exits(0);
-        assert!(result.stderr.contains("`host` in `relink.toml` is ignored"), "{}", result.stderr);
+        let warning = format!("`host.{host}.headers` in `relink.toml` is ignored");
+        assert!(result.stderr.contains(&warning), "{}", result.stderr);
     }
     assert!(web.requests().iter().all(|request| request.header("a").is_none()));
 }

@@ -1,0 +1,9 @@
+//! Reads a git repository with the `git` program.
+//!
+//! Nothing in the repository is changed: files of a revision are written to
+//! another directory with a temporary index. Hooks, external diff programs and text
+//! conversions are disabled. All calls block.
+
+mod repository;
+
+pub use repository::{GitError, Repository};

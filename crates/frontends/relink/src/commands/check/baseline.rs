@@ -1,0 +1,70 @@
+//! `relink baseline`: writes the current findings to a file.
+
+use std::sync::Arc;
+
+use relink_engine::{CheckEnd, Diagnostic, Observer, Progress, check};
+use relink_ports::{CheckedTarget, Clock as _};
+use relink_report::human::{counted, problem};
+
+use crate::cli::{BaselineArgs, GateArgs, GlobalArgs};
+use crate::clock::RunClock;
+use crate::commands::signals::stop_on_signal;
+use crate::error::{CommandError, Exit};
+use crate::gate::write_baseline;
+use crate::output::{ProgressDisplay, load_findings, print};
+use crate::settings::CheckPlan;
+use crate::wiring;
+
+/// The file, unless the configuration has one.
+const DEFAULT_FILE: &str = "relink-baseline.json";
+
+/// Runs `relink baseline`.
+pub async fn run(args: BaselineArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
+    let clock = RunClock::start()?;
+    let BaselineArgs { write, check: mut check_args } = args;
+    // The baseline contains all findings, not only those that an older one lacks.
+    check_args.gate = GateArgs::default();
+    let settings = CheckPlan::resolve(check_args, clock.now())?;
+    let configured = settings.gate.baseline_file.clone();
+    let write = write.or(configured).unwrap_or_else(|| DEFAULT_FILE.into());
+    let run = &settings.run;
+    let ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
+    let mut progress = ProgressOnly(ProgressDisplay::new(&global));
+    let stop = stop_on_signal();
+    let outcome = check(&ports, &settings.check, &mut progress, &stop).await?;
+    progress.0.clear();
+    match outcome.end {
+        CheckEnd::Finished => {}
+        CheckEnd::Interrupted => return Ok(Exit::Interrupted),
+        CheckEnd::NoNetwork => {
+            return Err(CommandError::inconclusive("no host responded, so no page was judged")
+                .hint("check your network connection, or use `--offline`"));
+        }
+    }
+    for Diagnostic { path, line, text } in &outcome.loaded.problems.entries {
+        CommandError::usage(problem(path, *line, text)).warn();
+    }
+    let findings = load_findings(&ports, outcome.run, &run.fail_on, usize::MAX).await?;
+    let count = write_baseline(&write, &findings)? as u64;
+    print(&format!(
+        "wrote {} to {}; use it with `relink check --baseline {}`\n",
+        counted(count, "finding"),
+        write.display(),
+        write.display()
+    ))?;
+    wiring::close(ports).await;
+    Ok(Exit::Clean)
+}
+
+/// Shows progress only.
+struct ProgressOnly(ProgressDisplay);
+
+impl Observer for ProgressOnly {
+    fn on_result(&mut self, _: &CheckedTarget) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn on_progress(&mut self, progress: &Progress) {
+        self.0.show(progress);
+    }
+}

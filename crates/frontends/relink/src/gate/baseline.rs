@@ -1,0 +1,94 @@
+//! Reads and writes baselines. Their paths are relative to the project, so that the
+//! file is valid in every directory.
+
+use std::path::Path;
+
+use relink_gate::{BaselineMatch, KnownFindings, local_path};
+use relink_ports::{CheckedTarget, LinkLocation};
+use relink_report::redact;
+
+use super::normalize;
+use crate::error::CommandError;
+use crate::output::write_file;
+use crate::paths;
+use crate::settings::current_dir;
+
+/// Reads a baseline file.
+pub fn read_baseline(path: &Path) -> Result<KnownFindings, CommandError> {
+    let unreadable =
+        || CommandError::usage(format!("cannot read the baseline `{}`", path.display()));
+    let text = relink_files::read_to_string(path).map_err(|error| {
+        unreadable().cause(error.to_string()).hint("create it with `relink baseline INPUT`")
+    })?;
+    KnownFindings::parse(&text).map_err(|error| {
+        unreadable().cause(error.to_string()).hint("create it again with `relink baseline INPUT`")
+    })
+}
+
+/// Writes the baseline of findings. Returns the number of entries.
+pub fn write_baseline(path: &Path, findings: &[CheckedTarget]) -> Result<usize, CommandError> {
+    let cannot_write = |cause: String| {
+        CommandError::usage(format!("cannot write the baseline `{}`", path.display())).cause(cause)
+    };
+    let names = ProjectNames::new()?;
+    let links: Vec<(String, String)> = findings
+        .iter()
+        .flat_map(|target| target.locations.iter().map(|location| names.link(target, location)))
+        .collect();
+    let codes =
+        findings.iter().flat_map(|target| target.locations.iter().map(|_| target.result.code));
+    let baseline = KnownFindings::new(
+        links.iter().zip(codes).map(|((path, url), code)| (path.as_str(), url.as_str(), code)),
+    );
+    let text = baseline.to_json().map_err(|error| cannot_write(error.to_string()))?;
+    write_file(path, &text).map_err(|error| cannot_write(error.to_string()))?;
+    Ok(baseline.len())
+}
+
+/// Compares links with a baseline.
+pub(super) fn compare(
+    baseline: &KnownFindings,
+    links: &[(&CheckedTarget, &LinkLocation)],
+) -> Result<BaselineMatch, CommandError> {
+    let names = ProjectNames::new()?;
+    let links: Vec<(String, String)> =
+        links.iter().map(|(target, location)| names.link(target, location)).collect();
+    let links: Vec<(&str, &str)> =
+        links.iter().map(|(path, url)| (path.as_str(), url.as_str())).collect();
+    Ok(baseline.compare(&links))
+}
+
+/// Names of documents and targets relative to the project.
+struct ProjectNames {
+    /// The current directory, relative to the root of the project.
+    prefix: std::path::PathBuf,
+    root: std::path::PathBuf,
+}
+
+impl ProjectNames {
+    fn new() -> Result<Self, CommandError> {
+        let dir = current_dir()?;
+        let root = paths::project_root(&dir);
+        let prefix = dir.strip_prefix(&root).unwrap_or(Path::new("")).to_owned();
+        Ok(Self { prefix, root })
+    }
+
+    fn link(&self, target: &CheckedTarget, location: &LinkLocation) -> (String, String) {
+        let url = match (local_path(&target.url), target.url.split_once('#')) {
+            (None, _) => redact(&target.url).to_string(),
+            (Some(path), None) => format!("file:{}", self.path(path)),
+            (Some(path), Some((_, fragment))) => format!("file:{}#{fragment}", self.path(path)),
+        };
+        (self.path(&location.path), url)
+    }
+
+    /// Returns a path relative to the project. URLs stay as they are.
+    fn path(&self, path: &str) -> String {
+        if path.contains("://") {
+            return redact(path).to_string();
+        }
+        let path = Path::new(path);
+        let path = path.strip_prefix(&self.root).unwrap_or(path);
+        normalize(&self.prefix.join(path)).display().to_string()
+    }
+}

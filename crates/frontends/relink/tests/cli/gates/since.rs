@@ -1,0 +1,181 @@
+//! `relink check --since`.
+
+use relink_testkit::web::TestServer;
+use serde_json::Value;
+
+use crate::git_project::{commit_all, git, git_in, init};
+use crate::sandbox::{CHECK, Sandbox};
+
+/// Documents of which `main` already has broken links.
+fn project() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox
+        .write("docs/guide.md", "# Guide\n\n## Install\n\ntext\n")
+        .write("docs/other.md", "[g](guide.md#install) [o](old-rot.md)\n")
+        .write("docs/image.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>");
+    init(&sandbox);
+    sandbox
+}
+
+fn since(sandbox: &Sandbox, args: &[&str]) -> crate::sandbox::CommandOutput {
+    sandbox.report(&[&["docs", "--since", "main"], args].concat())
+}
+
+#[test]
+fn added_broken_link_fails_and_old_one_is_listed() {
+    let sandbox = project();
+    sandbox.write("docs/new.md", "[x](nowhere.md)\n");
+    let output = since(&sandbox, &[]).exits(1).stdout;
+    assert!(output.contains("RL601 local · nowhere.md"), "{output}");
+    assert!(output.contains("1 known broken link, not changed since `main`:"), "{output}");
+    assert!(output.contains("docs/other.md:1:27: RL601 local old-rot.md"), "{output}");
+    assert!(output.ends_with("1 finding fails this run.\n"), "{output}");
+}
+
+#[test]
+fn untouched_rot_alone_exits_0() {
+    let sandbox = project();
+    sandbox.write("docs/guide.md", "# Guide\n\n## Install\n\nother text\n");
+    let output = since(&sandbox, &[]).exits(0).stdout;
+    assert!(output.contains("known broken link"), "{output}");
+}
+
+#[test]
+fn moving_a_line_with_old_rot_does_not_fail() {
+    let sandbox = project();
+    sandbox
+        .write("docs/other.md", "new first line\n\n[o](old-rot.md) and\n[g](guide.md#install)\n");
+    since(&sandbox, &[]).exits(0);
+}
+
+#[test]
+fn second_link_to_old_rot_fails_at_its_own_line() {
+    let sandbox = project();
+    let text = "[again](old-rot.md)\n\n[g](guide.md#install) [o](old-rot.md)\n";
+    sandbox.write("docs/other.md", text);
+    let output = since(&sandbox, &["--format", "concise"]).exits(1).stdout;
+    assert!(
+        output.contains("docs/other.md:1:9: RL601 local old-rot.md: no such file\n"),
+        "{output}"
+    );
+    assert!(
+        output.contains("docs/other.md:3:27: RL601 local old-rot.md: no such file (known)\n"),
+        "{output}"
+    );
+}
+
+#[test]
+fn deleted_file_fails_unchanged_documents_that_link_to_it() {
+    let sandbox = project();
+    std::fs::remove_file(sandbox.path("docs/guide.md")).unwrap();
+    commit_all(&sandbox);
+    let output = since(&sandbox, &[]).exits(1).stdout;
+    assert!(output.contains("RL601 local · guide.md#install"), "{output}");
+}
+
+#[test]
+fn renamed_file_fails_unchanged_documents_that_link_to_it() {
+    let sandbox = project();
+    git(&sandbox, &["mv", "docs/guide.md", "docs/manual.md"]);
+    let output = since(&sandbox, &[]).exits(1).stdout;
+    assert!(output.contains("RL601 local · guide.md#install"), "{output}");
+    assert!(output.contains("1 known broken link"), "{output}");
+}
+
+#[test]
+fn renamed_heading_fails_unchanged_documents_that_link_to_it() {
+    let sandbox = project();
+    sandbox.write("docs/guide.md", "# Guide\n\n## Set up\n\ntext\n");
+    let output = since(&sandbox, &[]).exits(1).stdout;
+    assert!(output.contains("RL603 local · guide.md#install"), "{output}");
+    assert!(output.contains("docs/other.md:1:5"), "{output}");
+}
+
+#[test]
+fn links_of_a_renamed_document_stay_known() {
+    let sandbox = project();
+    git(&sandbox, &["mv", "docs/other.md", "docs/another.md"]);
+    since(&sandbox, &[]).exits(0);
+}
+
+#[test]
+fn subdirectory_and_absolute_inputs_are_compared() {
+    let sandbox = project();
+    sandbox.write("docs/new.md", "[x](nowhere.md)\n");
+    let mut command = sandbox.command(&["check", "--db", "x.db", ".", "--since", "main"]);
+    let output = command.current_dir(sandbox.path("docs")).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("1 known broken link"), "{text}");
+    let path = sandbox.path("docs").canonicalize().unwrap();
+    let output = sandbox.report(&[path.to_str().unwrap(), "--since", "main"]).exits(1).stdout;
+    assert!(output.contains("1 known broken link"), "{output}");
+}
+
+#[test]
+fn json_report_counts_known_links() {
+    let sandbox = project();
+    let output = sandbox.run(&[CHECK, &["docs", "--since", "main", "--format", "json"]].concat());
+    let report: Value = serde_json::from_str(&output.exits(0).stdout).unwrap();
+    let gate = &report["summary"]["gate"];
+    assert_eq!((&gate["kind"], &gate["revision"]), (&"since".into(), &"main".into()));
+    assert_eq!((&gate["known_links"], &report["summary"]["exit"]), (&1.into(), &0.into()));
+}
+
+#[test]
+fn new_failing_page_fails_the_run() {
+    let (web, sandbox) = (TestServer::start_blocking(), project());
+    web.page("/down", 500, "");
+    sandbox.write("docs/new.md", &format!("<{}>\n", web.url("/down")));
+    since(&sandbox, &[]).exits(1);
+    commit_all(&sandbox);
+    git(&sandbox, &["branch", "-f", "main"]);
+    since(&sandbox, &["--fresh"]).exits(0);
+}
+
+#[test]
+fn shallow_clone_exits_2_with_the_command_that_helps() {
+    let sandbox = project();
+    sandbox.write("docs/new.md", "[x](nowhere.md)\n");
+    commit_all(&sandbox);
+    let source = format!("file://{}", sandbox.path("").display());
+    git(&sandbox, &["clone", "-q", "--depth", "1", &source, "shallow"]);
+    let mut command = sandbox.command(&["check", "--db", "x.db", "docs", "--since", "HEAD"]);
+    let output = command.current_dir(sandbox.path("shallow")).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("shallow clone") && text.contains("git fetch --unshallow"), "{text}");
+}
+
+#[test]
+fn unknown_revision_and_missing_merge_base_exit_2() {
+    let sandbox = project();
+    for (revision, hint) in
+        [("origin/main", "git fetch origin main:refs/remotes/origin/main"), ("--help", "git fetch")]
+    {
+        let revision = format!("--since={revision}");
+        sandbox.report(&["docs", &revision]).fails(2, &["unknown revision", hint]);
+    }
+    git(&sandbox, &["checkout", "-q", "--orphan", "alone"]);
+    git(&sandbox, &["commit", "-q", "-m", "other history"]);
+    since(&sandbox, &[]).fails(2, &["no common ancestor", "git fetch --all"]);
+}
+
+#[test]
+fn inputs_without_a_revision_and_missing_repositories_exit_2() {
+    let sandbox = project();
+    sandbox.report(&["http://127.0.0.1:9/", "--since", "main"]).fails(2, &["--baseline"]);
+    let outside = Sandbox::new();
+    outside.write("docs/a.md", "");
+    since(&outside, &[]).fails(2, &["not in a git repository"]);
+}
+
+#[test]
+fn repository_is_not_changed() {
+    let sandbox = project();
+    sandbox.write("docs/new.md", "[x](nowhere.md)\n");
+    let index = std::fs::read(sandbox.path(".git/index")).unwrap();
+    since(&sandbox, &[]).exits(1);
+    assert_eq!(std::fs::read(sandbox.path(".git/index")).unwrap(), index);
+    git_in(&sandbox, "docs", &["diff", "--quiet"]);
+}

@@ -1,0 +1,75 @@
+//! Acceptance stories of users, one test each. The number is that of the story.
+
+use relink_testkit::web::{CannedResponse, TestServer};
+
+use crate::git_project::init;
+use crate::sandbox::{QUICK, Sandbox};
+
+/// A documentation maintainer checks a directory.
+#[test]
+fn story_2_findings_have_code_location_snippet_reason_and_help() {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    sandbox.write("docs/a.md", &format!("# A\n\nsee [guide]({})\n", web.url("/gone")));
+    let output = sandbox.report(&["docs/"]).exits(1);
+    let text = &output.stdout;
+    for part in
+        ["RL101 dead · ", "docs/a.md:3:13", "see [guide](", "^^^^ 404 in 2 attempts", "help: "]
+    {
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
+    }
+    assert_eq!(output.stderr, "");
+    assert!(!text.contains(['\r', '\u{1b}']), "{text:?}");
+}
+
+/// A documentation maintainer gates a branch.
+#[test]
+fn story_3_since_fails_only_on_new_dead_links() {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    let old: Vec<String> =
+        (1..5).map(|n| format!("<{}>\n", web.url(&format!("/old{n}")))).collect();
+    sandbox.write("docs/old.md", &old.concat());
+    init(&sandbox);
+    sandbox.write("docs/new.md", &format!("<{}>\n", web.url("/new")));
+    let args = ["docs", "--since", "main"];
+    let output = sandbox.report(&args).exits(1).stdout;
+    assert_eq!(output.matches("RL101 dead · ").count(), 1, "{output}");
+    assert!(output.contains(&format!("RL101 dead · {}", web.url("/new"))), "{output}");
+    assert!(output.ends_with("1 finding fails this run.\n"), "{output}");
+    std::fs::remove_file(sandbox.path("docs/new.md")).unwrap();
+    let output = sandbox.report(&args).exits(0).stdout;
+    for n in 1..5 {
+        assert!(output.contains(&web.url(&format!("/old{n}")).to_string()), "{output}");
+    }
+    assert!(output.contains("4 known broken links do not fail this run"), "{output}");
+}
+
+/// A documentation maintainer sees a server error.
+#[test]
+fn story_4_server_errors_are_dead_only_after_days() {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    let (down, up) = (CannedResponse::new(500, ""), CannedResponse::new(200, ""));
+    web.sequence("/flaky", [down, up]).page("/down", 500, "");
+    sandbox.list("urls.txt", [web.url("/flaky"), web.url("/down")]);
+    let check = |now: &str| {
+        let args = [&["check", "--db", "relink.db", "urls.txt"], QUICK].concat();
+        sandbox.run_at(now, &args)
+    };
+    let first = check("2026-11-01T09:00:00Z").exits(0).stdout;
+    assert!(first.contains("failing 1 of 3 runs") && !first.contains("✗"), "{first}");
+    let second = check("2026-11-03T09:00:00Z").exits(0).stdout;
+    assert!(second.contains("failing 2 of 3 runs") && second.contains("✓ 1 alive"), "{second}");
+    let third = check("2026-11-05T09:00:00Z").exits(1).stdout;
+    assert!(third.contains("✗ 1 dead") && third.contains("✓ 1 alive"), "{third}");
+}
+
+/// A documentation maintainer links to hosts that block programs.
+#[test]
+fn story_5_blocked_pages_do_not_fail_unless_requested() {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    web.page("/good", 200, "").page("/403", 403, "").page("/418", 418, "");
+    web.respond("/429", CannedResponse::new(429, "").with_header("retry-after", "0"));
+    sandbox.list("urls.txt", ["/good", "/403", "/418", "/429"].map(|path| web.url(path)));
+    let output = sandbox.report(&["urls.txt"]).exits(0).stdout;
+    assert!(output.contains("⛔ 3 blocked") && output.contains("not judged"), "{output}");
+    sandbox.report(&["urls.txt", "--fail-on", "blocked"]).exits(1);
+}
