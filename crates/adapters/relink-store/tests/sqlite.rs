@@ -52,27 +52,27 @@ async fn write_with_version(path: &Path, version: i64) {
 
 #[tokio::test]
 async fn open_rejects_newer_schema() {
-    for version in [11, 1000] {
+    for version in [12, 1000] {
         let directory = TempDir::new().unwrap();
         write_with_version(&file_in(&directory), version).await;
         let error = error(&file_in(&directory)).await;
         let StoreError::SchemaTooNew { found, known, .. } = error else {
             panic!("{error:?}");
         };
-        assert_eq!((found, known), (version, 10));
+        assert_eq!((found, known), (version, 11));
     }
 }
 
 #[tokio::test]
 async fn open_rejects_every_development_schema() {
-    for version in 1..10 {
+    for version in 1..11 {
         let directory = TempDir::new().unwrap();
         write_with_version(&file_in(&directory), version).await;
         let error = error(&file_in(&directory)).await;
         let StoreError::SchemaTooOld { found, known, .. } = error else {
             panic!("{error:?}");
         };
-        assert_eq!((found, known), (version, 10));
+        assert_eq!((found, known), (version, 11));
     }
 }
 
@@ -93,7 +93,7 @@ async fn schema_error_has_path_and_version() {
     let path = file_in(&directory);
     write_with_version(&path, 9).await;
     let expect = format!(
-        "the database `{}` was written by a development version of Relink (schema 9, supported: 10)",
+        "the database `{}` was written by a development version of Relink (schema 9, supported: 11)",
         path.display()
     );
     assert_eq!(error(&path).await.to_string(), expect);

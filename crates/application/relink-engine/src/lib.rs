@@ -1,4 +1,4 @@
-//! Use cases of Relink: check, crawl, survey, decay, revive, fix and extract.
+//! Use cases of Relink: check, crawl, survey, decay, revive, fix, extract and watch.
 //!
 //! The engine uses the domain crates and the ports. It never opens a socket, a
 //! file or a database itself, and never prints. The caller passes [`Ports`] and
@@ -33,6 +33,7 @@ mod revive;
 mod robots;
 mod stop;
 mod survey;
+mod watch;
 
 pub use check::{CheckEnd, CheckOutcome, CheckSettings, check};
 pub use crawl::{
@@ -68,6 +69,11 @@ pub use stop::{StopSignal, StopTrigger};
 pub use survey::{
     Budget, BudgetUse, CatalogError, CatalogFields, CatalogSource, DomainReport, DomainStatus,
     LoadedCatalog, SurveyEnd, SurveyOutcome, SurveyReport, SurveySettings, read_catalog, survey,
+};
+pub use watch::{
+    AddRequest, ImportSummary, MemberSelector, WatchAction, WatchEnd, WatchError, WatchOutcome,
+    WatchSettings, add_collection, apply_action, collection_list, remove_collection,
+    review_collection, watch_pages,
 };
 
 /// Size in bytes above which a document is read in windows.

@@ -24,9 +24,10 @@ const RIGHTS: [&str; 3] = [
 ];
 
 /// Files that may call them: those that read user input, and the store.
-const MAY_GRANT_RIGHTS: [&str; 13] = [
+const MAY_GRANT_RIGHTS: [&str; 14] = [
     "crates/frontends/relink/src/commands/revive.rs",
     "crates/frontends/relink/src/settings/survey.rs",
+    "crates/frontends/relink/src/settings/watch.rs",
     "crates/application/relink-engine/src/crawl/crawler.rs",
     "crates/application/relink-engine/src/load/mod.rs",
     "crates/application/relink-engine/src/load/pages.rs",

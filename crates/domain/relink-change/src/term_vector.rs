@@ -84,6 +84,17 @@ impl TermVector {
         counter.finish()
     }
 
+    /// Counts the terms of an annotation too. A page has another annotation in
+    /// each of its collections.
+    pub fn add_annotation(&mut self, annotation: &str, settings: TermSettings) {
+        if annotation.is_empty() {
+            return;
+        }
+        let mut counter = TermCounter::new(self.language);
+        counter.add(annotation, 1 + settings.annotation_count);
+        self.add(&counter.finish());
+    }
+
     /// Returns the language of the text.
     pub fn language(&self) -> TextLanguage {
         self.language

@@ -119,6 +119,15 @@ pub fn links_with(format: DocumentFormat, bytes: &[u8], options: &Options) -> Ex
     Extraction { links, base: info.base, problems: info.problems }
 }
 
+/// Decodes the text of a document. The encoding is detected from its bytes.
+///
+/// ```
+/// assert_eq!(relink_page::decode_document(b"caf\xc3\xa9"), "caf\u{e9}");
+/// ```
+pub fn decode_document(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    source_text::decode_text(bytes, None)
+}
+
 /// Parses the robots directives of an HTML page.
 pub fn robots_meta(bytes: &[u8]) -> RobotsMeta {
     html::read_robots_meta(SourceText::decode(bytes, None).text())

@@ -8,6 +8,7 @@ mod report;
 mod revive;
 mod survey;
 mod unused_args;
+mod watch;
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -38,6 +39,7 @@ pub use self::decay::{
 pub use self::survey::{
     AnalyzeArgs, BreakageArg, FieldArgs, SimulateArgs, SurveyArgs, SurveyCommand,
 };
+pub use self::watch::{WatchAddArgs, WatchArgs, WatchCommand, WatchMemberArgs, WatchRunArgs};
 
 /// Find dead links, explain them, and search for their new URLs
 #[derive(Debug, Parser)]
@@ -104,6 +106,8 @@ pub enum Command {
     Extract(ExtractArgs),
     /// Explain a code (`RL101`), an HTTP status (`451`) or the verdict of a URL
     Explain(ExplainArgs),
+    /// Watch collections of pages: bookmarks, reading lists, paths
+    Watch(Box<WatchArgs>),
     /// Manage the database
     Db(DbArgs),
 }

@@ -10,6 +10,7 @@ mod request;
 mod revive;
 mod run_key;
 mod survey;
+mod watch;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -40,6 +41,7 @@ pub use self::decay::{DecayPlan, DecaySubject};
 pub use self::revive::{ArchiveChoice, RevivePlan, ReviveSetup, SearchChoice};
 use self::run_key::RunKeyText;
 pub use self::survey::{SurveyPlan, catalog_fields, catalog_source};
+pub use self::watch::WatchPlan;
 
 const DAY: Duration = Duration::from_hours(24);
 

@@ -7,7 +7,7 @@ use relink_engine::{Ports, RenderMode};
 use relink_fetch::Fetcher;
 use relink_files::{LocalFiles, LocalFilesSettings};
 use relink_lookup::ServiceLimits;
-use relink_ports::{Clock, Fetch, RenderError, Store};
+use relink_ports::{Clock, CollectionStore, Fetch, RenderError, Store};
 use relink_render::{Chromium, find_browser};
 use relink_store::SqliteStore;
 use url::{Host, Url};
@@ -29,6 +29,18 @@ pub async fn ports(
 pub async fn ports_for_reading(db: &Path, clock: Arc<dyn Clock>) -> Result<Ports, CommandError> {
     let store = store_for_reading(db).await?;
     ports_over(relink_fetch::FetchSettings::default(), store, clock)
+}
+
+/// Creates all adapters, and returns the database as the store of collections too.
+pub async fn ports_with_collections(
+    fetch: relink_fetch::FetchSettings,
+    db: &Path,
+    clock: Arc<dyn Clock>,
+) -> Result<(Ports, Arc<dyn CollectionStore>), CommandError> {
+    create_parent_dir(db)?;
+    let store = register(SqliteStore::open(db).await?);
+    let ports = ports_over(fetch, Arc::clone(&store) as _, clock)?;
+    Ok((ports, store))
 }
 
 fn ports_over(
@@ -132,7 +144,7 @@ pub fn close_stores() {
     stores.iter().filter_map(Weak::upgrade).for_each(|store| store.close());
 }
 
-fn register(store: SqliteStore) -> Arc<dyn Store> {
+fn register(store: SqliteStore) -> Arc<SqliteStore> {
     let store = Arc::new(store);
     let mut stores = OPEN_STORES.lock().unwrap_or_else(PoisonError::into_inner);
     stores.push(Arc::downgrade(&store));

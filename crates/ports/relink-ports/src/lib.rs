@@ -8,6 +8,7 @@ mod anchor_store;
 mod archive;
 mod budget_store;
 mod clock;
+mod collection_store;
 mod dial;
 mod fetch;
 mod files;
@@ -24,6 +25,10 @@ pub use archive::{
 };
 pub use budget_store::BudgetStore;
 pub use clock::Clock;
+pub use collection_store::{
+    CollectionId, CollectionStore, CollectionUpdate, MemberEvent, MemberId, PageUpdate,
+    StoredCollection, StoredMember, StoredVersion, VersionId, WatchedPage,
+};
 pub use dial::{Connection, Dial};
 pub use fetch::{
     Body, Fetch, FetchRequest, FetchResult, RedirectFilter, RedirectMode, RequestOptions, UserAgent,

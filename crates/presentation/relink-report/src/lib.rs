@@ -20,6 +20,7 @@ pub mod schema;
 pub mod site;
 pub mod survey;
 pub mod target_record;
+pub mod watch;
 
 mod dead_links;
 mod fetch_outcome_name;

@@ -10,6 +10,8 @@ mod budget_store;
 mod bulk;
 mod bulk_links;
 mod claims;
+mod collection_store;
+mod collections;
 mod commit;
 mod controls;
 mod error;
@@ -30,6 +32,7 @@ mod site;
 mod site_store;
 mod target_record;
 mod wal;
+mod watched_pages;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};

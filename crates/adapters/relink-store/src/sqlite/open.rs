@@ -20,13 +20,16 @@ const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// "RLNK", which distinguishes Relink databases from those of other programs.
 const APPLICATION_ID: i64 = 0x524c_4e4b;
 
-/// The version of [`SCHEMA`]. Versions 1 to 9 were development versions.
-pub(super) const SCHEMA_VERSION: i64 = 10;
+/// The version of [`SCHEMA`]. Versions 1 to 10 were development versions.
+pub(super) const SCHEMA_VERSION: i64 = 11;
 
 /// The schema version of a new, empty database file.
 pub(super) const EMPTY: i64 = 0;
 
 const SCHEMA: &str = include_str!("../../schema.sql");
+
+/// The tables of collections.
+const COLLECTIONS_SCHEMA: &str = include_str!("../../collections.sql");
 
 /// The size of the cache of prepared statements, larger than their number.
 const STATEMENT_CACHE: usize = 128;
@@ -167,6 +170,7 @@ fn acquire_lock(connection: &Connection) -> DbResult<()> {
 fn create_schema(connection: &mut Connection) -> DbResult<()> {
     let transaction = connection.transaction()?;
     transaction.execute_batch(SCHEMA)?;
+    transaction.execute_batch(COLLECTIONS_SCHEMA)?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     transaction.commit()?;

@@ -16,6 +16,7 @@ mod host_queue;
 mod host_queues;
 mod network;
 mod outage;
+mod page_sink;
 mod pending_judgment;
 mod result_queue;
 mod robots;
@@ -24,6 +25,7 @@ mod source;
 mod stall;
 
 pub(crate) use self::host_queue::THROTTLING_STATUSES;
+pub(crate) use self::page_sink::PageSink;
 pub(crate) use self::source::{NewTasks, TaskSource};
 
 use std::collections::{BTreeSet, HashMap};
@@ -200,6 +202,8 @@ pub(crate) struct Dispatcher<'a> {
     crawler: Option<&'a mut Crawler>,
     /// Source of tasks other than the crawl.
     source: Option<&'a mut dyn TaskSource>,
+    /// Receives the bodies of fetched pages.
+    page_sink: Option<Arc<dyn PageSink>>,
     /// Whether all links are stored. Results are reported with all link
     /// locations only from then on.
     is_loaded: bool,
@@ -251,6 +255,7 @@ impl<'a> Dispatcher<'a> {
             load_progress,
             crawler,
             source: None,
+            page_sink: None,
             is_loaded: false,
             created_at: Instant::now(),
             queues: HostQueues::default(),
@@ -277,6 +282,11 @@ impl<'a> Dispatcher<'a> {
     /// Adds a source of further tasks.
     pub(crate) fn with_source(self, source: &'a mut dyn TaskSource) -> Self {
         Self { source: Some(source), ..self }
+    }
+
+    /// Passes the bodies of fetched pages to a sink.
+    pub(crate) fn with_page_sink(self, page_sink: Arc<dyn PageSink>) -> Self {
+        Self { page_sink: Some(page_sink), ..self }
     }
 
     /// Fetches until no task is left or the run is stopped.

@@ -10,7 +10,7 @@ use url::Url;
 use super::host_queue::{AddressLookup, HostQueue, ReadyKey};
 use super::pending_judgment::PageContent;
 use super::robots::RobotsState;
-use super::{Dispatcher, FetchedPage, FetchedTask, WorkerEvent};
+use super::{Dispatcher, FetchedPage, FetchedTask, PageSink, WorkerEvent};
 use crate::Ports;
 use crate::anchors;
 use crate::crawl::PageFetchResult;
@@ -121,6 +121,7 @@ impl Dispatcher<'_> {
         };
         let handoff = self.load_progress.handoff();
         let page_bytes = self.settings.max_page_bytes;
+        let page_sink = self.page_sink.clone();
         let results = Arc::clone(&self.results);
         self.outstanding += 1;
         tokio::spawn(async move {
@@ -132,8 +133,12 @@ impl Dispatcher<'_> {
                 let page = if let Some(page) = fetched_while_loading {
                     page.clone()
                 } else {
-                    let anchor_bytes = handoff.needs_anchors(&task.url).then_some(page_bytes);
-                    probe_task(&ports, &task, base_url.as_deref(), options, anchor_bytes).await
+                    let content = ContentRequest {
+                        needs_anchors: handoff.needs_anchors(&task.url),
+                        page_sink,
+                        max_bytes: page_bytes,
+                    };
+                    probe_task(&ports, &task, base_url.as_deref(), options, content).await
                 };
                 let ProbedPage { probe, anchors } = page;
                 FetchedPage::new(probe, PageContent { anchors, parsed_page: None })
@@ -199,21 +204,33 @@ impl Dispatcher<'_> {
     }
 }
 
+/// What is needed of a page in addition to its digest.
+struct ContentRequest {
+    needs_anchors: bool,
+    page_sink: Option<Arc<dyn PageSink>>,
+    /// Maximum number of bytes to read if the content is needed.
+    max_bytes: usize,
+}
+
 /// Fetches a page, and its anchors if they are needed.
 async fn probe_task(
     ports: &Ports,
     task: &FetchTask,
     base_url: Option<&Url>,
     options: RequestOptions,
-    anchor_bytes: Option<usize>,
+    content: ContentRequest,
 ) -> ProbedPage {
     let agent = agent_for(task.purpose, &task.attempts);
-    let max_body_bytes = anchor_bytes.or(options.max_body_bytes);
+    let needs_content = content.needs_anchors || content.page_sink.is_some();
+    let max_body_bytes = needs_content.then_some(content.max_bytes).or(options.max_body_bytes);
     let options = RequestOptions { max_body_bytes, ..options };
     let request =
         StoredUrlRequest { url: &task.url, base: base_url, rights: task.rights, agent, options };
     let (probe, body) = probe_stored_url_with_body(&*ports.fetch, &*ports.clock, request).await;
-    let anchors = body.filter(|_| anchor_bytes.is_some());
+    if let (Some(page_sink), Some(body)) = (&content.page_sink, &body) {
+        page_sink.on_page(&task.url, &probe, body);
+    }
+    let anchors = body.filter(|_| content.needs_anchors);
     let anchors = anchors.and_then(|body| anchors::page_anchor_hashes(&probe, &body));
     ProbedPage { probe, anchors }
 }

@@ -61,7 +61,7 @@ impl LoadProgress {
     }
 
     /// Counts a batch of stored links.
-    pub(super) fn add_batch(&self, links: usize) {
+    pub(crate) fn add_batch(&self, links: usize) {
         self.links.fetch_add(links as u64, Ordering::Relaxed);
         self.stored_batches.fetch_add(1, Ordering::Release);
         self.notify.notify_one();

@@ -14,6 +14,7 @@ mod report;
 mod revive;
 mod signals;
 mod survey;
+mod watch;
 
 use std::io::IsTerminal;
 
@@ -37,6 +38,7 @@ pub fn run(cli: Cli) -> Result<Exit, CommandError> {
         Command::Patterns(args) => block_on(patterns::run(args)),
         Command::Decay(args) => block_on(decay::run(*args, cli.global)),
         Command::Survey(args) => block_on(survey::run(*args, cli.global)),
+        Command::Watch(args) => block_on(watch::run(*args, cli.global)),
         Command::Demo => block_on(demo::run(cli.global)),
         Command::Db(args) => block_on(db::run(args)),
     }

@@ -27,3 +27,4 @@ mod stories;
 mod survey;
 mod survey_resume;
 mod usage;
+mod watch;

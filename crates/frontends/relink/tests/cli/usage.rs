@@ -23,7 +23,7 @@ fn help_lists_exactly_the_existing_commands() {
         commands,
         [
             "demo", "check", "baseline", "crawl", "survey", "decay", "report", "revive", "fix",
-            "patterns", "extract", "explain", "db", "help"
+            "patterns", "extract", "explain", "watch", "db", "help"
         ]
     );
 }

@@ -1,0 +1,275 @@
+//! Adds a collection from a file, or merges an edited file into it.
+
+use std::collections::HashMap;
+
+use relink_collection::{
+    ContextKind, ImportFormat, MemberEdit, MergedCollection, MergedMember, Outline, OutlineEntry,
+    StoredEntry, merge, read_outline,
+};
+use relink_page::decode_document;
+use relink_ports::{
+    CollectionId, CollectionStore, CollectionUpdate, MemberEvent, MemberId, StoredCollection,
+    StoredMember,
+};
+
+use super::WatchError;
+use super::library::{CollectionSettings, Library, state_of};
+use crate::Ports;
+
+/// A file to add.
+#[derive(Debug, Clone)]
+pub struct AddRequest {
+    /// The name of the collection.
+    pub name: String,
+    /// The name of the file, shown to users.
+    pub source: String,
+    /// The extension of the file, which hints at its format.
+    pub extension: Option<String>,
+    /// The content of the file.
+    pub bytes: Vec<u8>,
+    /// The format, if the user gave one.
+    pub format: Option<ImportFormat>,
+    /// The context, if the user gave one.
+    pub context: Option<ContextKind>,
+    /// The description, if the user gave one.
+    pub description: Option<String>,
+    /// Tags of the collection.
+    pub tags: Vec<String>,
+    /// Whether to store the text of each version.
+    pub keeps_text: bool,
+}
+
+/// The effect of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportSummary {
+    /// The format of the file.
+    pub format: ImportFormat,
+    /// The declared context.
+    pub context: ContextKind,
+    /// Number of collections, including the outermost one.
+    pub collections: usize,
+    /// Number of members in the file.
+    pub members: usize,
+    /// Number of distinct pages.
+    pub pages: usize,
+    /// New members.
+    pub added: usize,
+    /// Members that were moved, reordered, retitled or annotated.
+    pub edited: usize,
+    /// Members that are not in the file and became gaps.
+    pub removed: usize,
+    /// Entries that are not web pages, and duplicates.
+    pub skipped: usize,
+    /// Whether the collection existed before.
+    pub is_update: bool,
+}
+
+/// Adds a collection, or merges the file into an existing one. The pages are not
+/// fetched yet.
+pub async fn add_collection(
+    ports: &Ports,
+    store: &dyn CollectionStore,
+    request: &AddRequest,
+) -> Result<ImportSummary, WatchError> {
+    check_name(&request.name)?;
+    let text = decode_document(&request.bytes);
+    let extension = request.extension.as_deref();
+    let format = request.format.unwrap_or_else(|| ImportFormat::detect(extension, &text));
+    let outline = read_outline(format, &text);
+    if outline.is_empty() {
+        return Err(WatchError::EmptyFile { source_name: request.source.clone() });
+    }
+    let existing = existing(store, &request.name).await?;
+    let (merged, duplicates) = merge(&request.name, &outline, &stored_entries(existing.as_ref()));
+    let import = Import {
+        request,
+        outline: &outline,
+        format,
+        existing: existing.as_ref(),
+        now: ports.now(),
+    };
+    let summary = import.summary(&merged, duplicates);
+    let updates = import.updates(merged, summary.context)?;
+    store.save_collections(&updates).await?;
+    Ok(summary)
+}
+
+/// Checks the name of a new collection.
+fn check_name(name: &str) -> Result<(), WatchError> {
+    let is_valid = !name.trim().is_empty()
+        && name.chars().count() <= 100
+        && !name.contains('/')
+        && !name.chars().any(char::is_control);
+    if is_valid { Ok(()) } else { Err(WatchError::InvalidName { name: name.to_owned() }) }
+}
+
+async fn existing(store: &dyn CollectionStore, name: &str) -> Result<Option<Library>, WatchError> {
+    match Library::load_tree(store, name).await {
+        Ok(library) => Ok(Some(library)),
+        Err(WatchError::UnknownCollection { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn stored_entries(existing: Option<&Library>) -> Vec<StoredEntry> {
+    let Some(library) = existing else { return Vec::new() };
+    let mut entries = Vec::new();
+    for collection in &library.collections {
+        for member in library.members(collection.id) {
+            entries.push(StoredEntry {
+                id: member.id.0,
+                collection: collection.name.clone(),
+                url: member.url.clone(),
+                entry: OutlineEntry {
+                    url: member.original_url.clone(),
+                    title: member.title.clone(),
+                    annotation: member.annotation.clone(),
+                    tags: member.tags.clone(),
+                },
+                position: member.position as usize,
+                state: state_of(member),
+            });
+        }
+    }
+    entries
+}
+
+/// A file that is merged into a collection.
+struct Import<'i> {
+    request: &'i AddRequest,
+    outline: &'i Outline,
+    format: ImportFormat,
+    existing: Option<&'i Library>,
+    now: jiff::Timestamp,
+}
+
+impl Import<'_> {
+    fn summary(&self, merged: &[MergedCollection], duplicates: usize) -> ImportSummary {
+        let members = || merged.iter().flat_map(|list| &list.members);
+        let has = |edit: fn(&MemberEdit) -> bool| {
+            members().filter(|member| member.edits.iter().any(edit)).count()
+        };
+        let added = has(|edit| *edit == MemberEdit::Added);
+        let removed = has(|edit| *edit == MemberEdit::Removed);
+        let changed = members().filter(|member| !member.edits.is_empty()).count();
+        let mut urls: Vec<&str> = members().map(|member| member.url.as_str()).collect();
+        urls.sort_unstable();
+        urls.dedup();
+        ImportSummary {
+            format: self.format,
+            context: self.context(),
+            collections: merged.len(),
+            members: self.outline.len() - duplicates,
+            pages: urls.len(),
+            added,
+            edited: changed - added - removed,
+            removed,
+            skipped: self.outline.skipped + duplicates,
+            is_update: self.existing.is_some(),
+        }
+    }
+
+    /// Returns the context: of the user, of the file, as before, or by format.
+    fn context(&self) -> ContextKind {
+        let stored = self.existing.and_then(|library| library.collections.first());
+        let stored = || stored.map(super::library::context_of);
+        let declared = self.request.context.or(self.outline.context).or_else(stored);
+        declared.unwrap_or_else(|| self.format.default_context())
+    }
+
+    fn updates(
+        &self,
+        merged: Vec<MergedCollection>,
+        context: ContextKind,
+    ) -> Result<Vec<CollectionUpdate>, WatchError> {
+        let known: HashMap<i64, &StoredMember> = self
+            .existing
+            .iter()
+            .flat_map(|library| library.collections.iter().flat_map(|one| library.members(one.id)))
+            .map(|member| (member.id.0, member))
+            .collect();
+        let updates = merged.into_iter().zip(0..).map(|(list, position)| {
+            let collection = self.collection(&list, position, context)?;
+            let members = list.members.into_iter().map(|member| self.member(member, &known));
+            Ok(CollectionUpdate { collection, members: members.collect() })
+        });
+        updates.collect()
+    }
+
+    fn collection(
+        &self,
+        list: &MergedCollection,
+        position: u32,
+        context: ContextKind,
+    ) -> Result<StoredCollection, WatchError> {
+        let stored = self.existing.iter().flat_map(|library| &library.collections);
+        let stored = stored.into_iter().find(|one| one.name == list.name);
+        let is_root = list.name == self.request.name;
+        let given = self.request.description.clone().filter(|_| is_root);
+        let from_file = Some(list.description.clone()).filter(|text| !text.is_empty());
+        let description = given.or(from_file);
+        let mut tags = list.tags.clone();
+        if is_root {
+            tags.extend(self.request.tags.iter().cloned());
+        }
+        if tags.is_empty() {
+            tags = stored.map(|stored| stored.tags.clone()).unwrap_or_default();
+        }
+        let settings = stored.map(|stored| CollectionSettings::parse(&stored.settings));
+        let keeps_text = self.request.keeps_text || settings.is_some_and(|one| one.keeps_text);
+        Ok(StoredCollection {
+            id: stored.map_or(CollectionId(0), |stored| stored.id),
+            name: list.name.clone(),
+            position,
+            title: list.title.clone(),
+            description: description
+                .or_else(|| stored.map(|stored| stored.description.clone()))
+                .unwrap_or_default(),
+            tags,
+            context: context.as_str().to_owned(),
+            source: Some(self.request.source.clone()),
+            settings: CollectionSettings { keeps_text }.to_text()?,
+            created_at: stored.map_or(self.now, |stored| stored.created_at),
+            updated_at: self.now,
+        })
+    }
+
+    fn member(
+        &self,
+        merged: MergedMember,
+        known: &HashMap<i64, &StoredMember>,
+    ) -> (StoredMember, Vec<MemberEvent>) {
+        let stored = merged.id.and_then(|id| known.get(&id).copied());
+        let events = merged.edits.iter().map(|edit| self.event(edit)).collect();
+        let member = StoredMember {
+            id: MemberId(merged.id.unwrap_or(0)),
+            collection: CollectionId(0),
+            position: u32::try_from(merged.position).unwrap_or(u32::MAX),
+            url: merged.url,
+            original_url: merged.entry.url,
+            title: merged.entry.title,
+            annotation: merged.entry.annotation,
+            tags: merged.entry.tags,
+            state: merged.state.as_str().to_owned(),
+            reference: stored.and_then(|stored| stored.reference),
+            muted_until: stored.and_then(|stored| stored.muted_until),
+            reason: stored.map(|stored| stored.reason.clone()).unwrap_or_default(),
+            replaced_url: stored.and_then(|stored| stored.replaced_url.clone()),
+            added_at: stored.map_or(self.now, |stored| stored.added_at),
+        };
+        (member, events)
+    }
+
+    fn event(&self, edit: &MemberEdit) -> MemberEvent {
+        let (kind, detail) = match edit {
+            MemberEdit::Added => ("added", String::new()),
+            MemberEdit::Moved { from } => ("moved", format!("from {from}")),
+            MemberEdit::Reordered => ("reordered", String::new()),
+            MemberEdit::Retitled => ("retitled", String::new()),
+            MemberEdit::Annotated => ("annotated", String::new()),
+            MemberEdit::Restored => ("restored", String::new()),
+            MemberEdit::Removed => ("removed", String::new()),
+        };
+        MemberEvent { at: self.now, kind: kind.to_owned(), detail }
+    }
+}

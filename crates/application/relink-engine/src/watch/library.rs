@@ -1,0 +1,144 @@
+//! Reads collections with their members and pages.
+
+use std::collections::HashMap;
+
+use relink_collection::{ContextKind, MemberState};
+use relink_ports::{
+    CollectionId, CollectionStore, StoredCollection, StoredMember, VersionId, WatchedPage,
+};
+use serde::{Deserialize, Serialize};
+
+use super::WatchError;
+use crate::error::to_json;
+
+/// Number of URLs or ids read from the store at a time.
+const CHUNK: usize = 500;
+
+/// Settings of a collection that are not columns of the store.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct CollectionSettings {
+    /// Whether the text of each version is stored.
+    pub(super) keeps_text: bool,
+}
+
+impl CollectionSettings {
+    pub(super) fn parse(text: &str) -> Self {
+        serde_json::from_str(text).unwrap_or_default()
+    }
+
+    pub(super) fn to_text(self) -> Result<String, WatchError> {
+        Ok(to_json(&self)?)
+    }
+}
+
+/// Collections with their members.
+pub(super) struct Library {
+    pub(super) collections: Vec<StoredCollection>,
+    members: HashMap<CollectionId, Vec<StoredMember>>,
+}
+
+impl Library {
+    /// Loads all collections.
+    pub(super) async fn load(store: &dyn CollectionStore) -> Result<Self, WatchError> {
+        Self::load_some(store, store.collections().await?).await
+    }
+
+    /// Loads the collection with this name and its nested ones.
+    pub(super) async fn load_tree(
+        store: &dyn CollectionStore,
+        name: &str,
+    ) -> Result<Self, WatchError> {
+        let all = store.collections().await?;
+        let known: Vec<String> =
+            all.iter().filter(|one| !one.name.contains('/')).map(|one| one.name.clone()).collect();
+        let tree: Vec<StoredCollection> =
+            all.into_iter().filter(|one| is_in_tree(&one.name, name)).collect();
+        if tree.is_empty() {
+            return Err(WatchError::UnknownCollection { name: name.to_owned(), known });
+        }
+        Self::load_some(store, tree).await
+    }
+
+    async fn load_some(
+        store: &dyn CollectionStore,
+        collections: Vec<StoredCollection>,
+    ) -> Result<Self, WatchError> {
+        let ids: Vec<CollectionId> = collections.iter().map(|one| one.id).collect();
+        let mut members: HashMap<CollectionId, Vec<StoredMember>> = HashMap::new();
+        for member in store.members(&ids).await? {
+            members.entry(member.collection).or_default().push(member);
+        }
+        Ok(Self { collections, members })
+    }
+
+    /// Returns the ids of the collections.
+    pub(super) fn ids(&self) -> Vec<CollectionId> {
+        self.collections.iter().map(|one| one.id).collect()
+    }
+
+    /// Returns the members of a collection, in order.
+    pub(super) fn members(&self, collection: CollectionId) -> &[StoredMember] {
+        self.members.get(&collection).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Returns the members of all collections except closed gaps, in the order of
+    /// their numbers.
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (u32, &StoredCollection, &StoredMember)> {
+        let all = self
+            .collections
+            .iter()
+            .flat_map(|one| self.members(one.id).iter().map(move |member| (one, member)));
+        let open = all.filter(|(_, member)| state_of(member) != MemberState::Closed);
+        (1..).zip(open).map(|(number, (collection, member))| (number, collection, member))
+    }
+
+    /// Loads the pages of all members.
+    pub(super) async fn pages(
+        &self,
+        store: &dyn CollectionStore,
+    ) -> Result<HashMap<String, WatchedPage>, WatchError> {
+        let mut urls: Vec<String> =
+            self.members.values().flatten().map(|member| member.url.clone()).collect();
+        urls.sort_unstable();
+        urls.dedup();
+        let mut pages = HashMap::with_capacity(urls.len());
+        for chunk in urls.chunks(CHUNK) {
+            let found = store.watched_pages(chunk).await?;
+            pages.extend(found.into_iter().map(|page| (page.url.clone(), page)));
+        }
+        Ok(pages)
+    }
+}
+
+/// Loads versions by id.
+pub(super) async fn load_versions(
+    store: &dyn CollectionStore,
+    mut ids: Vec<VersionId>,
+) -> Result<HashMap<VersionId, relink_ports::StoredVersion>, WatchError> {
+    ids.sort_unstable();
+    ids.dedup();
+    let mut versions = HashMap::with_capacity(ids.len());
+    for chunk in ids.chunks(CHUNK) {
+        let found = store.versions(chunk).await?;
+        versions.extend(found.into_iter().map(|version| (version.id, version)));
+    }
+    Ok(versions)
+}
+
+/// Whether a collection is `root` or nested in it.
+pub(super) fn is_in_tree(name: &str, root: &str) -> bool {
+    name.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Returns the state of a member.
+pub(super) fn state_of(member: &StoredMember) -> MemberState {
+    let states =
+        [MemberState::Active, MemberState::Rejected, MemberState::Gap, MemberState::Closed];
+    states.into_iter().find(|state| state.as_str() == member.state).unwrap_or_default()
+}
+
+/// Returns the context of a collection.
+pub(super) fn context_of(collection: &StoredCollection) -> ContextKind {
+    collection.context.parse().unwrap_or_default()
+}

@@ -1,0 +1,191 @@
+//! Turns the results of a run into the new states of pages.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use relink_change::Signature;
+use relink_collection::{
+    Availability, PageTrack, RecheckInterval, RecheckResult, TrackDecision, is_version, track,
+};
+use relink_ports::{
+    CollectionStore, PageUpdate, StoredVersion, TargetResult, VersionId, WatchedPage,
+};
+
+use super::WatchError;
+use super::capture::{CapturedPage, CapturedVersion};
+use super::library::load_versions;
+use crate::error::to_json;
+
+/// A checked page.
+pub(super) struct CheckedPage {
+    pub(super) url: String,
+    pub(super) result: TargetResult,
+    pub(super) captured: Option<CapturedPage>,
+}
+
+/// Number of pages by result.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct RecordCounts {
+    pub(super) first: u64,
+    pub(super) unchanged: u64,
+    pub(super) changed: u64,
+    pub(super) unstable: u64,
+    pub(super) temporary: u64,
+    pub(super) permanent: u64,
+}
+
+impl RecordCounts {
+    /// Returns the number of pages whose check is finished.
+    pub(super) fn finished(&self) -> u64 {
+        let Self { first, unchanged, changed, unstable, temporary, permanent } = *self;
+        first + unchanged + changed + unstable + temporary + permanent
+    }
+}
+
+/// Stores a batch of checked pages.
+pub(super) async fn record(
+    store: &dyn CollectionStore,
+    checked: Vec<CheckedPage>,
+    now: Timestamp,
+    counts: &mut RecordCounts,
+) -> Result<(), WatchError> {
+    let urls: Vec<String> = checked.iter().map(|page| page.url.clone()).collect();
+    let pages = store.watched_pages(&urls).await?;
+    let mut pages: HashMap<String, WatchedPage> =
+        pages.into_iter().map(|page| (page.url.clone(), page)).collect();
+    let needed =
+        checked.iter().filter(|page| matches!(page.captured, Some(CapturedPage::Other(_))));
+    let needed: Vec<VersionId> = needed.filter_map(|page| pages.get(&page.url)?.latest).collect();
+    let versions = load_versions(store, needed).await?;
+    let mut updates = Vec::with_capacity(checked.len());
+    for checked in checked {
+        // The user may have removed the member while its page was fetched.
+        let Some(page) = pages.remove(&checked.url) else { continue };
+        let latest = page.latest.and_then(|id| versions.get(&id));
+        updates.push(update(page, checked, latest, now, counts)?);
+    }
+    Ok(store.save_watched_pages(&updates).await?)
+}
+
+fn update(
+    mut page: WatchedPage,
+    checked: CheckedPage,
+    latest: Option<&StoredVersion>,
+    now: Timestamp,
+    counts: &mut RecordCounts,
+) -> Result<PageUpdate, WatchError> {
+    let before = Availability::from_verdict(page.verdict);
+    let result = checked.result;
+    let verdict = result.verdict;
+    page.checked_at = Some(result.checked_at);
+    page.verdict = Some(verdict);
+    page.code = result.code;
+    page.reason = result.reason;
+    page.since = Some(result.since);
+    let is_back = before != Availability::from_verdict(Some(verdict));
+    if !is_version(verdict) {
+        match Availability::from_verdict(Some(verdict)) {
+            Availability::Permanent => counts.permanent += 1,
+            _ => counts.temporary += 1,
+        }
+        page.candidate = None;
+        schedule(&mut page, is_back, now);
+        return Ok(PageUpdate { page, version: None });
+    }
+    let Some(CapturedPage::Other(captured)) = checked.captured else {
+        counts.unchanged += 1;
+        page.candidate = None;
+        let is_changed = is_back && page.latest.is_some();
+        schedule(&mut page, is_changed, now);
+        return Ok(PageUpdate { page, version: None });
+    };
+    apply_version(page, *captured, latest, now, counts)
+}
+
+/// Decides whether a fetched page is a version.
+fn apply_version(
+    mut page: WatchedPage,
+    captured: CapturedVersion,
+    latest: Option<&StoredVersion>,
+    now: Timestamp,
+    counts: &mut RecordCounts,
+) -> Result<PageUpdate, WatchError> {
+    let mut known = page_track(&page, latest);
+    let checksum = captured.signature.checksum;
+    let decision = track(&mut known, &captured.signature, now);
+    page.candidate = known.candidate.as_ref().map(to_json).transpose()?;
+    page.volatile = Some(to_json(&known.volatile)?);
+    let mut version = None;
+    match decision {
+        // The page stays due, so the next round fetches it again.
+        TrackDecision::Confirm => page.next_at = now,
+        TrackDecision::Unchanged => {
+            counts.unchanged += 1;
+            page.checksum = Some(checksum);
+            schedule(&mut page, false, now);
+        }
+        TrackDecision::FirstVersion => {
+            counts.first += 1;
+            page.checksum = Some(checksum);
+            page.next_at = interval(&page).next_at(now);
+            version = Some(new_version(&page.url, captured, now)?);
+        }
+        TrackDecision::NewVersion(_) => {
+            counts.changed += 1;
+            page.checksum = Some(checksum);
+            schedule(&mut page, true, now);
+            version = Some(new_version(&page.url, captured, now)?);
+        }
+        TrackDecision::Unstable => {
+            counts.unstable += 1;
+            page.next_at = interval(&page).next_at(now);
+        }
+    }
+    Ok(PageUpdate { page, version })
+}
+
+/// Returns what is known about a page. A record that cannot be read is treated as
+/// missing, so the page is learned again.
+fn page_track(page: &WatchedPage, latest: Option<&StoredVersion>) -> PageTrack {
+    let latest: Option<Signature> =
+        latest.and_then(|version| serde_json::from_str(&version.signature).ok());
+    PageTrack {
+        latest,
+        candidate: page.candidate.as_deref().and_then(|text| serde_json::from_str(text).ok()),
+        volatile: page
+            .volatile
+            .as_deref()
+            .and_then(|text| serde_json::from_str(text).ok())
+            .unwrap_or_default(),
+    }
+}
+
+fn new_version(
+    url: &str,
+    captured: CapturedVersion,
+    now: Timestamp,
+) -> Result<StoredVersion, WatchError> {
+    let content = captured.content.unwrap_or_default();
+    Ok(StoredVersion {
+        id: VersionId(0),
+        url: url.to_owned(),
+        seen_at: now,
+        title: content.title,
+        bytes: captured.bytes,
+        signature: to_json(&captured.signature)?,
+        terms: to_json(&content.terms)?,
+        keyphrases: to_json(&content.keyphrases)?,
+        text: content.text,
+    })
+}
+
+fn interval(page: &WatchedPage) -> RecheckInterval {
+    RecheckInterval::from_millis(page.interval_ms)
+}
+
+fn schedule(page: &mut WatchedPage, is_changed: bool, now: Timestamp) {
+    let result = if is_changed { RecheckResult::Changed } else { RecheckResult::Unchanged };
+    let interval = interval(page).after(result);
+    page.interval_ms = interval.as_millis();
+    page.next_at = interval.next_at(now);
+}

@@ -1,0 +1,282 @@
+//! Reports on collections: their members, changes and next steps.
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::Timestamp;
+use relink_change::{AngleSettings, TermVector};
+use relink_collection::{
+    Availability, MemberReview, MemberState, ReviewMember, ReviewedList, VersionSummary, review,
+};
+use relink_ports::{
+    CollectionStore, StoredCollection, StoredMember, StoredVersion, VersionId, WatchedPage,
+};
+use relink_report::watch::{WatchChange, WatchList, WatchMember, WatchReport, WatchSummary};
+
+use super::WatchError;
+use super::capture::StoredKeyphrases;
+use super::library::{Library, context_of, is_in_tree, load_versions, state_of};
+use crate::Ports;
+
+/// Maximum number of members of a list whose terms are loaded for the context.
+const MAX_CONTEXT: usize = 100;
+
+/// Maximum number of other lists whose terms are loaded.
+const MAX_OTHER_LISTS: usize = 12;
+
+/// Maximum number of keyphrases of a member in a report.
+const MAX_KEYPHRASES: usize = 8;
+
+/// Returns the outermost collections with their counters.
+pub async fn collection_list(
+    ports: &Ports,
+    store: &dyn CollectionStore,
+) -> Result<Vec<WatchSummary>, WatchError> {
+    let library = Library::load(store).await?;
+    let pages = library.pages(store).await?;
+    let roots = library.collections.iter().filter(|one| !one.name.contains('/'));
+    Ok(roots.map(|root| summary(&library, &pages, root, ports.now())).collect())
+}
+
+fn summary(
+    library: &Library,
+    pages: &HashMap<String, WatchedPage>,
+    root: &StoredCollection,
+    now: Timestamp,
+) -> WatchSummary {
+    let mut summary = WatchSummary {
+        name: root.name.clone(),
+        title: root.title.clone(),
+        source: root.source.clone(),
+        context: context_of(root),
+        ..WatchSummary::default()
+    };
+    for list in library.collections.iter().filter(|one| is_in_tree(&one.name, &root.name)) {
+        summary.nested += u64::from(list.name != root.name);
+        for member in library.members(list.id) {
+            count(&mut summary, member, pages.get(&member.url), now);
+        }
+    }
+    summary
+}
+
+fn count(
+    summary: &mut WatchSummary,
+    member: &StoredMember,
+    page: Option<&WatchedPage>,
+    now: Timestamp,
+) {
+    let state = state_of(member);
+    if state == MemberState::Closed {
+        return;
+    }
+    summary.members += 1;
+    summary.open += u64::from(state != MemberState::Active);
+    if state == MemberState::Gap {
+        return;
+    }
+    let Some(page) = page else { return };
+    match Availability::from_verdict(page.verdict) {
+        Availability::Unchecked => summary.unchecked += 1,
+        Availability::Temporary => summary.temporary += 1,
+        Availability::Permanent => summary.permanent += 1,
+        Availability::Available => summary.changed += u64::from(is_other_version(member, page)),
+    }
+    summary.due += u64::from(page.next_at <= now);
+    summary.next_at = Some(summary.next_at.map_or(page.next_at, |next| next.min(page.next_at)));
+}
+
+/// Whether the latest version is not the accepted one.
+fn is_other_version(member: &StoredMember, page: &WatchedPage) -> bool {
+    member.reference.is_some() && page.latest != member.reference
+}
+
+/// Returns the members of a collection with their changes and next steps.
+pub async fn review_collection(
+    ports: &Ports,
+    store: &dyn CollectionStore,
+    name: &str,
+    command: &'static str,
+) -> Result<WatchReport, WatchError> {
+    let shown = Library::load_tree(store, name).await?;
+    let all = Library::load(store).await?;
+    let loaded = LoadedReview::load(store, &shown, &all, ports.now()).await?;
+    let lists: Vec<ReviewedList> =
+        loaded.order.iter().map(|list| loaded.reviewed_list(&all, list)).collect();
+    let reviews = review(&lists, &AngleSettings::default());
+    let by_name: HashMap<&str, Vec<MemberReview>> =
+        loaded.order.iter().map(|list| list.name.as_str()).zip(reviews).collect();
+    let mut report: Vec<WatchList> = shown.collections.iter().map(empty_list).collect();
+    for (number, collection, member) in shown.numbered() {
+        let index = all.members(collection.id).iter().position(|other| other.id == member.id);
+        let reviewed = by_name.get(collection.name.as_str());
+        let reviewed = index.and_then(|index| reviewed?.get(index));
+        let row = loaded.row(number, member, reviewed);
+        if let Some(list) = report.iter_mut().find(|list| list.name == collection.name) {
+            list.members.push(row);
+        }
+    }
+    Ok(WatchReport::new(command, name.to_owned(), ports.now(), report, Vec::new()))
+}
+
+fn empty_list(collection: &StoredCollection) -> WatchList {
+    WatchList {
+        name: collection.name.clone(),
+        title: collection.title.clone(),
+        description: collection.description.clone(),
+        tags: collection.tags.clone(),
+        context: context_of(collection),
+        members: Vec::new(),
+    }
+}
+
+/// The pages and versions that a review needs.
+struct LoadedReview {
+    pages: HashMap<String, WatchedPage>,
+    versions: HashMap<VersionId, StoredVersion>,
+    /// The lists of the review: those that are shown, then others for comparison.
+    order: Vec<StoredCollection>,
+    now: Timestamp,
+}
+
+impl LoadedReview {
+    async fn load(
+        store: &dyn CollectionStore,
+        shown: &Library,
+        all: &Library,
+        now: Timestamp,
+    ) -> Result<Self, WatchError> {
+        let pages = all.pages(store).await?;
+        let names: HashSet<&str> = shown.collections.iter().map(|one| one.name.as_str()).collect();
+        let others = all.collections.iter().filter(|one| !names.contains(one.name.as_str()));
+        let order: Vec<StoredCollection> =
+            shown.collections.iter().chain(others.take(MAX_OTHER_LISTS)).cloned().collect();
+        let mut review = Self { pages, versions: HashMap::new(), order, now };
+        let mut ids = review.changed_versions(shown);
+        if !ids.is_empty() {
+            ids.extend(review.context_versions(all));
+        }
+        let shown_references = shown.numbered().filter_map(|(_, _, member)| member.reference);
+        ids.extend(shown_references);
+        review.versions = load_versions(store, ids).await?;
+        Ok(review)
+    }
+
+    /// Returns the accepted and the latest versions of changed members.
+    fn changed_versions(&self, shown: &Library) -> Vec<VersionId> {
+        let mut ids = Vec::new();
+        for (_, _, member) in shown.numbered() {
+            let Some(page) = self.pages.get(&member.url) else { continue };
+            if is_other_version(member, page) {
+                ids.extend(member.reference.into_iter().chain(page.latest));
+            }
+        }
+        ids
+    }
+
+    /// Returns the accepted versions of a sample of each list.
+    fn context_versions(&self, all: &Library) -> Vec<VersionId> {
+        let mut ids = Vec::new();
+        for list in &self.order {
+            let references = all.members(list.id).iter().filter_map(|member| member.reference);
+            let references: Vec<VersionId> = references.collect();
+            let step = references.len().div_ceil(MAX_CONTEXT).max(1);
+            ids.extend(references.into_iter().step_by(step));
+        }
+        ids
+    }
+
+    fn reviewed_list(&self, all: &Library, list: &StoredCollection) -> ReviewedList {
+        let members = all.members(list.id).iter().map(|member| self.review_member(member));
+        let mut description = format!("{}. {}", list.title, list.description);
+        for tag in &list.tags {
+            description.push(' ');
+            description.push_str(tag);
+        }
+        ReviewedList {
+            root: list.name.split('/').next().unwrap_or_default().to_owned(),
+            context: context_of(list),
+            description,
+            members: members.collect(),
+        }
+    }
+
+    fn review_member(&self, member: &StoredMember) -> ReviewMember {
+        let page = self.pages.get(&member.url);
+        let latest =
+            page.filter(|page| is_other_version(member, page)).and_then(|page| page.latest);
+        let is_changed = latest.is_some();
+        ReviewMember {
+            state: state_of(member),
+            availability: page
+                .map_or(Availability::Unchecked, |page| Availability::from_verdict(page.verdict)),
+            annotation: member.annotation.clone(),
+            reference: member.reference.map(|id| self.version(id, is_changed)),
+            latest: latest.map(|id| self.version(id, true)),
+            volatile: page
+                .and_then(|page| serde_json::from_str(page.volatile.as_deref()?).ok())
+                .unwrap_or_default(),
+            is_muted: self.is_muted(member),
+        }
+    }
+
+    fn is_muted(&self, member: &StoredMember) -> bool {
+        member.muted_until.is_some_and(|until| until > self.now)
+    }
+
+    /// Returns a version. One that was not loaded has no terms.
+    fn version(&self, id: VersionId, with_signature: bool) -> VersionSummary {
+        let Some(stored) = self.versions.get(&id) else {
+            return VersionSummary { signature: None, terms: TermVector::default() };
+        };
+        let signature = with_signature.then(|| serde_json::from_str(&stored.signature).ok());
+        VersionSummary {
+            signature: signature.flatten(),
+            terms: serde_json::from_str(&stored.terms).unwrap_or_default(),
+        }
+    }
+
+    fn row(
+        &self,
+        number: u32,
+        member: &StoredMember,
+        reviewed: Option<&MemberReview>,
+    ) -> WatchMember {
+        let page = self.pages.get(&member.url);
+        let reference = member.reference.and_then(|id| self.versions.get(&id));
+        let latest = page.and_then(|page| self.versions.get(&page.latest?));
+        let title = if member.title.is_empty() {
+            reference.map(|version| version.title.clone()).unwrap_or_default()
+        } else {
+            member.title.clone()
+        };
+        WatchMember {
+            number,
+            url: member.url.clone(),
+            title,
+            annotation: member.annotation.clone(),
+            tags: member.tags.clone(),
+            state: state_of(member),
+            replaced_url: member.replaced_url.clone(),
+            muted_until: member.muted_until.filter(|_| self.is_muted(member)),
+            user_reason: member.reason.clone(),
+            availability: Availability::from_verdict(page.and_then(|page| page.verdict)),
+            verdict: page.and_then(|page| page.verdict),
+            code: page.and_then(|page| page.code),
+            reason: page.map(|page| page.reason.clone()).unwrap_or_default(),
+            since: page.and_then(|page| page.since),
+            checked_at: page.and_then(|page| page.checked_at),
+            next_at: page.map(|page| page.next_at),
+            accepted_at: reference.map(|version| version.seen_at),
+            latest_at: latest.map(|version| version.seen_at),
+            change: reviewed.and_then(|review| review.change.as_ref()).map(WatchChange::from),
+            context: reviewed.and_then(|review| review.context),
+            next_step: reviewed.map(|review| review.next_step),
+            keyphrases: reference.map(keyphrases_of).unwrap_or_default(),
+        }
+    }
+}
+
+fn keyphrases_of(version: &StoredVersion) -> Vec<String> {
+    let stored: StoredKeyphrases = serde_json::from_str(&version.keyphrases).unwrap_or_default();
+    stored.similar.into_iter().take(MAX_KEYPHRASES).collect()
+}

@@ -1,0 +1,312 @@
+//! Fetches the pages of collections that are due.
+//!
+//! A run has several rounds. The first one fetches all pages that are due. Pages
+//! that are new or seem to have changed stay due, so the next round fetches them
+//! again and confirms the change.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use relink_frontier::{NetworkDoubt, host_key};
+use relink_model::{LinkKind, RequestRights, SourceLocation};
+use relink_ports::{
+    CacheWindow, CheckedTarget, CollectionId, CollectionStore, LinkBatch, NewDocument, NewLink,
+    NewTarget, OpenRun, RunKey, RunState,
+};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use url::Url;
+
+use super::WatchError;
+use super::capture::{Capture, PageHint};
+use super::library::{CollectionSettings, Library};
+use super::record::{CheckedPage, RecordCounts, record};
+use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher};
+use crate::load::LoadProgress;
+use crate::{DispatchSettings, EngineError, Observer, Ports, Progress, StopSignal};
+
+/// Maximum number of rounds. The third one is for pages whose candidate was too
+/// old after an interruption.
+const MAX_ROUNDS: usize = 3;
+
+/// Number of URLs stored at a time.
+const CHUNK: usize = 1000;
+
+/// Maximum number of results stored at a time.
+const BATCH: usize = 64;
+
+/// Settings of a run.
+#[derive(Debug, Clone)]
+pub struct WatchSettings {
+    /// The collections to check; all if empty.
+    pub names: Vec<String>,
+    /// Whether to check pages that are not due.
+    pub checks_all: bool,
+    /// Limits and rules for fetching.
+    pub dispatch: DispatchSettings,
+    /// Permissions of the requests.
+    pub rights: RequestRights,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WatchEnd {
+    /// No page is due.
+    Finished,
+    /// No host responded, so no page was judged.
+    NoNetwork,
+    /// Interrupted by the user. The next run continues.
+    Interrupted,
+}
+
+/// Result of a run.
+#[derive(Debug, Clone)]
+pub struct WatchOutcome {
+    /// Why it ended.
+    pub end: WatchEnd,
+    /// Why failures may be caused by the local network.
+    pub doubt: Option<NetworkDoubt>,
+    /// Pages that were due.
+    pub due: u64,
+    /// Pages whose check is finished.
+    pub checked: u64,
+    /// Pages that were seen for the first time.
+    pub first: u64,
+    /// Pages without a visible change.
+    pub unchanged: u64,
+    /// Pages with a confirmed change.
+    pub changed: u64,
+    /// Pages that showed a change only once.
+    pub unstable: u64,
+    /// Pages that are probably unavailable for a short time.
+    pub temporary: u64,
+    /// Pages that are probably gone for good.
+    pub permanent: u64,
+}
+
+/// Fetches the pages that are due, and stores new versions.
+pub async fn watch_pages(
+    ports: &Ports,
+    store: &dyn CollectionStore,
+    settings: &WatchSettings,
+    observer: &mut dyn Observer,
+    stop: &StopSignal,
+) -> Result<WatchOutcome, WatchError> {
+    let library = selected(store, &settings.names).await?;
+    let ids = library.ids();
+    if settings.checks_all {
+        store.schedule_pages(&ids, ports.now()).await?;
+    }
+    let watch = WatchRun { ports, store, settings, keeps_text: urls_with_text(&library), ids };
+    let mut counts = RecordCounts::default();
+    let mut end = DispatchEnd::Done;
+    let mut due = None;
+    for _ in 0..MAX_ROUNDS {
+        let urls = watch.due_urls().await?;
+        due.get_or_insert(urls.len() as u64);
+        if urls.is_empty() {
+            break;
+        }
+        end = watch.round(&urls, observer, &mut counts, stop).await?;
+        if end != DispatchEnd::Done {
+            break;
+        }
+    }
+    Ok(outcome(&end, due.unwrap_or(0), counts))
+}
+
+async fn selected(store: &dyn CollectionStore, names: &[String]) -> Result<Library, WatchError> {
+    if names.is_empty() {
+        return Library::load(store).await;
+    }
+    // Verify each name; a wrong one must not be ignored.
+    for name in names {
+        Library::load_tree(store, name).await?;
+    }
+    let mut library = Library::load(store).await?;
+    let is_selected = |name: &str| names.iter().any(|root| super::library::is_in_tree(name, root));
+    library.collections.retain(|one| is_selected(&one.name));
+    Ok(library)
+}
+
+/// Returns the URLs whose text is stored.
+fn urls_with_text(library: &Library) -> HashSet<String> {
+    let lists = library.collections.iter();
+    let lists = lists.filter(|one| CollectionSettings::parse(&one.settings).keeps_text);
+    lists.flat_map(|one| library.members(one.id)).map(|member| member.url.clone()).collect()
+}
+
+fn outcome(end: &DispatchEnd, due: u64, counts: RecordCounts) -> WatchOutcome {
+    let doubt = match end {
+        DispatchEnd::InDoubt(doubt) => Some(doubt.clone()),
+        _ => None,
+    };
+    let end = match end {
+        DispatchEnd::Done | DispatchEnd::InDoubt(_) => WatchEnd::Finished,
+        DispatchEnd::NoNetwork => WatchEnd::NoNetwork,
+        // Only crawls have a time limit or stop when a host blocks them.
+        DispatchEnd::Stopped
+        | DispatchEnd::TimeLimitReached
+        | DispatchEnd::BlockedByHost { .. } => WatchEnd::Interrupted,
+    };
+    let RecordCounts { first, unchanged, changed, unstable, temporary, permanent } = counts;
+    let checked = counts.finished();
+    WatchOutcome {
+        end,
+        doubt,
+        due,
+        checked,
+        first,
+        unchanged,
+        changed,
+        unstable,
+        temporary,
+        permanent,
+    }
+}
+
+struct WatchRun<'w> {
+    ports: &'w Ports,
+    store: &'w dyn CollectionStore,
+    settings: &'w WatchSettings,
+    ids: Vec<CollectionId>,
+    keeps_text: HashSet<String>,
+}
+
+impl WatchRun<'_> {
+    async fn due_urls(&self) -> Result<Vec<String>, WatchError> {
+        let mut urls: Vec<String> = Vec::new();
+        loop {
+            let after = urls.last().cloned().unwrap_or_default();
+            let page = self.store.due_pages(&self.ids, self.ports.now(), &after, CHUNK).await?;
+            if page.is_empty() {
+                return Ok(urls);
+            }
+            urls.extend(page);
+        }
+    }
+
+    /// Fetches pages and stores their results.
+    async fn round(
+        &self,
+        urls: &[String],
+        observer: &mut dyn Observer,
+        counts: &mut RecordCounts,
+        stop: &StopSignal,
+    ) -> Result<DispatchEnd, WatchError> {
+        let run = self.open_run(urls).await?;
+        let progress = LoadProgress::default();
+        progress.add_batch(urls.len());
+        progress.finish_empty();
+        let capture = Arc::new(Capture::new(self.hints(urls).await?));
+        let start = DispatchStart::AfterLoading;
+        let dispatch = &self.settings.dispatch;
+        let dispatcher = Dispatcher::new(self.ports, &run, dispatch, start, &progress, None)
+            .with_page_sink(Arc::clone(&capture) as Arc<_>);
+        let (sender, receiver) = unbounded_channel();
+        let dispatching = async {
+            // The recorder ends when the observer is dropped.
+            let mut observer = CapturingObserver { observer, capture, sender };
+            Ok(dispatcher.run(&mut observer, stop).await?)
+        };
+        let (end, ()) = tokio::try_join!(dispatching, self.record_all(receiver, counts))?;
+        let state = match end {
+            DispatchEnd::Done | DispatchEnd::InDoubt(_) => RunState::Finished,
+            DispatchEnd::NoNetwork => RunState::NoNetwork,
+            _ => RunState::Open,
+        };
+        self.ports
+            .store
+            .close_run(run.id, state, self.ports.now())
+            .await
+            .map_err(EngineError::from)?;
+        Ok(end)
+    }
+
+    async fn record_all(
+        &self,
+        mut receiver: UnboundedReceiver<CheckedPage>,
+        counts: &mut RecordCounts,
+    ) -> Result<(), WatchError> {
+        loop {
+            let mut batch = Vec::with_capacity(BATCH);
+            if receiver.recv_many(&mut batch, BATCH).await == 0 {
+                return Ok(());
+            }
+            record(self.store, batch, self.ports.now(), counts).await?;
+        }
+    }
+
+    async fn hints(&self, urls: &[String]) -> Result<HashMap<String, PageHint>, WatchError> {
+        let mut hints = HashMap::with_capacity(urls.len());
+        for chunk in urls.chunks(CHUNK) {
+            for page in self.store.watched_pages(chunk).await? {
+                let hint = PageHint {
+                    checksum: page.checksum,
+                    has_candidate: page.candidate.is_some(),
+                    keeps_text: self.keeps_text.contains(&page.url),
+                };
+                hints.insert(page.url, hint);
+            }
+        }
+        Ok(hints)
+    }
+
+    /// Opens a run with one task per page.
+    async fn open_run(&self, urls: &[String]) -> Result<OpenRun, EngineError> {
+        let store = &self.ports.store;
+        let now = self.ports.now();
+        let key = RunKey {
+            command: "watch".to_owned(),
+            inputs: self.settings.names.clone(),
+            scope: String::new(),
+        };
+        // The pages that are due are known from the collections, so an unfinished
+        // run is not resumed.
+        let run = store.open_run(&key, true, now).await?;
+        let document = NewDocument { label: "collections".to_owned(), content_hash: 0 };
+        let document = store.load_document(run.id, &document).await?.id;
+        for (chunk, first) in urls.chunks(CHUNK).zip((0..).step_by(CHUNK)) {
+            let links: Vec<NewLink> = chunk.iter().filter_map(|url| self.link(url)).collect();
+            // A cached result has no content to compare.
+            let cache_window = CacheWindow { now, fresh_since: jiff::Timestamp::MAX };
+            let batch = LinkBatch { document, first_position: first, links: &links, cache_window };
+            store.add_links(run.id, batch).await?;
+        }
+        store.finish_document(document).await?;
+        store.finish_loading(run.id, &[document]).await?;
+        Ok(run)
+    }
+
+    fn link(&self, url: &str) -> Option<NewLink> {
+        let host = host_key(&Url::parse(url).ok()?);
+        let location =
+            SourceLocation { span: (0..0).into(), line: 1, column: 1, kind: LinkKind::ListEntry };
+        let target = NewTarget::Web { url: url.to_owned(), host, rights: self.settings.rights };
+        let original_url = url.to_owned();
+        Some(NewLink { location, original_url, target, fragment: None, ignored_codes: Vec::new() })
+    }
+}
+
+/// Sends each result with the captured page to the recorder.
+struct CapturingObserver<'o> {
+    observer: &'o mut dyn Observer,
+    capture: Arc<Capture>,
+    sender: UnboundedSender<CheckedPage>,
+}
+
+impl Observer for CapturingObserver<'_> {
+    fn on_result(&mut self, checked: &CheckedTarget) -> std::io::Result<()> {
+        let page = CheckedPage {
+            url: checked.url.clone(),
+            result: checked.result.clone(),
+            captured: self.capture.take(&checked.url),
+        };
+        // Ignore the error: the recorder has failed and ends the run.
+        let _ = self.sender.send(page);
+        self.observer.on_result(checked)
+    }
+
+    fn on_progress(&mut self, progress: &Progress) {
+        self.observer.on_progress(progress);
+    }
+}

@@ -1,0 +1,185 @@
+//! Markdown: headings and list items without a link are folders, links are
+//! entries, and the text after a link is its annotation.
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use crate::outline::{OutlineBuilder, OutlineEntry};
+
+/// The state of an open list item.
+#[derive(Debug, Default)]
+struct Item {
+    /// The text before the nested list.
+    text: String,
+    /// Whether it contains a link.
+    has_link: bool,
+    /// Whether it is open as a folder.
+    is_folder: bool,
+}
+
+/// Reads a Markdown document.
+pub(super) fn read(text: &str, builder: &mut OutlineBuilder) {
+    let mut reader =
+        Reader { builder, heading: None, link: None, items: Vec::new(), paragraph: None };
+    for event in Parser::new_ext(text, Options::ENABLE_YAML_STYLE_METADATA_BLOCKS) {
+        reader.read_event(event);
+    }
+}
+
+struct Reader<'b> {
+    builder: &'b mut OutlineBuilder,
+    heading: Option<(HeadingLevel, String)>,
+    link: Option<OutlineEntry>,
+    items: Vec<Item>,
+    /// The text of a paragraph outside of lists, and whether it has a link.
+    paragraph: Option<(String, bool)>,
+}
+
+impl Reader<'_> {
+    fn read_event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) | Event::Code(text) => self.text(&text),
+            Event::SoftBreak | Event::HardBreak => self.text(" "),
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        match tag {
+            Tag::Heading { level, .. } => self.heading = Some((level, String::new())),
+            Tag::Paragraph if self.items.is_empty() => {
+                self.paragraph = Some((String::new(), false));
+            }
+            Tag::List(_) => self.open_item_as_folder(),
+            Tag::Item => self.items.push(Item::default()),
+            Tag::Link { dest_url, .. } => {
+                let url = dest_url.into_string();
+                self.link = Some(OutlineEntry { url, ..Default::default() });
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Heading(_) => self.finish_heading(),
+            TagEnd::Paragraph => self.finish_paragraph(),
+            TagEnd::Link => self.finish_link(),
+            TagEnd::Item => self.finish_item(),
+            _ => {}
+        }
+    }
+
+    fn finish_item(&mut self) {
+        if self.items.pop().is_some_and(|item| item.is_folder) {
+            self.builder.close();
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        if let Some(link) = &mut self.link {
+            link.title.push_str(text);
+        } else if let Some((_, heading)) = &mut self.heading {
+            heading.push_str(text);
+        } else if let Some(item) = self.items.last_mut() {
+            if item.has_link {
+                self.builder.annotate(without_separator(text));
+            } else {
+                item.text.push_str(text);
+            }
+        } else if let Some((paragraph, has_link)) = &mut self.paragraph {
+            if *has_link {
+                self.builder.annotate(without_separator(text));
+            } else {
+                paragraph.push_str(text);
+            }
+        }
+    }
+
+    fn finish_heading(&mut self) {
+        let Some((level, title)) = self.heading.take() else { return };
+        match level {
+            HeadingLevel::H1 => self.builder.set_title(&title),
+            HeadingLevel::H2 => self.builder.open_at(0, &title),
+            HeadingLevel::H3 => self.builder.open_at(1, &title),
+            HeadingLevel::H4 => self.builder.open_at(2, &title),
+            HeadingLevel::H5 => self.builder.open_at(3, &title),
+            HeadingLevel::H6 => self.builder.open_at(4, &title),
+        }
+    }
+
+    /// A paragraph without links describes the folder.
+    fn finish_paragraph(&mut self) {
+        if let Some((text, false)) = self.paragraph.take() {
+            self.builder.describe(&text);
+        }
+    }
+
+    fn finish_link(&mut self) {
+        let Some(mut link) = self.link.take() else { return };
+        if let Some((_, heading)) = &mut self.heading {
+            // A heading with a link is a folder with that title.
+            heading.push_str(&link.title);
+        }
+        if let Some(item) = self.items.last_mut() {
+            if !item.has_link {
+                link.annotation = std::mem::take(&mut item.text);
+            }
+            item.has_link = true;
+        }
+        if let Some((paragraph, has_link)) = &mut self.paragraph {
+            if !*has_link {
+                link.annotation = std::mem::take(paragraph);
+            }
+            *has_link = true;
+        }
+        self.builder.add(link);
+    }
+
+    /// Opens the item around a nested list as a folder, if it has text but no link.
+    fn open_item_as_folder(&mut self) {
+        let Some(item) = self.items.last_mut() else { return };
+        if !item.has_link && !item.is_folder && !item.text.trim().is_empty() {
+            item.is_folder = true;
+            self.builder.open(&item.text);
+        }
+    }
+}
+
+/// Removes the separator between a link and its annotation.
+fn without_separator(text: &str) -> &str {
+    text.trim_start_matches([' ', ':', '-', '–', '—', '·'])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ImportFormat, read_outline};
+
+    #[test]
+    fn headings_and_items_without_links_are_folders() {
+        let text = "# Reading\nPages about birds.\n\n## Owls\nNight birds.\n\n\
+            - [Snowy](http://a.test/1) — white *bird*\n- See also [Barn](http://a.test/2)\n\
+            - Books\n  - [One](http://a.test/3)\n- [Last](http://a.test/4)\n\n\
+            ### Small\n1. <http://a.test/5>\n\n## Hawks\n[Red](http://a.test/6)\n";
+        let outline = read_outline(ImportFormat::Markdown, text);
+        assert_eq!(outline.title.as_deref(), Some("Reading"));
+        let paths: Vec<_> = outline.folders.iter().map(|folder| folder.path.join("/")).collect();
+        assert_eq!(paths, ["", "Owls", "Owls/Books", "Owls/Small", "Hawks"]);
+        assert_eq!(outline.folders[0].description, "Pages about birds.");
+        let owls = &outline.folders[1];
+        assert_eq!(owls.description, "Night birds.");
+        let entries: Vec<_> = owls
+            .entries
+            .iter()
+            .map(|entry| (entry.title.as_str(), entry.annotation.as_str()))
+            .collect();
+        assert_eq!(entries, [("Snowy", "white bird"), ("Barn", "See also"), ("Last", "")]);
+    }
+
+    #[test]
+    fn relative_links_are_skipped() {
+        let outline = read_outline(ImportFormat::Markdown, "- [a](b.md)\n- [c](http://a.test/)");
+        assert_eq!((outline.len(), outline.skipped), (1, 1));
+    }
+}

@@ -1,0 +1,33 @@
+//! Collections of pages, such as reading lists and bookmarks.
+//!
+//! - [`read_outline`] reads a file of bookmarks, a Markdown list, a table, OPML,
+//!   JSON or a sitemap. Folders, headings and outlines become nested collections.
+//! - [`merge`] combines an edited file with the stored collection. Nothing that
+//!   the user accepted, rejected or annotated is lost.
+//! - [`RecheckInterval`] adapts to how often a page changes.
+//! - [`track`] decides whether a fetched page is a new version.
+//! - [`review`] classifies the members of a collection by change and context.
+//!
+//! All functions are pure. Nothing is fetched or stored.
+
+#![warn(clippy::indexing_slicing)]
+
+mod import;
+mod merge;
+mod outline;
+mod review;
+mod schedule;
+mod track;
+
+pub use import::{ImportFormat, ParseImportFormatError, read_outline};
+pub use merge::{MemberEdit, MergedCollection, MergedMember, StoredEntry, merge};
+pub use outline::{
+    ContextKind, MAX_ENTRIES, MAX_FOLDER_DEPTH, Outline, OutlineBuilder, OutlineEntry,
+    OutlineFolder, ParseContextKindError,
+};
+pub use review::{
+    Availability, ContextJudgment, MemberReview, MemberState, NextStep, ReviewMember, ReviewedList,
+    Reviewer, VersionSummary, review,
+};
+pub use schedule::{RecheckInterval, RecheckResult};
+pub use track::{Candidate, PageTrack, TrackDecision, is_version, track};

@@ -1,0 +1,332 @@
+//! Combines a file with the stored members of a collection.
+//!
+//! The file decides the order, the folders, titles and annotations. Members that
+//! are not in the file become gaps. Nothing that only the store knows is lost: an
+//! annotation that the file does not have stays.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use relink_frontier::canonicalize;
+use serde::{Deserialize, Serialize};
+
+use crate::outline::{Outline, OutlineEntry, OutlineFolder};
+use crate::review::MemberState;
+
+/// A stored member.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredEntry {
+    /// The id of the member.
+    pub id: i64,
+    /// The name of its collection.
+    pub collection: String,
+    /// The canonical URL.
+    pub url: String,
+    /// Title, annotation and tags.
+    pub entry: OutlineEntry,
+    /// The position in its collection.
+    pub position: usize,
+    /// The state.
+    pub state: MemberState,
+}
+
+/// What an import changes about a member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemberEdit {
+    /// The member is new.
+    Added,
+    /// The member was in another collection.
+    Moved {
+        /// The name of that collection.
+        from: String,
+    },
+    /// The position changed.
+    Reordered,
+    /// The title changed.
+    Retitled,
+    /// The annotation or the tags changed.
+    Annotated,
+    /// The member was a gap and is in the file again.
+    Restored,
+    /// The member is no longer in the file.
+    Removed,
+}
+
+/// A member after the import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergedMember {
+    /// The id, if the member is known.
+    pub id: Option<i64>,
+    /// The canonical URL.
+    pub url: String,
+    /// URL as written, title, annotation and tags.
+    pub entry: OutlineEntry,
+    /// The position in its collection.
+    pub position: usize,
+    /// The state.
+    pub state: MemberState,
+    /// What changed.
+    pub edits: Vec<MemberEdit>,
+}
+
+/// A collection after the import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergedCollection {
+    /// The name: `reading`, or `reading/Owls` for a nested collection.
+    pub name: String,
+    /// The title of the folder, or of the file.
+    pub title: String,
+    /// The description; empty if the file has none.
+    pub description: String,
+    /// The tags.
+    pub tags: Vec<String>,
+    /// The members, including gaps.
+    pub members: Vec<MergedMember>,
+}
+
+/// Combines a file with the stored members of the collection `root` and its nested
+/// collections. Returns the collections in the order of the file, and the number
+/// of skipped entries: duplicates in one folder, and malformed URLs.
+pub fn merge(
+    root: &str,
+    outline: &Outline,
+    stored: &[StoredEntry],
+) -> (Vec<MergedCollection>, usize) {
+    let mut merge = Merge { stored, used: HashSet::new(), by_url: HashMap::new(), skipped: 0 };
+    for entry in stored {
+        merge.by_url.entry(&entry.url).or_default().push(entry);
+    }
+    let targets: Vec<(String, Vec<(String, &OutlineEntry)>)> =
+        outline.folders.iter().map(|folder| merge.canonical_entries(root, folder)).collect();
+    // Members that stay in their collection are assigned before those that moved.
+    for (name, entries) in &targets {
+        merge.use_same_collection(name, entries);
+    }
+    let mut merged = Vec::with_capacity(targets.len());
+    for (folder, (name, entries)) in outline.folders.iter().zip(targets) {
+        let title = folder.path.last().or(outline.title.as_ref()).cloned();
+        let members = entries.into_iter().enumerate();
+        let members = members.map(|(at, (url, entry))| merge.member(&name, at, url, entry));
+        merged.push(MergedCollection {
+            members: members.collect(),
+            title: title.unwrap_or_else(|| root.to_owned()),
+            description: folder.description.clone(),
+            tags: folder.tags.clone(),
+            name,
+        });
+    }
+    merge.add_gaps(&mut merged);
+    (merged, merge.skipped)
+}
+
+struct Merge<'s> {
+    stored: &'s [StoredEntry],
+    /// The ids of members that are in the file.
+    used: HashSet<i64>,
+    by_url: HashMap<&'s str, Vec<&'s StoredEntry>>,
+    skipped: usize,
+}
+
+impl<'s> Merge<'s> {
+    /// Returns the name of a folder and its entries with canonical URLs, without
+    /// duplicates.
+    fn canonical_entries<'o>(
+        &mut self,
+        root: &str,
+        folder: &'o OutlineFolder,
+    ) -> (String, Vec<(String, &'o OutlineEntry)>) {
+        let mut seen = HashSet::new();
+        let mut entries = Vec::with_capacity(folder.entries.len());
+        for entry in &folder.entries {
+            let url = canonicalize(None, &entry.url).ok().map(String::from);
+            match url.filter(|url| seen.insert(url.clone())) {
+                Some(url) => entries.push((url, entry)),
+                None => self.skipped += 1,
+            }
+        }
+        (collection_name(root, &folder.path), entries)
+    }
+
+    fn use_same_collection(&mut self, name: &str, entries: &[(String, &OutlineEntry)]) {
+        for (url, _) in entries {
+            let known = self.by_url.get(url.as_str()).into_iter().flatten();
+            self.used.extend(known.filter(|known| known.collection == name).map(|known| known.id));
+        }
+    }
+
+    fn member(
+        &mut self,
+        name: &str,
+        position: usize,
+        url: String,
+        entry: &OutlineEntry,
+    ) -> MergedMember {
+        let Some(known) = self.known(name, &url) else {
+            let (entry, state) = (entry.clone(), MemberState::Active);
+            return MergedMember {
+                id: None,
+                url,
+                entry,
+                position,
+                state,
+                edits: vec![MemberEdit::Added],
+            };
+        };
+        self.used.insert(known.id);
+        let merged = merge_entry(&known.entry, entry);
+        let is_gap = matches!(known.state, MemberState::Gap | MemberState::Closed);
+        let moved = (known.collection != name)
+            .then(|| MemberEdit::Moved { from: known.collection.clone() });
+        let is_reordered = moved.is_none() && known.position != position;
+        let is_annotated =
+            merged.annotation != known.entry.annotation || merged.tags != known.entry.tags;
+        let edits = [
+            moved,
+            is_gap.then_some(MemberEdit::Restored),
+            is_reordered.then_some(MemberEdit::Reordered),
+            (merged.title != known.entry.title).then_some(MemberEdit::Retitled),
+            is_annotated.then_some(MemberEdit::Annotated),
+        ];
+        let state = if is_gap { MemberState::Active } else { known.state };
+        let edits = edits.into_iter().flatten().collect();
+        MergedMember { id: Some(known.id), url, entry: merged, position, state, edits }
+    }
+
+    /// Returns the stored member of the same collection, or one that is not in the
+    /// file at its old location.
+    fn known(&self, name: &str, url: &str) -> Option<&'s StoredEntry> {
+        let known = self.by_url.get(url)?;
+        let same = known.iter().find(|known| known.collection == name);
+        same.or_else(|| known.iter().find(|known| !self.used.contains(&known.id))).copied()
+    }
+
+    /// Adds the members that are not in the file as gaps at their old position.
+    fn add_gaps(&self, merged: &mut Vec<MergedCollection>) {
+        let mut missing: BTreeMap<&str, Vec<MergedMember>> = BTreeMap::new();
+        for known in self.stored.iter().filter(|known| !self.used.contains(&known.id)) {
+            missing.entry(&known.collection).or_default().push(gap(known));
+        }
+        for (name, gaps) in missing {
+            match merged.iter_mut().find(|collection| collection.name == name) {
+                Some(collection) => collection.members.extend(gaps),
+                None => merged.push(MergedCollection {
+                    name: name.to_owned(),
+                    title: name.rsplit('/').next().unwrap_or(name).to_owned(),
+                    description: String::new(),
+                    tags: Vec::new(),
+                    members: gaps,
+                }),
+            }
+        }
+    }
+}
+
+fn gap(known: &StoredEntry) -> MergedMember {
+    let is_known_gap = matches!(known.state, MemberState::Gap | MemberState::Closed);
+    MergedMember {
+        id: Some(known.id),
+        url: known.url.clone(),
+        entry: known.entry.clone(),
+        position: known.position,
+        state: if is_known_gap { known.state } else { MemberState::Gap },
+        edits: if is_known_gap { Vec::new() } else { vec![MemberEdit::Removed] },
+    }
+}
+
+/// Returns the entry of the file, completed by what only the store knows.
+fn merge_entry(known: &OutlineEntry, entry: &OutlineEntry) -> OutlineEntry {
+    let or_known =
+        |new: &String, old: &String| if new.is_empty() { old.clone() } else { new.clone() };
+    OutlineEntry {
+        url: entry.url.clone(),
+        title: or_known(&entry.title, &known.title),
+        annotation: or_known(&entry.annotation, &known.annotation),
+        tags: if entry.tags.is_empty() { known.tags.clone() } else { entry.tags.clone() },
+    }
+}
+
+/// Returns the name of a nested collection. A slash in a title would look like a
+/// nested folder.
+fn collection_name(root: &str, path: &[String]) -> String {
+    let mut name = root.to_owned();
+    for title in path {
+        name.push('/');
+        name.push_str(&title.replace('/', "-"));
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ImportFormat, read_outline};
+
+    fn import(text: &str, stored: &[StoredEntry]) -> Vec<MergedCollection> {
+        merge("r", &read_outline(ImportFormat::Markdown, text), stored).0
+    }
+
+    /// Returns the members as they would be stored, with ids in order.
+    fn store(merged: &[MergedCollection]) -> Vec<StoredEntry> {
+        let mut next = 100;
+        let mut stored = Vec::new();
+        for collection in merged {
+            for member in &collection.members {
+                next += 1;
+                stored.push(StoredEntry {
+                    id: member.id.unwrap_or(next),
+                    collection: collection.name.clone(),
+                    url: member.url.clone(),
+                    entry: member.entry.clone(),
+                    position: member.position,
+                    state: member.state,
+                });
+            }
+        }
+        stored
+    }
+
+    const FIRST: &str = "## Owls\n- [A](http://a.test/a) note\n- [B](http://a.test/b)\n## Hawks\n- [C](http://a.test/c)\n";
+
+    #[test]
+    fn unchanged_file_changes_nothing() {
+        let stored = store(&import(FIRST, &[]));
+        let again = import(FIRST, &stored);
+        assert!(again.iter().flat_map(|list| &list.members).all(|member| member.edits.is_empty()));
+    }
+
+    #[test]
+    fn edited_file_moves_reorders_and_annotates() {
+        let stored = store(&import(FIRST, &[]));
+        let edited = "## Owls\n- [B](http://a.test/b) new note\n- [A](http://a.test/a)\n- [C](http://a.test/c)\n";
+        let merged = import(edited, &stored);
+        let owls = merged.iter().find(|list| list.name == "r/Owls").unwrap();
+        let edits: Vec<_> = owls.members.iter().map(|member| member.edits.as_slice()).collect();
+        assert_eq!(edits[0], [MemberEdit::Reordered, MemberEdit::Annotated]);
+        assert_eq!(edits[1], [MemberEdit::Reordered]);
+        assert_eq!(edits[2], [MemberEdit::Moved { from: "r/Hawks".to_owned() }]);
+        assert_eq!(owls.members[1].entry.annotation, "note");
+        assert!(owls.members.iter().all(|member| member.id.is_some()));
+    }
+
+    #[test]
+    fn removed_member_is_a_gap_and_can_return() {
+        let stored = store(&import(FIRST, &[]));
+        let merged = import("## Owls\n- [B](http://a.test/b)\n", &stored);
+        let owls = merged.iter().find(|list| list.name == "r/Owls").unwrap();
+        let gap = owls.members.iter().find(|member| member.url.ends_with("/a")).unwrap();
+        assert_eq!((gap.state, gap.entry.annotation.as_str()), (MemberState::Gap, "note"));
+        let hawks = merged.iter().find(|list| list.name == "r/Hawks").unwrap();
+        assert_eq!(hawks.members[0].edits, [MemberEdit::Removed]);
+        let restored = import(FIRST, &store(&merged));
+        let owls = restored.iter().find(|list| list.name == "r/Owls").unwrap();
+        assert!(owls.members[0].edits.contains(&MemberEdit::Restored));
+    }
+
+    #[test]
+    fn page_in_two_folders_is_two_members_and_duplicates_are_skipped() {
+        let text = "## A\n- [x](http://a.test/x)\n- [y](http://a.test/x#part)\n## B\n- [x](http://a.test/x)\n";
+        let (merged, skipped) = merge("r", &read_outline(ImportFormat::Markdown, text), &[]);
+        let members: usize = merged.iter().map(|list| list.members.len()).sum();
+        assert_eq!((members, skipped), (2, 1));
+    }
+}

@@ -1,0 +1,223 @@
+//! `relink watch run`, `diff`, `accept`, `reject` and `mute`.
+
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use relink_testkit::web::CannedResponse;
+
+use super::{DAY_1, DAY_5, DAY_20, OWLS, TRAINS, WatchedWeb, html, owl_text};
+
+/// Returns a web with a reading list of six owl pages, checked on the first day.
+fn reading_list() -> WatchedWeb {
+    let web = WatchedWeb::new();
+    let lines: Vec<String> =
+        (0..6).map(|number| format!("- [Owl {number}]({})\n", web.owl(number))).collect();
+    web.sandbox.write("reading.md", &lines.concat());
+    web.watch(&["add", "reading.md", "--name", "reading"]).exits(0);
+    let output = web.run_at(DAY_1, &[]).exits(0);
+    assert_eq!(output.stdout, "Checked 6 pages: 6 new\n");
+    web
+}
+
+#[test]
+fn unchanged_pages_are_checked_less_often() {
+    let web = reading_list();
+    assert_eq!(web.web.hits("/owl0"), 2, "two fetches confirm the first version");
+    assert!(web.run_at("2026-03-01T20:00:00Z", &[]).exits(0).stdout.starts_with("No page is due"));
+    let output = web.run_at("2026-03-02T10:00:00Z", &[]).exits(0);
+    assert_eq!(output.stdout, "Checked 6 pages: 6 unchanged\n");
+    assert_eq!(web.web.hits("/owl0"), 3, "equal bytes need no confirmation");
+    // 24 hours × 1.4 = 33.6 hours.
+    assert!(web.run_at("2026-03-03T18:00:00Z", &[]).exits(0).stdout.starts_with("No page is due"));
+    web.run_at("2026-03-03T20:00:00Z", &[]).exits(0);
+    assert_eq!(web.web.hits("/owl0"), 4);
+}
+
+#[test]
+fn changes_have_a_degree_and_a_next_step() {
+    let web = reading_list();
+    let edited = format!("{}<p>{} {}</p>", owl_text(1), OWLS[2], OWLS[6]);
+    web.page("/owl1", "Owl page 1", &edited);
+    web.page("/owl2", "Train times", &format!("<p>{TRAINS}</p>"));
+    web.web.page("/owl3", 404, "gone");
+    let output = web.run_at(DAY_5, &[]).exits(0);
+    assert!(output.stdout.contains("3 unchanged · 2 changed · 1 gone"), "{}", output.stdout);
+
+    let edited = web.member("reading", "/owl1");
+    assert_eq!(edited["change"]["level"], "moderate", "{edited}");
+    assert_eq!(edited["next_step"], "accept");
+    let trains = web.member("reading", "/owl2");
+    assert_eq!(
+        (&trains["change"]["level"], &trains["next_step"]),
+        (&"high".into(), &"reject".into())
+    );
+    assert_eq!(trains["context"]["flag"], "out-of-place");
+    assert!(trains["context"]["angle_after"].as_f64() > trains["context"]["angle_before"].as_f64());
+    let dead = web.member("reading", "/owl3");
+    assert_eq!(
+        (&dead["availability"], &dead["next_step"]),
+        (&"permanent".into(), &"replace".into())
+    );
+
+    let text = web.watch(&["diff", "reading"]).exits(0).stdout;
+    assert!(text.contains("≈ 2 changed (1 out of place) · ✗ 1 gone"), "{text}");
+    assert!(text.contains("+ The express train leaves"), "{text}");
+    assert!(text.contains("context angle"), "{text}");
+}
+
+#[test]
+fn accept_reject_and_mute_end_a_notice() {
+    let web = reading_list();
+    let edited = format!("{}<p>{}</p>", owl_text(1), OWLS[6]);
+    web.page("/owl1", "Owl page 1", &edited);
+    web.page("/owl2", "Train times", &format!("<p>{TRAINS}</p>"));
+    web.page("/owl4", "Train times", &format!("<p>{TRAINS}</p>"));
+    web.run_at(DAY_5, &[]).exits(0);
+    let first = web.url("/owl1");
+    web.watch(&["accept", "reading", &first]).exits(0);
+    assert_eq!(web.member("reading", "/owl1")["next_step"], "none");
+    web.watch(&["reject", "reading", "3", "--reason", "sold"]).exits(0);
+    let rejected = web.member("reading", "/owl2");
+    assert_eq!(
+        (&rejected["state"], &rejected["user_reason"]),
+        (&"rejected".into(), &"sold".into())
+    );
+    web.watch(&["mute", "reading", "5", "--for", "7d", "--reason", "known"]).exits(0);
+    assert_eq!(web.member("reading", "/owl4")["next_step"], "none");
+
+    // The accepted version is the reference of later runs.
+    web.page("/owl1", "Owl page 1", &format!("{edited}<p>{}</p>", OWLS[2]));
+    web.run_at(DAY_20, &[]).exits(0);
+    let again = web.member("reading", "/owl1");
+    assert_eq!(again["change"]["removed"].as_array().map(Vec::len), Some(0), "{again}");
+    let output = web.watch(&["accept", "reading", "--all"]).exits(0);
+    assert!(output.stdout.contains(&first), "{}", output.stdout);
+}
+
+#[test]
+fn volatile_parts_are_never_reported() {
+    static PRICE: AtomicU32 = AtomicU32::new(10);
+    let web = WatchedWeb::new();
+    let count = AtomicU32::new(0);
+    web.web.respond_below_with("/shop/", move |request| {
+        if request.path != "/shop/owl" {
+            return CannedResponse::new(404, "not found");
+        }
+        let n = count.fetch_add(1, Ordering::Relaxed);
+        let price = PRICE.load(Ordering::Relaxed);
+        let text = format!(
+            "<p>It is 09:{:02}:{:02} now</p><div class=ad><p>Buy offer{n} from shop{n} now</p></div>\
+             <p>A stuffed owl costs {price} euros and comes with a wooden stand.</p>{}\
+             <p>This page was viewed {n} times.</p>\
+             <form><input type=hidden name=csrf value=t{n}></form>\
+             <aside><ul><li><a href=/shop/r{n}>Related item{n}</a><li><a href=/shop/q{n}>Item{n}</a></ul></aside>",
+            n % 60, (7 * n) % 60, owl_text(1)
+        );
+        CannedResponse::new(200, html("Owl shop", &text))
+    });
+    web.sandbox.list("l.txt", [web.url("/shop/owl")]);
+    web.watch(&["add", "l.txt", "--name", "l"]).exits(0);
+    web.run_at(DAY_1, &[]).exits(0);
+    for day in 2..12 {
+        let output = web.run_at(&format!("2026-03-{:02}T09:00:00Z", 2 * day), &["--all"]).exits(0);
+        assert_eq!(output.stdout, "Checked 1 page: 1 unchanged\n", "day {day}");
+    }
+    PRICE.store(12, Ordering::Relaxed);
+    let output = web.run_at("2026-03-28T09:00:00Z", &["--all"]).exits(0);
+    assert!(output.stdout.contains("1 changed"), "{}", output.stdout);
+    let change = &web.members("l")[0]["change"];
+    assert_eq!(change["added"].as_array().map(Vec::len), Some(1), "{change}");
+    assert!(change["added"][0].as_str().unwrap().contains("costs 12 euros"), "{change}");
+}
+
+#[test]
+fn walls_are_never_a_version() {
+    let walls = [
+        "<h1>Just a moment...</h1><p>Checking your browser before accessing the site.</p>\
+         <script src=/cdn-cgi/challenge-platform/x.js></script>",
+        "<h1>Log in</h1><form method=post><input name=user><input type=password name=p></form>",
+        "<h1>Site under maintenance</h1><p>We will be back soon.</p>",
+    ];
+    for wall in walls {
+        let web = reading_list();
+        web.web.respond("/owl1", CannedResponse::new(200, format!("<title>x</title>{wall}")));
+        let output = web.run_at(DAY_5, &[]).exits(0);
+        assert_eq!(output.stdout, "Checked 6 pages: 5 unchanged · 1 unavailable\n");
+        let member = web.member("reading", "/owl1");
+        assert!(member["change"].is_null(), "{member}");
+    }
+}
+
+#[test]
+fn page_that_changes_once_is_not_reported() {
+    let web = reading_list();
+    let (odd, normal) = (html("Odd", "<p>Only once.</p>"), html("Owl page 1", &owl_text(1)));
+    web.web.sequence("/owl1", [CannedResponse::new(200, odd), CannedResponse::new(200, normal)]);
+    let output = web.run_at(DAY_5, &[]).exits(0);
+    assert_eq!(output.stdout, "Checked 6 pages: 6 unchanged\n");
+}
+
+#[test]
+fn page_in_two_collections_is_fetched_once_and_judged_in_each() {
+    let web = WatchedWeb::new();
+    let texas = [
+        "Museum exhibition in Houston, Texas, with a visiting art exhibit of the West",
+        "The Dallas museum opens an exhibit of art from the American West in Texas",
+        "Art exhibits in Austin, Texas, and the museum calendar of Houston and Dallas",
+        "Visit the Fort Worth museum for western art exhibits in north Texas",
+    ];
+    let monet = [
+        "Monet and the French impressionist painters of Paris and Giverny",
+        "Impressionist painting by Renoir, Monet and Degas in France",
+        "The water lilies of Claude Monet, the French impressionist painter",
+        "Impressionist painters of Paris: Monet, Manet, Pissarro and Degas",
+    ];
+    for (name, texts) in [("texas", texas), ("monet", monet)] {
+        let mut list = String::new();
+        for (number, text) in texts.iter().enumerate() {
+            let path = format!("/{name}{number}");
+            web.page(&path, text, &format!("<p>{text}.</p>"));
+            let _ = writeln!(list, "{}", web.url(&path));
+        }
+        let _ = writeln!(list, "{}", web.url("/houston"));
+        web.sandbox.write(&format!("{name}.txt"), &list);
+        web.watch(&["add", &format!("{name}.txt"), "--name", name]).exits(0);
+    }
+    web.page(
+        "/houston",
+        "Houston museum",
+        "<p>The Houston museum in Texas shows the French impressionist painter Monet.</p>",
+    );
+    web.run_at(DAY_1, &[]).exits(0);
+    assert_eq!(web.web.hits("/houston"), 2);
+    web.page(
+        "/houston",
+        "Houston museum",
+        "<p>The Houston museum in Texas shows an exhibit of art of the American West.</p>",
+    );
+    web.run_at(DAY_5, &[]).exits(0);
+    assert_eq!(web.web.hits("/houston"), 4, "one check and one confirmation");
+    assert_eq!(web.member("texas", "/houston")["next_step"], "accept");
+    assert_eq!(web.member("monet", "/houston")["next_step"], "reject");
+    let url = web.url("/houston");
+    web.watch(&["accept", "texas", &url]).exits(0);
+    assert_eq!(web.member("texas", "/houston")["next_step"], "none");
+    assert_eq!(web.member("monet", "/houston")["next_step"], "reject");
+}
+
+#[test]
+fn hostile_text_sends_no_control_sequence_to_the_terminal() {
+    let web = WatchedWeb::new();
+    web.page("/owl", "\u{1b}]0;owned\u{7}Owl", "<p>First \u{1b}[2J text \u{202e}about owls.</p>");
+    let list = format!("- [\u{1b}[31mRed]({}) note \u{9b}2J\n", web.url("/owl"));
+    web.sandbox.write("h.md", &list);
+    web.watch(&["add", "h.md", "--name", "h"]).exits(0);
+    web.run_at(DAY_1, &[]).exits(0);
+    web.page("/owl", "Owl", "<p>Second \u{1b}[2J text \u{202e}about something else entirely.</p>");
+    web.run_at(DAY_5, &[]).exits(0);
+    for args in [&["diff", "h"][..], &["show", "h"], &["list"]] {
+        let text = web.watch(args).exits(0).stdout;
+        assert!(text.chars().all(|char| char == '\n' || !char.is_control()), "{text:?}");
+        assert!(!text.contains('\u{202e}'), "{text:?}");
+    }
+}

@@ -1,0 +1,239 @@
+//! Collections: lists, members and reviews as JSON and terminal text.
+//!
+//! URLs are masked and texts are printed without control characters, because
+//! titles and excerpts come from web pages.
+
+mod text;
+
+use jiff::Timestamp;
+use relink_change::{BlockChange, Change};
+use relink_collection::{Availability, ContextJudgment, ContextKind, MemberState, NextStep};
+use relink_model::{FindingCode, Verdict};
+use serde::{Serialize, Serializer};
+
+use crate::{SCHEMA, redact, redact_prose};
+
+pub use text::{collection_table, diff_text, show_text};
+
+/// Maximum number of excerpts of each kind of change in JSON.
+const MAX_EXCERPTS: usize = 50;
+
+/// The collections of `relink watch list`.
+#[derive(Debug, Clone, Serialize)]
+pub struct WatchListReport {
+    schema: u32,
+    command: &'static str,
+    /// The outermost collections by name.
+    pub collections: Vec<WatchSummary>,
+}
+
+impl WatchListReport {
+    /// Creates the report.
+    pub fn new(collections: Vec<WatchSummary>) -> Self {
+        Self { schema: SCHEMA, command: "watch list", collections }
+    }
+}
+
+/// The counters of one collection, including its nested ones.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct WatchSummary {
+    /// The name.
+    #[serde(serialize_with = "masked_text")]
+    pub name: String,
+    /// The title.
+    #[serde(serialize_with = "masked_text")]
+    pub title: String,
+    /// The file of the last import.
+    pub source: Option<String>,
+    /// The declared context.
+    pub context: ContextKind,
+    /// Number of nested collections.
+    pub nested: u64,
+    /// Number of members, except closed gaps.
+    pub members: u64,
+    /// Members that were never checked.
+    pub unchecked: u64,
+    /// Members whose latest version is not the accepted one.
+    pub changed: u64,
+    /// Members that are unavailable, probably for a short time.
+    pub temporary: u64,
+    /// Members that are probably gone for good.
+    pub permanent: u64,
+    /// Gaps and rejected members.
+    pub open: u64,
+    /// Members whose check is due.
+    pub due: u64,
+    /// The time of the next check.
+    pub next_at: Option<Timestamp>,
+}
+
+/// The members of a collection with their changes.
+#[derive(Debug, Clone, Serialize)]
+pub struct WatchReport {
+    schema: u32,
+    command: &'static str,
+    /// The name.
+    #[serde(serialize_with = "masked_text")]
+    pub name: String,
+    /// When the report was created.
+    pub created_at: Timestamp,
+    /// The collection and its nested ones, in order.
+    pub lists: Vec<WatchList>,
+    /// What the user should know about the whole collection.
+    pub warnings: Vec<String>,
+}
+
+impl WatchReport {
+    /// Creates the report.
+    pub fn new(
+        command: &'static str,
+        name: String,
+        created_at: Timestamp,
+        lists: Vec<WatchList>,
+        warnings: Vec<String>,
+    ) -> Self {
+        Self { schema: SCHEMA, command, name, created_at, lists, warnings }
+    }
+
+    /// Returns all members in order.
+    pub fn members(&self) -> impl Iterator<Item = &WatchMember> {
+        self.lists.iter().flat_map(|list| &list.members)
+    }
+}
+
+/// One collection with its members.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct WatchList {
+    /// The name.
+    #[serde(serialize_with = "masked_text")]
+    pub name: String,
+    /// The title.
+    #[serde(serialize_with = "masked_text")]
+    pub title: String,
+    /// The description.
+    #[serde(serialize_with = "masked_text")]
+    pub description: String,
+    /// The tags.
+    pub tags: Vec<String>,
+    /// The declared context.
+    pub context: ContextKind,
+    /// The members in order, except closed gaps.
+    pub members: Vec<WatchMember>,
+}
+
+/// One member of a collection.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct WatchMember {
+    /// The number that commands accept, counted over the whole collection.
+    pub number: u32,
+    /// The URL.
+    #[serde(serialize_with = "masked_url")]
+    pub url: String,
+    /// The title of the curator, or of the page.
+    #[serde(serialize_with = "masked_text")]
+    pub title: String,
+    /// The annotation.
+    #[serde(serialize_with = "masked_text")]
+    pub annotation: String,
+    /// The tags.
+    pub tags: Vec<String>,
+    /// The state.
+    pub state: MemberState,
+    /// The URL that this page replaced.
+    #[serde(serialize_with = "masked_option")]
+    pub replaced_url: Option<String>,
+    /// The end of the time in which the member is muted.
+    pub muted_until: Option<Timestamp>,
+    /// The reason of the user for muting or rejecting it.
+    #[serde(serialize_with = "masked_text")]
+    pub user_reason: String,
+    /// Whether the page can be reached.
+    pub availability: Availability,
+    /// The verdict of the last check.
+    pub verdict: Option<Verdict>,
+    /// The code of the last check.
+    pub code: Option<FindingCode>,
+    /// The reason of the verdict.
+    #[serde(serialize_with = "masked_text")]
+    pub reason: String,
+    /// The time from which the verdict has been the same.
+    pub since: Option<Timestamp>,
+    /// The time of the last check.
+    pub checked_at: Option<Timestamp>,
+    /// The time of the next check.
+    pub next_at: Option<Timestamp>,
+    /// When the accepted version was first seen.
+    pub accepted_at: Option<Timestamp>,
+    /// When the latest version was first seen.
+    pub latest_at: Option<Timestamp>,
+    /// The change since the accepted version, if it is visible.
+    pub change: Option<WatchChange>,
+    /// How the changed page fits its collection.
+    pub context: Option<ContextJudgment>,
+    /// The proposed next step.
+    pub next_step: Option<NextStep>,
+    /// Keyphrases of the accepted version.
+    pub keyphrases: Vec<String>,
+}
+
+/// A change as it is reported.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WatchChange {
+    /// The level: `low`, `moderate` or `high`.
+    pub level: relink_change::Level,
+    /// The share of words that changed.
+    pub content: f64,
+    /// The share of links that changed.
+    pub links: f64,
+    /// The start of each added or edited block.
+    #[serde(serialize_with = "masked_texts")]
+    pub added: Vec<String>,
+    /// The start of each removed or edited block.
+    #[serde(serialize_with = "masked_texts")]
+    pub removed: Vec<String>,
+    /// The start of each moved block.
+    #[serde(serialize_with = "masked_texts")]
+    pub moved: Vec<String>,
+    /// Links that are new.
+    #[serde(serialize_with = "masked_texts")]
+    pub added_links: Vec<String>,
+    /// Links that are gone.
+    #[serde(serialize_with = "masked_texts")]
+    pub removed_links: Vec<String>,
+}
+
+impl From<&Change> for WatchChange {
+    fn from(change: &Change) -> Self {
+        let excerpts = |blocks: &[BlockChange]| -> Vec<String> {
+            blocks.iter().take(MAX_EXCERPTS).map(|block| block.excerpt.clone()).collect()
+        };
+        let links = |links: &[String]| links.iter().take(MAX_EXCERPTS).cloned().collect();
+        Self {
+            level: change.level,
+            content: change.content,
+            links: change.links,
+            added: excerpts(&change.added),
+            removed: excerpts(&change.removed),
+            moved: excerpts(&change.moved),
+            added_links: links(&change.added_links),
+            removed_links: links(&change.removed_links),
+        }
+    }
+}
+
+fn masked_url<S: Serializer>(url: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&redact(url))
+}
+
+#[expect(clippy::ref_option, reason = "serde passes a reference")]
+fn masked_option<S: Serializer>(url: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    url.as_deref().map(|url| redact(url).to_string()).serialize(serializer)
+}
+
+fn masked_text<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&redact_prose(text))
+}
+
+fn masked_texts<S: Serializer>(texts: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(texts.iter().map(|text| redact_prose(text).to_string()))
+}

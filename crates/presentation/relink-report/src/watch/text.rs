@@ -1,0 +1,278 @@
+//! Terminal text of collections.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use relink_change::ContextFlag;
+use relink_collection::{Availability, MemberState, NextStep};
+use relink_model::Verdict;
+
+use super::{WatchChange, WatchList, WatchMember, WatchReport, WatchSummary};
+use crate::human::{
+    COLUMNS, TextStyle, age, counted, cut_end, grouped, padded, shown_prose, shown_url,
+};
+
+/// Maximum number of lines for each kind of change.
+const MAX_LINES: usize = 5;
+
+/// Formats the list of collections.
+pub fn collection_table(collections: &[WatchSummary], now: Timestamp) -> String {
+    if collections.is_empty() {
+        return "No collections yet. Add one with `relink watch add FILE --name NAME`.\n"
+            .to_owned();
+    }
+    collections.iter().map(|summary| collection_line(summary, now)).collect()
+}
+
+fn collection_line(summary: &WatchSummary, now: Timestamp) -> String {
+    let mut facts = vec![counted(summary.members, "page")];
+    if summary.nested > 0 {
+        facts.push(counted(summary.nested, "nested collection"));
+    }
+    let counts = [
+        (summary.changed, "changed"),
+        (summary.permanent, "gone"),
+        (summary.temporary, "unavailable"),
+        (summary.open, "open"),
+        (summary.unchecked, "not checked"),
+    ];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    facts.extend(counts.map(|(count, name)| format!("{} {name}", grouped(*count))));
+    facts.push(next_check(summary, now));
+    format!("{}  {}\n", padded(&shown_prose(&summary.name), 20), facts.join(" · "))
+}
+
+fn next_check(summary: &WatchSummary, now: Timestamp) -> String {
+    match summary.next_at {
+        _ if summary.due > 0 => format!("{} due", grouped(summary.due)),
+        Some(at) => format!("next check in {}", span(now, at)),
+        None => "nothing to check".to_owned(),
+    }
+}
+
+/// Formats the time from `from` to `to`.
+fn span(from: Timestamp, to: Timestamp) -> String {
+    age(u64::try_from(to.duration_since(from).as_secs()).unwrap_or(0))
+}
+
+/// Formats all members of a collection.
+pub fn show_text(report: &WatchReport, style: TextStyle) -> String {
+    let mut text = String::new();
+    for list in &report.lists {
+        list_head(&mut text, list, style);
+        for member in &list.members {
+            let _ = writeln!(text, "{}", member_line(member, style));
+            details(&mut text, member, style);
+        }
+    }
+    warnings(&mut text, report);
+    text
+}
+
+fn list_head(text: &mut String, list: &WatchList, style: TextStyle) {
+    let head = format!(
+        "{} · {} · context: {}",
+        style.strong(&shown_prose(&list.name)),
+        counted(list.members.len() as u64, "page"),
+        list.context.as_str()
+    );
+    let _ = writeln!(text, "{head}");
+    for line in [&list.description, &list.tags.join(", ")] {
+        if !line.is_empty() {
+            let _ = writeln!(text, "  {}", cut_end(&shown_prose(line), COLUMNS));
+        }
+    }
+}
+
+fn details(text: &mut String, member: &WatchMember, style: TextStyle) {
+    let _ = writeln!(text, "       {}", style.quiet(&shown_url(&member.url)));
+    if !member.annotation.is_empty() {
+        let _ = writeln!(text, "       {}", cut_end(&shown_prose(&member.annotation), COLUMNS));
+    }
+    if let Some(replaced) = &member.replaced_url {
+        let _ = writeln!(text, "       replaces {}", shown_url(replaced));
+    }
+    if !member.user_reason.is_empty() {
+        let _ = writeln!(text, "       note: {}", shown_prose(&member.user_reason));
+    }
+}
+
+/// Formats the members that need attention, with their changes.
+pub fn diff_text(report: &WatchReport, style: TextStyle) -> String {
+    let mut text = format!("{}\n", headline(report, style));
+    for list in &report.lists {
+        let notable: Vec<&WatchMember> =
+            list.members.iter().filter(|member| is_notable(member)).collect();
+        if notable.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "\n{}", style.strong(&shown_prose(&list.name)));
+        for member in notable {
+            let _ = writeln!(text, "{}", member_line(member, style));
+            let _ = writeln!(text, "       {}", style.quiet(&shown_url(&member.url)));
+            if let Some(change) = &member.change {
+                change_lines(&mut text, change, style);
+            }
+            step_line(&mut text, member, style);
+        }
+    }
+    warnings(&mut text, report);
+    text
+}
+
+/// Whether a member needs the attention of the user.
+fn is_notable(member: &WatchMember) -> bool {
+    !matches!(member.next_step, None | Some(NextStep::None | NextStep::Run))
+}
+
+fn headline(report: &WatchReport, style: TextStyle) -> String {
+    let count = |test: &dyn Fn(&WatchMember) -> bool| {
+        u64::try_from(report.members().filter(|member| test(member)).count()).unwrap_or(u64::MAX)
+    };
+    let all = count(&|_| true);
+    let changed = count(&|member| member.change.is_some());
+    let away = count(&is_out_of_place);
+    let mut facts = vec![counted(all, "page")];
+    facts.push(match away {
+        0 => format!("≈ {} changed", grouped(changed)),
+        _ => format!("≈ {} changed ({} out of place)", grouped(changed), grouped(away)),
+    });
+    let gone = count(&|member| member.availability == Availability::Permanent);
+    let failing = count(&|member| member.availability == Availability::Temporary);
+    let open = count(&|member| member.state != MemberState::Active);
+    let unchecked = count(&|member| member.availability == Availability::Unchecked);
+    let more = [
+        ("✗", gone, "gone"),
+        ("◌", failing, "unavailable"),
+        ("□", open, "open"),
+        ("·", unchecked, "not checked"),
+    ];
+    let more = more.iter().filter(|(_, count, _)| *count > 0);
+    facts.extend(more.map(|(symbol, count, name)| format!("{symbol} {} {name}", grouped(*count))));
+    format!("{} · {}", style.strong(&shown_prose(&report.name)), facts.join(" · "))
+}
+
+fn is_out_of_place(member: &WatchMember) -> bool {
+    member.context.is_some_and(|context| context.flag == ContextFlag::OutOfPlace)
+}
+
+/// Formats one line: number, symbol, degree of change and title.
+fn member_line(member: &WatchMember, style: TextStyle) -> String {
+    let title = if member.title.is_empty() { &member.url } else { &member.title };
+    let title = cut_end(&shown_prose(title), 60);
+    let number = format!("{:>4}.", member.number);
+    let status = status(member);
+    let status = match member.verdict {
+        Some(verdict) if member.change.is_some() && verdict == Verdict::Alive => {
+            style.verdict(Verdict::Drifted, &status)
+        }
+        Some(verdict) => style.verdict(verdict, &status),
+        None => status,
+    };
+    format!("{number} {title}  {status}")
+}
+
+/// Returns the status of a member in words.
+pub(super) fn status(member: &WatchMember) -> String {
+    match (member.state, member.availability) {
+        (MemberState::Gap, _) => return "□ gap".to_owned(),
+        (MemberState::Rejected, _) => return "✗ rejected".to_owned(),
+        (_, Availability::Unchecked) => return "· not checked".to_owned(),
+        (_, Availability::Temporary) => return unavailable(member, "◌", "probably temporary"),
+        (_, Availability::Permanent) => return unavailable(member, "✗", "probably permanent"),
+        _ => {}
+    }
+    let mut status = match &member.change {
+        None => "✓ unchanged".to_owned(),
+        Some(change) => format!("≈ {}", change_text(change)),
+    };
+    if let Some(context) = &member.context {
+        let _ = write!(status, ", {}", context_text(context));
+    }
+    if member.muted_until.is_some() {
+        status.push_str(", muted");
+    }
+    status
+}
+
+fn unavailable(member: &WatchMember, symbol: &str, class: &str) -> String {
+    let verdict = member.verdict.map_or("unavailable", Verdict::as_str);
+    let reason =
+        if member.reason.is_empty() { String::new() } else { format!(": {}", member.reason) };
+    format!("{symbol} {verdict}, {class}{}", shown_prose(&reason))
+}
+
+/// Returns the degree of a change: `moderate change: 31 % of the text, 4 % of the links`.
+pub(super) fn change_text(change: &WatchChange) -> String {
+    let percent = |share: f64| match share {
+        share if share > 0.0 && share < 0.01 => "< 1 %".to_owned(),
+        share => format!("{:.0} %", share * 100.0),
+    };
+    format!(
+        "{} change: {} of the text, {} of the links",
+        change.level,
+        percent(change.content),
+        percent(change.links)
+    )
+}
+
+/// Returns the angle and the classification: `context angle 71°, was 12° (out of place)`.
+pub(super) fn context_text(context: &relink_collection::ContextJudgment) -> String {
+    let flag = match context.flag {
+        ContextFlag::Fits => "fits",
+        ContextFlag::Unclear => "unclear",
+        ContextFlag::OutOfPlace => "out of place",
+    };
+    format!("context angle {:.0}°, was {:.0}° ({flag})", context.angle_after, context.angle_before)
+}
+
+fn change_lines(text: &mut String, change: &WatchChange, style: TextStyle) {
+    let kinds = [
+        ("-", &change.removed),
+        ("+", &change.added),
+        ("~", &change.moved),
+        ("- link", &change.removed_links),
+        ("+ link", &change.added_links),
+    ];
+    for (sign, excerpts) in kinds {
+        for excerpt in excerpts.iter().take(MAX_LINES) {
+            let line = format!("{sign} {}", shown_prose(excerpt));
+            let line = cut_end(&line, COLUMNS);
+            let line = match sign.chars().next() {
+                Some('-') => style.verdict(Verdict::Dead, &line),
+                Some('+') => style.verdict(Verdict::Alive, &line),
+                _ => line,
+            };
+            let _ = writeln!(text, "       {line}");
+        }
+        if let Some(more) = excerpts.len().checked_sub(MAX_LINES).filter(|more| *more > 0) {
+            let _ = writeln!(text, "       {sign} … {} more", grouped(more as u64));
+        }
+    }
+}
+
+fn step_line(text: &mut String, member: &WatchMember, style: TextStyle) {
+    if let Some(step) = member.next_step {
+        let _ = writeln!(text, "       {} {}", style.help("next:"), step_text(step));
+    }
+}
+
+/// Returns the proposed next step as a phrase.
+pub(super) const fn step_text(step: NextStep) -> &'static str {
+    match step {
+        NextStep::None => "nothing to do",
+        NextStep::Run => "check the page (`relink watch run`)",
+        NextStep::Wait => "wait for the next check",
+        NextStep::Accept => "accept: the page still fits its collection",
+        NextStep::Review => "read the change, then accept or reject it",
+        NextStep::Reject => "reject: the page left the topic of its collection",
+        NextStep::Replace => "replace: search for another page",
+        NextStep::Fill => "fill or close the gap",
+    }
+}
+
+fn warnings(text: &mut String, report: &WatchReport) {
+    for warning in &report.warnings {
+        let _ = writeln!(text, "warning: {}", shown_prose(warning));
+    }
+}
