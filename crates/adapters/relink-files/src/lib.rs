@@ -15,7 +15,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use relink_ports::{FileError, Files, WalkRequest, WalkResult};
+use relink_ports::{DirectoryEntry, FileError, Files, WalkRequest, WalkResult};
 
 pub use formats::EXTENSIONS;
 pub use git_commit::{GitFileState, GitWorkTree};
@@ -130,6 +130,16 @@ impl Files for LocalFiles {
         tokio::task::spawn_blocking(move || path.is_dir()).await.unwrap_or(false)
     }
 
+    fn entries(&self, directory: &Path) -> Option<Vec<DirectoryEntry>> {
+        entries(&self.resolve(directory))
+    }
+
+    fn absolute(&self, path: &Path) -> PathBuf {
+        let path = self.resolve(path);
+        // The current directory may be deleted; then paths stay relative.
+        std::path::absolute(&path).unwrap_or(path)
+    }
+
     async fn list_dir(&self, directory: &Path) -> Vec<String> {
         let directory = self.resolve(directory);
         tokio::task::spawn_blocking(move || entry_names(&directory)).await.unwrap_or_default()
@@ -153,6 +163,30 @@ fn entry_names(directory: &Path) -> Vec<String> {
         entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort_unstable();
     names
+}
+
+/// Lists a directory. Only symbolic links need a system call per name.
+fn entries(directory: &Path) -> Option<Vec<DirectoryEntry>> {
+    let current = Path::new(".");
+    let directory = if directory.as_os_str().is_empty() { current } else { directory };
+    let listing = match std::fs::read_dir(directory) {
+        Ok(listing) => listing,
+        Err(error) if is_missing(&error) => return Some(Vec::new()),
+        Err(_) => return None,
+    };
+    let entries = listing.flatten().filter_map(|entry| directory_entry(&entry));
+    Some(entries.collect())
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn directory_entry(entry: &std::fs::DirEntry) -> Option<DirectoryEntry> {
+    let kind = entry.file_type().ok()?;
+    let is_dir =
+        if kind.is_symlink() { entry.path().metadata().ok()?.is_dir() } else { kind.is_dir() };
+    Some(DirectoryEntry { name: entry.file_name().into_string().ok()?, is_dir })
 }
 
 /// Runs blocking work on a thread for blocking I/O.

@@ -49,8 +49,8 @@ pub use fix::{
 };
 pub use isolation::isolated_item;
 pub use load::{
-    CheckSkipReason, Diagnostic, Diagnostics, Input, LoadSettings, LoadSummary, LocalRules,
-    ReadOptions, SkipCounts,
+    AssumedSite, CheckSkipReason, Diagnostic, Diagnostics, Input, LoadSettings, LoadSummary,
+    LocalRules, PathMap, ReadOptions, SiteChoice, SkipCounts,
 };
 pub use measure::{
     DISTRIBUTION_BINS, EdgeListError, EdgeLists, FailureModel, FailureSet, MeasureEnd,

@@ -4,9 +4,10 @@
 //! differ; [`SlugStyle`] selects the rules. Explicit anchors (`id`, `name`,
 //! `{#id}`, `[[id]]`, `.. _id:`) are the same for all renderers.
 //!
-//! A document that includes other files may have more anchors than are found
-//! here; see [`Anchors::may_have_more`]. The caller decides whether a missing
-//! anchor is a finding.
+//! A document that includes other files also has their anchors; see
+//! [`Anchors::includes`]. A document with generated text may have more anchors
+//! than are found here; see [`Anchors::may_have_more`]. The caller decides
+//! whether a missing anchor is a finding.
 
 mod asciidoc;
 mod includes;
@@ -19,6 +20,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::str::FromStr;
 
+pub use self::includes::IncludedFile;
 use crate::html::for_each_anchor;
 use crate::source_text::SourceText;
 use crate::{DocumentFormat, Fragment};
@@ -110,6 +112,9 @@ pub struct Anchors {
     names: BTreeSet<String>,
     /// The names in lower case, if case is ignored.
     folded: Option<BTreeSet<String>>,
+    /// Beginnings and ends of anchors of headings with a placeholder.
+    patterns: Vec<(String, String)>,
+    includes: BTreeSet<IncludedFile>,
     may_have_more: bool,
 }
 
@@ -122,6 +127,46 @@ impl Anchors {
     fn contains(&self, id: &str) -> bool {
         self.names.contains(id)
             || self.folded.as_ref().is_some_and(|folded| folded.contains(&id.to_lowercase()))
+            || self.patterns.iter().any(|(start, end)| {
+                id.len() >= start.len() + end.len() && id.starts_with(start) && id.ends_with(end)
+            })
+    }
+
+    /// Returns the files whose anchors also belong to the document.
+    pub fn includes(&self) -> impl Iterator<Item = &IncludedFile> {
+        self.includes.iter()
+    }
+
+    /// Adds the anchors of an included document.
+    pub fn merge(&mut self, other: &Self) {
+        for name in &other.names {
+            self.add(name.as_str());
+        }
+        self.patterns.extend(other.patterns.iter().cloned());
+        self.may_have_more |= other.may_have_more;
+        if self.folded.is_some() {
+            self.ignore_case();
+        }
+    }
+
+    /// Notes that there may be more anchors than were found.
+    #[must_use]
+    pub fn with_unknown(mut self) -> Self {
+        self.may_have_more = true;
+        self
+    }
+
+    fn include(&mut self, file: IncludedFile) {
+        self.includes.insert(file);
+    }
+
+    /// Adds the anchors of a heading with a placeholder.
+    fn add_pattern(&mut self, start: String, end: String) {
+        if start.is_empty() && end.is_empty() {
+            self.may_have_more = true;
+        } else {
+            self.patterns.push((start, end));
+        }
     }
 
     /// Whether the document may have more anchors than were found.

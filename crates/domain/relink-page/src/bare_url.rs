@@ -108,9 +108,19 @@ fn www_url_at(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
 /// `None` if nothing remains after `host`.
 fn trimmed_url(text: &str, start: usize, host: usize, end: usize) -> Option<Range<usize>> {
     let length = text.slice(start..end).find(ends_url).unwrap_or(end - start);
+    let length = next_in_list(text.slice(start..start + length)).unwrap_or(length);
     let trimmed_length = trim_tail(text.slice(start..start + length)).len();
     let trimmed_end = start + trimmed_length;
     (trimmed_end > host).then_some(start..trimmed_end)
+}
+
+/// Returns the end of the first URL of a list without spaces: `http://a,http://b`.
+fn next_in_list(url: &str) -> Option<usize> {
+    let commas = url.match_indices(",http").map(|(at, _)| at);
+    commas.into_iter().find(|at| {
+        let rest = url.slice(at + ",http".len()..);
+        rest.starts_with("://") || rest.starts_with("s://")
+    })
 }
 
 /// Whether a character ends a URL in running text.

@@ -16,6 +16,7 @@ mod include;
 mod mdx;
 mod next_occurrence;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -28,7 +29,7 @@ use self::next_occurrence::NextOccurrence;
 pub(crate) use admonition::admonitions_to_lists;
 pub(crate) use blocks::read_blocks;
 pub(crate) use bracket_limit::neutralize_brackets;
-pub(crate) use mdx::imports_document;
+pub(crate) use mdx::{blank_component_lines, has_components, imported_documents};
 
 use crate::bare_url::{http_urls, www_urls};
 use crate::html::for_each_destination;
@@ -50,7 +51,8 @@ impl Extractor for Markdown {
         let body = text.slice(start..);
         if may_have_links(body) {
             let body = neutralize_brackets(admonitions_to_lists(body));
-            link_candidates(&body).report(start, sink);
+            let markdown = blank_component_lines(Cow::Borrowed(&body));
+            link_candidates(&markdown, &body).report(start, sink);
         }
     }
 }
@@ -84,9 +86,10 @@ fn has_bare_urls(text: &str) -> bool {
     memmem::find(bytes, b"://").is_some() || memmem::find(bytes, b"www.").is_some()
 }
 
-/// Parses a text and collects its destinations.
-fn link_candidates(text: &str) -> LinkCandidates<'_> {
-    let mut parser = MarkdownParser::new(text);
+/// Parses a text and collects its destinations. `original` is the text with
+/// the tags of components.
+fn link_candidates<'t>(text: &'t str, original: &'t str) -> LinkCandidates<'t> {
+    let mut parser = MarkdownParser::new(text, original);
     let mut duplicates = DuplicateDefinitions::new(text);
     let mut events = Parser::new_ext(text, options(text)).into_offset_iter();
     while let Some((event, range)) = events.next() {
@@ -148,7 +151,7 @@ impl<'t> MarkerPresence<'t> {
             http: NextOccurrence::new(text, "://"),
             www: NextOccurrence::new(text, "www."),
             wiki_links: NextOccurrence::new(text, "[["),
-            has_components: mdx::has_components(text),
+            has_components: has_components(text),
         }
     }
 
@@ -161,6 +164,8 @@ impl<'t> MarkerPresence<'t> {
 /// Collects destinations from parser events.
 struct MarkdownParser<'t> {
     text: &'t str,
+    /// The text with the tags of components.
+    original: &'t str,
     markers: MarkerPresence<'t>,
     candidates: LinkCandidates<'t>,
     /// Definitions with a reference, by offset: range of the definition and
@@ -181,11 +186,12 @@ struct MarkdownParser<'t> {
 }
 
 impl<'t> MarkdownParser<'t> {
-    fn new(text: &'t str) -> Self {
+    fn new(text: &'t str, original: &'t str) -> Self {
         Self {
             text,
-            markers: MarkerPresence::new(text),
-            candidates: LinkCandidates::new(text),
+            original,
+            markers: MarkerPresence::new(original),
+            candidates: LinkCandidates::new(original),
             definitions: BTreeMap::new(),
             open_links: Vec::new(),
             open_images: 0,
@@ -438,7 +444,7 @@ impl<'t> MarkdownParser<'t> {
             self.candidates.link(file, LinkKind::Reference, DestinationSyntax::Plain);
         }
         if self.markers.has_components {
-            mdx::add_components(self.text, &self.skipped_ranges, &mut self.candidates);
+            mdx::add_components(self.original, &self.skipped_ranges, &mut self.candidates);
         }
         let comments = mdx::comments(self.text);
         self.candidates.skip_within(&comments, SkipReason::Comment);

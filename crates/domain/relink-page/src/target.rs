@@ -85,7 +85,16 @@ fn skip_reason(text: &str) -> Option<SkipReason> {
     let may_have_placeholder = memchr2(b'{', b'<', text.as_bytes()).is_some();
     let is_placeholder =
         may_have_placeholder && PLACEHOLDERS.iter().any(|delimiter| text.contains(delimiter));
-    is_placeholder.then_some(SkipReason::Placeholder)
+    (is_placeholder || starts_with_variable(text)).then_some(SkipReason::Placeholder)
+}
+
+/// Whether a destination starts with a variable of a bundler, such as
+/// `%PUBLIC_URL%`.
+fn starts_with_variable(text: &str) -> bool {
+    let name = text.strip_prefix('%').and_then(|rest| rest.split_once('%'));
+    name.is_some_and(|(name, _)| {
+        name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+    })
 }
 
 /// Whether the destination of a link on a published page contains a

@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use relink_engine::{PathMap, SiteChoice};
 use relink_fetch::ResolveOverride;
 use relink_model::Verdict;
 use relink_page::SlugStyle;
@@ -364,9 +365,18 @@ impl FromStr for Export {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Document options")]
 pub struct DocumentArgs {
-    /// Base directory of links such as `/guide.md`; without it they are skipped
+    /// Base directory of links such as `/guide.md`; repeatable [default: by the
+    /// rules of the site generator]
     #[arg(long, value_name = "DIR", env = "RELINK_ROOT_DIR", hide_env_values = true)]
-    pub root_dir: Option<PathBuf>,
+    pub root_dir: Vec<PathBuf>,
+    /// Directory of links that start with a prefix, such as `/guide=docs`;
+    /// repeatable
+    #[arg(long, value_name = "PREFIX=DIR")]
+    pub map: Vec<PathMapArg>,
+    /// Site generator whose rules resolve local links, such as `hugo`; `none`
+    /// disables them [default: detected]
+    #[arg(long, value_name = "NAME", env = "RELINK_SITE", hide_env_values = true)]
+    pub site: Option<SiteArg>,
     /// Resolve relative links as web URLs below this URL
     #[arg(long, value_name = "URL", env = "RELINK_BASE_URL", hide_env_values = true)]
     pub base_url: Option<Url>,
@@ -405,6 +415,43 @@ pub struct DocumentArgs {
     /// cell that is a URL]
     #[arg(long, value_name = "NAME|N")]
     pub column: Option<String>,
+}
+
+/// A directory that is published below a URL path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathMapArg(pub PathMap);
+
+impl FromStr for PathMapArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected = || format!("invalid mapping `{text}` (expected a form like `/guide=docs`)");
+        let (prefix, dir) = text.split_once('=').ok_or_else(expected)?;
+        if !prefix.starts_with('/') || dir.is_empty() {
+            return Err(expected());
+        }
+        Ok(Self(PathMap { prefix: prefix.to_owned(), dir: dir.into() }))
+    }
+}
+
+/// A site generator, or `none`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SiteArg(pub SiteChoice);
+
+impl FromStr for SiteArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let named = |name: &str| name.parse().map(SiteChoice::Only);
+        let choice = match text {
+            "none" => Ok(SiteChoice::Off),
+            "auto" => Ok(SiteChoice::Detect),
+            name => named(name).map_err(|error: relink_sites::ParseGeneratorError| {
+                format!("{error}; `none` disables the rules")
+            }),
+        };
+        choice.map(Self)
+    }
 }
 
 /// A heading anchor style; `None` disables the check.

@@ -21,7 +21,7 @@ pub use self::host::{HostConfig, Secret};
 pub use self::project::{ProjectConfig, is_inside};
 pub use self::revive::ReviveConfig;
 use crate::byte_size::ByteSize;
-use crate::cli::{AnchorStyle, GroupByArg, OutputFormat, SortArg};
+use crate::cli::{AnchorStyle, GroupByArg, OutputFormat, PathMapArg, SiteArg, SortArg};
 use crate::duration_arg::DurationArg;
 use crate::error::CommandError;
 
@@ -94,7 +94,14 @@ pub struct Config {
     /// See `--offline`.
     pub offline: Option<bool>,
     /// See `--root-dir`.
-    pub root_dir: Option<PathBuf>,
+    #[serde(deserialize_with = "parse_paths")]
+    pub root_dir: Option<Vec<PathBuf>>,
+    /// See `--map`.
+    #[serde(deserialize_with = "parse_list")]
+    pub map: Option<Vec<PathMapArg>>,
+    /// See `--site`.
+    #[serde(deserialize_with = "parse_optional")]
+    pub site: Option<SiteArg>,
     /// See `--base-url`.
     #[serde(deserialize_with = "parse_optional")]
     pub base_url: Option<Url>,
@@ -118,7 +125,7 @@ pub struct Config {
 }
 
 /// All keys of a configuration file.
-const KEYS: [&str; 38] = [
+const KEYS: [&str; 40] = [
     "accept",
     "allow-private",
     "anchors",
@@ -142,6 +149,7 @@ const KEYS: [&str; 38] = [
     "host-interval",
     "include",
     "index-files",
+    "map",
     "max-cache-age",
     "max-findings",
     "max-page-links",
@@ -154,6 +162,7 @@ const KEYS: [&str; 38] = [
     "retries",
     "revive",
     "root-dir",
+    "site",
     "sort",
     "timeout",
     "user-agent",
@@ -242,6 +251,8 @@ impl Config {
             allow_private: self.allow_private.or(lower.allow_private),
             offline: self.offline.or(lower.offline),
             root_dir: self.root_dir.or(lower.root_dir),
+            map: self.map.or(lower.map),
+            site: self.site.or(lower.site),
             base_url: self.base_url.or(lower.base_url),
             index_files: self.index_files.or(lower.index_files),
             fallback_extensions: self.fallback_extensions.or(lower.fallback_extensions),
@@ -303,6 +314,34 @@ fn parse_overrides<'de, D: Deserializer<'de>>(
     texts.map(|texts| texts.into_iter().map(parse).collect()).transpose()
 }
 
+/// One path or a list of paths.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Paths {
+    One(PathBuf),
+    Many(Vec<PathBuf>),
+}
+
+fn parse_paths<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<PathBuf>>, D::Error> {
+    let paths = Option::<Paths>::deserialize(deserializer)?;
+    Ok(paths.map(|paths| match paths {
+        Paths::One(path) => vec![path],
+        Paths::Many(paths) => paths,
+    }))
+}
+
+fn parse_list<'de, D, T>(deserializer: D) -> Result<Option<Vec<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: Display>,
+{
+    let texts = Option::<Vec<String>>::deserialize(deserializer)?;
+    let parse = |text: String| text.parse().map_err(serde::de::Error::custom);
+    texts.map(|texts| texts.into_iter().map(parse).collect()).transpose()
+}
+
 fn parse_optional<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -350,7 +389,9 @@ mod tests {
             remote-anchors = true
             resolve = ["example.test:80:127.0.0.1"]
             retries = 0
+            map = ["/guide=docs"]
             root-dir = "site"
+            site = "hugo"
             sort = "links"
             timeout = "1s"
             user-agent = "x"

@@ -18,7 +18,8 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use relink_engine::{
-    CheckSettings, DispatchSettings, Input, LoadSettings, LocalRules, ReadOptions,
+    CheckSettings, DispatchSettings, Input, LoadSettings, LocalRules, PathMap, ReadOptions,
+    SiteChoice,
 };
 use relink_frontier::{PolitenessPolicy, UrlFilter};
 use relink_gate::AcceptedCodes;
@@ -213,7 +214,9 @@ fn flags(args: CheckArgs) -> Config {
         accept: non_empty(args.gate.accept.into_iter().map(AcceptValue::Text).collect()),
         db: args.db,
         offline: args.offline.then_some(true),
-        root_dir: args.documents.root_dir,
+        root_dir: non_empty(args.documents.root_dir),
+        map: non_empty(args.documents.map),
+        site: args.documents.site,
         user_urls: args.documents.base_url.iter().cloned().collect(),
         base_url: args.documents.base_url,
         index_files: args.documents.index_files,
@@ -286,14 +289,14 @@ fn read_options(config: &Config) -> Result<ReadOptions, CommandError> {
             .cause(format!("unsupported scheme `{}`", url.scheme()))
             .hint("use an http or https URL, such as `--base-url https://docs.example.org/`"));
     }
-    if let Some(root) = config.root_dir.as_ref().filter(|root| !root.is_dir()) {
-        return Err(CommandError::usage(format!("invalid root directory: `{}`", root.display()))
-            .cause("no such directory")
-            .hint("set `--root-dir` to the base directory of links such as `/guide.md`"));
-    }
+    let maps: Vec<PathMap> = config.map.iter().flatten().map(|map| map.0.clone()).collect();
+    let roots = config.root_dir.clone().unwrap_or_default();
+    check_directories(&roots, &maps)?;
     Ok(ReadOptions {
         local: LocalRules {
-            root: config.root_dir.clone(),
+            roots,
+            maps,
+            site: config.site.map_or(SiteChoice::Detect, |site| site.0),
             base,
             index_files: config.index_files.clone().unwrap_or_default(),
             fallback_extensions: config.fallback_extensions.clone().unwrap_or_default(),
@@ -306,6 +309,38 @@ fn read_options(config: &Config) -> Result<ReadOptions, CommandError> {
             && config.dns_server.is_none(),
         ..ReadOptions::default()
     })
+}
+
+fn display(path: &PathBuf) -> String {
+    path.display().to_string()
+}
+
+fn map_text(map: &PathMap) -> String {
+    format!("{}={}", map.prefix, map.dir.display())
+}
+
+fn site_text(choice: SiteChoice) -> &'static str {
+    match choice {
+        SiteChoice::Detect => "auto",
+        SiteChoice::Only(generator) => generator.as_str(),
+        SiteChoice::Off => "none",
+    }
+}
+
+/// Checks that the directories of root-relative links exist.
+fn check_directories(roots: &[PathBuf], maps: &[PathMap]) -> Result<(), CommandError> {
+    let is_missing = |dir: &&PathBuf| !dir.is_dir();
+    if let Some(root) = roots.iter().find(is_missing) {
+        return Err(CommandError::usage(format!("invalid root directory: `{}`", root.display()))
+            .cause("no such directory")
+            .hint("set `--root-dir` to the base directory of links such as `/guide.md`"));
+    }
+    match maps.iter().map(|map| &map.dir).find(is_missing) {
+        None => Ok(()),
+        Some(dir) => Err(CommandError::usage(format!("invalid mapping to `{}`", dir.display()))
+            .cause("no such directory")
+            .hint("use a form like `--map /guide=docs`")),
+    }
 }
 
 fn read_files(named: Option<&Path>, dir: &Path) -> Result<Config, CommandError> {
@@ -425,7 +460,9 @@ fn run_key(config: &Config, options: &ReadOptions, dir: &Path) -> RunKeyText {
     RunKeyText::new()
         .with_optional("format", options.format.map(DocumentFormat::as_str))
         .with_optional("column", options.column.as_ref().map(column_text))
-        .with_optional("root", local.root.as_ref().map(|root| root.display()))
+        .with_list("root", &local.roots.iter().map(display).collect::<Vec<_>>())
+        .with_list("map", &local.maps.iter().map(map_text).collect::<Vec<_>>())
+        .with("site", site_text(local.site))
         .with_optional("base", local.base.as_ref())
         .with_list("index-files", &local.index_files)
         .with_list("fallback-extensions", &local.fallback_extensions)

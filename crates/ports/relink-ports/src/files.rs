@@ -33,6 +33,15 @@ pub struct WalkResult {
     pub unreadable: Vec<FileError>,
 }
 
+/// A name in a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirectoryEntry {
+    /// The name.
+    pub name: String,
+    /// Whether it is a directory, or a symbolic link to one.
+    pub is_dir: bool,
+}
+
 /// An error of a file, directory or glob pattern.
 #[derive(Debug, Error)]
 pub enum FileError {
@@ -121,6 +130,18 @@ pub trait Files: Send + Sync {
     /// without directories.
     async fn is_dir(&self, _path: &Path) -> bool {
         false
+    }
+
+    /// Lists a directory. Returns `None` if it cannot be listed, and an empty
+    /// list if it does not exist. Excludes dangling symbolic links and names
+    /// that are not UTF-8. Blocks the thread.
+    fn entries(&self, _directory: &Path) -> Option<Vec<DirectoryEntry>> {
+        None
+    }
+
+    /// Returns the absolute path, without accessing the file.
+    fn absolute(&self, path: &Path) -> PathBuf {
+        path.to_owned()
     }
 
     /// Returns the names in a directory; an empty list if it cannot be read.

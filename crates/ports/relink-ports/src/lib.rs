@@ -33,7 +33,7 @@ pub use dial::{Connection, Dial};
 pub use fetch::{
     Body, Fetch, FetchRequest, FetchResult, RedirectFilter, RedirectMode, RequestOptions, UserAgent,
 };
-pub use files::{DocumentSource, FileError, Files, WalkRequest, WalkResult};
+pub use files::{DirectoryEntry, DocumentSource, FileError, Files, WalkRequest, WalkResult};
 pub use render::{Render, RenderError, RenderRequest, RenderedPage, Truncation};
 pub use revive_store::{DeadTarget, ReviveStore, StoredPattern, StoredRevival, TextChange};
 pub use search::{SearchEngine, SearchError, SearchResponse};

@@ -20,7 +20,7 @@ pub use cause::{CauseView, cause, cause_line};
 pub use counts::{FindingCounts, counts};
 pub use finding::{FindingView, finding};
 pub use footer::{
-    Footer, Headline, footer, headline, interrupted, no_network, problem, skipped, summary,
+    Footer, Headline, footer, headline, interrupted, no_network, problem, sites, skipped, summary,
 };
 pub use hosts::hosts;
 pub use listing::{ListedFinding, group_title, listed_finding};

@@ -11,6 +11,8 @@ use relink_model::LinkKind;
 use relink_page::DocumentFormat;
 use url::Url;
 
+use super::LocalRules;
+
 /// Extensions that a cross-reference omits.
 const RST_EXTENSIONS: &[&str] = &["rst", "md", "txt", "ipynb"];
 const MARKDOWN_EXTENSIONS: &[&str] = &["md", "mdx", "markdown"];
@@ -23,6 +25,14 @@ const MAX_EXTENSION_LENGTH: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LocalLink {
     path: PathBuf,
+    /// Further paths of a root-relative link, one per root.
+    alternatives: Vec<PathBuf>,
+    /// The path as written and decoded; `None` for a `file:` URL.
+    written: Option<String>,
+    /// The document of the link, if it is a file.
+    document: Option<PathBuf>,
+    /// Whether only the rules of a site can resolve the link.
+    is_site_only: bool,
     /// The fragment as written; `None` if there is none to check.
     fragment: Option<String>,
     style: LinkStyle,
@@ -42,21 +52,36 @@ pub(super) struct LinkStyle {
 
 impl LocalLink {
     /// Resolves `text` relative to `folder`, the directory of `document_path`.
-    /// Returns `None` for a root-relative link without a root.
+    /// Returns `None` for a root-relative link without a root in a document that
+    /// is not a file.
     pub(super) fn new(
         text: &str,
         folder: &Path,
         document_path: Option<&Path>,
-        root: Option<&Path>,
+        rules: &LocalRules,
     ) -> Option<Self> {
         let (encoded, fragment) = split_fragment(text);
         let decoded = percent_decode(encoded);
-        let path = match (decoded.strip_prefix('/'), document_path) {
-            (Some(rest), _) => root?.join(rest.trim_start_matches('/')),
-            (None, Some(document_path)) if decoded.is_empty() => document_path.to_owned(),
-            (None, _) => folder.join(decoded),
+        let mut paths = match (decoded.starts_with('/'), document_path) {
+            (true, _) => rules.paths_of(&decoded),
+            (false, Some(document_path)) if decoded.is_empty() => vec![document_path.to_owned()],
+            (false, _) => vec![folder.join(&decoded)],
         };
-        Some(Self { path: normalize(&path), fragment, style: LinkStyle::default() })
+        let is_site_only = paths.is_empty();
+        if is_site_only {
+            document_path?;
+            paths.push(PathBuf::from(&decoded));
+        }
+        let mut paths = paths.iter().map(|path| normalize(path));
+        Some(Self {
+            path: paths.next()?,
+            alternatives: paths.collect(),
+            written: Some(decoded),
+            document: document_path.map(Path::to_owned),
+            is_site_only,
+            fragment,
+            style: LinkStyle::default(),
+        })
     }
 
     /// Resolves a `file:` URL. Returns `None` if the file is on another
@@ -65,7 +90,15 @@ impl LocalLink {
         let url = Url::parse(text).ok()?;
         let path = url.to_file_path().ok()?;
         let fragment = url.fragment().map(str::to_owned).filter(|text| !text.is_empty());
-        Some(Self { path: normalize(&path), fragment, style: LinkStyle::default() })
+        Some(Self {
+            path: normalize(&path),
+            alternatives: Vec::new(),
+            written: None,
+            document: None,
+            is_site_only: false,
+            fragment,
+            style: LinkStyle::default(),
+        })
     }
 
     /// Sets the syntax of the link.
@@ -85,6 +118,28 @@ impl LocalLink {
         &self.path
     }
 
+    /// Returns the files that the link may refer to, without the rules of a
+    /// site.
+    pub(super) fn candidates(&self) -> impl Iterator<Item = &Path> {
+        let own = (!self.is_site_only).then_some(&self.path);
+        own.into_iter().chain(&self.alternatives).map(PathBuf::as_path)
+    }
+
+    /// Whether only the rules of a site can resolve the link.
+    pub(super) fn is_site_only(&self) -> bool {
+        self.is_site_only
+    }
+
+    /// Returns the document and the path as written, for the rules of a site.
+    pub(super) fn site_path(&self) -> Option<(&Path, &str)> {
+        Some((self.document.as_deref()?, self.written.as_deref()?))
+    }
+
+    /// Returns the link to another file, with the same fragment.
+    pub(super) fn with_path(&self, path: &Path) -> Self {
+        Self { path: path.to_owned(), is_site_only: false, ..self.clone() }
+    }
+
     /// Returns the fragment.
     pub(super) fn fragment(&self) -> Option<&str> {
         self.fragment.as_deref()
@@ -98,6 +153,7 @@ impl LocalLink {
     /// Returns a key that is equal for all links to the same file.
     pub(super) fn file_key(&self) -> String {
         match self.path.to_str() {
+            Some(path) if self.is_site_only => format!("site:{path}"),
             Some(path) => format!("file:{path}"),
             // A lossy conversion could map two files to one key.
             None => format!("file:{}", self.path.as_os_str().as_encoded_bytes().escape_ascii()),
@@ -125,7 +181,9 @@ pub(super) fn link_style(kind: LinkKind, format: DocumentFormat, text: &str) -> 
     }
     let may_be_page_name = match format {
         // A page name may refer to a file in any directory.
-        DocumentFormat::Markdown => !has_extension(path),
+        DocumentFormat::Markdown => !has_extension(path) || !has_known_extension(path),
+        // `project:page` is a page of another project.
+        DocumentFormat::Rst => path.contains(':'),
         _ => false,
     };
     let extensions = match format {
@@ -144,6 +202,17 @@ pub(super) fn link_style(kind: LinkKind, format: DocumentFormat, text: &str) -> 
 pub(super) fn anchor_style(kind: LinkKind, format: DocumentFormat) -> LinkStyle {
     let may_be_page_name = kind == LinkKind::Reference && format != DocumentFormat::AsciiDoc;
     LinkStyle { extensions: &[], may_be_page_name, is_same_document: true }
+}
+
+/// Whether a page name ends with the extension of a document or an image, and
+/// not with a part of the name, as in `[[menus.main]]`.
+fn has_known_extension(path: &str) -> bool {
+    let known = [
+        "md", "mdx", "markdown", "html", "htm", "txt", "rst", "adoc", "png", "jpg", "jpeg", "gif",
+        "svg", "webp", "pdf", "rs", "py", "js", "ts", "json", "toml", "yml", "yaml", "sh",
+    ];
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    known.iter().any(|known| extension.eq_ignore_ascii_case(known))
 }
 
 fn has_extension(path: &str) -> bool {
@@ -191,6 +260,7 @@ pub(super) fn normalize(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use super::super::PathMap;
     use super::*;
 
     fn key(link: Option<LocalLink>) -> String {
@@ -200,7 +270,9 @@ mod tests {
     #[track_caller]
     fn check(folder: &str, text: &str, expect: &str) {
         let document_path = Path::new("docs/own.md");
-        assert_eq!(key(LocalLink::new(text, Path::new(folder), Some(document_path), None)), expect);
+        let rules = LocalRules::default();
+        let link = LocalLink::new(text, Path::new(folder), Some(document_path), &rules);
+        assert_eq!(key(link), expect);
     }
 
     #[test]
@@ -229,9 +301,18 @@ mod tests {
 
     #[test]
     fn root_relative_link_requires_a_root() {
-        check("docs", "/a.md", "none");
-        let link = LocalLink::new("/a/b.md#c", Path::new("docs"), None, Some(Path::new("site")));
-        assert_eq!(key(link), "file:site/a/b.md#c");
+        check("docs", "/a.md", "site:/a.md");
+        let link = |rules: &LocalRules| LocalLink::new("/a/b.md#c", Path::new("docs"), None, rules);
+        assert_eq!(key(link(&LocalRules::default())), "none");
+        let rules =
+            LocalRules { roots: vec!["site".into(), "static".into()], ..Default::default() };
+        assert_eq!(key(link(&rules)), "file:site/a/b.md#c");
+        let candidates: Vec<PathBuf> =
+            link(&rules).unwrap().candidates().map(Path::to_owned).collect();
+        assert_eq!(candidates, [Path::new("site/a/b.md"), Path::new("static/a/b.md")]);
+        let maps = vec![PathMap { prefix: "/a".into(), dir: "docs".into() }];
+        let rules = LocalRules { maps, ..Default::default() };
+        assert_eq!(key(link(&rules)), "file:docs/b.md#c");
     }
 
     #[cfg(unix)]

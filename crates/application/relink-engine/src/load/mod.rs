@@ -1,18 +1,23 @@
 //! Loader: reads the inputs and stores their links and tasks.
 
 mod diagnostics;
+mod directory_cache;
 mod document_content;
 mod host_wait;
 mod ignore_rules;
+mod includes;
 mod inputs;
+mod labels;
 mod listing;
 mod load_progress;
 mod local;
 mod local_check;
 mod pages;
+mod project;
 mod read_options;
 mod reader;
 mod resolve;
+mod site_lookup;
 mod skip;
 
 use std::path::{Path, PathBuf};
@@ -42,7 +47,8 @@ pub(crate) use self::load_progress::{LoadProgress, ProbedPage};
 use self::local::LocalLink;
 use self::local_check::{LocalLinkChecker, LocalLinkResult};
 use self::pages::SitemapQueue;
-pub use self::read_options::{LocalRules, ReadOptions};
+pub use self::project::AssumedSite;
+pub use self::read_options::{LocalRules, PathMap, ReadOptions, SiteChoice};
 use self::reader::{DocumentIssues, DocumentJob, LinkStream, ReadLink, ReaderEvent};
 use self::resolve::{LinkResolution, LinkResolver};
 pub use self::skip::{CheckSkipReason, SkipCounts};
@@ -90,6 +96,8 @@ pub struct LoadSummary {
     pub problems: Diagnostics,
     /// Expired `relink:ignore` directives.
     pub expired: Diagnostics,
+    /// Site generators whose rules were applied to local links.
+    pub sites: Vec<AssumedSite>,
     /// Whether loading was interrupted.
     pub is_interrupted: bool,
 }
@@ -163,7 +171,12 @@ impl<'a> Loader<'a> {
         progress: &'a LoadProgress,
     ) -> Self {
         let (summary, documents, handoff, sitemaps, last_requests) = Default::default();
-        let local_checker = LocalLinkChecker::new(&*ports.files, &settings.read_options);
+        let paths = settings.inputs.iter().filter_map(|input| match input {
+            Input::Path(path) => Some(path.clone()),
+            Input::Page { .. } | Input::Stdin(_) | Input::Spooled(_) => None,
+        });
+        let local_checker =
+            LocalLinkChecker::new(&ports.files, &settings.read_options, paths.collect());
         Self {
             ports,
             run,
@@ -206,6 +219,7 @@ impl<'a> Loader<'a> {
             self.summary.is_interrupted = true;
             return Ok(self.summary);
         }
+        self.summary.sites = self.local_checker.assumed_sites();
         self.ports.store.finish_loading(self.run, &self.documents).await?;
         self.progress.finish(self.handoff);
         Ok(self.summary)

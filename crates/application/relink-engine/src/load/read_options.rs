@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use relink_page::{Column, DocumentFormat, SlugStyle};
+use relink_sites::Generator;
 use url::Url;
 
 /// Options for reading documents.
@@ -23,8 +24,12 @@ pub struct ReadOptions {
 /// Rules for local links.
 #[derive(Debug, Clone)]
 pub struct LocalRules {
-    /// Directory of root-relative links (`/…`).
-    pub root: Option<PathBuf>,
+    /// Directories of root-relative links (`/…`), in order.
+    pub roots: Vec<PathBuf>,
+    /// Directories of root-relative links with a prefix, in order.
+    pub maps: Vec<PathMap>,
+    /// Whether the rules of a site generator apply.
+    pub site: SiteChoice,
     /// URL under which the documents are published. If set, relative links are
     /// resolved to web URLs.
     pub base: Option<Url>,
@@ -37,10 +42,48 @@ pub struct LocalRules {
     pub anchors: Option<SlugStyle>,
 }
 
+/// Which site generator publishes the documents.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SiteChoice {
+    /// The one whose configuration file is found.
+    #[default]
+    Detect,
+    /// Only this one, if its configuration file is found.
+    Only(Generator),
+    /// None.
+    Off,
+}
+
+/// A directory that is published below a URL path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathMap {
+    /// The URL path, such as `/guide`.
+    pub prefix: String,
+    /// The directory.
+    pub dir: PathBuf,
+}
+
+impl LocalRules {
+    /// Returns the files that a root-relative path may refer to: those of the
+    /// maps, then those of the roots.
+    pub(super) fn paths_of(&self, path: &str) -> Vec<PathBuf> {
+        let below = |map: &PathMap| {
+            let rest = path.strip_prefix(map.prefix.trim_end_matches('/'))?;
+            (rest.is_empty() || rest.starts_with('/'))
+                .then(|| map.dir.join(rest.trim_start_matches('/')))
+        };
+        let mapped = self.maps.iter().filter_map(below);
+        let rooted = self.roots.iter().map(|root| root.join(path.trim_start_matches('/')));
+        mapped.chain(rooted).collect()
+    }
+}
+
 impl Default for LocalRules {
     fn default() -> Self {
         Self {
-            root: None,
+            roots: Vec::new(),
+            maps: Vec::new(),
+            site: SiteChoice::Detect,
             base: None,
             index_files: Vec::new(),
             fallback_extensions: Vec::new(),

@@ -178,9 +178,8 @@ impl LinkResolver {
     fn set_local_base(&mut self, base: &str) {
         let DocumentBase::Folder { folder, document_path } = &self.document_base else { return };
         self.base_href = BaseHref::Resolved;
-        let link =
-            LocalLink::new(base, folder, document_path.as_deref(), self.rules.root.as_deref());
-        let Some(link) = link else {
+        let link = LocalLink::new(base, folder, document_path.as_deref(), &self.rules);
+        let Some(link) = link.filter(|link| !link.is_site_only()) else {
             self.base_href = BaseHref::Unresolvable;
             return;
         };
@@ -252,9 +251,7 @@ impl LinkResolver {
         if self.base_href == BaseHref::Unresolvable {
             return LinkResolution::Skipped(CheckSkipReason::NoRoot);
         }
-        let link =
-            LocalLink::new(text, folder, document_path.as_deref(), self.rules.root.as_deref());
-        match link {
+        match LocalLink::new(text, folder, document_path.as_deref(), &self.rules) {
             None => LinkResolution::Skipped(CheckSkipReason::NoRoot),
             Some(link) => self.resolve_local(link.with_style(style)),
         }
@@ -289,7 +286,7 @@ impl LinkResolver {
         {
             return LinkResolution::Skipped(CheckSkipReason::Anchor);
         }
-        match LocalLink::new(text, folder, Some(document_path), None) {
+        match LocalLink::new(text, folder, Some(document_path), &self.rules) {
             None => LinkResolution::Skipped(CheckSkipReason::Anchor),
             Some(link) => self.resolve_local(link.with_style(anchor_style(kind, self.format))),
         }
@@ -334,7 +331,7 @@ impl LinkResolver {
 fn published_base(rules: &LocalRules, folder: &Path) -> Option<Url> {
     let base = rules.base.clone()?;
     let current = Path::new(".");
-    let (folder, root) = (normalize(folder), rules.root.as_deref().map(normalize));
+    let (folder, root) = (normalize(folder), rules.roots.first().map(|root| normalize(root)));
     let relative = match root {
         Some(root) if root == current && folder.is_relative() => Some(folder.as_path()),
         Some(root) => folder.strip_prefix(root).ok(),

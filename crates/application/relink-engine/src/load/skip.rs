@@ -26,6 +26,10 @@ pub enum CheckSkipReason {
     Unused,
     /// It is root-relative, and no root is configured.
     NoRoot,
+    /// It leads to a page that the site generator creates.
+    Generated,
+    /// It leads to another site of the same host.
+    OtherSite,
     /// It refers to a page name that cannot be mapped to a file.
     PageName,
     /// Its anchor cannot be checked, or anchors are not checked.
@@ -45,6 +49,8 @@ impl CheckSkipReason {
             Self::Scheme => "scheme",
             Self::Unused => "unused",
             Self::NoRoot => "no-root",
+            Self::Generated => "generated",
+            Self::OtherSite => "other-site",
             Self::PageName => "page-name",
             Self::Anchor => "anchor",
         }
@@ -61,7 +67,9 @@ impl CheckSkipReason {
             Self::Reserved => "reserved for examples",
             Self::Scheme => "with an unsupported scheme",
             Self::Unused => "that nothing refers to",
-            Self::NoRoot => "from the root, without `--root-dir`",
+            Self::NoRoot => "from the root, without a known site (`--root-dir`, `--site`)",
+            Self::Generated => "to generated pages",
+            Self::OtherSite => "to other sites of the same host",
             Self::PageName => "to pages by name",
             Self::Anchor => "to anchors that cannot be checked",
         }

@@ -1,6 +1,6 @@
 //! Anchors of AsciiDoc: section titles, ids in brackets, `anchor:` macros.
 
-use super::{Anchors, NameCounts, slug};
+use super::{Anchors, IncludedFile, NameCounts, slug};
 
 /// Common values of `idprefix` and `idseparator`: the defaults of Asciidoctor
 /// and of Antora.
@@ -26,7 +26,17 @@ pub(super) fn read_anchors(text: &str, anchors: &mut Anchors) {
         add_ids_between(line, "[[", "]]", anchors);
         add_ids_between(line, "[#", "]", anchors);
         add_ids_between(line, "anchor:", "[", anchors);
-        anchors.may_have_more |= line.starts_with("include::");
+        add_include(line, anchors);
+    }
+}
+
+/// Adds the file of `include::path[]`. A path with an attribute is unknown.
+fn add_include(line: &str, anchors: &mut Anchors) {
+    let path = line.strip_prefix("include::").and_then(|rest| rest.split('[').next());
+    match path {
+        Some(path) if path.contains('{') => anchors.may_have_more = true,
+        Some(path) => anchors.include(IncludedFile::Path(path.to_owned())),
+        None => {}
     }
 }
 
@@ -48,6 +58,16 @@ fn add_section(title: &str, counts: &mut [((&str, &str), NameCounts)], anchors: 
     // A cross reference may use the title of a section.
     anchors.add(title);
     let plain = without_anchor(title);
+    if let Some((before, rest)) = plain.split_once('{') {
+        let after = rest.split_once('}').map_or("", |(_, after)| after);
+        for (prefix, separator) in COMMON_STYLES {
+            let (start, end) = (
+                slug::asciidoctor(before, prefix, separator),
+                slug::asciidoctor(after, "", separator),
+            );
+            anchors.add_pattern(start, end);
+        }
+    }
     for ((prefix, separator), counts) in counts {
         let anchor = slug::asciidoctor(&plain, prefix, separator);
         match counts.add(&anchor) {

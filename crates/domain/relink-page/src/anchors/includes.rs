@@ -1,18 +1,28 @@
-//! Syntax of Markdown that includes other files.
+//! Syntax that includes other files.
 //!
 //! The headings of those files are anchors of the including document. This
-//! module only detects an include; it does not read the file.
+//! module only finds the includes; the caller reads the files.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
+use super::Anchors;
 use crate::safe_slice::SafeSlice as _;
 
-/// Prefixes of syntax that includes other files.
-const INCLUDES: [&str; 6] = ["{{#include", "{% include", "{%- include", "--8<--", SHORTCODE, "{!"];
-/// Prefix of a Hugo shortcode. A custom shortcode can generate any heading.
-const SHORTCODE: &str = "{{<";
+/// A file whose anchors are also anchors of the including document.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IncludedFile {
+    /// A path, relative to the document or to a directory of the site.
+    Path(String),
+    /// The name of a partial in a directory of the site.
+    Partial(String),
+    /// The name of a shortcode, whose template may contain headings.
+    Shortcode(String),
+}
+
+/// Prefix of a Hugo shortcode.
+const SHORTCODES: [&str; 2] = ["{{<", "{{%"];
 /// Shortcodes embedded in Hugo. None of them generates a heading.
 /// See <https://gohugo.io/shortcodes/>.
 const EMBEDDED_SHORTCODES: [&str; 15] = [
@@ -32,26 +42,138 @@ const EMBEDDED_SHORTCODES: [&str; 15] = [
     "x",
     "youtube",
 ];
+/// Syntax with a path: opening and closing text.
+const PATHS: [(&str, &str); 7] = [
+    ("{{#include ", "}}"),
+    ("{!", "!}"),
+    ("--8<-- \"", "\""),
+    ("--8<-- '", "'"),
+    ("<!--@include:", "-->"),
+    ("<!-- @include:", "-->"),
+    ("{% include_relative ", "%}"),
+];
+/// Syntax with the name of a partial.
+const PARTIALS: [(&str, &str); 4] = [
+    ("{% include ", "%}"),
+    ("{%- include ", "%}"),
+    ("{% render ", "%}"),
+    ("{% data reusables", "%}"),
+];
+/// Opening of an include of docfx, in lower case.
+const DOCFX_INCLUDE: &str = "[!include";
 
-/// Whether the text has an include outside the sorted ranges `code`.
-pub(super) fn has_include(text: &str, code: &[Range<usize>]) -> bool {
-    INCLUDES.iter().any(|include| {
-        memmem::find_iter(text.as_bytes(), include).any(|at| {
-            let is_embedded_shortcode =
-                *include == SHORTCODE && is_embedded(text.slice(at + include.len()..));
-            !is_within(at, code) && !is_embedded_shortcode
-        })
+/// Adds the files that a text includes outside of the sorted ranges `code`.
+pub(super) fn add_includes(text: &str, code: &[Range<usize>], anchors: &mut Anchors) {
+    for (opening, closing) in PATHS {
+        for argument in arguments(text, code, opening, closing) {
+            anchors.include(IncludedFile::Path(path_of(argument)));
+        }
+    }
+    for (opening, closing) in PARTIALS {
+        for argument in arguments(text, code, opening, closing) {
+            anchors.include(IncludedFile::Partial(partial_of(opening, argument)));
+        }
+    }
+    for opening in SHORTCODES {
+        for argument in arguments(text, code, opening, "}}") {
+            let name = shortcode_name(argument);
+            if !name.is_empty() && !EMBEDDED_SHORTCODES.contains(&name) {
+                anchors.include(IncludedFile::Shortcode(name.to_owned()));
+            }
+        }
+    }
+    add_docfx_includes(text, code, anchors);
+    add_lines(text, code, anchors);
+}
+
+/// Returns the texts between the delimiters.
+fn arguments<'t>(
+    text: &'t str,
+    code: &'t [Range<usize>],
+    opening: &'static str,
+    closing: &'static str,
+) -> impl Iterator<Item = &'t str> {
+    memmem::find_iter(text.as_bytes(), opening).filter_map(move |at| {
+        let rest = text.slice(at + opening.len()..);
+        let line = rest.split('\n').next().unwrap_or_default();
+        (!is_within(at, code)).then(|| line.split(closing).next().unwrap_or_default())
     })
 }
 
-/// Whether the shortcode with this name and arguments is embedded in Hugo.
-fn is_embedded(shortcode: &str) -> bool {
-    // `{{< /name >}}` closes a shortcode, `{{</* name */>}}` shows its source.
-    let name = shortcode.trim_start().trim_start_matches('/');
-    let length =
-        name.find(|character: char| !character.is_ascii_alphanumeric() && character != '-');
+/// Returns the path of `path:anchor`, without quotes and options.
+fn path_of(argument: &str) -> String {
+    let path = argument.trim().trim_matches(['"', '\'']);
+    let path = path.split([' ', '{']).next().unwrap_or_default();
+    // A colon after a drive letter is part of the path.
+    let colon = path.match_indices(':').map(|(at, _)| at).find(|at| *at > 1);
+    let colon = colon.unwrap_or(path.len());
+    path.slice(..colon).to_owned()
+}
+
+/// Returns the name of a partial: `note.html` or `reusables/a/b.md`.
+fn partial_of(opening: &str, argument: &str) -> String {
+    let argument = argument.trim();
+    let name = argument.split_whitespace().next().unwrap_or_default();
+    if opening.ends_with("reusables") {
+        return format!("reusables{}.md", name.replace('.', "/"));
+    }
+    name.trim_matches(['"', '\'', ',']).to_owned()
+}
+
+/// Returns the name of `{{< name arguments >}}`. `{{</* name */>}}` shows the
+/// source of a shortcode.
+fn shortcode_name(shortcode: &str) -> &str {
+    let name = shortcode.trim_start();
+    let length = name.find(|character: char| {
+        !character.is_ascii_alphanumeric() && !matches!(character, '-' | '_' | '.' | '/')
+    });
     let name = name.slice(..length.unwrap_or(name.len()));
-    name.is_empty() || EMBEDDED_SHORTCODES.contains(&name)
+    if name.starts_with('/') { "" } else { name }
+}
+
+/// Adds the files of `[!INCLUDE [title](path)]`.
+fn add_docfx_includes(text: &str, code: &[Range<usize>], anchors: &mut Anchors) {
+    let lower = text.to_ascii_lowercase();
+    for at in memmem::find_iter(lower.as_bytes(), DOCFX_INCLUDE) {
+        let rest = text.slice(at..).split('\n').next().unwrap_or_default();
+        let path = rest.split_once("](").and_then(|(_, path)| path.split(')').next());
+        if let Some(path) = path.filter(|_| !is_within(at, code)) {
+            anchors.include(IncludedFile::Path(path.trim().trim_matches(['<', '>']).to_owned()));
+        }
+    }
+}
+
+/// Adds the includes that take a whole line.
+fn add_lines(text: &str, code: &[Range<usize>], anchors: &mut Anchors) {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let (start, trimmed) = (at, line.trim());
+        at += line.len();
+        if !trimmed.starts_with([':', '-']) || is_within(start, code) {
+            continue;
+        }
+        let inside = trimmed.trim_start_matches(':').trim_start();
+        if let Some(path) = inside.strip_prefix("{include}").filter(|_| trimmed.starts_with(":::"))
+        {
+            anchors.include(IncludedFile::Path(path.trim().to_owned()));
+        }
+        // `::: package.module` inserts documentation of source code.
+        let is_object = trimmed.starts_with("::: ") && inside.contains(['.', '_'])
+            || inside.starts_with("mkdocs-")
+            || trimmed.starts_with(":::") && inside.starts_with("{auto");
+        anchors.may_have_more |= is_object || trimmed == "--8<--";
+    }
+}
+
+/// Adds the include of a fence such as ```` ```{include} path ````.
+pub(super) fn add_fence(info: &str, anchors: &mut Anchors) {
+    let info = info.trim();
+    if let Some(path) = info.strip_prefix("{include}") {
+        anchors.include(IncludedFile::Path(path.trim().to_owned()));
+    }
+    let generated =
+        ["{eval-rst}", "{auto", "{doxygen", "{autodoc", "{click", "{argparse", "{program"];
+    anchors.may_have_more |= generated.iter().any(|name| info.starts_with(name));
 }
 
 fn is_within(at: usize, parts: &[Range<usize>]) -> bool {

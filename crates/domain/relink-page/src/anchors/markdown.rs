@@ -2,12 +2,15 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use super::includes::{contains, has_include};
-use super::{Anchors, NameCounts, SlugStyle, slug};
+use super::includes::{add_fence, add_includes, contains};
+use super::{Anchors, IncludedFile, NameCounts, SlugStyle, slug};
 use crate::html::{for_each_anchor, for_each_heading};
-use crate::markdown::{admonitions_to_lists, front_matter, imports_document, neutralize_brackets};
+use crate::markdown::{
+    admonitions_to_lists, blank_component_lines, front_matter, has_components, imported_documents,
+    neutralize_brackets,
+};
 use crate::safe_slice::SafeSlice as _;
 
 /// Adds the anchors of a Markdown document.
@@ -24,8 +27,11 @@ pub(super) fn read_anchors(text: &str, style: SlugStyle, anchors: &mut Anchors) 
         images: 0,
         html: String::new(),
         code: Vec::new(),
+        headings: 0,
     };
     let body = neutralize_brackets(admonitions_to_lists(text.slice(front_matter::length(text)..)));
+    let has_own_components = has_components(&body);
+    let body = blank_component_lines(body);
     for (event, range) in Parser::new_ext(&body, options).into_offset_iter() {
         if parser.anchors.is_full() {
             parser.anchors.may_have_more = true;
@@ -34,9 +40,12 @@ pub(super) fn read_anchors(text: &str, style: SlugStyle, anchors: &mut Anchors) 
         parser.read_event(&event);
         parser.read_includes(&event, &body, range);
     }
-    let has_include = has_include(&body, &parser.code);
-    anchors.may_have_more |= has_include;
+    let (code, headings) = (std::mem::take(&mut parser.code), parser.headings);
+    add_includes(&body, &code, anchors);
+    // A page that consists of components has only their headings.
+    anchors.may_have_more |= headings == 0 && has_own_components;
     add_labels(text, anchors);
+    add_terms(text, anchors);
     // Renderers with lower-case anchors accept fragments in any case.
     anchors.ignore_case();
 }
@@ -65,6 +74,8 @@ struct MarkdownAnchorParser<'a> {
     html: String,
     /// Code, in order. It includes no headings.
     code: Vec<Range<usize>>,
+    /// Number of headings.
+    headings: usize,
 }
 
 /// The text of a heading.
@@ -100,13 +111,23 @@ impl MarkdownAnchorParser<'_> {
         }
     }
 
-    /// Records code, and whether the document imports another one. In MDX, a
+    /// Records code, and the documents that the document imports. In MDX, a
     /// component shows an imported document. Other imports are code.
     fn read_includes(&mut self, event: &Event<'_>, body: &str, range: Range<usize>) {
         match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
+                add_fence(info, self.anchors);
+                // Docusaurus renders this block as MDX.
+                if info.starts_with("mdx-code-block") {
+                    self.add_html_anchors(body.slice(range.clone()));
+                }
+                self.code.push(range);
+            }
             Event::Code(_) | Event::Start(Tag::CodeBlock(_)) => self.code.push(range),
             Event::Start(Tag::Paragraph) => {
-                self.anchors.may_have_more |= imports_document(body.slice(range));
+                for document in imported_documents(body.slice(range)) {
+                    self.anchors.include(IncludedFile::Path(document.to_owned()));
+                }
             }
             _ => {}
         }
@@ -154,7 +175,13 @@ impl MarkdownAnchorParser<'_> {
     /// Adds the anchors of the heading just ended.
     fn end_heading(&mut self) {
         let Some(Heading { text, text_with_alt }) = self.heading.take() else { return };
+        self.headings += 1;
+        self.add_placeholder(&text);
         let is_any = self.style == SlugStyle::Any;
+        if let Some((title, id)) = bracketed_id(&text) {
+            self.add_id(id);
+            self.add_slugs(title);
+        }
         if let Some((title, list)) = split_attributes(&text)
             && self.add_attribute_id(list)
         {
@@ -170,6 +197,18 @@ impl MarkdownAnchorParser<'_> {
         // Renderers differ in whether they drop the space before an image.
         if is_any && text.ends_with(' ') {
             self.add_slugs(text.trim_end());
+        }
+    }
+
+    /// Adds the anchors of a heading with a template placeholder.
+    fn add_placeholder(&mut self, text: &str) {
+        for (opening, closing) in [("{{", "}}"), ("{%", "%}")] {
+            if let Some((before, rest)) = text.split_once(opening) {
+                let after = rest.rsplit_once(closing).map_or("", |(_, after)| after);
+                let (start, end) = (slug::github(before.trim()), slug::github(after.trim()));
+                self.anchors.add_pattern(start, end);
+                return;
+            }
         }
     }
 
@@ -238,10 +277,37 @@ fn numbered(name: String, counts: &mut NameCounts, separator: char) -> String {
     }
 }
 
+/// Splits `title [id]` and `title $$$id$$$` into title and id.
+fn bracketed_id(heading: &str) -> Option<(&str, &str)> {
+    let heading = heading.trim_end();
+    let brackets = heading.strip_suffix(']').and_then(|text| text.rsplit_once(" ["));
+    let dollars = || heading.strip_suffix("$$$").and_then(|text| text.rsplit_once("$$$"));
+    let (title, id) = brackets.or_else(dollars)?;
+    (!id.is_empty() && !id.contains(char::is_whitespace)).then_some((title.trim_end(), id))
+}
+
 /// Splits `title {list}` into title and list.
 fn split_attributes(heading: &str) -> Option<(&str, &str)> {
     let (title, list) = heading.trim_end().strip_suffix('}')?.rsplit_once('{')?;
     Some((title.trim_end(), list))
+}
+
+/// Adds the terms of definition lists, which are anchors in Hugo and MkDocs.
+fn add_terms(text: &str, anchors: &mut Anchors) {
+    if !contains(text, "\n: ") && !contains(text, "\n:   ") {
+        return;
+    }
+    let mut term = "";
+    for line in text.lines() {
+        if line.starts_with(": ") && !term.is_empty() {
+            let term = term.trim_matches(['`', '*', ' ']);
+            anchors.add(slug::github(term));
+            anchors.add(slug::mkdocs(term));
+        }
+        if !line.trim().is_empty() {
+            term = if line.starts_with(':') { "" } else { line };
+        }
+    }
 }
 
 /// Adds the labels of `MyST`: lines of the form `(label)=`.

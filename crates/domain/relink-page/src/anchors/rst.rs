@@ -1,11 +1,12 @@
 //! Anchors of reStructuredText: section titles, targets, named directives.
 
-use super::{Anchors, NameCounts, slug};
+use super::{Anchors, IncludedFile, NameCounts, slug};
 use crate::safe_slice::SafeSlice as _;
 
-/// Prefixes of directives that insert text from other files, such as
+/// Prefixes of directives that insert text from source code, such as
 /// `.. autoclass::`. The anchors of that text are not known.
-const INCLUDES: [&str; 3] = [".. include::", ".. auto", ".. doxygen"];
+const GENERATED: [&str; 6] =
+    [".. auto", ".. doxygen", ".. click::", ".. argparse::", ".. program-output::", ".. toctree-"];
 
 /// Adds the anchors of a reStructuredText document.
 pub(super) fn read_anchors(text: &str, anchors: &mut Anchors) {
@@ -24,7 +25,10 @@ pub(super) fn read_anchors(text: &str, anchors: &mut Anchors) {
             anchors.add(format!("footnote-{label}"));
             anchors.add(slug::docutils(label));
         }
-        anchors.may_have_more |= INCLUDES.iter().any(|include| trimmed.starts_with(include));
+        anchors.may_have_more |= GENERATED.iter().any(|name| trimmed.starts_with(name));
+        if let Some(path) = trimmed.strip_prefix(".. include::") {
+            anchors.include(IncludedFile::Path(path.trim().to_owned()));
+        }
         add_inline_targets(line, anchors);
         previous = line;
     }

@@ -203,7 +203,7 @@ fn top_and_text_fragments_need_no_anchor() {
 fn documents_with_includes_may_have_more_anchors() {
     let may_have_more = |format, text: &str| {
         anchors(format, text.as_bytes(), SlugStyle::Any)
-            .is_some_and(|anchors| anchors.may_have_more())
+            .is_some_and(|anchors| anchors.may_have_more() || anchors.includes().next().is_some())
     };
     assert!(may_have_more(DocumentFormat::Markdown, "{{#include a.md}}"));
     assert!(may_have_more(DocumentFormat::Markdown, "import A from './a.mdx'\n\n<A/>"));
@@ -221,7 +221,56 @@ fn documents_with_includes_may_have_more_anchors() {
 #[track_caller]
 fn check_may_have_more(text: &str, expect: bool) {
     let found = anchors(DocumentFormat::Markdown, text.as_bytes(), SlugStyle::Any);
-    assert_eq!(found.map(|anchors| anchors.may_have_more()), Some(expect), "{text}");
+    let may_have_more =
+        |anchors: Anchors| anchors.may_have_more() || anchors.includes().next().is_some();
+    assert_eq!(found.map(may_have_more), Some(expect), "{text}");
+}
+
+#[track_caller]
+fn check_includes(text: &str, expect: &[IncludedFile]) {
+    let found = anchors(DocumentFormat::Markdown, text.as_bytes(), SlugStyle::Any).unwrap();
+    assert_eq!(found.includes().cloned().collect::<Vec<_>>(), expect, "{text}");
+}
+
+#[test]
+fn includes_of_several_generators_are_found() {
+    let path = |path: &str| [IncludedFile::Path(path.to_owned())];
+    check_includes("{{#include a.md:2:5}}", &path("a.md"));
+    check_includes("--8<-- \"docs/a.md\"", &path("docs/a.md"));
+    check_includes("[!INCLUDE [note](../a.md)]", &path("../a.md"));
+    check_includes("<!--@include: ./a.md{1,3}-->", &path("./a.md"));
+    check_includes("```{include} ../a.md\n```\n", &path("../a.md"));
+    check_includes(":::{include} a.md\n:::\n", &path("a.md"));
+    check_includes("import A from './a.mdx'\n\n<A/>\n", &path("./a.mdx"));
+    let partial = |name: &str| [IncludedFile::Partial(name.to_owned())];
+    check_includes("{% include note.html x=1 %}", &partial("note.html"));
+    check_includes("{% data reusables.a.b %}", &partial("reusables/a/b.md"));
+    check_includes("{{% tab name=x %}}", &[IncludedFile::Shortcode("tab".to_owned())]);
+}
+
+#[test]
+fn heading_with_a_placeholder_is_a_pattern() {
+    let found =
+        anchors(DocumentFormat::Markdown, b"## About {{ site.name }} teams\n", SlugStyle::Any)
+            .unwrap();
+    assert!(found.has("about-acme-teams") && !found.has("about-acme"));
+}
+
+#[test]
+fn headings_after_components_are_found() {
+    let text =
+        "<Tabs>\n  <Tab label=\"a\">\n  ```sh\n  a\n\n  # b\n  ```\n  </Tab>\n</Tabs>\n\n## Next\n";
+    let found = anchors(DocumentFormat::Markdown, text.as_bytes(), SlugStyle::Any).unwrap();
+    assert!(found.has("next") && !found.may_have_more(), "{found:?}");
+    let only = anchors(DocumentFormat::Markdown, b"<Page/>\n", SlugStyle::Any).unwrap();
+    assert!(only.may_have_more());
+}
+
+#[test]
+fn ids_in_brackets_and_terms_are_anchors() {
+    let text = "## A title [own-id]\n\nMy term\n: Its definition.\n";
+    let found = anchors(DocumentFormat::Markdown, text.as_bytes(), SlugStyle::Any).unwrap();
+    assert!(found.has("own-id") && found.has("my-term"), "{found:?}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! MDX is also common in `.md` files, so it is parsed in all Markdown. An
 //! attribute value that is an expression is a placeholder.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::{memchr_iter, memmem};
@@ -19,10 +20,49 @@ const MAX_READS_PER_BYTE: usize = 4;
 /// Extensions of documents that MDX can import.
 const DOCUMENTS: [&str; 3] = [".mdx", ".md", ".markdown"];
 
+/// Components whose attribute `to` is a selector, not a link.
+const PORTALS: [&str; 2] = ["Teleport", "Portal"];
+
 /// Whether the text contains the tag of a component.
 pub(crate) fn has_components(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr_iter(b'<', bytes).any(|at| bytes.get(at + 1).is_some_and(u8::is_ascii_uppercase))
+}
+
+/// Replaces lines that consist of component tags with white space of the same
+/// length. In MDX, such a line does not start an HTML block, so Markdown can
+/// follow it directly.
+pub(crate) fn blank_component_lines(text: Cow<'_, str>) -> Cow<'_, str> {
+    if !has_components(&text) {
+        return text;
+    }
+    let mut output = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        if is_component_line(line.trim()) {
+            let blank = |byte| if matches!(byte, b'\n' | b'\r') { byte as char } else { ' ' };
+            output.extend(line.bytes().map(blank));
+        } else {
+            output.push_str(line);
+        }
+    }
+    Cow::Owned(output)
+}
+
+/// Whether a line consists of tags, the first of which is that of a component.
+fn is_component_line(line: &str) -> bool {
+    let name = line.strip_prefix('<').map(|rest| rest.strip_prefix('/').unwrap_or(rest));
+    let is_component = name.is_some_and(|name| {
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '_');
+        let after = name.slice(end.unwrap_or(name.len())..).chars().next();
+        name.starts_with(|first: char| first.is_ascii_uppercase())
+            && after.is_some_and(|after| after.is_whitespace() || matches!(after, '/' | '>'))
+    });
+    is_component && line.ends_with('>') && {
+        let is_text =
+            |part: &str| part.split_once('>').is_none_or(|(_, text)| !text.trim().is_empty());
+        // Attributes with `>` are rare; such a line is left as it is.
+        !line.split('<').skip(1).any(is_text)
+    }
 }
 
 /// Adds the destinations of components (`<Card href="…">`), except in the
@@ -60,7 +100,9 @@ struct ComponentTag<'t> {
 
 impl<'t> ComponentTag<'t> {
     fn parse(&mut self, candidates: &mut LinkCandidates<'_>) {
-        self.take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_'));
+        let component =
+            self.take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_'));
+        let is_portal = PORTALS.contains(&component);
         while self.skip_space() {
             let name = self
                 .take_while(|byte| !byte.is_ascii_whitespace() && !b"=/>{}\"'<".contains(&byte));
@@ -75,7 +117,9 @@ impl<'t> ComponentTag<'t> {
                 self.at += 1;
             }
             let Some(value) = self.value() else { return };
-            self.add_attribute(name, value, candidates);
+            if !is_portal {
+                self.add_attribute(name, value, candidates);
+            }
         }
     }
 
@@ -186,13 +230,13 @@ pub(crate) fn imports(text: &str, paragraph: Range<usize>) -> Vec<Range<usize>> 
     files
 }
 
-/// Whether a paragraph imports a Markdown document.
-pub(crate) fn imports_document(paragraph: &str) -> bool {
-    is_module_code(paragraph)
-        && paragraph.lines().any(|line| {
-            let file = trailing_string(line).map(|range| line.slice(range));
-            file.is_some_and(|file| DOCUMENTS.iter().any(|extension| file.ends_with(extension)))
-        })
+/// Returns the Markdown documents that a paragraph imports.
+pub(crate) fn imported_documents(paragraph: &str) -> Vec<&str> {
+    if !is_module_code(paragraph) {
+        return Vec::new();
+    }
+    let files = paragraph.lines().filter_map(|line| Some(line.slice(trailing_string(line)?)));
+    files.filter(|file| DOCUMENTS.iter().any(|extension| file.ends_with(extension))).collect()
 }
 
 /// Returns the range inside the string literal at the end of a line.

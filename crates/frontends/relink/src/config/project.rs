@@ -82,7 +82,7 @@ const USER_ONLY: [Removal; 16] = [
 type Paths = (&'static str, fn(&Config) -> Vec<PathBuf>, fn(&mut Config));
 
 /// Keys with paths that must be inside of the project.
-const INSIDE_ONLY: [Paths; 5] = [
+const INSIDE_ONLY: [Paths; 6] = [
     (
         "baseline",
         |config| config.baseline.iter().cloned().collect(),
@@ -91,8 +91,13 @@ const INSIDE_ONLY: [Paths; 5] = [
     ("db", |config| config.db.iter().cloned().collect(), |config| config.db = None),
     (
         "root-dir",
-        |config| config.root_dir.iter().cloned().collect(),
+        |config| config.root_dir.clone().unwrap_or_default(),
         |config| config.root_dir = None,
+    ),
+    (
+        "map",
+        |config| config.map.iter().flatten().map(|map| map.0.dir.clone()).collect(),
+        |config| config.map = None,
     ),
     (
         "revive.live-pages",

@@ -116,6 +116,14 @@ impl HumanReport {
         if !self.is_quiet && !matches!(end.details, RunDetails::Crawl(_)) {
             write(out, &format!("\n{}", human::summary(self.style, &end.stats.verdicts)))?;
         }
+        if !self.is_quiet
+            && let Some(loaded) = end.details.loaded()
+        {
+            write(
+                out,
+                &human::sites(loaded.sites.iter().map(|site| (site.generator, &*site.config))),
+            )?;
+        }
         if self.is_verbose {
             let skips = end.skips();
             write(out, &human::skipped(skips.iter().map(|(skip, count)| (skip.phrase(), count))))?;

@@ -91,6 +91,19 @@ pub fn skipped<'a>(counts: impl IntoIterator<Item = (&'a str, u64)>) -> String {
     if parts.is_empty() { String::new() } else { format!("  skipped: {}\n", parts.join(", ")) }
 }
 
+/// Formats the site generators whose rules were applied to local links.
+/// Returns an empty string if there are none.
+pub fn sites<'a>(sites: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let all: Vec<String> = sites
+        .into_iter()
+        .map(|(generator, config)| format!("{generator} ({})", printable(config)))
+        .collect();
+    if all.is_empty() {
+        return String::new();
+    }
+    format!("  site: {}; `--site none` disables its rules\n", all.join(", "))
+}
+
 /// Formats a problem with a document: `docs/a.csv:3: the row has no end`.
 pub fn problem(path: &str, line: Option<u32>, text: &str) -> String {
     let path = printable(path);

@@ -22,6 +22,7 @@ mod revive;
 mod schedule;
 mod scope;
 mod sitemaps;
+mod sites;
 mod skipped;
 #[cfg(unix)]
 mod special_files;

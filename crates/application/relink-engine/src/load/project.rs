@@ -1,0 +1,295 @@
+//! The project of the inputs: its sites, and the files behind their URL paths.
+//!
+//! The project is the git repository of the inputs, or else their directory.
+//! Sites are detected when the first link needs one, and the paths of a site
+//! are indexed when the first link refers to it.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use relink_ports::Files;
+use relink_sites::{
+    DocSite, Generator, ProjectTree, RedirectRule, SiteDetector, SiteIndex, is_redirect_map,
+    read_redirects,
+};
+
+use super::directory_cache::DirectoryCache;
+use super::read_options::SiteChoice;
+
+/// Maximum size of a redirect map.
+const MAX_MAP_BYTES: usize = 16 * 1024 * 1024;
+/// Directories below a site that are searched for redirect maps.
+const MAP_DIRECTORIES: [&str; 10] =
+    ["", "static", "public", "docs", "src", "config", "content", "_data", "data", "assets"];
+
+/// A site whose rules were applied.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AssumedSite {
+    /// The generator.
+    pub generator: &'static str,
+    /// The path of its configuration, relative to the project.
+    pub config: String,
+}
+
+/// A site with its index.
+struct IndexedSite {
+    site: DocSite,
+    index: OnceLock<SiteIndex>,
+}
+
+/// The project of the inputs.
+pub(super) struct Project {
+    files: Arc<dyn Files>,
+    /// The absolute path.
+    root: PathBuf,
+    /// Whether it is a git repository.
+    is_repository: bool,
+    cache: Mutex<DirectoryCache>,
+    sites: OnceLock<Vec<IndexedSite>>,
+    choice: SiteChoice,
+    /// Sites whose rules were applied.
+    used: Mutex<BTreeMap<String, AssumedSite>>,
+}
+
+impl Project {
+    /// Finds the project of the inputs. Blocks the thread.
+    pub(super) fn find(
+        files: Arc<dyn Files>,
+        inputs: &[PathBuf],
+        choice: SiteChoice,
+    ) -> Option<Self> {
+        let current = files.absolute(Path::new("."));
+        let mut paths = inputs.iter().map(|input| super::local::normalize(&files.absolute(input)));
+        let first = paths.next()?;
+        let common = paths.fold(first, |common, path| common_directory(&common, &path));
+        let mut project = Self {
+            files,
+            root: common.clone(),
+            is_repository: false,
+            cache: Mutex::default(),
+            sites: OnceLock::new(),
+            choice,
+            used: Mutex::default(),
+        };
+        project.find_root(&common, &current);
+        Some(project)
+    }
+
+    /// Sets the root: the git repository, or else the outermost directory with
+    /// a site up to the current directory, or else the directory of the inputs.
+    fn find_root(&mut self, common: &Path, current: &Path) {
+        let repository = common.ancestors().find(|path| {
+            self.cache().listing(&*self.files, path).is_some_and(|names| names.contains_key(".git"))
+        });
+        if let Some(repository) = repository {
+            self.root = repository.to_owned();
+            self.is_repository = true;
+            return;
+        }
+        let is_dir =
+            self.cache().listing(&*self.files, common).is_some_and(|names| !names.is_empty());
+        let directory = if is_dir { common } else { common.parent().unwrap_or(common) };
+        directory.clone_into(&mut self.root);
+        for ancestor in directory.ancestors().take_while(|path| path.starts_with(current)) {
+            let earlier = std::mem::replace(&mut self.root, ancestor.to_owned());
+            if !SiteDetector::default().is_site(self) {
+                self.root = earlier;
+            }
+        }
+    }
+
+    fn cache(&self) -> MutexGuard<'_, DirectoryCache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the root is a git repository.
+    pub(super) fn is_repository(&self) -> bool {
+        self.is_repository
+    }
+
+    /// Returns a path relative to the project; `None` if it is outside or not
+    /// UTF-8.
+    pub(super) fn relative(&self, path: &Path) -> Option<String> {
+        let absolute = super::local::normalize(&self.files.absolute(path));
+        let relative = absolute.strip_prefix(&self.root).ok()?;
+        let segments: Option<Vec<&str>> =
+            relative.components().map(|segment| segment.as_os_str().to_str()).collect();
+        Some(segments?.join("/"))
+    }
+
+    /// Returns the path to open for a path of the project.
+    pub(super) fn path(&self, relative: &str) -> PathBuf {
+        let current = super::local::normalize(&self.files.absolute(Path::new(".")));
+        let path = self.root.join(relative);
+        // Reports show paths relative to the current directory.
+        path.strip_prefix(&current).map(Path::to_owned).unwrap_or(path)
+    }
+
+    fn sites(&self) -> &[IndexedSite] {
+        self.sites.get_or_init(|| {
+            let only = match self.choice {
+                SiteChoice::Off => return Vec::new(),
+                SiteChoice::Detect => None,
+                SiteChoice::Only(generator) => Some(generator),
+            };
+            let sites = SiteDetector { only }.find(self);
+            sites.into_iter().map(|site| IndexedSite { site, index: OnceLock::new() }).collect()
+        })
+    }
+
+    /// Returns the sites that may publish a document, the nearest first, and
+    /// notes that the first one was used. Blocks the thread.
+    pub(super) fn sites_of(&self, document: &str) -> Vec<(&DocSite, &SiteIndex)> {
+        let mut owners: Vec<(usize, &IndexedSite)> = self
+            .sites()
+            .iter()
+            .filter_map(|entry| Some((entry.site.ownership(document)?, entry)))
+            .collect();
+        owners.sort_by_key(|(ownership, _)| std::cmp::Reverse(*ownership));
+        if let Some((_, entry)) = owners.first() {
+            self.note_use(&entry.site);
+        }
+        owners.into_iter().map(|(_, entry)| (&entry.site, self.index(entry))).collect()
+    }
+
+    /// Returns the site that publishes a document, without an index.
+    pub(super) fn site_of(&self, document: &str) -> Option<&DocSite> {
+        let owners = self.sites().iter();
+        let owners =
+            owners.filter_map(|entry| Some((entry.site.ownership(document)?, &entry.site)));
+        owners.max_by_key(|(ownership, _)| *ownership).map(|(_, site)| site)
+    }
+
+    /// Returns the Sphinx site of a document. A document outside of the site may
+    /// be included in it, as a changelog is.
+    pub(super) fn labels_site(&self, document: &str) -> Option<&DocSite> {
+        let is_sphinx = |site: &&DocSite| site.generator == Generator::Sphinx;
+        match self.site_of(document) {
+            Some(site) => Some(site).filter(is_sphinx),
+            None => self.sites().iter().map(|entry| &entry.site).find(is_sphinx),
+        }
+    }
+
+    fn note_use(&self, site: &DocSite) {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        if !used.contains_key(&site.config) {
+            let assumed =
+                AssumedSite { generator: site.generator.as_str(), config: site.config.clone() };
+            used.insert(site.config.clone(), assumed);
+        }
+    }
+
+    /// Returns the sites whose rules were applied.
+    pub(super) fn assumed_sites(&self) -> Vec<AssumedSite> {
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.values().cloned().collect()
+    }
+
+    fn index<'p>(&'p self, entry: &'p IndexedSite) -> &'p SiteIndex {
+        entry.index.get_or_init(|| {
+            let redirects = self.redirects(&entry.site);
+            SiteIndex::build(&entry.site, self, redirects)
+        })
+    }
+
+    /// Reads the redirect maps of a site, and those of the project.
+    fn redirects(&self, site: &DocSite) -> Vec<RedirectRule> {
+        let mut rules = Vec::new();
+        let config = self.head(&site.config, MAX_MAP_BYTES).unwrap_or_default();
+        if config.contains("redirect") {
+            rules.extend(read_redirects("redirects.config", &config));
+        }
+        for directory in map_directories(site) {
+            for (name, is_dir) in self.entries(&directory) {
+                let path = relink_sites::join_path(&directory, &name);
+                let is_map = !is_dir && (is_redirect_map(&name) || is_named_in(&config, &name));
+                if is_map && let Some(text) = self.head(&path, MAX_MAP_BYTES) {
+                    rules.extend(self.rules_of(site, &directory, &path, &text));
+                }
+            }
+        }
+        rules
+    }
+
+    /// Reads one redirect map. Old paths of Open Publishing are documents.
+    fn rules_of(
+        &self,
+        site: &DocSite,
+        directory: &str,
+        path: &str,
+        text: &str,
+    ) -> Vec<RedirectRule> {
+        let mut rules = read_redirects(path, text);
+        if site.generator == Generator::Docfx {
+            for rule in &mut rules {
+                let from = relink_sites::join_path(directory, &rule.from);
+                let below = from.strip_prefix(site.root.as_str()).unwrap_or(&from);
+                rule.from = format!("/{}", below.trim_start_matches('/'));
+            }
+        }
+        rules
+    }
+}
+
+/// Whether a configuration names a data file as its list of redirects.
+fn is_named_in(config: &str, name: &str) -> bool {
+    name.to_ascii_lowercase().contains("redirect") && config.contains(name)
+}
+
+/// Returns the directories that may contain redirect maps.
+fn map_directories(site: &DocSite) -> Vec<String> {
+    let mut directories: Vec<String> =
+        MAP_DIRECTORIES.iter().map(|dir| relink_sites::join_path(&site.root, dir)).collect();
+    directories.push(String::new());
+    let parent = site.root.rsplit_once('/').map_or("", |(parent, _)| parent);
+    directories.push(parent.to_owned());
+    directories.extend(site.mounts.iter().map(|mount| mount.dir.clone()));
+    directories.sort_unstable();
+    directories.dedup();
+    directories
+}
+
+/// Returns the longest common directory of two paths.
+fn common_directory(first: &Path, second: &Path) -> PathBuf {
+    let pairs = first.components().zip(second.components());
+    pairs.take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
+}
+
+impl ProjectTree for Project {
+    fn entries(&self, directory: &str) -> Vec<(String, bool)> {
+        let path = self.root.join(directory);
+        let mut cache = self.cache();
+        let names = cache.listing(&*self.files, &path);
+        let entries = names.into_iter().flatten().map(|(name, is_dir)| (name.clone(), *is_dir));
+        let mut entries: Vec<(String, bool)> = entries.collect();
+        entries.sort_unstable();
+        entries
+    }
+
+    fn head(&self, path: &str, length: usize) -> Option<String> {
+        let file = self.files.open(&self.root.join(path)).ok()?;
+        let mut bytes = Vec::new();
+        // Ignore the error: use the bytes that could be read.
+        let _ = file.take(length as u64).read_to_end(&mut bytes);
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn is_dir(&self, path: &str) -> bool {
+        self.kind(path) == super::directory_cache::PathKind::Directory
+    }
+
+    fn is_file(&self, path: &str) -> bool {
+        self.kind(path) == super::directory_cache::PathKind::File
+    }
+}
+
+impl Project {
+    fn kind(&self, path: &str) -> super::directory_cache::PathKind {
+        if path.is_empty() {
+            return super::directory_cache::PathKind::Directory;
+        }
+        self.cache().kind(&*self.files, &self.root.join(path))
+    }
+}

@@ -1,0 +1,60 @@
+//! docfx and Open Publishing: content groups with `src` and `dest`, pages in
+//! Markdown and YAML, and paths from the root with `~/`.
+
+use serde_json::Value;
+
+use crate::paths::{join, split_page, without_index};
+use crate::{DocSite, Mount, MountContent, ProjectTree};
+
+pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
+    let root = site.root.clone();
+    site.ignores_case = true;
+    site.alias("~/", &root);
+    site.include_dirs.push(root.clone());
+    let config: Value = serde_json::from_str(&without_comments(config)).unwrap_or_default();
+    let build = config.get("build").unwrap_or(&config);
+    for (key, content) in [("content", MountContent::Pages), ("resource", MountContent::Files)] {
+        for group in groups(build.get(key)) {
+            mount_group(site, tree, group, content);
+        }
+    }
+    site.mount(&root, "", MountContent::Pages);
+    for group in groups(config.get("metadata")) {
+        let dest = group.get("dest").or_else(|| group.get("output")).and_then(Value::as_str);
+        site.generated.push(join("", dest.unwrap_or("api")));
+        site.has_generated_reference = true;
+    }
+    // Open Publishing publishes many projects on one host.
+    let is_shared = |dir: &str| tree.is_file(&join(dir, ".openpublishing.publish.config.json"));
+    site.is_shared_host =
+        is_shared(&root) || is_shared("") || is_shared(crate::paths::parent(&root));
+}
+
+fn groups(value: Option<&Value>) -> Vec<&Value> {
+    match value {
+        Some(Value::Array(items)) => items.iter().collect(),
+        Some(item @ Value::Object(_)) => vec![item],
+        _ => Vec::new(),
+    }
+}
+
+fn mount_group(site: &mut DocSite, tree: &dyn ProjectTree, group: &Value, content: MountContent) {
+    let text = |key: &str| group.get(key).and_then(Value::as_str).unwrap_or_default();
+    let source = if text("src").is_empty() { text("cwd") } else { text("src") };
+    let dir = join(&site.root, source);
+    if tree.is_dir(&dir) && (!source.is_empty() || !text("dest").is_empty()) {
+        site.mount(&dir, text("dest"), content);
+    }
+}
+
+/// Removes lines that are comments; `docfx.json` often has them.
+fn without_comments(config: &str) -> String {
+    let lines = config.trim_start_matches('\u{feff}').lines();
+    lines.filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+pub(super) fn routes(mount: &Mount, relative: &str) -> Vec<String> {
+    let stem = split_page(relative).map(|(stem, _)| stem);
+    let stem = stem.or_else(|| relative.strip_suffix(".yml")).unwrap_or(relative);
+    vec![join(&mount.prefix, without_index(stem, &["index"]))]
+}

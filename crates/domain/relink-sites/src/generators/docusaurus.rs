@@ -1,0 +1,213 @@
+//! Docusaurus: several instances of docs, blog and pages; versions and
+//! translations in their own directories.
+
+use super::{own_path, without_numbers};
+use crate::loose_config;
+use crate::paths::{file_name, join, parent, split_page, without_index};
+use crate::{DocSite, FrontMatter, Mount, MountContent, ProjectTree};
+
+/// Pages that the blog plugin creates.
+const BLOG_PAGES: [&str; 4] = ["tags", "archive", "authors", "page"];
+
+pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
+    let root = site.root.clone();
+    if let Some(base) = loose_config::text(config, "baseUrl") {
+        site.set_base(base);
+    }
+    for name in ["static", "public"] {
+        site.mount_existing(tree, &join(&root, name), "", MountContent::Files);
+    }
+    for list in loose_config::list(config, "staticDirectories") {
+        site.mount_existing(tree, &join(&root, list), "", MountContent::Files);
+    }
+    site.mount_existing(tree, &join(&root, "src/pages"), "", MountContent::Pages);
+    for instance in instances(config) {
+        mount_instance(site, tree, &instance);
+    }
+    mount_translations(site, tree);
+    site.alias("@site/", &root);
+    site.generated.extend(["category".to_owned(), "tags".to_owned(), "api".to_owned()]);
+    site.generated.extend(["docs/category".to_owned(), "docs/tags".to_owned()]);
+}
+
+/// A content plugin: its directory and the URL path of its pages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Instance {
+    dir: String,
+    prefix: String,
+    content: MountContent,
+}
+
+/// Returns the content plugins: the defaults, and those with their own path.
+fn instances(config: &str) -> Vec<Instance> {
+    let default =
+        |name: &str, content| Instance { dir: name.to_owned(), prefix: name.to_owned(), content };
+    let mut all = Vec::new();
+    for key in ["routeBasePath", "path"] {
+        for (at, _) in config.match_indices(&format!("{key}:")) {
+            all.extend(instance(config, at));
+        }
+    }
+    for (name, content) in [("docs", MountContent::Pages), ("blog", MountContent::Posts)] {
+        if !all.iter().any(|instance: &Instance| instance.dir == name) {
+            all.push(default(name, content));
+        }
+    }
+    all
+}
+
+/// Returns the plugin whose options are around an offset.
+fn instance(config: &str, at: usize) -> Option<Instance> {
+    let object = loose_config::enclosing(config, at);
+    let start = config.find(object)?;
+    let before = config.get(..start)?.trim_end();
+    let is_blog = before.ends_with("blog:")
+        || before.ends_with("plugin-content-blog',")
+        || object.contains("blogTitle")
+        || object.contains("postsPerPage");
+    let (default, content) =
+        if is_blog { ("blog", MountContent::Posts) } else { ("docs", MountContent::Pages) };
+    let dir = loose_config::text(object, "path").unwrap_or(default);
+    if dir.contains(['$', '(', '*', '{']) || dir.starts_with("http") {
+        return None;
+    }
+    let prefix = loose_config::text(object, "routeBasePath").unwrap_or(default);
+    Some(Instance { dir: dir.to_owned(), prefix: join(prefix, ""), content })
+}
+
+fn mount_instance(site: &mut DocSite, tree: &dyn ProjectTree, instance: &Instance) {
+    let Instance { dir, prefix, content } = instance;
+    let full = join(&site.root, dir);
+    if !site.mount_existing(tree, &full, prefix, *content) {
+        return;
+    }
+    if *content == MountContent::Posts {
+        site.generated.extend(BLOG_PAGES.map(|page| join(prefix, page)));
+        site.generated.push(prefix.clone());
+        return;
+    }
+    site.generated.extend(["category", "tags"].map(|page| join(prefix, page)));
+    site.mount(&full, &join(prefix, "next"), MountContent::Pages);
+    let id = file_name(dir);
+    for versions in ["versioned_docs".to_owned(), format!("{id}_versioned_docs")] {
+        mount_versions(site, tree, &join(&site.root.clone(), &versions), prefix);
+    }
+}
+
+/// Mounts `version-1.0` at `docs/1.0`, and at `docs` because the newest version
+/// has no prefix.
+fn mount_versions(site: &mut DocSite, tree: &dyn ProjectTree, dir: &str, prefix: &str) {
+    for (name, is_dir) in tree.entries(dir) {
+        if let Some(version) = name.strip_prefix("version-").filter(|_| is_dir) {
+            let versioned = join(prefix, version);
+            site.mount(&join(dir, &name), &versioned, MountContent::Pages);
+            site.mount(&join(dir, &name), prefix, MountContent::Pages);
+        }
+    }
+}
+
+/// Mounts `i18n/fr/docusaurus-plugin-content-docs/current` at `fr/docs`.
+fn mount_translations(site: &mut DocSite, tree: &dyn ProjectTree) {
+    let root = join(&site.root, "i18n");
+    let docs: Vec<(String, MountContent)> =
+        site.mounts.iter().map(|mount| (mount.prefix.clone(), mount.content)).collect();
+    for (locale, _) in tree.entries(&root) {
+        let directory = join(&root, &locale);
+        for (plugin, is_dir) in tree.entries(&directory) {
+            let Some(kind) = plugin.strip_prefix("docusaurus-plugin-content-") else { continue };
+            let (kind, id) = kind.split_once('-').unwrap_or((kind, ""));
+            let dir = join(&directory, &plugin);
+            let prefix = if id.is_empty() { kind } else { id };
+            let prefix = if kind == "pages" { "" } else { prefix };
+            let is_known = docs.iter().any(|(known, _)| known == prefix);
+            let prefix = if is_known { prefix } else { "" };
+            let content = if kind == "blog" { MountContent::Posts } else { MountContent::Pages };
+            let inner = join(&dir, "current");
+            let current = if tree.is_dir(&inner) { inner } else { dir.clone() };
+            if is_dir {
+                site.mount(&current, &join(&locale, prefix), content);
+                mount_versions(site, tree, &dir, &join(&locale, prefix));
+            }
+        }
+    }
+}
+
+pub(super) fn routes(mount: &Mount, relative: &str, page: &FrontMatter) -> Vec<String> {
+    let stem = split_page(relative).map_or(relative, |(stem, _)| stem);
+    let stem = without_numbers(stem);
+    let mut routes = Vec::new();
+    if let Some(slug) = &page.slug {
+        routes.push(own_path(mount, &stem, slug));
+    }
+    if mount.content == MountContent::Posts {
+        routes.extend(post_routes(mount, &stem));
+        return routes;
+    }
+    if let Some(id) = &page.id {
+        routes.push(own_path(mount, &stem, id));
+    }
+    // A document named like its directory is the index of the directory.
+    let directory = parent(&stem);
+    let is_index =
+        !directory.is_empty() && file_name(&stem).eq_ignore_ascii_case(file_name(directory));
+    if is_index {
+        routes.push(join(&mount.prefix, directory));
+    }
+    routes.push(join(&mount.prefix, without_index(&stem, &["index", "readme"])));
+    routes
+}
+
+/// Returns the paths of a post: `2024-01-02-title` becomes `2024/01/02/title`.
+fn post_routes(mount: &Mount, stem: &str) -> Vec<String> {
+    let stem = without_index(stem, &["index"]);
+    let name = file_name(stem);
+    let mut parts = name.splitn(4, '-');
+    let date: Vec<&str> = parts.by_ref().take(3).collect();
+    let is_date = date.len() == 3
+        && date
+            .iter()
+            .all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+    match parts.next().filter(|_| is_date) {
+        Some(title) => {
+            let dated = format!("{}/{title}", date.join("/"));
+            vec![join(&mount.prefix, &dated), join(&mount.prefix, &join(parent(stem), title))]
+        }
+        None => vec![join(&mount.prefix, stem)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instances_are_read_from_options() {
+        let config = "presets: [['classic', { docs: { path: 'manual', routeBasePath: '/', }, \
+                      blog: { routeBasePath: 'news', postsPerPage: 5 } }]]";
+        let found = instances(config);
+        let has = |dir: &str, prefix: &str| {
+            found.iter().any(|instance| instance.dir == dir && instance.prefix == prefix)
+        };
+        assert!(has("manual", "") && has("blog", "news"), "{found:?}");
+    }
+
+    #[test]
+    fn routes_of_documents() {
+        let mount =
+            Mount { dir: "docs".into(), prefix: "docs".into(), content: MountContent::Pages };
+        let page = FrontMatter::default();
+        assert_eq!(routes(&mount, "01-a/02-b.md", &page), ["docs/a/b"]);
+        assert_eq!(routes(&mount, "a/index.mdx", &page), ["docs/a"]);
+        assert_eq!(routes(&mount, "a/a.md", &page), ["docs/a", "docs/a/a"]);
+        let page = FrontMatter { slug: Some("/x".into()), ..page };
+        assert_eq!(routes(&mount, "a/b.md", &page).first().unwrap(), "docs/x");
+    }
+
+    #[test]
+    fn routes_of_posts() {
+        let mount =
+            Mount { dir: "blog".into(), prefix: "blog".into(), content: MountContent::Posts };
+        let found = routes(&mount, "2024-01-02-hello.md", &FrontMatter::default());
+        assert_eq!(found.first().unwrap(), "blog/2024/01/02/hello");
+    }
+}

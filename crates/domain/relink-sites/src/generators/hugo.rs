@@ -1,0 +1,171 @@
+//! Hugo: sections, page bundles, languages, permalinks and aliases. Paths are
+//! in lower case, with hyphens for spaces.
+
+use super::permalink::{Tokens, expand, split_date};
+use crate::loose_config;
+use crate::paths::{file_name, is_locale, join, parent, split_page, without_index};
+use crate::{DocSite, FrontMatter, Mount, MountContent, ProjectTree};
+
+/// Whether a `config.*` file belongs to Hugo.
+pub(super) fn is_config(config: &str) -> bool {
+    let keys = ["baseURL", "baseurl", "languageCode", "enableGitInfo", "contentDir", "theme"];
+    keys.iter().any(|key| loose_config::text(config, key).is_some())
+}
+
+pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
+    let root = site.root.clone();
+    let config = with_default_config(tree, &root, config);
+    site.ignores_case = true;
+    if let Some(base) = loose_config::text(&config, "baseURL") {
+        site.set_base(base);
+    }
+    mount_content(site, tree, &config);
+    for dir in loose_config::list(&config, "staticDir") {
+        site.mount_existing(tree, &join(&root, dir), "", MountContent::Files);
+    }
+    for dir in ["static", "assets"] {
+        site.mount_existing(tree, &join(&root, dir), "", MountContent::Files);
+    }
+    for (theme, _) in tree.entries(&join(&root, "themes")) {
+        let dir = join(&root, &format!("themes/{theme}/static"));
+        site.mount_existing(tree, &dir, "", MountContent::Files);
+    }
+    mount_modules(site, tree, &config);
+    for block in loose_config::blocks(&config, "permalinks") {
+        for (section, pattern) in loose_config::pairs(block) {
+            site.permalinks.push((section.to_owned(), pattern.to_owned()));
+        }
+    }
+    if let Some((_, table)) = config.split_once("[permalinks]") {
+        for (section, pattern) in loose_config::pairs(table.split("\n[").next().unwrap_or_default())
+        {
+            site.permalinks.push((section.to_owned(), pattern.to_owned()));
+        }
+    }
+    let hooks = ["layouts/_markup", "layouts/_default/_markup"];
+    site.has_link_hook =
+        hooks.iter().any(|dir| tree.is_file(&join(&root, &format!("{dir}/render-link.html"))));
+    site.generated.extend(["tags", "categories", "authors", "page", "series"].map(str::to_owned));
+    site.include_dirs
+        .extend(["", "content", "layouts", "static", "assets"].map(|dir| join(&root, dir)));
+}
+
+/// Appends the files of `config/_default`.
+fn with_default_config(tree: &dyn ProjectTree, root: &str, config: &str) -> String {
+    let mut all = config.to_owned();
+    for directory in ["config/_default", "config/production"] {
+        let directory = join(root, directory);
+        for (name, is_dir) in tree.entries(&directory) {
+            let text = tree.head(&join(&directory, &name), 128 * 1024).filter(|_| !is_dir);
+            all.push('\n');
+            all.push_str(&text.unwrap_or_default());
+        }
+    }
+    all
+}
+
+/// Mounts the content directories. The directory of a language is published
+/// with and without the prefix of the language.
+fn mount_content(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
+    let root = site.root.clone();
+    let mut dirs: Vec<&str> = loose_config::texts(config, "contentDir");
+    dirs.push("content");
+    for dir in dirs {
+        let content = join(&root, dir);
+        if !site.mount_existing(tree, &content, "", MountContent::Pages) {
+            continue;
+        }
+        let name = file_name(&content);
+        if is_locale(name) {
+            site.mount(&content, name, MountContent::Pages);
+        }
+        site.mount_locales(tree, &content, "");
+    }
+}
+
+/// Mounts the local sources of `module.mounts`.
+fn mount_modules(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
+    let sources = config.match_indices("source").map(|(at, _)| at);
+    for at in sources {
+        let text = config.get(at..(at + 400).min(config.len())).unwrap_or_default();
+        let (Some(source), Some(target)) =
+            (loose_config::text(text, "source"), loose_config::text(text, "target"))
+        else {
+            continue;
+        };
+        let dir = join(&site.root, source);
+        let (kind, prefix) = target.split_once('/').unwrap_or((target, ""));
+        let content = match kind {
+            "content" => MountContent::Pages,
+            "static" | "assets" => MountContent::Files,
+            _ => continue,
+        };
+        site.mount_existing(tree, &dir, prefix, content);
+    }
+}
+
+pub(super) fn routes(
+    site: &DocSite,
+    mount: &Mount,
+    relative: &str,
+    page: &FrontMatter,
+) -> Vec<String> {
+    let mut routes = Vec::new();
+    routes.extend(page.permalink.as_deref().map(|path| join("", path)));
+    let stem = split_page(relative).map_or(relative, |(stem, _)| stem);
+    let stem = without_language(stem);
+    let plain = without_index(stem, &["index", "_index"]);
+    if let Some(slug) = &page.slug {
+        routes.push(join(&mount.prefix, &join(parent(plain), slug.trim_matches('/'))));
+    }
+    let (section, below) = plain.split_once('/').unwrap_or(("", plain));
+    let tokens = Tokens { stem: below, section, page };
+    let patterns = site.permalinks.iter().filter(|(name, _)| name == section);
+    routes.extend(patterns.filter_map(|(_, pattern)| expand(pattern, tokens)));
+    routes.push(join(&mount.prefix, &path_of(plain)));
+    if let (Some(_), title) = split_date(file_name(plain)) {
+        routes.push(join(&mount.prefix, &path_of(&join(parent(plain), title))));
+    }
+    routes
+}
+
+/// Removes the language of `page.fr`.
+fn without_language(stem: &str) -> &str {
+    match stem.rsplit_once('.') {
+        Some((rest, language)) if is_locale(language) => rest,
+        _ => stem,
+    }
+}
+
+fn path_of(stem: &str) -> String {
+    stem.to_lowercase().replace(' ', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Generator;
+
+    #[test]
+    fn routes_of_pages_and_bundles() {
+        let site = DocSite::new(Generator::Hugo, "", "hugo.toml");
+        let mount =
+            Mount { dir: "content".into(), prefix: String::new(), content: MountContent::Pages };
+        let page = FrontMatter::default();
+        assert_eq!(routes(&site, &mount, "docs/My Page.md", &page), ["docs/my-page"]);
+        assert_eq!(routes(&site, &mount, "docs/_index.fr.md", &page), ["docs"]);
+        let page = FrontMatter { slug: Some("x".into()), permalink: Some("/y/".into()), ..page };
+        assert_eq!(routes(&site, &mount, "docs/a.md", &page), ["y", "docs/x", "docs/a"]);
+    }
+
+    #[test]
+    fn permalinks_apply_to_sections() {
+        let mut site = DocSite::new(Generator::Hugo, "", "hugo.toml");
+        site.permalinks.push(("post".into(), "/:year/:slug/".into()));
+        let mount =
+            Mount { dir: "content".into(), prefix: String::new(), content: MountContent::Pages };
+        let page =
+            FrontMatter { date: Some("2024-05-06T00:00:00Z".into()), ..FrontMatter::default() };
+        assert_eq!(routes(&site, &mount, "post/a.md", &page), ["2024/a", "post/a"]);
+    }
+}

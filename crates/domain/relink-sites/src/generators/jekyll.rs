@@ -1,0 +1,109 @@
+//! Jekyll: pages anywhere in the project, posts, collections and permalinks.
+
+use super::permalink::{Tokens, expand, split_date};
+use crate::loose_config;
+use crate::paths::{file_name, join, parent, split_page, without_index};
+use crate::{DocSite, FrontMatter, Mount, MountContent, ProjectTree};
+
+/// Whether a `_config.yml` belongs to Jekyll. Jupyter Book uses the same name.
+pub(super) fn is_config(tree: &dyn ProjectTree, directory: &str, config: &str) -> bool {
+    let is_jupyter_book = tree.is_file(&join(directory, "_toc.yml"));
+    let dirs = ["_layouts", "_includes", "_posts", "_data"];
+    let keys =
+        ["theme", "remote_theme", "permalink", "baseurl", "markdown", "collections", "title"];
+    !is_jupyter_book
+        && (dirs.iter().any(|dir| tree.is_dir(&join(directory, dir)))
+            || keys.iter().any(|key| loose_config::text(config, key).is_some()))
+}
+
+pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
+    let source = loose_config::text(config, "source").unwrap_or("");
+    let root = join(&site.root, source);
+    site.root.clone_from(&root);
+    if let Some(base) = loose_config::text(config, "baseurl") {
+        site.set_base(base);
+    }
+    site.mount(&root, "", MountContent::Pages);
+    if let Some(pattern) = loose_config::texts(config, "permalink").first() {
+        site.permalinks.push((String::new(), (*pattern).to_owned()));
+    }
+    let collections = loose_config::text(config, "collections_dir").unwrap_or("");
+    let collections = join(&root, collections);
+    for (name, is_dir) in tree.entries(&collections) {
+        let Some(collection) = name.strip_prefix('_').filter(|_| is_dir) else { continue };
+        let content = match collection {
+            "posts" | "drafts" => MountContent::Posts,
+            "layouts" | "includes" | "data" | "sass" | "plugins" | "site" => continue,
+            _ => MountContent::Pages,
+        };
+        site.mount(&join(&collections, &name), collection, content);
+        add_pattern(site, config, collection);
+    }
+    for dir in ["_posts", "_includes", "_layouts"] {
+        let dir = join(&root, dir);
+        if dir.ends_with("_posts") {
+            site.mount_existing(tree, &dir, "posts", MountContent::Posts);
+        } else {
+            site.include_dirs.push(dir);
+        }
+    }
+    site.include_dirs.push(root);
+    site.generated.extend(["tags", "categories", "tag", "category", "page"].map(str::to_owned));
+}
+
+/// Adds the permalink of a collection.
+fn add_pattern(site: &mut DocSite, config: &str, collection: &str) {
+    for block in loose_config::blocks(config, collection) {
+        if let Some(pattern) = loose_config::text(block, "permalink") {
+            site.permalinks.push((collection.to_owned(), pattern.to_owned()));
+        }
+    }
+}
+
+pub(super) fn routes(
+    site: &DocSite,
+    mount: &Mount,
+    relative: &str,
+    page: &FrontMatter,
+) -> Vec<String> {
+    let mut routes = Vec::new();
+    let stem = split_page(relative).map_or(relative, |(stem, _)| stem);
+    let section = mount.prefix.as_str();
+    let tokens = Tokens { stem, section, page };
+    if let Some(path) = &page.permalink {
+        routes.push(expand(path, tokens).unwrap_or_else(|| join("", path)));
+    }
+    let patterns = site.permalinks.iter().filter(|(name, _)| name == section);
+    routes.extend(patterns.filter_map(|(_, pattern)| expand(pattern, tokens)));
+    if mount.content == MountContent::Posts {
+        let (date, title) = split_date(file_name(stem));
+        let dated = format!("{}/{title}", date.unwrap_or_default().replace('-', "/"));
+        routes.push(join(parent(stem), &dated));
+        return routes;
+    }
+    routes.push(join(&mount.prefix, without_index(stem, &["index", "readme"])));
+    routes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Generator;
+
+    #[test]
+    fn routes_of_pages_posts_and_collections() {
+        let mut site = DocSite::new(Generator::Jekyll, "", "_config.yml");
+        site.permalinks.push(("docs".into(), "/documentation/:path/".into()));
+        let page = FrontMatter::default();
+        let mount =
+            |prefix: &str, content| Mount { dir: String::new(), prefix: prefix.into(), content };
+        let pages = mount("", MountContent::Pages);
+        assert_eq!(routes(&site, &pages, "a/index.md", &page), ["a"]);
+        let posts = mount("posts", MountContent::Posts);
+        assert_eq!(routes(&site, &posts, "2024-01-02-hi.md", &page), ["2024/01/02/hi"]);
+        let docs = mount("docs", MountContent::Pages);
+        assert_eq!(routes(&site, &docs, "a.md", &page), ["documentation/a", "docs/a"]);
+        let own = FrontMatter { permalink: Some("/x/".into()), ..page };
+        assert_eq!(routes(&site, &pages, "a.md", &own).first().unwrap(), "x");
+    }
+}

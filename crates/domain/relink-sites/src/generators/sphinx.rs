@@ -1,0 +1,39 @@
+//! Sphinx, with reST or MyST: one source directory, labels that are valid in
+//! all documents, and pages generated from source code.
+
+use crate::loose_config;
+use crate::paths::{join, parent};
+use crate::{DocSite, MountContent, ProjectTree};
+
+/// Extensions that create pages from source code.
+const REFERENCE_EXTENSIONS: [&str; 7] =
+    ["autosummary", "autoapi", "apidoc", "sphinx_gallery", "autodoc2", "breathe", "exhale"];
+
+/// Whether a `conf.py` belongs to Sphinx.
+pub(super) fn is_config(config: &str) -> bool {
+    ["extensions", "html_theme", "master_doc", "project", "exclude_patterns"]
+        .iter()
+        .any(|key| config.contains(key))
+}
+
+pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
+    let root = site.root.clone();
+    site.mount(&root, "", MountContent::Pages);
+    for key in ["html_extra_path", "html_static_path"] {
+        for dir in loose_config::list(config, key) {
+            site.mount_existing(tree, &join(&root, dir), "", MountContent::Files);
+        }
+    }
+    site.has_generated_reference =
+        REFERENCE_EXTENSIONS.iter().any(|extension| config.contains(extension));
+    let external = ["intersphinx", "autosectionlabel", "sphinx.ext.autodoc", "autodoc2", "autoapi"];
+    site.has_external_labels = external.iter().any(|name| config.contains(name));
+    site.generated.extend(["genindex", "modindex", "py-modindex", "search"].map(str::to_owned));
+    site.generated
+        .extend(["_static", "_sources", "_modules", "_images", "_downloads"].map(str::to_owned));
+    if site.has_generated_reference {
+        let names = ["api", "apidocs", "autoapi", "reference", "generated", "auto_examples"];
+        site.generated.extend(names.map(str::to_owned));
+    }
+    site.include_dirs.extend([root.clone(), parent(&root).to_owned()]);
+}

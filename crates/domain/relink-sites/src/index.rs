@@ -1,0 +1,309 @@
+//! The URL paths of one site, and the files behind them.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::paths::{file_name, is_locale, is_version, join, parent, route_key, split_page};
+use crate::redirects::RedirectTable;
+use crate::{DocSite, FrontMatter, Generator, Mount, MountContent, ProjectTree, RedirectRule};
+
+/// Number of bytes read from each page for its settings.
+const HEAD_LENGTH: usize = 8 * 1024;
+/// Maximum number of files of a site.
+const MAX_FILES: usize = 500_000;
+/// Maximum number of redirects followed for one link.
+const MAX_REDIRECTS: usize = 5;
+/// Names of pages that most generators create.
+const GENERATED_NAMES: [&str; 16] = [
+    "404",
+    "404.html",
+    "atom.xml",
+    "feed",
+    "feed.xml",
+    "feed.json",
+    "genindex",
+    "index.xml",
+    "llms.txt",
+    "llms-full.txt",
+    "modindex",
+    "print",
+    "robots.txt",
+    "rss.xml",
+    "search",
+    "sitemap.xml",
+];
+
+/// Result of looking up a URL path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RouteLookup {
+    /// The path is published from this file.
+    Found(String),
+    /// The path redirects.
+    Redirect {
+        /// The new path or URL, as in the redirect map.
+        to: String,
+        /// The file of the new path; `None` if it is on another site.
+        file: Option<String>,
+    },
+    /// The generator creates the page.
+    Generated,
+    /// Another project publishes the page.
+    OtherSite,
+    /// No page has this path.
+    Missing,
+}
+
+/// The URL paths of one site.
+#[derive(Debug, Default)]
+pub struct SiteIndex {
+    /// Files by URL path without slashes at the ends.
+    files: HashMap<String, String>,
+    /// Directories of pages.
+    directories: HashSet<String>,
+    /// URL paths of generated pages.
+    generated: Vec<String>,
+    /// First URL path of each page.
+    routes: HashMap<String, String>,
+    /// Files of posts, by title.
+    posts: HashMap<String, String>,
+    redirects: RedirectTable,
+    base: String,
+    /// First segments of the paths of this site.
+    first_segments: HashSet<String>,
+    ignores_case: bool,
+    is_shared_host: bool,
+    lists_sections: bool,
+}
+
+impl SiteIndex {
+    /// Reads the names of all files of a site, and the settings of its pages.
+    pub fn build(site: &DocSite, tree: &dyn ProjectTree, redirects: Vec<RedirectRule>) -> Self {
+        let mut index = Self {
+            base: site.base.clone(),
+            ignores_case: site.ignores_case,
+            is_shared_host: site.is_shared_host,
+            lists_sections: site.generator == Generator::Hugo,
+            generated: site.generated.clone(),
+            ..Self::default()
+        };
+        for mount in &site.mounts {
+            index.add_directory(site, mount, tree, &mount.dir);
+        }
+        for rule in redirects {
+            index.redirects.add(rule);
+        }
+        index.first_segments =
+            index.files.keys().filter_map(|key| first_segment(key)).map(str::to_owned).collect();
+        index
+    }
+
+    fn add_directory(
+        &mut self,
+        site: &DocSite,
+        mount: &Mount,
+        tree: &dyn ProjectTree,
+        directory: &str,
+    ) {
+        for (name, is_dir) in tree.entries(directory) {
+            let path = join(directory, &name);
+            if self.files.len() >= MAX_FILES || is_excluded(site, mount, &name) {
+                continue;
+            }
+            if is_dir {
+                self.add_directory(site, mount, tree, &path);
+            } else {
+                self.add_file(site, mount, tree, path);
+            }
+        }
+    }
+
+    fn add_file(&mut self, site: &DocSite, mount: &Mount, tree: &dyn ProjectTree, path: String) {
+        let relative = path.strip_prefix(mount.dir.as_str()).unwrap_or(&path);
+        let relative = relative.trim_start_matches('/').to_owned();
+        let route = join(&mount.prefix, &relative);
+        if mount.content == MountContent::Files {
+            self.insert(&route_key(&route), &path);
+            self.insert(&route, &path);
+            return;
+        }
+        self.add_category(mount, tree, &relative, &path);
+        if split_page(&relative).is_some() || is_data_page(site, &relative) {
+            let head = tree.head(&path, HEAD_LENGTH).unwrap_or_default();
+            let settings = FrontMatter::parse(&head);
+            let routes = site.page_routes(mount, &relative, &settings);
+            self.add_page(mount, &path, &routes, &settings);
+        }
+        self.insert(&route, &path);
+    }
+
+    /// Adds the generated page of a category (`_category_.json`).
+    fn add_category(&mut self, mount: &Mount, tree: &dyn ProjectTree, relative: &str, path: &str) {
+        if !file_name(relative).starts_with("_category_.") {
+            return;
+        }
+        let text = tree.head(path, HEAD_LENGTH).unwrap_or_default();
+        let slug = crate::loose_config::text(&text, "slug");
+        let directory = crate::generators::without_numbers(parent(relative));
+        self.generated.push(join(&mount.prefix, &directory));
+        if let Some(slug) = slug {
+            self.generated.push(join(&mount.prefix, slug));
+        }
+    }
+
+    fn add_page(&mut self, mount: &Mount, path: &str, routes: &[String], page: &FrontMatter) {
+        for route in routes {
+            self.insert(&route_key(route), path);
+            self.directories.insert(self.fold(parent(&route_key(route))));
+        }
+        let Some(first) = routes.first() else { return };
+        self.routes.entry(path.to_owned()).or_insert_with(|| first.clone());
+        if mount.content == MountContent::Posts {
+            self.posts.insert(self.fold(file_name(first)), path.to_owned());
+        }
+        for alias in &page.aliases {
+            let from = if alias.starts_with('/') || alias.contains("://") {
+                alias.clone()
+            } else {
+                format!("/{}", join(parent(first), alias))
+            };
+            self.redirects.add(RedirectRule { from, to: format!("/{first}") });
+        }
+    }
+
+    fn insert(&mut self, key: &str, path: &str) {
+        let key = self.fold(key);
+        // A page with its own settings has priority over a copied file.
+        self.files.entry(key).or_insert_with(|| path.to_owned());
+    }
+
+    fn fold(&self, key: &str) -> String {
+        if self.ignores_case { key.to_lowercase() } else { key.to_owned() }
+    }
+
+    /// Returns the first URL path of a document, without slashes at the ends.
+    pub fn route_of(&self, path: &str) -> Option<&str> {
+        self.routes.get(path).map(String::as_str)
+    }
+
+    /// Returns the number of published files.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether the site publishes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Looks up a URL path, such as `/guide/install/`.
+    pub fn find(&self, url_path: &str) -> RouteLookup {
+        self.find_limited(url_path, MAX_REDIRECTS)
+    }
+
+    fn find_limited(&self, url_path: &str, redirects_left: usize) -> RouteLookup {
+        if let Some(file) = self.file(url_path) {
+            return RouteLookup::Found(file.to_owned());
+        }
+        if let Some(to) = self.redirect(url_path).filter(|_| redirects_left > 0) {
+            return self.follow(to, redirects_left - 1);
+        }
+        let key = self.fold(&route_key(url_path));
+        if self.is_generated(&key) {
+            return RouteLookup::Generated;
+        }
+        let is_own = first_segment(self.without_base(&key))
+            .is_some_and(|first| self.first_segments.contains(first));
+        if self.is_shared_host && !is_own { RouteLookup::OtherSite } else { RouteLookup::Missing }
+    }
+
+    fn redirect(&self, url_path: &str) -> Option<String> {
+        let path = url_path.split(['?', '#']).next().unwrap_or_default();
+        self.redirects.find(path).or_else(|| self.redirects.find(self.without_base(path)))
+    }
+
+    fn follow(&self, to: String, redirects_left: usize) -> RouteLookup {
+        if to.contains("://") {
+            return RouteLookup::Redirect { to, file: None };
+        }
+        match self.find_limited(&to, redirects_left) {
+            RouteLookup::Found(file) => RouteLookup::Redirect { to, file: Some(file) },
+            RouteLookup::Generated | RouteLookup::OtherSite => {
+                RouteLookup::Redirect { to, file: None }
+            }
+            other => other,
+        }
+    }
+
+    fn is_generated(&self, key: &str) -> bool {
+        let name = file_name(key);
+        let key = self.without_base(key);
+        let is_listed = self.generated.iter().any(|prefix| {
+            !prefix.is_empty() && crate::paths::below(key, prefix).is_some() || key == prefix
+        });
+        is_listed
+            || GENERATED_NAMES.contains(&name)
+            || self.lists_sections && self.directories.contains(key)
+    }
+
+    fn without_base<'p>(&self, path: &'p str) -> &'p str {
+        let trimmed = path.trim_start_matches('/');
+        if self.base.is_empty() {
+            return trimmed;
+        }
+        crate::paths::below(trimmed, &self.base).unwrap_or(trimmed)
+    }
+
+    /// Returns the file of a path, with and without base, language and version.
+    fn file(&self, url_path: &str) -> Option<&str> {
+        let path = url_path.split(['?', '#']).next().unwrap_or_default();
+        let raw = join("", &percent_encoding::percent_decode_str(path).decode_utf8_lossy());
+        let key = route_key(path);
+        let candidates = [self.without_base(&raw), self.without_base(&key), &raw, &key];
+        candidates.iter().find_map(|path| self.variant(path)).or_else(|| self.post(&key))
+    }
+
+    /// Returns the file of a path, also without a segment that is a language or
+    /// a version.
+    fn variant(&self, path: &str) -> Option<&str> {
+        if let Some(file) = self.files.get(&self.fold(path)) {
+            return Some(file);
+        }
+        let segments: Vec<&str> = path.split('/').collect();
+        let is_optional = |segment: &str| is_locale(segment) || is_version(segment);
+        (0..segments.len().min(3))
+            .find_map(|at| {
+                segments.get(at).filter(|segment| is_optional(segment))?;
+                let mut rest = segments.clone();
+                rest.remove(at);
+                let rest = self.fold(&rest.join("/"));
+                (!rest.is_empty()).then(|| self.files.get(&rest)).flatten()
+            })
+            .map(String::as_str)
+    }
+
+    /// Returns the post with the title at the end of a path. The rest of the
+    /// path depends on settings of the site.
+    fn post(&self, key: &str) -> Option<&str> {
+        let name = self.fold(file_name(key));
+        key.contains('/').then(|| self.posts.get(&name))?.map(String::as_str)
+    }
+}
+
+fn first_segment(key: &str) -> Option<&str> {
+    key.split('/').find(|segment| !segment.is_empty())
+}
+
+/// Whether the generator does not publish a file or directory of this name.
+fn is_excluded(site: &DocSite, mount: &Mount, name: &str) -> bool {
+    let is_hidden = name.starts_with('.') && name != ".well-known";
+    let is_private = site.generator == Generator::Jekyll
+        && mount.content == MountContent::Pages
+        && name.starts_with('_')
+        && mount.dir == site.root;
+    is_hidden || is_private || name == "node_modules"
+}
+
+/// Whether a data file is a page, such as a landing page of docfx.
+fn is_data_page(site: &DocSite, relative: &str) -> bool {
+    let name = file_name(relative).to_ascii_lowercase();
+    site.generator == Generator::Docfx && name.ends_with(".yml") && name != "toc.yml"
+}

@@ -1,0 +1,130 @@
+//! Paths of a project and of URLs: strings with `/` as separator.
+
+use percent_encoding::percent_decode_str;
+
+/// Extensions of documents that become pages.
+const PAGE_EXTENSIONS: [&str; 18] = [
+    "md", "mdx", "markdown", "mdown", "mkd", "mdoc", "qmd", "rst", "adoc", "asciidoc", "html",
+    "htm", "ipynb", "astro", "vue", "jsx", "tsx", "njk",
+];
+
+/// Joins a directory and a relative path, and removes `.` and `..`. Segments
+/// above the project are dropped.
+pub fn join(directory: &str, path: &str) -> String {
+    let mut segments: Vec<&str> = Vec::new();
+    for segment in directory.split('/').chain(path.split('/')) {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                segments.pop();
+            }
+            other => segments.push(other),
+        }
+    }
+    segments.join("/")
+}
+
+/// Returns the path below a directory; `None` if it is outside.
+pub(crate) fn below<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
+    if directory.is_empty() {
+        return Some(path);
+    }
+    let rest = path.strip_prefix(directory)?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+/// Returns the directory of a path.
+pub(crate) fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(directory, _)| directory)
+}
+
+/// Returns the last segment of a path.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+/// Splits a path into the part before the extension of a page, and the
+/// extension.
+pub(crate) fn split_page(path: &str) -> Option<(&str, &str)> {
+    let (stem, extension) = path.rsplit_once('.')?;
+    let is_page = PAGE_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known));
+    (is_page && !stem.is_empty() && !stem.ends_with('/')).then_some((stem, extension))
+}
+
+/// Returns the key of a URL path: decoded, without query, fragment, slashes at
+/// the ends, index page and page extension.
+pub(crate) fn route_key(path: &str) -> String {
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let decoded = percent_decode_str(path).decode_utf8_lossy();
+    let joined = join("", &decoded);
+    let stem = match split_page(&joined) {
+        Some((stem, _)) => stem,
+        None => &joined,
+    };
+    match stem.rsplit_once('/') {
+        Some((directory, "index" | "_index")) => directory.to_owned(),
+        None if stem == "index" => String::new(),
+        _ => stem.to_owned(),
+    }
+}
+
+/// Drops the last segment if it names the index page of its directory.
+pub(crate) fn without_index<'p>(stem: &'p str, names: &[&str]) -> &'p str {
+    let name = file_name(stem);
+    if names.iter().any(|index| name.eq_ignore_ascii_case(index)) { parent(stem) } else { stem }
+}
+
+/// Whether a segment looks like a language: `en`, `pt-br`, `zh_CN`.
+pub(crate) fn is_locale(segment: &str) -> bool {
+    let (language, region) = segment.split_once(['-', '_']).unwrap_or((segment, "xx"));
+    (2..=3).contains(&language.len())
+        && language.bytes().all(|byte| byte.is_ascii_lowercase())
+        && (2..=4).contains(&region.len())
+        && region.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Whether a segment looks like a version: `v1.2`, `2.x`, `latest`, `next`.
+pub(crate) fn is_version(segment: &str) -> bool {
+    let named = ["latest", "stable", "next", "main", "master", "current", "dev", "edge"];
+    let number = segment.trim_start_matches('v').trim_end_matches(".x");
+    named.contains(&segment)
+        || number.starts_with(|first: char| first.is_ascii_digit())
+            && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        || segment.contains("@latest")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn route_key_drops_what_does_not_identify_a_page() {
+        for url in ["/a/b/", "/a/b", "a/b.html", "/a/b/index.html", "/a//b.md?x=1#y", "/a/c/../b"] {
+            assert_eq!(route_key(url), "a/b", "{url}");
+        }
+        for url in ["/", "", "/index.html", "/#top"] {
+            assert_eq!(route_key(url), "", "{url}");
+        }
+        assert_eq!(route_key("/a%20b/v1.2"), "a b/v1.2");
+    }
+
+    #[test]
+    fn below_compares_whole_segments() {
+        assert_eq!(below("docs/a.md", "docs"), Some("a.md"));
+        assert_eq!(below("docs2/a.md", "docs"), None);
+        assert_eq!(below("a.md", ""), Some("a.md"));
+    }
+
+    #[test]
+    fn locales_and_versions_are_recognized() {
+        for locale in ["en", "pt-br", "zh-CN", "zh_cn"] {
+            assert!(is_locale(locale), "{locale}");
+        }
+        for version in ["v1", "2.0.1", "3.x", "latest", "next"] {
+            assert!(is_version(version), "{version}");
+        }
+        for other in ["docs", "guide", "a-b", "api", ""] {
+            assert!(!is_version(other) && (other == "api" || !is_locale(other)), "{other}");
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Links of sites: paths that a generator publishes, redirects and includes.
+
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+
+/// Creates a site, and a document with these links.
+fn site(files: &[(&str, &str)], document: &str, links: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    for (path, text) in files {
+        sandbox.write(path, text);
+    }
+    let links: Vec<String> = links.iter().map(|link| format!("[x](<{link}>)\n\n")).collect();
+    sandbox.write(document, &format!("---\ntitle: T\n---\n\n# Own\n\n{}", links.concat()));
+    sandbox
+}
+
+/// Asserts that the first links work, and that each of the others is a finding.
+#[track_caller]
+fn check(files: &[(&str, &str)], document: &str, good: &[&str], broken: &[&str]) {
+    let sandbox = site(files, document, &[good, broken].concat());
+    let output = sandbox.check(&["--offline", "."]);
+    let rows = output.rows();
+    let expected = good.iter().map(|link| (link, "alive"));
+    let expected = expected.chain(broken.iter().map(|link| (link, "local")));
+    // Several links to one file are one target, so rows are found by line.
+    for (line, (link, verdict)) in (7..).step_by(2).zip(expected) {
+        let is_link = |location: &Value| location["path"] == document && location["line"] == line;
+        let row =
+            rows.0.iter().find(|row| row["locations"].as_array().unwrap().iter().any(is_link));
+        assert!(row.is_some(), "`{link}` is not checked");
+        assert_eq!(row.unwrap()["verdict"], verdict, "{link}: {}", row.unwrap());
+    }
+}
+
+#[test]
+fn docusaurus_publishes_docs_posts_pages_and_files() {
+    check(
+        &[
+            ("web/docusaurus.config.js", "module.exports = { baseUrl: '/project/', presets: [] }"),
+            ("web/docs/01-start.md", "# Start\n\n## Next step\n"),
+            ("web/docs/guides/own.md", "---\nslug: /renamed\n---\n# Own\n"),
+            ("web/versioned_docs/version-1.0/old.md", "# Old\n"),
+            ("web/blog/2024-01-02-hello.md", "# Hello\n"),
+            ("web/src/pages/help.js", ""),
+            ("web/src/pages/team.mdx", "# Team\n"),
+            ("web/static/img/logo.svg", ""),
+            ("web/docs/_part.mdx", "## Shared\n"),
+            ("web/docs/whole.mdx", "import Part from './_part.mdx';\n\n# Whole\n\n<Part />\n"),
+        ],
+        "web/docs/guides/a.md",
+        &[
+            "/docs/start",
+            "/docs/start#next-step",
+            "/project/docs/start",
+            "/docs/renamed",
+            "/docs/1.0/old",
+            "/blog/2024/01/02/hello",
+            "/team",
+            "/img/logo.svg",
+            "../start",
+            "01-start.md",
+            "@site/static/img/logo.svg",
+            "/docs/whole#shared",
+        ],
+        &["/docs/gone", "/docs/start#gone", "../gone", "@site/static/gone.svg", "/docs/whole#gone"],
+    );
+}
+
+#[test]
+fn hugo_publishes_sections_bundles_and_languages() {
+    check(
+        &[
+            ("hugo.toml", "baseURL = 'https://docs.test/'\n"),
+            ("content/en/docs/_index.md", "# Docs\n"),
+            ("content/en/docs/Set Up.md", "# Set up\n"),
+            ("content/en/docs/own.md", "---\nurl: /own/path/\n---\n# Own\n"),
+            ("content/en/docs/short.md", "---\nslug: brief\n---\n# Short\n\n{{< note >}}\n"),
+            ("layouts/shortcodes/note.html", "<b>{{ .Inner }}</b>"),
+            ("static/a.png", ""),
+        ],
+        "content/en/docs/a.md",
+        &[
+            "/docs/",
+            "/docs/set-up/",
+            "/en/docs/set-up/#set-up",
+            "/own/path",
+            "/docs/brief",
+            "/a.png",
+            "../brief/",
+        ],
+        &["/docs/gone/", "../gone/", "/gone.png", "/docs/brief/#gone"],
+    );
+}
+
+#[test]
+fn jekyll_publishes_pages_posts_and_collections() {
+    check(
+        &[
+            (
+                "_config.yml",
+                "title: T\nbaseurl: /base\ncollections:\n  docs:\n    permalink: /d/:path/\n",
+            ),
+            ("_posts/2024-01-02-hello.md", "# Hello\n"),
+            ("_docs/start.md", "# Start\n\n{% include part.html %}\n"),
+            ("_includes/part.html", "<h2 id=shared>Shared</h2>"),
+            ("about.md", "---\npermalink: /who/\n---\n# About\n"),
+            ("assets/a.css", ""),
+        ],
+        "index.md",
+        &[
+            "/2024/01/02/hello.html",
+            "/d/start/",
+            "/base/d/start/",
+            "/who/",
+            "/assets/a.css",
+            "/d/start/#shared",
+        ],
+        &["/2024/01/02/gone.html", "/d/gone/", "/assets/gone.css", "/d/start/#gone"],
+    );
+}
+
+#[test]
+fn mkdocs_publishes_directories_and_snippets() {
+    check(
+        &[
+            ("mkdocs.yml", "site_name: T\nsite_url: https://docs.test/p/\n"),
+            ("docs/index.md", "# Home\n"),
+            ("docs/guide/start.md", "# Start\n\n--8<-- \"parts/a.md\"\n"),
+            ("parts/a.md", "## Shared\n"),
+        ],
+        "docs/guide/a.md",
+        &["start.md", "/p/guide/start/", "/guide/start/#shared", "../start/"],
+        &["gone.md", "/guide/gone/", "start.md#gone"],
+    );
+}
+
+#[test]
+fn sphinx_resolves_labels_of_all_documents() {
+    check(
+        &[
+            ("doc/conf.py", "project = 'T'\nextensions = ['myst_parser']\n"),
+            ("doc/other.md", "(my-label)=\n# Other\n"),
+            ("doc/third.rst", ".. _rst-label:\n\nThird\n=====\n"),
+            ("doc/img/a.png", ""),
+        ],
+        "doc/a.md",
+        &["other.md", "#my-label", "my-label", "#rst-label", "/img/a.png", "third.html"],
+        &["gone.md", "#no-label", "/img/gone.png"],
+    );
+}
+
+#[test]
+fn mdbook_accepts_html_names_and_includes() {
+    check(
+        &[
+            ("book.toml", "[book]\ntitle = 'T'\n"),
+            ("src/one.md", "# One\n\n{{#include part.md}}\n"),
+            ("src/part.md", "## Shared\n"),
+        ],
+        "src/two.md",
+        &["one.html", "one.md#shared", "/one.html"],
+        &["gone.html", "one.md#gone"],
+    );
+}
+
+#[test]
+fn vitepress_publishes_clean_paths_and_public_files() {
+    check(
+        &[
+            ("docs/.vitepress/config.mts", "export default { base: '/b/' }"),
+            ("docs/guide/start.md", "# Start {#begin}\n\n<!--@include: ../part.md-->\n"),
+            ("docs/part.md", "## Shared\n"),
+            ("docs/public/a.svg", ""),
+        ],
+        "docs/guide/a.md",
+        &["/guide/start", "/b/guide/start.html", "./start", "/a.svg", "/guide/start#shared"],
+        &["/guide/gone", "./gone", "/gone.svg", "/guide/start#gone"],
+    );
+}
+
+#[test]
+fn starlight_publishes_slugs_and_fallback_languages() {
+    check(
+        &[
+            ("astro.config.mjs", "import starlight from '@astrojs/starlight';\n"),
+            (
+                "src/content/docs/guides/Set Up.mdx",
+                "<Tabs>\n```sh\na\n\nb\n```\n</Tabs>\n\n## After tabs\n",
+            ),
+            ("src/content/docs/own.md", "---\nslug: renamed\n---\n# Own\n"),
+            ("src/pages/about.astro", ""),
+            ("public/a.svg", ""),
+        ],
+        "src/content/docs/a.md",
+        &[
+            "/guides/set-up/",
+            "/fr/guides/set-up/",
+            "/guides/set-up/#after-tabs",
+            "/renamed/",
+            "/about",
+            "/a.svg",
+        ],
+        &["/guides/gone/", "/guides/set-up/#gone", "/gone.svg"],
+    );
+}
+
+#[test]
+fn docfx_resolves_the_root_includes_and_tabs() {
+    check(
+        &[
+            ("docs/docfx.json", "{ \"build\": { \"content\": [{ \"files\": [\"**.md\"] }] } }"),
+            ("docs/guide/start.md", "# Start\n\n[!INCLUDE [x](../includes/part.md)]\n"),
+            ("docs/includes/part.md", "## Shared\n"),
+            ("docs/index.yml", "title: T\n"),
+        ],
+        "docs/guide/a.md",
+        &["~/guide/start.md", "/guide/start", "start.md#shared", "~/index.yml"],
+        &["~/guide/gone.md", "start.md#gone"],
+    );
+}
+
+#[test]
+fn nuxt_and_next_drop_numbers_and_groups() {
+    check(
+        &[
+            ("nuxt.config.ts", "export default {}"),
+            ("content/1.guide/2.start.md", "# Start\n"),
+            ("public/a.svg", ""),
+        ],
+        "content/index.md",
+        &["/guide/start", "/a.svg"],
+        &["/guide/gone", "/gone.svg"],
+    );
+    check(
+        &[("next.config.mjs", "export default {}"), ("pages/docs/start.mdx", "# Start\n")],
+        "pages/index.mdx",
+        &["/docs/start"],
+        &["/docs/gone"],
+    );
+}
+
+#[test]
+fn github_docs_resolve_content_and_reusables() {
+    check(
+        &[
+            ("content/actions/start.md", "# Start\n\n{% data reusables.actions.note %}\n"),
+            ("data/reusables/actions/note.md", "## Shared\n"),
+            ("assets/images/a.png", ""),
+        ],
+        "content/index.md",
+        &["/actions/start", "/en/actions/start", "/actions/start#shared", "/assets/images/a.png"],
+        &["/actions/gone", "/actions/start#gone", "/assets/images/gone.png"],
+    );
+}
+
+#[test]
+fn link_from_the_root_of_a_repository_is_resolved() {
+    check(
+        &[(".git/HEAD", ""), ("docs/a.md", "# A\n")],
+        "README.md",
+        &["/docs/a.md", "/docs"],
+        &["/docs/gone.md"],
+    );
+}
+
+#[test]
+fn generated_page_is_not_checked() {
+    let files = [("docusaurus.config.js", ""), ("blog/2024-01-02-a.md", "# A\n")];
+    let sandbox = site(&files, "docs/a.md", &["/blog/tags/x", "/blog", "/rss.xml"]);
+    let report = sandbox.report(&["--format", "json", "--offline", "."]);
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    assert_eq!(report["summary"]["skipped"]["generated"], 3, "{report}");
+    assert_eq!(report["summary"]["verdicts"]["local"], 0, "{report}");
+}
+
+#[test]
+fn link_through_a_redirect_map_is_moved() {
+    let files = [
+        (
+            "mkdocs.yml",
+            "site_name: T\nplugins:\n  - redirects:\n      redirect_maps:\n        'a.md': 'new.md'\n",
+        ),
+        ("docs/new.md", "---\nredirect_from:\n  - /older\n---\n# New\n"),
+        ("docs/_redirects", "/old/* /new/ 301\n/lost /gone 301\n"),
+    ];
+    let sandbox = site(&files, "docs/b.md", &["/a/", "/older/", "/old/x", "/lost", "/old/x#gone"]);
+    let rows = sandbox.check(&["--offline", "."]).rows();
+    let verdict = |link: &str| {
+        let row = rows.0.iter().find(|row| row["url"] == link).unwrap();
+        (row["verdict"].as_str().unwrap().to_owned(), row["reason"].as_str().unwrap().to_owned())
+    };
+    let moved = |to: &str| ("moved".to_owned(), format!("redirects to `{to}`"));
+    assert_eq!(verdict("/a/"), moved("new.md"));
+    assert_eq!(verdict("/older/"), moved("/new"));
+    assert_eq!(verdict("/old/x"), moved("/new/"));
+    assert_eq!(verdict("/lost").0, "local");
+    assert_eq!(verdict("/old/x#gone").0, "local");
+}
+
+#[test]
+fn site_none_disables_the_rules() {
+    let files = [("mkdocs.yml", "site_name: T\n"), ("docs/a.md", "# A\n")];
+    let sandbox = site(&files, "docs/b.md", &["/a/"]);
+    assert_eq!(sandbox.check(&["--offline", "--site", "none", "."]).rows().0.len(), 0);
+    assert_eq!(sandbox.check(&["--offline", "--site", "mkdocs", "."]).rows().0.len(), 1);
+    assert_eq!(sandbox.check(&["--offline", "--site", "hugo", "."]).rows().0.len(), 0);
+    let output = sandbox.check(&["--site", "unknown", "."]).exits(2);
+    assert!(output.stderr.contains("unknown site generator"), "{output:?}");
+}
+
+#[test]
+fn map_and_several_roots_resolve_root_relative_links() {
+    let files = [("manual/a.md", "# A\n"), ("files/b.png", ""), ("more/c.png", "")];
+    let sandbox = site(&files, "d.md", &["/guide/a.md", "/b.png", "/c.png", "/gone.png"]);
+    let args = ["--offline", "--map", "/guide=manual", "--root-dir", "files", "--root-dir", "more"];
+    let rows = sandbox.check(&[&args[..], &["d.md"]].concat()).rows();
+    let verdicts: Vec<&str> = rows.0.iter().filter_map(|row| row["verdict"].as_str()).collect();
+    assert_eq!(verdicts, ["alive", "alive", "alive", "local"]);
+    sandbox.check(&["--map", "/guide=nowhere", "d.md"]).fails(2, &["no such directory", "--map"]);
+    let output = sandbox.check(&["--map", "guide", "d.md"]).exits(2);
+    assert!(output.stderr.contains("/guide=docs"), "{output:?}");
+}
