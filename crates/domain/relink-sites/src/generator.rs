@@ -28,9 +28,9 @@ pub enum Generator {
     Next,
     /// Nuxt Content.
     Nuxt,
-    /// Sphinx, with reST or MyST.
+    /// Sphinx, with reST or `MyST`.
     Sphinx,
-    /// VitePress or VuePress.
+    /// `VitePress` or `VuePress`.
     VitePress,
 }
 

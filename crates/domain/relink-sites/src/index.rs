@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::paths::{file_name, is_locale, is_version, join, parent, route_key, split_page};
+use crate::paths::{
+    extension, file_name, is_locale, is_version, join, parent, route_key, split_page,
+};
 use crate::redirects::RedirectTable;
 use crate::{DocSite, FrontMatter, Generator, Mount, MountContent, ProjectTree, RedirectRule};
 
@@ -111,28 +113,28 @@ impl SiteIndex {
             if is_dir {
                 self.add_directory(site, mount, tree, &path);
             } else {
-                self.add_file(site, mount, tree, path);
+                self.add_file(site, mount, tree, &path);
             }
         }
     }
 
-    fn add_file(&mut self, site: &DocSite, mount: &Mount, tree: &dyn ProjectTree, path: String) {
-        let relative = path.strip_prefix(mount.dir.as_str()).unwrap_or(&path);
+    fn add_file(&mut self, site: &DocSite, mount: &Mount, tree: &dyn ProjectTree, path: &str) {
+        let relative = path.strip_prefix(mount.dir.as_str()).unwrap_or(path);
         let relative = relative.trim_start_matches('/').to_owned();
         let route = join(&mount.prefix, &relative);
         if mount.content == MountContent::Files {
-            self.insert(&route_key(&route), &path);
-            self.insert(&route, &path);
+            self.insert(&route_key(&route), path);
+            self.insert(&route, path);
             return;
         }
-        self.add_category(mount, tree, &relative, &path);
+        self.add_category(mount, tree, &relative, path);
         if split_page(&relative).is_some() || is_data_page(site, &relative) {
-            let head = tree.head(&path, HEAD_LENGTH).unwrap_or_default();
+            let head = tree.head(path, HEAD_LENGTH).unwrap_or_default();
             let settings = FrontMatter::parse(&head);
             let routes = site.page_routes(mount, &relative, &settings);
-            self.add_page(mount, &path, &routes, &settings);
+            self.add_page(mount, path, &routes, &settings);
         }
-        self.insert(&route, &path);
+        self.insert(&route, path);
     }
 
     /// Adds the generated page of a category (`_category_.json`).
@@ -305,5 +307,5 @@ fn is_excluded(site: &DocSite, mount: &Mount, name: &str) -> bool {
 /// Whether a data file is a page, such as a landing page of docfx.
 fn is_data_page(site: &DocSite, relative: &str) -> bool {
     let name = file_name(relative).to_ascii_lowercase();
-    site.generator == Generator::Docfx && name.ends_with(".yml") && name != "toc.yml"
+    site.generator == Generator::Docfx && extension(&name) == "yml" && name != "toc.yml"
 }

@@ -170,16 +170,15 @@ pub(crate) fn pairs(block: &str) -> Vec<(&str, &str)> {
 
 fn pair(line: &str) -> Option<(&str, &str)> {
     let line = line.trim();
-    if line.starts_with(['#', '/']) && !line.starts_with('/') {
+    if line.starts_with('#') || line.starts_with("//") {
         return None;
     }
     let quote = line.chars().next().filter(|first| matches!(first, '"' | '\'' | '`'));
-    let (key, rest) = match quote {
-        Some(quote) => line.get(1..)?.split_once(quote)?,
-        None => {
-            let end = line.find([':', '='])?;
-            (line.get(..end)?.trim(), line.get(end..)?)
-        }
+    let (key, rest) = if let Some(quote) = quote {
+        line.get(1..)?.split_once(quote)?
+    } else {
+        let end = line.find([':', '='])?;
+        (line.get(..end)?.trim(), line.get(end..)?)
     };
     let value = rest.trim_start().strip_prefix([':', '='])?.trim();
     let value = scalar(value).unwrap_or_default();

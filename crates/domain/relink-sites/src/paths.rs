@@ -43,6 +43,11 @@ pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
 }
 
+/// Returns the text after the last dot of a name.
+pub(crate) fn extension(name: &str) -> &str {
+    name.rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
 /// Splits a path into the part before the extension of a page, and the
 /// extension.
 pub(crate) fn split_page(path: &str) -> Option<(&str, &str)> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::loose_config;
-use crate::paths::{file_name, join, route_key};
+use crate::paths::{extension, file_name, join, route_key};
 
 /// A redirect.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub fn is_redirect_map(name: &str) -> bool {
         && [".yml", ".yaml", ".json", ".txt", ".map", ".conf"]
             .iter()
             .any(|extension| name.ends_with(extension));
-    let is_nginx = name.ends_with(".conf") && name.contains("redirect") || name == "nginx.conf";
+    let is_nginx = extension(&name) == "conf" && name.contains("redirect") || name == "nginx.conf";
     is_named || is_list || is_nginx || name.starts_with(".openpublishing.redirection")
 }
 
@@ -91,13 +91,13 @@ pub fn read_redirects(path: &str, text: &str) -> Vec<RedirectRule> {
     if name == ".htaccess" {
         return text.lines().filter_map(apache_rule).collect();
     }
-    if name.ends_with(".conf") || name.ends_with(".map") {
+    if matches!(extension(&name), "conf" | "map") {
         return text.lines().filter_map(nginx_rule).collect();
     }
-    if name == "_redirects" || name.ends_with(".txt") {
-        return text.lines().filter_map(|line| plain_rule(line)).collect();
+    if name == "_redirects" || extension(&name) == "txt" {
+        return text.lines().filter_map(plain_rule).collect();
     }
-    if name.ends_with(".json") {
+    if extension(&name) == "json" {
         let Ok(value) = serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) else {
             return Vec::new();
         };

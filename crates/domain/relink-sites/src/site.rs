@@ -69,6 +69,7 @@ pub struct PathAlias {
 
 /// A site of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent property of a generator")]
 pub struct DocSite {
     /// The generator.
     pub generator: Generator,

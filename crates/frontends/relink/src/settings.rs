@@ -311,8 +311,8 @@ fn read_options(config: &Config) -> Result<ReadOptions, CommandError> {
     })
 }
 
-fn display(path: &PathBuf) -> String {
-    path.display().to_string()
+fn display(path: impl AsRef<Path>) -> String {
+    path.as_ref().display().to_string()
 }
 
 fn map_text(map: &PathMap) -> String {
@@ -503,7 +503,9 @@ mod tests {
             format: Some(DocumentFormat::Markdown),
             column: Some(Column::Number(3)),
             local: LocalRules {
-                root: Some("site".into()),
+                roots: vec!["site".into(), "static".into()],
+                maps: vec![PathMap { prefix: "/guide".to_owned(), dir: "docs".into() }],
+                site: SiteChoice::Off,
                 base: Url::parse("https://docs.example.org/").ok(),
                 index_files: vec!["index.html".to_owned()],
                 fallback_extensions: vec!["md".to_owned(), "rst".to_owned()],
@@ -521,8 +523,8 @@ mod tests {
         let scope = run_key(&config, &options, Path::new("/project")).into_scope();
         assert_eq!(
             scope["settings"],
-            "v1;format=markdown;column=3;root=site;base=https://docs.example.org/;\
-             index-files=index.html;fallback-extensions=md,rst;anchors=off;remote-anchors=true;\
+            "v1;format=markdown;column=3;root=site,static;map=/guide=docs;site=none;\
+             base=https://docs.example.org/;index-files=index.html;fallback-extensions=md,rst;anchors=off;remote-anchors=true;\
              skip-reserved=false;folder=/project;include=a;exclude=b,c;offline=true"
         );
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::Read as _;
 use std::path::Path;
 
-use relink_page::{DocumentFormat, SlugStyle};
+use relink_page::{Anchors, DocumentFormat, SlugStyle};
 use relink_ports::Files;
 use relink_sites::{DocSite, ProjectTree as _, join_path};
 
@@ -59,6 +59,6 @@ impl Labels {
         // Ignore the error: use the bytes that could be read.
         let _ = file.take(MAX_DOCUMENT).read_to_end(&mut bytes);
         let anchors = relink_page::anchors(format, &bytes, SlugStyle::Sphinx);
-        self.0.extend(anchors.iter().flat_map(|anchors| anchors.iter()).map(str::to_lowercase));
+        self.0.extend(anchors.iter().flat_map(Anchors::iter).map(str::to_lowercase));
     }
 }

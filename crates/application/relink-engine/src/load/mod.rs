@@ -1,5 +1,6 @@
 //! Loader: reads the inputs and stores their links and tasks.
 
+mod anchor_check;
 mod diagnostics;
 mod directory_cache;
 mod document_content;

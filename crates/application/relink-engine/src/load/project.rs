@@ -15,7 +15,7 @@ use relink_sites::{
     read_redirects,
 };
 
-use super::directory_cache::DirectoryCache;
+use super::directory_cache::{DirectoryCache, PathKind};
 use super::read_options::SiteChoice;
 
 /// Maximum size of a redirect map.
@@ -98,6 +98,14 @@ impl Project {
                 self.root = earlier;
             }
         }
+    }
+
+    /// Returns what a path of the project leads to.
+    fn kind(&self, path: &str) -> PathKind {
+        if path.is_empty() {
+            return PathKind::Directory;
+        }
+        self.cache().kind(&*self.files, &self.root.join(path))
     }
 
     fn cache(&self) -> MutexGuard<'_, DirectoryCache> {
@@ -206,31 +214,25 @@ impl Project {
                 let path = relink_sites::join_path(&directory, &name);
                 let is_map = !is_dir && (is_redirect_map(&name) || is_named_in(&config, &name));
                 if is_map && let Some(text) = self.head(&path, MAX_MAP_BYTES) {
-                    rules.extend(self.rules_of(site, &directory, &path, &text));
+                    rules.extend(rules_of(site, &directory, &path, &text));
                 }
             }
         }
         rules
     }
+}
 
-    /// Reads one redirect map. Old paths of Open Publishing are documents.
-    fn rules_of(
-        &self,
-        site: &DocSite,
-        directory: &str,
-        path: &str,
-        text: &str,
-    ) -> Vec<RedirectRule> {
-        let mut rules = read_redirects(path, text);
-        if site.generator == Generator::Docfx {
-            for rule in &mut rules {
-                let from = relink_sites::join_path(directory, &rule.from);
-                let below = from.strip_prefix(site.root.as_str()).unwrap_or(&from);
-                rule.from = format!("/{}", below.trim_start_matches('/'));
-            }
+/// Reads one redirect map. Old paths of Open Publishing are documents.
+fn rules_of(site: &DocSite, directory: &str, path: &str, text: &str) -> Vec<RedirectRule> {
+    let mut rules = read_redirects(path, text);
+    if site.generator == Generator::Docfx {
+        for rule in &mut rules {
+            let from = relink_sites::join_path(directory, &rule.from);
+            let below = from.strip_prefix(site.root.as_str()).unwrap_or(&from);
+            rule.from = format!("/{}", below.trim_start_matches('/'));
         }
-        rules
     }
+    rules
 }
 
 /// Whether a configuration names a data file as its list of redirects.
@@ -277,19 +279,10 @@ impl ProjectTree for Project {
     }
 
     fn is_dir(&self, path: &str) -> bool {
-        self.kind(path) == super::directory_cache::PathKind::Directory
+        self.kind(path) == PathKind::Directory
     }
 
     fn is_file(&self, path: &str) -> bool {
-        self.kind(path) == super::directory_cache::PathKind::File
-    }
-}
-
-impl Project {
-    fn kind(&self, path: &str) -> super::directory_cache::PathKind {
-        if path.is_empty() {
-            return super::directory_cache::PathKind::Directory;
-        }
-        self.cache().kind(&*self.files, &self.root.join(path))
+        self.kind(path) == PathKind::File
     }
 }

@@ -119,7 +119,8 @@ fn find_relative(site: &DocSite, index: &SiteIndex, document: &str, path: &str) 
         return RouteLookup::Generated;
     }
     // Only a URL can leave the site; a document cannot.
-    let is_url = path.ends_with(".html") || path.ends_with('/');
+    let extension = Path::new(path).extension().unwrap_or_default();
+    let is_url = extension == "html" || path.ends_with('/');
     if site.generator == Generator::MdBook && is_url { last } else { RouteLookup::Missing }
 }
 

@@ -1,4 +1,4 @@
-//! Sphinx, with reST or MyST: one source directory, labels that are valid in
+//! Sphinx, with reST or `MyST`: one source directory, labels that are valid in
 //! all documents, and pages generated from source code.
 
 use crate::loose_config;

@@ -1,4 +1,4 @@
-//! VitePress and VuePress: the directory that contains `.vitepress`, with a
+//! `VitePress` and `VuePress`: the directory that contains `.vitepress`, with a
 //! `public` directory for files.
 
 use crate::loose_config;

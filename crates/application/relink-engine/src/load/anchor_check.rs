@@ -1,0 +1,269 @@
+//! Checks whether files contain the anchors that links refer to, with the
+//! anchors of included files and the labels of the site.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use relink_judge::codes;
+use relink_page::{Anchors, DocumentFormat, IncludedFile, SlugStyle};
+use relink_ports::FileError;
+use relink_sites::{DocSite, Generator};
+
+use super::includes::{self, IncludeLookup};
+use super::labels::Labels;
+use super::local::LocalLink;
+use super::local_check::{LocalLinkChecker, LocalLinkResult, alive, finding, has_anchors};
+use super::project::Project;
+use super::skip::CheckSkipReason;
+use super::unreadable;
+use crate::anchors::{decoded, is_line_fragment};
+use crate::isolation::isolate;
+
+/// Maximum number of cached anchors, over all documents.
+const MAX_ANCHORS: usize = 500_000;
+/// Maximum number of documents with cached anchors.
+const MAX_DOCUMENTS: usize = 20_000;
+/// Maximum number of missing anchors with a suggestion. One suggestion compares
+/// up to 2,000 anchors.
+pub(super) const MAX_SUGGESTIONS: usize = 5_000;
+/// Directories of text that is published as a part of other pages.
+const PARTIAL_DIRECTORIES: [&str; 10] = [
+    "_includes",
+    "_partials",
+    "_snippets",
+    "_common",
+    "includes",
+    "partials",
+    "snippets",
+    "reusables",
+    "shared",
+    "fragments",
+];
+/// Maximum number of files that one document includes.
+const MAX_INCLUDES: usize = 200;
+
+impl LocalLinkChecker<'_> {
+    /// Returns whether the site of a document has a label, and whether labels
+    /// may be defined elsewhere; `None` if the generator has no labels.
+    pub(super) async fn has_label(&mut self, document: &Path, label: &str) -> Option<(bool, bool)> {
+        let project = self.project().await?;
+        let relative = project.relative(document)?;
+        let site = project.labels_site(&relative)?.clone();
+        let is_external = site.has_external_labels;
+        let labels = self.site_labels(&project, site).await;
+        Some((labels.contains(label), is_external))
+    }
+
+    async fn site_labels(&mut self, project: &Arc<Project>, site: DocSite) -> Arc<Labels> {
+        if let Some(labels) = self.labels.get(&site.config) {
+            return Arc::clone(labels);
+        }
+        let (files, project, config) =
+            (Arc::clone(self.files), Arc::clone(project), site.config.clone());
+        let read = move || Labels::read(&*files, &project, &site);
+        let labels = Arc::new(tokio::task::spawn_blocking(read).await.unwrap_or_default());
+        self.labels.insert(config, Arc::clone(&labels));
+        labels
+    }
+
+    /// Checks that one of these files has the anchor. `is_certain` means that
+    /// the link can refer only to them.
+    pub(super) async fn check_anchor(
+        &mut self,
+        link: &LocalLink,
+        fragment: &str,
+        files: &[PathBuf],
+        is_certain: bool,
+    ) -> LocalLinkResult {
+        let Some(slugs) = self.options.local.anchors else {
+            return alive(link, "the file exists");
+        };
+        let decoded = decoded(fragment);
+        let mut similar = None;
+        let mut has_known_anchors = false;
+        for file in files {
+            let Some(anchors) = self.anchors(file, link.style().is_same_document, slugs).await
+            else {
+                continue;
+            };
+            if anchors.has(fragment) || has_line_anchors(slugs) && is_line_fragment(fragment) {
+                return alive(link, "the anchor exists");
+            }
+            if anchors.may_have_more() {
+                return LocalLinkResult::Skipped(CheckSkipReason::Anchor);
+            }
+            has_known_anchors = true;
+            similar = similar.or_else(|| self.similar_anchor(file, &anchors, &decoded));
+        }
+        if let Some(result) = self.check_label(link, &decoded).await {
+            return result;
+        }
+        if !has_known_anchors || (link.style().may_be_page_name && link.style().is_same_document) {
+            // The content of a directory without an index file is unknown.
+            return LocalLinkResult::Skipped(CheckSkipReason::Anchor);
+        }
+        if self.is_generated_anchor(link, files, &decoded).await {
+            return LocalLinkResult::Skipped(CheckSkipReason::Anchor);
+        }
+        let position = match (link.style().is_same_document, is_certain) {
+            (true, _) => "in this document",
+            (false, true) => "in that file",
+            (false, false) => "in that directory's page",
+        };
+        let suggestion = similar.map(|name| format!("; there is `#{name}`")).unwrap_or_default();
+        finding(
+            link,
+            codes::MISSING_ANCHOR,
+            format!("no anchor `#{decoded}` {position}{suggestion}"),
+        )
+    }
+
+    /// Checks an anchor as a label of the site. Returns `None` if the generator
+    /// has no labels, or if the label is missing and cannot be elsewhere.
+    async fn check_label(&mut self, link: &LocalLink, label: &str) -> Option<LocalLinkResult> {
+        let (document, _) = link.site_path().filter(|_| link.style().is_same_document)?;
+        let document = document.to_owned();
+        let (has_label, is_external) = self.has_label(&document, label).await?;
+        if has_label {
+            return Some(alive(link, "the label exists"));
+        }
+        let is_reference = link.style().may_be_page_name;
+        let may_be_external = is_external && (is_reference || label.contains('.'));
+        if may_be_external || !is_reference {
+            return may_be_external.then_some(LocalLinkResult::Skipped(CheckSkipReason::Anchor));
+        }
+        let reason = format!("no label `{label}` in the documents of the site");
+        Some(finding(link, codes::MISSING_ANCHOR, reason))
+    }
+
+    /// Whether a missing anchor may be created when the site is built: tabs of
+    /// docfx, names of documented objects, and anchors in text that is only
+    /// published as a part of other pages.
+    async fn is_generated_anchor(
+        &mut self,
+        link: &LocalLink,
+        files: &[PathBuf],
+        anchor: &str,
+    ) -> bool {
+        let is_partial = |file: &PathBuf| {
+            let name = file.file_name().unwrap_or_default();
+            name.as_encoded_bytes().starts_with(b"_") && name != "_index.md"
+                || file.iter().any(|part| PARTIAL_DIRECTORIES.iter().any(|name| part == *name))
+        };
+        if link.style().is_same_document && files.iter().any(is_partial) {
+            return true;
+        }
+        let (Some(project), Some(file)) = (self.project().await, files.first()) else {
+            return false;
+        };
+        let Some(document) = project.relative(file) else { return false };
+        project.site_of(&document).is_some_and(|site| {
+            site.generator == Generator::Docfx && anchor.starts_with("tab/")
+                || site.has_generated_reference && anchor.contains(['.', '+'])
+        })
+    }
+
+    /// Returns a similar anchor. Suggestions are cached, and their number is
+    /// limited.
+    fn similar_anchor(&mut self, file: &Path, anchors: &Anchors, name: &str) -> Option<String> {
+        let key = (file.to_owned(), name.to_owned());
+        if let Some(cached) = self.suggestions.get(&key) {
+            return cached.clone();
+        }
+        if self.suggestions.len() >= MAX_SUGGESTIONS {
+            return None;
+        }
+        let similar = anchors.nearest(name).map(str::to_owned);
+        self.suggestions.insert(key, similar.clone());
+        similar
+    }
+
+    /// Returns the anchors of a file; `None` if they are unknown.
+    async fn anchors(
+        &mut self,
+        file: &Path,
+        is_same_document: bool,
+        slugs: SlugStyle,
+    ) -> Option<Arc<Anchors>> {
+        if let Some(cached) = self.anchors.get(file) {
+            return cached.clone();
+        }
+        let format = self.options.format.filter(|_| is_same_document);
+        let mut anchors = self.read(file, format, slugs).await;
+        if let Some(anchors) = &mut anchors {
+            self.add_includes(file, anchors, slugs).await;
+        }
+        let anchors = anchors.map(Arc::new);
+        let count = anchors.as_ref().map_or(0, |anchors| anchors.len());
+        if self.cached_anchors + count > MAX_ANCHORS || self.anchors.len() >= MAX_DOCUMENTS {
+            self.anchors.clear();
+            self.cached_anchors = 0;
+        }
+        self.cached_anchors += count;
+        self.anchors.insert(file.to_owned(), anchors.clone());
+        anchors
+    }
+
+    /// Adds the anchors of included files.
+    async fn add_includes(&mut self, file: &Path, anchors: &mut Anchors, slugs: SlugStyle) {
+        let includes_of = |file: &Path, anchors: &Anchors| -> Vec<(PathBuf, IncludedFile)> {
+            anchors.includes().map(|include| (file.to_owned(), include.clone())).collect()
+        };
+        let mut queue = includes_of(file, anchors);
+        if queue.is_empty() {
+            return;
+        }
+        let project = self.project().await;
+        let mut seen = HashSet::new();
+        while let Some((document, include)) = queue.pop() {
+            if seen.len() >= MAX_INCLUDES || !seen.insert((document.clone(), include.clone())) {
+                continue;
+            }
+            let found =
+                project.as_deref().map(|project| includes::find(project, &document, &include));
+            match found.unwrap_or(IncludeLookup::Unknown) {
+                IncludeLookup::Nothing => {}
+                IncludeLookup::Unknown => *anchors = std::mem::take(anchors).with_unknown(),
+                IncludeLookup::File(path) => {
+                    if let Some(included) = self.read(&path, None, slugs).await {
+                        queue.extend(includes_of(&path, &included));
+                        anchors.merge(&included);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn read(
+        &mut self,
+        file: &Path,
+        format: Option<DocumentFormat>,
+        slugs: SlugStyle,
+    ) -> Option<Anchors> {
+        // Detect the format by name only, so that large media files are not
+        // read.
+        let detect = || DocumentFormat::from_file(Some(&file.to_string_lossy()), b"");
+        let format = format.unwrap_or_else(detect);
+        if !has_anchors(format) {
+            return None;
+        }
+        let bytes = match self.files.read(file).await {
+            Ok(bytes) => bytes,
+            // A directory has only some of the index files.
+            Err(FileError::Missing { .. }) => return None,
+            Err(error) => {
+                self.problems.push(unreadable(file.to_string_lossy().into_owned(), &error));
+                return None;
+            }
+        };
+        let label = file.display().to_string();
+        let work = move || isolate(&label, || relink_page::anchors(format, &bytes, slugs));
+        tokio::task::spawn_blocking(work).await.ok()?.ok()?
+    }
+}
+
+/// Whether this renderer has anchors for source lines.
+fn has_line_anchors(slugs: SlugStyle) -> bool {
+    matches!(slugs, SlugStyle::Any | SlugStyle::GitHub | SlugStyle::GitLab)
+}
