@@ -9,9 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use relink_frontier::backoff;
-use relink_judge::{
-    Decision, JudgeInput, Judgment, Policy, RetryDelay, Soft404Profile, control_url,
-};
+use relink_judge::{Decision, JudgeInput, Judgment, Policy, RetryDelay, control_url};
 use relink_model::{Attempt, Control, ControlKind, FetchPurpose, History, Probe, RequestRights};
 use relink_ports::{Body, Clock, Fetch, UserAgent};
 use xxhash_rust::xxh3::xxh3_64;
@@ -30,6 +28,8 @@ pub struct PageCheckSettings {
     pub max_host_wait: Duration,
     /// Seed of random names.
     pub salt: u64,
+    /// Whether pages are compared with controls.
+    pub uses_controls: bool,
 }
 
 /// A page to check, with earlier knowledge about it.
@@ -126,7 +126,6 @@ impl PageChecker<'_> {
             probe,
             phrase_scan: None,
             controls,
-            soft404_profile: Soft404Profile::default(),
             history: &request.history,
             now: current_time(self.clock),
         }
@@ -157,6 +156,9 @@ impl PageChecker<'_> {
         kind: ControlKind,
         cache: &mut ControlCache,
     ) -> Control {
+        if !self.settings.uses_controls {
+            return Control { kind, url: String::new(), probe: None };
+        }
         let neighbor = match kind {
             ControlKind::Neighbor => request.neighbors.first(),
             ControlKind::SecondNeighbor => request.neighbors.get(1),
@@ -171,7 +173,8 @@ impl PageChecker<'_> {
         if let Some((url, probe)) = cache.0.get(&key) {
             return Control { kind, url: url.clone(), probe: Some(Arc::clone(probe)) };
         }
-        let probe = Arc::new(self.fetch_control(&url, request.rights).await);
+        let rights = request.rights.without_credentials();
+        let probe = Arc::new(self.fetch_control(&url, rights).await);
         // A refetch is a control only for this page.
         if kind != ControlKind::Refetch {
             cache.0.insert(key, (url.clone(), Arc::clone(&probe)));

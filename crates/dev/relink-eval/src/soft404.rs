@@ -89,7 +89,8 @@ pub fn run(args: &Soft404Args) -> Result<(), EvalError> {
         let proxies = Proxies::all(args.proxy.clone());
         let fetcher =
             Fetcher::new(FetchSettings { timeout: TIMEOUT, proxies, ..FetchSettings::default() })?;
-        let settings = PageCheckSettings { policy, max_host_wait: Duration::ZERO, salt: args.salt };
+        let (max_host_wait, salt) = (Duration::ZERO, args.salt);
+        let settings = PageCheckSettings { policy, max_host_wait, salt, uses_controls: true };
         let checker = PageChecker { fetch: &fetcher, clock: &Now, settings };
         let mut controls = ControlCache::default();
         let mut answers = Vec::new();

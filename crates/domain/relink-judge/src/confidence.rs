@@ -20,10 +20,11 @@ pub(crate) const ALIVE_RANDOM_NAME_REJECTED: Confidence = Confidence::from_perce
 pub(crate) const ALIVE_UNCHANGED: Confidence = Confidence::from_percent(98);
 /// Alive: random names get a success response, but a different page.
 pub(crate) const ALIVE_UNLIKE_RANDOM_NAME: Confidence = Confidence::from_percent(95);
-/// Alive: the host rejected random names in every directory tested.
-pub(crate) const ALIVE_BY_PROFILE: Confidence = Confidence::from_percent(95);
 /// Alive by its response alone, without a comparison.
 pub(crate) const ALIVE_UNCOMPARED: Confidence = Confidence::from_percent(90);
+/// Alive, but no control can confirm it: a search, an empty list, a front page with
+/// a query.
+pub(crate) const NOT_COMPARABLE: Confidence = Confidence::from_percent(60);
 /// Alive: a home page, which is not compared with random names.
 pub(crate) const ALIVE_HOME_PAGE: Confidence = Confidence::from_percent(96);
 /// Redirected to the same URL as random names.
@@ -38,6 +39,8 @@ pub(crate) const SAME_AS_NEIGHBOR: Confidence = Confidence::from_percent(93);
 pub(crate) const REDIRECTED_TO_PARENT: Confidence = Confidence::from_percent(88);
 /// Redirected to a URL that names an error page.
 pub(crate) const REDIRECTED_TO_ERROR: Confidence = Confidence::from_percent(92);
+/// Rejected like a random value, while a neighbor is accepted.
+pub(crate) const REJECTED_LIKE_RANDOM: Confidence = Confidence::from_percent(90);
 /// The text of the page says that it was not found.
 pub(crate) const SELF_REPORTED: Confidence = Confidence::from_percent(90);
 /// A placeholder.

@@ -4,12 +4,18 @@
 //! the server responds to all missing pages. All targets of a directory share one
 //! random URL, so a site with a thousand pages gets only a few more requests.
 //!
+//! A server may not be harmed by a control or take it for an attack. Controls
+//! therefore never request random scripts, never change an identifier in a URL
+//! that looks like an action, and never contain a password (see
+//! [`considerate`](crate::considerate)).
+//!
 //! This module only builds URLs and sends no requests.
 
 use std::cmp::Reverse;
 
 use relink_model::ControlKind;
 
+use crate::considerate::{attracts_filters, is_action, is_action_directory, is_script};
 use crate::url_parts::{Parameter, UrlParts, numbers};
 
 /// Number of letters in a random name (sic-transit §3: R = 25).
@@ -73,61 +79,117 @@ enum Gap {
 
 fn template(kind: ControlKind, url: &str) -> Option<UrlTemplate<'_>> {
     let parts = UrlParts::parse(url)?;
+    let is_name = matches!(
+        kind,
+        ControlKind::RandomName
+            | ControlKind::SecondRandomName
+            | ControlKind::RandomNameInParent
+            | ControlKind::RandomSuffix
+    );
+    if is_name && (is_action_directory(&parts) || attracts_filters(&parts)) {
+        return None;
+    }
+    if !is_name && kind != ControlKind::HomePage && is_action(&parts) {
+        return None;
+    }
     match kind {
         ControlKind::RandomName | ControlKind::SecondRandomName => Some(random_name(parts)),
         ControlKind::RandomNameInParent => Some(random_name_in_parent(parts)),
         ControlKind::RandomSuffix => Some(random_suffix(parts)),
         ControlKind::RandomQueryValue => random_query_value(parts),
+        ControlKind::WithoutParameter => without_parameter(parts),
         ControlKind::RandomPathNumber => random_path_number(parts),
-        ControlKind::HomePage => Some(whole(vec![parts.origin, "/"])),
-        ControlKind::Refetch => Some(whole(vec![url])),
+        ControlKind::HomePage => Some(whole(vec![scheme(parts), authority(parts), "/"])),
+        ControlKind::Refetch => {
+            let query = if parts.query.is_some() { "?" } else { "" };
+            let path = vec![scheme(parts), authority(parts), parts.path, query];
+            Some(whole([path, vec![parts.query.unwrap_or_default()]].concat()))
+        }
         ControlKind::Neighbor | ControlKind::SecondNeighbor => None,
     }
 }
 
-/// A random name with the same extension or trailing slash.
+/// Returns the scheme with `://`.
+fn scheme<'a>(parts: UrlParts<'a>) -> &'a str {
+    parts.origin.find("://").and_then(|at| parts.origin.get(..at + "://".len())).unwrap_or_default()
+}
+
+/// Returns the host and port. A user name and password in the URL are omitted.
+fn authority<'a>(parts: UrlParts<'a>) -> &'a str {
+    let authority = parts.origin.strip_prefix(scheme(parts)).unwrap_or(parts.origin);
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+}
+
+/// A random name with the same extension or trailing slash. The extension of a
+/// script is omitted.
 fn random_name(parts: UrlParts<'_>) -> UrlTemplate<'_> {
     let suffix = if parts.path.ends_with('/') && parts.path != "/" {
         "/"
     } else {
         parts.extension().map_or("", |(_, suffix)| suffix)
     };
-    let before = vec![parts.origin, parts.parent()];
+    let suffix = if is_script(suffix) { "" } else { suffix };
+    let before = vec![scheme(parts), authority(parts), parts.parent()];
     UrlTemplate { before, gap: Gap::Letters, after: vec![suffix] }
 }
 
 /// A random name in the parent directory without an extension.
 fn random_name_in_parent(parts: UrlParts<'_>) -> UrlTemplate<'_> {
-    let before = vec![parts.origin, parts.parent()];
+    let before = vec![scheme(parts), authority(parts), parts.parent()];
     UrlTemplate { before, gap: Gap::Letters, after: vec![] }
 }
 
 /// A random name instead of everything after the last slash.
 fn random_suffix(parts: UrlParts<'_>) -> UrlTemplate<'_> {
-    let directory = parts.directory();
-    UrlTemplate { before: vec![parts.origin, directory], gap: Gap::Letters, after: vec![] }
+    let before = vec![scheme(parts), authority(parts), parts.directory()];
+    UrlTemplate { before, gap: Gap::Letters, after: vec![] }
 }
 
 /// A random value for the parameter that most likely selects the page.
 fn random_query_value(parts: UrlParts<'_>) -> Option<UrlTemplate<'_>> {
     let query = parts.query?;
-    let selected = parts
-        .selecting_parameters()
-        .filter(|parameter| !parameter.value.is_empty())
-        .filter(|parameter| !selects_variant(parameter))
-        .max_by_key(|parameter| (likelihood(parameter), Reverse(parameter.start)))?;
+    let selected = varied_parameter(parts)?;
     let (front, value) = query.split_at_checked(selected.start)?;
-    let before = vec![parts.origin, parts.path, "?", front];
+    let before = vec![scheme(parts), authority(parts), parts.path, "?", front];
     let after = vec![value.strip_prefix(selected.value)?];
     Some(UrlTemplate { before, gap: gap_for(selected.value), after })
 }
 
+/// The same URL without the parameter that most likely selects the page.
+fn without_parameter(parts: UrlParts<'_>) -> Option<UrlTemplate<'_>> {
+    let query = parts.query?;
+    let selected = varied_parameter(parts)?;
+    let start = selected.start.checked_sub(selected.name.len() + 1)?;
+    let front = query.get(..start)?.trim_end_matches(['&', ';']);
+    let back = query.get(selected.start + selected.value.len()..)?;
+    let back = if front.is_empty() { back.trim_start_matches(['&', ';']) } else { back };
+    let mark = if front.is_empty() && back.is_empty() { "" } else { "?" };
+    Some(whole(vec![scheme(parts), authority(parts), parts.path, mark, front, back]))
+}
+
+/// Returns the parameter that most likely selects the page.
+pub(crate) fn varied_parameter(parts: UrlParts<'_>) -> Option<Parameter<'_>> {
+    parts
+        .selecting_parameters()
+        .filter(|parameter| !parameter.value.is_empty())
+        .filter(|parameter| !selects_variant(parameter))
+        .max_by_key(|parameter| (likelihood(parameter), Reverse(parameter.start)))
+}
+
+/// Whether the name of a parameter says that it identifies something.
+pub(crate) fn is_identifier(parameter: &Parameter<'_>) -> bool {
+    likelihood(parameter).0
+}
+
 /// A random number in the path.
 fn random_path_number(parts: UrlParts<'_>) -> Option<UrlTemplate<'_>> {
+    if parts.extension().is_some_and(|(_, suffix)| is_script(suffix)) {
+        return None;
+    }
     let number = numbers(parts.path).max_by_key(|number| (number.is_segment, number.length()))?;
     let (start, end) = (number.start, number.end);
     let query = if parts.query.is_some() { "?" } else { "" };
-    let before = vec![parts.origin, parts.path.get(..start)?];
+    let before = vec![scheme(parts), authority(parts), parts.path.get(..start)?];
     let after = vec![parts.path.get(end..)?, query, parts.query.unwrap_or_default()];
     Some(UrlTemplate { before, gap: Gap::Digits(end - start), after })
 }
@@ -252,6 +314,66 @@ mod tests {
         check(RandomName, "http://a.test/d/.x", "http://a.test/d/*");
         check(RandomName, "http://a.test/v1.2/notes", "http://a.test/v1.2/*");
         check(RandomName, "http://a.test/d/a.tar.gz", "http://a.test/d/*.gz");
+    }
+
+    #[test]
+    fn controls_request_no_random_scripts() {
+        use ControlKind::{RandomName, RandomPathNumber, RandomSuffix};
+        check(RandomName, "http://a.test/d/show.php?id=3", "http://a.test/d/*");
+        check(RandomName, "http://a.test/d/show.ASPX", "http://a.test/d/*");
+        check(RandomName, "http://a.test/d/show.phtml", "http://a.test/d/*");
+        check(RandomPathNumber, "http://a.test/d/news17.php", "none");
+        check(RandomPathNumber, "http://a.test/d/news17.html", "http://a.test/d/news*.html");
+        for kind in [RandomName, RandomSuffix] {
+            check(kind, "http://a.test/cgi-bin/show", "none");
+            check(kind, "http://a.test/webmail/help.html", "none");
+        }
+    }
+
+    #[test]
+    fn actions_get_no_random_identifiers() {
+        use ControlKind::{RandomName, RandomPathNumber, RandomQueryValue, Refetch};
+        for url in [
+            "http://a.test/unsubscribe?id=12",
+            "http://a.test/list?action=delete&id=12",
+            "http://a.test/shop?add-to-cart=12",
+            "http://a.test/view?id=12&token=ab12cd",
+            "http://a.test/poll/vote/12?id=3",
+            "http://a.test/session/logout?id=3",
+        ] {
+            check(RandomQueryValue, url, "none");
+            check(Refetch, url, "none");
+            check(ControlKind::WithoutParameter, url, "none");
+        }
+        check(RandomPathNumber, "http://a.test/poll/vote/12", "none");
+        check(RandomName, "http://a.test/unsubscribe/ab12cd", "none");
+        check(RandomName, "http://a.test/logout", "http://a.test/*");
+        check(RandomQueryValue, "http://a.test/cartoons?id=12", "http://a.test/cartoons?id=*");
+    }
+
+    #[test]
+    fn controls_contain_no_password() {
+        for kind in ControlKind::ALL {
+            let control = control_url(kind, "http://ann:secret@a.test/d/17?id=3", 1);
+            let url = control.map(|control| control.url).unwrap_or_default();
+            assert!(!url.contains("secret"), "{url}");
+        }
+    }
+
+    #[test]
+    fn without_parameter_removes_the_selecting_parameter() {
+        use ControlKind::WithoutParameter;
+        let mut expected = vec![
+            ("http://a.test/i.php?id=12", "http://a.test/i.php"),
+            ("http://a.test/i?t=book&id=12&v=3", "http://a.test/i?t=book&v=3"),
+            ("http://a.test/i?id=12;v=3", "http://a.test/i?v=3"),
+        ];
+        expected.push(("http://a.test/i?t=book&id=12", "http://a.test/i?t=book"));
+        for (url, expect) in expected {
+            let control = control_url(WithoutParameter, url, 1).unwrap();
+            assert_eq!((control.url.as_str(), control.key.contains(expect)), (expect, true));
+        }
+        assert_eq!(control_url(WithoutParameter, "http://a.test/i?lang=de", 1), None);
     }
 
     #[test]

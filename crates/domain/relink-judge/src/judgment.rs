@@ -14,7 +14,7 @@ use relink_model::{
     FetchPurpose, FindingCode, History, Hop, InconclusiveReason, PageFlag, Probe, Verdict,
 };
 
-use crate::content::{ControlAccess, Finding, assess, contradicts_error_status};
+use crate::content::{ControlAccess, Finding, assess, check_rejected, contradicts_error_status};
 use crate::outcome_class::{EvidenceStrength, OutcomeClass, classify};
 use crate::page::PhraseScan;
 use crate::policy::RuleSet;
@@ -33,22 +33,10 @@ pub struct JudgeInput<'a> {
     pub phrase_scan: Option<PhraseScan>,
     /// The controls fetched so far, at most one of each kind.
     pub controls: &'a [Control],
-    /// How the host responded to random URLs in other directories.
-    pub soft404_profile: Soft404Profile,
     /// Results of earlier runs.
     pub history: &'a History,
     /// The current time.
     pub now: Timestamp,
-}
-
-/// How the host responded to random URLs so far in this run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Soft404Profile {
-    /// Number of directories in which random URLs were rejected (hard-404).
-    pub hard_404_directories: u32,
-    /// Number of directories in which random URLs got a success response
-    /// (soft-404).
-    pub soft_404_directories: u32,
 }
 
 /// The next step for a target.
@@ -129,7 +117,7 @@ pub fn is_conclusive(probe: &Probe) -> bool {
 ///
 /// ```
 /// use jiff::Timestamp;
-/// use relink_judge::{Decision, JudgeInput, Policy, Soft404Profile, judge};
+/// use relink_judge::{Decision, JudgeInput, Policy, judge};
 /// use relink_model::{
 ///     Attempt, ControlKind, FetchOutcome, FetchPurpose, History, Probe, Timings,
 /// };
@@ -156,7 +144,6 @@ pub fn is_conclusive(probe: &Probe) -> bool {
 ///     probe: &probe,
 ///     phrase_scan: None,
 ///     controls: &[],
-///     soft404_profile: Soft404Profile::default(),
 ///     history: &History::default(),
 ///     now: requested_at,
 /// };
@@ -198,7 +185,11 @@ pub fn judge(policy: &Policy, input: &JudgeInput<'_>) -> Decision {
     if allows_retry(policy, &classes) {
         return next_attempt(*last, &classes);
     }
-    Decision::Conclude(conclude(policy, input))
+    match check_rejected(input, ControlAccess::Allowed) {
+        Err(kind) => Decision::Compare(kind),
+        Ok(Some(finding)) => Decision::Conclude(judgment_from(policy, input, finding)),
+        Ok(None) => Decision::Conclude(conclude(policy, input)),
+    }
 }
 
 /// Judges a target with the evidence at hand, without further requests.
@@ -213,6 +204,9 @@ pub fn conclude(policy: &Policy, input: &JudgeInput<'_>) -> Judgment {
         return judgment_from(policy, input, finding);
     }
     if let Some(finding) = contradicts_error_status(input) {
+        return judgment_from(policy, input, finding);
+    }
+    if let Ok(Some(finding)) = check_rejected(input, ControlAccess::Denied) {
         return judgment_from(policy, input, finding);
     }
     confirmed(input, &classes).unwrap_or_else(|| {

@@ -24,6 +24,7 @@ pub mod status;
 
 mod cache_buster;
 mod confidence;
+mod considerate;
 mod content;
 mod control_url;
 mod judgment;
@@ -37,6 +38,7 @@ mod phrases;
 mod policy;
 mod reason;
 mod redirect_similarity;
+mod suspicion;
 mod unrequested;
 mod url_parts;
 mod url_words;
@@ -44,10 +46,11 @@ mod url_words;
 pub use content::{Misdirection, misdirection};
 pub use control_url::{ControlUrl, RANDOM_NAME_LENGTH, control_key, control_url};
 pub use judgment::{
-    Decision, JudgeInput, Judgment, RetryDelay, Soft404Profile, conclude, internal_error,
-    is_conclusive, is_network_failure, judge,
+    Decision, JudgeInput, Judgment, RetryDelay, conclude, internal_error, is_conclusive,
+    is_network_failure, judge,
 };
 pub use page::PhraseScan;
 pub use policy::{CONFIRM_DAYS, CONFIRM_RUNS, LONG_CHAIN, Policy, RETRIES, RuleSet};
 pub use redirect_similarity::{RedirectSimilarity, neighborhood, redirect_similarity};
+pub use suspicion::{is_suspicious, suspicion};
 pub use unrequested::judge_unrequested;

@@ -15,7 +15,7 @@
 //!
 //! Context, one line each: `random-name: 404` is a control by its kind, whose URL is
 //! derived from that of the page unless it is given; `before: "Title" #3` is the page of
-//! an earlier run; `profile: 9 0` is the number of hard-404 and soft-404 directories.
+//! an earlier run.
 
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
@@ -27,7 +27,7 @@ use relink_model::{
     PageFlag, Phase, Probe, Sketch, Timings,
 };
 
-use crate::{Decision, JudgeInput, Judgment, Policy, Soft404Profile, control_url, judge};
+use crate::{Decision, JudgeInput, Judgment, Policy, control_url, judge};
 
 /// The site of the pages.
 const SITE: &str = "http://site.test";
@@ -42,7 +42,6 @@ pub(crate) struct Scene {
     pub(crate) url: String,
     pub(crate) probe: Probe,
     pub(crate) controls: Vec<Control>,
-    pub(crate) soft404_profile: Soft404Profile,
     pub(crate) history: History,
 }
 
@@ -60,8 +59,7 @@ impl Scene {
     pub(crate) fn parse(page: &str, context: &[&str]) -> Self {
         let (url, probe) = parse_page(page, "");
         let probe = probe.expect("the page itself was fetched");
-        let (soft404_profile, history) = Default::default();
-        let mut scene = Self { url, probe, controls: Vec::new(), soft404_profile, history };
+        let mut scene = Self { url, probe, controls: Vec::new(), history: History::default() };
         for line in context {
             scene.add_context(line);
         }
@@ -76,12 +74,6 @@ impl Scene {
                 let (final_url, probe) = parse_page(&format!("{text} 200"), &self.url);
                 self.history.digest = probe.and_then(|probe| probe.digest);
                 self.history.final_url = Some(final_url);
-            }
-            "profile" => {
-                let mut counts = text.split(' ').map(|count| count.parse().unwrap());
-                let (hard, soft) = (counts.next().unwrap(), counts.next().unwrap());
-                self.soft404_profile =
-                    Soft404Profile { hard_404_directories: hard, soft_404_directories: soft };
             }
             _ => {
                 let kind = ControlKind::ALL.into_iter().find(|kind| kind.as_str() == name);
@@ -113,6 +105,13 @@ impl Scene {
         }
     }
 
+    /// Judges the page with all controls of the context and without other attempts.
+    pub(crate) fn conclude(&self) -> String {
+        let attempts = [attempt(&self.probe)];
+        let judgment = crate::conclude(&Policy::default(), &self.input(&attempts, &self.controls));
+        SceneResult { judgment, controls: Vec::new() }.verdict()
+    }
+
     /// Returns the control of this kind, without a probe if it is not in the context.
     pub(crate) fn control(&self, kind: ControlKind) -> Control {
         let known = self.controls.iter().find(|control| control.kind == kind);
@@ -124,15 +123,13 @@ impl Scene {
         attempts: &'a [Attempt],
         controls: &'a [Control],
     ) -> JudgeInput<'a> {
-        let (soft404_profile, history) = (self.soft404_profile, &self.history);
-        let (url, probe) = (&self.url, &self.probe);
+        let (url, probe, history) = (&self.url, &self.probe, &self.history);
         JudgeInput {
             url,
             attempts,
             probe,
             phrase_scan: None,
             controls,
-            soft404_profile,
             history,
             now: Timestamp::UNIX_EPOCH,
         }
@@ -261,6 +258,7 @@ fn flag(name: &str) -> PageFlag {
         "challenge" => PageFlag::BotChallenge,
         "parking" => PageFlag::Parking,
         "consent" => PageFlag::Consent,
+        "search" => PageFlag::FilledSearchField,
         other => panic!("unknown flag: {other}"),
     }
 }
@@ -323,7 +321,7 @@ fn tokens(line: &str) -> impl Iterator<Item = &str> {
 fn parse_reads_page_and_context() {
     let scene = Scene::parse(
         "/a => /b -> //c.test/ 200 \"One\" \"Two words\" {Three} !noindex @/x",
-        &["random-name: -> / 404", "before: \"Was\" #1", "profile: 9 0", "home-page: unfetched"],
+        &["random-name: -> / 404", "before: \"Was\" #1", "home-page: unfetched"],
     );
     let hops: Vec<String> =
         scene.probe.hops.iter().map(|hop| format!("{} {}", hop.status, hop.url)).collect();
@@ -341,10 +339,7 @@ fn parse_reads_page_and_context() {
         (random_page.hops[1].url.as_str(), random_page.hops[1].status),
         ("http://site.test/", 404)
     );
-    assert_eq!(
-        (scene.controls[1].probe.is_none(), scene.soft404_profile.hard_404_directories),
-        (true, 9)
-    );
+    assert!(scene.controls[1].probe.is_none());
     assert_eq!(scene.history.digest.unwrap().title.as_deref(), Some("Was"));
 }
 

@@ -5,6 +5,7 @@
 //! reliable in both cases.
 
 use crate::page::PageView;
+use crate::url_words::words;
 
 /// Minimum resemblance of equal texts (sic-transit §3 requires "almost identical"
 /// and gives no number).
@@ -142,7 +143,10 @@ pub(crate) fn compare_headings(one: &PageView<'_>, other: &PageView<'_>) -> Head
     let headings =
         (url_words.0.distinct_words(&headings(one)), url_words.1.distinct_words(&headings(other)));
     let has_no_title = titles.0.is_empty() && titles.1.is_empty();
-    match (titles.0.agrees(&titles.1), headings.0.agrees(&headings.1)) {
+    // An error page repeats every requested URL or none. If only one of the titles
+    // repeats its URL, that page has a title of its own.
+    let has_own_title = titles.0.repeats_own_url(&titles.1) != titles.1.repeats_own_url(&titles.0);
+    match (titles.0.agrees(&titles.1) && !has_own_title, headings.0.agrees(&headings.1)) {
         (true, true) if has_no_title && headings.0.is_empty() && headings.1.is_empty() => {
             HeadingMatch::Empty
         }
@@ -150,6 +154,29 @@ pub(crate) fn compare_headings(one: &PageView<'_>, other: &PageView<'_>) -> Head
         (true, false) => HeadingMatch::TitleOnly,
         (false, _) => HeadingMatch::Different,
     }
+}
+
+/// Whether two titles have the same number of words and differ in at most half of
+/// them, so that the others may be the title of one error page.
+pub(crate) fn may_have_changing_title(one: &PageView<'_>, other: &PageView<'_>) -> bool {
+    let (first, second): (Vec<_>, Vec<_>) =
+        (words(one.title()).collect(), words(other.title()).collect());
+    let same = first.iter().zip(&second).filter(|(one, other)| one == other).count();
+    first.len() == second.len() && same > 0 && 2 * same >= first.len()
+}
+
+/// Whether the title of a page equals those of two random pages in all words in
+/// which these agree, and the random pages differ wherever the page does.
+pub(crate) fn has_same_stable_title(
+    page: &PageView<'_>,
+    first: &PageView<'_>,
+    second: &PageView<'_>,
+) -> bool {
+    let titles: [Vec<String>; 3] = [page, first, second].map(|page| words(page.title()).collect());
+    let [own, first, second] = &titles;
+    let is_same_length = own.len() == first.len() && first.len() == second.len();
+    let mut all = own.iter().zip(first.iter().zip(second));
+    is_same_length && all.all(|(own, (first, second))| own == first || first != second)
 }
 
 /// Returns the resemblance of two texts. Short texts are compared by words, because

@@ -24,10 +24,11 @@ pub(crate) enum PhraseClass {
     Closed,
     Restricted,
     Spam,
+    EmptyList,
 }
 
 /// The phrase lists.
-const LISTS: [(PhraseClass, &str); 11] = [
+const LISTS: [(PhraseClass, &str); 12] = [
     (PhraseClass::NotFound, include_str!("phrases/not_found.txt")),
     (PhraseClass::ForSale, include_str!("phrases/for_sale.txt")),
     (PhraseClass::Placeholder, include_str!("phrases/placeholder.txt")),
@@ -39,6 +40,7 @@ const LISTS: [(PhraseClass, &str); 11] = [
     (PhraseClass::Closed, include_str!("phrases/closed.txt")),
     (PhraseClass::Restricted, include_str!("phrases/restricted.txt")),
     (PhraseClass::Spam, include_str!("phrases/spam.txt")),
+    (PhraseClass::EmptyList, include_str!("phrases/empty_list.txt")),
 ];
 
 /// An index of all phrases by their longest word, so that a text is scanned once for

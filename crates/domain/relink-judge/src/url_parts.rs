@@ -75,6 +75,12 @@ impl<'a> UrlParts<'a> {
         is_index_of(self.path, "/") && self.selecting_parameters().next().is_none()
     }
 
+    /// Whether this is the path of the home page with a query that may select
+    /// another page.
+    pub(crate) fn is_front_page_with_query(&self) -> bool {
+        is_index_of(self.path, "/") && self.selecting_parameters().next().is_some()
+    }
+
     /// Returns the parameters of the query that may select the page.
     pub(crate) fn selecting_parameters(self) -> impl Iterator<Item = Parameter<'a>> {
         let all = parameters(self.query.unwrap_or_default());

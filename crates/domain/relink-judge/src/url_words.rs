@@ -68,6 +68,13 @@ impl DistinctWords<'_> {
         self.words.iter().all(|word| self.url_words.0.contains(word))
     }
 
+    /// Whether the text contains words of its URL that the other text does not
+    /// contain.
+    pub(crate) fn repeats_own_url(&self, other: &Self) -> bool {
+        let is_own = |word: &&String| self.url_words.0.contains(*word);
+        self.words.iter().filter(is_own).any(|word| !other.words.contains(word))
+    }
+
     /// Returns the share of words that both texts contain. Words that a text repeats
     /// from its URL do not count as different; returns 1 if there are no others.
     pub(crate) fn overlap(&self, other: &Self) -> f64 {

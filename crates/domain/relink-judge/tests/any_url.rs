@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use proptest::prelude::*;
 use relink_judge::{
-    JudgeInput, Policy, Soft404Profile, conclude, control_key, control_url, judge, neighborhood,
+    JudgeInput, Policy, conclude, control_key, control_url, judge, neighborhood,
     redirect_similarity,
 };
 use relink_model::{
@@ -53,7 +53,6 @@ proptest! {
             probe: &page,
             phrase_scan: None,
             controls: &[],
-            soft404_profile: Soft404Profile::default(),
             history: &History::default(),
             now: requested_at,
         };

@@ -6,7 +6,7 @@
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
 use jiff::Timestamp;
-use relink_judge::{Decision, JudgeInput, Policy, Soft404Profile, conclude, control_url, judge};
+use relink_judge::{Decision, JudgeInput, Policy, conclude, control_url, judge};
 use relink_model::{Attempt, Control, ControlKind, FetchPurpose, History, Probe};
 
 /// Number of mutated probes.
@@ -123,14 +123,13 @@ fn judge_all(url: &str, probe: &Probe, other: &Probe, history: &History) {
         let mut controls: Vec<Control> = Vec::new();
         loop {
             let now = Timestamp::UNIX_EPOCH;
-            let (controls_now, soft404_profile) = (&controls[..], Soft404Profile::default());
+            let controls_now = &controls[..];
             let input = JudgeInput {
                 url,
                 attempts: &attempts,
                 probe,
                 phrase_scan: None,
                 controls: controls_now,
-                soft404_profile,
                 history,
                 now,
             };

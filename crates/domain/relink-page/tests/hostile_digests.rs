@@ -16,13 +16,14 @@ const ROUNDS: usize = 120;
 /// Maximum length of a client redirect, in bytes.
 const MAX_REDIRECT_LENGTH: usize = 8 * 1024;
 
-const FLAGS: [PageFlag; 6] = [
+const FLAGS: [PageFlag; 7] = [
     PageFlag::PasswordField,
     PageFlag::NoIndex,
     PageFlag::AppShell,
     PageFlag::BotChallenge,
     PageFlag::Parking,
     PageFlag::Consent,
+    PageFlag::FilledSearchField,
 ];
 
 const CONTENT_TYPES: [Option<&str>; 8] = [

@@ -14,13 +14,17 @@ use crate::Probe;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ControlKind {
-    /// A random name in the same directory, with the same extension.
+    /// A random name in the same directory, with the same extension unless that
+    /// is the extension of a script.
     RandomName,
     /// A second random name in the same directory, to find the text that all
     /// error pages share.
     SecondRandomName,
     /// The same path with a random value in its query.
     RandomQueryValue,
+    /// The same URL without the parameter that [`Self::RandomQueryValue`]
+    /// changes, to detect whether the parameter selects the page.
+    WithoutParameter,
     /// The same path with another number in it.
     RandomPathNumber,
     /// A random name in the parent directory (Bar-Yossef et al. 2004, §3).
@@ -39,10 +43,11 @@ pub enum ControlKind {
 
 impl ControlKind {
     /// All kinds.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::RandomName,
         Self::SecondRandomName,
         Self::RandomQueryValue,
+        Self::WithoutParameter,
         Self::RandomPathNumber,
         Self::RandomNameInParent,
         Self::RandomSuffix,
@@ -58,6 +63,7 @@ impl ControlKind {
             Self::RandomName => "random-name",
             Self::SecondRandomName => "second-random-name",
             Self::RandomQueryValue => "random-query-value",
+            Self::WithoutParameter => "without-parameter",
             Self::RandomPathNumber => "random-path-number",
             Self::RandomNameInParent => "random-name-in-parent",
             Self::RandomSuffix => "random-suffix",
@@ -91,6 +97,7 @@ impl fmt::Display for ControlKind {
             }
             Self::SecondRandomName => "a second random name in the same directory",
             Self::RandomQueryValue => "a random value in the query",
+            Self::WithoutParameter => "the same URL without the parameter",
             Self::RandomPathNumber => "another number in the path",
             Self::HomePage => "the home page",
             Self::Refetch => "the same URL fetched again",

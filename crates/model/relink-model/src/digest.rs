@@ -90,4 +90,6 @@ pub enum PageFlag {
     Parking,
     /// Scripts or frames of a consent service that blocks the page.
     Consent,
+    /// A search field that contains a text, as on pages with search results.
+    FilledSearchField,
 }

@@ -65,6 +65,13 @@ impl RequestRights {
         self.carries_credentials
     }
 
+    /// Returns the same rights without the user's credentials, for requests that
+    /// the user did not ask for, such as controls.
+    #[must_use]
+    pub const fn without_credentials(self) -> Self {
+        Self { carries_credentials: false, ..self }
+    }
+
     /// Returns the rights of `to`, a URL that `from` links or redirects to: the
     /// same rights on the same host and port, otherwise none. A step from https
     /// to http drops the credentials.

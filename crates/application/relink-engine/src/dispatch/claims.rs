@@ -48,12 +48,14 @@ enum ClaimableHosts {
 }
 
 impl ClaimScheduler {
-    /// Sets the number of stored link batches.
-    pub(super) fn set_stored_batches(&mut self, stored_batches: u64) {
-        if self.stored_batches != stored_batches {
+    /// Sets the number of stored link batches. Returns whether it changed.
+    pub(super) fn set_stored_batches(&mut self, stored_batches: u64) -> bool {
+        let is_changed = self.stored_batches != stored_batches;
+        if is_changed {
             self.stored_batches = stored_batches;
             self.hosts = ClaimableHosts::Unknown;
         }
+        is_changed
     }
 
     /// Whether a host needs tasks now.
@@ -144,6 +146,7 @@ impl Dispatcher<'_> {
             self.refill(host).await?;
             self.finish_blocked(host, observer).await?;
             self.finish_unrequested(host, observer).await?;
+            self.spend_controls(host, observer).await?;
             self.release_if_idle(host).await?;
         }
         self.renew_leases().await?;

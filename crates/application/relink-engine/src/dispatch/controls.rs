@@ -1,8 +1,10 @@
 //! Controls: pages that are fetched only for comparison.
 //!
 //! A control is fetched once for all targets that can share it, and saved in
-//! the store. An attempt that needs a control keeps its request slot until it
-//! is judged, so a crash repeats no more requests than without controls.
+//! the store. An attempt that waits for a control keeps its request slot until
+//! it is judged. The module `comparisons` decides which controls are fetched.
+//!
+//! Controls are sent with GET, without the credentials of the user.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -11,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use relink_judge::{
     ControlUrl, control_key, control_url, is_conclusive, neighborhood, redirect_similarity,
 };
-use relink_model::{Control, ControlKind, FetchTask, Probe, RequestRights};
+use relink_model::{Control, ControlKind, FetchOutcome, FetchTask, Probe, RequestRights};
 use relink_ports::{HostId, Neighbor, StoredControl};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -67,6 +69,11 @@ impl Controls {
         Some(Control { kind, url: url.clone(), probe: probe.clone() })
     }
 
+    /// Whether a control is requested but not fetched yet.
+    pub(super) fn is_requested(&self, key: &str) -> bool {
+        self.waiting.contains_key(key)
+    }
+
     /// Whether a control is cached or requested.
     fn is_known(&self, key: &str) -> bool {
         self.cache.contains_key(key) || self.waiting.contains_key(key)
@@ -86,6 +93,10 @@ pub(super) enum ControlLookup {
     Control(Control),
     /// The control must be fetched first.
     Pending(ControlTask),
+    /// The control with this key may be fetched after all pages of the host.
+    Deferred(String),
+    /// The page waits in the store for the end of the run.
+    Held,
 }
 
 impl Dispatcher<'_> {
@@ -94,8 +105,11 @@ impl Dispatcher<'_> {
     pub(super) async fn find_control(
         &mut self,
         kind: ControlKind,
-        pending: &PendingJudgment,
+        pending: &mut PendingJudgment,
     ) -> Result<ControlLookup, EngineError> {
+        if !self.settings.uses_controls {
+            return Ok(ControlLookup::Control(missing_control(kind)));
+        }
         let Some(key) = control_key_for(kind, &pending.task.url) else {
             return Ok(ControlLookup::Control(missing_control(kind)));
         };
@@ -109,16 +123,18 @@ impl Dispatcher<'_> {
         if queue.is_some_and(|queue| !queue.robots.is_allowed(&control.url)) {
             return Ok(ControlLookup::Control(missing_control(kind)));
         }
-        let (url, rights) = (control.url, pending.task.rights);
+        let (url, rights) = (control.url, pending.task.rights.without_credentials());
         let task = ControlTask { kind, key, url, rights, attempt: 1, is_prefetch: false };
-        Ok(self.reserve_control(pending.host, task))
+        Ok(self.grant_control(pending, task))
     }
 
     /// Prefetches the controls of directories with many queued tasks.
     pub(super) async fn prefetch_controls(&mut self, host: HostId) -> Result<(), EngineError> {
         // A crawl fetches robots.txt first and discovers its pages one by one.
         // A host without responses may be down.
-        let can_prefetch = |queue: &&HostQueue| self.crawler.is_none() && queue.has_responded();
+        let can_prefetch = |queue: &&HostQueue| {
+            self.crawler.is_none() && self.settings.uses_controls && queue.has_responded()
+        };
         let Some(queue) = self.queues.get(&host).filter(can_prefetch) else { return Ok(()) };
         for first in prefetch_candidates(&queue.tasks) {
             let Some(control) = control_url_for(ControlKind::RandomName, &first.url, self.salt())
@@ -131,11 +147,9 @@ impl Dispatcher<'_> {
             {
                 continue;
             }
-            let (kind, rights) = (ControlKind::RandomName, first.rights);
+            let (kind, rights) = (ControlKind::RandomName, first.rights.without_credentials());
             let task = ControlTask { kind, key, url, rights, attempt: 1, is_prefetch: true };
-            if let Some(queue) = self.queues.get_mut(&host)
-                && queue.reserve_control()
-            {
+            if let Some(queue) = self.queues.get_mut(&host) {
                 self.controls.waiting.insert(task.key.clone(), Vec::new());
                 queue.pending_controls.push_back(task);
             }
@@ -144,7 +158,8 @@ impl Dispatcher<'_> {
     }
 
     /// Returns the two pages of the same directory that are most similar to a
-    /// redirected page, out of the pages fetched in this run. Fetches nothing.
+    /// redirected or rejected page, out of the pages fetched in this run. Fetches
+    /// nothing.
     pub(super) async fn find_neighbors(
         &self,
         url: &str,
@@ -161,8 +176,10 @@ impl Dispatcher<'_> {
                 isolate(url, || redirect_similarity((url, probe), (&other.url, &other.probe)));
             similarity.unwrap_or_default()
         };
+        let is_accepted =
+            |other: &Neighbor| matches!(other.probe.outcome, FetchOutcome::Response(200..=299));
         neighbors.retain(|other| similarity(other).is_some());
-        neighbors.sort_by_key(similarity);
+        neighbors.sort_by_key(|other| (similarity(other), !is_accepted(other)));
         let mut neighbors = neighbors.into_iter();
         Ok(NEIGHBOR_KINDS.map(|kind| match neighbors.next() {
             Some(Neighbor { url, probe }) => Control { kind, url, probe: Some(Arc::new(probe)) },
@@ -201,19 +218,6 @@ impl Dispatcher<'_> {
         Ok(self.stored_control(kind, &key).await?.unwrap_or_else(|| missing_control(kind)))
     }
 
-    /// Counts a control against the host's budget. Returns a control without a
-    /// probe if the budget is used up.
-    fn reserve_control(&mut self, host: HostId, task: ControlTask) -> ControlLookup {
-        let is_requested = self.controls.waiting.contains_key(&task.key);
-        let queue = self.queues.get_mut(&host);
-        if is_requested || queue.is_some_and(HostQueue::reserve_control) {
-            return ControlLookup::Pending(task);
-        }
-        let (kind, url) = (task.kind, task.url.clone());
-        self.controls.insert(task.key, task.url, None);
-        ControlLookup::Control(Control { kind, url, probe: None })
-    }
-
     /// Queues an attempt that waits for a control, and requests the control if
     /// it is not yet requested.
     pub(super) fn await_control(&mut self, pending: PendingJudgment, task: ControlTask) {
@@ -222,9 +226,14 @@ impl Dispatcher<'_> {
             queue.awaiting_control += 1;
         }
         let is_requested = self.controls.waiting.contains_key(&task.key);
+        let deferred = self.take_deferred(host, &task.key);
+        if let Some(queue) = self.queues.get_mut(&host) {
+            queue.awaiting_control += deferred.len();
+        }
         let waiting = self.controls.waiting.entry(task.key.clone()).or_default();
+        let is_first = waiting.is_empty();
         waiting.push(pending);
-        let is_first = waiting.len() == 1;
+        waiting.extend(deferred);
         if is_first
             && let Some(queue) = self.queues.get_mut(&host)
             // A prefetched control must not wait for a request slot: the tasks
@@ -266,7 +275,7 @@ impl Dispatcher<'_> {
         let max_wait = self.settings.max_host_wait;
         self.in_flight -= usize::from(task.is_prefetch);
         if let Some(queue) = self.queues.get_mut(&host) {
-            queue.control_finished(elapsed, &task, &probe, max_wait);
+            queue.control_finished(elapsed, &probe, max_wait);
             if !is_conclusive(&probe) && task.attempt < MAX_ATTEMPTS && !queue.is_closed() {
                 let waiting = self.controls.waiting.get(&task.key);
                 let retry = ControlTask { attempt: task.attempt + 1, ..task };

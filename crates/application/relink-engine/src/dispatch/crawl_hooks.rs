@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use relink_frontier::TraversalOrder;
-use relink_judge::{JudgeInput, Soft404Profile};
+use relink_judge::JudgeInput;
 use relink_model::{FetchTask, TaskId};
 use relink_ports::{CheckedTargetQuery, CommitSummary, HostId, TaskCompletion, TaskUpdate};
 
@@ -73,7 +73,6 @@ impl Dispatcher<'_> {
             probe: &probe,
             phrase_scan: None,
             controls: &[],
-            soft404_profile: Soft404Profile::default(),
             history: &task.history,
             now,
         };

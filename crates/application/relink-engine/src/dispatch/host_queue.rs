@@ -11,11 +11,11 @@ use relink_frontier::{
     BlockDetector, HostAvailability, HostRateLimiter, HostReadiness, HostSignal, Outage,
     PolitenessPolicy, ResponseSignal,
 };
-use relink_judge::Soft404Profile;
-use relink_model::{ControlKind, FetchOutcome, FetchTask, Probe, TaskId};
+use relink_model::{FetchOutcome, FetchTask, Probe, TaskId};
 use relink_ports::{Claim, HostLease, HostSchedule, HostStats, RequestOptions};
 use url::Url;
 
+use super::comparisons::DeferredComparisons;
 use super::controls::ControlTask;
 use super::robots::RobotsState;
 use crate::Waiting;
@@ -77,11 +77,6 @@ impl PartialOrd for ReadyKey {
     }
 }
 
-/// Number of controls that every host allows, and the number of attempts that
-/// allow one more.
-const FREE_CONTROLS: u64 = 24;
-const ATTEMPTS_PER_CONTROL: u64 = 4;
-
 /// A leased host and its queue.
 pub(super) struct HostQueue {
     pub(super) lease: HostLease,
@@ -117,12 +112,10 @@ pub(super) struct HostQueue {
     pub(super) pending_controls: VecDeque<ControlTask>,
     /// Number of attempts that wait for a control.
     pub(super) awaiting_control: usize,
-    /// Responses of the host to random URLs.
-    pub(super) soft404_profile: Soft404Profile,
+    /// Pages that wait until the control budget of the host is spent.
+    pub(super) comparisons: DeferredComparisons,
     /// A parsed URL of the host.
     base_url: Option<Arc<Url>>,
-    attempts: u64,
-    controls: u64,
     stats: HostStats,
 }
 
@@ -157,10 +150,8 @@ impl HostQueue {
             closed_until: None,
             pending_controls: VecDeque::new(),
             awaiting_control: 0,
-            soft404_profile: Soft404Profile::default(),
+            comparisons: DeferredComparisons::default(),
             base_url: None,
-            attempts: 0,
-            controls: 0,
             stats: HostStats { name: claim.name, ..HostStats::default() },
         };
         queue.refill(claim.tasks, refill_limit);
@@ -240,6 +231,11 @@ impl HostQueue {
 
     /// Whether the host has nothing to do for now.
     pub(super) fn is_idle(&self, stored_batches: u64) -> bool {
+        self.comparisons.is_empty() && self.is_fetched(stored_batches)
+    }
+
+    /// Whether all due tasks of the host are fetched and no control is requested.
+    pub(super) fn is_fetched(&self, stored_batches: u64) -> bool {
         let is_empty =
             self.tasks.is_empty() && self.pending_controls.is_empty() && self.awaiting_control == 0;
         let is_busy = self.rate_limiter.in_flight() > 0 || self.is_waiting_for_robots();
@@ -285,37 +281,15 @@ impl HostQueue {
         self.pending_controls.iter().any(|control| control.key == key)
     }
 
-    /// Counts one more control if the host's budget allows it. Returns whether
-    /// it does.
-    pub(super) fn reserve_control(&mut self) -> bool {
-        let is_allowed = self.controls < FREE_CONTROLS + self.attempts / ATTEMPTS_PER_CONTROL;
-        self.controls += u64::from(is_allowed);
-        is_allowed
-    }
-
     /// Records the result of an attempt.
     pub(super) fn request_finished(&mut self, now: Duration, probe: &Probe, max_wait: Duration) {
-        self.attempts += 1;
         self.record_probe(now, probe, max_wait);
     }
 
     /// Records the result of a control.
-    pub(super) fn control_finished(
-        &mut self,
-        now: Duration,
-        task: &ControlTask,
-        probe: &Probe,
-        max_wait: Duration,
-    ) {
+    pub(super) fn control_finished(&mut self, now: Duration, probe: &Probe, max_wait: Duration) {
         self.stats.control_requests += probe.hops.len().max(1) as u64;
         self.record_probe(now, probe, max_wait);
-        if task.kind == ControlKind::RandomName {
-            match probe.outcome {
-                FetchOutcome::Response(404 | 410) => self.soft404_profile.hard_404_directories += 1,
-                FetchOutcome::Response(200..=299) => self.soft404_profile.soft_404_directories += 1,
-                _ => {}
-            }
-        }
     }
 
     fn record_probe(&mut self, now: Duration, probe: &Probe, max_wait: Duration) {

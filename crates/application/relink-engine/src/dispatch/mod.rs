@@ -9,6 +9,7 @@
 mod anchors;
 mod claims;
 mod commit;
+mod comparisons;
 mod controls;
 mod crawl_hooks;
 mod deferred_reports;
@@ -41,6 +42,7 @@ use tokio::time::Instant;
 
 use self::claims::ClaimScheduler;
 use self::commit::HoldReason;
+use self::comparisons::ControlDemand;
 use self::controls::{ControlTask, Controls};
 use self::deferred_reports::DeferredReports;
 use self::host_queue::ReadyKey;
@@ -77,6 +79,8 @@ pub struct DispatchSettings {
     pub max_host_wait: Duration,
     /// Maximum age of a stored control.
     pub max_control_age: Duration,
+    /// Whether pages are compared with controls.
+    pub uses_controls: bool,
     /// Maximum number of bytes read from a page whose anchors are needed. The
     /// anchors of a longer page are unknown.
     pub max_page_bytes: usize,
@@ -96,6 +100,7 @@ impl Default for DispatchSettings {
             policy: Policy::default(),
             max_host_wait: Duration::from_mins(2),
             max_control_age: Duration::from_hours(7 * 24),
+            uses_controls: true,
             max_page_bytes: Self::MAX_PAGE_BYTES,
         }
     }
@@ -214,6 +219,7 @@ pub(crate) struct Dispatcher<'a> {
     ip_limiter: IpRateLimiter,
     claims: ClaimScheduler,
     controls: Controls,
+    demand: ControlDemand,
     /// Requests whose result is not yet stored. This exceeds the number of open
     /// requests by up to one batch.
     in_flight: usize,
@@ -263,6 +269,7 @@ impl<'a> Dispatcher<'a> {
             ip_limiter: IpRateLimiter::new(settings.politeness.ip_gap),
             claims: ClaimScheduler::default(),
             controls: Controls::default(),
+            demand: ControlDemand::default(),
             in_flight: 0,
             outstanding: 0,
             results: Arc::new(ResultQueue::new()),
@@ -374,13 +381,16 @@ impl<'a> Dispatcher<'a> {
         if self.is_loaded {
             return Ok(());
         }
-        self.claims.set_stored_batches(self.load_progress.stored_batches());
+        if self.claims.set_stored_batches(self.load_progress.stored_batches()) {
+            self.refill_deferred_hosts();
+        }
         if !self.load_progress.is_done() {
             return Ok(());
         }
         self.is_loaded = true;
         self.last_loaded_task = self.ports.store.last_task_id(self.run).await?;
         self.claims.set_stored_batches(self.load_progress.stored_batches());
+        self.refill_deferred_hosts();
         let progress = self.ports.store.progress(self.run).await?;
         (self.checked, self.targets) = (progress.checked, progress.targets);
         self.deferred = Some(DeferredReports::through(self.last_loaded_task));

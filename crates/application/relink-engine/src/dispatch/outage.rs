@@ -6,7 +6,7 @@
 
 use jiff::Timestamp;
 use relink_frontier::Outage;
-use relink_judge::{JudgeInput, Soft404Profile, conclude, judge_unrequested};
+use relink_judge::{JudgeInput, conclude, judge_unrequested};
 use relink_model::{Attempt, FetchOutcome, FetchTask, Probe, Timings};
 use relink_ports::{HostId, TargetResult, TaskUpdate};
 use url::Url;
@@ -74,7 +74,6 @@ impl Dispatcher<'_> {
             probe: &probe,
             phrase_scan: None,
             controls: &[],
-            soft404_profile: Soft404Profile::default(),
             history: &task.history,
             now,
         };

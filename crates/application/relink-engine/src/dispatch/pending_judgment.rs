@@ -6,8 +6,8 @@ use std::time::Duration;
 use jiff::{Timestamp, Unit};
 use relink_frontier::backoff;
 use relink_judge::{
-    Decision, JudgeInput, Judgment, PhraseScan, RetryDelay, Soft404Profile, codes,
-    is_network_failure,
+    Decision, JudgeInput, Judgment, PhraseScan, RetryDelay, codes, is_network_failure,
+    is_suspicious, suspicion,
 };
 use relink_model::{Attempt, Confidence, Control, FetchOutcome, FetchTask, Probe, Verdict};
 use relink_ports::{HostId, HostLease, TargetResult, TaskCompletion, TaskUpdate};
@@ -35,6 +35,8 @@ pub(super) struct PendingJudgment {
     controls: Vec<Control>,
     /// Whether the page was judged before any neighbor had been fetched.
     lacks_neighbors: bool,
+    /// The last control for which this page was counted.
+    pub(super) counted_key: Option<u64>,
     content: PageContent,
 }
 
@@ -67,18 +69,47 @@ impl PendingJudgment {
             outcome: probe.outcome.clone(),
             duration_ms: probe.timings.total,
         });
-        let controls = Vec::new();
-        Self { host, task, probe, phrase_scan, attempts, controls, lacks_neighbors: false, content }
+        Self {
+            host,
+            task,
+            probe,
+            phrase_scan,
+            attempts,
+            controls: Vec::new(),
+            lacks_neighbors: false,
+            counted_key: None,
+            content,
+        }
     }
 
-    fn judge_input(&self, soft404_profile: Soft404Profile, now: Timestamp) -> JudgeInput<'_> {
+    /// Returns how unusual the page is.
+    pub(super) fn suspicion(&self) -> u32 {
+        let scan = self.phrase_scan;
+        isolate(&self.task.url, || suspicion(&self.task.url, &self.probe, scan)).unwrap_or_default()
+    }
+
+    /// Whether the page may be an error page.
+    pub(super) fn is_suspicious(&self) -> bool {
+        let scan = self.phrase_scan;
+        let is_suspicious =
+            isolate(&self.task.url, || is_suspicious(&self.task.url, &self.probe, scan));
+        is_suspicious.unwrap_or_default()
+    }
+
+    /// Returns a hash of the visible content.
+    pub(super) fn content_hash(&self) -> u64 {
+        let digest = self.probe.digest.as_deref();
+        let text = digest.map(|digest| (&digest.title, &digest.text_start, digest.fingerprint));
+        xxh3_64(format!("{text:?}").as_bytes())
+    }
+
+    fn judge_input(&self, now: Timestamp) -> JudgeInput<'_> {
         JudgeInput {
             url: &self.task.url,
             attempts: &self.attempts,
             probe: &self.probe,
             phrase_scan: self.phrase_scan,
             controls: &self.controls,
-            soft404_profile,
             history: &self.task.history,
             now,
         }
@@ -99,6 +130,9 @@ impl Dispatcher<'_> {
             return None;
         };
         queue.request_finished(elapsed, &fetched.probe, max_wait);
+        if !fetched.task.attempts.is_empty() {
+            queue.comparisons.retries = queue.comparisons.retries.saturating_sub(1);
+        }
         if self.crawler.is_some() && queue.block_detector.is_suspected() {
             queue.rejected_tasks.push(fetched.task.clone());
         }
@@ -116,14 +150,13 @@ impl Dispatcher<'_> {
                 self.in_flight -= 1;
                 return Ok(None);
             };
-            let (lease, soft404_profile, is_closed) =
-                (queue.lease, queue.soft404_profile, queue.is_closed());
+            let (lease, is_closed) = (queue.lease, queue.is_closed());
             if self.is_missing_sitemap_guess(&pending) {
                 self.targets = self.targets.saturating_sub(1);
                 return Ok(Some(pending.into_judged(lease, TaskUpdate::Drop)));
             }
             let settings = self.settings;
-            let input = pending.judge_input(soft404_profile, now);
+            let input = pending.judge_input(now);
             match judge_page(&settings.policy, &input) {
                 // Skip the neighbors for now: they are fetched by the end of
                 // the run. All other controls are requested immediately.
@@ -132,8 +165,17 @@ impl Dispatcher<'_> {
                     pending.lacks_neighbors = true;
                 }
                 Decision::Compare(kind) if !is_closed => {
-                    match self.find_control(kind, &pending).await? {
+                    match self.find_control(kind, &mut pending).await? {
                         ControlLookup::Control(control) => pending.controls.push(control),
+                        ControlLookup::Deferred(key) => {
+                            self.defer_comparison(pending, key);
+                            return Ok(None);
+                        }
+                        ControlLookup::Held => {
+                            let attempts = pending.attempts.clone();
+                            let update = TaskUpdate::Hold { attempts };
+                            return Ok(Some(pending.into_judged(lease, update)));
+                        }
                         ControlLookup::Pending(task) => {
                             self.await_control(pending, task);
                             return Ok(None);
@@ -143,6 +185,9 @@ impl Dispatcher<'_> {
                 Decision::Fetch { purpose, wait } if !is_closed => {
                     let wait = self.retry_delay(wait, &pending);
                     self.claims.schedule_refill(pending.host, self.elapsed() + wait);
+                    if let Some(queue) = self.queues.get_mut(&pending.host) {
+                        queue.comparisons.retries += 1;
+                    }
                     let not_before = add_wait(now, wait);
                     let update = TaskUpdate::Retry {
                         purpose,
@@ -193,7 +238,7 @@ impl Dispatcher<'_> {
         now: Timestamp,
     ) -> JudgedTask {
         let pending = PendingJudgment::new(host, fetched);
-        let input = pending.judge_input(Soft404Profile::default(), now);
+        let input = pending.judge_input(now);
         let judgment = conclude_page(&self.settings.policy, &input);
         self.finish(pending, lease, judgment, now)
     }
@@ -261,7 +306,6 @@ impl Dispatcher<'_> {
                 probe: &probe,
                 phrase_scan,
                 controls: &controls,
-                soft404_profile: Soft404Profile::default(),
                 history: &task.history,
                 now,
             };

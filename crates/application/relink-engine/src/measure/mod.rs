@@ -160,6 +160,7 @@ impl<'a> DecayMeasurement<'a> {
                 fetch: PoliteFetch::new(fetch_settings),
                 clock,
                 settings: PageCheckSettings {
+                    uses_controls: true,
                     policy: settings.policy,
                     max_host_wait: settings.max_host_wait,
                     salt,

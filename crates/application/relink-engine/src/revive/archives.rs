@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use relink_judge::{JudgeInput, Policy, Soft404Profile, conclude};
+use relink_judge::{JudgeInput, Policy, conclude};
 use relink_model::{
     Attempt, Capture, Digest, FetchOutcome, FetchPurpose, History, Hop, Probe, Snapshot, Timings,
 };
@@ -218,7 +218,6 @@ impl ArchiveReader<'_> {
             probe: &probe,
             phrase_scan: None,
             controls: &[],
-            soft404_profile: Soft404Profile::default(),
             history: &History::default(),
             now: replay.captured_at,
         };

@@ -130,8 +130,12 @@ impl<'a> LiveCheck<'a> {
         }
         let request =
             PageCheckRequest { url: candidate.to_string(), rights, ..PageCheckRequest::default() };
-        let settings =
-            PageCheckSettings { policy: self.policy, max_host_wait: MAX_WAIT, salt: self.salt };
+        let settings = PageCheckSettings {
+            policy: self.policy,
+            max_host_wait: MAX_WAIT,
+            salt: self.salt,
+            uses_controls: true,
+        };
         let checker = PageChecker { fetch: &self.fetch, clock: &*self.ports.clock, settings };
         let page_check = checker.check_page(&request, &mut self.controls).await;
         let requests = page_check.attempts.len() + page_check.controls.len();

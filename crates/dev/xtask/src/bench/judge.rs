@@ -9,7 +9,7 @@ use std::fmt;
 use std::time::Instant;
 
 use jiff::Timestamp;
-use relink_judge::{Decision, JudgeInput, Policy, Soft404Profile, judge};
+use relink_judge::{Decision, JudgeInput, Policy, judge};
 use relink_model::Verdict;
 
 use self::cases::{JudgeCase, generate_cases};
@@ -103,7 +103,6 @@ fn verdict(case: &JudgeCase) -> Option<Verdict> {
         probe: &case.probe,
         phrase_scan: None,
         controls: &case.controls,
-        soft404_profile: Soft404Profile::default(),
         history: &case.history,
         now: Timestamp::UNIX_EPOCH,
     };

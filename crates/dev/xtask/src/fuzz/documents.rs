@@ -112,7 +112,6 @@ fn judge(page: relink_model::Digest) {
         probe: &probe,
         phrase_scan: None,
         controls: &[],
-        soft404_profile: relink_judge::Soft404Profile::default(),
         history: &History::default(),
         now,
     };

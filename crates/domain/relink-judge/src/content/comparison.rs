@@ -9,12 +9,15 @@
 use relink_model::{Confidence, ControlKind, DeadReason, PageFlag};
 
 use super::redirects::{is_error, retains_name};
-use super::{ContentAssessor, ControlResponse, Finding, RuleResult, redirect_code};
+use super::{
+    ContentAssessor, ControlResponse, Finding, RuleResult, describe_control_outcome, redirect_code,
+};
 use crate::confidence;
 use crate::page::PageView;
 use crate::page_similarity::{
     ErrorPageMatch, FinalUrlMatch, HeadingMatch, PageSimilarity, SAME_TEXT, compare,
-    compare_headings, error_page_match, text_resemblance,
+    compare_headings, error_page_match, has_same_stable_title, may_have_changing_title,
+    text_resemblance,
 };
 use crate::phrases::PhraseClass;
 use crate::url_parts::{UrlParts, numbers};
@@ -28,7 +31,7 @@ const SAME_UNINDEXED: f64 = 0.4;
 
 /// How a page matches the response to random URLs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum MatchKind {
+pub(super) enum MatchKind {
     /// The same text.
     Text,
     /// The same message with different text around it.
@@ -40,11 +43,11 @@ enum MatchKind {
 impl<'a> ContentAssessor<'a> {
     /// Returns a finding if the page equals the response to URLs that cannot exist.
     pub(super) fn check_random_url(&self) -> RuleResult<Option<Finding>> {
-        if self.needs_no_control() {
-            return Ok(None);
-        }
         if let Some(finding) = self.check_query_value()? {
             return Ok(Some(finding));
+        }
+        if self.page.url_parts().is_front_page_with_query() && !self.page.is_redirected() {
+            return self.front_page_finding().map(Some);
         }
         if let ControlResponse::Page(random_page) =
             self.control_response(ControlKind::RandomName)?
@@ -55,34 +58,23 @@ impl<'a> ContentAssessor<'a> {
         self.check_path_number()
     }
 
-    /// Returns a finding if every query value returns this page, and it looks like an
-    /// error page.
-    fn check_query_value(&self) -> RuleResult<Option<Finding>> {
-        // Servers send the same file for any query.
-        let is_selected_by_query = self.page.url_parts().selecting_parameters().next().is_some();
-        if !is_selected_by_query || self.page.is_resource() {
-            return Ok(None);
-        }
-        let ControlResponse::Page(random_page) =
-            self.control_response(ControlKind::RandomQueryValue)?
-        else {
-            return Ok(None);
-        };
-        let similarity = compare(&self.page, &random_page);
-        let match_kind = self.match_with(&random_page, &similarity);
-        // A normal page means that the parameter does not select the page.
-        let is_empty = self.page.is_html()
-            && self.page.digest.text_length == 0
-            && !self.page.has(PageFlag::AppShell);
-        let is_absent = is_empty
-            || self.has_same_redirect_target(&similarity)
-            || self.page.find_phrase(PhraseClass::NotFound).is_some();
-        match match_kind.filter(|_| is_absent) {
-            Some(match_kind) => {
-                self.soft_404_finding(ControlKind::RandomQueryValue, &similarity, match_kind)
+    /// Returns the result of a front page with a query. It is not compared with
+    /// random names, because many sites return the front page for them.
+    fn front_page_finding(&self) -> RuleResult<Finding> {
+        let kind = ControlKind::RandomQueryValue;
+        Ok(match self.control_response(kind)? {
+            ControlResponse::Rejected(outcome) => {
+                let note = format!("{kind} {}", describe_control_outcome(outcome));
+                self.alive(confidence::ALIVE_RANDOM_NAME_REJECTED, Some(note))
             }
-            None => Ok(None),
-        }
+            ControlResponse::Page(other)
+                if self.match_with(&other, &compare(&self.page, &other)).is_none() =>
+            {
+                let note = format!("{kind} gets a different page");
+                self.alive(confidence::ALIVE_UNLIKE_RANDOM_NAME, Some(note))
+            }
+            _ => self.not_comparable("a front page with a query"),
+        })
     }
 
     /// Returns a finding if every number in the path returns this page.
@@ -137,19 +129,36 @@ impl<'a> ContentAssessor<'a> {
             match_kind => match_kind,
         };
         let Some(match_kind) = match_kind else { return Ok(None) };
+        if match_kind == MatchKind::Message && self.is_message_of_template()? {
+            return Ok(None);
+        }
         if self.number_selects_page()? || self.is_canonical_of(random_page) {
             return Ok(None);
         }
         self.soft_404_finding(ControlKind::RandomName, &similarity, match_kind)
     }
 
+    /// Whether the message that the page shares with the response to random URLs is
+    /// part of the page template, because the home page contains it, too.
+    pub(super) fn is_message_of_template(&self) -> RuleResult<bool> {
+        let page = &self.page;
+        if page.main_phrase(PhraseClass::NotFound).is_some() {
+            return Ok(false);
+        }
+        let Some(message) = page.find_phrase(PhraseClass::NotFound) else { return Ok(false) };
+        Ok(match self.control_response(ControlKind::HomePage)? {
+            ControlResponse::Page(home) => home.find_phrase(PhraseClass::NotFound) == Some(message),
+            _ => false,
+        })
+    }
+
     /// Whether both were redirected to the same URL.
-    fn has_same_redirect_target(&self, similarity: &PageSimilarity) -> bool {
+    pub(super) fn has_same_redirect_target(&self, similarity: &PageSimilarity) -> bool {
         similarity.final_url == FinalUrlMatch::Same && self.page.is_redirected()
     }
 
     /// Compares the page with one random page.
-    fn match_with(
+    pub(super) fn match_with(
         &self,
         random_page: &PageView<'_>,
         similarity: &PageSimilarity,
@@ -179,8 +188,11 @@ impl<'a> ContentAssessor<'a> {
         random_page: &PageView<'a>,
         similarity: &PageSimilarity,
     ) -> RuleResult<Option<MatchKind>> {
-        if !similarity.is_same_kind || similarity.headings == HeadingMatch::Different {
+        if !similarity.is_same_kind {
             return Ok(None);
+        }
+        if similarity.headings == HeadingMatch::Different {
+            return self.match_with_changing_title(random_page);
         }
         let is_same_name = similarity.headings != HeadingMatch::TitleOnly;
         if is_same_name && similarity.text >= IDENTICAL && self.has_similar_length(random_page) {
@@ -200,6 +212,24 @@ impl<'a> ContentAssessor<'a> {
         }
     }
 
+    /// Compares the page with two random pages whose titles differ in words such as
+    /// request ids. These words are ignored.
+    fn match_with_changing_title(
+        &self,
+        random_page: &PageView<'a>,
+    ) -> RuleResult<Option<MatchKind>> {
+        if !may_have_changing_title(&self.page, random_page) {
+            return Ok(None);
+        }
+        let ControlResponse::Page(second) = self.control_response(ControlKind::SecondRandomName)?
+        else {
+            return Ok(None);
+        };
+        let is_same = has_same_stable_title(&self.page, random_page, &second)
+            && error_page_match(&self.page, random_page, &second) == ErrorPageMatch::Same;
+        Ok(is_same.then_some(MatchKind::Text))
+    }
+
     fn has_similar_length(&self, random_page: &PageView<'_>) -> bool {
         let apart = self.page.digest.text_length.abs_diff(random_page.digest.text_length);
         apart <= 24 + 4 * self.page.url.len().abs_diff(random_page.url.len()) as u64
@@ -212,7 +242,7 @@ impl<'a> ContentAssessor<'a> {
             ControlResponse::Page(again) => {
                 text_resemblance(&self.page, &again) < MAX_CHANGING_RESEMBLANCE
             }
-            ControlResponse::Rejected(_) | ControlResponse::Unknown => false,
+            _ => false,
         };
         let says_so = self.page.main_phrase(PhraseClass::NotFound).is_some();
         Ok((changes || says_so).then_some(MatchKind::Rotating))
@@ -231,7 +261,7 @@ impl<'a> ContentAssessor<'a> {
                 self.match_with(&other, &similarity).is_none()
                     && similarity.final_url != FinalUrlMatch::Same
             }
-            ControlResponse::Unknown => false,
+            ControlResponse::Refused | ControlResponse::Unknown => false,
         })
     }
 
@@ -249,7 +279,7 @@ impl<'a> ContentAssessor<'a> {
 
     /// Returns the finding for a page that equals the response to random URLs: an
     /// access wall, a site-wide notice, or a soft-404.
-    fn soft_404_finding(
+    pub(super) fn soft_404_finding(
         &self,
         kind: ControlKind,
         similarity: &PageSimilarity,
@@ -319,7 +349,7 @@ impl<'a> ContentAssessor<'a> {
         }
         Ok(match self.control_response(ControlKind::HomePage)? {
             ControlResponse::Page(home) => self.match_with(&home, &compare(page, &home)).is_none(),
-            ControlResponse::Rejected(_) | ControlResponse::Unknown => true,
+            _ => true,
         })
     }
 }

@@ -11,7 +11,7 @@ use relink_model::{Attempt, Digest, FetchOutcome, History, Hop, Probe, Timings};
 use super::redirects::is_error;
 use super::{ContentAssessor, ControlAccess};
 use crate::codes;
-use crate::judgment::{JudgeInput, Soft404Profile};
+use crate::judgment::JudgeInput;
 use crate::page::PageView;
 
 /// The kind of page that a redirect leads to instead of the page.
@@ -68,7 +68,6 @@ pub fn misdirection(from: &str, to: &str, page: Option<&Digest>) -> Option<Misdi
         probe: &probe,
         phrase_scan: None,
         controls: &[],
-        soft404_profile: Soft404Profile::default(),
         history: &History::default(),
         now: probe.requested_at,
     };

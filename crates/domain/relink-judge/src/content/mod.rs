@@ -8,12 +8,16 @@
 mod comparison;
 mod history;
 mod misdirection;
+mod not_comparable;
 mod notice;
+mod query;
 mod redirects;
+mod rejected;
 mod self_reported;
 mod wall;
 
 pub use self::misdirection::{Misdirection, misdirection};
+pub(crate) use self::rejected::check_rejected;
 pub(crate) use self::wall::is_login_page;
 
 use relink_model::{
@@ -22,7 +26,7 @@ use relink_model::{
 };
 
 use crate::page::{PageView, is_success};
-use crate::{JudgeInput, Soft404Profile, codes, confidence};
+use crate::{JudgeInput, codes, confidence};
 
 /// The result of a rule for a page that responded.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,6 +73,9 @@ pub(crate) fn contradicts_error_status(input: &JudgeInput<'_>) -> Option<Finding
 pub(crate) enum ControlResponse<'a> {
     /// An error, as expected for a page that does not exist.
     Rejected(&'a FetchOutcome),
+    /// The server denied access or limited the rate, which says nothing about
+    /// missing pages.
+    Refused,
     /// A success response.
     Page(PageView<'a>),
     /// The control was not fetched, or there was no response.
@@ -99,10 +106,11 @@ impl<'a> ContentAssessor<'a> {
         if is_file {
             return self.check_file();
         }
-        let with_controls: [Rule<Self>; 7] = [
+        let with_controls: [Rule<Self>; 8] = [
             Self::check_placeholder,
             Self::check_notice,
             Self::check_home_page,
+            Self::check_comparable,
             Self::check_random_url,
             Self::check_restricted,
             Self::check_misdirected,
@@ -120,20 +128,22 @@ impl<'a> ContentAssessor<'a> {
     }
 
     /// Assesses an image, a script or another file. It is a soft-404 only if a
-    /// random name in its directory gets the same bytes or the same text. Its
-    /// query is not varied, because many servers ignore the query of a file.
+    /// random name in its directory, or another value of the parameter or number
+    /// that selects it, gets the same bytes or the same text.
     fn check_file(&self) -> RuleResult<Finding> {
         let alive = self.alive(confidence::ALIVE_RANDOM_NAME_REJECTED, None);
-        if self.needs_no_control() || self.page.is_home_page() {
+        if self.page.is_home_page() {
             return Ok(alive);
+        }
+        if let Some(finding) = self.check_file_identifier()? {
+            return Ok(finding);
         }
         let ControlResponse::Page(random_page) = self.control_response(ControlKind::RandomName)?
         else {
-            return Ok(alive);
+            return self.alive_finding();
         };
-        let own = self.page.digest.fingerprint;
-        if own.is_some() && random_page.digest.fingerprint == own {
-            return Ok(self.same_file());
+        if self.has_same_bytes(&random_page) {
+            return Ok(self.same_file(ControlKind::RandomName));
         }
         let finding = if self.page.digest.text_length > 0 && random_page.digest.text_length > 0 {
             self.compare_with_random_name(&random_page)?
@@ -143,16 +153,17 @@ impl<'a> ContentAssessor<'a> {
         Ok(finding.unwrap_or(alive))
     }
 
-    fn same_file(&self) -> Finding {
-        let reason =
-            "the server sends the same file for a random name in the same directory".to_owned();
+    /// Whether both are files with the same bytes.
+    fn has_same_bytes(&self, other: &PageView<'_>) -> bool {
+        let own = self.page.digest.fingerprint;
+        own.is_some() && other.digest.fingerprint == own
+    }
+
+    fn same_file(&self, kind: ControlKind) -> Finding {
+        let reason = format!("the server sends the same file for {kind}");
         let dead =
             Finding::dead(DeadReason::Soft404, codes::SOFT_404, reason, confidence::SAME_PAGE);
-        dead.with_evidence(self.comparison_evidence(
-            ControlKind::RandomName,
-            "the same file",
-            Some(1.0),
-        ))
+        dead.with_evidence(self.comparison_evidence(kind, "the same file", Some(1.0)))
     }
 
     /// Returns the result of a home page. It is not compared with random names,
@@ -167,9 +178,6 @@ impl<'a> ContentAssessor<'a> {
 
     /// Returns `alive`, because no rule found evidence against the page.
     fn alive_finding(&self) -> RuleResult<Finding> {
-        if self.needs_no_control() {
-            return Ok(self.alive(confidence::ALIVE_BY_PROFILE, None));
-        }
         Ok(match self.control_response(ControlKind::RandomName)? {
             ControlResponse::Rejected(outcome) => {
                 let note =
@@ -180,7 +188,14 @@ impl<'a> ContentAssessor<'a> {
                 let note = "random names get a success response, but a different page".to_owned();
                 self.alive(confidence::ALIVE_UNLIKE_RANDOM_NAME, Some(note))
             }
-            ControlResponse::Unknown => self.alive(confidence::ALIVE_UNCOMPARED, None),
+            ControlResponse::Refused => {
+                let note = "the control was refused".to_owned();
+                self.alive(confidence::ALIVE_UNCOMPARED, Some(note))
+            }
+            ControlResponse::Unknown => {
+                let note = "not compared with a random name".to_owned();
+                self.alive(confidence::ALIVE_UNCOMPARED, Some(note))
+            }
         })
     }
 
@@ -198,26 +213,15 @@ impl<'a> ContentAssessor<'a> {
         let Some(probe) = &control.probe else { return Ok(ControlResponse::Unknown) };
         Ok(match &probe.outcome {
             _ if is_success(probe) => ControlResponse::Page(PageView::new(&control.url, probe)),
+            FetchOutcome::Response(401 | 402 | 403 | 407 | 429 | 451 | 500..) => {
+                ControlResponse::Refused
+            }
             FetchOutcome::Response(_)
             | FetchOutcome::RedirectLoop
             | FetchOutcome::TooManyRedirects
             | FetchOutcome::InvalidRedirect(_) => ControlResponse::Rejected(&probe.outcome),
             _ => ControlResponse::Unknown,
         })
-    }
-
-    /// Whether the host rejected random names in enough directories and the page
-    /// has no suspicious signs.
-    fn needs_no_control(&self) -> bool {
-        self.input.soft404_profile.is_hard_404_host() && !self.is_suspicious()
-    }
-
-    fn is_suspicious(&self) -> bool {
-        let page = &self.page;
-        page.is_redirected()
-            || page.digest.is_short()
-            || !page.digest.flags.is_empty()
-            || page.main_phrase(crate::phrases::PhraseClass::NotFound).is_some()
     }
 
     fn alive(&self, confidence: Confidence, note: Option<String>) -> Finding {
@@ -286,17 +290,6 @@ impl Finding {
     /// Adds a sign on the page itself as evidence.
     fn with_page_sign(self, note: impl Into<String>) -> Self {
         self.with_evidence(Evidence { note: note.into(), control: None, resemblance: None })
-    }
-}
-
-impl Soft404Profile {
-    /// Number of directories in which random names must have been rejected
-    /// before controls in other directories are skipped.
-    const MIN_HARD_404_DIRECTORIES: u32 = 8;
-
-    fn is_hard_404_host(self) -> bool {
-        self.hard_404_directories >= Self::MIN_HARD_404_DIRECTORIES
-            && self.soft_404_directories == 0
     }
 }
 

@@ -17,6 +17,10 @@ const ALMOST_EMPTY: u64 = 160;
 
 impl ContentAssessor<'_> {
     /// Returns a finding if the page is an error page by its text and other properties.
+    ///
+    /// A phrase counts in the title or a heading. In the text it counts only if the
+    /// response to random names contains it, too. If the control was refused or not
+    /// fetched, phrases do not suffice.
     pub(super) fn check_not_found_text(&self) -> RuleResult<Option<Finding>> {
         let page = &self.page;
         if !page.may_contain(PhraseClass::NotFound) {
@@ -29,6 +33,9 @@ impl ContentAssessor<'_> {
         let text = page.digest.is_short().then_some(&page.digest.text_start);
         let in_text = text.and_then(|text| find_phrase_in(text, PhraseClass::NotFound));
         let Some(phrase) = in_title.or(in_heading).or(in_text) else { return Ok(None) };
+        if !self.supports_phrase(in_title.or(in_heading), phrase)? {
+            return Ok(None);
+        }
         let phrase_score = i32::from(in_text.is_some())
             + match (in_title, in_heading) {
                 (Some(_), Some(_)) => 3,
@@ -43,6 +50,22 @@ impl ContentAssessor<'_> {
             Finding::dead(DeadReason::Soft404, codes::SOFT_404, reason, confidence::SELF_REPORTED);
         let sign = format!("{} characters of text", page.digest.text_length);
         Ok(Some(dead.with_page_sign(sign)))
+    }
+
+    /// Whether a phrase may count: by its position, or because the response to random
+    /// names contains it, or because the page changed since an earlier run.
+    fn supports_phrase(&self, main: Option<&str>, phrase: &str) -> RuleResult<bool> {
+        if self.title_and_text_changed() {
+            return Ok(true);
+        }
+        Ok(match self.control_response(ControlKind::RandomName)? {
+            ControlResponse::Rejected(_) => main.is_some(),
+            ControlResponse::Page(random_page) => {
+                let is_shared = random_page.find_phrase(PhraseClass::NotFound) == Some(phrase);
+                main.is_some() || (is_shared && !self.is_message_of_template()?)
+            }
+            ControlResponse::Refused | ControlResponse::Unknown => false,
+        })
     }
 
     /// Returns the score for several different error phrases.
@@ -70,7 +93,7 @@ impl ContentAssessor<'_> {
                     compare_headings(page, &random_page) != HeadingMatch::Different,
                     random_page.has_url_words_in_title(),
                 ),
-                ControlResponse::Rejected(_) | ControlResponse::Unknown => (false, false),
+                _ => (false, false),
             };
         // If the server repeats the URL of random names, too, a match is not evidence.
         let match_score = match (page.has_all_url_words_in_title(), page.has_url_words_in_title()) {

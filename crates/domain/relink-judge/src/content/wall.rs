@@ -3,11 +3,13 @@
 
 use relink_model::{ControlKind, InconclusiveReason, PageFlag};
 
+use super::redirects::is_error;
 use super::{ContentAssessor, ControlResponse, Finding, RuleResult};
 use crate::codes;
 use crate::page::PageView;
 use crate::phrases::PhraseClass;
-use crate::url_parts::{UrlParts, parameters};
+use crate::url_parts::{Parameter, UrlParts, parameters};
+use crate::url_words::percent_decoded;
 
 /// Path segments and host labels of login pages.
 const LOGIN_NAMES: [&str; 22] = [
@@ -66,6 +68,33 @@ const CONSENT_NAMES: [&str; 27] = [
     "geo-block",
 ];
 
+/// Query parameters with the address to return to, without punctuation.
+const RETURN_PARAMETERS: [&str; 20] = [
+    "returnto",
+    "return",
+    "returnurl",
+    "returnpath",
+    "next",
+    "nexturl",
+    "redirect",
+    "redirectto",
+    "redirecturi",
+    "redirecturl",
+    "back",
+    "backurl",
+    "camefrom",
+    "continue",
+    "dest",
+    "destination",
+    "goto",
+    "service",
+    "target",
+    "referer",
+];
+
+/// Maximum length in characters of a text that only requests a login.
+const MAX_LOGIN_REQUEST: u64 = 80;
+
 impl ContentAssessor<'_> {
     /// Returns a finding if the page shows or redirects to an access wall.
     pub(super) fn check_wall(&self) -> Option<Finding> {
@@ -88,7 +117,8 @@ impl ContentAssessor<'_> {
 
     fn check_login(&self) -> Option<Finding> {
         let page = &self.page;
-        let is_login_target = page.is_redirected() && is_login(&page.final_url_parts());
+        let is_login_target = page.is_redirected()
+            && (is_login(&page.final_url_parts()) || self.is_redirect_with_return());
         // A login box next to the text is not a wall.
         let is_form = page.has(PageFlag::PasswordField)
             && page.is_brief()
@@ -109,6 +139,21 @@ impl ContentAssessor<'_> {
         } else {
             finding
         })
+    }
+
+    /// Whether the redirect target receives the requested address, to return to it
+    /// after a login.
+    fn is_redirect_with_return(&self) -> bool {
+        let page = &self.page;
+        let (url, target) = (page.url_parts(), page.final_url_parts());
+        let is_return = |parameter: Parameter<'_>| {
+            let name: String = parameter.name.chars().filter(char::is_ascii_alphanumeric).collect();
+            RETURN_PARAMETERS.contains(&name.to_ascii_lowercase().as_str())
+                && contains_address(&percent_decoded(parameter.value), &url)
+        };
+        parameters(target.query.unwrap_or_default()).any(is_return)
+            && !is_error(&target)
+            && page.find_phrase(PhraseClass::NotFound).is_none()
     }
 
     fn check_consent(&self) -> Option<Finding> {
@@ -157,7 +202,12 @@ impl ContentAssessor<'_> {
             return None;
         }
         let has_form = page.has(PageFlag::PasswordField) && page.is_brief() && !is_top;
-        if has_form || contains(PhraseClass::Login) {
+        // A menu contains “log in”, too. The phrase counts only as the title or as
+        // the whole text.
+        let is_request = contains(PhraseClass::Login)
+            && (page.main_phrase(PhraseClass::Login).is_some()
+                || page.digest.text_length <= MAX_LOGIN_REQUEST);
+        if has_form || is_request {
             let reason = "all URLs of the site show a login".to_owned();
             return Some(Finding::inconclusive(
                 InconclusiveReason::Login,
@@ -228,6 +278,16 @@ fn is_named(url: &UrlParts<'_>, names: &[&str]) -> bool {
     is_one(label)
         || url.segments().any(is_one)
         || parameters(query).any(|parameter| is_one(parameter.value))
+}
+
+/// Whether a value contains the path of a URL, or its page name as a whole.
+fn contains_address(value: &str, url: &UrlParts<'_>) -> bool {
+    let path = percent_decoded(url.path);
+    let name = percent_decoded(url.name());
+    let is_long = path.trim_matches('/').len() >= 2;
+    (is_long && value.contains(path.trim_end_matches('/')))
+        || (!name.is_empty() && value.eq_ignore_ascii_case(&name))
+        || url.query.is_some_and(|query| !query.is_empty() && value.contains(query))
 }
 
 fn quoted(phrase: &str) -> String {

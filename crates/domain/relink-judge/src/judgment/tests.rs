@@ -117,7 +117,6 @@ fn judge_attempts(
         probe: &probe,
         phrase_scan: None,
         controls: &[],
-        soft404_profile: Soft404Profile::default(),
         history,
         now,
     };

@@ -43,6 +43,22 @@ const MIN_FORM_FIELDS: u32 = 2;
 /// Types of `input` elements that accept typed text.
 const FIELD_TYPES: [&str; 6] = ["", "text", "email", "tel", "password", "url"];
 
+/// Names of search fields.
+const SEARCH_NAMES: [&str; 12] = [
+    "q",
+    "s",
+    "query",
+    "search",
+    "searchterm",
+    "keyword",
+    "keywords",
+    "term",
+    "terms",
+    "find",
+    "wd",
+    "text",
+];
+
 /// Names of `meta` elements that apply to search engines.
 const INDEXERS: [&str; 2] = ["robots", "googlebot"];
 
@@ -80,6 +96,8 @@ impl Signals {
     const CONTENT_WRITER: Self = Self(1 << 12);
     /// An inline script that defines elements or builds shadow trees.
     const ELEMENT_DEFINER: Self = Self(1 << 13);
+    /// A search field that contains a text.
+    const FILLED_SEARCH_FIELD: Self = Self(1 << 14);
 }
 
 /// The part of the page in which the name of a service was found.
@@ -224,6 +242,9 @@ impl<'t> FlagDetector<'t> {
         if FIELD_TYPES.iter().any(|field| kind.eq_ignore_ascii_case(field)) {
             self.fields = self.fields.saturating_add(1);
         }
+        if is_filled_search_field(kind, tokens) {
+            self.add(Signals::FILLED_SEARCH_FIELD);
+        }
     }
 
     fn read_script(&mut self, tokens: &Tokenizer<'_>) {
@@ -317,6 +338,7 @@ impl<'t> FlagDetector<'t> {
             (PageFlag::BotChallenge, is_challenge && has_little_text),
             (PageFlag::Parking, is_parked),
             (PageFlag::Consent, is_consent && has_little_text),
+            (PageFlag::FilledSearchField, self.has(Signals::FILLED_SEARCH_FIELD)),
         ]
         .into_iter()
         .filter_map(|(flag, is_set)| is_set.then_some(flag))
@@ -350,6 +372,18 @@ impl<'t> FlagDetector<'t> {
 /// Whether a URL has a host: `//host`, `http:` or `https:`.
 fn is_absolute(url: &str) -> bool {
     url.starts_with("//") || url.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("http"))
+}
+
+/// Whether an `input` element is a search field with a text. A text that only
+/// labels the field, such as "Search…", does not count.
+fn is_filled_search_field(kind: &str, tokens: &Tokenizer<'_>) -> bool {
+    let is_text = kind.is_empty() || kind.eq_ignore_ascii_case("text");
+    let name = tokens.attribute("name").unwrap_or_default();
+    let is_search_name = SEARCH_NAMES.iter().any(|other| name.eq_ignore_ascii_case(other));
+    let is_search = kind.eq_ignore_ascii_case("search") || (is_text && is_search_name);
+    let value = tokens.attribute("value").unwrap_or_default().trim();
+    let is_label = value.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("search"));
+    is_search && !value.is_empty() && !is_label
 }
 
 /// Whether a text mentions JavaScript. Most languages use the English name.

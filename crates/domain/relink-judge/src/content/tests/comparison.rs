@@ -187,18 +187,6 @@ fn two_pages_with_same_target_are_alive_but_three_are_soft_404() {
 }
 
 #[test]
-fn hard_404_profile_replaces_control_unless_page_is_suspicious() {
-    check_controls("/a/oak 200 \"Oak\" #1", &["profile: 99 0"], "");
-    check("/a/oak 200 \"Oak\" #1", &["profile: 99 0"], "alive");
-    check_controls(
-        "/a/oak 200 \"Oak\" {Short}",
-        &["profile: 99 0", "random-name: 404"],
-        "random-name",
-    );
-    check_controls("/a/oak 200 \"Oak\" #1", &["profile: 99 1", "random-name: 404"], "random-name");
-}
-
-#[test]
 fn evidence_contains_url_status_and_resemblance() {
     let judgment =
         judge("/a/oak 200 \"Library\" #1", &["random-name: /a/xq 200 \"Library\" #1"]).judgment;
@@ -276,4 +264,64 @@ fn cache_busting_query_of_a_page_is_judged_like_its_path() {
         "alive",
     );
     assert!(!judge(moved, &["random-name: 404"]).controls().contains("random-query-value"));
+}
+
+#[test]
+fn page_with_a_title_of_its_own_is_alive_whatever_rotates() {
+    let page = "/shop/oak 200 \"Oak\" #1";
+    let context = [
+        "random-name: 200 \"\" #2",
+        "second-random-name: 200 \"\" #3",
+        "refetch: /shop/oak 200 \"Oak\" #4",
+    ];
+    check(page, &context, "alive");
+    let echoing = [
+        "random-name: /shop/xyz 200 \"Xyz\" #2",
+        "second-random-name: /shop/abc 200 \"Abc\" #3",
+        "refetch: /shop/oak 200 \"Oak\" #4",
+    ];
+    check(page, &echoing, "soft-404 RL301");
+}
+
+#[test]
+fn words_that_differ_between_two_controls_are_ignored() {
+    let page = |id: &str| {
+        format!("200 \"Report {id} - Shop\" {{The shop is here. Built in 0.00{id} s by node {id}}}")
+    };
+    let context =
+        [format!("random-name: {}", page("k7q")), format!("second-random-name: {}", page("m2w"))];
+    let context = context.each_ref().map(String::as_str);
+    check(&format!("/a/oak {}", page("x9z")), &context, "soft-404 RL301");
+    let own = "/a/oak 200 \"Report oak - Shop\" {All about the oak and how it grows here}";
+    check(own, &context, "alive");
+}
+
+#[test]
+fn phrase_of_the_page_template_does_not_convict() {
+    let template = "Page not found? Write to us}";
+    let page = format!("/a/oak 200 \"Wiki\" {{The oak grows slowly and lives long. {template}");
+    let random = format!("200 \"Wiki\" {{Start a new article here today. {template}");
+    let home = format!("home-page: 200 \"Wiki\" {{Welcome to all trees. {template}");
+    let context = [format!("random-name: {random}"), format!("second-random-name: {random}"), home];
+    check(&page, &context.each_ref().map(String::as_str), "alive");
+    check(&page, &[&context[0], &context[1], "home-page: 200 \"Wiki\" #4"], "soft-404 RL301");
+}
+
+#[test]
+fn phrases_do_not_convict_if_the_control_was_refused() {
+    let page = "/a/oak 200 \"Page not found\" \"Page not found\" {Page not found}";
+    check(page, &["random-name: 404"], "soft-404 RL301");
+    for refused in ["403", "401", "429", "503", "unfetched", "timeout"] {
+        check(page, &[&format!("random-name: {refused}")], "alive");
+    }
+    let in_text = "/a/oak 200 \"Oak\" {Page not found. It does not exist}";
+    check(in_text, &["random-name: 404"], "alive");
+}
+
+#[test]
+fn empty_page_is_judged_by_its_controls() {
+    check("/a/oak 200 {}", &["random-name: 404"], "alive");
+    let context = ["random-name: 200 {}", "home-page: 200 \"Home\" #1"];
+    check("/a/oak 200 {}", &context, "soft-404 RL301");
+    check("/a/oak 200 {}", &["random-name: 200 {}", "home-page: 200 {}"], "blocked RL495");
 }

@@ -7,6 +7,7 @@ mod history;
 mod notice;
 mod order;
 mod properties;
+mod query;
 mod wall;
 
 use crate::Policy;

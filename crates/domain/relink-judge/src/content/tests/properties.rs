@@ -13,9 +13,7 @@ use relink_model::{
 };
 
 use crate::notation::{Scene, attempt};
-use crate::{
-    Decision, Judgment, Policy, Soft404Profile, conclude, control_key, control_url, judge,
-};
+use crate::{Decision, Judgment, Policy, conclude, control_key, control_url, judge};
 
 /// Maximum number of controls for one page.
 const MAX_CONTROLS: usize = 10;
@@ -91,6 +89,7 @@ fn any_flags() -> impl Strategy<Value = Vec<PageFlag>> {
         PageFlag::BotChallenge,
         PageFlag::Parking,
         PageFlag::Consent,
+        PageFlag::FilledSearchField,
     ];
     prop_oneof![4 => Just(Vec::new()), 1 => subsequence(all, 0..3)]
 }
@@ -169,20 +168,17 @@ fn any_controls() -> impl Strategy<Value = Vec<(ControlKind, String, Option<Prob
 }
 
 fn any_scene() -> impl Strategy<Value = Scene> {
-    let profile = (0_u32..20, 0_u32..2).prop_map(|(hard, soft)| Soft404Profile {
-        hard_404_directories: hard,
-        soft_404_directories: soft,
-    });
-    (any_url(), any_probe(), any_controls(), profile, weighted(0.4, any_digest()), of(any_url()))
-        .prop_map(|(url, probe, controls, soft404_profile, digest, final_url)| {
+    (any_url(), any_probe(), any_controls(), weighted(0.4, any_digest()), of(any_url())).prop_map(
+        |(url, probe, controls, digest, final_url)| {
             let controls = controls.into_iter().map(|(kind, url, other, is_same)| {
                 let same = is_same.then(|| other.clone().map(|_| probe.clone())).flatten();
                 Control { kind, url, probe: same.or(other).map(Arc::new) }
             });
             let controls = controls.collect();
             let history = History { digest: digest.map(Box::new), final_url, ..History::default() };
-            Scene { url, probe, controls, soft404_profile, history }
-        })
+            Scene { url, probe, controls, history }
+        },
+    )
 }
 
 /// A scene whose page responded with status 200.

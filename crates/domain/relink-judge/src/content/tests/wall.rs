@@ -91,3 +91,29 @@ fn restricted_page_is_blocked_if_random_names_are_accepted() {
     check(page, &["random-name: 200 \"Catalog\" #2"], "blocked RL494");
     check(page, &["random-name: 404", "random-path-number: 404"], "alive");
 }
+
+#[test]
+fn redirect_with_the_requested_address_is_a_login_wall() {
+    let welcome = "200 \"Welcome\" {Choose how to continue}";
+    let urls = [
+        "/wiki/Oak -> /w?title=Special:Users&returnto=Oak",
+        "/report/7 -> /start?next=%2Freport%2F7",
+        "/report?id=3 -> /start?came_from=http://site.test/report?id%3D3",
+    ];
+    for url in urls {
+        check(&format!("{url} {welcome}"), &["random-name: 404"], "blocked RL493");
+    }
+    let random = "random-name: /report/x -> /start?next=%2Freport%2Fx 200 \"Welcome\" {Choose how to continue}";
+    check(
+        &format!("/report/oak -> /start?next=%2Freport%2Foak {welcome}"),
+        &[random],
+        "blocked RL493",
+    );
+    check("/oak -> /start?theme=oak 200 \"Welcome\" #1", &["random-name: 404"], "alive");
+}
+
+#[test]
+fn login_word_in_a_menu_is_not_a_wall() {
+    let error = "200 \"Garden club\" {Home About Plants Events Log in. The plant that you wanted was moved to another bed, ask the gardener}";
+    check(&format!("/plants/oak {error}"), &[&format!("random-name: {error}")], "soft-404 RL301");
+}

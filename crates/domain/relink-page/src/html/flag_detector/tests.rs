@@ -11,6 +11,7 @@ fn flags(html: &str) -> String {
         PageFlag::BotChallenge => "challenge",
         PageFlag::Parking => "parking",
         PageFlag::Consent => "consent",
+        PageFlag::FilledSearchField => "search",
     });
     names.collect::<Vec<_>>().join(" ")
 }
@@ -33,6 +34,14 @@ fn password_field_is_detected() {
     check("<form><input name=user><INPUT TYPE='Password'></form>", "password");
     check("<template><input type=password></template>", "");
     check("<input type=text name=password>", "");
+}
+
+#[test]
+fn filled_search_field_is_detected() {
+    check("<input type=search value='old oaks'>", "search");
+    check("<input name=q value=oak><input type=text name=Query value=elm>", "search");
+    check("<input type=search value=''><input name=q><input name=q value='Search site'>", "");
+    check("<input name=email value='a@b.test'><input type=hidden name=q value=oak>", "");
 }
 
 #[test]

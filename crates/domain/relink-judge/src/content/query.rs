@@ -1,0 +1,153 @@
+//! Comparison of the page with other values of its query.
+//!
+//! Another value proves something only if the parameter selects the page. Servers
+//! ignore unknown parameters, so a wiki page with `?x=1` equals itself with any other
+//! value. Therefore the page is also fetched without the parameter. If that is the
+//! same page, the parameter does not select it.
+
+use relink_model::{ControlKind, PageFlag};
+
+use super::comparison::MatchKind;
+use super::{ContentAssessor, ControlResponse, Finding, RuleResult};
+use crate::control_url::{is_identifier, varied_parameter};
+use crate::page::PageView;
+use crate::page_similarity::{HeadingMatch, PageSimilarity, compare};
+use crate::phrases::{PhraseClass, find_phrase_in};
+use crate::url_parts::numbers;
+
+/// Minimum resemblance of two variants of one page, such as one for printing.
+const SAME_CONTENT: f64 = 0.6;
+
+impl ContentAssessor<'_> {
+    /// Returns a finding if every query value returns this page, and the parameter
+    /// selects pages.
+    pub(super) fn check_query_value(&self) -> RuleResult<Option<Finding>> {
+        if !self.should_vary_query() {
+            return Ok(None);
+        }
+        let kind = ControlKind::RandomQueryValue;
+        let ControlResponse::Page(random_page) = self.control_response(kind)? else {
+            return Ok(None);
+        };
+        let similarity = compare(&self.page, &random_page);
+        let Some(match_kind) = self.match_with(&random_page, &similarity) else {
+            return Ok(None);
+        };
+        if !self.is_absent(&random_page, &similarity, match_kind)? {
+            return Ok(None);
+        }
+        self.soft_404_finding(kind, &similarity, match_kind)
+    }
+
+    /// Whether to fetch the page with another query value: the parameter identifies
+    /// something, or the page may be an error page.
+    fn should_vary_query(&self) -> bool {
+        // Servers send the same file for any query.
+        let parameter = varied_parameter(self.page.url_parts());
+        let Some(parameter) = parameter.filter(|_| !self.page.is_resource()) else { return false };
+        is_identifier(&parameter)
+            || self.page.is_redirected()
+            || self.is_empty_page()
+            || self.page.is_brief()
+            || self.page.find_phrase(PhraseClass::NotFound).is_some()
+    }
+
+    fn is_empty_page(&self) -> bool {
+        let page = &self.page;
+        page.is_html() && page.digest.text_length == 0 && !page.has(PageFlag::AppShell)
+    }
+
+    /// Whether a page that equals the response to a random value is missing.
+    fn is_absent(
+        &self,
+        random_page: &PageView<'_>,
+        similarity: &PageSimilarity,
+        match_kind: MatchKind,
+    ) -> RuleResult<bool> {
+        let page = &self.page;
+        let is_identified =
+            varied_parameter(page.url_parts()).is_some_and(|parameter| is_identifier(&parameter));
+        let main = page.main_phrase(PhraseClass::NotFound).is_some();
+        let anywhere = page.find_phrase(PhraseClass::NotFound);
+        let is_error_page = is_identified && page.is_brief() && anywhere.is_some();
+        Ok(match self.control_response(ControlKind::WithoutParameter)? {
+            // The page without the parameter may be the same error page.
+            ControlResponse::Page(bare) if self.is_same_content(&bare) => is_error_page,
+            ControlResponse::Page(bare) => {
+                let is_exact = match_kind == MatchKind::Text && is_identified;
+                let is_own_message = anywhere.is_some_and(|phrase| {
+                    shows_phrase(random_page, phrase) && !shows_phrase(&bare, phrase)
+                });
+                let has_same_target = self.has_same_redirect_target(similarity);
+                main || is_exact || is_own_message || has_same_target || self.is_empty_page()
+            }
+            // Without its parameter, the script reports an error of its own.
+            ControlResponse::Rejected(_) => {
+                main || is_identified || self.is_empty_page() || anywhere.is_some()
+            }
+            ControlResponse::Refused | ControlResponse::Unknown => {
+                is_error_page || (main && is_identified)
+            }
+        })
+    }
+
+    /// Whether the page has the same content as without the parameter, perhaps in
+    /// another layout.
+    fn is_same_content(&self, bare: &PageView<'_>) -> bool {
+        let page = &self.page;
+        if page.is_redirected() && bare.final_url == page.final_url {
+            return true;
+        }
+        let similarity = compare(page, bare);
+        let has_title = !page.title().is_empty() || !page.digest.headings.is_empty();
+        let has_same_title = has_title && similarity.headings == HeadingMatch::Same;
+        let is_same_site_title = has_same_title && similarity.text >= SAME_CONTENT / 2.0;
+        is_same_site_title || similarity.text >= SAME_CONTENT
+    }
+
+    /// Returns a finding if a file equals the file of another identifier.
+    pub(super) fn check_file_identifier(&self) -> RuleResult<Option<Finding>> {
+        if self.page.digest.fingerprint.is_none() {
+            return Ok(None);
+        }
+        let url = self.page.url_parts();
+        if varied_parameter(url).is_some() {
+            return self.check_file_parameter();
+        }
+        let stem = url.extension().map_or_else(|| url.name(), |(stem, _)| stem);
+        let is_number = !stem.is_empty() && stem.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number || numbers(url.path).next().is_none() {
+            return Ok(None);
+        }
+        let kind = ControlKind::RandomPathNumber;
+        let other = self.control_response(kind)?;
+        Ok(match other {
+            ControlResponse::Page(other) if self.has_same_bytes(&other) => {
+                Some(self.same_file(kind))
+            }
+            _ => None,
+        })
+    }
+
+    /// Compares a file with that of another query value, if the parameter selects the
+    /// file.
+    fn check_file_parameter(&self) -> RuleResult<Option<Finding>> {
+        let kind = ControlKind::RandomQueryValue;
+        let ControlResponse::Page(other) = self.control_response(kind)? else { return Ok(None) };
+        if !self.has_same_bytes(&other) {
+            return Ok(None);
+        }
+        Ok(match self.control_response(ControlKind::WithoutParameter)? {
+            ControlResponse::Page(bare) if self.has_same_bytes(&bare) => None,
+            ControlResponse::Page(_) | ControlResponse::Rejected(_) => Some(self.same_file(kind)),
+            ControlResponse::Refused | ControlResponse::Unknown => None,
+        })
+    }
+}
+
+/// Whether the stored text of a page contains a phrase of error pages.
+fn shows_phrase(page: &PageView<'_>, phrase: &str) -> bool {
+    let texts = [page.digest.text_start.as_str(), &page.digest.text_end];
+    let mut all = page.title_and_headings().chain(texts);
+    all.any(|text| find_phrase_in(text, PhraseClass::NotFound) == Some(phrase))
+}

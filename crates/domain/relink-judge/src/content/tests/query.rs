@@ -1,0 +1,162 @@
+//! Tests of the comparison with other query values, and of pages that cannot be
+//! compared.
+
+use super::{check, check_controls, check_text, judge};
+
+#[test]
+fn parameter_that_does_not_select_the_page_convicts_nothing() {
+    // Trackers, wikis and blogs whose text mentions “not found” anywhere.
+    for query in ["x=1", "debug=1", "replyto=12", "highlight=oak"] {
+        let page = format!("/issue12?{query} 200 \"Icon not shown\" #1");
+        let text = "{File not found, says the log}";
+        for body in ["#1", text] {
+            let page = page.replace("#1", body);
+            let same = format!("200 \"Icon not shown\" {body}");
+            let context = [
+                &*format!("random-query-value: {same}"),
+                &format!("without-parameter: {same}"),
+                "random-name: 404",
+                "random-path-number: 404",
+            ];
+            check(&page, &context, "alive");
+        }
+    }
+}
+
+#[test]
+fn other_layout_of_the_same_page_is_the_same_page() {
+    let page = "/post/oak?embed=1 200 \"Oak\" #1";
+    let context = [
+        "random-query-value: 200 \"Oak\" #1",
+        "without-parameter: 200 \"Oak | Blog\" \"Oak\" #1'",
+        "random-name: 404",
+    ];
+    check(page, &context, "alive");
+}
+
+#[test]
+fn value_without_page_is_soft_404_if_the_parameter_selects() {
+    let page = "/show?id=12 200 \"Catalog\" #1";
+    let same = "random-query-value: 200 \"Catalog\" #1";
+    let bare = "without-parameter: 200 \"All records\" #2";
+    check(page, &[same, bare, "random-name: 404"], "soft-404 RL301");
+    check(page, &[same, "without-parameter: 404", "random-name: 404"], "soft-404 RL301");
+    check(page, &[same, "without-parameter: 403", "random-name: 404"], "alive");
+    check(page, &[same, "without-parameter: 200 \"Catalog\" #1", "random-name: 404"], "alive");
+}
+
+#[test]
+fn phrase_counts_if_the_page_without_parameter_lacks_it() {
+    let page = "/show?name=oak 200 \"Catalog\" {Menu. There is no such record. Imprint}";
+    let same = "random-query-value: 200 \"Catalog\" {Menu. There is no such record. Imprint}";
+    let list = "without-parameter: 200 \"Catalog\" {Menu. Ash elm fir yew box. Imprint}";
+    check(page, &[same, list, "random-name: 404"], "soft-404 RL301");
+    check(page, &[same, "without-parameter: 403", "random-name: 404"], "alive");
+}
+
+#[test]
+fn error_page_is_recognized_although_the_script_shows_it_without_parameter() {
+    let error = "200 \"Catalog\" {No such record in the database}";
+    let context = [
+        &*format!("random-query-value: {error}"),
+        &format!("without-parameter: {error}"),
+        "random-name: 404",
+    ];
+    check(&format!("/item?id=7 {error}"), &context, "soft-404 RL301");
+    // The page of issue 12 exists, whatever `x` is.
+    let context = [context[0], context[1], "random-name: 404", "random-path-number: 404"];
+    check(&format!("/issue12?x=7 {error}"), &context, "alive");
+}
+
+#[test]
+fn redirect_of_all_values_is_soft_404_unless_the_parameter_is_ignored() {
+    let page = "/show?id=12 -> /hub 200 \"Start\" #1";
+    let same = "random-query-value: -> /hub 200 \"Start\" #1";
+    check(
+        page,
+        &[same, "without-parameter: 200 \"Form\" #2", "random-name: 404"],
+        "soft-404 RL301",
+    );
+    let moved = "without-parameter: -> /hub 200 \"Start\" #1";
+    check(page, &[same, moved, "random-name: 404"], "alive");
+}
+
+#[test]
+fn searches_and_empty_lists_are_not_comparable() {
+    let none = "200 \"Search\" {No results for your words}";
+    check(&format!("/find?q=oak {none}"), &[&format!("random-query-value: {none}")], "alive");
+    check_text(&format!("/find?q=oak {none}"), &[], "not comparable: a search");
+    check_controls(&format!("/find?q=oak {none}"), &[], "");
+    let list = "200 \"Birds\" {There are no entries yet}";
+    check(&format!("/tags/oak {list}"), &[&format!("random-name: {list}")], "alive");
+    check_text(&format!("/tags/oak {list}"), &[], "not comparable: an empty list");
+    let data = "200 type=application/json {[]}";
+    check(&format!("/posts?id=9 {data}"), &[&format!("random-query-value: {data}")], "alive");
+    let echo = "/list?name=oak 200 \"Not found\" {Not found. Try again} !search";
+    check_text(echo, &["random-name: 404"], "not comparable: a search");
+}
+
+#[test]
+fn redirect_to_a_search_is_compared() {
+    let page = "/docs/oak -> /search?q=oak 200 \"Search\" {No results}";
+    let random = "random-name: /docs/xyz -> /search?q=xyz 200 \"Search\" {No results}";
+    check(page, &[random], "soft-404 RL301");
+}
+
+#[test]
+fn front_page_with_query_is_not_compared_with_random_names() {
+    let home = "200 \"Shop\" #1";
+    let everything = [
+        &*format!("random-name: {home}"),
+        &format!("random-query-value: {home}"),
+        &format!("without-parameter: {home}"),
+    ];
+    for url in ["/?x=1", "/?id=12", "/index.php?page_id=4"] {
+        check(&format!("{url} {home}"), &everything, "alive");
+        check_text(&format!("{url} {home}"), &everything, "not comparable");
+        let confidence = judge(&format!("{url} {home}"), &everything).judgment.confidence;
+        assert!(confidence < relink_model::Confidence::from_percent(80), "{confidence:?}");
+    }
+}
+
+#[test]
+fn front_page_query_that_selects_pages_is_judged_by_other_values() {
+    let missing = "200 \"Nothing here\" {This article was deleted}";
+    let random = format!("random-query-value: {missing}");
+    let context = [&*random, "without-parameter: 200 \"Blog\" #1"];
+    check(&format!("/?p=12 {missing}"), &context, "soft-404 RL301");
+    check("/?p=13 200 \"Oak\" #2", &[&random], "alive");
+}
+
+#[test]
+fn placeholder_file_of_a_missing_id_is_soft_404() {
+    let page = "/image?id=12 200 type=image/png bytes=7";
+    let same = "random-query-value: 200 type=image/png bytes=7";
+    check(page, &[same, "without-parameter: 400", "random-name: 404"], "soft-404 RL301");
+    let other = "without-parameter: 200 type=image/png bytes=8";
+    check(page, &[same, other, "random-name: 404"], "soft-404 RL301");
+    let ignored = "without-parameter: 200 type=image/png bytes=7";
+    check(page, &[same, ignored, "random-name: 404"], "alive");
+    let own = "random-query-value: 200 type=image/png bytes=9";
+    check(page, &[own, other, "random-name: 404"], "alive");
+    let numbered = "/photos/4711.jpg 200 type=image/jpeg bytes=7";
+    let number = "random-path-number: 200 type=image/jpeg bytes=7";
+    check(numbered, &["random-name: 404", number], "soft-404 RL301");
+    check(numbered, &["random-name: 404", "random-path-number: 404"], "alive");
+}
+
+#[test]
+fn page_rejected_like_a_random_value_is_dead_if_a_neighbor_is_accepted() {
+    let attempts = ["/show?id=12 400", "/news/4711 400"];
+    for (page, random) in attempts.into_iter().zip(["random-query-value", "random-path-number"]) {
+        let scene = |context: &[&str]| {
+            let scene = crate::notation::Scene::parse(page, context);
+            scene.conclude()
+        };
+        let rejected = format!("{random}: 400");
+        let neighbor = "neighbor: /show?id=13 200 \"Oak\" #1";
+        assert_eq!(scene(&[&rejected, neighbor]), "dead RL510", "{page}");
+        assert_eq!(scene(&[&rejected, "neighbor: /show?id=13 400"]), "failing RL510");
+        assert_eq!(scene(&[&format!("{random}: 404"), neighbor]), "failing RL510");
+    }
+}
