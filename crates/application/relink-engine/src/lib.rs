@@ -40,7 +40,7 @@ pub use crawl::{
     CrawlEnd, CrawlOutcome, CrawlRules, CrawlSettings, HostRobotsInfo, RenderMode, SiteErrors,
     SkippedLinks, crawl, parse_seed, previous_crawl, site_report,
 };
-pub use dispatch::DispatchSettings;
+pub use dispatch::{DispatchSettings, ranked_control_key};
 pub use error::EngineError;
 pub use extract::{ExtractProblem, ExtractSettings, ExtractSummary, StdinReader, extract};
 pub use fix::{

@@ -4,6 +4,7 @@
 //! they are dropped.
 
 pub mod any_url;
+pub mod apache;
 pub mod canary;
 pub mod dns;
 pub mod hostile;

@@ -15,15 +15,17 @@
 //! first [`MAX_RANKED_KEYS`] controls of a host, and then those that a hash selects.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
+use relink_model::{Control, ControlKind, FetchOutcome, Probe};
 use relink_ports::HostId;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Dispatcher;
-use super::controls::{ControlLookup, ControlTask, missing_control};
+use super::controls::{ControlLookup, ControlTask, missing_control, ranked_key};
 use super::host_queue::HostQueue;
-use super::pending_judgment::PendingJudgment;
+use super::pending_judgment::{JudgedTask, PendingJudgment, content_hash};
 use crate::{EngineError, Observer};
 
 /// Number of pages that must need a control before it is requested at once.
@@ -49,13 +51,20 @@ pub(super) struct DeferredComparisons {
     pages: Vec<(String, PendingJudgment)>,
     /// Number of controls left, while the budget is spent.
     budget: Option<usize>,
+    /// Keys of the controls that the budget was spent on.
+    granted: HashSet<String>,
+    /// Pages that the host sent for random names.
+    error_pages: Vec<Control>,
+    /// Judged pages. All of them are committed at once, so that a run that is
+    /// interrupted before ranks the same pages again.
+    finished: Vec<JudgedTask>,
     /// Number of tasks that will be fetched again.
     pub(super) retries: usize,
 }
 
 impl DeferredComparisons {
     pub(super) fn is_empty(&self) -> bool {
-        self.pages.is_empty()
+        self.pages.is_empty() && self.finished.is_empty()
     }
 
     fn take_with_key(&mut self, key: &str) -> Vec<PendingJudgment> {
@@ -78,19 +87,25 @@ impl DeferredComparisons {
         });
     }
 
-    /// Removes and returns the next page. The budget ends with the last page.
+    /// Removes and returns the next page.
     fn next(&mut self) -> Option<PendingJudgment> {
         if self.budget.is_none() && !self.pages.is_empty() {
             self.start();
         }
-        self.pages.pop().map(|(_, pending)| pending)
+        let (_, mut pending) = self.pages.pop()?;
+        pending.is_ranked = true;
+        Some(pending)
     }
 
-    fn spend(&mut self) -> bool {
-        let Some(left) = &mut self.budget else { return false };
-        let is_allowed = *left > 0;
-        *left = left.saturating_sub(1);
-        is_allowed
+    /// Spends the budget on a control. Several pages may use one control.
+    fn spend(&mut self, key: &str) -> bool {
+        if self.granted.contains(key) {
+            return true;
+        }
+        let Some(left) = self.budget.filter(|left| *left > 0) else { return false };
+        self.budget = Some(left - 1);
+        self.granted.insert(key.to_owned());
+        true
     }
 }
 
@@ -113,7 +128,7 @@ impl ControlDemand {
         *pages
     }
 
-    fn is_ranked(&self, host: HostId) -> bool {
+    fn is_small(&self, host: HostId) -> bool {
         self.keys.get(&host).is_none_or(|keys| *keys <= MAX_RANKED_KEYS)
     }
 }
@@ -130,18 +145,13 @@ impl Dispatcher<'_> {
             return ControlLookup::Pending(task);
         }
         let key = xxh3_64(task.key.as_bytes());
-        let pages = self.demand.count(key, pending);
-        let is_ranked = self.demand.is_ranked(host);
+        let pages = if pending.is_ranked { 0 } else { self.demand.count(key, pending) };
+        let is_small = self.demand.is_small(host);
         let sample = if pending.is_suspicious() { SUSPICIOUS_SAMPLE } else { SAMPLE };
         let is_sampled = key.is_multiple_of(sample);
-        let is_crawl = self.crawler.is_some();
-        let Some(queue) = self.queues.get_mut(&host) else {
-            return ControlLookup::Control(missing_control(task.kind));
-        };
-        let is_spending = queue.comparisons.budget.is_some();
-        let is_granted = match (is_spending, is_ranked) {
-            _ if is_crawl => is_ranked || is_sampled,
-            (true, true) => queue.comparisons.spend(),
+        let is_granted = match (pending.is_ranked, is_small) {
+            _ if self.crawler.is_some() => is_small || is_sampled,
+            (true, true) => return self.grant_ranked(pending, task),
             (true, false) => is_sampled,
             (false, _) if pages >= SHARED_BY => true,
             (false, true) => return ControlLookup::Deferred(task.key),
@@ -152,6 +162,38 @@ impl Dispatcher<'_> {
             ControlLookup::Pending(task)
         } else {
             ControlLookup::Control(missing_control(task.kind))
+        }
+    }
+
+    /// Spends the budget of the host on a control. If nothing is left, the error page
+    /// of a similar directory is used, if it is the same page.
+    fn grant_ranked(&mut self, pending: &PendingJudgment, task: ControlTask) -> ControlLookup {
+        let kind = task.kind;
+        let Some(queue) = self.queues.get_mut(&pending.host) else {
+            return ControlLookup::Control(missing_control(kind));
+        };
+        if queue.comparisons.spend(&task.key) {
+            return ControlLookup::Pending(ControlTask { key: ranked_key(&task.key), ..task });
+        }
+        let is_name = kind == ControlKind::RandomName;
+        let known =
+            queue.comparisons.error_pages.iter().find(|known| is_error_page(pending, known));
+        ControlLookup::Control(match known.filter(|_| is_name) {
+            Some(known) => known.clone(),
+            None => missing_control(kind),
+        })
+    }
+
+    /// Records the response to a random name, if it is a page.
+    pub(super) fn record_error_page(&mut self, host: HostId, control: &Control) {
+        let is_page =
+            |probe: &Arc<Probe>| matches!(probe.outcome, FetchOutcome::Response(200..=299));
+        if control.kind == ControlKind::RandomName
+            && control.probe.as_ref().is_some_and(is_page)
+            && let Some(queue) = self.queues.get_mut(&host)
+            && !queue.comparisons.error_pages.iter().any(|known| known.url == control.url)
+        {
+            queue.comparisons.error_pages.push(control.clone());
         }
     }
 
@@ -187,31 +229,32 @@ impl Dispatcher<'_> {
         if !self.is_loaded || !self.queues.get(&host).is_some_and(is_due) {
             return Ok(());
         }
-        let mut judged = Vec::new();
-        while let Some(pending) =
-            self.queues.get_mut(&host).and_then(|queue| queue.comparisons.next())
+        while let Some(queue) = self.queues.get_mut(&host)
+            // One page after the other, so that the order is that of the ranks.
+            && queue.awaiting_control == 0
+            && let Some(pending) = queue.comparisons.next()
         {
             self.in_flight += 1;
-            match self.advance(pending).await? {
-                Some(task) => judged.push(task),
-                // The page waits for a control. The others follow.
-                None => break,
-            }
+            self.advance(pending).await?;
         }
-        let count = judged.len();
-        self.commit(judged, observer).await?;
-        self.in_flight -= count;
-        self.end_spending(host);
-        Ok(())
+        let Some(queue) = self.queues.get_mut(&host) else { return Ok(()) };
+        if queue.awaiting_control > 0 {
+            return Ok(());
+        }
+        // Pages that are found later get a budget of their own.
+        let finished = std::mem::take(&mut queue.comparisons.finished);
+        let retries = queue.comparisons.retries;
+        queue.comparisons = DeferredComparisons { retries, ..DeferredComparisons::default() };
+        self.commit(finished, observer).await
     }
 
-    /// Ends the spending of a budget after the last page. Pages that are found later
-    /// get a budget of their own.
-    fn end_spending(&mut self, host: HostId) {
-        let Some(queue) = self.queues.get_mut(&host) else { return };
-        if queue.comparisons.is_empty() && queue.awaiting_control == 0 {
-            queue.comparisons.budget = None;
-        }
+    /// Saves a judged page until all ranked pages of its host are judged. Frees its
+    /// request slot.
+    pub(super) fn finish_ranked(&mut self, host: HostId, judged: JudgedTask) -> Option<JudgedTask> {
+        let Some(queue) = self.queues.get_mut(&host) else { return Some(judged) };
+        queue.comparisons.finished.push(judged);
+        self.in_flight -= 1;
+        None
     }
 
     /// Requests a refill of all hosts with deferred pages, because links were stored
@@ -224,4 +267,12 @@ impl Dispatcher<'_> {
             self.claims.request_refill(host);
         }
     }
+}
+
+/// Whether the response to a random name in another directory of the same depth is
+/// the page itself.
+fn is_error_page(pending: &PendingJudgment, control: &Control) -> bool {
+    let depth = |url: &str| url.split('?').next().unwrap_or(url).matches('/').count();
+    let hash = control.probe.as_deref().map(content_hash);
+    depth(&pending.task.url) == depth(&control.url) && hash == Some(pending.content_hash())
 }

@@ -37,6 +37,8 @@ pub(super) const NEIGHBOR_KINDS: [ControlKind; 2] =
 /// Maximum number of pages of a directory from which the two best neighbors are
 /// selected.
 const MAX_NEIGHBORS: usize = 8;
+/// Start of the keys of controls that were fetched because of the rank of a page.
+const RANKED_PREFIX: &str = "ranked ";
 /// Maximum number of attempts to fetch a control.
 const MAX_ATTEMPTS: u32 = 2;
 
@@ -125,7 +127,16 @@ impl Dispatcher<'_> {
         }
         let (url, rights) = (control.url, pending.task.rights.without_credentials());
         let task = ControlTask { kind, key, url, rights, attempt: 1, is_prefetch: false };
-        Ok(self.grant_control(pending, task))
+        let granted = self.grant_control(pending, task);
+        // An earlier or interrupted run may have fetched the control.
+        if let ControlLookup::Pending(task) = &granted
+            && pending.is_ranked
+            && let Some(control) = self.stored_control(kind, &task.key).await?
+        {
+            self.record_error_page(pending.host, &control);
+            return Ok(ControlLookup::Control(control));
+        }
+        Ok(granted)
     }
 
     /// Prefetches the controls of directories with many queued tasks.
@@ -215,7 +226,11 @@ impl Dispatcher<'_> {
         url: &str,
     ) -> Result<Control, EngineError> {
         let Some(key) = control_key_for(kind, url) else { return Ok(missing_control(kind)) };
-        Ok(self.stored_control(kind, &key).await?.unwrap_or_else(|| missing_control(kind)))
+        let stored = match self.stored_control(kind, &key).await? {
+            Some(control) => Some(control),
+            None => self.stored_control(kind, &ranked_key(&key)).await?,
+        };
+        Ok(stored.unwrap_or_else(|| missing_control(kind)))
     }
 
     /// Queues an attempt that waits for a control, and requests the control if
@@ -327,6 +342,13 @@ impl Dispatcher<'_> {
 /// Returns the key of a control; `None` if the rule panics.
 fn control_key_for(kind: ControlKind, url: &str) -> Option<String> {
     isolate(url, || control_key(kind, url)).unwrap_or_default()
+}
+
+/// Returns the key of a control that was fetched because of the rank of a page.
+/// Other pages do not use it unless their rank allows them to, so that the result of
+/// an interrupted run does not depend on the time of the interruption.
+pub fn ranked_key(key: &str) -> String {
+    format!("{RANKED_PREFIX}{key}")
 }
 
 /// Returns the URL of a control; `None` if the rule panics.

@@ -25,6 +25,7 @@ mod send;
 mod source;
 mod stall;
 
+pub use self::controls::ranked_key as ranked_control_key;
 pub(crate) use self::host_queue::THROTTLING_STATUSES;
 pub(crate) use self::page_sink::PageSink;
 pub(crate) use self::source::{NewTasks, TaskSource};

@@ -37,6 +37,8 @@ pub(super) struct PendingJudgment {
     lacks_neighbors: bool,
     /// The last control for which this page was counted.
     pub(super) counted_key: Option<u64>,
+    /// Whether the page is compared in the order of ranks.
+    pub(super) is_ranked: bool,
     content: PageContent,
 }
 
@@ -78,6 +80,7 @@ impl PendingJudgment {
             controls: Vec::new(),
             lacks_neighbors: false,
             counted_key: None,
+            is_ranked: false,
             content,
         }
     }
@@ -98,9 +101,7 @@ impl PendingJudgment {
 
     /// Returns a hash of the visible content.
     pub(super) fn content_hash(&self) -> u64 {
-        let digest = self.probe.digest.as_deref();
-        let text = digest.map(|digest| (&digest.title, &digest.text_start, digest.fingerprint));
-        xxh3_64(format!("{text:?}").as_bytes())
+        content_hash(&self.probe)
     }
 
     fn judge_input(&self, now: Timestamp) -> JudgeInput<'_> {
@@ -139,8 +140,22 @@ impl Dispatcher<'_> {
         Some(PendingJudgment::new(host, fetched))
     }
 
-    /// Judges a task. Returns `None` if it waits for a control.
+    /// Judges a task. Returns `None` if it waits for a control, or for the other
+    /// ranked pages of its host.
     pub(super) async fn advance(
+        &mut self,
+        pending: PendingJudgment,
+    ) -> Result<Option<JudgedTask>, EngineError> {
+        let (host, is_ranked) = (pending.host, pending.is_ranked);
+        let judged = self.judge_pending(pending).await?;
+        Ok(if is_ranked {
+            judged.and_then(|judged| self.finish_ranked(host, judged))
+        } else {
+            judged
+        })
+    }
+
+    async fn judge_pending(
         &mut self,
         mut pending: PendingJudgment,
     ) -> Result<Option<JudgedTask>, EngineError> {
@@ -353,6 +368,16 @@ impl JudgedTask {
             TaskCompletion { task: id, target, lease, probe, update, page: None, anchors: None };
         Self { task, completion, parsed_page: None, held_probe: None }
     }
+}
+
+/// Returns a hash of the visible content of a page.
+pub(super) fn content_hash(probe: &Probe) -> u64 {
+    let digest = probe.digest.as_deref();
+    let content = digest.map(|digest| {
+        let text = (&digest.title, &digest.headings, &digest.text_start, &digest.text_end);
+        (text, digest.text_length, digest.fingerprint)
+    });
+    xxh3_64(format!("{content:?}").as_bytes())
 }
 
 /// Converts a judgment into the stored result of a target.

@@ -111,8 +111,9 @@ impl ContentAssessor<'_> {
             return Ok(None);
         }
         let url = self.page.url_parts();
-        if varied_parameter(url).is_some() {
-            return self.check_file_parameter();
+        // Servers send most files for any query.
+        if let Some(parameter) = varied_parameter(url) {
+            return if is_identifier(&parameter) { self.check_file_parameter() } else { Ok(None) };
         }
         let stem = url.extension().map_or_else(|| url.name(), |(stem, _)| stem);
         let is_number = !stem.is_empty() && stem.bytes().all(|byte| byte.is_ascii_digit());

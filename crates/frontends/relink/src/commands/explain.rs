@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use relink_engine::ranked_control_key;
 use relink_judge::control_key;
 use relink_model::{Control, ControlKind};
 use relink_ports::{Store, TargetRecord};
@@ -92,7 +93,10 @@ async fn stored_controls(
     let mut controls = Vec::new();
     for kind in ControlKind::ALL {
         let Some(key) = control_key(kind, &record.url) else { continue };
-        let stored = store.control(&key, Timestamp::MIN).await?;
+        let stored = match store.control(&key, Timestamp::MIN).await? {
+            Some(stored) => Some(stored),
+            None => store.control(&ranked_control_key(&key), Timestamp::MIN).await?,
+        };
         controls.extend(stored.map(|stored| Control {
             kind,
             url: stored.url,

@@ -6,6 +6,8 @@
 
 mod certificates;
 mod check;
+mod considerate_controls;
+mod control_order;
 mod crawl;
 mod db;
 mod decay;

@@ -145,11 +145,11 @@ fn full_disk_exits_4_and_the_same_command_resumes_later() {
 
 #[test]
 fn second_process_on_the_same_database_waits_then_fails() {
-    let web = TestServer::start_blocking();
+    let (web, slow) = (TestServer::start_blocking(), TestServer::start_blocking());
     web.page("/quick", 200, "");
-    web.respond("/slow", CannedResponse::new(200, "").with_delay(Duration::from_mins(1)));
+    slow.respond("/slow", CannedResponse::new(200, "").with_delay(Duration::from_mins(1)));
     let sandbox = Sandbox::new();
-    sandbox.list("urls.txt", [web.url("/quick"), web.url("/slow")]);
+    sandbox.list("urls.txt", [web.url("/quick"), slow.url("/slow")]);
     let mut first = sandbox.spawn_check(&["urls.txt"]);
     assert_eq!(first.next_row()["verdict"], "alive");
     let mut command = sandbox.command(&[CHECK, &["urls.txt"]].concat());

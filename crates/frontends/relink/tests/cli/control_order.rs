@@ -1,0 +1,201 @@
+//! Order independence: the verdicts of a check do not depend on the order of the
+//! input, on interruptions, or on earlier runs.
+
+use std::collections::BTreeMap;
+
+use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
+
+use crate::sandbox::{QUICK, Rows, Sandbox};
+
+/// Number of shuffled runs.
+const SHUFFLES: u64 = 20;
+/// Number of listed pages per site.
+const PAGES: usize = 25;
+
+fn page(title: &str, text: &str) -> CannedResponse {
+    let html = format!("<!doctype html><title>{title}</title><h1>{title}</h1><p>{text}</p>");
+    CannedResponse::new(200, html)
+}
+
+/// Returns a long page whose text is distinct for each subject.
+fn article(subject: &str) -> CannedResponse {
+    let words = (0..120).map(|word| format!("{subject}{word}x")).collect::<Vec<_>>();
+    page(&format!("All about {subject}"), &words.join(" "))
+}
+
+fn missing() -> CannedResponse {
+    CannedResponse::new(404, "<title>404</title>gone")
+}
+
+/// Returns the number at the end of a path, or 0.
+fn number(path: &str) -> usize {
+    let digits: String = path.chars().rev().take_while(char::is_ascii_digit).collect();
+    digits.chars().rev().collect::<String>().parse().unwrap_or(0)
+}
+
+/// Whether page `number` of a site exists. Random names and numbers do not.
+fn exists(number: usize) -> bool {
+    (1..=PAGES).contains(&number) && !number.is_multiple_of(3)
+}
+
+/// The way in which a site responds to a request.
+type Behavior = fn(&RecordedRequest) -> CannedResponse;
+
+/// The response of a site on which every page has a directory of its own.
+fn in_directories(request: &RecordedRequest, error: CannedResponse) -> CannedResponse {
+    let number = number(&request.path);
+    if exists(number) && request.path.contains("/page") {
+        return article(&format!("tree{number}"));
+    }
+    error
+}
+
+/// The response of a site whose query selects the page.
+fn by_query(request: &RecordedRequest, error: CannedResponse) -> CannedResponse {
+    match request.path.split_once("?id=") {
+        Some((_, id)) if exists(number(id)) => article(&format!("record{id}")),
+        Some(_) => error,
+        None => article("overview"),
+    }
+}
+
+/// The sites: the form of their URLs, and how they respond.
+const SITES: [(&str, Behavior); 12] = [
+    // A site with status 404.
+    ("/d*/page*", |request| in_directories(request, missing())),
+    // One error page for everything.
+    ("/d*/page*", |request| in_directories(request, page("Library", "Nothing on this shelf."))),
+    // A long error page without a known phrase.
+    ("/d*/page*", |request| in_directories(request, article("welcome"))),
+    // Missing pages are redirected to the home page.
+    ("/d*/page*", |request| {
+        let home = CannedResponse::redirect(302, "/");
+        if request.path == "/" { article("home") } else { in_directories(request, home) }
+    }),
+    // Some directories have an error page, others status 404.
+    ("/d*/page*", |request| {
+        let directory = request.path.split('/').nth(1).map_or(0, number);
+        let soft = page("Shop", "Sorry, we looked everywhere.");
+        in_directories(request, if directory.is_multiple_of(2) { soft } else { missing() })
+    }),
+    // The error page repeats the URL.
+    ("/d*/page*", |request| {
+        in_directories(request, page("Error", &format!("We do not know {}", request.path)))
+    }),
+    // Records by their number in the query.
+    ("/show?id=*", |request| by_query(request, page("Records", "No such record here."))),
+    // The same with status 400.
+    ("/show?id=*", |request| by_query(request, CannedResponse::new(400, "bad id"))),
+    // Pages by their number in the path.
+    ("/news/*", |request| {
+        let number = number(&request.path);
+        if exists(number) { article(&format!("story{number}")) } else { article("archive") }
+    }),
+    // A removed section is redirected to one page.
+    ("/old/page*", |request| match number(&request.path) {
+        number if exists(number) => article(&format!("plant{number}")),
+        0 => article("hub"),
+        number if number <= PAGES => CannedResponse::redirect(302, "/hub"),
+        _ => missing(),
+    }),
+    // Every page requires a login.
+    ("/d*/page*", |request| match request.path.strip_prefix("/login") {
+        Some(_) => page("Sign in", "Name <form><input type=password></form>"),
+        None => CannedResponse::redirect(302, &format!("/login?next={}", request.path)),
+    }),
+    // A front page and a search that ignore their queries.
+    ("/?x=*", |request| {
+        let is_found = request.path.starts_with("/?") || request.path == "/";
+        if is_found { article("front") } else { missing() }
+    }),
+];
+
+fn start_sites() -> (Vec<TestServer>, Vec<String>) {
+    let mut urls = Vec::new();
+    let mut servers = Vec::new();
+    for (form, behavior) in SITES {
+        let web = TestServer::start_blocking();
+        web.respond_below_with("/", behavior);
+        let paths = (1..=PAGES).map(|number| form.replace('*', &number.to_string()));
+        urls.extend(paths.map(|path| web.url(&path).to_string()));
+        servers.push(web);
+    }
+    (servers, urls)
+}
+
+/// Shuffles a list (Fisher and Yates, with a linear congruential generator).
+fn shuffle(list: &mut [String], seed: u64) {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    for end in (1..list.len()).rev() {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        list.swap(end, usize::try_from(state >> 33).unwrap() % (end + 1));
+    }
+}
+
+/// Returns the verdict and code of each page.
+fn verdicts(rows: &Rows) -> BTreeMap<String, String> {
+    rows.urls().into_iter().map(|url| (url.clone(), rows.verdict(&url))).collect()
+}
+
+/// Checks a list with a fresh database.
+fn check(sandbox: &Sandbox, run: &str, urls: &[String]) -> BTreeMap<String, String> {
+    let list = format!("{run}.txt");
+    sandbox.list(&list, urls);
+    let db = format!("{run}.db");
+    let args = [&["check", "--db", &db], QUICK, &["--format", "jsonl", &list]].concat();
+    verdicts(&sandbox.run(&args).exits(1).rows())
+}
+
+#[test]
+fn shuffled_runs_give_the_same_verdicts() {
+    let (_servers, mut urls) = start_sites();
+    assert_eq!(urls.len(), 300);
+    let sandbox = Sandbox::new();
+    let expected = check(&sandbox, "first", &urls);
+    assert_eq!(expected.len(), urls.len());
+    for seed in 1..=SHUFFLES {
+        shuffle(&mut urls, seed);
+        let found = check(&sandbox, &format!("shuffle{seed}"), &urls);
+        let changed: Vec<_> =
+            found.iter().filter(|(url, verdict)| expected.get(*url) != Some(verdict)).collect();
+        assert!(changed.is_empty(), "shuffle {seed}: {changed:?}");
+    }
+    assert_eq!(check(&sandbox, "repeated", &urls), expected);
+}
+
+#[test]
+fn resumed_run_gives_the_same_verdicts() {
+    let (_servers, urls) = start_sites();
+    let sandbox = Sandbox::new();
+    let expected = check(&sandbox, "first", &urls);
+    sandbox.list("urls.txt", &urls);
+    for read_rows in [1, 40, 120] {
+        let db = format!("killed{read_rows}.db");
+        let args = [&["check", "--db", &db], QUICK, &["--format", "jsonl", "urls.txt"]].concat();
+        let mut running = sandbox.spawn(&args);
+        for _ in 0..read_rows {
+            running.next_row();
+        }
+        running.kill();
+        assert_eq!(verdicts(&sandbox.run(&args).exits(1).rows()), expected);
+    }
+}
+
+#[test]
+fn small_hosts_cost_few_requests() {
+    let (servers, urls) = start_sites();
+    let sandbox = Sandbox::new();
+    let found = check(&sandbox, "first", &urls);
+    // A page that is redirected costs two requests whatever Relink does.
+    let requests: usize = servers.iter().map(TestServer::request_count).sum();
+    let redirected: usize = servers.iter().map(redirect_count).sum();
+    let share = (requests - redirected) * 100 / urls.len();
+    assert!(share <= 150, "{share} requests for 100 targets: {found:?}");
+}
+
+/// Returns the number of requests that a server redirected.
+fn redirect_count(web: &TestServer) -> usize {
+    let is_target = |path: &str| path == "/" || path == "/hub" || path.starts_with("/login");
+    web.requests().iter().filter(|request| is_target(&request.path)).count()
+}
