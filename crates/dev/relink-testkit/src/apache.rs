@@ -109,7 +109,7 @@ fn free_port() -> u16 {
 
 /// Starts the program and waits until it listens.
 fn launch(configuration: &Path, port: u16) -> Child {
-    let process = Command::new("/usr/sbin/apache2")
+    let mut process = Command::new("/usr/sbin/apache2")
         .arg("-f")
         .arg(configuration)
         .arg("-DFOREGROUND")
@@ -126,6 +126,8 @@ fn launch(configuration: &Path, port: u16) -> Child {
         }
         sleep(POLL_INTERVAL);
     }
+    let _ = process.kill();
+    let _ = process.wait();
     panic!("Apache does not listen");
 }
 

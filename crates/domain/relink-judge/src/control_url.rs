@@ -110,12 +110,12 @@ fn template(kind: ControlKind, url: &str) -> Option<UrlTemplate<'_>> {
 }
 
 /// Returns the scheme with `://`.
-fn scheme<'a>(parts: UrlParts<'a>) -> &'a str {
+fn scheme(parts: UrlParts<'_>) -> &str {
     parts.origin.find("://").and_then(|at| parts.origin.get(..at + "://".len())).unwrap_or_default()
 }
 
 /// Returns the host and port. A user name and password in the URL are omitted.
-fn authority<'a>(parts: UrlParts<'a>) -> &'a str {
+fn authority(parts: UrlParts<'_>) -> &str {
     let authority = parts.origin.strip_prefix(scheme(parts)).unwrap_or(parts.origin);
     authority.rsplit_once('@').map_or(authority, |(_, host)| host)
 }

@@ -69,20 +69,17 @@ impl Scene {
     #[track_caller]
     fn add_context(&mut self, line: &str) {
         let (name, text) = line.split_once(": ").unwrap_or((line, ""));
-        match name {
-            "before" => {
-                let (final_url, probe) = parse_page(&format!("{text} 200"), &self.url);
-                self.history.digest = probe.and_then(|probe| probe.digest);
-                self.history.final_url = Some(final_url);
-            }
-            _ => {
-                let kind = ControlKind::ALL.into_iter().find(|kind| kind.as_str() == name);
-                let kind = kind.unwrap_or_else(|| panic!("invalid context line: {line}"));
-                let own = control_url(kind, &self.url, 7).map(|control| control.url);
-                let (url, probe) = parse_page(text, &own.unwrap_or_default());
-                self.controls.push(Control { kind, url, probe: probe.map(Arc::new) });
-            }
+        if name == "before" {
+            let (final_url, probe) = parse_page(&format!("{text} 200"), &self.url);
+            self.history.digest = probe.and_then(|probe| probe.digest);
+            self.history.final_url = Some(final_url);
+            return;
         }
+        let kind = ControlKind::ALL.into_iter().find(|kind| kind.as_str() == name);
+        let kind = kind.unwrap_or_else(|| panic!("invalid context line: {line}"));
+        let own = control_url(kind, &self.url, 7).map(|control| control.url);
+        let (url, probe) = parse_page(text, &own.unwrap_or_default());
+        self.controls.push(Control { kind, url, probe: probe.map(Arc::new) });
     }
 
     /// Judges the page. Controls that are not in the context cannot be fetched.
