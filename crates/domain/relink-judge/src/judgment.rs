@@ -194,12 +194,22 @@ pub fn judge(policy: &Policy, input: &JudgeInput<'_>) -> Decision {
 
 /// Judges a target with the evidence at hand, without further requests.
 pub fn conclude(policy: &Policy, input: &JudgeInput<'_>) -> Judgment {
+    conclude_with(policy, input, ControlAccess::Denied)
+}
+
+/// Judges a page of an archive, for which no control exists. Error phrases in its
+/// title or headings count without a comparison.
+pub fn conclude_archived(policy: &Policy, input: &JudgeInput<'_>) -> Judgment {
+    conclude_with(policy, input, ControlAccess::Impossible)
+}
+
+fn conclude_with(policy: &Policy, input: &JudgeInput<'_>, access: ControlAccess) -> Judgment {
     if input.probe.outcome == FetchOutcome::InternalError {
         return internal_error(input);
     }
     let classes = classify_attempts(input);
     if is_reached(&classes)
-        && let Ok(finding) = assess(input, ControlAccess::Denied)
+        && let Ok(finding) = assess(input, access)
     {
         return judgment_from(policy, input, finding);
     }

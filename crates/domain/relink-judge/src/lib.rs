@@ -46,8 +46,8 @@ mod url_words;
 pub use content::{Misdirection, misdirection};
 pub use control_url::{ControlUrl, RANDOM_NAME_LENGTH, control_key, control_url};
 pub use judgment::{
-    Decision, JudgeInput, Judgment, RetryDelay, conclude, internal_error, is_conclusive,
-    is_network_failure, judge,
+    Decision, JudgeInput, Judgment, RetryDelay, conclude, conclude_archived, internal_error,
+    is_conclusive, is_network_failure, judge,
 };
 pub use page::PhraseScan;
 pub use policy::{CONFIRM_DAYS, CONFIRM_RUNS, LONG_CHAIN, Policy, RETRIES, RuleSet};

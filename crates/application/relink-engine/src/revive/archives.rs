@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use relink_judge::{JudgeInput, Policy, conclude};
+use relink_judge::{JudgeInput, Policy, conclude_archived};
 use relink_model::{
     Attempt, Capture, Digest, FetchOutcome, FetchPurpose, History, Hop, Probe, Snapshot, Timings,
 };
@@ -221,7 +221,7 @@ impl ArchiveReader<'_> {
             history: &History::default(),
             now: replay.captured_at,
         };
-        let judgment = conclude(self.policy, &input);
+        let judgment = conclude_archived(self.policy, &input);
         if judgment.verdict.is_reached() { Ok(()) } else { Err(judgment.reason) }
     }
 }

@@ -50,6 +50,8 @@ type Rule<T> = fn(&T) -> RuleResult<Option<Finding>>;
 pub(crate) enum ControlAccess {
     Allowed,
     Denied,
+    /// No control can exist, as for a page in an archive.
+    Impossible,
 }
 
 /// Assesses a page that responded.

@@ -5,7 +5,7 @@
 
 use relink_model::{ControlKind, DeadReason, PageFlag};
 
-use super::{ContentAssessor, ControlResponse, Finding, RuleResult};
+use super::{ContentAssessor, ControlAccess, ControlResponse, Finding, RuleResult};
 use crate::page_similarity::{HeadingMatch, compare_headings};
 use crate::phrases::{PhraseClass, count_phrases, find_phrase_in, main_phrase_in};
 use crate::{codes, confidence};
@@ -64,7 +64,10 @@ impl ContentAssessor<'_> {
                 let is_shared = random_page.find_phrase(PhraseClass::NotFound) == Some(phrase);
                 main.is_some() || (is_shared && !self.is_message_of_template()?)
             }
-            ControlResponse::Refused | ControlResponse::Unknown => false,
+            ControlResponse::Refused => false,
+            ControlResponse::Unknown => {
+                main.is_some() && self.control_access == ControlAccess::Impossible
+            }
         })
     }
 
