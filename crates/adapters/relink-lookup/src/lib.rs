@@ -18,7 +18,9 @@ mod archive;
 mod search;
 mod service_client;
 
-pub use archive::{CdxDialect, LocalArchive, LocalProblem, WebArchive, WebArchiveSettings};
+pub use archive::{
+    CdxDialect, LocalArchive, LocalProblem, WarcWriter, WebArchive, WebArchiveSettings,
+};
 pub use search::{
     ApiKeyConfig, ApiKeyPlacement, ResponseMapping, SearchTemplate, SearchTemplateError,
     SiteFilter, TextKind, WebSearch, WebSearchSettings,

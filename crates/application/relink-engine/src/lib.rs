@@ -9,6 +9,7 @@
 //! number of URLs; only the store grows.
 
 mod anchors;
+mod archive;
 mod base;
 mod binary;
 mod check;
@@ -35,6 +36,7 @@ mod stop;
 mod survey;
 mod watch;
 
+pub use archive::{CopyState, LivePage, SaveSettings, find_copies, save_pages};
 pub use check::{CheckEnd, CheckOutcome, CheckSettings, check};
 pub use crawl::{
     CrawlEnd, CrawlOutcome, CrawlRules, CrawlSettings, HostRobotsInfo, RenderMode, SiteErrors,

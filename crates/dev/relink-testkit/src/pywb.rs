@@ -38,6 +38,15 @@ impl Pywb {
     ///
     /// Panics if pywb is not installed or does not start.
     pub fn start(warc: &Warc) -> Self {
+        Self::start_with_file(&warc.to_gzip())
+    }
+
+    /// Starts a server with the content of a compressed WARC file.
+    ///
+    /// # Panics
+    ///
+    /// Panics if pywb is not installed or does not start.
+    pub fn start_with_file(warc: &[u8]) -> Self {
         let python = python();
         assert!(
             python.exists(),
@@ -100,10 +109,10 @@ fn python() -> PathBuf {
     cache.unwrap_or_default().join(DEFAULT_PATH)
 }
 
-fn prepare_directory(warc: &Warc) -> TempDir {
+fn prepare_directory(warc: &[u8]) -> TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let archive = directory.path().join("archive");
     fs::create_dir(&archive).expect("the directory is empty");
-    fs::write(archive.join("a.warc.gz"), warc.to_gzip()).expect("the directory is writable");
+    fs::write(archive.join("a.warc.gz"), warc).expect("the directory is writable");
     directory
 }

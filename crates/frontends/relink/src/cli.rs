@@ -1,5 +1,6 @@
 //! Command-line arguments. `settings` merges them with the configuration.
 
+mod archive;
 mod decay;
 mod findings;
 mod fix;
@@ -22,6 +23,7 @@ use relink_model::Verdict;
 use relink_page::SlugStyle;
 use url::Url;
 
+pub use self::archive::{ArchiveArgs, ArchiveFormat};
 pub use self::findings::{FindingArgs, GroupByArg, SortArg};
 pub use self::fix::{FixArgs, FixFormat};
 pub use self::gate::GateArgs;
@@ -100,6 +102,8 @@ pub enum Command {
     Revive(Box<ReviveArgs>),
     /// Repair links: replace the URLs of moved pages in files
     Fix(Box<FixArgs>),
+    /// List live pages without an archived copy, and save them as WARC files
+    Archive(Box<ArchiveArgs>),
     /// List and manage learned URL patterns
     Patterns(PatternsArgs),
     /// Print the links of files and directories with their locations, without

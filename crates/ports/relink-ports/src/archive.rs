@@ -1,6 +1,9 @@
 //! Web archives: lists of captures and their content.
 
+use std::net::IpAddr;
+
 use async_trait::async_trait;
+use bytes::Bytes;
 use jiff::Timestamp;
 use relink_model::{Capture, FetchOutcome, Snapshot};
 use thiserror::Error;
@@ -244,6 +247,35 @@ pub trait Archive: Send + Sync {
     /// Returns the capture nearest to a time, with any status, or `None` if
     /// there is none.
     async fn nearest(&self, url: &Url, when: Timestamp) -> Result<Option<Snapshot>, ArchiveError>;
+}
+
+/// A response to store in an archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CapturedResponse {
+    /// The requested URL.
+    pub url: Url,
+    /// The time of the request.
+    pub captured_at: Timestamp,
+    /// The address of the server, if it is known.
+    pub ip: Option<IpAddr>,
+    /// The status.
+    pub status: u16,
+    /// The headers, with lower-case names.
+    pub headers: Vec<(String, String)>,
+    /// The decoded body.
+    pub body: Bytes,
+    /// Whether the body was cut at a size limit.
+    pub is_truncated: bool,
+}
+
+/// Stores responses, such as in a WARC file.
+pub trait ArchiveWriter: Send {
+    /// Appends a response.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be stored.
+    fn write(&mut self, response: &CapturedResponse) -> std::io::Result<()>;
 }
 
 #[cfg(test)]

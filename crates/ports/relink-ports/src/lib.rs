@@ -20,8 +20,8 @@ mod store;
 
 pub use anchor_store::{AnchorReference, AnchorStore, MissingAnchor};
 pub use archive::{
-    Archive, ArchiveError, CaptureList, CaptureOrder, CaptureQuery, CaptureScope,
-    CaptureStatusFilter, Replay,
+    Archive, ArchiveError, ArchiveWriter, CaptureList, CaptureOrder, CaptureQuery, CaptureScope,
+    CaptureStatusFilter, CapturedResponse, Replay,
 };
 pub use budget_store::BudgetStore;
 pub use clock::Clock;

@@ -22,6 +22,7 @@ pub mod survey;
 pub mod target_record;
 pub mod watch;
 
+mod archive;
 mod dead_links;
 mod fetch_outcome_name;
 mod fix;
@@ -37,6 +38,7 @@ mod revive_summary;
 mod row;
 mod suggestion;
 
+pub use archive::{ArchiveCounts, ArchiveReport, ArchiveRow, ArchiveRowState};
 pub use dead_links::DeadLinks;
 pub use fetch_outcome_name::FetchOutcomeName;
 pub use fix::{FixCommitRow, FixReport, FixRow, FixRowStatus};

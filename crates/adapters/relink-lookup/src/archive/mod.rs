@@ -12,6 +12,6 @@ mod timestamp;
 mod web;
 
 pub use cdx::CdxDialect;
-pub use local::{LocalArchive, LocalProblem};
+pub use local::{LocalArchive, LocalProblem, WarcWriter};
 pub use settings::WebArchiveSettings;
 pub use web::WebArchive;

@@ -371,7 +371,7 @@ pub(super) static TABLE: &[CodeInfo] = &[
         "The page is alive, but many of the pages around it are dead.",
         "Make sure that a web archive has a copy.",
     ),
-    reserved(
+    in_use(
         NOT_ARCHIVED,
         Verdict::AtRisk,
         "not archived",

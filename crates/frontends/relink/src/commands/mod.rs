@@ -1,5 +1,6 @@
 //! The commands, one module each.
 
+mod archive;
 mod check;
 mod crawl;
 mod db;
@@ -34,6 +35,7 @@ pub fn run(cli: Cli) -> Result<Exit, CommandError> {
         Command::Crawl(args) => block_on(crawl::run(*args, cli.global)),
         Command::Revive(args) => block_on(revive::run(*args, cli.global)),
         Command::Fix(args) => block_on(fix::run(*args, cli.global)),
+        Command::Archive(args) => block_on(archive::run(*args, cli.global)),
         Command::Report(args) => block_on(report::run(args, cli.global)),
         Command::Patterns(args) => block_on(patterns::run(args)),
         Command::Decay(args) => block_on(decay::run(*args, cli.global)),

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
+mod archive;
 mod certificates;
 mod check;
 mod considerate_controls;

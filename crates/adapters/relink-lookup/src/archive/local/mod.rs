@@ -6,6 +6,7 @@
 mod index;
 mod payload;
 mod warc;
+mod writer;
 
 use std::fs::File;
 use std::io::{BufReader, Error, ErrorKind, Read, Seek, SeekFrom};
@@ -21,10 +22,14 @@ use url::Url;
 use self::index::{Index, IndexedCapture};
 use self::payload::Payload;
 use self::warc::Records;
+pub use self::writer::WarcWriter;
 use super::cdx;
 
 /// Maximum size of an index file in bytes.
 const MAX_INDEX_BYTES: u64 = 512 * 1024 * 1024;
+
+/// Extensions of the files that are read from a directory.
+const FILE_EXTENSIONS: [&str; 5] = [".warc", ".warc.gz", ".cdxj", ".cdx", ".cdx.gz"];
 
 /// Maximum number of captures.
 const MAX_CAPTURES: usize = 2_000_000;
@@ -54,12 +59,14 @@ impl LocalArchive {
     /// called from an async task.
     ///
     /// File types are detected by content, not by name. A damaged file is used
-    /// up to the damage, which is reported in [`Self::problems`].
+    /// up to the damage, which is reported in [`Self::problems`]. A directory
+    /// stands for its files with the extensions of archives.
     pub fn open(paths: &[PathBuf]) -> Result<Self, ArchiveError> {
         let mut index = Index::default();
         let mut problems = Vec::new();
         let (mut warcs, mut indexes) = (Vec::new(), Vec::new());
-        for path in paths {
+        let paths = expand_directories(paths)?;
+        for path in &paths {
             let is_warc = warc::is_warc(open(path)?).map_err(|source| error(path, source))?;
             if is_warc { warcs.push(path) } else { indexes.push(path) }
         }
@@ -79,6 +86,29 @@ impl LocalArchive {
     pub fn problems(&self) -> &[LocalProblem] {
         &self.problems
     }
+}
+
+/// Replaces each directory by its archive files, by name.
+fn expand_directories(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ArchiveError> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let entries = path.read_dir().and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let entries = entries.map_err(|source| error(path, source))?;
+        let mut names: Vec<PathBuf> = entries.iter().map(std::fs::DirEntry::path).collect();
+        names.retain(|name| has_archive_extension(name));
+        names.sort();
+        files.append(&mut names);
+    }
+    Ok(files)
+}
+
+fn has_archive_extension(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    FILE_EXTENSIONS.iter().any(|extension| name.ends_with(extension))
 }
 
 /// Opens a regular file. Devices and pipes are rejected because they may be

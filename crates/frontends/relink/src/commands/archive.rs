@@ -1,0 +1,191 @@
+//! `relink archive`: lists live pages without an archived copy, and saves them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use relink_engine::{
+    CheckEnd, CopyState, LivePage, Observer, Ports, Progress, SaveSettings, StopSignal, check,
+    find_copies, save_pages,
+};
+use relink_judge::codes;
+use relink_lookup::WarcWriter;
+use relink_ports::{CheckedTarget, Clock as _};
+use relink_report::{ArchiveReport, ArchiveRow, ArchiveRowState, redact};
+
+use super::revive::archives;
+use super::signals::stop_on_signal;
+use crate::cli::{ArchiveArgs, ArchiveFormat, GlobalArgs};
+use crate::clock::RunClock;
+use crate::error::{CommandError, Exit};
+use crate::output::{ProgressDisplay, Steps, cannot_encode, print};
+use crate::settings::{CheckPlan, ReviveSetup};
+use crate::wiring;
+
+/// Maximum number of locations that are listed per page.
+const MAX_LOCATIONS: usize = 20;
+
+/// The name of the program in WARC files.
+const SOFTWARE: &str = concat!("relink/", env!("CARGO_PKG_VERSION"));
+
+/// Runs `relink archive`.
+pub async fn run(args: ArchiveArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
+    let clock = RunClock::start()?;
+    let now = clock.now();
+    let (save, format) = (args.save.clone(), args.format);
+    let mut plan = CheckPlan::resolve(args.into_check_args(), now)?;
+    plan.run.warn_project_config();
+    let mut ports = wiring::ports(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock)).await?;
+    if let Some(setup) = &mut plan.revive {
+        add_saved_files(setup, save.as_deref());
+        ports.archives = archives(setup, &ports)?;
+    }
+    let stop = stop_on_signal();
+    let mut pages = match live_pages(&ports, &plan, &global, &stop).await? {
+        Ok(pages) => pages,
+        Err(exit) => return Ok(exit),
+    };
+    let warc = match save {
+        Some(directory) => {
+            save_missing(&ports, &plan, &directory, &mut pages, &global, &stop).await?
+        }
+        None => None,
+    };
+    wiring::close(ports).await;
+    print_report(format, &pages, warc.as_deref())?;
+    Ok(if stop.is_stopped() { Exit::Interrupted } else { Exit::Clean })
+}
+
+/// Adds the directory of saved pages to the archives, so that a later run does
+/// not save them again.
+fn add_saved_files(setup: &mut ReviveSetup, directory: Option<&Path>) {
+    let has_files = |directory: &&Path| {
+        directory.read_dir().is_ok_and(|mut entries| {
+            entries.any(|entry| {
+                entry.is_ok_and(|entry| entry.file_name().to_string_lossy().ends_with(".warc.gz"))
+            })
+        })
+    };
+    setup.warcs.extend(directory.filter(has_files).map(Path::to_owned));
+}
+
+/// Checks the inputs and queries the archives for every live page. Returns the
+/// exit code if the check did not finish.
+async fn live_pages(
+    ports: &Ports,
+    plan: &CheckPlan,
+    global: &GlobalArgs,
+    stop: &StopSignal,
+) -> Result<Result<Vec<LivePage>, Exit>, CommandError> {
+    let mut observer = CheckProgress(ProgressDisplay::new(global));
+    let outcome = check(ports, &plan.check, &mut observer, stop).await?;
+    observer.0.clear();
+    match outcome.end {
+        CheckEnd::Interrupted => return Ok(Err(Exit::Interrupted)),
+        CheckEnd::NoNetwork => {
+            return Err(CommandError::inconclusive("no host responded")
+                .hint("check your network connection"));
+        }
+        CheckEnd::Finished => {}
+    }
+    let steps = Steps::new(global);
+    let mut progress = |done: usize, all: usize| steps.show(done as u64, all as u64, "archives");
+    let pages = find_copies(ports, outcome.run, MAX_LOCATIONS, &mut progress, stop).await?;
+    steps.clear();
+    Ok(Ok(pages))
+}
+
+/// Saves the pages without a copy. Returns the path of the file, if one was
+/// written.
+async fn save_missing(
+    ports: &Ports,
+    plan: &CheckPlan,
+    directory: &Path,
+    pages: &mut [LivePage],
+    global: &GlobalArgs,
+    stop: &StopSignal,
+) -> Result<Option<PathBuf>, CommandError> {
+    if !pages.iter().any(|page| page.copy == CopyState::Missing) {
+        return Ok(None);
+    }
+    let cannot_write = |error: io::Error| {
+        CommandError::usage(format!("cannot write to `{}`", directory.display()))
+            .cause(error.to_string())
+    };
+    let mut writer =
+        WarcWriter::create(directory, ports.clock.now(), SOFTWARE).map_err(cannot_write)?;
+    let settings = SaveSettings {
+        politeness: plan.check.dispatch.politeness,
+        max_host_wait: plan.check.dispatch.max_host_wait,
+    };
+    let steps = Steps::new(global);
+    let mut progress = |done: usize, all: usize| steps.show(done as u64, all as u64, "saving");
+    let saved = save_pages(ports, settings, pages, &mut writer, &mut progress, stop).await;
+    steps.clear();
+    // Write the index even if saving failed: the pages before are complete.
+    let path = writer.finish().map_err(cannot_write)?;
+    saved?;
+    Ok(Some(path))
+}
+
+fn print_report(
+    format: ArchiveFormat,
+    pages: &[LivePage],
+    warc: Option<&Path>,
+) -> Result<(), CommandError> {
+    let warc = warc.map(|path| path.to_string_lossy().into_owned());
+    let report = ArchiveReport::new(warc.as_deref(), pages.iter().map(row).collect());
+    match format {
+        ArchiveFormat::Human => print(&report.to_text()),
+        ArchiveFormat::Json => {
+            let text = serde_json::to_string_pretty(&report).map_err(cannot_encode)?;
+            print(&format!("{text}\n"))
+        }
+    }
+}
+
+fn row(page: &LivePage) -> ArchiveRow<'_> {
+    let location = |at: &relink_ports::LinkLocation| format!("{}:{}", at.path, at.location.line);
+    let mut row = ArchiveRow {
+        url: redact(page.url.as_str()),
+        state: ArchiveRowState::Missing,
+        code: None,
+        archive: None,
+        captured_at: None,
+        replay_url: None,
+        reason: None,
+        locations: page.locations.iter().map(location).collect(),
+    };
+    match &page.copy {
+        CopyState::Archived { archive, captured_at, replay_url } => {
+            row.state = ArchiveRowState::Archived;
+            row.archive = Some(archive);
+            row.captured_at = Some(captured_at.to_string());
+            row.replay_url = replay_url.as_ref().map(|url| redact(url.as_str()));
+        }
+        CopyState::Saved => row.state = ArchiveRowState::Saved,
+        CopyState::Missing => row.code = Some(codes::NOT_ARCHIVED.to_string()),
+        CopyState::NotSaved(reason) => {
+            row.code = Some(codes::NOT_ARCHIVED.to_string());
+            row.reason = Some(reason);
+        }
+        CopyState::Unknown(reason) => {
+            row.state = ArchiveRowState::Unknown;
+            row.reason = Some(reason);
+        }
+    }
+    row
+}
+
+/// Shows the progress of the check. Its results are read from the store.
+struct CheckProgress(ProgressDisplay);
+
+impl Observer for CheckProgress {
+    fn on_result(&mut self, _: &CheckedTarget) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn on_progress(&mut self, progress: &Progress) {
+        self.0.show(progress);
+    }
+}

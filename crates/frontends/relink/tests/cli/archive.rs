@@ -1,0 +1,143 @@
+//! `relink archive`: copies of live pages, and WARC files.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::PathBuf;
+
+use flate2::read::MultiGzDecoder;
+use relink_demo::{ArchivedPage, MiniArchive};
+use relink_testkit::pywb::Pywb;
+use relink_testkit::web::{CannedResponse, TestServer};
+use serde_json::Value;
+
+use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use crate::servers::BackgroundServer;
+
+/// Returns the text of a page, long enough to be content.
+fn article(subject: &str) -> String {
+    format!(
+        "<title>The {subject}</title><h1>The {subject}</h1><p>All about the {subject}: where it \
+         grows, how old it becomes, and what people make of its wood.</p>"
+    )
+}
+
+/// A site with two pages and a document that links to them.
+fn site() -> (TestServer, Sandbox) {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    web.page("/oak", 200, &article("oak")).page("/elm", 200, &article("elm"));
+    web.redirect("/ash", 302, "/elm");
+    let [oak, elm, ash] = ["/oak", "/elm", "/ash"].map(|path| web.url(path));
+    sandbox.write("a.md", &format!("[oak]({oak})\n[elm]({elm})\n[ash]({ash})\n"));
+    (web, sandbox)
+}
+
+fn archive(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
+    sandbox.run(&[&["archive"], QUICK, args].concat())
+}
+
+fn json(output: &CommandOutput) -> Value {
+    serde_json::from_str(&output.stdout).unwrap()
+}
+
+/// Returns the WARC files in a directory.
+fn warc_files(sandbox: &Sandbox, directory: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(sandbox.path(directory)).unwrap();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.to_string_lossy().ends_with(".warc.gz"));
+    files.sort();
+    files
+}
+
+#[test]
+fn archive_lists_live_pages_without_a_copy() {
+    let (web, sandbox) = site();
+    let oak = web.url("/oak").to_string();
+    let captures = vec![ArchivedPage::page(&oak, "20210302030405", &article("oak"))];
+    let server = BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() });
+    let output = archive(&sandbox, &["a.md", "--archive", &server.root()]).exits(0);
+    let elm = web.url("/elm");
+    assert!(
+        output.stdout.contains(&format!("RL902 at-risk · {elm}\n  --> a.md:2\n")),
+        "{output:?}"
+    );
+    assert!(output.stdout.ends_with("3 live pages: 1 archived, 2 without a copy\n"), "{output:?}");
+    let output = archive(&sandbox, &["a.md", "--archive", &server.root(), "--format", "json"]);
+    let report = json(&output.exits(0));
+    assert_eq!(report["pages"][2]["captured_at"], "2021-03-02T03:04:05Z", "{report}");
+}
+
+#[test]
+fn saved_pages_replay_in_pywb_and_are_not_saved_again() {
+    let (web, sandbox) = site();
+    let args = ["a.md", "--archive", "none", "--save", "saved", "--format", "json"];
+    let report = json(&archive(&sandbox, &args).exits(0));
+    assert_eq!(report["summary"]["saved"], 3, "{report}");
+    let files = warc_files(&sandbox, "saved");
+    assert_eq!(files.len(), 1);
+
+    let second = json(&archive(&sandbox, &args).exits(0));
+    assert_eq!(second["summary"]["archived"], 3, "{second}");
+    assert_eq!(warc_files(&sandbox, "saved"), files);
+
+    // A real archive serves the pages and the redirect, after the site is gone.
+    let urls = ["/oak", "/elm", "/ash"].map(|path| web.url(path).to_string());
+    drop(web);
+    let pywb = Pywb::start_with_file(&fs::read(&files[0]).unwrap());
+    let collection = format!("pywb:{}", pywb.collection());
+    for url in &urls[..2] {
+        let args = ["revive", "--archive", &collection, "--format", "json", url];
+        let revival = json(&sandbox.run(&[&args[..], QUICK].concat()).exits(0));
+        let copy = revival[0]["archived"]["replay_url"].as_str().unwrap_or_default();
+        assert!(copy.contains(url.as_str()), "{revival}");
+    }
+    // The file name contains the time of the captures.
+    let name = files[0].file_name().unwrap().to_string_lossy().into_owned();
+    let time: String = name.chars().filter(char::is_ascii_digit).collect();
+    let replay = pywb.collection().join(&format!("{time}id_/{}", urls[2])).unwrap();
+    let response = get(&replay);
+    assert!(response.starts_with("HTTP/1.1 302"), "{response}");
+    assert!(response.contains("/elm\r\n"), "{response}");
+}
+
+/// Returns the response to a GET request as text.
+fn get(url: &url::Url) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", url.port().unwrap())).unwrap();
+    let path = url.path();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    response
+}
+
+#[test]
+fn warc_files_contain_no_secrets() {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    let page = CannedResponse::new(200, article("oak"))
+        .with_header("Content-Type", "text/html")
+        .with_header("Set-Cookie", "session=cookie-secret")
+        .with_header("X-Token", "header-secret");
+    web.respond("/oak", page);
+    sandbox.write("a.md", &format!("[oak]({})\n", web.url("/oak")));
+    let header = "Authorization: Bearer request-secret";
+    let args = ["a.md", "--archive", "none", "--save", "saved", "--header", header];
+    archive(&sandbox, &args).exits(0);
+    let mut text = String::new();
+    let file = fs::File::open(&warc_files(&sandbox, "saved")[0]).unwrap();
+    MultiGzDecoder::new(file).read_to_string(&mut text).unwrap();
+    assert!(text.contains("All about the oak"), "{text}");
+    assert!(!text.contains("secret"), "{text}");
+}
+
+#[test]
+fn pages_that_robots_txt_disallows_are_not_saved() {
+    let (web, sandbox) = site();
+    web.page("/robots.txt", 200, "User-agent: *\nDisallow: /elm\n");
+    let args = ["a.md", "--archive", "none", "--save", "saved", "--format", "json"];
+    let report = json(&archive(&sandbox, &args).exits(0));
+    assert_eq!(report["summary"]["saved"], 1, "{report}");
+    let elm = web.url("/elm").to_string();
+    let pages = report["pages"].as_array().unwrap();
+    let page = pages.iter().find(|page| page["url"] == elm.as_str()).unwrap();
+    assert_eq!((&page["state"], &page["code"]), (&"missing".into(), &"RL902".into()), "{page}");
+}
