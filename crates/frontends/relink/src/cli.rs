@@ -4,6 +4,7 @@ mod archive;
 mod decay;
 mod findings;
 mod fix;
+mod formats;
 mod gate;
 mod report;
 mod revive;
@@ -26,6 +27,7 @@ use url::Url;
 pub use self::archive::{ArchiveArgs, ArchiveFormat};
 pub use self::findings::{FindingArgs, GroupByArg, SortArg};
 pub use self::fix::{FixArgs, FixFormat};
+pub use self::formats::{CheckFormat, CrawlFormat, OutputFormat, RowsFormat};
 pub use self::gate::GateArgs;
 pub use self::report::{ReportArgs, ReportCommand, ReportFormat};
 pub use self::revive::{
@@ -125,9 +127,10 @@ pub struct CheckArgs {
     pub inputs: Vec<OsString>,
     /// Output format
     #[arg(long, value_enum, env = "RELINK_FORMAT", hide_env_values = true)]
-    pub format: Option<RowsFormat>,
+    pub format: Option<CheckFormat>,
     /// Also write the results to a file; its extension selects the format
-    /// (`.json`, `.jsonl`, `.txt`); may be repeated
+    /// (`.txt`, `.json`, `.jsonl`, `.md`, `.html`, `.csv`, `.xlsx`, `.sarif`, `.xml`
+    /// for JUnit), or `FORMAT=FILE` sets it; may be repeated
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// Check only URLs that match a regular expression or a glob; may be
@@ -200,7 +203,7 @@ pub struct CrawlArgs {
     pub urls: Vec<String>,
     /// Output format
     #[arg(long, value_enum, env = "RELINK_FORMAT", hide_env_values = true)]
-    pub format: Option<OutputFormat>,
+    pub format: Option<CrawlFormat>,
     /// Also write the report to a file; its extension selects the format
     /// (`.html`, `.json`, `.jsonl`, `.txt`); may be repeated
     #[arg(short, long, value_name = "FILE")]
@@ -553,51 +556,6 @@ pub struct RequestArgs {
     /// Allow links and redirects to private addresses
     #[arg(long)]
     pub allow_private: bool,
-}
-
-/// Output formats.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum OutputFormat {
-    /// Text
-    Human,
-    /// One JSON document
-    Json,
-    /// One JSON object per URL, as soon as it is checked
-    Jsonl,
-    /// One line per broken link: `path:line:column: code verdict url: reason`
-    Concise,
-    /// Annotations for GitHub Actions
-    Github,
-    /// One HTML page (crawls only)
-    Html,
-}
-
-/// Output formats for lists of URLs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RowsFormat {
-    /// Text
-    Human,
-    /// One JSON document
-    Json,
-    /// One JSON object per URL, as soon as it is checked
-    Jsonl,
-    /// One line per broken link: `path:line:column: code verdict url: reason`
-    Concise,
-    /// Annotations for GitHub Actions
-    Github,
-}
-
-impl From<RowsFormat> for OutputFormat {
-    fn from(format: RowsFormat) -> Self {
-        match format {
-            RowsFormat::Human => Self::Human,
-            RowsFormat::Json => Self::Json,
-            RowsFormat::Jsonl => Self::Jsonl,
-            RowsFormat::Concise => Self::Concise,
-            RowsFormat::Github => Self::Github,
-        }
-    }
 }
 
 /// Arguments of `relink extract`.

@@ -17,7 +17,7 @@ use relink_ports::{CheckedTarget, LinkLocation};
 use relink_report::{GateRow, GateRowKind};
 
 use self::baseline::read_baseline;
-pub use self::baseline::write_baseline;
+pub use self::baseline::{ProjectNames, write_baseline};
 pub use self::since::SinceGate;
 use crate::error::CommandError;
 use crate::output::load_findings;

@@ -73,6 +73,8 @@ pub struct RunSettings {
     pub outputs: Vec<(PathBuf, OutputFormat)>,
     /// The verdicts that fail the run.
     pub fail_on: Vec<Verdict>,
+    /// Whether the run is a crawl, whose HTML report is about a site.
+    pub is_crawl: bool,
     /// How findings are listed in the human report.
     pub findings: FindingArgs,
     /// The maximum age of a cached result.
@@ -98,6 +100,7 @@ impl CheckPlan {
         let revive = revive::check_revive_flags(revive_args);
         let config = Config { revive, ..flags(args) }.over(files);
         let outputs = outputs(&config, output, ReportSubject::Check)?;
+        outputs.iter().try_for_each(|(path, _)| reject_input_as_output(path, &inputs))?;
         let options = ReadOptions {
             format,
             column: column.as_deref().map(Column::from),
@@ -150,6 +153,7 @@ impl RunSettings {
             db: database(config.db, dir)?,
             format: config.format.unwrap_or(OutputFormat::Human),
             outputs,
+            is_crawl: false,
             findings: FindingArgs {
                 group_by: config.group_by,
                 sort: config.sort,
@@ -170,11 +174,37 @@ fn outputs(
     subject: ReportSubject,
 ) -> Result<Vec<(PathBuf, OutputFormat)>, CommandError> {
     let stdout = subject.require(config.format.unwrap_or(OutputFormat::Human))?;
-    let with_format = |path: PathBuf| {
-        let format = subject.format_of(&path, stdout)?;
-        Ok((path, format))
+    paths.into_iter().map(|path| subject.output(path, stdout)).collect()
+}
+
+/// Rejects an output file that is an input or a document below one, unless it is an
+/// earlier report.
+fn reject_input_as_output(path: &Path, inputs: &[OsString]) -> Result<(), CommandError> {
+    let Ok(output) = path.canonicalize() else { return Ok(()) };
+    let contains = |input: &OsString| {
+        Path::new(input).canonicalize().is_ok_and(|input| output.starts_with(input))
     };
-    paths.into_iter().map(with_format).collect()
+    if !output.is_file() || !inputs.iter().any(contains) || is_report(&output) {
+        return Ok(());
+    }
+    Err(CommandError::usage(format!("cannot write `{}`", path.display()))
+        .cause("it is an input of the check, and not a report")
+        .hint("choose another file name"))
+}
+
+/// Whether a file is a report of Relink, or cannot be a document.
+fn is_report(path: &Path) -> bool {
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let marks: &[&str] = match extension.to_ascii_lowercase().as_str() {
+        "md" | "markdown" => &["<!-- relink -->"],
+        "html" | "htm" => &["<title>Link check</title>", "Created by Relink"],
+        "csv" => &["verdict,code,status,since"],
+        "xml" => &["<testsuites name=\"relink\""],
+        "txt" | "log" => &["Checked "],
+        _ => return true,
+    };
+    let Ok(text) = relink_files::read_to_string(path) else { return false };
+    text.is_empty() || marks.iter().any(|mark| text.contains(mark))
 }
 
 /// Returns the current directory.

@@ -11,6 +11,7 @@
 #![warn(clippy::indexing_slicing)]
 
 pub mod bars;
+pub mod check;
 pub mod decay;
 pub mod explain;
 pub mod extract;

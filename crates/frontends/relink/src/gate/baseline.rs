@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use relink_gate::{BaselineMatch, KnownFindings, local_path};
+use relink_gate::{BaselineMatch, FindingId, KnownFindings, local_path};
 use relink_ports::{CheckedTarget, LinkLocation};
 use relink_report::redact;
 
@@ -59,18 +59,25 @@ pub(super) fn compare(
 }
 
 /// Names of documents and targets relative to the project.
-struct ProjectNames {
+pub struct ProjectNames {
     /// The current directory, relative to the root of the project.
     prefix: std::path::PathBuf,
     root: std::path::PathBuf,
 }
 
 impl ProjectNames {
-    fn new() -> Result<Self, CommandError> {
+    /// Finds the project of the current directory.
+    pub fn new() -> Result<Self, CommandError> {
         let dir = current_dir()?;
         let root = paths::project_root(&dir);
         let prefix = dir.strip_prefix(&root).unwrap_or(Path::new("")).to_owned();
         Ok(Self { prefix, root })
+    }
+
+    /// Returns the stable id of a link.
+    pub fn id(&self, target: &CheckedTarget, location: &LinkLocation) -> FindingId {
+        let (path, url) = self.link(target, location);
+        FindingId::new(&path, &url)
     }
 
     fn link(&self, target: &CheckedTarget, location: &LinkLocation) -> (String, String) {

@@ -223,12 +223,12 @@ pub(super) fn cause_line(style: TextStyle, group: &FindingGroup) -> String {
 }
 
 /// Calls `then` with the view of a group.
-fn with_cause_view(
+pub(super) fn with_cause_view<T>(
     group: &FindingGroup,
     help: Option<&str>,
-    then: impl FnOnce(&CauseView) -> String,
-) -> String {
-    let Some(first) = group.first() else { return String::new() };
+    then: impl FnOnce(&CauseView) -> T,
+) -> T {
+    let first = group.first().expect("a group has at least one finding");
     let targets: Vec<(&str, u64)> =
         group.members.iter().map(|target| (target.original_url.as_str(), target.inlinks)).collect();
     let locations: Vec<LocationView> = group.members.iter().flat_map(location_views).collect();

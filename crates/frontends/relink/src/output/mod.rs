@@ -1,5 +1,6 @@
 //! Writes results to standard output and files, each in its own format.
 
+mod check_report;
 mod crawl;
 mod file;
 mod findings;
@@ -9,6 +10,7 @@ mod human_findings;
 mod json;
 mod lines;
 mod progress;
+mod result_table;
 mod revival_text;
 mod source_line;
 mod survey;
@@ -30,6 +32,7 @@ use relink_report::{
     TargetView, redact, redact_prose,
 };
 
+use self::check_report::FinalReport;
 pub use self::file::{OutputFile, write_file};
 pub use self::findings::load_findings;
 pub use self::format::ReportSubject;
@@ -180,6 +183,7 @@ enum Sink {
     Human(Out, HumanReport),
     Lines(Out, LineReport),
     Html(Out),
+    Final(Out, FinalReport),
 }
 
 impl Reporter {
@@ -295,7 +299,14 @@ impl Sink {
             OutputFormat::Github => {
                 Self::Lines(out, LineReport::new(LineFormat::Github, settings, global))
             }
-            OutputFormat::Html => Self::Html(out),
+            OutputFormat::Html if settings.is_crawl => Self::Html(out),
+            OutputFormat::Html
+            | OutputFormat::Markdown
+            | OutputFormat::Csv
+            | OutputFormat::Xlsx
+            | OutputFormat::Junit
+            | OutputFormat::Sarif
+            | OutputFormat::Gitlab => Self::Final(out, FinalReport::new(format, settings, global)),
         }
     }
 
@@ -312,7 +323,7 @@ impl Sink {
             }
             Self::Json(json) => with_row(target, revival, |row| json.target(row)),
             // These reports list findings in document order, at the end.
-            Self::Human(..) | Self::Lines(..) | Self::Html(_) => Ok(()),
+            Self::Human(..) | Self::Lines(..) | Self::Html(_) | Self::Final(..) => Ok(()),
         }
     }
 
@@ -344,6 +355,10 @@ impl Sink {
                 let report = crawl::report(ports, end.run).await?;
                 out.write_all(relink_report::site::html(&report).as_bytes())
                     .map_err(cannot_write)?;
+                out.finish().map_err(cannot_write)
+            }
+            Self::Final(mut out, report) => {
+                report.write(&mut out, ports, end).await?;
                 out.finish().map_err(cannot_write)
             }
             Self::Lines(mut out, report) => {

@@ -11,7 +11,9 @@ use url::Url;
 use super::run_key::RunKeyText;
 use super::{RunSettings, current_dir, dispatch_settings, fresh_since, request_flags, url_filter};
 use super::{non_empty, outputs, read_files};
-use crate::cli::{CrawlArgs, CrawlOrder, CrawlScopeArg, CrawlScopeArgs, Export, RenderArg};
+use crate::cli::{
+    CrawlArgs, CrawlOrder, CrawlScopeArg, CrawlScopeArgs, Export, OutputFormat, RenderArg,
+};
 use crate::config::Config;
 use crate::error::CommandError;
 use crate::output::ReportSubject;
@@ -38,7 +40,7 @@ impl CrawlPlan {
             urls, format, output, export, fresh, fail_on, db, scope_args, request, ..
         } = args;
         let config = Config {
-            format,
+            format: format.map(OutputFormat::from),
             include: non_empty(scope_args.include.clone()),
             exclude: non_empty(scope_args.exclude.clone()),
             fail_on,
@@ -69,6 +71,7 @@ impl CrawlPlan {
         let page_bytes = super::page_bytes(&config);
         let mut run = RunSettings::new(config, &dir, outputs, urls)?;
         run.fetch.max_text_bytes = page_bytes;
+        run.is_crawl = true;
         Ok(Self { crawl, exports: export, run })
     }
 }

@@ -73,3 +73,54 @@ fn story_5_blocked_pages_do_not_fail_unless_requested() {
     assert!(output.contains("⛔ 3 blocked") && output.contains("not judged"), "{output}");
     sandbox.report(&["urls.txt", "--fail-on", "blocked"]).exits(1);
 }
+
+/// The owner of a CI pipeline writes several reports in one run.
+#[test]
+fn story_10_one_run_writes_sarif_annotations_and_html() {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    sandbox.write("docs/a b.md", &format!("[x]({}) [y](gone.md)\n", web.url("/gone")));
+    let outputs = ["a.json", "b.html", "c.sarif", "d.xml", "e.md", "f.csv", "gitlab=g.json"];
+    let outputs: Vec<&str> = outputs.iter().flat_map(|output| ["-o", output]).collect();
+    let args = [&["docs", "--format", "github"], outputs.as_slice()].concat();
+    let output = sandbox.report(&args).exits(1).stdout;
+    assert_eq!(output.matches("::error file=docs/a b.md,line=1,").count(), 2, "{output}");
+    let json = |name: &str| serde_json::from_str::<serde_json::Value>(&sandbox.read(name)).unwrap();
+    assert_eq!(json("a.json")["summary"]["exit"], 1);
+    let sarif = json("c.sarif");
+    assert_eq!(sarif["version"], "2.1.0");
+    assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 2);
+    assert_eq!(json("g.json").as_array().unwrap().len(), 2);
+    assert!(sandbox.read("b.html").contains("2 broken links"));
+    assert!(sandbox.read("d.xml").contains("failures=\"2\""));
+    assert!(sandbox.read("e.md").contains("2 links in 1 file checked, 2 broken."));
+    assert_eq!(sandbox.read("f.csv").lines().count(), 3);
+}
+
+/// A librarian checks a column of a table.
+#[test]
+fn story_11_table_gets_columns_with_the_results() {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    web.page("/good", 200, "").redirect("/old", 301, "/good");
+    let rows = [("Beetles", "/good"), ("=1+1", "/gone"), ("Birds, all", "/old")];
+    let rows = rows.map(|(title, path)| format!("\"{title}\",{},x\n", web.url(path)));
+    sandbox.write("links.csv", &format!("title,url,note\n{}", rows.concat()));
+    let args = ["links.csv", "--column", "url", "-o", "out.xlsx", "-o", "out.csv"];
+    sandbox.report(&args).exits(1);
+    let table = sandbox.read("out.csv");
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines[0], "title,url,note,verdict,code,status,since,reason,new_url,archive_url");
+    assert!(
+        lines[1].starts_with(&format!("Beetles,{},x,alive,,200,", web.url("/good"))),
+        "{table}"
+    );
+    assert!(
+        lines[2].starts_with(&format!("\"'=1+1\",{},x,dead,RL101,404,", web.url("/gone"))),
+        "{table}"
+    );
+    assert!(
+        lines[3].starts_with("\"Birds, all\"")
+            && lines[3].contains(&format!(",{},", web.url("/good"))),
+        "{table}"
+    );
+    assert!(std::fs::read(sandbox.path("out.xlsx")).unwrap().starts_with(b"PK"));
+}

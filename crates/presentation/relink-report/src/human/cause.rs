@@ -36,12 +36,12 @@ pub struct CauseView<'a> {
 
 impl CauseView<'_> {
     /// Returns the total number of links.
-    fn links(&self) -> u64 {
+    pub fn links(&self) -> u64 {
         self.targets.iter().map(|(_, links)| links).sum()
     }
 
     /// Returns the name of the cause.
-    fn name(&self) -> String {
+    pub fn name(&self) -> String {
         match self.kind {
             CauseKind::MissingDirectory(path) => format!("{}/", shown_url(path)),
             CauseKind::MissingFile(name)
@@ -55,7 +55,7 @@ impl CauseView<'_> {
     }
 
     /// Describes the cause: `missing directory, 9 links to 4 files`.
-    fn description(&self) -> String {
+    pub fn description(&self) -> String {
         let links = counted(self.links(), "link");
         let targets = self.targets.len() as u64;
         match self.kind {

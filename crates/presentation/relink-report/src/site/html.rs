@@ -6,22 +6,22 @@
 //! is shown by color alone.
 
 mod changes;
-mod chart;
+pub(crate) mod chart;
 mod crawl_notes;
 mod depth;
 mod findings;
 mod head;
 mod hosts;
 mod links;
-mod markup;
+pub(crate) mod markup;
 mod pages;
 mod part;
 mod priorities;
 mod statuses;
-mod table;
+pub(crate) mod table;
 mod tree;
 mod url;
-mod view;
+pub(crate) mod view;
 
 use self::markup::{Markup, element, style, void};
 use self::part::PARTS;
@@ -29,10 +29,10 @@ use self::view::View;
 use super::SiteReport;
 
 /// The style sheet.
-const STYLE: &str = include_str!("html/style.css");
+pub(crate) const STYLE: &str = include_str!("html/style.css");
 
 /// Content security policy: the page may load, run and send nothing.
-const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
+pub(crate) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
                         base-uri 'none'; form-action 'none'";
 
 /// Renders a report as an HTML page.

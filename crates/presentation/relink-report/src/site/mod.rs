@@ -6,7 +6,7 @@
 
 mod dead_directories;
 mod depth_bars;
-mod html;
+pub(crate) mod html;
 mod human;
 
 pub use depth_bars::depth_bars;

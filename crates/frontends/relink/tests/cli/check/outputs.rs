@@ -68,10 +68,23 @@ fn json_report_without_targets_is_valid() {
 fn output_does_not_overwrite_a_file_that_is_not_a_report() {
     let (web, sandbox) = site();
     let before = sandbox.read("a.md");
-    sandbox.check(&["a.md", "-o", "b.json", "-o", "a.md"]).exits(2);
+    for input in ["a.md", "."] {
+        let result = sandbox.check(&[input, "-o", "b.json", "-o", "a.md"]).exits(2);
+        assert!(result.stderr.contains("is an input of the check"), "{}", result.stderr);
+    }
     assert_eq!(sandbox.read("a.md"), before);
     assert!(!sandbox.path("b.json").exists());
     assert_eq!(web.connections(), 0);
+}
+
+#[test]
+fn report_in_a_checked_directory_is_replaced_by_the_next_run() {
+    let (_web, sandbox) = site();
+    for output in ["report.md", "report.html", "report.csv", "report.xml"] {
+        for _ in 0..2 {
+            sandbox.report(&[".", "-o", output]).exits(1);
+        }
+    }
 }
 
 #[test]
@@ -107,10 +120,13 @@ fn check_rejected(args: &[&str], output: &str) {
 
 #[test]
 fn unsupported_output_formats_exit_2_before_any_file_is_touched() {
-    for output in ["x.html", "x.htm", "x.HTML", "x.pdf", "x"] {
-        check_rejected(&["check", "urls.txt"], output);
+    for output in ["x.html", "x.htm", "x.HTML", "x.xlsx", "x.pdf", "x"] {
         check_rejected(&["survey", "urls.txt"], output);
     }
+    for output in ["x.pdf", "x"] {
+        check_rejected(&["check", "urls.txt"], output);
+    }
+    check_rejected(&["crawl", "http://127.0.0.1:9/"], "x.sarif");
     for output in ["x.pdf", "x"] {
         check_rejected(&["crawl", "http://127.0.0.1:9/"], output);
         check_rejected(&["report"], output);
@@ -119,19 +135,19 @@ fn unsupported_output_formats_exit_2_before_any_file_is_touched() {
 }
 
 #[test]
-fn help_of_commands_without_html_reports_does_not_offer_html() {
+fn help_of_surveys_does_not_offer_html() {
     let sandbox = Sandbox::new();
-    for command in ["check", "survey"] {
+    let help = sandbox.run(&["survey", "-h"]).exits(0).stdout;
+    let values = help.split("--format <FORMAT>").nth(1).and_then(|text| text.split(']').nth(1));
+    let values = values.unwrap();
+    assert!(values.contains("jsonl") && !values.contains("html"), "{help}");
+    sandbox.run(&["survey", "a.md", "--format", "html"]).exits(2);
+    for command in ["check", "crawl"] {
         let help = sandbox.run(&[command, "-h"]).exits(0).stdout;
-        let values = help.split("--format <FORMAT>").nth(1).and_then(|text| text.split(']').nth(1));
-        let values = values.unwrap();
-        assert!(values.contains("jsonl") && !values.contains("html"), "{help}");
-        sandbox.run(&[command, "a.md", "--format", "html"]).exits(2);
+        assert!(help.contains("html"), "{help}");
     }
-    let help = sandbox.run(&["crawl", "-h"]).exits(0).stdout;
-    assert!(help.contains("html"), "{help}");
-    sandbox.write("relink.toml", "format = \"html\"\n").write("a.md", "");
-    sandbox.run(&["check", "--db", "relink.db", "a.md"]).exits(2);
+    sandbox.write("relink.toml", "format = \"sarif\"\n").write("a.md", "");
+    sandbox.run(&["survey", "--db", "relink.db", "a.md"]).exits(2);
 }
 
 #[test]

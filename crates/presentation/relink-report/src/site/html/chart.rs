@@ -8,7 +8,7 @@ mod line;
 mod spark;
 mod split_bars;
 
-pub(super) use horizontal_bars::{HorizontalBar, horizontal_bars};
+pub(crate) use horizontal_bars::{HorizontalBar, horizontal_bars};
 pub(super) use line::{Trend, trend};
 pub(super) use spark::{part_bar, spark};
 pub(super) use split_bars::{SplitBar, split_bars};
@@ -28,7 +28,7 @@ const BOTTOM: f64 = 40.0;
 const MAX_LABELS: usize = 12;
 
 /// Renders charts with a caption and a table of the same data.
-pub(super) fn figure(charts: impl Into<Markup>, caption: Markup, table: Markup) -> Markup {
+pub(crate) fn figure(charts: impl Into<Markup>, caption: Markup, table: Markup) -> Markup {
     let summary = element("summary", [], "Show as a table");
     let details = element("details", [], [summary, table]);
     element("figure", [], [charts.into(), element("figcaption", [], caption), details])

@@ -9,32 +9,38 @@ use crate::{printable, redact_prose};
 
 /// Well-formed HTML with escaped text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Markup(String);
+pub(crate) struct Markup(String);
 
 impl Markup {
     /// Returns the size in bytes.
-    pub(super) const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether it is empty.
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Appends markup.
-    pub(super) fn push(&mut self, more: impl Into<Self>) {
+    pub(crate) fn push(&mut self, more: impl Into<Self>) {
         self.0.push_str(&more.into().0);
     }
 
+    /// Returns the complete XML document, including the declaration. Escaped text is
+    /// valid in both languages.
+    pub(crate) fn into_xml(self) -> String {
+        format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", self.0)
+    }
+
     /// Returns the complete page, including the doctype.
-    pub(super) fn into_page(self) -> String {
+    pub(crate) fn into_page(self) -> String {
         format!("<!DOCTYPE html>\n{}\n", self.0)
     }
 }
 
 /// Creates an element.
-pub(super) fn element<const N: usize>(
+pub(crate) fn element<const N: usize>(
     name: &'static str,
     attributes: [(&'static str, &str); N],
     content: impl Into<Markup>,
@@ -49,7 +55,7 @@ pub(super) fn element<const N: usize>(
 }
 
 /// Creates a void element: `meta`, `input`.
-pub(super) fn void<const N: usize>(
+pub(crate) fn void<const N: usize>(
     name: &'static str,
     attributes: [(&'static str, &str); N],
 ) -> Markup {
@@ -57,7 +63,7 @@ pub(super) fn void<const N: usize>(
 }
 
 /// Creates a `style` element.
-pub(super) fn style(sheet: &'static str) -> Markup {
+pub(crate) fn style(sheet: &'static str) -> Markup {
     Markup(format!("<style>\n{sheet}</style>"))
 }
 

@@ -5,7 +5,7 @@ use super::url::more;
 
 /// A column.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Column {
+pub(crate) struct Column {
     title: &'static str,
     class: &'static str,
 }
@@ -14,18 +14,18 @@ pub(super) struct Column {
 const TEXT: &str = "text";
 
 /// Creates a text column.
-pub(super) const fn text_column(title: &'static str) -> Column {
+pub(crate) const fn text_column(title: &'static str) -> Column {
     Column { title, class: TEXT }
 }
 
 /// Creates a number column.
-pub(super) const fn number_column(title: &'static str) -> Column {
+pub(crate) const fn number_column(title: &'static str) -> Column {
     Column { title, class: "number" }
 }
 
 /// A table builder.
 #[derive(Debug)]
-pub(super) struct Table<const N: usize> {
+pub(crate) struct Table<const N: usize> {
     caption: &'static str,
     columns: [Column; N],
     rows: Markup,
@@ -35,17 +35,17 @@ pub(super) struct Table<const N: usize> {
 
 impl<const N: usize> Table<N> {
     /// Creates an empty table of at most `max_bytes`.
-    pub(super) fn new(caption: &'static str, columns: [Column; N], max_bytes: usize) -> Self {
+    pub(crate) fn new(caption: &'static str, columns: [Column; N], max_bytes: usize) -> Self {
         Self { caption, columns, rows: Markup::default(), shown: 0, max_bytes }
     }
 
     /// Adds a row if it fits.
-    pub(super) fn row(&mut self, cells: [Markup; N]) {
+    pub(crate) fn row(&mut self, cells: [Markup; N]) {
         self.classed_row("", cells);
     }
 
     /// Adds a row with a CSS class if it fits.
-    pub(super) fn classed_row(&mut self, class: &str, cells: [Markup; N]) {
+    pub(crate) fn classed_row(&mut self, class: &str, cells: [Markup; N]) {
         let cells: Markup = self
             .columns
             .iter()
@@ -70,7 +70,7 @@ impl<const N: usize> Table<N> {
     }
 
     /// Whether no further rows are accepted.
-    pub(super) const fn is_full(&self) -> bool {
+    pub(crate) const fn is_full(&self) -> bool {
         self.max_bytes == 0
     }
 
@@ -84,7 +84,7 @@ impl<const N: usize> Table<N> {
 
     /// Renders the table and the number of omitted rows; `total` is the number of all
     /// rows.
-    pub(super) fn finish(self, total: u64) -> Markup {
+    pub(crate) fn finish(self, total: u64) -> Markup {
         let class = if self.needs_width() { "wide cards" } else { "wide" };
         let head: Markup = self
             .columns

@@ -76,12 +76,12 @@ pub(super) fn badge(verdict: Verdict) -> Markup {
 }
 
 /// Returns the CSS class of a verdict.
-pub(super) fn class(verdict: Verdict) -> String {
+pub(crate) fn class(verdict: Verdict) -> String {
     format!("is-{verdict}")
 }
 
 /// Returns the symbol of a verdict in text style, not as an emoji.
-pub(super) fn symbol(verdict: Verdict) -> String {
+pub(crate) fn symbol(verdict: Verdict) -> String {
     /// Variation selector that requests the text style.
     const AS_TEXT: char = '\u{fe0e}';
     format!("{}{AS_TEXT} ", verdict.symbol())

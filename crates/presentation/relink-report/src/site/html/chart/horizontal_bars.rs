@@ -15,17 +15,17 @@ const MIN_LENGTH: f64 = 1.5;
 
 /// A horizontal bar.
 #[derive(Debug, Clone)]
-pub(in super::super) struct HorizontalBar {
+pub(crate) struct HorizontalBar {
     /// The label.
-    pub(in super::super) name: String,
+    pub(crate) name: String,
     /// The value.
-    pub(in super::super) value: u64,
+    pub(crate) value: u64,
     /// The CSS class.
-    pub(in super::super) class: &'static str,
+    pub(crate) class: &'static str,
 }
 
 /// Draws horizontal bars.
-pub(in super::super) fn horizontal_bars(alt: &str, bars: &[HorizontalBar]) -> Markup {
+pub(crate) fn horizontal_bars(alt: &str, bars: &[HorizontalBar]) -> Markup {
     let max = bars.iter().map(|bar| bar.value).max().unwrap_or(0);
     let mut marks = Markup::default();
     let mut y = 0.0;

@@ -1,0 +1,140 @@
+//! Reports of a check that are written at its end: Markdown, HTML, tables, and the
+//! formats of CI systems.
+
+use std::io::Write;
+
+use relink_engine::Ports;
+use relink_model::Verdict;
+use relink_ports::{CheckedTarget, LinkLocation};
+use relink_report::check::{self, BrokenLink, CheckCause, CheckReport};
+use relink_report::human::CauseView;
+use relink_report::{printable, redact, redact_prose};
+
+use super::findings::{FindingGroup, group_findings, load_findings};
+use super::human::shown_verdicts;
+use super::human_findings::with_cause_view;
+use super::result_table::result_table;
+use super::{FinishedRun, cannot_encode, cannot_write};
+use crate::cli::{GlobalArgs, OutputFormat};
+use crate::error::CommandError;
+use crate::gate::{Gate, ProjectNames};
+use crate::settings::RunSettings;
+
+/// Maximum number of locations of a cause.
+const MAX_LOCATIONS: usize = 3;
+
+/// A report that is written at the end of a check.
+pub struct FinalReport {
+    format: OutputFormat,
+    shown: Vec<Verdict>,
+    inputs: Vec<String>,
+}
+
+impl FinalReport {
+    pub(super) fn new(format: OutputFormat, settings: &RunSettings, global: &GlobalArgs) -> Self {
+        let shown = shown_verdicts(settings, global);
+        Self { format, shown, inputs: settings.inputs.clone() }
+    }
+
+    pub(super) async fn write(
+        &self,
+        out: &mut (dyn Write + Send),
+        ports: &Ports,
+        end: &FinishedRun,
+    ) -> Result<(), CommandError> {
+        let bytes = match self.format {
+            OutputFormat::Csv => {
+                check::csv(&result_table(ports, end.run, &self.inputs).await?).into_bytes()
+            }
+            OutputFormat::Xlsx => {
+                let table = result_table(ports, end.run, &self.inputs).await?;
+                check::xlsx(&table, end.started).map_err(|error| {
+                    CommandError::internal(error.to_string()).with_sources(&error)
+                })?
+            }
+            _ => self.text(&self.report(ports, end).await?)?.into_bytes(),
+        };
+        out.write_all(&bytes).map_err(cannot_write)
+    }
+
+    fn text(&self, report: &CheckReport) -> Result<String, CommandError> {
+        let json = |value: &serde_json::Value| {
+            let text = serde_json::to_string_pretty(value).map_err(cannot_encode)?;
+            Ok(format!("{text}\n"))
+        };
+        match self.format {
+            OutputFormat::Html => Ok(check::html(report)),
+            OutputFormat::Junit => Ok(check::junit(report)),
+            OutputFormat::Sarif => json(&check::sarif(report)),
+            OutputFormat::Gitlab => json(&check::gitlab(report)),
+            _ => Ok(check::markdown(report)),
+        }
+    }
+
+    async fn report(&self, ports: &Ports, end: &FinishedRun) -> Result<CheckReport, CommandError> {
+        let findings = load_findings(ports, end.run, &self.shown, usize::MAX).await?;
+        let names = ProjectNames::new()?;
+        let mut broken_links: Vec<BrokenLink> =
+            findings.iter().flat_map(|target| broken_links(target, &end.gate, &names)).collect();
+        broken_links.sort_by(|a, b| (&a.path, a.line, a.column).cmp(&(&b.path, b.line, b.column)));
+        let open = end.gate.split(findings).open;
+        let groups = group_findings(&*ports.files, open).await;
+        Ok(CheckReport {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started_at: end.started,
+            finished_at: end.finished,
+            inputs: self.inputs.iter().map(|input| redact(input).to_string()).collect(),
+            links: end.stats.links,
+            documents: end.stats.documents,
+            verdicts: end.stats.verdicts.clone(),
+            notices: end.details.notices(),
+            gate: end.gate.row.clone(),
+            failing: end.failing,
+            causes: groups.iter().map(cause).collect(),
+            broken_links,
+        })
+    }
+}
+
+fn broken_links<'a>(
+    target: &'a CheckedTarget,
+    gate: &'a Gate,
+    names: &'a ProjectNames,
+) -> impl Iterator<Item = BrokenLink> + 'a {
+    let is_reported = !gate.is_accepted(target);
+    let link = move |location: &LinkLocation| BrokenLink {
+        id: names.id(target, location),
+        path: location.path.clone(),
+        line: location.location.line,
+        column: location.location.column,
+        verdict: target.result.verdict,
+        code: target.result.code,
+        url: target.original_url.clone(),
+        reason: target.result.reason.clone(),
+        is_failing: gate.is_failing(target, location),
+        is_known: gate.is_known(target, location),
+    };
+    target
+        .locations
+        .iter()
+        .filter(move |_| is_reported)
+        .map(move |location| link(location).cleaned())
+}
+
+fn cause(group: &FindingGroup) -> CheckCause {
+    let new = |view: &CauseView| CheckCause {
+        verdict: view.verdict,
+        code: view.code,
+        name: view.name(),
+        description: view.description(),
+        reason: printable(&redact_prose(view.reason)).into_owned(),
+        links: view.links(),
+        locations: view.locations.iter().take(MAX_LOCATIONS).map(location_text).collect(),
+    };
+    with_cause_view(group, None, new)
+}
+
+fn location_text(view: &relink_report::LocationView) -> String {
+    let path = redact(view.path).to_string();
+    format!("{}:{}:{}", printable(&path), view.location.line, view.location.column)
+}

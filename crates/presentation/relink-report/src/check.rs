@@ -1,0 +1,192 @@
+//! The result of a check, for reports in several formats.
+//!
+//! Texts are masked and printable when a report is created, so that no format can
+//! contain a secret or a control character. Each format escapes its own syntax.
+
+mod gitlab;
+mod html;
+mod junit;
+mod markdown;
+mod sarif;
+mod table;
+mod xlsx;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use relink_gate::FindingId;
+use relink_model::{FindingCode, Verdict};
+
+pub use self::gitlab::gitlab;
+pub use self::html::html;
+pub use self::junit::junit;
+pub use self::markdown::markdown;
+pub use self::sarif::sarif;
+pub use self::table::{ResultTable, csv};
+pub use self::xlsx::{XlsxError, xlsx};
+use crate::{GateRow, printable, redact, redact_prose};
+
+/// The result of a check.
+#[derive(Debug, Clone)]
+pub struct CheckReport {
+    /// The version of Relink.
+    pub version: String,
+    /// The start of the run.
+    pub started_at: Timestamp,
+    /// The end of the run.
+    pub finished_at: Timestamp,
+    /// The inputs.
+    pub inputs: Vec<String>,
+    /// The number of links.
+    pub links: u64,
+    /// The number of documents.
+    pub documents: u64,
+    /// Targets by verdict.
+    pub verdicts: BTreeMap<Verdict, u64>,
+    /// Warnings that affect all results.
+    pub notices: Vec<String>,
+    /// The gate, if there is one.
+    pub gate: Option<GateRow>,
+    /// The number of findings that fail the run.
+    pub failing: u64,
+    /// Findings grouped by cause, without known ones.
+    pub causes: Vec<CheckCause>,
+    /// All links with a finding, by document and position.
+    pub broken_links: Vec<BrokenLink>,
+}
+
+/// Findings with one common cause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckCause {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The code.
+    pub code: Option<FindingCode>,
+    /// A URL, a path or a host.
+    pub name: String,
+    /// `missing directory, 9 links to 4 files`.
+    pub description: String,
+    /// The reason of the first finding.
+    pub reason: String,
+    /// The number of links.
+    pub links: u64,
+    /// The first locations.
+    pub locations: Vec<String>,
+}
+
+/// A link with a finding. All texts are masked and printable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokenLink {
+    /// The stable id.
+    pub id: FindingId,
+    /// The document.
+    pub path: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The code.
+    pub code: Option<FindingCode>,
+    /// The URL.
+    pub url: String,
+    /// The reason.
+    pub reason: String,
+    /// Whether the link fails the run.
+    pub is_failing: bool,
+    /// Whether a gate exempts the link.
+    pub is_known: bool,
+}
+
+impl BrokenLink {
+    /// Masks and cleans the texts of a link.
+    #[must_use]
+    pub fn cleaned(self) -> Self {
+        Self {
+            path: clean(&redact(&self.path)),
+            url: clean(&redact(&self.url)),
+            reason: clean(&redact_prose(&self.reason)),
+            ..self
+        }
+    }
+
+    /// Returns the code and the verdict: `RL101 dead`.
+    pub fn label(&self) -> String {
+        match self.code {
+            Some(code) => format!("{code} {}", self.verdict),
+            None => self.verdict.to_string(),
+        }
+    }
+}
+
+fn clean(text: &str) -> String {
+    printable(text).into_owned()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A URL with syntax of every format, and a password.
+    pub(crate) const HOSTILE: &str =
+        "https://ann:secret@example.org/a](x)|`b`<script>alert(1)</script>\n::error::\u{1b}[2J@all";
+
+    pub(crate) fn link(path: &str, url: &str) -> BrokenLink {
+        BrokenLink {
+            id: FindingId::new(path, url),
+            path: path.to_owned(),
+            line: 3,
+            column: 7,
+            verdict: Verdict::Dead,
+            code: Some(FindingCode::new(101)),
+            url: url.to_owned(),
+            reason: "404 in 2 attempts".to_owned(),
+            is_failing: true,
+            is_known: false,
+        }
+        .cleaned()
+    }
+
+    /// A report with a plain and a hostile finding, and a known one.
+    pub(crate) fn report() -> CheckReport {
+        let known = BrokenLink {
+            is_failing: false,
+            is_known: true,
+            ..link("docs/old.md", "https://example.org/old")
+        };
+        CheckReport {
+            version: "0.1.0".to_owned(),
+            started_at: Timestamp::UNIX_EPOCH,
+            finished_at: Timestamp::UNIX_EPOCH,
+            inputs: vec!["docs".to_owned()],
+            links: 12,
+            documents: 3,
+            verdicts: BTreeMap::from([(Verdict::Alive, 9), (Verdict::Dead, 3)]),
+            notices: Vec::new(),
+            gate: None,
+            failing: 2,
+            causes: vec![CheckCause {
+                verdict: Verdict::Dead,
+                code: Some(FindingCode::new(101)),
+                name: "https://example.org/gone".to_owned(),
+                description: "1 link".to_owned(),
+                reason: "404 in 2 attempts".to_owned(),
+                links: 1,
+                locations: vec!["docs/a b.md:3:7".to_owned()],
+            }],
+            broken_links: vec![
+                link("docs/a b.md", "https://example.org/gone"),
+                link("docs/c.md", HOSTILE),
+                known,
+            ],
+        }
+    }
+
+    /// Asserts that a text has no secret and no control character except line feeds.
+    #[track_caller]
+    pub(crate) fn check_safe(text: &str) {
+        assert!(!text.contains("secret"), "{text}");
+        assert!(!text.chars().any(|char| char.is_control() && char != '\n'), "{text:?}");
+    }
+}

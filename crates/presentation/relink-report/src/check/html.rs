@@ -1,0 +1,268 @@
+//! The report of a check as one self-contained HTML page.
+//!
+//! As the report of a crawl, the page has no scripts, fonts or images and loads
+//! nothing. It can be opened from disk and printed, and supports light and dark
+//! mode.
+
+use std::collections::BTreeMap;
+
+use relink_model::Verdict;
+
+use super::{BrokenLink, CheckReport};
+use crate::human::{counted, duration, grouped};
+use crate::site::html::chart::{HorizontalBar, figure, horizontal_bars};
+use crate::site::html::markup::{Markup, element, style, void};
+use crate::site::html::table::{Table, number_column, text_column};
+use crate::site::html::view::{class, symbol};
+use crate::site::html::{CONTENT_SECURITY_POLICY, STYLE};
+
+/// Maximum size of a table in bytes.
+const MAX_TABLE_BYTES: usize = 4 << 20;
+
+/// Maximum number of bars of a chart.
+const MAX_BARS: usize = 12;
+
+/// Renders a report as an HTML page.
+pub fn html(report: &CheckReport) -> String {
+    let main = [summary(report), charts(report), causes(report), links(report)];
+    let body = [
+        element("a", [("class", "skip"), ("href", "#content")], "Skip to the report"),
+        banner(report),
+        contents(report),
+        element("main", [("id", "content")], main),
+        footer(report),
+    ];
+    element("html", [("lang", "en")], [head(), element("body", [], body)]).into_page()
+}
+
+fn head() -> Markup {
+    let named = |name, content| void("meta", [("name", name), ("content", content)]);
+    let policy = [("http-equiv", "Content-Security-Policy"), ("content", CONTENT_SECURITY_POLICY)];
+    element(
+        "head",
+        [],
+        [
+            void("meta", [("charset", "utf-8")]),
+            void("meta", policy),
+            named("viewport", "width=device-width, initial-scale=1"),
+            named("color-scheme", "light dark"),
+            named("referrer", "no-referrer"),
+            named("robots", "noindex"),
+            element("title", [], "Link check"),
+            style(STYLE),
+        ],
+    )
+}
+
+fn banner(report: &CheckReport) -> Markup {
+    let took = report.finished_at.duration_since(report.started_at);
+    let took = duration(u64::try_from(took.as_millis()).unwrap_or(0));
+    let started = report.started_at.strftime("%Y-%m-%d %H:%M UTC");
+    let facts = format!("Checked {}, started {started}, duration {took}", report.inputs.join(", "));
+    element("header", [], [element("h1", [], "Link check"), element("p", [], facts)])
+}
+
+/// Renders links to the sections.
+fn contents(report: &CheckReport) -> Markup {
+    let causes = (!report.causes.is_empty()).then_some(("#causes", "Causes"));
+    let links = (!report.broken_links.is_empty()).then_some(("#links", "Broken links"));
+    let entries = [Some(("#summary", "Summary")), causes, links].into_iter().flatten();
+    let entries: Markup = entries
+        .map(|(target, name)| element("li", [], element("a", [("href", target)], name)))
+        .collect();
+    element("nav", [("aria-label", "Contents")], element("ol", [], entries))
+}
+
+fn summary(report: &CheckReport) -> Markup {
+    let notices = report
+        .notices
+        .iter()
+        .map(|notice| element("p", [("class", "note"), ("role", "note")], notice.as_str()));
+    let sizes = [("links", report.links), ("files", report.documents)]
+        .map(|(name, count)| tile("tile", name.into(), count));
+    let count = |verdict: &Verdict| report.verdicts.get(verdict).copied().unwrap_or(0);
+    let verdicts = Verdict::ALL
+        .into_iter()
+        .filter(|verdict| count(verdict) > 0 || *verdict == Verdict::Alive)
+        .map(|verdict| {
+            let mark = element("span", [("aria-hidden", "true")], symbol(verdict));
+            let name = [mark, verdict.as_str().into()].into();
+            tile(&format!("tile {}", class(verdict)), name, count(&verdict))
+        });
+    let tiles: Markup = sizes.into_iter().chain(verdicts).collect();
+    let outcome = match report.failing {
+        0 => "No finding fails this run.".to_owned(),
+        1 => "1 finding fails this run.".to_owned(),
+        failing => format!("{} findings fail this run.", grouped(failing)),
+    };
+    let gate = report.gate.as_ref().map(|gate| element("p", [], gate.footer().trim_end()));
+    let heading = element("h2", [("class", "hidden")], "Summary");
+    let notices: Markup = notices.collect();
+    element(
+        "section",
+        [("id", "summary")],
+        [
+            heading,
+            notices,
+            element("ul", [("class", "tiles")], tiles),
+            element("p", [], outcome),
+            gate.into(),
+        ],
+    )
+}
+
+fn tile(class: &str, name: Markup, value: u64) -> Markup {
+    let name = element("span", [("class", "name")], name);
+    element("li", [("class", class)], [name, element("strong", [], value)])
+}
+
+/// Renders the numbers of broken links by code and by file.
+fn charts(report: &CheckReport) -> Markup {
+    let open = || report.broken_links.iter().filter(|link| !link.is_known);
+    if open().count() < 2 {
+        return Markup::default();
+    }
+    let by_code = counts(open().map(BrokenLink::label));
+    let by_file = counts(open().map(|link| link.path.clone()));
+    let heading = element("h2", [], "Where the broken links are");
+    let figures = [
+        chart("Broken links by code", "code", &by_code),
+        chart("Broken links by file", "file", &by_file),
+    ];
+    let figures = element("div", [("class", "charts")], figures);
+    element("section", [("id", "numbers")], [heading, figures])
+}
+
+fn counts(names: impl Iterator<Item = String>) -> Vec<(String, u64)> {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    counts
+}
+
+fn chart(title: &'static str, name: &'static str, counts: &[(String, u64)]) -> Markup {
+    let bars: Vec<HorizontalBar> = counts
+        .iter()
+        .take(MAX_BARS)
+        .map(|(name, value)| HorizontalBar { name: short(name), value: *value, class: "bad" })
+        .collect();
+    let columns = [text_column(name), number_column("links")];
+    let mut table = Table::new(title, columns, MAX_TABLE_BYTES);
+    for (name, value) in counts {
+        table.row([name.as_str().into(), (*value).into()]);
+    }
+    let alt = format!("Bar chart: {title}");
+    let more = counts.len().saturating_sub(MAX_BARS) as u64;
+    let caption = match more {
+        0 => format!("{title}."),
+        more => format!("{title}; {} more in the table.", grouped(more)),
+    };
+    figure(horizontal_bars(&alt, &bars), caption.into(), table.finish(counts.len() as u64))
+}
+
+/// Returns the end of a name that fits in front of a bar.
+fn short(name: &str) -> String {
+    const MAX_CHARACTERS: usize = 13;
+    let length = name.chars().count();
+    if length <= MAX_CHARACTERS {
+        return name.to_owned();
+    }
+    let end: String = name.chars().skip(length - MAX_CHARACTERS + 1).collect();
+    format!("…{end}")
+}
+
+fn causes(report: &CheckReport) -> Markup {
+    if report.causes.is_empty() {
+        return Markup::default();
+    }
+    let columns = [
+        text_column("finding"),
+        text_column("cause"),
+        text_column("reason"),
+        number_column("links"),
+    ];
+    let mut table = Table::new("Findings by cause", columns, MAX_TABLE_BYTES);
+    let mut sorted: Vec<_> = report.causes.iter().collect();
+    sorted.sort_by_key(|cause| std::cmp::Reverse(cause.links));
+    for cause in sorted {
+        let first = cause.locations.first().map_or("", String::as_str);
+        let places =
+            element("span", [("class", "quiet")], format!(" {}, first {first}", cause.description));
+        table.row([
+            verdict(cause.verdict, cause.code.map(|code| code.to_string())),
+            [element("strong", [], cause.name.as_str()), places].into(),
+            cause.reason.as_str().into(),
+            cause.links.into(),
+        ]);
+    }
+    let count = report.causes.len() as u64;
+    let heading = element("h2", [], format!("{} to repair", counted(count, "cause")));
+    element("section", [("id", "causes")], [heading, table.finish(count)])
+}
+
+fn verdict(verdict: Verdict, code: Option<String>) -> Markup {
+    let mark = element("span", [("aria-hidden", "true")], symbol(verdict));
+    let class = format!("verdict {}", class(verdict));
+    let name = element("span", [("class", &class)], [mark, verdict.as_str().into()]);
+    let code = code.map(|code| element("span", [("class", "code")], code));
+    [name, code.into()].into()
+}
+
+fn links(report: &CheckReport) -> Markup {
+    if report.broken_links.is_empty() {
+        return element("section", [], element("p", [], "No broken links."));
+    }
+    let columns = [
+        text_column("finding"),
+        text_column("location"),
+        text_column("URL"),
+        text_column("reason"),
+    ];
+    let mut table = Table::new("All broken links", columns, MAX_TABLE_BYTES);
+    for link in &report.broken_links {
+        let known = link.is_known.then(|| element("span", [("class", "tag")], "known"));
+        let location = format!("{}:{}:{}", link.path, link.line, link.column);
+        table.row([
+            [verdict(link.verdict, link.code.map(|code| code.to_string())), known.into()].into(),
+            location.into(),
+            link.url.as_str().into(),
+            link.reason.as_str().into(),
+        ]);
+    }
+    let count = report.broken_links.len() as u64;
+    let heading = element("h2", [], counted(count, "broken link"));
+    element("section", [("id", "links")], [heading, table.finish(count)])
+}
+
+fn footer(report: &CheckReport) -> Markup {
+    let finished = report.finished_at.strftime("%Y-%m-%d %H:%M UTC");
+    let text =
+        format!("Created by Relink {} from the check that ended {finished}.", report.version);
+    element("footer", [], element("p", [], text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{check_safe, report};
+    use super::*;
+
+    #[test]
+    fn page_has_causes_links_and_charts_with_tables() {
+        let page = html(&report());
+        assert!(page.starts_with("<!DOCTYPE html>"), "{page}");
+        assert_eq!(page.matches("<svg ").count(), 2);
+        assert_eq!(page.matches("<table").count(), 4);
+        assert!(page.contains("1 cause to repair") && page.contains("3 broken links"));
+    }
+
+    #[test]
+    fn hostile_text_is_escaped() {
+        let page = html(&report());
+        assert!(!page.contains("<script"), "{page}");
+        assert!(page.contains("&lt;script&gt;"), "{page}");
+        check_safe(&page);
+    }
+}
