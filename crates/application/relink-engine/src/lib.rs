@@ -1,4 +1,5 @@
-//! Use cases of Relink: check, crawl, survey, decay, revive, fix, extract and watch.
+//! Use cases of Relink: check, crawl, survey, harvest, decay, revive, fix, extract and
+//! watch.
 //!
 //! The engine uses the domain crates and the ports. It never opens a socket, a
 //! file or a database itself, and never prints. The caller passes [`Ports`] and
@@ -19,6 +20,7 @@ mod dispatch;
 mod error;
 mod extract;
 mod fix;
+mod harvest;
 mod host_schedule;
 mod isolation;
 mod judging;
@@ -48,6 +50,10 @@ pub use extract::{ExtractProblem, ExtractSettings, ExtractSummary, StdinReader, 
 pub use fix::{
     DocumentError, DocumentFix, FixCause, FixPreference, FixSettings, FixStatus, FixStyle, LinkFix,
     plan_document, plan_fixes, verify_fixes,
+};
+pub use harvest::{
+    FlagOutcome, HarvestOptions, HarvestSubject, Harvester, IncidentState, ManagerAction,
+    NotifyChoice, ProviderSettings, RecordOrigin, SubjectMatch,
 };
 pub use isolation::isolated_item;
 pub use load::{

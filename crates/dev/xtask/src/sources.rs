@@ -24,7 +24,7 @@ const RIGHTS: [&str; 3] = [
 ];
 
 /// Files that may call them: those that read user input, and the store.
-const MAY_GRANT_RIGHTS: [&str; 14] = [
+const MAY_GRANT_RIGHTS: [&str; 15] = [
     "crates/frontends/relink/src/commands/revive.rs",
     "crates/frontends/relink/src/settings/survey.rs",
     "crates/frontends/relink/src/settings/watch.rs",
@@ -34,6 +34,7 @@ const MAY_GRANT_RIGHTS: [&str; 14] = [
     "crates/application/relink-engine/src/measure/page_prober.rs",
     "crates/application/relink-engine/src/revive/live.rs",
     "crates/dev/relink-eval/src/soft404.rs",
+    "crates/adapters/relink-harvest/src/oai_client.rs",
     "crates/adapters/relink-lookup/src/service_client.rs",
     "crates/model/relink-model/src/rights.rs",
     "crates/adapters/relink-store/src/sqlite/revive.rs",

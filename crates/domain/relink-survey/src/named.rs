@@ -62,14 +62,23 @@ impl SamplingPlanName {
         known_broken: &[UrlId],
         seed: u64,
     ) -> Box<dyn SamplingPlan + 'a> {
+        self.create_with(LeShulman::default(), catalog, known_broken, seed)
+    }
+
+    /// Creates the plan with these parameters for Algorithm 1.
+    pub fn create_with<'a>(
+        self,
+        parameters: LeShulman,
+        catalog: &'a Catalog,
+        known_broken: &[UrlId],
+        seed: u64,
+    ) -> Box<dyn SamplingPlan + 'a> {
         let audit = Audit::default();
         match self {
             Self::Full => Box::new(LotPlan::new(catalog, Full, &[], seed)),
             Self::Single => Box::new(LotPlan::new(catalog, SingleSampling::default(), &[], seed)),
             Self::Sequential => Box::new(LotPlan::new(catalog, Wald::sequential(), &[], seed)),
-            Self::LeShulman => {
-                Box::new(LotPlan::new(catalog, LeShulman::default(), known_broken, seed))
-            }
+            Self::LeShulman => Box::new(LotPlan::new(catalog, parameters, known_broken, seed)),
             Self::Sprt => {
                 let plan = LotPlan::new(catalog, Wald::sprt(), &[], seed);
                 Box::new(Audited::new(plan, audit, seed))

@@ -6,6 +6,7 @@ mod findings;
 mod fix;
 mod formats;
 mod gate;
+mod harvest;
 mod report;
 mod revive;
 mod survey;
@@ -29,6 +30,10 @@ pub use self::findings::{FindingArgs, GroupByArg, SortArg};
 pub use self::fix::{FixArgs, FixFormat};
 pub use self::formats::{CheckFormat, CrawlFormat, OutputFormat, RowsFormat};
 pub use self::gate::GateArgs;
+pub use self::harvest::{
+    AddProviderArgs, FlagArgs, HarvestArgs, HarvestCommand, HarvestExportArgs, HarvestExportFormat,
+    HarvestRunArgs, HarvestStatusArgs, LanguageArg, NotifyArg, RecheckArgs, SubjectArgs,
+};
 pub use self::report::{ReportArgs, ReportCommand, ReportFormat};
 pub use self::revive::{
     CheckReviveArgs, PatternsArgs, PatternsCommand, ReplacementsArg, ReviveArgs, ReviveFormat,
@@ -96,6 +101,8 @@ pub enum Command {
     Crawl(Box<CrawlArgs>),
     /// Check a large URL catalog by sampling
     Survey(Box<SurveyArgs>),
+    /// Harvest records of many providers and follow their broken links
+    Harvest(Box<HarvestArgs>),
     /// Measure the decay of a page: how likely random links lead to a dead page
     Decay(Box<DecayArgs>),
     /// Print the report of a stored crawl as text, HTML or JSON
@@ -481,7 +488,7 @@ impl FromStr for AnchorStyle {
 }
 
 /// How requests are sent.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "HTTP options")]
 pub struct RequestArgs {
     /// Maximum number of requests in flight [default: 128; crawls: 16 per

@@ -5,6 +5,7 @@
 
 mod crawl;
 mod decay;
+mod harvest;
 mod network;
 mod request;
 mod revive;
@@ -39,6 +40,7 @@ use crate::stdin::{SpoolFile, Stdin};
 
 pub use self::crawl::CrawlPlan;
 pub use self::decay::{DecayPlan, DecaySubject};
+pub use self::harvest::{HarvestPlan, provider_settings};
 pub use self::revive::{ArchiveChoice, RevivePlan, ReviveSetup, SearchChoice};
 use self::run_key::RunKeyText;
 pub use self::survey::{SurveyPlan, catalog_fields, catalog_source};

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use relink_engine::{Ports, RenderMode};
 use relink_fetch::Fetcher;
 use relink_files::{LocalFiles, LocalFilesSettings};
+use relink_harvest::{OaiClient, OaiClientSettings};
 use relink_lookup::ServiceLimits;
-use relink_ports::{Clock, CollectionStore, Fetch, RenderError, Store};
+use relink_ports::{Clock, CollectionStore, Fetch, HarvestStore, RecordSource, RenderError, Store};
 use relink_render::{Chromium, find_browser};
 use relink_store::SqliteStore;
 use url::{Host, Url};
@@ -62,6 +63,30 @@ fn ports_over(
 /// Creates the file system adapter.
 pub fn files() -> LocalFiles {
     LocalFiles::new(LocalFilesSettings::default())
+}
+
+/// The adapters of `relink harvest`.
+pub struct HarvestPorts {
+    /// The ports for checking links.
+    pub ports: Ports,
+    /// The store of records and incidents, in the same database.
+    pub store: Arc<dyn HarvestStore>,
+    /// The source of records.
+    pub source: Arc<dyn RecordSource>,
+}
+
+/// Creates the adapters of `relink harvest`.
+pub async fn harvest_ports(
+    run: &RunSettings,
+    client: OaiClientSettings,
+    clock: Arc<dyn Clock>,
+) -> Result<HarvestPorts, CommandError> {
+    create_parent_dir(&run.db)?;
+    let store = register(SqliteStore::open(&run.db).await?);
+    store.create_harvest_tables()?;
+    let ports = ports_over(run.fetch.clone(), Arc::clone(&store) as Arc<dyn Store>, clock)?;
+    let source = Arc::new(OaiClient::new(Arc::clone(&ports.fetch), client));
+    Ok(HarvestPorts { ports, store, source })
 }
 
 /// Closes all adapters. Connections and the database are closed in parallel, because

@@ -12,6 +12,8 @@ mod collection_store;
 mod dial;
 mod fetch;
 mod files;
+mod harvest_store;
+mod record_source;
 mod render;
 mod revive_store;
 mod search;
@@ -34,6 +36,16 @@ pub use fetch::{
     Body, Fetch, FetchRequest, FetchResult, RedirectFilter, RedirectMode, RequestOptions, UserAgent,
 };
 pub use files::{DirectoryEntry, DocumentSource, FileError, Files, WalkRequest, WalkResult};
+pub use harvest_store::{
+    HarvestChanges, HarvestEvent, HarvestProgress, HarvestStore, HarvestTarget, MailState,
+    NewNotification, NewRecord, PageChanges, ProviderCounts, RecordFilter, StoredIncident,
+    StoredMail, StoredNotification, StoredOverride, StoredProvider, StoredRecord, StoredRecordLink,
+    TargetCheck,
+};
+pub use record_source::{
+    DatestampUnit, HarvestedRecord, RecordLink, RecordLinkRole, RecordPage, RecordQuery,
+    RecordSource, RecordSourceError, RepositoryInfo,
+};
 pub use render::{Render, RenderError, RenderRequest, RenderedPage, Truncation};
 pub use revive_store::{DeadTarget, ReviveStore, StoredPattern, StoredRevival, TextChange};
 pub use search::{SearchEngine, SearchError, SearchResponse};

@@ -16,6 +16,7 @@ pub mod decay;
 pub mod explain;
 pub mod extract;
 pub mod graph;
+pub mod harvest;
 pub mod human;
 pub mod schema;
 pub mod site;

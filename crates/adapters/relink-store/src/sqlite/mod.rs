@@ -15,6 +15,7 @@ mod collections;
 mod commit;
 mod controls;
 mod error;
+mod harvest;
 mod inlinks;
 mod loading;
 mod maintenance;

@@ -15,7 +15,7 @@ use relink_page::{DocumentFormat, Options, for_each_link_with};
 use relink_ports::{DocumentSource, FileError, Files, Store, StoreError, WalkRequest};
 use relink_survey::{Catalog, UrlHealth, UrlId};
 use thiserror::Error;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::decompress;
 use crate::isolation::isolate;
@@ -84,6 +84,20 @@ impl LoadedCatalog {
         let health =
             |url: UrlId| self.ground_truth.get(self.catalog.position(url) as usize).copied();
         self.catalog.urls().map(|url| health(url).unwrap_or(UrlHealth::Alive)).collect()
+    }
+
+    /// Creates a catalog from canonical URLs. The domain of a URL is its host.
+    pub(crate) fn from_urls<'u>(label: &str, urls: impl IntoIterator<Item = &'u str>) -> Self {
+        let mut builder = CatalogBuilder::default();
+        let mut hasher = Xxh3::new();
+        for (line, url) in (1..).zip(urls) {
+            hasher.update(url.as_bytes());
+            hasher.update(b"\n");
+            let span = Span { start: 0, end: url.len() };
+            let location = SourceLocation { span, line, column: 1, kind: LinkKind::ListEntry };
+            builder.add(url, None, None, location);
+        }
+        builder.finish(label, hasher.digest())
     }
 
     /// Returns the location of a URL.

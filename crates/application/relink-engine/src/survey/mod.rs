@@ -28,7 +28,7 @@ use relink_frontier::NetworkDoubt;
 use relink_judge::is_network_failure;
 use relink_model::{RequestRights, RunId, TaskId, Verdict};
 use relink_ports::{CheckedTargetQuery, NewDocument, OpenRun, RunKey, RunState};
-use relink_survey::{SamplingPlanName, UrlHealth};
+use relink_survey::{LeShulman, SamplingPlanName, UrlHealth};
 
 pub use self::catalog::{CatalogError, CatalogFields, CatalogSource, LoadedCatalog, read_catalog};
 use self::history::{CheckHistory, WEEK};
@@ -82,6 +82,8 @@ impl Budget {
 pub struct SurveySettings {
     /// The sampling plan.
     pub plan: SamplingPlanName,
+    /// Parameters of the paper's plan.
+    pub le_shulman: LeShulman,
     /// Random seed; the start time if `None`.
     pub seed: Option<u64>,
     /// Maximum number of URLs per week.
@@ -159,7 +161,7 @@ pub async fn survey(
         UrlSelector::recheck(catalog, earlier.schedule(catalog, since, run.started_at))
     } else {
         let known = history.known_broken(run.started_at);
-        UrlSelector::Plan(settings.plan.create(catalog, &known, seed))
+        UrlSelector::Plan(settings.plan.create_with(settings.le_shulman, catalog, &known, seed))
     };
     let budget = budget_use(settings, loaded, &history, now);
     let remaining = budget.map(|budget| budget.allowed.saturating_sub(budget.already_used));

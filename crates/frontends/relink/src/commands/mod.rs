@@ -10,6 +10,7 @@ mod explain;
 mod export;
 mod extract;
 mod fix;
+mod harvest;
 mod patterns;
 mod report;
 mod revive;
@@ -41,6 +42,7 @@ pub fn run(cli: Cli) -> Result<Exit, CommandError> {
         Command::Decay(args) => block_on(decay::run(*args, cli.global)),
         Command::Survey(args) => block_on(survey::run(*args, cli.global)),
         Command::Watch(args) => block_on(watch::run(*args, cli.global)),
+        Command::Harvest(args) => block_on(harvest::run(*args)),
         Command::Demo => block_on(demo::run(cli.global)),
         Command::Db(args) => block_on(db::run(args)),
     }

@@ -7,6 +7,7 @@ use relink_engine::{CatalogFields, CatalogSource, SurveySettings};
 use relink_files::{BoundedReader, MAX_DOCUMENT_BYTES};
 use relink_model::RequestRights;
 use relink_page::DocumentFormat;
+use relink_survey::LeShulman;
 
 use super::run_key::RunKeyText;
 use super::{RunSettings, current_dir, dispatch_settings, outputs, read_files, request_flags};
@@ -50,6 +51,7 @@ impl SurveyPlan {
         let max_age = config.max_cache_age.map_or(super::DAY, |duration| duration.0);
         let survey = SurveySettings {
             plan: args.plan,
+            le_shulman: LeShulman::default(),
             seed: args.seed,
             budget: args.budget.map(|budget| budget.0),
             rights: match source {

@@ -18,6 +18,7 @@ mod extract;
 mod fix;
 mod gates;
 mod git_project;
+mod harvest;
 mod kills;
 mod revive;
 mod sandbox;

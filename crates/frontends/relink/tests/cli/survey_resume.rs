@@ -151,6 +151,7 @@ fn settings(plan: SamplingPlanName) -> SurveySettings {
     let politeness = PolitenessPolicy::check(8, Duration::ZERO);
     SurveySettings {
         plan,
+        le_shulman: relink_survey::LeShulman::default(),
         seed: Some(7),
         budget: None,
         rights: relink_model::RequestRights::user_supplied(),

@@ -22,8 +22,8 @@ fn help_lists_exactly_the_existing_commands() {
     assert_eq!(
         commands,
         [
-            "demo", "check", "baseline", "crawl", "survey", "decay", "report", "revive", "fix",
-            "patterns", "extract", "explain", "watch", "db", "help"
+            "demo", "check", "baseline", "crawl", "survey", "harvest", "decay", "report", "revive",
+            "fix", "patterns", "extract", "explain", "watch", "db", "help"
         ]
     );
 }

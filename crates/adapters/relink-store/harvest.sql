@@ -1,0 +1,128 @@
+-- Tables of `relink harvest`. Times are milliseconds since 1970-01-01 UTC, days
+-- are texts such as `2026-11-18`. They are created when the command is first
+-- used, so that other databases do not contain them.
+
+-- A provider of records. The columns from `from_stamp` on are the progress of
+-- its harvest; `list` numbers the lists that were read.
+CREATE TABLE IF NOT EXISTS harvest_provider (
+    id               INTEGER PRIMARY KEY AUTOINCREMENT,
+    name             TEXT    NOT NULL UNIQUE,
+    settings         TEXT    NOT NULL,
+    from_stamp       TEXT,
+    list             INTEGER NOT NULL DEFAULT 0,
+    token            TEXT,
+    token_expires_at INTEGER,
+    list_started     TEXT,
+    harvested_at     INTEGER
+);
+
+-- A record. States: 0 current, 1 deleted by the provider, 2 marked for deletion.
+-- `changed_at` is the last change of content or visibility.
+CREATE TABLE IF NOT EXISTS harvest_record (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    provider_id  INTEGER NOT NULL REFERENCES harvest_provider (id),
+    identifier   TEXT    NOT NULL,
+    datestamp    TEXT    NOT NULL,
+    sets         TEXT    NOT NULL,
+    title        TEXT,
+    metadata     TEXT    NOT NULL,
+    state        INTEGER NOT NULL DEFAULT 0,
+    visible      INTEGER NOT NULL DEFAULT 1,
+    list         INTEGER NOT NULL,
+    changed_at   INTEGER NOT NULL,
+    UNIQUE (provider_id, identifier)
+);
+CREATE INDEX IF NOT EXISTS harvest_record_marked ON harvest_record (provider_id) WHERE state = 2;
+
+-- A link of a record that is not deleted. Roles: 0 location, 1 related.
+CREATE TABLE IF NOT EXISTS harvest_link (
+    record_id   INTEGER NOT NULL REFERENCES harvest_record (id),
+    position    INTEGER NOT NULL,
+    provider_id INTEGER NOT NULL,
+    role        INTEGER NOT NULL,
+    url         TEXT    NOT NULL,
+    host        TEXT    NOT NULL,
+    original    TEXT    NOT NULL,
+    PRIMARY KEY (record_id, position)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS harvest_link_url ON harvest_link (provider_id, url, host);
+
+-- The last check of a target, shared by all providers.
+CREATE TABLE IF NOT EXISTS harvest_target (
+    url        TEXT    PRIMARY KEY,
+    verdict    TEXT    NOT NULL,
+    reason     TEXT    NOT NULL,
+    checked_at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- The day of the last survey of a domain.
+CREATE TABLE IF NOT EXISTS harvest_domain (
+    provider_id INTEGER NOT NULL,
+    host        TEXT    NOT NULL,
+    surveyed_on TEXT    NOT NULL,
+    PRIMARY KEY (provider_id, host)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS harvest_incident (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    provider_id INTEGER NOT NULL,
+    stage       TEXT    NOT NULL,
+    is_open     INTEGER NOT NULL,
+    incident    TEXT    NOT NULL
+);
+CREATE INDEX IF NOT EXISTS harvest_incident_open ON harvest_incident (provider_id) WHERE is_open;
+
+CREATE TABLE IF NOT EXISTS harvest_override (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    provider_id INTEGER NOT NULL,
+    scope       TEXT    NOT NULL,
+    subject     TEXT    NOT NULL,
+    action      TEXT    NOT NULL,
+    reason      TEXT    NOT NULL,
+    user        TEXT    NOT NULL,
+    decided_at  INTEGER NOT NULL
+);
+
+CREATE TABLE IF NOT EXISTS harvest_event (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    provider_id INTEGER NOT NULL,
+    at          INTEGER NOT NULL,
+    user        TEXT    NOT NULL,
+    kind        TEXT    NOT NULL,
+    subject     TEXT    NOT NULL,
+    text        TEXT    NOT NULL
+);
+
+-- A notification, written in the transaction of the change that it reports.
+CREATE TABLE IF NOT EXISTS harvest_notification (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    provider_id INTEGER NOT NULL,
+    key         TEXT    NOT NULL UNIQUE,
+    kind        TEXT    NOT NULL,
+    content     TEXT    NOT NULL,
+    created_at  INTEGER NOT NULL
+);
+
+-- A mail with all notifications of one day for one address. The Message-ID is
+-- stored before the first attempt, so a repeated attempt uses the same one.
+-- States: 0 pending, 1 sent, 2 failed.
+CREATE TABLE IF NOT EXISTS harvest_mail (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    recipient  TEXT    NOT NULL,
+    day        TEXT    NOT NULL,
+    message_id TEXT    NOT NULL UNIQUE,
+    state      INTEGER NOT NULL DEFAULT 0,
+    attempts   INTEGER NOT NULL DEFAULT 0,
+    error      TEXT,
+    sent_at    INTEGER,
+    UNIQUE (recipient, day)
+);
+
+-- The outbox: which notification goes to which address. `mail_id` is null until
+-- the mail is prepared.
+CREATE TABLE IF NOT EXISTS harvest_outbox (
+    notification_id INTEGER NOT NULL,
+    recipient       TEXT    NOT NULL,
+    mail_id         INTEGER,
+    PRIMARY KEY (notification_id, recipient)
+) WITHOUT ROWID;

@@ -1,0 +1,112 @@
+//! The outbox: mails and their notifications.
+//!
+//! An address receives at most one mail per day. A mail keeps its notifications and its
+//! `Message-ID` from the first attempt on, so a repeated attempt after a crash is recognized as a
+//! duplicate.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use relink_ports::{MailState, StoredMail, StoredNotification};
+use rusqlite::{Connection, Row};
+
+use super::super::error::DbResult;
+use super::super::rows::millis;
+use super::queries::{NOTIFICATION, notification};
+
+/// Creates a mail for each address with unsent notifications that has no pending mail and
+/// received none on this day.
+pub(super) fn prepare(db: &Connection, day: Date, message_domain: &str) -> DbResult<()> {
+    let day = day.to_string();
+    db.execute(
+        "INSERT INTO harvest_mail (recipient, day, message_id)
+         SELECT DISTINCT recipient, ?1,
+                '<relink.' || ?1 || '.' || lower(hex(randomblob(10))) || '@' || ?2 || '>'
+         FROM (SELECT DISTINCT recipient FROM harvest_outbox WHERE mail_id IS NULL) o
+         WHERE NOT EXISTS (
+             SELECT 1 FROM harvest_mail m WHERE m.recipient = o.recipient
+                AND (m.state = 0 OR m.day = ?1 OR date(m.sent_at / 1000, 'unixepoch') = ?1))",
+        (&day, message_domain),
+    )?;
+    db.execute(
+        "UPDATE harvest_outbox SET mail_id = m.id FROM harvest_mail m
+         WHERE harvest_outbox.mail_id IS NULL AND m.recipient = harvest_outbox.recipient
+           AND m.day = ? AND m.state = 0 AND m.attempts = 0",
+        [&day],
+    )?;
+    Ok(())
+}
+
+/// Returns the pending mails, oldest first.
+pub(super) fn pending(db: &Connection) -> DbResult<Vec<StoredMail>> {
+    let mut statement = db.prepare_cached(
+        "SELECT id, recipient, message_id, attempts, error FROM harvest_mail
+         WHERE state = 0 ORDER BY id",
+    )?;
+    let rows = statement.query_map((), mail)?;
+    let mut mails: Vec<StoredMail> = rows.collect::<Result<_, _>>()?;
+    for mail in &mut mails {
+        mail.notifications = notifications(db, "o.mail_id = ?1 AND o.recipient = ?2", mail)?;
+    }
+    Ok(mails)
+}
+
+fn mail(row: &Row<'_>) -> rusqlite::Result<StoredMail> {
+    Ok(StoredMail {
+        id: row.get(0)?,
+        recipient: row.get(1)?,
+        message_id: row.get(2)?,
+        notifications: Vec::new(),
+        attempts: row.get(3)?,
+        state: MailState::Pending,
+        error: row.get(4)?,
+    })
+}
+
+fn notifications(
+    db: &Connection,
+    condition: &str,
+    mail: &StoredMail,
+) -> DbResult<Vec<StoredNotification>> {
+    let mut statement = db.prepare_cached(&format!(
+        "SELECT {NOTIFICATION} JOIN harvest_outbox o ON o.notification_id = n.id
+         WHERE {condition} ORDER BY n.id"
+    ))?;
+    let rows = statement.query_map((mail.id, &mail.recipient), notification)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Returns the pending mails and those that would be created, without an id.
+pub(super) fn preview(db: &Connection) -> DbResult<Vec<StoredMail>> {
+    let mut mails = pending(db)?;
+    let mut statement = db.prepare_cached(
+        "SELECT DISTINCT 0, recipient, '', 0, NULL FROM harvest_outbox
+         WHERE mail_id IS NULL ORDER BY recipient",
+    )?;
+    for row in statement.query_map((), mail)? {
+        let mut mail = row?;
+        mail.notifications =
+            notifications(db, "o.mail_id IS NULL AND ?1 = 0 AND o.recipient = ?2", &mail)?;
+        mails.push(mail);
+    }
+    Ok(mails)
+}
+
+pub(super) fn record(
+    db: &Connection,
+    mail: i64,
+    state: MailState,
+    error: Option<&str>,
+    now: Timestamp,
+) -> DbResult<()> {
+    let (state, sent_at) = match state {
+        MailState::Pending => (0, None),
+        MailState::Sent => (1, Some(millis(now))),
+        MailState::Failed => (2, None),
+    };
+    db.execute(
+        "UPDATE harvest_mail SET state = ?, error = ?, sent_at = ?, attempts = attempts + 1
+         WHERE id = ?",
+        (state, error, sent_at, mail),
+    )?;
+    Ok(())
+}

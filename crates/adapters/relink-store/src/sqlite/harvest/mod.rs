@@ -1,0 +1,166 @@
+//! Storage of `relink harvest`: records, incidents, notifications and mails.
+
+mod changes;
+mod mails;
+mod providers;
+mod queries;
+mod records;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use relink_ports::{
+    HarvestChanges, HarvestEvent, HarvestProgress, HarvestStore, HarvestTarget, MailState,
+    NewRecord, PageChanges, ProviderCounts, RecordFilter, StoreError, StoredIncident, StoredMail,
+    StoredNotification, StoredOverride, StoredProvider, StoredRecord, TargetCheck,
+};
+
+use super::SqliteStore;
+
+const SCHEMA: &str = include_str!("../../../harvest.sql");
+
+impl SqliteStore {
+    /// Creates the tables of `relink harvest` if they do not exist.
+    pub fn create_harvest_tables(&self) -> Result<(), StoreError> {
+        self.transact("creating tables", |db| Ok(db.execute_batch(SCHEMA)?))
+    }
+}
+
+#[async_trait]
+impl HarvestStore for SqliteStore {
+    async fn add_provider(&self, name: &str, settings: &str) -> Result<bool, StoreError> {
+        self.transact("adding a provider", |db| providers::add(db, name, settings))
+    }
+
+    async fn providers(&self) -> Result<Vec<StoredProvider>, StoreError> {
+        self.perform("listing providers", providers::list)
+    }
+
+    async fn remove_provider(&self, name: &str) -> Result<bool, StoreError> {
+        self.transact("removing a provider", |db| providers::remove(db, name))
+    }
+
+    async fn save_page(
+        &self,
+        provider: i64,
+        records: &[NewRecord],
+        progress: &HarvestProgress,
+        now: Timestamp,
+    ) -> Result<PageChanges, StoreError> {
+        self.transact("storing records", |db| {
+            let changes = records::save(db, provider, records, progress.list, now)?;
+            providers::save_progress(db, provider, progress)?;
+            Ok(changes)
+        })
+    }
+
+    async fn save_progress(
+        &self,
+        provider: i64,
+        progress: &HarvestProgress,
+    ) -> Result<(), StoreError> {
+        self.perform("storing the progress", |db| providers::save_progress(db, provider, progress))
+    }
+
+    async fn mark_absent(&self, provider: i64, list: i64) -> Result<u64, StoreError> {
+        self.perform("marking deletions", |db| records::mark_absent(db, provider, list))
+    }
+
+    async fn pending_deletions(&self, provider: i64) -> Result<u64, StoreError> {
+        self.perform("counting deletions", |db| records::pending_deletions(db, provider))
+    }
+
+    async fn apply_deletions(&self, provider: i64, now: Timestamp) -> Result<u64, StoreError> {
+        self.transact("deleting records", |db| records::apply_deletions(db, provider, now))
+    }
+
+    async fn provider_counts(&self, provider: i64) -> Result<ProviderCounts, StoreError> {
+        self.perform("counting records", |db| queries::counts(db, provider))
+    }
+
+    async fn harvested_records(
+        &self,
+        filter: &RecordFilter,
+    ) -> Result<Vec<StoredRecord>, StoreError> {
+        self.perform("reading records", |db| queries::records(db, filter))
+    }
+
+    async fn harvest_targets(
+        &self,
+        provider: i64,
+        after: &str,
+        limit: usize,
+    ) -> Result<Vec<HarvestTarget>, StoreError> {
+        self.perform("reading targets", |db| queries::targets(db, provider, after, limit))
+    }
+
+    async fn save_target_checks(&self, checks: &[TargetCheck]) -> Result<(), StoreError> {
+        self.transact("storing checks", |db| records::save_checks(db, checks))
+    }
+
+    async fn surveyed_domains(&self, provider: i64) -> Result<Vec<(String, Date)>, StoreError> {
+        self.perform("reading domains", |db| queries::surveyed_domains(db, provider))
+    }
+
+    async fn incidents(
+        &self,
+        provider: i64,
+        only_open: bool,
+    ) -> Result<Vec<StoredIncident>, StoreError> {
+        self.perform("reading incidents", |db| queries::incidents(db, provider, only_open))
+    }
+
+    async fn overrides(&self, provider: i64) -> Result<Vec<StoredOverride>, StoreError> {
+        self.perform("reading overrides", |db| queries::overrides(db, provider))
+    }
+
+    async fn harvest_events(&self, provider: i64) -> Result<Vec<HarvestEvent>, StoreError> {
+        self.perform("reading the history", |db| queries::events(db, provider))
+    }
+
+    async fn apply(
+        &self,
+        provider: i64,
+        day: Date,
+        changes: &HarvestChanges,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.transact("storing changes", |db| changes::apply(db, provider, day, changes, now))
+    }
+
+    async fn notifications(
+        &self,
+        provider: i64,
+        limit: usize,
+    ) -> Result<Vec<StoredNotification>, StoreError> {
+        self.perform("reading notifications", |db| queries::notifications(db, provider, limit))
+    }
+
+    async fn prepare_mails(
+        &self,
+        day: Date,
+        message_domain: &str,
+    ) -> Result<Vec<StoredMail>, StoreError> {
+        self.transact("preparing mails", |db| {
+            mails::prepare(db, day, message_domain)?;
+            mails::pending(db)
+        })
+    }
+
+    async fn preview_mails(&self) -> Result<Vec<StoredMail>, StoreError> {
+        self.perform("reading mails", mails::preview)
+    }
+
+    async fn record_mail(
+        &self,
+        mail: i64,
+        state: MailState,
+        error: Option<&str>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.perform("storing the state of a mail", |db| mails::record(db, mail, state, error, now))
+    }
+}
+
+#[cfg(test)]
+mod tests;

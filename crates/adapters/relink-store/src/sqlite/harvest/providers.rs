@@ -1,0 +1,79 @@
+//! Providers and the progress of their harvests.
+
+use relink_ports::{HarvestProgress, StoredProvider};
+use rusqlite::{Connection, OptionalExtension as _, Row};
+
+use super::super::error::DbResult;
+use super::super::rows::{millis, timestamp};
+
+pub(super) fn add(db: &Connection, name: &str, settings: &str) -> DbResult<bool> {
+    let added = db.execute(
+        "INSERT INTO harvest_provider (name, settings) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        (name, settings),
+    )?;
+    Ok(added > 0)
+}
+
+pub(super) fn list(db: &Connection) -> DbResult<Vec<StoredProvider>> {
+    let mut statement = db.prepare_cached(
+        "SELECT id, name, settings, from_stamp, list, token, token_expires_at, list_started,
+                harvested_at
+         FROM harvest_provider ORDER BY name",
+    )?;
+    let rows = statement.query_map((), provider)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn provider(row: &Row<'_>) -> rusqlite::Result<StoredProvider> {
+    Ok(StoredProvider {
+        id: row.get(0)?,
+        name: row.get(1)?,
+        settings: row.get(2)?,
+        progress: HarvestProgress {
+            from: row.get(3)?,
+            list: row.get(4)?,
+            token: row.get(5)?,
+            token_expires_at: row.get::<_, Option<i64>>(6)?.map(timestamp),
+            list_started: row.get(7)?,
+            harvested_at: row.get::<_, Option<i64>>(8)?.map(timestamp),
+        },
+    })
+}
+
+pub(super) fn save_progress(
+    db: &Connection,
+    provider: i64,
+    progress: &HarvestProgress,
+) -> DbResult<()> {
+    db.prepare_cached(
+        "UPDATE harvest_provider SET from_stamp = ?, list = ?, token = ?, token_expires_at = ?,
+                list_started = ?, harvested_at = ? WHERE id = ?",
+    )?
+    .execute((
+        &progress.from,
+        progress.list,
+        &progress.token,
+        progress.token_expires_at.map(millis),
+        &progress.list_started,
+        progress.harvested_at.map(millis),
+        provider,
+    ))?;
+    Ok(())
+}
+
+pub(super) fn remove(db: &Connection, name: &str) -> DbResult<bool> {
+    let id: Option<i64> = db
+        .query_row("SELECT id FROM harvest_provider WHERE name = ?", [name], |row| row.get(0))
+        .optional()?;
+    let Some(id) = id else { return Ok(false) };
+    db.execute(
+        "DELETE FROM harvest_outbox WHERE notification_id IN
+             (SELECT id FROM harvest_notification WHERE provider_id = ?)",
+        [id],
+    )?;
+    for table in ["link", "record", "domain", "incident", "override", "event", "notification"] {
+        db.execute(&format!("DELETE FROM harvest_{table} WHERE provider_id = ?"), [id])?;
+    }
+    db.execute("DELETE FROM harvest_provider WHERE id = ?", [id])?;
+    Ok(true)
+}

@@ -1,0 +1,204 @@
+//! Reads records, targets, incidents and the history.
+
+use jiff::civil::Date;
+use relink_ports::{
+    HarvestEvent, HarvestTarget, ProviderCounts, RecordFilter, RecordLinkRole, StoredIncident,
+    StoredNotification, StoredOverride, StoredRecord, StoredRecordLink,
+};
+use rusqlite::{Connection, Row};
+
+use super::super::error::DbResult;
+use super::super::rows::{millis, timestamp, to_i64};
+use super::records::DELETED;
+
+pub(super) fn counts(db: &Connection, provider: i64) -> DbResult<ProviderCounts> {
+    let (records, deleted, hidden) = db.query_row(
+        "SELECT count(*) FILTER (WHERE state <> ?2), count(*) FILTER (WHERE state = ?2),
+                count(*) FILTER (WHERE state <> ?2 AND NOT visible)
+         FROM harvest_record WHERE provider_id = ?1",
+        (provider, DELETED),
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    let (urls, domains) = db.query_row(
+        "SELECT count(DISTINCT url), count(DISTINCT host) FROM harvest_link WHERE provider_id = ?",
+        [provider],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok(ProviderCounts { records, deleted, hidden, urls, domains })
+}
+
+pub(super) fn records(db: &Connection, filter: &RecordFilter) -> DbResult<Vec<StoredRecord>> {
+    let mut statement = db.prepare_cached(
+        "SELECT id, provider_id, identifier, title, sets, state = 1, visible, changed_at,
+                CASE WHEN ?6 THEN metadata ELSE '' END
+         FROM harvest_record
+         WHERE id > ?1 AND (?2 IS NULL OR provider_id = ?2) AND (?3 IS NULL OR changed_at >= ?3)
+           AND (?4 IS NULL OR changed_at <= ?4) AND (?5 IS NULL OR identifier = ?5)
+         ORDER BY id LIMIT ?7",
+    )?;
+    let rows = statement.query_and_then(
+        (
+            filter.after,
+            filter.provider,
+            filter.changed_from.map(millis),
+            filter.changed_until.map(millis),
+            &filter.identifier,
+            filter.with_metadata,
+            to_i64(filter.limit),
+        ),
+        record,
+    )?;
+    let mut records: Vec<StoredRecord> = rows.collect::<DbResult<_>>()?;
+    for record in &mut records {
+        record.links = links(db, record.id)?;
+    }
+    Ok(records)
+}
+
+fn record(row: &Row<'_>) -> DbResult<StoredRecord> {
+    Ok(StoredRecord {
+        id: row.get(0)?,
+        provider: row.get(1)?,
+        identifier: row.get(2)?,
+        title: row.get(3)?,
+        sets: serde_json::from_str(&row.get::<_, String>(4)?)?,
+        is_deleted: row.get(5)?,
+        is_visible: row.get(6)?,
+        changed_at: timestamp(row.get(7)?),
+        metadata: row.get(8)?,
+        links: Vec::new(),
+    })
+}
+
+fn links(db: &Connection, record: i64) -> DbResult<Vec<StoredRecordLink>> {
+    let mut statement = db.prepare_cached(
+        "SELECT role, url, host, original FROM harvest_link WHERE record_id = ? ORDER BY position",
+    )?;
+    let rows = statement.query_map([record], |row| {
+        let role = match row.get::<_, i64>(0)? {
+            0 => RecordLinkRole::Location,
+            _ => RecordLinkRole::Related,
+        };
+        Ok(StoredRecordLink { role, url: row.get(1)?, host: row.get(2)?, original: row.get(3)? })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub(super) fn targets(
+    db: &Connection,
+    provider: i64,
+    after: &str,
+    limit: usize,
+) -> DbResult<Vec<HarvestTarget>> {
+    let mut statement = db.prepare_cached(
+        "SELECT l.url, l.host, t.verdict, ifnull(t.reason, ''), t.checked_at
+         FROM (SELECT DISTINCT url, host FROM harvest_link
+               WHERE provider_id = ?1 AND url > ?2 ORDER BY url LIMIT ?3) l
+         LEFT JOIN harvest_target t ON t.url = l.url ORDER BY l.url",
+    )?;
+    let rows = statement.query_map((provider, after, to_i64(limit)), |row| {
+        let verdict: Option<String> = row.get(2)?;
+        Ok(HarvestTarget {
+            url: row.get(0)?,
+            host: row.get(1)?,
+            verdict: verdict.and_then(|name| name.parse().ok()),
+            reason: row.get(3)?,
+            checked_at: row.get::<_, Option<i64>>(4)?.map(timestamp),
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub(super) fn surveyed_domains(db: &Connection, provider: i64) -> DbResult<Vec<(String, Date)>> {
+    let mut statement =
+        db.prepare_cached("SELECT host, surveyed_on FROM harvest_domain WHERE provider_id = ?")?;
+    let rows =
+        statement.query_map([provider], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+    let mut domains = Vec::new();
+    for row in rows {
+        let (host, day) = row?;
+        domains.extend(day.parse().ok().map(|day| (host, day)));
+    }
+    Ok(domains)
+}
+
+pub(super) fn incidents(
+    db: &Connection,
+    provider: i64,
+    only_open: bool,
+) -> DbResult<Vec<StoredIncident>> {
+    let mut statement = db.prepare_cached(
+        "SELECT id, stage, is_open, incident FROM harvest_incident
+         WHERE provider_id = ?1 AND (is_open OR NOT ?2) ORDER BY id",
+    )?;
+    let rows = statement.query_map((provider, only_open), |row| {
+        Ok(StoredIncident {
+            id: row.get(0)?,
+            stage: row.get(1)?,
+            is_open: row.get(2)?,
+            incident: row.get(3)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub(super) fn overrides(db: &Connection, provider: i64) -> DbResult<Vec<StoredOverride>> {
+    let mut statement = db.prepare_cached(
+        "SELECT scope, subject, action, reason, user, decided_at FROM harvest_override
+         WHERE provider_id = ? ORDER BY id",
+    )?;
+    let rows = statement.query_map([provider], |row| {
+        Ok(StoredOverride {
+            scope: row.get(0)?,
+            subject: row.get(1)?,
+            action: row.get(2)?,
+            reason: row.get(3)?,
+            user: row.get(4)?,
+            decided_at: timestamp(row.get(5)?),
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub(super) fn events(db: &Connection, provider: i64) -> DbResult<Vec<HarvestEvent>> {
+    let mut statement = db.prepare_cached(
+        "SELECT at, user, kind, subject, text FROM harvest_event WHERE provider_id = ? ORDER BY id",
+    )?;
+    let rows = statement.query_map([provider], |row| {
+        Ok(HarvestEvent {
+            at: timestamp(row.get(0)?),
+            user: row.get(1)?,
+            kind: row.get(2)?,
+            subject: row.get(3)?,
+            text: row.get(4)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The columns of [`notification`].
+pub(super) const NOTIFICATION: &str =
+    "n.id, n.provider_id, n.key, n.kind, n.content, n.created_at FROM harvest_notification n";
+
+pub(super) fn notification(row: &Row<'_>) -> rusqlite::Result<StoredNotification> {
+    Ok(StoredNotification {
+        id: row.get(0)?,
+        provider: row.get(1)?,
+        key: row.get(2)?,
+        kind: row.get(3)?,
+        content: row.get(4)?,
+        created_at: timestamp(row.get(5)?),
+    })
+}
+
+pub(super) fn notifications(
+    db: &Connection,
+    provider: i64,
+    limit: usize,
+) -> DbResult<Vec<StoredNotification>> {
+    let mut statement = db.prepare_cached(&format!(
+        "SELECT {NOTIFICATION} WHERE n.provider_id = ? ORDER BY n.id DESC LIMIT ?"
+    ))?;
+    let rows = statement.query_map((provider, to_i64(limit)), notification)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}

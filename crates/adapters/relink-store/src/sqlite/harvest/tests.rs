@@ -1,0 +1,128 @@
+//! Tests of the storage of `relink harvest`.
+
+use jiff::civil::date;
+use relink_ports::{HarvestedRecord, NewNotification, RecordLinkRole, StoredRecordLink};
+
+use super::*;
+
+const DAY: Date = date(2026, 11, 18);
+
+async fn store() -> (tempfile::TempDir, SqliteStore, i64) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(&directory.path().join("relink.db")).await.unwrap();
+    store.create_harvest_tables().unwrap();
+    store.create_harvest_tables().unwrap();
+    assert!(store.add_provider("p", "{}").await.unwrap());
+    assert!(!store.add_provider("p", "{}").await.unwrap());
+    let id = store.providers().await.unwrap()[0].id;
+    (directory, store, id)
+}
+
+fn now() -> Timestamp {
+    "2026-11-18T09:00:00Z".parse().unwrap()
+}
+
+fn record(identifier: &str, url: &str, is_deleted: bool) -> NewRecord {
+    let link = StoredRecordLink {
+        role: RecordLinkRole::Location,
+        url: url.to_owned(),
+        host: "a.test".to_owned(),
+        original: url.to_owned(),
+    };
+    NewRecord {
+        record: HarvestedRecord {
+            identifier: identifier.to_owned(),
+            datestamp: "2026-11-18".to_owned(),
+            sets: vec!["s".to_owned()],
+            is_deleted,
+            title: Some("T".to_owned()),
+            links: Vec::new(),
+            metadata: format!("<x>{url}</x>"),
+        },
+        links: if is_deleted { Vec::new() } else { vec![link] },
+    }
+}
+
+fn progress(list: i64, token: Option<&str>) -> HarvestProgress {
+    HarvestProgress { list, token: token.map(str::to_owned), ..HarvestProgress::default() }
+}
+
+#[tokio::test]
+async fn pages_are_stored_once_and_deletions_are_only_marked() {
+    let (_directory, store, id) = store().await;
+    let page = [record("1", "http://a.test/1", false), record("2", "http://a.test/2", false)];
+    let first = store.save_page(id, &page, &progress(1, Some("t")), now()).await.unwrap();
+    assert_eq!((first.added, first.changed), (2, 0));
+    assert_eq!(store.providers().await.unwrap()[0].progress, progress(1, Some("t")));
+    let again = store.save_page(id, &page, &progress(1, None), now()).await.unwrap();
+    assert_eq!((again.added, again.unchanged), (0, 2));
+
+    let page = [record("1", "http://a.test/new", false), record("2", "", true)];
+    let next = store.save_page(id, &page, &progress(2, None), now()).await.unwrap();
+    assert_eq!((next.changed, next.deleted), (1, 1));
+    assert_eq!(store.pending_deletions(id).await.unwrap(), 1);
+    assert_eq!(store.provider_counts(id).await.unwrap().records, 2);
+    assert_eq!(store.apply_deletions(id, now()).await.unwrap(), 1);
+    let counts = store.provider_counts(id).await.unwrap();
+    assert_eq!((counts.records, counts.deleted, counts.urls), (1, 1, 1));
+    let targets = store.harvest_targets(id, "", 10).await.unwrap();
+    assert_eq!(targets.len(), 1);
+    assert_eq!((targets[0].url.as_str(), targets[0].verdict), ("http://a.test/new", None));
+}
+
+#[tokio::test]
+async fn absent_records_are_marked() {
+    let (_directory, store, id) = store().await;
+    let page = [record("1", "http://a.test/1", false), record("2", "http://a.test/2", false)];
+    store.save_page(id, &page, &progress(1, None), now()).await.unwrap();
+    store.save_page(id, &page[..1], &progress(2, None), now()).await.unwrap();
+    assert_eq!(store.mark_absent(id, 2).await.unwrap(), 1);
+    store.save_page(id, &page, &progress(3, None), now()).await.unwrap();
+    assert_eq!(store.pending_deletions(id).await.unwrap(), 0);
+}
+
+fn notification(key: &str) -> HarvestChanges {
+    HarvestChanges {
+        notifications: vec![NewNotification {
+            key: key.to_owned(),
+            kind: "reported".to_owned(),
+            content: "{}".to_owned(),
+            recipients: vec!["a@example.org".to_owned()],
+        }],
+        ..HarvestChanges::default()
+    }
+}
+
+#[tokio::test]
+async fn address_receives_one_mail_per_day_with_a_fixed_id() {
+    let (_directory, store, id) = store().await;
+    for key in ["k1", "k2", "k1"] {
+        store.apply(id, DAY, &notification(key), now()).await.unwrap();
+    }
+    assert_eq!(store.preview_mails().await.unwrap()[0].notifications.len(), 2);
+    let mails = store.prepare_mails(DAY, "example.org").await.unwrap();
+    assert_eq!((mails.len(), mails[0].notifications.len()), (1, 2));
+    // A failed attempt does not change the mail.
+    store.record_mail(mails[0].id, MailState::Pending, Some("451"), now()).await.unwrap();
+    store.apply(id, DAY, &notification("k3"), now()).await.unwrap();
+    let again = store.prepare_mails(DAY, "example.org").await.unwrap();
+    assert_eq!(again[0].message_id, mails[0].message_id);
+    assert_eq!((again[0].notifications.len(), again[0].attempts), (2, 1));
+    store.record_mail(mails[0].id, MailState::Sent, None, now()).await.unwrap();
+    assert!(store.prepare_mails(DAY, "example.org").await.unwrap().is_empty());
+    let tomorrow = store.prepare_mails(DAY.tomorrow().unwrap(), "example.org").await.unwrap();
+    assert_eq!(tomorrow[0].notifications[0].key, "k3");
+    assert_ne!(tomorrow[0].message_id, mails[0].message_id);
+}
+
+#[tokio::test]
+async fn remove_deletes_everything_of_a_provider() {
+    let (_directory, store, id) = store().await;
+    let page = [record("1", "http://a.test/1", false)];
+    store.save_page(id, &page, &progress(1, None), now()).await.unwrap();
+    store.apply(id, DAY, &notification("k"), now()).await.unwrap();
+    assert!(store.remove_provider("p").await.unwrap());
+    assert!(!store.remove_provider("p").await.unwrap());
+    assert!(store.preview_mails().await.unwrap().is_empty());
+    assert_eq!(store.provider_counts(id).await.unwrap(), ProviderCounts::default());
+}

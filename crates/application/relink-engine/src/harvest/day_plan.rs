@@ -1,0 +1,177 @@
+//! Which targets a run checks.
+//!
+//! Whole domains are surveyed by the sampling plan: at regular intervals, and on
+//! the day on which an incident may hide records. On other days, only the
+//! targets of due incidents are checked, new targets, and failing ones, whose
+//! state is not confirmed yet.
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::civil::Date;
+use relink_model::Verdict;
+use relink_ports::HarvestTarget;
+use relink_survey::{Incident, IncidentSubject, Lifecycle};
+
+use super::{HostTargets, IncidentState};
+
+/// Number of targets that are checked to see whether a host still fails.
+const OUTAGE_PROBES: usize = 5;
+
+/// The targets of a run.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct DayPlan {
+    /// Targets to check in any case.
+    pub(super) due: Vec<String>,
+    /// Targets of the domains to survey.
+    pub(super) sampled: Vec<String>,
+    /// The domains to survey.
+    pub(super) domains: Vec<String>,
+    /// Hosts whose outage is checked with a few targets.
+    pub(super) outages: Vec<String>,
+}
+
+/// What the plan depends on.
+pub(super) struct DayPlanInput<'a> {
+    pub(super) day: Date,
+    pub(super) lifecycle: Lifecycle,
+    pub(super) survey_every: u32,
+    pub(super) budget: Option<u64>,
+    pub(super) surveyed: &'a HashMap<String, Date>,
+    pub(super) incidents: &'a [(i64, IncidentState)],
+}
+
+/// What an incident requires of its host today.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum HostState {
+    /// The host has an outage, and its incident is not due.
+    Waiting,
+    /// The outage is due for a check.
+    OutageDue,
+    /// An incident requires a check of the domain.
+    DomainCheckDue,
+}
+
+impl DayPlan {
+    /// Plans a run.
+    pub(super) fn new(hosts: &HostTargets, input: &DayPlanInput<'_>) -> Self {
+        let states = host_states(hosts, input);
+        let due_targets = input.due_targets();
+        let open_targets = input.open_targets();
+        let routine = routine_domains(hosts, &states, input);
+        let mut plan = Self::default();
+        for (host, targets) in hosts {
+            let state = states.get(host.as_str()).copied();
+            if state == Some(HostState::DomainCheckDue) || routine.contains(host.as_str()) {
+                plan.domains.push(host.clone());
+                plan.sampled.extend(targets.iter().map(|target| target.url.clone()));
+            } else if state == Some(HostState::OutageDue) {
+                plan.outages.push(host.clone());
+                plan.due.extend(probes(targets));
+            } else if state.is_none() {
+                let is_due = |target: &&HarvestTarget| {
+                    due_targets.contains(target.url.as_str())
+                        || (needs_check(target) && !open_targets.contains(target.url.as_str()))
+                };
+                plan.due.extend(targets.iter().filter(is_due).map(|target| target.url.clone()));
+            }
+        }
+        plan
+    }
+}
+
+/// Whether a target was never checked, or is failing and not confirmed.
+fn needs_check(target: &HarvestTarget) -> bool {
+    matches!(target.verdict, None | Some(Verdict::Failing))
+}
+
+/// Returns a few targets, spread over the host.
+fn probes(targets: &[HarvestTarget]) -> impl Iterator<Item = String> + '_ {
+    let step = targets.len().div_ceil(OUTAGE_PROBES).max(1);
+    targets.iter().step_by(step).map(|target| target.url.clone())
+}
+
+fn host_states<'h>(
+    hosts: &'h HostTargets,
+    input: &DayPlanInput<'_>,
+) -> HashMap<&'h str, HostState> {
+    let mut states = HashMap::new();
+    let hosts_by_url: HashMap<&str, &str> = hosts
+        .iter()
+        .flat_map(|(host, targets)| targets.iter().map(|it| (it.url.as_str(), host.as_str())))
+        .collect();
+    for (_, state) in input.incidents {
+        let incident = &state.incident;
+        let host = match &incident.subject {
+            IncidentSubject::Host(host) => hosts.get_key_value(host).map(|(host, _)| host.as_str()),
+            IncidentSubject::Target(url) => hosts_by_url.get(url.as_str()).copied(),
+        };
+        let (Some(host), Some(state)) = (host, host_state(incident, input)) else { continue };
+        let known = states.entry(host).or_insert(state);
+        if state == HostState::DomainCheckDue {
+            *known = state;
+        }
+    }
+    states
+}
+
+fn host_state(incident: &Incident, input: &DayPlanInput<'_>) -> Option<HostState> {
+    let is_due = incident.is_due(input.day, &input.lifecycle);
+    let is_domain_check =
+        incident.next_check(&input.lifecycle).is_some_and(|next| next.is_domain_check);
+    match incident.subject {
+        _ if is_due && is_domain_check => Some(HostState::DomainCheckDue),
+        IncidentSubject::Host(_) if is_due => Some(HostState::OutageDue),
+        IncidentSubject::Host(_) => Some(HostState::Waiting),
+        IncidentSubject::Target(_) => None,
+    }
+}
+
+impl<'a> DayPlanInput<'a> {
+    /// Returns the targets of incidents that are due.
+    pub(super) fn due_targets(&self) -> HashSet<&'a str> {
+        let incidents = self.incidents.iter().map(|(_, state)| &state.incident);
+        incidents
+            .filter(|incident| incident.is_due(self.day, &self.lifecycle))
+            .map(|incident| incident.subject.name())
+            .collect()
+    }
+
+    fn open_targets(&self) -> HashSet<&'a str> {
+        self.incidents.iter().map(|(_, state)| state.incident.subject.name()).collect()
+    }
+}
+
+/// Returns the domains whose regular survey is due, those with the oldest survey first, within
+/// the budget. A host with an outage is left to its incident.
+fn routine_domains<'h>(
+    hosts: &'h HostTargets,
+    states: &HashMap<&str, HostState>,
+    input: &DayPlanInput<'_>,
+) -> HashSet<&'h str> {
+    let surveyed_on = |host: &str| input.surveyed.get(host).copied();
+    let is_due = |host: &str| {
+        surveyed_on(host).is_none_or(|day| {
+            (input.day - day).get_days() >= i32::try_from(input.survey_every).unwrap_or(i32::MAX)
+        })
+    };
+    let mut due: Vec<&str> = hosts
+        .keys()
+        .map(String::as_str)
+        .filter(|host| !states.contains_key(host) && is_due(host))
+        .collect();
+    due.sort_by_key(|host| surveyed_on(host));
+    let mut left = input.budget.unwrap_or(u64::MAX);
+    let fits = |host: &&str| {
+        let size = hosts.get(*host).map_or(0, |targets| targets.len() as u64);
+        let fits = size <= left;
+        left = left.saturating_sub(size);
+        fits
+    };
+    let mut selected: HashSet<&str> = due.iter().copied().take_while(fits).collect();
+    // A domain larger than the budget would never be surveyed.
+    selected.extend(due.first().filter(|_| selected.is_empty()));
+    selected
+}
+
+#[cfg(test)]
+mod tests;

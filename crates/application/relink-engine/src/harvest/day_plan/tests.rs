@@ -1,0 +1,101 @@
+//! Tests of the plan of a day.
+
+use jiff::civil::date;
+use relink_survey::CheckResult;
+
+use super::*;
+
+const START: Date = date(2026, 1, 1);
+
+fn day(number: i64) -> Date {
+    START.saturating_add(jiff::Span::new().days(number))
+}
+
+/// Two hosts with three live targets each; `new.test` has targets that were never checked.
+fn hosts() -> HostTargets {
+    let target = |host: &str, number: u32, verdict| HarvestTarget {
+        url: format!("http://{host}/{number}"),
+        host: host.to_owned(),
+        verdict,
+        reason: String::new(),
+        checked_at: None,
+    };
+    let mut hosts = HostTargets::new();
+    for (host, verdict) in [("a.test", Some(Verdict::Alive)), ("new.test", None)] {
+        hosts.insert(host.to_owned(), (0..3).map(|number| target(host, number, verdict)).collect());
+    }
+    hosts
+}
+
+fn incident(subject: IncidentSubject, checks: &[i64]) -> (i64, IncidentState) {
+    let mut incident = Incident::open(subject, START);
+    for check in checks {
+        let (lifecycle, hold) = (Lifecycle::default(), relink_survey::Hold::None);
+        incident.record_check(day(*check), CheckResult::Broken, &lifecycle, hold);
+    }
+    (1, IncidentState { incident, reason: String::new(), records: Vec::new() })
+}
+
+#[track_caller]
+fn check(number: i64, incidents: &[(i64, IncidentState)], due: &[&str], domains: &[&str]) {
+    let surveyed = hosts().into_keys().map(|host| (host, day(number - 1))).collect();
+    let input = DayPlanInput {
+        day: day(number),
+        lifecycle: Lifecycle::default(),
+        survey_every: 7,
+        budget: None,
+        surveyed: &surveyed,
+        incidents,
+    };
+    let plan = DayPlan::new(&hosts(), &input);
+    assert_eq!((plan.due, plan.domains), (to_owned(due), to_owned(domains)));
+}
+
+fn to_owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+const NEW: [&str; 3] = ["http://new.test/0", "http://new.test/1", "http://new.test/2"];
+
+#[test]
+fn new_targets_are_due() {
+    check(1, &[], &NEW, &[]);
+}
+
+#[test]
+fn incident_is_due_on_its_days_only() {
+    let target = || IncidentSubject::Target("http://a.test/1".to_owned());
+    check(6, &[incident(target(), &[])], &NEW, &[]);
+    let expect = ["http://a.test/1", NEW[0], NEW[1], NEW[2]];
+    check(7, &[incident(target(), &[])], &expect, &[]);
+    check(29, &[incident(target(), &[7])], &NEW, &[]);
+    check(30, &[incident(target(), &[7])], &NEW, &["a.test"]);
+    check(31, &[incident(target(), &[7, 30])], &expect, &[]);
+}
+
+#[test]
+fn outage_is_probed_and_suspends_the_other_checks() {
+    let host = || IncidentSubject::Host("new.test".to_owned());
+    check(3, &[incident(host(), &[])], &[], &[]);
+    check(7, &[incident(host(), &[])], &NEW, &[]);
+    check(30, &[incident(host(), &[7])], &[], &["new.test"]);
+}
+
+#[test]
+fn routine_surveys_start_with_the_oldest_within_the_budget() {
+    let surveyed = HashMap::from([("a.test".to_owned(), day(2))]);
+    let plan = |budget| {
+        let input = DayPlanInput {
+            day: day(10),
+            lifecycle: Lifecycle::default(),
+            survey_every: 7,
+            budget,
+            surveyed: &surveyed,
+            incidents: &[],
+        };
+        DayPlan::new(&hosts(), &input).domains
+    };
+    assert_eq!(plan(None), ["a.test", "new.test"]);
+    assert_eq!(plan(Some(3)), ["new.test"]);
+    assert_eq!(plan(Some(1)), ["new.test"]);
+}

@@ -1,0 +1,349 @@
+//! Reads the records of a provider into the store.
+//!
+//! Each page is stored with the token of the next one, so an interrupted harvest
+//! continues with the page that is missing. Deletions are marked while the list
+//! is read, and applied at its end if they do not exceed the limit.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use relink_frontier::{canonicalize, host_key};
+use relink_ports::{
+    DatestampUnit, HarvestProgress, HarvestedRecord, NewRecord, RecordPage, RecordQuery,
+    RecordSourceError, StoredProvider, StoredRecordLink,
+};
+use relink_report::harvest::HarvestRunRow;
+use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Harvester, ProviderSettings, RecordOrigin};
+use crate::isolation::isolate;
+use crate::{EngineError, StopSignal};
+
+/// Maximum number of records in one list. A longer list is considered endless.
+const MAX_RECORDS: usize = 20_000_000;
+/// Maximum number of consecutive pages without a new record.
+const MAX_REPEATED_PAGES: u32 = 10;
+/// Maximum number of problems that are reported.
+const MAX_PROBLEMS: usize = 20;
+
+/// The state of a list while it is read.
+struct ListReader {
+    progress: HarvestProgress,
+    /// The sets to read, one list each; `None` reads all records.
+    sets: Vec<Option<String>>,
+    unit: DatestampUnit,
+    /// Hashes of tokens and of record identifiers seen in this list.
+    tokens: HashSet<u64>,
+    identifiers: HashSet<u64>,
+    repeated_pages: u32,
+    is_restarted: bool,
+}
+
+impl ListReader {
+    fn new(progress: HarvestProgress, sets: &[String], unit: DatestampUnit) -> Self {
+        let sets =
+            if sets.is_empty() { vec![None] } else { sets.iter().cloned().map(Some).collect() };
+        Self {
+            progress,
+            sets,
+            unit,
+            tokens: HashSet::new(),
+            identifiers: HashSet::new(),
+            repeated_pages: 0,
+            is_restarted: false,
+        }
+    }
+
+    /// Returns the number of the current set and its token. The stored token has the form
+    /// `SET TOKEN`.
+    fn position(&self) -> (usize, Option<String>) {
+        let stored = self.progress.token.as_deref().and_then(|stored| stored.split_once(' '));
+        let Some((set, token)) = stored else { return (0, None) };
+        (set.parse().unwrap_or(0), Some(token.to_owned()).filter(|token| !token.is_empty()))
+    }
+
+    /// Starts the list from its beginning.
+    fn restart(&mut self) {
+        self.progress.list += 1;
+        self.progress.token = None;
+        self.progress.list_started = None;
+        self.tokens.clear();
+        self.identifiers.clear();
+    }
+
+    /// Records a page. Returns why the list must not be read further.
+    fn check_page(&mut self, page: &RecordPage) -> Option<&'static str> {
+        let before = self.identifiers.len();
+        let hashes = page.records.iter().map(|record| xxh3_64(record.identifier.as_bytes()));
+        self.identifiers.extend(hashes);
+        let has_new = self.identifiers.len() > before;
+        self.repeated_pages = if has_new { 0 } else { self.repeated_pages + 1 };
+        let token = page.next_token.as_deref().unwrap_or_default();
+        if !token.is_empty() && !self.tokens.insert(xxh3_64(token.as_bytes())) {
+            return Some("the provider returns the same resumption token again");
+        }
+        if self.repeated_pages > MAX_REPEATED_PAGES || self.identifiers.len() > MAX_RECORDS {
+            return Some("the list of the provider does not end");
+        }
+        None
+    }
+
+    /// Moves to the next page or set. Returns whether there is one.
+    fn advance(&mut self, page: &RecordPage) -> bool {
+        let (set, _) = self.position();
+        self.progress.token_expires_at = page.token_expires_at;
+        self.progress.token = match &page.next_token {
+            Some(token) => Some(format!("{set} {token}")),
+            None if set + 1 < self.sets.len() => Some(format!("{} ", set + 1)),
+            None => None,
+        };
+        self.progress.token.is_some()
+    }
+
+    /// Remembers when the list was started, by the clock of the provider.
+    fn note_start(&mut self, page: &RecordPage, now: Timestamp) {
+        if self.progress.list_started.is_none() {
+            let started = page.responded_at.unwrap_or(now);
+            self.progress.list_started = Some(datestamp(started, self.unit));
+        }
+    }
+}
+
+/// Formats a datestamp in the unit of a provider.
+fn datestamp(time: Timestamp, unit: DatestampUnit) -> String {
+    let time = time.to_zoned(TimeZone::UTC);
+    match unit {
+        DatestampUnit::Day => time.strftime("%Y-%m-%d").to_string(),
+        DatestampUnit::Second => time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+    }
+}
+
+impl Harvester<'_> {
+    /// Reads the records of a provider and applies its deletions.
+    pub(super) async fn read_records(
+        &self,
+        provider: &StoredProvider,
+        settings: &ProviderSettings,
+        row: &mut HarvestRunRow,
+        stop: &StopSignal,
+    ) -> Result<(), EngineError> {
+        match &settings.origin {
+            RecordOrigin::Oai { base_url, metadata_prefix, sets, from } => {
+                let query = RecordQuery {
+                    base_url: base_url.clone(),
+                    metadata_prefix: metadata_prefix.clone(),
+                    set: None,
+                    from: from.clone(),
+                    location_fields: settings.location_fields.clone(),
+                    token: None,
+                };
+                self.read_lists(provider, query, sets, row, stop).await?;
+            }
+            RecordOrigin::File(path) => self.read_file(provider, settings, path, row).await?,
+        }
+        self.delete_marked(provider, row).await
+    }
+
+    async fn read_lists(
+        &self,
+        provider: &StoredProvider,
+        mut query: RecordQuery,
+        sets: &[String],
+        row: &mut HarvestRunRow,
+        stop: &StopSignal,
+    ) -> Result<(), EngineError> {
+        let info = match self.source.identify(&query.base_url).await {
+            Ok(info) => info,
+            Err(error) => {
+                row.errors.push(error.to_string());
+                return Ok(());
+            }
+        };
+        let mut reader = ListReader::new(provider.progress.clone(), sets, info.unit);
+        if self.options.is_full || !is_resumable(&reader.progress, self.ports.now()) {
+            reader.restart();
+        }
+        if !self.options.is_full && reader.progress.from.is_some() {
+            query.from.clone_from(&reader.progress.from);
+        }
+        if self.read_pages(provider, &mut query, &mut reader, row, stop).await? {
+            self.finish_list(provider, reader, row).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads pages until the end of the list. Returns whether it was reached.
+    async fn read_pages(
+        &self,
+        provider: &StoredProvider,
+        query: &mut RecordQuery,
+        reader: &mut ListReader,
+        row: &mut HarvestRunRow,
+        stop: &StopSignal,
+    ) -> Result<bool, EngineError> {
+        loop {
+            if stop.is_stopped() {
+                row.errors.push("interrupted; the next run continues".to_owned());
+                return Ok(false);
+            }
+            let (set, token) = reader.position();
+            query.set = reader.sets.get(set).cloned().flatten();
+            query.token = token;
+            let page = match self.source.records(query).await {
+                Ok(page) => page,
+                Err(RecordSourceError::InvalidToken { .. }) if !reader.is_restarted => {
+                    // The token has expired. Records that are read twice stay the same.
+                    reader.restart();
+                    reader.is_restarted = true;
+                    continue;
+                }
+                Err(error) => {
+                    row.errors.push(error.to_string());
+                    return Ok(false);
+                }
+            };
+            let refusal = reader.check_page(&page);
+            reader.note_start(&page, self.ports.now());
+            let has_more = reader.advance(&page);
+            self.save_page(provider, page, reader, row).await?;
+            if let Some(refusal) = refusal {
+                // The token is not stored, because it leads into the same loop again.
+                self.forget_list(provider, reader).await?;
+                row.errors.push(refusal.to_owned());
+                return Ok(false);
+            }
+            if !has_more {
+                return Ok(true);
+            }
+        }
+    }
+
+    async fn save_page(
+        &self,
+        provider: &StoredProvider,
+        page: RecordPage,
+        reader: &ListReader,
+        row: &mut HarvestRunRow,
+    ) -> Result<(), EngineError> {
+        let intake = &mut row.intake;
+        let mut problems = page.problems;
+        let records: Vec<NewRecord> =
+            page.records.into_iter().map(|it| new_record(it, &mut problems)).collect();
+        let now = self.ports.now();
+        let changes = self.store.save_page(provider.id, &records, &reader.progress, now).await?;
+        intake.pages += 1;
+        intake.added += changes.added;
+        intake.changed += changes.changed;
+        intake.unchanged += changes.unchanged;
+        let room = MAX_PROBLEMS.saturating_sub(intake.problems.len());
+        intake.problems.extend(problems.into_iter().take(room));
+        Ok(())
+    }
+
+    async fn forget_list(
+        &self,
+        provider: &StoredProvider,
+        reader: &mut ListReader,
+    ) -> Result<(), EngineError> {
+        reader.progress.token = None;
+        Ok(self.store.save_progress(provider.id, &reader.progress).await?)
+    }
+
+    async fn finish_list(
+        &self,
+        provider: &StoredProvider,
+        mut reader: ListReader,
+        row: &mut HarvestRunRow,
+    ) -> Result<(), EngineError> {
+        let progress = &mut reader.progress;
+        progress.from = progress.list_started.take();
+        (progress.token, progress.token_expires_at) = (None, None);
+        progress.harvested_at = Some(self.ports.now());
+        self.store.save_progress(provider.id, progress).await?;
+        row.intake.is_complete = true;
+        if self.options.is_full {
+            self.store.mark_absent(provider.id, progress.list).await?;
+        }
+        Ok(())
+    }
+
+    async fn read_file(
+        &self,
+        provider: &StoredProvider,
+        settings: &ProviderSettings,
+        path: &Path,
+        row: &mut HarvestRunRow,
+    ) -> Result<(), EngineError> {
+        let name = path.display().to_string();
+        let read = match self.ports.files.read(path).await {
+            Ok(bytes) => self
+                .source
+                .file_records(&name, &bytes, &settings.location_fields)
+                .map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        let page = match read {
+            Ok(page) => page,
+            Err(error) => {
+                row.errors.push(error);
+                return Ok(());
+            }
+        };
+        let mut reader = ListReader::new(provider.progress.clone(), &[], DatestampUnit::Second);
+        reader.restart();
+        reader.progress.harvested_at = Some(self.ports.now());
+        self.save_page(provider, page, &reader, row).await?;
+        self.store.mark_absent(provider.id, reader.progress.list).await?;
+        row.intake.is_complete = true;
+        Ok(())
+    }
+
+    /// Applies the deletions of a complete list, unless they exceed the limit.
+    async fn delete_marked(
+        &self,
+        provider: &StoredProvider,
+        row: &mut HarvestRunRow,
+    ) -> Result<(), EngineError> {
+        let marked = self.store.pending_deletions(provider.id).await?;
+        if marked == 0 || !row.intake.is_complete {
+            return Ok(());
+        }
+        let total = self.store.provider_counts(provider.id).await?.records;
+        if let Err(limit) = self.options.loss_limit.check(marked, total)
+            && !self.options.allows_loss
+        {
+            row.refusals.push(format!("deletions were not applied: {limit}"));
+            return Ok(());
+        }
+        row.intake.deleted = self.store.apply_deletions(provider.id, self.ports.now()).await?;
+        Ok(())
+    }
+}
+
+/// Whether an unfinished list can be resumed: its token is known and has not expired.
+fn is_resumable(progress: &HarvestProgress, now: Timestamp) -> bool {
+    progress.token.is_some() && progress.token_expires_at.is_none_or(|expires| expires > now)
+}
+
+/// Converts the links of a record. Links that are not web URLs are problems.
+fn new_record(record: HarvestedRecord, problems: &mut Vec<String>) -> NewRecord {
+    let mut links: Vec<StoredRecordLink> = Vec::new();
+    for link in &record.links {
+        let canonical = isolate(&link.url, || canonicalize(None, &link.url));
+        let Some(url) = canonical.ok().and_then(Result::ok).filter(is_web) else {
+            problems.push(format!("record `{}` has an invalid URL", record.identifier));
+            continue;
+        };
+        let host = host_key(&url);
+        let (role, original) = (link.role, link.url.clone());
+        links.push(StoredRecordLink { role, url: url.into(), host, original });
+    }
+    NewRecord { record, links }
+}
+
+fn is_web(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https") && url.has_host()
+}

@@ -1,0 +1,148 @@
+//! `harvest`: keeps the records of many providers, finds their broken links and
+//! follows the incidents.
+//!
+//! A run of a provider reads its new records, checks the targets that are due,
+//! advances the incidents and stores all changes with the notifications they
+//! require in one transaction. The rules are in `relink-survey`.
+//!
+//! Nothing advances if the survey reports that the local network is in doubt.
+
+mod advance;
+mod check_run;
+mod day_plan;
+mod intake;
+mod manage;
+mod notices;
+mod settings;
+mod visibility;
+
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use relink_model::{RequestRights, Verdict};
+use relink_ports::{HarvestStore, HarvestTarget, RecordSource, StoredProvider};
+use relink_report::harvest::HarvestRunRow;
+use relink_survey::{CheckResult, LossLimit};
+
+pub use self::advance::IncidentState;
+pub use self::manage::{FlagOutcome, HarvestSubject, ManagerAction, SubjectMatch};
+pub use self::settings::{NotifyChoice, ProviderSettings, RecordOrigin};
+use crate::{DispatchSettings, EngineError, Ports, StopSignal};
+
+/// Number of rows read from the store at a time.
+const PAGE_SIZE: usize = 2_000;
+
+/// Options of a run.
+#[derive(Debug, Clone)]
+pub struct HarvestOptions {
+    /// Whether the complete list is read, instead of the changes since the last harvest.
+    pub is_full: bool,
+    /// Whether more records may be deleted or hidden than the limit allows.
+    pub allows_loss: bool,
+    /// The largest share of records that one run may delete or hide.
+    pub loss_limit: LossLimit,
+    /// Permissions of the requests to targets.
+    pub rights: RequestRights,
+    /// Limits and rules for fetching.
+    pub dispatch: DispatchSettings,
+}
+
+/// The use cases of `relink harvest`.
+pub struct Harvester<'a> {
+    /// The ports for checking links.
+    pub ports: &'a Ports,
+    /// The store of records and incidents.
+    pub store: &'a dyn HarvestStore,
+    /// The source of records.
+    pub source: &'a dyn RecordSource,
+    /// The options of the run.
+    pub options: HarvestOptions,
+}
+
+/// The results of the checks of a run, by URL.
+type Results = HashMap<String, CheckResult>;
+
+/// The state of a provider's targets, by host.
+type HostTargets = BTreeMap<String, Vec<HarvestTarget>>;
+
+impl Harvester<'_> {
+    /// Runs a provider: reads records, checks links and advances incidents.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store fails. Errors of the provider are part of the result.
+    pub async fn run(
+        &self,
+        provider: &StoredProvider,
+        settings: &ProviderSettings,
+        stop: &StopSignal,
+    ) -> Result<HarvestRunRow, EngineError> {
+        let mut row = HarvestRunRow {
+            provider: provider.name.clone(),
+            source: settings.origin.to_string(),
+            ..HarvestRunRow::default()
+        };
+        self.read_records(provider, settings, &mut row, stop).await?;
+        let results = self.check_due(provider, settings, &mut row, stop).await?;
+        if let Some(checks) = results {
+            self.advance(provider, settings, &checks, &mut row).await?;
+        }
+        self.count(provider, settings, &mut row).await?;
+        Ok(row)
+    }
+
+    /// Returns the current UTC date.
+    pub fn today(&self) -> Date {
+        utc_date(self.ports.now())
+    }
+
+    /// Returns the targets of a provider by host.
+    async fn host_targets(&self, provider: i64) -> Result<HostTargets, EngineError> {
+        let mut hosts = HostTargets::new();
+        let mut after = String::new();
+        loop {
+            let page = self.store.harvest_targets(provider, &after, PAGE_SIZE).await?;
+            let Some(last) = page.last() else { return Ok(hosts) };
+            after.clone_from(&last.url);
+            for target in page {
+                hosts.entry(target.host.clone()).or_default().push(target);
+            }
+        }
+    }
+
+    async fn count(
+        &self,
+        provider: &StoredProvider,
+        settings: &ProviderSettings,
+        row: &mut HarvestRunRow,
+    ) -> Result<(), EngineError> {
+        let counts = self.store.provider_counts(provider.id).await?;
+        (row.records, row.deleted, row.hidden) = (counts.records, counts.deleted, counts.hidden);
+        (row.urls, row.domains) = (counts.urls, counts.domains);
+        let lifecycle = settings.lifecycle();
+        let mut next: Option<Date> = None;
+        for (_, state) in self.open_incidents(provider.id).await? {
+            advance::count_stage(&mut row.open, state.incident.stage);
+            let due = state.incident.next_check(&lifecycle).map(|check| check.on);
+            next = next.into_iter().chain(due).min();
+        }
+        row.next_check = next.map(|day| day.to_string());
+        Ok(())
+    }
+}
+
+/// Returns the UTC date of a time.
+fn utc_date(time: Timestamp) -> Date {
+    time.to_zoned(TimeZone::UTC).date()
+}
+
+/// Converts a verdict to the result for an incident. Blocked and failing targets are in doubt.
+fn check_result(verdict: Verdict) -> CheckResult {
+    match verdict {
+        Verdict::Dead | Verdict::Soft404 | Verdict::Hijacked => CheckResult::Broken,
+        Verdict::Alive | Verdict::Moved | Verdict::Drifted | Verdict::AtRisk => CheckResult::Alive,
+        Verdict::Failing | Verdict::Blocked | Verdict::Local => CheckResult::Unknown,
+    }
+}

@@ -1,0 +1,126 @@
+//! The settings of a provider, stored as JSON.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use relink_survey::{LeShulman, Lifecycle, SamplingPlanName};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// Where the records of a provider come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecordOrigin {
+    /// An OAI-PMH provider.
+    Oai {
+        /// The base URL.
+        base_url: Url,
+        /// The metadata format.
+        metadata_prefix: String,
+        /// The sets; all records if there are none.
+        sets: Vec<String>,
+        /// The earliest datestamp of the first harvest.
+        from: Option<String>,
+    },
+    /// A file, which is read again in each run. Records that it no longer contains are deleted.
+    File(PathBuf),
+}
+
+impl fmt::Display for RecordOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Oai { base_url, sets, .. } if sets.is_empty() => write!(f, "OAI-PMH {base_url}"),
+            Self::Oai { base_url, sets, .. } => {
+                write!(f, "OAI-PMH {base_url}  set={}", sets.join(","))
+            }
+            Self::File(path) => write!(f, "file {}", path.display()),
+        }
+    }
+}
+
+/// How a provider is notified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "the ways are independent")]
+pub struct NotifyChoice {
+    /// An RSS file.
+    pub rss: bool,
+    /// An Atom file.
+    pub atom: bool,
+    /// A spreadsheet.
+    pub xlsx: bool,
+    /// Mail for all notices, in addition to those that are always sent by mail.
+    pub mail: bool,
+}
+
+/// The settings of a provider.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProviderSettings {
+    /// Where the records come from.
+    pub origin: RecordOrigin,
+    /// Further fields with locations.
+    #[serde(default)]
+    pub location_fields: Vec<String>,
+    /// Mail addresses of the provider.
+    #[serde(default)]
+    pub contacts: Vec<String>,
+    /// Mail addresses of the service managers.
+    #[serde(default)]
+    pub managers: Vec<String>,
+    /// The language of messages: `en`, `de`, `fr` or `es`.
+    pub language: String,
+    /// The time zone of times in messages.
+    pub time_zone: String,
+    /// How the provider is notified.
+    pub notify: NotifyChoice,
+    /// The sampling plan.
+    pub plan: String,
+    /// *G*, *p1*, *p2⁻* and *p2⁺* of the paper's plan.
+    pub parameters: (u32, f64, f64, f64),
+    /// Days between two surveys of a domain.
+    pub survey_every: u32,
+    /// Days from the first finding to the escalation.
+    pub recheck_after: u32,
+    /// Days from the first finding to the day on which records are hidden.
+    pub hide_after: u32,
+    /// Maximum number of URLs in the domains that one run surveys.
+    #[serde(default)]
+    pub budget: Option<u64>,
+}
+
+impl ProviderSettings {
+    /// Creates settings with the numbers of the paper.
+    pub fn new(origin: RecordOrigin) -> Self {
+        let (lifecycle, plan) = (Lifecycle::default(), LeShulman::default());
+        Self {
+            origin,
+            location_fields: Vec::new(),
+            contacts: Vec::new(),
+            managers: Vec::new(),
+            language: "en".to_owned(),
+            time_zone: "UTC".to_owned(),
+            notify: NotifyChoice { rss: true, atom: true, xlsx: true, mail: false },
+            plan: SamplingPlanName::LeShulman.to_string(),
+            parameters: (plan.group, plan.p1, plan.p2_low, plan.p2_high),
+            survey_every: 7,
+            recheck_after: lifecycle.recheck_after,
+            hide_after: lifecycle.hide_after,
+            budget: None,
+        }
+    }
+
+    /// Returns the delays of incidents.
+    pub fn lifecycle(&self) -> Lifecycle {
+        Lifecycle {
+            recheck_after: self.recheck_after,
+            hide_after: self.hide_after,
+            ..Lifecycle::default()
+        }
+    }
+
+    /// Returns the sampling plan.
+    pub(super) fn sampling_plan(&self) -> (SamplingPlanName, LeShulman) {
+        let (group, p1, p2_low, p2_high) = self.parameters;
+        let plan = self.plan.parse().unwrap_or(SamplingPlanName::LeShulman);
+        (plan, LeShulman { group, p1, p2_low, p2_high })
+    }
+}

@@ -1,0 +1,212 @@
+//! `relink harvest`: records of many providers, their broken links and the
+//! incidents that follow.
+
+mod export;
+mod manage;
+mod status;
+
+use std::sync::Arc;
+
+use relink_engine::{HarvestOptions, Harvester, ProviderSettings, RecordOrigin};
+use relink_ports::{HarvestStore, StoredProvider};
+use relink_report::harvest::HarvestRunRow;
+use relink_report::human::counted;
+use relink_report::printable;
+
+use super::signals::stop_on_signal;
+use crate::cli::{
+    AddProviderArgs, ExplainFormat, HarvestArgs, HarvestCommand, HarvestRunArgs, RequestArgs,
+};
+use crate::clock::RunClock;
+use crate::error::{CommandError, Exit};
+use crate::output::{cannot_encode, print};
+use crate::settings::{HarvestPlan, provider_settings};
+use crate::wiring::{self, HarvestPorts};
+
+/// Runs a subcommand of `relink harvest`.
+pub async fn run(args: HarvestArgs) -> Result<Exit, CommandError> {
+    match args.command {
+        HarvestCommand::Add(add) => add_provider(&add, &open(args.db, None).await?).await,
+        HarvestCommand::List { format } => list(format, &open(args.db, None).await?).await,
+        HarvestCommand::Remove { name, yes } => {
+            remove(&name, yes, &open(args.db, None).await?).await
+        }
+        HarvestCommand::Run(mut run) => {
+            let request = std::mem::replace(&mut run.request, no_request_flags());
+            run_providers(&run, open(args.db, Some(request)).await?).await
+        }
+        HarvestCommand::Status(status) => status::run(&status, &open(args.db, None).await?).await,
+        HarvestCommand::Export(export) => export::run(&export, &open(args.db, None).await?).await,
+        HarvestCommand::Recheck(mut recheck) => {
+            let request = std::mem::replace(&mut recheck.request, no_request_flags());
+            manage::recheck(&recheck, &open(args.db, Some(request)).await?).await
+        }
+        HarvestCommand::Flag(mut flag) => {
+            let request = std::mem::replace(&mut flag.request, no_request_flags());
+            manage::flag(&flag, &open(args.db, Some(request)).await?).await
+        }
+        action => manage::act(action, &open(args.db, None).await?).await,
+    }
+}
+
+/// The ports and options of a command.
+struct Session {
+    ports: HarvestPorts,
+    options: HarvestOptions,
+}
+
+impl Session {
+    fn harvester(&self) -> Harvester<'_> {
+        Harvester {
+            ports: &self.ports.ports,
+            store: &*self.ports.store,
+            source: &*self.ports.source,
+            options: self.options.clone(),
+        }
+    }
+
+    fn store(&self) -> &dyn HarvestStore {
+        &*self.ports.store
+    }
+
+    /// Returns the providers with these names, or all.
+    async fn providers(
+        &self,
+        names: &[String],
+    ) -> Result<Vec<(StoredProvider, ProviderSettings)>, CommandError> {
+        let stored = self.store().providers().await?;
+        if let Some(unknown) = names.iter().find(|name| !stored.iter().any(|it| it.name == **name))
+        {
+            return Err(unknown_provider(unknown));
+        }
+        let is_selected = |it: &StoredProvider| names.is_empty() || names.contains(&it.name);
+        stored.into_iter().filter(is_selected).map(with_settings).collect()
+    }
+
+    /// Returns one provider.
+    async fn provider(
+        &self,
+        name: &str,
+    ) -> Result<(StoredProvider, ProviderSettings), CommandError> {
+        let mut found = self.providers(&[name.to_owned()]).await?;
+        found.pop().ok_or_else(|| unknown_provider(name))
+    }
+}
+
+fn with_settings(
+    provider: StoredProvider,
+) -> Result<(StoredProvider, ProviderSettings), CommandError> {
+    let settings = serde_json::from_str(&provider.settings).map_err(|error| {
+        CommandError::internal(format!("cannot read the settings of `{}`", provider.name))
+            .cause(error.to_string())
+    })?;
+    Ok((provider, settings))
+}
+
+fn unknown_provider(name: &str) -> CommandError {
+    CommandError::usage(format!("unknown provider `{name}`"))
+        .hint("run `relink harvest list` to list all providers")
+}
+
+fn no_request_flags() -> RequestArgs {
+    RequestArgs::default()
+}
+
+async fn open(
+    db: Option<std::path::PathBuf>,
+    request: Option<RequestArgs>,
+) -> Result<Session, CommandError> {
+    let clock = RunClock::start()?;
+    let plan = HarvestPlan::resolve(request.unwrap_or_else(no_request_flags), db)?;
+    let ports = wiring::harvest_ports(&plan.run, plan.client, Arc::new(clock)).await?;
+    Ok(Session { ports, options: plan.options })
+}
+
+async fn add_provider(args: &AddProviderArgs, session: &Session) -> Result<Exit, CommandError> {
+    let settings = provider_settings(args)?;
+    if let RecordOrigin::Oai { base_url, .. } = &settings.origin
+        && !matches!(base_url.scheme(), "http" | "https")
+    {
+        return Err(CommandError::usage(format!("invalid URL for `--oai`: {base_url}"))
+            .hint("use an http or https URL"));
+    }
+    let json = serde_json::to_string(&settings).map_err(cannot_encode)?;
+    if !session.store().add_provider(&args.name, &json).await? {
+        return Err(CommandError::usage(format!("provider `{}` exists already", args.name))
+            .hint("remove it first, or choose another name"));
+    }
+    print(&format!("Added {} ({})\n", printable(&args.name), settings.origin))?;
+    Ok(Exit::Clean)
+}
+
+async fn list(format: ExplainFormat, session: &Session) -> Result<Exit, CommandError> {
+    let providers = session.providers(&[]).await?;
+    if format == ExplainFormat::Json {
+        let rows: Vec<_> = providers
+            .iter()
+            .map(|(it, settings)| serde_json::json!({ "name": it.name, "settings": settings }))
+            .collect();
+        print(&format!("{}\n", serde_json::to_string_pretty(&rows).map_err(cannot_encode)?))?;
+        return Ok(Exit::Clean);
+    }
+    if providers.is_empty() {
+        print("No providers yet. `relink harvest add` adds one.\n")?;
+    }
+    for (provider, settings) in providers {
+        print(&format!("{}  {}\n", printable(&provider.name), settings.origin))?;
+    }
+    Ok(Exit::Clean)
+}
+
+async fn remove(name: &str, yes: bool, session: &Session) -> Result<Exit, CommandError> {
+    let (provider, _) = session.provider(name).await?;
+    let counts = session.store().provider_counts(provider.id).await?;
+    let records = counted(counts.records, "record");
+    if yes {
+        session.store().remove_provider(name).await?;
+        print(&format!("Removed {} with {records}\n", printable(name)))?;
+    } else {
+        print(&format!("Would remove {} with {records}; use `--yes` to do it\n", printable(name)))?;
+    }
+    Ok(Exit::Clean)
+}
+
+async fn run_providers(args: &HarvestRunArgs, mut session: Session) -> Result<Exit, CommandError> {
+    session.options.is_full = args.full;
+    session.options.allows_loss = args.allow_loss;
+    let providers = session.providers(&args.names).await?;
+    if providers.is_empty() {
+        return Err(CommandError::usage("there are no providers")
+            .hint("add one with `relink harvest add NAME --oai URL`"));
+    }
+    let stop = stop_on_signal();
+    let harvester = session.harvester();
+    let mut rows = Vec::new();
+    for (provider, settings) in &providers {
+        let row = harvester.run(provider, settings, &stop).await?;
+        if args.format == ExplainFormat::Human {
+            print(&row.text())?;
+        }
+        rows.push(row);
+        if stop.is_stopped() {
+            break;
+        }
+    }
+    if args.format == ExplainFormat::Json {
+        print(&format!("{}\n", serde_json::to_string_pretty(&rows).map_err(cannot_encode)?))?;
+    }
+    Ok(exit(&rows, stop.is_stopped()))
+}
+
+/// Returns the exit code: the most serious one of all providers.
+fn exit(rows: &[HarvestRunRow], is_stopped: bool) -> Exit {
+    if is_stopped {
+        Exit::Interrupted
+    } else if rows.iter().any(|row| row.doubt.is_some() || !row.errors.is_empty()) {
+        Exit::Inconclusive
+    } else if rows.iter().any(|row| !row.refusals.is_empty()) {
+        Exit::Findings
+    } else {
+        Exit::Clean
+    }
+}

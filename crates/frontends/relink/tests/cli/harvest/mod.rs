@@ -1,0 +1,181 @@
+//! `relink harvest` with a scripted OAI-PMH provider and its pages on loopback.
+
+mod incidents;
+mod intake;
+mod managers;
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
+use serde_json::Value;
+
+use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+
+/// Number of records per page of the provider.
+const PAGE: usize = 5;
+
+/// A record of the provider.
+#[derive(Debug, Clone)]
+pub struct Record {
+    pub identifier: String,
+    pub url: String,
+    pub is_deleted: bool,
+}
+
+/// A provider with 10 records on `a.test` and 3 on `b.test`.
+pub struct Provider {
+    pub web: TestServer,
+    pub sandbox: Sandbox,
+    pub records: Arc<Mutex<Vec<Record>>>,
+}
+
+impl Provider {
+    pub fn new() -> Self {
+        let web = TestServer::start_blocking();
+        let mut records = Vec::new();
+        for (host, count) in [("a.test", 10), ("b.test", 3)] {
+            for number in 0..count {
+                let path = format!("/{number}");
+                let body = format!("<title>{host} {number}</title><p>Lesson {number} of {host}");
+                web.host(host).page(&path, 200, &body);
+                let identifier = format!("oai:{host}:{number}");
+                let url = String::from(web.host(host).url(&path));
+                records.push(Record { identifier, url, is_deleted: false });
+            }
+        }
+        let records = Arc::new(Mutex::new(records));
+        let served = Arc::clone(&records);
+        web.respond_below_with("/oai", move |request| {
+            oai_response(&served.lock().unwrap(), request)
+        });
+        let provider = Self { web, sandbox: Sandbox::new(), records };
+        let url = String::from(provider.web.url("/oai"));
+        provider.harvest(&["add", "lre", "--oai", &url, "--contact", "repo@example.org"]).exits(0);
+        provider
+    }
+
+    /// Runs a subcommand.
+    pub fn harvest(&self, args: &[&str]) -> CommandOutput {
+        self.harvest_at("2026-01-01T09:00:00Z", args)
+    }
+
+    /// Runs a subcommand at a time.
+    pub fn harvest_at(&self, now: &str, args: &[&str]) -> CommandOutput {
+        let mut all = vec!["harvest"];
+        all.extend(args);
+        all.extend(["--db", "relink.db"]);
+        self.sandbox.run_at(now, &all)
+    }
+
+    /// Runs a subcommand that sends requests on a day of January or February 2026, counted
+    /// from 0.
+    pub fn request_on(&self, day: i8, args: &[&str]) -> CommandOutput {
+        let port = self.web.port();
+        let resolve: Vec<String> =
+            ["a.test", "b.test"].iter().map(|host| format!("{host}:{port}:127.0.0.1")).collect();
+        let mut all = args.to_vec();
+        all.extend(QUICK);
+        all.push("--allow-private");
+        for resolve in &resolve {
+            all.extend(["--resolve", resolve]);
+        }
+        self.harvest_at(&time(day), &all)
+    }
+
+    /// Runs the provider on a day and returns its report.
+    #[track_caller]
+    pub fn run_on(&self, day: i8, exit: i32) -> Value {
+        self.run_with(day, &[], exit)
+    }
+
+    /// Runs the provider with further flags.
+    #[track_caller]
+    pub fn run_with(&self, day: i8, flags: &[&str], exit: i32) -> Value {
+        let mut args = vec!["run", "--format", "json"];
+        args.extend(flags);
+        let output = self.request_on(day, &args).exits(exit);
+        let rows: Value = serde_json::from_str(&output.stdout).unwrap();
+        rows[0].clone()
+    }
+
+    /// Returns the status.
+    pub fn status(&self) -> Value {
+        let output = self.harvest(&["status", "--all", "--format", "json"]).exits(0);
+        let rows: Value = serde_json::from_str(&output.stdout).unwrap();
+        rows[0].clone()
+    }
+
+    /// Returns the identifiers of exported records.
+    pub fn export(&self, flags: &[&str]) -> Vec<String> {
+        let mut args = vec!["export"];
+        args.extend(flags);
+        let output = self.harvest(&args).exits(0);
+        let rows: Value = serde_json::from_str(&output.stdout).unwrap();
+        let identifier = |row: &Value| row["identifier"].as_str().unwrap().to_owned();
+        rows.as_array().unwrap().iter().map(identifier).collect()
+    }
+
+    /// Removes a page of a host.
+    pub fn remove_page(&self, host: &str, path: &str) {
+        self.web.host(host).page(path, 404, "<title>Not found</title>");
+    }
+
+    /// Returns the URL of a record.
+    pub fn url(&self, index: usize) -> String {
+        self.records.lock().unwrap()[index].url.clone()
+    }
+}
+
+/// Returns the time of a day, counted from 1 January 2026.
+pub fn time(day: i8) -> String {
+    let date = jiff::civil::date(2026, 1, 1).saturating_add(jiff::Span::new().days(day));
+    format!("{date}T09:00:00Z")
+}
+
+/// Returns the response of a provider with pages of [`PAGE`] records. The token is the number of
+/// the first record.
+fn oai_response(records: &[Record], request: &RecordedRequest) -> CannedResponse {
+    let argument = |name: &str| {
+        let (_, rest) = request.path.split_once(&format!("{name}="))?;
+        rest.split('&').next().map(str::to_owned)
+    };
+    if argument("verb").as_deref() == Some("Identify") {
+        return xml("<Identify><repositoryName>R</repositoryName><deletedRecord>persistent\
+                    </deletedRecord><granularity>YYYY-MM-DD</granularity></Identify>");
+    }
+    let start: usize = argument("resumptionToken").map_or(0, |token| token.parse().unwrap());
+    let mut body = String::from("<ListRecords>");
+    for record in records.iter().skip(start).take(PAGE) {
+        body += &record_xml(record);
+    }
+    let next = start + PAGE;
+    let token = if next < records.len() { next.to_string() } else { String::new() };
+    let _ = write!(body, "<resumptionToken>{token}</resumptionToken></ListRecords>");
+    xml(&body)
+}
+
+fn record_xml(record: &Record) -> String {
+    let Record { identifier, url, is_deleted } = record;
+    let status = if *is_deleted { " status=\"deleted\"" } else { "" };
+    let header = format!(
+        "<header{status}><identifier>{identifier}</identifier><datestamp>2026-01-01</datestamp>\
+         </header>"
+    );
+    if *is_deleted {
+        return format!("<record>{header}</record>");
+    }
+    format!(
+        "<record>{header}<metadata><lom><general><title><string>Title of {identifier}</string>\
+         </title></general><technical><location>{url}</location></technical></lom></metadata>\
+         </record>"
+    )
+}
+
+pub fn xml(body: &str) -> CannedResponse {
+    let text = format!(
+        "<?xml version=\"1.0\"?><OAI-PMH xmlns=\"http://www.openarchives.org/OAI/2.0/\">\
+         <responseDate>2026-01-01T09:00:00Z</responseDate>{body}</OAI-PMH>"
+    );
+    CannedResponse::new(200, text).with_header("Content-Type", "text/xml")
+}

@@ -1,0 +1,75 @@
+//! The output of `relink harvest`: notices to providers, and the report of a run.
+
+mod run;
+
+pub use run::{HarvestRunRow, IntakeRow, StageCountsRow, SurveyCountsRow};
+
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The kind of a notice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoticeKind {
+    /// Broken links were found.
+    Reported,
+    /// They are still broken, for the service manager.
+    Escalated,
+    /// The draft of a personal mail of the service manager to the provider.
+    Draft,
+    /// Records were hidden.
+    Hidden,
+    /// Records work again.
+    Restored,
+}
+
+impl NoticeKind {
+    /// Returns the name used in all outputs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Reported => "reported",
+            Self::Escalated => "escalated",
+            Self::Draft => "draft",
+            Self::Hidden => "hidden",
+            Self::Restored => "restored",
+        }
+    }
+}
+
+/// A message about records of a provider.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Notice {
+    /// The provider.
+    pub provider: String,
+    /// The kind.
+    pub kind: NoticeKind,
+    /// The day of the event, in UTC.
+    #[schemars(with = "String")]
+    pub day: Date,
+    /// The day on which the records will be hidden.
+    #[schemars(with = "Option<String>")]
+    pub deadline: Option<Date>,
+    /// The mail addresses of the provider.
+    pub contacts: Vec<String>,
+    /// The affected records.
+    pub items: Vec<NoticeItem>,
+}
+
+/// A record in a notice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NoticeItem {
+    /// The identifier of the record.
+    pub record: String,
+    /// The title.
+    pub title: Option<String>,
+    /// The URL of the link.
+    pub url: String,
+    /// The reason.
+    pub reason: String,
+    /// The host, if all of its records are affected.
+    pub host: Option<String>,
+    /// The day of the first finding, in UTC.
+    #[schemars(with = "String")]
+    pub since: Date,
+}

@@ -1,0 +1,148 @@
+//! The report of `relink harvest run`.
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::human::{counted, grouped};
+use crate::printable;
+
+/// What a run did for one provider.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HarvestRunRow {
+    /// The provider.
+    pub provider: String,
+    /// Where the records come from.
+    pub source: String,
+    /// The records read.
+    pub intake: IntakeRow,
+    /// The records and links of the provider after the run.
+    pub records: u64,
+    /// Records that the provider has deleted.
+    pub deleted: u64,
+    /// Records that are hidden.
+    pub hidden: u64,
+    /// Distinct URLs.
+    pub urls: u64,
+    /// Distinct hosts.
+    pub domains: u64,
+    /// The checks of this run.
+    pub survey: SurveyCountsRow,
+    /// The changes of this run, by stage.
+    pub changes: StageCountsRow,
+    /// The open incidents, by stage.
+    pub open: StageCountsRow,
+    /// The next day on which an incident is due.
+    pub next_check: Option<String>,
+    /// Why no incident advanced, if our own network is in doubt.
+    pub doubt: Option<String>,
+    /// Why the run stopped early; it continues with the next one.
+    pub errors: Vec<String>,
+    /// What the run did not do without confirmation.
+    pub refusals: Vec<String>,
+}
+
+/// The records read from a provider.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IntakeRow {
+    /// Number of pages.
+    pub pages: u64,
+    /// New records.
+    pub added: u64,
+    /// Changed records.
+    pub changed: u64,
+    /// Records without a change.
+    pub unchanged: u64,
+    /// Records that the provider deleted.
+    pub deleted: u64,
+    /// Whether the whole list was read.
+    pub is_complete: bool,
+    /// Records that were skipped.
+    pub problems: Vec<String>,
+}
+
+/// The checks of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SurveyCountsRow {
+    /// Checked URLs.
+    pub checked: u64,
+    /// Domains without a broken URL in the sample.
+    pub ok: u64,
+    /// Domains with broken URLs.
+    pub suspicious: u64,
+    /// Domains of which most URLs are broken.
+    pub broken: u64,
+}
+
+/// Numbers by stage.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StageCountsRow {
+    /// Reported to the provider.
+    pub reported: u64,
+    /// Escalated to the service manager.
+    pub escalated: u64,
+    /// Hidden.
+    pub hidden: u64,
+    /// Restored.
+    pub restored: u64,
+}
+
+impl HarvestRunRow {
+    /// Formats the report of a provider for a terminal.
+    pub fn text(&self) -> String {
+        let mut text = format!("{}  {}\n", printable(&self.provider), printable(&self.source));
+        let intake = &self.intake;
+        let _ = writeln!(
+            text,
+            "  {} read ({} new, {} changed, {} deleted), {} on {}",
+            counted(intake.added + intake.changed + intake.unchanged + intake.deleted, "record"),
+            grouped(intake.added),
+            grouped(intake.changed),
+            grouped(intake.deleted),
+            counted(self.urls, "URL"),
+            counted(self.domains, "domain")
+        );
+        let survey = &self.survey;
+        let _ = writeln!(
+            text,
+            "  checked {}: {} OK by sampling, {} suspicious, {} broken",
+            counted(survey.checked, "URL"),
+            counted(survey.ok, "domain"),
+            grouped(survey.suspicious),
+            grouped(survey.broken)
+        );
+        let _ = writeln!(text, "  changes    {}", self.changes.text());
+        let _ = writeln!(text, "  incidents  {}{}", self.open.text(), self.next_check_text());
+        self.notes().iter().for_each(|note| text.extend(["  ", note, "\n"]));
+        text
+    }
+
+    fn next_check_text(&self) -> String {
+        self.next_check.as_ref().map(|day| format!("  (next check {day})")).unwrap_or_default()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let problems = self.intake.problems.iter().map(|text| format!("skipped: {text}"));
+        let doubt = self.doubt.iter().map(|text| format!("nothing advanced: {text}"));
+        let errors = self.errors.iter().map(|text| format!("error: {text}"));
+        let refusals = self.refusals.iter().map(|text| format!("stopped: {text}"));
+        let notes = problems.chain(doubt).chain(errors).chain(refusals);
+        notes.map(|note| printable(&note).into_owned()).collect()
+    }
+}
+
+impl StageCountsRow {
+    fn text(&self) -> String {
+        let Self { reported, escalated, hidden, restored } = self;
+        let mut parts = vec![
+            format!("reported {}", grouped(*reported)),
+            format!("escalated {}", grouped(*escalated)),
+            format!("hidden {}", grouped(*hidden)),
+        ];
+        if *restored > 0 {
+            parts.push(format!("restored {}", grouped(*restored)));
+        }
+        parts.join("  ")
+    }
+}
