@@ -14,5 +14,6 @@ pub mod proxy;
 pub mod pywb;
 pub mod socks;
 pub mod store_suite;
+pub mod trap_sites;
 pub mod warc;
 pub mod web;

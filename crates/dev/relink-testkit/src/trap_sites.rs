@@ -1,0 +1,97 @@
+//! Sites with spider traps, as pure functions from a URL to a response.
+//!
+//! Every site has the same real pages and one trap that the home page and all real pages
+//! link to. Some traps have real pages of their own. The sites can be crawled without HTTP
+//! (rules of a crawl) and through a [`TestServer`](crate::web::TestServer).
+
+mod content;
+mod facets;
+mod generated;
+mod histories;
+mod invented;
+mod invented_more;
+mod large_site;
+mod repeated;
+mod request;
+
+pub use content::prose;
+pub use large_site::LargeSite;
+pub use request::{SiteRequest, SiteResponse};
+
+use content::{home_links, real_page, real_paths};
+
+/// How a trap may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrapText {
+    /// Pages repeat, reorder or select known text.
+    Known,
+    /// Every page has text of its own.
+    Unique,
+}
+
+/// A site with one spider trap.
+#[derive(Debug, Clone, Copy)]
+pub struct TrapSite {
+    /// The name of the trap.
+    pub name: &'static str,
+    /// Whether its pages have text of their own.
+    pub text: TrapText,
+    /// The page that leads into the trap.
+    entry: &'static str,
+    /// Real pages of the trap, in addition to those of every site.
+    own_real: fn() -> Vec<String>,
+    /// The pages of the trap; `None` if the path does not belong to it.
+    respond: fn(&SiteRequest) -> Option<SiteResponse>,
+}
+
+impl TrapSite {
+    const fn new(
+        name: &'static str,
+        entry: &'static str,
+        respond: fn(&SiteRequest) -> Option<SiteResponse>,
+    ) -> Self {
+        Self { name, text: TrapText::Known, entry, own_real: Vec::new, respond }
+    }
+
+    const fn unique(self) -> Self {
+        Self { text: TrapText::Unique, ..self }
+    }
+
+    const fn with_real(self, own_real: fn() -> Vec<String>) -> Self {
+        Self { own_real, ..self }
+    }
+
+    /// Returns the paths of all real pages.
+    pub fn real_pages(&self) -> Vec<String> {
+        let mut paths = real_paths();
+        paths.extend((self.own_real)());
+        paths
+    }
+
+    /// Returns the response to a path with its query.
+    pub fn respond(&self, target: &str) -> SiteResponse {
+        let request = SiteRequest::parse(target);
+        if let Some(response) = (self.respond)(&request) {
+            return response;
+        }
+        let entry = (self.entry.to_owned(), "Browse".to_owned());
+        let page = match request.path.as_str() {
+            "/" => Some(home_links()),
+            path => real_page(path),
+        };
+        page.map_or(SiteResponse::Missing, |mut page| {
+            page.links.push(entry);
+            SiteResponse::Page(page.to_html())
+        })
+    }
+}
+
+/// Returns the sites that were written before the rules.
+pub fn known_sites() -> Vec<TrapSite> {
+    [facets::SITES, generated::SITES, histories::SITES, repeated::SITES].concat()
+}
+
+/// Returns the sites that no rule was adapted to. They measure the rules.
+pub fn unseen_sites() -> Vec<TrapSite> {
+    [invented::SITES, invented_more::SITES].concat()
+}

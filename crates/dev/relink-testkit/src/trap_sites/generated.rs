@@ -1,0 +1,182 @@
+//! Traps of generated pages: trees, lists and calendars without an end.
+
+use super::TrapSite;
+use super::content::{SitePage, next, prose, seed, slug, word};
+use super::{SiteRequest, SiteResponse};
+
+/// The sites of this module.
+pub(super) const SITES: &[TrapSite] = &[
+    TrapSite::new("tree of unique pages", "/tree/start", unique_tree).unique(),
+    TrapSite::new("pagination with new text", "/stream?page=1", unique_pages).unique(),
+    TrapSite::new("pagination with new items", "/blog/page/1", unique_items).unique(),
+    TrapSite::new("random related pages", "/p/4f1a9c", related_pages).unique(),
+    TrapSite::new("calendar without events", "/cal/2026/05", empty_calendar),
+    TrapSite::new("calendar with events", "/events/2026-05", event_calendar).with_real(events),
+    TrapSite::new("archive of the next day", "/archive/2026-05-01", next_day),
+    TrapSite::new("redirects that grow", "/go/1", growing_redirects),
+    TrapSite::new("relative links with five texts", "/grow/index.html", relative_links),
+    TrapSite::new("numbered pages with the same text", "/old?start=0", same_pages),
+];
+
+/// Each page links to three new ones.
+fn unique_tree(request: &SiteRequest) -> Option<SiteResponse> {
+    if request.first() != "tree" {
+        return None;
+    }
+    let own = seed(&request.path);
+    let links = (0..3).map(|child| {
+        let name = format!("{}-{}", word(own ^ child), word(own ^ (child + 77)));
+        (format!("{}/{name}", request.path), name)
+    });
+    SitePage::new(prose(own, 3), prose(own, 70)).links(links).found()
+}
+
+fn unique_pages(request: &SiteRequest) -> Option<SiteResponse> {
+    let page = request.number("page").filter(|_| request.path == "/stream")?;
+    let next = format!("/stream?page={}", page + 1);
+    SitePage::new(format!("Stream, page {page}"), prose(10_000 + page, 60))
+        .link(next, "Next")
+        .found()
+}
+
+/// Each page of a list has five new posts, and each post a page of its own.
+fn unique_items(request: &SiteRequest) -> Option<SiteResponse> {
+    match request.segments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["blog", "page", number] => {
+            let number: u64 = number.parse().ok()?;
+            let posts = (0..5).map(|row| {
+                let id = next(number * 5 + row) % 90_000_000 + 10_000_000;
+                (format!("/blog/post/{id}"), prose(id, 4))
+            });
+            let page = SitePage::new(format!("Blog, page {number}"), "").links(posts);
+            page.link(format!("/blog/page/{}", number + 1), "Older posts").found()
+        }
+        ["blog", "post", id] => {
+            let id: u64 = id.parse().ok()?;
+            SitePage::new(prose(id, 4), prose(id, 60)).found()
+        }
+        _ => None,
+    }
+}
+
+fn related_pages(request: &SiteRequest) -> Option<SiteResponse> {
+    if request.first() != "p" || request.segments.len() != 2 {
+        return None;
+    }
+    let own = seed(&request.path);
+    let related = (0..4).map(|row| format!("{:06x}", next(own ^ row) % (1 << 24)));
+    let links = related.map(|id| (format!("/p/{id}"), "Related".to_owned()));
+    SitePage::new(prose(own, 3), prose(own, 60)).links(links).found()
+}
+
+/// Returns a date `months` after January 2000.
+fn month(months: u64) -> (u64, u64) {
+    (2000 + months / 12, months % 12 + 1)
+}
+
+fn empty_calendar(request: &SiteRequest) -> Option<SiteResponse> {
+    let [first, year, number] = request.segments.as_slice() else { return None };
+    let (year, number): (u64, u64) = (year.parse().ok()?, number.parse().ok()?);
+    if first != "cal" || !(1..=12).contains(&number) || year < 2000 {
+        return None;
+    }
+    let index = (year - 2000) * 12 + number - 1;
+    let url = |index: u64| {
+        let (year, month) = month(index);
+        format!("/cal/{year}/{month:02}")
+    };
+    SitePage::new(format!("Calendar {number} {year}"), "There are no events in this month.")
+        .link(url(index + 1), "Next month")
+        .link(url(index.saturating_sub(1)), "Previous month")
+        .link(url(index + 12), "Next year")
+        .found()
+}
+
+fn events() -> Vec<String> {
+    let of_month =
+        |month: u64| (0..2).map(move |event| format!("/event/{}", slug(month * 2 + event)));
+    let months = (5..=12).map(|month| format!("/events/2026-{month:02}"));
+    (5..=12).flat_map(of_month).chain(months).collect()
+}
+
+/// Months with two events each in 2026, and a club night in every month.
+fn event_calendar(request: &SiteRequest) -> Option<SiteResponse> {
+    match request.segments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["event", name] => {
+            let number = (10..=25).find(|number| slug(*number) == name)?;
+            SitePage::new(name.replace('-', " "), prose(7_000 + number, 40)).found()
+        }
+        ["events", date] => {
+            let (year, month) = date.split_once('-')?;
+            let (year, month): (u64, u64) = (year.parse().ok()?, month.get(..2)?.parse().ok()?);
+            if !(1..=12).contains(&month) || year < 1000 {
+                return None;
+            }
+            let is_planned = year == 2026 && month >= 5;
+            let events = (0..2).filter(|_| is_planned).map(|event| {
+                let slug = slug(month * 2 + event);
+                (format!("/event/{slug}"), slug.replace('-', " "))
+            });
+            let days = (1..=28)
+                .map(|day| (format!("/events/{year}-{month:02}-{day:02}"), day.to_string()));
+            let (next_year, next_month) =
+                if month == 12 { (year + 1, 1) } else { (year, month + 1) };
+            let text = format!("Club night: {}. Every first Friday.", word(next(month)));
+            SitePage::new(format!("Events in {month} {year}"), text)
+                .links(events)
+                .links(days)
+                .link(format!("/events/{next_year}-{next_month:02}"), "Next month")
+                .found()
+        }
+        _ => None,
+    }
+}
+
+/// Each day links to the next; the text has one of three forms.
+fn next_day(request: &SiteRequest) -> Option<SiteResponse> {
+    let date = request.segments.get(1).filter(|_| request.first() == "archive")?;
+    let mut parts = date.split('-').map(str::parse::<u64>);
+    let (year, month, day) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
+    let days = (year * 12 + month - 1) * 28 + day;
+    let (month, day) = (days / 28, days % 28 + 1);
+    let next = format!("/archive/{}-{:02}-{day:02}", month / 12, month % 12 + 1);
+    let text = ["No entries on this day.", "Nothing was archived.", "The archive has a gap here."];
+    let text = usize::try_from(days % 3).ok().and_then(|index| text.get(index))?;
+    SitePage::new(format!("Archive of {date}"), *text).link(next, "Next day").found()
+}
+
+fn growing_redirects(request: &SiteRequest) -> Option<SiteResponse> {
+    match request.first() {
+        "go" => {
+            let path = request.path.trim_start_matches("/go/");
+            Some(SiteResponse::Redirect(format!("/room/{path}")))
+        }
+        "room" => {
+            let path = request.path.trim_start_matches("/room/");
+            let depth = request.segments.len() as u64;
+            let doors =
+                (0..2).map(|door| (format!("/go/{path}{}", depth + door), "Door".to_owned()));
+            SitePage::new("Room", "A room with two doors. Take one of them.").links(doors).found()
+        }
+        _ => None,
+    }
+}
+
+/// Relative links without a leading slash, and five texts in turn.
+fn relative_links(request: &SiteRequest) -> Option<SiteResponse> {
+    if request.first() != "grow" {
+        return None;
+    }
+    let text = prose(8_000 + request.segments.len() as u64 % 5, 50);
+    let names = ["team/index.html", "products/index.html", "help/index.html", "jobs/index.html"];
+    let links = names.map(|name| (name.to_owned(), name.replace("/index.html", "")));
+    SitePage::new("Growing", text).links(links).found()
+}
+
+fn same_pages(request: &SiteRequest) -> Option<SiteResponse> {
+    let start = request.number("start").filter(|_| request.path == "/old")?;
+    let next = format!("/old?start={}", start + 10);
+    SitePage::new("Old entries", format!("Entries {start} to {}", start + 9))
+        .link(next, "Next")
+        .found()
+}

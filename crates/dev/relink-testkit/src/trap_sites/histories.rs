@@ -1,0 +1,250 @@
+//! Traps of versions and views: the same content at another time or in another form.
+
+use super::TrapSite;
+use super::content::{SitePage, next, prose, seed, slug, word};
+use super::{SiteRequest, SiteResponse};
+
+/// The sites of this module.
+pub(super) const SITES: &[TrapSite] = &[
+    TrapSite::new("cgit", "/cgit/tool/log/", cgit).with_real(cgit_pages),
+    TrapSite::new("gitweb", "/gitweb?p=tool.git;a=summary", gitweb).with_real(gitweb_pages),
+    TrapSite::new("forum with sid, print and quote", "/forum/index", forum).with_real(threads),
+    TrapSite::new("wiki with history, diff and oldid", "/wiki?title=Main", wiki)
+        .with_real(wiki_pages),
+    TrapSite::new("session ids in paths", "/s/0/start", sessions).with_real(session_pages),
+    TrapSite::new("tracking parameters", "/mag", tracking).with_real(magazine),
+];
+
+/// Number of commits.
+const COMMITS: u64 = 30;
+/// Files of the repository.
+const FILES: [&str; 8] =
+    ["README", "main.c", "util.c", "util.h", "parse.c", "parse.h", "Makefile", "test.sh"];
+
+fn commit(number: u64) -> String {
+    format!("{:016x}{:08x}", next(number), next(number + 99) % (1 << 32))
+}
+
+fn find_commit(id: &str) -> Option<u64> {
+    if id.is_empty() { Some(COMMITS) } else { (1..=COMMITS).find(|number| commit(*number) == id) }
+}
+
+/// The text of a file after a commit; it changes at few commits.
+fn file_text(file: &str, number: u64) -> String {
+    prose(seed(file) + number / 10, 80)
+}
+
+fn cgit_pages() -> Vec<String> {
+    let commits = (1..=COMMITS).map(|number| format!("/cgit/tool/commit/?id={}", commit(number)));
+    let files = FILES.iter().map(|file| format!("/cgit/tool/tree/{file}"));
+    commits.chain(files).chain(["/cgit/tool/log/".to_owned()]).collect()
+}
+
+fn cgit(request: &SiteRequest) -> Option<SiteResponse> {
+    let names: Vec<&str> = request.segments.iter().map(String::as_str).collect();
+    let ["cgit", "tool", view, rest @ ..] = names.as_slice() else { return None };
+    let number = find_commit(request.get("id"))?;
+    let file = rest.first().copied().filter(|file| FILES.contains(file));
+    let id = |number: u64| format!("?id={}", commit(number));
+    let mut page = match (*view, file) {
+        ("commit", _) => SitePage::new(prose(number + 400, 4), prose(number + 500, 30)),
+        ("log", _) => {
+            let commits = (1..=COMMITS).map(|number| {
+                (format!("/cgit/tool/commit/{}", id(number)), prose(number + 400, 4))
+            });
+            SitePage::new("Log", "").links(commits)
+        }
+        ("tree" | "plain" | "blame", Some(file)) => SitePage::new(file, file_text(file, number)),
+        ("tree", None) => SitePage::new("Tree", FILES.join(" ")),
+        ("diff", _) => SitePage::new("Diff", file_text(FILES[0], number)),
+        _ => return None,
+    };
+    for other in
+        [number.saturating_sub(1).max(1), (number + 1).min(COMMITS), (number * 7) % COMMITS + 1]
+    {
+        let suffix = format!("{}&id2={}", id(number), commit(other));
+        page = page.link(format!("/cgit/tool/diff/{suffix}"), "diff");
+        page = page.link(format!("/cgit/tool/tree/{}", id(other)), "tree");
+    }
+    for file in FILES {
+        for view in ["tree", "plain", "blame", "log"] {
+            page = page.link(format!("/cgit/tool/{view}/{file}{}", id(number)), view);
+            page = page.link(format!("/cgit/tool/{view}/{file}"), file);
+        }
+    }
+    page.found()
+}
+
+fn gitweb_pages() -> Vec<String> {
+    let commits =
+        (1..=COMMITS).map(|number| format!("/gitweb?p=tool.git;a=commit;h={}", commit(number)));
+    commits.chain(["/gitweb?p=tool.git;a=summary".to_owned()]).collect()
+}
+
+fn gitweb(request: &SiteRequest) -> Option<SiteResponse> {
+    if request.path != "/gitweb" || request.get("p") != "tool.git" {
+        return None;
+    }
+    let number = find_commit(request.get("h"))?;
+    let base = find_commit(request.get("hb"))?;
+    let file = FILES.iter().find(|file| **file == request.get("f"));
+    let page = match (request.get("a"), file) {
+        ("commit", _) => SitePage::new(prose(number + 400, 4), prose(number + 500, 30)),
+        ("summary" | "shortlog" | "log", _) => {
+            SitePage::new("Summary", "").links((1..=COMMITS).map(|n| {
+                (format!("/gitweb?p=tool.git;a=commit;h={}", commit(n)), prose(n + 400, 4))
+            }))
+        }
+        ("blob" | "blame" | "history", Some(file)) => SitePage::new(*file, file_text(file, base)),
+        ("tree", _) => SitePage::new("Tree", FILES.join(" ")),
+        ("commitdiff" | "blobdiff", _) => SitePage::new("Diff", file_text(FILES[0], number)),
+        _ => return None,
+    };
+    let mut links = Vec::new();
+    for action in ["tree", "commitdiff", "shortlog", "log"] {
+        links.push((format!("/gitweb?p=tool.git;a={action};h={}", commit(number)), action.into()));
+        let other = (number * 5 + 1) % COMMITS + 1;
+        let (h, hb) = (commit(number), commit(other));
+        links.push((format!("/gitweb?p=tool.git;a={action};h={h};hb={hb}"), action.to_owned()));
+    }
+    for file in FILES {
+        for action in ["blob", "blame", "history", "blobdiff"] {
+            let (h, hb) = (commit(number), commit(base));
+            let url = format!("/gitweb?p=tool.git;a={action};f={file};h={h};hb={hb}");
+            links.push((url, action.to_owned()));
+        }
+    }
+    page.links(links).found()
+}
+
+/// Number of threads in a forum.
+const THREADS: u64 = 24;
+
+fn threads() -> Vec<String> {
+    (1..=THREADS).map(|id| format!("/forum/thread?id={id}")).collect()
+}
+
+/// Every link carries a new session id.
+fn forum(request: &SiteRequest) -> Option<SiteResponse> {
+    if request.first() != "forum" {
+        return None;
+    }
+    let view = request.segments.get(1)?.as_str();
+    let own = seed(&request.target);
+    let sid = |number: u64| format!("sid={:016x}{:016x}", next(own ^ number), next(number));
+    let id = request.number("id").unwrap_or(1);
+    let page = request.number("page").unwrap_or(1);
+    let row = |id: u64| (format!("/forum/thread?id={id}&{}", sid(id)), prose(id + 800, 4));
+    match view {
+        "index" if page <= 3 => SitePage::new("Forum", "Welcome to the forum.")
+            .links((page * 8 - 7..=page * 8).map(row))
+            .links((1..=3).map(|n| (format!("/forum/index?page={n}&{}", sid(n)), n.to_string())))
+            .found(),
+        "thread" | "print" if id <= THREADS => {
+            SitePage::new(prose(id + 800, 4), prose(id + 900, 60))
+                .link(format!("/forum/print?id={id}&{}", sid(1)), "Print")
+                .links((1..=6).map(|post| {
+                    (format!("/forum/reply?id={id}&quote={post}&{}", sid(post)), "Quote".to_owned())
+                }))
+                .link(format!("/forum/index?page=1&{}", sid(9)), "Forum")
+                .links([id + 1, id + 2].into_iter().filter(|id| *id <= THREADS).map(row))
+                .found()
+        }
+        "reply" if id <= THREADS => SitePage::new("Reply", prose(id + 900, 60))
+            .link(format!("/forum/thread?id={id}&{}", sid(2)), "Back")
+            .found(),
+        _ => None,
+    }
+}
+
+fn wiki_pages() -> Vec<String> {
+    let titles = (1..=15).map(|number| format!("/wiki?title={}", wiki_title(number)));
+    titles.chain(["/wiki?title=Main".to_owned()]).collect()
+}
+
+fn wiki_title(number: u64) -> String {
+    format!("{}_{}", word(number * 5), word(number * 11 + 1))
+}
+
+fn wiki(request: &SiteRequest) -> Option<SiteResponse> {
+    if request.path != "/wiki" {
+        return None;
+    }
+    let title = request.get("title");
+    let number = (0..=15).find(|n| title == "Main" && *n == 0 || wiki_title(*n) == title)?;
+    let shown = title.replace('_', " ");
+    let url = |rest: &str| format!("/wiki?title={title}&{rest}");
+    let revision = |row: u64| number * 1_000 + row;
+    let page = match request.get("action") {
+        "history" => {
+            let offset = request.number("offset").unwrap_or(0);
+            SitePage::new(format!("History of {shown}"), "Revisions")
+                .links((0..8).map(|row| {
+                    (url(&format!("oldid={}", revision(offset + row))), format!("Revision {row}"))
+                }))
+                .links((0..8).map(|row| {
+                    let pair = (revision(offset + row), revision(offset + row + 1));
+                    (url(&format!("diff={}&oldid={}", pair.0, pair.1)), "Compare".to_owned())
+                }))
+                .link(url(&format!("action=history&offset={}", offset + 8)), "Older")
+        }
+        "edit" | "info" => SitePage::new(format!("{shown} source"), prose(number + 60, 90)),
+        _ => SitePage::new(shown, prose(number + 60, 90)),
+    };
+    page.link(url("action=history"), "History")
+        .link(url("action=edit"), "Edit")
+        .link(url("action=info"), "Information")
+        .link(url("printable=yes"), "Print")
+        .links((0..3).map(|step| {
+            let target = wiki_title((number * 3 + step) % 15 + 1);
+            (format!("/wiki?title={target}"), target.replace('_', " "))
+        }))
+        .found()
+}
+
+fn session_pages() -> Vec<String> {
+    ["start", "terms", "prices", "contact", "faq", "map", "jobs", "press"]
+        .map(|name| format!("/s/*/{name}"))
+        .to_vec()
+}
+
+/// All pages exist only below a session id, which changes with every request.
+fn sessions(request: &SiteRequest) -> Option<SiteResponse> {
+    let [first, _, name] = request.segments.as_slice() else { return None };
+    let names = ["start", "terms", "prices", "contact", "faq", "map", "jobs", "press"];
+    let index = names.iter().position(|known| known == name).filter(|_| first == "s")?;
+    let token = |n: u64| format!("{:x}k{:x}", next(seed(&request.target) ^ n), next(n) % 999);
+    // Each page links to the next two only.
+    let near = (1..=2).filter_map(|step| names.get(index + step)).chain(names.first());
+    let links =
+        near.zip(0..).map(|(name, n)| (format!("/s/{}/{name}", token(n)), (*name).to_owned()));
+    SitePage::new(name.as_str(), prose(seed(name), 50)).links(links).found()
+}
+
+fn magazine() -> Vec<String> {
+    (1..=20)
+        .map(|number| format!("/mag/{}", slug(number + 200)))
+        .chain(["/mag".to_owned()])
+        .collect()
+}
+
+/// Every link carries the page and position of the click.
+fn tracking(request: &SiteRequest) -> Option<SiteResponse> {
+    let own = seed(&request.target);
+    let link = |number: u64| {
+        let slug = slug(number + 200);
+        let from = format!("ref={:x}&pos={number}", next(own) % (1 << 40));
+        (format!("/mag/{slug}?{from}"), slug.replace('-', " "))
+    };
+    match request.segments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["mag"] => SitePage::new("Magazine", "All articles.").links((1..=6).map(link)).found(),
+        ["mag", name] => {
+            let number = (1..=20).find(|number| slug(number + 200) == name)?;
+            let near = (1..=3).map(|step| (number + step - 1) % 20 + 1);
+            SitePage::new(name.replace('-', " "), prose(number + 250, 60))
+                .links(near.map(link))
+                .found()
+        }
+        _ => None,
+    }
+}

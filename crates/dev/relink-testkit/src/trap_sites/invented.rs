@@ -1,0 +1,127 @@
+//! Traps that no rule was adapted to, first part: generators and growing URLs.
+
+use super::TrapSite;
+use super::content::{SitePage, next, prose, seed, slug, word};
+use super::{SiteRequest, SiteResponse};
+
+/// The sites of this module.
+pub(super) const SITES: &[TrapSite] = &[
+    TrapSite::new("text generator against crawlers", "/copper-lamp-river", babble).unique(),
+    TrapSite::new("nested return URLs", "/login?return=/", return_urls),
+    TrapSite::new("trail of visited pages", "/trail/home", trail).with_real(trail_pages),
+    TrapSite::new("map tiles", "/map?x=0&y=0&z=1", map_tiles),
+    TrapSite::new("cache busters", "/board", cache_busters).with_real(board_pages),
+    TrapSite::new("prefix index", "/index/a", prefix_index),
+];
+
+/// Returns whether a name consists of three words of at least three letters.
+fn is_babble(name: &str) -> bool {
+    let words: Vec<&str> = name.split('-').collect();
+    words.len() == 3
+        && words.iter().all(|word| word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase()))
+}
+
+/// Random text below the root, with links to more of it.
+fn babble(request: &SiteRequest) -> Option<SiteResponse> {
+    let [name] = request.segments.as_slice() else { return None };
+    if !is_babble(name) {
+        return None;
+    }
+    let own = seed(name);
+    let links = (0..7).map(|row| {
+        let step = next(own ^ row);
+        let name = format!("{}-{}-{}", word(step), word(step ^ 5), word(step ^ 9));
+        (format!("/{name}"), name.replace('-', " "))
+    });
+    SitePage::new(name.replace('-', " "), prose(own, 150)).links(links).found()
+}
+
+/// Each page links to a login that carries the URL of the page.
+fn return_urls(request: &SiteRequest) -> Option<SiteResponse> {
+    if !matches!(request.path.as_str(), "/login" | "/register" | "/password") {
+        return None;
+    }
+    let encoded = request.target.replace('%', "%25").replace('&', "%26").replace('?', "%3F");
+    let encoded = encoded.replace('=', "%3D");
+    let links = ["/login", "/register", "/password"]
+        .map(|path| (format!("{path}?return={encoded}"), path.trim_start_matches('/').to_owned()));
+    SitePage::new("Members", "Please enter your name and password.").links(links).found()
+}
+
+fn trail_pages() -> Vec<String> {
+    (0..9).map(|stop| format!("/trail/{}", word(stop * 4 + 3))).collect()
+}
+
+/// The path records how the page was reached.
+fn trail(request: &SiteRequest) -> Option<SiteResponse> {
+    let [first, stops] = request.segments.as_slice() else { return None };
+    let last = stops.rsplit('~').next()?;
+    let index = (0..9).find(|stop| word(stop * 4 + 3) == last);
+    if first != "trail" || (last != "home" && index.is_none()) {
+        return None;
+    }
+    let next_stop = index.map_or(0, |index| index + 1);
+    let near = [next_stop, next_stop + 1, next_stop + 4].map(|stop| word(stop % 9 * 4 + 3));
+    let links = near.map(|stop| (format!("/trail/{stops}~{stop}"), stop.to_owned()));
+    SitePage::new(last, prose(seed(last), 60)).links(links).found()
+}
+
+/// An endless grid; the names of the streets repeat.
+fn map_tiles(request: &SiteRequest) -> Option<SiteResponse> {
+    if request.path != "/map" {
+        return None;
+    }
+    let value = |key: &str| request.get(key).parse::<i64>().ok();
+    let (x, y, z) = (value("x")?, value("y")?, value("z")?);
+    let street = |step: u64| format!("{} street", word(step % 12));
+    let own = x.unsigned_abs().wrapping_mul(3) ^ y.unsigned_abs();
+    let text: Vec<String> = (0..4).map(|row| street(own + row)).collect();
+    let moves = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1)];
+    let links = moves.map(|(dx, dy, dz)| {
+        (format!("/map?x={}&y={}&z={}", x + dx, y + dy, z + dz), "Move".to_owned())
+    });
+    SitePage::new("Map", text.join(". ")).links(links).found()
+}
+
+fn board_pages() -> Vec<String> {
+    (1..=18).map(|number| format!("/board/{}", slug(number + 300))).collect()
+}
+
+/// Every link carries the time of the request.
+fn cache_busters(request: &SiteRequest) -> Option<SiteResponse> {
+    if request.first() != "board" {
+        return None;
+    }
+    let own = seed(&request.target) % 10_000_000_000;
+    let name = request.segments.get(1);
+    let index = name.and_then(|name| (1..=18).find(|number| slug(number + 300) == *name));
+    if name.is_some() && index.is_none() {
+        return None;
+    }
+    let first = index.unwrap_or(0);
+    let near = (1..=3).map(|step| (first + step - 1) % 18 + 1);
+    let links = near.map(|number| {
+        let slug = slug(number + 300);
+        (format!("/board/{slug}?_={}", own + number), slug.replace('-', " "))
+    });
+    let text = index.map_or_else(|| "The board.".to_owned(), |number| prose(number + 350, 50));
+    let created = ("/board".to_owned(), format!("Page created at {own}."));
+    SitePage::new("Board", text).links(links.chain([created]).collect::<Vec<_>>()).found()
+}
+
+/// An index that narrows the first letters; few prefixes have entries.
+fn prefix_index(request: &SiteRequest) -> Option<SiteResponse> {
+    let [first, prefix] = request.segments.as_slice() else { return None };
+    if first != "index" || !prefix.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return None;
+    }
+    let entries = (1..=14).map(slug).filter(|slug| slug.starts_with(prefix.as_str()));
+    let entries: Vec<(String, String)> =
+        entries.map(|slug| (format!("/news/{slug}"), slug.replace('-', " "))).collect();
+    let narrower =
+        ('a'..='f').map(|letter| (format!("/index/{prefix}{letter}"), letter.to_string()));
+    SitePage::new("Index", "Entries that start with these letters:")
+        .links(entries)
+        .links(narrower)
+        .found()
+}

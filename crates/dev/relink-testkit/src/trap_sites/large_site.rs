@@ -1,0 +1,99 @@
+//! A real site of any size: articles, a forum and lists of both.
+//!
+//! It has no trap: every URL is linked, and invented URLs do not exist.
+
+use super::content::{SitePage, prose, slug};
+use super::{SiteRequest, SiteResponse};
+
+/// Number of entries on a page of a list.
+const PER_PAGE: u64 = 25;
+/// Number of forums.
+const FORUMS: u64 = 12;
+
+/// A real site.
+#[derive(Debug, Clone, Copy)]
+pub struct LargeSite {
+    /// Number of articles.
+    pub articles: u64,
+    /// Number of forum threads.
+    pub threads: u64,
+}
+
+impl LargeSite {
+    /// Returns the number of its pages.
+    pub fn page_count(&self) -> u64 {
+        let forum_pages: u64 = (0..FORUMS).map(|forum| self.last_page(forum)).sum();
+        let lists = self.articles.div_ceil(PER_PAGE) + forum_pages;
+        1 + self.articles + self.threads + lists
+    }
+
+    /// Returns the response to a path with its query.
+    pub fn respond(&self, target: &str) -> SiteResponse {
+        let request = SiteRequest::parse(target);
+        let names: Vec<&str> = request.segments.iter().map(String::as_str).collect();
+        let page = match names.as_slice() {
+            [] => Some(Self::home()),
+            ["articles"] => self.list(request.number("page").unwrap_or(1)),
+            ["articles", name] => self.article(name),
+            ["forum", "list"] => self.forum(&request),
+            ["forum", "thread"] => self.thread(request.number("id").unwrap_or(0)),
+            _ => None,
+        };
+        page.map_or(SiteResponse::Missing, |page| SiteResponse::Page(page.to_html()))
+    }
+
+    fn home() -> SitePage {
+        let forums = (0..FORUMS).map(|forum| {
+            (format!("/forum/list?forum={forum}&page=1"), format!("Forum {}", slug(forum)))
+        });
+        SitePage::new("Large site", prose(5, 40)).link("/articles?page=1", "Articles").links(forums)
+    }
+
+    fn list(&self, page: u64) -> Option<SitePage> {
+        let first = page.checked_sub(1)?.checked_mul(PER_PAGE)?;
+        if first >= self.articles {
+            return None;
+        }
+        let end = (first + PER_PAGE).min(self.articles);
+        let entries = (first..end).map(|id| (article_path(id), slug(id).replace('-', " ")));
+        let page_of_list = SitePage::new(format!("Articles, page {page}"), "").links(entries);
+        let next = format!("/articles?page={}", page + 1);
+        Some(if end == self.articles { page_of_list } else { page_of_list.link(next, "Next") })
+    }
+
+    fn article(&self, name: &str) -> Option<SitePage> {
+        let id: u64 = name.split('-').next()?.parse().ok().filter(|id| *id < self.articles)?;
+        if article_path(id) != format!("/articles/{name}") {
+            return None;
+        }
+        let related = [id / 2, id * 3 + 1, id + 1].into_iter().filter(|id| *id < self.articles);
+        let related = related.map(|id| (article_path(id), slug(id).replace('-', " ")));
+        Some(SitePage::new(slug(id).replace('-', " "), prose(id + 1, 70)).links(related))
+    }
+
+    fn forum(&self, request: &SiteRequest) -> Option<SitePage> {
+        let forum = request.number("forum").filter(|forum| *forum < FORUMS)?;
+        let page =
+            request.number("page").filter(|page| (1..=self.last_page(forum)).contains(page))?;
+        let ids = (0..PER_PAGE).map(|row| ((page - 1) * PER_PAGE + row) * FORUMS + forum);
+        let ids = ids.filter(|id| *id < self.threads);
+        let entries = ids.map(|id| (format!("/forum/thread?id={id}"), prose(id + 70_000, 4)));
+        let list =
+            SitePage::new(format!("Forum {}", slug(forum)), format!("Page {page}")).links(entries);
+        let next = format!("/forum/list?forum={forum}&page={}", page + 1);
+        Some(if page < self.last_page(forum) { list.link(next, "Next") } else { list })
+    }
+
+    /// Returns the number of list pages of a forum.
+    fn last_page(&self, forum: u64) -> u64 {
+        self.threads.saturating_sub(forum).div_ceil(FORUMS).div_ceil(PER_PAGE)
+    }
+
+    fn thread(&self, id: u64) -> Option<SitePage> {
+        (id < self.threads).then(|| SitePage::new(prose(id + 70_000, 4), prose(id + 80_000, 50)))
+    }
+}
+
+fn article_path(id: u64) -> String {
+    format!("/articles/{id}-{}", slug(id))
+}

@@ -1,0 +1,146 @@
+//! Traps of spelling: the same page under many URLs.
+
+use super::TrapSite;
+use super::content::{SitePage, next, prose, real_page, seed, word};
+use super::{SiteRequest, SiteResponse};
+
+/// The sites of this module.
+pub(super) const SITES: &[TrapSite] = &[
+    TrapSite::new("host names in paths", "/links", hosts_in_paths),
+    TrapSite::new("case variants", "/Hall/Start", case_variants).with_real(hall_pages),
+    TrapSite::new("double slashes", "/files/", double_slashes).with_real(file_pages),
+    TrapSite::new("dot segments", "/dots/a", dot_segments),
+    TrapSite::new("trailing extensions", "/doc/start.html", extensions),
+    TrapSite::new("language prefixes that grow", "/en/about", language_prefixes),
+    TrapSite::new("path parameters", "/room;v=1", path_parameters),
+    TrapSite::new("index and slash variants", "/tour", index_variants).with_real(tour_pages),
+];
+
+fn hosts_in_paths(request: &SiteRequest) -> Option<SiteResponse> {
+    let has_host = request.segments.iter().any(|segment| segment.starts_with("www."));
+    if request.path != "/links" && !has_host {
+        return None;
+    }
+    let links = ["www.example.net/links", "www.example.com/", "www.iana.org/about"];
+    let links = links.map(|url| (url.to_owned(), url.to_owned()));
+    SitePage::new("Links", "Our friends on the web.").links(links).found()
+}
+
+fn hall_pages() -> Vec<String> {
+    (0..12).map(|room| format!("/hall/{}", word(room * 9))).collect()
+}
+
+/// The server ignores case, and links are written in any.
+fn case_variants(request: &SiteRequest) -> Option<SiteResponse> {
+    let path = request.path.to_lowercase();
+    let name = path.strip_prefix("/hall/")?;
+    let index = (0..12).find(|room| word(room * 9) == name);
+    if name != "start" && index.is_none() {
+        return None;
+    }
+    let own = seed(&request.target);
+    let spelled = |text: &str, salt: u64| -> String {
+        let upper = |(letter, bit): (char, u64)| {
+            let is_upper = next(own ^ salt) >> (bit % 60) & 1 == 1;
+            if is_upper { letter.to_ascii_uppercase() } else { letter }
+        };
+        text.chars().zip(0..).map(upper).collect()
+    };
+    let first = index.map_or(0, |index| index + 1);
+    let rooms = (first..first + 4).map(|room| word(room % 12 * 9));
+    let links = rooms
+        .zip(0..)
+        .map(|(room, salt)| (spelled(&format!("/hall/{room}"), salt), room.to_owned()));
+    SitePage::new(name, prose(seed(name), 60)).links(links.collect::<Vec<_>>()).found()
+}
+
+fn file_pages() -> Vec<String> {
+    (0..10).map(|number| format!("/files/{}", word(number * 13 + 2))).collect()
+}
+
+/// Each link adds a slash.
+fn double_slashes(request: &SiteRequest) -> Option<SiteResponse> {
+    if request.first() != "files" {
+        return None;
+    }
+    let name = request.segments.get(1);
+    let index = name.and_then(|name| (0..10).find(|number| word(number * 13 + 2) == name));
+    if name.is_some() && index.is_none() {
+        return None;
+    }
+    let slashes = request.path.matches('/').count();
+    let links = (0..10).map(|number| {
+        let name = word(number * 13 + 2);
+        (format!("/files{}{name}", "/".repeat(slashes)), name.to_owned())
+    });
+    let text = index.map_or_else(|| "All files".to_owned(), |number| prose(number + 40, 50));
+    SitePage::new("Files", text).links(links).found()
+}
+
+fn dot_segments(request: &SiteRequest) -> Option<SiteResponse> {
+    if request.first() != "dots" {
+        return None;
+    }
+    let links = ["./a", "b/../a", "./././a", "c/d/../../a"];
+    let links = links.map(|url| (url.to_owned(), url.to_owned()));
+    SitePage::new("Dots", "A page of dots.").links(links).found()
+}
+
+fn extensions(request: &SiteRequest) -> Option<SiteResponse> {
+    if request.first() != "doc" {
+        return None;
+    }
+    let name = request.segments.last()?;
+    let links = ["html", "htm", "php"].map(|ext| (format!("{name}.{ext}"), ext.to_owned()));
+    SitePage::new("Document", prose(4, 40)).links(links).found()
+}
+
+/// The language switch adds a prefix instead of replacing it.
+fn language_prefixes(request: &SiteRequest) -> Option<SiteResponse> {
+    let languages = ["en", "de", "fr", "it", "pt", "nl"];
+    let prefixes =
+        request.segments.iter().take_while(|segment| languages.contains(&segment.as_str())).count();
+    if prefixes == 0 {
+        return None;
+    }
+    let rest = request.segments.get(prefixes..)?.join("/");
+    let mut page = real_page(&format!("/{rest}"))?;
+    let add = |language: &str| (format!("/{language}{}", request.path), language.to_owned());
+    page.links.extend(languages.map(add));
+    page.found()
+}
+
+fn path_parameters(request: &SiteRequest) -> Option<SiteResponse> {
+    let rest = request.path.strip_prefix("/room;v=")?;
+    let links = (0..3).map(|n| (format!("/room;v={rest}{n}"), "View".to_owned()));
+    SitePage::new("Room", prose(9, 40)).links(links).found()
+}
+
+fn tour_pages() -> Vec<String> {
+    (0..10)
+        .map(|stop| format!("/tour/{}", word(stop * 21 + 5)))
+        .chain(["/tour".to_owned()])
+        .collect()
+}
+
+/// A page exists with a slash, with `index.html` and with an ignored rest.
+fn index_variants(request: &SiteRequest) -> Option<SiteResponse> {
+    if request.first() != "tour" {
+        return None;
+    }
+    let stops = || (0..10).map(|stop| word(stop * 21 + 5));
+    let stop = request.segments.iter().rev().find(|name| stops().any(|stop| stop == **name));
+    let base = stop.map_or_else(|| "/tour".to_owned(), |stop| format!("/tour/{stop}"));
+    let depth = request.segments.len();
+    let mut page =
+        SitePage::new("Tour", stop.map_or_else(String::new, |stop| prose(seed(stop), 40)));
+    for (rest, label) in [("/", "slash"), ("/index.html", "index"), ("/more/", "more")] {
+        page = page.link(format!("{}{rest}", request.path.trim_end_matches('/')), label);
+    }
+    let near =
+        stops().skip(depth % 3).take(7).map(|stop| (format!("/tour/{stop}"), stop.to_owned()));
+    page.links(near)
+        .link(base, "Top")
+        .links(stops().map(|stop| (format!("/tour/{stop}/"), stop.to_owned())))
+        .found()
+}
