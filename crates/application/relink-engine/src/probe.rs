@@ -133,15 +133,6 @@ pub(crate) async fn probe_with_default_options(
     .await
 }
 
-/// Probes a stored URL and drops the body.
-pub(crate) async fn probe_stored_url(
-    fetch: &dyn Fetch,
-    clock: &dyn Clock,
-    request: StoredUrlRequest<'_>,
-) -> Probe {
-    probe_stored_url_with_body(fetch, clock, request).await.0
-}
-
 /// Probes a stored URL.
 pub(crate) async fn probe_stored_url_with_body(
     fetch: &dyn Fetch,

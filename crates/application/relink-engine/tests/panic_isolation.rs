@@ -220,6 +220,7 @@ impl Fixture {
             max_pages: None,
             ignores_nofollow: false,
             checks_external: true,
+            traps: relink_frontier::TrapLimits::default(),
             fresh_since: Timestamp::MAX,
             max_page_links: 1000,
         };

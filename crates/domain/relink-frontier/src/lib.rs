@@ -18,6 +18,7 @@ mod network;
 mod outage;
 mod parameters;
 mod politeness;
+mod query;
 mod robots;
 mod template_links;
 mod traps;
@@ -38,6 +39,9 @@ pub use parameters::{ParameterLearner, TrialOutcome, strip};
 pub use politeness::PolitenessPolicy;
 pub use robots::{RobotsPolicy, RobotsTxt};
 pub use template_links::{is_template, section};
-pub use traps::{DetectedTrap, PageFingerprint, TrapDecision, TrapDetector, TrapKind, UrlPattern};
+pub use traps::{
+    DetectedTrap, EndlessTest, PageFingerprint, TrapDecision, TrapGuard, TrapKind, TrapLimits,
+    UrlPattern,
+};
 pub use traversal_order::{LinkDiscovery, TraversalOrder, is_within_depth};
 pub use url_filter::{PatternError, UrlFilter};

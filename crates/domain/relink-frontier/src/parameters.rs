@@ -4,30 +4,26 @@
 //! the same without a parameter in enough trials, the parameter is removed from URLs
 //! of that pattern. This module sends no requests; the caller runs the trials.
 
+mod duplicates;
 mod known;
 mod learner;
 
+pub(crate) use duplicates::{DuplicateParameters, PageContent};
 pub use known::strip;
 pub use learner::{ParameterLearner, TrialOutcome};
 
 use url::Url;
 
+use crate::query::{Parameter, join_parameters, parameters};
+
 /// Removes the query parameters for which `is_removed` returns true, given the key and
 /// the value, and returns their keys. The others keep their order and spelling.
 fn remove_parameters(url: &Url, is_removed: impl Fn(&str, &str) -> bool) -> (Url, Vec<String>) {
-    let (mut retained, mut removed) = (Vec::new(), Vec::new());
-    for pair in url.query().unwrap_or_default().split('&') {
-        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-        if is_removed(key, value) {
-            removed.push(key.to_owned());
-        } else {
-            retained.push(pair);
-        }
-    }
+    let is_removed = |parameter: &Parameter<'_>| is_removed(parameter.key, parameter.value);
+    let (removed, retained): (Vec<_>, Vec<_>) = parameters(url).partition(is_removed);
     let mut stripped = url.clone();
     if !removed.is_empty() {
-        let query = retained.join("&");
-        stripped.set_query((!query.is_empty()).then_some(&query));
+        stripped.set_query(join_parameters(retained).as_deref());
     }
-    (stripped, removed)
+    (stripped, removed.iter().map(|parameter| parameter.key.to_owned()).collect())
 }

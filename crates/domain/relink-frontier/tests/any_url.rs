@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 use relink_frontier::{
     CrawlScope, PageFingerprint, ParameterLearner, RobotsDirectives, RobotsTxt, ScopeMode,
-    TrapDecision, TrapDetector, TrialOutcome, UrlFilter, UrlPattern, canonicalize, host_key,
-    section, strip,
+    TrapDecision, TrapGuard, TrapLimits, TrialOutcome, UrlFilter, UrlPattern, canonicalize,
+    host_key, section, strip,
 };
 use relink_testkit::any_url::{any_segment, any_text, any_url, any_url_text};
 
@@ -43,18 +43,21 @@ proptest! {
     }
 
     #[test]
-    fn trap_detector_accepts_any_urls(urls in prop::collection::vec(any_url(), 1..8)) {
-        let mut detector = TrapDetector::new(2026);
+    fn trap_guard_accepts_any_urls(urls in prop::collection::vec(any_url(), 1..8)) {
+        let mut guard = TrapGuard::new(2026, TrapLimits::default());
         for url in &urls {
-            prop_assert_eq!(detector.check(url, 0), TrapDecision::Allow);
-            detector.check(url, 3);
-            detector.new_outlinks(url, &urls);
-            detector.record_page(url, &PageFingerprint::from_text(None, url.path(), 1));
-            detector.record_stripped(url);
-            detector.record_redirect(url, &urls[0]);
-            prop_assert!(!UrlPattern::new(url, 2026).as_str().is_empty());
+            let url = guard.rewrite(url, &urls[0]);
+            prop_assert_eq!(guard.check(&url, None), TrapDecision::Allow);
+            guard.check(&url, Some(&urls[0]));
+            guard.accept(&url, Some(&urls[0]));
+            guard.record_known_link(&url, &urls[0]);
+            guard.check_again(&url);
+            let page = PageFingerprint::from_text(&url, None, url.path());
+            guard.record_page(&url, &page, &urls);
+            guard.record_redirect(&url, &urls[0]);
+            prop_assert!(!UrlPattern::new(&url, 2026).as_str().is_empty());
         }
-        detector.report();
+        guard.report();
     }
 
     #[test]

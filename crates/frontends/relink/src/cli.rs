@@ -288,6 +288,17 @@ pub struct CrawlScopeArgs {
     /// beyond it [default: 100000]
     #[arg(long, value_name = "N", env = "RELINK_MAX_PAGE_LINKS")]
     pub max_page_links: Option<usize>,
+    /// Follow URLs of a spider trap that match a regular expression or a glob;
+    /// may be repeated. The report names the pattern of each trap
+    #[arg(long, value_name = "PATTERN")]
+    pub enter_trap: Vec<String>,
+    /// Maximum number of pages of a set that grows from itself alone
+    /// [default: 2000]
+    #[arg(long, value_name = "N")]
+    pub max_pattern_pages: Option<u32>,
+    /// Maximum number of pages per host [default: 1000000]
+    #[arg(long, value_name = "N")]
+    pub max_host_pages: Option<u64>,
     /// Do not check links to other sites
     #[arg(long)]
     pub no_external: bool,

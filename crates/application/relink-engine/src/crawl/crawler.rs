@@ -10,9 +10,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use relink_frontier::{
-    CrawlScope, DetectedTrap, LinkDiscovery, PageFingerprint, ParameterLearner, RobotsPolicy,
-    TrapDecision, TrapDetector, TraversalOrder, UrlFilter, canonicalize, host_key, is_within_depth,
-    strip,
+    CrawlScope, DetectedTrap, EndlessTest, LinkDiscovery, PageFingerprint, RobotsPolicy,
+    TrapDecision, TrapGuard, TrapLimits, TraversalOrder, UrlFilter, canonicalize, host_key,
+    is_within_depth, strip,
 };
 use relink_judge::codes;
 use relink_model::{
@@ -27,7 +27,6 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::CrawlSettings;
-use super::duplicate_parameters::DuplicateParameters;
 use super::page_fetch::{PageFetch, RenderMode};
 use super::parsed_page::{
     BadLink, MAX_SITEMAP_BYTES, ParsedLink, ParsedPage, SitemapKind, is_named_as_sitemap,
@@ -57,6 +56,8 @@ pub struct CrawlRules {
     pub ignores_nofollow: bool,
     /// Whether links to other sites are checked.
     pub checks_external: bool,
+    /// Limits for spider traps.
+    pub traps: TrapLimits,
     /// Earliest check time of an `alive` result of another site that is reused.
     pub fresh_since: Timestamp,
 }
@@ -96,10 +97,9 @@ pub struct SkippedLinks {
 const DEFAULT_SITEMAP: &str = "/sitemap.xml";
 
 /// Persistent state of a crawl.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct CrawlCheckpoint {
-    traps: TrapDetector,
-    parameter_learner: ParameterLearner,
+    traps: TrapGuard,
     skipped_links: SkippedLinks,
     #[serde(default)]
     sitemaps: SitemapLimits,
@@ -109,16 +109,18 @@ struct CrawlCheckpoint {
 }
 
 impl CrawlCheckpoint {
-    fn new(now: Timestamp) -> Self {
+    fn new(now: Timestamp, limits: TrapLimits) -> Self {
         let year = now.to_zoned(TimeZone::UTC).year();
-        let (parameter_learner, skipped_links, sitemaps, linked_sitemaps) = Default::default();
-        Self {
-            traps: TrapDetector::new(year),
-            parameter_learner,
-            skipped_links,
-            sitemaps,
-            linked_sitemaps,
-        }
+        let (skipped_links, sitemaps, linked_sitemaps) = Default::default();
+        let traps = TrapGuard::new(year, limits);
+        Self { traps, skipped_links, sitemaps, linked_sitemaps }
+    }
+
+    /// Restores a checkpoint. Returns `None` for one of another version; its
+    /// content is learned again.
+    fn restore(json: &str, limits: TrapLimits) -> Option<Self> {
+        let checkpoint: Self = serde_json::from_str(json).ok()?;
+        Some(Self { traps: checkpoint.traps.resume(limits), ..checkpoint })
     }
 }
 
@@ -130,8 +132,10 @@ pub(crate) struct Crawler {
     known_urls: HashSet<u64>,
     /// Number of accepted pages inside the scope.
     page_count: u64,
-    /// Contents of pages whose URLs differ in one parameter.
-    parameters: DuplicateParameters,
+    /// Tests of endless sets that are not started yet.
+    pending_tests: Vec<EndlessTest>,
+    /// Results of tests, by set.
+    running_tests: BTreeMap<String, RunningTest>,
     /// Number of links seen so far.
     link_count: u64,
     render: RenderMode,
@@ -153,6 +157,15 @@ pub(crate) struct Crawler {
     unrendered: Option<(u64, RenderError)>,
     /// Results of robots.txt by host.
     hosts: BTreeMap<String, HostRobotsInfo>,
+}
+
+/// A test whether a set of pages is endless.
+#[derive(Debug, Default)]
+struct RunningTest {
+    /// Number of URLs without a result.
+    missing: usize,
+    /// Pages at the invented URLs; `None` if a URL does not exist.
+    pages: Vec<Option<PageFingerprint>>,
 }
 
 /// Content of a host's robots.txt to report.
@@ -185,14 +198,15 @@ impl TaskSource for Crawler {
 impl Crawler {
     /// Creates a new crawl, or restores one from a checkpoint.
     pub(crate) fn new(settings: &CrawlSettings, checkpoint: Option<&str>, now: Timestamp) -> Self {
-        // Ignore the checkpoint of another version: it is learned again.
-        let checkpoint = checkpoint.and_then(|text| serde_json::from_str(text).ok());
+        let limits = settings.rules.traps.clone();
+        let restored = checkpoint.and_then(|text| CrawlCheckpoint::restore(text, limits.clone()));
         Self {
             rules: settings.rules.clone(),
-            checkpoint: checkpoint.unwrap_or_else(|| CrawlCheckpoint::new(now)),
+            checkpoint: restored.unwrap_or_else(|| CrawlCheckpoint::new(now, limits)),
             known_urls: HashSet::new(),
             page_count: 0,
-            parameters: DuplicateParameters::default(),
+            pending_tests: Vec::new(),
+            running_tests: BTreeMap::new(),
             link_count: 0,
             render: settings.render,
             max_time: settings.max_time,
@@ -294,7 +308,7 @@ impl Crawler {
         self.queued_sitemaps.extend(sitemaps.iter().cloned());
         let sitemap_urls: Vec<(String, Url)> =
             sitemaps.into_iter().map(|url| (url.to_string(), url)).collect();
-        let rights = |crawler: &Self, url: &Url| crawler.sitemap_rights(url);
+        let rights = |crawler: &Self, url: &Url| crawler.unlinked_rights(url);
         Some(NewPage { is_sitemap: true, ..self.link_page("sitemaps", &sitemap_urls, rights) })
     }
 
@@ -303,9 +317,12 @@ impl Crawler {
         let Some(url) = Url::parse(&task.url).ok().filter(|url| self.follows(url)) else {
             return true;
         };
-        // A task with earlier attempts is completed.
-        let depth = task.depth.unwrap_or(0);
-        !task.attempts.is_empty() || self.checkpoint.traps.check(&url, depth) == TrapDecision::Allow
+        // A start page is always fetched, and a task with earlier attempts is
+        // completed.
+        let is_start = task.depth.unwrap_or(0) == 0;
+        is_start
+            || !task.attempts.is_empty()
+            || self.checkpoint.traps.check_again(&url) == TrapDecision::Allow
     }
 
     /// Returns the fetch of a page that is followed.
@@ -353,17 +370,52 @@ impl Crawler {
         }
         let final_url = final_url(fetched.probe)?;
         let requested = Url::parse(&fetched.task.url).ok()?;
+        if final_url == requested && self.follows(&requested) {
+            self.record_file(&requested, fetched.probe);
+        }
         let is_inside = self.follows(&requested) && self.follows(&final_url);
         (is_inside && final_url != requested)
             .then(|| self.process_redirect(fetched, &final_url))
             .flatten()
     }
 
+    /// Passes a file without links, such as a picture, to the trap detection.
+    fn record_file(&mut self, url: &Url, probe: &Probe) {
+        if let Some(digest) = &probe.digest {
+            self.checkpoint.traps.record_page(url, &PageFingerprint::from_digest(digest), &[]);
+        }
+    }
+
+    /// Returns the tests of endless sets to start.
+    pub(crate) fn start_tests(&mut self) -> Vec<EndlessTest> {
+        let tests = std::mem::take(&mut self.pending_tests);
+        for test in &tests {
+            let running = RunningTest { missing: test.urls.len(), pages: Vec::new() };
+            self.running_tests.insert(test.key.clone(), running);
+        }
+        tests
+    }
+
+    /// Records the page at an invented URL of a test; `None` if there is none.
+    pub(crate) fn record_test_page(&mut self, key: &str, page: Option<PageFingerprint>) {
+        let Some(test) = self.running_tests.get_mut(key) else { return };
+        test.pages.push(page);
+        test.missing = test.missing.saturating_sub(1);
+        if test.missing == 0
+            && let Some(test) = self.running_tests.remove(key)
+        {
+            self.checkpoint.traps.record_test(key, &test.pages);
+        }
+    }
+
     /// Restores a URL that was accepted before an interruption.
     pub(crate) fn restore_url(&mut self, url: &str) {
         let is_new = self.known_urls.insert(xxh3_64(url.as_bytes()));
-        let is_inside = Url::parse(url).is_ok_and(|url| self.rules.scope.is_inside(&url));
-        self.page_count += u64::from(is_new && is_inside);
+        let inside = Url::parse(url).ok().filter(|url| self.rules.scope.is_inside(url));
+        self.page_count += u64::from(is_new && inside.is_some());
+        if let Some(url) = inside.filter(|_| is_new) {
+            self.checkpoint.traps.accept(&url, None);
+        }
         self.link_count += u64::from(is_new);
     }
 
@@ -396,11 +448,11 @@ impl Crawler {
         self.link_page(label, urls, |_, _| RequestRights::user_supplied())
     }
 
-    /// Returns the permissions of a sitemap request. A sitemap has the
-    /// permissions of the user if it is on the host of a URL that the user
-    /// gave.
-    fn sitemap_rights(&self, sitemap: &Url) -> RequestRights {
-        let is_same_host = |sitemap_urls: &Url| is_same_host_and_port(sitemap_urls, sitemap);
+    /// Returns the permissions of a request that no page links to: for a
+    /// sitemap, or for an invented URL. It has the permissions of the user if
+    /// it is on the host of a URL that the user gave.
+    pub(crate) fn unlinked_rights(&self, url: &Url) -> RequestRights {
+        let is_same_host = |given: &Url| is_same_host_and_port(given, url);
         if self.user_urls.iter().any(is_same_host) {
             RequestRights::user_supplied()
         } else {
@@ -464,6 +516,7 @@ impl Crawler {
                 rights: fetched.task.rights,
                 from: &final_url,
                 is_nofollow_page: parsed_page.is_nofollow,
+                is_sitemap: parsed_page.sitemap.is_some(),
                 index_level,
             };
             let (location, original_url) = (link.location, link.original_url.clone());
@@ -474,7 +527,7 @@ impl Crawler {
             });
             page.links.extend(page_link);
         }
-        self.record_fingerprint(fetched, &final_url, parsed_page.fingerprint, &new_pages);
+        self.record_fingerprint(&final_url, parsed_page.fingerprint, &new_pages);
         Some(page)
     }
 
@@ -509,8 +562,14 @@ impl Crawler {
         self.checkpoint.traps.record_redirect(&from, final_url);
         self.checkpoint.sitemaps.record_redirect(&from, final_url);
         let (rights, index_level) = (fetched.task.rights, None);
-        let link_context =
-            LinkContext { discovery, rights, from: &from, is_nofollow_page: false, index_level };
+        let link_context = LinkContext {
+            discovery,
+            rights,
+            from: &from,
+            is_nofollow_page: false,
+            is_sitemap: false,
+            index_level,
+        };
         let links = self.evaluate_link(&link_context, link, &mut Vec::new()).into_iter().collect();
         Some(NewPage { label: fetched.task.url.clone(), links, ..NewPage::default() })
     }
@@ -528,11 +587,8 @@ impl Crawler {
             Err(bad_link) => return self.malformed_link(context, location, original_url, bad_link),
         };
         let (url, _) = strip(&url);
-        let (stripped, dropped) = self.checkpoint.parameter_learner.strip(&url);
-        if !dropped.is_empty() && self.rules.scope.is_inside(&url) {
-            self.checkpoint.traps.record_stripped(&url);
-        }
-        let url = stripped;
+        let is_page = self.rules.scope.is_inside(&url);
+        let url = if is_page { self.checkpoint.traps.rewrite(&url, context.from) } else { url };
         if !self.rules.filter.matches(url.as_str()) {
             self.checkpoint.skipped_links.excluded += 1;
             return None;
@@ -561,6 +617,9 @@ impl Crawler {
         let hash = xxh3_64(url.as_str().as_bytes());
         let is_inside = self.rules.scope.is_inside(url);
         if self.known_urls.contains(&hash) {
+            if is_inside {
+                self.checkpoint.traps.record_known_link(url, context.from);
+            }
             return self.fetch_decision(context.discovery, is_inside);
         }
         let skipped = &mut self.checkpoint.skipped_links;
@@ -580,7 +639,9 @@ impl Crawler {
             skipped.too_deep += 1;
             return LinkDecision::Skip;
         }
-        if let TrapDecision::Reject(..) = self.checkpoint.traps.check(url, context.discovery.depth)
+        // A sitemap lists real pages only.
+        if !context.is_sitemap
+            && self.checkpoint.traps.check(url, Some(context.from)) != TrapDecision::Allow
         {
             return LinkDecision::Skip;
         }
@@ -595,6 +656,8 @@ impl Crawler {
         }
         self.known_urls.insert(hash);
         self.page_count += 1;
+        let from = (!context.is_sitemap).then_some(context.from);
+        self.checkpoint.traps.accept(url, from);
         new_pages.push(url.clone());
         self.fetch_decision(context.discovery, true)
     }
@@ -648,22 +711,16 @@ impl Crawler {
         PageLink { link, decision: self.fetch_decision(context.discovery, false) }
     }
 
-    /// Passes a page to the trap detector and the parameter learner.
+    /// Passes a page to the trap detection.
     fn record_fingerprint(
         &mut self,
-        fetched: &FetchedPageContext<'_>,
         final_url: &Url,
         fingerprint: Option<PageFingerprint>,
         new_pages: &[Url],
     ) {
-        let Some(digest) = &fetched.probe.digest else { return };
-        let new_outlinks = self.checkpoint.traps.new_outlinks(final_url, new_pages);
-        if let Some(fingerprint) = fingerprint {
-            self.checkpoint
-                .traps
-                .record_page(final_url, &fingerprint.with_new_outlinks(new_outlinks));
-        }
-        self.parameters.compare(final_url, digest, &mut self.checkpoint.parameter_learner);
+        let Some(fingerprint) = fingerprint else { return };
+        let test = self.checkpoint.traps.record_page(final_url, &fingerprint, new_pages);
+        self.pending_tests.extend(test);
     }
 
     /// Reserves numbers for links. Returns the first one.
@@ -701,6 +758,8 @@ struct LinkContext<'a> {
     from: &'a Url,
     /// Whether the page marks all its links as `nofollow`.
     is_nofollow_page: bool,
+    /// Whether the page is a sitemap.
+    is_sitemap: bool,
     /// If the page is a sitemap index, the number of indexes above it.
     index_level: Option<u32>,
 }

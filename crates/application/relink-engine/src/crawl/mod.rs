@@ -5,7 +5,6 @@
 //! followed.
 
 mod crawler;
-mod duplicate_parameters;
 mod page_fetch;
 mod parsed_page;
 mod report;

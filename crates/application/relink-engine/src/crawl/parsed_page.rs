@@ -106,7 +106,7 @@ pub(crate) fn parse_page(
         anchors: anchors::anchor_hashes(format, &bytes, body.is_truncated),
         sitemap: sitemap_kind(format, &bytes),
         fingerprint: (format == DocumentFormat::Html)
-            .then(|| PageFingerprint::from_html(&bytes, 0)),
+            .then(|| PageFingerprint::from_html(url, &bytes)),
         is_nofollow: RobotsDirectives::parse(directives).nofollow,
         is_truncated: body.is_truncated || matches!(error, Some(DecompressError::TooLarge(_))),
         ..ParsedPage::default()

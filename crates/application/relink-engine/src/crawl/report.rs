@@ -121,6 +121,7 @@ async fn add_checkpoint(
             pattern: trap.pattern,
             count: trap.count,
             example: trap.example,
+            flag: format!("--enter-trap '{}'", trap.glob),
         })
         .collect();
     report.not_followed = skip_reasons(&skipped);

@@ -261,6 +261,7 @@ impl Dispatcher<'_> {
         }
         let completed = self.ports.store.commit(self.run, &completions, cache_window).await?;
         self.count_new_targets(&completed);
+        self.start_trap_tests();
         self.mark_returned(&tasks);
         let rejected = completed.rejected;
         let accepted: Vec<(FetchTask, TaskCompletion)> = tasks

@@ -19,10 +19,11 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::host_queue::HostQueue;
 use super::pending_judgment::PendingJudgment;
+use super::trap_tests::TrapTestPart;
 use super::{Dispatcher, WorkerEvent};
 use crate::EngineError;
 use crate::isolation::{internal_error_probe, isolate, isolate_async};
-use crate::probe::{StoredUrlRequest, probe_stored_url};
+use crate::probe::{StoredUrlRequest, probe_stored_url_with_body};
 
 /// Maximum number of controls cached in memory. Others are read from the store.
 const MAX_CACHED: usize = 4096;
@@ -53,6 +54,8 @@ pub(super) struct ControlTask {
     /// Whether the control is fetched before any attempt waits for it. It then
     /// has a request slot of its own.
     pub(super) is_prefetch: bool,
+    /// The part of a trap test, if the URL belongs to one.
+    pub(super) trap_test: Option<TrapTestPart>,
 }
 
 /// Controls of this run.
@@ -126,7 +129,8 @@ impl Dispatcher<'_> {
             return Ok(ControlLookup::Control(missing_control(kind)));
         }
         let (url, rights) = (control.url, pending.task.rights.without_credentials());
-        let task = ControlTask { kind, key, url, rights, attempt: 1, is_prefetch: false };
+        let task =
+            ControlTask { kind, key, url, rights, attempt: 1, is_prefetch: false, trap_test: None };
         let granted = self.grant_control(pending, task);
         // An earlier or interrupted run may have fetched the control.
         if let ControlLookup::Pending(task) = &granted
@@ -159,7 +163,15 @@ impl Dispatcher<'_> {
                 continue;
             }
             let (kind, rights) = (ControlKind::RandomName, first.rights.without_credentials());
-            let task = ControlTask { kind, key, url, rights, attempt: 1, is_prefetch: true };
+            let task = ControlTask {
+                kind,
+                key,
+                url,
+                rights,
+                attempt: 1,
+                is_prefetch: true,
+                trap_test: None,
+            };
             if let Some(queue) = self.queues.get_mut(&host) {
                 self.controls.waiting.insert(task.key.clone(), Vec::new());
                 queue.pending_controls.push_back(task);
@@ -262,7 +274,7 @@ impl Dispatcher<'_> {
 
     /// Sends the request for a control. A control that attempts wait for needs
     /// no request slot, because these attempts hold theirs.
-    pub(super) fn send_control(&mut self, host: HostId, task: ControlTask) {
+    pub(super) fn send_control(&mut self, host: HostId, mut task: ControlTask) {
         self.in_flight += usize::from(task.is_prefetch);
         let ports = self.ports.clone();
         let options = self.queues.get(&host).map(HostQueue::request_options).unwrap_or_default();
@@ -272,9 +284,13 @@ impl Dispatcher<'_> {
             let agent = relink_ports::UserAgent::Native;
             let (url, rights) = (&*task.url, task.rights);
             let request = StoredUrlRequest { url, base: None, rights, agent, options };
-            let fetched = probe_stored_url(&*ports.fetch, &*ports.clock, request);
-            let probe = isolate_async(url, fetched).await;
-            let probe = probe.unwrap_or_else(|_| internal_error_probe(ports.now()));
+            let fetched = probe_stored_url_with_body(&*ports.fetch, &*ports.clock, request);
+            let fetched = isolate_async(url, fetched).await;
+            let (probe, body) =
+                fetched.unwrap_or_else(|_| (internal_error_probe(ports.now()), None));
+            if let Some(test) = &mut task.trap_test {
+                test.read_page(&task.url, &probe, body.as_ref());
+            }
             results.push(WorkerEvent::ControlFetched(host, Box::new(task), Box::new(probe)));
         });
     }
@@ -302,7 +318,8 @@ impl Dispatcher<'_> {
                 return Ok(Vec::new());
             }
         }
-        if task.kind != ControlKind::Refetch && is_conclusive(&probe) {
+        let is_shared = task.kind != ControlKind::Refetch && task.trap_test.is_none();
+        if is_shared && is_conclusive(&probe) {
             let (key, url) = (task.key.clone(), task.url.clone());
             let stored = StoredControl { key, url, probe: probe.clone() };
             self.ports.store.save_controls(&[stored]).await?;
@@ -317,6 +334,10 @@ impl Dispatcher<'_> {
         task: ControlTask,
         probe: Option<Probe>,
     ) -> Vec<PendingJudgment> {
+        if let Some(test) = task.trap_test {
+            self.finish_trap_test(test);
+            return Vec::new();
+        }
         let waiting = self.controls.waiting.remove(&task.key).unwrap_or_default();
         if let Some(queue) = self.queues.get_mut(&host) {
             queue.awaiting_control = queue.awaiting_control.saturating_sub(waiting.len());

@@ -24,6 +24,7 @@ mod robots;
 mod send;
 mod source;
 mod stall;
+mod trap_tests;
 
 pub use self::controls::ranked_key as ranked_control_key;
 pub(crate) use self::host_queue::THROTTLING_STATUSES;

@@ -84,10 +84,10 @@ fn parse_as_page(random: &mut Random, bytes: &[u8]) {
     relink_judge::PhraseScan::from_digest(&page);
     let meta = robots_meta(bytes);
     RobotsDirectives::parse(meta.directives.iter().map(String::as_str));
-    PageFingerprint::from_html(bytes, 1);
-    PageFingerprint::from_digest(&page, 1);
+    PageFingerprint::from_digest(&page);
     let robots = RobotsTxt::parse(bytes);
     if let Ok(url) = "https://example.org/a?b".parse() {
+        PageFingerprint::from_html(&url, bytes);
         robots.rule("relink", &url);
     }
     robots.crawl_delay("relink");

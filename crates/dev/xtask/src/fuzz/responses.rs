@@ -18,7 +18,9 @@ use relink_engine::{
 };
 use relink_fetch::{FetchSettings, Fetcher, Proxies};
 use relink_files::{LocalFiles, LocalFilesSettings};
-use relink_frontier::{CrawlScope, PolitenessPolicy, ScopeMode, TraversalOrder, UrlFilter};
+use relink_frontier::{
+    CrawlScope, PolitenessPolicy, ScopeMode, TrapLimits, TraversalOrder, UrlFilter,
+};
 use relink_judge::Policy;
 use relink_ports::{CheckedTarget, Clock};
 use relink_store::SqliteStore;
@@ -201,6 +203,7 @@ fn crawl_settings(seeds: Vec<(String, Url)>) -> CrawlSettings {
         max_pages: Some(PAGES_PER_CRAWL),
         ignores_nofollow: true,
         checks_external: true,
+        traps: TrapLimits::default(),
         fresh_since: Timestamp::MAX,
         max_page_links: CrawlRules::MAX_PAGE_LINKS,
     };

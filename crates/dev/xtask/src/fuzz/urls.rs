@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use relink_frontier::{
-    CrawlScope, PageFingerprint, ParameterLearner, RobotsTxt, ScopeMode, TrapDetector,
+    CrawlScope, PageFingerprint, ParameterLearner, RobotsTxt, ScopeMode, TrapGuard, TrapLimits,
     TrialOutcome, UrlFilter, UrlPattern, canonicalize, host_key, section, strip,
 };
 use relink_judge::{control_key, control_url, neighborhood};
@@ -129,7 +129,7 @@ thread_local! {
 
 /// State that a worker keeps between URLs.
 struct WorkerState {
-    traps: TrapDetector,
+    traps: TrapGuard,
     parameters: ParameterLearner,
     scopes: Vec<CrawlScope>,
     robots: Vec<RobotsTxt>,
@@ -146,7 +146,7 @@ impl WorkerState {
             b"User-agent: relink\nDisallow: /\nAllow: /*-\nSitemap: /s.xml\n",
         ];
         Self {
-            traps: TrapDetector::new(2026),
+            traps: TrapGuard::new(2026, TrapLimits::default()),
             parameters: ParameterLearner::default(),
             scopes: modes.into_iter().map(scope).collect(),
             robots: rules.into_iter().map(RobotsTxt::parse).collect(),
@@ -239,11 +239,13 @@ fn exercise_crawl(random: &mut Random, state: &mut WorkerState, url: &Url) {
         robots.rule("other", url);
     }
     let WorkerState { traps, parameters, .. } = state;
-    traps.check(url, 3);
-    let fingerprint = PageFingerprint::from_text(Some("T"), url.as_str(), 0);
-    traps.new_outlinks(url, [url]);
-    traps.record_page(url, &fingerprint);
-    traps.record_stripped(url);
+    let url = &traps.rewrite(url, url);
+    traps.check(url, Some(url));
+    traps.accept(url, Some(url));
+    traps.record_known_link(url, url);
+    traps.check_again(url);
+    let page = PageFingerprint::from_text(url, Some("T"), url.as_str());
+    traps.record_page(url, &page, std::slice::from_ref(url));
     for key in parameters.undecided(url) {
         let is_same = random.one_in(2);
         let outcome = if is_same { TrialOutcome::Same } else { TrialOutcome::Different };

@@ -7,9 +7,13 @@ use url::Url;
 
 use super::remove_parameters;
 use crate::UrlPattern;
+use crate::query::parameters;
 
 /// Number of equal trials after which a parameter is irrelevant.
 const MIN_EQUAL_TRIALS: u32 = 8;
+
+/// Number of similar pages that count as one equal page.
+const SIMILAR_PER_SAME: u32 = 3;
 
 /// One difference is tolerated per this number of equal trials, because pages may
 /// change between two requests.
@@ -23,6 +27,8 @@ const MAX_PARAMETERS: usize = 8_192;
 pub enum TrialOutcome {
     /// Exactly the same text and numbers.
     Same,
+    /// The same text with other numbers, and no new content behind it.
+    Similar,
     /// Another page or an error.
     Different,
 }
@@ -49,6 +55,8 @@ pub struct ParameterLearner {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Counts {
     same: u32,
+    #[serde(default)]
+    similar: u32,
     different: u32,
 }
 
@@ -56,20 +64,29 @@ impl ParameterLearner {
     /// Records the result of fetching a page with and without a parameter. The
     /// comparison must be exact, because pages of a list may differ only in numbers.
     pub fn record(&mut self, url: &Url, key: &str, outcome: TrialOutcome) {
-        let entry = entry_key(url, key);
+        self.record_entry(entry_key(url, key), outcome);
+        self.record_entry(section_key(url, key), outcome);
+    }
+
+    fn record_entry(&mut self, entry: String, outcome: TrialOutcome) {
         if self.counts.len() >= MAX_PARAMETERS && !self.counts.contains_key(&entry) {
             return;
         }
         let counts = self.counts.entry(entry).or_default();
         match outcome {
             TrialOutcome::Same => counts.same = counts.same.saturating_add(1),
+            TrialOutcome::Similar => counts.similar = counts.similar.saturating_add(1),
             TrialOutcome::Different => counts.different = counts.different.saturating_add(1),
         }
     }
 
-    /// Whether a parameter is irrelevant on URLs with the pattern of `url`.
+    /// Whether a parameter is irrelevant on URLs with the path pattern of `url`, or in its
+    /// whole section.
     pub fn is_irrelevant(&self, url: &Url, key: &str) -> bool {
-        self.counts.get(&entry_key(url, key)).is_some_and(|counts| counts.is_irrelevant())
+        let counts = |entry: &String| self.counts.get(entry).copied().unwrap_or_default();
+        let path = counts(&entry_key(url, key));
+        path.is_irrelevant()
+            || path.different == 0 && counts(&section_key(url, key)).is_always_irrelevant()
     }
 
     /// Whether another trial is useful.
@@ -82,9 +99,7 @@ impl ParameterLearner {
 
     /// Returns the parameters of `url` for which another trial is useful, sorted.
     pub fn undecided(&self, url: &Url) -> Vec<String> {
-        let pairs = url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
-        let keys: BTreeSet<&str> =
-            pairs.map(|pair| pair.split('=').next().unwrap_or_default()).collect();
+        let keys: BTreeSet<&str> = parameters(url).map(|parameter| parameter.key).collect();
         keys.into_iter().filter(|key| self.is_undecided(url, key)).map(str::to_owned).collect()
     }
 
@@ -98,10 +113,23 @@ impl ParameterLearner {
 }
 
 impl Counts {
-    fn is_irrelevant(self) -> bool {
-        self.same >= MIN_EQUAL_TRIALS
-            && self.different.saturating_mul(TRIALS_PER_DIFFERENCE) <= self.same
+    /// Whether there are many equal trials and no other.
+    fn is_always_irrelevant(self) -> bool {
+        self.different == 0 && self.same / 2 + self.similar / SIMILAR_PER_SAME >= MIN_EQUAL_TRIALS
     }
+
+    fn is_irrelevant(self) -> bool {
+        let same = self.same.saturating_add(self.similar / SIMILAR_PER_SAME);
+        same >= MIN_EQUAL_TRIALS && self.different.saturating_mul(TRIALS_PER_DIFFERENCE) <= same
+    }
+}
+
+/// Returns the map key of a parameter in the section of a URL, its first segment.
+fn section_key(url: &Url, key: &str) -> String {
+    let mut bare = url.clone();
+    let first = url.path().split('/').find(|segment| !segment.is_empty());
+    bare.set_path(first.unwrap_or_default());
+    format!("{} in section", entry_key(&bare, key))
 }
 
 /// Returns the map key of a parameter. URLs with one path pattern share their results.

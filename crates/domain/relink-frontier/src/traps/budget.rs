@@ -1,89 +1,158 @@
-//! The budget of a URL pattern for near-duplicate pages.
+//! The budget of a branch for pages without new content.
 //!
-//! A budget is counted in points. Each page with known content costs points. Each new page
-//! resets the spent points and increases the budget.
-
-use std::collections::VecDeque;
+//! A budget is counted in points. A page with new content adds points; every other page
+//! costs points, most of all one that leads to further URLs. The budget is never reset, so a
+//! trap that has something new now and then ends as well.
 
 use serde::{Deserialize, Serialize};
 
-use super::fingerprint::TextFingerprint;
-use super::{PageFingerprint, UrlPattern, is_new};
-
-/// Initial budget: 20 equal pages or 50 near duplicates.
-const INITIAL: u32 = 1_000;
-/// Increase per new page.
-const GROWTH: u32 = 20;
-/// Maximum budget, reached after 450 new pages.
-const MAX: u32 = 10_000;
-/// Cost of a page that differs only in numbers and dates.
-const EQUAL_COST: u32 = 50;
-/// Cost of a near duplicate.
-const NEAR_COST: u32 = 20;
-/// Cost of either if it has new outlinks. It is low, because a gallery of images without
-/// text is not a trap before some hundred pages.
-const LINKED_COST: u32 = 1;
-/// Divisor of the budget for dates far from now.
+/// Initial budget of a host: 200 growing pages.
+const HOST_POINTS: u32 = 2_000;
+/// Initial budget of any other branch: 150 growing pages.
+const BRANCH_POINTS: u32 = 1_500;
+/// Points that a page with new content adds to its branches.
+const NEW_POINTS: u32 = 20;
+/// Points for the discovery of a page with new content in another branch.
+const DISCOVERY_POINTS: u32 = 30;
+/// Divisor of the initial budget for dates far from now.
 const FAR_DIVISOR: u32 = 4;
+/// Number of URLs of an exhausted branch that are fetched although nothing is known about
+/// their own branch.
+const MAX_TRIALS: u32 = 20;
 
-/// Number of stored pages that are compared for equality. A calendar may repeat itself
-/// after a month of days or a year of months.
-const MAX_STORED: usize = 32;
-/// Number of pages that are compared for near duplicates. With more, a section of similar
-/// pages would always contain one by chance.
-const MAX_COMPARED: usize = 4;
-
-/// The budget of one pattern.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct PatternBudget {
-    /// Number of new pages.
-    new: u32,
-    /// Points spent since the last new page.
-    spent: u32,
-    /// The latest new pages, the newest last.
-    recent: VecDeque<TextFingerprint>,
+/// What a fetched page contributed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PageValue {
+    /// New content.
+    New,
+    /// Known text, and links to branches with new content.
+    Linked,
+    /// Known text, and no new URLs.
+    Inert,
+    /// Known text, and new URLs of branches without new content.
+    Growing,
 }
 
-impl PatternBudget {
-    /// Records a page of the pattern.
-    pub(super) fn record_page(&mut self, page: &PageFingerprint, pattern: &UrlPattern) {
-        let cost = self.cost(page, pattern.is_sequence());
-        if cost > 0 {
-            // An exhausted budget stays exhausted.
-            self.spent = self.spent.saturating_add(cost).min(self.limit(pattern.is_far()));
-            return;
+impl PageValue {
+    /// Returns the cost of a page in points.
+    fn cost(self) -> u32 {
+        match self {
+            Self::New => 0,
+            Self::Linked => 4,
+            Self::Inert => 5,
+            Self::Growing => 10,
         }
-        (self.new, self.spent) = (self.new.saturating_add(1), 0);
-        if self.recent.len() >= MAX_STORED {
-            self.recent.pop_front();
-        }
-        self.recent.push_back(page.text.clone());
+    }
+}
+
+/// The budget of one branch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct BranchBudget {
+    /// Number of pages with new content.
+    new: u32,
+    /// Number of pages with new content in other branches that its pages discovered.
+    #[serde(default)]
+    discovered: u32,
+    /// Points spent.
+    spent: u32,
+    /// Number of pages fetched.
+    pages: u32,
+    /// Number of trials since the budget is exhausted.
+    #[serde(default)]
+    trials: u32,
+}
+
+/// Properties of a branch that determine its budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BranchKind {
+    Host,
+    /// Dates far from now.
+    FarDates,
+    Other,
+}
+
+impl BranchBudget {
+    /// Records a page.
+    pub(super) fn record_page(&mut self, value: PageValue) {
+        self.pages = self.pages.saturating_add(1);
+        self.new = self.new.saturating_add(u32::from(value == PageValue::New));
+        self.spent = self.spent.saturating_add(value.cost());
     }
 
-    /// Whether no more pages of the pattern are fetched.
-    pub(super) fn is_exhausted(&self, is_far: bool) -> bool {
-        self.spent >= self.limit(is_far)
+    /// Records that a page of the branch was the first to link to a page with new content.
+    pub(super) fn record_discovery(&mut self) {
+        self.discovered = self.discovered.saturating_add(1);
+    }
+
+    /// Points earned by new content.
+    fn earned(self) -> u32 {
+        let discovered = self.discovered.saturating_mul(DISCOVERY_POINTS);
+        self.new.saturating_mul(NEW_POINTS).saturating_add(discovered)
+    }
+
+    /// Whether the budget is spent.
+    pub(super) fn is_exhausted(self, kind: BranchKind) -> bool {
+        let initial = match kind {
+            BranchKind::Host => HOST_POINTS,
+            BranchKind::FarDates => BRANCH_POINTS / FAR_DIVISOR,
+            BranchKind::Other => BRANCH_POINTS,
+        };
+        self.spent >= initial.saturating_add(self.earned())
+    }
+
+    /// Whether the branch has earned what it cost, so that it is fetched even if a larger
+    /// branch is exhausted.
+    pub(super) fn is_promising(self) -> bool {
+        self.earned() > 0 && self.spent <= self.earned()
+    }
+
+    /// Whether no page of the branch was fetched.
+    pub(super) fn is_unseen(self) -> bool {
+        self.pages == 0
+    }
+
+    /// Whether another URL of the exhausted branch may be tried.
+    pub(super) fn has_trial(self) -> bool {
+        self.trials < MAX_TRIALS
+    }
+
+    /// Uses a trial.
+    pub(super) fn use_trial(&mut self) {
+        self.trials = self.trials.saturating_add(1);
     }
 
     /// Returns the priority to retain the budget; the lowest is dropped first.
-    pub(super) fn eviction_priority(&self) -> u32 {
-        self.spent
+    pub(super) fn eviction_priority(self) -> u32 {
+        self.spent.max(self.pages)
     }
+}
 
-    fn cost(&self, page: &PageFingerprint, is_sequence: bool) -> u32 {
-        let is_equal = !is_new(&page.text, self.recent.iter());
-        let mut latest = self.recent.iter().rev().take(MAX_COMPARED);
-        let is_near = is_equal || latest.any(|other| page.text.is_near(other, is_sequence));
-        match (is_equal, is_near) {
-            (_, false) => 0,
-            _ if page.new_outlinks > 0 => LINKED_COST,
-            (true, _) => EQUAL_COST,
-            (false, true) => NEAR_COST,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(pages: &[(PageValue, u32)], expect: bool) {
+        let mut budget = BranchBudget::default();
+        for (value, count) in pages {
+            (0..*count).for_each(|_| budget.record_page(*value));
         }
+        assert_eq!(budget.is_exhausted(BranchKind::Other), expect, "{pages:?}");
     }
 
-    fn limit(&self, is_far: bool) -> u32 {
-        let limit = INITIAL.saturating_add(self.new.saturating_mul(GROWTH)).min(MAX);
-        if is_far { limit / FAR_DIVISOR } else { limit }
+    #[test]
+    fn budget_ends_after_growing_pages() {
+        check(&[(PageValue::Growing, 149)], false);
+        check(&[(PageValue::Growing, 150)], true);
+        check(&[(PageValue::Inert, 299)], false);
+        check(&[(PageValue::Inert, 300)], true);
+        check(&[(PageValue::Linked, 374)], false);
+    }
+
+    #[test]
+    fn new_pages_extend_the_budget_and_do_not_reset_it() {
+        check(&[(PageValue::New, 10), (PageValue::Growing, 150)], false);
+        check(&[(PageValue::Growing, 150), (PageValue::New, 1), (PageValue::Growing, 2)], true);
+        check(&[(PageValue::New, 100_000)], false);
     }
 }

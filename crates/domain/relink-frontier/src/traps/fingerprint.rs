@@ -1,162 +1,165 @@
-//! Fingerprints of pages for near-duplicate detection.
+//! The text of a page, as hashes of short pieces.
 //!
-//! Numbers, months and weekdays are masked, because pages of a calendar or a list differ only
-//! in them. If only the digest of a page is available, its start, end and headings are
-//! masked, and a sample of its shingles represents the text between. Numbers in that text
-//! are not masked, so a trap may be detected later or not at all.
+//! A *piece* is a part of a sentence: it ends at a tag, at punctuation or after a word that
+//! its hash selects. A page that shows known text in another order or a selection of it has
+//! no new pieces. Numbers, months, weekdays and the words of the page's own URL are masked,
+//! because generated pages often differ only in them.
 
-use relink_model::{Digest, Sketch};
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+use percent_encoding::percent_decode_str;
+use relink_model::Digest;
+use url::Url;
 
 use super::{calendar, html_text};
 
-/// Number of stored shingles. A resemblance of 0.97 is then known to ±0.02.
-const SAMPLE_SIZE: usize = 64;
-
-/// Number of hashes in the buffer from which the smallest are selected.
-const BUFFER_SIZE: usize = 8 * SAMPLE_SIZE;
-
-/// Minimum resemblance of equal pages with the same title, start and end.
-const SAME: f64 = 0.97;
-
-/// Minimum resemblance of near duplicates with the same title. It is high, because short
-/// articles in a large template resemble each other.
-const NEAR: f64 = 0.97;
-
-/// Minimum resemblance of near duplicates if the URLs number pages, dates or sessions.
-const NEAR_IN_SEQUENCE: f64 = 0.9;
+/// Maximum number of pieces of a page. The rest of a longer page is ignored.
+const MAX_PIECES: usize = 4_096;
+/// Minimum number of words after which a word can end a piece.
+const MIN_PIECE_WORDS: u16 = 4;
+/// Maximum number of words in a piece.
+const MAX_PIECE_WORDS: u16 = 32;
+/// One word in this many ends a piece.
+const WORDS_PER_END: u64 = 8;
 
 /// FNV-1a, 64 bits.
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 /// See [`OFFSET`].
 const PRIME: u64 = 0x0100_0000_01b3;
 
-/// Hash of any run of masked words.
+/// Hash of a masked word.
 const MASK: u64 = 1;
 
-/// The content of a fetched page.
-#[derive(Debug, Clone, PartialEq)]
+/// The text of a fetched page.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageFingerprint {
-    pub(super) text: TextFingerprint,
-    /// Number of new links that leave the pattern of the page.
-    pub(super) new_outlinks: usize,
+    /// Hash of the masked title; `None` if nothing is left of it.
+    pub(super) title: Option<u32>,
+    /// The different pieces.
+    pub(super) pieces: Vec<Piece>,
+    /// Hash of the complete text, with numbers.
+    pub(super) exact: u64,
 }
 
-/// The fingerprint of the text of a page.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct TextFingerprint {
-    /// Hash of the masked title, headings, start and end.
-    words: u64,
-    /// Hash of the masked title and headings.
-    title: u64,
-    /// A sample of the text; empty if `words` covers all of it.
-    #[serde(default, skip_serializing_if = "Sketch::is_empty")]
-    sample: Sketch,
+/// A piece of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Piece {
+    pub(super) hash: u32,
+    /// Number of words that are not masked.
+    pub(super) words: u16,
 }
 
 impl PageFingerprint {
-    /// Returns the fingerprint of an HTML page. `new_outlinks` is the result of
-    /// [`TrapDetector::new_outlinks`].
-    ///
-    /// [`TrapDetector::new_outlinks`]: super::TrapDetector::new_outlinks
-    pub fn from_html(body: &[u8], new_outlinks: usize) -> Self {
+    /// Returns the fingerprint of the HTML page at `url`.
+    pub fn from_html(url: &Url, body: &[u8]) -> Self {
         let html = String::from_utf8_lossy(body);
         let (title, text) = html_text::title_and_text(&html);
-        Self::from_text(title, &text, new_outlinks)
+        Self::from_text(url, title, &text)
     }
 
-    /// Sets the number of new links that leave the pattern of the page.
-    #[must_use]
-    pub fn with_new_outlinks(self, new_outlinks: usize) -> Self {
-        Self { new_outlinks, ..self }
+    /// Returns the fingerprint of a page by its title and visible text. Lines are separate
+    /// pieces.
+    pub fn from_text(url: &Url, title: Option<&str>, text: &str) -> Self {
+        let own_words = url_words(url);
+        let title = title.map(|title| pieces(title, &own_words));
+        let title = title.filter(|pieces| !pieces.is_empty());
+        Self {
+            title: title.map(|pieces| {
+                pieces.iter().fold(17_u32, |hash, piece| hash.rotate_left(5) ^ piece.hash)
+            }),
+            pieces: pieces(text, &own_words),
+            exact: hash_of_words(text),
+        }
     }
 
-    /// Returns the fingerprint of a digest. `new_outlinks` is the result of
-    /// [`TrapDetector::new_outlinks`].
-    ///
-    /// [`TrapDetector::new_outlinks`]: super::TrapDetector::new_outlinks
-    pub fn from_digest(digest: &Digest, new_outlinks: usize) -> Self {
-        let headings = digest.headings.iter().map(String::as_str);
-        let title = hash_masked(digest.title.as_deref().into_iter().chain(headings));
-        let text = hash_masked([digest.text_start.as_str(), digest.text_end.as_str()]);
+    /// Returns the fingerprint of a file without text, such as a picture.
+    pub fn from_digest(digest: &Digest) -> Self {
         let bytes = digest.fingerprint.map_or(0, u64::from);
-        let words = mix(mix(title, text), bytes);
-        let sample = if digest.is_short() { Sketch::default() } else { sample(&digest.sketch) };
-        Self { text: TextFingerprint { words, title, sample }, new_outlinks }
+        let exact = mix(mix(OFFSET, bytes), digest.text_length);
+        let pieces = vec![Piece { hash: upper(mix(exact, bytes)), words: MAX_PIECE_WORDS }];
+        Self { title: None, pieces, exact }
     }
 
-    /// Returns the fingerprint of a page by its title and visible text.
-    pub fn from_text(title: Option<&str>, text: &str, new_outlinks: usize) -> Self {
-        let title = hash_masked(title);
-        let words = mix(title, hash_masked([text]));
-        Self { text: TextFingerprint { words, title, sample: masked_sample(text) }, new_outlinks }
-    }
-}
-
-impl TextFingerprint {
-    /// Whether the other page differs only in numbers and dates.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        self.words == other.words && self.sample.resemblance(&other.sample) >= SAME
+    /// Returns a hash of the masked text.
+    pub(super) fn masked(&self) -> u64 {
+        let pieces = self.pieces.iter().map(|piece| u64::from(piece.hash));
+        pieces.fold(u64::from(self.title.unwrap_or_default()), mix)
     }
 
-    /// Whether the other page is a near duplicate. `is_sequence` tolerates larger
-    /// differences.
-    pub(super) fn is_near(&self, other: &Self, is_sequence: bool) -> bool {
-        let min = if is_sequence { NEAR_IN_SEQUENCE } else { NEAR };
-        let both_long = !self.sample.is_empty() && !other.sample.is_empty();
-        both_long && self.title == other.title && self.sample.resemblance(&other.sample) >= min
+    /// Returns the number of words that are not masked.
+    pub(super) fn word_count(&self) -> u32 {
+        self.pieces.iter().map(|piece| u32::from(piece.words)).sum()
     }
 }
 
-/// Returns the smallest hashes of a sketch, which are a sketch themselves.
-fn sample(sketch: &Sketch) -> Sketch {
-    Sketch::from_hashes(sketch.hashes().iter().take(SAMPLE_SIZE).copied().collect())
+/// Returns the hashes of the words in the path and the query values of a URL.
+fn url_words(url: &Url) -> BTreeSet<u64> {
+    let path = percent_decode_str(url.path()).decode_utf8_lossy();
+    let query = url.query().unwrap_or_default().replace('+', " ");
+    let query = percent_decode_str(&query).decode_utf8_lossy();
+    let words = |text: &str| -> Vec<u64> { Words::new(text).map(|word| word.hash).collect() };
+    words(&path).into_iter().chain(words(&query)).collect()
 }
 
-/// Returns a sample of the masked words of a text, each with its successor. Only the smallest
-/// hashes are needed, so the others are dropped early.
-fn masked_sample(text: &str) -> Sketch {
-    let (mut hashes, mut last) = (Vec::with_capacity(BUFFER_SIZE), OFFSET);
-    let mut limit = u32::MAX;
-    for word in masked(text) {
-        // The upper half of a product has the better distribution.
-        let pair = u32::try_from(mix(last, word) >> 32).unwrap_or_default();
-        last = word;
-        if pair >= limit {
-            continue;
+/// Returns the different pieces of a text, sorted.
+fn pieces(text: &str, own_words: &BTreeSet<u64>) -> Vec<Piece> {
+    let mut pieces = BTreeSet::new();
+    let (mut hash, mut words, mut was_masked) = (OFFSET, 0_u16, false);
+    for word in Words::new(text) {
+        let is_masked = word.is_number || own_words.contains(&word.hash);
+        // A run of masked words counts once.
+        if !(is_masked && was_masked) {
+            hash = mix(hash, if is_masked { MASK } else { word.hash });
         }
-        hashes.push(pair);
-        if hashes.len() >= BUFFER_SIZE {
-            hashes = sample(&Sketch::from_hashes(hashes)).hashes().to_vec();
-            limit = hashes.get(SAMPLE_SIZE - 1).copied().unwrap_or(limit);
+        was_masked = is_masked;
+        words += u16::from(!is_masked);
+        let is_selected = words >= MIN_PIECE_WORDS && word.hash % WORDS_PER_END == 0;
+        if word.ends_sentence || is_selected || words >= MAX_PIECE_WORDS {
+            pieces.extend((words > 0).then(|| Piece { hash: upper(hash), words }));
+            (hash, words, was_masked) = (OFFSET, 0, false);
+            if pieces.len() >= MAX_PIECES {
+                break;
+            }
         }
     }
-    sample(&Sketch::from_hashes(hashes))
+    pieces.extend((words > 0).then(|| Piece { hash: upper(hash), words }));
+    pieces.into_iter().collect()
 }
 
-fn hash_masked<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
-    texts.into_iter().flat_map(masked).fold(OFFSET, mix)
+/// Returns the upper half of a hash, which has the better distribution.
+fn upper(hash: u64) -> u32 {
+    u32::try_from(hash >> 32).unwrap_or_default()
 }
 
-/// Returns the hashes of the words of a text. A run of numbers, months and weekdays is one
-/// [`MASK`]. Of a name followed by a number, only the name counts, because a text may consist
-/// of such words.
-fn masked(text: &str) -> impl Iterator<Item = u64> {
-    let mut was_masked = false;
-    Words(text.as_bytes()).filter(move |hash| {
-        let is_masked = *hash == MASK;
-        !(std::mem::replace(&mut was_masked, is_masked) && is_masked)
-    })
+/// Returns a hash of all words and numbers of a text.
+fn hash_of_words(text: &str) -> u64 {
+    let words = text.split_ascii_whitespace();
+    words.fold(OFFSET, |hash, word| mix(hash, hash_of(word)))
 }
 
-/// Iterates over the hashes of the words of a text. ASCII letters are converted to lower case;
-/// other characters are used unchanged.
+/// A word of a text.
+struct Word {
+    hash: u64,
+    /// Whether it is a number, a month, a weekday or starts with a number.
+    is_number: bool,
+    /// Whether punctuation or a line end follows.
+    ends_sentence: bool,
+}
+
+/// Iterates over the words of a text. ASCII letters are converted to lower case; other
+/// characters are used unchanged.
 struct Words<'a>(&'a [u8]);
 
-impl Iterator for Words<'_> {
-    type Item = u64;
+impl<'a> Words<'a> {
+    fn new(text: &'a str) -> Self {
+        Self(text.as_bytes())
+    }
+}
 
-    fn next(&mut self) -> Option<u64> {
+impl Iterator for Words<'_> {
+    type Item = Word;
+
+    fn next(&mut self) -> Option<Word> {
         let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
         let start = self.0.iter().position(is_letter)?;
         let word = self.0.get(start..)?;
@@ -174,8 +177,12 @@ impl Iterator for Words<'_> {
             hash = add_letter(hash, byte.to_ascii_lowercase());
         }
         self.0 = word.get(length..).unwrap_or_default();
-        let is_masked = is_number || calendar::is_name(hash, length);
-        Some(if is_masked { MASK } else { hash })
+        let after = self.0.iter().take_while(|byte| !is_letter(byte));
+        let ends_sentence = after.enumerate().any(|(index, byte)| {
+            *byte == b'\n' || index == 0 && matches!(byte, b'.' | b'!' | b'?' | b';' | b'|')
+        });
+        let is_number = is_number || calendar::is_name(hash, length);
+        Some(Word { hash, is_number, ends_sentence })
     }
 }
 
@@ -198,19 +205,23 @@ fn mix(hash: u64, word: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn text(text: &str) -> TextFingerprint {
-        PageFingerprint::from_text(Some("Title"), text, 0).text
+    fn fingerprint(path: &str, text: &str) -> PageFingerprint {
+        let url = Url::parse(&format!("https://example.org{path}")).unwrap();
+        PageFingerprint::from_text(&url, Some("Title"), text)
     }
 
     #[track_caller]
     fn check(one: &str, other: &str, expect: bool) {
-        assert_eq!(text(one).is_same(&text(other)), expect, "{one} / {other}");
+        let (one_page, other_page) = (fingerprint("/a", one), fingerprint("/b", other));
+        assert_eq!(one_page.pieces == other_page.pieces, expect, "{one} / {other}");
     }
 
     #[test]
-    fn numbers_and_dates_are_ignored() {
+    fn numbers_and_dates_are_masked() {
         check("Page 7 of 9", "Page 12 of 120", true);
-        check("Mon 1 March 2031: no events", "Tue, 30. April 2042: no EVENTS", true);
+        check("Mon 1 March 2031: no events", "Tue 30 April 2042: no EVENTS", true);
+        check("at 10am on the 3rd: a4f09c", "at 11pm on the 4th: 7be12d", true);
+        check("Sizes 7 8 9", "Sizes 10 11", true);
         check("", "", true);
     }
 
@@ -222,44 +233,26 @@ mod tests {
     }
 
     #[test]
-    fn near_duplicate_is_a_long_text_with_few_other_words() {
-        let words = |from: u32, to: u32| -> String {
-            let letters = |n: u32| char::from_u32(0x4e00 + n).unwrap();
-            (from..to).map(letters).flat_map(|letter| [letter, ' ']).collect()
-        };
-        let one = text(&words(0, 400));
-        assert!(one.is_near(&text(&words(4, 404)), true));
-        assert!(!one.is_near(&text(&words(100, 500)), true));
-        assert!(!one.is_near(&text(&words(30, 430)), false));
-        let other_title = PageFingerprint::from_text(Some("Other"), &words(4, 404), 0).text;
-        assert!(!one.is_near(&other_title, true));
+    fn order_of_sentences_does_not_matter() {
+        check("One fish. Two birds. Red fox", "Red fox. One fish. Two birds", true);
+        check("One fish\nTwo birds", "Two birds\nOne fish", true);
     }
 
     #[test]
-    fn name_with_a_number_counts_by_its_name() {
-        let same = |one: &str, other: &str| {
-            let fingerprint = |text| PageFingerprint::from_text(None, text, 0).text;
-            fingerprint(one).is_same(&fingerprint(other))
-        };
-        assert!(same("item12 of 30", "item13 of 31"));
-        assert!(!same("alpha12 beta7", "beta7 alpha12"));
-        assert!(same("at 10am on the 3rd: a4f09c", "at 11pm on the 4th: 7be12d"));
+    fn words_of_the_own_url_are_masked() {
+        let one = fingerprint("/search?q=blue+fish", "Results for blue fish");
+        let other = fingerprint("/search?q=red+bird", "Results for red bird");
+        assert_eq!(one.pieces, other.pieces);
+        assert_ne!(one.exact, other.exact);
     }
 
     #[test]
-    fn digests_with_same_start_and_end_may_differ() {
-        let digest = |hashes: std::ops::Range<u32>, title: &str| Digest {
-            title: Some(title.to_owned()),
-            text_length: 9_000,
-            text_start: "Menu, part 1".to_owned(),
-            text_end: "Imprint".to_owned(),
-            sketch: Sketch::from_hashes(hashes.collect()),
-            ..Digest::default()
+    fn files_differ_by_their_bytes() {
+        let file = |bytes: u32| {
+            let digest = Digest { fingerprint: Some(bytes), ..Digest::default() };
+            PageFingerprint::from_digest(&digest)
         };
-        let fingerprint = |digest: &Digest| PageFingerprint::from_digest(digest, 0).text;
-        let one = fingerprint(&digest(0..128, "List, page 1"));
-        assert!(one.is_same(&fingerprint(&digest(0..129, "List, page 2"))));
-        assert!(!one.is_same(&fingerprint(&digest(128..256, "List, page 2"))));
-        assert!(!one.is_same(&fingerprint(&digest(0..128, "Fish"))));
+        assert_eq!(file(1), file(1));
+        assert_ne!(file(1).pieces, file(2).pieces);
     }
 }

@@ -10,9 +10,8 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::fingerprint::TextFingerprint;
+use super::PageFingerprint;
 use super::shape::segments;
-use super::{PageFingerprint, is_new};
 use crate::host_key;
 
 /// Number of pages without new content after which a trial may fail.
@@ -34,7 +33,7 @@ const FILE_EXTENSIONS: [&str; 26] = [
 pub(super) struct HostTrials {
     sites: BTreeMap<String, Trial>,
     /// The latest new pages, with and without hosts in their paths.
-    recent: VecDeque<TextFingerprint>,
+    recent: VecDeque<u64>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -47,24 +46,26 @@ impl HostTrials {
     /// Returns the pattern of the trap if the URL is one.
     pub(super) fn find_trap(&self, url: &Url) -> Option<String> {
         let mut hosts: Vec<&str> = segments(url).filter(|segment| is_host(segment)).collect();
-        let first = *hosts.first()?;
         let count = hosts.len();
+        if count == 0 {
+            return None;
+        }
         hosts.sort_unstable();
         hosts.dedup();
         let is_repeated = hosts.len() < count;
         let site = host_key(url);
         let has_failed = self.sites.get(&site).is_some_and(|trial| trial.has_failed());
-        (is_repeated || has_failed).then(|| format!("{site}/…/{first}/…"))
+        (is_repeated || has_failed).then(|| format!("{site}/…/{{host}}/…"))
     }
 
     /// Records the content of a page.
     pub(super) fn record_page(&mut self, url: &Url, page: &PageFingerprint) {
-        let is_new = is_new(&page.text, self.recent.iter());
+        let is_new = !self.recent.contains(&page.exact);
         if is_new {
             if self.recent.len() >= MAX_STORED {
                 self.recent.pop_front();
             }
-            self.recent.push_back(page.text.clone());
+            self.recent.push_back(page.exact);
         }
         if segments(url).any(is_host) {
             self.record(host_key(url), is_new);
@@ -125,7 +126,7 @@ mod tests {
 
     fn record(trials: &mut HostTrials, path: &str, text: &str) {
         let url = Url::parse(&format!("https://example.org{path}")).unwrap();
-        trials.record_page(&url, &PageFingerprint::from_text(None, text, 0));
+        trials.record_page(&url, &PageFingerprint::from_text(&url, None, text));
     }
 
     #[test]

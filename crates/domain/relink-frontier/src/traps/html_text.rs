@@ -6,13 +6,13 @@
 /// Elements without visible content.
 const HIDDEN: [&str; 3] = ["script", "style", "template"];
 
-/// Returns the title and the words of a page.
+/// Returns the title and the words of a page, with one line per text between two tags.
 pub(super) fn title_and_text(html: &str) -> (Option<&str>, String) {
     let (mut title, mut text) = (None, String::with_capacity(html.len() / 2));
     let mut rest = html;
     while let Some((before, tag)) = rest.split_once('<') {
-        text.push_str(before);
-        text.push(' ');
+        push_line(&mut text, before);
+        text.push('\n');
         if let Some(hidden) = HIDDEN.iter().find(|name| opens(tag, name)) {
             rest = after_close(tag, hidden);
             continue;
@@ -22,8 +22,16 @@ pub(super) fn title_and_text(html: &str) -> (Option<&str>, String) {
             title = rest.split('<').next();
         }
     }
-    text.push_str(rest);
+    push_line(&mut text, rest);
     (title, text)
+}
+
+/// Adds text between two tags as one line.
+fn push_line(text: &mut String, node: &str) {
+    for (index, line) in node.split('\n').enumerate() {
+        text.push_str(if index > 0 { " " } else { "" });
+        text.push_str(line);
+    }
 }
 
 /// Whether the text after a `<` opens an element of this name.

@@ -12,6 +12,7 @@ use super::TrapKind;
 use super::segment_class::{SegmentClass, is_far, is_key};
 use super::shape::segments;
 use crate::host_key;
+use crate::query::parameters;
 
 /// Maximum length of one part of a pattern.
 const MAX_PART_LENGTH: usize = 64;
@@ -25,6 +26,9 @@ const PAGE_KEYS: [&str; 14] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UrlPattern {
     text: String,
+    /// Length of the host and path in `text`.
+    path_length: usize,
+    has_variable_path: bool,
     is_variable: bool,
     is_far: bool,
     kind: TrapKind,
@@ -44,11 +48,15 @@ impl UrlPattern {
     pub fn new(url: &Url, year: i16) -> Self {
         let mut pattern = Self {
             text: host_key(url),
+            path_length: 0,
+            has_variable_path: false,
             is_variable: false,
             is_far: false,
             kind: TrapKind::NearDuplicates,
         };
         pattern.add_path(url, year);
+        pattern.path_length = pattern.text.len();
+        pattern.has_variable_path = pattern.is_variable;
         pattern.add_query(url, year);
         pattern
     }
@@ -62,6 +70,21 @@ impl UrlPattern {
         self.text
     }
 
+    /// Returns the host and path.
+    pub(super) fn path(&self) -> &str {
+        self.text.get(..self.path_length).unwrap_or(&self.text)
+    }
+
+    /// Whether several paths can have the pattern.
+    pub(super) fn has_variable_path(&self) -> bool {
+        self.has_variable_path
+    }
+
+    /// Whether it has parameters.
+    pub(super) fn has_query(&self) -> bool {
+        self.path_length < self.text.len()
+    }
+
     /// Whether several URLs can have the pattern.
     pub(super) fn is_variable(&self) -> bool {
         self.is_variable
@@ -70,11 +93,6 @@ impl UrlPattern {
     /// Whether it contains a date far from now.
     pub(super) fn is_far(&self) -> bool {
         self.is_far
-    }
-
-    /// Whether its URLs number pages, dates or sessions.
-    pub(super) fn is_sequence(&self) -> bool {
-        self.kind != TrapKind::NearDuplicates
     }
 
     /// Returns the kind of trap if its budget is exhausted.
@@ -106,9 +124,8 @@ impl UrlPattern {
     }
 
     fn add_query(&mut self, url: &Url, year: i16) {
-        let pairs = url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
         let mut pairs: Vec<(&str, &str)> =
-            pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect();
+            parameters(url).map(|parameter| (parameter.key, parameter.value)).collect();
         pairs.sort_by_key(|pair| pair.0);
         pairs.dedup_by_key(|pair| pair.0);
         for ((key, value), separator) in

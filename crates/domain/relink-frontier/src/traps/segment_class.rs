@@ -135,7 +135,7 @@ fn is_day(number: i32) -> bool {
 }
 
 /// Whether a text is `2026-05` or `2026-05-31`, optionally with a time.
-fn is_date(text: &str) -> bool {
+pub(super) fn is_date(text: &str) -> bool {
     let Some((year, rest)) = text.split_once('-') else { return false };
     let Some((month, after)) = rest.split_at_checked(2) else { return false };
     year.len() == 4

@@ -8,6 +8,7 @@ use url::Url;
 
 use super::TrapKind;
 use crate::host_key;
+use crate::query::parameters;
 
 /// Maximum number of path segments.
 const MAX_SEGMENTS: usize = 20;
@@ -19,34 +20,27 @@ const MAX_REPEATS: usize = 3;
 const MAX_LENGTH: usize = 2_083;
 /// Maximum number of different keys in a query.
 const MAX_KEYS: usize = 8;
-/// Number of segments of a path that a report shows.
-const SHOWN_SEGMENTS: usize = 3;
+/// Number of letters of a segment that a report shows.
+const SHOWN_LETTERS: usize = 40;
 
-/// Returns the trap and its pattern if the URL has the shape of one.
+/// Returns the trap and the section of the site if the URL has the shape of one.
 pub(super) fn find_trap(url: &Url) -> Option<(TrapKind, String)> {
     let segments: Vec<&str> = segments(url).collect();
-    let host = host_key(url);
-    if let Some(segment) = repeated_segment(&segments) {
-        return Some((TrapKind::RepeatedSegment, format!("{host}/…/{segment}/…/{segment}/…")));
-    }
-    let prefix =
-        || format!("{host}/{}/…", segments.get(..SHOWN_SEGMENTS).unwrap_or(&segments).join("/"));
-    if segments.len() > MAX_SEGMENTS {
-        return Some((TrapKind::TooDeep, prefix()));
-    }
-    if url.as_str().len() > MAX_LENGTH {
-        let segments = segments.iter().take(SHOWN_SEGMENTS);
-        let short: Vec<String> =
-            segments.map(|segment| segment.chars().take(40).collect()).collect();
-        return Some((TrapKind::TooLong, format!("{host}/{}…", short.join("/"))));
-    }
-    let keys = query_keys(url);
-    if keys.len() > MAX_KEYS {
-        let shown: Vec<&str> = keys.iter().take(SHOWN_SEGMENTS).copied().collect();
-        let pattern = format!("{host}{}?{}&… ({} keys)", url.path(), shown.join("&"), keys.len());
-        return Some((TrapKind::TooManyParameters, pattern));
-    }
-    None
+    let kind = if has_repeated_segment(&segments) {
+        TrapKind::RepeatedSegment
+    } else if segments.len() > MAX_SEGMENTS {
+        TrapKind::TooDeep
+    } else if url.as_str().len() > MAX_LENGTH {
+        TrapKind::TooLong
+    } else if query_keys(url).len() > MAX_KEYS {
+        TrapKind::TooManyParameters
+    } else {
+        return None;
+    };
+    let first: String = segments.first()?.chars().take(SHOWN_LETTERS).collect();
+    let is_path = segments.len() > 1;
+    let end = if is_path { "/" } else { "?…" };
+    Some((kind, format!("{}/{first}{end}", host_key(url))))
 }
 
 /// Returns the segments of a path that are not empty.
@@ -54,9 +48,9 @@ pub(super) fn segments(url: &Url) -> impl Iterator<Item = &str> {
     url.path().split('/').filter(|segment| !segment.is_empty())
 }
 
-/// Returns the segment that is repeated too often. Numbers may be repeated more often:
+/// Whether a segment is repeated too often. Numbers may be repeated more often:
 /// `/2011/11/11/11` is a date and an hour.
-fn repeated_segment<'a>(segments: &[&'a str]) -> Option<&'a str> {
+fn has_repeated_segment(segments: &[&str]) -> bool {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut last, mut consecutive) = ("", 0);
     for segment in segments {
@@ -67,15 +61,14 @@ fn repeated_segment<'a>(segments: &[&'a str]) -> Option<&'a str> {
         let is_number = segment.bytes().all(|byte| byte.is_ascii_digit());
         let tolerance = if is_number { MAX_REPEATS } else { 0 };
         if consecutive > MAX_CONSECUTIVE + tolerance || *count > MAX_REPEATS + tolerance {
-            return Some(segment);
+            return true;
         }
     }
-    None
+    false
 }
 
 fn query_keys(url: &Url) -> BTreeSet<&str> {
-    let pairs = url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
-    pairs.map(|pair| pair.split('=').next().unwrap_or_default()).collect()
+    parameters(url).map(|parameter| parameter.key).collect()
 }
 
 #[cfg(test)]
@@ -100,19 +93,19 @@ mod tests {
 
     #[test]
     fn find_trap_rejects_repeated_segments() {
-        check("/docs/docs/docs/a", "RepeatedSegment example.org/…/docs/…/docs/…");
-        check("/a/b/a/b/a/b/a", "RepeatedSegment example.org/…/a/…/a/…");
-        check("/1/1/1/1/1/1", "RepeatedSegment example.org/…/1/…/1/…");
+        check("/docs/docs/docs/a", "RepeatedSegment example.org/docs/");
+        check("/a/b/a/b/a/b/a", "RepeatedSegment example.org/a/");
+        check("/1/1/1/1/1/1", "RepeatedSegment example.org/1/");
     }
 
     #[test]
     fn find_trap_rejects_long_paths_and_queries() {
         let deep: Vec<String> = (0..=20).map(|n| format!("/s{n}")).collect();
-        check(&deep.concat(), "TooDeep example.org/s0/s1/s2/…");
+        check(&deep.concat(), "TooDeep example.org/s0/");
         check(&deep[..20].concat(), "");
-        check(&format!("/a?{}", "x".repeat(2_083)), "TooLong example.org/a…");
+        check(&format!("/a?{}", "x".repeat(2_083)), "TooLong example.org/a?…");
         let keys: Vec<String> = (0..9).map(|n| format!("k{n}=1")).collect();
         let query = format!("/a?{}", keys.join("&"));
-        check(&query, "TooManyParameters example.org/a?k0&k1&k2&… (9 keys)");
+        check(&query, "TooManyParameters example.org/a?…");
     }
 }

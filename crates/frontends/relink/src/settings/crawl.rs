@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use relink_engine::{CrawlRules, CrawlSettings, DispatchSettings, RenderMode, parse_seed};
-use relink_frontier::{CrawlScope, PolitenessPolicy, ScopeMode, TraversalOrder, UrlFilter};
+use relink_frontier::{
+    CrawlScope, PolitenessPolicy, ScopeMode, TrapLimits, TraversalOrder, UrlFilter,
+};
 use url::Url;
 
 use super::run_key::RunKeyText;
@@ -111,7 +113,20 @@ fn rules(
         max_page_links: config.max_page_links.unwrap_or(CrawlRules::MAX_PAGE_LINKS),
         ignores_nofollow: scope_args.follow_nofollow,
         checks_external: !scope_args.no_external,
+        traps: trap_limits(scope_args)?,
         fresh_since: fresh_since(now, max_age),
+    })
+}
+
+fn trap_limits(scope_args: &CrawlScopeArgs) -> Result<TrapLimits, CommandError> {
+    let entered = &scope_args.enter_trap;
+    let filter = UrlFilter::new(entered, &[]);
+    let filter = filter.map_err(|error| CommandError::usage(error.to_string()))?;
+    let defaults = TrapLimits::default();
+    Ok(TrapLimits {
+        pattern_pages: scope_args.max_pattern_pages.unwrap_or(defaults.pattern_pages),
+        host_pages: scope_args.max_host_pages.unwrap_or(defaults.host_pages),
+        entered: (!entered.is_empty()).then_some(filter),
     })
 }
 

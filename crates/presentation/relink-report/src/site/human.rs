@@ -121,7 +121,8 @@ fn directories(report: &SiteReport, style: TextStyle) -> Vec<String> {
 fn traps(report: &SiteReport) -> Vec<String> {
     let line = |trap: &super::TrapRow| {
         let (pattern, kind) = (shown_url(&trap.pattern), shown_prose(&trap.kind));
-        format!("spider trap: {pattern}  {kind} ({} URLs not followed)", grouped(trap.count))
+        let (count, flag) = (counted(trap.count, "URL"), shown_prose(&trap.flag));
+        format!("spider trap: {pattern}  {kind} ({count} not followed; to enter: {flag})")
     };
     let mut lines: Vec<String> = report.traps.iter().take(MAX_TRAPS).map(line).collect();
     let omitted = report.traps.len().saturating_sub(MAX_TRAPS) as u64;

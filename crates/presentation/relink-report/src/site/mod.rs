@@ -280,6 +280,8 @@ pub struct TrapRow {
     /// One of these URLs.
     #[serde(serialize_with = "redact::url")]
     pub example: String,
+    /// The flag of `relink crawl` that enters the trap.
+    pub flag: String,
 }
 
 /// The changes since another crawl.

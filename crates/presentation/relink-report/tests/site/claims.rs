@@ -113,7 +113,10 @@ fn other_sections_are_present() {
     check("largest", &["/glossary 912.4 kB"]);
     check("statuses", &["no response 63", "4xx client error 132 10.9 %"]);
     check("hosts", &["cdn.example 120 ! 6 16.8 s 22.8 s", "+52 more, not shown"]);
-    check("traps", &["/calendar?month=… endless calendar 240 /calendar?month=2099-12"]);
+    check(
+        "traps",
+        &["/calendar?month=… endless calendar 240 /calendar?month=2099-12 --enter-trap /calendar*"],
+    );
     check("not-followed", &["deeper than the limit 412"]);
     check("notes", &["robots.txt sets a Crawl-delay of 1.0 s"]);
 }

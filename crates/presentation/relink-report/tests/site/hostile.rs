@@ -38,7 +38,7 @@ fn report(evil: &str, rows: usize) -> SiteReport {
     let changes = many(change, rows);
     let fragment = MissingFragment { url: text(), fragment: text(), inlinks };
     let title = SameTitle { title: text(), pages: many(text(), 20) };
-    let trap = TrapRow { kind: text(), pattern: text(), count: 1, example: text() };
+    let trap = TrapRow { kind: text(), pattern: text(), count: 1, example: text(), flag: text() };
     let host =
         SiteHost { name: text(), requests: 1, timeline: vec![u32::MAX; 60], ..SiteHost::default() };
     SiteReport {

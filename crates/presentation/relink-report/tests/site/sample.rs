@@ -271,6 +271,7 @@ fn traps() -> Vec<TrapRow> {
         pattern: "/calendar?month=…".to_owned(),
         count: 240,
         example: own("/calendar?month=2099-12"),
+        flag: "--enter-trap /calendar*".to_owned(),
     }]
 }
 

@@ -13,6 +13,7 @@ pub(super) fn traps(view: &View) -> Option<Body> {
             text_column("kind"),
             number_column("not followed"),
             text_column("example"),
+            text_column("flag that enters it"),
         ];
         view.table("Spider traps", columns, traps, traps.len() as u64, |trap| {
             [
@@ -20,6 +21,7 @@ pub(super) fn traps(view: &View) -> Option<Body> {
                 trap.kind.as_str().into(),
                 trap.count.into(),
                 view.urls.link(&trap.example),
+                element("code", [], trap.flag.as_str()),
             ]
         })
     })

@@ -1,0 +1,79 @@
+//! Requests for invented URLs, to test whether a set of pages is endless.
+//!
+//! They are sent before the queued pages, because the result decides whether
+//! these are fetched. They obey robots.txt and the rate limits, carry no
+//! credentials, and appear in no report.
+
+use relink_frontier::{EndlessTest, PageFingerprint, host_key};
+use relink_model::{ControlKind, FetchOutcome, Probe};
+use relink_ports::{Body, HostId};
+use url::Url;
+
+use super::Dispatcher;
+use super::controls::ControlTask;
+use crate::crawl::parse_page;
+use crate::isolation::isolate;
+use crate::probe::final_url;
+
+/// One URL of a test.
+#[derive(Debug, Clone)]
+pub(super) struct TrapTestPart {
+    /// The set that is tested.
+    key: String,
+    /// The page at the URL; `None` if it does not exist.
+    page: Option<PageFingerprint>,
+}
+
+impl TrapTestPart {
+    /// Reads the response. A redirect is not a page of its own.
+    pub(super) fn read_page(&mut self, url: &str, probe: &Probe, body: Option<&Body>) {
+        let is_found = matches!(probe.outcome, FetchOutcome::Response(200..=299))
+            && final_url(probe).is_none_or(|last| last.as_str() == url);
+        let page = || parse_page(&Url::parse(url).ok()?, body?, None, 0)?.fingerprint;
+        self.page = is_found.then(|| isolate(url, page).ok().flatten()).flatten();
+    }
+}
+
+impl Dispatcher<'_> {
+    /// Queues the requests of the tests that the crawl needs.
+    pub(super) fn start_trap_tests(&mut self) {
+        let tests = self.crawler.as_mut().map(|crawler| crawler.start_tests()).unwrap_or_default();
+        for test in tests {
+            for url in &test.urls {
+                self.queue_trap_test(&test, url);
+            }
+        }
+    }
+
+    fn queue_trap_test(&mut self, test: &EndlessTest, url: &Url) {
+        let part = TrapTestPart { key: test.key.clone(), page: None };
+        let crawler = self.crawler.as_ref().filter(|_| self.settings.uses_controls);
+        let rights = crawler.map(|crawler| crawler.unlinked_rights(url).without_credentials());
+        let name = host_key(url);
+        let hosts = self.queues.iter().filter(|(_, queue)| queue.name() == name);
+        let host: Option<HostId> = hosts.map(|(host, _)| *host).next();
+        let queue = host.and_then(|host| self.queues.get_mut(&host));
+        let queue = queue.filter(|queue| queue.robots.is_allowed(url.as_str()));
+        let (Some(queue), Some(rights)) = (queue, rights) else {
+            // Without a request the set is not known to be endless.
+            self.finish_trap_test(part);
+            return;
+        };
+        queue.pending_controls.push_back(ControlTask {
+            kind: ControlKind::RandomName,
+            key: format!("trap test {url}"),
+            url: url.to_string(),
+            rights,
+            attempt: 1,
+            is_prefetch: true,
+            trap_test: Some(part),
+        });
+    }
+
+    /// Passes the result of a request to the crawl.
+    pub(super) fn finish_trap_test(&mut self, part: TrapTestPart) {
+        if let Some(crawler) = &mut self.crawler {
+            crawler.record_test_page(&part.key, part.page);
+        }
+    }
+}

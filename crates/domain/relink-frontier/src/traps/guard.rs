@@ -1,0 +1,250 @@
+//! Decides which URLs of a site a crawl fetches.
+//!
+//! Combines all evidence about spider traps: parameters that do not change a page, their
+//! order, other spellings, budgets and endless sets.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::budget::PageValue;
+use super::variants::{UrlVariants, section};
+use super::{
+    DetectedTrap, EndlessTest, PageFingerprint, PageLinks, TrapDecision, TrapDetector, TrapKind,
+};
+use crate::parameters::{DuplicateParameters, PageContent, ParameterLearner};
+use crate::query::{parameters, sort_parameters};
+use crate::{UrlFilter, host_key};
+
+/// Limits of a crawl, and traps that it enters.
+#[derive(Debug, Clone)]
+pub struct TrapLimits {
+    /// Maximum number of pages of a set that grows from itself alone.
+    pub pattern_pages: u32,
+    /// Maximum number of pages per host.
+    pub host_pages: u64,
+    /// URLs that are fetched even if they are part of a trap; `None` for none.
+    pub entered: Option<UrlFilter>,
+}
+
+impl Default for TrapLimits {
+    fn default() -> Self {
+        Self { pattern_pages: 2_000, host_pages: 1_000_000, entered: None }
+    }
+}
+
+/// Protects a crawl from spider traps.
+///
+/// ```
+/// use relink_frontier::{PageFingerprint, TrapDecision, TrapGuard, TrapLimits};
+/// let mut guard = TrapGuard::new(2026, TrapLimits::default());
+/// let page = |number: u32| format!("https://example.org/list?p={number}").parse();
+/// for number in 0..100 {
+///     let (url, next) = (page(number)?, page(number + 1)?);
+///     let text = PageFingerprint::from_text(&url, Some("List"), "Nothing here");
+///     guard.accept(&next, Some(&url));
+///     guard.record_page(&url, &text, &[next]);
+/// }
+/// assert!(matches!(guard.check(&page(200)?, Some(&page(100)?)), TrapDecision::Reject(..)));
+/// assert_eq!(guard.report()[0].pattern, "example.org/list?…");
+/// # Ok::<(), url::ParseError>(())
+/// ```
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct TrapGuard {
+    #[serde(skip)]
+    limits: TrapLimits,
+    pub(super) detector: TrapDetector,
+    learner: ParameterLearner,
+    variants: UrlVariants,
+    /// Contents of pages whose URLs differ in one parameter.
+    #[serde(skip)]
+    duplicates: DuplicateParameters,
+    /// First spellings of URLs with several parameters, by their sorted form.
+    #[serde(skip)]
+    spellings: HashMap<u64, Box<str>>,
+    /// Accepted URLs that are not fetched yet, with the page that links to them.
+    #[serde(skip)]
+    queued: HashMap<u64, Option<Arc<str>>>,
+    /// The page whose links were accepted last.
+    #[serde(skip)]
+    last_page: Option<Arc<str>>,
+    /// Number of accepted URLs by host.
+    #[serde(skip)]
+    host_pages: BTreeMap<String, u64>,
+}
+
+impl TrapGuard {
+    /// Returns a guard for a crawl that starts in `year`.
+    pub fn new(year: i16, limits: TrapLimits) -> Self {
+        Self { limits, detector: TrapDetector::new(year), ..Self::default() }
+    }
+
+    /// Continues with a stored guard. Every URL that was accepted before must be passed to
+    /// [`accept`](Self::accept) again.
+    #[must_use]
+    pub fn resume(mut self, limits: TrapLimits) -> Self {
+        self.detector.endless.restart_tests();
+        Self { limits, ..self }
+    }
+
+    /// Returns the URL under which a link is fetched: without parameters that do not change
+    /// the page, and with the parameters in the order of the first such URL.
+    pub fn rewrite(&mut self, url: &Url, from: &Url) -> Url {
+        if url.query().is_none() || self.enters(url) {
+            return url.clone();
+        }
+        let (stripped, removed) = self.learner.strip(url);
+        if !removed.is_empty() {
+            let key = removed.first().map_or("", String::as_str);
+            let branch = format!("{}/…?{key}=…", host_key(url));
+            self.count(TrapKind::IrrelevantParameters, &branch, url, Some(from));
+        }
+        let spelling = self.spellings.get(&hash(&sort_parameters(&stripped)));
+        spelling.and_then(|first| Url::parse(first).ok()).unwrap_or(stripped)
+    }
+
+    /// Decides whether to fetch a new URL that the page `from` links to. Start pages have no
+    /// such page and are always fetched. Every rejection is counted.
+    pub fn check(&mut self, url: &Url, from: Option<&Url>) -> TrapDecision {
+        let Some(from) = from.filter(|_| !self.enters(url)) else { return TrapDecision::Allow };
+        let trap = self.find_trap(url, from);
+        self.decide(url, trap, Some(from))
+    }
+
+    /// Decides whether an accepted URL is still fetched.
+    pub fn check_again(&mut self, url: &Url) -> TrapDecision {
+        if self.enters(url) {
+            return TrapDecision::Allow;
+        }
+        let from = self.queued.get(&hash(url.as_str())).and_then(Option::as_deref);
+        let from = from.and_then(|from| Url::parse(from).ok());
+        let duplicate = self.variants.find_fetched_duplicate(url);
+        let trap = duplicate
+            .map(|section| (TrapKind::SameSpelling, section))
+            .or_else(|| from.as_ref().and_then(|from| self.endless(url, from)))
+            .or_else(|| self.detector.find_trap(url));
+        self.decide(url, trap, from.as_ref())
+    }
+
+    fn decide(
+        &mut self,
+        url: &Url,
+        trap: Option<(TrapKind, String)>,
+        from: Option<&Url>,
+    ) -> TrapDecision {
+        let Some((kind, branch)) = trap else { return TrapDecision::Allow };
+        self.count(kind, &branch, url, from);
+        TrapDecision::Reject(kind, branch)
+    }
+
+    fn count(&mut self, kind: TrapKind, branch: &str, url: &Url, from: Option<&Url>) {
+        let from = from.map(section).unwrap_or_default();
+        self.detector.rejections.count(kind, branch, url, &from);
+    }
+
+    fn find_trap(&mut self, url: &Url, from: &Url) -> Option<(TrapKind, String)> {
+        if let Some(section) = self.variants.find_duplicate(url) {
+            return Some((TrapKind::SameSpelling, section));
+        }
+        let host = host_key(url);
+        if self.host_pages.get(&host).is_some_and(|pages| *pages >= self.limits.host_pages) {
+            return Some((TrapKind::HostBudget, host));
+        }
+        self.detector.find_trap(url).or_else(|| self.endless(url, from))
+    }
+
+    /// Returns the endless set of a URL if the page that links to it is in one, too.
+    fn endless(&self, url: &Url, from: &Url) -> Option<(TrapKind, String)> {
+        let detector = &self.detector;
+        let pages = self.limits.pattern_pages;
+        let set = detector.endless.endless_set(&detector.chain(url), pages)?;
+        detector.endless.endless_set(&detector.chain(from), pages)?;
+        Some((TrapKind::Generated, set))
+    }
+
+    fn enters(&self, url: &Url) -> bool {
+        self.limits.entered.as_ref().is_some_and(|filter| filter.matches(url.as_str()))
+    }
+
+    /// Records that a URL will be fetched, and the page that links to it.
+    pub fn accept(&mut self, url: &Url, from: Option<&Url>) {
+        if parameters(url).nth(1).is_some() {
+            let first = || url.as_str().into();
+            self.spellings.entry(hash(&sort_parameters(url))).or_insert_with(first);
+        }
+        self.variants.accept(url);
+        *self.host_pages.entry(host_key(url)).or_default() += 1;
+        let Some(from) = from else { return };
+        let is_last = self.last_page.as_deref() == Some(from.as_str());
+        if !is_last {
+            self.last_page = Some(from.as_str().into());
+        }
+        self.queued.insert(hash(url.as_str()), self.last_page.clone());
+        let detector = &mut self.detector;
+        let (page, link) = (detector.chain(from), detector.chain(url));
+        detector.endless.record_discovery(&page, &link);
+    }
+
+    /// Records a link to a URL that was accepted before.
+    pub fn record_known_link(&mut self, url: &Url, from: &Url) {
+        let discoverer = self.queued.get(&hash(url.as_str()));
+        let is_repeated = discoverer
+            .is_some_and(|page| page.as_deref().is_some_and(|page| page != from.as_str()));
+        if is_repeated {
+            let detector = &mut self.detector;
+            let (page, link) = (detector.chain(from), detector.chain(url));
+            detector.endless.record_repetition(&page, &link);
+        }
+    }
+
+    /// Records that a URL redirects.
+    pub fn record_redirect(&mut self, from: &Url, to: &Url) {
+        self.queued.remove(&hash(from.as_str()));
+        self.detector.record_redirect(from, to);
+    }
+
+    /// Records the text of a fetched page and the new URLs that were accepted from it. Do not
+    /// call it for missing pages, which are not evidence. Returns invented URLs to fetch, if
+    /// they are needed to decide whether the page is part of an endless set.
+    pub fn record_page(
+        &mut self,
+        url: &Url,
+        page: &PageFingerprint,
+        new_links: &[Url],
+    ) -> Option<EndlessTest> {
+        let from = self.queued.remove(&hash(url.as_str())).flatten();
+        let from = from.and_then(|from| Url::parse(&from).ok());
+        let links = PageLinks { from: from.as_ref(), new: new_links };
+        let (value, test) = self.detector.record_page(url, page, links);
+        let content = PageContent {
+            exact: page.exact,
+            masked: page.masked(),
+            is_growing: value == PageValue::Growing,
+        };
+        if value != PageValue::Linked {
+            self.variants.record_page(url, content);
+            self.duplicates.compare(url, content, &mut self.learner);
+        }
+        test
+    }
+
+    /// Records the pages at the invented URLs of a test; `None` for a URL that does not
+    /// exist.
+    pub fn record_test(&mut self, key: &str, pages: &[Option<PageFingerprint>]) {
+        self.detector.record_test(key, pages);
+    }
+
+    /// Returns the traps, each once.
+    pub fn report(&self) -> Vec<DetectedTrap> {
+        self.detector.rejections.report()
+    }
+}
+
+fn hash(value: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}

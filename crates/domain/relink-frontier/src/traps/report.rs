@@ -1,0 +1,240 @@
+//! Rejected URLs for the report: one row per trap.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::TrapKind;
+
+/// Maximum number of stored branches. Further ones are counted together.
+const MAX_STORED: usize = 1_000;
+/// Maximum number of stored referrers of a branch.
+const MAX_REFERRERS: usize = 64;
+/// Part of the name of a parameter that does not change pages.
+const PARAMETER: &str = "/…?";
+/// The name of the branches beyond [`MAX_STORED`].
+const OTHERS: &str = "(other patterns)";
+
+/// A trap, for reports.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DetectedTrap {
+    /// The kind of trap.
+    pub kind: TrapKind,
+    /// The pattern of the URLs.
+    pub pattern: String,
+    /// Number of rejected URLs.
+    pub count: u64,
+    /// The first of them.
+    pub example: String,
+    /// The glob of the URLs, for the flag that enters the trap.
+    pub glob: String,
+}
+
+/// Rejected URLs by branch.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Rejections {
+    branches: BTreeMap<String, Rejection>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Rejection {
+    kind: TrapKind,
+    count: u64,
+    example: String,
+    /// Number of rejections by the section of the page that links to the URL.
+    from: BTreeMap<String, u64>,
+}
+
+impl Rejections {
+    /// Counts a rejected URL that a page of the section `from` links to.
+    pub(super) fn count(&mut self, kind: TrapKind, branch: &str, url: &Url, from: &str) {
+        let is_full = self.branches.len() >= MAX_STORED && !self.branches.contains_key(branch);
+        let name = if is_full { OTHERS } else { branch };
+        let (example, from_counts) = (url.to_string(), BTreeMap::new());
+        let first = || Rejection { kind, count: 0, example, from: from_counts };
+        let rejection = self.branches.entry(name.to_owned()).or_insert_with(first);
+        rejection.count += 1;
+        if rejection.from.len() < MAX_REFERRERS || rejection.from.contains_key(from) {
+            *rejection.from.entry(from.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// Returns the traps by kind, the largest first. Branches inside of another one, different
+    /// queries of one path and branches that link to each other are one trap.
+    pub(super) fn report(&self) -> Vec<DetectedTrap> {
+        let traps = merge(&self.branches, |branch, _| outer_branch(&self.branches, branch));
+        let traps = merge(&traps, |branch, trap| linking_trap(&traps, branch, trap));
+        let mut report: Vec<DetectedTrap> = traps.into_iter().map(detected_trap).collect();
+        report.sort_by(|one, other| (one.kind, other.count).cmp(&(other.kind, one.count)));
+        report
+    }
+}
+
+/// Renames traps and adds up those with the same name.
+fn merge(
+    traps: &BTreeMap<String, Rejection>,
+    name: impl Fn(&str, &Rejection) -> Option<String>,
+) -> BTreeMap<String, Rejection> {
+    let mut merged: BTreeMap<String, Rejection> = BTreeMap::new();
+    for (branch, trap) in traps {
+        let name = name(branch, trap).unwrap_or_else(|| branch.clone());
+        let Some(sum) = merged.get_mut(&name) else {
+            merged.insert(name, trap.clone());
+            continue;
+        };
+        if trap.count > sum.count {
+            (sum.kind, sum.example) = (trap.kind, trap.example.clone());
+        }
+        sum.count += trap.count;
+        for (from, count) in &trap.from {
+            *sum.from.entry(from.clone()).or_default() += count;
+        }
+    }
+    merged
+}
+
+/// Returns the largest branch that contains another one. Parameters that do not change the
+/// pages of a host are one trap.
+fn outer_branch(branches: &BTreeMap<String, Rejection>, branch: &str) -> Option<String> {
+    if let Some((host, _)) = branch.split_once(PARAMETER) {
+        let prefix = format!("{host}{PARAMETER}");
+        return branches.keys().find(|other| other.starts_with(&prefix)).cloned();
+    }
+    if let Some(outer) = branches.keys().find(|outer| is_within(branch, outer)) {
+        return Some(outer.clone());
+    }
+    let path = path_of(branch);
+    let is_sibling = |other: &String| other != branch && path_of(other) == path;
+    (branch.contains('?') && branches.keys().any(is_sibling)).then(|| format!("{path}?…"))
+}
+
+/// Returns the first of the traps that link to each other. A trap belongs to others if their
+/// pages have most of the links to it.
+fn linking_trap(
+    traps: &BTreeMap<String, Rejection>,
+    branch: &str,
+    trap: &Rejection,
+) -> Option<String> {
+    let others = traps.keys().filter(|other| *other != branch);
+    let others: Vec<&String> =
+        others.filter(|other| trap.from.keys().any(|from| is_section_of(from, other))).collect();
+    let is_other = |from: &String| others.iter().any(|other| is_section_of(from, other));
+    let links = trap.from.iter().filter(|(from, _)| is_other(from));
+    let links: u64 = links.map(|(_, count)| *count).sum();
+    let first = others.iter().min().map(|first| (*first).clone())?;
+    let name = if branch.contains(PARAMETER) { first } else { first.min(branch.to_owned()) };
+    (2 * links >= trap.count).then_some(name)
+}
+
+/// Whether a trap is in a section.
+fn is_section_of(section: &str, trap: &str) -> bool {
+    let prefix = section.trim_end_matches('…').trim_end_matches(['?', '/']);
+    let rest = trap.get(..prefix.len()).filter(|start| start.eq_ignore_ascii_case(prefix));
+    let rest = rest.and_then(|start| trap.get(start.len()..));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
+}
+
+fn path_of(branch: &str) -> &str {
+    branch.split('?').next().unwrap_or_default()
+}
+
+/// Whether a branch is part of another one.
+fn is_within(branch: &str, outer: &str) -> bool {
+    let is_open = outer.ends_with('/') || outer.ends_with("/…") || outer.ends_with("?…");
+    let (lower, prefix) = (branch.to_lowercase(), outer.trim_end_matches('…'));
+    let files = outer.strip_suffix('*').and_then(|directory| branch.strip_prefix(directory));
+    branch != outer
+        && (is_open && (branch.starts_with(prefix) || lower.starts_with(prefix))
+            || files.is_some_and(|rest| !rest.contains('/'))
+            || path_of(branch) == outer
+            || path_of(branch) == outer.trim_end_matches('/'))
+}
+
+fn detected_trap((pattern, rejection): (String, Rejection)) -> DetectedTrap {
+    let Rejection { kind, count, example, .. } = rejection;
+    let glob = glob(&pattern, &example);
+    DetectedTrap { kind, pattern, count, example, glob }
+}
+
+/// Returns a glob that matches the URLs of a pattern.
+fn glob(pattern: &str, example: &str) -> String {
+    let scheme = example.split_once("://").map_or("https", |(scheme, _)| scheme);
+    let mut glob = format!("{scheme}://");
+    let mut rest = pattern;
+    while let Some((before, after)) = rest.split_once(['{', '…', '?', '*']) {
+        glob.push_str(before);
+        glob.push('*');
+        let is_class = rest.get(before.len()..).is_some_and(|tail| tail.starts_with('{'));
+        rest = if is_class { after.split_once('}').map_or("", |(_, tail)| tail) } else { after };
+        if rest != after || after.is_empty() {
+            continue;
+        }
+        // The rest of a query depends on the order of its parameters.
+        if rest.contains(['=', '&']) {
+            rest = "";
+        }
+    }
+    glob.push_str(rest);
+    if rest.ends_with('/') || !glob.ends_with('*') {
+        glob.push('*');
+    }
+    while glob.contains("**") {
+        glob = glob.replace("**", "*");
+    }
+    glob
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(branches: &[&str], expect: &[&str]) {
+        let mut rejections = Rejections::default();
+        let url = Url::parse("https://example.org/x").unwrap();
+        for branch in branches {
+            rejections.count(TrapKind::NearDuplicates, branch, &url, "");
+        }
+        let found: Vec<String> = rejections
+            .report()
+            .into_iter()
+            .map(|trap| format!("{} {}", trap.pattern, trap.count))
+            .collect();
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn each_trap_is_named_once() {
+        check(&["h/shop?a", "h/shop?a&b", "h/shop?a=x"], &["h/shop?… 3"]);
+        check(&["h/a/b/c/", "h/a/", "h/a/b/d?x"], &["h/a/ 3"]);
+        check(&["h/a/", "h/ab/"], &["h/a/ 1", "h/ab/ 1"]);
+        check(&["h/*", "h/word", "h/word/deep"], &["h/* 2", "h/word/deep 1"]);
+        check(&["h/list", "h/list?p={n}"], &["h/list 2"]);
+    }
+
+    #[test]
+    fn branches_that_link_to_each_other_are_one_trap() {
+        let mut rejections = Rejections::default();
+        let url = Url::parse("https://example.org/x").unwrap();
+        for (branch, from) in [("h/de/", "h/en/"), ("h/en/", "h/de/"), ("h/cal/", "h/cal/")] {
+            rejections.count(TrapKind::NearDuplicates, branch, &url, from);
+        }
+        let names: Vec<String> = rejections.report().into_iter().map(|trap| trap.pattern).collect();
+        assert_eq!(names, ["h/de/", "h/cal/"]);
+    }
+
+    #[test]
+    fn glob_matches_the_urls_of_the_trap() {
+        for (pattern, expect) in [
+            ("h/a/", "http://h/a/*"),
+            ("h/a?…", "http://h/a*"),
+            ("h/a?b={n}&c=x", "http://h/a*"),
+            ("h/cal/{year}/{month}", "http://h/cal/*/*"),
+            ("h/*", "http://h/*"),
+            ("h/a", "http://h/a*"),
+        ] {
+            assert_eq!(glob(pattern, "http://h/x"), expect, "{pattern}");
+        }
+    }
+}
