@@ -1,8 +1,16 @@
-//! SQLite implementation of the `Store` port.
+//! Store adapters: SQLite for one process, PostgreSQL for any number of workers.
 //!
-//! The schema is in `schema.sql`. This crate stores and reads data; it does not
-//! judge results and does not use HTTP.
+//! Both pass the conformance suite of relink-testkit. This crate stores and
+//! reads data; it does not judge results and does not use HTTP.
 
+mod database_url;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod redaction;
 mod sqlite;
+mod values;
 
+pub use database_url::{is_database_url, redact_database_url};
+#[cfg(feature = "postgres")]
+pub use postgres::{ParsePostgresUrlError, PostgresStore, PostgresUrl};
 pub use sqlite::SqliteStore;

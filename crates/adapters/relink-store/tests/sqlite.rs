@@ -8,8 +8,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use relink_model::{LinkKind, RequestRights, RunId, SourceLocation};
 use relink_ports::{
-    CacheWindow, CheckedTargetQuery, Claim, LinkBatch, NewDocument, NewLink, NewTarget, OpenRun,
-    RunKey, Store, StoreError, TaskCompletion, TaskUpdate,
+    CacheWindow, CheckedTargetQuery, Claim, ClaimRequest, LinkBatch, NewDocument, NewLink,
+    NewTarget, OpenRun, RunKey, Store, StoreError, TaskCompletion, TaskUpdate,
 };
 use relink_store::SqliteStore;
 use rusqlite::Connection;
@@ -314,7 +314,9 @@ async fn load_page(store: &dyn Store, run: OpenRun) {
 }
 
 async fn claim(store: &dyn Store, run: OpenRun) -> Claim {
-    let claims = store.claim(run.id, 1, 1, at(0), at(3600)).await.unwrap();
+    let request =
+        ClaimRequest { hosts: 1, tasks: 1, now: at(0), until: at(3600), ignores_waits: false };
+    let claims = store.claim(run.id, request).await.unwrap();
     claims.into_iter().next().expect("the host can be claimed")
 }
 
@@ -333,7 +335,7 @@ async fn reopening_revokes_leases_and_rejects_late_results() {
     let late = TaskCompletion {
         task: old.tasks[0].id,
         target: old.tasks[0].target,
-        lease: Some(old.lease),
+        fence: old.lease.into(),
         probe: None,
         update: TaskUpdate::Hold { attempts: Vec::new() },
         page: None,

@@ -10,6 +10,7 @@ pub mod dns;
 pub mod hostile;
 pub mod nginx;
 pub mod omega;
+pub mod postgres;
 pub mod proxy;
 pub mod pywb;
 pub mod socks;

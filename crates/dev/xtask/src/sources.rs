@@ -24,7 +24,7 @@ const RIGHTS: [&str; 3] = [
 ];
 
 /// Files that may call them: those that read user input, and the store.
-const MAY_GRANT_RIGHTS: [&str; 15] = [
+const MAY_GRANT_RIGHTS: &[&str] = &[
     "crates/frontends/relink/src/commands/revive.rs",
     "crates/frontends/relink/src/settings/survey.rs",
     "crates/frontends/relink/src/settings/watch.rs",
@@ -37,6 +37,8 @@ const MAY_GRANT_RIGHTS: [&str; 15] = [
     "crates/adapters/relink-harvest/src/oai_client.rs",
     "crates/adapters/relink-lookup/src/service_client.rs",
     "crates/model/relink-model/src/rights.rs",
+    "crates/adapters/relink-store/src/postgres/revive.rs",
+    "crates/adapters/relink-store/src/postgres/rows.rs",
     "crates/adapters/relink-store/src/sqlite/revive.rs",
     "crates/adapters/relink-store/src/sqlite/rows.rs",
     "crates/dev/relink-testkit/src/store_suite/fixture.rs",

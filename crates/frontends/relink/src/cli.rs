@@ -163,7 +163,7 @@ pub struct CheckArgs {
         hide_env_values = true
     )]
     pub fail_on: Option<Vec<Verdict>>,
-    /// Database file [default: one per project in your data directory]
+    /// Database: a file, or a URL `postgres://…` [default: one per project in your data directory]
     #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
     /// Configuration file to use instead of the project's `relink.toml`
@@ -232,7 +232,7 @@ pub struct CrawlArgs {
         hide_env_values = true
     )]
     pub fail_on: Option<Vec<Verdict>>,
-    /// Database file [default: one per project in your data directory]
+    /// Database: a file, or a URL `postgres://…` [default: one per project in your data directory]
     #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
     /// Configuration file to use instead of the project's `relink.toml`
@@ -251,7 +251,7 @@ pub struct CrawlArgs {
 pub enum CrawlCommand {
     /// List crawls, and which of them can be resumed
     Status {
-        /// Database file [default: one per project in your data directory]
+        /// Database: a file, or a URL `postgres://…` [default: one per project in your data directory]
         #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
         db: Option<PathBuf>,
     },
@@ -619,7 +619,7 @@ pub struct ExplainArgs {
     /// Output format of the record of a URL
     #[arg(long, value_enum, default_value = "human")]
     pub format: ExplainFormat,
-    /// Database file [default: one per project in your data directory]
+    /// Database: a file, or a URL `postgres://…` [default: one per project in your data directory]
     #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
 }
@@ -639,7 +639,7 @@ pub struct DbArgs {
     /// The subcommand.
     #[command(subcommand)]
     pub command: DbCommand,
-    /// Database file [default: one per project in your data directory]
+    /// Database: a file, or a URL `postgres://…` [default: one per project in your data directory]
     #[arg(long, global = true, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
 }

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use relink_engine::{CatalogError, EngineError};
 use relink_ports::{FileError, StoreError};
+use relink_store::is_database_url;
 
 /// The exit code of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,8 +134,14 @@ impl From<StoreError> for CommandError {
                 "use a newer version of Relink, or another file with `--db FILE`"
             }
             StoreError::SchemaTooOld { .. } => "delete it, or choose another file with `--db FILE`",
+            StoreError::Unreachable { path, .. } if is_database_url(path) => {
+                "check that the server is running and that the URL, user and password are right"
+            }
             StoreError::NotRelinkDatabase { .. } | StoreError::Unreachable { .. } => {
                 "choose another file with `--db FILE`"
+            }
+            StoreError::RunInUse => {
+                "wait for the other process to end, or use `--fresh` to start a new run"
             }
             StoreError::Full { .. } => {
                 "free disk space, or run `relink db prune` and `relink db vacuum`; then run the \

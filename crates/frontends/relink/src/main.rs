@@ -8,6 +8,7 @@ mod cli;
 mod clock;
 mod commands;
 mod config;
+mod database;
 mod duration_arg;
 mod error;
 mod gate;

@@ -33,7 +33,12 @@ pub fn default_database(dir: &Path) -> Option<PathBuf> {
     let root = project_root(dir);
     let name = root.file_name().map_or("root".into(), |name| name.to_string_lossy());
     let file = format!("{name}-{:08x}.db", fnv(root.as_os_str().as_encoded_bytes()));
-    Some(base("XDG_DATA_HOME", ".local/share")?.join("relink").join(file))
+    Some(data_directory()?.join(file))
+}
+
+/// Returns the directory for the data of this user.
+pub fn data_directory() -> Option<PathBuf> {
+    Some(base("XDG_DATA_HOME", ".local/share")?.join("relink"))
 }
 
 /// Returns a directory of the XDG base directory specification.

@@ -11,8 +11,12 @@ use relink_lookup::ServiceLimits;
 use relink_ports::{Clock, CollectionStore, Fetch, HarvestStore, RecordSource, RenderError, Store};
 use relink_render::{Chromium, find_browser};
 use relink_store::SqliteStore;
+#[cfg(feature = "postgres")]
+use relink_store::{ParsePostgresUrlError, PostgresStore, PostgresUrl};
 use url::{Host, Url};
 
+use crate::clock::RunClock;
+use crate::database::server_url;
 use crate::error::CommandError;
 use crate::settings::RunSettings;
 
@@ -22,7 +26,7 @@ pub async fn ports(
     db: &Path,
     clock: Arc<dyn Clock>,
 ) -> Result<Ports, CommandError> {
-    let store = store(db).await?;
+    let store = store_with_clock(db, Arc::clone(&clock)).await?;
     ports_over(fetch, store, clock)
 }
 
@@ -38,8 +42,13 @@ pub async fn ports_with_collections(
     db: &Path,
     clock: Arc<dyn Clock>,
 ) -> Result<(Ports, Arc<dyn CollectionStore>), CommandError> {
+    if server_url(db).is_some() {
+        return Err(CommandError::usage("collections cannot be stored in PostgreSQL")
+            .cause("`relink watch` supports SQLite files only")
+            .hint("use a file with `--db FILE`"));
+    }
     create_parent_dir(db)?;
-    let store = register(SqliteStore::open(db).await?);
+    let store = register_file(SqliteStore::open(db).await?);
     let ports = ports_over(fetch, Arc::clone(&store) as _, clock)?;
     Ok((ports, store))
 }
@@ -157,36 +166,89 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// The open databases of this process. Stopped tasks hold handles to their store
-/// until the process ends, so dropping the handle of a command does not close the
-/// file.
-static OPEN_STORES: Mutex<Vec<Weak<SqliteStore>>> = Mutex::new(Vec::new());
-
-/// Closes all databases, even if tasks still hold handles. Otherwise the write-ahead
-/// log would remain on disk.
-pub fn close_stores() {
-    let stores = std::mem::take(&mut *OPEN_STORES.lock().unwrap_or_else(PoisonError::into_inner));
-    stores.iter().filter_map(Weak::upgrade).for_each(|store| store.close());
+/// A database that may be open.
+enum OpenStore {
+    Sqlite(Weak<SqliteStore>),
+    #[cfg(feature = "postgres")]
+    Postgres(Weak<PostgresStore>),
 }
 
-fn register(store: SqliteStore) -> Arc<SqliteStore> {
+/// The open databases of this process. Stopped tasks hold handles to their store
+/// until the process ends, so dropping the handle of a command does not close the
+/// database.
+static OPEN_STORES: Mutex<Vec<OpenStore>> = Mutex::new(Vec::new());
+
+/// Closes all databases, even if tasks still hold handles. Otherwise the write-ahead
+/// log of SQLite would remain on disk.
+pub fn close_stores() {
+    let stores = std::mem::take(&mut *OPEN_STORES.lock().unwrap_or_else(PoisonError::into_inner));
+    for store in stores {
+        match store {
+            OpenStore::Sqlite(store) => store.upgrade().iter().for_each(|store| store.close()),
+            #[cfg(feature = "postgres")]
+            OpenStore::Postgres(store) => store.upgrade().iter().for_each(|store| store.close()),
+        }
+    }
+}
+
+fn register(open: OpenStore) {
+    OPEN_STORES.lock().unwrap_or_else(PoisonError::into_inner).push(open);
+}
+
+fn register_file(store: SqliteStore) -> Arc<SqliteStore> {
     let store = Arc::new(store);
-    let mut stores = OPEN_STORES.lock().unwrap_or_else(PoisonError::into_inner);
-    stores.push(Arc::downgrade(&store));
+    register(OpenStore::Sqlite(Arc::downgrade(&store)));
     store
 }
 
-/// Opens the database for a command that only reads it. The file and its
-/// directory may be read-only.
+/// Opens the database for a command that only reads it. A file and its directory may
+/// be read-only.
 pub async fn store_for_reading(db: &Path) -> Result<Arc<dyn Store>, CommandError> {
+    if let Some(url) = server_url(db) {
+        return server_store(url, Arc::new(RunClock::start()?)).await;
+    }
     create_parent_dir(db)?;
-    Ok(register(SqliteStore::open_for_reading(db).await?))
+    Ok(register_file(SqliteStore::open_for_reading(db).await?))
 }
 
 /// Opens the database and creates its directory if necessary.
 pub async fn store(db: &Path) -> Result<Arc<dyn Store>, CommandError> {
+    store_with_clock(db, Arc::new(RunClock::start()?)).await
+}
+
+async fn store_with_clock(
+    db: &Path,
+    clock: Arc<dyn Clock>,
+) -> Result<Arc<dyn Store>, CommandError> {
+    if let Some(url) = server_url(db) {
+        return server_store(url, clock).await;
+    }
     create_parent_dir(db)?;
-    Ok(register(SqliteStore::open(db).await?))
+    Ok(register_file(SqliteStore::open(db).await?))
+}
+
+/// Connects to a database server.
+#[cfg(feature = "postgres")]
+async fn server_store(url: &str, clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>, CommandError> {
+    let url = PostgresUrl::parse(url).map_err(|error| {
+        let usage = CommandError::usage(error.to_string());
+        match error {
+            ParsePostgresUrlError::TlsRequired => usage.hint("remove `sslmode=disable`"),
+            ParsePostgresUrlError::Invalid(_) => {
+                usage.hint("use a URL such as `postgres://USER@HOST/DATABASE`")
+            }
+        }
+    })?;
+    let store = Arc::new(PostgresStore::open(url, clock).await?);
+    register(OpenStore::Postgres(Arc::downgrade(&store)));
+    Ok(store)
+}
+
+/// Reports that this build cannot connect to a database server.
+#[cfg(not(feature = "postgres"))]
+async fn server_store(_url: &str, _clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>, CommandError> {
+    Err(CommandError::usage("this build does not support PostgreSQL")
+        .hint("build Relink with the feature `postgres`, or use a file with `--db FILE`"))
 }
 
 fn create_parent_dir(db: &Path) -> Result<(), CommandError> {

@@ -19,6 +19,7 @@ mod revive_store;
 mod search;
 mod site_store;
 mod store;
+mod worker_store;
 
 pub use anchor_store::{AnchorReference, AnchorStore, MissingAnchor};
 pub use archive::{
@@ -54,9 +55,10 @@ pub use site_store::{
     VerdictChange,
 };
 pub use store::{
-    CacheWindow, CheckedTarget, CheckedTargetQuery, Claim, CommitSummary, DocumentId, HostId,
-    HostLease, HostSchedule, HostStats, Inlinks, LinkBatch, LinkDecision, LinkLocation,
-    LoadedDocument, Neighbor, NewDocument, NewLink, NewPage, NewTarget, OpenRun, PageLink, RunKey,
-    RunProgress, RunState, RunStats, Store, StoreError, StoreSize, StoredControl, TargetRecord,
-    TargetResult, TaskCompletion, TaskUpdate, anchor_hash,
+    CacheWindow, CheckedTarget, CheckedTargetQuery, Claim, ClaimRequest, CommitSummary, DocumentId,
+    Fence, HostId, HostLease, HostSchedule, HostStats, Inlinks, LinkBatch, LinkDecision,
+    LinkLocation, LoadedDocument, Neighbor, NewDocument, NewLink, NewPage, NewTarget, NextDue,
+    OpenRun, PageLink, RunKey, RunProgress, RunState, RunStats, Store, StoreError, StoreSize,
+    StoredControl, TargetRecord, TargetResult, TaskCompletion, TaskUpdate, anchor_hash,
 };
+pub use worker_store::{JoinableRun, QueueStatus, RunQueue, RunStatus, WorkerStatus, WorkerStore};

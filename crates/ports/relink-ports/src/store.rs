@@ -6,7 +6,8 @@
 //!   regardless of run ids.
 //! - Work is claimed by **host lease**: only the holder of a lease fetches the
 //!   tasks of the host. The fencing token of the lease is verified on commit,
-//!   so a worker that lost its lease cannot overwrite results.
+//!   so a worker that lost its lease cannot overwrite results. Results
+//!   that are judged later carry the generation of the run instead.
 //! - No transaction is open during a fetch. A probe and its state change are
 //!   committed in one transaction.
 
@@ -21,7 +22,7 @@ use relink_model::{
 };
 use thiserror::Error;
 
-use crate::{AnchorStore, BudgetStore, ReviveStore, SiteStore};
+use crate::{AnchorStore, BudgetStore, ReviveStore, SiteStore, WorkerStore};
 
 /// The id of a host in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,6 +54,8 @@ pub struct OpenRun {
     pub is_resumed: bool,
     /// Whether a server was reached before the interruption.
     pub network_confirmed: bool,
+    /// The fencing token of the run, which increases whenever it is opened.
+    pub generation: i64,
 }
 
 /// The state of a run.
@@ -156,6 +159,56 @@ pub struct HostLease {
     pub fencing_token: i64,
 }
 
+/// The right to store a result, verified when the result is committed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fence {
+    /// The lease held during the fetch.
+    Host(HostLease),
+    /// The generation of the run ([`OpenRun::generation`]), for results that are
+    /// judged later from stored probes. Only the process that opened the run
+    /// judges them.
+    Run(i64),
+}
+
+impl From<HostLease> for Fence {
+    fn from(lease: HostLease) -> Self {
+        Self::Host(lease)
+    }
+}
+
+/// Which hosts and tasks to claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClaimRequest {
+    /// The maximum number of hosts.
+    pub hosts: usize,
+    /// The maximum number of tasks per host.
+    pub tasks: usize,
+    /// The current time.
+    pub now: Timestamp,
+    /// The end of the leases.
+    pub until: Timestamp,
+    /// Whether hosts and tasks are claimed before they are due. The leases of
+    /// other workers are always respected.
+    pub ignores_waits: bool,
+}
+
+impl ClaimRequest {
+    /// Returns the time up to which hosts and tasks are claimed.
+    pub fn due_until(&self) -> Timestamp {
+        if self.ignores_waits { Timestamp::MAX } else { self.now }
+    }
+}
+
+/// When the next host of a run can be claimed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NextDue {
+    /// The due time of the next task whose host is not leased.
+    pub at: Option<Timestamp>,
+    /// Whether other workers have leased hosts with tasks. These hosts can be
+    /// claimed when they are released or their leases end.
+    pub is_shared: bool,
+}
+
 /// The persistent state of a host's rate limiter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HostSchedule {
@@ -212,9 +265,8 @@ pub struct TaskCompletion {
     pub task: TaskId,
     /// The id of its target.
     pub target: TargetId,
-    /// The lease held during the fetch; `None` for results that are judged
-    /// later from stored probes.
-    pub lease: Option<HostLease>,
+    /// The right to store the result.
+    pub fence: Fence,
     /// The probe, if a request was sent.
     pub probe: Option<Probe>,
     /// The next state of the task.
@@ -269,7 +321,7 @@ pub enum LinkDecision {
 /// The effect of a commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommitSummary {
-    /// Tasks whose results were rejected because the lease was lost.
+    /// Tasks whose results were rejected because the fence is outdated.
     pub rejected: Vec<TaskId>,
     /// Targets that are new to the run.
     pub new_targets: u64,
@@ -531,6 +583,9 @@ pub enum StoreError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// Another process works on the run.
+    #[error("the run is in progress in another process")]
+    RunInUse,
     /// The disk is full.
     #[error("disk full while writing the database `{path}`")]
     Full {
@@ -550,7 +605,9 @@ pub enum StoreError {
 
 /// The storage of all commands.
 #[async_trait]
-pub trait Store: SiteStore + AnchorStore + ReviveStore + BudgetStore + Send + Sync {
+pub trait Store:
+    SiteStore + AnchorStore + ReviveStore + BudgetStore + WorkerStore + Send + Sync
+{
     /// Opens the unfinished run with this key, or a new run.
     ///
     /// With `fresh`, always opens a new run. An unfinished run is then never
@@ -582,16 +639,8 @@ pub trait Store: SiteStore + AnchorStore + ReviveStore + BudgetStore + Send + Sy
     /// tasks without links.
     async fn finish_loading(&self, run: RunId, documents: &[DocumentId]) -> Result<(), StoreError>;
 
-    /// Leases up to `hosts` hosts with due tasks and returns up to `tasks`
-    /// tasks per host.
-    async fn claim(
-        &self,
-        run: RunId,
-        hosts: usize,
-        tasks: usize,
-        now: Timestamp,
-        until: Timestamp,
-    ) -> Result<Vec<Claim>, StoreError>;
+    /// Leases hosts with due tasks and returns their first tasks.
+    async fn claim(&self, run: RunId, request: ClaimRequest) -> Result<Vec<Claim>, StoreError>;
 
     /// Returns due tasks of a leased host after the last returned one.
     async fn more_tasks(
@@ -603,8 +652,13 @@ pub trait Store: SiteStore + AnchorStore + ReviveStore + BudgetStore + Send + Sy
         now: Timestamp,
     ) -> Result<Vec<FetchTask>, StoreError>;
 
-    /// Extends leases.
-    async fn renew(&self, leases: &[HostLease], until: Timestamp) -> Result<(), StoreError>;
+    /// Extends leases, and returns those that were lost: another worker may
+    /// have claimed the host. Also records that this worker is alive.
+    async fn renew(
+        &self,
+        leases: &[HostLease],
+        until: Timestamp,
+    ) -> Result<Vec<HostLease>, StoreError>;
 
     /// Releases a host, and stores its schedule and statistics.
     async fn release(
@@ -615,8 +669,9 @@ pub trait Store: SiteStore + AnchorStore + ReviveStore + BudgetStore + Send + Sy
         stats: &HostStats,
     ) -> Result<(), StoreError>;
 
-    /// Returns the due time of the next task whose host is not leased.
-    async fn next_due(&self, run: RunId) -> Result<Option<Timestamp>, StoreError>;
+    /// Returns when the next host can be claimed. The run has no task to fetch
+    /// if the default is returned and this worker has leased no host.
+    async fn next_due(&self, run: RunId) -> Result<NextDue, StoreError>;
 
     /// Commits results and the links of their pages in one transaction.
     async fn commit(

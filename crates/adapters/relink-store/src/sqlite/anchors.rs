@@ -12,8 +12,8 @@ use rusqlite::Connection;
 use super::SqliteStore;
 use super::error::DbResult;
 use super::loading::{TaskDefaults, TaskOrigin, TaskWriter, insert_local_target};
-use super::pages::{pack_anchors, unpack_anchors};
 use super::rows::{millis, to_i64};
+use crate::values::{pack_anchors, unpack_anchors};
 
 #[async_trait]
 impl AnchorStore for SqliteStore {

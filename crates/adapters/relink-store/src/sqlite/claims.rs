@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 use relink_model::{FetchTask, RunId, TaskId};
-use relink_ports::{Claim, HostId, HostLease, HostSchedule, HostStats};
+use relink_ports::{Claim, ClaimRequest, HostId, HostLease, HostSchedule, HostStats, NextDue};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::error::DbResult;
@@ -41,27 +41,26 @@ impl LeasedHost {
 pub(super) fn lease(
     db: &Connection,
     run: RunId,
-    hosts: usize,
-    now: Timestamp,
-    until: Timestamp,
+    request: ClaimRequest,
 ) -> DbResult<Vec<LeasedHost>> {
     let mut statement = db.prepare_cached(
         "UPDATE host SET lease_until = ?1, fencing_token = fencing_token + 1
          WHERE id IN (
              SELECT h.id FROM run_host rh CROSS JOIN host h ON h.id = rh.host_id
              WHERE rh.run_id = ?2 AND rh.due_at <= ?3
-               AND h.next_at <= ?3 AND h.lease_until <= ?3
+               AND h.next_at <= ?3 AND h.lease_until <= ?5
              ORDER BY rh.due_at LIMIT ?4)
          RETURNING id, fencing_token, name, next_at, delay_ms, throttle_ms, schedule_at, address",
     )?;
-    let leased =
-        statement.query_map((millis(until), run.0, millis(now), to_i64(hosts)), |row| {
-            Ok(LeasedHost {
-                lease: HostLease { host: HostId(row.get(0)?), fencing_token: row.get(1)? },
-                name: row.get(2)?,
-                schedule: schedule_from_row(row, 3)?,
-            })
-        })?;
+    let (until, due, now) =
+        (millis(request.until), millis(request.due_until()), millis(request.now));
+    let leased = statement.query_map((until, run.0, due, to_i64(request.hosts), now), |row| {
+        Ok(LeasedHost {
+            lease: HostLease { host: HostId(row.get(0)?), fencing_token: row.get(1)? },
+            name: row.get(2)?,
+            schedule: schedule_from_row(row, 3)?,
+        })
+    })?;
     Ok(leased.collect::<Result<_, _>>()?)
 }
 
@@ -100,14 +99,22 @@ pub(super) fn due_tasks(
     rows.collect()
 }
 
-pub(super) fn renew(db: &Connection, leases: &[HostLease], until: Timestamp) -> DbResult<()> {
+/// Extends leases and returns those that were lost.
+pub(super) fn renew(
+    db: &Connection,
+    leases: &[HostLease],
+    until: Timestamp,
+) -> DbResult<Vec<HostLease>> {
     let mut statement = db.prepare_cached(
         "UPDATE host SET lease_until = ? WHERE id = ? AND fencing_token = ? AND lease_until > 0",
     )?;
+    let mut lost = Vec::new();
     for lease in leases {
-        statement.execute((millis(until), lease.host.0, lease.fencing_token))?;
+        if statement.execute((millis(until), lease.host.0, lease.fencing_token))? == 0 {
+            lost.push(*lease);
+        }
     }
-    Ok(())
+    Ok(lost)
 }
 
 pub(super) fn release(
@@ -207,7 +214,9 @@ pub(super) fn save_host_schedule(
     Ok(())
 }
 
-pub(super) fn next_due(db: &Connection, run: RunId) -> DbResult<Option<Timestamp>> {
+/// Returns when the next host can be claimed. Only one process uses the file,
+/// so there are no leases of other workers.
+pub(super) fn next_due(db: &Connection, run: RunId) -> DbResult<NextDue> {
     let due: Option<i64> = db
         .prepare_cached(
             "SELECT min(max(rh.due_at, h.next_at))
@@ -215,5 +224,5 @@ pub(super) fn next_due(db: &Connection, run: RunId) -> DbResult<Option<Timestamp
              WHERE rh.run_id = ? AND rh.due_at IS NOT NULL AND h.lease_until = 0",
         )?
         .query_row([run.0], |row| row.get(0))?;
-    Ok(due.map(timestamp))
+    Ok(NextDue { at: due.map(timestamp), is_shared: false })
 }

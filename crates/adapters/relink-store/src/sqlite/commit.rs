@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use relink_model::{Attempt, FetchPurpose, Probe, RunId};
 use relink_ports::{
-    CacheWindow, CommitSummary, HostLease, TargetResult, TaskCompletion, TaskUpdate,
+    CacheWindow, CommitSummary, Fence, HostLease, TargetResult, TaskCompletion, TaskUpdate,
 };
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _};
@@ -19,6 +19,7 @@ use super::pages::PageWriter;
 use super::redaction;
 use super::result_writer::{FinishedTask, ResultWriter};
 use super::rows::{millis, timestamp};
+use super::runs;
 
 const PENDING: u8 = 0;
 const HELD: u8 = 1;
@@ -26,7 +27,7 @@ const HELD: u8 = 1;
 /// The initial capacity for the JSON of a probe in bytes, enough for most.
 const DETAIL_CAPACITY: usize = 1024;
 
-/// Commits completions, except those whose lease was lost.
+/// Commits completions, except those whose fence is outdated.
 pub(super) fn commit(
     db: &Connection,
     run: RunId,
@@ -34,8 +35,11 @@ pub(super) fn commit(
     cache_window: CacheWindow,
 ) -> DbResult<CommitSummary> {
     let lost = lost_leases(db, completions)?;
-    let is_rejected =
-        |completion: &&TaskCompletion| completion.lease.is_some_and(|lease| lost.contains(&lease));
+    let generation = runs::generation(db, run)?;
+    let is_rejected = |completion: &&TaskCompletion| match completion.fence {
+        Fence::Host(lease) => lost.contains(&lease),
+        Fence::Run(opened) => opened != generation,
+    };
     let rejected =
         completions.iter().filter(is_rejected).map(|completion| completion.task).collect();
     let accepted: Vec<&TaskCompletion> =
@@ -67,7 +71,7 @@ fn apply_update<'a>(
             let state =
                 WaitState { state: PENDING, purpose: *purpose, not_before: millis(*not_before) };
             defer(db, completion, &state, attempts, probe)?;
-            if completion.lease.is_none() {
+            if matches!(completion.fence, Fence::Run(_)) {
                 make_due(db, completion)?;
             }
         }
@@ -114,8 +118,11 @@ fn reached_held_probe(
 }
 
 fn lost_leases(db: &Connection, completions: &[TaskCompletion]) -> DbResult<Vec<HostLease>> {
-    let mut leases: Vec<HostLease> =
-        completions.iter().filter_map(|completion| completion.lease).collect();
+    let host_lease = |completion: &TaskCompletion| match completion.fence {
+        Fence::Host(lease) => Some(lease),
+        Fence::Run(_) => None,
+    };
+    let mut leases: Vec<HostLease> = completions.iter().filter_map(host_lease).collect();
     leases.sort_unstable_by_key(|lease| (lease.host.0, lease.fencing_token));
     leases.dedup();
     let mut held = db.prepare_cached("SELECT 1 FROM host WHERE id = ? AND fencing_token = ?")?;

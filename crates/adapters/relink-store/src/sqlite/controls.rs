@@ -104,5 +104,5 @@ fn read_probe(db: &Connection, probe: i64) -> DbResult<Option<Probe>> {
         .prepare_cached("SELECT detail FROM probe WHERE id = ?")?
         .query_row([probe], |row| row.get(0))
         .optional()?;
-    from_json(detail)
+    Ok(from_json(detail)?)
 }

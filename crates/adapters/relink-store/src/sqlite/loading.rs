@@ -16,9 +16,7 @@ use super::error::DbResult;
 use super::redaction;
 use super::rows::{millis, to_i64};
 use super::runs;
-
-/// The number of values of `host.bucket`.
-const BUCKETS: u64 = 64;
+use crate::values::{bucket, ignored_codes};
 
 const PENDING: u8 = 0;
 const FINISHED: u8 = 2;
@@ -143,7 +141,7 @@ pub(super) fn host_id<'a>(
         return Ok(*id);
     }
     db.prepare_cached("INSERT INTO host (name, bucket) VALUES (?, ?) ON CONFLICT DO NOTHING")?
-        .execute((name, to_i64(bucket(name))))?;
+        .execute((name, bucket(name)))?;
     let id = db
         .prepare_cached("SELECT id FROM host WHERE name = ?")?
         .query_row([name], |row| row.get(0))?;
@@ -172,14 +170,6 @@ pub(super) fn update_due_times(
         }
     }
     Ok(())
-}
-
-/// Returns the FNV-1a hash of a host name, modulo [`BUCKETS`]. The value must
-/// not depend on the machine or version.
-fn bucket(name: &str) -> usize {
-    let offset_basis = 0xcbf2_9ce4_8422_2325_u64;
-    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    usize::try_from(name.bytes().fold(offset_basis, mix) % BUCKETS).unwrap_or(0)
 }
 
 /// The stored state of a target that new tasks need.
@@ -479,11 +469,6 @@ fn finish_again(db: &Connection, task: i64, generation: Option<i64>) -> DbResult
     db.prepare_cached("UPDATE task SET generation = ? WHERE id = ?")?
         .execute((generation, task))?;
     Ok(())
-}
-
-/// Returns the value of `link.ignored_codes`.
-fn ignored_codes(link: &NewLink) -> Option<String> {
-    (!link.ignored_codes.is_empty()).then(|| format!(" {} ", link.ignored_codes.join(" ")))
 }
 
 /// Deletes documents that are not in `documents`, and tasks without links.

@@ -22,7 +22,6 @@ mod maintenance;
 mod open;
 mod pages;
 mod read_only;
-mod redaction;
 mod result_writer;
 mod results;
 mod revive;
@@ -34,6 +33,7 @@ mod site_store;
 mod target_record;
 mod wal;
 mod watched_pages;
+mod workers;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -42,16 +42,17 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::{FetchTask, Probe, RunId, TaskId};
 use relink_ports::{
-    CacheWindow, CheckedTarget, CheckedTargetQuery, Claim, CommitSummary, DocumentId, HostLease,
-    HostSchedule, HostStats, Inlinks, LinkBatch, LoadedDocument, Neighbor, NewDocument, OpenRun,
-    RunKey, RunProgress, RunState, RunStats, Store, StoreError, StoreSize, StoredControl,
-    TargetRecord, TaskCompletion,
+    CacheWindow, CheckedTarget, CheckedTargetQuery, Claim, ClaimRequest, CommitSummary, DocumentId,
+    HostLease, HostSchedule, HostStats, Inlinks, LinkBatch, LoadedDocument, Neighbor, NewDocument,
+    NextDue, OpenRun, RunKey, RunProgress, RunState, RunStats, Store, StoreError, StoreSize,
+    StoredControl, TargetRecord, TaskCompletion,
 };
 use rusqlite::{Connection, Transaction};
 use tempfile::TempDir;
 
 use self::error::{DbError, DbResult, Operation};
 use self::wal::WalSyncer;
+use crate::redaction;
 
 /// A store in one SQLite file, held exclusively while it is open.
 pub struct SqliteStore {
@@ -136,17 +137,11 @@ impl Store for SqliteStore {
         self.transact("finishing the loading", |db| loading::finish_loading(db, run, documents))
     }
 
-    async fn claim(
-        &self,
-        run: RunId,
-        hosts: usize,
-        tasks: usize,
-        now: Timestamp,
-        until: Timestamp,
-    ) -> Result<Vec<Claim>, StoreError> {
+    async fn claim(&self, run: RunId, request: ClaimRequest) -> Result<Vec<Claim>, StoreError> {
         self.transact("claiming hosts", |db| {
-            let leased = claims::lease(db, run, hosts, now, until)?;
-            leased.into_iter().map(|host| host.into_claim(db, run, tasks, now)).collect()
+            let leased = claims::lease(db, run, request)?;
+            let due = request.due_until();
+            leased.into_iter().map(|host| host.into_claim(db, run, request.tasks, due)).collect()
         })
     }
 
@@ -161,7 +156,11 @@ impl Store for SqliteStore {
         self.perform("reading tasks", |db| claims::due_tasks(db, run, lease, after, limit, now))
     }
 
-    async fn renew(&self, leases: &[HostLease], until: Timestamp) -> Result<(), StoreError> {
+    async fn renew(
+        &self,
+        leases: &[HostLease],
+        until: Timestamp,
+    ) -> Result<Vec<HostLease>, StoreError> {
         self.transact("renewing leases", |db| claims::renew(db, leases, until))
     }
 
@@ -175,7 +174,7 @@ impl Store for SqliteStore {
         self.transact("releasing a host", |db| claims::release(db, run, lease, schedule, stats))
     }
 
-    async fn next_due(&self, run: RunId) -> Result<Option<Timestamp>, StoreError> {
+    async fn next_due(&self, run: RunId) -> Result<NextDue, StoreError> {
         self.perform("searching for due tasks", |db| claims::next_due(db, run))
     }
 

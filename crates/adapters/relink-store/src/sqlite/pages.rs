@@ -16,6 +16,7 @@ use super::error::DbResult;
 use super::loading::{self, InsertedTask, TaskDefaults, TaskWriter, host_id, insert_local_target};
 use super::redaction;
 use super::rows::{self, millis, task_columns, timestamp, to_i64};
+use crate::values::pack_anchors;
 
 /// Adds pages without a task.
 pub(super) fn add(
@@ -170,16 +171,6 @@ impl<'a, 'db> PageWriter<'a, 'db> {
         self.summary.already_checked += u64::from(inserted.is_new && inserted.is_finished);
         inserted.id
     }
-}
-
-/// Encodes the anchor hashes of a page.
-pub(super) fn pack_anchors(anchors: &[u32]) -> Vec<u8> {
-    anchors.iter().flat_map(|anchor| anchor.to_le_bytes()).collect()
-}
-
-/// Decodes the stored anchor hashes of a page.
-pub(super) fn unpack_anchors(anchors: &[u8]) -> Vec<u32> {
-    anchors.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes).collect()
 }
 
 /// Returns due tasks by rank; none if the lease was lost.

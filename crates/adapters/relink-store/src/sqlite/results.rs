@@ -1,6 +1,6 @@
 //! Reads held tasks and checked targets.
 
-use relink_model::{Attempt, Confidence, FetchPurpose, FetchTask, Probe, RunId, TaskId, Verdict};
+use relink_model::{Attempt, Confidence, FetchTask, Probe, RunId, TaskId, Verdict};
 use relink_ports::{CheckedTarget, CheckedTargetQuery, Inlinks, TargetResult};
 use rusqlite::{Connection, Row};
 
@@ -10,6 +10,7 @@ use super::rows::{
     TASK_COLUMNS, from_json, parse_name, probe_of_task, streak, task, task_columns,
     task_is_reported, timestamp, to_i64,
 };
+use crate::values::attempt_from_probe;
 
 pub(super) fn held_tasks(
     db: &Connection,
@@ -127,13 +128,4 @@ fn checked_target_row(
         inlinks,
         depth: row.get(16)?,
     })
-}
-
-fn attempt_from_probe(probe: &Probe) -> Attempt {
-    Attempt {
-        requested_at: probe.requested_at,
-        purpose: FetchPurpose::Initial,
-        outcome: probe.outcome.clone(),
-        duration_ms: probe.timings.total,
-    }
 }

@@ -1,13 +1,14 @@
 //! Reads and stores dead targets, revivals, patterns and cached searches.
 
 use jiff::Timestamp;
-use relink_model::{Confidence, Digest, Probe, RequestRights, Verdict};
+use relink_model::{Confidence, Probe, RequestRights, Verdict};
 use relink_ports::{DeadTarget, StoredPattern, StoredRevival, TextChange};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::error::DbResult;
 use super::redaction;
 use super::rows::{from_json, millis, parse_name, timestamp, to_i64};
+use crate::values::{page_text, prefix_end};
 
 /// The columns of [`dead_target_row`], from `current_result t` and `probe p`.
 macro_rules! dead_columns {
@@ -192,16 +193,10 @@ pub(super) fn text_changes(db: &Connection, after: i64, limit: usize) -> DbResul
             DbResult::Ok(TextChange {
                 probe_id: row.get(0)?,
                 url: row.get(1)?,
-                text: probe.map(|probe| text(*probe.digest.unwrap_or_default())),
+                text: probe.map(|probe| page_text(*probe.digest.unwrap_or_default())),
             })
         })?;
     rows.collect()
-}
-
-/// Returns the title of a page and the rest of its stored text.
-fn text(digest: Digest) -> (String, String) {
-    let parts = digest.headings.into_iter().chain([digest.text_start, digest.text_end]);
-    (digest.title.unwrap_or_default(), parts.collect::<Vec<_>>().join("\n"))
 }
 
 pub(super) fn last_probe_id(db: &Connection) -> DbResult<i64> {
@@ -232,9 +227,4 @@ pub(super) fn live_pages(
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// Returns the end of the range of texts with this prefix.
-fn prefix_end(prefix: &str) -> String {
-    format!("{prefix}{}", char::MAX)
 }

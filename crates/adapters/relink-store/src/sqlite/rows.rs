@@ -1,40 +1,12 @@
 //! Conversions between rows and model types, and shared SQL fragments.
 
-use jiff::Timestamp;
-use relink_model::{
-    Attempt, FailureStreak, FetchPurpose, FetchTask, History, Probe, RequestRights, TargetId,
-    TaskId,
-};
+use relink_model::{Attempt, FetchTask, History, Probe, RequestRights, TargetId, TaskId};
 use rusqlite::{Connection, Row};
-use serde::de::DeserializeOwned;
 
 use super::error::DbResult;
 
-/// Returns the milliseconds since 1970.
-pub(super) fn millis(timestamp: Timestamp) -> i64 {
-    timestamp.as_millisecond()
-}
-
-/// Returns the timestamp of milliseconds since 1970, clamped to the valid range.
-pub(super) fn timestamp(millis: i64) -> Timestamp {
-    let end = if millis < 0 { Timestamp::MIN } else { Timestamp::MAX };
-    Timestamp::from_millisecond(millis).unwrap_or(end)
-}
-
-/// Converts a count or limit to an SQLite integer.
-pub(super) fn to_i64(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-/// Parses the stored name of a verdict or code.
-pub(super) fn parse_name<T: DeserializeOwned>(text: Option<String>) -> DbResult<Option<T>> {
-    Ok(text.map(|text| serde_json::from_value(text.into())).transpose()?)
-}
-
-/// Parses a stored JSON value.
-pub(super) fn from_json<T: DeserializeOwned>(text: Option<String>) -> DbResult<Option<T>> {
-    Ok(text.map(|text| serde_json::from_str(&text)).transpose()?)
-}
+use crate::values::{final_url, purpose};
+pub(super) use crate::values::{from_json, millis, parse_name, streak, timestamp, to_i64};
 
 /// The columns of [`task`], from `task` and `target t`.
 macro_rules! task_columns {
@@ -133,26 +105,4 @@ fn history(db: &Connection, target: TargetId) -> DbResult<History> {
         final_url: reached.as_ref().and_then(final_url),
         digest: reached.and_then(|probe| probe.digest),
     })
-}
-
-/// Returns the URL after redirects.
-fn final_url(probe: &Probe) -> Option<String> {
-    probe.hops.last().map(|hop| hop.url.clone())
-}
-
-fn purpose(text: &str) -> FetchPurpose {
-    FetchPurpose::ALL
-        .into_iter()
-        .find(|purpose| purpose.as_str() == text)
-        .unwrap_or(FetchPurpose::Initial)
-}
-
-/// Returns the failure streak of three columns.
-pub(super) fn streak(runs: u32, first: Option<i64>, last: Option<i64>) -> Option<FailureStreak> {
-    match (runs, first, last) {
-        (1.., Some(first), Some(last)) => {
-            Some(FailureStreak { runs, first_at: timestamp(first), last_at: timestamp(last) })
-        }
-        _ => None,
-    }
 }

@@ -40,7 +40,7 @@ pub(super) fn open(
         None => insert_run(db, key, &identity, now)?,
     };
     next_generation(db, open.id)?;
-    Ok(open)
+    Ok(OpenRun { generation: generation(db, open.id)?, ..open })
 }
 
 /// Restarts the waits of hosts whose schedule was stored in the future: the
@@ -98,6 +98,7 @@ fn find_unfinished(db: &Connection, identity: &str) -> DbResult<Option<OpenRun>>
                 started_at: timestamp(row.get(1)?),
                 is_resumed: true,
                 network_confirmed: row.get(2)?,
+                generation: 0,
             })
         },
     );
@@ -120,7 +121,7 @@ fn insert_run(db: &Connection, key: &RunKey, identity: &str, now: Timestamp) -> 
         (identity, &key.command, inputs, redaction::text(&key.scope), millis(now)),
     )?;
     let id = RunId(db.last_insert_rowid());
-    Ok(OpenRun { id, started_at: now, is_resumed: false, network_confirmed: false })
+    Ok(OpenRun { id, started_at: now, is_resumed: false, network_confirmed: false, generation: 0 })
 }
 
 pub(super) fn confirm_network(db: &Connection, run: RunId) -> DbResult<()> {

@@ -1,14 +1,14 @@
 //! Reads runs, targets, pages and links of crawls, with pagination.
 
-use relink_model::{Hop, LinkKind, Probe, RunId, TaskId, Verdict};
+use relink_model::{LinkKind, Probe, RunId, TaskId, Verdict};
 use relink_ports::{
     DocumentId, LinkCursor, PastVerdict, RunSummary, SiteLink, SitePage, SiteTarget, VerdictChange,
 };
 use rusqlite::{Connection, Row};
 
 use super::error::DbResult;
-use super::pages::unpack_anchors;
 use super::rows::{from_json, join_result, parse_name, probe_of_task, timestamp, to_i64};
+use crate::values::{fragment_url, unpack_anchors};
 
 const FINISHED: i64 = 1;
 
@@ -94,18 +94,6 @@ fn target(row: &Row<'_>) -> DbResult<SiteTarget> {
         final_url: probe.as_ref().and_then(fragment_url),
         hops: probe.iter().flat_map(|probe| &probe.hops).map(|hop| hop.url.clone()).collect(),
     })
-}
-
-/// Returns the URL on which the fragment of a link is checked after redirects.
-/// Browsers retain the fragment across HTTP redirects, unless the `Location`
-/// header has its own; a `meta refresh` drops it.
-fn fragment_url(probe: &Probe) -> Option<String> {
-    let (last, before) = probe.hops.split_last().filter(|(_, before)| !before.is_empty())?;
-    let retains_fragment = |hop: &Hop| {
-        let has_own = hop.location.as_deref().is_some_and(|location| location.contains('#'));
-        (300..400).contains(&hop.status) && !has_own
-    };
-    before.iter().all(retains_fragment).then(|| last.url.clone())
 }
 
 pub(super) fn pages(

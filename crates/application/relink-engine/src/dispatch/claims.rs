@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
-use relink_ports::{HostId, HostLease};
+use jiff::Timestamp;
+use relink_ports::{ClaimRequest, HostId};
 
 use super::Dispatcher;
 use super::host_queue::{CurrentTime, HostQueue, RefillLimit};
+use super::leases::Renewal;
 use crate::{EngineError, Observer};
 
 /// Maximum number of hosts leased in one claim.
@@ -16,21 +17,20 @@ const MAX_CLAIMED_HOSTS: usize = 50;
 const MIN_TASKS: usize = 10;
 /// Queued tasks in memory, as a multiple of the requests in flight.
 const QUEUE_FACTOR: usize = 16;
-/// Duration of a lease that is not renewed.
-const LEASE_DURATION: SignedDuration = SignedDuration::from_secs(60);
 /// Resolution of the times at which hosts are due.
 const DUE_TICK: Duration = Duration::from_millis(10);
-/// Interval between lease renewals.
-const RENEWAL_INTERVAL: Duration = Duration::from_secs(20);
+/// Interval between claims while other workers have leased the last hosts. They
+/// may release a host with further tasks.
+const SHARED_CLAIM_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Decides when to claim hosts and when to refill their queues.
-#[derive(Default)]
 pub(super) struct ClaimScheduler {
     hosts_to_refill: Vec<HostId>,
     /// Leased hosts with a task that becomes due later, by time.
     due_hosts: BTreeSet<(Duration, HostId)>,
     hosts: ClaimableHosts,
-    renewed_at: Duration,
+    /// The last renewal of all leases.
+    pub(super) renewal: Renewal,
     /// Number of link batches stored so far. A new batch may contain new tasks.
     stored_batches: u64,
 }
@@ -48,6 +48,17 @@ enum ClaimableHosts {
 }
 
 impl ClaimScheduler {
+    /// Creates a scheduler at this time, without leases.
+    pub(super) fn new(now: Timestamp) -> Self {
+        Self {
+            hosts_to_refill: Vec::new(),
+            due_hosts: BTreeSet::new(),
+            hosts: ClaimableHosts::default(),
+            renewal: Renewal::at(Duration::ZERO, now),
+            stored_batches: 0,
+        }
+    }
+
     /// Sets the number of stored link batches. Returns whether it changed.
     pub(super) fn set_stored_batches(&mut self, stored_batches: u64) -> bool {
         let is_changed = self.stored_batches != stored_batches;
@@ -173,14 +184,16 @@ impl Dispatcher<'_> {
     async fn claim_closed_hosts(&mut self) -> Result<(), EngineError> {
         let refill_limit =
             RefillLimit { limit: MIN_TASKS, stored_batches: self.claims.stored_batches };
-        let (now, any_time) = (self.current_time(), Timestamp::MAX);
-        let until = lease_end(now.time);
-        let claims = self
-            .ports
-            .store
-            .claim(self.run, MAX_CLAIMED_HOSTS, refill_limit.limit, any_time, until)
-            .await?;
-        for claim in claims {
+        let now = self.current_time();
+        let request = ClaimRequest {
+            hosts: MAX_CLAIMED_HOSTS,
+            tasks: refill_limit.limit,
+            now: now.time,
+            until: self.lease_end(),
+            ignores_waits: true,
+        };
+        for claim in self.ports.store.claim(self.run, request).await? {
+            let Some(claim) = self.without_old_requests(claim).await? else { continue };
             let host = claim.lease.host;
             let next_at = claim.schedule.next_at;
             let mut queue = HostQueue::new(claim, self.settings.politeness, now, refill_limit);
@@ -196,17 +209,20 @@ impl Dispatcher<'_> {
         // In depth-first order, tasks are claimed one by one.
         let limit = if self.is_depth_first() { 0 } else { self.tasks_per_host(hosts) };
         let refill_limit = RefillLimit { limit, stored_batches: self.claims.stored_batches };
-        let now = self.ports.now();
-        let claims = self
-            .ports
-            .store
-            .claim(self.run, hosts, refill_limit.limit, now, lease_end(now))
-            .await?;
+        let request = ClaimRequest {
+            hosts,
+            tasks: refill_limit.limit,
+            now: self.ports.now(),
+            until: self.lease_end(),
+            ignores_waits: false,
+        };
+        let claims = self.ports.store.claim(self.run, request).await?;
         let now = self.current_time();
         if claims.len() < hosts {
             self.claims.hosts = self.next_claim(now.time, now.elapsed).await?;
         }
         for claim in claims {
+            let Some(claim) = self.without_old_requests(claim).await? else { continue };
             let host = claim.lease.host;
             let mut queue = HostQueue::new(claim, self.settings.politeness, now, refill_limit);
             queue.outage = self.outages.get(&host).cloned().unwrap_or_default();
@@ -225,13 +241,16 @@ impl Dispatcher<'_> {
         now: Timestamp,
         elapsed: Duration,
     ) -> Result<ClaimableHosts, EngineError> {
-        let due = self.ports.store.next_due(self.run).await?;
-        Ok(due.map_or(ClaimableHosts::None, |due| {
+        let next = self.ports.store.next_due(self.run).await?;
+        let wait = |due: Timestamp| {
             let wait = Duration::try_from(due.duration_since(now)).unwrap_or_default();
             // Wait at least 1 ms, so that a stopped clock does not cause a busy
             // loop.
-            ClaimableHosts::From(elapsed + wait.max(Duration::from_millis(1)))
-        }))
+            wait.max(Duration::from_millis(1))
+        };
+        let shared = next.is_shared.then_some(SHARED_CLAIM_INTERVAL);
+        let wait = [next.at.map(wait), shared].into_iter().flatten().min();
+        Ok(wait.map_or(ClaimableHosts::None, |wait| ClaimableHosts::From(elapsed + wait)))
     }
 
     fn tasks_per_host(&self, new_hosts: usize) -> usize {
@@ -295,20 +314,4 @@ impl Dispatcher<'_> {
         }
         Ok(())
     }
-
-    async fn renew_leases(&mut self) -> Result<(), EngineError> {
-        let now = self.elapsed();
-        if now < self.claims.renewed_at + RENEWAL_INTERVAL {
-            return Ok(());
-        }
-        self.claims.renewed_at = now;
-        let leases: Vec<HostLease> = self.queues.values().map(|queue| queue.lease).collect();
-        let until = lease_end(self.ports.now());
-        self.ports.store.renew(&leases, until).await?;
-        Ok(())
-    }
-}
-
-fn lease_end(now: Timestamp) -> Timestamp {
-    now.checked_add(LEASE_DURATION).unwrap_or(Timestamp::MAX)
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use relink_judge::is_network_failure;
 use relink_model::{FetchTask, Probe, TaskId};
 use relink_ports::{
-    CacheWindow, CheckedTarget, CheckedTargetQuery, HostId, TaskCompletion, TaskUpdate,
+    CacheWindow, CheckedTarget, CheckedTargetQuery, Fence, HostId, TaskCompletion, TaskUpdate,
 };
 use tokio::time::Instant;
 
@@ -213,7 +213,7 @@ impl Dispatcher<'_> {
             .drain(..)
             .map(|task| {
                 let update = TaskUpdate::Finish(blocked_result(&task, until, now));
-                JudgedTask::new(task, Some(lease), None, update)
+                JudgedTask::new(task, lease, None, update)
             })
             .collect();
         let queued = judged.len();
@@ -264,6 +264,11 @@ impl Dispatcher<'_> {
         self.start_trap_tests();
         self.mark_returned(&tasks);
         let rejected = completed.rejected;
+        for completion in completions.iter().filter(|done| rejected.contains(&done.task)) {
+            if let Fence::Host(lease) = completion.fence {
+                self.give_up(lease);
+            }
+        }
         let accepted: Vec<(FetchTask, TaskCompletion)> = tasks
             .into_iter()
             .zip(completions)

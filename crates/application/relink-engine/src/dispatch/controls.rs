@@ -346,6 +346,16 @@ impl Dispatcher<'_> {
         waiting
     }
 
+    /// Forgets a control that will not be fetched by this process, and returns
+    /// the number of attempts that waited for it.
+    pub(super) fn discard_control(&mut self, host: HostId, task: &ControlTask) -> usize {
+        let waiting = self.controls.waiting.remove(&task.key).unwrap_or_default().len();
+        if let Some(queue) = self.queues.get_mut(&host) {
+            queue.awaiting_control = queue.awaiting_control.saturating_sub(waiting);
+        }
+        waiting
+    }
+
     /// Returns the seed of random names. It is constant within a run and differs between
     /// runs.
     fn salt(&self) -> u64 {

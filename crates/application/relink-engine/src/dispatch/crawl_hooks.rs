@@ -9,7 +9,7 @@ use std::time::Duration;
 use relink_frontier::TraversalOrder;
 use relink_judge::JudgeInput;
 use relink_model::{FetchTask, TaskId};
-use relink_ports::{CheckedTargetQuery, CommitSummary, HostId, TaskCompletion, TaskUpdate};
+use relink_ports::{CheckedTargetQuery, CommitSummary, Fence, HostId, TaskCompletion, TaskUpdate};
 
 use super::host_queue::RefillLimit;
 use super::pending_judgment::{JudgedTask, target_result};
@@ -106,8 +106,9 @@ impl Dispatcher<'_> {
         let mut judged = Vec::with_capacity(skipped.len());
         for (host, task) in skipped {
             self.claims.request_refill(host);
-            let lease = self.queues.get(&host).map(|queue| queue.lease);
-            judged.push(JudgedTask::new(task, lease, None, TaskUpdate::Drop));
+            let lease = self.queues.get(&host).map(|queue| Fence::Host(queue.lease));
+            let fence = lease.unwrap_or_else(|| self.run_fence());
+            judged.push(JudgedTask::new(task, fence, None, TaskUpdate::Drop));
         }
         self.commit(judged, observer).await
     }
@@ -200,7 +201,7 @@ impl Dispatcher<'_> {
             for task in queue.rejected_tasks.drain(..) {
                 let attempts = task.attempts.clone();
                 let update = TaskUpdate::Retry { purpose: task.purpose, not_before: now, attempts };
-                judged.push(JudgedTask::new(task, Some(queue.lease), None, update));
+                judged.push(JudgedTask::new(task, queue.lease, None, update));
             }
         }
         self.commit(judged, observer).await

@@ -80,6 +80,9 @@ impl PartialOrd for ReadyKey {
 /// A leased host and its queue.
 pub(super) struct HostQueue {
     pub(super) lease: HostLease,
+    /// Whether another worker may have claimed the host. The queue then only
+    /// waits for its requests in flight.
+    pub(super) is_lease_lost: bool,
     pub(super) rate_limiter: HostRateLimiter,
     pub(super) tasks: VecDeque<FetchTask>,
     pub(super) address_lookup: AddressLookup,
@@ -129,6 +132,7 @@ impl HostQueue {
         let stored = stored_delays(&claim.schedule, now.time);
         let mut queue = Self {
             lease: claim.lease,
+            is_lease_lost: false,
             rate_limiter: HostRateLimiter::new(politeness, now.elapsed, stored),
             tasks: VecDeque::new(),
             address_lookup: match (politeness.ip_gap.is_zero(), claim.schedule.address) {
@@ -214,7 +218,7 @@ impl HostQueue {
 
     /// Whether this run sends no more requests to the host.
     pub(super) fn is_closed(&self) -> bool {
-        self.closed_until.is_some() || self.outage.is_down()
+        self.is_lease_lost || self.closed_until.is_some() || self.outage.is_down()
     }
 
     /// Returns the time up to which tasks count as due. The tasks of a closed

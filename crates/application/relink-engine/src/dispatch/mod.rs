@@ -15,6 +15,7 @@ mod crawl_hooks;
 mod deferred_reports;
 mod host_queue;
 mod host_queues;
+mod leases;
 mod network;
 mod outage;
 mod page_sink;
@@ -200,6 +201,8 @@ impl FetchedTask {
 pub(crate) struct Dispatcher<'a> {
     ports: &'a Ports,
     run: RunId,
+    /// The generation of the run, which is the fence of held results.
+    generation: i64,
     /// When the run was first started.
     run_started_at: Timestamp,
     settings: &'a DispatchSettings,
@@ -257,6 +260,7 @@ impl<'a> Dispatcher<'a> {
         Self {
             ports,
             run: run.id,
+            generation: run.generation,
             run_started_at: run.started_at,
             settings,
             start,
@@ -269,7 +273,7 @@ impl<'a> Dispatcher<'a> {
             queues: HostQueues::default(),
             ready: BTreeSet::new(),
             ip_limiter: IpRateLimiter::new(settings.politeness.ip_gap),
-            claims: ClaimScheduler::default(),
+            claims: ClaimScheduler::new(ports.now()),
             controls: Controls::default(),
             demand: ControlDemand::default(),
             in_flight: 0,

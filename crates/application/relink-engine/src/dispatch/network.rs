@@ -177,7 +177,8 @@ impl Dispatcher<'_> {
             Some(doubt) => doubtful_result(task, probe, doubt),
             None => held_result?,
         };
-        let judged = JudgedTask::new(task.clone(), None, None, TaskUpdate::Finish(result));
+        let judged =
+            JudgedTask::new(task.clone(), self.run_fence(), None, TaskUpdate::Finish(result));
         Some(JudgedTask { held_probe: Some(probe.clone()), ..judged })
     }
 }

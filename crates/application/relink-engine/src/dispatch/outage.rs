@@ -39,7 +39,7 @@ impl Dispatcher<'_> {
         let mut judged: Vec<JudgedTask> = Vec::with_capacity(tasks.len());
         for task in tasks {
             let update = self.unrequested_update(&task, &outage, now);
-            judged.push(JudgedTask::new(task, Some(lease), None, update));
+            judged.push(JudgedTask::new(task, lease, None, update));
         }
         let unrequested = judged.len();
         // Judge attempts that wait for a control without it.

@@ -10,7 +10,7 @@ use relink_judge::{
     is_suspicious, suspicion,
 };
 use relink_model::{Attempt, Confidence, Control, FetchOutcome, FetchTask, Probe, Verdict};
-use relink_ports::{HostId, HostLease, TargetResult, TaskCompletion, TaskUpdate};
+use relink_ports::{Fence, HostId, HostLease, TargetResult, TaskCompletion, TaskUpdate};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -336,7 +336,7 @@ impl Dispatcher<'_> {
             }
         };
         let result = target_result(judgment, &probe, task.attempts.clone(), now);
-        let judged = JudgedTask::new(task, None, None, TaskUpdate::Finish(result));
+        let judged = JudgedTask::new(task, self.run_fence(), None, TaskUpdate::Finish(result));
         Ok(JudgedTask { held_probe: Some(probe), ..judged })
     }
 }
@@ -350,7 +350,7 @@ impl PendingJudgment {
             TaskUpdate::Hold { .. } => true,
             TaskUpdate::Retry { .. } | TaskUpdate::Drop => false,
         };
-        let mut judged = JudgedTask::new(self.task, Some(lease), Some(self.probe), update);
+        let mut judged = JudgedTask::new(self.task, lease, Some(self.probe), update);
         judged.completion.anchors = anchors.filter(|_| may_have_anchors);
         JudgedTask { parsed_page, ..judged }
     }
@@ -359,13 +359,13 @@ impl PendingJudgment {
 impl JudgedTask {
     pub(super) fn new(
         task: FetchTask,
-        lease: Option<HostLease>,
+        fence: impl Into<Fence>,
         probe: Option<Probe>,
         update: TaskUpdate,
     ) -> Self {
-        let (id, target) = (task.id, task.target);
+        let (id, target, fence) = (task.id, task.target, fence.into());
         let completion =
-            TaskCompletion { task: id, target, lease, probe, update, page: None, anchors: None };
+            TaskCompletion { task: id, target, fence, probe, update, page: None, anchors: None };
         Self { task, completion, parsed_page: None, held_probe: None }
     }
 }

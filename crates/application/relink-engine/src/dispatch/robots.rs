@@ -196,7 +196,7 @@ impl Dispatcher<'_> {
             }
             let update =
                 TaskUpdate::Finish(disallowed_result(&task, robots.reason(&task.url), now));
-            JudgedTask::new(task, Some(lease), None, update)
+            JudgedTask::new(task, lease, None, update)
         };
         disallowed.into_iter().map(judged).collect()
     }

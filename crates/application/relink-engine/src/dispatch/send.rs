@@ -25,6 +25,9 @@ impl Dispatcher<'_> {
     /// ready at `now` is scheduled for later, so each round of the loop either
     /// sends a request or removes a host from the front of the ready set.
     pub(super) fn dispatch(&mut self, now: Duration) {
+        if !self.has_valid_leases(now) {
+            return;
+        }
         while let Some(&(ready_key, host)) = self.ready.first() {
             if ready_key.at > now || !self.has_slot(ready_key) {
                 return;

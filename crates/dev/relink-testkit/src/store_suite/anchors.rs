@@ -36,8 +36,7 @@ async fn finish_page(
     anchors: Option<Vec<u32>>,
 ) -> CaseResult {
     let claim = fixture.claim_one(at(seconds)).await?;
-    let checked =
-        finished_completion(Some(claim.lease), &claim.tasks[0], Verdict::Alive, at(seconds));
+    let checked = finished_completion(claim.lease, &claim.tasks[0], Verdict::Alive, at(seconds));
     fixture.commit(&[TaskCompletion { anchors, ..checked }]).await?;
     fixture.release(&claim).await
 }
@@ -77,13 +76,13 @@ pub async fn anchor_references_have_anchors_of_their_page(store: &dyn Store) -> 
 pub async fn anchors_seen_before_a_hold_belong_to_the_page(store: &dyn Store) -> CaseResult {
     let fixture = open(store, 0, &[link_with_fragment(1, "a")]).await?;
     let claim = fixture.claim_one(at(1)).await?;
-    let checked = finished_completion(Some(claim.lease), &claim.tasks[0], Verdict::Alive, at(5));
+    let checked = finished_completion(claim.lease, &claim.tasks[0], Verdict::Alive, at(5));
     let update = TaskUpdate::Hold { attempts: Vec::new() };
     let probe = Some(probe(200, at(1)));
     let held = TaskCompletion { update, probe, anchors: Some(vec![3]), ..checked.clone() };
     fixture.commit(&[held]).await?;
     assert_eq!(anchor_references(&fixture).await?, []);
-    fixture.commit(&[TaskCompletion { lease: None, probe: None, ..checked }]).await?;
+    fixture.commit(&[TaskCompletion { fence: fixture.fence(), probe: None, ..checked }]).await?;
     assert_eq!(anchor_references(&fixture).await?[0].anchors, [3]);
     Ok(())
 }

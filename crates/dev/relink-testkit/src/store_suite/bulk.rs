@@ -59,7 +59,7 @@ pub async fn batch_of_results_keeps_probes_apart(store: &dyn Store) -> CaseResul
         .map(|(task, requested_at)| {
             let seen = probe(200, requested_at);
             let update = TaskUpdate::Finish(target_result(Verdict::Alive, &seen, requested_at));
-            completion(Some(claim.lease), task, Some(seen), update)
+            completion(claim.lease, task, Some(seen), update)
         })
         .collect();
     fixture.commit(&results).await?;
@@ -78,7 +78,7 @@ pub async fn batch_of_results_replaces_earlier_results(store: &dyn Store) -> Cas
     fixture.load("a.md", 1, &links).await?;
     let claim = fixture.claim_one(at(1)).await?;
     let results = |verdict: Verdict, now: Timestamp| -> Vec<TaskCompletion> {
-        let checked = |task| finished_completion(Some(claim.lease), task, verdict, now);
+        let checked = |task| finished_completion(claim.lease, task, verdict, now);
         claim.tasks.iter().map(checked).collect()
     };
     fixture.commit(&results(Verdict::Dead, at(2))[..50]).await?;

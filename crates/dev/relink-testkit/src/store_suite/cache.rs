@@ -21,7 +21,7 @@ pub async fn fresh_alive_target_is_cached(store: &dyn Store) -> CaseResult {
     second.fresh_since = at(10);
     second.load_pages(&[PAGE]).await?;
     assert_eq!(second.claim(at(100)).await?, []);
-    assert_eq!(store.next_due(second.run).await?, None);
+    assert_eq!(store.next_due(second.run).await?.at, None);
 
     let cached = second.checked_one().await?;
     assert!(cached.is_cached && !requested_at.is_cached);
@@ -98,7 +98,7 @@ pub async fn cached_result_has_the_probe_that_reached_the_page(store: &dyn Store
         not_before: at(60),
         attempts: vec![attempt(&bad, FetchPurpose::Initial)],
     };
-    let retry = completion(Some(claim.lease), &claim.tasks[0], Some(bad), retry);
+    let retry = completion(claim.lease, &claim.tasks[0], Some(bad), retry);
     unfinished.commit(&[retry]).await?;
 
     let run = store.open_run(&run_key(), true, at(100)).await?.id;
@@ -115,9 +115,7 @@ pub async fn history_of_drifted_page_has_original_digest(store: &dyn Store) -> C
         let claim = fixture.claim_one(at(start)).await?;
         let seen = probe(status, at(start));
         let update = TaskUpdate::Finish(target_result(verdict, &seen, at(start)));
-        fixture
-            .commit(&[completion(Some(claim.lease), &claim.tasks[0], Some(seen), update)])
-            .await?;
+        fixture.commit(&[completion(claim.lease, &claim.tasks[0], Some(seen), update)]).await?;
         fixture.release(&claim).await?;
         fixture.close(at(start + 1)).await?;
     }

@@ -5,13 +5,14 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use relink_model::{FetchPurpose, FetchTask, TaskId, Verdict};
 use relink_ports::{
-    Claim, HostLease, HostSchedule, HostStats, NewLink, RunKey, Store, StoreError, TaskUpdate,
+    Claim, ClaimRequest, HostLease, HostSchedule, HostStats, NewLink, RunKey, Store, StoreError,
+    TaskUpdate,
 };
 
 use super::CaseResult;
 use super::fixture::{
-    LEASE_SECONDS, MANY, StoreFixture, at, attempt, completion, document, lease_end, probe,
-    run_key, user_link,
+    LEASE_SECONDS, MANY, StoreFixture, at, attempt, claim_request, completion, document, lease_end,
+    probe, run_key, user_link,
 };
 
 const ONE: &str = "http://one.test/";
@@ -22,10 +23,12 @@ pub async fn claim_respects_host_and_task_limits(store: &dyn Store) -> CaseResul
     let urls: Vec<String> = (0..15).map(|n| format!("http://host-{}.test/{n}", n % 3)).collect();
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
     let fixture = StoreFixture::with_pages(store, at(0), &urls).await?;
-    let claims = store.claim(fixture.run, 2, 4, at(1), at(1 + LEASE_SECONDS)).await?;
+    let claims =
+        store.claim(fixture.run, claim_request(2, 4, at(1), at(1 + LEASE_SECONDS))).await?;
     let counts: Vec<usize> = claims.iter().map(|claim| claim.tasks.len()).collect();
     assert_eq!(counts, [4, 4]);
-    let rest = store.claim(fixture.run, 2, MANY, at(2), at(2 + LEASE_SECONDS)).await?;
+    let rest =
+        store.claim(fixture.run, claim_request(2, MANY, at(2), at(2 + LEASE_SECONDS))).await?;
     assert_eq!(rest.len(), 1);
     assert_eq!(rest[0].tasks.len(), 5);
     let ids: Vec<TaskId> = rest[0].tasks.iter().map(|task| task.id).collect();
@@ -38,7 +41,7 @@ pub async fn leased_host_is_not_claimed_until_released(store: &dyn Store) -> Cas
     let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
     let first = fixture.claim_one(at(1)).await?;
     assert_eq!(fixture.claim(at(2)).await?, []);
-    assert_eq!(store.next_due(fixture.run).await?, None);
+    assert_eq!(store.next_due(fixture.run).await?.at, None);
 
     fixture.release(&first).await?;
     let second = fixture.claim_one(at(3)).await?;
@@ -78,22 +81,23 @@ pub async fn renewed_lease_lasts_longer(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
     let claims = fixture.claim(at(0)).await?;
     let leases: Vec<HostLease> = claims.iter().map(|claim| claim.lease).collect();
-    store.renew(&leases, at(2 * LEASE_SECONDS)).await?;
+    assert_eq!(store.renew(&leases, at(2 * LEASE_SECONDS)).await?, []);
     assert_eq!(fixture.claim(at(2 * LEASE_SECONDS - 1)).await?, []);
     assert_eq!(fixture.due_urls(at(2 * LEASE_SECONDS)).await?, [ONE, TWO]);
     Ok(())
 }
 
-/// Renewing such a lease has no effect.
+/// Renewing such a lease has no effect, and the caller gets it back.
 pub async fn released_or_lost_lease_is_not_renewed(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
     let released = fixture.claim_one(at(0)).await?;
     fixture.release(&released).await?;
-    store.renew(&[released.lease], at(1000)).await?;
+    assert_eq!(store.renew(&[released.lease], at(1000)).await?, [released.lease]);
 
     let lost = fixture.claim_one(at(1)).await?;
     let current = fixture.claim_one(at(1 + LEASE_SECONDS)).await?;
-    store.renew(&[lost.lease], at(1000)).await?;
+    let renewed = [lost.lease, current.lease];
+    assert_eq!(store.renew(&renewed, at(1 + 2 * LEASE_SECONDS)).await?, [lost.lease]);
     let next = fixture.claim_one(at(1 + 2 * LEASE_SECONDS)).await?;
     assert_ne!(next.lease.fencing_token, current.lease.fencing_token);
     Ok(())
@@ -104,7 +108,8 @@ pub async fn more_tasks_continues_after_the_last_task(store: &dyn Store) -> Case
     let urls: Vec<String> = (0..10).map(|n| format!("{ONE}{n}")).collect();
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
     let fixture = StoreFixture::with_pages(store, at(0), &urls).await?;
-    let claims = store.claim(fixture.run, 1, 3, at(1), at(1 + LEASE_SECONDS)).await?;
+    let claims =
+        store.claim(fixture.run, claim_request(1, 3, at(1), at(1 + LEASE_SECONDS))).await?;
     let mut returned = claims[0].tasks.clone();
     for expect in [4, 3, 0] {
         let more =
@@ -120,8 +125,10 @@ pub async fn more_tasks_continues_after_the_last_task(store: &dyn Store) -> Case
 /// Otherwise two workers would fetch the same tasks.
 pub async fn more_tasks_returns_nothing_for_lost_lease(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[ONE, "http://one.test/2"]).await?;
-    let lost = store.claim(fixture.run, 1, 1, at(0), at(LEASE_SECONDS)).await?;
-    let current = store.claim(fixture.run, 1, 1, at(LEASE_SECONDS), at(2 * LEASE_SECONDS)).await?;
+    let lost = store.claim(fixture.run, claim_request(1, 1, at(0), at(LEASE_SECONDS))).await?;
+    let current = store
+        .claim(fixture.run, claim_request(1, 1, at(LEASE_SECONDS), at(2 * LEASE_SECONDS)))
+        .await?;
     let after = cursor(&current[0].tasks);
     let now = at(LEASE_SECONDS + 1);
     let refill = |lease| store.more_tasks(fixture.run, lease, after, MANY, now);
@@ -141,22 +148,22 @@ pub async fn release_updates_next_due_time(store: &dyn Store) -> CaseResult {
             not_before: at(seconds),
             attempts: vec![attempt(&probe, FetchPurpose::Initial)],
         };
-        completion(Some(claim.lease), task, Some(probe), retry)
+        completion(claim.lease, task, Some(probe), retry)
     };
     let [first, second] = &claim.tasks[..] else {
         panic!("two tasks are due");
     };
     fixture.commit(&[retried(first, 50), retried(second, 40)]).await?;
     fixture.release(&claim).await?;
-    assert_eq!(store.next_due(fixture.run).await?, Some(at(40)));
+    assert_eq!(store.next_due(fixture.run).await?.at, Some(at(40)));
 
     let claim = fixture.claim_one(at(40)).await?;
     fixture.finish_claim(&claim, Verdict::Alive, at(41)).await?;
-    assert_eq!(store.next_due(fixture.run).await?, Some(at(50)));
+    assert_eq!(store.next_due(fixture.run).await?.at, Some(at(50)));
 
     let claim = fixture.claim_one(at(50)).await?;
     fixture.finish_claim(&claim, Verdict::Alive, at(51)).await?;
-    assert_eq!(store.next_due(fixture.run).await?, None);
+    assert_eq!(store.next_due(fixture.run).await?.at, None);
     Ok(())
 }
 
@@ -174,13 +181,29 @@ pub async fn host_schedule_delays_the_next_claim(store: &dyn Store) -> CaseResul
     };
     let stats = HostStats::default();
     store.release(fixture.run, claim.lease, &schedule, &stats).await?;
-    assert_eq!(store.next_due(fixture.run).await?, Some(at(90)));
+    assert_eq!(store.next_due(fixture.run).await?.at, Some(at(90)));
     assert_eq!(fixture.claim(at(89)).await?, []);
 
     fixture.close(at(89)).await?;
     let next = StoreFixture::with_pages(store, at(89), &[ONE]).await?;
     assert_eq!(next.claim(at(89)).await?, []);
     assert_eq!(next.claim_one(at(90)).await?.schedule, schedule);
+    Ok(())
+}
+
+/// A run claims hosts early that it will not wait for.
+pub async fn claim_that_ignores_waits_respects_leases(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
+    let first = store.claim(fixture.run, claim_request(1, 1, at(1), lease_end(at(1)))).await?;
+    let schedule = HostSchedule { next_at: at(5000), ..HostSchedule::default() };
+    store.release(fixture.run, first[0].lease, &schedule, &HostStats::default()).await?;
+    let other = fixture.claim_one(at(2)).await?;
+    let early =
+        ClaimRequest { ignores_waits: true, ..claim_request(MANY, MANY, at(3), lease_end(at(3))) };
+    let claims = store.claim(fixture.run, early).await?;
+    assert_eq!(claims.len(), 1);
+    assert_eq!(claims[0].name, first[0].name);
+    assert_ne!(claims[0].name, other.name);
     Ok(())
 }
 
@@ -217,7 +240,7 @@ pub async fn ten_thousand_tasks_are_each_claimed_once(store: &dyn Store) -> Case
     let mut seen: HashSet<TaskId> = HashSet::new();
     for round in 1.. {
         let now = at(round);
-        let claims = store.claim(fixture.run, 3, 50, now, lease_end(now)).await?;
+        let claims = store.claim(fixture.run, claim_request(3, 50, now, lease_end(now))).await?;
         if claims.is_empty() {
             break;
         }

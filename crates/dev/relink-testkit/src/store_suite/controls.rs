@@ -98,7 +98,7 @@ pub async fn result_has_its_confidence_and_evidence(store: &dyn Store) -> CaseRe
         let checked =
             TargetResult { confidence, evidence, ..target_result(Verdict::Soft404, &seen, at(1)) };
         let update = TaskUpdate::Finish(checked.clone());
-        fixture.commit(&[completion(Some(claim.lease), task, Some(seen.clone()), update)]).await?;
+        fixture.commit(&[completion(claim.lease, task, Some(seen.clone()), update)]).await?;
         expect.push(checked);
     }
     let read: Vec<TargetResult> =
@@ -115,7 +115,7 @@ pub async fn cached_result_keeps_its_confidence(store: &dyn Store) -> CaseResult
     let confidence = Confidence::from_percent(61);
     let checked = TargetResult { confidence, ..target_result(Verdict::Alive, &seen, at(1)) };
     let update = TaskUpdate::Finish(checked.clone());
-    first.commit(&[completion(Some(claim.lease), &claim.tasks[0], Some(seen), update)]).await?;
+    first.commit(&[completion(claim.lease, &claim.tasks[0], Some(seen), update)]).await?;
     first.close(at(2)).await?;
 
     let mut second = StoreFixture::open(store, at(3)).await?;
@@ -152,7 +152,7 @@ pub async fn retried_task_has_its_purpose(store: &dyn Store) -> CaseResult {
             not_before: at(seconds + 1),
             attempts: vec![attempt(&seen, FetchPurpose::AlternateUserAgent)],
         };
-        let retried = completion(Some(claim.lease), &claim.tasks[0], Some(seen), retry);
+        let retried = completion(claim.lease, &claim.tasks[0], Some(seen), retry);
         fixture.commit(&[retried]).await?;
         fixture.release(&claim).await?;
         let back = fixture.claim_one(at(seconds + 1)).await?;
@@ -203,10 +203,10 @@ pub async fn neighbors_are_the_nearest_fetched_in_this_run(store: &dyn Store) ->
         let done = if task.url.ends_with('6') {
             retry(task)
         } else {
-            finished_completion(None, task, Verdict::Dead, at(3)).update
+            finished_completion(claim.lease, task, Verdict::Dead, at(3)).update
         };
         let seen = Some(probe(404, at(3)));
-        fixture.commit(&[completion(Some(claim.lease), task, seen, done)]).await?;
+        fixture.commit(&[completion(claim.lease, task, seen, done)]).await?;
     }
     let all = ["/a/6", "/a/2", "/a/8", "/a/0"];
     assert_eq!(neighbors(&fixture, "/a/", "/a/3", MANY).await?, all);
@@ -297,7 +297,7 @@ pub async fn unchecked_target_has_a_record_without_result(store: &dyn Store) -> 
     let claim = fixture.claim_one(at(1)).await?;
     let seen = Some(probe(503, at(1)));
     let retry = retry(&claim.tasks[0]);
-    fixture.commit(&[completion(Some(claim.lease), &claim.tasks[0], seen, retry)]).await?;
+    fixture.commit(&[completion(claim.lease, &claim.tasks[0], seen, retry)]).await?;
     assert_eq!(store.target_record(PAGE).await?, Some(empty));
     Ok(())
 }
@@ -364,8 +364,8 @@ pub async fn target_record_has_all_details_of_latest_result(store: &dyn Store) -
             let checked = target_result(Verdict::Soft404, seen, at(12));
             TaskUpdate::Finish(TargetResult { attempts, evidence: evidence(), ..checked })
         };
-        let other = finished_completion(Some(claim.lease), &claim.tasks[1], Verdict::Dead, at(10));
-        let own = completion(Some(claim.lease), &claim.tasks[0], Some(seen.clone()), update);
+        let other = finished_completion(claim.lease, &claim.tasks[1], Verdict::Dead, at(10));
+        let own = completion(claim.lease, &claim.tasks[0], Some(seen.clone()), update);
         fixture.commit(&[own, other]).await?;
     }
     let record = target_record(store).await?;
@@ -382,7 +382,7 @@ pub async fn target_record_has_all_details_of_latest_result(store: &dyn Store) -
 pub async fn target_record_has_probes_from_before_a_hold(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
     let claim = fixture.claim_one(at(1)).await?;
-    let (task, lease) = (&claim.tasks[0], Some(claim.lease));
+    let (task, lease) = (&claim.tasks[0], claim.lease);
     let probes = [probe(502, at(1)), probe(404, at(5))];
     let attempts = |probes: &[Probe]| -> Vec<Attempt> {
         probes.iter().map(|probe| attempt(probe, FetchPurpose::Initial)).collect()
@@ -394,7 +394,7 @@ pub async fn target_record_has_probes_from_before_a_hold(store: &dyn Store) -> C
         not_before: at(2),
         attempts: attempts(&probes[..1]),
     };
-    fixture.commit(&[completion(None, task, None, retry)]).await?;
+    fixture.commit(&[completion(fixture.fence(), task, None, retry)]).await?;
     let checked = target_result(Verdict::Dead, &probes[1], at(5));
     let finish = TaskUpdate::Finish(TargetResult { attempts: attempts(&probes), ..checked });
     fixture.commit(&[completion(lease, task, Some(probes[1].clone()), finish)]).await?;
@@ -411,12 +411,12 @@ pub async fn page_reached_after_a_hold_is_in_history(store: &dyn Store) -> CaseR
     let (task, seen) = (&claim.tasks[0], probe(200, at(1)));
     let attempts = vec![attempt(&seen, FetchPurpose::Initial)];
     let hold = TaskUpdate::Hold { attempts: attempts.clone() };
-    fixture.commit(&[completion(Some(claim.lease), task, Some(seen.clone()), hold)]).await?;
+    fixture.commit(&[completion(claim.lease, task, Some(seen.clone()), hold)]).await?;
     let finish = TaskUpdate::Finish(TargetResult {
         attempts,
         ..target_result(Verdict::Alive, &seen, at(5))
     });
-    fixture.commit(&[completion(None, task, None, finish)]).await?;
+    fixture.commit(&[completion(fixture.fence(), task, None, finish)]).await?;
     fixture.release(&claim).await?;
     fixture.close(at(6)).await?;
 

@@ -9,9 +9,9 @@ use relink_model::{
     Hop, LinkKind, Probe, RequestRights, RunId, Sketch, SourceLocation, Span, Timings, Verdict,
 };
 use relink_ports::{
-    CacheWindow, CheckedTarget, CheckedTargetQuery, Claim, DocumentId, HostLease, HostSchedule,
-    HostStats, LinkBatch, NewDocument, NewLink, NewTarget, RunKey, RunState, Store, StoreError,
-    TargetResult, TaskCompletion, TaskUpdate,
+    CacheWindow, CheckedTarget, CheckedTargetQuery, Claim, ClaimRequest, DocumentId, Fence,
+    HostSchedule, HostStats, LinkBatch, NewDocument, NewLink, NewTarget, OpenRun, RunKey, RunState,
+    Store, StoreError, TargetResult, TaskCompletion, TaskUpdate,
 };
 
 /// The duration of leases in seconds.
@@ -41,6 +41,7 @@ pub(super) fn run_key() -> RunKey {
 pub(super) struct StoreFixture<'a> {
     pub(super) store: &'a dyn Store,
     pub(super) run: RunId,
+    pub(super) generation: i64,
     pub(super) now: Timestamp,
     pub(super) fresh_since: Timestamp,
 }
@@ -57,8 +58,8 @@ impl<'a> StoreFixture<'a> {
         key: &RunKey,
         now: Timestamp,
     ) -> Result<Self, StoreError> {
-        let run = store.open_run(key, false, now).await?.id;
-        Ok(Self { store, run, now, fresh_since: NOTHING_IS_FRESH })
+        let OpenRun { id: run, generation, .. } = store.open_run(key, false, now).await?;
+        Ok(Self { store, run, generation, now, fresh_since: NOTHING_IS_FRESH })
     }
 
     /// Opens the default run with one document that links to these URLs.
@@ -109,7 +110,7 @@ impl<'a> StoreFixture<'a> {
 
     /// Claims all due hosts.
     pub(super) async fn claim(&self, now: Timestamp) -> Result<Vec<Claim>, StoreError> {
-        self.store.claim(self.run, MANY, MANY, now, lease_end(now)).await
+        self.store.claim(self.run, claim_request(MANY, MANY, now, lease_end(now))).await
     }
 
     /// Claims the only due host.
@@ -143,7 +144,7 @@ impl<'a> StoreFixture<'a> {
         verdict: Verdict,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let checked = |task| finished_completion(Some(claim.lease), task, verdict, now);
+        let checked = |task| finished_completion(claim.lease, task, verdict, now);
         let completions: Vec<TaskCompletion> = claim.tasks.iter().map(checked).collect();
         self.commit(&completions).await?;
         self.release(claim).await
@@ -167,6 +168,11 @@ impl<'a> StoreFixture<'a> {
         self.store.release(self.run, claim.lease, &schedule, &stats).await
     }
 
+    /// Returns the fence of results that are judged from stored probes.
+    pub(super) fn fence(&self) -> Fence {
+        Fence::Run(self.generation)
+    }
+
     /// Returns the cache window of the run.
     pub(super) fn cache_window(&self) -> CacheWindow {
         CacheWindow { now: self.now, fresh_since: self.fresh_since }
@@ -188,6 +194,16 @@ impl<'a> StoreFixture<'a> {
     pub(super) async fn close(&self, now: Timestamp) -> Result<(), StoreError> {
         self.store.close_run(self.run, RunState::Finished, now).await
     }
+}
+
+/// Returns a request for hosts and tasks that are due now.
+pub(super) fn claim_request(
+    hosts: usize,
+    tasks: usize,
+    now: Timestamp,
+    until: Timestamp,
+) -> ClaimRequest {
+    ClaimRequest { hosts, tasks, now, until, ignores_waits: false }
 }
 
 /// Returns the end of a lease that starts now.
@@ -310,7 +326,7 @@ pub(super) fn target_result(verdict: Verdict, probe: &Probe, now: Timestamp) -> 
 
 /// Returns a completion without page and anchors.
 pub(super) fn completion(
-    lease: Option<HostLease>,
+    fence: impl Into<Fence>,
     task: &FetchTask,
     probe: Option<Probe>,
     update: TaskUpdate,
@@ -318,7 +334,7 @@ pub(super) fn completion(
     TaskCompletion {
         task: task.id,
         target: task.target,
-        lease,
+        fence: fence.into(),
         probe,
         update,
         page: None,
@@ -329,7 +345,7 @@ pub(super) fn completion(
 /// Returns a completion that finishes a task after one attempt, with a status
 /// that fits the verdict.
 pub(super) fn finished_completion(
-    lease: Option<HostLease>,
+    fence: impl Into<Fence>,
     task: &FetchTask,
     verdict: Verdict,
     now: Timestamp,
@@ -337,5 +353,5 @@ pub(super) fn finished_completion(
     let status = if verdict.is_reached() { 200 } else { 404 };
     let probe = probe(status, now);
     let result = target_result(verdict, &probe, now);
-    completion(lease, task, Some(probe), TaskUpdate::Finish(result))
+    completion(fence, task, Some(probe), TaskUpdate::Finish(result))
 }

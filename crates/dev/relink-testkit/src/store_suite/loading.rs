@@ -133,7 +133,7 @@ pub async fn local_target_is_finished_immediately(store: &dyn Store) -> CaseResu
     ];
     fixture.load("a.md", 1, &links).await?;
     assert_eq!(fixture.claim(at(6)).await?, []);
-    assert_eq!(store.next_due(fixture.run).await?, None);
+    assert_eq!(store.next_due(fixture.run).await?.at, None);
 
     let [here, gone] = &fixture.checked().await?[..] else {
         panic!("two targets are checked");
@@ -208,7 +208,7 @@ pub async fn removed_documents_remove_their_tasks(store: &dyn Store) -> CaseResu
     let none: &[DocumentId] = &[];
     store.finish_loading(fixture.run, none).await?;
     assert_eq!(fixture.claim(at(2)).await?, []);
-    assert_eq!(store.next_due(fixture.run).await?, None);
+    assert_eq!(store.next_due(fixture.run).await?.at, None);
     Ok(())
 }
 

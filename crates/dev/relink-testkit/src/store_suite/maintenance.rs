@@ -69,7 +69,7 @@ async fn hold(fixture: &StoreFixture<'_>, claim: &relink_ports::Claim, seconds: 
     let seen = probe(503, at(seconds));
     let attempts = vec![attempt(&seen, FetchPurpose::Initial)];
     let update = TaskUpdate::Hold { attempts };
-    fixture.commit(&[completion(Some(claim.lease), &claim.tasks[0], Some(seen), update)]).await
+    fixture.commit(&[completion(claim.lease, &claim.tasks[0], Some(seen), update)]).await
 }
 
 /// The history of the next run is complete.
@@ -110,7 +110,7 @@ pub async fn run_id_of_pruned_run_is_not_reused(store: &dyn Store) -> CaseResult
         ..target_result(Verdict::Blocked, &probe(429, at(200)), at(200))
     };
     let finish = TaskUpdate::Finish(unfetched);
-    new.commit(&[completion(Some(claim.lease), &claim.tasks[0], None, finish)]).await?;
+    new.commit(&[completion(claim.lease, &claim.tasks[0], None, finish)]).await?;
     assert_eq!(new.checked_one().await?.probe, None);
     Ok(())
 }

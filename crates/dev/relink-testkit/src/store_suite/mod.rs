@@ -49,6 +49,8 @@ macro_rules! store_suite {
             runs::run_closed_as_open_is_resumed,
             runs::fresh_run_abandons_the_unfinished_run,
             runs::confirmed_network_survives_an_interruption,
+            runs::loaded_open_run_can_be_joined,
+            runs::queue_status_counts_tasks_and_hosts,
 
             bulk::batch_of_links_equals_single_links,
             bulk::batch_of_results_keeps_probes_apart,
@@ -83,6 +85,7 @@ macro_rules! store_suite {
             claims::more_tasks_returns_nothing_for_lost_lease,
             claims::release_updates_next_due_time,
             claims::host_schedule_delays_the_next_claim,
+            claims::claim_that_ignores_waits_respects_leases,
             claims::schedule_stored_in_the_future_restarts_in_the_next_run,
             claims::ten_thousand_tasks_are_each_claimed_once,
 
@@ -92,6 +95,7 @@ macro_rules! store_suite {
             results::more_tasks_returns_retried_task_once_due,
             results::task_retried_without_lease_becomes_due,
             results::held_task_is_not_claimed_and_has_its_probe,
+            results::held_result_of_earlier_generation_is_rejected,
             results::held_tasks_are_paginated,
             results::result_is_history_of_the_next_run,
             results::failure_keeps_digest_of_last_reached_page,

@@ -108,7 +108,7 @@ pub async fn checked_target_round_trips(store: &dyn Store) -> CaseResult {
     };
     let finish = TaskUpdate::Finish(result.clone());
     for (probe, update) in [(first, retry), (second.clone(), finish)] {
-        fixture.commit(&[completion(Some(claim.lease), task, Some(probe), update)]).await?;
+        fixture.commit(&[completion(claim.lease, task, Some(probe), update)]).await?;
     }
     let locations =
         [4, 9].map(|line| LinkLocation { path: "ä/b.md".to_owned(), location: location(line) });
@@ -152,7 +152,7 @@ pub async fn target_finished_without_request_has_no_attempts(store: &dyn Store) 
         ..target_result(Verdict::Blocked, &probe(429, at(4)), at(4))
     };
     let finish = TaskUpdate::Finish(result.clone());
-    fixture.commit(&[completion(Some(claim.lease), &claim.tasks[0], None, finish)]).await?;
+    fixture.commit(&[completion(claim.lease, &claim.tasks[0], None, finish)]).await?;
     let checked = fixture.checked_one().await?;
     assert_eq!((checked.result, checked.probe), (result, None));
     Ok(())
@@ -255,7 +255,7 @@ pub async fn run_stats_count_only_this_run(store: &dyn Store) -> CaseResult {
 async fn finish_due(fixture: &StoreFixture<'_>, now: Timestamp) -> CaseResult {
     let stats = HostStats { requests: 2, ..HostStats::default() };
     for claim in fixture.claim(now).await? {
-        let checked = |task| finished_completion(Some(claim.lease), task, Verdict::Dead, now);
+        let checked = |task| finished_completion(claim.lease, task, Verdict::Dead, now);
         let completions: Vec<_> = claim.tasks.iter().map(checked).collect();
         fixture.commit(&completions).await?;
         let schedule = HostSchedule::default();

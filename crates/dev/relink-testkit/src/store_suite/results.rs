@@ -24,7 +24,7 @@ pub async fn result_with_lost_lease_is_rejected_and_changes_nothing(
     let (size, stats) = (store.size().await?, store.run_stats(fixture.run).await?);
 
     let task = &lost.tasks[0];
-    let late = finished_completion(Some(lost.lease), task, Verdict::Dead, at(LEASE_SECONDS + 1));
+    let late = finished_completion(lost.lease, task, Verdict::Dead, at(LEASE_SECONDS + 1));
     let rejected = store.commit(fixture.run, &[late], fixture.cache_window()).await?.rejected;
     assert_eq!(rejected, [task.id]);
     assert_eq!(store.size().await?, size);
@@ -58,8 +58,7 @@ pub async fn only_results_with_lost_lease_are_rejected(store: &dyn Store) -> Cas
     let lost = fixture.claim(at(0)).await?;
     let lost = lost.iter().find(|claim| claim.name == "one.test").expect("the host has due tasks");
     let current = fixture.claim(at(LEASE_SECONDS)).await?;
-    let finish =
-        |lease, task| finished_completion(Some(lease), task, Verdict::Alive, at(LEASE_SECONDS));
+    let finish = |lease, task| finished_completion(lease, task, Verdict::Alive, at(LEASE_SECONDS));
     let late = finish(lost.lease, &lost.tasks[0]);
     let mut results = vec![late];
     for claim in &current {
@@ -88,7 +87,7 @@ pub async fn retried_task_is_due_later_with_its_attempts(store: &dyn Store) -> C
     let seen = probe(404, at(1));
     let attempts = vec![attempt(&seen, FetchPurpose::Initial)];
     let update = retry_at(attempts.clone(), 30);
-    fixture.commit(&[completion(Some(claim.lease), task, Some(seen), update)]).await?;
+    fixture.commit(&[completion(claim.lease, task, Some(seen), update)]).await?;
     fixture.release(&claim).await?;
     assert_eq!(fixture.checked().await?, []);
     assert_eq!(fixture.claim(at(29)).await?, []);
@@ -109,7 +108,7 @@ pub async fn more_tasks_returns_retried_task_once_due(store: &dyn Store) -> Case
     let task = &claim.tasks[0];
     let seen = probe(404, at(1));
     let update = retry_at(vec![attempt(&seen, FetchPurpose::Initial)], 30);
-    fixture.commit(&[completion(Some(claim.lease), task, Some(seen), update)]).await?;
+    fixture.commit(&[completion(claim.lease, task, Some(seen), update)]).await?;
     let after = (task.not_before, task.id);
     let refill = |seconds| store.more_tasks(fixture.run, claim.lease, after, MANY, at(seconds));
     assert_eq!(refill(29).await?, []);
@@ -128,12 +127,12 @@ pub async fn task_retried_without_lease_becomes_due(store: &dyn Store) -> CaseRe
     let seen = probe(503, at(1));
     let attempts = vec![attempt(&seen, FetchPurpose::Initial)];
     let hold = TaskUpdate::Hold { attempts: attempts.clone() };
-    fixture.commit(&[completion(Some(claim.lease), task, Some(seen), hold)]).await?;
+    fixture.commit(&[completion(claim.lease, task, Some(seen), hold)]).await?;
     fixture.release(&claim).await?;
-    assert_eq!(store.next_due(fixture.run).await?, None);
+    assert_eq!(store.next_due(fixture.run).await?.at, None);
 
-    fixture.commit(&[completion(None, task, None, retry_at(attempts, 30))]).await?;
-    assert_eq!(store.next_due(fixture.run).await?, Some(at(30)));
+    fixture.commit(&[completion(fixture.fence(), task, None, retry_at(attempts, 30))]).await?;
+    assert_eq!(store.next_due(fixture.run).await?.at, Some(at(30)));
     assert_eq!(fixture.claim_one(at(30)).await?.tasks[0].id, task.id);
     Ok(())
 }
@@ -150,7 +149,7 @@ pub async fn held_task_is_not_claimed_and_has_its_probe(store: &dyn Store) -> Ca
 
     let fixture = StoreFixture::open(store, at(3)).await?;
     assert_eq!(fixture.claim(at(1000)).await?, []);
-    assert_eq!(store.next_due(fixture.run).await?, None);
+    assert_eq!(store.next_due(fixture.run).await?.at, None);
     assert_eq!(fixture.checked().await?, []);
     let held = store.held_tasks(fixture.run, TaskId(0), MANY).await?;
     let [(task, seen)] = &held[..] else {
@@ -161,7 +160,7 @@ pub async fn held_task_is_not_claimed_and_has_its_probe(store: &dyn Store) -> Ca
 
     let result = TargetResult { attempts, ..target_result(Verdict::Failing, &second, at(4)) };
     let finish = TaskUpdate::Finish(result.clone());
-    fixture.commit(&[completion(None, task, None, finish)]).await?;
+    fixture.commit(&[completion(fixture.fence(), task, None, finish)]).await?;
     assert_eq!(store.held_tasks(fixture.run, TaskId(0), MANY).await?, []);
     let checked = fixture.checked_one().await?;
     assert_eq!(checked.result, result);
@@ -173,10 +172,33 @@ pub async fn held_task_is_not_claimed_and_has_its_probe(store: &dyn Store) -> Ca
 async fn apply_updates(fixture: &StoreFixture<'_>, steps: [(Probe, TaskUpdate); 2]) -> CaseResult {
     let claim = fixture.claim_one(at(1)).await?;
     for (probe, update) in steps {
-        let done = completion(Some(claim.lease), &claim.tasks[0], Some(probe), update);
+        let done = completion(claim.lease, &claim.tasks[0], Some(probe), update);
         fixture.commit(&[done]).await?;
     }
     fixture.release(&claim).await
+}
+
+/// Another process has resumed the run, so it judges the held results.
+pub async fn held_result_of_earlier_generation_is_rejected(store: &dyn Store) -> CaseResult {
+    let before = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
+    let claim = before.claim_one(at(1)).await?;
+    let (task, seen) = (&claim.tasks[0], probe(503, at(1)));
+    let attempts = vec![attempt(&seen, FetchPurpose::Initial)];
+    let hold = TaskUpdate::Hold { attempts };
+    before.commit(&[completion(claim.lease, task, Some(seen.clone()), hold)]).await?;
+    before.release(&claim).await?;
+
+    let resumed = StoreFixture::open(store, at(2)).await?;
+    let finish = TaskUpdate::Finish(target_result(Verdict::Dead, &seen, at(3)));
+    let late = completion(before.fence(), task, None, finish.clone());
+    let summary = store.commit(before.run, &[late], before.cache_window()).await?;
+    assert_eq!(summary.rejected, [task.id]);
+    assert_eq!(resumed.checked().await?, []);
+    assert_eq!(store.held_tasks(resumed.run, TaskId(0), MANY).await?.len(), 1);
+
+    resumed.commit(&[completion(resumed.fence(), task, None, finish)]).await?;
+    assert_eq!(resumed.checked_one().await?.result.verdict, Verdict::Dead);
+    Ok(())
 }
 
 /// They are sorted by task id.
@@ -188,7 +210,7 @@ pub async fn held_tasks_are_paginated(store: &dyn Store) -> CaseResult {
     for task in &claim.tasks {
         let seen = probe(503, at(1));
         let attempts = vec![attempt(&seen, FetchPurpose::Initial)];
-        let hold = completion(Some(claim.lease), task, Some(seen), TaskUpdate::Hold { attempts });
+        let hold = completion(claim.lease, task, Some(seen), TaskUpdate::Hold { attempts });
         fixture.commit(&[hold]).await?;
     }
     let (mut after, mut pages) = (TaskId(0), Vec::new());
@@ -268,7 +290,7 @@ pub async fn failure_keeps_digest_of_last_reached_page(store: &dyn Store) -> Cas
         let result =
             TargetResult { since: at(since), streak, ..target_result(verdict, &seen, at(now)) };
         let finish = TaskUpdate::Finish(result);
-        let done = completion(Some(claim.lease), &claim.tasks[0], Some(seen), finish);
+        let done = completion(claim.lease, &claim.tasks[0], Some(seen), finish);
         fixture.commit(&[done]).await?;
         fixture.release(&claim).await?;
         fixture.close(at(now)).await?;

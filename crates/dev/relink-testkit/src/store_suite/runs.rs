@@ -1,9 +1,10 @@
 //! Opening and resuming runs.
 
-use relink_ports::{OpenRun, RunKey, RunState, Store};
+use relink_model::Verdict;
+use relink_ports::{JoinableRun, OpenRun, RunKey, RunState, RunStatus, Store};
 
 use super::CaseResult;
-use super::fixture::{at, run_key};
+use super::fixture::{StoreFixture, at, document, finished_completion, run_key};
 
 /// The resumed run has the id and start time of the unfinished run.
 pub async fn unfinished_run_with_same_key_is_resumed(store: &dyn Store) -> CaseResult {
@@ -12,7 +13,8 @@ pub async fn unfinished_run_with_same_key_is_resumed(store: &dyn Store) -> CaseR
     assert!(!first.is_resumed && !first.network_confirmed);
 
     let resumed = store.open_run(&run_key(), false, at(60)).await?;
-    let expect = OpenRun { is_resumed: true, ..first };
+    assert!(resumed.generation > first.generation);
+    let expect = OpenRun { is_resumed: true, generation: resumed.generation, ..first };
     assert_eq!(resumed, expect);
     Ok(())
 }
@@ -80,5 +82,45 @@ pub async fn confirmed_network_survives_an_interruption(store: &dyn Store) -> Ca
 
     let fresh = store.open_run(&run_key(), true, at(2)).await?;
     assert!(!fresh.network_confirmed);
+    Ok(())
+}
+
+/// Workers fetch the tasks of a run only after all of its documents are loaded.
+pub async fn loaded_open_run_can_be_joined(store: &dyn Store) -> CaseResult {
+    let fixture = StoreFixture::open(store, at(0)).await?;
+    let document = store.load_document(fixture.run, &document("a.md", 1)).await?.id;
+    assert_eq!(store.joinable_runs().await?, []);
+    assert!(!store.run_status(fixture.run).await?.is_loaded);
+
+    store.finish_document(document).await?;
+    store.finish_loading(fixture.run, &[document]).await?;
+    store.confirm_network(fixture.run).await?;
+    let joinable = store.joinable_runs().await?;
+    let [JoinableRun { run, command }] = &joinable[..] else {
+        panic!("one run can be joined: {joinable:?}");
+    };
+    assert_eq!((run.id, run.generation, &**command), (fixture.run, fixture.generation, "check"));
+    let open = RunStatus { state: RunState::Open, is_loaded: true, network_confirmed: true };
+    assert_eq!(store.run_status(fixture.run).await?, open);
+
+    fixture.close(at(1)).await?;
+    assert_eq!(store.joinable_runs().await?, []);
+    assert_eq!(store.run_status(fixture.run).await?.state, RunState::Finished);
+    Ok(())
+}
+
+/// The counts are those of open runs.
+pub async fn queue_status_counts_tasks_and_hosts(store: &dyn Store) -> CaseResult {
+    let urls = ["http://one.test/", "http://one.test/2", "http://two.test/"];
+    let fixture = StoreFixture::with_pages(store, at(0), &urls).await?;
+    let claims = fixture.claim(at(1)).await?;
+    let one = claims.iter().find(|claim| claim.name == "one.test").expect("the host is due");
+    fixture.commit(&[finished_completion(one.lease, &one.tasks[0], Verdict::Alive, at(1))]).await?;
+    let status = store.queue_status().await?;
+    let [queue] = &status.runs[..] else { panic!("one run is open: {status:?}") };
+    assert_eq!((queue.run, queue.pending, queue.held, queue.checked), (fixture.run, 2, 0, 1));
+    assert_eq!(queue.hosts, 2);
+    fixture.close(at(2)).await?;
+    assert_eq!(store.queue_status().await?.runs, []);
     Ok(())
 }

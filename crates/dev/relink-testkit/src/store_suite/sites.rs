@@ -2,15 +2,15 @@
 
 use relink_model::{LinkKind, RunId, TaskId, Verdict};
 use relink_ports::{
-    CacheWindow, CheckedTargetQuery, DocumentId, HostLease, HostSchedule, LinkDecision, NewLink,
-    NewPage, PageLink, RunKey, RunState, Store, StoreError, StoredRobots, TaskCompletion,
+    CacheWindow, CheckedTargetQuery, DocumentId, Fence, HostLease, HostSchedule, LinkDecision,
+    NewLink, NewPage, PageLink, RunKey, RunState, Store, StoreError, StoredRobots, TaskCompletion,
     TaskUpdate, VerdictChange,
 };
 
 use super::CaseResult;
 use super::fixture::{
-    FINAL_URL, MANY, StoreFixture, at, completion, discovered_link, finished_completion, lease_end,
-    local_link, user_link,
+    FINAL_URL, MANY, StoreFixture, at, claim_request, completion, discovered_link,
+    finished_completion, lease_end, local_link, user_link,
 };
 
 const HOME: &str = "http://one.test/";
@@ -64,7 +64,7 @@ async fn fetched_page(
     let claim = fixture.claim_one(at(0)).await?;
     let task = &claim.tasks[0];
     let page = page(&task.url, links);
-    let checked = finished_completion(Some(claim.lease), task, Verdict::Alive, at(1));
+    let checked = finished_completion(claim.lease, task, Verdict::Alive, at(1));
     Ok(TaskCompletion { page: Some(page), ..checked })
 }
 
@@ -95,9 +95,9 @@ pub async fn page_is_stored_with_its_result(store: &dyn Store) -> CaseResult {
 pub async fn page_with_lost_lease_is_rejected_with_its_result(store: &dyn Store) -> CaseResult {
     let fixture = crawl(store, vec![fetch_link(HOME, 0)]).await?;
     let done = fetched_page(&fixture, vec![fetch_link(A, 1)]).await?;
-    let lost =
-        done.lease.map(|lease| HostLease { fencing_token: lease.fencing_token + 1, ..lease });
-    let late = TaskCompletion { lease: lost, ..done };
+    let Fence::Host(lease) = done.fence else { panic!("{:?} is a lease", done.fence) };
+    let lost = HostLease { fencing_token: lease.fencing_token + 1, ..lease };
+    let late = TaskCompletion { fence: lost.into(), ..done };
     let summary =
         store.commit(fixture.run, std::slice::from_ref(&late), fixture.cache_window()).await?;
     assert_eq!((summary.rejected, summary.new_targets), (vec![late.task], 0));
@@ -182,7 +182,8 @@ pub async fn pending_task_takes_the_smallest_depth(store: &dyn Store) -> CaseRes
 pub async fn ranked_tasks_are_returned_lowest_first(store: &dyn Store) -> CaseResult {
     let fixture =
         crawl(store, vec![ranked_link(A, 30), ranked_link(B, 10), ranked_link(C, 20)]).await?;
-    let claim = store.claim(fixture.run, MANY, 0, at(0), lease_end(at(0))).await?.remove(0);
+    let claim =
+        store.claim(fixture.run, claim_request(MANY, 0, at(0), lease_end(at(0)))).await?.remove(0);
     assert_eq!(claim.tasks, [], "ranked tasks are not returned by a claim");
     let due_urls = async |limit| -> Result<Vec<String>, StoreError> {
         let tasks = store.due_by_rank(fixture.run, claim.lease, limit, at(0)).await?;
@@ -201,7 +202,7 @@ pub async fn ranked_tasks_are_returned_lowest_first(store: &dyn Store) -> CaseRe
 pub async fn dropped_task_is_deleted_with_its_links(store: &dyn Store) -> CaseResult {
     let fixture = crawl(store, vec![fetch_link(A, 0), fetch_link(B, 0)]).await?;
     let claim = fixture.claim_one(at(0)).await?;
-    let dropped = completion(Some(claim.lease), &claim.tasks[0], None, TaskUpdate::Drop);
+    let dropped = completion(claim.lease, &claim.tasks[0], None, TaskUpdate::Drop);
     fixture.commit(&[dropped]).await?;
     fixture.release(&claim).await?;
     assert_eq!(site_urls(store, fixture.run).await?, [B]);
@@ -217,12 +218,10 @@ pub async fn finished_task_can_be_retried(store: &dyn Store) -> CaseResult {
     let fixture = crawl(store, vec![fetch_link(A, 0)]).await?;
     let claim = fixture.claim_one(at(0)).await?;
     let task = &claim.tasks[0];
-    fixture
-        .commit(&[finished_completion(Some(claim.lease), task, Verdict::Blocked, at(1))])
-        .await?;
+    fixture.commit(&[finished_completion(claim.lease, task, Verdict::Blocked, at(1))]).await?;
     let (purpose, not_before, attempts) = (task.purpose, at(2), task.attempts.clone());
     let retry = TaskUpdate::Retry { purpose, not_before, attempts };
-    fixture.commit(&[completion(Some(claim.lease), task, None, retry)]).await?;
+    fixture.commit(&[completion(claim.lease, task, None, retry)]).await?;
     fixture.release(&claim).await?;
     assert_eq!(fixture.checked().await?, []);
     assert_eq!(fixture.due_urls(at(3)).await?, [A]);
@@ -301,8 +300,7 @@ async fn finished_crawl(
         .add_pages(fixture.run, &[seeds], CacheWindow { now: at(now), ..fixture.cache_window() })
         .await?;
     let claim = fixture.claim_one(at(now)).await?;
-    let checked =
-        finished_completion(Some(claim.lease), &claim.tasks[0], Verdict::Alive, at(now + 1));
+    let checked = finished_completion(claim.lease, &claim.tasks[0], Verdict::Alive, at(now + 1));
     let page = NewPage { anchors: Some(vec![3, 7, u32::MAX]), ..page(HOME, links) };
     fixture.commit(&[TaskCompletion { page: Some(page), ..checked }]).await?;
     fixture.release(&claim).await?;

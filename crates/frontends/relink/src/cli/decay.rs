@@ -48,7 +48,7 @@ pub struct DecayArgs {
     /// repeated
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
-    /// Database file [default: one per project in your data directory]
+    /// Database: a file, or a URL `postgres://…` [default: one per project in your data directory]
     #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
     /// Configuration file to use instead of the project's `relink.toml`

@@ -56,7 +56,7 @@ pub struct FixArgs {
     /// Skip URLs and documents that match; may be repeated
     #[arg(long, value_name = "PATTERN")]
     pub exclude: Vec<String>,
-    /// Database file [default: one per project in your data directory]
+    /// Database: a file, or a URL `postgres://…` [default: one per project in your data directory]
     #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
     /// Configuration file to use instead of the project's `relink.toml`

@@ -24,7 +24,7 @@ pub struct ReportArgs {
     /// Open the HTML report in a browser
     #[arg(long)]
     pub open: bool,
-    /// Database file [default: one per project in your data directory]
+    /// Database: a file, or a URL `postgres://…` [default: one per project in your data directory]
     #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
 }
@@ -38,7 +38,7 @@ pub enum ReportCommand {
         before: i64,
         /// Id of the later crawl
         after: i64,
-        /// Database file [default: one per project in your data directory]
+        /// Database: a file, or a URL `postgres://…` [default: one per project in your data directory]
         #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
         db: Option<PathBuf>,
     },

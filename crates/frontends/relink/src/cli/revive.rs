@@ -80,7 +80,7 @@ pub struct ReviveArgs {
     /// again [default: 30d]
     #[arg(long, value_name = "TIME")]
     pub max_result_age: Option<DurationArg>,
-    /// Database file [default: one per project in your data directory]
+    /// Database: a file, or a URL `postgres://…` [default: one per project in your data directory]
     #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
     /// Configuration file to use instead of the project's `relink.toml`
@@ -167,7 +167,7 @@ pub struct PatternsArgs {
     /// The subcommand.
     #[command(subcommand)]
     pub command: PatternsCommand,
-    /// Database file [default: one per project in your data directory]
+    /// Database: a file, or a URL `postgres://…` [default: one per project in your data directory]
     #[arg(long, global = true, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
 }

@@ -62,7 +62,7 @@ pub struct SurveyArgs {
         hide_env_values = true
     )]
     pub fail_on: Option<Vec<Verdict>>,
-    /// Database file [default: one per project in your data directory]
+    /// Database: a file, or a URL `postgres://…` [default: one per project in your data directory]
     #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
     /// Configuration file to use instead of the project's `relink.toml`
@@ -118,7 +118,7 @@ pub struct AnalyzeArgs {
     /// Also write the charts to an `.svg` file
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Database file [default: one per project in your data directory]
+    /// Database: a file, or a URL `postgres://…` [default: one per project in your data directory]
     #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
 }

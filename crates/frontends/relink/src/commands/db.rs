@@ -6,6 +6,7 @@ use relink_report::human::{counted, grouped};
 
 use crate::cli::{DbArgs, DbCommand};
 use crate::clock::RunClock;
+use crate::database::{exists, shown};
 use crate::error::{CommandError, Exit};
 use crate::output::print;
 use crate::settings::{current_dir, database};
@@ -15,11 +16,11 @@ use crate::wiring;
 pub async fn run(args: DbArgs) -> Result<Exit, CommandError> {
     let path = database(args.db, &current_dir()?)?;
     if matches!(args.command, DbCommand::Path) {
-        print(&format!("{}\n", path.display()))?;
+        print(&format!("{}\n", shown(&path)))?;
         return Ok(Exit::Clean);
     }
-    if !path.exists() {
-        return Err(CommandError::usage(format!("no database at `{}`", path.display()))
+    if !exists(&path) {
+        return Err(CommandError::usage(format!("no database at `{}`", shown(&path)))
             .hint("run `relink check` to create it"));
     }
     let store = match args.command {

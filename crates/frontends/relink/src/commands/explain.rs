@@ -14,6 +14,7 @@ use relink_report::target_record::{TargetRecordRow, TargetRecordView, target_rec
 use url::Url;
 
 use crate::cli::{ExplainArgs, ExplainFormat};
+use crate::database::{exists, shown};
 use crate::error::{CommandError, Exit};
 use crate::output::{RevivalText, location_views, print, target_view};
 use crate::settings::{current_dir, database};
@@ -61,10 +62,10 @@ async fn explain_page(
     let path = database(db, &current_dir()?)?;
     let unknown = || {
         CommandError::usage(format!("no record of `{given}`"))
-            .cause(format!("`{}` has no record of this URL", path.display()))
+            .cause(format!("`{}` has no record of this URL", shown(&path)))
             .hint(format!("run `relink check {given}`, or use another database with `--db FILE`"))
     };
-    if !path.exists() {
+    if !exists(&path) {
         return Err(unknown());
     }
     let store = wiring::store_for_reading(&path).await?;

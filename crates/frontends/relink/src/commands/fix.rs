@@ -38,6 +38,7 @@ use super::signals::stop_on_signal;
 use super::text_style;
 use crate::cli::{FixArgs, FixFormat, GlobalArgs};
 use crate::clock::RunClock;
+use crate::database::companion_path;
 use crate::error::{CommandError, Exit};
 use crate::output::{ProgressDisplay, cannot_encode, print};
 use crate::settings::CheckPlan;
@@ -113,7 +114,7 @@ pub async fn run(args: FixArgs, global: GlobalArgs) -> Result<Exit, CommandError
             },
         )?;
     }
-    let journal = Journal::new(&plan.run.db, now);
+    let journal = Journal::new(&companion_path(&plan.run.db)?, now);
     let result = write_documents(&ports, &plan, &roots, &mut fixes, journal, &mode).await?;
     wiring::close(ports).await;
     mode.report(&fixes, &result)?;

@@ -11,6 +11,7 @@ use std::sync::Once;
 use toml::Table;
 
 use super::Config;
+use crate::database;
 use crate::error::CommandError;
 use crate::paths;
 
@@ -133,7 +134,10 @@ pub(super) fn restrict(
         ignored.extend(removed.map(|key| format!("host.{name}.{key}")));
     }
     for (key, paths, remove) in INSIDE_ONLY {
-        if paths(&config).iter().any(|path| !is_inside(root, &dir.join(path))) {
+        let is_outside = |path: &PathBuf| {
+            database::server_url(path).is_some() || !is_inside(root, &dir.join(path))
+        };
+        if paths(&config).iter().any(is_outside) {
             remove(&mut config);
             ignored.push(key.to_owned());
         }
@@ -203,7 +207,12 @@ mod tests {
     fn restrict_accepts_only_paths_inside_of_the_project() {
         let (config, project) = restrict_text("db = \"cache/relink.db\"\n");
         assert!(config.db.is_some() && project.ignored.is_empty());
-        for text in ["db = \"../x.db\"", "db = \"/tmp/x.db\"", "db = \"a/../../x.db\""] {
+        for text in [
+            "db = \"../x.db\"",
+            "db = \"/tmp/x.db\"",
+            "db = \"a/../../x.db\"",
+            "db = \"postgres://a@127.0.0.1/x\"",
+        ] {
             let (config, project) = restrict_text(text);
             assert!(config.db.is_none(), "{text}");
             assert_eq!(project.ignored, ["db"]);

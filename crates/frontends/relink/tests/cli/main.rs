@@ -20,6 +20,7 @@ mod gates;
 mod git_project;
 mod harvest;
 mod kills;
+mod postgres;
 mod revive;
 mod sandbox;
 mod secrets;

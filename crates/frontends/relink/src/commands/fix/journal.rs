@@ -21,6 +21,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::write::{create, replace, writable_path};
 use crate::cli::FixArgs;
+use crate::database::companion_path;
 use crate::error::{CommandError, Exit};
 use crate::settings::database_path;
 
@@ -148,7 +149,7 @@ fn hash(bytes: &[u8]) -> String {
 #[expect(clippy::print_stderr, reason = "the summary goes to stderr")]
 pub fn undo(args: &FixArgs, id: &str) -> Result<Exit, CommandError> {
     let database = database_path(args.db.as_deref(), args.config.as_deref())?;
-    let entries = read(&directory(&database), id)?;
+    let entries = read(&directory(&companion_path(&database)?), id)?;
     let mut restored = 0;
     let mut failed = false;
     for entry in entries.iter().rev() {

@@ -8,6 +8,7 @@ use relink_lookup::{IndexedPage, LocalIndex, WebSearch, WebSearchSettings};
 use relink_ports::{BudgetStore, SearchEngine, SearchError, TextChange};
 use url::Url;
 
+use crate::database::companion_path;
 use crate::error::CommandError;
 use crate::settings::{ReviveSetup, SearchChoice};
 use crate::wiring;
@@ -90,7 +91,8 @@ fn web(settings: WebSearchSettings, budget: Option<u32>, ports: &Ports) -> WebSe
 /// Opens the index next to the database and adds all pages fetched since the last
 /// update.
 async fn local(db: &Path, ports: &Ports) -> Result<LocalIndex, CommandError> {
-    let index = LocalIndex::open(&index_path(db)).map_err(|error| index_error(&error))?;
+    let index =
+        LocalIndex::open(&index_path(&companion_path(db)?)).map_err(|error| index_error(&error))?;
     let epoch = ports.store.probe_id_epoch().await?;
     let last = ports.store.last_probe_id().await?;
     let mut after =

@@ -8,23 +8,21 @@ use std::borrow::Cow;
 use relink_model::{redact_stored_text, without_userinfo};
 use serde_json::Value;
 
-use super::error::DbResult;
-
 /// The member of a JSON record that is a URL to request; others are texts.
 const URL: &str = "url";
 
 /// Returns the stored form of a target URL.
-pub(super) fn url(url: &str) -> Cow<'_, str> {
+pub(crate) fn url(url: &str) -> Cow<'_, str> {
     without_userinfo(url)
 }
 
 /// Returns the stored form of a text.
-pub(super) fn text(text: &str) -> Cow<'_, str> {
+pub(crate) fn text(text: &str) -> Cow<'_, str> {
     redact_stored_text(text)
 }
 
 /// Returns the stored form of a file.
-pub(super) fn bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
     let text = String::from_utf8_lossy(bytes);
     match redact_stored_text(&text) {
         Cow::Borrowed(_) => Cow::Borrowed(bytes),
@@ -33,7 +31,7 @@ pub(super) fn bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Returns the stored form of a JSON record.
-pub(super) fn json(record: &str) -> DbResult<Cow<'_, str>> {
+pub(crate) fn json(record: &str) -> serde_json::Result<Cow<'_, str>> {
     // Skip most records: without an `@`, there is no password.
     let may_have_userinfo = record.contains('@') || (record.contains('%') && record.contains("40"));
     if !may_have_userinfo {
@@ -47,7 +45,7 @@ pub(super) fn json(record: &str) -> DbResult<Cow<'_, str>> {
 }
 
 /// Returns the stored form of a JSON record in UTF-8.
-pub(super) fn json_bytes(record: &[u8]) -> DbResult<Cow<'_, [u8]>> {
+pub(crate) fn json_bytes(record: &[u8]) -> serde_json::Result<Cow<'_, [u8]>> {
     let Ok(text) = str::from_utf8(record) else { return Ok(Cow::Borrowed(record)) };
     Ok(match json(text)? {
         Cow::Borrowed(_) => Cow::Borrowed(record),

@@ -1,0 +1,339 @@
+//! Leases hosts, returns their due tasks and releases hosts.
+//!
+//! All times of this module are those of the database's clock.
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::Timestamp;
+use relink_model::{FetchTask, RunId, TaskId};
+use relink_ports::{Claim, HostId, HostLease, HostSchedule, HostStats};
+use tokio_postgres::Row;
+
+use super::clock::ClockOffset;
+use super::error::DbResult;
+use super::rows::{join_task, small, task, task_columns, to_i64};
+use super::session::Db;
+use super::tasks;
+use crate::values::BUCKETS;
+
+/// Which hosts and tasks to claim, and until when.
+pub(super) struct ClaimQuery {
+    pub(super) run: RunId,
+    pub(super) hosts: usize,
+    pub(super) tasks: usize,
+    /// Tasks and hosts that are due at this time are claimed.
+    pub(super) due: i64,
+    /// Leases that end by this time have expired.
+    pub(super) now: i64,
+    pub(super) until: i64,
+    pub(super) worker: i64,
+    /// The bucket in which the search starts.
+    pub(super) bucket: i64,
+}
+
+/// Leases hosts that have due tasks and are not leased. Buckets are read one
+/// after the other until enough hosts are found.
+const LEASE: &str = "WITH due AS MATERIALIZED (
+        SELECT found.id
+        FROM generate_series(0, $8::bigint - 1) AS step
+        CROSS JOIN LATERAL (
+            SELECT h.id FROM run_host rh JOIN host h ON h.id = rh.host_id
+            WHERE rh.run_id = $1 AND rh.bucket = ($7 + step) % $8 AND rh.due_at <= $3
+              AND h.next_at <= $3 AND h.lease_until <= $4
+            ORDER BY rh.due_at LIMIT $2
+            FOR NO KEY UPDATE OF h SKIP LOCKED) AS found
+        LIMIT $2)
+    UPDATE host SET lease_until = $5, fencing_token = fencing_token + 1, worker_id = $6
+    FROM due WHERE host.id = due.id
+    RETURNING host.id, host.fencing_token, host.name, host.next_at, host.delay_ms,
+              host.throttle_ms, host.schedule_at, host.address, host.bucket";
+
+/// Returns the claims, and the bucket of the last one.
+pub(super) async fn claim(
+    db: &Db<'_>,
+    clock: ClockOffset,
+    query: &ClaimQuery,
+) -> DbResult<(Vec<Claim>, Option<i64>)> {
+    let rows = db
+        .query(
+            LEASE,
+            &[
+                &query.run.0,
+                &to_i64(query.hosts),
+                &query.due,
+                &query.now,
+                &query.until,
+                &query.worker,
+                &query.bucket,
+                &BUCKETS.cast_signed(),
+            ],
+        )
+        .await?;
+    let last_bucket = rows.last().map(|row| row.get(8));
+    let mut claims: Vec<Claim> = rows.iter().map(|row| empty_claim(row, clock)).collect();
+    let hosts: Vec<i64> = claims.iter().map(|claim| claim.lease.host.0).collect();
+    if query.tasks > 0 && !hosts.is_empty() {
+        let mut tasks = first_tasks(db, clock, query, &hosts).await?;
+        for claim in &mut claims {
+            claim.tasks = tasks.remove(&claim.lease.host.0).unwrap_or_default();
+        }
+    }
+    Ok((claims, last_bucket))
+}
+
+fn empty_claim(row: &Row, clock: ClockOffset) -> Claim {
+    Claim {
+        lease: HostLease { host: HostId(row.get(0)), fencing_token: row.get(1) },
+        name: row.get(2),
+        schedule: schedule(row, 3, clock),
+        tasks: Vec::new(),
+    }
+}
+
+/// Returns the first due tasks of hosts that were just leased.
+async fn first_tasks(
+    db: &Db<'_>,
+    clock: ClockOffset,
+    query: &ClaimQuery,
+    hosts: &[i64],
+) -> DbResult<HashMap<i64, Vec<FetchTask>>> {
+    let rows = db
+        .query(
+            concat!(
+                "SELECT ",
+                task_columns!(),
+                ", task.host_id FROM unnest($2::bigint[]) AS leased
+                  CROSS JOIN LATERAL (
+                      SELECT * FROM task WHERE run_id = $1 AND host_id = leased AND state = 0
+                        AND not_before <= $3
+                      ORDER BY not_before, id LIMIT $4) AS task",
+                join_task!(),
+                "ORDER BY task.host_id, task.not_before, task.id"
+            ),
+            &[&query.run.0, &hosts, &query.due, &to_i64(query.tasks)],
+        )
+        .await?;
+    let mut tasks: HashMap<i64, Vec<FetchTask>> = HashMap::new();
+    for row in rows {
+        let host = row.get(super::rows::TASK_COLUMNS);
+        tasks.entry(host).or_default().push(task(&row, clock)?);
+    }
+    Ok(tasks)
+}
+
+/// Returns due tasks of a leased host after the last returned one; none if the
+/// lease was lost.
+pub(super) async fn more_tasks(
+    db: &Db<'_>,
+    clock: ClockOffset,
+    (run, lease): (RunId, HostLease),
+    (after_time, after): (Timestamp, TaskId),
+    limit: usize,
+    due: i64,
+) -> DbResult<Vec<FetchTask>> {
+    let rows = db
+        .query(
+            concat!(
+                "SELECT ",
+                task_columns!(),
+                " FROM task",
+                join_task!(),
+                "WHERE task.state = 0 AND task.run_id = $1 AND task.host_id = $2
+                   AND task.not_before <= $3 AND (task.not_before, task.id) > ($4, $5)
+                   AND EXISTS (SELECT 1 FROM host WHERE id = $2 AND fencing_token = $7)
+                 ORDER BY task.not_before, task.id LIMIT $6"
+            ),
+            &[
+                &run.0,
+                &lease.host.0,
+                &due,
+                &clock.db_time(after_time),
+                &after.0,
+                &to_i64(limit),
+                &lease.fencing_token,
+            ],
+        )
+        .await?;
+    rows.iter().map(|row| task(row, clock)).collect()
+}
+
+/// Returns due tasks by rank; none if the lease was lost.
+pub(super) async fn due_by_rank(
+    db: &Db<'_>,
+    clock: ClockOffset,
+    (run, lease): (RunId, HostLease),
+    limit: usize,
+    due: i64,
+) -> DbResult<Vec<FetchTask>> {
+    let rows = db
+        .query(
+            concat!(
+                "SELECT ",
+                task_columns!(),
+                " FROM task",
+                join_task!(),
+                "WHERE task.state = 0 AND task.rank IS NOT NULL AND task.run_id = $1
+                   AND task.host_id = $2 AND task.not_before <= $3
+                   AND EXISTS (SELECT 1 FROM host WHERE id = $2 AND fencing_token = $5)
+                 ORDER BY task.rank LIMIT $4"
+            ),
+            &[&run.0, &lease.host.0, &due, &to_i64(limit), &lease.fencing_token],
+        )
+        .await?;
+    rows.iter().map(|row| task(row, clock)).collect()
+}
+
+/// Extends leases and returns those that were lost.
+pub(super) async fn renew(
+    db: &Db<'_>,
+    leases: &[HostLease],
+    until: i64,
+) -> DbResult<Vec<HostLease>> {
+    let (hosts, tokens): (Vec<i64>, Vec<i64>) =
+        leases.iter().map(|lease| (lease.host.0, lease.fencing_token)).unzip();
+    let rows = db
+        .query(
+            "UPDATE host SET lease_until = $3
+             FROM unnest($1::bigint[], $2::bigint[]) AS held (id, token)
+             WHERE host.id = held.id AND host.fencing_token = held.token AND host.lease_until > 0
+             RETURNING host.id, host.fencing_token",
+            &[&hosts, &tokens, &until],
+        )
+        .await?;
+    let renewed: HashSet<HostLease> = rows
+        .iter()
+        .map(|row| HostLease { host: HostId(row.get(0)), fencing_token: row.get(1) })
+        .collect();
+    Ok(leases.iter().filter(|lease| !renewed.contains(lease)).copied().collect())
+}
+
+pub(super) async fn release(
+    db: &Db<'_>,
+    clock: ClockOffset,
+    (run, lease): (RunId, HostLease),
+    schedule: &HostSchedule,
+    stats: &HostStats,
+) -> DbResult<()> {
+    let released = db
+        .execute(
+            "UPDATE host SET lease_until = 0, worker_id = NULL, next_at = greatest(next_at, $1),
+                             delay_ms = $2, throttle_ms = $3, schedule_at = $4,
+                             address = coalesce($5, address)
+             WHERE id = $6 AND fencing_token = $7",
+            &[
+                &clock.db_time(schedule.next_at),
+                &i64::from(schedule.delay_ms),
+                &i64::from(schedule.throttle_ms),
+                &clock.db_time(schedule.stored_at),
+                &schedule.address.map(|address| address.to_string()),
+                &lease.host.0,
+                &lease.fencing_token,
+            ],
+        )
+        .await?;
+    if released > 0 {
+        add_stats(db, run, lease.host, stats).await?;
+    }
+    Ok(())
+}
+
+/// Adds to the statistics of a host and updates the due time of its next task.
+async fn add_stats(db: &Db<'_>, run: RunId, host: HostId, stats: &HostStats) -> DbResult<()> {
+    // Lock the row in its own statement: the next one then sees all tasks that
+    // other transactions added before they released the lock.
+    db.execute(
+        "SELECT 1 FROM run_host WHERE run_id = $1 AND host_id = $2 FOR NO KEY UPDATE",
+        &[&run.0, &host.0],
+    )
+    .await?;
+    db.execute(
+        "UPDATE run_host SET
+             requests = requests + $3, responses = responses + $4, throttled = throttled + $5,
+             request_ms = request_ms + $6, politeness_wait_ms = politeness_wait_ms + $7,
+             control_requests = control_requests + $8,
+             due_at = (SELECT min(not_before) FROM task
+                       WHERE run_id = $1 AND host_id = $2 AND state = 0)
+         WHERE run_id = $1 AND host_id = $2",
+        &[
+            &run.0,
+            &host.0,
+            &stats.requests.cast_signed(),
+            &stats.responses.cast_signed(),
+            &stats.throttled.cast_signed(),
+            &stats.request_ms.cast_signed(),
+            &stats.politeness_wait_ms.cast_signed(),
+            &stats.control_requests.cast_signed(),
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Reads the schedule from five columns, starting at `first`.
+fn schedule(row: &Row, first: usize, clock: ClockOffset) -> HostSchedule {
+    let address: Option<String> = row.get(first + 4);
+    HostSchedule {
+        next_at: clock.caller_time(row.get(first)),
+        delay_ms: small(row, first + 1).unwrap_or(0),
+        throttle_ms: small(row, first + 2).unwrap_or(0),
+        stored_at: clock.caller_time(row.get(first + 3)),
+        address: address.and_then(|address| address.parse().ok()),
+    }
+}
+
+pub(super) async fn host_schedule(
+    db: &Db<'_>,
+    clock: ClockOffset,
+    host: &str,
+) -> DbResult<Option<HostSchedule>> {
+    let row = db
+        .query_opt(
+            "SELECT next_at, delay_ms, throttle_ms, schedule_at, address FROM host WHERE name = $1",
+            &[&host],
+        )
+        .await?;
+    Ok(row.map(|row| schedule(&row, 0, clock)))
+}
+
+pub(super) async fn save_host_schedule(
+    db: &Db<'_>,
+    clock: ClockOffset,
+    host: &str,
+    schedule: &HostSchedule,
+) -> DbResult<()> {
+    tasks::host_ids(db, &[host]).await?;
+    db.execute(
+        "UPDATE host SET next_at = $1, delay_ms = $2, throttle_ms = $3, schedule_at = $4,
+                         address = coalesce($5, address)
+         WHERE name = $6",
+        &[
+            &clock.db_time(schedule.next_at),
+            &i64::from(schedule.delay_ms),
+            &i64::from(schedule.throttle_ms),
+            &clock.db_time(schedule.stored_at),
+            &schedule.address.map(|address| address.to_string()),
+            &host,
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Returns the due time of the next task whose host is not leased, and whether
+/// another worker has leased a host with tasks.
+pub(super) async fn next_due(
+    db: &Db<'_>,
+    run: RunId,
+    worker: i64,
+) -> DbResult<(Option<i64>, bool)> {
+    let row = db
+        .query_one(
+            "SELECT min(greatest(rh.due_at, h.next_at)) FILTER (WHERE h.lease_until = 0),
+                    coalesce(bool_or(h.lease_until <> 0 AND h.worker_id IS DISTINCT FROM $2), FALSE)
+             FROM run_host rh JOIN host h ON h.id = rh.host_id
+             WHERE rh.run_id = $1 AND rh.due_at IS NOT NULL",
+            &[&run.0, &worker],
+        )
+        .await?;
+    Ok((row.get(0), row.get(1)))
+}

@@ -1,0 +1,130 @@
+//! Stores documents and their links.
+
+use relink_model::RunId;
+use relink_ports::{DocumentId, LinkBatch, LoadedDocument, NewDocument};
+
+use super::error::DbResult;
+use super::links::{self, LinkRow};
+use super::rows::{text, to_i64};
+use super::session::Db;
+use super::tasks::{self, NewTask};
+
+pub(super) async fn load_document(
+    db: &Db<'_>,
+    run: RunId,
+    document: &NewDocument,
+) -> DbResult<LoadedDocument> {
+    let content = document.content_hash.cast_signed();
+    let label = text(&document.label);
+    let added = db
+        .query_opt(
+            "INSERT INTO document (run_id, label, content_hash) VALUES ($1, $2, $3)
+             ON CONFLICT DO NOTHING RETURNING id",
+            &[&run.0, &label, &content],
+        )
+        .await?;
+    if let Some(row) = added {
+        return Ok(LoadedDocument { id: DocumentId(row.get(0)), is_unchanged: false });
+    }
+    let row = db
+        .query_one(
+            "SELECT id, loaded AND content_hash = $3 FROM document
+             WHERE run_id = $1 AND label = $2 FOR UPDATE",
+            &[&run.0, &label, &content],
+        )
+        .await?;
+    let (id, is_unchanged): (i64, bool) = (row.get(0), row.get(1));
+    if !is_unchanged {
+        delete_links(db, run, id, content).await?;
+    }
+    Ok(LoadedDocument { id: DocumentId(id), is_unchanged })
+}
+
+/// Deletes the links of a document that has changed or was loaded incompletely.
+async fn delete_links(db: &Db<'_>, run: RunId, document: i64, content: i64) -> DbResult<()> {
+    db.execute("DELETE FROM link WHERE document_id = $1", &[&document]).await?;
+    db.execute(
+        "UPDATE document SET content_hash = $1, loaded = FALSE, links = 0 WHERE id = $2",
+        &[&content, &document],
+    )
+    .await?;
+    db.execute("UPDATE run SET unlinked = TRUE WHERE id = $1", &[&run.0]).await?;
+    Ok(())
+}
+
+pub(super) async fn finish_document(db: &Db<'_>, document: DocumentId) -> DbResult<()> {
+    db.execute("UPDATE document SET loaded = TRUE WHERE id = $1", &[&document.0]).await?;
+    Ok(())
+}
+
+/// Stores links with their targets, and tasks for targets that are new to the
+/// run.
+pub(super) async fn add_links(db: &Db<'_>, run: RunId, batch: &LinkBatch<'_>) -> DbResult<()> {
+    let immediate = |link| NewTask::immediate(link, batch.cache_window);
+    let new: Vec<NewTask<'_>> = batch.links.iter().map(immediate).collect();
+    let (inserted, hosts) = tasks::insert_tasks(db, run, &new, batch.cache_window.now).await?;
+    let links = (batch.first_position..).zip(batch.links).zip(inserted);
+    let rows: Vec<LinkRow<'_>> = links
+        .map(|((position, link), task)| LinkRow {
+            document: batch.document.0,
+            position,
+            task: task.id,
+            link,
+        })
+        .collect();
+    let added = links::insert(db, &rows).await?;
+    db.execute(
+        "UPDATE document SET links = links + $1 WHERE id = $2",
+        &[&added.cast_signed(), &batch.document.0],
+    )
+    .await?;
+    tasks::update_due_times(db, run, &hosts).await
+}
+
+/// Deletes documents that are not in `documents`, and tasks without links. Then
+/// workers may fetch the tasks.
+pub(super) async fn finish_loading(
+    db: &Db<'_>,
+    run: RunId,
+    documents: &[DocumentId],
+) -> DbResult<()> {
+    let remaining: Vec<i64> = documents.iter().map(|document| document.0).collect();
+    let removed = db
+        .query(
+            "DELETE FROM document WHERE run_id = $1 AND id <> ALL($2) RETURNING id",
+            &[&run.0, &remaining],
+        )
+        .await?;
+    let removed: Vec<i64> = removed.iter().map(|row| row.get(0)).collect();
+    db.execute("DELETE FROM link WHERE document_id = ANY($1)", &[&removed]).await?;
+    let row = db
+        .query_one(
+            "UPDATE run SET loaded = TRUE, unlinked = unlinked OR $2 WHERE id = $1
+             RETURNING unlinked",
+            &[&run.0, &(to_i64(removed.len()) > 0)],
+        )
+        .await?;
+    if row.get(0) {
+        delete_unlinked_tasks(db, run).await?;
+    }
+    Ok(())
+}
+
+async fn delete_unlinked_tasks(db: &Db<'_>, run: RunId) -> DbResult<()> {
+    db.execute(
+        "DELETE FROM task WHERE run_id = $1
+         AND NOT EXISTS (SELECT 1 FROM link WHERE task_id = task.id)",
+        &[&run.0],
+    )
+    .await?;
+    db.execute(
+        "UPDATE run_host SET due_at = (
+             SELECT min(not_before) FROM task
+             WHERE run_id = $1 AND host_id = run_host.host_id AND state = 0)
+         WHERE run_id = $1",
+        &[&run.0],
+    )
+    .await?;
+    db.execute("UPDATE run SET unlinked = FALSE WHERE id = $1", &[&run.0]).await?;
+    Ok(())
+}

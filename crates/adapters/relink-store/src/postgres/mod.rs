@@ -1,0 +1,176 @@
+//! The store in a PostgreSQL database, shared by any number of workers.
+//!
+//! Hosts are claimed with `FOR NO KEY UPDATE SKIP LOCKED`, so that workers do
+//! not wait for each other. Every operation is one short transaction; it is
+//! repeated if the connection is lost. Multi-row statements get their rows as
+//! arrays.
+
+mod anchors;
+mod claims;
+mod clock;
+mod commit;
+mod connection;
+mod controls;
+mod error;
+mod links;
+mod loading;
+mod maintenance;
+mod pages;
+mod result_writer;
+mod results;
+mod revive;
+mod revive_store;
+mod rows;
+mod runs;
+mod session;
+mod site;
+mod site_store;
+mod store;
+mod tasks;
+mod tls;
+mod url;
+mod workers;
+
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
+
+use relink_ports::{Clock, StoreError};
+use tokio::sync::Mutex;
+
+pub use self::url::{ParsePostgresUrlError, PostgresUrl};
+
+use self::clock::ClockOffset;
+use self::session::Session;
+use self::tls::MakeTls;
+
+/// The schema that contains the tables.
+const DEFAULT_SCHEMA: &str = "relink";
+
+/// Runs `work` in a transaction and commits it if `work` succeeds. Waits for
+/// the database and repeats the transaction if the connection is lost.
+///
+/// A macro, because an async closure cannot promise that its future is `Send`.
+macro_rules! transact {
+    ($store:expr, $operation:expr, |$db:ident| $work:expr) => {{
+        let mut retries = crate::postgres::connection::Retries::default();
+        loop {
+            let mut guard = $store.session().await?;
+            let Some(session) = guard.as_mut() else { continue };
+            let crate::postgres::session::Session { client, statements } = session;
+            let done = async {
+                let transaction = client.transaction().await?;
+                let db = crate::postgres::session::Db::in_transaction(&transaction, statements);
+                let $db = &db;
+                let done = $work.await?;
+                transaction.commit().await?;
+                crate::postgres::error::DbResult::Ok(done)
+            }
+            .await;
+            drop(guard);
+            match done {
+                Ok(done) => break Ok(done),
+                Err(error) => $store.wait_or_fail(error, &mut retries, $operation).await?,
+            }
+        }
+    }};
+}
+use transact;
+
+/// Runs `work` without a transaction. Otherwise like `transact!`.
+macro_rules! perform {
+    ($store:expr, $operation:expr, |$db:ident| $work:expr) => {{
+        let mut retries = crate::postgres::connection::Retries::default();
+        loop {
+            let guard = $store.session().await?;
+            let Some(session) = guard.as_ref() else { continue };
+            let db = session.db();
+            let $db = &db;
+            let done: crate::postgres::error::DbResult<_> = $work.await;
+            drop(guard);
+            match done {
+                Ok(done) => break Ok(done),
+                Err(error) => $store.wait_or_fail(error, &mut retries, $operation).await?,
+            }
+        }
+    }};
+}
+use perform;
+
+/// A store in a PostgreSQL database.
+pub struct PostgresStore {
+    url: PostgresUrl,
+    schema: String,
+    tls: MakeTls,
+    /// The clock of the caller; `None` if its times are used as they are.
+    clock: Option<Arc<dyn Clock>>,
+    /// The time of the database minus that of `clock`, in milliseconds.
+    offset: AtomicI64,
+    session: Mutex<Option<Session>>,
+    is_closed: AtomicBool,
+    /// The id of this process in the table of workers; zero before its first
+    /// use.
+    worker: AtomicI64,
+    /// The number of results that this process has committed.
+    results: AtomicI64,
+    /// The runs that this process has opened.
+    owned_runs: SyncMutex<Vec<i64>>,
+    /// The bucket in which the next search for hosts starts.
+    next_bucket: AtomicI64,
+}
+
+impl PostgresStore {
+    /// Opens the store, and creates its tables in the schema `relink` if they do
+    /// not exist. Leases use the clock of the database; `clock` is the one that
+    /// the caller uses.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the database cannot be reached or has another schema version.
+    pub async fn open(url: PostgresUrl, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
+        let store = Self::open_in_schema(url, DEFAULT_SCHEMA, Some(clock)).await?;
+        store.update_clock().await?;
+        Ok(store)
+    }
+
+    /// Opens the store in this schema. Without a clock, the times given by the
+    /// caller are also those of the database, as tests need it.
+    pub async fn open_in_schema(
+        url: PostgresUrl,
+        schema: &str,
+        clock: Option<Arc<dyn Clock>>,
+    ) -> Result<Self, StoreError> {
+        let tls = connection::tls(&url.to_string())?;
+        let store = Self {
+            url,
+            schema: schema.replace('"', ""),
+            tls,
+            clock,
+            offset: AtomicI64::new(0),
+            session: Mutex::new(None),
+            is_closed: AtomicBool::new(false),
+            worker: AtomicI64::new(0),
+            results: AtomicI64::new(0),
+            owned_runs: SyncMutex::new(Vec::new()),
+            next_bucket: AtomicI64::new(0),
+        };
+        // Do not wait for a server that was never reached.
+        let session = store.connect().await;
+        let session =
+            session.map_err(|error| error.into_store_error(&store.url.to_string(), "opening"))?;
+        *store.session.lock().await = Some(session);
+        store.prepare_schema().await?;
+        Ok(store)
+    }
+
+    /// Closes the connection. Later calls fail.
+    pub fn close(&self) {
+        self.is_closed.store(true, Ordering::Relaxed);
+        if let Ok(mut session) = self.session.try_lock() {
+            drop(session.take());
+        }
+    }
+
+    fn owned_runs(&self) -> Vec<i64> {
+        self.owned_runs.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

@@ -1,0 +1,159 @@
+//! Writes results in multi-row statements.
+//!
+//! A target has at most one result per generation; a later result of the same
+//! generation replaces it. If the target was not reached, its result copies
+//! `reached_at` and `reached_probe` of the previous result, because only the
+//! latest result is read.
+
+use std::collections::HashMap;
+
+use relink_model::{RunId, Verdict};
+use relink_ports::{TargetResult, TaskCompletion};
+
+use super::error::DbResult;
+use super::rows::{millis, text};
+use super::runs;
+use super::session::Db;
+use crate::redaction;
+
+/// A finished task.
+pub(super) struct FinishedTask<'a> {
+    pub(super) completion: &'a TaskCompletion,
+    pub(super) result: &'a TargetResult,
+    /// The id of its last probe, unless it is stored with the task.
+    pub(super) probe: Option<i64>,
+}
+
+impl FinishedTask<'_> {
+    fn reached_at(&self) -> Option<i64> {
+        self.result.verdict.is_reached().then_some(millis(self.result.checked_at))
+    }
+
+    /// Returns the probe that later probes of the target are compared with. A
+    /// drifted page is still compared with its original content.
+    fn reached_probe(&self) -> Option<i64> {
+        let verdict = self.result.verdict;
+        self.probe.filter(|_| verdict.is_reached() && verdict != Verdict::Drifted)
+    }
+
+    /// Returns the value of `result.attempts`. A single attempt is not stored,
+    /// because it equals the probe.
+    fn attempts_json(&self) -> DbResult<Option<String>> {
+        let attempts = &self.result.attempts;
+        let equals_probe = attempts.len() == 1 && self.completion.probe.is_some();
+        Ok((!equals_probe).then(|| serde_json::to_string(attempts)).transpose()?)
+    }
+
+    fn evidence_json(&self) -> DbResult<Option<String>> {
+        let evidence = &self.result.evidence;
+        if evidence.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(redaction::json(&serde_json::to_string(evidence)?)?.into_owned()))
+    }
+}
+
+const INSERT: &str = "INSERT INTO result (target_id, generation, verdict, code, status, reason,
+         since, checked_at, confidence, evidence, attempts, probe_id, reached_at, reached_probe,
+         failed_runs, first_failed_at, last_failed_at)
+     SELECT new.target, $1, new.verdict, new.code, new.status, new.reason, new.since,
+            new.checked_at, new.confidence, new.evidence, new.attempts, new.probe,
+            coalesce(new.reached_at, last.reached_at),
+            coalesce(new.reached_probe, last.reached_probe),
+            new.failed_runs, new.first_failed_at, new.last_failed_at
+     FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[],
+                 $8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::bigint[],
+                 $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[])
+         AS new (target, verdict, code, status, reason, since, checked_at, confidence, evidence,
+                 attempts, probe, reached_at, reached_probe, failed_runs, first_failed_at,
+                 last_failed_at)
+     LEFT JOIN LATERAL (SELECT reached_at, reached_probe FROM result
+                        WHERE new.reached_probe IS NULL AND target_id = new.target
+                        ORDER BY generation DESC LIMIT 1) AS last ON TRUE
+     ON CONFLICT (target_id, generation) DO UPDATE SET
+         verdict = excluded.verdict, code = excluded.code, status = excluded.status,
+         reason = excluded.reason, since = excluded.since, checked_at = excluded.checked_at,
+         confidence = excluded.confidence, evidence = excluded.evidence,
+         attempts = excluded.attempts, probe_id = excluded.probe_id,
+         reached_at = excluded.reached_at, reached_probe = excluded.reached_probe,
+         failed_runs = excluded.failed_runs, first_failed_at = excluded.first_failed_at,
+         last_failed_at = excluded.last_failed_at";
+
+/// Stores the results and marks the tasks as finished.
+pub(super) async fn add(db: &Db<'_>, run: RunId, finished: &[FinishedTask<'_>]) -> DbResult<()> {
+    if finished.is_empty() {
+        return Ok(());
+    }
+    let generation = runs::generation(db, run).await?;
+    insert(db, generation, &last_of_each_target(finished)).await?;
+    let tasks: Vec<i64> = finished.iter().map(|task| task.completion.task.0).collect();
+    db.execute(
+        "UPDATE task SET state = 2, generation = $1 WHERE id = ANY($2)",
+        &[&generation, &tasks],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Returns the last result of each target: one statement cannot write a row
+/// twice.
+fn last_of_each_target<'a, 'b>(finished: &'a [FinishedTask<'b>]) -> Vec<&'a FinishedTask<'b>> {
+    let last: HashMap<i64, usize> =
+        finished.iter().enumerate().map(|(at, task)| (task.completion.target.0, at)).collect();
+    let is_last =
+        |(at, task): &(usize, &FinishedTask<'_>)| last.get(&task.completion.target.0) == Some(at);
+    finished.iter().enumerate().filter(is_last).map(|(_, task)| task).collect()
+}
+
+async fn insert(db: &Db<'_>, generation: i64, tasks: &[&FinishedTask<'_>]) -> DbResult<()> {
+    let targets: Vec<i64> = tasks.iter().map(|task| task.completion.target.0).collect();
+    let results: Vec<&TargetResult> = tasks.iter().map(|task| task.result).collect();
+    let verdicts: Vec<&str> = results.iter().map(|result| result.verdict.as_str()).collect();
+    let codes: Vec<Option<String>> =
+        results.iter().map(|result| result.code.map(|code| code.to_string())).collect();
+    let statuses: Vec<Option<i64>> =
+        results.iter().map(|result| result.status.map(i64::from)).collect();
+    let reasons: Vec<String> = results.iter().map(|result| text(&result.reason)).collect();
+    let since: Vec<i64> = results.iter().map(|result| millis(result.since)).collect();
+    let checked: Vec<i64> = results.iter().map(|result| millis(result.checked_at)).collect();
+    let confidences: Vec<i64> =
+        results.iter().map(|result| i64::from(result.confidence.as_percent())).collect();
+    let evidence: Vec<Option<String>> =
+        tasks.iter().map(|task| task.evidence_json()).collect::<DbResult<_>>()?;
+    let attempts: Vec<Option<String>> =
+        tasks.iter().map(|task| task.attempts_json()).collect::<DbResult<_>>()?;
+    let probes: Vec<Option<i64>> = tasks.iter().map(|task| task.probe).collect();
+    let reached_at: Vec<Option<i64>> = tasks.iter().map(|task| task.reached_at()).collect();
+    let reached: Vec<Option<i64>> = tasks.iter().map(|task| task.reached_probe()).collect();
+    let streaks: Vec<_> = results.iter().map(|result| result.streak).collect();
+    let failed: Vec<i64> =
+        streaks.iter().map(|streak| streak.map_or(0, |streak| i64::from(streak.runs))).collect();
+    let first: Vec<Option<i64>> =
+        streaks.iter().map(|streak| streak.map(|streak| millis(streak.first_at))).collect();
+    let last: Vec<Option<i64>> =
+        streaks.iter().map(|streak| streak.map(|streak| millis(streak.last_at))).collect();
+    db.execute(
+        INSERT,
+        &[
+            &generation,
+            &targets,
+            &verdicts,
+            &codes,
+            &statuses,
+            &reasons,
+            &since,
+            &checked,
+            &confidences,
+            &evidence,
+            &attempts,
+            &probes,
+            &reached_at,
+            &reached,
+            &failed,
+            &first,
+            &last,
+        ],
+    )
+    .await?;
+    Ok(())
+}

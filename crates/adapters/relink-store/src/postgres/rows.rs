@@ -1,0 +1,130 @@
+//! Conversions between rows and model types, and shared SQL fragments.
+
+use relink_model::{Attempt, FetchTask, History, Probe, RequestRights, TargetId, TaskId};
+use tokio_postgres::Row;
+
+use super::clock::ClockOffset;
+use super::error::DbResult;
+use crate::values::{final_url, purpose};
+pub(super) use crate::values::{from_json, millis, parse_name, streak, timestamp, to_i64};
+
+/// The columns of [`task`].
+macro_rules! task_columns {
+    () => {
+        "task.id, task.target_id, t.url, task.original_url, task.user_supplied, task.purpose,
+         task.not_before, task.attempts, task.depth, r.verdict, r.code, r.since, r.checked_at,
+         r.reached_at, r.failed_runs, r.first_failed_at, r.last_failed_at, reached.detail"
+    };
+}
+pub(super) use task_columns;
+
+/// The number of columns of [`task`].
+pub(super) const TASK_COLUMNS: usize = 18;
+
+/// Joins `task` with the tables of [`task_columns!`].
+macro_rules! join_task {
+    () => {
+        " JOIN target t ON t.id = task.target_id
+          LEFT JOIN LATERAL (SELECT * FROM result WHERE result.target_id = task.target_id
+                             ORDER BY generation DESC LIMIT 1) r ON TRUE
+          LEFT JOIN probe reached ON reached.id = r.reached_probe "
+    };
+}
+pub(super) use join_task;
+
+/// Joins `task` with its `result`, if there is one.
+macro_rules! join_result {
+    () => {
+        " LEFT JOIN result
+              ON result.target_id = task.target_id AND result.generation = task.generation "
+    };
+}
+pub(super) use join_result;
+
+/// Whether the document of `link l` does not suppress the code of `result`.
+macro_rules! link_is_reported {
+    () => {
+        "(l.ignored_codes IS NULL
+          OR coalesce(strpos(l.ignored_codes, ' ' || result.code || ' '), 0) = 0)"
+    };
+}
+pub(super) use link_is_reported;
+
+/// Whether `task` with its `result` is reported. It is not if all of its links
+/// suppress the code.
+macro_rules! task_is_reported {
+    () => {
+        concat!(
+            "(result.code IS NULL
+              OR EXISTS (SELECT 1 FROM link l WHERE l.task_id = task.id AND ",
+            crate::postgres::rows::link_is_reported!(),
+            ") OR NOT EXISTS (SELECT 1 FROM link l WHERE l.task_id = task.id))"
+        )
+    };
+}
+pub(super) use task_is_reported;
+
+/// Whether `probe p` is the last probe of `task` with its `result`; for a
+/// cached result, the probe that reached the page.
+macro_rules! probe_of_task {
+    () => {
+        "p.id = CASE WHEN task.cached THEN result.reached_probe
+                     ELSE coalesce(result.probe_id, task.probe_id) END
+         AND p.target_id = task.target_id AND (task.cached OR p.run_id = task.run_id)"
+    };
+}
+pub(super) use probe_of_task;
+
+/// Returns a stored text. PostgreSQL does not store NUL characters.
+pub(super) fn without_nul(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}
+
+/// Returns the stored form of a text of a document.
+pub(super) fn text(text: &str) -> String {
+    without_nul(&crate::redaction::text(text))
+}
+
+/// Reads a count.
+pub(super) fn count(row: &Row, column: usize) -> u64 {
+    row.get::<_, i64>(column).try_into().unwrap_or(0)
+}
+
+/// Reads an optional number that is stored as a larger type.
+pub(super) fn small<T: TryFrom<i64>>(row: &Row, column: usize) -> Option<T> {
+    row.get::<_, Option<i64>>(column).and_then(|value| value.try_into().ok())
+}
+
+/// Reads a task with the history of its target.
+pub(super) fn task(row: &Row, clock: ClockOffset) -> DbResult<FetchTask> {
+    let url: String = row.get(2);
+    let original_url: Option<String> = row.get(3);
+    Ok(FetchTask {
+        id: TaskId(row.get(0)),
+        target: TargetId(row.get(1)),
+        original_url: original_url.unwrap_or_else(|| url.clone()),
+        url,
+        rights: RequestRights::from_stored(row.get(4)),
+        depth: small(row, 8),
+        purpose: purpose(row.get(5)),
+        not_before: clock.caller_time(row.get(6)),
+        attempts: from_json::<Vec<Attempt>>(row.get(7))?.unwrap_or_default(),
+        history: history(row, 9)?,
+    })
+}
+
+/// Reads the history of a target, starting at this column.
+fn history(row: &Row, first: usize) -> DbResult<History> {
+    let Some(verdict) = parse_name(row.get(first))? else { return Ok(History::default()) };
+    let reached: Option<Probe> = from_json(row.get(first + 8))?;
+    Ok(History {
+        verdict: Some(verdict),
+        code: parse_name(row.get(first + 1))?,
+        since: row.get::<_, Option<i64>>(first + 2).map(timestamp),
+        checked_at: row.get::<_, Option<i64>>(first + 3).map(timestamp),
+        last_reached_at: row.get::<_, Option<i64>>(first + 4).map(timestamp),
+        streak: streak(small(row, first + 5).unwrap_or(0), row.get(first + 6), row.get(first + 7)),
+        final_url: reached.as_ref().and_then(final_url),
+        digest: reached.and_then(|probe| probe.digest),
+    })
+}

@@ -1,0 +1,266 @@
+//! Opens, resumes and closes runs, and reads their statistics.
+
+use jiff::Timestamp;
+use relink_model::RunId;
+use relink_ports::{HostStats, OpenRun, RunKey, RunProgress, RunState, RunStats};
+
+use super::clock::ClockOffset;
+use super::error::DbResult;
+use super::rows::{
+    count, join_result, link_is_reported, millis, parse_name, task_is_reported, timestamp, to_i64,
+};
+use super::session::Db;
+use crate::redaction;
+
+// Values of `run.state`; 0 is an open run.
+const FINISHED: i64 = 1;
+const NO_NETWORK: i64 = 2;
+const ABANDONED: i64 = 3;
+
+/// An upper bound of the delay of a retry in milliseconds; the longest backoff
+/// is 11 minutes.
+const MAX_RETRY_WAIT_MS: i64 = 15 * 60 * 1000;
+
+/// Opens or resumes a run. The transaction serializes processes that open a run
+/// with the same key.
+pub(super) async fn open(
+    db: &Db<'_>,
+    clock: ClockOffset,
+    key: &RunKey,
+    fresh: bool,
+    now: Timestamp,
+) -> DbResult<OpenRun> {
+    let identity = serde_json::to_string(&(&key.command, &key.inputs, &key.scope))?;
+    let identity = redaction::json(&identity)?;
+    db.execute("LOCK TABLE generation IN EXCLUSIVE MODE", &[]).await?;
+    if fresh {
+        abandon(db, &identity, now).await?;
+    }
+    repair_host_times(db, clock.db_time(now)).await?;
+    let open = match find_unfinished(db, &identity).await? {
+        Some(open) => {
+            repair_task_times(db, open.id, clock.db_time(now)).await?;
+            open
+        }
+        None => insert_run(db, key, &identity, now).await?,
+    };
+    next_generation(db, open.id).await?;
+    Ok(OpenRun { generation: generation(db, open.id).await?, ..open })
+}
+
+/// Restarts the waits of hosts whose schedule was stored in the future: the
+/// clock was set back, and the elapsed time is unknown.
+async fn repair_host_times(db: &Db<'_>, now: i64) -> DbResult<()> {
+    db.execute(
+        "UPDATE host SET next_at = $1 + greatest(next_at - schedule_at, 0), schedule_at = $1
+         WHERE schedule_at > $1",
+        &[&now],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Makes retries due that are further in the future than any retry can be: the
+/// clock was set back since they were scheduled.
+async fn repair_task_times(db: &Db<'_>, run: RunId, now: i64) -> DbResult<()> {
+    let limit = now.saturating_add(MAX_RETRY_WAIT_MS);
+    db.execute(
+        "UPDATE task SET not_before = $1 WHERE state = 0 AND run_id = $2 AND not_before > $3",
+        &[&now, &run.0, &limit],
+    )
+    .await?;
+    db.execute(
+        "UPDATE run_host SET due_at = $1 WHERE run_id = $2 AND due_at > $3",
+        &[&now, &run.0, &limit],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Starts a new generation, so that results from now on are newer than those of
+/// all runs.
+async fn next_generation(db: &Db<'_>, run: RunId) -> DbResult<()> {
+    db.execute("UPDATE generation SET latest = latest + 1", &[]).await?;
+    db.execute(
+        "UPDATE run SET generation = (SELECT latest FROM generation), loaded = FALSE
+         WHERE id = $1",
+        &[&run.0],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Returns the current generation of a run.
+pub(super) async fn generation(db: &Db<'_>, run: RunId) -> DbResult<i64> {
+    Ok(db.query_one("SELECT generation FROM run WHERE id = $1", &[&run.0]).await?.get(0))
+}
+
+async fn find_unfinished(db: &Db<'_>, identity: &str) -> DbResult<Option<OpenRun>> {
+    let row = db
+        .query_opt(
+            "SELECT id, started_at, network_confirmed FROM run
+             WHERE identity = $1 AND state = 0 ORDER BY id DESC LIMIT 1",
+            &[&identity],
+        )
+        .await?;
+    Ok(row.map(|row| OpenRun {
+        id: RunId(row.get(0)),
+        started_at: timestamp(row.get(1)),
+        is_resumed: true,
+        network_confirmed: row.get(2),
+        generation: 0,
+    }))
+}
+
+async fn abandon(db: &Db<'_>, identity: &str, now: Timestamp) -> DbResult<()> {
+    db.execute(
+        "UPDATE run SET state = $1, closed_at = $2 WHERE identity = $3 AND state = 0",
+        &[&ABANDONED, &millis(now), &identity],
+    )
+    .await?;
+    Ok(())
+}
+
+async fn insert_run(
+    db: &Db<'_>,
+    key: &RunKey,
+    identity: &str,
+    now: Timestamp,
+) -> DbResult<OpenRun> {
+    let inputs = serde_json::to_string(&key.inputs)?;
+    let row = db
+        .query_one(
+            "INSERT INTO run (identity, command, inputs, scope, started_at)
+             VALUES ($1, $2, $3, $4, $5) RETURNING id",
+            &[
+                &identity,
+                &key.command,
+                &redaction::json(&inputs)?,
+                &redaction::text(&key.scope),
+                &millis(now),
+            ],
+        )
+        .await?;
+    let id = RunId(row.get(0));
+    Ok(OpenRun { id, started_at: now, is_resumed: false, network_confirmed: false, generation: 0 })
+}
+
+pub(super) async fn confirm_network(db: &Db<'_>, run: RunId) -> DbResult<()> {
+    db.execute("UPDATE run SET network_confirmed = TRUE WHERE id = $1", &[&run.0]).await?;
+    Ok(())
+}
+
+pub(super) async fn close(
+    db: &Db<'_>,
+    run: RunId,
+    state: RunState,
+    now: Timestamp,
+) -> DbResult<()> {
+    let state = match state {
+        RunState::Open => return Ok(()),
+        RunState::Finished => FINISHED,
+        RunState::NoNetwork => NO_NETWORK,
+    };
+    db.execute(
+        "UPDATE run SET state = $1, closed_at = $2 WHERE id = $3",
+        &[&state, &millis(now), &run.0],
+    )
+    .await?;
+    Ok(())
+}
+
+pub(super) async fn progress(db: &Db<'_>, run: RunId) -> DbResult<RunProgress> {
+    let row = db
+        .query_one(
+            "SELECT count(*), count(*) FILTER (WHERE state = 2) FROM task WHERE run_id = $1",
+            &[&run.0],
+        )
+        .await?;
+    Ok(RunProgress { targets: count(&row, 0), checked: count(&row, 1) })
+}
+
+pub(super) async fn source_stats(db: &Db<'_>, run: RunId) -> DbResult<RunStats> {
+    let row = db
+        .query_one(
+            "SELECT (SELECT count(*) FROM document WHERE run_id = $1),
+                    (SELECT coalesce(sum(links), 0)::bigint FROM document WHERE run_id = $1),
+                    (SELECT count(*) FROM run_host WHERE run_id = $1 AND requests > 0)",
+            &[&run.0],
+        )
+        .await?;
+    let (ignored, not_counted) = ignored_links(db, run).await?;
+    Ok(RunStats {
+        documents: count(&row, 0),
+        links: count(&row, 1).saturating_sub(not_counted),
+        hosts: count(&row, 2),
+        ignored,
+        ..RunStats::default()
+    })
+}
+
+pub(super) async fn run_stats(db: &Db<'_>, run: RunId) -> DbResult<RunStats> {
+    let mut stats = source_stats(db, run).await?;
+    let rows = db
+        .query(
+            concat!(
+                "SELECT result.verdict, count(*), count(*) FILTER (WHERE task.cached) FROM task",
+                join_result!(),
+                "WHERE task.run_id = $1 AND ",
+                task_is_reported!(),
+                " GROUP BY result.verdict"
+            ),
+            &[&run.0],
+        )
+        .await?;
+    for row in rows {
+        stats.targets += count(&row, 1);
+        if let Some(verdict) = parse_name(row.get(0))? {
+            stats.checked += count(&row, 1);
+            stats.cached += count(&row, 2);
+            stats.verdicts.insert(verdict, count(&row, 1));
+        }
+    }
+    Ok(stats)
+}
+
+/// Counts the links whose document suppresses the finding, and how many of them
+/// must be subtracted from the checked links. A suppressed missing anchor is
+/// not subtracted, because its link still counts as a link to the page.
+async fn ignored_links(db: &Db<'_>, run: RunId) -> DbResult<(u64, u64)> {
+    let row = db
+        .query_one(
+            concat!(
+                "SELECT count(*), count(task.host_id) FROM link l
+                 JOIN task ON task.id = l.task_id",
+                join_result!(),
+                "WHERE l.ignored_codes IS NOT NULL AND task.run_id = $1 AND NOT ",
+                link_is_reported!()
+            ),
+            &[&run.0],
+        )
+        .await?;
+    Ok((count(&row, 0), count(&row, 1)))
+}
+
+pub(super) async fn host_stats(db: &Db<'_>, run: RunId, limit: usize) -> DbResult<Vec<HostStats>> {
+    let rows = db
+        .query(
+            "SELECT h.name, rh.requests, rh.responses, rh.throttled, rh.request_ms,
+                    rh.politeness_wait_ms, rh.control_requests
+             FROM run_host rh JOIN host h ON h.id = rh.host_id
+             WHERE rh.run_id = $1 AND rh.requests > 0
+             ORDER BY rh.requests DESC, h.name LIMIT $2",
+            &[&run.0, &to_i64(limit)],
+        )
+        .await?;
+    let host = |row: &tokio_postgres::Row| HostStats {
+        name: row.get(0),
+        requests: count(row, 1),
+        responses: count(row, 2),
+        throttled: count(row, 3),
+        request_ms: count(row, 4),
+        politeness_wait_ms: count(row, 5),
+        control_requests: count(row, 6),
+    };
+    Ok(rows.iter().map(host).collect())
+}

@@ -1,0 +1,234 @@
+-- The tables have the same meaning as those of SQLite (`schema.sql` of this
+-- crate); comments here are about the differences. Text that is compared by
+-- order has the collation "C", so that URLs are sorted by bytes. There are no
+-- foreign keys: their checks would lock rows that all workers share.
+
+CREATE TABLE schema_version (
+    version BIGINT NOT NULL
+);
+
+-- A process that uses the store. Times are those of the database. `rate` is the
+-- number of committed results per minute since the previous heartbeat.
+CREATE TABLE worker (
+    id         BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name       TEXT   NOT NULL,
+    started_at BIGINT NOT NULL,
+    seen_at    BIGINT NOT NULL,
+    results    BIGINT NOT NULL DEFAULT 0,
+    rate       BIGINT NOT NULL DEFAULT 0,
+    run_id     BIGINT
+);
+
+-- `next_at`, `lease_until` and `schedule_at` are times of the database's clock.
+-- `worker_id` is the holder of the lease.
+CREATE TABLE host (
+    id            BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name          TEXT   COLLATE "C" NOT NULL UNIQUE,
+    bucket        BIGINT NOT NULL,
+    next_at       BIGINT NOT NULL DEFAULT 0,
+    lease_until   BIGINT NOT NULL DEFAULT 0,
+    fencing_token BIGINT NOT NULL DEFAULT 0,
+    worker_id     BIGINT,
+    delay_ms      BIGINT NOT NULL DEFAULT 0,
+    throttle_ms   BIGINT NOT NULL DEFAULT 0,
+    schedule_at   BIGINT NOT NULL DEFAULT 0,
+    address       TEXT
+) WITH (fillfactor = 70);
+CREATE INDEX host_leased ON host (worker_id) WHERE worker_id IS NOT NULL;
+
+CREATE TABLE generation (
+    latest BIGINT NOT NULL
+);
+INSERT INTO generation (latest) VALUES (1);
+
+-- `loaded` is set when all documents are read. Workers fetch only then.
+CREATE TABLE run (
+    id                BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    identity          TEXT    NOT NULL,
+    command           TEXT    NOT NULL,
+    inputs            TEXT    NOT NULL,
+    scope             TEXT    NOT NULL,
+    state             BIGINT  NOT NULL DEFAULT 0,
+    generation        BIGINT  NOT NULL DEFAULT 0,
+    network_confirmed BOOLEAN NOT NULL DEFAULT FALSE,
+    unlinked          BOOLEAN NOT NULL DEFAULT FALSE,
+    loaded            BOOLEAN NOT NULL DEFAULT FALSE,
+    started_at        BIGINT  NOT NULL,
+    closed_at         BIGINT
+);
+CREATE INDEX run_open ON run (state) WHERE state = 0;
+
+CREATE TABLE document (
+    id           BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run_id       BIGINT  NOT NULL,
+    label        TEXT    COLLATE "C" NOT NULL,
+    content_hash BIGINT  NOT NULL,
+    loaded       BOOLEAN NOT NULL DEFAULT FALSE,
+    links        BIGINT  NOT NULL DEFAULT 0,
+    task_id      BIGINT,
+    sitemap      BOOLEAN NOT NULL DEFAULT FALSE,
+    anchors      BYTEA,
+    UNIQUE (run_id, label)
+);
+
+CREATE TABLE target (
+    id            BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    url           TEXT    COLLATE "C" NOT NULL UNIQUE,
+    host_id       BIGINT,
+    user_supplied BOOLEAN NOT NULL DEFAULT FALSE
+);
+
+-- `not_before` is a time of the database's clock; zero means due immediately.
+CREATE TABLE task (
+    id            BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run_id        BIGINT  NOT NULL,
+    target_id     BIGINT  NOT NULL,
+    host_id       BIGINT,
+    state         BIGINT  NOT NULL DEFAULT 0,
+    purpose       TEXT    NOT NULL DEFAULT 'initial',
+    not_before    BIGINT  NOT NULL DEFAULT 0,
+    user_supplied BOOLEAN NOT NULL DEFAULT FALSE,
+    cached        BOOLEAN NOT NULL DEFAULT FALSE,
+    generation    BIGINT,
+    original_url  TEXT,
+    attempts      TEXT,
+    probe_id      BIGINT,
+    depth         BIGINT,
+    rank          BIGINT,
+    UNIQUE (run_id, target_id)
+);
+CREATE INDEX task_pending ON task (run_id, host_id, not_before, id) WHERE state = 0;
+CREATE INDEX task_held ON task (run_id, id) WHERE state = 1;
+CREATE INDEX task_ranked ON task (run_id, host_id, rank) WHERE state = 0 AND rank IS NOT NULL;
+
+-- `bucket` is that of the host. Workers start their search for hosts in
+-- different buckets.
+CREATE TABLE run_host (
+    run_id             BIGINT NOT NULL,
+    host_id            BIGINT NOT NULL,
+    bucket             BIGINT NOT NULL,
+    due_at             BIGINT,
+    requests           BIGINT NOT NULL DEFAULT 0,
+    control_requests   BIGINT NOT NULL DEFAULT 0,
+    responses          BIGINT NOT NULL DEFAULT 0,
+    throttled          BIGINT NOT NULL DEFAULT 0,
+    request_ms         BIGINT NOT NULL DEFAULT 0,
+    politeness_wait_ms BIGINT NOT NULL DEFAULT 0,
+    PRIMARY KEY (run_id, host_id)
+) WITH (fillfactor = 70);
+CREATE INDEX run_host_due ON run_host (run_id, bucket, due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE link (
+    task_id       BIGINT NOT NULL,
+    document_id   BIGINT NOT NULL,
+    position      BIGINT NOT NULL,
+    span_start    BIGINT NOT NULL,
+    span_end      BIGINT NOT NULL,
+    line          BIGINT NOT NULL,
+    col           BIGINT NOT NULL,
+    kind          TEXT   NOT NULL,
+    fragment      TEXT,
+    ignored_codes TEXT,
+    PRIMARY KEY (task_id, document_id, position)
+);
+CREATE INDEX link_document ON link (document_id);
+CREATE INDEX link_ignored ON link (task_id) WHERE ignored_codes IS NOT NULL;
+
+CREATE TABLE probe (
+    id           BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+    target_id    BIGINT NOT NULL,
+    run_id       BIGINT NOT NULL,
+    requested_at BIGINT NOT NULL,
+    status       BIGINT,
+    detail       TEXT   NOT NULL,
+    previous_id  BIGINT
+);
+
+CREATE TABLE result (
+    target_id       BIGINT NOT NULL,
+    generation      BIGINT NOT NULL,
+    verdict         TEXT   NOT NULL,
+    code            TEXT,
+    status          BIGINT,
+    reason          TEXT   NOT NULL,
+    since           BIGINT NOT NULL,
+    checked_at      BIGINT NOT NULL,
+    confidence      BIGINT,
+    evidence        TEXT,
+    attempts        TEXT,
+    probe_id        BIGINT,
+    reached_at      BIGINT,
+    reached_probe   BIGINT,
+    failed_runs     BIGINT NOT NULL DEFAULT 0,
+    first_failed_at BIGINT,
+    last_failed_at  BIGINT,
+    PRIMARY KEY (target_id, generation)
+);
+
+CREATE VIEW current_result AS
+SELECT t.id, t.url, t.host_id, t.user_supplied, r.generation, r.verdict, r.code, r.status,
+       r.reason, r.since, r.checked_at, r.confidence, r.reached_at, r.reached_probe,
+       r.failed_runs, r.first_failed_at, r.last_failed_at
+FROM target t CROSS JOIN LATERAL (
+    SELECT * FROM result WHERE result.target_id = t.id ORDER BY generation DESC LIMIT 1) r;
+
+CREATE TABLE anchors (
+    target_id BIGINT PRIMARY KEY,
+    seen_at   BIGINT NOT NULL,
+    hashes    BYTEA  NOT NULL
+);
+
+CREATE TABLE control (
+    key          TEXT   PRIMARY KEY,
+    url          TEXT   NOT NULL,
+    requested_at BIGINT NOT NULL,
+    detail       TEXT   NOT NULL
+);
+
+CREATE TABLE robots (
+    origin       TEXT   PRIMARY KEY,
+    requested_at BIGINT NOT NULL,
+    status       BIGINT,
+    text         BYTEA  NOT NULL
+);
+
+CREATE TABLE checkpoint (
+    run_id BIGINT NOT NULL,
+    name   TEXT   NOT NULL,
+    text   TEXT   NOT NULL,
+    PRIMARY KEY (run_id, name)
+);
+
+CREATE TABLE revival (
+    url         TEXT   COLLATE "C" PRIMARY KEY,
+    alias       TEXT,
+    confidence  BIGINT,
+    searched_at BIGINT NOT NULL,
+    report      TEXT   NOT NULL
+);
+
+CREATE TABLE pattern (
+    id         BIGINT  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    directory  TEXT    NOT NULL UNIQUE,
+    dead       BOOLEAN NOT NULL DEFAULT FALSE,
+    disabled   BOOLEAN NOT NULL DEFAULT FALSE,
+    learned_at BIGINT  NOT NULL,
+    programs   TEXT    NOT NULL
+);
+
+CREATE TABLE search (
+    key          TEXT   PRIMARY KEY,
+    requested_at BIGINT NOT NULL,
+    hits         TEXT   NOT NULL
+);
+
+CREATE TABLE service_usage (
+    service  TEXT   PRIMARY KEY,
+    day      BIGINT NOT NULL,
+    requests BIGINT NOT NULL
+);
+
+CREATE TABLE probe_id_epoch (
+    token TEXT NOT NULL
+);
+INSERT INTO probe_id_epoch (token) VALUES (gen_random_uuid()::text);

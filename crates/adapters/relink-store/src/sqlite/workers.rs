@@ -1,0 +1,88 @@
+//! The [`WorkerStore`] implementation. One process uses a file, so there are no
+//! other workers.
+
+use async_trait::async_trait;
+use relink_model::RunId;
+use relink_ports::{
+    JoinableRun, OpenRun, QueueStatus, RunQueue, RunState, RunStatus, StoreError, WorkerStore,
+};
+use rusqlite::Connection;
+
+use super::SqliteStore;
+use super::error::DbResult;
+use super::rows::timestamp;
+
+#[async_trait]
+impl WorkerStore for SqliteStore {
+    async fn joinable_runs(&self) -> Result<Vec<JoinableRun>, StoreError> {
+        self.perform("listing runs", joinable_runs)
+    }
+
+    async fn run_status(&self, run: RunId) -> Result<RunStatus, StoreError> {
+        self.perform("reading a run", |db| run_status(db, run))
+    }
+
+    async fn queue_status(&self) -> Result<QueueStatus, StoreError> {
+        self.perform("reading the queue", queue_status)
+    }
+}
+
+fn joinable_runs(db: &Connection) -> DbResult<Vec<JoinableRun>> {
+    let mut statement = db.prepare_cached(
+        "SELECT id, started_at, network_confirmed, generation, command FROM run
+         WHERE state = 0 AND NOT EXISTS (
+             SELECT 1 FROM document WHERE run_id = run.id AND NOT loaded)
+         ORDER BY id",
+    )?;
+    let rows = statement.query_map((), |row| {
+        let run = OpenRun {
+            id: RunId(row.get(0)?),
+            started_at: timestamp(row.get(1)?),
+            is_resumed: true,
+            network_confirmed: row.get(2)?,
+            generation: row.get(3)?,
+        };
+        Ok(JoinableRun { run, command: row.get(4)? })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn run_status(db: &Connection, run: RunId) -> DbResult<RunStatus> {
+    let mut statement = db.prepare_cached(
+        "SELECT state, network_confirmed,
+                NOT EXISTS (SELECT 1 FROM document WHERE run_id = run.id AND NOT loaded)
+         FROM run WHERE id = ?",
+    )?;
+    let status = statement.query_row([run.0], |row| {
+        let state = match row.get(0)? {
+            0 => RunState::Open,
+            2 => RunState::NoNetwork,
+            _ => RunState::Finished,
+        };
+        Ok(RunStatus { state, network_confirmed: row.get(1)?, is_loaded: row.get(2)? })
+    })?;
+    Ok(status)
+}
+
+fn queue_status(db: &Connection) -> DbResult<QueueStatus> {
+    let mut statement = db.prepare_cached(
+        "SELECT r.id, r.command,
+                (SELECT count(*) FROM task WHERE run_id = r.id AND state = 0),
+                (SELECT count(*) FROM task WHERE run_id = r.id AND state = 1),
+                (SELECT count(*) FROM task WHERE run_id = r.id AND state = 2),
+                (SELECT count(*) FROM run_host WHERE run_id = r.id AND due_at IS NOT NULL)
+         FROM run r WHERE r.state = 0 ORDER BY r.id DESC",
+    )?;
+    let rows = statement.query_map((), |row| {
+        Ok(RunQueue {
+            run: RunId(row.get(0)?),
+            command: row.get(1)?,
+            pending: row.get(2)?,
+            held: row.get(3)?,
+            checked: row.get(4)?,
+            hosts: row.get(5)?,
+            leased: 0,
+        })
+    })?;
+    Ok(QueueStatus { runs: rows.collect::<Result<_, _>>()?, ..QueueStatus::default() })
+}

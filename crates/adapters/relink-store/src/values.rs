@@ -1,0 +1,116 @@
+//! Stored forms of values, shared by the databases: times, names, JSON, anchors.
+
+use jiff::Timestamp;
+use relink_model::{Attempt, Digest, FailureStreak, FetchPurpose, Hop, Probe};
+use relink_ports::NewLink;
+use serde::de::DeserializeOwned;
+
+/// The number of values of `host.bucket`.
+pub(crate) const BUCKETS: u64 = 64;
+
+/// Returns the milliseconds since 1970.
+pub(crate) fn millis(timestamp: Timestamp) -> i64 {
+    timestamp.as_millisecond()
+}
+
+/// Returns the timestamp of milliseconds since 1970, clamped to the valid range.
+pub(crate) fn timestamp(millis: i64) -> Timestamp {
+    let end = if millis < 0 { Timestamp::MIN } else { Timestamp::MAX };
+    Timestamp::from_millisecond(millis).unwrap_or(end)
+}
+
+/// Converts a count or limit to a database integer.
+pub(crate) fn to_i64(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// Parses the stored name of a verdict or code.
+pub(crate) fn parse_name<T: DeserializeOwned>(
+    text: Option<String>,
+) -> serde_json::Result<Option<T>> {
+    text.map(|text| serde_json::from_value(text.into())).transpose()
+}
+
+/// Parses a stored JSON value.
+pub(crate) fn from_json<T: DeserializeOwned>(
+    text: Option<String>,
+) -> serde_json::Result<Option<T>> {
+    text.map(|text| serde_json::from_str(&text)).transpose()
+}
+
+/// Returns the URL after redirects.
+pub(crate) fn final_url(probe: &Probe) -> Option<String> {
+    probe.hops.last().map(|hop| hop.url.clone())
+}
+
+pub(crate) fn purpose(text: &str) -> FetchPurpose {
+    FetchPurpose::ALL
+        .into_iter()
+        .find(|purpose| purpose.as_str() == text)
+        .unwrap_or(FetchPurpose::Initial)
+}
+
+/// Returns the failure streak of three columns.
+pub(crate) fn streak(runs: u32, first: Option<i64>, last: Option<i64>) -> Option<FailureStreak> {
+    match (runs, first, last) {
+        (1.., Some(first), Some(last)) => {
+            Some(FailureStreak { runs, first_at: timestamp(first), last_at: timestamp(last) })
+        }
+        _ => None,
+    }
+}
+
+/// Encodes the anchor hashes of a page.
+pub(crate) fn pack_anchors(anchors: &[u32]) -> Vec<u8> {
+    anchors.iter().flat_map(|anchor| anchor.to_le_bytes()).collect()
+}
+
+/// Decodes the stored anchor hashes of a page.
+pub(crate) fn unpack_anchors(anchors: &[u8]) -> Vec<u32> {
+    anchors.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes).collect()
+}
+
+/// Returns the FNV-1a hash of a host name, modulo [`BUCKETS`]. The value must
+/// not depend on the machine or version.
+pub(crate) fn bucket(name: &str) -> i64 {
+    let offset_basis = 0xcbf2_9ce4_8422_2325_u64;
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    (name.bytes().fold(offset_basis, mix) % BUCKETS).cast_signed()
+}
+
+/// Returns the value of `link.ignored_codes`.
+pub(crate) fn ignored_codes(link: &NewLink) -> Option<String> {
+    (!link.ignored_codes.is_empty()).then(|| format!(" {} ", link.ignored_codes.join(" ")))
+}
+
+pub(crate) fn attempt_from_probe(probe: &Probe) -> Attempt {
+    Attempt {
+        requested_at: probe.requested_at,
+        purpose: FetchPurpose::Initial,
+        outcome: probe.outcome.clone(),
+        duration_ms: probe.timings.total,
+    }
+}
+
+/// Returns the URL on which the fragment of a link is checked after redirects.
+/// Browsers retain the fragment across HTTP redirects, unless the `Location`
+/// header has its own; a `meta refresh` drops it.
+pub(crate) fn fragment_url(probe: &Probe) -> Option<String> {
+    let (last, before) = probe.hops.split_last().filter(|(_, before)| !before.is_empty())?;
+    let retains_fragment = |hop: &Hop| {
+        let has_own = hop.location.as_deref().is_some_and(|location| location.contains('#'));
+        (300..400).contains(&hop.status) && !has_own
+    };
+    before.iter().all(retains_fragment).then(|| last.url.clone())
+}
+
+/// Returns the title of a page and the rest of its stored text.
+pub(crate) fn page_text(digest: Digest) -> (String, String) {
+    let parts = digest.headings.into_iter().chain([digest.text_start, digest.text_end]);
+    (digest.title.unwrap_or_default(), parts.collect::<Vec<_>>().join("\n"))
+}
+
+/// Returns the end of the range of texts with this prefix.
+pub(crate) fn prefix_end(prefix: &str) -> String {
+    format!("{prefix}{}", char::MAX)
+}

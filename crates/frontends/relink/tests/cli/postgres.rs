@@ -1,0 +1,110 @@
+//! Commands with a database on a PostgreSQL server.
+
+use relink_testkit::postgres::{Durability, PostgresServer};
+use relink_testkit::web::TestServer;
+
+use crate::sandbox::{QUICK, Sandbox};
+
+/// Starts a web server with live and dead pages, and returns their URLs.
+fn site(pages: usize) -> (TestServer, Vec<String>) {
+    let server = TestServer::start_blocking();
+    let mut urls = Vec::new();
+    for number in 0..pages {
+        let (path, is_dead) = (format!("/{number}"), number % 5 == 4);
+        let text = format!("<title>Page {number}</title><p>The text of page {number}.</p>");
+        server.page(&path, if is_dead { 404 } else { 200 }, &text);
+        urls.push(server.url(&path).to_string());
+    }
+    (server, urls)
+}
+
+fn check_args<'a>(db: &'a str, flags: &[&'a str]) -> Vec<&'a str> {
+    [&["check", "--db", db, "--format", "jsonl", "list.txt"], flags].concat()
+}
+
+#[test]
+fn check_has_the_same_verdicts_as_with_a_file() {
+    let (_server, urls) = site(40);
+    let (sandbox, url) = (Sandbox::new(), PostgresServer::shared().new_database());
+    sandbox.list("list.txt", &urls);
+    let file = sandbox.run(&check_args("relink.db", QUICK)).exits(1).rows();
+    let server = sandbox.run(&check_args(&url, QUICK)).exits(1).rows();
+    assert_eq!(server.urls(), file.urls());
+    for url in &urls {
+        assert_eq!(server.verdict(url), file.verdict(url), "{url}");
+    }
+    let explained = sandbox.run(&["explain", &urls[4], "--db", &url]).exits(0);
+    assert!(explained.stdout.contains("404"), "{}", explained.stdout);
+    let size = sandbox.run(&["db", "size", "--db", &url]).exits(0);
+    assert!(size.stdout.contains("1 run, 40 targets"), "{}", size.stdout);
+}
+
+#[test]
+fn crawl_and_survey_work_with_a_server() {
+    let (web, url) = (TestServer::start_blocking(), PostgresServer::shared().new_database());
+    web.page("/", 200, "<title>Home</title><a href=a>a</a> <a href=b>b</a>");
+    web.page("/a", 200, "<title>A</title><a href=/>home</a>");
+    web.page("/b", 404, "");
+    web.page("/robots.txt", 404, "");
+    let sandbox = Sandbox::new();
+    let home = web.url("/").to_string();
+    let args = ["crawl", &home, "--db", &url, "--format", "jsonl", "--host-interval", "0"];
+    let rows = sandbox.run(&args).exits(1).rows();
+    assert_eq!(rows.verdict(web.url("/b")), "dead RL101");
+    let urls: Vec<String> = (0..5).map(|_| web.url("/a").to_string()).collect();
+    sandbox.list("catalog.txt", urls);
+    let args = ["survey", "catalog.txt", "--db", &url, "--host-interval", "0"];
+    let survey = sandbox.run(&args);
+    assert!(survey.exit_code <= 1, "{}{}", survey.stdout, survey.stderr);
+}
+
+#[test]
+fn check_continues_after_a_restart_of_the_server() {
+    let (_web, urls) = site(40);
+    let server = PostgresServer::start(Durability::On);
+    let sandbox = Sandbox::new();
+    sandbox.list("list.txt", &urls);
+    let (url, flags) = (server.url(), ["--host-interval", "20ms", "--retries", "0"]);
+    let mut running = sandbox.spawn(&check_args(&url, &flags));
+    let first = running.next_row();
+    server.restart();
+    let rest = running.finish().exits(1).rows();
+    let mut checked = rest.urls();
+    checked.push(first["url"].as_str().unwrap().to_owned());
+    checked.sort();
+    let mut expect = urls;
+    expect.sort();
+    assert_eq!(checked, expect);
+}
+
+#[test]
+fn password_is_never_printed() {
+    let sandbox = Sandbox::new();
+    sandbox.list("list.txt", ["http://127.0.0.1:9/"]);
+    let refused = "postgres://ann:s3cret@127.0.0.1:9/x";
+    for (url, parts) in [
+        (refused, &["***@127.0.0.1:9/x", "check that the server is running"][..]),
+        ("postgres://ann:s3cret@db.test/x?sslmode=disable", &["sslmode=disable"]),
+        ("postgres://ann:s3cret@127.0.0.1:port/x", &["invalid database URL"]),
+    ] {
+        let output = sandbox.run(&["check", "--db", url, "list.txt"]);
+        assert_ne!(output.exit_code, 0);
+        let text = format!("{}{}", output.stdout, output.stderr);
+        assert!(!text.contains("s3cret"), "{text}");
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+        assert!(text.contains("hint: "), "{text}");
+    }
+    let path = sandbox.run(&["db", "path", "--db", refused]).exits(0);
+    assert_eq!(path.stdout, "postgres://ann@127.0.0.1:9/x\n");
+}
+
+#[test]
+fn other_schema_version_is_refused() {
+    let (sandbox, url) = (Sandbox::new(), PostgresServer::shared().new_database());
+    sandbox.run(&["db", "size", "--db", &url]).exits(0);
+    let update = "UPDATE relink.schema_version SET version = 99";
+    PostgresServer::shared().query_in(&url, update);
+    let output = sandbox.run(&["db", "size", "--db", &url]);
+    assert_eq!(output.exit_code, 4, "{}", output.stderr);
+    assert!(output.stderr.contains("written by a newer version"), "{}", output.stderr);
+}
