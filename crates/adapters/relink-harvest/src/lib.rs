@@ -10,7 +10,9 @@ mod file;
 mod metadata;
 mod oai_client;
 mod oai_response;
+mod provider;
 mod xml;
 
 pub use file::read_records;
 pub use oai_client::{OaiClient, OaiClientSettings};
+pub use provider::OaiProvider;

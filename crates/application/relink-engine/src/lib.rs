@@ -52,8 +52,8 @@ pub use fix::{
     plan_document, plan_fixes, verify_fixes,
 };
 pub use harvest::{
-    FlagOutcome, HarvestOptions, HarvestSubject, Harvester, IncidentState, ManagerAction,
-    NotifyChoice, ProviderSettings, RecordOrigin, SubjectMatch,
+    FlagOutcome, HarvestOptions, HarvestSubject, Harvester, IncidentState, MailReport, MailSender,
+    ManagerAction, NotifyChoice, ProviderSettings, RecordOrigin, SubjectMatch,
 };
 pub use isolation::isolated_item;
 pub use load::{

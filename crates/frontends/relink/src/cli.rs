@@ -7,8 +7,10 @@ mod fix;
 mod formats;
 mod gate;
 mod harvest;
+mod harvest_notify;
 mod report;
 mod revive;
+mod serve;
 mod survey;
 mod unused_args;
 mod watch;
@@ -34,11 +36,13 @@ pub use self::harvest::{
     AddProviderArgs, FlagArgs, HarvestArgs, HarvestCommand, HarvestExportArgs, HarvestExportFormat,
     HarvestRunArgs, HarvestStatusArgs, LanguageArg, NotifyArg, RecheckArgs, SubjectArgs,
 };
+pub use self::harvest_notify::{HarvestMailArgs, HarvestPublishArgs, SmtpSecurityArg};
 pub use self::report::{ReportArgs, ReportCommand, ReportFormat};
 pub use self::revive::{
     CheckReviveArgs, PatternsArgs, PatternsCommand, ReplacementsArg, ReviveArgs, ReviveFormat,
     default_archive,
 };
+pub use self::serve::ServeArgs;
 pub use self::unused_args::reject_unused;
 use crate::byte_size::ByteSize;
 use crate::duration_arg::DurationArg;
@@ -122,6 +126,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Watch collections of pages: bookmarks, reading lists, paths
     Watch(Box<WatchArgs>),
+    /// Publish harvested records over OAI-PMH
+    Serve(ServeArgs),
     /// Manage the database
     Db(DbArgs),
 }

@@ -84,15 +84,21 @@ pub struct HarvestPorts {
     pub source: Arc<dyn RecordSource>,
 }
 
+/// Opens the store of records and incidents.
+pub async fn harvest_store(db: &Path) -> Result<Arc<SqliteStore>, CommandError> {
+    create_parent_dir(db)?;
+    let store = register(SqliteStore::open(db).await?);
+    store.create_harvest_tables()?;
+    Ok(store)
+}
+
 /// Creates the adapters of `relink harvest`.
 pub async fn harvest_ports(
     run: &RunSettings,
     client: OaiClientSettings,
     clock: Arc<dyn Clock>,
 ) -> Result<HarvestPorts, CommandError> {
-    create_parent_dir(&run.db)?;
-    let store = register(SqliteStore::open(&run.db).await?);
-    store.create_harvest_tables()?;
+    let store = harvest_store(&run.db).await?;
     let ports = ports_over(run.fetch.clone(), Arc::clone(&store) as Arc<dyn Store>, clock)?;
     let source = Arc::new(OaiClient::new(Arc::clone(&ports.fetch), client));
     Ok(HarvestPorts { ports, store, source })

@@ -13,6 +13,7 @@ mod dial;
 mod fetch;
 mod files;
 mod harvest_store;
+mod mailer;
 mod record_source;
 mod render;
 mod revive_store;
@@ -43,6 +44,7 @@ pub use harvest_store::{
     StoredMail, StoredNotification, StoredOverride, StoredProvider, StoredRecord, StoredRecordLink,
     TargetCheck,
 };
+pub use mailer::{MailError, Mailer, OutgoingMail};
 pub use record_source::{
     DatestampUnit, HarvestedRecord, RecordLink, RecordLinkRole, RecordPage, RecordQuery,
     RecordSource, RecordSourceError, RepositoryInfo,

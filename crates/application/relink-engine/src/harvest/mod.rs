@@ -11,6 +11,7 @@ mod advance;
 mod check_run;
 mod day_plan;
 mod intake;
+mod mailing;
 mod manage;
 mod notices;
 mod settings;
@@ -27,6 +28,7 @@ use relink_report::harvest::HarvestRunRow;
 use relink_survey::{CheckResult, LossLimit};
 
 pub use self::advance::IncidentState;
+pub use self::mailing::{MailReport, MailSender};
 pub use self::manage::{FlagOutcome, HarvestSubject, ManagerAction, SubjectMatch};
 pub use self::settings::{NotifyChoice, ProviderSettings, RecordOrigin};
 use crate::{DispatchSettings, EngineError, Ports, StopSignal};

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use relink_survey::SamplingPlanName;
 use url::Url;
 
-use super::{ExplainFormat, RequestArgs};
+use super::{ExplainFormat, HarvestMailArgs, HarvestPublishArgs, RequestArgs};
 
 /// Arguments of `relink harvest`.
 #[derive(Debug, Args)]
@@ -64,6 +64,10 @@ pub enum HarvestCommand {
     Recheck(Box<RecheckArgs>),
     /// Check a URL that a user reported, and hide its records if it is broken
     Flag(Box<FlagArgs>),
+    /// Print the mails to providers and managers, or send them with `--send`
+    Mail(Box<HarvestMailArgs>),
+    /// Write feeds and spreadsheets for providers
+    Publish(HarvestPublishArgs),
     /// Write visible, hidden or changed records
     Export(HarvestExportArgs),
 }

@@ -3,6 +3,7 @@
 
 mod export;
 mod manage;
+mod notify;
 mod status;
 
 use std::sync::Arc;
@@ -37,6 +38,10 @@ pub async fn run(args: HarvestArgs) -> Result<Exit, CommandError> {
         }
         HarvestCommand::Status(status) => status::run(&status, &open(args.db, None).await?).await,
         HarvestCommand::Export(export) => export::run(&export, &open(args.db, None).await?).await,
+        HarvestCommand::Mail(mail) => notify::mail(&mail, &open(args.db, None).await?).await,
+        HarvestCommand::Publish(publish) => {
+            notify::publish(&publish, &open(args.db, None).await?).await
+        }
         HarvestCommand::Recheck(mut recheck) => {
             let request = std::mem::replace(&mut recheck.request, no_request_flags());
             manage::recheck(&recheck, &open(args.db, Some(request)).await?).await

@@ -14,6 +14,7 @@ mod harvest;
 mod patterns;
 mod report;
 mod revive;
+mod serve;
 mod signals;
 mod survey;
 mod watch;
@@ -44,6 +45,7 @@ pub fn run(cli: Cli) -> Result<Exit, CommandError> {
         Command::Watch(args) => block_on(watch::run(*args, cli.global)),
         Command::Harvest(args) => block_on(harvest::run(*args)),
         Command::Demo => block_on(demo::run(cli.global)),
+        Command::Serve(args) => block_on(serve::run(args)),
         Command::Db(args) => block_on(db::run(args)),
     }
 }

@@ -23,7 +23,7 @@ fn help_lists_exactly_the_existing_commands() {
         commands,
         [
             "demo", "check", "baseline", "crawl", "survey", "harvest", "decay", "report", "revive",
-            "fix", "patterns", "extract", "explain", "watch", "db", "help"
+            "fix", "archive", "patterns", "extract", "explain", "watch", "serve", "db", "help"
         ]
     );
 }

@@ -1,8 +1,14 @@
 //! The output of `relink harvest`: notices to providers, and the report of a run.
 
+mod feeds;
+mod mail_text;
 mod run;
+mod sheet;
 
+pub use feeds::{PublishedNotice, atom, rss};
+pub use mail_text::{MailTemplates, MailText, TemplateError};
 pub use run::{HarvestRunRow, IntakeRow, StageCountsRow, SurveyCountsRow};
+pub use sheet::xlsx;
 
 use jiff::civil::Date;
 use schemars::JsonSchema;

@@ -3,6 +3,7 @@
 mod incidents;
 mod intake;
 mod managers;
+mod peers;
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -32,6 +33,11 @@ pub struct Provider {
 
 impl Provider {
     pub fn new() -> Self {
+        Self::with_contacts(&[])
+    }
+
+    /// Creates a provider that receives all notices by mail.
+    pub fn with_contacts(contacts: &[&str]) -> Self {
         let web = TestServer::start_blocking();
         let mut records = Vec::new();
         for (host, count) in [("a.test", 10), ("b.test", 3)] {
@@ -51,7 +57,11 @@ impl Provider {
         });
         let provider = Self { web, sandbox: Sandbox::new(), records };
         let url = String::from(provider.web.url("/oai"));
-        provider.harvest(&["add", "lre", "--oai", &url, "--contact", "repo@example.org"]).exits(0);
+        let mut args = vec!["add", "lre", "--oai", &url, "--notify", "rss,atom,xlsx,mail"];
+        for contact in contacts {
+            args.extend(["--contact", contact]);
+        }
+        provider.harvest(&args).exits(0);
         provider
     }
 

@@ -1,0 +1,298 @@
+//! OAI-PMH 2.0 provider: publishes the harvested records to other harvesters.
+//!
+//! Hidden records appear as deleted, with the time of the change as datestamp, so that every
+//! downstream harvester follows. A restored record gets a new datestamp. Each provider is a set.
+//! Read-only; the caller accepts connections.
+
+mod arguments;
+mod record_xml;
+mod token;
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use relink_ports::{HarvestStore, RecordFilter, StoreError, StoredProvider, StoredRecord};
+
+use self::arguments::{Arguments, Selection};
+use self::record_xml::{MetadataPrefix, header, identifier, record, set_spec};
+use self::token::ListToken;
+
+/// Number of records or headers per page.
+const PAGE_SIZE: usize = 100;
+
+/// An error of the protocol: code and message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ProtocolError {
+    code: &'static str,
+    message: String,
+}
+
+impl ProtocolError {
+    fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}
+
+/// Why a request failed.
+enum Failure {
+    Protocol(ProtocolError),
+    Store(StoreError),
+}
+
+impl From<ProtocolError> for Failure {
+    fn from(error: ProtocolError) -> Self {
+        Self::Protocol(error)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// A provider of the records in the store.
+pub struct OaiProvider {
+    store: Arc<dyn HarvestStore>,
+    base_url: String,
+    admin_email: String,
+}
+
+impl OaiProvider {
+    /// Creates a provider with its public base URL.
+    pub fn new(store: Arc<dyn HarvestStore>, base_url: String, admin_email: String) -> Self {
+        Self { store, base_url, admin_email }
+    }
+
+    /// Returns the response to a query string or to the body of a POST request.
+    ///
+    /// # Errors
+    ///
+    /// Fails only if the store fails. Invalid requests have a response.
+    pub async fn respond(&self, query: &str, now: Timestamp) -> Result<String, StoreError> {
+        let arguments = Arguments::parse(query);
+        let result = match &arguments {
+            Ok(arguments) => self.dispatch(arguments).await,
+            Err(error) => Err(error.clone().into()),
+        };
+        let (request, body) = match result {
+            Ok(body) => (self.request_element(arguments.ok().as_ref()), body),
+            Err(Failure::Store(error)) => return Err(error),
+            Err(Failure::Protocol(error)) => {
+                // The arguments are repeated only if they are valid.
+                let is_invalid = matches!(error.code, "badVerb" | "badArgument");
+                let arguments = arguments.ok().filter(|_| !is_invalid);
+                let message = escape(&error.message);
+                let body = format!("<error code=\"{}\">{message}</error>\n", error.code);
+                (self.request_element(arguments.as_ref()), body)
+            }
+        };
+        Ok(format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+             <OAI-PMH xmlns=\"http://www.openarchives.org/OAI/2.0/\" \
+             xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" \
+             xsi:schemaLocation=\"http://www.openarchives.org/OAI/2.0/ \
+             http://www.openarchives.org/OAI/2.0/OAI-PMH.xsd\">\n\
+             <responseDate>{}</responseDate>\n{request}{body}</OAI-PMH>\n",
+            datestamp(now)
+        ))
+    }
+
+    fn request_element(&self, arguments: Option<&Arguments>) -> String {
+        let mut attributes = String::new();
+        for (name, value) in arguments.map(Arguments::pairs).unwrap_or_default() {
+            let _ = write!(attributes, " {name}=\"{}\"", escape(value));
+        }
+        format!("<request{attributes}>{}</request>\n", escape(&self.base_url))
+    }
+
+    async fn dispatch(&self, arguments: &Arguments) -> Result<String, Failure> {
+        match arguments.verb() {
+            "Identify" => Ok(self.identify()),
+            "ListMetadataFormats" => self.list_formats(arguments).await,
+            "ListSets" => self.list_sets(arguments).await,
+            "GetRecord" => self.get_record(arguments).await,
+            verb => self.list(verb, arguments).await,
+        }
+    }
+
+    fn identify(&self) -> String {
+        // The earliest datestamp is a lower limit, not an existing datestamp.
+        format!(
+            "<Identify>\n<repositoryName>Relink</repositoryName>\n<baseURL>{}</baseURL>\n\
+             <protocolVersion>2.0</protocolVersion>\n<adminEmail>{}</adminEmail>\n\
+             <earliestDatestamp>{}</earliestDatestamp>\n\
+             <deletedRecord>persistent</deletedRecord>\n\
+             <granularity>YYYY-MM-DDThh:mm:ssZ</granularity>\n</Identify>\n",
+            escape(&self.base_url),
+            escape(&self.admin_email),
+            datestamp(Timestamp::UNIX_EPOCH)
+        )
+    }
+
+    async fn list_formats(&self, arguments: &Arguments) -> Result<String, Failure> {
+        let mut formats = vec![MetadataPrefix::DublinCore, MetadataPrefix::Lom];
+        if let Some(name) = arguments.get("identifier") {
+            let (_, record) = self.find(name).await?;
+            formats.retain(|format| format.is_available(&record));
+        }
+        let mut body = String::from("<ListMetadataFormats>\n");
+        for format in formats {
+            let (schema, namespace) = format.schema();
+            let _ = write!(
+                body,
+                "<metadataFormat>\n<metadataPrefix>{}</metadataPrefix>\n<schema>{schema}</schema>\n\
+                 <metadataNamespace>{namespace}</metadataNamespace>\n</metadataFormat>\n",
+                format.as_str()
+            );
+        }
+        Ok(body + "</ListMetadataFormats>\n")
+    }
+
+    async fn list_sets(&self, arguments: &Arguments) -> Result<String, Failure> {
+        if arguments.get("resumptionToken").is_some() {
+            return Err(bad_token().into());
+        }
+        let providers = self.store.providers().await?;
+        if providers.is_empty() {
+            return Err(ProtocolError::new("noSetHierarchy", "there are no sets").into());
+        }
+        let mut body = String::from("<ListSets>\n");
+        for provider in providers {
+            let (spec, name) = (set_spec(&provider.name), escape(&provider.name));
+            let _ = writeln!(body, "<set><setSpec>{spec}</setSpec><setName>{name}</setName></set>");
+        }
+        Ok(body + "</ListSets>\n")
+    }
+
+    async fn get_record(&self, arguments: &Arguments) -> Result<String, Failure> {
+        let prefix = arguments.prefix()?;
+        let (provider, found) = self.find(arguments.required("identifier")?).await?;
+        if !prefix.is_available(&found) {
+            return Err(unsupported_prefix().into());
+        }
+        Ok(format!("<GetRecord>\n{}</GetRecord>\n", record(&provider, &found, prefix)))
+    }
+
+    /// Finds a record by the identifier that this provider uses.
+    async fn find(&self, name: &str) -> Result<(StoredProvider, StoredRecord), Failure> {
+        for provider in self.store.providers().await? {
+            let filter = RecordFilter {
+                provider: Some(provider.id),
+                identifier: Some(record_xml::original_identifier(&provider.name, name)),
+                limit: 1,
+                with_metadata: true,
+                ..RecordFilter::default()
+            };
+            if let Some(record) = self.store.harvested_records(&filter).await?.pop()
+                && identifier(&provider.name, &record.identifier) == name
+            {
+                return Ok((provider, record));
+            }
+        }
+        Err(ProtocolError::new("idDoesNotExist", "there is no such record").into())
+    }
+
+    async fn list(&self, verb: &str, arguments: &Arguments) -> Result<String, Failure> {
+        let token = match arguments.get("resumptionToken") {
+            Some(text) => ListToken::parse(text).ok_or_else(bad_token)?,
+            None => ListToken::first(arguments.selection()?),
+        };
+        let providers = self.store.providers().await?;
+        let provider = provider_of(&token.selection, &providers)?;
+        let mut filter = RecordFilter {
+            provider,
+            after: token.after,
+            limit: PAGE_SIZE + 1,
+            changed_from: token.selection.from,
+            changed_until: token.selection.until,
+            with_metadata: true,
+            ..RecordFilter::default()
+        };
+        let mut page = Vec::new();
+        // Records that are not available in the format are skipped.
+        while page.len() <= PAGE_SIZE {
+            let records = self.store.harvested_records(&filter).await?;
+            let Some(last) = records.last() else { break };
+            filter.after = last.id;
+            let prefix = token.selection.prefix;
+            page.extend(records.into_iter().filter(|record| prefix.is_available(record)));
+        }
+        if page.is_empty() && token.after == 0 {
+            return Err(ProtocolError::new("noRecordsMatch", "no record matches").into());
+        }
+        let has_more = page.len() > PAGE_SIZE;
+        page.truncate(PAGE_SIZE);
+        Ok(list_body(verb, &page, &providers, &token, has_more))
+    }
+}
+
+fn list_body(
+    verb: &str,
+    page: &[StoredRecord],
+    providers: &[StoredProvider],
+    token: &ListToken,
+    has_more: bool,
+) -> String {
+    let mut body = format!("<{verb}>\n");
+    for stored in page {
+        let Some(provider) = providers.iter().find(|it| it.id == stored.provider) else { continue };
+        if verb == "ListIdentifiers" {
+            body += &header(provider, stored);
+        } else {
+            body += &record(provider, stored, token.selection.prefix);
+        }
+    }
+    let next = page.last().filter(|_| has_more).map(|last| token.next(last.id).to_string());
+    // The last page of a list that has several pages contains an empty token.
+    if next.is_some() || token.after > 0 {
+        let next = next.map(|token| escape(&token)).unwrap_or_default();
+        let _ = writeln!(body, "<resumptionToken>{next}</resumptionToken>");
+    }
+    let _ = writeln!(body, "</{verb}>");
+    body
+}
+
+/// Returns the provider of the requested set.
+fn provider_of(
+    selection: &Selection,
+    providers: &[StoredProvider],
+) -> Result<Option<i64>, ProtocolError> {
+    let Some(set) = &selection.set else { return Ok(None) };
+    let found = providers.iter().find(|provider| set_spec(&provider.name) == *set);
+    let none = || ProtocolError::new("noRecordsMatch", "there is no such set");
+    Ok(Some(found.ok_or_else(none)?.id))
+}
+
+fn bad_token() -> ProtocolError {
+    ProtocolError::new("badResumptionToken", "the resumption token is invalid")
+}
+
+fn unsupported_prefix() -> ProtocolError {
+    ProtocolError::new("cannotDisseminateFormat", "the record is not available in this format")
+}
+
+/// Formats a time as a datestamp.
+fn datestamp(time: Timestamp) -> String {
+    time.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Escapes text for XML, and removes characters that XML does not allow.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '&' => escaped += "&amp;",
+            '"' => escaped += "&quot;",
+            '\t' | '\n' | '\r' => escaped.push(' '),
+            '\u{FFFE}' | '\u{FFFF}' => {}
+            char if char.is_control() => {}
+            char => escaped.push(char),
+        }
+    }
+    escaped
+}

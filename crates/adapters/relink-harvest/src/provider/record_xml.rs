@@ -1,0 +1,139 @@
+//! Records and headers as XML.
+
+use std::fmt::Write as _;
+
+use relink_ports::{RecordLinkRole, StoredProvider, StoredRecord};
+
+use super::{datestamp, escape};
+
+/// A metadata format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MetadataPrefix {
+    /// `oai_dc`, available for all records.
+    DublinCore,
+    /// `oai_lom`, available for records that were harvested as LOM.
+    Lom,
+}
+
+impl MetadataPrefix {
+    /// Parses the name.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        [Self::DublinCore, Self::Lom].into_iter().find(|prefix| prefix.as_str() == text)
+    }
+
+    /// Returns the name.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::DublinCore => "oai_dc",
+            Self::Lom => "oai_lom",
+        }
+    }
+
+    /// Returns schema and namespace.
+    pub(super) fn schema(self) -> (&'static str, &'static str) {
+        match self {
+            Self::DublinCore => (
+                "http://www.openarchives.org/OAI/2.0/oai_dc.xsd",
+                "http://www.openarchives.org/OAI/2.0/oai_dc/",
+            ),
+            Self::Lom => {
+                ("http://ltsc.ieee.org/xsd/lomv1.0/lom.xsd", "http://ltsc.ieee.org/xsd/LOM")
+            }
+        }
+    }
+
+    /// Whether a record is available in this format.
+    pub(super) fn is_available(self, record: &StoredRecord) -> bool {
+        match self {
+            Self::DublinCore => true,
+            Self::Lom => root_name(&record.metadata) == Some("lom"),
+        }
+    }
+}
+
+/// Returns the local name of the root element; `None` if the metadata is not XML.
+fn root_name(metadata: &str) -> Option<&str> {
+    let name = metadata.strip_prefix('<')?;
+    let end = name.find([' ', '>', '/', '\t', '\r', '\n'])?;
+    name.get(..end)?.rsplit(':').next()
+}
+
+/// Returns the identifier that this provider uses: the original one if it is a URI.
+pub(super) fn identifier(provider: &str, original: &str) -> String {
+    if original.contains(':') {
+        original.to_owned()
+    } else {
+        format!("urn:relink:{provider}:{original}")
+    }
+}
+
+/// Returns the original identifier of a record of a provider.
+pub(super) fn original_identifier(provider: &str, name: &str) -> String {
+    let own = name.strip_prefix(&format!("urn:relink:{provider}:"));
+    own.unwrap_or(name).to_owned()
+}
+
+/// Returns the name of a provider as a set.
+pub(super) fn set_spec(provider: &str) -> String {
+    let is_allowed =
+        |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.' | '~');
+    provider.chars().map(|char| if is_allowed(char) { char } else { '_' }).collect()
+}
+
+/// Whether downstream harvesters see the record as deleted.
+fn is_withdrawn(record: &StoredRecord) -> bool {
+    record.is_deleted || !record.is_visible
+}
+
+/// Writes a header.
+pub(super) fn header(provider: &StoredProvider, record: &StoredRecord) -> String {
+    let status = if is_withdrawn(record) { " status=\"deleted\"" } else { "" };
+    format!(
+        "<header{status}><identifier>{}</identifier><datestamp>{}</datestamp>\
+         <setSpec>{}</setSpec></header>\n",
+        escape(&identifier(&provider.name, &record.identifier)),
+        datestamp(record.changed_at),
+        set_spec(&provider.name)
+    )
+}
+
+/// Writes a record; a withdrawn one has a header only.
+pub(super) fn record(
+    provider: &StoredProvider,
+    record: &StoredRecord,
+    prefix: MetadataPrefix,
+) -> String {
+    let mut xml = format!("<record>{}", header(provider, record));
+    if !is_withdrawn(record) {
+        let metadata = match prefix {
+            MetadataPrefix::Lom => record.metadata.clone(),
+            MetadataPrefix::DublinCore => dublin_core(record),
+        };
+        let _ = writeln!(xml, "<metadata>{metadata}</metadata>");
+    }
+    xml + "</record>\n"
+}
+
+/// Returns Dublin Core: as harvested, or title and links of other formats.
+fn dublin_core(record: &StoredRecord) -> String {
+    if root_name(&record.metadata) == Some("dc") {
+        return record.metadata.clone();
+    }
+    let mut xml = String::from(
+        "<oai_dc:dc xmlns:oai_dc=\"http://www.openarchives.org/OAI/2.0/oai_dc/\" \
+         xmlns:dc=\"http://purl.org/dc/elements/1.1/\" \
+         xsi:schemaLocation=\"http://www.openarchives.org/OAI/2.0/oai_dc/ \
+         http://www.openarchives.org/OAI/2.0/oai_dc.xsd\">",
+    );
+    if let Some(title) = &record.title {
+        let _ = write!(xml, "<dc:title>{}</dc:title>", escape(title));
+    }
+    for link in &record.links {
+        let name = match link.role {
+            RecordLinkRole::Location => "identifier",
+            RecordLinkRole::Related => "relation",
+        };
+        let _ = write!(xml, "<dc:{name}>{}</dc:{name}>", escape(&link.original));
+    }
+    xml + "</oai_dc:dc>"
+}

@@ -1,0 +1,62 @@
+//! Arguments of `relink harvest mail` and `relink harvest publish`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use url::Url;
+
+/// Arguments of `relink harvest mail`.
+#[derive(Debug, Args)]
+pub struct HarvestMailArgs {
+    /// Send the mails; without this flag, print them
+    #[arg(long, requires = "smtp", requires = "mail_from")]
+    pub send: bool,
+    /// Print the drafts of personal mails instead
+    #[arg(long, conflicts_with = "send")]
+    pub drafts: bool,
+    /// Mail server, as HOST:PORT
+    #[arg(long, value_name = "HOST:PORT", env = "RELINK_SMTP", hide_env_values = true)]
+    pub smtp: Option<String>,
+    /// How the connection is secured; `none` is for servers on this machine
+    #[arg(long, value_enum, default_value = "starttls", value_name = "HOW")]
+    pub smtp_security: SmtpSecurityArg,
+    /// Further certificate authority of the mail server (PEM)
+    #[arg(long, value_name = "FILE")]
+    pub smtp_ca: Option<PathBuf>,
+    /// File with the password for the user in `RELINK_SMTP_USER` [default: the
+    /// variable `RELINK_SMTP_PASSWORD`]
+    #[arg(long, value_name = "FILE")]
+    pub smtp_password_file: Option<PathBuf>,
+    /// Address of the sender
+    #[arg(long, value_name = "ADDRESS", env = "RELINK_MAIL_FROM", hide_env_values = true)]
+    pub mail_from: Option<String>,
+    /// Directory with templates: `mail.en.txt`, `mail.de.txt`, `mail.fr.txt`,
+    /// `mail.es.txt`
+    #[arg(long, value_name = "DIR")]
+    pub templates: Option<PathBuf>,
+}
+
+/// How the connection to a mail server is secured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SmtpSecurityArg {
+    /// STARTTLS is required
+    Starttls,
+    /// TLS from the start
+    Tls,
+    /// No encryption
+    None,
+}
+
+/// Arguments of `relink harvest publish`.
+#[derive(Debug, Args)]
+pub struct HarvestPublishArgs {
+    /// Names of providers [default: all]
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// Directory for the files
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// URL under which the directory is published
+    #[arg(long, value_name = "URL", default_value = "https://example.org/")]
+    pub base_url: Url,
+}

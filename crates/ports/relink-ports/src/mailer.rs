@@ -1,0 +1,52 @@
+//! Sending of mail.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use thiserror::Error;
+
+/// A mail in plain text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutgoingMail {
+    /// The address of the sender.
+    pub from: String,
+    /// The address of the recipient.
+    pub to: String,
+    /// The subject, without line breaks.
+    pub subject: String,
+    /// The text.
+    pub text: String,
+    /// The `Message-ID`, the same for each attempt.
+    pub message_id: String,
+    /// The date.
+    pub date: Timestamp,
+}
+
+/// Why a mail was not sent.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum MailError {
+    /// The server may accept the mail later.
+    #[error("the mail server did not accept the mail yet: {reason}")]
+    Transient {
+        /// The response or the failure of the connection.
+        reason: String,
+    },
+    /// The server rejects the mail for good.
+    #[error("the mail server rejects the mail: {reason}")]
+    Rejected {
+        /// The response.
+        reason: String,
+    },
+    /// An address or the configuration is invalid.
+    #[error("cannot create the mail: {reason}")]
+    Invalid {
+        /// The cause.
+        reason: String,
+    },
+}
+
+/// Sends mail.
+#[async_trait]
+pub trait Mailer: Send + Sync {
+    /// Sends a mail. Returns when the server has accepted it.
+    async fn send(&self, mail: &OutgoingMail) -> Result<(), MailError>;
+}

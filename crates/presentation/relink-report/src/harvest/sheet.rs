@@ -1,0 +1,69 @@
+//! Notices as a spreadsheet, with the rows of the feeds.
+//!
+//! All cells are texts. A text that looks like a formula stays a text.
+
+use jiff::Timestamp;
+use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook, XlsxError};
+
+use super::PublishedNotice;
+use crate::redact;
+
+/// The columns.
+const COLUMNS: [&str; 8] =
+    ["notice", "date", "record", "title", "url", "reason", "broken since", "deadline"];
+/// Maximum number of characters in a cell of the format.
+const MAX_CELL: usize = 32_000;
+
+/// Writes notices as an XLSX file.
+///
+/// # Errors
+///
+/// Fails if there are more rows than the format allows.
+pub fn xlsx(notices: &[PublishedNotice], now: Timestamp) -> Result<Vec<u8>, XlsxError> {
+    let mut workbook = Workbook::new();
+    // The library would use the system clock.
+    let created = ExcelDateTime::from_timestamp(now.as_second())?;
+    workbook.set_properties(&DocProperties::new().set_creation_datetime(&created));
+    let sheet = workbook.add_worksheet();
+    let bold = Format::new().set_bold();
+    for (column, name) in (0..).zip(COLUMNS) {
+        sheet.write_string_with_format(0, column, name, &bold)?;
+    }
+    let mut number = 0;
+    for published in notices {
+        for item in &published.notice.items {
+            number += 1;
+            let cells = [
+                published.notice.kind.as_str().to_owned(),
+                published.notice.day.to_string(),
+                item.record.clone(),
+                item.title.clone().unwrap_or_default(),
+                redact(&item.url).to_string(),
+                item.reason.clone(),
+                item.since.to_string(),
+                published.notice.deadline.map(|day| day.to_string()).unwrap_or_default(),
+            ];
+            for (column, cell) in (0..).zip(cells) {
+                sheet.write_string(number, column, cell_text(&cell))?;
+            }
+        }
+    }
+    workbook.save_to_buffer()
+}
+
+/// Removes characters that XML does not allow, and cuts long texts.
+fn cell_text(text: &str) -> String {
+    text.chars().filter(|char| !char.is_control()).take(MAX_CELL).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_sheet_is_a_zip_archive() {
+        let bytes = xlsx(&[], Timestamp::UNIX_EPOCH).unwrap();
+        assert!(bytes.starts_with(b"PK"));
+        assert_eq!(cell_text("a\u{0}b\r\n"), "ab");
+    }
+}
