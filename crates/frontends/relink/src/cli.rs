@@ -46,6 +46,7 @@ pub use self::serve::ServeArgs;
 pub use self::unused_args::reject_unused;
 use crate::byte_size::ByteSize;
 use crate::duration_arg::DurationArg;
+use crate::settings::PolicyArg;
 
 pub use self::decay::{
     CrawlSelector, DecayArgs, DecayFormat, DefinitionArg, FailuresArg, ScoringArgs,
@@ -529,6 +530,14 @@ pub struct RequestArgs {
     /// Maximum number of retries after a transient failure [default: 2]
     #[arg(long, value_name = "N", env = "RELINK_RETRIES", hide_env_values = true)]
     pub retries: Option<u32>,
+    /// Rules that pages are judged by; the rules of a paper use no cached
+    /// results [default: relink]
+    #[arg(long, value_name = "NAME", env = "RELINK_POLICY", hide_env_values = true)]
+    pub policy: Option<PolicyArg>,
+    /// Request only the listed pages, no other URLs for comparison; soft-404s
+    /// are then not detected
+    #[arg(long)]
+    pub no_controls: bool,
     /// Reuse `alive` results younger than this; `0` disables the cache [default:
     /// 1d]
     #[arg(long, value_name = "TIME", env = "RELINK_MAX_CACHE_AGE", hide_env_values = true)]

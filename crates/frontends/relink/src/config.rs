@@ -24,6 +24,7 @@ use crate::byte_size::ByteSize;
 use crate::cli::{AnchorStyle, GroupByArg, OutputFormat, PathMapArg, SiteArg, SortArg};
 use crate::duration_arg::DurationArg;
 use crate::error::CommandError;
+use crate::settings::PolicyArg;
 
 /// One layer of configuration. Keys that are not set are `None`.
 #[derive(Debug, Default, Deserialize)]
@@ -59,6 +60,12 @@ pub struct Config {
     pub timeout: Option<DurationArg>,
     /// See `--retries`.
     pub retries: Option<u32>,
+    /// See `--policy`.
+    #[serde(skip)]
+    pub policy: Option<PolicyArg>,
+    /// See `--no-controls`.
+    #[serde(skip)]
+    pub no_controls: Option<bool>,
     /// See `--max-cache-age`.
     pub max_cache_age: Option<DurationArg>,
     /// See `--max-page-links`.
@@ -234,6 +241,8 @@ impl Config {
             host_interval: self.host_interval.or(lower.host_interval),
             timeout: self.timeout.or(lower.timeout),
             retries: self.retries.or(lower.retries),
+            policy: self.policy.or(lower.policy),
+            no_controls: self.no_controls.or(lower.no_controls),
             max_cache_age: self.max_cache_age.or(lower.max_cache_age),
             max_page_links: self.max_page_links.or(lower.max_page_links),
             max_page_size: self.max_page_size.or(lower.max_page_size),

@@ -6,6 +6,7 @@
 mod crawl;
 mod decay;
 mod harvest;
+mod judging;
 mod network;
 mod request;
 mod revive;
@@ -32,6 +33,7 @@ use url::Url;
 
 use crate::cli::{CheckArgs, FindingArgs, OutputFormat, RequestArgs};
 use crate::config::{AcceptValue, Config, ProjectConfig, is_inside};
+use crate::duration_arg::DurationArg;
 use crate::error::CommandError;
 use crate::gate::{GatePlan, SinceGate};
 use crate::output::ReportSubject;
@@ -41,6 +43,7 @@ use crate::stdin::{SpoolFile, Stdin};
 pub use self::crawl::CrawlPlan;
 pub use self::decay::{DecayPlan, DecaySubject};
 pub use self::harvest::{HarvestPlan, provider_settings};
+pub use self::judging::{Judging, PolicyArg};
 pub use self::revive::{ArchiveChoice, RevivePlan, ReviveSetup, SearchChoice};
 use self::run_key::RunKeyText;
 pub use self::survey::{SurveyPlan, catalog_fields, catalog_source};
@@ -85,6 +88,8 @@ pub struct RunSettings {
     pub inputs: Vec<String>,
     /// The configuration file of the project, if there is one.
     pub project: Option<ProjectConfig>,
+    /// How pages are judged.
+    pub judging: Judging,
 }
 
 impl CheckPlan {
@@ -151,6 +156,7 @@ impl RunSettings {
     ) -> Result<Self, CommandError> {
         Ok(Self {
             fetch: request::fetch_settings(&config, &inputs)?,
+            judging: judging(&config),
             project: config.project,
             db: database(config.db, dir)?,
             format: config.format.unwrap_or(OutputFormat::Human),
@@ -290,13 +296,17 @@ fn non_empty<T>(list: Vec<T>) -> Option<Vec<T>> {
 
 /// Converts the HTTP options to the topmost layer.
 fn request_flags(request: RequestArgs) -> Config {
+    let is_paper = request.policy.is_some_and(|policy| policy != PolicyArg::Relink);
     Config {
         concurrency: request.concurrency,
         host_concurrency: request.host_concurrency,
         host_interval: request.host_interval,
         timeout: request.timeout,
         retries: request.retries,
-        max_cache_age: request.max_cache_age,
+        policy: request.policy,
+        no_controls: request.no_controls.then_some(true),
+        // Cached results were judged by other rules.
+        max_cache_age: request.max_cache_age.or(is_paper.then_some(DurationArg(Duration::ZERO))),
         max_page_size: request.max_page_size,
         header: non_empty(request.header),
         header_for: request::headers_by_host(&request.header_for),
@@ -460,18 +470,25 @@ fn input(given: &OsStr, spool_file: &mut Option<SpoolFile>) -> Result<Input, Com
     Ok(Input::Page { original_url: text.to_owned(), url })
 }
 
+/// Returns how pages are judged.
+fn judging(config: &Config) -> Judging {
+    Judging {
+        policy: config.policy.unwrap_or_default(),
+        uses_controls: !config.no_controls.unwrap_or(false),
+    }
+}
+
 fn dispatch_settings(config: &Config, max_age: Duration) -> DispatchSettings {
-    let defaults = DispatchSettings::default();
+    let (defaults, judging) = (DispatchSettings::default(), judging(config));
+    let policy = judging.policy.policy();
     let interval =
         config.host_interval.map_or(PolitenessPolicy::CHECK_INTERVAL, |duration| duration.0);
     let host_concurrency = config.host_concurrency.unwrap_or(PolitenessPolicy::CHECK_CONCURRENCY);
     DispatchSettings {
         concurrency: config.concurrency.unwrap_or(defaults.concurrency).max(1),
         politeness: PolitenessPolicy::check(host_concurrency, interval),
-        policy: Policy {
-            retries: config.retries.unwrap_or(defaults.policy.retries),
-            ..defaults.policy
-        },
+        policy: Policy { retries: config.retries.unwrap_or(policy.retries), ..policy },
+        uses_controls: judging.uses_controls,
         // Without a cache, controls are not cached either.
         max_control_age: if max_age.is_zero() { Duration::ZERO } else { defaults.max_control_age },
         max_page_bytes: page_bytes(config),
@@ -484,12 +501,20 @@ fn page_bytes(config: &Config) -> usize {
     config.max_page_size.map_or(DispatchSettings::MAX_PAGE_BYTES, |size| size.0)
 }
 
+/// Returns a run key with the settings of the judge, unless they are the default.
+fn judging_key(config: &Config) -> RunKeyText {
+    let Judging { policy, uses_controls } = judging(config);
+    let key = RunKeyText::new();
+    let key = if policy == PolicyArg::Relink { key } else { key.with("policy", policy.as_str()) };
+    if uses_controls { key } else { key.with("controls", "none") }
+}
+
 /// Returns the settings that identify a run, in addition to its inputs. Rate
 /// limits are not among them.
 fn run_key(config: &Config, options: &ReadOptions, dir: &Path) -> RunKeyText {
     let local = &options.local;
     let list = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
-    RunKeyText::new()
+    judging_key(config)
         .with_optional("format", options.format.map(DocumentFormat::as_str))
         .with_optional("column", options.column.as_ref().map(column_text))
         .with_list("root", &local.roots.iter().map(display).collect::<Vec<_>>())

@@ -26,6 +26,8 @@ pub struct DecayReport {
     pub schema: u32,
     /// The program that wrote the report.
     pub tool: Tool<'static>,
+    /// The rules that pages on the web were judged by; null for a stored graph.
+    pub policy: Option<Cow<'static, str>>,
     /// The score of one page, if one was requested.
     pub page: Option<PageDecay>,
     /// The scores of a graph, if one was given.
@@ -36,7 +38,13 @@ impl DecayReport {
     /// Creates a report.
     pub fn new(version: &'static str, page: Option<PageDecay>, web: Option<WebDecay>) -> Self {
         let tool = Tool { name: Cow::Borrowed("relink"), version: Cow::Borrowed(version) };
-        Self { schema: SCHEMA, tool, page, web }
+        Self { schema: SCHEMA, tool, policy: None, page, web }
+    }
+
+    /// Adds the rules that pages were judged by.
+    #[must_use]
+    pub fn judged_by(self, policy: &'static str) -> Self {
+        Self { policy: Some(policy.into()), ..self }
     }
 }
 

@@ -40,6 +40,8 @@ pub struct ReportHead<'a> {
     pub started_at: Timestamp,
     /// The inputs as given, with secrets masked.
     pub inputs: Vec<Redacted<'a>>,
+    /// The rules that pages were judged by: `relink`, `sic-transit` or `fable`.
+    pub policy: Cow<'a, str>,
     /// The project's configuration file, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_config: Option<ProjectConfigRow<'a>>,
@@ -166,6 +168,7 @@ impl<'a> ReportHead<'a> {
             tool: Tool { name: "relink".into(), version: version.into() },
             started_at: started,
             inputs: inputs.into_iter().map(redact).collect(),
+            policy: "relink".into(),
             project_config: None,
         }
     }

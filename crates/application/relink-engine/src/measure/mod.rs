@@ -65,6 +65,8 @@ pub struct MeasureSettings {
     pub policy: Policy,
     /// Maximum wait for a host. Pages with longer waits are not fetched.
     pub max_host_wait: Duration,
+    /// Whether pages are compared with controls.
+    pub uses_controls: bool,
 }
 
 /// Cost of a measurement.
@@ -160,7 +162,7 @@ impl<'a> DecayMeasurement<'a> {
                 fetch: PoliteFetch::new(fetch_settings),
                 clock,
                 settings: PageCheckSettings {
-                    uses_controls: true,
+                    uses_controls: settings.uses_controls,
                     policy: settings.policy,
                     max_host_wait: settings.max_host_wait,
                     salt,

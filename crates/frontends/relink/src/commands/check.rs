@@ -121,6 +121,7 @@ async fn run_end(
         CheckEnd::Finished => panic_hook::exit(Exit::Clean),
     };
     Ok(FinishedRun {
+        judging: settings.run.judging,
         run: outcome.run,
         started: outcome.started_at,
         details: RunDetails::Check(Box::new(outcome.clone())),

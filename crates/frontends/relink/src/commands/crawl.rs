@@ -107,6 +107,7 @@ async fn run_end(
         CrawlEnd::Finished | CrawlEnd::TimeLimitReached => panic_hook::exit(Exit::Clean),
     };
     Ok(FinishedRun {
+        judging: settings.judging,
         run: outcome.run,
         started: outcome.started_at,
         details: RunDetails::Crawl(Box::new(outcome.clone())),

@@ -94,7 +94,8 @@ async fn live(
     };
     let exit = exit_of(plan, &measured);
     let page = rows::measured_page(settings.url.as_str(), &measured, rank);
-    Ok((DecayReport::new(env!("CARGO_PKG_VERSION"), Some(page), None), exit))
+    let report = DecayReport::new(env!("CARGO_PKG_VERSION"), Some(page), None);
+    Ok((report.judged_by(plan.run.judging.policy.as_str()), exit))
 }
 
 fn exit_of(plan: &DecayPlan, measured: &MeasureOutcome) -> Exit {
@@ -256,11 +257,19 @@ fn render(
         }
         OutputKind::Svg => report.web.as_ref().map_or_else(String::new, decay::svg),
         OutputKind::Text => match (page, &report.web) {
-            (Some(page), _) => decay::page(style, page),
+            (Some(page), _) => judged_by(report) + &decay::page(style, page),
             (None, Some(web)) => decay::web(style, web),
             (None, None) => String::new(),
         },
     })
+}
+
+/// Names the rules that pages were judged by, unless they are those of Relink.
+fn judged_by(report: &DecayReport) -> String {
+    match report.policy.as_deref() {
+        None | Some("relink") => String::new(),
+        Some(policy) => format!("judged by the policy `{policy}`\n"),
+    }
 }
 
 fn write(path: &Path, text: &str) -> Result<(), CommandError> {

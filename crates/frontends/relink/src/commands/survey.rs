@@ -111,6 +111,7 @@ async fn run_end(
         }
     };
     Ok(FinishedRun {
+        judging: settings.judging,
         run: outcome.run,
         started: outcome.started_at,
         details: RunDetails::Survey(Box::new(outcome.clone())),

@@ -90,7 +90,7 @@ impl HumanReport {
         let write = |out: &mut (dyn Write + Send), text: &str| {
             out.write_all(text.as_bytes()).map_err(cannot_write)
         };
-        for notice in end.details.notices() {
+        for notice in end.notices() {
             write(out, &format!("! {}\n", relink_report::printable(&notice)))?;
         }
         if !self.is_quiet {

@@ -18,6 +18,7 @@ pub struct JsonSink {
     started: Timestamp,
     inputs: Vec<String>,
     project: Option<ProjectConfig>,
+    policy: &'static str,
     /// The destination, until the document is started.
     unused: Option<Out>,
     report: Option<JsonReport<Out>>,
@@ -27,7 +28,8 @@ impl JsonSink {
     /// Creates a document for this destination.
     pub fn new(out: Out, started: Timestamp, settings: &RunSettings) -> Self {
         let (inputs, project) = (settings.inputs.clone(), settings.project.clone());
-        Self { started, inputs, project, unused: Some(out), report: None }
+        let policy = settings.judging.policy.as_str();
+        Self { started, inputs, project, policy, unused: Some(out), report: None }
     }
 
     /// Adds a target.
@@ -45,6 +47,7 @@ impl JsonSink {
         if let Some(out) = self.unused.take() {
             let inputs = self.inputs.iter().map(String::as_str);
             let head = ReportHead {
+                policy: self.policy.into(),
                 project_config: self.project.as_ref().map(project_row),
                 ..ReportHead::new(env!("CARGO_PKG_VERSION"), self.started, inputs)
             };

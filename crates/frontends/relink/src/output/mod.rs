@@ -46,7 +46,7 @@ use crate::cli::{GlobalArgs, OutputFormat};
 use crate::commands::text_style;
 use crate::error::{CommandError, Exit};
 use crate::gate::Gate;
-use crate::settings::RunSettings;
+use crate::settings::{Judging, RunSettings};
 
 /// Maximum number of hosts in a report.
 const MAX_HOSTS: usize = 10;
@@ -119,9 +119,16 @@ pub struct FinishedRun {
     pub exit: Exit,
     /// The time when it ended.
     pub finished: Timestamp,
+    /// How pages were judged.
+    pub judging: Judging,
 }
 
 impl FinishedRun {
+    /// Returns warnings that affect all results.
+    pub fn notices(&self) -> Vec<String> {
+        self.judging.notices().into_iter().chain(self.details.notices()).collect()
+    }
+
     /// Returns the numbers of skipped links and suppressed findings.
     fn skips(&self) -> SkipCounts {
         let skipped = self.details.loaded().map(|loaded| loaded.skipped.clone());
@@ -149,7 +156,7 @@ impl RunDetails {
     }
 
     /// Returns warnings that affect all results.
-    pub fn notices(&self) -> Vec<String> {
+    fn notices(&self) -> Vec<String> {
         match self {
             Self::Crawl(outcome) => {
                 let doubt = outcome.doubt.as_ref().map(doubt_notice);
@@ -343,7 +350,7 @@ impl Sink {
     ) -> Result<(), CommandError> {
         match self {
             Self::Jsonl(mut out, _) => {
-                print_notices(&end.details);
+                print_notices(end);
                 if let Some(outcome) = end.details.survey() {
                     let row = serde_json::json!({ "survey": survey::row(outcome) });
                     writeln!(out, "{row}").map_err(cannot_write)?;
@@ -362,7 +369,7 @@ impl Sink {
                 out.finish().map_err(cannot_write)
             }
             Self::Lines(mut out, report) => {
-                print_notices(&end.details);
+                print_notices(end);
                 report.write(&mut out, ports, end).await?;
                 out.finish().map_err(cannot_write)
             }
@@ -381,8 +388,8 @@ fn doubt_notice(doubt: &NetworkDoubt) -> String {
 
 /// Prints the warnings of a run on stderr. JSON Lines cannot contain them.
 #[expect(clippy::print_stderr, reason = "warnings go to stderr")]
-fn print_notices(details: &RunDetails) {
-    for notice in details.notices() {
+fn print_notices(end: &FinishedRun) {
+    for notice in end.notices() {
         eprintln!("warning: {}", relink_report::printable(&notice));
     }
 }
@@ -500,7 +507,7 @@ fn tail<'a>(end: &'a FinishedRun, hosts: &'a [HostStats]) -> ReportTail<'a> {
             verdicts: stats.verdicts.clone(),
             skipped: end.skips().iter().map(|(skip, count)| (skip.to_string(), count)).collect(),
             dead: DeadLinks::among(&stats.verdicts),
-            notices: end.details.notices(),
+            notices: end.notices(),
             gate: end.gate.row.clone(),
             exit: end.exit as u8,
         },

@@ -12,7 +12,7 @@ use url::Url;
 
 use super::run_key::RunKeyText;
 use super::{RunSettings, current_dir, dispatch_settings, fresh_since, request_flags, url_filter};
-use super::{non_empty, outputs, read_files};
+use super::{judging_key, non_empty, outputs, read_files};
 use crate::cli::{
     CrawlArgs, CrawlOrder, CrawlScopeArg, CrawlScopeArgs, Export, OutputFormat, RenderArg,
 };
@@ -164,7 +164,7 @@ fn run_key(scope_args: &CrawlScopeArgs, config: &Config) -> RunKeyText {
         RenderArg::Always => "always",
         RenderArg::Never => "never",
     };
-    RunKeyText::new()
+    judging_key(config)
         .with("scope", scope)
         .with("order", order)
         .with_optional("depth", scope_args.depth)

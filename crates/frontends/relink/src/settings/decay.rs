@@ -147,6 +147,7 @@ fn live(
         politeness: dispatch.politeness,
         policy: dispatch.policy,
         max_host_wait: dispatch.max_host_wait,
+        uses_controls: dispatch.uses_controls,
     })
 }
 

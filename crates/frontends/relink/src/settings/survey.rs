@@ -10,7 +10,9 @@ use relink_page::DocumentFormat;
 use relink_survey::LeShulman;
 
 use super::run_key::RunKeyText;
-use super::{RunSettings, current_dir, dispatch_settings, outputs, read_files, request_flags};
+use super::{
+    RunSettings, current_dir, dispatch_settings, judging_key, outputs, read_files, request_flags,
+};
 use crate::cli::{FieldArgs, OutputFormat, SurveyArgs};
 use crate::config::Config;
 use crate::error::CommandError;
@@ -61,7 +63,7 @@ impl SurveyPlan {
             },
             dispatch: dispatch_settings(&config, max_age),
             is_fresh: args.fresh,
-            scope: run_key(&fields, &dir).into_scope(),
+            scope: run_key(&fields, &dir, judging_key(&config)).into_scope(),
         };
         let inputs = args.catalog.iter().map(|path| path.display().to_string()).collect();
         let run = RunSettings::new(config, &dir, outputs, inputs)?;
@@ -97,9 +99,8 @@ pub fn catalog_fields(args: &FieldArgs) -> CatalogFields {
 }
 
 /// Returns the settings that identify a survey, in addition to its catalog.
-fn run_key(fields: &CatalogFields, dir: &Path) -> RunKeyText {
-    RunKeyText::new()
-        .with("folder", dir.display())
+fn run_key(fields: &CatalogFields, dir: &Path, key: RunKeyText) -> RunKeyText {
+    key.with("folder", dir.display())
         .with_optional("url", fields.url.as_ref())
         .with_optional("domain", fields.domain.as_ref())
         .with_optional("truth", fields.ground_truth.as_ref())
@@ -112,7 +113,10 @@ mod tests {
 
     #[track_caller]
     fn check(fields: &CatalogFields, expect: &str) {
-        assert_eq!(run_key(fields, Path::new("/project")).into_scope()["settings"], expect);
+        assert_eq!(
+            run_key(fields, Path::new("/project"), RunKeyText::new()).into_scope()["settings"],
+            expect
+        );
     }
 
     #[test]

@@ -406,3 +406,48 @@ fn missing_image_with_an_error_page_is_a_soft_404() {
     assert_eq!(rows.verdict(web.url("/img/gone.png?v=3")), "soft-404 RL301");
     assert_eq!(rows.verdict(web.url("/img/there.png?v=3")), "alive");
 }
+
+/// Returns the verdict of a missing page under a policy.
+fn verdict_by(policy: &str, format: &str) -> CommandOutput {
+    let (web, sandbox) = library();
+    let output = sandbox.run(&[
+        "check",
+        "--db",
+        "relink.db",
+        "--host-interval",
+        "0",
+        "--policy",
+        policy,
+        "--format",
+        format,
+        "urls.txt",
+    ]);
+    drop(web);
+    output
+}
+
+#[test]
+fn policy_selects_the_rules_of_a_paper() {
+    // FABLE recognizes a soft-404 only by its redirect.
+    let by_fable = verdict_by("fable", "json").exits(0);
+    let report: Value = serde_json::from_str(&by_fable.stdout).unwrap();
+    assert_eq!(report["policy"], "fable");
+    assert!(report["summary"]["notices"][0].as_str().unwrap().contains("`fable`"), "{report}");
+    let by_paper = verdict_by("sic-transit", "human").exits(1).stdout;
+    assert!(by_paper.contains("policy `sic-transit`"), "{by_paper}");
+    let own: Value = serde_json::from_str(&verdict_by("relink", "json").exits(1).stdout).unwrap();
+    assert_eq!((&own["policy"], own["summary"].get("notices")), (&"relink".into(), None));
+    assert!(verdict_by("guess", "json").exits(2).stderr.contains("sic-transit"));
+}
+
+#[test]
+fn no_controls_requests_only_the_listed_pages() {
+    let (web, sandbox) = library();
+    let output = sandbox.report(&["--no-controls", "urls.txt"]).exits(0);
+    assert!(control_paths(&web, &LISTED).is_empty());
+    assert!(output.stdout.contains("no controls were requested"), "{}", output.stdout);
+    let (web, sandbox) = library();
+    let rows = sandbox.check(&["--no-controls", "urls.txt"]).exits(0).rows();
+    let reason = rows.row(web.url("/shelf/lost"))["reason"].to_string();
+    assert!(reason.contains("not compared"), "{reason}");
+}

@@ -36,6 +36,7 @@ pub(super) async fn measure_page(
     let url = relink_engine::parse_seed(&truth.url)
         .map_err(|error| CommandError::internal("invalid URL of the demo page").cause(error))?;
     let settings = MeasureSettings {
+        uses_controls: true,
         url,
         sigma: Sigma::default(),
         definition: DecayDefinition::Plain,
