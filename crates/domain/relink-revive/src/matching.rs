@@ -6,8 +6,8 @@
 //! 1. Each dead page scores its own candidates among the live pages.
 //! 2. The candidates vote on how the site moved.
 //! 3. Each candidate is scored again with the votes of all other dead pages.
-//!    This happens twice; in the second round, votes are weighted by the scores
-//!    of the first.
+//!    This happens three times; in each round, votes are weighted by the scores
+//!    of the round before.
 //!
 //! A page without a probable candidate gets no alias: about three of four dead
 //! links have none.
@@ -26,32 +26,36 @@
 //! ```
 
 mod baseline;
-mod calibration;
 mod candidates;
+mod coarse;
 mod context_features;
 mod features;
+mod linear_score;
 mod live_page_index;
 mod match_evidence;
 mod match_result;
 mod model;
 mod moves;
 mod page;
-mod pair_model;
 mod profile;
 mod programs;
+mod rewrite;
 mod site_matcher;
 #[cfg(test)]
 mod tests;
+mod trees;
 mod url_components;
 mod vocabulary;
 mod votes;
-mod weights;
 mod words;
 
 pub use baseline::Baseline;
+pub use context_features::feature_names;
 pub use match_evidence::MatchEvidence;
 pub use match_result::{
     Abstention, MAX_REVIEW_CONFIDENCE, MIN_AUTOMATIC_CONFIDENCE, Match, MatchResult,
 };
+pub use model::AliasModel;
 pub use page::{KnownAlias, PageInfo};
-pub use site_matcher::SiteMatcher;
+pub use site_matcher::{Rounds, SiteMatcher};
+pub use trees::BoostedTrees;

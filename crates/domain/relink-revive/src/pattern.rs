@@ -138,7 +138,10 @@ impl Sources {
 }
 
 /// Grades a component by the tokens of a single source.
-fn grade_against_source(part: &[String], source: &[String]) -> Predictability {
+pub(crate) fn grade_against_source<T: PartialEq + Clone>(
+    part: &[T],
+    source: &[T],
+) -> Predictability {
     let known = part.iter().filter(|token| source.contains(token)).count();
     let used = source.iter().filter(|token| part.contains(token)).count();
     if used * HALF < source.len() {
@@ -148,10 +151,10 @@ fn grade_against_source(part: &[String], source: &[String]) -> Predictability {
 }
 
 /// Grades a component with `known` known tokens.
-fn grade(
-    part: &[String],
+fn grade<T: PartialEq + Clone>(
+    part: &[T],
     known: usize,
-    is_known_pair: impl Fn(&[String; 2]) -> bool,
+    is_known_pair: impl Fn(&[T; 2]) -> bool,
 ) -> Predictability {
     if known == part.len() {
         return Predictability::Predictable;
@@ -163,7 +166,7 @@ fn grade(
 }
 
 /// Returns all pairs of adjacent tokens.
-fn pairs(tokens: &[String]) -> Vec<[String; 2]> {
+fn pairs<T: Clone>(tokens: &[T]) -> Vec<[T; 2]> {
     let next = tokens.iter().skip(1);
     tokens.iter().zip(next).map(|(token, next)| [token.clone(), next.clone()]).collect()
 }

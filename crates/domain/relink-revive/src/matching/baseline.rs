@@ -40,7 +40,7 @@ pub enum Baseline {
     TopCluster,
     /// The page that at least two of the above return.
     TwoOfThree,
-    /// The only live page with the same words.
+    /// The only live page with the same words in the text, or else in the title.
     ContentHash,
     /// The only live page whose text, or else title, has the same terms.
     SimilarText,
@@ -193,8 +193,11 @@ fn cosine(one: &[Term], other: &[Term], vocabulary: &Vocabulary) -> f32 {
 
 /// Returns for each dead page the only live page with the same words.
 fn content_hash(dead: &[PageInfo], live: &[PageInfo]) -> Vec<Option<usize>> {
-    let key = |page: &PageInfo| page.text.map(|text| words::words(text).join(" "));
-    let mut pages: HashMap<String, Vec<PageNumber>> = HashMap::new();
+    let key = |page: &PageInfo| {
+        let words = words::words(page.text.or(page.title)?).join(" ");
+        Some((page.text.is_some(), words)).filter(|(_, words)| !words.is_empty())
+    };
+    let mut pages: HashMap<(bool, String), Vec<PageNumber>> = HashMap::new();
     for (number, page) in (0..).zip(live) {
         if let Some(key) = key(page) {
             pages.entry(key).or_default().push(number);

@@ -6,18 +6,18 @@
     reason = "page, feature and term numbers are assigned by this module"
 )]
 
-use super::features::{Feature, PairFeatures, UNKNOWN, count};
+use super::coarse::CoarseKey;
+use super::features::{Feature, PAIR_FEATURES, PairFeatures, UNKNOWN, count, features, indicator};
+use super::linear_score::log_odds_with_votes;
 use super::live_page_index::{LivePageIndex, PageNumber};
-use super::model::probability;
 use super::moves::MoveKind;
 use super::profile::PageProfile;
-use super::votes::{Ballot, ScoredCandidate, Support, Votes, ballot, coverage};
-use super::weights::RESCORE_WEIGHTS;
+use super::trees::BoostedTrees;
+use super::votes::{Ballot, Candidate, Support, Votes, coverage};
 
+features! {
 /// A feature that depends on other candidates or other dead pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(usize)]
-pub enum ContextFeature {
+ContextFeature {
     /// Log odds of the probability from the pair alone.
     PairLogOdds,
     /// Log odds of the current probability.
@@ -44,49 +44,108 @@ pub enum ContextFeature {
     SiblingKnownAliases,
     /// Share of the new folder that the old folder accounts for.
     FolderCoverage,
+    /// Difference of the log odds to the best claim of another dead page.
+    Mutual,
+    /// Whether the coarse pattern is the best one of the directory (§4.1.2).
+    TopCluster,
+    /// Number of other candidates of the page with the same coarse pattern.
+    ClusterRivals,
+    /// Number of other candidates of the page with the same shape.
+    ShapeRivals,
+    /// Mean probability of the best candidates of all other dead pages.
+    SiteMean,
+    /// Logarithm of the number of known aliases.
+    SiteKnownAliases,
+    /// Log odds of the linear score with votes.
+    Linear,
+}
+}
+
+features! {
+/// What is known about the support for a move; see [`Support`].
+SupportFeature {
+    /// Logarithm of the votes of others.
+    Votes,
+    /// Their share of all votes on the same origin.
+    Share,
+    /// Their share of all dead pages that the rule could apply to.
+    Rate,
+    /// Logarithm of the number of known aliases.
+    KnownAliases,
+    /// Their share of all known aliases with the same origin.
+    KnownShare,
+    /// Logarithm of the number of other dead pages with such a candidate.
+    Offers,
+    /// Votes per such page.
+    OfferRate,
+}
 }
 
 /// Probabilities are clamped to this distance from 0 and 1 before their log odds
 /// are computed.
 const MIN_PROBABILITY: f32 = 1e-3;
 
-/// Number of context features.
-pub const CONTEXT_FEATURES: usize = ContextFeature::FolderCoverage as usize + 1;
+/// Number of features that describe the support for one [`MoveKind`].
+const SUPPORT_FEATURES: usize = SupportFeature::ALL.len();
 
-/// Number of features that describe the support for one [`MoveKind`]: votes,
-/// their share, their rate, known aliases, their share; see [`Support`].
-pub const SUPPORT_FEATURES: usize = 5;
+/// Position of the first feature of the support.
+const FIRST_SUPPORT: usize = PAIR_FEATURES + ContextFeature::ALL.len();
 
-/// All features of a candidate.
+/// Number of all features.
+pub const FEATURES: usize = FIRST_SUPPORT + SUPPORT_FEATURES * MoveKind::ALL.len();
+
+/// Returns the names of all features, in order.
+pub fn feature_names() -> Vec<String> {
+    let pair = Feature::ALL.iter().map(|feature| format!("{feature:?}"));
+    let context = ContextFeature::ALL.iter().map(|feature| format!("{feature:?}"));
+    let support = MoveKind::ALL.iter().flat_map(|kind| {
+        SupportFeature::ALL.iter().map(move |feature| format!("{kind:?}{feature:?}"))
+    });
+    pair.chain(context).chain(support).collect()
+}
+
+/// All features of a candidate: of the pair, of the context, and of the support
+/// for each kind of move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Features {
-    /// The features of the pair.
-    pub pair: PairFeatures,
-    /// The context features.
-    pub context: [f32; CONTEXT_FEATURES],
-    /// The support for each kind of move, in the order of [`MoveKind::ALL`].
-    pub moves: [[f32; SUPPORT_FEATURES]; MoveKind::ALL.len()],
+    /// The values, in the order of [`feature_names`].
+    pub values: [f32; FEATURES],
 }
 
 impl Features {
     /// Returns a feature of the pair.
     pub fn pair(&self, feature: Feature) -> f32 {
-        self.pair[feature as usize]
+        self.values[feature as usize]
     }
 
     /// Returns a context feature.
     pub fn context(&self, feature: ContextFeature) -> f32 {
-        self.context[feature as usize]
+        self.values[PAIR_FEATURES + feature as usize]
     }
 
-    /// Returns the logarithm of the votes of other pages for a kind of move.
-    pub fn votes(&self, kind: MoveKind) -> f32 {
-        self.moves[kind as usize][0]
+    /// Returns a feature of the support for a kind of move.
+    pub fn support(&self, kind: MoveKind, feature: SupportFeature) -> f32 {
+        self.values[FIRST_SUPPORT + kind as usize * SUPPORT_FEATURES + feature as usize]
     }
 
-    /// Returns the logarithm of the number of known aliases with a kind of move.
-    pub fn known_aliases(&self, kind: MoveKind) -> f32 {
-        self.moves[kind as usize][3]
+    fn set(&mut self, feature: ContextFeature, value: f32) {
+        self.values[PAIR_FEATURES + feature as usize] = value;
+    }
+
+    fn set_support(&mut self, kind: MoveKind, support: Support) {
+        let Support { votes, share, rate, known_aliases, known_share, offers } = support;
+        let offer_rate = super::features::ratio(votes, offers.max(votes));
+        let values = [
+            votes.ln_1p(),
+            share,
+            rate,
+            known_aliases.ln_1p(),
+            known_share,
+            offers.ln_1p(),
+            offer_rate,
+        ];
+        let start = FIRST_SUPPORT + kind as usize * SUPPORT_FEATURES;
+        self.values[start..start + SUPPORT_FEATURES].copy_from_slice(&values);
     }
 }
 
@@ -96,9 +155,7 @@ pub struct DeadPageCandidates {
     /// The dead page.
     pub old: PageProfile,
     /// The candidates, best first.
-    pub candidates: Vec<ScoredCandidate>,
-    /// The features of the pair for each candidate.
-    pub pair_features: Vec<PairFeatures>,
+    pub candidates: Vec<Candidate>,
     /// Pages predicted by programs, with the confidence.
     pub program_predictions: Vec<(PageNumber, f32)>,
 }
@@ -106,32 +163,19 @@ pub struct DeadPageCandidates {
 impl DeadPageCandidates {
     /// Computes all features of every candidate, in order.
     pub fn features(&self, live_pages: &LivePageIndex, votes: &Votes) -> Vec<Features> {
-        let own = ballot(&self.old, &self.candidates, &live_pages.pages);
+        let own = Ballot::new(&self.candidates);
         (0..self.candidates.len())
             .map(|rank| self.candidate_features(rank, &own, live_pages, votes))
             .collect()
     }
 
     /// Scores and sorts the candidates again with the votes of all dead pages.
-    pub fn rescore(&mut self, live_pages: &LivePageIndex, votes: &Votes) {
-        let probabilities: Vec<f32> = self
-            .features(live_pages, votes)
-            .iter()
-            .map(|features| probability(&RESCORE_WEIGHTS, features))
-            .collect();
-        let rescored = |(candidate, probability): (&ScoredCandidate, f32)| ScoredCandidate {
-            probability,
-            ..*candidate
-        };
-        let mut candidates: Vec<(ScoredCandidate, PairFeatures)> = self
-            .candidates
-            .iter()
-            .zip(probabilities)
-            .map(rescored)
-            .zip(self.pair_features.iter().copied())
-            .collect();
-        candidates.sort_by(|a, b| a.0.cmp_by_probability(&b.0));
-        (self.candidates, self.pair_features) = candidates.into_iter().unzip();
+    pub fn rescore(&mut self, trees: &BoostedTrees, live_pages: &LivePageIndex, votes: &Votes) {
+        let features = self.features(live_pages, votes);
+        for (candidate, features) in self.candidates.iter_mut().zip(&features) {
+            candidate.probability = trees.probability(&features.values);
+        }
+        self.candidates.sort_by(Candidate::cmp_by_probability);
     }
 
     fn candidate_features(
@@ -141,52 +185,65 @@ impl DeadPageCandidates {
         live_pages: &LivePageIndex,
         votes: &Votes,
     ) -> Features {
-        let new = &live_pages.pages[self.candidates[rank].page as usize];
-        let support = MoveKind::ALL.map(|kind| votes.support(kind, &self.old, new, own));
-        let folder = support[MoveKind::Folder as usize];
-        let mut context = [UNKNOWN; CONTEXT_FEATURES];
-        self.set_rank_features(rank, &mut context);
-        self.set_neighbor_features(self.candidates[rank], votes, &mut context);
-        let mut set = |feature: ContextFeature, value: f32| context[feature as usize] = value;
-        set(
-            ContextFeature::FolderOverlap,
-            live_pages.folder_overlap(self.old.folder(), new.folder()),
-        );
+        let candidate = &self.candidates[rank];
+        let new = &live_pages.pages[candidate.page as usize];
+        let mut features = Features { values: [UNKNOWN; FEATURES] };
+        features.values[..PAIR_FEATURES].copy_from_slice(&candidate.pair_features);
+        self.set_rank_features(rank, &mut features);
+        self.set_neighbor_features(candidate, votes, &mut features);
+        self.set_cluster_features(candidate, votes, &mut features);
+        for kind in MoveKind::ALL {
+            let found = candidate.moves[kind as usize];
+            features.set_support(kind, votes.support(found, own));
+        }
+        let overlap = live_pages.folder_overlap(self.old.folder(), new.folder());
+        features.set(ContextFeature::FolderOverlap, overlap);
+        let folder = votes.support(candidate.moves[MoveKind::Folder as usize], own);
         let pages = live_pages.folder_size(new.folder());
-        set(ContextFeature::FolderCoverage, coverage(folder.votes + folder.known_aliases, pages));
-        Features { pair: self.pair_features[rank], context, moves: support.map(support_features) }
+        features.set(ContextFeature::FolderCoverage, coverage(folder.votes, pages));
+        features.set(ContextFeature::Linear, log_odds_with_votes(&features));
+        features
     }
 
     /// Sets the features of a candidate's rank among the others.
-    fn set_rank_features(&self, rank: usize, context: &mut [f32; CONTEXT_FEATURES]) {
-        let mut set = |feature: ContextFeature, value: f32| context[feature as usize] = value;
-        let candidate = self.candidates[rank];
-        set(ContextFeature::PairLogOdds, log_odds(candidate.pair_probability));
-        set(ContextFeature::LogOdds, log_odds(candidate.probability));
-        set(
-            ContextFeature::Lead,
-            log_odds(candidate.probability) - log_odds(self.best_other(rank)),
-        );
-        set(ContextFeature::Rank, count(rank));
-        set(ContextFeature::ProgramConfidence, self.program_confidence(candidate.page));
+    fn set_rank_features(&self, rank: usize, features: &mut Features) {
+        let candidate = &self.candidates[rank];
+        let own = log_odds(candidate.probability);
+        features.set(ContextFeature::PairLogOdds, log_odds(candidate.pair_probability));
+        features.set(ContextFeature::LogOdds, own);
+        features.set(ContextFeature::Lead, own - log_odds(self.best_other(rank)));
+        features.set(ContextFeature::Rank, count(rank));
+        features.set(ContextFeature::ProgramConfidence, self.program_confidence(candidate.page));
     }
 
-    /// Sets the features of rival claims and of siblings.
-    fn set_neighbor_features(
-        &self,
-        candidate: ScoredCandidate,
-        votes: &Votes,
-        context: &mut [f32; CONTEXT_FEATURES],
-    ) {
-        let mut set = |feature: ContextFeature, value: f32| context[feature as usize] = value;
+    /// Sets the features of rival claims, of siblings and of the site.
+    fn set_neighbor_features(&self, candidate: &Candidate, votes: &Votes, features: &mut Features) {
         let rivals = votes.other_claims(&self.old, candidate);
-        set(ContextFeature::OtherDeadPageBest, rivals.best);
-        set(ContextFeature::OtherDeadPageSum, rivals.sum.ln_1p());
-        set(ContextFeature::OtherDeadPageSameFolder, rivals.same_folder);
+        features.set(ContextFeature::OtherDeadPageBest, rivals.best);
+        features.set(ContextFeature::OtherDeadPageSum, rivals.sum.ln_1p());
+        features.set(ContextFeature::OtherDeadPageSameFolder, rivals.same_folder);
+        let mutual = log_odds(candidate.probability) - log_odds(rivals.best);
+        features.set(ContextFeature::Mutual, mutual);
         let siblings = votes.siblings(&self.old, &self.candidates);
-        set(ContextFeature::SiblingCount, siblings.count.ln_1p());
-        set(ContextFeature::SiblingMean, siblings.mean_probability);
-        set(ContextFeature::SiblingKnownAliases, siblings.known_aliases.ln_1p());
+        features.set(ContextFeature::SiblingCount, siblings.count.ln_1p());
+        features.set(ContextFeature::SiblingMean, siblings.mean_probability);
+        features.set(ContextFeature::SiblingKnownAliases, siblings.known_aliases.ln_1p());
+        let site = votes.site(&self.candidates);
+        features.set(ContextFeature::SiteMean, site.mean_probability);
+        features.set(ContextFeature::SiteKnownAliases, site.known_aliases.ln_1p());
+    }
+
+    /// Sets the features of FABLE's cluster rule.
+    fn set_cluster_features(&self, candidate: &Candidate, votes: &Votes, features: &mut Features) {
+        let top = indicator(votes.is_top_cluster(candidate));
+        features.set(ContextFeature::TopCluster, top);
+        let rivals = |kind: MoveKind| {
+            let own = candidate.moves[kind as usize];
+            let same = self.candidates.iter().filter(|it| it.moves[kind as usize] == own).count();
+            if own.is_none() { UNKNOWN } else { count(same) - 1.0 }
+        };
+        features.set(ContextFeature::ClusterRivals, rivals(MoveKind::Coarse));
+        features.set(ContextFeature::ShapeRivals, rivals(MoveKind::Shape));
     }
 
     /// Returns the confidence of programs in a page.
@@ -203,14 +260,28 @@ impl DeadPageCandidates {
     }
 }
 
-/// Returns the features of the support for one kind of move.
-fn support_features(support: Support) -> [f32; SUPPORT_FEATURES] {
-    let Support { votes, share, rate, known_aliases, known_share } = support;
-    [votes.ln_1p(), share, rate, known_aliases.ln_1p(), known_share]
-}
-
 /// Returns the log odds of a probability, clamped by [`MIN_PROBABILITY`].
 fn log_odds(probability: f32) -> f32 {
     let probability = probability.clamp(MIN_PROBABILITY, 1.0 - MIN_PROBABILITY);
     (probability / (1.0 - probability)).ln()
+}
+
+impl Candidate {
+    /// Creates a candidate from the features of the pair.
+    pub fn new(
+        page: PageNumber,
+        old: &PageProfile,
+        new: &PageProfile,
+        pair_features: PairFeatures,
+        probability: f32,
+    ) -> Self {
+        Self {
+            page,
+            probability,
+            pair_probability: probability,
+            pair_features,
+            moves: MoveKind::ALL.map(|kind| kind.detect(old, new)),
+            predictable: CoarseKey::new(old, new).predictable_count(),
+        }
+    }
 }

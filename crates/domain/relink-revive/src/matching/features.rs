@@ -10,18 +10,41 @@
     reason = "page, feature and term numbers are assigned by this module"
 )]
 
-use super::live_page_index::LivePageIndex;
+use super::coarse::CoarseKey;
+use super::linear_score::pair_log_odds;
+use super::live_page_index::{LivePageIndex, PageNumber};
 use super::profile::{Key, PageProfile};
+use super::rewrite::{Rewrite, WordClass};
 use super::vocabulary::{Term, Vocabulary, union};
+
+/// Minimum number of digits of a page id.
+const MIN_ID_DIGITS: usize = 3;
 
 /// Value of an unknown feature, such as the similarity of titles if the old title
 /// is not known.
 pub const UNKNOWN: f32 = -1.0;
 
+/// Defines an enum of features with the list of all its variants.
+macro_rules! features {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident,)+ }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[repr(usize)]
+        pub enum $name {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl $name {
+            /// All features, in the order of the variants.
+            pub const ALL: &[Self] = &[$(Self::$variant,)+];
+        }
+    };
+}
+pub(super) use features;
+
+features! {
 /// A feature of a pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Feature {
+Feature {
     /// Whether the slugs are equal, ignoring case and separators.
     SlugEqual,
     /// Similarity of the terms of the slugs.
@@ -98,10 +121,39 @@ pub enum Feature {
     OldSlugWeight,
     /// Number of terms of the old slug.
     OldSlugTerms,
+    /// Whether the titles are equal and no other live page has this title.
+    TitleUnique,
+    /// Whether the slugs are equal and no other live page has this slug.
+    SlugUnique,
+    /// Number of numbers of the old path that the new one lacks.
+    PathNumbersLost,
+    /// Number of numbers of the new path that the old one lacks.
+    PathNumbersGained,
+    /// Number of numbers of at least three digits that both paths contain.
+    IdsShared,
+    /// Share of the words of old and new slug that a rewrite explains.
+    RewriteCommon,
+    /// Source of the rewrite: slug, title, or parent and slug.
+    RewriteSource,
+    /// Class of the words that a rewrite adds.
+    RewriteAdded,
+    /// Class of the words that a rewrite removes.
+    RewriteRemoved,
+    /// Number of predictable components of the new URL.
+    Predictable,
+    /// Number of partly predictable components.
+    PartlyPredictable,
+    /// Number of unpredictable components.
+    Unpredictable,
+    /// Predictability of the last component.
+    LastPredictable,
+    /// Log odds of the linear score of the pair.
+    LinearPair,
+}
 }
 
 /// Number of features of a pair.
-pub const PAIR_FEATURES: usize = Feature::OldSlugTerms as usize + 1;
+pub const PAIR_FEATURES: usize = Feature::ALL.len();
 
 /// The features of a pair.
 pub type PairFeatures = [f32; PAIR_FEATURES];
@@ -125,7 +177,23 @@ impl PairComparer<'_> {
         compare_url_positions(old, new, &mut features);
         self.count_duplicates(old, new, &mut features);
         self.describe_old(old, &mut features);
+        compare_numbers(old, new, &mut features);
+        describe_rewrite(old, new, &mut features);
+        describe_pattern(old, new, &mut features);
+        self.count_unique(old, new, &mut features);
+        features[Feature::LinearPair as usize] = pair_log_odds(&features);
         features
+    }
+
+    fn count_unique(&self, old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
+        let has_one = |pages: &[PageNumber]| pages.len() == 1;
+        let same_title = old.title_key.filter(|key| new.title_key == Some(*key));
+        let is_title_unique =
+            same_title.is_some_and(|key| has_one(self.live_pages.with_title(key)));
+        let is_slug_unique =
+            old.slug_key == new.slug_key && has_one(self.live_pages.with_slug(new.slug_key));
+        features[Feature::TitleUnique as usize] = indicator(is_title_unique);
+        features[Feature::SlugUnique as usize] = indicator(is_slug_unique);
     }
 
     fn compare_slugs(&self, old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
@@ -233,6 +301,38 @@ fn compare_url_positions(old: &PageProfile, new: &PageProfile, features: &mut Pa
     set(Feature::DepthDifference, count(short) - count(long));
     set(Feature::SameFolder, indicator(old.folder() == new.folder()));
     set(Feature::SameUrl, indicator(old.components == new.components));
+}
+
+/// Compares the numbers in two paths.
+fn compare_numbers(old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
+    let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
+    let (old, new) = (&old.path_numbers, &new.path_numbers);
+    set(Feature::PathNumbersLost, missing_count(old, new));
+    set(Feature::PathNumbersGained, missing_count(new, old));
+    let is_id =
+        |number: &&String| number.len() >= MIN_ID_DIGITS && new.binary_search(number).is_ok();
+    set(Feature::IdsShared, count(old.iter().filter(is_id).count()));
+}
+
+/// Describes how the new slug was made from the old slug or title.
+fn describe_rewrite(old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
+    let Some(rewrite) = Rewrite::detect(old, new) else { return };
+    let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
+    let highest = |classes: [WordClass; 2]| f32::from(classes[0].max(classes[1]) as u8);
+    set(Feature::RewriteCommon, rewrite.common);
+    set(Feature::RewriteSource, f32::from(rewrite.source as u8));
+    set(Feature::RewriteAdded, highest(rewrite.added));
+    set(Feature::RewriteRemoved, highest(rewrite.removed));
+}
+
+/// Describes the coarse pattern of the new URL.
+fn describe_pattern(old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
+    let pattern = CoarseKey::new(old, new);
+    let mut set = |feature: Feature, value: usize| features[feature as usize] = count(value);
+    set(Feature::Predictable, pattern.predictable);
+    set(Feature::PartlyPredictable, pattern.partly);
+    set(Feature::Unpredictable, pattern.unpredictable);
+    set(Feature::LastPredictable, pattern.last);
 }
 
 /// Returns the number of equal keys at the start.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::context_features::Features;
+use super::context_features::{Features, SupportFeature};
 use super::features::Feature;
 use super::moves::MoveKind;
 
@@ -12,6 +12,9 @@ const SIMILAR: f32 = 0.8;
 
 /// Minimum logarithm of votes that counts as the vote of one other page.
 const MIN_LOG_VOTES: f32 = 0.5;
+
+/// Moves that say where a page went, and not only how its name changed.
+pub const NARROW_MOVES: [MoveKind; 3] = [MoveKind::Start, MoveKind::Folder, MoveKind::Shape];
 
 /// A fact that supports a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,9 +45,12 @@ impl MatchEvidence {
         let pair = |feature: Feature| features.pair(feature);
         let is_same_slug = pair(Feature::SlugEqual) > 0.0;
         let is_same_title = pair(Feature::TitleEqual) > 0.0;
-        let votes = features.votes(MoveKind::Start).max(features.votes(MoveKind::Folder));
-        let known =
-            features.known_aliases(MoveKind::Start).max(features.known_aliases(MoveKind::Folder));
+        let highest = |feature: SupportFeature| {
+            let support = |kind: &MoveKind| features.support(*kind, feature);
+            NARROW_MOVES.iter().map(support).fold(0.0, f32::max)
+        };
+        let (votes, known) =
+            (highest(SupportFeature::Votes), highest(SupportFeature::KnownAliases));
         let facts = [
             (known > 0.0, Self::KnownMove),
             (votes >= MIN_LOG_VOTES, Self::SiblingsMoved),

@@ -9,19 +9,10 @@ use std::fmt;
 
 use relink_model::Confidence;
 
-use super::calibration::{calibrate, to_confidence};
-use super::context_features::{ContextFeature, Features};
-use super::match_evidence::MatchEvidence;
-use super::model::probability;
+use super::context_features::{ContextFeature, Features, SupportFeature};
+use super::match_evidence::{MatchEvidence, NARROW_MOVES};
+use super::moves::MoveKind;
 use super::site_matcher::SiteMatcher;
-use super::weights::FINAL_SCORE_WEIGHTS;
-
-/// Minimum probability of a suggested alias.
-///
-/// On sites that were not used for fitting, about 1.2 % of the pages without an
-/// alias got a suggestion at this threshold, and 96 % of the suggestions were
-/// correct.
-const MIN_SUGGESTION_PROBABILITY: f32 = 0.65;
 
 /// A match is ambiguous if the best two candidates together reach the minimum
 /// probability of a suggestion, and the second has at least this share of the
@@ -101,44 +92,54 @@ impl fmt::Display for Abstention {
     }
 }
 
-impl SiteMatcher {
+impl SiteMatcher<'_> {
     /// Matches the dead page at a position of the input list.
     pub fn match_page(&self, dead: usize) -> MatchResult {
         let dead_page = self.dead_page(dead);
         let features = self.features(dead_page);
-        let mut order: Vec<(f32, usize)> = features
-            .iter()
-            .map(|it| calibrate(probability(&FINAL_SCORE_WEIGHTS, it)))
-            .zip(0..)
-            .collect();
+        let mut order: Vec<(f32, usize)> =
+            features.iter().map(|it| self.model.second.probability(&it.values)).zip(0..).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let Some(&(best, at)) = order.first() else {
             return MatchResult::Nothing(Abstention::NoSimilarPage);
         };
-        if best < MIN_SUGGESTION_PROBABILITY {
+        if best < self.model.suggest {
             let second = order.get(1).map_or(0.0, |&(second, _)| second);
-            return MatchResult::Nothing(abstention(best, second, &features[at]));
+            return MatchResult::Nothing(self.abstention(best, second, &features[at]));
+        }
+        let mut confidence = self.model.confidence(best);
+        if contradicts_known_aliases(&features[at]) {
+            confidence = confidence.min(MAX_REVIEW_CONFIDENCE);
         }
         MatchResult::Alias(Match {
             live: self.live_position(dead_page.candidates[at].page),
-            confidence: to_confidence(best),
+            confidence,
             evidence: MatchEvidence::all(&features[at]),
         })
     }
+
+    /// Returns why the best candidate is not suggested.
+    fn abstention(&self, best: f32, second: f32, features: &Features) -> Abstention {
+        if best + second >= self.model.suggest && second >= AMBIGUOUS_SHARE * best {
+            return Abstention::Ambiguous;
+        }
+        if features.context(ContextFeature::OtherDeadPageBest) >= self.model.suggest {
+            return Abstention::ClaimedByAnother;
+        }
+        let has_siblings =
+            features.context(ContextFeature::SiblingCount) >= MIN_DELETED_FOLDER_SIBLINGS.ln_1p();
+        if has_siblings && features.context(ContextFeature::SiblingMean) <= MAX_DELETED_FOLDER_MEAN
+        {
+            return Abstention::FolderGone;
+        }
+        Abstention::TooDissimilar
+    }
 }
 
-/// Returns why the best candidate is not suggested.
-fn abstention(best: f32, second: f32, features: &Features) -> Abstention {
-    if best + second >= MIN_SUGGESTION_PROBABILITY && second >= AMBIGUOUS_SHARE * best {
-        return Abstention::Ambiguous;
-    }
-    if features.context(ContextFeature::OtherDeadPageBest) >= MIN_SUGGESTION_PROBABILITY {
-        return Abstention::ClaimedByAnother;
-    }
-    let has_siblings =
-        features.context(ContextFeature::SiblingCount) >= MIN_DELETED_FOLDER_SIBLINGS.ln_1p();
-    if has_siblings && features.context(ContextFeature::SiblingMean) <= MAX_DELETED_FOLDER_MEAN {
-        return Abstention::FolderGone;
-    }
-    Abstention::TooDissimilar
+/// Whether known aliases of the folder exist, and none of them moved as the
+/// candidate does. Such a page may be the namesake in a parallel tree.
+fn contradicts_known_aliases(features: &Features) -> bool {
+    let known = |kind: &MoveKind| features.support(*kind, SupportFeature::KnownAliases);
+    features.context(ContextFeature::SiblingKnownAliases) > 0.0
+        && NARROW_MOVES.iter().all(|kind| known(kind) <= 0.0)
 }

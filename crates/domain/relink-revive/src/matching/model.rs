@@ -1,45 +1,146 @@
-//! Logistic model of a candidate with all features.
+//! The model of the matcher: boosted trees for each round, and the calibration
+//! of their probabilities.
+//!
+//! The shipped model is the text file `alias_model.txt`, written by
+//! `relink-eval fit-alias`. Its comments are the model card.
 
 #![expect(
     clippy::indexing_slicing,
     reason = "page, feature and term numbers are assigned by this module"
 )]
 
-use super::context_features::{ContextFeature, Features, SUPPORT_FEATURES};
-use super::features::Feature;
-use super::moves::MoveKind;
+use std::sync::LazyLock;
 
-/// Weights of the features. A feature that is not listed has weight 0.
-#[derive(Debug)]
-pub struct ModelWeights {
-    /// The intercept of the model.
-    pub intercept: f32,
-    /// The weights of the features of the pair.
-    pub pair: &'static [(Feature, f32)],
-    /// The weights of the context features.
-    pub context: &'static [(ContextFeature, f32)],
-    /// The weights of the support for each kind of move: votes, their share,
-    /// their rate, known aliases, their share. Swaps and edits could apply to
-    /// any URL, so they have no rate.
-    pub moves: &'static [(MoveKind, [f32; SUPPORT_FEATURES])],
+use relink_model::Confidence;
+
+use super::context_features::{FEATURES, feature_names};
+use super::match_result::{MAX_REVIEW_CONFIDENCE, MIN_AUTOMATIC_CONFIDENCE};
+use super::trees::BoostedTrees;
+
+/// The shipped model.
+static SHIPPED: LazyLock<AliasModel> = LazyLock::new(|| {
+    AliasModel::parse(include_str!("alias_model.txt")).expect("the shipped model is valid")
+});
+
+/// A model of the matcher.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AliasModel {
+    /// The pair alone.
+    pub pair: BoostedTrees,
+    /// With the votes of other pages, which are weighted by the pair model.
+    pub first: BoostedTrees,
+    /// With votes that are weighted by the result of the round before.
+    pub second: BoostedTrees,
+    /// Probabilities of the last round, and the share of correct matches that
+    /// was measured on left-out sites.
+    pub calibration: Vec<(f32, f32)>,
+    /// Minimum probability of a suggestion.
+    pub suggest: f32,
+    /// Minimum probability of an alias that is applied without review.
+    pub automatic: f32,
 }
 
-/// Returns the probability that a candidate is the alias.
-pub fn probability(weights: &ModelWeights, features: &Features) -> f32 {
-    let pair: f32 =
-        weights.pair.iter().map(|&(feature, weight)| weight * features.pair(feature)).sum();
-    let context: f32 =
-        weights.context.iter().map(|&(feature, weight)| weight * features.context(feature)).sum();
-    let moves: f32 = weights
-        .moves
-        .iter()
-        .flat_map(|(kind, weights)| weights.iter().zip(&features.moves[*kind as usize]))
-        .map(|(weight, value)| weight * value)
-        .sum();
-    logistic(weights.intercept + pair + context + moves)
+impl AliasModel {
+    /// Returns the shipped model.
+    pub fn shipped() -> &'static Self {
+        &SHIPPED
+    }
+
+    /// Reads a model: lines with a keyword and its values, and the trees of a
+    /// round after the line that names it. Returns `None` if the text is not a
+    /// model for the features of this version.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut model = Self::default();
+        let mut names = feature_names().into_iter();
+        let mut round = None;
+        for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let (keyword, rest) = line.split_once(' ').unwrap_or((line, ""));
+            match keyword {
+                "feature" => names.next().filter(|name| name == rest).map(|_| ())?,
+                "suggest" => model.suggest = rest.parse().ok()?,
+                "automatic" => model.automatic = rest.parse().ok()?,
+                "calibration" => {
+                    let (from, to) = rest.split_once(' ')?;
+                    model.calibration.push((from.parse().ok()?, to.parse().ok()?));
+                }
+                "pair" | "first" | "second" => {
+                    let trees = model.round_mut(keyword);
+                    *trees = BoostedTrees::constant(rest.parse().ok()?);
+                    round = Some(keyword);
+                }
+                _ => model.round_mut(round?).add_tree(line, FEATURES)?,
+            }
+        }
+        names.next().is_none().then_some(model)
+    }
+
+    fn round_mut(&mut self, name: &str) -> &mut BoostedTrees {
+        match name {
+            "pair" => &mut self.pair,
+            "first" => &mut self.first,
+            _ => &mut self.second,
+        }
+    }
+
+    /// Returns the expected share of correct matches for a probability of the
+    /// last round.
+    pub fn calibrate(&self, probability: f32) -> f32 {
+        let above = self.calibration.partition_point(|&(known, _)| known < probability);
+        let Some(&(high, share_high)) = self.calibration.get(above) else {
+            return self.calibration.last().map_or(probability, |&(_, share)| share);
+        };
+        let (low, share_low) = self.calibration[above.saturating_sub(1)];
+        if high <= low {
+            return share_high;
+        }
+        share_low + (share_high - share_low) * (probability - low) / (high - low)
+    }
+
+    /// Returns the confidence for a probability of the last round, rounded down.
+    ///
+    /// The automatic tier starts at a threshold of its own, because there 99 of
+    /// 100 answers must be right on sites that the model has not seen.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a probability is between 0 and 1"
+    )]
+    pub fn confidence(&self, probability: f32) -> Confidence {
+        let confidence = Confidence::from_percent((self.calibrate(probability) * 100.0) as u8);
+        if probability >= self.automatic {
+            confidence.max(MIN_AUTOMATIC_CONFIDENCE)
+        } else {
+            confidence.min(MAX_REVIEW_CONFIDENCE)
+        }
+    }
 }
 
-/// Returns the probability for a logarithm of odds.
-pub fn logistic(log_odds: f32) -> f32 {
-    1.0 / (1.0 + (-log_odds).exp())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shipped_model_is_complete() {
+        let model = AliasModel::shipped();
+        assert_ne!(model.pair, BoostedTrees::default());
+        assert_ne!(model.first, BoostedTrees::default());
+        assert_ne!(model.second, BoostedTrees::default());
+        assert!(model.suggest > 0.0 && model.suggest < model.automatic);
+    }
+
+    #[test]
+    fn confidence_is_monotonic_and_separates_the_tiers() {
+        let model = AliasModel::shipped();
+        let confidences: Vec<Confidence> =
+            (0..=1000_u16).map(|it| model.confidence(f32::from(it) / 1000.0)).collect();
+        assert!(confidences.is_sorted());
+        assert!(model.confidence(model.automatic) >= MIN_AUTOMATIC_CONFIDENCE);
+        assert!(model.confidence(model.automatic - 0.001) <= MAX_REVIEW_CONFIDENCE);
+    }
+
+    #[test]
+    fn model_for_other_features_is_rejected() {
+        assert_eq!(AliasModel::parse("feature Nonsense"), None);
+        assert_eq!(AliasModel::parse("pair 0.1"), None);
+    }
 }

@@ -9,8 +9,21 @@
     reason = "page, feature and term numbers are assigned by this module"
 )]
 
+use super::coarse::CoarseKey;
 use super::features::{common_prefix_len, common_suffix_len};
-use super::profile::{Key, PageProfile, hash_keys};
+use super::profile::{Key, PageProfile, Word, hash_keys};
+use super::rewrite::{Rewrite, WordClass};
+
+/// Key of a number that the old URL lacks.
+const NEW_NUMBER: Key = 1;
+/// Key of a number that the old URL contains.
+const KEPT_NUMBER: Key = 2;
+/// Key of a component that equals the old title.
+const TITLE: Key = 3;
+/// Key of a component that equals the old slug.
+const SLUG: Key = 4;
+/// Key of a word with digits.
+const CODE: Key = 5;
 
 /// A way to describe how one URL became another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,13 +40,35 @@ pub enum MoveKind {
     /// The old folder moved to any folder below the parent of the new folder.
     Region,
     /// The words between common prefix and common suffix of the slug were
-    /// replaced, in any folder.
+    /// replaced, in any folder. Words with digits count as one word, because a
+    /// new page id is different on every page.
     Edit,
+    /// The components between common prefix and common suffix of the folder
+    /// were replaced, whatever happened to the slug.
+    FolderSwap,
+    /// The slug was made from the old slug or title in the same way, in any
+    /// folder; see [`Rewrite`].
+    Rewrite,
+    /// The old folder became the new folder and the slug was rewritten, where
+    /// numbers, titles and names in folders count as variables.
+    Shape,
+    /// The coarse pattern of the paper; see [`CoarseKey`].
+    Coarse,
 }
 
 impl MoveKind {
     /// All kinds, in the order of the variants.
-    pub const ALL: [Self; 5] = [Self::Start, Self::Folder, Self::Swap, Self::Region, Self::Edit];
+    pub const ALL: [Self; 9] = [
+        Self::Start,
+        Self::Folder,
+        Self::Swap,
+        Self::Region,
+        Self::Edit,
+        Self::FolderSwap,
+        Self::Rewrite,
+        Self::Shape,
+        Self::Coarse,
+    ];
 
     /// Returns the move of this kind from `old` to `new`, if there is one.
     pub fn detect(self, old: &PageProfile, new: &PageProfile) -> Option<Move> {
@@ -42,6 +77,10 @@ impl MoveKind {
             Self::Folder => (hash_keys(old.folder()), hash_keys(new.folder())),
             Self::Swap => replaced_middles(&old.components, &new.components)?,
             Self::Edit => replaced_slug_words(old, new)?,
+            Self::FolderSwap => replaced_folders(old, new),
+            Self::Rewrite => (0, Rewrite::detect(old, new)?.key()),
+            Self::Shape => (old_shape(old), new_shape(old, new)?),
+            Self::Coarse => (old_shape(old), CoarseKey::new(old, new).key),
             Self::Region => {
                 let folder = new.folder();
                 (hash_keys(old.folder()), hash_keys(&folder[..folder.len().checked_sub(1)?.max(1)]))
@@ -60,7 +99,9 @@ impl MoveKind {
                 (1..old.words.len()).map(|end| keyed(hash_keys(&old.words[..end]))).collect()
             }
             Self::Folder | Self::Region => vec![keyed(hash_keys(old.folder()))],
-            Self::Swap | Self::Edit => Vec::new(),
+            Self::Shape | Self::Coarse => vec![keyed(old_shape(old))],
+            Self::Rewrite => vec![keyed(0)],
+            Self::Swap | Self::Edit | Self::FolderSwap => Vec::new(),
         }
     }
 }
@@ -92,13 +133,59 @@ fn replaced_middles(old: &[Key], new: &[Key]) -> Option<(Key, Key)> {
 
 /// Returns the replaced words of the slug, if some but not all were replaced.
 fn replaced_slug_words(old: &PageProfile, new: &PageProfile) -> Option<(Key, Key)> {
-    let (old, new) = (&old.slug_words, &new.slug_words);
+    let keys = |words: &[Word]| -> Vec<Key> { words.iter().map(|word| word.key).collect() };
+    let (old_keys, new_keys) = (keys(&old.slug_words), keys(&new.slug_words));
+    let start = common_prefix_len(&old_keys, &new_keys);
+    let end = common_suffix_len(&old_keys[start..], &new_keys[start..]);
+    let middle = |words: &[Word]| -> Vec<Key> {
+        words[start..words.len() - end].iter().map(|word| word_or_code(*word)).collect()
+    };
+    let (old, new) = (middle(&old.slug_words), middle(&new.slug_words));
+    let is_edit = start + end > 0 && !(old.is_empty() && new.is_empty());
+    is_edit.then(|| (hash_keys(&old), hash_keys(&new)))
+}
+
+/// Returns the key of a word; the same one for all words with digits.
+fn word_or_code(word: Word) -> Key {
+    if word.class == WordClass::Codes { CODE } else { word.key }
+}
+
+/// Returns the folders between common prefix and suffix.
+fn replaced_folders(old: &PageProfile, new: &PageProfile) -> (Key, Key) {
+    let (old, new) = (old.folder(), new.folder());
     let start = common_prefix_len(old, new);
     let (old, new) = (&old[start..], &new[start..]);
     let end = common_suffix_len(old, new);
-    let (old, new) = (&old[..old.len() - end], &new[..new.len() - end]);
-    let is_edit = start + end > 0 && !(old.is_empty() && new.is_empty());
-    is_edit.then(|| (hash_keys(old), hash_keys(new)))
+    let middle = |keys: &[Key]| hash_keys(&keys[..keys.len() - end]);
+    (middle(old), middle(new))
+}
+
+/// Returns the key of the old folder, where all numbers are equal.
+fn old_shape(old: &PageProfile) -> Key {
+    let folder = old.folder().iter().enumerate();
+    let key = |(at, key): (usize, &Key)| if is_number(old, at) { NEW_NUMBER } else { *key };
+    hash_keys(&folder.map(key).collect::<Vec<Key>>())
+}
+
+/// Returns the key of the new folder and of the rewrite of the slug, if the slug
+/// was rewritten.
+fn new_shape(old: &PageProfile, new: &PageProfile) -> Option<Key> {
+    let folder = new.folder().iter().enumerate();
+    let key = |(at, &key): (usize, &Key)| match key {
+        _ if is_number(new, at) && old.components.contains(&key) => KEPT_NUMBER,
+        _ if is_number(new, at) => NEW_NUMBER,
+        _ if old.title_key == Some(key) => TITLE,
+        _ if at > 0 && old.slug_key == key => SLUG,
+        key => key,
+    };
+    let mut keys: Vec<Key> = folder.map(key).collect();
+    keys.push(Rewrite::detect(old, new)?.key());
+    Some(hash_keys(&keys))
+}
+
+/// Whether the component at a position, counted from the host, is a number.
+fn is_number(page: &PageProfile, at: usize) -> bool {
+    at.checked_sub(1).and_then(|at| page.is_number.get(at)).copied().unwrap_or(false)
 }
 
 #[cfg(test)]
@@ -154,5 +241,25 @@ mod tests {
     fn edit_replaces_slug_words_in_any_folder() {
         check(MoveKind::Edit, "/a/plot_x -> /b/x", "/c/plot_y_z -> /d/y_z", true);
         check(MoveKind::Edit, "/a/plot_x -> /b/x", "/c/draw_y -> /d/y", false);
+    }
+
+    #[test]
+    fn edit_ignores_the_value_of_new_ids() {
+        check(MoveKind::Edit, "/a/x -> /b/x-17", "/c/y-z -> /d/y-z-2204", true);
+    }
+
+    #[test]
+    fn shape_ignores_new_numbers_but_not_kept_ones() {
+        let review = "/article/419483/measure-twice -> /2010/06/22/202620/measure-twice";
+        check(MoveKind::Shape, review, "/article/7/cut-once -> /2011/01/02/8/cut-once", true);
+        let comics = "/comic/22962/what-if -> /comics/22962/what-if";
+        check(MoveKind::Shape, comics, "/comic/7/why-not -> /comics/7/why-not", true);
+        check(MoveKind::Shape, comics, "/comic/7/why-not -> /comics/9/why-not", false);
+    }
+
+    #[test]
+    fn folder_swap_ignores_the_slug() {
+        check(MoveKind::FolderSwap, "/a/v1/x -> /a/v2/y", "/b/v1/p -> /b/v2/q", true);
+        check(MoveKind::FolderSwap, "/a/v1/x -> /a/v2/y", "/b/v1/p -> /b/v3/q", false);
     }
 }

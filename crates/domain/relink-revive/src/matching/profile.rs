@@ -7,6 +7,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::rewrite::WordClass;
 use super::url_components::UrlComponents;
 use super::vocabulary::{Term, Vocabulary, union};
 use super::words;
@@ -37,13 +38,51 @@ pub struct PageProfile {
     pub components: Vec<Key>,
     /// The keys of the host and each word of the path.
     pub words: Vec<Key>,
-    /// The keys of the words of the slug.
-    pub slug_words: Vec<Key>,
+    /// The words of each component after the host.
+    pub component_words: Vec<Vec<Key>>,
+    /// The words of the slug.
+    pub slug_words: Vec<Word>,
+    /// The words of the component before the slug.
+    pub parent_words: Vec<Word>,
+    /// The words of the title; empty if none is known.
+    pub title_words: Vec<Word>,
+    /// For each component after the host, whether it consists of numbers.
+    pub is_number: Vec<bool>,
     /// The keys of the trigrams of the slug, sorted.
     pub trigrams: Vec<Key>,
     /// The numbers in the slug, sorted.
     pub numbers: Vec<String>,
+    /// The numbers in all components, sorted.
+    pub path_numbers: Vec<String>,
 }
+
+/// A word of a slug or title.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word {
+    /// The key of the word.
+    pub key: Key,
+    /// The class of the word.
+    pub class: WordClass,
+}
+
+impl Word {
+    fn new(word: &str) -> Self {
+        let class = if word.bytes().any(|byte| byte.is_ascii_digit()) {
+            WordClass::Codes
+        } else if STOP_WORDS.contains(&word) {
+            WordClass::StopWords
+        } else {
+            WordClass::Words
+        };
+        Self { key: hash_name(word), class }
+    }
+}
+
+/// English words that slugs often lack although the title has them.
+const STOP_WORDS: [&str; 26] = [
+    "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "how", "in", "is", "it", "its",
+    "of", "on", "or", "that", "the", "this", "to", "what", "with", "you", "your",
+];
 
 impl PageProfile {
     /// Profiles a page. Adds its terms to the vocabulary.
@@ -55,10 +94,14 @@ impl PageProfile {
         let path = vocabulary.terms(&url.components.join("/"));
         let title_terms = title.map(|title| vocabulary.terms(title));
         let title_list = title_terms.as_deref().unwrap_or_default();
-        let mut numbers = words::numbers(url.slug());
-        numbers.sort_unstable();
-        let components =
-            keys(&url.host, url.components.iter().map(|part| words::normalized_name(part)));
+        let numbers = sorted(words::numbers(url.slug()));
+        let path_numbers = sorted(words::numbers(&url.components.join("/")));
+        let mut parts = url.components.clone();
+        parts.retain(|part| !words::normalized_name(part).is_empty());
+        let components = keys(&url.host, parts.iter().map(|part| words::normalized_name(part)));
+        let component_words = parts
+            .iter()
+            .map(|part| words::words(part).iter().map(|word| hash_name(word)).collect());
         Self {
             slug_and_title: union(&slug, title_list),
             path_and_title: union(&path, title_list),
@@ -68,7 +111,11 @@ impl PageProfile {
                 .filter(|key| !key.is_empty())
                 .map(|key| hash_name(&key)),
             words: keys(&url.host, url.components.iter().flat_map(|part| words::words(part))),
-            slug_words: words::words(url.slug()).iter().map(|word| hash_name(word)).collect(),
+            component_words: component_words.collect(),
+            is_number: parts.iter().map(|part| is_number(part)).collect(),
+            slug_words: word_list(url.slug()),
+            parent_words: word_list(url.parent()),
+            title_words: title.map(word_list).unwrap_or_default(),
             trigrams: trigrams(&words::normalized_name(url.slug())),
             slug,
             parent,
@@ -76,6 +123,7 @@ impl PageProfile {
             title: title_terms,
             components,
             numbers,
+            path_numbers,
         }
     }
 
@@ -88,6 +136,21 @@ impl PageProfile {
     pub fn parent_key(&self) -> Option<Key> {
         self.components.len().checked_sub(2).filter(|&at| at > 0).map(|at| self.components[at])
     }
+}
+
+/// Returns the words of a text.
+fn word_list(text: &str) -> Vec<Word> {
+    words::words(text).iter().map(|word| Word::new(word)).collect()
+}
+
+/// Whether a component contains only numbers and separators, as in `2010-06`.
+fn is_number(part: &str) -> bool {
+    part.chars().all(|letter| letter.is_ascii_digit() || !letter.is_alphanumeric())
+}
+
+fn sorted(mut list: Vec<String>) -> Vec<String> {
+    list.sort_unstable();
+    list
 }
 
 /// Returns the key of a normalized name.

@@ -9,22 +9,36 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::candidates::candidates;
 use super::context_features::{DeadPageCandidates, Features};
-use super::features::PairComparer;
+use super::features::{PairComparer, PairFeatures};
 use super::live_page_index::{LivePageIndex, PageNumber, ScoreBuffer};
+use super::model::AliasModel;
 use super::page::{KnownAlias, PageInfo};
-use super::pair_model::pair_probability;
 use super::profile::{Key, PageProfile};
 use super::programs::Programs;
+use super::trees::BoostedTrees;
 use super::vocabulary::Vocabulary;
-use super::votes::{ScoredCandidate, Votes};
+use super::votes::{Candidate, Votes};
 
 /// Maximum number of candidates for each dead page.
-const MAX_CANDIDATES: usize = 8;
+const MAX_CANDIDATES: usize = 10;
+
+/// How many rounds of scoring are done before the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rounds {
+    /// No model is applied, and all candidates are kept.
+    None,
+    /// Only the pair model is applied, which selects the candidates.
+    Pair,
+    /// Candidates were scored again with the votes of the pair model.
+    First,
+    /// Candidates were scored a third time with the votes of the first round.
+    All,
+}
 
 /// The live and dead pages of a site, with scored candidates. The order of the
 /// input lists does not affect the result.
 #[derive(Debug)]
-pub struct SiteMatcher {
+pub struct SiteMatcher<'m> {
     /// The live pages.
     pub live_pages: LivePageIndex,
     /// The distinct dead pages.
@@ -34,11 +48,25 @@ pub struct SiteMatcher {
     /// For each dead page of the input list, its index in `dead_pages`.
     dead_page_indices: Vec<usize>,
     votes: Votes,
+    /// The model.
+    pub model: &'m AliasModel,
 }
 
-impl SiteMatcher {
-    /// Scores the candidates of all dead pages.
+impl<'m> SiteMatcher<'m> {
+    /// Scores the candidates of all dead pages with the shipped model.
     pub fn new(dead: &[PageInfo], live: &[PageInfo], known: &[KnownAlias]) -> Self {
+        Self::with_model(dead, live, known, AliasModel::shipped(), Rounds::All)
+    }
+
+    /// Scores the candidates of all dead pages with a model. Fewer rounds are
+    /// used to fit the models of the rounds after them.
+    pub fn with_model(
+        dead: &[PageInfo],
+        live: &[PageInfo],
+        known: &[KnownAlias],
+        model: &'m AliasModel,
+        rounds: Rounds,
+    ) -> Self {
         let mut vocabulary = Vocabulary::default();
         let live_positions = sorted_positions(live);
         let profiles = live_positions
@@ -46,24 +74,36 @@ impl SiteMatcher {
             .map(|&position| profile_live_page(&live[position], &mut vocabulary))
             .collect();
         let (old_profiles, dead_page_indices) = distinct_dead_pages(dead, &mut vocabulary);
-        let moves: BTreeSet<(&str, &str)> = known.iter().map(|pair| (pair.old, pair.new)).collect();
-        let moves: Vec<(PageProfile, PageProfile)> =
-            moves.iter().map(|(old, new)| profile_pair(old, new, &mut vocabulary)).collect();
+        let moves = known_moves(known, live, &mut vocabulary);
         vocabulary.compute_weights(live.len());
         let live_pages = LivePageIndex::new(profiles, &vocabulary);
         let mut buffer = ScoreBuffer::default();
         let programs = Programs::learn(known);
         let score = |(old, position): (PageProfile, usize)| {
             let predictions = programs.predict(&dead[position], &live_pages);
-            score_candidates((old, predictions), &live_pages, &vocabulary, &mut buffer)
+            let comparer = PairComparer { vocabulary: &vocabulary, live_pages: &live_pages };
+            let pair = (rounds >= Rounds::Pair).then_some(&model.pair);
+            score_candidates((old, predictions), &comparer, pair, &mut buffer)
         };
-        let mut dead_pages: Vec<DeadPageCandidates> = old_profiles.into_iter().map(score).collect();
-        let first_votes = count_votes(&dead_pages, &moves, &live_pages);
-        for dead_page in &mut dead_pages {
-            dead_page.rescore(&live_pages, &first_votes);
-        }
+        let dead_pages: Vec<DeadPageCandidates> = old_profiles.into_iter().map(score).collect();
         let votes = count_votes(&dead_pages, &moves, &live_pages);
-        Self { live_pages, dead_pages, live_positions, dead_page_indices, votes }
+        let mut matcher =
+            Self { live_pages, dead_pages, live_positions, dead_page_indices, votes, model };
+        if rounds >= Rounds::First {
+            matcher.rescore(&model.first, &moves);
+        }
+        if rounds >= Rounds::All {
+            matcher.rescore(&model.second, &moves);
+        }
+        matcher
+    }
+
+    /// Scores all candidates again and counts the votes again.
+    fn rescore(&mut self, trees: &BoostedTrees, moves: &[(PageProfile, PageProfile)]) {
+        for dead_page in &mut self.dead_pages {
+            dead_page.rescore(trees, &self.live_pages, &self.votes);
+        }
+        self.votes = count_votes(&self.dead_pages, moves, &self.live_pages);
     }
 
     /// Returns the candidates of the dead page at a position of the input list.
@@ -74,6 +114,15 @@ impl SiteMatcher {
     /// Returns the position of a live page in the input list.
     pub fn live_position(&self, page: PageNumber) -> usize {
         self.live_positions[page as usize]
+    }
+
+    /// Returns the position in the list of live pages and the features of every
+    /// candidate of the dead page at a position of the input list. Used to fit
+    /// models.
+    pub fn candidate_features(&self, dead: usize) -> Vec<(usize, Vec<f32>)> {
+        let dead_page = self.dead_page(dead);
+        let rows = dead_page.candidates.iter().zip(self.features(dead_page));
+        rows.map(|(it, features)| (self.live_position(it.page), features.values.to_vec())).collect()
     }
 
     /// Returns all features of every candidate of a dead page.
@@ -97,9 +146,25 @@ fn profile_live_page(page: &PageInfo, vocabulary: &mut Vocabulary) -> PageProfil
     profile
 }
 
-/// Profiles the pages of a known alias.
-fn profile_pair(old: &str, new: &str, vocabulary: &mut Vocabulary) -> (PageProfile, PageProfile) {
-    (PageProfile::new(old, None, vocabulary), PageProfile::new(new, None, vocabulary))
+/// Profiles the pages of known aliases. Where the new page is in the list, its
+/// title stands for the unknown title of the old page.
+fn known_moves(
+    known: &[KnownAlias],
+    live: &[PageInfo],
+    vocabulary: &mut Vocabulary,
+) -> Vec<(PageProfile, PageProfile)> {
+    if known.is_empty() {
+        return Vec::new();
+    }
+    let titles: HashMap<&str, &str> =
+        live.iter().filter_map(|page| Some((page.url, page.title?))).collect();
+    let pairs: BTreeSet<(&str, &str)> = known.iter().map(|pair| (pair.old, pair.new)).collect();
+    let mut profile = |(old, new): (&str, &str)| {
+        let title = titles.get(new).copied();
+        let old = PageProfile::new(old, title, vocabulary);
+        (old, PageProfile::new(new, title, vocabulary))
+    };
+    pairs.into_iter().map(&mut profile).collect()
 }
 
 /// Returns the profiles of distinct dead pages with their positions, and for
@@ -133,27 +198,29 @@ fn distinct_dead_pages(
 /// Returns the candidates for one dead page, best first.
 fn score_candidates(
     (old, predictions): (PageProfile, Vec<(PageNumber, f32)>),
-    live_pages: &LivePageIndex,
-    vocabulary: &Vocabulary,
+    comparer: &PairComparer<'_>,
+    pair: Option<&BoostedTrees>,
     buffer: &mut ScoreBuffer,
 ) -> DeadPageCandidates {
-    let comparer = PairComparer { vocabulary, live_pages };
-    let mut pages = candidates(&old, live_pages, vocabulary, buffer);
+    let mut pages = candidates(&old, comparer.live_pages, comparer.vocabulary, buffer);
     pages.extend(predictions.iter().map(|(page, _)| *page));
     pages.sort_unstable();
     pages.dedup();
-    let mut scored: Vec<_> = pages
+    let mut scored: Vec<(f32, PageNumber, PairFeatures)> = pages
         .into_iter()
         .map(|page| {
-            let features = comparer.features(&old, &live_pages.pages[page as usize]);
-            let probability = pair_probability(&features);
-            (ScoredCandidate { page, probability, pair_probability: probability }, features)
+            let features = comparer.features(&old, &comparer.live_pages.pages[page as usize]);
+            (pair.map_or(0.0, |pair| pair.probability(&features)), page, features)
         })
         .collect();
-    scored.sort_by(|a, b| a.0.cmp_by_probability(&b.0));
-    scored.truncate(MAX_CANDIDATES);
-    let (candidates, pair_features) = scored.into_iter().unzip();
-    DeadPageCandidates { old, candidates, pair_features, program_predictions: predictions }
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    scored.truncate(pair.map_or(usize::MAX, |_| MAX_CANDIDATES));
+    let candidate = |(probability, page, features): (f32, PageNumber, PairFeatures)| {
+        let new = &comparer.live_pages.pages[page as usize];
+        Candidate::new(page, &old, new, features, probability)
+    };
+    let candidates = scored.into_iter().map(candidate).collect();
+    DeadPageCandidates { old, candidates, program_predictions: predictions }
 }
 
 /// Counts the votes of all dead pages and known aliases.
@@ -164,10 +231,11 @@ fn count_votes(
 ) -> Votes {
     let mut votes = Votes::default();
     for dead_page in dead_pages {
-        votes.add_dead_page(&dead_page.old, &dead_page.candidates, &live_pages.pages);
+        votes.add_dead_page(&dead_page.old, &dead_page.candidates);
     }
     for (old, new) in moves {
         votes.add_known_alias(old, live_pages.find(new), new);
     }
+    votes.rank_clusters();
     votes
 }

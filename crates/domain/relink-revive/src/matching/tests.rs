@@ -191,6 +191,15 @@ fn baselines_compare_texts() {
     assert_eq!(Baseline::SimilarText.find_aliases(&dead, &live), [Some(0), None]);
 }
 
+#[test]
+fn baselines_compare_titles_without_texts() {
+    let live = "/x/a Alpha rays\n/y/b Beta rays\n/z/b Gamma rays";
+    let dead = "/old/q Gamma rays\n/old/r Delta rays\n/old/s";
+    let expect = [Some(2), None, None];
+    check_baseline(Baseline::ContentHash, dead, live, &expect);
+    check_baseline(Baseline::SimilarText, dead, live, &expect);
+}
+
 /// A path of two short names, with an optional title.
 fn path() -> impl Strategy<Value = String> {
     "/[a-d]{1,2}/[a-e]{1,3}(-[a-e]{1,2})?( [A-E]{2} [a-e]{2})?"

@@ -13,26 +13,35 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
-use super::features::{count, ratio};
+use super::features::{PairFeatures, count, ratio};
 use super::live_page_index::PageNumber;
 use super::moves::{Move, MoveKind};
-use super::profile::{Key, PageProfile};
+use super::profile::{Key, PageProfile, hash_keys};
 
 /// Minimum probability of a candidate that counts as a vote.
 const MIN_VOTE: f32 = 0.2;
 
+/// Minimum number of dead pages of a cluster (§4.1.2).
+const MIN_CLUSTER_PAGES: f32 = 2.0;
+
 /// A live page that may be the alias of a dead one.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ScoredCandidate {
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
     /// The live page.
     pub page: PageNumber,
     /// The probability that it is the alias, after the latest round.
     pub probability: f32,
     /// The probability from the pair alone.
     pub pair_probability: f32,
+    /// The features of the pair.
+    pub pair_features: PairFeatures,
+    /// The move of each kind, in the order of [`MoveKind::ALL`].
+    pub moves: [Option<Move>; MoveKind::ALL.len()],
+    /// Number of predictable components in the coarse pattern.
+    pub predictable: usize,
 }
 
-impl ScoredCandidate {
+impl Candidate {
     /// Orders candidates by descending probability.
     pub fn cmp_by_probability(&self, other: &Self) -> Ordering {
         other.probability.total_cmp(&self.probability).then(self.page.cmp(&other.page))
@@ -52,11 +61,19 @@ pub struct Votes {
     claims_in_folder: HashMap<(PageNumber, Key), Claims>,
     /// Votes of the dead pages of each folder.
     folders: HashMap<Key, VoteTotals>,
+    /// Votes of all dead pages.
+    site: VoteTotals,
+    /// The best cluster of each directory: predictable components and pages.
+    top_clusters: HashMap<Key, (usize, f32)>,
+    /// The number of predictable components of each coarse pattern, with the
+    /// origin.
+    clusters: HashMap<Key, (Key, usize)>,
 }
 
 /// The votes for one rule, origin or folder.
 #[derive(Debug, Clone, Copy, Default)]
 struct VoteTotals {
+    /// The votes of dead pages and known aliases.
     votes: f32,
     known_aliases: f32,
     /// The number of dead pages that could have voted.
@@ -75,7 +92,7 @@ struct Claims {
 /// The support of other pages for one move.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Support {
-    /// The votes of other dead pages for the same rule.
+    /// The votes of other dead pages and known aliases for the same rule.
     pub votes: f32,
     /// Their share of all votes on the same origin.
     pub share: f32,
@@ -85,6 +102,8 @@ pub struct Support {
     pub known_aliases: f32,
     /// Their share of all known aliases with the same origin.
     pub known_share: f32,
+    /// The number of other dead pages with a candidate that follows the rule.
+    pub offers: f32,
 }
 
 /// The claims of other dead pages on a candidate.
@@ -99,42 +118,59 @@ pub struct OtherClaims {
     pub same_folder: f32,
 }
 
-/// The other dead pages of a folder.
+/// Other dead pages of a folder or of the site.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Siblings {
     /// Their number.
     pub count: f32,
     /// The mean probability of their best candidates.
     pub mean_probability: f32,
-    /// The number of known aliases of pages of the folder.
+    /// The number of known aliases.
     pub known_aliases: f32,
 }
 
 impl Votes {
     /// Adds the votes of a dead page.
-    pub fn add_dead_page(
-        &mut self,
-        old: &PageProfile,
-        candidates: &[ScoredCandidate],
-        live: &[PageProfile],
-    ) {
-        for (rule, (from, vote)) in ballot(old, candidates, live) {
-            self.rules.entry(rule).or_default().votes += vote;
-            self.origins.entry(from).or_default().votes += vote;
+    pub fn add_dead_page(&mut self, old: &PageProfile, candidates: &[Candidate]) {
+        let ballot = Ballot::new(candidates);
+        for (rule, vote) in ballot.rules {
+            let rule = self.rules.entry(rule).or_default();
+            rule.votes += vote;
+            rule.dead_pages += 1.0;
         }
-        for kind in MoveKind::ALL {
-            for origin in kind.possible_origins(old) {
-                self.origins.entry(origin).or_default().dead_pages += 1.0;
-            }
+        for (origin, vote) in ballot.origins {
+            self.origins.entry(origin).or_default().votes += vote;
         }
+        self.count_origins(old);
+        self.add_claims(old, candidates);
+        self.add_clusters(candidates);
+        for totals in [self.folders.entry(folder_key(old)).or_default(), &mut self.site] {
+            totals.votes += best_probability(candidates);
+            totals.dead_pages += 1.0;
+        }
+    }
+
+    /// Counts a page for every rule that could apply to it.
+    fn count_origins(&mut self, old: &PageProfile) {
+        for origin in MoveKind::ALL.iter().flat_map(|kind| kind.possible_origins(old)) {
+            self.origins.entry(origin).or_default().dead_pages += 1.0;
+        }
+    }
+
+    fn add_claims(&mut self, old: &PageProfile, candidates: &[Candidate]) {
         for candidate in candidates.iter().filter(|it| it.probability >= MIN_VOTE) {
             self.claims.entry(candidate.page).or_default().add(candidate.probability);
             let key = (candidate.page, folder_key(old));
             self.claims_in_folder.entry(key).or_default().add(candidate.probability);
         }
-        let folder = self.folders.entry(folder_key(old)).or_default();
-        folder.votes += best_probability(candidates);
-        folder.dead_pages += 1.0;
+    }
+
+    fn add_clusters(&mut self, candidates: &[Candidate]) {
+        for candidate in candidates {
+            if let Some(Move { from, rule }) = candidate.moves[MoveKind::Coarse as usize] {
+                self.clusters.insert(rule, (from, candidate.predictable));
+            }
+        }
     }
 
     /// Adds a known alias.
@@ -145,42 +181,66 @@ impl Votes {
         new: &PageProfile,
     ) {
         for Move { from, rule } in MoveKind::ALL.iter().filter_map(|kind| kind.detect(old, new)) {
-            self.rules.entry(rule).or_default().known_aliases += 1.0;
-            self.origins.entry(from).or_default().known_aliases += 1.0;
+            let rule = self.rules.entry(rule).or_default();
+            rule.known_aliases += 1.0;
+            rule.votes += 1.0;
+            rule.dead_pages += 1.0;
+            let origin = self.origins.entry(from).or_default();
+            origin.known_aliases += 1.0;
+            origin.votes += 1.0;
         }
+        self.count_origins(old);
         if let Some(page) = page {
             self.claims.entry(page).or_default().add(1.0);
             self.claims_in_folder.entry((page, folder_key(old))).or_default().add(1.0);
         }
         self.folders.entry(folder_key(old)).or_default().known_aliases += 1.0;
+        self.site.known_aliases += 1.0;
     }
 
-    /// Returns the support of others for the move of this kind from `old` to `new`.
-    pub fn support(
-        &self,
-        kind: MoveKind,
-        old: &PageProfile,
-        new: &PageProfile,
-        own: &Ballot,
-    ) -> Support {
-        let Some(Move { from, rule }) = kind.detect(old, new) else { return Support::default() };
-        let own_votes = own.get(&rule).map_or(0.0, |&(_, vote)| vote);
-        let own_origin_votes: f32 =
-            own.values().filter(|(origin, _)| *origin == from).map(|(_, vote)| vote).sum();
+    /// Finds the best cluster of each directory. Called after all pages were
+    /// added.
+    pub fn rank_clusters(&mut self) {
+        for (rule, &(from, predictable)) in &self.clusters {
+            let pages = self.rules.get(rule).map_or(0.0, |totals| totals.dead_pages);
+            let best = self.top_clusters.entry(from).or_default();
+            if (predictable, pages) > *best {
+                *best = (predictable, pages);
+            }
+        }
+    }
+
+    /// Whether a candidate is in the best cluster of its directory.
+    pub fn is_top_cluster(&self, candidate: &Candidate) -> bool {
+        let Some(Move { from, rule }) = candidate.moves[MoveKind::Coarse as usize] else {
+            return false;
+        };
+        let pages = self.rules.get(&rule).map_or(0.0, |totals| totals.dead_pages);
+        let is_cluster = candidate.predictable > 0 && pages >= MIN_CLUSTER_PAGES;
+        is_cluster && self.top_clusters.get(&from) == Some(&(candidate.predictable, pages))
+    }
+
+    /// Returns the support of others for a move, if there is one.
+    pub fn support(&self, found: Option<Move>, own: &Ballot) -> Support {
+        let Some(Move { from, rule }) = found else { return Support::default() };
+        let own_votes = own.rules.get(&rule).copied();
+        let own_origin_votes = own.origins.get(&from).copied().unwrap_or(0.0);
         let rules = self.rules.get(&rule).copied().unwrap_or_default();
         let origins = self.origins.get(&from).copied().unwrap_or_default();
-        let votes = (rules.votes - own_votes).max(0.0);
+        let votes = (rules.votes - own_votes.unwrap_or(0.0)).max(0.0);
+        let own_page = if own_votes.is_some() { 1.0 } else { 0.0 };
         Support {
             votes,
             share: ratio(votes, (origins.votes - own_origin_votes).max(votes)),
             rate: ratio(votes, (origins.dead_pages - 1.0).max(votes)),
             known_aliases: rules.known_aliases,
             known_share: ratio(rules.known_aliases, origins.known_aliases),
+            offers: (rules.dead_pages - own_page).max(0.0),
         }
     }
 
     /// Returns the claims of other dead pages on a candidate.
-    pub fn other_claims(&self, old: &PageProfile, candidate: ScoredCandidate) -> OtherClaims {
+    pub fn other_claims(&self, old: &PageProfile, candidate: &Candidate) -> OtherClaims {
         let claims = self.claims.get(&candidate.page).copied().unwrap_or_default();
         let in_folder = self.claims_in_folder.get(&(candidate.page, folder_key(old)));
         let own = if candidate.probability < MIN_VOTE { 0.0 } else { candidate.probability };
@@ -192,44 +252,66 @@ impl Votes {
     }
 
     /// Returns statistics of the other dead pages of the folder of `old`.
-    pub fn siblings(&self, old: &PageProfile, candidates: &[ScoredCandidate]) -> Siblings {
+    pub fn siblings(&self, old: &PageProfile, candidates: &[Candidate]) -> Siblings {
         let folder = self.folders.get(&folder_key(old)).copied().unwrap_or_default();
-        let count = (folder.dead_pages - 1.0).max(0.0);
-        let votes = (folder.votes - best_probability(candidates)).max(0.0);
-        Siblings {
-            count,
-            mean_probability: ratio(votes, count),
-            known_aliases: folder.known_aliases,
-        }
+        folder.without(candidates)
+    }
+
+    /// Returns statistics of all other dead pages.
+    pub fn site(&self, candidates: &[Candidate]) -> Siblings {
+        self.site.without(candidates)
     }
 }
 
-/// The votes of one dead page: for each rule, its origin and the vote.
-pub type Ballot = BTreeMap<Key, (Key, f32)>;
-
-/// Returns the votes of a dead page. Each rule gets the vote of its best candidate.
-pub fn ballot(old: &PageProfile, candidates: &[ScoredCandidate], live: &[PageProfile]) -> Ballot {
-    let mut ballot = Ballot::new();
-    let total: f32 = candidates.iter().map(|candidate| candidate.probability).sum::<f32>().max(1.0);
-    for candidate in candidates.iter().filter(|candidate| candidate.probability >= MIN_VOTE) {
-        let share = candidate.probability / total;
-        let new = &live[candidate.page as usize];
-        for Move { from, rule } in MoveKind::ALL.iter().filter_map(|kind| kind.detect(old, new)) {
-            let vote = ballot.entry(rule).or_insert((from, 0.0));
-            vote.1 = vote.1.max(share);
-        }
+impl VoteTotals {
+    /// Returns statistics without the page with these candidates.
+    fn without(self, candidates: &[Candidate]) -> Siblings {
+        let count = (self.dead_pages - 1.0).max(0.0);
+        let votes = (self.votes - best_probability(candidates)).max(0.0);
+        Siblings { count, mean_probability: ratio(votes, count), known_aliases: self.known_aliases }
     }
-    ballot
+}
+
+/// The votes of one dead page.
+#[derive(Debug, Default)]
+pub struct Ballot {
+    /// The vote for each rule that a candidate follows; 0 if no such candidate
+    /// is probable.
+    rules: BTreeMap<Key, f32>,
+    /// The sum of the votes on each origin.
+    origins: BTreeMap<Key, f32>,
+}
+
+impl Ballot {
+    /// Returns the votes of a dead page. Each rule gets the vote of its best
+    /// candidate.
+    pub fn new(candidates: &[Candidate]) -> Self {
+        let mut rules: BTreeMap<Key, (Key, f32)> = BTreeMap::new();
+        let total: f32 = candidates.iter().map(|it| it.probability).sum::<f32>().max(1.0);
+        for candidate in candidates {
+            let is_vote = candidate.probability >= MIN_VOTE;
+            let share = if is_vote { candidate.probability / total } else { 0.0 };
+            for Move { from, rule } in candidate.moves.iter().flatten() {
+                let vote = rules.entry(*rule).or_insert((*from, 0.0));
+                vote.1 = vote.1.max(share);
+            }
+        }
+        let mut origins: BTreeMap<Key, f32> = BTreeMap::new();
+        for (from, vote) in rules.values() {
+            *origins.entry(*from).or_default() += vote;
+        }
+        Self { rules: rules.into_iter().map(|(rule, (_, vote))| (rule, vote)).collect(), origins }
+    }
 }
 
 /// Returns the highest probability of the candidates.
-fn best_probability(candidates: &[ScoredCandidate]) -> f32 {
+fn best_probability(candidates: &[Candidate]) -> f32 {
     candidates.iter().map(|candidate| candidate.probability).fold(0.0, f32::max)
 }
 
 /// Returns the key of the folder of a page.
 fn folder_key(page: &PageProfile) -> Key {
-    super::profile::hash_keys(page.folder())
+    hash_keys(page.folder())
 }
 
 impl Claims {

@@ -5,19 +5,31 @@
 //! is simple on purpose: it maps `Debugging` to `debug`, but does not follow
 //! English grammar.
 
+use crate::tokens::strip_leading_zeros;
+
 /// Minimum length of a stem after an ending is removed.
 const MIN_STEM_LENGTH: usize = 3;
 
-/// Returns the words of a text, in order.
+/// Returns the words of a text, in order. Numbers have no leading zeros.
 pub fn words(text: &str) -> Vec<String> {
     runs(text).map(str::to_lowercase).collect()
 }
 
 /// Returns the letters and digits of a text in lower case.
 ///
-/// Two names with the same result differ only in separators and case.
+/// Two names with the same result differ only in separators, in case and in
+/// leading zeros of numbers. Adjacent numbers remain separate: `1.11.1` is not
+/// `1.1.11`.
 pub fn normalized_name(text: &str) -> String {
-    runs(text).flat_map(str::chars).flat_map(char::to_lowercase).collect()
+    let mut name = String::with_capacity(text.len());
+    for run in runs(text) {
+        let ends_with_digit = name.ends_with(|letter: char| letter.is_ascii_digit());
+        if ends_with_digit && run.starts_with(|letter: char| letter.is_ascii_digit()) {
+            name.push('.');
+        }
+        name.extend(run.chars().flat_map(char::to_lowercase));
+    }
+    name
 }
 
 /// Returns the terms of a text in any order, with repetitions.
@@ -45,9 +57,12 @@ pub fn numbers(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Splits a text into sequences of letters and digits.
+/// Splits a text into sequences of letters and digits, without the leading
+/// zeros of numbers.
 fn runs(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| !letter.is_alphanumeric()).filter(|run| !run.is_empty())
+    text.split(|letter: char| !letter.is_alphanumeric())
+        .filter(|run| !run.is_empty())
+        .map(strip_leading_zeros)
 }
 
 /// Whether a character is a word by itself, as in Chinese and Japanese.
@@ -158,5 +173,9 @@ mod tests {
     fn normalized_name_has_only_letters_and_digits() {
         assert_eq!(normalized_name("Getting_Started (v2)"), "gettingstartedv2");
         assert_eq!(words("Getting_Started"), ["getting", "started"]);
+        assert_eq!(normalized_name("part-03"), normalized_name("part_3"));
+        assert_eq!(words("00"), ["0"]);
+        assert_ne!(normalized_name("v1.11.1"), normalized_name("v1.1.11"));
+        assert_eq!(normalized_name("v1-2"), normalized_name("v1.2"));
     }
 }
