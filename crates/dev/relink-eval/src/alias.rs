@@ -157,9 +157,6 @@ impl Site {
         let live: Vec<PageInfo> = self.live.iter().map(Live::page).collect();
         match method.baseline() {
             None => self.match_pages(&dead, &live, timing),
-            Some(_) if needs_text(method) && !dead.iter().any(|page| page.text.is_some()) => {
-                dead.iter().map(|page| self.line(page, None, None, "no-text".to_owned())).collect()
-            }
             Some(baseline) => self.apply_baseline(baseline, &dead, &live, timing),
         }
     }
@@ -221,11 +218,6 @@ impl Site {
         let new = live.map(|position| self.live[position].url.as_str());
         Line { site: &self.name, old: page.url, new, confidence, reason }
     }
-}
-
-/// Whether a method compares only texts.
-fn needs_text(method: Method) -> bool {
-    matches!(method, Method::ContentHash | Method::SimilarCt)
 }
 
 impl Query {

@@ -19,6 +19,7 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 use crate::error::EvalError;
+use crate::random::Random;
 
 /// Arguments of `relink-eval alias-halves`.
 #[derive(Args)]
@@ -184,7 +185,7 @@ fn halves(pages: &[Page], seed: u64) -> (Vec<&Page>, Vec<(&Page, usize)>) {
     for page in pages.iter().filter(|page| page.new.is_some()) {
         groups.entry(Directory::from_url(&page.old.url)).or_default().push(page);
     }
-    let mut rng = Rng(seed);
+    let mut rng = Random::new(seed);
     let (mut training, mut tested) = (Vec::new(), Vec::new());
     for mut group in groups.into_values() {
         rng.shuffle(&mut group);
@@ -282,26 +283,5 @@ impl Report {
             let _ = writeln!(text, "wrong predictions alive       {wrong_but_alive} of {wrong}");
         }
         text
-    }
-}
-
-/// `SplitMix64` generator, so that a seed gives the same halves on all platforms.
-struct Rng(u64);
-
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn shuffle<T>(&mut self, items: &mut [T]) {
-        for last in (1..items.len()).rev() {
-            let bound = u64::try_from(last + 1).unwrap_or(u64::MAX);
-            let other = usize::try_from(self.next() % bound).unwrap_or(last);
-            items.swap(last, other);
-        }
     }
 }

@@ -14,6 +14,8 @@ mod decay;
 mod drift;
 mod error;
 mod federation;
+mod fit_alias;
+mod random;
 mod soft404;
 
 use std::process::ExitCode;
@@ -36,6 +38,8 @@ enum Command {
     Alias(alias::AliasArgs),
     /// Learn URL programs from half of the moved pages and test them on the other half
     AliasHalves(alias_halves::AliasHalvesArgs),
+    /// Fit the model that matches dead pages with live pages
+    FitAlias(fit_alias::FitAliasArgs),
     /// Compare the confidence of answers with the share of correct answers
     Calibrate(calibrate::CalibrateArgs),
     /// Measure the change between versions of pages
@@ -60,6 +64,7 @@ fn main() -> ExitCode {
         Command::Soft404(args) => soft404::run(&args),
         Command::Alias(args) => alias::run(&args),
         Command::AliasHalves(args) => alias_halves::run(&args),
+        Command::FitAlias(args) => fit_alias::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Change(args) => change::run(&args),
         Command::Context(args) => context::run(&args),

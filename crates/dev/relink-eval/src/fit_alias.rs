@@ -1,0 +1,132 @@
+//! `relink-eval fit-alias`: fits the model that matches dead pages with live
+//! pages, and prints it with its model card.
+//!
+//! Reads `SITE.pairs.jsonl` and `SITE.live.jsonl` of each site in a folder. All
+//! thresholds are set on answers by models that had not seen the site. With
+//! `--left-out`, prints only the figures of each site by a model that was fitted
+//! without it. With `--test`, also measures sites of another folder.
+
+mod boost;
+mod card;
+mod fate;
+mod plan;
+mod reorganize;
+mod rounds;
+mod scenario;
+mod shapes;
+mod sites;
+mod slugs;
+mod tiers;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use relink_revive::matching::AliasModel;
+
+use self::card::ModelText;
+use self::rounds::{FittedRounds, fit_rounds};
+use self::scenario::{Answer, Scenario};
+use self::sites::{MappedSite, read_sites};
+use self::tiers::{calibration, threshold};
+use crate::error::EvalError;
+
+/// Precision of suggestions on left-out sites, with a margin for unseen sites.
+const SUGGESTION_PRECISION: f64 = 95.5;
+/// Precision of the automatic tier on left-out sites, with a margin.
+const AUTOMATIC_PRECISION: f64 = 99.3;
+
+/// Arguments of `relink-eval fit-alias`.
+#[derive(Args)]
+pub struct FitAliasArgs {
+    /// Folder with `SITE.pairs.jsonl` and `SITE.live.jsonl`
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Number of synthetic reorganizations of each site
+    #[arg(long, default_value_t = 170, value_name = "NUMBER")]
+    synthetic: usize,
+    /// Seed of the random number generator
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    seed: u64,
+    /// Print figures of models fitted without each site instead of the model
+    #[arg(long)]
+    left_out: bool,
+    /// Print figures of the shipped model instead of fitting one
+    #[arg(long, conflicts_with = "left_out")]
+    shipped: bool,
+    /// Also print figures for the sites of this folder
+    #[arg(long, value_name = "DIR")]
+    test: Option<PathBuf>,
+}
+
+/// Fits the model, or measures how well it does on sites that it has not seen.
+pub fn run(args: &FitAliasArgs) -> Result<(), EvalError> {
+    let sites = read_sites(&args.folder)?;
+    let tests = args.test.as_deref().map(read_sites).transpose()?.unwrap_or_default();
+    let mut out = io::stdout().lock();
+    if args.left_out {
+        for left_out in &sites {
+            let rest: Vec<&MappedSite> = sites
+                .iter()
+                .filter(|site| site.scenario.origin != left_out.scenario.origin)
+                .collect();
+            let (_, model) = fit(&rest, args);
+            let text = card::report(&model, std::slice::from_ref(left_out), args.seed);
+            write!(out, "fitted without {}\n{text}", left_out.scenario.name)?;
+            out.flush()?;
+        }
+        return Ok(());
+    }
+    let model = if args.shipped {
+        AliasModel::shipped().clone()
+    } else {
+        let (text, model) = fit(&sites.iter().collect::<Vec<_>>(), args);
+        out.write_all(text.to_string().as_bytes())?;
+        model
+    };
+    let text = card::report(&model, &tests, args.seed);
+    for line in text.lines() {
+        writeln!(out, "# {line}")?;
+    }
+    Ok(())
+}
+
+/// Fits a model on some sites and sets its thresholds.
+fn fit(sites: &[&MappedSite], args: &FitAliasArgs) -> (ModelText, AliasModel) {
+    let scenarios = scenarios(sites, args);
+    let (rounds, answers) = fit_rounds(&scenarios, args.seed);
+    let groups = groups(&scenarios, answers);
+    finish(rounds, &groups)
+}
+
+/// Returns the scenarios to fit, real and synthetic ones.
+fn scenarios(sites: &[&MappedSite], args: &FitAliasArgs) -> Vec<Scenario> {
+    let mut all = Vec::new();
+    for (site, seed) in sites.iter().zip(args.seed..) {
+        all.extend(site.variants(seed));
+        all.extend(site.synthetic(args.synthetic, seed + 100));
+    }
+    all.retain(|scenario| !scenario.dead.is_empty() && !scenario.live.is_empty());
+    all
+}
+
+/// Groups answers for thresholds: redirect maps of a site, and synthetic sites.
+fn groups(scenarios: &[Scenario], answers: Vec<Vec<Answer>>) -> Vec<Vec<Answer>> {
+    let mut groups: std::collections::BTreeMap<(bool, &str), Vec<Answer>> =
+        std::collections::BTreeMap::new();
+    for (scenario, answers) in scenarios.iter().zip(answers) {
+        groups.entry((scenario.is_real, &scenario.origin)).or_default().extend(answers);
+    }
+    groups.into_values().collect()
+}
+
+/// Sets the thresholds and the calibration.
+fn finish(rounds: FittedRounds, groups: &[Vec<Answer>]) -> (ModelText, AliasModel) {
+    let model = AliasModel {
+        calibration: calibration(groups),
+        suggest: threshold(groups, SUGGESTION_PRECISION),
+        automatic: threshold(groups, AUTOMATIC_PRECISION),
+        ..rounds.model()
+    };
+    (ModelText { rounds, model: model.clone() }, model)
+}

@@ -1,0 +1,359 @@
+//! Gradient boosting of small decision trees with logistic loss.
+//!
+//! Features are sorted into at most [`MAX_BINS`] bins, so that a split is found
+//! with one histogram per feature (Friedman 2001; Chen & Guestrin 2016 for the
+//! regularized gain).
+
+use std::fmt::Write as _;
+
+use crate::random::Random;
+
+/// Maximum number of bins of a feature.
+const MAX_BINS: usize = 48;
+/// Number of rows from which the borders of bins are taken.
+const BIN_SAMPLE: usize = 40_000;
+
+/// Settings of a fit.
+#[derive(Debug, Clone, Copy)]
+pub struct BoostSettings {
+    /// Number of trees.
+    pub trees: usize,
+    /// Depth of a tree.
+    pub depth: usize,
+    /// Factor of each tree.
+    pub rate: f64,
+    /// Quadratic penalty of a leaf.
+    pub penalty: f64,
+    /// Minimum sum of the second derivatives of a leaf.
+    pub min_leaf: f64,
+    /// Share of rows for each tree.
+    pub row_share: f64,
+    /// Share of features for each tree.
+    pub feature_share: f64,
+}
+
+/// Whether a higher value of a feature may only raise or only lower the odds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Direction {
+    /// No constraint.
+    #[default]
+    Any,
+    /// A higher value raises the odds.
+    Raises,
+    /// A higher value lowers the odds.
+    Lowers,
+}
+
+impl Direction {
+    /// Whether a split with these leaf values is allowed.
+    fn allows(self, below: f64, above: f64) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Raises => below <= above,
+            Self::Lowers => below >= above,
+        }
+    }
+}
+
+/// Rows to fit: values of the features, answers and weights.
+#[derive(Debug, Clone, Default)]
+pub struct Rows {
+    /// The values of each row.
+    pub values: Vec<Vec<f32>>,
+    /// The answer of each row: 0 or 1.
+    pub answers: Vec<f32>,
+    /// The weight of each row.
+    pub weights: Vec<f32>,
+}
+
+impl Rows {
+    /// Adds the rows of others.
+    pub fn extend(&mut self, other: &Self) {
+        self.values.extend_from_slice(&other.values);
+        self.answers.extend_from_slice(&other.answers);
+        self.weights.extend_from_slice(&other.weights);
+    }
+}
+
+/// A fitted model: the intercept and the trees in text form.
+#[derive(Debug, Clone, Default)]
+pub struct FittedTrees {
+    /// The intercept.
+    pub intercept: f64,
+    /// The trees; see `relink_revive`'s module `trees` for the form.
+    pub trees: Vec<String>,
+}
+
+/// The rows by column, in bins.
+struct Binned {
+    borders: Vec<Vec<f32>>,
+    columns: Vec<Vec<u8>>,
+}
+
+/// Gradient and weight of a row or of a bin.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slope {
+    gradient: f64,
+    weight: f64,
+}
+
+impl Slope {
+    fn add(&mut self, other: Self) {
+        self.gradient += other.gradient;
+        self.weight += other.weight;
+    }
+
+    fn minus(self, other: Self) -> Self {
+        Self { gradient: self.gradient - other.gradient, weight: self.weight - other.weight }
+    }
+
+    fn score(self, penalty: f64) -> f64 {
+        self.gradient * self.gradient / (self.weight + penalty)
+    }
+}
+
+/// The best split of a node.
+#[derive(Debug, Clone, Copy)]
+struct Split {
+    gain: f64,
+    feature: usize,
+    bin: usize,
+}
+
+/// Fits trees.
+pub fn fit(
+    rows: &Rows,
+    settings: &BoostSettings,
+    directions: &[Direction],
+    seed: u64,
+) -> FittedTrees {
+    let total: f64 = rows.weights.iter().map(|weight| f64::from(*weight)).sum();
+    let positive: f64 =
+        rows.answers.iter().zip(&rows.weights).map(|(a, w)| f64::from(*a) * f64::from(*w)).sum();
+    let intercept = (positive / (total - positive).max(f64::MIN_POSITIVE)).ln();
+    let mut booster = Booster {
+        binned: Binned::new(rows),
+        scores: vec![intercept; rows.answers.len()],
+        slopes: vec![Slope::default(); rows.answers.len()],
+        // Weights have the mean 1, so that the penalty does not depend on them.
+        scale: total / f64::from(u32::try_from(rows.answers.len().max(1)).unwrap_or(u32::MAX)),
+        features: Vec::new(),
+        settings,
+        directions,
+        rows,
+    };
+    let mut random = Random::new(seed);
+    let trees = (0..settings.trees).map(|_| booster.add_tree(&mut random)).collect();
+    FittedTrees { intercept, trees }
+}
+
+struct Booster<'a> {
+    binned: Binned,
+    scores: Vec<f64>,
+    slopes: Vec<Slope>,
+    scale: f64,
+    features: Vec<usize>,
+    settings: &'a BoostSettings,
+    directions: &'a [Direction],
+    rows: &'a Rows,
+}
+
+impl Booster<'_> {
+    fn add_tree(&mut self, random: &mut Random) -> String {
+        for (at, slope) in self.slopes.iter_mut().enumerate() {
+            let weight = f64::from(self.rows.weights[at]) / self.scale;
+            let probability = 1.0 / (1.0 + (-self.scores[at]).exp());
+            slope.gradient = weight * (f64::from(self.rows.answers[at]) - probability);
+            slope.weight = weight * probability * (1.0 - probability);
+        }
+        let all = self.binned.columns.len();
+        self.features = (0..all).filter(|_| random.chance(self.settings.feature_share)).collect();
+        let mut sample: Vec<u32> = (0..u32::try_from(self.scores.len()).unwrap_or(u32::MAX))
+            .filter(|_| random.chance(self.settings.row_share))
+            .collect();
+        let mut text = String::new();
+        let mut leaves = Vec::new();
+        self.grow(&mut sample, self.settings.depth, &mut text, &mut leaves);
+        self.update_scores(&leaves);
+        text.trim_end().to_owned()
+    }
+
+    /// Grows a subtree. Writes its text and its nodes in preorder.
+    fn grow(&self, rows: &mut [u32], depth: usize, text: &mut String, nodes: &mut Vec<GrownNode>) {
+        let split = if depth == 0 { None } else { self.best_split(rows) };
+        let Some(Split { feature, bin, .. }) = split else {
+            let value = self.leaf_value(rows);
+            nodes.push(GrownNode::Leaf(value));
+            // Writing to a string cannot fail.
+            let _ = write!(text, "={value:.3} ");
+            return;
+        };
+        let below = self.binned.borders[feature][bin];
+        let _ = write!(text, "{feature}<{below} ");
+        let column = &self.binned.columns[feature];
+        let middle = partition(rows, |row| usize::from(column[row as usize]) <= bin);
+        let at = nodes.len();
+        nodes.push(GrownNode::Leaf(0.0));
+        let (left, right) = rows.split_at_mut(middle);
+        self.grow(left, depth - 1, text, nodes);
+        nodes[at] = GrownNode::Split { feature, bin, otherwise: nodes.len() };
+        self.grow(right, depth - 1, text, nodes);
+    }
+
+    fn leaf_value(&self, rows: &[u32]) -> f64 {
+        let mut sum = Slope::default();
+        for row in rows {
+            sum.add(self.slopes[*row as usize]);
+        }
+        let value = self.settings.rate * sum.gradient / (sum.weight + self.settings.penalty);
+        // The text has three decimals; the fit continues from what is written.
+        (value * 1000.0).round() / 1000.0
+    }
+
+    fn best_split(&self, rows: &[u32]) -> Option<Split> {
+        let mut total = Slope::default();
+        for row in rows {
+            total.add(self.slopes[*row as usize]);
+        }
+        let splits = self.features.iter().filter_map(|feature| self.split(*feature, rows, total));
+        splits.max_by(|a, b| a.gain.total_cmp(&b.gain))
+    }
+
+    fn split(&self, feature: usize, rows: &[u32], total: Slope) -> Option<Split> {
+        let column = &self.binned.columns[feature];
+        let mut bins = [Slope::default(); MAX_BINS + 1];
+        for &row in rows {
+            bins[usize::from(column[row as usize])].add(self.slopes[row as usize]);
+        }
+        let penalty = self.settings.penalty;
+        let direction = self.directions.get(feature).copied().unwrap_or_default();
+        let value = |slope: Slope| slope.gradient / (slope.weight + penalty);
+        let mut left = Slope::default();
+        let mut best: Option<Split> = None;
+        let below_last = self.binned.borders[feature].len();
+        for (bin, slope) in bins.iter().enumerate().take(below_last) {
+            left.add(*slope);
+            let right = total.minus(left);
+            if left.weight < self.settings.min_leaf || right.weight < self.settings.min_leaf {
+                continue;
+            }
+            if !direction.allows(value(left), value(right)) {
+                continue;
+            }
+            let gain = left.score(penalty) + right.score(penalty) - total.score(penalty);
+            if gain > best.map_or(1e-6, |best| best.gain) {
+                best = Some(Split { gain, feature, bin });
+            }
+        }
+        best
+    }
+
+    fn update_scores(&mut self, nodes: &[GrownNode]) {
+        for row in 0..self.scores.len() {
+            let mut at = 0;
+            let value = loop {
+                match nodes[at] {
+                    GrownNode::Leaf(value) => break value,
+                    GrownNode::Split { feature, bin, otherwise } => {
+                        let is_below = usize::from(self.binned.columns[feature][row]) <= bin;
+                        at = if is_below { at + 1 } else { otherwise };
+                    }
+                }
+            };
+            self.scores[row] += value;
+        }
+    }
+}
+
+/// A node of a tree in preorder.
+#[derive(Debug, Clone, Copy)]
+enum GrownNode {
+    Split { feature: usize, bin: usize, otherwise: usize },
+    Leaf(f64),
+}
+
+/// Moves the rows that meet a condition to the front. Returns their number.
+fn partition(rows: &mut [u32], is_first: impl Fn(u32) -> bool) -> usize {
+    let mut middle = 0;
+    for at in 0..rows.len() {
+        if is_first(rows[at]) {
+            rows.swap(at, middle);
+            middle += 1;
+        }
+    }
+    middle
+}
+
+impl Binned {
+    fn new(rows: &Rows) -> Self {
+        let features = rows.values.first().map_or(0, Vec::len);
+        let borders: Vec<Vec<f32>> = (0..features).map(|at| borders(rows, at)).collect();
+        let columns = borders
+            .iter()
+            .enumerate()
+            .map(|(at, borders)| rows.values.iter().map(|row| bin(borders, row[at])).collect())
+            .collect();
+        Self { borders, columns }
+    }
+}
+
+/// Returns the bin of a value: the number of borders that are not above it.
+fn bin(borders: &[f32], value: f32) -> u8 {
+    u8::try_from(borders.partition_point(|border| *border <= value)).unwrap_or(u8::MAX)
+}
+
+/// Returns the borders between the bins of a feature. A value equal to a border
+/// belongs to the bin above it.
+fn borders(rows: &Rows, feature: usize) -> Vec<f32> {
+    let step = rows.values.len().div_ceil(BIN_SAMPLE).max(1);
+    let mut values: Vec<f32> = rows.values.iter().step_by(step).map(|row| row[feature]).collect();
+    values.sort_unstable_by(f32::total_cmp);
+    let mut distinct = values.clone();
+    distinct.dedup();
+    let middle = |pair: &[f32]| round(f32::midpoint(pair[0], pair[1]));
+    let mut borders: Vec<f32> = if distinct.len() <= MAX_BINS {
+        distinct.windows(2).map(middle).collect()
+    } else {
+        (1..MAX_BINS).map(|at| round(values[values.len() * at / MAX_BINS])).collect()
+    };
+    borders.dedup();
+    borders
+}
+
+/// Rounds a border to three decimals, to keep the text of the trees short.
+fn round(value: f32) -> f32 {
+    (value * 1000.0).round() / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fit_separates_an_exclusive_or() {
+        let mut rows = Rows::default();
+        for at in 0..400_u16 {
+            let (a, b) = (at % 2, at / 2 % 2);
+            rows.values.push(vec![f32::from(a), f32::from(b), f32::from(at)]);
+            rows.answers.push(f32::from(a ^ b));
+            rows.weights.push(1.0);
+        }
+        let settings = BoostSettings {
+            trees: 60,
+            depth: 3,
+            rate: 0.3,
+            penalty: 1.0,
+            min_leaf: 0.1,
+            row_share: 0.8,
+            feature_share: 1.0,
+        };
+        let fitted = fit(&rows, &settings, &[], 1);
+        let mut model = relink_revive::matching::BoostedTrees::constant(0.0);
+        for tree in &fitted.trees {
+            model.add_tree(tree, 3).unwrap();
+        }
+        for (values, answer) in rows.values.iter().zip(&rows.answers) {
+            assert!((model.probability(values) - answer).abs() < 0.2, "{values:?}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The text of a model, and its figures per site.
+
+use std::fmt::{self, Write as _};
+
+use relink_revive::matching::{AliasModel, feature_names};
+
+use super::boost::FittedTrees;
+use super::rounds::{FittedRounds, parallel};
+use super::scenario::{Answer, Scenario, Truth};
+use super::shapes::shapes;
+use super::sites::MappedSite;
+use super::tiers::{Figures, best_right, figures, half_width};
+use crate::random::Random;
+
+/// Number of synthetic sites that measure a model.
+const SYNTHETIC_TESTS: usize = 20;
+
+/// A model in the form that `relink-revive` reads.
+pub struct ModelText {
+    /// The trees.
+    pub rounds: FittedRounds,
+    /// Thresholds and calibration.
+    pub model: AliasModel,
+}
+
+impl fmt::Display for ModelText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for name in feature_names() {
+            writeln!(f, "feature {name}")?;
+        }
+        writeln!(f, "suggest {}", self.model.suggest)?;
+        writeln!(f, "automatic {}", self.model.automatic)?;
+        for (from, to) in &self.model.calibration {
+            writeln!(f, "calibration {from:.4} {to:.4}")?;
+        }
+        write_trees(f, "pair", &self.rounds.pair)?;
+        write_trees(f, "first", &self.rounds.first)?;
+        write_trees(f, "second", &self.rounds.second)
+    }
+}
+
+fn write_trees(f: &mut fmt::Formatter<'_>, name: &str, fitted: &FittedTrees) -> fmt::Result {
+    writeln!(f, "{name} {:.4}", fitted.intercept)?;
+    fitted.trees.iter().try_for_each(|tree| writeln!(f, "{tree}"))
+}
+
+/// Returns the figures of a model on redirect maps, on site shapes and on
+/// synthetic sites.
+pub fn report(model: &AliasModel, sites: &[MappedSite], seed: u64) -> String {
+    let mut text = format!(
+        "thresholds {} {}\n{:34} {:>15} {:>6} {:>6} {:>6}   {:>15} {:>6}   TP at 95, 99 %\n",
+        model.suggest,
+        model.automatic,
+        "site",
+        "TP %",
+        "WP %",
+        "FP %",
+        "prec.",
+        "automatic TP",
+        "prec."
+    );
+    let mut random = Random::new(seed + 7);
+    let mut plain = Vec::new();
+    for site in sites {
+        let scenario = without_merges(site);
+        for variant in [scenario.clone(), scenario.with_known(0.2, &mut random)] {
+            let answers = variant.answers(model);
+            text.push_str(&line(&variant.name, &answers, model));
+            if variant.name == scenario.name {
+                plain.push(answers);
+            }
+        }
+    }
+    if plain.len() > 1 {
+        text.push_str(&line("all redirect maps", &plain.concat(), model));
+    }
+    for site in sites {
+        let tests = site.synthetic(SYNTHETIC_TESTS, seed + 9000);
+        let answers = parallel(tests.len(), |at| tests[at].answers(model));
+        text.push_str(&line(
+            &format!("{}, synthetic", site.scenario.name),
+            &answers.concat(),
+            model,
+        ));
+    }
+    let shapes = shapes(seed + 5);
+    for shape in &shapes {
+        text.push_str(&line(&shape.name, &shape.answers(model), model));
+    }
+    text
+}
+
+/// Returns a redirect map where merged pages are not questions.
+fn without_merges(site: &MappedSite) -> Scenario {
+    let mut scenario = site.scenario.clone();
+    for &at in &site.merged {
+        scenario.dead[at].truth = Truth::Merged;
+    }
+    scenario
+}
+
+fn line(name: &str, answers: &[Answer], model: &AliasModel) -> String {
+    let suggest = figures(answers, model.suggest);
+    let automatic = figures(answers, model.automatic);
+    let interval =
+        |it: Figures| format!("{:.1} ± {:.1}", it.right, half_width(it.right, it.aliases));
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{name:34} {:>15} {:>6.1} {:>6.1} {:>6.1}   {:>15} {:>6.1}   {:>5.1} {:>5.1}",
+        interval(suggest),
+        suggest.wrong,
+        suggest.false_answers,
+        suggest.precision,
+        interval(automatic),
+        automatic.precision,
+        best_right(answers, 95.0),
+        best_right(answers, 99.0),
+    );
+    text
+}

@@ -1,0 +1,194 @@
+//! Sites with known answers, from which the model is fitted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use relink_revive::matching::{AliasModel, KnownAlias, PageInfo, Rounds, SiteMatcher};
+
+use crate::random::Random;
+
+/// What became of a dead page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Truth {
+    /// It moved to this URL.
+    Moved(String),
+    /// It was deleted.
+    Deleted,
+    /// It was merged into another page. Such pages are not used for fitting.
+    Merged,
+}
+
+/// A dead page with its answer.
+#[derive(Debug, Clone)]
+pub struct DeadPage {
+    /// The old URL.
+    pub url: String,
+    /// The old title, if known.
+    pub title: Option<String>,
+    /// What became of it.
+    pub truth: Truth,
+}
+
+/// A site before and after a reorganization.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// Name for reports.
+    pub name: String,
+    /// The site that its pages were taken from. Scenarios of one site are left
+    /// out together.
+    pub origin: String,
+    /// The dead pages.
+    pub dead: Vec<DeadPage>,
+    /// The live pages: URL and title.
+    pub live: Vec<(String, Option<String>)>,
+    /// Known aliases.
+    pub known: Vec<(String, String)>,
+    /// Whether the pages really moved, in contrast to synthetic sites.
+    pub is_real: bool,
+}
+
+/// An answer of the matcher: its probability, and whether it is right.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Answer {
+    /// The probability of the last round; 0 if there is no candidate.
+    pub probability: f32,
+    /// Whether the best candidate is the alias.
+    pub is_right: bool,
+    /// Whether the page has an alias.
+    pub has_alias: bool,
+}
+
+/// Normalizes a URL for comparisons.
+pub fn normalize(url: &str) -> String {
+    let url = url.split('#').next().unwrap_or_default().trim_end_matches('/').to_lowercase();
+    url.replace("https://", "http://").replace("://www.", "://")
+}
+
+impl Scenario {
+    /// Calls a function with a matcher for the scenario.
+    pub fn with_matcher<T>(
+        &self,
+        model: &AliasModel,
+        rounds: Rounds,
+        use_matcher: impl FnOnce(&SiteMatcher<'_>) -> T,
+    ) -> T {
+        let dead: Vec<PageInfo> = self
+            .dead
+            .iter()
+            .map(|page| PageInfo { url: &page.url, title: page.title.as_deref(), text: None })
+            .collect();
+        let live: Vec<PageInfo> = self
+            .live
+            .iter()
+            .map(|(url, title)| PageInfo { url, title: title.as_deref(), text: None })
+            .collect();
+        let known: Vec<KnownAlias> =
+            self.known.iter().map(|(old, new)| KnownAlias { old, new }).collect();
+        use_matcher(&SiteMatcher::with_model(&dead, &live, &known, model, rounds))
+    }
+
+    /// Returns the best candidate of each dead page with its probability.
+    pub fn answers(&self, model: &AliasModel) -> Vec<Answer> {
+        self.with_matcher(model, Rounds::All, |matcher| {
+            let pages = self.dead.iter().enumerate();
+            pages
+                .filter(|(_, page)| page.truth != Truth::Merged)
+                .map(|(at, page)| self.answer(page, &matcher.candidate_features(at), model))
+                .collect()
+        })
+    }
+
+    fn answer(
+        &self,
+        page: &DeadPage,
+        candidates: &[(usize, Vec<f32>)],
+        model: &AliasModel,
+    ) -> Answer {
+        let scored = candidates.iter().map(|(at, row)| (model.second.probability(row), *at));
+        let best = scored.max_by(|a, b| a.0.total_cmp(&b.0));
+        let truth = match &page.truth {
+            Truth::Moved(url) => Some(normalize(url)),
+            Truth::Deleted | Truth::Merged => None,
+        };
+        let found = best.map(|(_, at)| normalize(&self.live[at].0));
+        Answer {
+            probability: best.map_or(0.0, |(probability, _)| probability),
+            is_right: truth.is_some() && truth == found,
+            has_alias: truth.is_some(),
+        }
+    }
+
+    /// Returns the scenario without old titles.
+    pub fn without_titles(&self) -> Self {
+        let mut other = self.named("no titles");
+        other.dead.iter_mut().for_each(|page| page.title = None);
+        other
+    }
+
+    /// Returns the scenario with a share of the aliases revealed. They are drawn
+    /// by target, so that no revealed target is the answer to a question.
+    pub fn with_known(&self, share: f64, random: &mut Random) -> Self {
+        let mut other = self.named("known");
+        let targets: BTreeSet<String> = self.dead.iter().filter_map(DeadPage::target).collect();
+        let shown: BTreeSet<String> =
+            targets.into_iter().filter(|_| random.chance(share)).collect();
+        let is_shown = |page: &DeadPage| page.target().is_some_and(|it| shown.contains(&it));
+        let pages = std::mem::take(&mut other.dead);
+        for page in pages {
+            match &page.truth {
+                Truth::Moved(new) if is_shown(&page) => {
+                    other.known.push((page.url.clone(), new.clone()));
+                }
+                _ => other.dead.push(page),
+            }
+        }
+        other
+    }
+
+    /// Returns the scenario with some targets removed from the live pages, so
+    /// that there are deleted pages whose siblings moved.
+    pub fn with_deletions(&self, share: f64, random: &mut Random) -> Self {
+        let mut other = self.named("deletions");
+        let targets: BTreeSet<String> = self.dead.iter().filter_map(DeadPage::target).collect();
+        let gone: BTreeSet<String> = targets.into_iter().filter(|_| random.chance(share)).collect();
+        other.live.retain(|(url, _)| !gone.contains(&normalize(url)));
+        for page in &mut other.dead {
+            if page.target().is_some_and(|target| gone.contains(&target)) {
+                page.truth = Truth::Deleted;
+            }
+        }
+        other
+    }
+
+    /// Returns the dead pages of some folders, and the live pages that they
+    /// moved to with a share of the others: what a search for a few pages sees.
+    pub fn small(&self, folders: usize, live_share: f64, random: &mut Random) -> Self {
+        let mut other = self.named("small");
+        let mut groups: BTreeMap<String, Vec<DeadPage>> = BTreeMap::new();
+        for page in std::mem::take(&mut other.dead) {
+            let folder = page.url.trim_end_matches('/').rsplit_once('/').map(|it| it.0.to_owned());
+            groups.entry(folder.unwrap_or_default()).or_default().push(page);
+        }
+        let mut groups: Vec<Vec<DeadPage>> = groups.into_values().collect();
+        random.shuffle(&mut groups);
+        other.dead = groups.into_iter().take(folders).flatten().collect();
+        let targets: BTreeSet<String> = other.dead.iter().filter_map(DeadPage::target).collect();
+        other
+            .live
+            .retain(|(url, _)| targets.contains(&normalize(url)) || random.chance(live_share));
+        other
+    }
+
+    fn named(&self, suffix: &str) -> Self {
+        Self { name: format!("{}, {suffix}", self.name), ..self.clone() }
+    }
+}
+
+impl DeadPage {
+    /// Returns the normalized new URL.
+    pub fn target(&self) -> Option<String> {
+        match &self.truth {
+            Truth::Moved(url) => Some(normalize(url)),
+            Truth::Deleted | Truth::Merged => None,
+        }
+    }
+}
