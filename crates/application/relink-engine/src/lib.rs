@@ -70,8 +70,8 @@ pub use observer::{DomainCounts, Observer, Progress, Waiting};
 pub use page_check::{ControlCache, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker};
 pub use ports::Ports;
 pub use revive::{
-    Alias, DeadPage, REVIVABLE, RejectedCopy, Replacement, ReplacementSearch, Revival,
-    ReviveObserver, ReviveSettings, WeakCandidate, pattern_programs, revive,
+    Alias, DeadPage, PatternContent, REVIVABLE, RejectedCopy, Replacement, ReplacementSearch,
+    Revival, ReviveObserver, ReviveSettings, WeakCandidate, pattern_programs, revive,
 };
 pub use stop::{StopSignal, StopTrigger};
 pub use survey::{

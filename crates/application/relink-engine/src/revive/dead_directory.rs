@@ -8,7 +8,7 @@ use relink_revive::pattern::{CoarsePattern, TokenRule};
 use relink_revive::{Directory, NoAliasReason, OldPage};
 
 use super::alias_search::AliasSearch;
-use super::{Revival, Reviver, pattern_programs};
+use super::{PatternContent, Revival, Reviver};
 use crate::EngineError;
 
 /// URL prefixes of the pages of a directory.
@@ -39,7 +39,8 @@ impl Reviver<'_> {
             return Ok(false);
         }
         let pattern = self.ports.store.pattern(directory.as_str()).await?;
-        if pattern.is_some_and(|pattern| !pattern_programs(&pattern).is_empty()) {
+        let content = pattern.as_ref().map(PatternContent::from_stored).unwrap_or_default();
+        if content != PatternContent::default() {
             return Ok(false);
         }
         let mut attempts = self.earlier_attempts(directory, searches).await?;

@@ -17,6 +17,7 @@ use relink_revive::redirects::RedirectRejection;
 use url::Url;
 
 use super::dead_directory::URL_PREFIXES;
+use super::directory_pattern::{PatternContent, coarse_pattern};
 use super::{Alias, AliasSearch, Revival, Reviver};
 use crate::EngineError;
 use crate::error::to_json;
@@ -67,17 +68,33 @@ impl Reviver<'_> {
         }
         examples.extend(self.earlier_examples(directory, searches).await?);
         let index = ProgramIndex::learn(&examples);
-        for (directory, programs) in index.iter() {
-            let pattern = StoredPattern {
-                id: 0,
-                directory: directory.to_string(),
-                is_dead: false,
-                is_disabled: false,
-                learned_at: self.ports.now(),
-                programs: to_json(programs)?,
-            };
-            self.ports.store.save_pattern(&pattern).await?;
+        examples.retain(|example| Directory::from_url(&example.old.url) == *directory);
+        let mut coarse = coarse_pattern(&examples);
+        for (learned, programs) in index.iter() {
+            let coarse = coarse.take_if(|_| learned == directory);
+            self.save_pattern(learned, PatternContent { programs: programs.to_vec(), coarse })
+                .await?;
         }
+        if coarse.is_some() {
+            self.save_pattern(directory, PatternContent { programs: Vec::new(), coarse }).await?;
+        }
+        Ok(())
+    }
+
+    async fn save_pattern(
+        &self,
+        directory: &Directory,
+        content: PatternContent,
+    ) -> Result<(), EngineError> {
+        let pattern = StoredPattern {
+            id: 0,
+            directory: directory.to_string(),
+            is_dead: false,
+            is_disabled: false,
+            learned_at: self.ports.now(),
+            programs: to_json(&content)?,
+        };
+        self.ports.store.save_pattern(&pattern).await?;
         Ok(())
     }
 
@@ -149,7 +166,7 @@ pub(super) fn is_training_example(alias: &Alias) -> bool {
 
 /// Returns the programs of a pattern; empty if another version wrote it.
 pub fn pattern_programs(pattern: &StoredPattern) -> Vec<LearnedProgram> {
-    serde_json::from_str(&pattern.programs).unwrap_or_default()
+    PatternContent::from_stored(pattern).programs
 }
 
 /// Describes why a historical redirect is rejected.

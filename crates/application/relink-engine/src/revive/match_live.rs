@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use relink_model::Confidence;
+use relink_ports::StoredRevival;
 use relink_revive::cost::RevivalMethod;
 use relink_revive::evidence::{AliasEvidence, AliasEvidenceKind};
 use relink_revive::matching::{KnownAlias, MatchEvidence, MatchResult, PageInfo, SiteMatcher};
@@ -11,8 +12,8 @@ use relink_revive::site::is_same_site;
 use relink_revive::{NoAliasReason, Site};
 use url::Url;
 
-use super::revival::Alias;
-use super::{AliasSearch, Reviver};
+use super::revival::{Alias, Revival};
+use super::{AliasSearch, COMPARED_REDIRECT, Reviver};
 use crate::EngineError;
 
 /// Minimum confidence of a match with the same content.
@@ -37,7 +38,7 @@ impl Reviver<'_> {
             }
             return Ok(());
         }
-        let known = self.known_aliases(&site).await?;
+        let known = self.vetted_redirects(&site).await?;
         let results = match_pages(searches, &live, &known);
         for (search, result) in searches.iter_mut().zip(results) {
             if search.revival.alias.is_none() {
@@ -118,8 +119,8 @@ impl Reviver<'_> {
         Ok(live)
     }
 
-    /// Returns the known aliases of the site.
-    async fn known_aliases(&self, old: &Url) -> Result<Vec<(String, String)>, EngineError> {
+    /// Returns the vetted redirects of the site from earlier runs.
+    async fn vetted_redirects(&self, old: &Url) -> Result<Vec<(String, String)>, EngineError> {
         let mut known = Vec::new();
         for origin in origins(old) {
             let mut after = String::new();
@@ -127,13 +128,29 @@ impl Reviver<'_> {
                 let rows = self.ports.store.revivals(&origin, &after, PAGE_SIZE).await?;
                 let Some(last) = rows.last() else { break };
                 after.clone_from(&last.url);
-                known.extend(
-                    rows.into_iter().filter_map(|stored| Some((stored.url, stored.alias?))),
-                );
+                known.extend(rows.iter().filter_map(stored_redirect));
             }
         }
         Ok(known)
     }
+}
+
+/// Returns the old and new URL of a stored revival, if it is a vetted redirect.
+fn stored_redirect(stored: &StoredRevival) -> Option<(String, String)> {
+    // Reading the report is slow, so the confidence in the row is compared first.
+    stored.confidence.filter(|confidence| *confidence >= COMPARED_REDIRECT)?;
+    let revival: Revival = serde_json::from_str(&stored.report).ok()?;
+    vetted_redirect(&revival)
+}
+
+/// Returns the old and new URL, if the alias is the target of an archived
+/// redirect that was compared with those of neighbors. Other aliases were found
+/// by matching. If they counted as known, matches would confirm each other.
+fn vetted_redirect(revival: &Revival) -> Option<(String, String)> {
+    let alias = revival.alias.as_ref()?;
+    let is_vetted =
+        alias.method == RevivalMethod::HistoricalRedirect && alias.confidence >= COMPARED_REDIRECT;
+    is_vetted.then(|| (revival.url.to_string(), alias.url.to_string()))
 }
 
 pub(super) fn match_pages(
@@ -153,14 +170,9 @@ pub(super) fn match_pages(
         .iter()
         .map(|(url, title)| PageInfo { url, title: title.as_deref(), text: None })
         .collect();
-    // Aliases found in this run indicate how the site moved.
-    let new_aliases: Vec<(String, String)> = searches
-        .iter()
-        .filter_map(|search| {
-            let alias = search.revival.alias.as_ref()?;
-            Some((search.page.url.to_string(), alias.url.to_string()))
-        })
-        .collect();
+    // Redirects found in this run indicate how the site moved.
+    let new_aliases: Vec<(String, String)> =
+        searches.iter().filter_map(|search| vetted_redirect(&search.revival)).collect();
     let known: Vec<KnownAlias<'_>> =
         known.iter().chain(&new_aliases).map(|(old, new)| KnownAlias { old, new }).collect();
     let matcher = SiteMatcher::new(&dead, &live, &known);

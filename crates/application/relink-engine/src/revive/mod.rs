@@ -15,6 +15,7 @@
 mod alias_search;
 mod archives;
 mod dead_directory;
+mod directory_pattern;
 mod historical_redirects;
 mod inference;
 mod learning;
@@ -42,6 +43,7 @@ use url::Url;
 
 use self::alias_search::AliasSearch;
 use self::dead_directory::mark_dead_directory;
+pub use self::directory_pattern::PatternContent;
 use self::learning::is_training_example;
 pub use self::learning::pattern_programs;
 use self::live::{LiveCandidate, LiveCheck};

@@ -81,6 +81,9 @@ impl Reviver<'_> {
             self.evaluate_match(search, result, &live).await;
         }
         if search.revival.alias.is_none() {
+            self.match_directory_pattern(search, &live).await?;
+        }
+        if search.revival.alias.is_none() {
             self.recognize(search, &live).await;
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use relink_engine::{Revival, pattern_programs};
+use relink_engine::{PatternContent, Revival};
 use relink_ports::{Store, StoredPattern};
 use relink_report::human::counted;
 use relink_report::printable;
@@ -28,8 +28,8 @@ struct PatternRow {
     disabled: bool,
     #[serde(default)]
     learned_at: jiff::Timestamp,
-    #[serde(default)]
-    programs: Vec<LearnedProgram>,
+    #[serde(flatten)]
+    content: PatternContent,
 }
 
 /// Runs `relink patterns`.
@@ -67,9 +67,13 @@ fn line(pattern: &StoredPattern) -> String {
     if pattern.is_dead {
         return format!("P{}  {directory}  dead directory{disabled}\n", pattern.id);
     }
-    let programs = pattern_programs(pattern);
+    let PatternContent { programs, coarse } = PatternContent::from_stored(pattern);
     let Some(first) = programs.first() else {
-        return format!("P{}  {directory}  no usable program{disabled}\n", pattern.id);
+        let text = coarse.map_or_else(
+            || "no usable program".to_owned(),
+            |coarse| format!("~> {}  (pattern for search results)", printable(&coarse.to_string())),
+        );
+        return format!("P{}  {directory}  {text}{disabled}\n", pattern.id);
     };
     let more = programs.len() - 1;
     let more = if more > 0 {
@@ -107,8 +111,12 @@ async fn show(store: &dyn Store, id: i64) -> Result<String, CommandError> {
     let pattern = find(store, id).await?;
     let mut text = line(&pattern);
     let _ = writeln!(text, "learned {}", pattern.learned_at.strftime("%Y-%m-%d %H:%M"));
-    for learned in pattern_programs(&pattern) {
-        let _ = writeln!(text, "  {}  {}", confidence_text(&learned), program_text(&learned));
+    let content = PatternContent::from_stored(&pattern);
+    for learned in &content.programs {
+        let _ = writeln!(text, "  {}  {}", confidence_text(learned), program_text(learned));
+    }
+    if let Some(coarse) = &content.coarse {
+        let _ = writeln!(text, "  search results: {}", printable(&coarse.to_string()));
     }
     let mut shown = 0;
     for scheme in ["http://", "https://", "http://www.", "https://www."] {
@@ -143,7 +151,7 @@ fn export(patterns: &[StoredPattern]) -> Result<String, CommandError> {
             dead: pattern.is_dead,
             disabled: pattern.is_disabled,
             learned_at: pattern.learned_at,
-            programs: pattern_programs(pattern),
+            content: PatternContent::from_stored(pattern),
         })
         .collect();
     Ok(format!("{}\n", serde_json::to_string_pretty(&rows).map_err(cannot_encode)?))
@@ -166,7 +174,7 @@ async fn import(store: &dyn Store, file: &std::path::Path) -> Result<(), Command
             is_dead: row.dead,
             is_disabled: row.disabled,
             learned_at: row.learned_at,
-            programs: serde_json::to_string(&row.programs).map_err(cannot_encode)?,
+            programs: serde_json::to_string(&row.content).map_err(cannot_encode)?,
         };
         let id = store.save_pattern(&pattern).await?;
         store.disable_pattern(id, row.disabled).await?;

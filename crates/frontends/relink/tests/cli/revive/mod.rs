@@ -7,6 +7,7 @@ mod budgets;
 mod engines;
 mod learning;
 mod origin;
+mod paper_examples;
 mod patterns;
 mod politeness;
 mod redirects;
