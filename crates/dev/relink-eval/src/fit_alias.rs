@@ -25,13 +25,13 @@ use clap::Args;
 use relink_revive::matching::AliasModel;
 
 use self::card::ModelText;
-use self::rounds::{FittedRounds, fit_rounds};
+use self::rounds::fit_rounds;
 use self::scenario::{Answer, Scenario};
 use self::sites::{MappedSite, read_sites};
 use self::tiers::{calibration, threshold};
 use crate::error::EvalError;
 
-/// Precision of suggestions on left-out sites, with a margin for unseen sites.
+/// Precision of suggestions on left-out sites, with a margin.
 const SUGGESTION_PRECISION: f64 = 95.5;
 /// Precision of the automatic tier on left-out sites, with a margin.
 const AUTOMATIC_PRECISION: f64 = 99.3;
@@ -54,6 +54,12 @@ pub struct FitAliasArgs {
     /// Print figures of the shipped model instead of fitting one
     #[arg(long, conflicts_with = "left_out")]
     shipped: bool,
+    /// Minimum probability of a suggestion [default: found on left-out sites]
+    #[arg(long, value_name = "PROBABILITY")]
+    suggest: Option<f32>,
+    /// Minimum probability of the automatic tier [default: found on left-out sites]
+    #[arg(long, value_name = "PROBABILITY")]
+    automatic: Option<f32>,
     /// Also print figures for the sites of this folder
     #[arg(long, value_name = "DIR")]
     test: Option<PathBuf>,
@@ -96,7 +102,13 @@ fn fit(sites: &[&MappedSite], args: &FitAliasArgs) -> (ModelText, AliasModel) {
     let scenarios = scenarios(sites, args);
     let (rounds, answers) = fit_rounds(&scenarios, args.seed);
     let groups = groups(&scenarios, answers);
-    finish(rounds, &groups)
+    let model = AliasModel {
+        calibration: calibration(&groups),
+        suggest: args.suggest.unwrap_or_else(|| threshold(&groups, SUGGESTION_PRECISION)),
+        automatic: args.automatic.unwrap_or_else(|| threshold(&groups, AUTOMATIC_PRECISION)),
+        ..rounds.model()
+    };
+    (ModelText { rounds, model: model.clone() }, model)
 }
 
 /// Returns the scenarios to fit, real and synthetic ones.
@@ -118,15 +130,4 @@ fn groups(scenarios: &[Scenario], answers: Vec<Vec<Answer>>) -> Vec<Vec<Answer>>
         groups.entry((scenario.is_real, &scenario.origin)).or_default().extend(answers);
     }
     groups.into_values().collect()
-}
-
-/// Sets the thresholds and the calibration.
-fn finish(rounds: FittedRounds, groups: &[Vec<Answer>]) -> (ModelText, AliasModel) {
-    let model = AliasModel {
-        calibration: calibration(groups),
-        suggest: threshold(groups, SUGGESTION_PRECISION),
-        automatic: threshold(groups, AUTOMATIC_PRECISION),
-        ..rounds.model()
-    };
-    (ModelText { rounds, model: model.clone() }, model)
 }

@@ -64,7 +64,7 @@ impl Page {
     }
 
     fn code(&self) -> String {
-        format!("{}{}", ["cs", "ud", "nd"][self.old_id % 3], self.old_id % 1000)
+        format!("{}{}", ["cs", "ud", "nd"][self.old_id % 3], self.old_id)
     }
 }
 
