@@ -155,7 +155,9 @@ async fn dispatch_start(
 ) -> DispatchStart {
     let load = &settings.load;
     let has_pages = load.inputs.iter().any(|input| matches!(input, Input::Page { .. }));
-    if has_pages
+    // Nothing is fetched offline, and the store loads faster undisturbed.
+    if load.is_offline
+        || has_pages
         || load.read_options.remote_anchors
         || run.is_resumed
         || load::may_list_sitemaps(ports, inputs, load).await

@@ -41,6 +41,14 @@ impl UrlFilter {
         is_included && !self.excludes(url)
     }
 
+    /// Whether one of several texts of a link is included and none is excluded:
+    /// the text as written, and the URL or path it leads to.
+    pub fn matches_any(&self, texts: &[&str]) -> bool {
+        let is_included = |text: &&str| self.include.iter().any(|regex| regex.is_match(text));
+        (self.include.is_empty() || texts.iter().any(is_included))
+            && !texts.iter().any(|text| self.excludes(text))
+    }
+
     /// Whether an exclude pattern matches. Used for documents, which are never included by
     /// a pattern.
     pub fn excludes(&self, text: &str) -> bool {
@@ -104,6 +112,20 @@ mod tests {
             check(&[], &[pattern], "https://example.org/a/b.pdf", false);
             check(&[pattern], &[], "https://example.net/a.html", false);
         }
+    }
+
+    #[test]
+    fn matches_any_considers_all_texts() {
+        let filter = |include: &str, exclude: &str| {
+            let list = |text: &str| Vec::from_iter((!text.is_empty()).then(|| text.to_owned()));
+            UrlFilter::new(&list(include), &list(exclude)).unwrap()
+        };
+        let texts = ["/guide/", "docs/guide.md"];
+        assert!(filter("^/guide", "").matches_any(&texts));
+        assert!(filter("guide.md$", "").matches_any(&texts));
+        assert!(!filter("other", "").matches_any(&texts));
+        assert!(!filter("", "^docs/").matches_any(&texts));
+        assert!(filter("", "").matches_any(&texts));
     }
 
     #[test]

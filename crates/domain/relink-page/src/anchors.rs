@@ -110,7 +110,8 @@ impl FromStr for SlugStyle {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Anchors {
     names: BTreeSet<String>,
-    /// The names in lower case, if case is ignored.
+    /// The lower-case forms of names that are not in lower case, if case is
+    /// ignored.
     folded: Option<BTreeSet<String>>,
     /// Beginnings and ends of anchors of headings with a placeholder.
     patterns: Vec<(String, String)>,
@@ -126,7 +127,10 @@ impl Anchors {
 
     fn contains(&self, id: &str) -> bool {
         self.names.contains(id)
-            || self.folded.as_ref().is_some_and(|folded| folded.contains(&id.to_lowercase()))
+            || self.folded.as_ref().is_some_and(|folded| {
+                let lower = id.to_lowercase();
+                folded.contains(&lower) || self.names.contains(&lower)
+            })
             || self.patterns.iter().any(|(start, end)| {
                 id.len() >= start.len() + end.len() && id.starts_with(start) && id.ends_with(end)
             })
@@ -212,7 +216,9 @@ impl Anchors {
 
     /// Makes lookups ignore case.
     fn ignore_case(&mut self) {
-        self.folded = Some(self.names.iter().map(|name| name.to_lowercase()).collect());
+        let has_capitals = |name: &&String| name.chars().any(char::is_uppercase);
+        let folded = self.names.iter().filter(has_capitals).map(|name| name.to_lowercase());
+        self.folded = Some(folded.collect());
     }
 }
 

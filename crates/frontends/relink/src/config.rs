@@ -398,7 +398,7 @@ mod tests {
             remote-anchors = true
             resolve = ["example.test:80:127.0.0.1"]
             retries = 0
-            map = ["/guide=docs"]
+            map = []
             root-dir = "site"
             site = "hugo"
             sort = "links"

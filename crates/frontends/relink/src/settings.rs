@@ -513,13 +513,12 @@ fn judging_key(config: &Config) -> RunKeyText {
 /// limits are not among them.
 fn run_key(config: &Config, options: &ReadOptions, dir: &Path) -> RunKeyText {
     let local = &options.local;
+    let maps: Vec<String> = local.maps.iter().map(map_text).collect();
     let list = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
-    judging_key(config)
+    let key = judging_key(config)
         .with_optional("format", options.format.map(DocumentFormat::as_str))
         .with_optional("column", options.column.as_ref().map(column_text))
         .with_list("root", &local.roots.iter().map(display).collect::<Vec<_>>())
-        .with_list("map", &local.maps.iter().map(map_text).collect::<Vec<_>>())
-        .with("site", site_text(local.site))
         .with_optional("base", local.base.as_ref())
         .with_list("index-files", &local.index_files)
         .with_list("fallback-extensions", &local.fallback_extensions)
@@ -529,7 +528,11 @@ fn run_key(config: &Config, options: &ReadOptions, dir: &Path) -> RunKeyText {
         .with("folder", dir.display())
         .with_list("include", &list(&config.include))
         .with_list("exclude", &list(&config.exclude))
-        .with("offline", config.offline.unwrap_or(false))
+        .with("offline", config.offline.unwrap_or(false));
+    if maps.is_empty() && local.site == SiteChoice::Detect {
+        return key;
+    }
+    key.with_list("map", &maps).with("site", site_text(local.site))
 }
 
 fn column_text(column: &Column) -> String {
@@ -580,9 +583,10 @@ mod tests {
         let scope = run_key(&config, &options, Path::new("/project")).into_scope();
         assert_eq!(
             scope["settings"],
-            "v1;format=markdown;column=3;root=site,static;map=/guide=docs;site=none;\
-             base=https://docs.example.org/;index-files=index.html;fallback-extensions=md,rst;anchors=off;remote-anchors=true;\
-             skip-reserved=false;folder=/project;include=a;exclude=b,c;offline=true"
+            "v1;format=markdown;column=3;root=site,static;base=https://docs.example.org/;\
+             index-files=index.html;fallback-extensions=md,rst;anchors=off;remote-anchors=true;\
+             skip-reserved=false;folder=/project;include=a;exclude=b,c;offline=true;\
+             map=/guide=docs;site=none"
         );
     }
 }

@@ -36,6 +36,7 @@ mod watched_pages;
 mod workers;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -54,6 +55,11 @@ use self::error::{DbError, DbResult, Operation};
 use self::wal::WalSyncer;
 use crate::redaction;
 
+/// Maximum number of loading steps in one transaction. A transaction per step
+/// would write the same pages of the database for every document. After a crash,
+/// the documents of the last transaction are loaded again.
+const MAX_BATCHED_STEPS: usize = 4_096;
+
 /// A store in one SQLite file, held exclusively while it is open.
 pub struct SqliteStore {
     path: PathBuf,
@@ -62,6 +68,8 @@ pub struct SqliteStore {
     wal_syncer: WalSyncer,
     /// `None` after [`SqliteStore::close`].
     connection: Mutex<Option<Connection>>,
+    /// Number of loading steps in the open transaction.
+    batched_steps: AtomicUsize,
     /// The directory of a temporary copy, if the file cannot be opened itself.
     _copy: Option<TempDir>,
 }
@@ -76,6 +84,7 @@ impl SqliteStore {
         // Ignore poisoning: a panic inside of a transaction rolls it back.
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let done = connection.as_mut().ok_or(DbError::Closed).and_then(|connection| {
+            self.commit_batch(connection)?;
             let transaction = connection.transaction()?;
             let done = work(&transaction)?;
             transaction.commit()?;
@@ -83,6 +92,40 @@ impl SqliteStore {
             Ok(done)
         });
         done.map_err(|error: DbError| error.into_store_error(&self.path, operation))
+    }
+
+    /// Runs `work` as a loading step. Several steps share a transaction, which is
+    /// committed before the next operation of another kind.
+    fn batch<T>(
+        &self,
+        operation: Operation,
+        work: impl FnOnce(&Connection) -> DbResult<T>,
+    ) -> Result<T, StoreError> {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = connection.as_mut().ok_or(DbError::Closed).and_then(|connection| {
+            if connection.is_autocommit() {
+                connection.execute_batch("BEGIN")?;
+            }
+            // A failed step must not leave a part of its changes.
+            let step = connection.savepoint()?;
+            let done = work(&step)?;
+            step.commit()?;
+            if self.batched_steps.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_BATCHED_STEPS {
+                self.commit_batch(connection)?;
+            }
+            Ok(done)
+        });
+        done.map_err(|error: DbError| error.into_store_error(&self.path, operation))
+    }
+
+    /// Commits the loading steps.
+    fn commit_batch(&self, connection: &Connection) -> DbResult<()> {
+        if !connection.is_autocommit() {
+            connection.execute_batch("COMMIT")?;
+            self.wal_syncer.record_commit();
+        }
+        self.batched_steps.store(0, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Runs `work` without a transaction.
@@ -101,8 +144,18 @@ impl SqliteStore {
     /// into the database and removes it. Later calls fail.
     pub fn close(&self) {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(connection) = connection.as_ref() {
+            // Ignore the error: the documents of the last batch are loaded again.
+            let _ = self.commit_batch(connection);
+        }
         // Ignore errors: a log that cannot be written back is used by the next open.
         drop(connection.take());
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        self.close();
     }
 }
 
@@ -122,15 +175,15 @@ impl Store for SqliteStore {
         run: RunId,
         document: &NewDocument,
     ) -> Result<LoadedDocument, StoreError> {
-        self.transact("loading a document", |db| loading::load_document(db, run, document))
+        self.batch("loading a document", |db| loading::load_document(db, run, document))
     }
 
     async fn add_links(&self, run: RunId, batch: LinkBatch<'_>) -> Result<(), StoreError> {
-        self.transact("storing links", |db| loading::add_links(db, run, &batch))
+        self.batch("storing links", |db| loading::add_links(db, run, &batch))
     }
 
     async fn finish_document(&self, document: DocumentId) -> Result<(), StoreError> {
-        self.perform("loading a document", |db| loading::finish_document(db, document))
+        self.batch("loading a document", |db| loading::finish_document(db, document))
     }
 
     async fn finish_loading(&self, run: RunId, documents: &[DocumentId]) -> Result<(), StoreError> {

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
 use relink_ports::StoreError;
@@ -65,7 +66,8 @@ impl SqliteStore {
     pub(super) fn new(path: &Path, connection: Connection, copy: Option<TempDir>) -> Self {
         let wal_syncer = WalSyncer::new(path);
         let connection = Mutex::new(Some(connection));
-        Self { path: path.to_owned(), connection, wal_syncer, _copy: copy }
+        let batched_steps = AtomicUsize::new(0);
+        Self { path: path.to_owned(), connection, batched_steps, wal_syncer, _copy: copy }
     }
 }
 

@@ -91,8 +91,6 @@ pub struct LoadSummary {
     pub links: u64,
     /// Links that are not checked, by reason.
     pub skipped: SkipCounts,
-    /// Links excluded by a filter or because the run is offline.
-    pub excluded: u64,
     /// Inputs or parts of them that could not be read.
     pub problems: Diagnostics,
     /// Expired `relink:ignore` directives.
@@ -473,6 +471,14 @@ impl<'a> Loader<'a> {
         result.unwrap_or_else(|_| local_check::internal_error(local))
     }
 
+    /// Whether the user's patterns admit a local link: as written, or by the path
+    /// that it leads to.
+    fn admits(&self, target: &NewTarget, original_url: &str) -> bool {
+        let NewTarget::Local { key, .. } = target else { return true };
+        let path = key.split_once(':').map_or(key.as_str(), |(_, path)| path);
+        self.settings.scope.matches_any(&[original_url, key, path])
+    }
+
     /// Stores links. Without a document, they are only counted.
     async fn store_links(
         &mut self,
@@ -487,15 +493,14 @@ impl<'a> Loader<'a> {
                 LinkResolution::Target(target) => Ok(target),
                 LinkResolution::File(local) => {
                     match self.check_local_link(&local, &original_url).await {
-                        LocalLinkResult::Checked(target) => Ok(target),
+                        LocalLinkResult::Checked(target) if self.admits(&target, &original_url) => {
+                            Ok(target)
+                        }
+                        LocalLinkResult::Checked(_) => Err(CheckSkipReason::Excluded),
                         LocalLinkResult::Skipped(skip) => Err(skip),
                     }
                 }
                 LinkResolution::Skipped(skip) => Err(skip),
-                LinkResolution::Excluded => {
-                    self.summary.excluded += 1;
-                    continue;
-                }
             };
             match target {
                 Ok(target) => {

@@ -17,7 +17,7 @@ use url::Url;
 use super::document_content::DocumentContent;
 use super::reader::ReadLink;
 use super::resolve::LinkResolution;
-use super::{Diagnostic, DocumentBase, InputDocument, Loader, ProbedPage};
+use super::{CheckSkipReason, Diagnostic, DocumentBase, InputDocument, Loader, ProbedPage};
 use crate::anchors::page_anchor_hashes;
 use crate::crawl::{
     MAX_INDEX_LEVELS, MAX_SITEMAP_BYTES, MAX_SITEMAP_LINKS, MAX_SITEMAPS, decompress_body,
@@ -183,7 +183,12 @@ impl Loader<'_> {
             return;
         }
         for link in links {
-            if matches!(link.resolution, LinkResolution::Skipped(_) | LinkResolution::File(_)) {
+            // `--include` selects pages, not the sitemaps that list them.
+            let is_sitemap = matches!(
+                link.resolution,
+                LinkResolution::Target(_) | LinkResolution::Skipped(CheckSkipReason::Excluded)
+            );
+            if !is_sitemap {
                 continue;
             }
             // As for other documents, only `--exclude` applies.

@@ -45,8 +45,6 @@ pub(super) enum LinkResolution {
     File(LocalLink),
     /// Not checked.
     Skipped(CheckSkipReason),
-    /// Excluded from this run.
-    Excluded,
 }
 
 impl LinkResolution {
@@ -223,8 +221,11 @@ impl LinkResolver {
         if skips_reserved && url.host_str().is_some_and(is_reserved_host) {
             return LinkResolution::Skipped(CheckSkipReason::Reserved);
         }
-        if self.is_offline || !self.scope.matches(url.as_str()) {
-            return LinkResolution::Excluded;
+        if !self.scope.matches_any(&[text, url.as_str()]) {
+            return LinkResolution::Skipped(CheckSkipReason::Excluded);
+        }
+        if self.is_offline {
+            return LinkResolution::Skipped(CheckSkipReason::Offline);
         }
         LinkResolution::Target(NewTarget::Web {
             host: host_key(&url),
@@ -302,8 +303,8 @@ impl LinkResolver {
 
     fn resolve_local(&self, link: LocalLink) -> LinkResolution {
         let link = if self.rules.anchors.is_none() { link.without_fragment() } else { link };
-        if !self.scope.matches(&link.file_key()) || self.scope.excludes(&link.key()) {
-            return LinkResolution::Excluded;
+        if self.scope.excludes(&link.key()) {
+            return LinkResolution::Skipped(CheckSkipReason::Excluded);
         }
         LinkResolution::File(link)
     }
@@ -314,7 +315,7 @@ impl LinkResolver {
 
     fn bad_link(&self, text: &str, bad: BadLink) -> LinkResolution {
         if !self.scope.matches(text) {
-            return LinkResolution::Excluded;
+            return LinkResolution::Skipped(CheckSkipReason::Excluded);
         }
         LinkResolution::Target(NewTarget::Local {
             // Never store a password, even of a malformed URL.

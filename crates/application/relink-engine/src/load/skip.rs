@@ -20,6 +20,10 @@ pub enum CheckSkipReason {
     Placeholder,
     /// Its host is reserved for examples.
     Reserved,
+    /// A filter of the user excludes it.
+    Excluded,
+    /// It leads to the web, and the run is offline.
+    Offline,
     /// Its scheme is not supported.
     Scheme,
     /// It is a definition without a reference.
@@ -46,6 +50,8 @@ impl CheckSkipReason {
             Self::Ignored => "ignored",
             Self::Placeholder => "placeholder",
             Self::Reserved => "reserved",
+            Self::Excluded => "excluded",
+            Self::Offline => "offline",
             Self::Scheme => "scheme",
             Self::Unused => "unused",
             Self::NoRoot => "no-root",
@@ -56,6 +62,15 @@ impl CheckSkipReason {
         }
     }
 
+    /// Whether the text is a link that could be checked, and not code, a comment
+    /// or an address of another kind.
+    pub const fn is_checkable(self) -> bool {
+        !matches!(
+            self,
+            Self::Code | Self::Comment | Self::Empty | Self::Ignored | Self::Scheme | Self::Unused
+        )
+    }
+
     /// Returns a phrase to follow a number: `3 in code`.
     pub const fn phrase(self) -> &'static str {
         match self {
@@ -64,11 +79,13 @@ impl CheckSkipReason {
             Self::Empty => "empty",
             Self::Ignored => "ignored by the document",
             Self::Placeholder => "with placeholders",
-            Self::Reserved => "reserved for examples",
+            Self::Reserved => "reserved for examples (`--resolve`)",
+            Self::Excluded => "excluded (`--exclude`, `--include`)",
+            Self::Offline => "on the web (`--offline`)",
             Self::Scheme => "with an unsupported scheme",
             Self::Unused => "that nothing refers to",
             Self::NoRoot => "from the root, without a known site (`--root-dir`, `--site`)",
-            Self::Generated => "to generated pages",
+            Self::Generated => "to generated pages (`--map`)",
             Self::OtherSite => "to other sites of the same host",
             Self::PageName => "to pages by name",
             Self::Anchor => "to anchors that cannot be checked",

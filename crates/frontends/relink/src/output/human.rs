@@ -124,6 +124,11 @@ impl HumanReport {
                 &human::sites(loaded.sites.iter().map(|site| (site.generator, &*site.config))),
             )?;
         }
+        if !self.is_verbose && !self.is_quiet {
+            let skips = end.skips();
+            let skips = skips.iter().filter(|(skip, _)| skip.is_checkable());
+            write(out, &human::not_checked(skips.map(|(skip, count)| (skip.phrase(), count))))?;
+        }
         if self.is_verbose {
             let skips = end.skips();
             write(out, &human::skipped(skips.iter().map(|(skip, count)| (skip.phrase(), count))))?;

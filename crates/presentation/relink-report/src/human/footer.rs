@@ -91,6 +91,12 @@ pub fn skipped<'a>(counts: impl IntoIterator<Item = (&'a str, u64)>) -> String {
     if parts.is_empty() { String::new() } else { format!("  skipped: {}\n", parts.join(", ")) }
 }
 
+/// Formats the links that are not checked: `  not checked: 3 on the web
+/// (`--offline`)`. Returns an empty string if there are none.
+pub fn not_checked<'a>(counts: impl IntoIterator<Item = (&'a str, u64)>) -> String {
+    skipped(counts).replacen("skipped", "not checked", 1)
+}
+
 /// Formats the site generators whose rules were applied to local links.
 /// Returns an empty string if there are none.
 pub fn sites<'a>(sites: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {

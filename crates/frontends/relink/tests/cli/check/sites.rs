@@ -299,6 +299,19 @@ fn link_through_a_redirect_map_is_moved() {
 }
 
 #[test]
+fn patterns_match_the_text_as_written_and_the_path() {
+    let files = [("mkdocs.yml", "site_name: T\n"), ("docs/guide/a.md", "# A\n")];
+    let sandbox = site(&files, "docs/b.md", &["/guide/a/", "/guide/gone/", "./gone.md"]);
+    let count =
+        |args: &[&str]| sandbox.check(&[&["--offline"], args, &["."]].concat()).rows().0.len();
+    assert_eq!(count(&["--exclude", "^/guide"]), 1);
+    assert_eq!(count(&["--exclude", "^docs/guide/a.md$"]), 2);
+    assert_eq!(count(&["--exclude", r"^\./gone"]), 2);
+    assert_eq!(count(&["--include", "^/guide"]), 2);
+    assert_eq!(count(&["--include", "^docs/guide/a.md$"]), 1);
+}
+
+#[test]
 fn site_none_disables_the_rules() {
     let files = [("mkdocs.yml", "site_name: T\n"), ("docs/a.md", "# A\n")];
     let sandbox = site(&files, "docs/b.md", &["/a/"]);

@@ -42,6 +42,20 @@ fn verbose_report_shows_skipped_links() {
 }
 
 #[test]
+fn report_always_names_what_is_not_checked() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "[web](https://www.w3.org/) [a](gone.md) [b](/b.png) `code.md`\n");
+    let args = ["--offline", "--exclude", "gone", "a.md"];
+    let output = sandbox.report(&args).exits(0);
+    let line = "  not checked: 1 excluded (`--exclude`, `--include`), 1 on the web (`--offline`), \
+                1 from the root";
+    assert!(output.stdout.contains(line), "{}", output.stdout);
+    assert!(!sandbox.report(&[&["-q"], &args[..]].concat()).stdout.contains("not checked"));
+    let skipped = &json(&sandbox, &args)["summary"]["skipped"];
+    assert_eq!((&skipped["excluded"], &skipped["offline"]), (&1.into(), &1.into()));
+}
+
+#[test]
 fn reserved_names_are_skipped_in_files_unless_resolve_is_given() {
     let web = TestServer::start_blocking();
     web.host("docs.example.org").page("/", 200, "");
