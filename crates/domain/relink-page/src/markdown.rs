@@ -15,6 +15,7 @@ pub(crate) mod front_matter;
 mod include;
 mod mdx;
 mod next_occurrence;
+mod site_syntax;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -68,6 +69,7 @@ fn may_have_links(text: &str) -> bool {
         || has_wiki_links(text)
         || memmem::find(bytes, b"{{#").is_some()
         || has_module_code(text)
+        || site_syntax::may_occur(text)
 }
 
 /// Whether there may be an MDX import.
@@ -143,6 +145,8 @@ struct MarkerPresence<'t> {
     www: NextOccurrence<'t>,
     wiki_links: NextOccurrence<'t>,
     has_components: bool,
+    /// Whether the syntax of a site generator may occur.
+    has_site_syntax: bool,
 }
 
 impl<'t> MarkerPresence<'t> {
@@ -152,6 +156,7 @@ impl<'t> MarkerPresence<'t> {
             www: NextOccurrence::new(text, "www."),
             wiki_links: NextOccurrence::new(text, "[["),
             has_components: has_components(text),
+            has_site_syntax: site_syntax::may_occur(text),
         }
     }
 
@@ -316,7 +321,7 @@ impl<'t> MarkdownParser<'t> {
         if self.markers.http.occurs_in(&range) {
             self.candidates.skip_urls(range.clone(), reason);
         }
-        if self.markers.has_components {
+        if self.markers.has_components || self.markers.has_site_syntax {
             self.skipped_ranges.push(range);
         }
     }
@@ -431,6 +436,18 @@ impl<'t> MarkdownParser<'t> {
         }
     }
 
+    /// Adds the destinations in the syntax of site generators, except in code.
+    fn add_site_syntax(&mut self) {
+        for (range, kind) in site_syntax::destinations(self.text) {
+            let next = self.skipped_ranges.partition_point(|part| part.end <= range.start);
+            let is_code =
+                self.skipped_ranges.get(next).is_some_and(|part| part.start <= range.start);
+            if !is_code {
+                self.candidates.link(range, kind, DestinationSyntax::Plain);
+            }
+        }
+    }
+
     fn finish(mut self) -> LinkCandidates<'t> {
         self.end_text_run();
         for (whole, dest) in std::mem::take(&mut self.definitions).into_values() {
@@ -445,6 +462,9 @@ impl<'t> MarkdownParser<'t> {
         }
         if self.markers.has_components {
             mdx::add_components(self.original, &self.skipped_ranges, &mut self.candidates);
+        }
+        if self.markers.has_site_syntax {
+            self.add_site_syntax();
         }
         let comments = mdx::comments(self.text);
         self.candidates.skip_within(&comments, SkipReason::Comment);

@@ -23,6 +23,7 @@ mod loose_config;
 mod paths;
 mod redirects;
 mod site;
+mod template_path;
 
 pub use front_matter::FrontMatter;
 pub use generator::{Generator, ParseGeneratorError};
@@ -30,3 +31,4 @@ pub use index::{RouteLookup, SiteIndex};
 pub use paths::join as join_path;
 pub use redirects::{RedirectRule, is_redirect_map, read_redirects};
 pub use site::{DocSite, Mount, MountContent, PathAlias, ProjectTree, SiteDetector};
+pub use template_path::{SOURCE_PREFIX, template_path};

@@ -3,9 +3,9 @@
 use percent_encoding::percent_decode_str;
 
 /// Extensions of documents that become pages.
-const PAGE_EXTENSIONS: [&str; 18] = [
+const PAGE_EXTENSIONS: [&str; 20] = [
     "md", "mdx", "markdown", "mdown", "mkd", "mdoc", "qmd", "rst", "adoc", "asciidoc", "html",
-    "htm", "ipynb", "astro", "vue", "jsx", "tsx", "njk",
+    "htm", "ipynb", "astro", "vue", "jsx", "tsx", "njk", "js", "ts",
 ];
 
 /// Joins a directory and a relative path, and removes `.` and `..`. Segments

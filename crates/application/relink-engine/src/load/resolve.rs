@@ -12,9 +12,10 @@ use relink_model::{
 };
 use relink_page::{DocumentFormat, has_client_templates, has_placeholder};
 use relink_ports::NewTarget;
+use relink_sites::{SOURCE_PREFIX, template_path};
 use url::Url;
 
-use super::local::{LocalLink, anchor_style, link_style, normalize};
+use super::local::{LinkStyle, LocalLink, anchor_style, link_style, normalize};
 use super::skip::CheckSkipReason;
 use super::{DocumentBase, LoadSettings, LocalRules};
 use crate::anchors::required_fragment;
@@ -203,8 +204,27 @@ impl LinkResolver {
             LinkTarget::Skipped(text, SkipReason::Scheme) if is_file_url(text) => {
                 self.resolve_file_url(text)
             }
+            LinkTarget::Skipped(text, SkipReason::Placeholder) => self.resolve_template(text, kind),
             LinkTarget::Skipped(_, reason) => LinkResolution::Skipped((*reason).into()),
             LinkTarget::Malformed(text, reason) => self.malformed(text, reason),
+        }
+    }
+
+    /// Resolves a destination with template tags of a site generator, if they
+    /// stand for a path.
+    fn resolve_template(&self, text: &str, kind: LinkKind) -> LinkResolution {
+        let path = template_path(text).filter(|_| !self.document_base.is_on_web());
+        let Some(path) = path else {
+            return LinkResolution::Skipped(CheckSkipReason::Placeholder);
+        };
+        match self.resolve_path(&path, kind) {
+            LinkResolution::File(link) => {
+                // Hugo also finds a page by its name alone.
+                let may_be_page_name = !path.starts_with('/') && !path.starts_with(SOURCE_PREFIX);
+                let style = LinkStyle { may_be_page_name, ..link.style() };
+                LinkResolution::File(link.with_style(style))
+            }
+            _ => LinkResolution::Skipped(CheckSkipReason::Placeholder),
         }
     }
 

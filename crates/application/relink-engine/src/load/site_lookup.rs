@@ -118,10 +118,8 @@ fn find_relative(site: &DocSite, index: &SiteIndex, document: &str, path: &str) 
     if site.has_link_hook && !path.contains(['/', '.']) {
         return RouteLookup::Generated;
     }
-    // Only a URL can leave the site; a document cannot.
-    let extension = Path::new(path).extension().unwrap_or_default();
-    let is_url = extension == "html" || path.ends_with('/');
-    if site.generator == Generator::MdBook && is_url { last } else { RouteLookup::Missing }
+    // A book is often published next to others, with links between them.
+    if site.generator == Generator::MdBook { last } else { RouteLookup::Missing }
 }
 
 /// Returns the URL paths from which a relative link may start, best first.

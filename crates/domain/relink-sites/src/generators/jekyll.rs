@@ -47,6 +47,7 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
             site.include_dirs.push(dir);
         }
     }
+    site.alias(crate::SOURCE_PREFIX, &root);
     site.include_dirs.push(root);
     site.generated.extend(["tags", "categories", "tag", "category", "page"].map(str::to_owned));
 }

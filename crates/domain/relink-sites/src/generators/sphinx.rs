@@ -9,6 +9,23 @@ use crate::{DocSite, MountContent, ProjectTree};
 const REFERENCE_EXTENSIONS: [&str; 7] =
     ["autosummary", "autoapi", "apidoc", "sphinx_gallery", "autodoc2", "breathe", "exhale"];
 
+/// Mounts the source directories if the configuration is shared by several.
+fn mount_sources(site: &mut DocSite, tree: &dyn ProjectTree) {
+    let has_index = |dir: &str| {
+        ["index.rst", "index.md", "contents.rst"].iter().any(|name| tree.is_file(&join(dir, name)))
+    };
+    let root = site.root.clone();
+    if has_index(&root) {
+        return;
+    }
+    for (name, is_dir) in tree.entries(&root) {
+        let dir = join(&root, &name);
+        if is_dir && has_index(&dir) {
+            site.mount(&dir, "", MountContent::Pages);
+        }
+    }
+}
+
 /// Whether a `conf.py` belongs to Sphinx.
 pub(super) fn is_config(config: &str) -> bool {
     ["extensions", "html_theme", "master_doc", "project", "exclude_patterns"]
@@ -19,6 +36,7 @@ pub(super) fn is_config(config: &str) -> bool {
 pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
     let root = site.root.clone();
     site.mount(&root, "", MountContent::Pages);
+    mount_sources(site, tree);
     for key in ["html_extra_path", "html_static_path"] {
         for dir in loose_config::list(config, key) {
             site.mount_existing(tree, &join(&root, dir), "", MountContent::Files);

@@ -121,6 +121,30 @@ fn jekyll_publishes_pages_posts_and_collections() {
 }
 
 #[test]
+fn template_tags_that_stand_for_a_path_are_resolved() {
+    let files = [("_config.yml", "title: T\n"), ("_docs/start.md", "# Start\n"), ("a.css", "")];
+    let sandbox = site(&files, "x.md", &[]);
+    let text = "[a]({% link _docs/start.md %}#start)\n\n[b]({{ site.baseurl }}/a.css)\n\n\
+                [c]({% link _docs/gone.md %})\n\n[d]({{ '/gone.css' | relative_url }})\n\n\
+                [e]({{ page.url }})\n";
+    sandbox.write("index.md", text);
+    let rows = sandbox.check(&["--offline", "index.md"]).rows();
+    let verdicts: Vec<&str> = rows.0.iter().filter_map(|row| row["verdict"].as_str()).collect();
+    assert_eq!(verdicts, ["alive", "alive", "local", "local"]);
+}
+
+#[test]
+fn directives_of_images_and_code_are_checked() {
+    let sandbox = Sandbox::new();
+    let text = ":::image source=\"a.png\" alt-text=\"x\":::\n\n:::code source=\"gone.cs\":::\n\n\
+                ```{image} a.png\n```\n\n:::{figure} gone.png\n:::\n";
+    sandbox.write("a.md", text).write("a.png", "");
+    let rows = sandbox.check(&["--offline", "a.md"]).exits(1).rows();
+    let verdicts: Vec<&str> = rows.0.iter().filter_map(|row| row["verdict"].as_str()).collect();
+    assert_eq!(verdicts, ["alive", "local", "local"]);
+}
+
+#[test]
 fn mkdocs_publishes_directories_and_snippets() {
     check(
         &[
