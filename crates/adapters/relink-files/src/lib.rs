@@ -30,6 +30,8 @@ pub struct LocalFilesSettings {
     pub root: PathBuf,
     /// How a walk treats ignored files.
     pub ignored: IgnoredFiles,
+    /// Whether a walk reads hidden files that are not ignored.
+    pub includes_hidden: bool,
 }
 
 /// How a walk treats hidden files and files excluded by `.gitignore` or

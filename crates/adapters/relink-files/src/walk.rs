@@ -126,6 +126,11 @@ fn walk_builder(settings: &LocalFilesSettings, directory: &Path) -> WalkBuilder 
     walk.standard_filters(settings.ignored == IgnoredFiles::Skip)
         .require_git(false)
         .follow_links(false);
+    if settings.includes_hidden {
+        walk.hidden(false);
+    }
+    // The directory of git contains no documents of the project.
+    walk.filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".git");
     walk
 }
 

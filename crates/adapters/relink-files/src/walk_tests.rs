@@ -22,8 +22,11 @@ fn write(directory: &TempDir, name: &str, text: &str) {
 }
 
 fn walk(directory: &TempDir, inputs: &[&str]) -> Result<Vec<DocumentSource>, FileError> {
-    let settings =
-        LocalFilesSettings { root: directory.path().to_owned(), ignored: IgnoredFiles::Skip };
+    let settings = LocalFilesSettings {
+        root: directory.path().to_owned(),
+        ignored: IgnoredFiles::Skip,
+        includes_hidden: false,
+    };
     let inputs: Vec<PathBuf> = inputs.iter().map(PathBuf::from).collect();
     documents(&settings, &inputs).map(|result| result.documents)
 }
@@ -109,8 +112,11 @@ fn explicit_directory_is_walked_even_if_ignored_or_hidden() {
 fn include_setting_disables_ignore_files() {
     let tree = tree(&["a.md", ".b.md"]);
     write(&tree, ".gitignore", "a.md\n");
-    let settings =
-        LocalFilesSettings { root: tree.path().to_owned(), ignored: IgnoredFiles::Include };
+    let settings = LocalFilesSettings {
+        root: tree.path().to_owned(),
+        ignored: IgnoredFiles::Include,
+        includes_hidden: false,
+    };
     assert_eq!(documents(&settings, &[".".into()]).unwrap().documents.len(), 2);
 }
 
@@ -172,8 +178,11 @@ mod symbolic_links {
         let shut = directory.path().join("docs/shut");
         fs::set_permissions(&shut, fs::Permissions::from_mode(0o000)).unwrap();
         let is_root = fs::read_dir(&shut).is_ok();
-        let settings =
-            LocalFilesSettings { root: directory.path().to_owned(), ignored: IgnoredFiles::Skip };
+        let settings = LocalFilesSettings {
+            root: directory.path().to_owned(),
+            ignored: IgnoredFiles::Skip,
+            includes_hidden: false,
+        };
         let result = documents(&settings, &["docs".into()]).unwrap();
         fs::set_permissions(&shut, fs::Permissions::from_mode(0o700)).unwrap();
         if is_root {
@@ -236,8 +245,11 @@ fn errors_contain_the_path_as_the_user_writes_it() {
 /// Returns the path and reason of each unreadable file of a walk.
 #[cfg(unix)]
 fn unreadable_in(directory: &TempDir, input: &str) -> Vec<String> {
-    let settings =
-        LocalFilesSettings { root: directory.path().to_owned(), ignored: IgnoredFiles::Skip };
+    let settings = LocalFilesSettings {
+        root: directory.path().to_owned(),
+        ignored: IgnoredFiles::Skip,
+        includes_hidden: false,
+    };
     let result = documents(&settings, &[PathBuf::from(input)]).unwrap();
     let messages = result.unreadable.iter().map(|error| {
         let source = std::error::Error::source(error).unwrap();
@@ -282,7 +294,11 @@ fn non_utf8_paths_have_distinct_labels() {
     for file in [&b"\xfe.md"[..], b"\xff.md"] {
         fs::write(tree.path().join(name(file)), "text").unwrap();
     }
-    let settings = LocalFilesSettings { root: tree.path().to_owned(), ignored: IgnoredFiles::Skip };
+    let settings = LocalFilesSettings {
+        root: tree.path().to_owned(),
+        ignored: IgnoredFiles::Skip,
+        includes_hidden: false,
+    };
     for inputs in [
         vec![PathBuf::from(".")],
         vec!["\u{fffd}.md".into(), name(b"\xfe.md").into(), name(b"\xff.md").into()],

@@ -8,9 +8,11 @@ mod formats;
 mod gate;
 mod harvest;
 mod harvest_notify;
+mod lychee_flags;
 mod report;
 mod revive;
 mod serve;
+mod setup;
 mod survey;
 mod unused_args;
 mod watch;
@@ -37,12 +39,14 @@ pub use self::harvest::{
     HarvestRunArgs, HarvestStatusArgs, LanguageArg, NotifyArg, RecheckArgs, SubjectArgs,
 };
 pub use self::harvest_notify::{HarvestMailArgs, HarvestPublishArgs, SmtpSecurityArg};
+pub use self::lychee_flags::{ExitCodesArg, WalkArgs};
 pub use self::report::{ReportArgs, ReportCommand, ReportFormat};
 pub use self::revive::{
     CheckReviveArgs, PatternsArgs, PatternsCommand, ReplacementsArg, ReviveArgs, ReviveFormat,
     default_archive,
 };
 pub use self::serve::ServeArgs;
+pub use self::setup::{CompletionsArgs, ConfigArgs, ConfigCommand, InitArgs, InitSource};
 pub use self::unused_args::reject_unused;
 use crate::byte_size::ByteSize;
 use crate::duration_arg::DurationArg;
@@ -129,15 +133,23 @@ pub enum Command {
     Watch(Box<WatchArgs>),
     /// Publish harvested records over OAI-PMH
     Serve(ServeArgs),
+    /// Write a commented configuration file, `relink.toml`
+    Init(InitArgs),
+    /// Print the settings in use
+    Config(ConfigArgs),
     /// Manage the database
     Db(DbArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print the man page
+    Man,
 }
 
 /// Arguments of `relink check`.
 #[derive(Debug, Clone, Args)]
 pub struct CheckArgs {
     /// Files, directories, globs, URLs of web pages, or `-` for standard input
-    #[arg(required = true, value_name = "INPUT")]
+    #[arg(required_unless_present = "files_from", value_name = "INPUT")]
     pub inputs: Vec<OsString>,
     /// Output format
     #[arg(long, value_enum, env = "RELINK_FORMAT", hide_env_values = true)]
@@ -176,6 +188,9 @@ pub struct CheckArgs {
     /// Configuration file to use instead of the project's `relink.toml`
     #[arg(long, value_name = "FILE", env = "RELINK_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,
+    /// Walk options.
+    #[command(flatten)]
+    pub walk: WalkArgs,
     /// Gate options.
     #[command(flatten)]
     pub gate: GateArgs,

@@ -131,49 +131,56 @@ pub struct Config {
     pub project: Option<ProjectConfig>,
 }
 
-/// All keys of a configuration file.
-const KEYS: [&str; 40] = [
-    "accept",
-    "allow-private",
-    "anchors",
-    "baseline",
-    "base-url",
-    "client-cert",
-    "client-key",
-    "concurrency",
-    "contact",
-    "db",
-    "dns-server",
-    "exclude",
-    "fail-on",
-    "fallback-extensions",
-    "format",
-    "group-by",
-    "header",
-    "header-for",
-    "host",
-    "host-concurrency",
-    "host-interval",
-    "include",
-    "index-files",
-    "map",
-    "max-cache-age",
-    "max-findings",
-    "max-page-links",
-    "max-page-size",
-    "no-proxy",
-    "offline",
-    "proxy",
-    "remote-anchors",
-    "resolve",
-    "retries",
-    "revive",
-    "root-dir",
-    "site",
-    "sort",
-    "timeout",
-    "user-agent",
+/// All keys of a configuration file except tables, each with an example value. Their
+/// help texts are those of the flags.
+pub const KEY_EXAMPLES: &[(&str, &str)] = &[
+    ("accept", "[429, \"RL520\"]"),
+    ("allow-private", "true"),
+    ("anchors", "\"github\""),
+    ("baseline", "\"relink-baseline.json\""),
+    ("base-url", "\"https://docs.example.org/\""),
+    ("client-cert", "\"me.pem\""),
+    ("client-key", "\"me.key\""),
+    ("concurrency", "64"),
+    ("contact", "\"https://example.org/bot\""),
+    ("db", "\".relink.db\""),
+    ("dns-server", "\"127.0.0.1:53\""),
+    ("exclude", "[\"https://example.org/drafts/*\"]"),
+    ("fail-on", "[\"dead\", \"soft-404\", \"hijacked\", \"local\"]"),
+    ("fallback-extensions", "[\"md\"]"),
+    ("format", "\"human\""),
+    ("group-by", "\"cause\""),
+    ("header", "[\"Accept-Language: en\"]"),
+    ("header-for", "{ \"example.org\" = [\"Accept-Language: en\"] }"),
+    ("host-concurrency", "4"),
+    ("host-interval", "\"100ms\""),
+    ("include", "[\"https://example.org/*\"]"),
+    ("index-files", "[\"README.md\"]"),
+    ("map", "[\"/guide=docs\"]"),
+    ("max-cache-age", "\"1d\""),
+    ("max-findings", "50"),
+    ("max-page-links", "100000"),
+    ("max-page-size", "\"16M\""),
+    ("no-proxy", "[\"localhost\"]"),
+    ("offline", "true"),
+    ("proxy", "\"http://127.0.0.1:8080\""),
+    ("remote-anchors", "true"),
+    ("resolve", "[\"example.test:80:127.0.0.1\"]"),
+    ("retries", "2"),
+    ("root-dir", "\"site\""),
+    ("site", "\"hugo\""),
+    ("sort", "\"file\""),
+    ("timeout", "\"10s\""),
+    ("user-agent", "\"Example/1.0\""),
 ];
+
+/// The tables of a configuration file.
+const TABLES: [&str; 2] = ["host", "revive"];
+
+/// Returns all keys of a configuration file.
+fn known_keys() -> Vec<&'static str> {
+    KEY_EXAMPLES.iter().map(|(key, _)| *key).chain(TABLES).collect()
+}
 
 /// Minimum similarity of a known key to be suggested for an unknown one.
 const MIN_SIMILARITY: f64 = 0.8;
@@ -205,7 +212,7 @@ impl Config {
         };
         let table: toml::Table = text.parse().map_err(|error| invalid(&[], &error))?;
         for key in table.keys() {
-            check_key(key, &KEYS, path)?;
+            check_key(key, &known_keys(), path)?;
         }
         if let Some(toml::Value::Table(revive)) = table.get("revive") {
             for key in revive.keys() {
@@ -365,46 +372,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn list_of_keys_is_complete() {
+    fn examples_are_valid_and_complete() {
+        let examples: Vec<String> =
+            KEY_EXAMPLES.iter().map(|(key, example)| format!("{key} = {example}")).collect();
+        let text = examples.join("\n");
+        let (config, _) = Config::parse(&text, Path::new("relink.toml")).unwrap();
+        assert_eq!(config.retries, Some(2));
+        // Every field has an example, except tables and fields that no file sets.
+        let fields = format!("{config:#?}");
+        let unset =
+            fields.lines().filter(|line| line.starts_with("    ") && line.ends_with(": None,"));
+        let unset: Vec<&str> =
+            unset.filter(|line| !line.starts_with("     ")).map(str::trim).collect();
+        assert_eq!(unset, ["host: None,", "project: None,"]);
+    }
+
+    #[test]
+    fn keys_of_tables_are_known() {
         let all = r#"
-            accept = [403, "RL520"]
-            allow-private = true
-            anchors = "off"
-            baseline = "known.json"
-            base-url = "https://docs.example.org/"
-            client-cert = "me.pem"
-            client-key = "me.key"
-            concurrency = 1
-            contact = "https://example.org/bot"
-            db = "a.db"
-            dns-server = "127.0.0.1:53"
-            exclude = ["x"]
-            fail-on = ["dead", "at-risk"]
-            fallback-extensions = ["md"]
-            format = "jsonl"
-            group-by = "cause"
-            header = ["A: b"]
-            host-concurrency = 2
-            host-interval = "2s"
-            include = ["x"]
-            index-files = ["README.md"]
-            max-cache-age = 0
-            max-findings = 20
-            max-page-links = 100000
-            max-page-size = "16M"
-            no-proxy = ["localhost"]
-            offline = true
-            proxy = "http://127.0.0.1:8080"
-            remote-anchors = true
-            resolve = ["example.test:80:127.0.0.1"]
-            retries = 0
-            map = []
-            root-dir = "site"
-            site = "hugo"
-            sort = "links"
-            timeout = "1s"
-            user-agent = "x"
-            header-for = { "example.org" = ["A: b"] }
             [revive]
             max-result-age = "7d"
             archive = ["none"]
@@ -425,13 +410,8 @@ mod tests {
             headers = {}
         "#;
         let (config, _) = Config::parse(all, Path::new("relink.toml")).unwrap();
-        assert_eq!(config.retries, Some(0));
-        assert_eq!(config.resolve.unwrap().len(), 1);
         assert_eq!(config.revive.search_budget, Some(20));
-        // The two tables have headers instead of equals signs.
-        let keys = KEYS.len() - 2 + ReviveConfig::KEYS.len() + HostConfig::KEYS.len();
-        // One table is inline and has another equals sign.
-        assert_eq!(all.matches('=').count() - 1, keys);
+        assert_eq!(all.matches('=').count(), ReviveConfig::KEYS.len() + HostConfig::KEYS.len());
     }
 
     #[test]

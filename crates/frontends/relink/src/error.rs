@@ -96,9 +96,9 @@ impl CommandError {
     }
 
     /// Prints the error and returns the exit code.
-    pub fn print(&self) -> ExitCode {
+    pub fn print(&self) -> Exit {
         self.print_as("error");
-        self.exit.into()
+        self.exit
     }
 
     /// Prints the error as a warning.

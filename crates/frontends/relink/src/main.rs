@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _};
 use mimalloc::MiMalloc;
 
-use crate::cli::Cli;
+use crate::cli::{Cli, Command, ExitCodesArg};
 use crate::error::Exit;
 
 /// Most memory is allocated by one thread and freed by another. mimalloc is fast at
@@ -42,12 +42,17 @@ fn main() -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return usage_error(&error),
     };
+    let exit_codes = match &cli.command {
+        Command::Check(args) => args.walk.exit_codes,
+        _ => ExitCodesArg::Relink,
+    };
     let result = cli::reject_unused(&matches).and_then(|()| commands::run(cli));
     panic_hook::report();
-    match result {
-        Ok(exit) => panic_hook::exit(exit).into(),
+    let exit = match result {
+        Ok(exit) => panic_hook::exit(exit),
         Err(error) => error.print(),
-    }
+    };
+    ExitCode::from(exit_codes.code(exit))
 }
 
 /// Prints help, the version, or the error in the arguments. Secrets in arguments are

@@ -23,6 +23,7 @@ use relink_engine::{
     CheckSettings, DispatchSettings, Input, LoadSettings, LocalRules, PathMap, ReadOptions,
     SiteChoice,
 };
+use relink_files::{IgnoredFiles, LocalFilesSettings};
 use relink_frontier::{PolitenessPolicy, UrlFilter};
 use relink_gate::AcceptedCodes;
 use relink_judge::Policy;
@@ -31,7 +32,7 @@ use relink_page::{Column, DocumentFormat, SlugStyle};
 use relink_ports::RunStats;
 use url::Url;
 
-use crate::cli::{CheckArgs, FindingArgs, OutputFormat, RequestArgs};
+use crate::cli::{CheckArgs, FindingArgs, OutputFormat, RequestArgs, WalkArgs};
 use crate::config::{AcceptValue, Config, ProjectConfig, is_inside};
 use crate::duration_arg::DurationArg;
 use crate::error::CommandError;
@@ -55,6 +56,8 @@ const DAY: Duration = Duration::from_hours(24);
 pub struct CheckPlan {
     /// Settings of the engine.
     pub check: CheckSettings,
+    /// How directories are walked.
+    pub files: LocalFilesSettings,
     /// Which findings fail the run.
     pub gate: GatePlan,
     /// How dead pages are searched for afterwards, if requested.
@@ -97,6 +100,8 @@ impl CheckPlan {
     pub fn resolve(mut args: CheckArgs, now: Timestamp) -> Result<Self, CommandError> {
         let dir = current_dir()?;
         let files = read_files(args.config.as_deref(), &dir)?;
+        add_listed_inputs(&mut args)?;
+        let walk = args.walk.clone();
         let (inputs, output, fresh) = (args.inputs.clone(), args.output.clone(), args.fresh);
         let (format, column) = (args.documents.read_as, args.documents.column.clone());
         let since =
@@ -128,7 +133,12 @@ impl CheckPlan {
                 scope: run_key(&config, &options, &dir).into_scope(),
                 load: load_settings(&inputs, &config, options, (now, max_age), &mut spool_file)?,
             },
-            run: RunSettings::new(config, &dir, outputs, display_inputs(&inputs))?,
+            run: {
+                let mut run = RunSettings::new(config, &dir, outputs, display_inputs(&inputs))?;
+                run.fetch.max_redirects = walk.max_redirects.unwrap_or(run.fetch.max_redirects);
+                run
+            },
+            files: local_files(&walk),
             spool_file,
         })
     }
@@ -183,6 +193,30 @@ fn outputs(
 ) -> Result<Vec<(PathBuf, OutputFormat)>, CommandError> {
     let stdout = subject.require(config.format.unwrap_or(OutputFormat::Human))?;
     paths.into_iter().map(|path| subject.output(path, stdout)).collect()
+}
+
+/// Adds the inputs that `--files-from` lists.
+fn add_listed_inputs(args: &mut CheckArgs) -> Result<(), CommandError> {
+    let Some(list) = args.walk.files_from.take() else { return Ok(()) };
+    let text = if list.as_os_str() == "-" {
+        std::io::read_to_string(std::io::stdin())
+    } else {
+        relink_files::read_to_string(&list)
+    };
+    let text = text.map_err(|error| {
+        CommandError::usage(format!("cannot read the list of inputs `{}`", list.display()))
+            .cause(error.to_string())
+            .hint("write one file, directory or URL per line")
+    })?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    args.inputs.extend(lines.filter(|line| !line.starts_with('#')).map(OsString::from));
+    Ok(())
+}
+
+/// Returns how directories are walked.
+fn local_files(walk: &WalkArgs) -> LocalFilesSettings {
+    let ignored = if walk.no_ignore { IgnoredFiles::Include } else { IgnoredFiles::Skip };
+    LocalFilesSettings { ignored, includes_hidden: walk.hidden, ..LocalFilesSettings::default() }
 }
 
 /// Rejects an output file that is an input or a document below one, unless it is an

@@ -60,18 +60,13 @@ fn ports_over(
 ) -> Result<Ports, CommandError> {
     Ok(Ports {
         fetch: fetcher(fetch)?,
-        files: Arc::new(files()),
+        files: Arc::new(LocalFiles::new(LocalFilesSettings::default())),
         store,
         render: None,
         archives: Vec::new(),
         search_engines: Vec::new(),
         clock,
     })
-}
-
-/// Creates the file system adapter.
-pub fn files() -> LocalFiles {
-    LocalFiles::new(LocalFilesSettings::default())
 }
 
 /// The adapters of `relink harvest`.

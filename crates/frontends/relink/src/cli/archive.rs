@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{CheckArgs, CheckReviveArgs, DocumentArgs, FindingArgs, GateArgs, RequestArgs};
+use super::{
+    CheckArgs, CheckReviveArgs, DocumentArgs, FindingArgs, GateArgs, RequestArgs, WalkArgs,
+};
 
 /// Arguments of `relink archive`.
 #[derive(Debug, Args)]
@@ -69,6 +71,7 @@ impl ArchiveArgs {
     /// Returns the arguments of the check that finds the live pages.
     pub fn into_check_args(self) -> CheckArgs {
         CheckArgs {
+            walk: WalkArgs::default(),
             findings: FindingArgs::default(),
             gate: GateArgs::default(),
             inputs: self.inputs,

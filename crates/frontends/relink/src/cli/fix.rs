@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use relink_engine::{FixPreference, FixSettings, FixStyle};
 
-use super::{CheckArgs, CheckReviveArgs, DocumentArgs, FindingArgs, GateArgs, RequestArgs};
+use super::{
+    CheckArgs, CheckReviveArgs, DocumentArgs, FindingArgs, GateArgs, RequestArgs, WalkArgs,
+};
 
 /// Arguments of `relink fix`.
 #[derive(Debug, Args)]
@@ -142,6 +144,7 @@ impl FixArgs {
     /// Returns the arguments of the check that finds the broken links.
     pub fn into_check_args(self) -> CheckArgs {
         CheckArgs {
+            walk: WalkArgs::default(),
             gate: GateArgs::default(),
             findings: FindingArgs::default(),
             inputs: self.inputs,

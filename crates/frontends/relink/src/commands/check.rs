@@ -8,6 +8,7 @@ use std::sync::Arc;
 use relink_engine::{
     CheckEnd, CheckOutcome, Diagnostic, Diagnostics, EngineError, Ports, StopSignal, check,
 };
+use relink_files::LocalFiles;
 use relink_model::TaskId;
 use relink_ports::Clock as _;
 use relink_report::human::{counted, problem};
@@ -32,6 +33,7 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
     settings.gate.read_baseline()?;
     let run = &settings.run;
     let mut ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
+    ports.files = Arc::new(LocalFiles::new(settings.files.clone()));
     let mut reporter = Reporter::new(run, &global, ports.clock.now())?;
     if let Some(setup) = &settings.revive {
         ports.archives = archives(setup, &ports)?;

@@ -2,6 +2,8 @@
 
 mod archive;
 mod check;
+mod completions;
+mod config_show;
 mod crawl;
 mod db;
 mod decay;
@@ -11,6 +13,7 @@ mod export;
 mod extract;
 mod fix;
 mod harvest;
+mod init;
 mod patterns;
 mod report;
 mod revive;
@@ -32,6 +35,10 @@ pub fn run(cli: Cli) -> Result<Exit, CommandError> {
     match cli.command {
         Command::Explain(args) => block_on(explain::run(args, text_style(&cli.global))),
         Command::Extract(args) => block_on(extract::run(args, cli.global)),
+        Command::Init(args) => init::run(&args),
+        Command::Config(args) => config_show::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man => completions::run_man(),
         Command::Baseline(args) => block_on(check::run_baseline(*args, cli.global)),
         Command::Check(args) => block_on(check::run(*args, cli.global)),
         Command::Crawl(args) => block_on(crawl::run(*args, cli.global)),

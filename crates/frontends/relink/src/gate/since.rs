@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use relink_engine::{Observer, Ports, Progress, StopSignal, check};
+use relink_files::{LocalFiles, LocalFilesSettings};
 use relink_gate::{AddedLines, BaseLinks, LinkKey, Renames, new_links};
 use relink_git::{GitError, Repository};
 use relink_model::{Span, Verdict};
@@ -175,7 +176,7 @@ impl SinceGate {
         args.documents.remote_anchors = false;
         args.revive.revive = false;
         let clock = RunClock::start()?;
-        let files = wiring::files();
+        let files = LocalFiles::new(LocalFilesSettings::default());
         let mut inputs = Vec::new();
         for input in &args.inputs {
             let input = self.moved_input(Path::new(input), tree);
@@ -189,7 +190,8 @@ impl SinceGate {
         }
         args.inputs = inputs;
         let plan = CheckPlan::resolve(args, clock.now())?;
-        let ports: Ports = wiring::ports(plan.run.fetch.clone(), db, Arc::new(clock)).await?;
+        let mut ports: Ports = wiring::ports(plan.run.fetch.clone(), db, Arc::new(clock)).await?;
+        ports.files = Arc::new(LocalFiles::new(plan.files.clone()));
         let outcome = check(&ports, &plan.check, &mut Silent, &StopSignal::new().1).await?;
         load_findings(&ports, outcome.run, &[Verdict::Local], usize::MAX).await
     }

@@ -22,8 +22,28 @@ fn help_lists_exactly_the_existing_commands() {
     assert_eq!(
         commands,
         [
-            "demo", "check", "baseline", "crawl", "survey", "harvest", "decay", "report", "revive",
-            "fix", "archive", "patterns", "extract", "explain", "watch", "serve", "db", "help"
+            "demo",
+            "check",
+            "baseline",
+            "crawl",
+            "survey",
+            "harvest",
+            "decay",
+            "report",
+            "revive",
+            "fix",
+            "archive",
+            "patterns",
+            "extract",
+            "explain",
+            "watch",
+            "serve",
+            "init",
+            "config",
+            "db",
+            "completions",
+            "man",
+            "help"
         ]
     );
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use relink_engine::{CheckEnd, Diagnostic, Observer, Progress, check};
+use relink_files::LocalFiles;
 use relink_ports::{CheckedTarget, Clock as _};
 use relink_report::human::{counted, problem};
 
@@ -28,7 +29,8 @@ pub async fn run(args: BaselineArgs, global: GlobalArgs) -> Result<Exit, Command
     let configured = settings.gate.baseline_file.clone();
     let write = write.or(configured).unwrap_or_else(|| DEFAULT_FILE.into());
     let run = &settings.run;
-    let ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
+    let mut ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
+    ports.files = Arc::new(LocalFiles::new(settings.files.clone()));
     let mut progress = ProgressOnly(ProgressDisplay::new(&global));
     let stop = stop_on_signal();
     let outcome = check(&ports, &settings.check, &mut progress, &stop).await?;

@@ -7,6 +7,7 @@ mod errors;
 mod headers;
 mod hostile;
 mod local;
+mod lychee_flags;
 mod network;
 mod outage;
 mod outputs;

@@ -1,0 +1,104 @@
+//! `relink config show`: every setting with its value and its source.
+//!
+//! Secrets are never printed.
+
+use std::path::Path;
+
+use clap::CommandFactory as _;
+use toml::{Table, Value};
+
+use crate::cli::{Cli, ConfigArgs, ConfigCommand};
+use crate::config::{Config, KEY_EXAMPLES};
+use crate::error::{CommandError, Exit};
+use crate::output::print;
+use crate::paths;
+use crate::settings::current_dir;
+
+/// Keys whose values may be secret.
+const SECRET_KEYS: [&str; 5] = ["header", "header-for", "host", "proxy", "client-key"];
+
+/// Text instead of a secret.
+const HIDDEN: &str = "\"***\"";
+
+/// A configuration file.
+struct Layer {
+    name: String,
+    table: Table,
+    /// Keys that only the user's own file may set.
+    ignored: Vec<String>,
+}
+
+/// Runs `relink config`.
+pub fn run(args: &ConfigArgs) -> Result<Exit, CommandError> {
+    match &args.command {
+        ConfigCommand::Show { config } => show(config.as_deref()),
+    }
+}
+
+fn show(named: Option<&Path>) -> Result<Exit, CommandError> {
+    let dir = current_dir()?;
+    let project = named.map(Path::to_owned).or_else(|| paths::project_config(&dir));
+    let mut layers = Vec::new();
+    layers.extend(project.map(|file| project_layer(&file, &dir)).transpose()?);
+    layers.extend(paths::user_config().map(|file| user_layer(&file)).transpose()?);
+    let mut text = String::new();
+    for (key, _) in KEY_EXAMPLES {
+        let (value, source) = setting(key, &layers);
+        text.extend([*key, " = ", &value, "  # ", &source, "\n"]);
+    }
+    for table in ["revive", "host"] {
+        for layer in layers.iter().filter(|layer| layer.table.contains_key(table)) {
+            text.extend(["[", table, "]  # ", &layer.name, "\n"]);
+        }
+    }
+    print(&text)?;
+    Ok(Exit::Clean)
+}
+
+/// Returns the value of a key and its source. Environment variables come before
+/// files.
+fn setting(key: &str, layers: &[Layer]) -> (String, String) {
+    let variable = variable_of(key);
+    if let Some((name, value)) =
+        variable.and_then(|name| std::env::var(&name).ok().map(|value| (name, value)))
+    {
+        return (shown(key, &Value::String(value)), name);
+    }
+    let is_used = |layer: &&Layer| {
+        layer.table.contains_key(key) && !layer.ignored.iter().any(|ignored| ignored == key)
+    };
+    match layers.iter().find(is_used).and_then(|layer| Some((layer, layer.table.get(key)?))) {
+        Some((layer, value)) => (shown(key, value), layer.name.clone()),
+        None => ("unset".to_owned(), "default".to_owned()),
+    }
+}
+
+fn shown(key: &str, value: &Value) -> String {
+    if SECRET_KEYS.contains(&key) {
+        return HIDDEN.to_owned();
+    }
+    let text = value.to_string();
+    relink_report::printable(&relink_report::redact_prose(&text)).into_owned()
+}
+
+/// Returns the environment variable of a flag.
+fn variable_of(key: &str) -> Option<String> {
+    let command = Cli::command();
+    let arguments = command.get_subcommands().flat_map(clap::Command::get_arguments);
+    let mut named = arguments.filter(|argument| argument.get_long() == Some(key));
+    named.find_map(|argument| argument.get_env()).map(|name| name.to_string_lossy().into_owned())
+}
+
+fn project_layer(file: &Path, dir: &Path) -> Result<Layer, CommandError> {
+    let config = Config::read_project(file, &paths::project_root(dir), dir)?;
+    let ignored = config.project.map(|project| project.ignored).unwrap_or_default();
+    Ok(Layer { ignored, ..user_layer(file)? })
+}
+
+fn user_layer(file: &Path) -> Result<Layer, CommandError> {
+    // Reading it as a configuration also rejects unknown keys.
+    Config::read(file)?;
+    let text = relink_files::read_to_string(file).unwrap_or_default();
+    let table = text.parse().unwrap_or_default();
+    Ok(Layer { name: file.display().to_string(), table, ignored: Vec::new() })
+}

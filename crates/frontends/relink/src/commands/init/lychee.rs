@@ -1,0 +1,163 @@
+//! Converts the configuration of lychee: `lychee.toml` and `.lycheeignore`.
+//!
+//! Every key is mapped, or listed with the reason why it is not.
+
+use std::path::Path;
+
+use toml::{Table, Value};
+
+use crate::error::CommandError;
+
+/// Settings and notes for the user.
+type Converted = (Vec<(String, Value)>, Vec<String>);
+
+/// Reason for keys that only the user's own file may set.
+const USER_ONLY: &str = "set it in your own configuration file, not in the project's";
+
+/// Reads the configuration of lychee in a directory.
+pub fn read_settings(directory: &Path, file: Option<&Path>) -> Result<Converted, CommandError> {
+    let default = directory.join("lychee.toml");
+    let path = file.unwrap_or(&default);
+    let ignore = directory.join(".lycheeignore");
+    if !path.exists() && !ignore.exists() {
+        return Err(CommandError::usage("cannot convert the configuration of lychee")
+            .cause(format!("neither `{}` nor `.lycheeignore` exists", path.display()))
+            .hint("run the command in the directory of the file, or use `--file FILE`"));
+    }
+    let invalid = |cause: String| {
+        CommandError::usage(format!("cannot read `{}`", path.display())).cause(cause)
+    };
+    let table = if path.exists() {
+        let text =
+            relink_files::read_to_string(path).map_err(|error| invalid(error.to_string()))?;
+        text.parse().map_err(|error: toml::de::Error| invalid(error.message().to_owned()))?
+    } else {
+        Table::new()
+    };
+    let patterns = relink_files::read_to_string(&ignore).unwrap_or_default();
+    Ok(convert(&table, &patterns))
+}
+
+/// Converts the keys of `lychee.toml` and the patterns of `.lycheeignore`.
+fn convert(table: &Table, ignore: &str) -> Converted {
+    let mut settings: Vec<(String, Value)> = Vec::new();
+    let mut notes = Vec::new();
+    let mut exclude: Vec<Value> = ignore
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(|line| Value::String(line.to_owned()))
+        .collect();
+    for (key, value) in table {
+        match converted(key, value) {
+            Ok(("exclude", Value::Array(patterns))) => exclude.extend(patterns),
+            Ok((name, value)) => {
+                notes.push(format!("`{key}` is `{name}`"));
+                settings.push((name.to_owned(), value));
+            }
+            Err(reason) => notes.push(format!("not mapped: `{key}` ({reason})")),
+        }
+    }
+    if !exclude.is_empty() {
+        notes.push(format!("`exclude` has {} patterns", exclude.len()));
+        settings.push(("exclude".to_owned(), Value::Array(exclude)));
+    }
+    (settings, notes)
+}
+
+/// Returns the key and value of a setting, or the reason why it has none.
+fn converted(key: &str, value: &Value) -> Result<(&'static str, Value), &'static str> {
+    let same = |name| Ok((name, value.clone()));
+    match key {
+        "timeout" => Ok(("timeout", seconds(value))),
+        "max_cache_age" => same("max-cache-age"),
+        "max_retries" => same("retries"),
+        "max_concurrency" => same("concurrency"),
+        "host_concurrency" => same("host-concurrency"),
+        "host_request_interval" => same("host-interval"),
+        "include" => same("include"),
+        "exclude" | "exclude_path" => same("exclude"),
+        "base_url" | "base" => same("base-url"),
+        "root_dir" => same("root-dir"),
+        "index_files" => same("index-files"),
+        "fallback_extensions" => same("fallback-extensions"),
+        "offline" => same("offline"),
+        "include_fragments" => same("remote-anchors"),
+        "accept" => accept(value),
+        "user_agent" | "header" | "basic_auth" | "github_token" | "cookie_jar" | "insecure"
+        | "preprocess" => Err(USER_ONLY),
+        "exclude_all_private" | "exclude_private" | "exclude_link_local" | "exclude_loopback" => {
+            Err("private addresses are blocked unless `allow-private` is set")
+        }
+        "cache" | "cache_exclude_status" => Err("the database caches live pages only"),
+        "archive" | "suggest" => Err("use `relink check --revive`"),
+        "verbose" | "no_progress" | "mode" | "format" | "output" | "host_stats" => {
+            Err("use `-v`, `-q`, `--format` or `-o`")
+        }
+        "dump" | "dump_inputs" => Err("use `relink extract`"),
+        "max_redirects" | "retry_wait_time" | "threads" | "method" | "min_tls" | "scheme" => {
+            Err("Relink decides this itself")
+        }
+        _ => Err("there is no such setting"),
+    }
+}
+
+/// lychee's times are numbers of seconds.
+fn seconds(value: &Value) -> Value {
+    match value {
+        Value::Integer(seconds) => Value::String(format!("{seconds}s")),
+        other => other.clone(),
+    }
+}
+
+/// Live pages need not be accepted, so only other statuses are mapped.
+fn accept(value: &Value) -> Result<(&'static str, Value), &'static str> {
+    let texts: Vec<String> = match value {
+        Value::Array(codes) => codes
+            .iter()
+            .map(|code| code.as_str().map_or_else(|| code.to_string(), str::to_owned))
+            .collect(),
+        Value::String(codes) => codes.split(',').map(|code| code.trim().to_owned()).collect(),
+        _ => return Err("it is not a list"),
+    };
+    let others = texts.into_iter().filter(|code| !code.starts_with(['1', '2']));
+    let others: Vec<Value> = others.map(Value::String).collect();
+    if others.is_empty() {
+        Err("live pages are always accepted")
+    } else {
+        Ok(("accept", Value::Array(others)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_mapped_or_listed() {
+        let text = "timeout = 20\nmax_retries = 3\naccept = [\"200..=204\", \"429\"]\n\
+                    exclude = [\"a\"]\nheader = { A = \"b\" }\nunknown_key = 1\n";
+        let (settings, notes) = convert(&text.parse().unwrap(), "# comment\nhttps://b\\.test\n");
+        let find = |key: &str| {
+            settings.iter().find(|(name, _)| name == key).map(|(_, value)| value.to_string())
+        };
+        assert_eq!(find("timeout").unwrap(), "\"20s\"");
+        assert_eq!(find("accept").unwrap(), "[\"429\"]");
+        assert_eq!(
+            settings
+                .iter()
+                .find(|(name, _)| name == "exclude")
+                .unwrap()
+                .1
+                .as_array()
+                .unwrap()
+                .len(),
+            2
+        );
+        assert_eq!(
+            notes.iter().filter(|note| note.starts_with("not mapped")).count(),
+            2,
+            "{notes:?}"
+        );
+    }
+}
