@@ -56,7 +56,7 @@ pub use self::decay::{
     CrawlSelector, DecayArgs, DecayFormat, DefinitionArg, FailuresArg, ScoringArgs,
 };
 pub use self::survey::{
-    AnalyzeArgs, BreakageArg, FieldArgs, SimulateArgs, SurveyArgs, SurveyCommand,
+    AnalyzeArgs, BreakageArg, FieldArgs, LeShulmanArgs, SimulateArgs, SurveyArgs, SurveyCommand,
 };
 pub use self::watch::{WatchAddArgs, WatchArgs, WatchCommand, WatchMemberArgs, WatchRunArgs};
 

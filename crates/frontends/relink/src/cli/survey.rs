@@ -30,6 +30,9 @@ pub struct SurveyArgs {
     /// Sampling plan: default, le-shulman, sprt, sentinel, full, single or wald
     #[arg(long, value_parser = plan_name, default_value = "default", value_name = "NAME")]
     pub plan: SamplingPlanName,
+    /// Parameters of the plan `le-shulman`.
+    #[command(flatten)]
+    pub parameters: LeShulmanArgs,
     /// Random seed; the same seed selects the same URLs
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -71,6 +74,32 @@ pub struct SurveyArgs {
     /// HTTP options.
     #[command(flatten)]
     pub request: RequestArgs,
+}
+
+/// The parameters of Algorithm 1 of Le & Shulman.
+#[derive(Debug, Clone, Copy, Args)]
+#[command(next_help_heading = "Parameters of the plan le-shulman")]
+pub struct LeShulmanArgs {
+    /// Number of URLs per group (*G* of the paper) [default: 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub group_size: Option<u32>,
+    /// Share of good URLs below which a domain is checked completely [default:
+    /// 0.5]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub p1: Option<f64>,
+    /// Share of good URLs from which a domain is accepted, if its broken URLs
+    /// were repaired [default: 0.9]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub p2_low: Option<f64>,
+    /// The same, if its broken URLs are still broken [default: 0.95]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub p2_high: Option<f64>,
+}
+
+/// Parses a share, from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| format!("`{text}` is not a share from 0 to 1"))
 }
 
 /// The fields of a catalog.

@@ -7,13 +7,13 @@ use relink_engine::{CatalogFields, CatalogSource, SurveySettings};
 use relink_files::{BoundedReader, MAX_DOCUMENT_BYTES};
 use relink_model::RequestRights;
 use relink_page::DocumentFormat;
-use relink_survey::LeShulman;
+use relink_survey::{LeShulman, SamplingPlanName};
 
 use super::run_key::RunKeyText;
 use super::{
     RunSettings, current_dir, dispatch_settings, judging_key, outputs, read_files, request_flags,
 };
-use crate::cli::{FieldArgs, OutputFormat, SurveyArgs};
+use crate::cli::{FieldArgs, LeShulmanArgs, OutputFormat, SurveyArgs};
 use crate::config::Config;
 use crate::error::CommandError;
 use crate::output::ReportSubject;
@@ -53,7 +53,7 @@ impl SurveyPlan {
         let max_age = config.max_cache_age.map_or(super::DAY, |duration| duration.0);
         let survey = SurveySettings {
             plan: args.plan,
-            le_shulman: LeShulman::default(),
+            le_shulman: le_shulman(args.plan, args.parameters)?,
             seed: args.seed,
             budget: args.budget.map(|budget| budget.0),
             rights: match source {
@@ -69,6 +69,25 @@ impl SurveyPlan {
         let run = RunSettings::new(config, &dir, outputs, inputs)?;
         Ok(Self { survey, source, fields, explain: args.explain, run })
     }
+}
+
+/// Returns the parameters of the paper's plan. Other plans have none.
+fn le_shulman(plan: SamplingPlanName, args: LeShulmanArgs) -> Result<LeShulman, CommandError> {
+    let LeShulmanArgs { group_size, p1, p2_low, p2_high } = args;
+    let is_given = group_size.is_some() || [p1, p2_low, p2_high].iter().any(Option::is_some);
+    if is_given && plan != SamplingPlanName::LeShulman {
+        let cause = format!("`--group-size`, `--p1` and `--p2-…` have no effect on plan `{plan}`");
+        return Err(CommandError::usage("cannot set parameters of another plan")
+            .cause(cause)
+            .hint("add `--plan le-shulman`"));
+    }
+    let defaults = LeShulman::default();
+    Ok(LeShulman {
+        group: group_size.unwrap_or(defaults.group),
+        p1: p1.unwrap_or(defaults.p1),
+        p2_low: p2_low.unwrap_or(defaults.p2_low),
+        p2_high: p2_high.unwrap_or(defaults.p2_high),
+    })
 }
 
 /// Returns the source of a catalog; the database if no catalog is given.

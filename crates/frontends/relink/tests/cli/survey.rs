@@ -252,6 +252,27 @@ fn analyze_shows_sizes_as_bars_json_and_svg() {
     assert_eq!(federation.web.requests().len(), 0);
 }
 
+/// The hosts have 240 URLs each. A group of 20 without a broken URL accepts a host, a group
+/// of 100 costs more.
+#[test]
+fn parameters_of_the_paper_are_settings() {
+    let requests = |flags: &[&str]| {
+        let federation = Federation::new(Duration::ZERO);
+        let args = [&["--plan", "le-shulman"], flags].concat();
+        federation.sandbox.run(&federation.args(&args));
+        federation.web.requests().len()
+    };
+    let (small, large) = (requests(&["--group-size", "20"]), requests(&[]));
+    assert!(small < large, "{small} {large}");
+    let lenient = requests(&["--p2-low", "0.5", "--p2-high", "0.5"]);
+    assert!(lenient < large, "{lenient} {large}");
+    let sandbox = Sandbox::new();
+    let args = ["survey", "catalog.csv", "--p1", "0.4"];
+    sandbox.run(&args).fails(2, &["have no effect on plan `default`", "--plan le-shulman"]);
+    let output = sandbox.run(&["survey", "catalog.csv", "--p1", "4"]).exits(2);
+    assert!(output.stderr.contains("not a share"), "{}", output.stderr);
+}
+
 #[test]
 fn simulate_prints_table_1_with_our_results() {
     let sandbox = Sandbox::new();
