@@ -79,9 +79,10 @@ pub use survey::{
     LoadedCatalog, SurveyEnd, SurveyOutcome, SurveyReport, SurveySettings, read_catalog, survey,
 };
 pub use watch::{
-    AddRequest, ImportSummary, MemberSelector, WatchAction, WatchEnd, WatchError, WatchOutcome,
-    WatchSettings, add_collection, apply_action, collection_list, remove_collection,
-    review_collection, watch_pages,
+    AddRequest, CollectionEdit, ImportSummary, MemberEditRequest, MemberSelector, SuggestRequest,
+    WatchAction, WatchEnd, WatchError, WatchOutcome, WatchSettings, add_collection, apply_action,
+    collection_list, edit_collection, edit_member, remove_collection, replace_member,
+    review_collection, suggest_replacements, watch_pages,
 };
 
 /// Size in bytes above which a document is read in windows.

@@ -7,6 +7,7 @@
 //! - [`RecheckInterval`] adapts to how often a page changes.
 //! - [`track`] decides whether a fetched page is a new version.
 //! - [`review`] classifies the members of a collection by change and context.
+//! - [`side_by_side`] compares two versions of a page for display.
 //!
 //! All functions are pure. Nothing is fetched or stored.
 
@@ -17,6 +18,7 @@ mod merge;
 mod outline;
 mod review;
 mod schedule;
+mod side_by_side;
 mod track;
 
 pub use import::{ImportFormat, ParseImportFormatError, read_outline};
@@ -27,7 +29,8 @@ pub use outline::{
 };
 pub use review::{
     Availability, ContextJudgment, MemberReview, MemberState, NextStep, ReviewMember, ReviewedList,
-    Reviewer, VersionSummary, review,
+    Reviewer, VersionSummary, judge_candidate, review,
 };
 pub use schedule::{RecheckInterval, RecheckResult};
+pub use side_by_side::{ComparedRow, ComparedText, RowChange, TextPart, side_by_side};
 pub use track::{Candidate, PageTrack, TrackDecision, is_version, track};

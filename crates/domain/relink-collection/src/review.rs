@@ -204,6 +204,28 @@ pub fn review(lists: &[ReviewedList], settings: &AngleSettings) -> Vec<Vec<Membe
     reviews.collect()
 }
 
+/// Judges a page as if it were a new version of a member that is not in the list.
+pub fn judge_candidate(
+    list: &ReviewedList,
+    accepted: &VersionSummary,
+    candidate: &VersionSummary,
+    settings: &AngleSettings,
+) -> Option<ContextJudgment> {
+    let mut pages = CorpusBuilder::default();
+    list.members.iter().filter_map(reference_terms).for_each(|terms| pages.add(&terms));
+    let corpus = pages.finish(Background::builtin());
+    let lists = std::slice::from_ref(list);
+    let reviewer = Reviewer::new(lists, &corpus, settings);
+    let terms = reviewer.context_terms(0, None);
+    let member = ReviewMember {
+        reference: Some(accepted.clone()),
+        latest: Some(candidate.clone()),
+        ..ReviewMember::default()
+    };
+    let content = visible_change(&member).map_or(0.0, |change| change.content);
+    reviewer.judge(&member, content, &terms, &reviewer.context(&terms), &[])
+}
+
 /// Lists with their changes, prepared for comparisons.
 #[derive(Debug)]
 pub struct Reviewer<'l> {
@@ -239,11 +261,11 @@ impl<'l> Reviewer<'l> {
         let reviews = members.map(|(position, (member, change))| {
             let context = change.as_ref().and_then(|change| match (&shared, &shared_context) {
                 (Some(terms), Some(context)) if terms.len() >= MIN_CONTEXT => {
-                    self.judge(member, change, terms, context, &rivals)
+                    self.judge(member, change.content, terms, context, &rivals)
                 }
                 _ => {
                     let terms = self.context_terms(at, Some(position));
-                    self.judge(member, change, &terms, &self.context(&terms), &rivals)
+                    self.judge(member, change.content, &terms, &self.context(&terms), &rivals)
                 }
             });
             let next_step = next_step(member, change.as_ref(), context.as_ref());
@@ -303,7 +325,7 @@ impl<'l> Reviewer<'l> {
     fn judge(
         &self,
         member: &ReviewMember,
-        change: &Change,
+        content_change: f64,
         others: &[TermVector],
         context: &Context<'l>,
         rivals: &[Context<'l>],
@@ -320,7 +342,7 @@ impl<'l> Reviewer<'l> {
             band: paper.band(angle_before - angle_after),
             score: score.probability(),
             flag: score.flag(),
-            hybrid: HybridScore::new(change.content, score).value(),
+            hybrid: HybridScore::new(content_change, score).value(),
         })
     }
 }

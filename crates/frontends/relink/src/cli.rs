@@ -58,7 +58,10 @@ pub use self::decay::{
 pub use self::survey::{
     AnalyzeArgs, BreakageArg, FieldArgs, LeShulmanArgs, SimulateArgs, SurveyArgs, SurveyCommand,
 };
-pub use self::watch::{WatchAddArgs, WatchArgs, WatchCommand, WatchMemberArgs, WatchRunArgs};
+pub use self::watch::{
+    WatchAddArgs, WatchArgs, WatchCommand, WatchEditArgs, WatchExportFormat, WatchMemberArgs,
+    WatchRunArgs, WatchSuggestArgs,
+};
 
 /// Find dead links, explain them, and search for their new URLs
 #[derive(Debug, Parser)]

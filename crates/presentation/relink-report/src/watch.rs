@@ -3,17 +3,26 @@
 //! URLs are masked and texts are printed without control characters, because
 //! titles and excerpts come from web pages.
 
+mod export;
+mod html;
+mod review_html;
 mod text;
 
 use jiff::Timestamp;
 use relink_change::{BlockChange, Change};
-use relink_collection::{Availability, ContextJudgment, ContextKind, MemberState, NextStep};
+use relink_collection::{
+    Availability, ComparedRow, ContextJudgment, ContextKind, MemberState, NextStep,
+};
 use relink_model::{FindingCode, Verdict};
 use serde::{Serialize, Serializer};
 
 use crate::{SCHEMA, redact, redact_prose};
 
-pub use text::{collection_table, diff_text, show_text};
+pub use export::{
+    SiteFile, export_bookmarks, export_json, export_markdown, export_opml, path_site,
+};
+pub use review_html::review_html;
+pub use text::{collection_table, diff_text, show_text, suggestion_text};
 
 /// Maximum number of excerpts of each kind of change in JSON.
 const MAX_EXCERPTS: usize = 50;
@@ -174,6 +183,12 @@ pub struct WatchMember {
     pub next_step: Option<NextStep>,
     /// Keyphrases of the accepted version.
     pub keyphrases: Vec<String>,
+    /// The archived copy of a page that is gone, if one is known.
+    #[serde(serialize_with = "masked_option")]
+    pub archived_url: Option<String>,
+    /// The accepted and the latest version, block by block.
+    #[serde(skip)]
+    pub comparison: Vec<ComparedRow>,
 }
 
 /// A change as it is reported.
@@ -217,6 +232,82 @@ impl From<&Change> for WatchChange {
             moved: excerpts(&change.moved),
             added_links: links(&change.added_links),
             removed_links: links(&change.removed_links),
+        }
+    }
+}
+
+/// How a candidate is related to the member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CandidateKind {
+    /// The new URL of the page.
+    Alias,
+    /// An archived copy.
+    Archived,
+    /// A copy on another site.
+    Copy,
+    /// A page on the same topic.
+    Similar,
+}
+
+impl CandidateKind {
+    /// Returns the name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Alias => "alias",
+            Self::Archived => "archived",
+            Self::Copy => "copy",
+            Self::Similar => "similar",
+        }
+    }
+}
+
+/// A page that can replace a member.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WatchCandidate {
+    /// How it is related to the member.
+    pub kind: CandidateKind,
+    /// The URL.
+    #[serde(serialize_with = "masked_url")]
+    pub url: String,
+    /// Why it is a candidate.
+    #[serde(serialize_with = "masked_text")]
+    pub reason: String,
+    /// How it fits the collection; `None` if it was not fetched.
+    pub context: Option<ContextJudgment>,
+}
+
+/// The candidates for one member.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WatchSuggestions {
+    schema: u32,
+    command: &'static str,
+    /// The URL of the member.
+    #[serde(serialize_with = "masked_url")]
+    pub url: String,
+    /// The title of the member.
+    #[serde(serialize_with = "masked_text")]
+    pub title: String,
+    /// The candidates, best first.
+    pub candidates: Vec<WatchCandidate>,
+    /// Services that could not be used.
+    #[serde(serialize_with = "masked_texts")]
+    pub warnings: Vec<String>,
+}
+
+impl WatchSuggestions {
+    /// Creates a list without candidates.
+    pub fn new(url: &str, title: &str) -> Self {
+        let (url, title) = (url.to_owned(), title.to_owned());
+        let (candidates, warnings) = (Vec::new(), Vec::new());
+        Self { schema: SCHEMA, command: "watch suggest", url, title, candidates, warnings }
+    }
+
+    /// Adds a candidate, each URL once, ordered by kind.
+    pub fn add(&mut self, candidate: WatchCandidate) {
+        if self.candidates.iter().all(|known| known.url != candidate.url) {
+            let at = self.candidates.partition_point(|known| known.kind <= candidate.kind);
+            self.candidates.insert(at, candidate);
         }
     }
 }

@@ -159,6 +159,19 @@ fn set_state(member: &mut StoredMember, state: MemberState) {
     state.as_str().clone_into(&mut member.state);
 }
 
+/// Returns the member that a selector names.
+pub(super) fn select_one<'l>(
+    library: &'l Library,
+    collection: &str,
+    selector: &MemberSelector,
+) -> Result<&'l StoredMember, WatchError> {
+    let unknown = || WatchError::UnknownMember {
+        member: selector.to_string(),
+        collection: collection.to_owned(),
+    };
+    select(library, collection, selector)?.into_iter().next().ok_or_else(unknown)
+}
+
 /// Deletes a collection with its nested ones, and returns the number of members.
 pub async fn remove_collection(
     store: &dyn CollectionStore,

@@ -9,11 +9,13 @@
 
 mod add;
 mod capture;
+mod curate;
 mod edit;
 mod library;
 mod record;
 mod review;
 mod run;
+mod suggest;
 
 use relink_ports::StoreError;
 use thiserror::Error;
@@ -21,9 +23,13 @@ use thiserror::Error;
 use crate::EngineError;
 
 pub use self::add::{AddRequest, ImportSummary, add_collection};
+pub use self::curate::{
+    CollectionEdit, MemberEditRequest, edit_collection, edit_member, replace_member,
+};
 pub use self::edit::{MemberSelector, WatchAction, apply_action, remove_collection};
 pub use self::review::{collection_list, review_collection};
 pub use self::run::{WatchEnd, WatchOutcome, WatchSettings, watch_pages};
+pub use self::suggest::{SuggestRequest, suggest_replacements};
 
 /// An error of a use case of collections.
 #[derive(Debug, Error)]
@@ -60,6 +66,12 @@ pub enum WatchError {
         member: String,
         /// The collection.
         collection: String,
+    },
+    /// The URL is not that of a web page.
+    #[error("`{url}` is not the URL of a web page")]
+    InvalidUrl {
+        /// The URL.
+        url: String,
     },
     /// The action needs a version of the page.
     #[error("`{url}` has no version to accept")]

@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
-use relink_change::{AngleSettings, TermVector};
+use relink_change::{AngleSettings, Change, Signature, TermVector};
 use relink_collection::{
-    Availability, MemberReview, MemberState, ReviewMember, ReviewedList, VersionSummary, review,
+    Availability, ComparedRow, ComparedText, MemberReview, MemberState, ReviewMember, ReviewedList,
+    VersionSummary, review, side_by_side,
 };
 use relink_ports::{
     CollectionStore, StoredCollection, StoredMember, StoredVersion, VersionId, WatchedPage,
@@ -15,13 +16,16 @@ use relink_report::watch::{WatchChange, WatchList, WatchMember, WatchReport, Wat
 use super::WatchError;
 use super::capture::StoredKeyphrases;
 use super::library::{Library, context_of, is_in_tree, load_versions, state_of};
-use crate::Ports;
+use crate::{Ports, Revival};
 
 /// Maximum number of members of a list whose terms are loaded for the context.
 const MAX_CONTEXT: usize = 100;
 
 /// Maximum number of other lists whose terms are loaded.
 const MAX_OTHER_LISTS: usize = 12;
+
+/// Maximum number of members whose page titles and keyphrases are loaded.
+const MAX_DETAILS: usize = 500;
 
 /// Maximum number of keyphrases of a member in a report.
 const MAX_KEYPHRASES: usize = 8;
@@ -99,7 +103,8 @@ pub async fn review_collection(
 ) -> Result<WatchReport, WatchError> {
     let shown = Library::load_tree(store, name).await?;
     let all = Library::load(store).await?;
-    let loaded = LoadedReview::load(store, &shown, &all, ports.now()).await?;
+    let mut loaded = LoadedReview::load(store, &shown, &all, ports.now()).await?;
+    loaded.archived = archived_copies(ports, &shown, &loaded.pages).await?;
     let lists: Vec<ReviewedList> =
         loaded.order.iter().map(|list| loaded.reviewed_list(&all, list)).collect();
     let reviews = review(&lists, &AngleSettings::default());
@@ -136,6 +141,8 @@ struct LoadedReview {
     /// The lists of the review: those that are shown, then others for comparison.
     order: Vec<StoredCollection>,
     now: Timestamp,
+    /// URLs of archived copies by the URLs of pages that are gone.
+    archived: HashMap<String, String>,
 }
 
 impl LoadedReview {
@@ -150,13 +157,14 @@ impl LoadedReview {
         let others = all.collections.iter().filter(|one| !names.contains(one.name.as_str()));
         let order: Vec<StoredCollection> =
             shown.collections.iter().chain(others.take(MAX_OTHER_LISTS)).cloned().collect();
-        let mut review = Self { pages, versions: HashMap::new(), order, now };
+        let (versions, archived) = (HashMap::new(), HashMap::new());
+        let mut review = Self { pages, versions, order, now, archived };
         let mut ids = review.changed_versions(shown);
         if !ids.is_empty() {
             ids.extend(review.context_versions(all));
         }
-        let shown_references = shown.numbered().filter_map(|(_, _, member)| member.reference);
-        ids.extend(shown_references);
+        let details = shown.numbered().filter_map(|(_, _, member)| member.reference);
+        ids.extend(details.take(MAX_DETAILS));
         review.versions = load_versions(store, ids).await?;
         Ok(review)
     }
@@ -272,8 +280,48 @@ impl LoadedReview {
             context: reviewed.and_then(|review| review.context),
             next_step: reviewed.map(|review| review.next_step),
             keyphrases: reference.map(keyphrases_of).unwrap_or_default(),
+            archived_url: self.archived.get(&member.url).cloned(),
+            comparison: reviewed
+                .and_then(|review| comparison(reference?, latest?, review.change.as_ref()?))
+                .unwrap_or_default(),
         }
     }
+}
+
+/// Compares the accepted and the latest version block by block.
+fn comparison(
+    old: &StoredVersion,
+    new: &StoredVersion,
+    change: &Change,
+) -> Option<Vec<ComparedRow>> {
+    let old_signature: Signature = serde_json::from_str(&old.signature).ok()?;
+    let new_signature: Signature = serde_json::from_str(&new.signature).ok()?;
+    let old = ComparedText { signature: &old_signature, text: old.text.as_deref() };
+    let new = ComparedText { signature: &new_signature, text: new.text.as_deref() };
+    Some(side_by_side(old, new, change))
+}
+
+/// Returns the archived copies of pages that are gone, from earlier searches.
+async fn archived_copies(
+    ports: &Ports,
+    shown: &Library,
+    pages: &HashMap<String, WatchedPage>,
+) -> Result<HashMap<String, String>, WatchError> {
+    let mut archived = HashMap::new();
+    for (_, _, member) in shown.numbered() {
+        let verdict = pages.get(&member.url).and_then(|page| page.verdict);
+        let is_gone = Availability::from_verdict(verdict) == Availability::Permanent;
+        if !is_gone && state_of(member) == MemberState::Active {
+            continue;
+        }
+        let stored = ports.store.revival(&member.url).await?;
+        let revival =
+            stored.and_then(|stored| serde_json::from_str::<Revival>(&stored.report).ok());
+        if let Some(copy) = revival.and_then(|revival| revival.archived) {
+            archived.insert(member.url.clone(), copy.replay_url.to_string());
+        }
+    }
+    Ok(archived)
 }
 
 fn keyphrases_of(version: &StoredVersion) -> Vec<String> {

@@ -18,8 +18,14 @@ struct Item {
 
 /// Reads a Markdown document.
 pub(super) fn read(text: &str, builder: &mut OutlineBuilder) {
-    let mut reader =
-        Reader { builder, heading: None, link: None, items: Vec::new(), paragraph: None };
+    let mut reader = Reader {
+        builder,
+        heading: None,
+        link: None,
+        items: Vec::new(),
+        paragraph: None,
+        annotation: String::new(),
+    };
     for event in Parser::new_ext(text, Options::ENABLE_YAML_STYLE_METADATA_BLOCKS) {
         reader.read_event(event);
     }
@@ -32,6 +38,8 @@ struct Reader<'b> {
     items: Vec<Item>,
     /// The text of a paragraph outside of lists, and whether it has a link.
     paragraph: Option<(String, bool)>,
+    /// The text after the last link.
+    annotation: String,
 }
 
 impl Reader<'_> {
@@ -71,7 +79,14 @@ impl Reader<'_> {
         }
     }
 
+    /// Adds the text after the last link as its annotation.
+    fn finish_annotation(&mut self) {
+        let text = std::mem::take(&mut self.annotation);
+        self.builder.annotate(without_separator(&text));
+    }
+
     fn finish_item(&mut self) {
+        self.finish_annotation();
         if self.items.pop().is_some_and(|item| item.is_folder) {
             self.builder.close();
         }
@@ -84,13 +99,13 @@ impl Reader<'_> {
             heading.push_str(text);
         } else if let Some(item) = self.items.last_mut() {
             if item.has_link {
-                self.builder.annotate(without_separator(text));
+                self.annotation.push_str(text);
             } else {
                 item.text.push_str(text);
             }
         } else if let Some((paragraph, has_link)) = &mut self.paragraph {
             if *has_link {
-                self.builder.annotate(without_separator(text));
+                self.annotation.push_str(text);
             } else {
                 paragraph.push_str(text);
             }
@@ -111,6 +126,7 @@ impl Reader<'_> {
 
     /// A paragraph without links describes the folder.
     fn finish_paragraph(&mut self) {
+        self.finish_annotation();
         if let Some((text, false)) = self.paragraph.take() {
             self.builder.describe(&text);
         }
@@ -118,6 +134,7 @@ impl Reader<'_> {
 
     fn finish_link(&mut self) {
         let Some(mut link) = self.link.take() else { return };
+        self.finish_annotation();
         if let Some((_, heading)) = &mut self.heading {
             // A heading with a link is a folder with that title.
             heading.push_str(&link.title);
@@ -139,6 +156,7 @@ impl Reader<'_> {
 
     /// Opens the item around a nested list as a folder, if it has text but no link.
     fn open_item_as_folder(&mut self) {
+        self.finish_annotation();
         let Some(item) = self.items.last_mut() else { return };
         if !item.has_link && !item.is_folder && !item.text.trim().is_empty() {
             item.is_folder = true;

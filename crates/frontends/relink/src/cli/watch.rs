@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use relink_collection::{ContextKind, ImportFormat};
 use relink_engine::MemberSelector;
 
@@ -46,6 +46,9 @@ pub enum WatchCommand {
     Diff {
         /// The collection
         name: String,
+        /// Also write the review to an `.html` file, with both versions side by side
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
         /// Output format
         #[arg(long, value_enum, default_value = "human")]
         format: ExplainFormat,
@@ -72,6 +75,34 @@ pub enum WatchCommand {
         /// Why
         #[arg(long, value_name = "TEXT", default_value = "")]
         reason: String,
+    },
+    /// Search for pages that can replace a member
+    Suggest(Box<WatchSuggestArgs>),
+    /// Replace the page of a member, or fill a gap; the annotation stays
+    Replace {
+        /// The collection
+        name: String,
+        /// Number or URL of the member
+        #[arg(value_name = "MEMBER")]
+        member: MemberArg,
+        /// The new URL
+        #[arg(value_name = "URL")]
+        url: String,
+    },
+    /// Change a collection, or the title, annotation, tags or position of a
+    /// member
+    Edit(WatchEditArgs),
+    /// Write a collection as a static site, Markdown, OPML, bookmarks or JSON
+    Export {
+        /// The collection
+        name: String,
+        /// Output directory of a site, or file [default for formats other than
+        /// `site`: standard output]
+        #[arg(short, long, value_name = "PATH", required_if_eq("format", "site"))]
+        output: Option<PathBuf>,
+        /// Format [default: by the extension of the output; `site` for a directory]
+        #[arg(long, value_enum)]
+        format: Option<WatchExportFormat>,
     },
     /// Remove members, whose gaps stay visible, or a whole collection
     Remove {
@@ -133,6 +164,85 @@ pub struct WatchRunArgs {
     /// HTTP options.
     #[command(flatten)]
     pub request: RequestArgs,
+}
+
+/// Arguments of `relink watch suggest`.
+#[derive(Debug, Args)]
+pub struct WatchSuggestArgs {
+    /// The collection
+    pub name: String,
+    /// Number or URL of the member
+    #[arg(value_name = "MEMBER")]
+    pub member: MemberArg,
+    /// Output format
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: ExplainFormat,
+    /// Web archive to query, as in `relink revive`; may be repeated
+    #[arg(
+        long,
+        value_name = "ARCHIVE",
+        env = "RELINK_ARCHIVE",
+        hide_env_values = true,
+        value_delimiter = ','
+    )]
+    pub archive: Vec<String>,
+    /// WARC or CDXJ file to search, or a directory of such files; may be
+    /// repeated
+    #[arg(long, value_name = "FILE")]
+    pub warc: Vec<PathBuf>,
+    /// Search engine to query, as in `relink revive`; may be repeated [default:
+    /// local]
+    #[arg(long, value_name = "ENGINE", env = "RELINK_SEARCH", hide_env_values = true)]
+    pub search: Vec<String>,
+    /// Configuration file to use instead of the project's `relink.toml`
+    #[arg(long, value_name = "FILE", env = "RELINK_CONFIG", hide_env_values = true)]
+    pub config: Option<PathBuf>,
+    /// HTTP options.
+    #[command(flatten)]
+    pub request: RequestArgs,
+}
+
+/// Arguments of `relink watch edit`.
+#[derive(Debug, Args)]
+pub struct WatchEditArgs {
+    /// The collection
+    pub name: String,
+    /// Number or URL of a member [default: the collection itself]
+    #[arg(value_name = "MEMBER")]
+    pub member: Option<MemberArg>,
+    /// New title
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// New annotation of the member
+    #[arg(long, value_name = "TEXT", requires = "member")]
+    pub note: Option<String>,
+    /// New tags; may be repeated
+    #[arg(long, value_name = "TAG")]
+    pub tag: Option<Vec<String>>,
+    /// New position of the member in its collection, from 1
+    #[arg(long, value_name = "N", requires = "member")]
+    pub position: Option<u32>,
+    /// New description of the collection
+    #[arg(long, value_name = "TEXT", conflicts_with = "member")]
+    pub description: Option<String>,
+    /// New context of the collection: all, folder, neighbors or description
+    #[arg(long, value_name = "CONTEXT", conflicts_with = "member")]
+    pub context: Option<ContextKind>,
+}
+
+/// Formats of `relink watch export`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum WatchExportFormat {
+    /// A static site: contents, and one page per stop
+    Site,
+    /// Markdown
+    Markdown,
+    /// OPML
+    Opml,
+    /// Bookmarks of a browser
+    Bookmarks,
+    /// JSON
+    Json,
 }
 
 /// Members of a collection.

@@ -1,31 +1,39 @@
 //! `relink watch`: keeps collections of pages healthy.
 
-use std::fmt::Write as _;
+mod errors;
+mod files;
+mod run_pages;
+mod suggest;
+
 use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
 use relink_engine::{
-    AddRequest, EngineError, ImportSummary, Observer, Ports, Progress, WatchAction, WatchEnd,
-    WatchError, WatchOutcome, add_collection, apply_action, collection_list, remove_collection,
-    review_collection, watch_pages,
+    AddRequest, CollectionEdit, ImportSummary, MemberEditRequest, Ports, WatchAction,
+    add_collection, apply_action, collection_list, edit_collection, edit_member, remove_collection,
+    replace_member, review_collection,
 };
 use relink_files::{BoundedReader, MAX_DOCUMENT_BYTES};
-use relink_ports::{CheckedTarget, CollectionStore};
+use relink_ports::CollectionStore;
 use relink_report::human::{counted, grouped};
 use relink_report::printable;
-use relink_report::watch::{WatchListReport, WatchReport, collection_table, diff_text, show_text};
+use relink_report::watch::{
+    WatchListReport, WatchReport, collection_table, diff_text, export_bookmarks, export_json,
+    export_markdown, export_opml, review_html, show_text,
+};
 
-use super::signals::stop_on_signal;
+use self::files::{export_format, write_file, write_site};
 use super::text_style;
 use crate::cli::{
-    ExplainFormat, GlobalArgs, WatchAddArgs, WatchArgs, WatchCommand, WatchMemberArgs, WatchRunArgs,
+    ExplainFormat, GlobalArgs, WatchAddArgs, WatchArgs, WatchCommand, WatchEditArgs,
+    WatchExportFormat, WatchMemberArgs,
 };
 use crate::clock::RunClock;
 use crate::error::{CommandError, Exit};
-use crate::output::{ProgressDisplay, cannot_encode, print};
-use crate::settings::{WatchPlan, current_dir, database};
+use crate::output::{cannot_encode, print};
+use crate::settings::{current_dir, database};
 use crate::wiring;
 
 /// The ports and the collections of a command.
@@ -39,23 +47,39 @@ pub async fn run(args: WatchArgs, global: GlobalArgs) -> Result<Exit, CommandErr
     let WatchArgs { command, db } = args;
     let clock = RunClock::start()?;
     if let WatchCommand::Run(args) = command {
-        return run_pages(*args, db, clock, global).await;
+        return run_pages::run_pages(*args, db, clock, global).await;
     }
+    let command = match command {
+        WatchCommand::Suggest(args) => return suggest::suggest(*args, db, clock, &global).await,
+        other => other,
+    };
     let db = database(db, &current_dir()?)?;
     let fetch = relink_fetch::FetchSettings::default();
     let (ports, collections) = wiring::ports_with_collections(fetch, &db, Arc::new(clock)).await?;
     let session = Session { ports, collections };
     match command {
-        WatchCommand::Run(_) => {}
+        WatchCommand::Run(_) | WatchCommand::Suggest(_) => {}
         WatchCommand::Add(args) => session.add(args).await?,
         WatchCommand::List { format } => session.list(format).await?,
         WatchCommand::Show { name, format } => {
             let style = text_style(&global);
             session.report(&name, "watch show", format, |report| show_text(report, style)).await?;
         }
-        WatchCommand::Diff { name, format } => {
+        WatchCommand::Diff { name, format, output } => {
             let style = text_style(&global);
+            if let Some(path) = &output {
+                session.write_review(&name, path).await?;
+            }
             session.report(&name, "watch diff", format, |report| diff_text(report, style)).await?;
+        }
+        WatchCommand::Replace { name, member, url } => {
+            let collections = &*session.collections;
+            replace_member(&session.ports, collections, &name, &member.0, &url).await?;
+            print(&format!("replaced by {}\n", printable(&url)))?;
+        }
+        WatchCommand::Edit(args) => session.edit(args).await?,
+        WatchCommand::Export { name, output, format } => {
+            session.export(&name, output.as_deref(), format).await?;
         }
         WatchCommand::Accept(members) => session.act(&members, &WatchAction::Accept).await?,
         WatchCommand::Reject { members, reason } => {
@@ -117,6 +141,60 @@ impl Session {
             ExplainFormat::Human => print(&text(&report)),
             ExplainFormat::Json => print_json(&report),
         }
+    }
+
+    async fn write_review(&self, name: &str, path: &Path) -> Result<(), CommandError> {
+        if path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("html")) {
+            return Err(CommandError::usage(format!("cannot write `{}`", path.display()))
+                .cause("a review is an HTML file")
+                .hint("use a file name such as `review.html`"));
+        }
+        let report = review_collection(&self.ports, &*self.collections, name, "watch diff").await?;
+        write_file(path, &review_html(&report))
+    }
+
+    async fn export(
+        &self,
+        name: &str,
+        output: Option<&Path>,
+        format: Option<WatchExportFormat>,
+    ) -> Result<(), CommandError> {
+        let report =
+            review_collection(&self.ports, &*self.collections, name, "watch export").await?;
+        let format = format.unwrap_or_else(|| export_format(output));
+        let text = match format {
+            WatchExportFormat::Site => return write_site(&report, output),
+            WatchExportFormat::Markdown => export_markdown(&report),
+            WatchExportFormat::Opml => export_opml(&report),
+            WatchExportFormat::Bookmarks => export_bookmarks(&report),
+            WatchExportFormat::Json => export_json(&report).map_err(cannot_encode)?,
+        };
+        match output {
+            Some(path) => write_file(path, &text),
+            None => print(&text),
+        }
+    }
+
+    async fn edit(&self, args: WatchEditArgs) -> Result<(), CommandError> {
+        let (ports, collections) = (&self.ports, &*self.collections);
+        if let Some(member) = args.member {
+            let edit = MemberEditRequest {
+                title: args.title,
+                annotation: args.note,
+                tags: args.tag,
+                position: args.position,
+            };
+            edit_member(ports, collections, &args.name, &member.0, &edit).await?;
+        } else {
+            let edit = CollectionEdit {
+                title: args.title,
+                description: args.description,
+                tags: args.tag,
+                context: args.context,
+            };
+            edit_collection(ports, collections, &args.name, &edit).await?;
+        }
+        print(&format!("edited `{}`\n", printable(&args.name)))
     }
 
     async fn act(&self, args: &WatchMemberArgs, action: &WatchAction) -> Result<(), CommandError> {
@@ -197,128 +275,4 @@ fn import_text(name: &str, summary: &ImportSummary) -> String {
         summary.format,
         summary.context.as_str()
     )
-}
-
-async fn run_pages(
-    args: WatchRunArgs,
-    db: Option<std::path::PathBuf>,
-    clock: RunClock,
-    global: GlobalArgs,
-) -> Result<Exit, CommandError> {
-    let format = args.format;
-    let plan = WatchPlan::resolve(args, db)?;
-    plan.run.warn_project_config();
-    let (ports, collections) =
-        wiring::ports_with_collections(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock))
-            .await?;
-    let mut observer = ProgressObserver(ProgressDisplay::new(&global));
-    let stop = stop_on_signal();
-    let outcome = watch_pages(&ports, &*collections, &plan.watch, &mut observer, &stop).await;
-    observer.0.clear();
-    let outcome = outcome?;
-    match format {
-        ExplainFormat::Human => print(&run_text(&outcome))?,
-        ExplainFormat::Json => print_json(&run_row(&outcome))?,
-    }
-    match outcome.end {
-        WatchEnd::NoNetwork => {
-            Err(CommandError::inconclusive("no host responded, so no page was judged")
-                .hint("check your network connection"))
-        }
-        WatchEnd::Interrupted => Ok(Exit::Interrupted),
-        WatchEnd::Finished if outcome.doubt.is_some() => Ok(Exit::Inconclusive),
-        WatchEnd::Finished => Ok(crate::panic_hook::exit(Exit::Clean)),
-    }
-}
-
-/// Shows the progress of a run.
-struct ProgressObserver(ProgressDisplay);
-
-impl Observer for ProgressObserver {
-    fn on_result(&mut self, _checked: &CheckedTarget) -> std::io::Result<()> {
-        Ok(())
-    }
-
-    fn on_progress(&mut self, progress: &Progress) {
-        self.0.show(progress);
-    }
-}
-
-fn run_text(outcome: &WatchOutcome) -> String {
-    if outcome.due == 0 {
-        return "No page is due. Use `--all` to check all pages.\n".to_owned();
-    }
-    let counts = [
-        (outcome.first, "new"),
-        (outcome.unchanged, "unchanged"),
-        (outcome.changed, "changed"),
-        (outcome.unstable, "unstable"),
-        (outcome.temporary, "unavailable"),
-        (outcome.permanent, "gone"),
-    ];
-    let counts = counts.iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<String> =
-        counts.map(|(count, name)| format!("{} {name}", grouped(*count))).collect();
-    let mut text =
-        format!("Checked {}: {}\n", counted(outcome.checked, "page"), counts.join(" · "));
-    if let Some(doubt) = &outcome.doubt {
-        let _ = writeln!(text, "warning: {doubt}");
-    }
-    if outcome.end == WatchEnd::Interrupted {
-        text.push_str("interrupted; run the same command to continue\n");
-    } else if outcome.changed + outcome.permanent > 0 {
-        text.push_str("hint: run `relink watch diff NAME` to see the changes\n");
-    }
-    text
-}
-
-fn run_row(outcome: &WatchOutcome) -> serde_json::Value {
-    serde_json::json!({
-        "schema": relink_report::SCHEMA,
-        "command": "watch run",
-        "end": match outcome.end {
-            WatchEnd::Finished => "finished",
-            WatchEnd::NoNetwork => "no-network",
-            WatchEnd::Interrupted => "interrupted",
-        },
-        "due": outcome.due,
-        "checked": outcome.checked,
-        "new": outcome.first,
-        "unchanged": outcome.unchanged,
-        "changed": outcome.changed,
-        "unstable": outcome.unstable,
-        "temporary": outcome.temporary,
-        "permanent": outcome.permanent,
-    })
-}
-
-impl From<WatchError> for CommandError {
-    fn from(error: WatchError) -> Self {
-        match error {
-            WatchError::Engine(EngineError::Store(error)) => error.into(),
-            WatchError::Engine(error) => error.into(),
-            WatchError::UnknownCollection { ref known, .. } => {
-                let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-                let cause = match known.as_slice() {
-                    [] => "there are no collections yet".to_owned(),
-                    known => format!("available: {}", known.join(", ")),
-                };
-                Self::usage(error.to_string())
-                    .cause(cause)
-                    .hint("add a collection with `relink watch add FILE --name NAME`")
-            }
-            WatchError::InvalidName { .. } => Self::usage(error.to_string())
-                .cause("`/` separates nested collections")
-                .hint("use a name such as `reading`"),
-            WatchError::EmptyFile { .. } => Self::usage(error.to_string())
-                .cause("only http and https URLs are collected")
-                .hint("set the format with `--as`, or use a file with links to web pages"),
-            WatchError::UnknownMember { .. } => Self::usage(error.to_string())
-                .cause("numbers change when members are added or removed")
-                .hint("use a number of `relink watch show NAME`, or a URL"),
-            WatchError::NoVersion { .. } => Self::usage(error.to_string())
-                .cause("the page was not fetched yet, or it is unavailable")
-                .hint("run `relink watch run` first"),
-        }
-    }
 }

@@ -1,13 +1,17 @@
-//! Settings of `relink watch run`.
+//! Settings of `relink watch run` and `relink watch suggest`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use jiff::Timestamp;
 use relink_engine::WatchSettings;
 use relink_model::RequestRights;
 
-use super::{RunSettings, current_dir, dispatch_settings, read_files, request_flags};
-use crate::cli::WatchRunArgs;
-use crate::config::Config;
+use super::{
+    ReviveSetup, RunSettings, current_dir, dispatch_settings, non_empty, read_files, request_flags,
+};
+use crate::cli::{WatchRunArgs, WatchSuggestArgs};
+use crate::config::{Config, ReviveConfig};
 use crate::error::CommandError;
 
 /// The settings of `relink watch run`.
@@ -33,5 +37,40 @@ impl WatchPlan {
             rights: RequestRights::user_supplied(),
         };
         Ok(Self { watch, run: RunSettings::new(config, &dir, Vec::new(), Vec::new())? })
+    }
+}
+
+/// The settings of `relink watch suggest`.
+pub struct SuggestPlan {
+    /// How pages are searched for.
+    pub setup: ReviveSetup,
+    /// Permissions of requests to the member itself.
+    pub rights: RequestRights,
+    /// Settings of the run.
+    pub run: RunSettings,
+}
+
+impl SuggestPlan {
+    /// Merges all layers.
+    pub fn resolve(
+        args: WatchSuggestArgs,
+        db: Option<PathBuf>,
+        now: Timestamp,
+    ) -> Result<Self, CommandError> {
+        let dir = current_dir()?;
+        let files = read_files(args.config.as_deref(), &dir)?;
+        let revive = ReviveConfig {
+            archive: non_empty(args.archive),
+            warc: non_empty(args.warc),
+            search: non_empty(args.search),
+            ..ReviveConfig::default()
+        };
+        let config = Config { db, revive, ..request_flags(args.request) }.over(files);
+        let dispatch = dispatch_settings(&config, Duration::MAX);
+        Ok(Self {
+            setup: ReviveSetup::new(&config.revive, &dispatch, now)?,
+            rights: RequestRights::user_supplied(),
+            run: RunSettings::new(config, &dir, Vec::new(), Vec::new())?,
+        })
     }
 }

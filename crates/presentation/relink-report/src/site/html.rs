@@ -20,7 +20,7 @@ mod priorities;
 mod statuses;
 pub(crate) mod table;
 mod tree;
-mod url;
+pub(crate) mod url;
 pub(crate) mod view;
 
 use self::markup::{Markup, element, style, void};

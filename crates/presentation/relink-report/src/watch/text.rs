@@ -7,7 +7,7 @@ use relink_change::ContextFlag;
 use relink_collection::{Availability, MemberState, NextStep};
 use relink_model::Verdict;
 
-use super::{WatchChange, WatchList, WatchMember, WatchReport, WatchSummary};
+use super::{WatchChange, WatchList, WatchMember, WatchReport, WatchSuggestions, WatchSummary};
 use crate::human::{
     COLUMNS, TextStyle, age, counted, cut_end, grouped, padded, shown_prose, shown_url,
 };
@@ -269,6 +269,27 @@ pub(super) const fn step_text(step: NextStep) -> &'static str {
         NextStep::Replace => "replace: search for another page",
         NextStep::Fill => "fill or close the gap",
     }
+}
+
+/// Formats the candidates for a member.
+pub fn suggestion_text(suggestions: &WatchSuggestions, style: TextStyle) -> String {
+    let mut text = format!("{}\n", style.strong(&shown_url(&suggestions.url)));
+    for candidate in &suggestions.candidates {
+        let kind = padded(candidate.kind.as_str(), 9);
+        let _ = writeln!(text, "{kind} {}", shown_url(&candidate.url));
+        let _ = write!(text, "          {}", shown_prose(&candidate.reason));
+        if let Some(context) = &candidate.context {
+            let _ = write!(text, "; {}", context_text(context));
+        }
+        text.push('\n');
+    }
+    if suggestions.candidates.is_empty() {
+        text.push_str("no candidates found\n");
+    }
+    for warning in &suggestions.warnings {
+        let _ = writeln!(text, "warning: {}", shown_prose(warning));
+    }
+    text
 }
 
 fn warnings(text: &mut String, report: &WatchReport) {

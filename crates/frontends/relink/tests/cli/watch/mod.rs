@@ -1,7 +1,9 @@
 //! `relink watch`: collections on loopback.
 
 mod changes;
+mod exports;
 mod imports;
+mod replacements;
 mod resume;
 
 use relink_testkit::web::{CannedResponse, TestServer};
@@ -33,7 +35,9 @@ pub struct WatchedWeb {
 
 impl WatchedWeb {
     pub fn new() -> Self {
-        Self { web: TestServer::start_blocking(), sandbox: Sandbox::new() }
+        let web = TestServer::start_blocking();
+        web.page("/", 200, "<title>Home</title><p>The home page of the test site.</p>");
+        Self { web, sandbox: Sandbox::new() }
     }
 
     /// Returns the URL of a path.

@@ -100,7 +100,8 @@ pub(super) fn more(count: u64, what: &str) -> Markup {
     element("p", [("class", "more")], text)
 }
 
-fn is_safe_link(url: &str) -> bool {
+/// Whether a browser would request exactly the URL that is shown.
+pub(crate) fn is_safe_link(url: &str) -> bool {
     is_http(url) && url.len() <= MAX_LINK && !redact(url).is_changed() && printable(url) == url
 }
 

@@ -1,0 +1,325 @@
+//! Finds pages that can replace a member.
+//!
+//! For a page that is gone or rejected: the new URL of the page, its archived copy,
+//! then copies on other sites, then similar pages. For a healthy page: similar
+//! pages. Every live candidate is fetched, compared with the accepted version, and
+//! judged in the context of the collection.
+
+use std::collections::HashSet;
+
+use relink_change::{AngleSettings, Signature, TermSettings, TermVector, VolatileParts, compare};
+use relink_collection::{
+    Availability, ContextJudgment, MemberState, ReviewMember, ReviewedList, VersionSummary,
+    judge_candidate,
+};
+use relink_model::{RequestRights, Verdict};
+use relink_page::{Keyphrase, Keyphrases, QueryPlan, SearchGoal, body_blocks};
+use relink_ports::{CollectionStore, SearchEngine, StoredMember};
+use relink_report::watch::{CandidateKind, WatchCandidate, WatchSuggestions};
+use url::Url;
+
+use super::WatchError;
+use super::capture::StoredKeyphrases;
+use super::edit::{MemberSelector, select_one};
+use super::library::{Library, context_of, load_versions, state_of};
+use crate::page_check::{ControlCache, PageCheckRequest, PageCheckSettings, PageChecker};
+use crate::polite_fetch::{PoliteFetch, PoliteFetchSettings};
+use crate::{DeadPage, Ports, Revival, ReviveObserver, ReviveSettings, StopSignal, revive};
+
+/// Maximum number of search results that are fetched.
+const MAX_FETCHED: usize = 8;
+
+/// Maximum number of candidates.
+const MAX_CANDIDATES: usize = 10;
+
+/// Maximum number of queries.
+const MAX_QUERIES: usize = 8;
+
+/// Minimum share of common text of a copy.
+const MIN_COPY_SHARE: f64 = 0.9;
+
+/// The member to replace.
+#[derive(Debug, Clone, Copy)]
+pub struct SuggestRequest<'r> {
+    /// The name of the collection.
+    pub collection: &'r str,
+    /// The member.
+    pub member: &'r MemberSelector,
+    /// Permissions of requests to the member itself.
+    pub rights: RequestRights,
+}
+
+/// Finds candidates for a member.
+pub async fn suggest_replacements(
+    ports: &Ports,
+    store: &dyn CollectionStore,
+    request: &SuggestRequest<'_>,
+    settings: &ReviveSettings,
+    stop: &StopSignal,
+) -> Result<WatchSuggestions, WatchError> {
+    let library = Library::load_tree(store, request.collection).await?;
+    let member = select_one(&library, request.collection, request.member)?.clone();
+    let search = Search::load(ports, store, settings, &library, member).await?;
+    let mut found = WatchSuggestions::new(&search.member.url, &search.member.title);
+    if search.needs_replacement {
+        search.revive(request.rights, stop, &mut found).await?;
+    }
+    search.search_web(stop, &mut found).await?;
+    found.candidates.truncate(MAX_CANDIDATES);
+    Ok(found)
+}
+
+/// The accepted version of the member.
+struct AcceptedVersion {
+    signature: Option<Signature>,
+    terms: TermVector,
+    keyphrases: Keyphrases,
+}
+
+struct Search<'s> {
+    ports: &'s Ports,
+    settings: &'s ReviveSettings,
+    member: StoredMember,
+    needs_replacement: bool,
+    accepted: Option<AcceptedVersion>,
+    /// The list of the member, whose last member is replaced by each candidate.
+    list: ReviewedList,
+    /// The URLs of the collection.
+    members: HashSet<String>,
+}
+
+impl<'s> Search<'s> {
+    async fn load(
+        ports: &'s Ports,
+        store: &dyn CollectionStore,
+        settings: &'s ReviveSettings,
+        library: &Library,
+        member: StoredMember,
+    ) -> Result<Self, WatchError> {
+        let pages = library.pages(store).await?;
+        let verdict = pages.get(&member.url).and_then(|page| page.verdict);
+        let needs_replacement = state_of(&member) != MemberState::Active
+            || Availability::from_verdict(verdict) == Availability::Permanent;
+        let others =
+            library.members(member.collection).iter().filter(|other| other.id != member.id);
+        let others: Vec<&StoredMember> = others.collect();
+        let mut ids: Vec<_> = others.iter().filter_map(|other| other.reference).collect();
+        ids.extend(member.reference);
+        let versions = load_versions(store, ids).await?;
+        let terms = |member: &StoredMember| -> TermVector {
+            let version = member.reference.and_then(|id| versions.get(&id));
+            version
+                .and_then(|version| serde_json::from_str(&version.terms).ok())
+                .unwrap_or_default()
+        };
+        let list = others.into_iter().map(|other| ReviewMember {
+            availability: Availability::Available,
+            annotation: other.annotation.clone(),
+            reference: Some(VersionSummary { signature: None, terms: terms(other) }),
+            ..ReviewMember::default()
+        });
+        let stored = member.reference.and_then(|id| versions.get(&id));
+        let accepted = stored.map(|version| AcceptedVersion {
+            signature: serde_json::from_str(&version.signature).ok(),
+            terms: terms(&member),
+            keyphrases: keyphrases(&version.keyphrases),
+        });
+        let collection = library.collections.iter().find(|one| one.id == member.collection);
+        let list = ReviewedList {
+            context: collection.map(context_of).unwrap_or_default(),
+            description: collection.map(|one| one.description.clone()).unwrap_or_default(),
+            members: list.collect(),
+            ..ReviewedList::default()
+        };
+        let members = library.numbered().map(|(_, _, member)| member.url.clone()).collect();
+        Ok(Self { ports, settings, member, needs_replacement, accepted, list, members })
+    }
+
+    /// Searches for the new URL, the archived copy and copies on other sites.
+    async fn revive(
+        &self,
+        rights: RequestRights,
+        stop: &StopSignal,
+        found: &mut WatchSuggestions,
+    ) -> Result<(), WatchError> {
+        let Ok(url) = Url::parse(&self.member.url) else { return Ok(()) };
+        let stored = self.ports.store.dead_target(&self.member.url).await?;
+        let page = DeadPage { url, stored, rights };
+        let mut observer = RevivalCollector(Vec::new());
+        revive(self.ports, self.settings, vec![page], &mut observer, stop).await?;
+        for revival in observer.0 {
+            found.warnings.extend(revival.warnings.iter().cloned());
+            self.add_revival(&revival, found).await;
+        }
+        Ok(())
+    }
+
+    async fn add_revival(&self, revival: &Revival, found: &mut WatchSuggestions) {
+        if let Some(alias) = &revival.alias {
+            let context = self.fetch(alias.url.as_str()).await.and_then(|page| self.judge(&page));
+            found.add(WatchCandidate {
+                kind: CandidateKind::Alias,
+                url: alias.url.to_string(),
+                reason: format!("new URL of the page, confidence {}", alias.confidence),
+                context,
+            });
+        }
+        if let Some(archived) = &revival.archived {
+            found.add(WatchCandidate {
+                kind: CandidateKind::Archived,
+                url: archived.replay_url.to_string(),
+                reason: format!("archived copy of {}", archived.captured_at.strftime("%Y-%m-%d")),
+                context: None,
+            });
+        }
+        for replacement in &revival.replacements {
+            let url = replacement.url.as_str();
+            let context = self.fetch(url).await.and_then(|page| self.judge(&page));
+            let kind = if replacement.similarity.is_mirror() {
+                CandidateKind::Copy
+            } else {
+                CandidateKind::Similar
+            };
+            let reason = replacement.reason.clone();
+            found.add(WatchCandidate { kind, url: url.to_owned(), reason, context });
+        }
+    }
+
+    /// Searches for copies and similar pages by the stored keyphrases.
+    async fn search_web(
+        &self,
+        stop: &StopSignal,
+        found: &mut WatchSuggestions,
+    ) -> Result<(), WatchError> {
+        let Some(accepted) = &self.accepted else { return Ok(()) };
+        let goals: &[SearchGoal] = if self.needs_replacement {
+            &[SearchGoal::Identical, SearchGoal::Similar]
+        } else {
+            &[SearchGoal::Similar]
+        };
+        let mut urls: Vec<(String, String)> = Vec::new();
+        for goal in goals {
+            for engine in &self.ports.search_engines {
+                if stop.is_stopped() {
+                    return Ok(());
+                }
+                let plan = QueryPlan::new(*goal, &accepted.keyphrases, None);
+                self.run_plan(&**engine, plan, &mut urls, found).await;
+            }
+        }
+        for (url, engine) in urls.into_iter().take(MAX_FETCHED) {
+            let Some(page) = self.fetch(&url).await else { continue };
+            if let Some(candidate) = self.candidate(&url, &engine, &page) {
+                found.add(candidate);
+            }
+        }
+        Ok(())
+    }
+
+    async fn run_plan(
+        &self,
+        engine: &dyn SearchEngine,
+        mut plan: QueryPlan,
+        urls: &mut Vec<(String, String)>,
+        found: &mut WatchSuggestions,
+    ) {
+        let mut queries = 0;
+        while let Some(query) = plan.query().cloned().filter(|_| queries < MAX_QUERIES) {
+            queries += 1;
+            let response = match engine.search(&query).await {
+                Ok(response) => response,
+                Err(error) => {
+                    found.warnings.push(error.to_string());
+                    return;
+                }
+            };
+            plan.record_result_count(response.estimated_total());
+            for hit in response.hits {
+                let url = hit.url.to_string();
+                let is_new = urls.iter().all(|(known, _)| *known != url)
+                    && !self.members.contains(&url)
+                    && found.candidates.iter().all(|candidate| candidate.url != url);
+                if is_new {
+                    urls.push((url, engine.name().to_owned()));
+                }
+            }
+        }
+    }
+
+    /// Fetches a live page. A search engine found it, so the request has no
+    /// permissions.
+    async fn fetch(&self, url: &str) -> Option<VersionSummary> {
+        let (ports, settings) = (self.ports, self.settings);
+        let fetch = PoliteFetch::new(PoliteFetchSettings {
+            fetch: &*ports.fetch,
+            clock: &*ports.clock,
+            store: Some(&*ports.store),
+            politeness: settings.politeness,
+            max_host_wait: settings.max_host_wait,
+        });
+        let rights = RequestRights::discovered();
+        let parsed = Url::parse(url).ok()?;
+        fetch.check_allowed(&parsed, rights).await.ok()?;
+        let check_settings = PageCheckSettings {
+            policy: settings.policy,
+            max_host_wait: settings.max_host_wait,
+            uses_controls: true,
+            salt: u64::from_ne_bytes(ports.now().as_millisecond().to_ne_bytes()),
+        };
+        let checker = PageChecker { fetch: &fetch, clock: &*ports.clock, settings: check_settings };
+        let request =
+            PageCheckRequest { url: url.to_owned(), rights, ..PageCheckRequest::default() };
+        let page_check = checker.check_page(&request, &mut ControlCache::default()).await;
+        let is_alive = matches!(page_check.judgment.verdict, Verdict::Alive | Verdict::Moved);
+        let body = page_check.body.filter(|_| is_alive)?;
+        let page = body_blocks(body.content_type.as_deref(), &body.bytes)?;
+        let title = page.title().unwrap_or_default().to_owned();
+        Some(VersionSummary {
+            signature: Some(Signature::new(&body.bytes, &page)),
+            terms: TermVector::from_member(&title, &page, "", TermSettings::default()),
+        })
+    }
+
+    /// Classifies a page that a search engine found.
+    fn candidate(&self, url: &str, engine: &str, page: &VersionSummary) -> Option<WatchCandidate> {
+        let old = self.accepted.as_ref()?.signature.as_ref()?;
+        let change = compare(old, page.signature.as_ref()?, &VolatileParts::default());
+        let share = 1.0 - change.content;
+        let is_copy = share >= MIN_COPY_SHARE;
+        if is_copy && !self.needs_replacement {
+            // A copy of a healthy page adds nothing.
+            return None;
+        }
+        let context = self.judge(page);
+        let reason = format!("{:.0} % of the text in common, found by {engine}", share * 100.0);
+        let kind = if is_copy { CandidateKind::Copy } else { CandidateKind::Similar };
+        Some(WatchCandidate { kind, url: url.to_owned(), reason, context })
+    }
+
+    /// Judges a page as if it were the new version of the member.
+    fn judge(&self, page: &VersionSummary) -> Option<ContextJudgment> {
+        let accepted = self.accepted.as_ref()?;
+        let accepted =
+            VersionSummary { signature: accepted.signature.clone(), terms: accepted.terms.clone() };
+        judge_candidate(&self.list, &accepted, page, &AngleSettings::default())
+    }
+}
+
+fn keyphrases(stored: &str) -> Keyphrases {
+    let stored: StoredKeyphrases = serde_json::from_str(stored).unwrap_or_default();
+    let phrases =
+        |texts: Vec<String>| texts.into_iter().map(|text| Keyphrase { text, count: 1 }).collect();
+    Keyphrases { exact: phrases(stored.exact), similar: phrases(stored.similar) }
+}
+
+/// Collects the results of a revival.
+struct RevivalCollector(Vec<Revival>);
+
+impl ReviveObserver for RevivalCollector {
+    fn on_progress(&mut self, _done: usize, _all: usize, _directory: &str) {}
+
+    fn on_revival(&mut self, revival: &Revival) -> std::io::Result<()> {
+        self.0.push(revival.clone());
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! `relink watch suggest` and `replace`.
+
+use std::fmt::Write as _;
+
+use relink_demo::{ArchivedPage, MiniArchive};
+use serde_json::Value;
+
+use super::{DAY_1, DAY_5, OWLS, WatchedWeb, html, owl_text};
+use crate::sandbox::QUICK;
+use crate::servers::BackgroundServer;
+
+/// Returns a longer text about owls, so that it can be recognized.
+fn article(number: usize) -> String {
+    let all = OWLS.join("</p><p>");
+    format!(
+        "<p>Chapter{number} of the owl book number{number}.</p><p>{all}</p>{}",
+        owl_text(number)
+    )
+}
+
+/// A collection of five articles, checked on the first day.
+struct Library {
+    web: WatchedWeb,
+    archive: BackgroundServer<MiniArchive>,
+}
+
+impl Library {
+    fn new(captures: impl FnOnce(&WatchedWeb) -> Vec<ArchivedPage>) -> Self {
+        let web = WatchedWeb::new();
+        let captures = captures(&web);
+        let archive =
+            BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() });
+        let mut list = String::new();
+        for number in 0..5 {
+            let path = format!("/books/owl{number}.html");
+            web.page(&path, &format!("Owl book {number}"), &article(number));
+            let _ = writeln!(list, "- [Owl {number}]({}) chapter {number}", web.url(&path));
+        }
+        web.sandbox.write("r.md", &list);
+        web.watch(&["add", "r.md", "--name", "r"]).exits(0);
+        web.run_at(DAY_1, &[]).exits(0);
+        Self { web, archive }
+    }
+
+    /// Returns the candidates for a member.
+    fn suggest(&self, member: &str, args: &[&str]) -> Vec<Value> {
+        let archive = self.archive.root();
+        let all = [
+            &["watch", "--db", "relink.db", "suggest", "r", member, "--allow-private"],
+            QUICK,
+            &["--archive", &archive, "--format", "json"],
+            args,
+        ]
+        .concat();
+        let output = self.web.sandbox.run(&all).exits(0);
+        let report: Value = serde_json::from_str(&output.stdout).unwrap();
+        report["candidates"].as_array().unwrap().clone()
+    }
+}
+
+#[test]
+fn dead_member_gets_alias_archived_copy_and_similar_page_in_this_order() {
+    let library = Library::new(|web| {
+        let url = web.url("/books/owl1.html");
+        vec![
+            ArchivedPage::page(&url, "20260101000000", &html("Owl book 1", &article(1))),
+            ArchivedPage::redirect(&url, "20260201000000", 301, "/new/owl1.html"),
+        ]
+    });
+    let web = &library.web;
+    web.page("/new/owl1.html", "Owl book 1", &article(1));
+    // A page on the same topic that the local index knows from a check.
+    let similar = "Owls of the night";
+    web.page("/similar.html", similar, &format!("<p>{}</p>", OWLS.join("</p><p>")));
+    let url = web.url("/similar.html");
+    web.sandbox.check(&[&url]).exits(0);
+    web.web.page("/books/owl1.html", 404, "gone");
+    web.run_at(DAY_5, &[]).exits(0);
+    let dead = web.url("/books/owl1.html");
+    let candidates = library.suggest(&dead, &[]);
+    let kinds: Vec<&str> =
+        candidates.iter().map(|candidate| candidate["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds[..2], ["alias", "archived"], "{candidates:#?}");
+    assert_eq!(candidates[0]["url"], web.url("/new/owl1.html"));
+    assert_eq!(candidates[0]["context"]["flag"], "fits", "{candidates:#?}");
+    assert!(kinds[2..].contains(&"similar"), "{candidates:#?}");
+
+    // The archived copy is linked from the exported path.
+    web.watch(&["export", "r", "-o", "site"]).exits(0);
+    let stop = web.sandbox.read("site/stop-002.html");
+    assert!(stop.contains("Archived copy: "), "{stop}");
+
+    let new = web.url("/new/owl1.html");
+    web.watch(&["replace", "r", "2", &new]).exits(0);
+    web.run_at("2026-04-01T09:00:00Z", &[]).exits(0);
+    let member = web.member("r", "/new/owl1.html");
+    assert_eq!(
+        (&member["replaced_url"], &member["annotation"]),
+        (&dead.into(), &"chapter 1".into())
+    );
+    assert_eq!((&member["state"], &member["next_step"]), (&"active".into(), &"none".into()));
+}
+
+#[test]
+fn rejected_page_is_searched_and_gap_is_filled() {
+    let library = Library::new(|web| {
+        let url = web.url("/books/owl2.html");
+        vec![ArchivedPage::page(&url, "20260101000000", &html("Owl book 2", &article(2)))]
+    });
+    let web = &library.web;
+    web.watch(&["reject", "r", "3", "--reason", "resold"]).exits(0);
+    let candidates = library.suggest("3", &[]);
+    assert_eq!(candidates[0]["kind"], "archived", "{candidates:#?}");
+    web.watch(&["remove", "r", "1"]).exits(0);
+    assert_eq!(web.members("r")[0]["next_step"], "fill");
+    let other = web.owl(7);
+    web.watch(&["replace", "r", "1", &other]).exits(0);
+    assert_eq!(web.members("r")[0]["next_step"], "run");
+    web.watch(&["replace", "r", "1", "ftp://example.org/"])
+        .fails(2, &["is not the URL of a web page"]);
+}
+
+#[test]
+fn healthy_member_gets_similar_pages_only() {
+    let library = Library::new(|_| Vec::new());
+    let web = &library.web;
+    web.page("/similar.html", "Owls of the night", &format!("<p>{}</p>", OWLS.join("</p><p>")));
+    let url = web.url("/similar.html");
+    web.sandbox.check(&[&url]).exits(0);
+    let candidates = library.suggest("1", &[]);
+    assert!(candidates.iter().all(|candidate| candidate["kind"] == "similar"), "{candidates:#?}");
+    assert!(candidates.iter().any(|candidate| candidate["url"] == url), "{candidates:#?}");
+    // The members of the collection are not candidates.
+    let member = web.url("/books/owl2.html");
+    assert!(candidates.iter().all(|candidate| candidate["url"] != member));
+}

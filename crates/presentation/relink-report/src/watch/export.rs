@@ -1,0 +1,228 @@
+//! Collections in the formats of other programs: Markdown, OPML, bookmarks, JSON.
+//!
+//! Each format can be imported again. Gaps are omitted, except in JSON and in the
+//! static site.
+
+mod site;
+
+use std::fmt::Write as _;
+
+use relink_collection::MemberState;
+use serde::Serialize;
+
+use super::{WatchList, WatchMember, WatchReport};
+use crate::{printable, redact, redact_prose};
+
+pub use site::{SiteFile, path_site};
+
+/// Returns the members that are exported.
+fn exported(list: &WatchList) -> impl Iterator<Item = &WatchMember> {
+    let is_exported = |member: &&WatchMember| member.state != MemberState::Gap;
+    list.members.iter().filter(is_exported)
+}
+
+/// Returns the depth of a nested collection: 0 for the outermost one.
+fn depth(report: &WatchReport, list: &WatchList) -> usize {
+    list.name.matches('/').count() - report.name.matches('/').count()
+}
+
+/// Returns a text in one line that is safe to print.
+fn line(text: &str) -> String {
+    printable(&redact_prose(text)).into_owned()
+}
+
+/// Exports a collection as Markdown: headings and lists.
+pub fn export_markdown(report: &WatchReport) -> String {
+    let mut text = String::new();
+    for list in &report.lists {
+        let depth = depth(report, list);
+        let title = if list.title.is_empty() { &list.name } else { &list.title };
+        let _ = writeln!(text, "{} {}\n", "#".repeat((depth + 1).min(6)), markdown(title));
+        if !list.description.is_empty() {
+            let _ = writeln!(text, "{}\n", markdown(&list.description));
+        }
+        for member in exported(list) {
+            let title = if member.title.is_empty() { &member.url } else { &member.title };
+            let url = line(&redact(&member.url).to_string());
+            let _ =
+                write!(text, "- [{}](<{}>)", markdown(title), url.replace(['<', '>', '\n'], ""));
+            if !member.annotation.is_empty() {
+                let _ = write!(text, " — {}", markdown(&member.annotation));
+            }
+            text.push('\n');
+        }
+        text.push('\n');
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+/// Escapes text for Markdown.
+fn markdown(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in line(text).chars() {
+        if matches!(
+            character,
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '&' | '|' | '!'
+        ) {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}
+
+/// Exports a collection as OPML.
+pub fn export_opml(report: &WatchReport) -> String {
+    let title = report.lists.first().map(|list| list.title.as_str()).unwrap_or_default();
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\">\n<head><title>{}</title></head>\n<body>\n",
+        markup(title)
+    );
+    let mut open = 0;
+    for list in &report.lists {
+        let depth = depth(report, list);
+        while open >= depth.max(1) {
+            text.push_str("</outline>\n");
+            open -= 1;
+        }
+        if depth > 0 {
+            open += 1;
+            let _ = writeln!(
+                text,
+                "<outline text=\"{}\" description=\"{}\">",
+                markup(&list.title),
+                markup(&list.description)
+            );
+        }
+        for member in exported(list) {
+            let _ = writeln!(
+                text,
+                "<outline text=\"{}\" type=\"link\" url=\"{}\" description=\"{}\" category=\"{}\"/>",
+                markup(&member.title),
+                markup(&redact(&member.url).to_string()),
+                markup(&member.annotation),
+                markup(&member.tags.join(","))
+            );
+        }
+    }
+    text.push_str(&"</outline>\n".repeat(open));
+    text.push_str("</body>\n</opml>\n");
+    text
+}
+
+/// Exports a collection as bookmarks of a browser.
+pub fn export_bookmarks(report: &WatchReport) -> String {
+    let title = report.lists.first().map(|list| list.title.as_str()).unwrap_or_default();
+    let title = markup(title);
+    let mut text = format!(
+        "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<META HTTP-EQUIV=\"Content-Type\" CONTENT=\"text/html; charset=UTF-8\">\n<TITLE>{title}</TITLE>\n<H1>{title}</H1>\n<DL><p>\n"
+    );
+    let mut open = 0;
+    for list in &report.lists {
+        let depth = depth(report, list);
+        while open >= depth.max(1) {
+            text.push_str("</DL><p>\n");
+            open -= 1;
+        }
+        if depth > 0 {
+            open += 1;
+            let _ = writeln!(text, "<DT><H3>{}</H3>", markup(&list.title));
+            if !list.description.is_empty() {
+                let _ = writeln!(text, "<DD>{}", markup(&list.description));
+            }
+            text.push_str("<DL><p>\n");
+        }
+        for member in exported(list) {
+            let url = redact(&member.url).to_string();
+            let tags = markup(&member.tags.join(","));
+            let _ = writeln!(
+                text,
+                "<DT><A HREF=\"{}\" TAGS=\"{tags}\">{}</A>",
+                markup(&url),
+                markup(&member.title)
+            );
+            if !member.annotation.is_empty() {
+                let _ = writeln!(text, "<DD>{}", markup(&member.annotation));
+            }
+        }
+    }
+    text.push_str(&"</DL><p>\n".repeat(open));
+    text.push_str("</DL><p>\n");
+    text
+}
+
+/// Escapes text for HTML and XML.
+fn markup(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in line(text).chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// A collection in the JSON that `relink watch add` reads.
+#[derive(Serialize)]
+struct JsonCollection<'r> {
+    name: &'r str,
+    title: &'r str,
+    description: String,
+    tags: &'r [String],
+    context: &'static str,
+    members: Vec<JsonMember<'r>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    collections: Vec<Self>,
+}
+
+#[derive(Serialize)]
+struct JsonMember<'r> {
+    url: String,
+    title: String,
+    annotation: String,
+    tags: &'r [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replaced_url: Option<String>,
+}
+
+/// Exports a collection as JSON.
+pub fn export_json(report: &WatchReport) -> Result<String, serde_json::Error> {
+    let mut lists = report.lists.iter().peekable();
+    let root = lists.next().map(|list| json_collection(report, list, &mut lists));
+    Ok(format!("{}\n", serde_json::to_string_pretty(&root)?))
+}
+
+/// Converts a list and the lists that follow and are nested in it.
+fn json_collection<'r>(
+    report: &WatchReport,
+    list: &'r WatchList,
+    rest: &mut std::iter::Peekable<std::slice::Iter<'r, WatchList>>,
+) -> JsonCollection<'r> {
+    let members = exported(list).map(|member| JsonMember {
+        url: redact(&member.url).to_string(),
+        title: redact_prose(&member.title).to_string(),
+        annotation: redact_prose(&member.annotation).to_string(),
+        tags: &member.tags,
+        replaced_url: member.replaced_url.as_deref().map(|url| redact(url).to_string()),
+    });
+    let mut collection = JsonCollection {
+        name: &list.name,
+        title: &list.title,
+        description: redact_prose(&list.description).to_string(),
+        tags: &list.tags,
+        context: list.context.as_str(),
+        members: members.collect(),
+        collections: Vec::new(),
+    };
+    while let Some(next) = rest.next_if(|next| depth(report, next) > depth(report, list)) {
+        collection.collections.push(json_collection(report, next, rest));
+    }
+    collection
+}

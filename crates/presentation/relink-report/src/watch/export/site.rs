@@ -1,0 +1,139 @@
+//! A collection as a small static site: contents, and one page per stop.
+
+use relink_collection::{Availability, MemberState};
+
+use super::super::html::{link, page};
+use super::super::text::status;
+use super::super::{WatchMember, WatchReport};
+use crate::site::html::markup::{Markup, element};
+
+/// A file of the site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SiteFile {
+    /// The file name.
+    pub name: String,
+    /// The content.
+    pub content: String,
+}
+
+/// Renders a collection as a static site. Gaps stay visible with their
+/// annotation.
+pub fn path_site(report: &WatchReport) -> Vec<SiteFile> {
+    let stops: Vec<&WatchMember> = report.members().collect();
+    let mut files = vec![SiteFile { name: "index.html".to_owned(), content: contents(report) }];
+    for (at, stop) in stops.iter().enumerate() {
+        let previous = at.checked_sub(1).and_then(|at| stops.get(at)).copied();
+        let next = stops.get(at + 1).copied();
+        let content = stop_page(report, stop, previous, next);
+        files.push(SiteFile { name: file_name(stop), content });
+    }
+    files
+}
+
+/// Returns the file name of a stop. It depends on the number only, because titles
+/// are untrusted.
+fn file_name(member: &WatchMember) -> String {
+    format!("stop-{:03}.html", member.number)
+}
+
+fn title_of(member: &WatchMember) -> &str {
+    if member.title.is_empty() { &member.url } else { &member.title }
+}
+
+fn report_title(report: &WatchReport) -> &str {
+    report.lists.first().map_or(report.name.as_str(), |list| list.title.as_str())
+}
+
+fn contents(report: &WatchReport) -> String {
+    let mut lists = Markup::default();
+    for (at, list) in report.lists.iter().enumerate() {
+        let heading = (at > 0).then(|| element("h2", [], list.title.as_str()));
+        let description =
+            (!list.description.is_empty()).then(|| element("p", [], list.description.as_str()));
+        let start = list.members.first().map_or(1, |member| member.number).to_string();
+        let stops: Markup = list.members.iter().map(contents_entry).collect();
+        let stops = (!list.members.is_empty())
+            .then(|| element("ol", [("class", "stops"), ("start", start.as_str())], stops));
+        lists.push([heading.into(), description.into(), Markup::from(stops)]);
+    }
+    let heading = element("h1", [], report_title(report));
+    page(
+        report_title(report),
+        [element("header", [], heading), element("main", [], lists), footer(report)],
+    )
+}
+
+fn contents_entry(member: &WatchMember) -> Markup {
+    let file = file_name(member);
+    let title = element("a", [("href", file.as_str())], title_of(member));
+    let state =
+        notice(member).map(|text| element("span", [("class", "warn")], format!(" ({text})")));
+    let annotation = (!member.annotation.is_empty())
+        .then(|| element("div", [("class", "quiet")], member.annotation.as_str()));
+    element("li", [], [title, state.into(), annotation.into()])
+}
+
+/// Returns a notice for a stop that cannot be read as intended.
+fn notice(member: &WatchMember) -> Option<&'static str> {
+    match (member.state, member.availability) {
+        (MemberState::Gap, _) => Some("removed"),
+        (MemberState::Rejected, _) => Some("no longer the page that was chosen"),
+        (_, Availability::Permanent) => Some("no longer available"),
+        (_, Availability::Temporary) => Some("unavailable at the last check"),
+        _ => None,
+    }
+}
+
+fn stop_page(
+    report: &WatchReport,
+    stop: &WatchMember,
+    previous: Option<&WatchMember>,
+    next: Option<&WatchMember>,
+) -> String {
+    let annotation = (!stop.annotation.is_empty())
+        .then(|| element("p", [("class", "note")], stop.annotation.as_str()));
+    let neighbor = |member: Option<&WatchMember>, name: &str| {
+        member.map_or_else(Markup::default, |member| {
+            let file = file_name(member);
+            let text = format!("{name}: {}", title_of(member));
+            element("a", [("href", file.as_str())], text)
+        })
+    };
+    let steps = element(
+        "nav",
+        [("class", "steps"), ("aria-label", "Path")],
+        [
+            neighbor(previous, "← Previous"),
+            element("a", [("href", "index.html")], "Contents"),
+            neighbor(next, "Next →"),
+        ],
+    );
+    let heading = element("h1", [], format!("{}. {}", stop.number, title_of(stop)));
+    let main = element("main", [], [heading, annotation.into(), destination(stop), steps]);
+    page(title_of(stop), [main, footer(report)])
+}
+
+/// Renders the live page, or the archived copy if the page is gone.
+fn destination(stop: &WatchMember) -> Markup {
+    let is_gone = stop.availability == Availability::Permanent
+        || matches!(stop.state, MemberState::Gap | MemberState::Rejected);
+    if !is_gone {
+        return element("p", [], ["Page: ".into(), link(&stop.url, "")]);
+    }
+    let reason = match stop.state {
+        MemberState::Gap => "This stop was removed.".to_owned(),
+        _ => format!("{}.", status(stop)),
+    };
+    let copy = match &stop.archived_url {
+        Some(archived) => element("p", [], ["Archived copy: ".into(), link(archived, "")]),
+        None => element("p", [], "No archived copy is known."),
+    };
+    let original =
+        element("p", [("class", "quiet")], ["Original page: ".into(), link(&stop.url, "")]);
+    [element("p", [("class", "warn")], reason), copy, original].into()
+}
+
+fn footer(report: &WatchReport) -> Markup {
+    let date = report.created_at.strftime("%Y-%m-%d").to_string();
+    element("footer", [], element("p", [], format!("Created by Relink on {date}.")))
+}
