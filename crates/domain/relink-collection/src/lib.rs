@@ -19,6 +19,7 @@ mod outline;
 mod review;
 mod schedule;
 mod side_by_side;
+mod topic;
 mod track;
 
 pub use import::{ImportFormat, ParseImportFormatError, read_outline};
@@ -33,4 +34,5 @@ pub use review::{
 };
 pub use schedule::{RecheckInterval, RecheckResult};
 pub use side_by_side::{ComparedRow, ComparedText, RowChange, TextPart, side_by_side};
+pub use topic::has_common_topic;
 pub use track::{Candidate, PageTrack, TrackDecision, is_version, track};

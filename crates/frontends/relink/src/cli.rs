@@ -60,7 +60,7 @@ pub use self::survey::{
 };
 pub use self::watch::{
     WatchAddArgs, WatchArgs, WatchCommand, WatchEditArgs, WatchExportFormat, WatchMemberArgs,
-    WatchRunArgs, WatchSuggestArgs,
+    WatchRunArgs, WatchStudyFormat, WatchSuggestArgs,
 };
 
 /// Find dead links, explain them, and search for their new URLs

@@ -123,6 +123,8 @@ pub struct WatchedPage {
     pub since: Option<Timestamp>,
     /// The latest confirmed version.
     pub latest: Option<VersionId>,
+    /// The size of the latest version in bytes. Not used when a page is saved.
+    pub latest_bytes: Option<u64>,
     /// The checksum of the bytes of the last fetch that equals the latest version.
     pub checksum: Option<u64>,
     /// A fetch that waits for its confirmation, as JSON.

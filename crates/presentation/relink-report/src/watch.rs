@@ -6,6 +6,7 @@
 mod export;
 mod html;
 mod review_html;
+mod study;
 mod text;
 
 use jiff::Timestamp;
@@ -22,6 +23,7 @@ pub use export::{
     SiteFile, export_bookmarks, export_json, export_markdown, export_opml, path_site,
 };
 pub use review_html::review_html;
+pub use study::{StudyCounts, StudyReport, StudyRow, study_csv, study_text};
 pub use text::{collection_table, diff_text, show_text, suggestion_text};
 
 /// Maximum number of excerpts of each kind of change in JSON.
@@ -181,6 +183,8 @@ pub struct WatchMember {
     pub context: Option<ContextJudgment>,
     /// The proposed next step.
     pub next_step: Option<NextStep>,
+    /// The size of the latest version in bytes.
+    pub bytes: Option<u64>,
     /// Keyphrases of the accepted version.
     pub keyphrases: Vec<String>,
     /// The archived copy of a page that is gone, if one is known.

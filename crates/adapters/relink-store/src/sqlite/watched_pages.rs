@@ -48,9 +48,10 @@ pub(super) fn due_pages(
 
 pub(super) fn watched_pages(db: &Connection, urls: &[String]) -> DbResult<Vec<WatchedPage>> {
     let mut statement = db.prepare_cached(
-        "SELECT url, next_at, interval_ms, checked_at, verdict, code, reason, since, latest_id,
-                checksum, candidate, volatile
-         FROM watched_page WHERE url IN (SELECT value FROM json_each(?))",
+        "SELECT p.url, next_at, interval_ms, checked_at, verdict, code, reason, since, latest_id,
+                checksum, candidate, volatile, v.bytes
+         FROM watched_page p LEFT JOIN page_version v ON v.id = p.latest_id
+         WHERE p.url IN (SELECT value FROM json_each(?))",
     )?;
     let rows = statement.query_and_then([serde_json::to_string(urls)?], page_row)?;
     rows.collect()
@@ -70,6 +71,7 @@ fn page_row(row: &Row<'_>) -> DbResult<WatchedPage> {
         checksum: row.get::<_, Option<i64>>(9)?.map(i64::cast_unsigned),
         candidate: row.get(10)?,
         volatile: row.get(11)?,
+        latest_bytes: row.get::<_, Option<i64>>(12)?.and_then(|bytes| u64::try_from(bytes).ok()),
     })
 }
 

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 use relink_change::{AngleSettings, Change, Signature, TermVector};
 use relink_collection::{
-    Availability, ComparedRow, ComparedText, MemberReview, MemberState, ReviewMember, ReviewedList,
-    VersionSummary, review, side_by_side,
+    Availability, ComparedRow, ComparedText, ContextKind, MemberReview, MemberState, ReviewMember,
+    ReviewedList, VersionSummary, has_common_topic, review, side_by_side,
 };
 use relink_ports::{
     CollectionStore, StoredCollection, StoredMember, StoredVersion, VersionId, WatchedPage,
@@ -23,6 +23,9 @@ const MAX_CONTEXT: usize = 100;
 
 /// Maximum number of other lists whose terms are loaded.
 const MAX_OTHER_LISTS: usize = 12;
+
+/// Maximum number of lists that are checked for a common topic.
+const MAX_TOPIC_LISTS: usize = 20;
 
 /// Maximum number of members whose page titles and keyphrases are loaded.
 const MAX_DETAILS: usize = 500;
@@ -120,7 +123,27 @@ pub async fn review_collection(
             list.members.push(row);
         }
     }
-    Ok(WatchReport::new(command, name.to_owned(), ports.now(), report, Vec::new()))
+    let warnings = topic_warnings(&shown, &lists);
+    Ok(WatchReport::new(command, name.to_owned(), ports.now(), report, warnings))
+}
+
+/// Warns about lists that are the context of their members, but have no common
+/// topic.
+fn topic_warnings(shown: &Library, lists: &[ReviewedList]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (collection, list) in shown.collections.iter().zip(lists).take(MAX_TOPIC_LISTS) {
+        let is_context = matches!(list.context, ContextKind::Folder | ContextKind::All);
+        let terms = list.members.iter().filter_map(|member| member.reference.as_ref());
+        let terms: Vec<TermVector> = terms.map(|version| version.terms.clone()).collect();
+        if is_context && has_common_topic(&terms) == Some(false) {
+            warnings.push(format!(
+                "the members of `{}` have no common topic, so the context scores are unreliable; \
+                 use folders, or `--context neighbors` or `description`",
+                collection.name
+            ));
+        }
+    }
+    warnings
 }
 
 fn empty_list(collection: &StoredCollection) -> WatchList {
@@ -279,6 +302,7 @@ impl LoadedReview {
             change: reviewed.and_then(|review| review.change.as_ref()).map(WatchChange::from),
             context: reviewed.and_then(|review| review.context),
             next_step: reviewed.map(|review| review.next_step),
+            bytes: page.and_then(|page| page.latest_bytes),
             keyphrases: reference.map(keyphrases_of).unwrap_or_default(),
             archived_url: self.archived.get(&member.url).cloned(),
             comparison: reviewed

@@ -104,6 +104,15 @@ pub enum WatchCommand {
         #[arg(long, value_enum)]
         format: Option<WatchExportFormat>,
     },
+    /// Count valid, changed and gone pages by cause, top-level domain and size
+    Study {
+        /// Collections [default: all]
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+        /// Output format
+        #[arg(long, value_enum, default_value = "human")]
+        format: WatchStudyFormat,
+    },
     /// Remove members, whose gaps stay visible, or a whole collection
     Remove {
         /// The collection
@@ -228,6 +237,17 @@ pub struct WatchEditArgs {
     /// New context of the collection: all, folder, neighbors or description
     #[arg(long, value_name = "CONTEXT", conflicts_with = "member")]
     pub context: Option<ContextKind>,
+}
+
+/// Formats of `relink watch study`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum WatchStudyFormat {
+    /// A table
+    Human,
+    /// CSV
+    Csv,
+    /// JSON
+    Json,
 }
 
 /// Formats of `relink watch export`.

@@ -20,15 +20,15 @@ use relink_ports::CollectionStore;
 use relink_report::human::{counted, grouped};
 use relink_report::printable;
 use relink_report::watch::{
-    WatchListReport, WatchReport, collection_table, diff_text, export_bookmarks, export_json,
-    export_markdown, export_opml, review_html, show_text,
+    StudyReport, WatchListReport, WatchReport, collection_table, diff_text, export_bookmarks,
+    export_json, export_markdown, export_opml, review_html, show_text, study_csv, study_text,
 };
 
 use self::files::{export_format, write_file, write_site};
 use super::text_style;
 use crate::cli::{
     ExplainFormat, GlobalArgs, WatchAddArgs, WatchArgs, WatchCommand, WatchEditArgs,
-    WatchExportFormat, WatchMemberArgs,
+    WatchExportFormat, WatchMemberArgs, WatchStudyFormat,
 };
 use crate::clock::RunClock;
 use crate::error::{CommandError, Exit};
@@ -78,6 +78,7 @@ pub async fn run(args: WatchArgs, global: GlobalArgs) -> Result<Exit, CommandErr
             print(&format!("replaced by {}\n", printable(&url)))?;
         }
         WatchCommand::Edit(args) => session.edit(args).await?,
+        WatchCommand::Study { names, format } => session.study(names, format).await?,
         WatchCommand::Export { name, output, format } => {
             session.export(&name, output.as_deref(), format).await?;
         }
@@ -172,6 +173,30 @@ impl Session {
         match output {
             Some(path) => write_file(path, &text),
             None => print(&text),
+        }
+    }
+
+    async fn study(
+        &self,
+        names: Vec<String>,
+        format: WatchStudyFormat,
+    ) -> Result<(), CommandError> {
+        let (ports, collections) = (&self.ports, &*self.collections);
+        let names = if names.is_empty() {
+            let all = collection_list(ports, collections).await?;
+            all.into_iter().map(|one| one.name).collect()
+        } else {
+            names
+        };
+        let mut reports = Vec::new();
+        for name in &names {
+            reports.push(review_collection(ports, collections, name, "watch study").await?);
+        }
+        let study = StudyReport::new(&reports, self.ports.clock.now());
+        match format {
+            WatchStudyFormat::Human => print(&study_text(&study)),
+            WatchStudyFormat::Csv => print(&study_csv(&study)),
+            WatchStudyFormat::Json => print_json(&study),
         }
     }
 

@@ -1,5 +1,6 @@
 //! `relink watch`: collections on loopback.
 
+mod bounds;
 mod changes;
 mod exports;
 mod imports;

@@ -1,0 +1,260 @@
+//! The study report: how many pages of collections are valid, changed and gone, by
+//! cause, top-level domain and size (Walden's Paths, section 2).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use relink_change::Level;
+use relink_collection::{Availability, MemberState};
+use relink_model::Verdict;
+use serde::Serialize;
+
+use super::{WatchMember, WatchReport};
+use crate::SCHEMA;
+use crate::human::{grouped, padded, shown_prose};
+
+/// Sizes of documents: upper limit in bytes, and name.
+const SIZES: [(u64, &str); 4] = [
+    (4_000, "below 4 kB"),
+    (16_000, "4 to 16 kB"),
+    (64_000, "16 to 64 kB"),
+    (u64::MAX, "above 64 kB"),
+];
+
+/// The code of a host name that does not exist.
+const UNKNOWN_HOST: &str = "RL102";
+
+/// The number of pages by state.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct StudyCounts {
+    /// All pages.
+    pub pages: u64,
+    /// Pages that respond with their content.
+    pub valid: u64,
+    /// Valid pages without a visible change since the accepted version.
+    pub unchanged: u64,
+    /// Valid pages with a low change.
+    pub low: u64,
+    /// Valid pages with a moderate change.
+    pub moderate: u64,
+    /// Valid pages with a high change.
+    pub high: u64,
+    /// Pages that are probably unavailable for a short time.
+    pub temporary: u64,
+    /// Pages that are probably gone for good.
+    pub permanent: u64,
+    /// Pages that were not checked yet.
+    pub unchecked: u64,
+}
+
+/// The counts of one group of pages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StudyRow {
+    /// The kind of group: `all`, `cause`, `tld` or `size`.
+    pub group: &'static str,
+    /// The name of the group.
+    pub name: String,
+    /// The counts.
+    #[serde(flatten)]
+    pub counts: StudyCounts,
+}
+
+/// The study report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StudyReport {
+    schema: u32,
+    command: &'static str,
+    /// When the report was created.
+    pub created_at: Timestamp,
+    /// The groups.
+    pub rows: Vec<StudyRow>,
+}
+
+impl StudyReport {
+    /// Counts the pages of collections. A page in several collections counts once;
+    /// gaps do not count.
+    pub fn new(reports: &[WatchReport], created_at: Timestamp) -> Self {
+        let mut seen = BTreeSet::new();
+        let mut groups: BTreeMap<(&'static str, String), StudyCounts> = BTreeMap::new();
+        let members = reports.iter().flat_map(WatchReport::members);
+        for member in members.filter(|member| member.state != MemberState::Gap) {
+            if !seen.insert(member.url.as_str()) {
+                continue;
+            }
+            for group in groups_of(member) {
+                groups.entry(group).or_default().add(member);
+            }
+        }
+        let rows =
+            groups.into_iter().map(|((group, name), counts)| StudyRow { group, name, counts });
+        Self { schema: SCHEMA, command: "watch study", created_at, rows: rows.collect() }
+    }
+}
+
+impl StudyCounts {
+    fn add(&mut self, member: &WatchMember) {
+        self.pages += 1;
+        match member.availability {
+            Availability::Unchecked => self.unchecked += 1,
+            Availability::Temporary => self.temporary += 1,
+            Availability::Permanent => self.permanent += 1,
+            Availability::Available => {
+                self.valid += 1;
+                match member.change.as_ref().map(|change| change.level) {
+                    None | Some(Level::None | Level::Checksum) => self.unchanged += 1,
+                    Some(Level::Low) => self.low += 1,
+                    Some(Level::Moderate) => self.moderate += 1,
+                    Some(Level::High) => self.high += 1,
+                }
+            }
+        }
+    }
+
+    fn values(&self) -> [u64; 9] {
+        let Self { pages, valid, unchanged, low, moderate, high, temporary, permanent, unchecked } =
+            *self;
+        [pages, valid, unchanged, low, moderate, high, temporary, permanent, unchecked]
+    }
+}
+
+/// The names of [`StudyCounts::values`].
+const COLUMNS: [&str; 9] = [
+    "pages",
+    "valid",
+    "unchanged",
+    "low",
+    "moderate",
+    "high",
+    "temporary",
+    "permanent",
+    "unchecked",
+];
+
+fn groups_of(member: &WatchMember) -> Vec<(&'static str, String)> {
+    let mut groups = vec![("all", "all".to_owned()), ("tld", top_level_domain(&member.url))];
+    if let Some(bytes) = member.bytes {
+        let size = SIZES.iter().find(|(limit, _)| bytes < *limit).map_or("", |(_, name)| name);
+        groups.push(("size", size.to_owned()));
+    }
+    groups.extend(cause(member).map(|cause| ("cause", cause.to_owned())));
+    groups
+}
+
+/// Returns the cause of an unavailable page, with the classes of the paper.
+fn cause(member: &WatchMember) -> Option<&'static str> {
+    let code = member.code.map(|code| code.to_string()).unwrap_or_default();
+    match member.verdict? {
+        Verdict::Dead | Verdict::Failing if code == UNKNOWN_HOST => Some("unknown host"),
+        Verdict::Soft404 => Some("server responds, page is gone"),
+        Verdict::Dead if code == "RL101" || code == "RL104" => {
+            Some("server responds, page is gone")
+        }
+        Verdict::Dead | Verdict::Failing => Some("host is down or does not serve pages"),
+        Verdict::Hijacked => Some("other owner"),
+        Verdict::Blocked => Some("access is blocked"),
+        _ => None,
+    }
+}
+
+/// Returns the last label of the host name, or `address` for an IP address.
+fn top_level_domain(url: &str) -> String {
+    let authority = url.split("://").nth(1).unwrap_or_default();
+    let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    if host.starts_with('[') {
+        return "address".to_owned();
+    }
+    let host = host.split(':').next().unwrap_or_default();
+    match host.rsplit('.').next() {
+        Some(label) if !label.is_empty() && !label.chars().all(|char| char.is_ascii_digit()) => {
+            label.to_ascii_lowercase()
+        }
+        _ => "address".to_owned(),
+    }
+}
+
+/// Formats the study as CSV, one row per group.
+pub fn study_csv(report: &StudyReport) -> String {
+    let mut text = format!("group,name,{}\n", COLUMNS.join(","));
+    for row in &report.rows {
+        let values: Vec<String> = row.counts.values().iter().map(u64::to_string).collect();
+        let name = shown_prose(&row.name).replace('"', "\"\"");
+        let _ = writeln!(text, "{},\"{name}\",{}", row.group, values.join(","));
+    }
+    text
+}
+
+/// Formats the study as a table.
+pub fn study_text(report: &StudyReport) -> String {
+    let mut text = padded("", 38);
+    for column in COLUMNS {
+        let _ = write!(text, "{column:>10}");
+    }
+    text.push('\n');
+    for row in &report.rows {
+        let name = if row.group == "all" {
+            row.name.clone()
+        } else {
+            format!("{}: {}", row.group, row.name)
+        };
+        text.push_str(&padded(&shown_prose(&name), 38));
+        for value in row.counts.values() {
+            let _ = write!(text, "{:>10}", grouped(value));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::WatchList;
+
+    fn member(url: &str, verdict: Verdict) -> WatchMember {
+        WatchMember {
+            url: url.to_owned(),
+            verdict: Some(verdict),
+            availability: Availability::from_verdict(Some(verdict)),
+            bytes: Some(5_000),
+            ..WatchMember::default()
+        }
+    }
+
+    #[test]
+    fn pages_are_counted_once_by_group() {
+        let dead = WatchMember {
+            code: Some(relink_model::FindingCode::new(102)),
+            ..member("https://b.example.com/", Verdict::Dead)
+        };
+        let alive = member("https://a.example.org/x", Verdict::Alive);
+        let members =
+            vec![alive.clone(), dead, member("http://127.0.0.1:80/", Verdict::Blocked), alive];
+        let list = WatchList { members, ..WatchList::default() };
+        let report =
+            WatchReport::new("x", "r".to_owned(), Timestamp::UNIX_EPOCH, vec![list], Vec::new());
+        let study = StudyReport::new(&[report], Timestamp::UNIX_EPOCH);
+        let csv = study_csv(&study);
+        for line in [
+            "all,\"all\",3,1,1,0,0,0,1,1,0",
+            "cause,\"unknown host\",1,0,0,0,0,0,0,1,0",
+            "cause,\"access is blocked\",1,0,0,0,0,0,1,0,0",
+            "tld,\"org\",1,1,1,0,0,0,0,0,0",
+            "tld,\"address\",1,0,0,0,0,0,1,0,0",
+            "size,\"4 to 16 kB\",3,1,1,0,0,0,1,1,0",
+        ] {
+            assert!(csv.contains(line), "{line} in\n{csv}");
+        }
+        assert!(study_text(&study).lines().count() == study.rows.len() + 1);
+    }
+
+    #[test]
+    fn top_level_domain_is_the_last_label() {
+        let check = |url: &str| top_level_domain(url);
+        assert_eq!(check("https://Example.ORG:8080/a.html"), "org");
+        assert_eq!(check("http://u:p@a.test/"), "test");
+        assert_eq!(check("http://[::1]/"), "address");
+        assert_eq!(check("http://127.0.0.1/"), "address");
+    }
+}
