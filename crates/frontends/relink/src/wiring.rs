@@ -82,7 +82,7 @@ pub struct HarvestPorts {
 /// Opens the store of records and incidents.
 pub async fn harvest_store(db: &Path) -> Result<Arc<SqliteStore>, CommandError> {
     create_parent_dir(db)?;
-    let store = register(SqliteStore::open(db).await?);
+    let store = register_file(SqliteStore::open(db).await?);
     store.create_harvest_tables()?;
     Ok(store)
 }
