@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 use crate::error::EvalError;
-use crate::random::Random;
+use crate::random::SeededRandom;
 
 /// Arguments of `relink-eval alias-halves`.
 #[derive(Args)]
@@ -185,7 +185,7 @@ fn halves(pages: &[Page], seed: u64) -> (Vec<&Page>, Vec<(&Page, usize)>) {
     for page in pages.iter().filter(|page| page.new.is_some()) {
         groups.entry(Directory::from_url(&page.old.url)).or_default().push(page);
     }
-    let mut rng = Random::new(seed);
+    let mut rng = SeededRandom::new(seed);
     let (mut training, mut tested) = (Vec::new(), Vec::new());
     for mut group in groups.into_values() {
         rng.shuffle(&mut group);

@@ -2,9 +2,9 @@
 
 /// `SplitMix64` generator.
 #[derive(Debug, Clone)]
-pub struct Random(u64);
+pub struct SeededRandom(u64);
 
-impl Random {
+impl SeededRandom {
     /// Creates a generator.
     pub fn new(seed: u64) -> Self {
         Self(seed)

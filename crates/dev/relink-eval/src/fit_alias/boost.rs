@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use crate::random::Random;
+use crate::random::SeededRandom;
 
 /// Maximum number of bins of a feature.
 const MAX_BINS: usize = 48;
@@ -57,7 +57,7 @@ impl Direction {
 
 /// Rows to fit: values of the features, answers and weights.
 #[derive(Debug, Clone, Default)]
-pub struct Rows {
+pub struct TrainingRows {
     /// The values of each row.
     pub values: Vec<Vec<f32>>,
     /// The answer of each row: 0 or 1.
@@ -66,7 +66,7 @@ pub struct Rows {
     pub weights: Vec<f32>,
 }
 
-impl Rows {
+impl TrainingRows {
     /// Adds the rows of others.
     pub fn extend(&mut self, other: &Self) {
         self.values.extend_from_slice(&other.values);
@@ -122,7 +122,7 @@ struct Split {
 
 /// Fits trees.
 pub fn fit(
-    rows: &Rows,
+    rows: &TrainingRows,
     settings: &BoostSettings,
     directions: &[Direction],
     seed: u64,
@@ -142,7 +142,7 @@ pub fn fit(
         directions,
         rows,
     };
-    let mut random = Random::new(seed);
+    let mut random = SeededRandom::new(seed);
     let trees = (0..settings.trees).map(|_| booster.add_tree(&mut random)).collect();
     FittedTrees { intercept, trees }
 }
@@ -155,11 +155,11 @@ struct Booster<'a> {
     features: Vec<usize>,
     settings: &'a BoostSettings,
     directions: &'a [Direction],
-    rows: &'a Rows,
+    rows: &'a TrainingRows,
 }
 
 impl Booster<'_> {
-    fn add_tree(&mut self, random: &mut Random) -> String {
+    fn add_tree(&mut self, random: &mut SeededRandom) -> String {
         for (at, slope) in self.slopes.iter_mut().enumerate() {
             let weight = f64::from(self.rows.weights[at]) / self.scale;
             let probability = 1.0 / (1.0 + (-self.scores[at]).exp());
@@ -285,7 +285,7 @@ fn partition(rows: &mut [u32], is_first: impl Fn(u32) -> bool) -> usize {
 }
 
 impl Binned {
-    fn new(rows: &Rows) -> Self {
+    fn new(rows: &TrainingRows) -> Self {
         let features = rows.values.first().map_or(0, Vec::len);
         let borders: Vec<Vec<f32>> = (0..features).map(|at| borders(rows, at)).collect();
         let columns = borders
@@ -304,7 +304,7 @@ fn bin(borders: &[f32], value: f32) -> u8 {
 
 /// Returns the borders between the bins of a feature. A value equal to a border
 /// belongs to the bin above it.
-fn borders(rows: &Rows, feature: usize) -> Vec<f32> {
+fn borders(rows: &TrainingRows, feature: usize) -> Vec<f32> {
     let step = rows.values.len().div_ceil(BIN_SAMPLE).max(1);
     let mut values: Vec<f32> = rows.values.iter().step_by(step).map(|row| row[feature]).collect();
     values.sort_unstable_by(f32::total_cmp);
@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn fit_separates_an_exclusive_or() {
-        let mut rows = Rows::default();
+        let mut rows = TrainingRows::default();
         for at in 0..400_u16 {
             let (a, b) = (at % 2, at / 2 % 2);
             rows.values.push(vec![f32::from(a), f32::from(b), f32::from(at)]);

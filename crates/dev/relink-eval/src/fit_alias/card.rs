@@ -10,7 +10,7 @@ use super::scenario::{Answer, Scenario, Truth};
 use super::shapes::shapes;
 use super::sites::MappedSite;
 use super::tiers::{Figures, best_right, figures, half_width};
-use crate::random::Random;
+use crate::random::SeededRandom;
 
 /// Number of synthetic sites that measure a model.
 const SYNTHETIC_TESTS: usize = 20;
@@ -59,7 +59,7 @@ pub fn report(model: &AliasModel, sites: &[MappedSite], seed: u64) -> String {
         "automatic TP",
         "prec."
     );
-    let mut random = Random::new(seed + 7);
+    let mut random = SeededRandom::new(seed + 7);
     let mut plain = Vec::new();
     for site in sites {
         let scenario = without_merges(site);

@@ -1,6 +1,6 @@
 //! What happened to the pages of a folder in a synthetic reorganization.
 
-use crate::random::Random;
+use crate::random::SeededRandom;
 
 /// What happens to the pages of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct FateShares {
 
 impl Fate {
     /// Draws the probabilities for one folder.
-    pub fn draw(self, random: &mut Random) -> FateShares {
+    pub fn draw(self, random: &mut SeededRandom) -> FateShares {
         match self {
             Self::Moved => FateShares { stay: 0.0, moved: 0.97 },
             Self::Mixed => FateShares {

@@ -1,9 +1,9 @@
 //! The plan by which the pages of some folders moved.
 
 use super::fate::Fate;
-use super::reorganize::SitePage;
+use super::reorganize::SourcePage;
 use super::slugs::{self, code, edit, title_words, tokens, without_stop_words};
-use crate::random::Random;
+use crate::random::SeededRandom;
 
 /// How the folder was different before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +117,7 @@ pub struct Plan {
 
 impl Plan {
     /// Draws a plan.
-    pub fn draw(base: &[String], words: &[String], random: &mut Random) -> Self {
+    pub fn draw(base: &[String], words: &[String], random: &mut SeededRandom) -> Self {
         let (old_slug, new_slug) = draw_slugs(random);
         let mut names = slugs::folder_names(3, random);
         if !words.is_empty() && random.chance(0.5) {
@@ -153,7 +153,12 @@ impl Plan {
     }
 
     /// Returns the new path of a page.
-    pub fn new_path(&self, folder: &[String], page: &SitePage, random: &mut Random) -> Vec<String> {
+    pub fn new_path(
+        &self,
+        folder: &[String],
+        page: &SourcePage,
+        random: &mut SeededRandom,
+    ) -> Vec<String> {
         let mut path = folder.to_vec();
         if self.is_dated {
             path.extend(self.draw_date(random));
@@ -183,9 +188,9 @@ impl Plan {
     pub fn old_paths(
         &self,
         folder: &[String],
-        page: &SitePage,
+        page: &SourcePage,
         words: &[String],
-        random: &mut Random,
+        random: &mut SeededRandom,
     ) -> Vec<Vec<String>> {
         let date = if self.was_dated { self.draw_date(random).to_vec() } else { Vec::new() };
         let path = |folder: &[String], slugs: Vec<String>| -> Vec<String> {
@@ -200,7 +205,7 @@ impl Plan {
     }
 
     /// Draws a date as path components.
-    fn draw_date(&self, random: &mut Random) -> [String; 3] {
+    fn draw_date(&self, random: &mut SeededRandom) -> [String; 3] {
         let (month, day) = (1 + random.below(12), 1 + random.below(28));
         [self.year.to_string(), format!("{month:02}"), format!("{day:02}")]
     }
@@ -208,10 +213,10 @@ impl Plan {
     /// Returns the old slug, with the components that belong to it.
     fn old_slug(
         &self,
-        page: &SitePage,
+        page: &SourcePage,
         prefix: &str,
         words: &[String],
-        random: &mut Random,
+        random: &mut SeededRandom,
     ) -> Vec<String> {
         let number = page_number(page);
         match (self.new_slug, self.old_slug) {
@@ -243,10 +248,10 @@ impl Plan {
 
     fn slug_words(
         &self,
-        page: &SitePage,
+        page: &SourcePage,
         prefix: &str,
         words: &[String],
-        random: &mut Random,
+        random: &mut SeededRandom,
     ) -> Vec<String> {
         let mut slug = tokens(page.slug());
         let title = page.title.as_deref().map(title_words).unwrap_or_default();
@@ -275,7 +280,7 @@ impl Plan {
     }
 
     /// Returns the title of the live page.
-    pub fn live_title(&self, page: &SitePage) -> Option<String> {
+    pub fn live_title(&self, page: &SourcePage) -> Option<String> {
         page.title.as_ref().map(|title| format!("{title}{}", self.live_title_suffix))
     }
 
@@ -283,10 +288,10 @@ impl Plan {
     /// titles of deleted pages.
     pub fn old_title(
         &self,
-        page: &SitePage,
+        page: &SourcePage,
         has_moved: bool,
         words: &[String],
-        random: &mut Random,
+        random: &mut SeededRandom,
     ) -> Option<String> {
         let title = page.title.as_ref()?;
         let is_known = self.old_title != OldTitle::Unknown && random.chance(0.95);
@@ -302,7 +307,7 @@ impl Plan {
     }
 }
 
-fn draw_folder_move(random: &mut Random) -> FolderMove {
+fn draw_folder_move(random: &mut SeededRandom) -> FolderMove {
     random.pick_weighted(&[
         (FolderMove::RenameLeaf, 3.0),
         (FolderMove::RenameRoot, 3.0),
@@ -315,7 +320,7 @@ fn draw_folder_move(random: &mut Random) -> FolderMove {
     ])
 }
 
-fn draw_slugs(random: &mut Random) -> (OldSlug, NewSlug) {
+fn draw_slugs(random: &mut SeededRandom) -> (OldSlug, NewSlug) {
     let new = random.pick_weighted(&[
         (NewSlug::Keep, 12.0),
         (NewSlug::IdAfter, 1.5),
@@ -352,7 +357,7 @@ fn draw_slugs(random: &mut Random) -> (OldSlug, NewSlug) {
 
 /// Draws what is known of old titles. If nothing else connects the pages, the
 /// title is known.
-fn draw_old_title(old: OldSlug, new: NewSlug, random: &mut Random) -> OldTitle {
+fn draw_old_title(old: OldSlug, new: NewSlug, random: &mut SeededRandom) -> OldTitle {
     let needs_title =
         matches!(old, OldSlug::Id | OldSlug::WordAndDate) || new == NewSlug::TitleAndId;
     if needs_title && random.chance(0.8) {
@@ -366,12 +371,12 @@ fn draw_old_title(old: OldSlug, new: NewSlug, random: &mut Random) -> OldTitle {
 }
 
 /// Draws a suffix of titles, such as the name of a site.
-fn draw_suffix(name: &str, random: &mut Random) -> String {
+fn draw_suffix(name: &str, random: &mut SeededRandom) -> String {
     if random.chance(0.12) { format!(" | {name} site") } else { String::new() }
 }
 
 /// Returns a number that belongs to a page.
-fn page_number(page: &SitePage) -> u64 {
+fn page_number(page: &SourcePage) -> u64 {
     let hash = page
         .path
         .iter()
@@ -381,7 +386,7 @@ fn page_number(page: &SitePage) -> u64 {
 }
 
 /// Returns a short code that belongs to a page, such as `cs262`.
-fn page_code(page: &SitePage) -> String {
+fn page_code(page: &SourcePage) -> String {
     let number = page_number(page);
     let prefix = ["cs", "ud", "ma", "ph"][usize::try_from(number % 4).unwrap_or(0)];
     format!("{prefix}{}", number % 1000)

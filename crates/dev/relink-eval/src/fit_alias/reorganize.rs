@@ -8,20 +8,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::plan::{FolderMove, Plan};
-use super::scenario::{DeadPage, Scenario, Truth};
+use super::scenario::{QuestionPage, Scenario, Truth};
 use super::slugs;
-use crate::random::Random;
+use crate::random::SeededRandom;
 
 /// A live page as path components and title.
 #[derive(Debug, Clone)]
-pub struct SitePage {
+pub struct SourcePage {
     /// The components of the path.
     pub path: Vec<String>,
     /// The title.
     pub title: Option<String>,
 }
 
-impl SitePage {
+impl SourcePage {
     /// Parses the URL of a live page.
     pub fn new(url: &str, title: Option<&str>) -> Self {
         let path = url.split("://").nth(1).unwrap_or(url);
@@ -42,10 +42,10 @@ impl SitePage {
 /// Gives the pages of a site a past. `count` is the approximate number of pages.
 pub fn reorganize(
     origin: &str,
-    pages: &[SitePage],
+    pages: &[SourcePage],
     count: usize,
     host: &str,
-    random: &mut Random,
+    random: &mut SeededRandom,
 ) -> Scenario {
     let (pages, others) = draw_pages(pages, count, random);
     let words: Vec<String> = pages.iter().flat_map(|page| slugs::tokens(page.slug())).collect();
@@ -66,7 +66,7 @@ pub fn reorganize(
     let plan_count = *random.pick(&[1, 2, 3, 5, 8]);
     let plans: Vec<Plan> =
         (0..plan_count).map(|_| Plan::draw(&base, &builder.words, random)).collect();
-    let mut folders: BTreeMap<Vec<String>, Vec<SitePage>> = BTreeMap::new();
+    let mut folders: BTreeMap<Vec<String>, Vec<SourcePage>> = BTreeMap::new();
     for page in pages {
         folders.entry(page.folder().to_vec()).or_default().push(page);
     }
@@ -80,17 +80,17 @@ pub fn reorganize(
 /// Draws whole sections of a site until there are enough pages. Also returns
 /// the pages of other sections.
 fn draw_pages(
-    pages: &[SitePage],
+    pages: &[SourcePage],
     count: usize,
-    random: &mut Random,
-) -> (Vec<SitePage>, Vec<SitePage>) {
+    random: &mut SeededRandom,
+) -> (Vec<SourcePage>, Vec<SourcePage>) {
     let depth = 1 + random.below(4);
-    let mut sections: BTreeMap<&[String], Vec<&SitePage>> = BTreeMap::new();
+    let mut sections: BTreeMap<&[String], Vec<&SourcePage>> = BTreeMap::new();
     for page in pages.iter().filter(|page| !page.path.is_empty()) {
         let end = depth.min(page.path.len());
         sections.entry(page.path.get(..end).unwrap_or_default()).or_default().push(page);
     }
-    let mut sections: Vec<Vec<&SitePage>> = sections.into_values().collect();
+    let mut sections: Vec<Vec<&SourcePage>> = sections.into_values().collect();
     random.shuffle(&mut sections);
     let (mut drawn, mut others) = (Vec::new(), Vec::new());
     for mut section in sections {
@@ -115,9 +115,9 @@ impl Builder {
     fn move_folder(
         &mut self,
         folder: &[String],
-        pages: &[SitePage],
+        pages: &[SourcePage],
         plan: &Plan,
-        random: &mut Random,
+        random: &mut SeededRandom,
     ) {
         let fate = plan.fate.draw(random);
         let old_folder = plan.old_folder(folder);
@@ -156,12 +156,12 @@ impl Builder {
     fn add_dead(&mut self, url: String, title: Option<String>, truth: Truth) {
         let is_unchanged = matches!(&truth, Truth::Moved(new) if new.trim_end_matches('/') == url.trim_end_matches('/'));
         if !is_unchanged && self.old_urls.insert(url.clone()) {
-            self.scenario.dead.push(DeadPage { url, title, truth });
+            self.scenario.dead.push(QuestionPage { url, title, truth });
         }
     }
 
     /// Adds pages of other sections that never moved.
-    fn add_unmoved(&mut self, mut others: Vec<SitePage>, random: &mut Random) {
+    fn add_unmoved(&mut self, mut others: Vec<SourcePage>, random: &mut SeededRandom) {
         random.shuffle(&mut others);
         let count = *random.pick(&[0, 50, 200, 800]);
         for page in others.into_iter().take(count) {

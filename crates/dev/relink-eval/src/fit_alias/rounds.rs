@@ -7,7 +7,7 @@
 
 use relink_revive::matching::{AliasModel, BoostedTrees, Rounds, SiteMatcher, feature_names};
 
-use super::boost::{BoostSettings, Direction, FittedTrees, Rows, fit};
+use super::boost::{BoostSettings, Direction, FittedTrees, TrainingRows, fit};
 use super::scenario::{Answer, Scenario, Truth, normalize};
 
 /// Number of folds if all scenarios come from one site.
@@ -135,7 +135,7 @@ pub fn fit_rounds(scenarios: &[Scenario], seed: u64) -> (FittedRounds, Vec<Vec<A
         });
         let settings = if round == Rounds::None { &PAIR_SETTINGS } else { &ROUND_SETTINGS };
         let fitted = parallel(fold_count + 1, |fold| {
-            let mut all = Rows::default();
+            let mut all = TrainingRows::default();
             for (_, rows) in rows.iter().enumerate().filter(|(at, _)| fold_of[*at] != fold) {
                 all.extend(rows);
             }
@@ -190,13 +190,13 @@ pub fn parallel<T: Send>(count: usize, compute: impl Fn(usize) -> T + Sync) -> V
 }
 
 /// Returns the candidates of a scenario as rows.
-fn training_rows(scenario: &Scenario, model: &AliasModel, rounds: Rounds) -> Rows {
+fn training_rows(scenario: &Scenario, model: &AliasModel, rounds: Rounds) -> TrainingRows {
     scenario.with_matcher(model, rounds, |matcher| {
         let pages: Vec<usize> = usable_pages(scenario);
         let is_moved = |at: &&usize| matches!(scenario.dead[**at].truth, Truth::Moved(_));
         let moved = pages.iter().filter(is_moved).count();
         let [alias, none] = page_weights(moved, pages.len() - moved, scenario.is_real);
-        let mut rows = Rows::default();
+        let mut rows = TrainingRows::default();
         for at in pages {
             let truth = scenario.dead[at].target();
             let weight = if truth.is_some() { alias } else { none };
@@ -208,7 +208,7 @@ fn training_rows(scenario: &Scenario, model: &AliasModel, rounds: Rounds) -> Row
 
 /// Adds the candidates of one dead page.
 fn add_page(
-    rows: &mut Rows,
+    rows: &mut TrainingRows,
     scenario: &Scenario,
     matcher: &SiteMatcher<'_>,
     (at, truth, weight): (usize, Option<String>, f32),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use relink_revive::matching::{AliasModel, KnownAlias, PageInfo, Rounds, SiteMatcher};
 
-use crate::random::Random;
+use crate::random::SeededRandom;
 
 /// What became of a dead page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum Truth {
 
 /// A dead page with its answer.
 #[derive(Debug, Clone)]
-pub struct DeadPage {
+pub struct QuestionPage {
     /// The old URL.
     pub url: String,
     /// The old title, if known.
@@ -37,7 +37,7 @@ pub struct Scenario {
     /// out together.
     pub origin: String,
     /// The dead pages.
-    pub dead: Vec<DeadPage>,
+    pub dead: Vec<QuestionPage>,
     /// The live pages: URL and title.
     pub live: Vec<(String, Option<String>)>,
     /// Known aliases.
@@ -99,7 +99,7 @@ impl Scenario {
 
     fn answer(
         &self,
-        page: &DeadPage,
+        page: &QuestionPage,
         candidates: &[(usize, Vec<f32>)],
         model: &AliasModel,
     ) -> Answer {
@@ -126,12 +126,12 @@ impl Scenario {
 
     /// Returns the scenario with a share of the aliases revealed. They are drawn
     /// by target, so that no revealed target is the answer to a question.
-    pub fn with_known(&self, share: f64, random: &mut Random) -> Self {
+    pub fn with_known(&self, share: f64, random: &mut SeededRandom) -> Self {
         let mut other = self.named("known");
-        let targets: BTreeSet<String> = self.dead.iter().filter_map(DeadPage::target).collect();
+        let targets: BTreeSet<String> = self.dead.iter().filter_map(QuestionPage::target).collect();
         let shown: BTreeSet<String> =
             targets.into_iter().filter(|_| random.chance(share)).collect();
-        let is_shown = |page: &DeadPage| page.target().is_some_and(|it| shown.contains(&it));
+        let is_shown = |page: &QuestionPage| page.target().is_some_and(|it| shown.contains(&it));
         let pages = std::mem::take(&mut other.dead);
         for page in pages {
             match &page.truth {
@@ -146,9 +146,9 @@ impl Scenario {
 
     /// Returns the scenario with some targets removed from the live pages, so
     /// that there are deleted pages whose siblings moved.
-    pub fn with_deletions(&self, share: f64, random: &mut Random) -> Self {
+    pub fn with_deletions(&self, share: f64, random: &mut SeededRandom) -> Self {
         let mut other = self.named("deletions");
-        let targets: BTreeSet<String> = self.dead.iter().filter_map(DeadPage::target).collect();
+        let targets: BTreeSet<String> = self.dead.iter().filter_map(QuestionPage::target).collect();
         let gone: BTreeSet<String> = targets.into_iter().filter(|_| random.chance(share)).collect();
         other.live.retain(|(url, _)| !gone.contains(&normalize(url)));
         for page in &mut other.dead {
@@ -161,17 +161,18 @@ impl Scenario {
 
     /// Returns the dead pages of some folders, and the live pages that they
     /// moved to with a share of the others: what a search for a few pages sees.
-    pub fn small(&self, folders: usize, live_share: f64, random: &mut Random) -> Self {
+    pub fn small(&self, folders: usize, live_share: f64, random: &mut SeededRandom) -> Self {
         let mut other = self.named("small");
-        let mut groups: BTreeMap<String, Vec<DeadPage>> = BTreeMap::new();
+        let mut groups: BTreeMap<String, Vec<QuestionPage>> = BTreeMap::new();
         for page in std::mem::take(&mut other.dead) {
             let folder = page.url.trim_end_matches('/').rsplit_once('/').map(|it| it.0.to_owned());
             groups.entry(folder.unwrap_or_default()).or_default().push(page);
         }
-        let mut groups: Vec<Vec<DeadPage>> = groups.into_values().collect();
+        let mut groups: Vec<Vec<QuestionPage>> = groups.into_values().collect();
         random.shuffle(&mut groups);
         other.dead = groups.into_iter().take(folders).flatten().collect();
-        let targets: BTreeSet<String> = other.dead.iter().filter_map(DeadPage::target).collect();
+        let targets: BTreeSet<String> =
+            other.dead.iter().filter_map(QuestionPage::target).collect();
         other
             .live
             .retain(|(url, _)| targets.contains(&normalize(url)) || random.chance(live_share));
@@ -183,7 +184,7 @@ impl Scenario {
     }
 }
 
-impl DeadPage {
+impl QuestionPage {
     /// Returns the normalized new URL.
     pub fn target(&self) -> Option<String> {
         match &self.truth {

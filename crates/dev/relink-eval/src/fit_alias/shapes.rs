@@ -1,11 +1,11 @@
 //! Site shapes like those that FABLE prints, with invented names.
 //!
 //! They only measure the model and are never used for fitting. Each site has 40
-//! pages that moved, 400 live pages that are nobody's alias, and 40 deleted
+//! pages that moved, 400 live pages that are not an alias, and 40 deleted
 //! pages.
 
-use super::scenario::{DeadPage, Scenario, Truth};
-use crate::random::Random;
+use super::scenario::{QuestionPage, Scenario, Truth};
+use crate::random::SeededRandom;
 
 /// Number of pages that moved, and of pages that were deleted.
 const PAGES: usize = 40;
@@ -34,7 +34,7 @@ struct Page {
 }
 
 impl Page {
-    fn draw(random: &mut Random, vocabulary: &[String]) -> Self {
+    fn draw(random: &mut SeededRandom, vocabulary: &[String]) -> Self {
         let count = 2 + random.below(4);
         Self {
             words: (0..count).map(|_| random.pick(vocabulary).clone()).collect(),
@@ -159,7 +159,7 @@ pub fn shapes(seed: u64) -> Vec<Scenario> {
 
 impl Shape {
     fn site(&self, seed: u64) -> Scenario {
-        let mut random = Random::new(seed);
+        let mut random = SeededRandom::new(seed);
         let vocabulary: Vec<String> = (0..260).map(|_| word(&mut random)).collect();
         let mut scenario = Scenario {
             name: self.name.to_owned(),
@@ -174,7 +174,7 @@ impl Shape {
             let new = format!("https://site.test{}", (self.new)(&page));
             let is_live = !(PAGES..2 * PAGES).contains(&at);
             if at < 2 * PAGES {
-                scenario.dead.push(DeadPage {
+                scenario.dead.push(QuestionPage {
                     url: format!("https://site.test{}", (self.old)(&page)),
                     title: self.has_titles.then(|| page.title()),
                     truth: if is_live { Truth::Moved(new.clone()) } else { Truth::Deleted },
@@ -189,6 +189,6 @@ impl Shape {
 }
 
 /// Returns an invented word.
-fn word(random: &mut Random) -> String {
+fn word(random: &mut SeededRandom) -> String {
     (0..2 + random.below(2)).map(|_| *random.pick(&SYLLABLES)).collect()
 }

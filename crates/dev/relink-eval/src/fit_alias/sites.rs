@@ -6,10 +6,10 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::reorganize::{SitePage, reorganize};
-use super::scenario::{DeadPage, Scenario, Truth};
+use super::reorganize::{SourcePage, reorganize};
+use super::scenario::{QuestionPage, Scenario, Truth};
 use crate::error::EvalError;
-use crate::random::Random;
+use crate::random::SeededRandom;
 
 /// Suffix of the files with old and new URLs.
 const PAIRS: &str = ".pairs.jsonl";
@@ -43,7 +43,7 @@ pub struct MappedSite {
     pub scenario: Scenario,
     /// Positions of dead pages that were merged with others.
     pub merged: Vec<usize>,
-    pages: Vec<SitePage>,
+    pages: Vec<SourcePage>,
 }
 
 /// Reads the sites of a folder that have a list of live pages.
@@ -71,7 +71,7 @@ impl MappedSite {
             merged: merged.collect(),
             pages: live
                 .iter()
-                .map(|page| SitePage::new(&page.url, page.title.as_deref()))
+                .map(|page| SourcePage::new(&page.url, page.title.as_deref()))
                 .collect(),
             scenario: Scenario {
                 name: name.to_owned(),
@@ -88,7 +88,7 @@ impl MappedSite {
     /// with deletions, and small parts.
     pub fn variants(&self, seed: u64) -> Vec<Scenario> {
         let site = &self.scenario;
-        let mut random = Random::new(seed);
+        let mut random = SeededRandom::new(seed);
         let mut all = vec![site.clone(), site.without_titles()];
         all.push(site.with_known(0.2, &mut random));
         all.push(site.without_titles().with_known(0.2, &mut random));
@@ -103,11 +103,11 @@ impl MappedSite {
 
     /// Returns synthetic reorganizations of the live pages.
     pub fn synthetic(&self, count: usize, seed: u64) -> Vec<Scenario> {
-        let mut random = Random::new(seed);
+        let mut random = SeededRandom::new(seed);
         (0..count).map(|_| self.draw_synthetic(&mut random)).collect()
     }
 
-    fn draw_synthetic(&self, random: &mut Random) -> Scenario {
+    fn draw_synthetic(&self, random: &mut SeededRandom) -> Scenario {
         let count = *random.pick(&[6, 15, 40, 100, 200, 300, 450]);
         let host = random.pick(&HOSTS);
         let site = reorganize(&self.scenario.origin, &self.pages, count, host, random);
@@ -124,9 +124,9 @@ impl MappedSite {
 }
 
 impl Pair {
-    fn into_page(self) -> DeadPage {
+    fn into_page(self) -> QuestionPage {
         let truth = self.new.map_or(Truth::Deleted, Truth::Moved);
-        DeadPage { url: self.old, title: self.old_title, truth }
+        QuestionPage { url: self.old, title: self.old_title, truth }
     }
 }
 

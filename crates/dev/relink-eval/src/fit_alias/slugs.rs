@@ -1,6 +1,6 @@
 //! Slugs, words and small edits for synthetic reorganizations.
 
-use crate::random::Random;
+use crate::random::SeededRandom;
 
 /// Names of folders.
 const FOLDERS: [&str; 44] = [
@@ -67,7 +67,7 @@ const STOP_WORDS: [&str; 20] = [
 ];
 
 /// Returns some names of folders.
-pub fn folder_names(count: usize, random: &mut Random) -> Vec<String> {
+pub fn folder_names(count: usize, random: &mut SeededRandom) -> Vec<String> {
     (0..count).map(|_| (*random.pick(&FOLDERS)).to_owned()).collect()
 }
 
@@ -91,7 +91,7 @@ pub fn without_stop_words(words: &[String]) -> Vec<String> {
 }
 
 /// Returns a code of letters and digits, as content management systems add.
-pub fn code(random: &mut Random) -> String {
+pub fn code(random: &mut SeededRandom) -> String {
     let letters = b"abcdef0123456789";
     let code: String =
         (0..4 + random.below(4)).map(|_| char::from(*random.pick(letters))).collect();
@@ -99,13 +99,18 @@ pub fn code(random: &mut Random) -> String {
 }
 
 /// Changes some words of a slug or title.
-pub fn edit(words: &mut Vec<String>, times: usize, vocabulary: &[String], random: &mut Random) {
+pub fn edit(
+    words: &mut Vec<String>,
+    times: usize,
+    vocabulary: &[String],
+    random: &mut SeededRandom,
+) {
     for _ in 0..times {
         edit_once(words, vocabulary, random);
     }
 }
 
-fn edit_once(words: &mut Vec<String>, vocabulary: &[String], random: &mut Random) {
+fn edit_once(words: &mut Vec<String>, vocabulary: &[String], random: &mut SeededRandom) {
     let other =
         if vocabulary.is_empty() { "page".to_owned() } else { random.pick(vocabulary).clone() };
     let at = random.below(words.len());
@@ -125,7 +130,7 @@ fn edit_once(words: &mut Vec<String>, vocabulary: &[String], random: &mut Random
 }
 
 /// Changes the spelling or the ending of a word.
-fn inflect(word: &str, random: &mut Random) -> String {
+fn inflect(word: &str, random: &mut SeededRandom) -> String {
     if let Some((from, to)) = SPELLINGS.iter().find(|(from, _)| word.contains(from)) {
         return word.replace(from, to);
     }

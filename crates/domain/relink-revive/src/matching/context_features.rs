@@ -13,7 +13,7 @@ use super::live_page_index::{LivePageIndex, PageNumber};
 use super::moves::MoveKind;
 use super::profile::PageProfile;
 use super::trees::BoostedTrees;
-use super::votes::{Ballot, Candidate, Support, Votes, coverage};
+use super::votes::{Ballot, ScoredCandidate, Support, Votes, coverage};
 
 features! {
 /// A feature that depends on other candidates or other dead pages.
@@ -114,17 +114,17 @@ pub struct Features {
 
 impl Features {
     /// Returns a feature of the pair.
-    pub fn pair(&self, feature: Feature) -> f32 {
+    pub(super) fn pair(&self, feature: Feature) -> f32 {
         self.values[feature as usize]
     }
 
     /// Returns a context feature.
-    pub fn context(&self, feature: ContextFeature) -> f32 {
+    pub(super) fn context(&self, feature: ContextFeature) -> f32 {
         self.values[PAIR_FEATURES + feature as usize]
     }
 
     /// Returns a feature of the support for a kind of move.
-    pub fn support(&self, kind: MoveKind, feature: SupportFeature) -> f32 {
+    pub(super) fn support(&self, kind: MoveKind, feature: SupportFeature) -> f32 {
         self.values[FIRST_SUPPORT + kind as usize * SUPPORT_FEATURES + feature as usize]
     }
 
@@ -155,7 +155,7 @@ pub struct DeadPageCandidates {
     /// The dead page.
     pub old: PageProfile,
     /// The candidates, best first.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<ScoredCandidate>,
     /// Pages predicted by programs, with the confidence.
     pub program_predictions: Vec<(PageNumber, f32)>,
 }
@@ -175,7 +175,7 @@ impl DeadPageCandidates {
         for (candidate, features) in self.candidates.iter_mut().zip(&features) {
             candidate.probability = trees.probability(&features.values);
         }
-        self.candidates.sort_by(Candidate::cmp_by_probability);
+        self.candidates.sort_by(ScoredCandidate::cmp_by_probability);
     }
 
     fn candidate_features(
@@ -217,7 +217,12 @@ impl DeadPageCandidates {
     }
 
     /// Sets the features of rival claims, of siblings and of the site.
-    fn set_neighbor_features(&self, candidate: &Candidate, votes: &Votes, features: &mut Features) {
+    fn set_neighbor_features(
+        &self,
+        candidate: &ScoredCandidate,
+        votes: &Votes,
+        features: &mut Features,
+    ) {
         let rivals = votes.other_claims(&self.old, candidate);
         features.set(ContextFeature::OtherDeadPageBest, rivals.best);
         features.set(ContextFeature::OtherDeadPageSum, rivals.sum.ln_1p());
@@ -234,7 +239,12 @@ impl DeadPageCandidates {
     }
 
     /// Sets the features of FABLE's cluster rule.
-    fn set_cluster_features(&self, candidate: &Candidate, votes: &Votes, features: &mut Features) {
+    fn set_cluster_features(
+        &self,
+        candidate: &ScoredCandidate,
+        votes: &Votes,
+        features: &mut Features,
+    ) {
         let top = indicator(votes.is_top_cluster(candidate));
         features.set(ContextFeature::TopCluster, top);
         let rivals = |kind: MoveKind| {
@@ -266,7 +276,7 @@ fn log_odds(probability: f32) -> f32 {
     (probability / (1.0 - probability)).ln()
 }
 
-impl Candidate {
+impl ScoredCandidate {
     /// Creates a candidate from the features of the pair.
     pub fn new(
         page: PageNumber,

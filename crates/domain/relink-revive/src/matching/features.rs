@@ -30,7 +30,7 @@ macro_rules! features {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(usize)]
-        pub enum $name {
+        pub(in crate::matching) enum $name {
             $($(#[$doc])* $variant,)+
         }
 

@@ -17,7 +17,7 @@ use super::profile::{Key, PageProfile};
 use super::programs::Programs;
 use super::trees::BoostedTrees;
 use super::vocabulary::Vocabulary;
-use super::votes::{Candidate, Votes};
+use super::votes::{ScoredCandidate, Votes};
 
 /// Maximum number of candidates for each dead page.
 const MAX_CANDIDATES: usize = 10;
@@ -217,7 +217,7 @@ fn score_candidates(
     scored.truncate(pair.map_or(usize::MAX, |_| MAX_CANDIDATES));
     let candidate = |(probability, page, features): (f32, PageNumber, PairFeatures)| {
         let new = &comparer.live_pages.pages[page as usize];
-        Candidate::new(page, &old, new, features, probability)
+        ScoredCandidate::new(page, &old, new, features, probability)
     };
     let candidates = scored.into_iter().map(candidate).collect();
     DeadPageCandidates { old, candidates, program_predictions: predictions }

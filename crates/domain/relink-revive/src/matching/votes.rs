@@ -26,7 +26,7 @@ const MIN_CLUSTER_PAGES: f32 = 2.0;
 
 /// A live page that may be the alias of a dead one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
+pub struct ScoredCandidate {
     /// The live page.
     pub page: PageNumber,
     /// The probability that it is the alias, after the latest round.
@@ -41,7 +41,7 @@ pub struct Candidate {
     pub predictable: usize,
 }
 
-impl Candidate {
+impl ScoredCandidate {
     /// Orders candidates by descending probability.
     pub fn cmp_by_probability(&self, other: &Self) -> Ordering {
         other.probability.total_cmp(&self.probability).then(self.page.cmp(&other.page))
@@ -131,7 +131,7 @@ pub struct Siblings {
 
 impl Votes {
     /// Adds the votes of a dead page.
-    pub fn add_dead_page(&mut self, old: &PageProfile, candidates: &[Candidate]) {
+    pub fn add_dead_page(&mut self, old: &PageProfile, candidates: &[ScoredCandidate]) {
         let ballot = Ballot::new(candidates);
         for (rule, vote) in ballot.rules {
             let rule = self.rules.entry(rule).or_default();
@@ -157,7 +157,7 @@ impl Votes {
         }
     }
 
-    fn add_claims(&mut self, old: &PageProfile, candidates: &[Candidate]) {
+    fn add_claims(&mut self, old: &PageProfile, candidates: &[ScoredCandidate]) {
         for candidate in candidates.iter().filter(|it| it.probability >= MIN_VOTE) {
             self.claims.entry(candidate.page).or_default().add(candidate.probability);
             let key = (candidate.page, folder_key(old));
@@ -165,7 +165,7 @@ impl Votes {
         }
     }
 
-    fn add_clusters(&mut self, candidates: &[Candidate]) {
+    fn add_clusters(&mut self, candidates: &[ScoredCandidate]) {
         for candidate in candidates {
             if let Some(Move { from, rule }) = candidate.moves[MoveKind::Coarse as usize] {
                 self.clusters.insert(rule, (from, candidate.predictable));
@@ -211,7 +211,7 @@ impl Votes {
     }
 
     /// Whether a candidate is in the best cluster of its directory.
-    pub fn is_top_cluster(&self, candidate: &Candidate) -> bool {
+    pub fn is_top_cluster(&self, candidate: &ScoredCandidate) -> bool {
         let Some(Move { from, rule }) = candidate.moves[MoveKind::Coarse as usize] else {
             return false;
         };
@@ -240,7 +240,7 @@ impl Votes {
     }
 
     /// Returns the claims of other dead pages on a candidate.
-    pub fn other_claims(&self, old: &PageProfile, candidate: &Candidate) -> OtherClaims {
+    pub fn other_claims(&self, old: &PageProfile, candidate: &ScoredCandidate) -> OtherClaims {
         let claims = self.claims.get(&candidate.page).copied().unwrap_or_default();
         let in_folder = self.claims_in_folder.get(&(candidate.page, folder_key(old)));
         let own = if candidate.probability < MIN_VOTE { 0.0 } else { candidate.probability };
@@ -252,20 +252,20 @@ impl Votes {
     }
 
     /// Returns statistics of the other dead pages of the folder of `old`.
-    pub fn siblings(&self, old: &PageProfile, candidates: &[Candidate]) -> Siblings {
+    pub fn siblings(&self, old: &PageProfile, candidates: &[ScoredCandidate]) -> Siblings {
         let folder = self.folders.get(&folder_key(old)).copied().unwrap_or_default();
         folder.without(candidates)
     }
 
     /// Returns statistics of all other dead pages.
-    pub fn site(&self, candidates: &[Candidate]) -> Siblings {
+    pub fn site(&self, candidates: &[ScoredCandidate]) -> Siblings {
         self.site.without(candidates)
     }
 }
 
 impl VoteTotals {
     /// Returns statistics without the page with these candidates.
-    fn without(self, candidates: &[Candidate]) -> Siblings {
+    fn without(self, candidates: &[ScoredCandidate]) -> Siblings {
         let count = (self.dead_pages - 1.0).max(0.0);
         let votes = (self.votes - best_probability(candidates)).max(0.0);
         Siblings { count, mean_probability: ratio(votes, count), known_aliases: self.known_aliases }
@@ -285,7 +285,7 @@ pub struct Ballot {
 impl Ballot {
     /// Returns the votes of a dead page. Each rule gets the vote of its best
     /// candidate.
-    pub fn new(candidates: &[Candidate]) -> Self {
+    pub fn new(candidates: &[ScoredCandidate]) -> Self {
         let mut rules: BTreeMap<Key, (Key, f32)> = BTreeMap::new();
         let total: f32 = candidates.iter().map(|it| it.probability).sum::<f32>().max(1.0);
         for candidate in candidates {
@@ -305,7 +305,7 @@ impl Ballot {
 }
 
 /// Returns the highest probability of the candidates.
-fn best_probability(candidates: &[Candidate]) -> f32 {
+fn best_probability(candidates: &[ScoredCandidate]) -> f32 {
     candidates.iter().map(|candidate| candidate.probability).fold(0.0, f32::max)
 }
 
