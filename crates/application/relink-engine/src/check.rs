@@ -9,6 +9,7 @@ use relink_ports::{CheckedTarget, OpenRun, RunKey, RunState, RunStats, Store, St
 
 use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher};
 use crate::load::{self, LoadProgress, LoadSummary, Loader, ResolvedInput};
+use crate::worker::allow_workers;
 use crate::{
     CheckSkipReason, DispatchSettings, EngineError, Input, LoadSettings, Observer, Ports, Progress,
     StopSignal,
@@ -101,6 +102,8 @@ pub async fn check(
 ) -> Result<CheckOutcome, EngineError> {
     let inputs = load::resolve_inputs(ports, &settings.load).await?;
     let run = ports.store.open_run(&run_key(settings), settings.is_fresh, ports.now()).await?;
+    let needs_anchors = settings.load.read_options.remote_anchors;
+    allow_workers(&*ports.store, run.id, &settings.dispatch, needs_anchors).await?;
     let progress = LoadProgress::default();
     let loader = Loader::new(ports, run.id, &settings.load, &progress);
     let start = dispatch_start(ports, settings, &inputs, &run).await;

@@ -37,6 +37,7 @@ mod robots;
 mod stop;
 mod survey;
 mod watch;
+mod worker;
 
 pub use archive::{CopyState, LivePage, SaveSettings, find_copies, save_pages};
 pub use check::{CheckEnd, CheckOutcome, CheckSettings, check};
@@ -90,3 +91,4 @@ const LARGE_DOCUMENT_SIZE: usize = 16 << 20;
 
 /// Size of a window in bytes.
 const WINDOW_SIZE: usize = 4 << 20;
+pub use worker::work;

@@ -16,6 +16,7 @@ mod setup;
 mod survey;
 mod unused_args;
 mod watch;
+mod worker;
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -62,6 +63,7 @@ pub use self::watch::{
     WatchAddArgs, WatchArgs, WatchCommand, WatchEditArgs, WatchExportFormat, WatchMemberArgs,
     WatchRunArgs, WatchStudyFormat, WatchSuggestArgs,
 };
+pub use self::worker::WorkerArgs;
 
 /// Find dead links, explain them, and search for their new URLs
 #[derive(Debug, Parser)]
@@ -140,6 +142,8 @@ pub enum Command {
     Init(InitArgs),
     /// Print the settings in use
     Config(ConfigArgs),
+    /// Help with the checks of other processes that use the same PostgreSQL database
+    Worker(Box<WorkerArgs>),
     /// Manage the database
     Db(DbArgs),
     /// Print a completion script for a shell
@@ -684,6 +688,8 @@ pub enum DbCommand {
     Path,
     /// Print the size of its contents
     Size,
+    /// Print the workers, leases and queues of a PostgreSQL database
+    Status,
     /// Delete old runs and probes; current results are preserved
     Prune {
         /// Delete data older than this

@@ -141,7 +141,7 @@ impl From<StoreError> for CommandError {
                 "choose another file with `--db FILE`"
             }
             StoreError::RunInUse => {
-                "wait for the other process to end, or use `--fresh` to start a new run"
+                "run `relink worker` to help the other process, or use `--fresh` to start a new run"
             }
             StoreError::Full { .. } => {
                 "free disk space, or run `relink db prune` and `relink db vacuum`; then run the \

@@ -13,6 +13,7 @@ mod revive;
 mod run_key;
 mod survey;
 mod watch;
+mod worker;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -49,6 +50,7 @@ pub use self::revive::{ArchiveChoice, RevivePlan, ReviveSetup, SearchChoice};
 use self::run_key::RunKeyText;
 pub use self::survey::{SurveyPlan, catalog_fields, catalog_source};
 pub use self::watch::{SuggestPlan, WatchPlan};
+pub use self::worker::WorkerPlan;
 
 const DAY: Duration = Duration::from_hours(24);
 

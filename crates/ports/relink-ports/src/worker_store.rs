@@ -78,6 +78,9 @@ pub struct RunQueue {
 /// The part of the store that shows workers to each other.
 #[async_trait]
 pub trait WorkerStore: Send + Sync {
+    /// Whether several processes can use the store at the same time.
+    fn is_shared(&self) -> bool;
+
     /// Returns open runs whose documents are loaded, oldest first.
     async fn joinable_runs(&self) -> Result<Vec<JoinableRun>, StoreError>;
 

@@ -103,6 +103,10 @@ fn worker_name() -> String {
 
 #[async_trait]
 impl WorkerStore for PostgresStore {
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     async fn joinable_runs(&self) -> Result<Vec<JoinableRun>, StoreError> {
         perform!(self, "listing runs", |db| joinable_runs(db))
     }

@@ -14,6 +14,10 @@ use super::rows::timestamp;
 
 #[async_trait]
 impl WorkerStore for SqliteStore {
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     async fn joinable_runs(&self) -> Result<Vec<JoinableRun>, StoreError> {
         self.perform("listing runs", joinable_runs)
     }

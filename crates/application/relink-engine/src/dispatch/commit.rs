@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::controls::ControlTask;
 use super::host_queue::AddressLookup;
 use super::pending_judgment::{JudgedTask, PendingJudgment, blocked_result};
+use super::worker::Role;
 use super::{Dispatcher, WorkerEvent};
 use crate::{EngineError, Observer, StopSignal};
 
@@ -167,6 +168,10 @@ impl Dispatcher<'_> {
         observer: &mut dyn Observer,
         stop: &StopSignal,
     ) -> Result<(), EngineError> {
+        if self.role == Role::Worker {
+            // The owner of the run judges held results at its end.
+            return Ok(());
+        }
         if reason == HoldReason::All {
             self.decide_network().await?;
         }
@@ -286,7 +291,7 @@ impl Dispatcher<'_> {
         let checked: Vec<(FetchTask, TaskCompletion)> =
             accepted.into_iter().filter(is_finished).collect();
         self.checked += checked.len() as u64;
-        if !self.is_loaded {
+        if !self.is_loaded || self.role == Role::Worker {
             // More link locations may follow. The store holds the result until
             // then.
             return Ok(());

@@ -33,6 +33,9 @@ impl Dispatcher<'_> {
         if let Some(deferred) = &mut self.deferred {
             deferred.reported.insert(task);
         }
+        if self.is_shared {
+            self.reported.insert(task);
+        }
     }
 
     /// Reports the next batch of deferred results: local links, cached results,
@@ -52,8 +55,13 @@ impl Dispatcher<'_> {
         };
         let page = self.ports.store.checked_targets(self.run, query).await?;
         for checked in page.iter().take_while(|checked| checked.task <= deferred.through) {
-            if !deferred.reported.contains(&checked.task) {
+            let is_reported =
+                deferred.reported.contains(&checked.task) || self.reported.contains(checked.task);
+            if !is_reported {
                 observer.on_result(checked)?;
+            }
+            if self.is_shared {
+                self.reported.insert(checked.task);
             }
         }
         match page.last().filter(|last| last.task < deferred.through) {

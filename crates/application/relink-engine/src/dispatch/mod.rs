@@ -25,7 +25,9 @@ mod robots;
 mod send;
 mod source;
 mod stall;
+mod task_set;
 mod trap_tests;
+mod worker;
 
 pub use self::controls::ranked_key as ranked_control_key;
 pub(crate) use self::host_queue::THROTTLING_STATUSES;
@@ -53,6 +55,8 @@ use self::host_queues::HostQueues;
 use self::network::Network;
 use self::pending_judgment::PageContent;
 use self::result_queue::ResultQueue;
+use self::task_set::TaskSet;
+use self::worker::Role;
 use crate::crawl::Crawler;
 use crate::isolation::internal_error_probe;
 use crate::load::LoadProgress;
@@ -203,6 +207,11 @@ pub(crate) struct Dispatcher<'a> {
     run: RunId,
     /// The generation of the run, which is the fence of held results.
     generation: i64,
+    role: Role,
+    /// Whether other workers may commit results of this run.
+    is_shared: bool,
+    /// The reported tasks, if other workers may commit results.
+    reported: TaskSet,
     /// When the run was first started.
     run_started_at: Timestamp,
     settings: &'a DispatchSettings,
@@ -261,6 +270,9 @@ impl<'a> Dispatcher<'a> {
             ports,
             run: run.id,
             generation: run.generation,
+            role: Role::Owner,
+            is_shared: ports.store.is_shared(),
+            reported: TaskSet::default(),
             run_started_at: run.started_at,
             settings,
             start,
@@ -352,6 +364,7 @@ impl<'a> Dispatcher<'a> {
             self.wait(stop).await;
             self.collect_results(observer, stop).await?;
         }
+        self.report_results_of_workers(observer).await?;
         self.report_unfetched(observer).await?;
         if self.load_progress.handoff().needs_any_anchors() {
             self.judge_anchors(observer).await?;
@@ -375,6 +388,7 @@ impl<'a> Dispatcher<'a> {
         if self.add_new_tasks().await? {
             return Ok(true);
         }
+        self.sync_with_workers().await?;
         self.judge_held(HoldReason::All, observer, stop).await?;
         // A survey selects further URLs from these results.
         let is_over = self.network.doubt().is_some();

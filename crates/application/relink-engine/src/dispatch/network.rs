@@ -93,6 +93,10 @@ impl Dispatcher<'_> {
     /// Stores the reached domains, of which there are at most three.
     pub(super) async fn save_network(&mut self) -> Result<(), EngineError> {
         if std::mem::take(&mut self.network.is_unsaved) {
+            if self.is_shared {
+                // Do not overwrite the evidence of other workers.
+                self.load_network().await?;
+            }
             let reached: Vec<&str> = self.network.evidence.reached().collect();
             self.ports.store.save_checkpoint(self.run, REACHED, &reached.join("\n")).await?;
         }

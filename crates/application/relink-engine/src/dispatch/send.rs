@@ -28,12 +28,17 @@ impl Dispatcher<'_> {
         if !self.has_valid_leases(now) {
             return;
         }
-        while let Some(&(ready_key, host)) = self.ready.first() {
-            if ready_key.at > now || !self.has_slot(ready_key) {
-                return;
-            }
+        while let Some(host) = self.next_ready_host(now) {
             self.send_next(host, now);
         }
+    }
+
+    /// Returns the first host that may send a request now. If all slots are in
+    /// use, this is the first host with a control: the attempts that use the
+    /// slots wait for it.
+    fn next_ready_host(&self, now: Duration) -> Option<HostId> {
+        let mut ready = self.ready.iter().take_while(|(ready_key, _)| ready_key.at <= now);
+        ready.find(|(ready_key, _)| self.has_slot(*ready_key)).map(|(_, host)| *host)
     }
 
     /// Whether the limit of requests in flight allows one more. A control that

@@ -39,11 +39,10 @@ impl Dispatcher<'_> {
     }
 
     fn activity(&self) -> Activity {
-        let next = self.ready.first();
         Activity {
             in_flight: self.outstanding,
             is_busy: !self.is_loaded || self.deferred.is_some(),
-            can_send: next.is_some_and(|(ready_key, _)| self.has_slot(*ready_key)),
+            can_send: self.ready.iter().any(|(ready_key, _)| self.has_slot(*ready_key)),
             can_claim: self.claims.needs_refill()
                 || self.claims.next_wake().is_some()
                 || self.claims.may_have_hosts() && self.has_room_for_hosts(),

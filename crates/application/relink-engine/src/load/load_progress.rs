@@ -26,6 +26,9 @@ pub(crate) struct LoadHandoff {
     pub(crate) pages: HashMap<String, ProbedPage>,
     /// Hashes of the URLs of pages whose anchors are needed.
     needs_anchors: HashSet<u64>,
+    /// Whether the anchors of all pages are needed, because it is unknown which
+    /// ones are.
+    needs_all_anchors: bool,
 }
 
 /// A page that was fetched while loading.
@@ -45,7 +48,9 @@ impl LoadHandoff {
 
     /// Whether the anchors of this page are needed.
     pub(crate) fn needs_anchors(&self, url: &str) -> bool {
-        !self.needs_anchors.is_empty() && self.needs_anchors.contains(&xxh3_64(url.as_bytes()))
+        self.needs_all_anchors
+            || !self.needs_anchors.is_empty()
+                && self.needs_anchors.contains(&xxh3_64(url.as_bytes()))
     }
 
     /// Whether the anchors of any page are needed.
@@ -77,6 +82,11 @@ impl LoadProgress {
     /// Records that there is nothing to load.
     pub(crate) fn finish_empty(&self) {
         self.finish(LoadHandoff::default());
+    }
+
+    /// Records that another process has loaded everything.
+    pub(crate) fn finish_for_worker(&self, needs_all_anchors: bool) {
+        self.finish(LoadHandoff { needs_all_anchors, ..LoadHandoff::default() });
     }
 
     /// Returns the number of opened documents.

@@ -1,7 +1,7 @@
 //! `relink db`: manages the database.
 
 use jiff::SignedDuration;
-use relink_ports::{Clock as _, StoreSize};
+use relink_ports::{Clock as _, QueueStatus, StoreSize};
 use relink_report::human::{counted, grouped};
 
 use crate::cli::{DbArgs, DbCommand};
@@ -24,11 +24,14 @@ pub async fn run(args: DbArgs) -> Result<Exit, CommandError> {
             .hint("run `relink check` to create it"));
     }
     let store = match args.command {
-        DbCommand::Path | DbCommand::Size => wiring::store_for_reading(&path).await?,
+        DbCommand::Path | DbCommand::Size | DbCommand::Status => {
+            wiring::store_for_reading(&path).await?
+        }
         DbCommand::Prune { .. } | DbCommand::Vacuum => wiring::store(&path).await?,
     };
     match args.command {
         DbCommand::Path => {}
+        DbCommand::Status => print(&status_text(&store.queue_status().await?))?,
         DbCommand::Size => print(&size_text(&store.size().await?))?,
         DbCommand::Prune { older_than } => {
             let age = SignedDuration::try_from(older_than.0).unwrap_or(SignedDuration::MAX);
@@ -46,6 +49,37 @@ pub async fn run(args: DbArgs) -> Result<Exit, CommandError> {
         }
     }
     Ok(Exit::Clean)
+}
+
+fn status_text(status: &QueueStatus) -> String {
+    let mut text = String::new();
+    for queue in &status.runs {
+        text.extend([format!(
+            "run {} ({}): {} pending, {} held, {} checked; {}, {} leased\n",
+            queue.run.0,
+            queue.command,
+            grouped(queue.pending),
+            grouped(queue.held),
+            grouped(queue.checked),
+            counted(queue.hosts, "host"),
+            grouped(queue.leased),
+        )]);
+    }
+    for worker in &status.workers {
+        let seen = status.now.duration_since(worker.seen_at).as_secs().max(0);
+        text.extend([format!(
+            "worker {} ({}): {}, {}, {} per minute, seen {seen} s ago\n",
+            worker.id,
+            worker.name,
+            counted(worker.leases, "lease"),
+            counted(worker.results, "result"),
+            grouped(worker.rate),
+        )]);
+    }
+    if text.is_empty() {
+        text.push_str("no open run and no worker\n");
+    }
+    text
 }
 
 fn size_text(size: &StoreSize) -> String {

@@ -21,6 +21,7 @@ mod serve;
 mod signals;
 mod survey;
 mod watch;
+mod worker;
 
 use std::io::IsTerminal;
 
@@ -53,6 +54,7 @@ pub fn run(cli: Cli) -> Result<Exit, CommandError> {
         Command::Harvest(args) => block_on(harvest::run(*args)),
         Command::Demo => block_on(demo::run(cli.global)),
         Command::Serve(args) => block_on(serve::run(args)),
+        Command::Worker(args) => block_on(worker::run(*args, cli.global)),
         Command::Db(args) => block_on(db::run(args)),
     }
 }

@@ -108,3 +108,36 @@ fn other_schema_version_is_refused() {
     assert_eq!(output.exit_code, 4, "{}", output.stderr);
     assert!(output.stderr.contains("written by a newer version"), "{}", output.stderr);
 }
+
+/// The check is interrupted, a worker fetches the rest, and the resumed check
+/// reports everything.
+#[test]
+fn worker_fetches_the_tasks_of_an_unfinished_check() {
+    let (web, urls) = site(40);
+    let (sandbox, url) = (Sandbox::new(), PostgresServer::shared().new_database());
+    sandbox.list("list.txt", &urls);
+    let flags = ["--host-interval", "50ms", "--retries", "0"];
+    let mut running = sandbox.spawn(&check_args(&url, &flags));
+    running.next_row();
+    running.interrupt();
+    running.finish().exits(130);
+
+    let worker = sandbox.run(&["worker", "--db", &url, "--until-idle"]).exits(0);
+    assert!(worker.stdout.ends_with(" results\n"), "{}", worker.stdout);
+    assert_ne!(worker.stdout, "0 results\n");
+    let status = sandbox.run(&["db", "status", "--db", &url]).exits(0);
+    assert!(status.stdout.contains("(check): 0 pending, 0 held, 40 checked"), "{}", status.stdout);
+    assert!(status.stdout.contains("\nworker 2 ("), "{}", status.stdout);
+
+    let requests = web.requests().len();
+    let rows = sandbox.run(&check_args(&url, &flags)).exits(1).rows();
+    assert_eq!(rows.0.len(), 40);
+    assert_eq!(web.requests().len(), requests, "nothing is fetched again");
+}
+
+#[test]
+fn worker_without_a_server_is_an_error() {
+    let sandbox = Sandbox::new();
+    let worker = sandbox.run(&["worker", "--db", "relink.db"]);
+    worker.fails(2, &["a worker needs a PostgreSQL database", "postgres://"]);
+}

@@ -1,0 +1,105 @@
+//! Works on a run that another process has opened.
+//!
+//! A worker claims hosts, fetches, judges and commits. It does not load
+//! documents, judge held results, report results or close the run: the owner of
+//! the run does that after the last task.
+
+use std::time::Duration;
+
+use relink_ports::{CheckedTarget, RunState};
+
+use super::Dispatcher;
+use super::deferred_reports::DeferredReports;
+use crate::{EngineError, Observer, Progress, StopSignal};
+
+/// Interval between checks whether the run is still open.
+const STATUS_INTERVAL: Duration = Duration::from_secs(2);
+/// Maximum time to wait for requests in flight after a stop, less than the
+/// duration of a lease.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The role of a process in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Opened the run.
+    Owner,
+    /// Joined the run.
+    Worker,
+}
+
+/// Discards results: the owner reports them.
+struct NoObserver;
+
+impl Observer for NoObserver {
+    fn on_result(&mut self, _checked: &CheckedTarget) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn on_progress(&mut self, _progress: &Progress) {}
+}
+
+impl Dispatcher<'_> {
+    /// Fetches tasks until the run has none, is closed, or the worker is
+    /// stopped. Returns the number of results.
+    pub(crate) async fn work(mut self, stop: &StopSignal) -> Result<u64, EngineError> {
+        self.role = Role::Worker;
+        self.is_loaded = true;
+        self.load_network().await?;
+        let (mut observer, mut checked_at) = (NoObserver, Duration::ZERO);
+        let mut stopped_at: Option<Duration> = None;
+        loop {
+            if stop.is_stopped() {
+                let since = *stopped_at.get_or_insert(self.elapsed());
+                if self.outstanding == 0 || self.elapsed() > since + DRAIN_TIMEOUT {
+                    break;
+                }
+                self.renew_leases().await?;
+                self.results.wait().await;
+                self.collect_results(&mut observer, stop).await?;
+                continue;
+            }
+            self.refill_queues(&mut observer).await?;
+            self.dispatch(self.elapsed());
+            if self.queues.is_empty() && self.outstanding == 0 && self.claims.is_exhausted() {
+                break;
+            }
+            if self.elapsed() >= checked_at + STATUS_INTERVAL {
+                checked_at = self.elapsed();
+                if self.ports.store.run_status(self.run).await?.state != RunState::Open {
+                    break;
+                }
+            }
+            self.fail_if_stalled().await?;
+            self.wait(stop).await;
+            self.collect_results(&mut observer, stop).await?;
+        }
+        self.release_all().await?;
+        Ok(self.checked)
+    }
+
+    /// Reads what other workers have done, before the owner decides about held
+    /// results.
+    pub(super) async fn sync_with_workers(&mut self) -> Result<(), EngineError> {
+        if !self.is_shared {
+            return Ok(());
+        }
+        self.has_network |= self.ports.store.run_status(self.run).await?.network_confirmed;
+        self.load_network().await?;
+        let progress = self.ports.store.progress(self.run).await?;
+        (self.checked, self.targets) = (progress.checked, progress.targets);
+        Ok(())
+    }
+
+    /// Reports the results that other workers have committed.
+    pub(super) async fn report_results_of_workers(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<(), EngineError> {
+        if !self.is_shared || self.crawler.is_some() || self.source.is_some() {
+            return Ok(());
+        }
+        let last = self.ports.store.last_task_id(self.run).await?;
+        self.deferred = Some(DeferredReports::through(last));
+        self.report_deferred(observer).await
+    }
+}

@@ -1,0 +1,158 @@
+//! `worker`: helps with runs that other processes have opened.
+
+use std::time::Duration;
+
+use relink_frontier::PolitenessPolicy;
+use relink_judge::{Policy, RuleSet};
+use relink_model::RunId;
+use relink_ports::{JoinableRun, OpenRun, Store};
+use serde::{Deserialize, Serialize};
+
+use crate::dispatch::{DispatchStart, Dispatcher};
+use crate::load::LoadProgress;
+use crate::{DispatchSettings, EngineError, Ports, StopSignal};
+
+/// The name of the checkpoint with the settings.
+const SETTINGS: &str = "worker-settings";
+
+/// The settings of a run that all of its workers must use. Durations are in
+/// milliseconds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorkerSettings {
+    needs_anchors: bool,
+    host_concurrency: usize,
+    interval_ms: u64,
+    is_adaptive: bool,
+    adaptive_percent: u32,
+    ip_gap_ms: u64,
+    retries: u32,
+    confirm_runs: u32,
+    confirm_days: i64,
+    long_chain: usize,
+    max_host_wait_ms: u64,
+    max_control_age_ms: u64,
+    max_page_bytes: usize,
+    uses_controls: bool,
+}
+
+impl WorkerSettings {
+    /// Returns the settings; `None` if workers do not support them.
+    fn new(settings: &DispatchSettings, needs_anchors: bool) -> Option<Self> {
+        let DispatchSettings { politeness, policy, .. } = settings;
+        (policy.rules == RuleSet::Relink).then(|| Self {
+            needs_anchors,
+            host_concurrency: politeness.host_concurrency,
+            interval_ms: millis(politeness.interval),
+            is_adaptive: politeness.is_adaptive,
+            adaptive_percent: politeness.adaptive_percent,
+            ip_gap_ms: millis(politeness.ip_gap),
+            retries: policy.retries,
+            confirm_runs: policy.confirm_runs,
+            confirm_days: policy.confirm_days,
+            long_chain: policy.long_chain,
+            max_host_wait_ms: millis(settings.max_host_wait),
+            max_control_age_ms: millis(settings.max_control_age),
+            max_page_bytes: settings.max_page_bytes,
+            uses_controls: settings.uses_controls,
+        })
+    }
+
+    fn dispatch(&self, concurrency: usize) -> DispatchSettings {
+        DispatchSettings {
+            concurrency,
+            politeness: PolitenessPolicy {
+                host_concurrency: self.host_concurrency,
+                interval: Duration::from_millis(self.interval_ms),
+                is_adaptive: self.is_adaptive,
+                adaptive_percent: self.adaptive_percent,
+                ip_gap: Duration::from_millis(self.ip_gap_ms),
+            },
+            policy: Policy {
+                rules: RuleSet::Relink,
+                retries: self.retries,
+                confirm_runs: self.confirm_runs,
+                confirm_days: self.confirm_days,
+                long_chain: self.long_chain,
+            },
+            max_host_wait: Duration::from_millis(self.max_host_wait_ms),
+            max_control_age: Duration::from_millis(self.max_control_age_ms),
+            max_page_bytes: self.max_page_bytes,
+            uses_controls: self.uses_controls,
+        }
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Stores the settings of a run, so that workers can join it.
+pub(crate) async fn allow_workers(
+    store: &dyn Store,
+    run: RunId,
+    settings: &DispatchSettings,
+    needs_anchors: bool,
+) -> Result<(), EngineError> {
+    let Some(settings) = WorkerSettings::new(settings, needs_anchors).filter(|_| store.is_shared())
+    else {
+        return Ok(());
+    };
+    let text = serde_json::to_string(&settings).unwrap_or_default();
+    store.save_checkpoint(run, SETTINGS, &text).await?;
+    Ok(())
+}
+
+/// Helps with the open runs of the store, one after the other, until none of
+/// them has a task. Returns the number of results.
+///
+/// Only runs that store their settings can be joined: those of `check`.
+pub async fn work(
+    ports: &Ports,
+    concurrency: usize,
+    stop: &StopSignal,
+) -> Result<u64, EngineError> {
+    let mut results = 0;
+    for JoinableRun { run, .. } in ports.store.joinable_runs().await? {
+        if stop.is_stopped() {
+            break;
+        }
+        let text = ports.store.checkpoint(run.id, SETTINGS).await?.unwrap_or_default();
+        // Settings of another version of Relink cannot be read.
+        if let Ok(settings) = serde_json::from_str::<WorkerSettings>(&text) {
+            results += join(ports, &run, &settings, concurrency, stop).await?;
+        }
+    }
+    Ok(results)
+}
+
+async fn join(
+    ports: &Ports,
+    run: &OpenRun,
+    settings: &WorkerSettings,
+    concurrency: usize,
+    stop: &StopSignal,
+) -> Result<u64, EngineError> {
+    let (dispatch, progress) = (settings.dispatch(concurrency), LoadProgress::default());
+    progress.finish_for_worker(settings.needs_anchors);
+    let start = DispatchStart::AfterLoading;
+    Dispatcher::new(ports, run, &dispatch, start, &progress, None).work(stop).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_round_trip() {
+        let settings = DispatchSettings { concurrency: 7, ..DispatchSettings::default() };
+        let stored = WorkerSettings::new(&settings, true).unwrap();
+        let read: WorkerSettings =
+            serde_json::from_str(&serde_json::to_string(&stored).unwrap()).unwrap();
+        let DispatchSettings { concurrency, politeness, policy, max_host_wait, .. } =
+            read.dispatch(7);
+        assert_eq!((concurrency, max_host_wait), (7, settings.max_host_wait));
+        assert_eq!((politeness, policy), (settings.politeness, settings.policy));
+        assert!(read.needs_anchors);
+    }
+}
