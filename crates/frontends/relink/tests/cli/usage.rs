@@ -40,6 +40,7 @@ fn help_lists_exactly_the_existing_commands() {
             "serve",
             "init",
             "config",
+            "worker",
             "db",
             "completions",
             "man",
