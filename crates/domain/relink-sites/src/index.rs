@@ -145,9 +145,9 @@ impl SiteIndex {
         let text = tree.head(path, HEAD_LENGTH).unwrap_or_default();
         let slug = crate::loose_config::text(&text, "slug");
         let directory = crate::generators::without_numbers(parent(relative));
-        self.generated.push(join(&mount.prefix, &directory));
+        self.generated.push(format!("{}$", join(&mount.prefix, &directory)));
         if let Some(slug) = slug {
-            self.generated.push(join(&mount.prefix, slug));
+            self.generated.push(format!("{}$", join(&mount.prefix, slug)));
         }
     }
 
@@ -238,8 +238,9 @@ impl SiteIndex {
     fn is_generated(&self, key: &str) -> bool {
         let name = file_name(key);
         let key = self.without_base(key);
-        let is_listed = self.generated.iter().any(|prefix| {
-            !prefix.is_empty() && crate::paths::below(key, prefix).is_some() || key == prefix
+        let is_listed = self.generated.iter().any(|prefix| match prefix.strip_suffix('$') {
+            Some(exact) => key == exact,
+            None => !prefix.is_empty() && crate::paths::below(key, prefix).is_some(),
         });
         is_listed
             || GENERATED_NAMES.contains(&name)

@@ -83,7 +83,8 @@ pub struct DocSite {
     pub mounts: Vec<Mount>,
     /// Aliases of directories.
     pub aliases: Vec<PathAlias>,
-    /// URL paths of generated pages.
+    /// URL paths of generated pages and directories. `$` at the end limits a path
+    /// to the page itself.
     pub generated: Vec<String>,
     /// Directories of included files.
     pub include_dirs: Vec<String>,

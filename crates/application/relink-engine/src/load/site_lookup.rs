@@ -111,15 +111,32 @@ fn find_relative(site: &DocSite, index: &SiteIndex, document: &str, path: &str) 
             continue;
         }
         let found = index.find(&format!("/{}", join_path(&base, path)));
-        if found != RouteLookup::Missing {
-            return found;
+        // A file name is relative to the directory of the document, so another
+        // base does not prove that the generator creates the file.
+        let is_proof = !is_file_name(path) || base != route;
+        match found {
+            RouteLookup::Missing | RouteLookup::OtherSite => {}
+            RouteLookup::Generated if !is_proof => {}
+            found => return found,
         }
     }
     if site.has_link_hook && !path.contains(['/', '.']) {
         return RouteLookup::Generated;
     }
     // A book is often published next to others, with links between them.
-    if site.generator == Generator::MdBook { last } else { RouteLookup::Missing }
+    let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mounts = site.mounts.iter();
+    let inside = mounts
+        .filter_map(|mount| folder.strip_prefix(mount.dir.as_str()))
+        .min_by_key(|rest| rest.len());
+    let leaves_book = is_above_root(inside.unwrap_or_default(), path);
+    if site.generator == Generator::MdBook && leaves_book { last } else { RouteLookup::Missing }
+}
+
+/// Whether a path ends with the name of a file that is not a page.
+fn is_file_name(path: &str) -> bool {
+    let extension = Path::new(path).extension();
+    extension.is_some_and(|extension| extension != "html" && extension != "htm")
 }
 
 /// Returns the URL paths from which a relative link may start, best first.

@@ -83,7 +83,8 @@ fn mount_instance(site: &mut DocSite, tree: &dyn ProjectTree, instance: &Instanc
     }
     if *content == MountContent::Posts {
         site.generated.extend(BLOG_PAGES.map(|page| join(prefix, page)));
-        site.generated.push(prefix.clone());
+        // The list of posts; the posts themselves are files.
+        site.generated.push(format!("{prefix}$"));
         return;
     }
     site.generated.extend(["category", "tags"].map(|page| join(prefix, page)));

@@ -47,8 +47,7 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     let external = ["intersphinx", "autosectionlabel", "sphinx.ext.autodoc", "autodoc2", "autoapi"];
     site.has_external_labels = external.iter().any(|name| config.contains(name));
     site.generated.extend(["genindex", "modindex", "py-modindex", "search"].map(str::to_owned));
-    site.generated
-        .extend(["_static", "_sources", "_modules", "_images", "_downloads"].map(str::to_owned));
+    site.generated.extend(["_sources", "_modules", "_downloads"].map(str::to_owned));
     if site.has_generated_reference {
         let names = ["api", "apidocs", "autoapi", "reference", "generated", "auto_examples"];
         site.generated.extend(names.map(str::to_owned));
