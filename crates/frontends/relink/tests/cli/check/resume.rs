@@ -26,8 +26,9 @@ fn slow_site() -> (TestServer, Sandbox, Vec<String>) {
     (web, sandbox, urls)
 }
 
-fn args() -> [&'static str; 3] {
-    ["--host-concurrency", HOST_CONCURRENCY, "urls.txt"]
+/// Without controls, each row is printed as soon as its page is fetched.
+fn args() -> [&'static str; 4] {
+    ["--no-controls", "--host-concurrency", HOST_CONCURRENCY, "urls.txt"]
 }
 
 /// Returns the URLs requested more than once.
