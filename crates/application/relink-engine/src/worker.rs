@@ -9,6 +9,7 @@ use relink_ports::{JoinableRun, OpenRun, Store};
 use serde::{Deserialize, Serialize};
 
 use crate::dispatch::{DispatchStart, Dispatcher};
+use crate::error::to_json;
 use crate::load::LoadProgress;
 use crate::{DispatchSettings, EngineError, Ports, StopSignal};
 
@@ -98,7 +99,7 @@ pub(crate) async fn allow_workers(
     else {
         return Ok(());
     };
-    let text = serde_json::to_string(&settings).unwrap_or_default();
+    let text = to_json(&settings)?;
     store.save_checkpoint(run, SETTINGS, &text).await?;
     Ok(())
 }
