@@ -42,13 +42,7 @@ pub async fn ports_with_collections(
     db: &Path,
     clock: Arc<dyn Clock>,
 ) -> Result<(Ports, Arc<dyn CollectionStore>), CommandError> {
-    if server_url(db).is_some() {
-        return Err(CommandError::usage("collections cannot be stored in PostgreSQL")
-            .cause("`relink watch` supports SQLite files only")
-            .hint("use a file with `--db FILE`"));
-    }
-    create_parent_dir(db)?;
-    let store = register_file(SqliteStore::open(db).await?);
+    let store = file_store(db, "relink watch").await?;
     let ports = ports_over(fetch, Arc::clone(&store) as _, clock)?;
     Ok((ports, store))
 }
@@ -81,10 +75,20 @@ pub struct HarvestPorts {
 
 /// Opens the store of records and incidents.
 pub async fn harvest_store(db: &Path) -> Result<Arc<SqliteStore>, CommandError> {
-    create_parent_dir(db)?;
-    let store = register_file(SqliteStore::open(db).await?);
+    let store = file_store(db, "relink harvest").await?;
     store.create_harvest_tables()?;
     Ok(store)
+}
+
+/// Opens the database of a command that supports SQLite files only.
+async fn file_store(db: &Path, command: &str) -> Result<Arc<SqliteStore>, CommandError> {
+    if server_url(db).is_some() {
+        return Err(CommandError::usage(format!("`{command}` cannot use PostgreSQL"))
+            .cause("it supports SQLite files only")
+            .hint("use a file with `--db FILE`"));
+    }
+    create_parent_dir(db)?;
+    Ok(register_file(SqliteStore::open(db).await?))
 }
 
 /// Creates the adapters of `relink harvest`.

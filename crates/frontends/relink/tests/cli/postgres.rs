@@ -141,3 +141,16 @@ fn worker_without_a_server_is_an_error() {
     let worker = sandbox.run(&["worker", "--db", "relink.db"]);
     worker.fails(2, &["a worker needs a PostgreSQL database", "postgres://"]);
 }
+
+#[test]
+fn commands_for_files_reject_a_server_and_create_nothing() {
+    let sandbox = Sandbox::new();
+    let before = std::fs::read_dir(sandbox.path("")).unwrap().count();
+    let url = "postgres://user:secret@127.0.0.1:9/x";
+    for args in [&["watch", "list"][..], &["harvest", "list"], &["serve", "--oai"]] {
+        let output = sandbox.run(&[args, &["--db", url]].concat()).exits(2);
+        assert!(output.stderr.contains("cannot use PostgreSQL"), "{}", output.stderr);
+        assert!(!output.stderr.contains("secret"), "{}", output.stderr);
+    }
+    assert_eq!(std::fs::read_dir(sandbox.path("")).unwrap().count(), before);
+}
