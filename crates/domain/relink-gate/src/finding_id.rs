@@ -18,7 +18,7 @@ impl FindingId {
     /// ```
     /// use relink_gate::FindingId;
     /// let id = FindingId::new("docs/a.md", "https://example.org/gone");
-    /// assert_eq!(id.to_string(), "05e1aa4eea4a64ad");
+    /// assert_eq!(id.to_string(), "23c18573274eda8d");
     /// ```
     pub fn new(path: &str, url: &str) -> Self {
         Self(xxh3_64(format!("{path}\0{url}").as_bytes()))
