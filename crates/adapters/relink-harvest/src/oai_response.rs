@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn malformed_page_names_record_and_position() {
-        let broken = PAGE.replace("</dc:title>", "</dc:titel>");
+        let broken = PAGE.replace("</dc:title>", "</dc:name>");
         let error = parse("a.test", &broken, &[]).unwrap_err().to_string();
         assert!(error.starts_with("invalid XML in `a.test`, line 7, column"), "{error}");
         assert!(error.contains("record `oai:a:1`"), "{error}");

@@ -246,9 +246,9 @@ fn object_rules(text: &str, from_key: &str, to_key: &str, rules: &mut Vec<Redire
         let Some(to) = loose_config::text(object, to_key).filter(|to| is_path_like(to)) else {
             continue;
         };
-        let froms = loose_config::list(object, from_key);
+        let sources = loose_config::list(object, from_key);
         rules.extend(
-            froms.into_iter().filter(|from| is_path_like(from)).filter_map(|from| rule(from, to)),
+            sources.into_iter().filter(|from| is_path_like(from)).filter_map(|from| rule(from, to)),
         );
     }
 }
