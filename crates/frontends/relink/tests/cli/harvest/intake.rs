@@ -20,7 +20,7 @@ fn failed_page_is_retried_and_a_broken_one_resumed() {
     assert_eq!((row["intake"]["pages"].clone(), row["records"].clone()), (3.into(), 13.into()));
 
     // The second page is broken for good: the next run continues with it.
-    let broken = xml("<ListRecords><record><header><identifier>oai:x</identifier></heder>");
+    let broken = xml("<ListRecords><record><header><identifier>oai:x</identifier></head>");
     provider.web.respond(path, broken);
     provider.records.lock().unwrap()[12].url += "?changed";
     let row = provider.run_on(1, 3);
