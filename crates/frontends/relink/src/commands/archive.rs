@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use relink_engine::{
-    CheckEnd, CopyState, LivePage, Observer, Ports, Progress, SaveSettings, StopSignal, check,
-    find_copies, save_pages,
+    CheckEnd, CopyState, LivePage, Ports, SaveSettings, StopSignal, check, find_copies, save_pages,
 };
 use relink_judge::codes;
 use relink_lookup::WarcWriter;
-use relink_ports::{CheckedTarget, Clock as _};
+use relink_ports::Clock as _;
 use relink_report::{ArchiveReport, ArchiveRow, ArchiveRowState, redact};
 
 use super::revive::archives;
@@ -77,9 +76,9 @@ async fn live_pages(
     global: &GlobalArgs,
     stop: &StopSignal,
 ) -> Result<Result<Vec<LivePage>, Exit>, CommandError> {
-    let mut observer = CheckProgress(ProgressDisplay::new(global));
+    let mut observer = ProgressDisplay::new(global);
     let outcome = check(ports, &plan.check, &mut observer, stop).await?;
-    observer.0.clear();
+    observer.clear();
     match outcome.end {
         CheckEnd::Interrupted => return Ok(Err(Exit::Interrupted)),
         CheckEnd::NoNetwork => {
@@ -175,17 +174,4 @@ fn row(page: &LivePage) -> ArchiveRow<'_> {
         }
     }
     row
-}
-
-/// Shows the progress of the check. Its results are read from the store.
-struct CheckProgress(ProgressDisplay);
-
-impl Observer for CheckProgress {
-    fn on_result(&mut self, _: &CheckedTarget) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn on_progress(&mut self, progress: &Progress) {
-        self.0.show(progress);
-    }
 }

@@ -17,10 +17,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use relink_engine::{
-    CheckEnd, CheckOutcome, FixSettings, FixStatus, LinkFix, Observer, Ports, Progress, StopSignal,
-    check, plan_document, plan_fixes, verify_fixes,
+    CheckEnd, CheckOutcome, FixSettings, FixStatus, LinkFix, Ports, StopSignal, check,
+    plan_document, plan_fixes, verify_fixes,
 };
-use relink_ports::{CheckedTarget, Clock as _};
+use relink_ports::Clock as _;
 use relink_report::human::counted;
 use relink_report::{
     FixCommitRow, FixReport, FixRow, FixRowStatus, printable, pull_request_body, redact,
@@ -29,7 +29,7 @@ use relink_report::{
 
 use self::commit::{Committer, style_name};
 use self::journal::Journal;
-use self::patch::{PatchPrinter, document_diff, write_file};
+use self::patch::{PatchPrinter, document_diff, write_output};
 use self::roots::Roots;
 use self::sidecar::{Sidecar, Sidecars};
 use super::check::search_dead_pages;
@@ -133,10 +133,10 @@ async fn find_fixes(
     if let Some(setup) = &plan.revive {
         ports.archives = archives(setup, ports)?;
     }
-    let mut observer = FixObserver(ProgressDisplay::new(mode.global));
+    let mut observer = ProgressDisplay::new(mode.global);
     let outcome = check(ports, &plan.check, &mut observer, stop).await?;
     if let Some(exit) = unfinished(&outcome) {
-        observer.0.clear();
+        observer.clear();
         return exit.map(Err);
     }
     if let Some(setup) = &plan.revive {
@@ -146,7 +146,7 @@ async fn find_fixes(
     }
     let mut fixes = plan_fixes(ports, outcome.run, mode.settings).await?;
     let end = verify_fixes(ports, &plan.check, &mut fixes, &mut observer, stop).await?;
-    observer.0.clear();
+    observer.clear();
     Ok(match end {
         CheckEnd::Finished => Ok(fixes),
         CheckEnd::Interrupted => Err(Exit::Interrupted),
@@ -270,7 +270,7 @@ impl FixMode<'_> {
     fn report(&self, fixes: &[LinkFix], result: &WriteResult) -> Result<(), CommandError> {
         let rows: Vec<FixRow<'_>> = fixes.iter().map(row).collect();
         if let Some(path) = self.pr_body {
-            write_file(path, pull_request_body(&rows).as_bytes())?;
+            write_output(path, pull_request_body(&rows).as_bytes())?;
         }
         match self.format {
             FixFormat::Json => {
@@ -352,18 +352,5 @@ fn row(fix: &LinkFix) -> FixRow<'_> {
         style: style_name(fix.style),
         status,
         reason,
-    }
-}
-
-/// Shows the progress of the checks. Their results are read from the store.
-struct FixObserver(ProgressDisplay);
-
-impl Observer for FixObserver {
-    fn on_result(&mut self, _: &CheckedTarget) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn on_progress(&mut self, progress: &Progress) {
-        self.0.show(progress);
     }
 }

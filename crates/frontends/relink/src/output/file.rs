@@ -72,9 +72,9 @@ impl Write for OutputFile {
 }
 
 /// Writes a file.
-pub fn write_file(path: &Path, text: &str) -> io::Result<()> {
+pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     let mut file = OutputFile::create(path)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(content.as_ref())?;
     file.commit()
 }
 

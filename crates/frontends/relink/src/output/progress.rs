@@ -4,7 +4,8 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use relink_engine::{Progress, Waiting};
+use relink_engine::{Observer, Progress, Waiting};
+use relink_ports::CheckedTarget;
 use relink_report::human::{counted, duration};
 use relink_report::printable;
 
@@ -52,6 +53,17 @@ impl ProgressDisplay {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// Prints no results, for commands that read them from the store.
+impl Observer for ProgressDisplay {
+    fn on_result(&mut self, _: &CheckedTarget) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn on_progress(&mut self, progress: &Progress) {
+        self.show(progress);
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use relink_engine::{CheckEnd, Diagnostic, Observer, Progress, check};
+use relink_engine::{CheckEnd, Diagnostic, check};
 use relink_files::LocalFiles;
-use relink_ports::{CheckedTarget, Clock as _};
+use relink_ports::Clock as _;
 use relink_report::human::{counted, problem};
 
 use crate::cli::{BaselineArgs, GateArgs, GlobalArgs};
@@ -31,10 +31,10 @@ pub async fn run(args: BaselineArgs, global: GlobalArgs) -> Result<Exit, Command
     let run = &settings.run;
     let mut ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
     ports.files = Arc::new(LocalFiles::new(settings.files.clone()));
-    let mut progress = ProgressOnly(ProgressDisplay::new(&global));
+    let mut progress = ProgressDisplay::new(&global);
     let stop = stop_on_signal();
     let outcome = check(&ports, &settings.check, &mut progress, &stop).await?;
-    progress.0.clear();
+    progress.clear();
     match outcome.end {
         CheckEnd::Finished => {}
         CheckEnd::Interrupted => return Ok(Exit::Interrupted),
@@ -56,17 +56,4 @@ pub async fn run(args: BaselineArgs, global: GlobalArgs) -> Result<Exit, Command
     ))?;
     wiring::close(ports).await;
     Ok(Exit::Clean)
-}
-
-/// Shows progress only.
-struct ProgressOnly(ProgressDisplay);
-
-impl Observer for ProgressOnly {
-    fn on_result(&mut self, _: &CheckedTarget) -> std::io::Result<()> {
-        Ok(())
-    }
-
-    fn on_progress(&mut self, progress: &Progress) {
-        self.0.show(progress);
-    }
 }

@@ -9,7 +9,7 @@ use relink_report::human::TextStyle;
 use relink_report::printable;
 
 use crate::error::CommandError;
-use crate::output::{OutputFile, print};
+use crate::output::{print, write_file};
 
 /// Prints the diff of each document, and collects them for a file.
 pub struct PatchPrinter {
@@ -40,7 +40,7 @@ impl PatchPrinter {
 
     /// Writes the patch file.
     pub fn finish(self) -> Result<(), CommandError> {
-        self.output.map_or(Ok(()), |path| write_file(&path, &self.patch))
+        self.output.map_or(Ok(()), |path| write_output(&path, &self.patch))
     }
 
     /// Prints a diff: with its exact bytes to a file or pipe, and without
@@ -92,13 +92,9 @@ pub fn document_diff(label: &str, document: &DocumentFix) -> Option<Vec<u8>> {
     diff
 }
 
-/// Writes a file in one step.
-pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
-    let written = OutputFile::create(path).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.commit()
-    });
-    written.map_err(|error| {
+/// Writes a file that the user named.
+pub fn write_output(path: &Path, content: &[u8]) -> Result<(), CommandError> {
+    write_file(path, content).map_err(|error| {
         CommandError::usage(format!("cannot write `{}`", path.display())).cause(error.to_string())
     })
 }

@@ -34,7 +34,7 @@ pub async fn run(args: AnalyzeArgs) -> Result<Exit, CommandError> {
     let read = read_catalog(&disk, &*store, &source, &fields).await?;
     let classes = size_classes(&read.catalog);
     if let Some(path) = &args.output {
-        write_file(path, &svg(&charts(&classes))).map_err(|error| {
+        write_file(path, svg(&charts(&classes))).map_err(|error| {
             CommandError::internal(format!("cannot write `{}`", path.display()))
                 .cause(error.to_string())
         })?;

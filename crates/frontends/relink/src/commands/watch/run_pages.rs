@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use relink_engine::{Observer, Progress, WatchEnd, WatchOutcome, watch_pages};
-use relink_ports::CheckedTarget;
+use relink_engine::{WatchEnd, WatchOutcome, watch_pages};
 use relink_report::human::{counted, grouped};
 
 use super::print_json;
@@ -30,10 +29,10 @@ pub(super) async fn run_pages(
     let (ports, collections) =
         wiring::ports_with_collections(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock))
             .await?;
-    let mut observer = ProgressObserver(ProgressDisplay::new(&global));
+    let mut observer = ProgressDisplay::new(&global);
     let stop = stop_on_signal();
     let outcome = watch_pages(&ports, &*collections, &plan.watch, &mut observer, &stop).await;
-    observer.0.clear();
+    observer.clear();
     let outcome = outcome?;
     match format {
         ExplainFormat::Human => print(&run_text(&outcome))?,
@@ -47,19 +46,6 @@ pub(super) async fn run_pages(
         WatchEnd::Interrupted => Ok(Exit::Interrupted),
         WatchEnd::Finished if outcome.doubt.is_some() => Ok(Exit::Inconclusive),
         WatchEnd::Finished => Ok(crate::panic_hook::exit(Exit::Clean)),
-    }
-}
-
-/// Shows the progress of a run.
-struct ProgressObserver(ProgressDisplay);
-
-impl Observer for ProgressObserver {
-    fn on_result(&mut self, _checked: &CheckedTarget) -> std::io::Result<()> {
-        Ok(())
-    }
-
-    fn on_progress(&mut self, progress: &Progress) {
-        self.0.show(progress);
     }
 }
 
