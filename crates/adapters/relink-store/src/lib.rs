@@ -12,5 +12,7 @@ mod values;
 
 pub use database_url::{is_database_url, redact_database_url};
 #[cfg(feature = "postgres")]
-pub use postgres::{ParsePostgresUrlError, PostgresStore, PostgresUrl};
+pub use postgres::{
+    ParsePostgresUrlError, PostgresStore, PostgresUrl, QUEUE_STATEMENTS, QueueStatements,
+};
 pub use sqlite::SqliteStore;

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use relink_model::{LinkKind, RequestRights, SourceLocation};
 use relink_ports::{
-    CacheWindow, Claim, ClaimRequest, Clock, HostSchedule, HostStats, LinkBatch, NewDocument,
-    NewLink, NewTarget, NextDue, OpenRun, RunKey, Store as _, StoreError, TaskCompletion,
-    TaskUpdate, WorkerStore as _,
+    CacheWindow, Claim, ClaimRequest, Clock, HostRelease, HostSchedule, HostStats, LinkBatch,
+    NewDocument, NewLink, NewTarget, NextDue, OpenRun, RunKey, Store as _, StoreError,
+    TaskCompletion, TaskUpdate, WorkerStore as _,
 };
 use relink_store::{PostgresStore, PostgresUrl};
 use relink_testkit::postgres::{Durability, PostgresServer};
@@ -109,7 +109,10 @@ async fn next_due_sees_hosts_leased_by_another_worker() {
     let cache_window = CacheWindow { now: at(1), fresh_since: Timestamp::MAX };
     worker.commit(run.id, &[drop_task(&claims[0])], cache_window).await.unwrap();
     let (schedule, stats) = (HostSchedule::default(), HostStats::default());
-    worker.release(run.id, claims[0].lease, &schedule, &stats).await.unwrap();
+    worker
+        .release(run.id, &[HostRelease { lease: claims[0].lease, schedule, stats }])
+        .await
+        .unwrap();
     assert_eq!(owner.next_due(run.id).await.unwrap(), NextDue::default());
 }
 
@@ -195,7 +198,13 @@ async fn worker_with_a_wrong_clock_respects_the_waits_of_hosts() {
     let claims = claim(&right, run, 1, now).await;
     let minute = jiff::SignedDuration::from_mins(1);
     let schedule = HostSchedule { next_at: now + minute, stored_at: now, ..Default::default() };
-    right.release(run.id, claims[0].lease, &schedule, &HostStats::default()).await.unwrap();
+    right
+        .release(
+            run.id,
+            &[HostRelease { lease: claims[0].lease, schedule, stats: HostStats::default() }],
+        )
+        .await
+        .unwrap();
     claim(&right, run, 1, now).await;
 
     // One host waits for a minute, the other is leased for a minute.

@@ -91,4 +91,4 @@ const LARGE_DOCUMENT_SIZE: usize = 16 << 20;
 
 /// Size of a window in bytes.
 const WINDOW_SIZE: usize = 4 << 20;
-pub use worker::work;
+pub use worker::{WorkerOptions, work};

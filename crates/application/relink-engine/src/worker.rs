@@ -59,9 +59,11 @@ impl WorkerSettings {
         })
     }
 
-    fn dispatch(&self, concurrency: usize) -> DispatchSettings {
+    fn dispatch(&self, options: WorkerOptions) -> DispatchSettings {
+        let WorkerOptions { concurrency, lease } = options;
         DispatchSettings {
             concurrency,
+            lease,
             politeness: PolitenessPolicy {
                 host_concurrency: self.host_concurrency,
                 interval: Duration::from_millis(self.interval_ms),
@@ -82,6 +84,15 @@ impl WorkerSettings {
             uses_controls: self.uses_controls,
         }
     }
+}
+
+/// The options of one worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkerOptions {
+    /// Maximum number of requests in flight over all hosts.
+    pub concurrency: usize,
+    /// Duration of the lease of a host.
+    pub lease: Duration,
 }
 
 fn millis(duration: Duration) -> u64 {
@@ -110,7 +121,7 @@ pub(crate) async fn allow_workers(
 /// Only runs that store their settings can be joined: those of `check`.
 pub async fn work(
     ports: &Ports,
-    concurrency: usize,
+    options: WorkerOptions,
     stop: &StopSignal,
 ) -> Result<u64, EngineError> {
     let mut results = 0;
@@ -121,7 +132,7 @@ pub async fn work(
         let text = ports.store.checkpoint(run.id, SETTINGS).await?.unwrap_or_default();
         // Settings of another version of Relink cannot be read.
         if let Ok(settings) = serde_json::from_str::<WorkerSettings>(&text) {
-            results += join(ports, &run, &settings, concurrency, stop).await?;
+            results += join(ports, &run, &settings, options, stop).await?;
         }
     }
     Ok(results)
@@ -131,10 +142,10 @@ async fn join(
     ports: &Ports,
     run: &OpenRun,
     settings: &WorkerSettings,
-    concurrency: usize,
+    options: WorkerOptions,
     stop: &StopSignal,
 ) -> Result<u64, EngineError> {
-    let (dispatch, progress) = (settings.dispatch(concurrency), LoadProgress::default());
+    let (dispatch, progress) = (settings.dispatch(options), LoadProgress::default());
     progress.finish_for_worker(settings.needs_anchors);
     let start = DispatchStart::AfterLoading;
     Dispatcher::new(ports, run, &dispatch, start, &progress, None).work(stop).await
@@ -150,9 +161,11 @@ mod tests {
         let stored = WorkerSettings::new(&settings, true).unwrap();
         let read: WorkerSettings =
             serde_json::from_str(&serde_json::to_string(&stored).unwrap()).unwrap();
-        let DispatchSettings { concurrency, politeness, policy, max_host_wait, .. } =
-            read.dispatch(7);
+        let lease = Duration::from_secs(9);
+        let read_back = read.dispatch(WorkerOptions { concurrency: 7, lease });
+        let DispatchSettings { concurrency, politeness, policy, max_host_wait, .. } = read_back;
         assert_eq!((concurrency, max_host_wait), (7, settings.max_host_wait));
+        assert_eq!(read_back.lease, lease);
         assert_eq!((politeness, policy), (settings.politeness, settings.policy));
         assert!(read.needs_anchors);
     }

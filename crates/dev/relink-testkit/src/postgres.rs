@@ -65,6 +65,15 @@ impl PostgresServer {
     ///
     /// Panics if PostgreSQL is not installed or does not start.
     pub fn start(durability: Durability) -> Self {
+        Self::start_with(durability, "shared_buffers = 32MB")
+    }
+
+    /// Starts a server with these lines in its configuration file.
+    ///
+    /// # Panics
+    ///
+    /// Panics if PostgreSQL is not installed or does not start.
+    pub fn start_with(durability: Durability, settings: &str) -> Self {
         let programs = programs();
         let directory = std::env::temp_dir().join(format!(
             "relink-pg-{}-{:x}",
@@ -79,14 +88,14 @@ impl PostgresServer {
             .args(["-D".as_ref(), directory.join("data").as_os_str()])
             .args(["-U", "relink", "--auth=trust", "--no-sync", "--locale=C", "-E", "UTF8"]));
         let port = free_port();
-        configure(&directory, port, durability);
+        configure(&directory, port, durability, settings);
         let supervisor = supervise(&programs, &directory);
         Self { programs, directory, port, schemas: AtomicU32::new(0), supervisor }
     }
 
     /// Returns the connection URL.
     pub fn url(&self) -> String {
-        format!("postgres://relink@127.0.0.1:{}/postgres", self.port)
+        self.database_url("postgres")
     }
 
     /// Returns the name of a schema that does not exist yet.
@@ -98,7 +107,17 @@ impl PostgresServer {
     pub fn new_database(&self) -> String {
         let name = self.new_schema();
         self.query(&format!("CREATE DATABASE {name}"));
+        self.database_url(&name)
+    }
+
+    /// Returns the connection URL of a database.
+    pub fn database_url(&self, name: &str) -> String {
         format!("postgres://relink@127.0.0.1:{}/{name}", self.port)
+    }
+
+    /// Returns a command that runs a program of PostgreSQL, such as `pgbench`.
+    pub fn program(&self, name: &str) -> Command {
+        Command::new(self.programs.join(name))
     }
 
     /// Runs a statement and returns its output, with columns separated by `|`.
@@ -116,7 +135,8 @@ impl PostgresServer {
     ///
     /// Panics if the statement fails.
     pub fn query_in(&self, url: &str, sql: &str) -> String {
-        let output = Command::new(self.programs.join("psql"))
+        let output = self
+            .program("psql")
             .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql, url])
             .output()
             .expect("psql is installed");
@@ -201,14 +221,14 @@ fn free_port() -> u16 {
     listener.local_addr().expect("a bound socket has an address").port()
 }
 
-fn configure(directory: &Path, port: u16, durability: Durability) {
+fn configure(directory: &Path, port: u16, durability: Durability, settings: &str) {
     let durability = match durability {
         Durability::Off => "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n",
         Durability::On => "",
     };
     let settings = format!(
         "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = ''\n\
-         max_connections = 200\nshared_buffers = 32MB\n{durability}"
+         max_connections = 200\n{durability}{settings}\n"
     );
     let file = directory.join("data/postgresql.conf");
     let mut file = OpenOptions::new().append(true).open(file).expect("initdb writes settings");

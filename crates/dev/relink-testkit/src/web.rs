@@ -30,6 +30,9 @@ pub(crate) use serve::read_request;
 pub use site::RecordedRequest;
 use site::{ResponseFn, Site};
 
+/// Attempts to find a port that is free on all addresses.
+const MAX_BIND_ATTEMPTS: usize = 20;
+
 /// A scripted web server; stops when dropped.
 #[derive(Debug)]
 pub struct TestServer {
@@ -47,7 +50,7 @@ impl TestServer {
     /// Panics if loopback has no free port.
     #[expect(clippy::unused_async, reason = "requires a runtime")]
     pub async fn start() -> Self {
-        let (web, server) = Self::prepare();
+        let (web, server) = Self::prepare(&[Ipv4Addr::LOCALHOST]);
         tokio::spawn(server);
         web
     }
@@ -58,7 +61,18 @@ impl TestServer {
     ///
     /// Panics if loopback has no free port, or if no thread can be started.
     pub fn start_blocking() -> Self {
-        let (web, server) = Self::prepare();
+        Self::start_on(&[Ipv4Addr::LOCALHOST])
+    }
+
+    /// Starts a server on the same free port of these loopback addresses, on its own
+    /// thread. A request records the address as its host.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the addresses have no common free port, or if no thread can be
+    /// started.
+    pub fn start_on(addresses: &[Ipv4Addr]) -> Self {
+        let (web, server) = Self::prepare(addresses);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -67,14 +81,12 @@ impl TestServer {
         web
     }
 
-    fn prepare() -> (Self, impl Future<Output = ()> + Send + 'static) {
-        let listener =
-            TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
-        listener.set_nonblocking(true).expect("a listener can be made non-blocking");
-        let address = listener.local_addr().expect("a bound socket has an address");
+    fn prepare(addresses: &[Ipv4Addr]) -> (Self, impl Future<Output = ()> + Send + 'static) {
+        let listeners = bind_all(addresses);
+        let address = listeners[0].local_addr().expect("a bound socket has an address");
         let site = Arc::<Mutex<Site>>::default();
         let (stop, stopped) = oneshot::channel();
-        let server = serve::serve(listener, Arc::clone(&site), stopped);
+        let server = serve::serve(listeners, Arc::clone(&site), stopped);
         let web = Self { address, site, _stop: stop };
         (web, server)
     }
@@ -182,6 +194,24 @@ impl TestServer {
     fn site(&self) -> MutexGuard<'_, Site> {
         self.site.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Binds the same free port on all addresses.
+fn bind_all(addresses: &[Ipv4Addr]) -> Vec<TcpListener> {
+    let bind = |port| -> std::io::Result<Vec<TcpListener>> {
+        let mut port = port;
+        let mut listeners = Vec::with_capacity(addresses.len());
+        for address in addresses {
+            let listener = TcpListener::bind((*address, port))?;
+            listener.set_nonblocking(true)?;
+            port = listener.local_addr()?.port();
+            listeners.push(listener);
+        }
+        Ok(listeners)
+    };
+    // Another program may use the port on one of the addresses.
+    let bound = (0..MAX_BIND_ATTEMPTS).find_map(|_| bind(0).ok());
+    bound.expect("the addresses have a common free port")
 }
 
 /// A virtual host of a [`TestServer`].

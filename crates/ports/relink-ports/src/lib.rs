@@ -58,9 +58,9 @@ pub use site_store::{
 };
 pub use store::{
     CacheWindow, CheckedTarget, CheckedTargetQuery, Claim, ClaimRequest, CommitSummary, DocumentId,
-    Fence, HostId, HostLease, HostSchedule, HostStats, Inlinks, LinkBatch, LinkDecision,
-    LinkLocation, LoadedDocument, Neighbor, NewDocument, NewLink, NewPage, NewTarget, NextDue,
-    OpenRun, PageLink, RunKey, RunProgress, RunState, RunStats, Store, StoreError, StoreSize,
-    StoredControl, TargetRecord, TargetResult, TaskCompletion, TaskUpdate, anchor_hash,
+    Fence, HostId, HostLease, HostRelease, HostSchedule, HostStats, Inlinks, LinkBatch,
+    LinkDecision, LinkLocation, LoadedDocument, Neighbor, NewDocument, NewLink, NewPage, NewTarget,
+    NextDue, OpenRun, PageLink, RunKey, RunProgress, RunState, RunStats, Store, StoreError,
+    StoreSize, StoredControl, TargetRecord, TargetResult, TaskCompletion, TaskUpdate, anchor_hash,
 };
 pub use worker_store::{JoinableRun, QueueStatus, RunQueue, RunStatus, WorkerStatus, WorkerStore};

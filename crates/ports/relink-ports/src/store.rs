@@ -258,6 +258,17 @@ pub struct HostStats {
     pub politeness_wait_ms: u64,
 }
 
+/// A host to release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostRelease {
+    /// The lease.
+    pub lease: HostLease,
+    /// The state of its rate limiter.
+    pub schedule: HostSchedule,
+    /// What is added to its statistics.
+    pub stats: HostStats,
+}
+
 /// The result of one attempt, to be committed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskCompletion {
@@ -660,14 +671,9 @@ pub trait Store:
         until: Timestamp,
     ) -> Result<Vec<HostLease>, StoreError>;
 
-    /// Releases a host, and stores its schedule and statistics.
-    async fn release(
-        &self,
-        run: RunId,
-        lease: HostLease,
-        schedule: &HostSchedule,
-        stats: &HostStats,
-    ) -> Result<(), StoreError>;
+    /// Releases hosts, and stores their schedules and statistics. A lease that
+    /// was lost is ignored.
+    async fn release(&self, run: RunId, hosts: &[HostRelease]) -> Result<(), StoreError>;
 
     /// Returns when the next host can be claimed. The run has no task to fetch
     /// if the default is returned and this worker has leased no host.

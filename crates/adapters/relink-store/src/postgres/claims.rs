@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use relink_model::{FetchTask, RunId, TaskId};
-use relink_ports::{Claim, HostId, HostLease, HostSchedule, HostStats};
+use relink_ports::{Claim, HostId, HostLease, HostRelease, HostSchedule, HostStats};
 use tokio_postgres::Row;
 
 use super::clock::ClockOffset;
@@ -33,7 +33,7 @@ pub(super) struct ClaimQuery {
 
 /// Leases hosts that have due tasks and are not leased. Buckets are read one
 /// after the other until enough hosts are found.
-const LEASE: &str = "WITH due AS MATERIALIZED (
+pub(super) const LEASE: &str = "WITH due AS MATERIALIZED (
         SELECT found.id
         FROM generate_series(0, $8::bigint - 1) AS step
         CROSS JOIN LATERAL (
@@ -90,6 +90,19 @@ fn empty_claim(row: &Row, clock: ClockOffset) -> Claim {
     }
 }
 
+/// Returns the first due tasks of hosts.
+pub(super) const FIRST_TASKS: &str = concat!(
+    "SELECT ",
+    task_columns!(),
+    ", task.host_id FROM unnest($2::bigint[]) AS leased
+      CROSS JOIN LATERAL (
+          SELECT * FROM task WHERE run_id = $1 AND host_id = leased AND state = 0
+            AND not_before <= $3
+          ORDER BY not_before, id LIMIT $4) AS task",
+    join_task!(),
+    "ORDER BY task.host_id, task.not_before, task.id"
+);
+
 /// Returns the first due tasks of hosts that were just leased.
 async fn first_tasks(
     db: &Db<'_>,
@@ -97,22 +110,8 @@ async fn first_tasks(
     query: &ClaimQuery,
     hosts: &[i64],
 ) -> DbResult<HashMap<i64, Vec<FetchTask>>> {
-    let rows = db
-        .query(
-            concat!(
-                "SELECT ",
-                task_columns!(),
-                ", task.host_id FROM unnest($2::bigint[]) AS leased
-                  CROSS JOIN LATERAL (
-                      SELECT * FROM task WHERE run_id = $1 AND host_id = leased AND state = 0
-                        AND not_before <= $3
-                      ORDER BY not_before, id LIMIT $4) AS task",
-                join_task!(),
-                "ORDER BY task.host_id, task.not_before, task.id"
-            ),
-            &[&query.run.0, &hosts, &query.due, &to_i64(query.tasks)],
-        )
-        .await?;
+    let rows =
+        db.query(FIRST_TASKS, &[&query.run.0, &hosts, &query.due, &to_i64(query.tasks)]).await?;
     let mut tasks: HashMap<i64, Vec<FetchTask>> = HashMap::new();
     for row in rows {
         let host = row.get(super::rows::TASK_COLUMNS);
@@ -207,62 +206,84 @@ pub(super) async fn renew(
     Ok(leases.iter().filter(|lease| !renewed.contains(lease)).copied().collect())
 }
 
+/// Ends leases and stores the schedules of the hosts.
+pub(super) const RELEASE: &str = "UPDATE host SET lease_until = 0, worker_id = NULL,
+         next_at = greatest(host.next_at, new.next_at), delay_ms = new.delay_ms,
+         throttle_ms = new.throttle_ms, schedule_at = new.schedule_at,
+         address = coalesce(new.address, host.address)
+     FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
+                 $6::bigint[], $7::text[])
+         AS new (id, token, next_at, delay_ms, throttle_ms, schedule_at, address)
+     WHERE host.id = new.id AND host.fencing_token = new.token
+     RETURNING host.id";
+
+/// Locks the rows of hosts in a run. This is a statement of its own: the next one
+/// then sees all tasks that other transactions added before they released the
+/// locks.
+pub(super) const LOCK_RUN_HOSTS: &str = "SELECT 1 FROM run_host
+     WHERE run_id = $1 AND host_id = ANY($2) ORDER BY host_id FOR NO KEY UPDATE";
+
+/// Adds to the statistics of hosts and updates the due times of their next tasks.
+pub(super) const ADD_STATS: &str = "UPDATE run_host SET
+         requests = run_host.requests + new.requests,
+         responses = run_host.responses + new.responses,
+         throttled = run_host.throttled + new.throttled,
+         request_ms = run_host.request_ms + new.request_ms,
+         politeness_wait_ms = run_host.politeness_wait_ms + new.politeness_wait_ms,
+         control_requests = run_host.control_requests + new.control_requests,
+         due_at = (SELECT min(not_before) FROM task
+                   WHERE run_id = $1 AND host_id = new.host AND state = 0)
+     FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+                 $7::bigint[], $8::bigint[])
+         AS new (host, requests, responses, throttled, request_ms, politeness_wait_ms,
+                 control_requests)
+     WHERE run_host.run_id = $1 AND run_host.host_id = new.host";
+
+/// Releases hosts, except those whose lease was lost.
 pub(super) async fn release(
     db: &Db<'_>,
     clock: ClockOffset,
-    (run, lease): (RunId, HostLease),
-    schedule: &HostSchedule,
-    stats: &HostStats,
+    run: RunId,
+    hosts: &[HostRelease],
 ) -> DbResult<()> {
+    let ids: Vec<i64> = hosts.iter().map(|host| host.lease.host.0).collect();
+    let tokens: Vec<i64> = hosts.iter().map(|host| host.lease.fencing_token).collect();
+    let schedules: Vec<&HostSchedule> = hosts.iter().map(|host| &host.schedule).collect();
+    let next: Vec<i64> = schedules.iter().map(|s| clock.db_time(s.next_at)).collect();
+    let delays: Vec<i64> = schedules.iter().map(|s| i64::from(s.delay_ms)).collect();
+    let throttles: Vec<i64> = schedules.iter().map(|s| i64::from(s.throttle_ms)).collect();
+    let stored: Vec<i64> = schedules.iter().map(|s| clock.db_time(s.stored_at)).collect();
+    let addresses: Vec<Option<String>> =
+        schedules.iter().map(|s| s.address.map(|address| address.to_string())).collect();
     let released = db
-        .execute(
-            "UPDATE host SET lease_until = 0, worker_id = NULL, next_at = greatest(next_at, $1),
-                             delay_ms = $2, throttle_ms = $3, schedule_at = $4,
-                             address = coalesce($5, address)
-             WHERE id = $6 AND fencing_token = $7",
-            &[
-                &clock.db_time(schedule.next_at),
-                &i64::from(schedule.delay_ms),
-                &i64::from(schedule.throttle_ms),
-                &clock.db_time(schedule.stored_at),
-                &schedule.address.map(|address| address.to_string()),
-                &lease.host.0,
-                &lease.fencing_token,
-            ],
-        )
+        .query(RELEASE, &[&ids, &tokens, &next, &delays, &throttles, &stored, &addresses])
         .await?;
-    if released > 0 {
-        add_stats(db, run, lease.host, stats).await?;
-    }
-    Ok(())
+    let released: HashSet<i64> = released.iter().map(|row| row.get(0)).collect();
+    let hosts: Vec<&HostRelease> =
+        hosts.iter().filter(|host| released.contains(&host.lease.host.0)).collect();
+    add_stats(db, run, &hosts).await
 }
 
-/// Adds to the statistics of a host and updates the due time of its next task.
-async fn add_stats(db: &Db<'_>, run: RunId, host: HostId, stats: &HostStats) -> DbResult<()> {
-    // Lock the row in its own statement: the next one then sees all tasks that
-    // other transactions added before they released the lock.
+async fn add_stats(db: &Db<'_>, run: RunId, hosts: &[&HostRelease]) -> DbResult<()> {
+    if hosts.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<i64> = hosts.iter().map(|host| host.lease.host.0).collect();
+    let column = |value: fn(&HostStats) -> u64| -> Vec<i64> {
+        hosts.iter().map(|host| value(&host.stats).cast_signed()).collect()
+    };
+    db.execute(LOCK_RUN_HOSTS, &[&run.0, &ids]).await?;
     db.execute(
-        "SELECT 1 FROM run_host WHERE run_id = $1 AND host_id = $2 FOR NO KEY UPDATE",
-        &[&run.0, &host.0],
-    )
-    .await?;
-    db.execute(
-        "UPDATE run_host SET
-             requests = requests + $3, responses = responses + $4, throttled = throttled + $5,
-             request_ms = request_ms + $6, politeness_wait_ms = politeness_wait_ms + $7,
-             control_requests = control_requests + $8,
-             due_at = (SELECT min(not_before) FROM task
-                       WHERE run_id = $1 AND host_id = $2 AND state = 0)
-         WHERE run_id = $1 AND host_id = $2",
+        ADD_STATS,
         &[
             &run.0,
-            &host.0,
-            &stats.requests.cast_signed(),
-            &stats.responses.cast_signed(),
-            &stats.throttled.cast_signed(),
-            &stats.request_ms.cast_signed(),
-            &stats.politeness_wait_ms.cast_signed(),
-            &stats.control_requests.cast_signed(),
+            &ids,
+            &column(|stats| stats.requests),
+            &column(|stats| stats.responses),
+            &column(|stats| stats.throttled),
+            &column(|stats| stats.request_ms),
+            &column(|stats| stats.politeness_wait_ms),
+            &column(|stats| stats.control_requests),
         ],
     )
     .await?;

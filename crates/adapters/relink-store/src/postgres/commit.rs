@@ -16,6 +16,24 @@ use crate::redaction;
 const PENDING: i64 = 0;
 const HELD: i64 = 1;
 
+/// Locks hosts until the commit, so that they cannot be claimed meanwhile.
+pub(super) const LOCK_HOSTS: &str =
+    "SELECT id, fencing_token FROM host WHERE id = ANY($1) ORDER BY id FOR SHARE";
+
+/// Returns new ids for probes. Readers of new probes wait for this lock, so that
+/// a probe with a smaller id cannot appear after they have read a larger one.
+pub(super) const PROBE_IDS: &str = "WITH shared AS MATERIALIZED (
+         SELECT pg_advisory_xact_lock_shared(hashtext('relink probes ' || current_schema())))
+     SELECT nextval(pg_get_serial_sequence('probe', 'id'))
+     FROM shared CROSS JOIN generate_series(1, $1::bigint)";
+
+pub(super) const INSERT_PROBES: &str =
+    "INSERT INTO probe (id, target_id, run_id, requested_at, status, detail, previous_id)
+     SELECT new.id, new.target, $7, new.time, new.status, new.detail, task.probe_id
+     FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[],
+                 $6::bigint[]) AS new (id, target, time, status, detail, task)
+     LEFT JOIN task ON task.id = new.task";
+
 /// Commits completions, except those whose fence is outdated.
 pub(super) async fn commit(
     db: &Db<'_>,
@@ -61,12 +79,7 @@ async fn lost_leases(db: &Db<'_>, completions: &[TaskCompletion]) -> DbResult<Ve
         return Ok(leases);
     }
     let hosts: Vec<i64> = leases.iter().map(|lease| lease.host.0).collect();
-    let rows = db
-        .query(
-            "SELECT id, fencing_token FROM host WHERE id = ANY($1) ORDER BY id FOR SHARE",
-            &[&hosts],
-        )
-        .await?;
+    let rows = db.query(LOCK_HOSTS, &[&hosts]).await?;
     let tokens: HashMap<i64, i64> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
     leases.retain(|lease| tokens.get(&lease.host.0) != Some(&lease.fencing_token));
     Ok(leases)
@@ -99,17 +112,7 @@ async fn insert_probes(
     if with_probe.is_empty() {
         return Ok(vec![None; completions.len()]);
     }
-    // Readers of new probes wait for this lock, so that a probe with a smaller
-    // id cannot appear after they have read a larger one.
-    let rows = db
-        .query(
-            "WITH shared AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(
-                 hashtext('relink probes ' || current_schema())))
-             SELECT nextval(pg_get_serial_sequence('probe', 'id'))
-             FROM shared CROSS JOIN generate_series(1, $1::bigint)",
-            &[&to_i64(with_probe.len())],
-        )
-        .await?;
+    let rows = db.query(PROBE_IDS, &[&to_i64(with_probe.len())]).await?;
     let ids: Vec<i64> = rows.iter().map(|row| row.get(0)).collect();
     let targets: Vec<i64> = with_probe.iter().map(|(done, _)| done.target.0).collect();
     let times: Vec<i64> = with_probe.iter().map(|(_, probe)| millis(probe.requested_at)).collect();
@@ -125,15 +128,8 @@ async fn insert_probes(
         .iter()
         .map(|(done, _)| (attempts(&done.update).len() > 1).then_some(done.task.0))
         .collect();
-    db.execute(
-        "INSERT INTO probe (id, target_id, run_id, requested_at, status, detail, previous_id)
-         SELECT new.id, new.target, $7, new.time, new.status, new.detail, task.probe_id
-         FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[],
-                     $6::bigint[]) AS new (id, target, time, status, detail, task)
-         LEFT JOIN task ON task.id = new.task",
-        &[&ids, &targets, &times, &statuses, &details, &tasks, &run.0],
-    )
-    .await?;
+    db.execute(INSERT_PROBES, &[&ids, &targets, &times, &statuses, &details, &tasks, &run.0])
+        .await?;
     let mut ids = ids.into_iter();
     let id = |completion: &&TaskCompletion| completion.probe.as_ref().and_then(|_| ids.next());
     Ok(completions.iter().map(id).collect())

@@ -16,6 +16,7 @@ mod links;
 mod loading;
 mod maintenance;
 mod pages;
+mod queue_statements;
 mod result_writer;
 mod results;
 mod revive;
@@ -37,6 +38,7 @@ use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
 use relink_ports::{Clock, StoreError};
 use tokio::sync::Mutex;
 
+pub use self::queue_statements::{QUEUE_STATEMENTS, QueueStatements};
 pub use self::url::{ParsePostgresUrlError, PostgresUrl};
 
 use self::clock::ClockOffset;

@@ -53,7 +53,8 @@ impl FinishedTask<'_> {
     }
 }
 
-const INSERT: &str = "INSERT INTO result (target_id, generation, verdict, code, status, reason,
+pub(super) const INSERT: &str =
+    "INSERT INTO result (target_id, generation, verdict, code, status, reason,
          since, checked_at, confidence, evidence, attempts, probe_id, reached_at, reached_probe,
          failed_runs, first_failed_at, last_failed_at)
      SELECT new.target, $1, new.verdict, new.code, new.status, new.reason, new.since,
@@ -79,6 +80,9 @@ const INSERT: &str = "INSERT INTO result (target_id, generation, verdict, code, 
          failed_runs = excluded.failed_runs, first_failed_at = excluded.first_failed_at,
          last_failed_at = excluded.last_failed_at";
 
+/// Marks tasks as finished.
+pub(super) const FINISH: &str = "UPDATE task SET state = 2, generation = $1 WHERE id = ANY($2)";
+
 /// Stores the results and marks the tasks as finished.
 pub(super) async fn add(db: &Db<'_>, run: RunId, finished: &[FinishedTask<'_>]) -> DbResult<()> {
     if finished.is_empty() {
@@ -87,11 +91,7 @@ pub(super) async fn add(db: &Db<'_>, run: RunId, finished: &[FinishedTask<'_>]) 
     let generation = runs::generation(db, run).await?;
     insert(db, generation, &last_of_each_target(finished)).await?;
     let tasks: Vec<i64> = finished.iter().map(|task| task.completion.task.0).collect();
-    db.execute(
-        "UPDATE task SET state = 2, generation = $1 WHERE id = ANY($2)",
-        &[&generation, &tasks],
-    )
-    .await?;
+    db.execute(FINISH, &[&generation, &tasks]).await?;
     Ok(())
 }
 

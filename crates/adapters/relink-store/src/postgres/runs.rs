@@ -90,9 +90,11 @@ async fn next_generation(db: &Db<'_>, run: RunId) -> DbResult<()> {
     Ok(())
 }
 
+pub(super) const GENERATION: &str = "SELECT generation FROM run WHERE id = $1";
+
 /// Returns the current generation of a run.
 pub(super) async fn generation(db: &Db<'_>, run: RunId) -> DbResult<i64> {
-    Ok(db.query_one("SELECT generation FROM run WHERE id = $1", &[&run.0]).await?.get(0))
+    Ok(db.query_one(GENERATION, &[&run.0]).await?.get(0))
 }
 
 async fn find_unfinished(db: &Db<'_>, identity: &str) -> DbResult<Option<OpenRun>> {

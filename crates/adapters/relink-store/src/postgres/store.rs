@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use relink_model::{FetchTask, Probe, RunId, TaskId};
 use relink_ports::{
     CacheWindow, CheckedTarget, CheckedTargetQuery, Claim, ClaimRequest, CommitSummary, DocumentId,
-    HostLease, HostSchedule, HostStats, Inlinks, LinkBatch, LoadedDocument, Neighbor, NewDocument,
+    HostLease, HostRelease, HostStats, Inlinks, LinkBatch, LoadedDocument, Neighbor, NewDocument,
     NextDue, OpenRun, RunKey, RunProgress, RunState, RunStats, Store, StoreError, StoreSize,
     StoredControl, TargetRecord, TaskCompletion,
 };
@@ -104,21 +104,9 @@ impl Store for PostgresStore {
         Ok(lost)
     }
 
-    async fn release(
-        &self,
-        run: RunId,
-        lease: HostLease,
-        schedule: &HostSchedule,
-        stats: &HostStats,
-    ) -> Result<(), StoreError> {
+    async fn release(&self, run: RunId, hosts: &[HostRelease]) -> Result<(), StoreError> {
         let clock = self.clock_offset();
-        transact!(self, "releasing a host", |db| claims::release(
-            db,
-            clock,
-            (run, lease),
-            schedule,
-            stats
-        ))
+        transact!(self, "releasing hosts", |db| claims::release(db, clock, run, hosts))
     }
 
     async fn next_due(&self, run: RunId) -> Result<NextDue, StoreError> {

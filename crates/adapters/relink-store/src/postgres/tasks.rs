@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use relink_model::{RunId, Verdict};
 use relink_ports::{CacheWindow, NewLink, NewTarget};
 
+use super::claims::LOCK_RUN_HOSTS;
 use super::error::DbResult;
 use super::rows::{millis, text, without_nul};
 use super::runs;
@@ -417,14 +418,7 @@ pub(super) async fn update_due_times(
     if hosts.is_empty() {
         return Ok(());
     }
-    // Lock the rows in their own statement: the next one then sees the tasks of
-    // all transactions that had locked them.
-    db.execute(
-        "SELECT 1 FROM run_host WHERE run_id = $1 AND host_id = ANY($2)
-         ORDER BY host_id FOR NO KEY UPDATE",
-        &[&run.0, &hosts],
-    )
-    .await?;
+    db.execute(LOCK_RUN_HOSTS, &[&run.0, &hosts]).await?;
     db.execute(
         "INSERT INTO run_host (run_id, host_id, bucket, due_at)
          SELECT $1, due.id, due.bucket, due.at

@@ -8,7 +8,9 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 use relink_model::{FetchTask, RunId, TaskId};
-use relink_ports::{Claim, ClaimRequest, HostId, HostLease, HostSchedule, HostStats, NextDue};
+use relink_ports::{
+    Claim, ClaimRequest, HostId, HostLease, HostRelease, HostSchedule, HostStats, NextDue,
+};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::error::DbResult;
@@ -117,13 +119,8 @@ pub(super) fn renew(
     Ok(lost)
 }
 
-pub(super) fn release(
-    db: &Connection,
-    run: RunId,
-    lease: HostLease,
-    schedule: &HostSchedule,
-    stats: &HostStats,
-) -> DbResult<()> {
+pub(super) fn release(db: &Connection, run: RunId, host: &HostRelease) -> DbResult<()> {
+    let HostRelease { lease, schedule, stats } = host;
     let released = db
         .prepare_cached(
             "UPDATE host SET lease_until = 0, next_at = max(next_at, ?), delay_ms = ?,

@@ -44,7 +44,7 @@ use jiff::Timestamp;
 use relink_model::{FetchTask, Probe, RunId, TaskId};
 use relink_ports::{
     CacheWindow, CheckedTarget, CheckedTargetQuery, Claim, ClaimRequest, CommitSummary, DocumentId,
-    HostLease, HostSchedule, HostStats, Inlinks, LinkBatch, LoadedDocument, Neighbor, NewDocument,
+    HostLease, HostRelease, HostStats, Inlinks, LinkBatch, LoadedDocument, Neighbor, NewDocument,
     NextDue, OpenRun, RunKey, RunProgress, RunState, RunStats, Store, StoreError, StoreSize,
     StoredControl, TargetRecord, TaskCompletion,
 };
@@ -217,14 +217,10 @@ impl Store for SqliteStore {
         self.transact("renewing leases", |db| claims::renew(db, leases, until))
     }
 
-    async fn release(
-        &self,
-        run: RunId,
-        lease: HostLease,
-        schedule: &HostSchedule,
-        stats: &HostStats,
-    ) -> Result<(), StoreError> {
-        self.transact("releasing a host", |db| claims::release(db, run, lease, schedule, stats))
+    async fn release(&self, run: RunId, hosts: &[HostRelease]) -> Result<(), StoreError> {
+        self.transact("releasing hosts", |db| {
+            hosts.iter().try_for_each(|host| claims::release(db, run, host))
+        })
     }
 
     async fn next_due(&self, run: RunId) -> Result<NextDue, StoreError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_ports::{ClaimRequest, HostId};
+use relink_ports::{ClaimRequest, HostId, HostRelease};
 
 use super::Dispatcher;
 use super::host_queue::{CurrentTime, HostQueue, RefillLimit};
@@ -153,13 +153,14 @@ impl Dispatcher<'_> {
                 self.claims.request_refill(host);
             }
         }
-        for host in std::mem::take(&mut self.claims.hosts_to_refill) {
-            self.refill(host).await?;
-            self.finish_blocked(host, observer).await?;
-            self.finish_unrequested(host, observer).await?;
-            self.spend_controls(host, observer).await?;
-            self.release_if_idle(host).await?;
+        let hosts = std::mem::take(&mut self.claims.hosts_to_refill);
+        for host in &hosts {
+            self.refill(*host).await?;
+            self.finish_blocked(*host, observer).await?;
+            self.finish_unrequested(*host, observer).await?;
+            self.spend_controls(*host, observer).await?;
         }
+        self.release_idle(&hosts).await?;
         self.renew_leases().await?;
         let (max_queues, has_room) = (self.settings.concurrency, self.has_room_for_hosts());
         while has_room && self.claims.can_claim_at(self.elapsed()) && self.queues.len() < max_queues
@@ -283,25 +284,35 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
-    /// Releases a host that has nothing more to do for now.
-    pub(super) async fn release_if_idle(&mut self, host: HostId) -> Result<(), EngineError> {
+    /// Releases the hosts that have nothing more to do for now.
+    pub(super) async fn release_idle(&mut self, hosts: &[HostId]) -> Result<(), EngineError> {
         let stored_batches = self.claims.stored_batches;
-        if self.queues.get(&host).is_some_and(|queue| queue.is_idle(stored_batches)) {
-            self.release(host).await?;
-        }
-        Ok(())
+        let is_idle = |host: &&HostId| {
+            self.queues.get(host).is_some_and(|queue| queue.is_idle(stored_batches))
+        };
+        let idle: Vec<HostId> = hosts.iter().filter(is_idle).copied().collect();
+        self.release(&idle).await
     }
 
-    async fn release(&mut self, host: HostId) -> Result<(), EngineError> {
-        let Some(queue) = self.queues.remove(&host) else { return Ok(()) };
-        if let Some(ready_key) = queue.ready_key {
-            self.ready.remove(&(ready_key, host));
+    async fn release(&mut self, hosts: &[HostId]) -> Result<(), EngineError> {
+        let mut released = Vec::with_capacity(hosts.len());
+        for host in hosts {
+            let Some(queue) = self.queues.remove(host) else { continue };
+            if let Some(ready_key) = queue.ready_key {
+                self.ready.remove(&(ready_key, *host));
+            }
+            self.save_outage(*host, &queue);
+            released.push(HostRelease {
+                lease: queue.lease,
+                schedule: queue.host_schedule(self.elapsed(), self.ports.now()),
+                stats: queue.stats().clone(),
+            });
         }
-        self.save_outage(host, &queue);
-        let schedule = queue.host_schedule(self.elapsed(), self.ports.now());
-        self.ports.store.release(self.run, queue.lease, &schedule, queue.stats()).await?;
-        // Its tasks may be due again, perhaps immediately.
-        self.claims.hosts = ClaimableHosts::Unknown;
+        if !released.is_empty() {
+            self.ports.store.release(self.run, &released).await?;
+            // Their tasks may be due again, perhaps immediately.
+            self.claims.hosts = ClaimableHosts::Unknown;
+        }
         Ok(())
     }
 
@@ -309,9 +320,6 @@ impl Dispatcher<'_> {
     /// next run.
     pub(super) async fn release_all(&mut self) -> Result<(), EngineError> {
         let hosts: Vec<HostId> = self.queues.keys().copied().collect();
-        for host in hosts {
-            self.release(host).await?;
-        }
-        Ok(())
+        self.release(&hosts).await
     }
 }

@@ -8,21 +8,18 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use relink_ports::{Claim, Fence, HostId, HostLease, HostStats};
+use relink_ports::{Claim, Fence, HostId, HostLease, HostRelease, HostStats};
 
 use super::Dispatcher;
 use super::controls::ControlTask;
 use crate::EngineError;
 use crate::host_schedule::add_wait;
 
-/// Duration of a lease that is not renewed. The hosts of a crashed worker are
-/// free after this time.
-const LEASE_DURATION: Duration = Duration::from_secs(25);
-/// Interval between renewals.
-const RENEWAL_INTERVAL: Duration = Duration::from_secs(8);
-/// Time before the end of the leases at which sending stops. It covers the time
-/// from the decision to send until the request is on the wire.
-const SEND_MARGIN: Duration = Duration::from_secs(5);
+/// Renewals per lease.
+const RENEWALS: u32 = 3;
+/// The part of a lease before its end in which nothing is sent, as a divisor. It
+/// covers the time from the decision to send until the request is on the wire.
+const SEND_MARGIN: u32 = 5;
 /// Wait before a host is claimed again whose old requests are in flight.
 const RECLAIM_WAIT: Duration = Duration::from_secs(1);
 
@@ -50,7 +47,7 @@ impl Renewal {
 impl Dispatcher<'_> {
     /// Returns the end of a lease that starts now.
     pub(super) fn lease_end(&self) -> Timestamp {
-        add_wait(self.ports.now(), LEASE_DURATION)
+        add_wait(self.ports.now(), self.settings.lease)
     }
 
     /// Returns the fence of results that are judged from stored probes.
@@ -60,14 +57,16 @@ impl Dispatcher<'_> {
 
     /// Whether all leases are certainly valid.
     pub(super) fn has_valid_leases(&self, now: Duration) -> bool {
-        self.claims.renewal.age(now, self.ports.now()) < LEASE_DURATION.saturating_sub(SEND_MARGIN)
+        let lease = self.settings.lease;
+        self.claims.renewal.age(now, self.ports.now()) < lease.saturating_sub(lease / SEND_MARGIN)
     }
 
     /// Renews the leases if necessary, and gives up the hosts whose lease was
     /// lost.
     pub(super) async fn renew_leases(&mut self) -> Result<(), EngineError> {
         let renewal = Renewal::at(self.elapsed(), self.ports.now());
-        if self.claims.renewal.age(renewal.elapsed, renewal.time) < RENEWAL_INTERVAL {
+        let age = self.claims.renewal.age(renewal.elapsed, renewal.time);
+        if age < self.settings.lease / RENEWALS {
             return Ok(());
         }
         let leases: Vec<HostLease> = self
@@ -114,7 +113,8 @@ impl Dispatcher<'_> {
         }
         let mut schedule = claim.schedule;
         schedule.next_at = schedule.next_at.max(add_wait(self.ports.now(), RECLAIM_WAIT));
-        self.ports.store.release(self.run, claim.lease, &schedule, &HostStats::default()).await?;
+        let host = HostRelease { lease: claim.lease, schedule, stats: HostStats::default() };
+        self.ports.store.release(self.run, &[host]).await?;
         Ok(None)
     }
 }

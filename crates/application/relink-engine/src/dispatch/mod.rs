@@ -84,6 +84,9 @@ pub struct DispatchSettings {
     /// Maximum wait that a host may request. The tasks of a host that requests
     /// more are left to a later run.
     pub max_host_wait: Duration,
+    /// Duration of the lease of a host. The hosts of a crashed process are free
+    /// after this time.
+    pub lease: Duration,
     /// Maximum age of a stored control.
     pub max_control_age: Duration,
     /// Whether pages are compared with controls.
@@ -97,6 +100,9 @@ impl DispatchSettings {
     /// Default maximum number of bytes read from a page for its links or
     /// anchors. Generated documentation has pages of 10 MB.
     pub const MAX_PAGE_BYTES: usize = 16 << 20;
+
+    /// Default duration of a lease.
+    pub const LEASE: Duration = Duration::from_secs(25);
 }
 
 impl Default for DispatchSettings {
@@ -106,6 +112,7 @@ impl Default for DispatchSettings {
             politeness: PolitenessPolicy::default(),
             policy: Policy::default(),
             max_host_wait: Duration::from_mins(2),
+            lease: Self::LEASE,
             max_control_age: Duration::from_hours(7 * 24),
             uses_controls: true,
             max_page_bytes: Self::MAX_PAGE_BYTES,

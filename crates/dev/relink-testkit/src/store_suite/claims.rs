@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use relink_model::{FetchPurpose, FetchTask, TaskId, Verdict};
 use relink_ports::{
-    Claim, ClaimRequest, HostLease, HostSchedule, HostStats, NewLink, RunKey, Store, StoreError,
-    TaskUpdate,
+    Claim, ClaimRequest, HostLease, HostRelease, HostSchedule, HostStats, NewLink, RunKey, Store,
+    StoreError, TaskUpdate,
 };
 
 use super::CaseResult;
@@ -180,7 +180,7 @@ pub async fn host_schedule_delays_the_next_claim(store: &dyn Store) -> CaseResul
         address: Some("2001:db8::7".parse().expect("a valid address")),
     };
     let stats = HostStats::default();
-    store.release(fixture.run, claim.lease, &schedule, &stats).await?;
+    store.release(fixture.run, &[HostRelease { lease: claim.lease, schedule, stats }]).await?;
     assert_eq!(store.next_due(fixture.run).await?.at, Some(at(90)));
     assert_eq!(fixture.claim(at(89)).await?, []);
 
@@ -196,7 +196,12 @@ pub async fn claim_that_ignores_waits_respects_leases(store: &dyn Store) -> Case
     let fixture = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
     let first = store.claim(fixture.run, claim_request(1, 1, at(1), lease_end(at(1)))).await?;
     let schedule = HostSchedule { next_at: at(5000), ..HostSchedule::default() };
-    store.release(fixture.run, first[0].lease, &schedule, &HostStats::default()).await?;
+    store
+        .release(
+            fixture.run,
+            &[HostRelease { lease: first[0].lease, schedule, stats: HostStats::default() }],
+        )
+        .await?;
     let other = fixture.claim_one(at(2)).await?;
     let early =
         ClaimRequest { ignores_waits: true, ..claim_request(MANY, MANY, at(3), lease_end(at(3))) };
@@ -215,7 +220,12 @@ pub async fn schedule_stored_in_the_future_restarts_in_the_next_run(
     let claim = fixture.claim_one(at(1001)).await?;
     let schedule =
         HostSchedule { next_at: at(1090), stored_at: at(1030), ..HostSchedule::default() };
-    store.release(fixture.run, claim.lease, &schedule, &HostStats::default()).await?;
+    store
+        .release(
+            fixture.run,
+            &[HostRelease { lease: claim.lease, schedule, stats: HostStats::default() }],
+        )
+        .await?;
     fixture.close(at(1030)).await?;
 
     let next = StoreFixture::with_pages(store, at(200), &[ONE]).await?;

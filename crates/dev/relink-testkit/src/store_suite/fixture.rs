@@ -10,8 +10,8 @@ use relink_model::{
 };
 use relink_ports::{
     CacheWindow, CheckedTarget, CheckedTargetQuery, Claim, ClaimRequest, DocumentId, Fence,
-    HostSchedule, HostStats, LinkBatch, NewDocument, NewLink, NewTarget, OpenRun, RunKey, RunState,
-    Store, StoreError, TargetResult, TaskCompletion, TaskUpdate,
+    HostRelease, HostSchedule, HostStats, LinkBatch, NewDocument, NewLink, NewTarget, OpenRun,
+    RunKey, RunState, Store, StoreError, TargetResult, TaskCompletion, TaskUpdate,
 };
 
 /// The duration of leases in seconds.
@@ -165,7 +165,7 @@ impl<'a> StoreFixture<'a> {
     /// Releases a host with default schedule and statistics.
     pub(super) async fn release(&self, claim: &Claim) -> Result<(), StoreError> {
         let (schedule, stats) = (HostSchedule::default(), HostStats::default());
-        self.store.release(self.run, claim.lease, &schedule, &stats).await
+        self.store.release(self.run, &[HostRelease { lease: claim.lease, schedule, stats }]).await
     }
 
     /// Returns the fence of results that are judged from stored probes.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use relink_model::{FetchOutcome, FetchPurpose, Phase, TaskId, Verdict};
 use relink_ports::{
-    CheckedTarget, CheckedTargetQuery, HostSchedule, HostStats, LinkLocation, NewLink, RunKey,
-    RunProgress, RunStats, Store, StoreError, TargetResult, TaskUpdate,
+    CheckedTarget, CheckedTargetQuery, HostRelease, HostSchedule, HostStats, LinkLocation, NewLink,
+    RunKey, RunProgress, RunStats, Store, StoreError, TargetResult, TaskUpdate,
 };
 
 use super::CaseResult;
@@ -253,13 +253,16 @@ pub async fn run_stats_count_only_this_run(store: &dyn Store) -> CaseResult {
 
 /// Finishes all due tasks as dead, with two requests per host.
 async fn finish_due(fixture: &StoreFixture<'_>, now: Timestamp) -> CaseResult {
-    let stats = HostStats { requests: 2, ..HostStats::default() };
     for claim in fixture.claim(now).await? {
         let checked = |task| finished_completion(claim.lease, task, Verdict::Dead, now);
         let completions: Vec<_> = claim.tasks.iter().map(checked).collect();
         fixture.commit(&completions).await?;
+        let stats = HostStats { requests: 2, ..HostStats::default() };
         let schedule = HostSchedule::default();
-        fixture.store.release(fixture.run, claim.lease, &schedule, &stats).await?;
+        fixture
+            .store
+            .release(fixture.run, &[HostRelease { lease: claim.lease, schedule, stats }])
+            .await?;
     }
     Ok(())
 }
@@ -288,7 +291,9 @@ pub async fn host_stats_are_sorted_by_requests(store: &dyn Store) -> CaseResult 
             };
             let done = stats(&claim.name, by);
             let schedule = HostSchedule::default();
-            store.release(fixture.run, claim.lease, &schedule, &done).await?;
+            store
+                .release(fixture.run, &[HostRelease { lease: claim.lease, schedule, stats: done }])
+                .await?;
         }
     }
     let (one, two) = (stats("one.test", 4), stats("two.test", 20));

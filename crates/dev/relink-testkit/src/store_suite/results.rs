@@ -3,7 +3,9 @@
 use relink_model::{
     Attempt, FailureStreak, FetchPurpose, FetchTask, FindingCode, History, Probe, TaskId, Verdict,
 };
-use relink_ports::{HostLease, HostSchedule, HostStats, RunKey, Store, TargetResult, TaskUpdate};
+use relink_ports::{
+    HostLease, HostRelease, HostSchedule, HostStats, RunKey, Store, TargetResult, TaskUpdate,
+};
 
 use super::CaseResult;
 use super::fixture::{
@@ -45,7 +47,7 @@ pub async fn result_with_lost_lease_is_rejected_and_changes_nothing(
 async fn release_late(fixture: &StoreFixture<'_>, lost: HostLease) -> CaseResult {
     let schedule = HostSchedule { next_at: at(5000), delay_ms: 1, ..HostSchedule::default() };
     let stats = HostStats { requests: 1, ..HostStats::default() };
-    fixture.store.release(fixture.run, lost, &schedule, &stats).await?;
+    fixture.store.release(fixture.run, &[HostRelease { lease: lost, schedule, stats }]).await?;
     assert_eq!(fixture.claim(at(LEASE_SECONDS + 2)).await?, [], "it is still leased");
     assert_eq!(fixture.store.host_stats(fixture.run, MANY).await?, []);
     Ok(())

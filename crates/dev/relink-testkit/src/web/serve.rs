@@ -13,18 +13,24 @@ use super::site::{RecordedRequest, Site};
 
 /// Serves until the stop channel gets a message or is closed.
 pub(super) async fn serve(
-    listener: std::net::TcpListener,
+    listeners: Vec<std::net::TcpListener>,
     site: Arc<Mutex<Site>>,
-    mut stopped: oneshot::Receiver<()>,
+    stopped: oneshot::Receiver<()>,
 ) {
+    let mut servers = JoinSet::new();
+    for listener in listeners {
+        servers.spawn(accept(listener, Arc::clone(&site)));
+    }
+    // Ignore the error: a closed channel also means the end. Dropping the set stops
+    // its servers.
+    let _ = stopped.await;
+}
+
+async fn accept(listener: std::net::TcpListener, site: Arc<Mutex<Site>>) {
     let listener = TcpListener::from_std(listener).expect("the listener can be registered");
     let mut connections = JoinSet::new();
     loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            _ = &mut stopped => return,
-        };
-        if let Ok((stream, _)) = accepted {
+        if let Ok((stream, _)) = listener.accept().await {
             site.lock().unwrap_or_else(PoisonError::into_inner).connections += 1;
             let site = Arc::clone(&site);
             // Ignore errors: the client may close the connection.

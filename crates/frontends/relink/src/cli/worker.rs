@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::RequestArgs;
+use crate::duration_arg::DurationArg;
 
 /// Arguments of `relink worker`.
 #[derive(Debug, Args)]
@@ -19,6 +20,10 @@ pub struct WorkerArgs {
     /// Exit when no run has a task, instead of waiting for new runs
     #[arg(long)]
     pub until_idle: bool,
+    /// Time after which other workers take over the hosts of a worker that was
+    /// killed or stopped [default: 25s]
+    #[arg(long, value_name = "DURATION")]
+    pub lease: Option<DurationArg>,
     /// Configuration file to use instead of the project's `relink.toml`
     #[arg(long, value_name = "FILE", env = "RELINK_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,

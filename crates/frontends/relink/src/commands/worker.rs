@@ -25,7 +25,7 @@ pub async fn run(args: WorkerArgs, global: GlobalArgs) -> Result<Exit, CommandEr
     let stop = stop_on_signal();
     let mut results = 0;
     while !stop.is_stopped() {
-        let new = work(&ports, plan.concurrency, &stop).await?;
+        let new = work(&ports, plan.options, &stop).await?;
         results += new;
         if plan.until_idle && new == 0 {
             break;

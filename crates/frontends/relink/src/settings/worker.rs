@@ -1,17 +1,25 @@
 //! Settings of `relink worker`.
 
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use relink_engine::{DispatchSettings, WorkerOptions};
+
 use super::{RunSettings, current_dir, read_files, request_flags};
 use crate::cli::WorkerArgs;
 use crate::config::Config;
 use crate::database::server_url;
 use crate::error::CommandError;
 
+/// Accepted durations of leases.
+const LEASES: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_hours(1);
+
 /// A resolved `relink worker`.
 pub struct WorkerPlan {
     /// Settings of the connection and of requests.
     pub run: RunSettings,
-    /// Maximum number of requests in flight.
-    pub concurrency: usize,
+    /// Requests in flight, and the duration of leases.
+    pub options: WorkerOptions,
     /// Whether to exit when no run has a task.
     pub until_idle: bool,
 }
@@ -29,6 +37,13 @@ impl WorkerPlan {
                 .cause("an SQLite file is used by one process at a time")
                 .hint("use `--db postgres://USER@HOST/DATABASE`"));
         }
-        Ok(Self { run, concurrency, until_idle: args.until_idle })
+        let lease = args.lease.map_or(DispatchSettings::LEASE, |lease| lease.0);
+        if !LEASES.contains(&lease) {
+            return Err(CommandError::usage("a lease lasts 1 second to 1 hour")
+                .cause("`--lease` has another value")
+                .hint("use a value such as `--lease 25s`"));
+        }
+        let options = WorkerOptions { concurrency, lease };
+        Ok(Self { run, options, until_idle: args.until_idle })
     }
 }
