@@ -15,9 +15,11 @@ pub mod kills;
 pub mod layers;
 pub mod lexer;
 pub mod numbers;
+pub mod simulate_queue;
 pub mod sources;
 pub mod tidy;
 pub mod vocabulary;
+pub mod workers;
 pub mod workspace;
 
 pub use error::XtaskError;

@@ -4,7 +4,10 @@
 
 use std::process::ExitCode;
 
-use xtask::{Workspace, XtaskError, bench, check, crawl_real, docs, fuzz, kills, tidy};
+use xtask::{
+    Workspace, XtaskError, bench, check, crawl_real, docs, fuzz, kills, simulate_queue, tidy,
+    workers,
+};
 
 /// The text printed for an unknown command.
 const USAGE: &str = "\
@@ -16,6 +19,8 @@ usage: cargo xtask COMMAND
   fuzz [--seed N] [--urls N] [--documents N] [--responses N]
                                       feeds mutated inputs; reports panics, hangs, memory use
   kills [--relink PATH] [--kills N]   kills crawl, survey and revive, 30 times each
+  workers [--relink PATH] [--hosts N] [--pages N]
+                                      check with four workers, two killed, one stopped
   bench check [--urls N] [--hosts H]  relink compared with lychee on a local nginx
   bench judge                         verdicts per second from stored probes
   bench extract                       relink extract against lychee --dump
@@ -24,7 +29,11 @@ usage: cargo xtask COMMAND
   bench survey                        planning a survey of a million URLs
   bench programs                      learning and applying URL programs
   bench alias                         matching dead pages of a large site with live ones
+  bench queue [--urls N] [--hosts N] [--seconds N]
+                                      the PostgreSQL queue compared with pgbench, no requests
   bench crawl [PAGES]                 relink compared with linkinator and LinkChecker
+  simulate-queue [--urls N] [--hosts N] [--workers N] [--concurrency N] [--interval-ms N]
+                                      the PostgreSQL queue with 10^9 URLs and 1,000 workers
   crawl-real [--site NAME] [--max-pages N] [--relink FILE] [--cache DIR] [--out DIR]
                                       relink compared with a reference crawl of real sites";
 
@@ -46,6 +55,23 @@ fn main() -> ExitCode {
 /// Default number of kills per command.
 const KILLS: usize = 30;
 
+/// Runs a check with workers that fail.
+fn run_workers(options: &[&str]) -> Result<ExitCode, XtaskError> {
+    let (relink, options) = match options {
+        ["--relink", path, rest @ ..] => (*path, rest),
+        _ => ("target/debug/relink", options),
+    };
+    let size = workers::WorkersSize::read(options)?;
+    let path = absolute(relink)?;
+    let outcome = workers::run(&path, &size, print_progress)?;
+    Ok(print_result(&outcome, outcome.is_right()))
+}
+
+/// Each process runs in its own directory, so a relative path would break.
+fn absolute(path: &str) -> Result<std::path::PathBuf, XtaskError> {
+    std::path::absolute(path).map_err(|error| XtaskError::io(path.as_ref(), &error))
+}
+
 fn run_kills(options: &[&str]) -> Result<Vec<kills::KillOutcome>, XtaskError> {
     let (mut relink, mut count) = ("target/debug/relink", KILLS);
     for option in options.chunks(2) {
@@ -57,10 +83,7 @@ fn run_kills(options: &[&str]) -> Result<Vec<kills::KillOutcome>, XtaskError> {
             _ => return Err(XtaskError::new("kills takes `--relink PATH` and `--kills N`")),
         }
     }
-    // Each process runs in its own directory, so a relative path would break.
-    let path =
-        std::path::absolute(relink).map_err(|error| XtaskError::io(relink.as_ref(), &error))?;
-    kills::run(&path, count)
+    kills::run(&absolute(relink)?, count)
 }
 
 fn run(args: &[&str]) -> Result<ExitCode, XtaskError> {
@@ -82,8 +105,20 @@ fn run(args: &[&str]) -> Result<ExitCode, XtaskError> {
             }
             Ok(success_if(outcomes.iter().all(kills::KillOutcome::is_correct)))
         }
+        ["simulate-queue", options @ ..] => {
+            let size = simulate_queue::QueueSimulation::read(options)?;
+            if cfg!(debug_assertions) {
+                bench::rerun_optimized(&Workspace::load()?, args)?;
+            } else {
+                println!("{}", size.run());
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        ["workers", options @ ..] => run_workers(options),
         ["bench", "check" | "extract" | "crawl" | "controls", ..] => run_program_bench(args),
-        ["bench", "judge" | "decay" | "survey" | "programs" | "alias"] => run_rule_bench(args),
+        ["bench", "judge" | "decay" | "survey" | "programs" | "alias" | "queue", ..] => {
+            run_rule_bench(args)
+        }
         ["crawl-real", options @ ..] => {
             let wanted = crawl_real::RealSites::read(options)?;
             let workspace = Workspace::load()?;
@@ -123,7 +158,7 @@ fn run_program_bench(args: &[&str]) -> Result<ExitCode, XtaskError> {
     }
 }
 
-/// Runs a benchmark of the pure crates, in an optimized build.
+/// Runs a benchmark of Relink's own crates, in an optimized build.
 fn run_rule_bench(args: &[&str]) -> Result<ExitCode, XtaskError> {
     if cfg!(debug_assertions) {
         bench::rerun_optimized(&Workspace::load()?, args)?;
@@ -144,6 +179,10 @@ fn run_rule_bench(args: &[&str]) -> Result<ExitCode, XtaskError> {
         }
         ["bench", "alias"] => {
             let outcome = bench::bench_alias(bench::AliasSize::default());
+            Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
+        }
+        ["bench", "queue", options @ ..] => {
+            let outcome = bench::queue(&bench::QueueSize::read(options)?, print_progress)?;
             Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
         }
         ["bench", "programs"] => {

@@ -10,6 +10,7 @@ mod judge;
 mod meter;
 pub(crate) mod nginx;
 mod programs;
+mod queue;
 pub(crate) mod scratch;
 mod site;
 mod survey;
@@ -23,6 +24,7 @@ pub use extract::{ExtractBenchResult, ExtractSize, extract};
 pub use judge::{JudgeBenchResult, JudgeSize, bench_judge};
 pub(crate) use meter::own_peak_kib;
 pub use programs::{ProgramsBenchResult, ProgramsSize, bench_programs};
+pub use queue::{QueueBenchResult, QueueRow, QueueSize, queue};
 pub use survey::{SurveyBenchResult, SurveySize, bench_survey};
 
 use crate::workspace::run;

@@ -1,5 +1,8 @@
 //! Commands with a database on a PostgreSQL server.
 
+use std::path::Path;
+use std::time::Duration;
+
 use relink_testkit::postgres::{Durability, PostgresServer};
 use relink_testkit::web::TestServer;
 
@@ -153,4 +156,19 @@ fn commands_for_files_reject_a_server_and_create_nothing() {
         assert!(!output.stderr.contains("secret"), "{}", output.stderr);
     }
     assert_eq!(std::fs::read_dir(sandbox.path("")).unwrap().count(), before);
+}
+
+/// A small version of `cargo xtask workers`.
+#[test]
+fn workers_that_are_killed_or_stopped_lose_nothing() {
+    let size = xtask::workers::WorkersSize {
+        hosts: 15,
+        pages: 8,
+        interval: Duration::from_millis(400),
+        lease: Duration::from_secs(6),
+        min_gap_percent: 50,
+    };
+    let relink = Path::new(env!("CARGO_BIN_EXE_relink"));
+    let outcome = xtask::workers::run(relink, &size, |_| {}).unwrap();
+    assert!(outcome.is_right(), "{outcome}");
 }

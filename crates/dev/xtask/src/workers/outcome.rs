@@ -1,0 +1,217 @@
+//! What a run with failures must show, computed from the request log of the web
+//! servers, the report and the database.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use relink_testkit::web::RecordedRequest;
+
+use super::processes::Processes;
+use super::{Results, WorkersSize};
+
+/// A worker that was killed or stopped.
+pub(super) struct Loss {
+    pub(super) worker: usize,
+    pub(super) at: Instant,
+    /// The results when it was killed or stopped.
+    pub(super) committed: Results,
+    /// The results when a stopped worker continued.
+    pub(super) continued: Option<Results>,
+}
+
+/// A request for a page.
+struct PageRequest {
+    url: String,
+    agent: String,
+    at: Instant,
+}
+
+/// The requests that the web servers received.
+pub(super) struct RequestLog {
+    /// The times of all requests by host.
+    times: BTreeMap<String, Vec<Instant>>,
+    pages: Vec<PageRequest>,
+    total: usize,
+    duration: Duration,
+}
+
+impl RequestLog {
+    pub(super) fn new(requests: &[RecordedRequest], started: Instant) -> Self {
+        let mut times: BTreeMap<String, Vec<Instant>> = BTreeMap::new();
+        let mut pages = Vec::new();
+        for request in requests {
+            times.entry(request.host.clone()).or_default().push(request.at);
+            if request.path.starts_with("/page-") {
+                let agent = request.header("user-agent").unwrap_or_default().to_owned();
+                let url = format!("{}{}", request.host, request.path);
+                pages.push(PageRequest { url, agent, at: request.at });
+            }
+        }
+        for times in times.values_mut() {
+            times.sort_unstable();
+        }
+        let last = times.values().flatten().max().copied().unwrap_or(started);
+        Self { times, pages, total: requests.len(), duration: last - started }
+    }
+
+    fn min_gap(&self) -> Option<Duration> {
+        let gaps = self.times.values().flat_map(|times| times.windows(2));
+        gaps.map(|pair| pair[1] - pair[0]).min()
+    }
+}
+
+/// The figures of a run.
+#[derive(Debug)]
+pub struct WorkersOutcome {
+    size: WorkersSize,
+    urls: usize,
+    requests: usize,
+    duration: Duration,
+    min_gap: Duration,
+    /// URLs without a result or with several.
+    not_reported_once: Vec<String>,
+    /// URLs that are not reported as alive.
+    not_alive: usize,
+    /// Results that changed after they were committed.
+    overwritten: Vec<String>,
+    /// Requests that were repeated because the worker of an earlier one was killed
+    /// or stopped before it committed the result.
+    lost: usize,
+    /// Other repeated requests, which must not exist.
+    unexplained: Vec<String>,
+    /// Page requests by process.
+    agents: BTreeMap<String, usize>,
+}
+
+impl WorkersOutcome {
+    pub(super) fn new(
+        size: &WorkersSize,
+        urls: &[String],
+        report: &[(String, String)],
+        log: &RequestLog,
+        losses: &[Loss],
+        results: &Results,
+    ) -> Self {
+        let mut reports: BTreeMap<&str, usize> = BTreeMap::new();
+        for (url, _) in report {
+            *reports.entry(url).or_default() += 1;
+        }
+        let not_reported_once =
+            urls.iter().filter(|url| reports.get(url.as_str()) != Some(&1)).cloned().collect();
+        let not_alive = report.iter().filter(|(_, verdict)| verdict != "alive").count();
+        let (lost, unexplained) = repeated(log, losses);
+        let mut agents = BTreeMap::new();
+        for page in &log.pages {
+            *agents.entry(page.agent.clone()).or_default() += 1;
+        }
+        Self {
+            size: *size,
+            urls: urls.len(),
+            requests: log.total,
+            duration: log.duration,
+            min_gap: log.min_gap().unwrap_or_default(),
+            not_reported_once,
+            not_alive,
+            overwritten: overwritten(losses, results),
+            lost,
+            unexplained,
+            agents,
+        }
+    }
+
+    /// Whether everything holds.
+    pub fn is_right(&self) -> bool {
+        self.min_gap >= self.size.min_gap()
+            && self.not_reported_once.is_empty()
+            && self.not_alive == 0
+            && self.overwritten.is_empty()
+            && self.unexplained.is_empty()
+    }
+}
+
+/// Returns the number of page requests that a lost worker explains, and the others.
+fn repeated(log: &RequestLog, losses: &[Loss]) -> (usize, Vec<String>) {
+    let mut by_url: BTreeMap<&str, Vec<&PageRequest>> = BTreeMap::new();
+    for page in &log.pages {
+        by_url.entry(&page.url).or_default().push(page);
+    }
+    let (mut lost, mut unexplained) = (0, Vec::new());
+    for (url, mut requests) in by_url {
+        requests.sort_by_key(|request| request.at);
+        for pair in requests.windows(2) {
+            if losses.iter().any(|loss| explains(loss, url, pair[0])) {
+                lost += 1;
+            } else {
+                let gap = (pair[1].at - pair[0].at).as_secs_f64();
+                unexplained.push(format!(
+                    "{url} by {}, {gap:.2} s later by {}",
+                    pair[0].agent, pair[1].agent
+                ));
+            }
+        }
+    }
+    (lost, unexplained)
+}
+
+/// Whether the result of a request was lost: the worker was killed or stopped later,
+/// and had not committed the result.
+fn explains(loss: &Loss, url: &str, request: &PageRequest) -> bool {
+    let is_committed = || loss.committed.0.keys().any(|key| without_port(key) == url);
+    request.agent == Processes::agent(loss.worker) && request.at <= loss.at && !is_committed()
+}
+
+/// Returns host and path of a URL.
+fn without_port(url: &str) -> String {
+    let rest = url.strip_prefix("http://").unwrap_or(url);
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    format!("{}/{path}", authority.split(':').next().unwrap_or_default())
+}
+
+/// Returns the URLs whose results changed after a failure.
+fn overwritten(losses: &[Loss], results: &Results) -> Vec<String> {
+    let snapshots =
+        losses.iter().flat_map(|loss| [Some(&loss.committed), loss.continued.as_ref()]).flatten();
+    let changed: BTreeSet<&String> = snapshots
+        .flat_map(|snapshot| snapshot.0.iter())
+        .filter(|(url, row)| results.0.get(*url) != Some(row))
+        .map(|(url, _)| url)
+        .collect();
+    changed.into_iter().cloned().collect()
+}
+
+impl fmt::Display for WorkersOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { urls, requests, duration, lost, not_alive, .. } = self;
+        writeln!(
+            f,
+            "{urls} URLs on {} hosts, interval {:?}, {requests} requests in {:.1} s",
+            self.size.hosts,
+            self.size.interval,
+            duration.as_secs_f64()
+        )?;
+        for (agent, pages) in &self.agents {
+            writeln!(f, "  {agent}: {pages} pages")?;
+        }
+        writeln!(
+            f,
+            "smallest gap {:.3} s (limit {:.3} s)",
+            self.min_gap.as_secs_f64(),
+            self.size.min_gap().as_secs_f64()
+        )?;
+        writeln!(
+            f,
+            "not reported exactly once: {}, not alive: {not_alive}, results overwritten: {}",
+            self.not_reported_once.len(),
+            self.overwritten.len()
+        )?;
+        write!(
+            f,
+            "requested again because a worker was killed or lost its leases: {lost}, for other \
+             reasons: {}",
+            self.unexplained.len()
+        )?;
+        let details = self.not_reported_once.iter().chain(&self.overwritten);
+        details.chain(&self.unexplained).take(20).try_for_each(|line| write!(f, "\n  {line}"))
+    }
+}
