@@ -147,6 +147,40 @@ async fn late_result_of_a_stopped_worker_is_rejected() {
     assert_eq!(done.rejected, []);
 }
 
+/// Two hosts with the same IP address are fetched from by one worker at a time.
+#[tokio::test]
+async fn ip_address_is_leased_by_one_worker_at_a_time() {
+    let (one, other) = open_two().await;
+    let run = load(&one, 2).await;
+    let address = "192.0.2.7".parse().unwrap();
+    let (first, second) = (claim(&one, run, 1, at(1)).await, claim(&other, run, 1, at(1)).await);
+    let leased = one.lease_address(first[0].lease, address, at(1), at(61)).await.unwrap();
+    assert!(leased);
+    let leased = other.lease_address(second[0].lease, address, at(1), at(61)).await.unwrap();
+    assert!(!leased);
+    other.release(run.id, &[released(&second[0])]).await.unwrap();
+
+    // The host with the address can be claimed by the same worker only.
+    assert_eq!(claim(&other, run, 2, at(2)).await, []);
+    let again = claim(&one, run, 2, at(2)).await;
+    assert_eq!(again[0].name, second[0].name);
+
+    // When both hosts are released, another worker gets the address after a pause.
+    let hosts = [released(&first[0]), released(&again[0])];
+    one.release(run.id, &hosts).await.unwrap();
+    assert_eq!(claim(&other, run, 2, at(2)).await, []);
+    assert_eq!(claim(&other, run, 2, at(4)).await.len(), 2);
+}
+
+fn released(claim: &Claim) -> HostRelease {
+    let schedule = HostSchedule {
+        stored_at: at(2),
+        address: Some("192.0.2.7".parse().unwrap()),
+        ..HostSchedule::default()
+    };
+    HostRelease { lease: claim.lease, schedule, stats: HostStats::default() }
+}
+
 #[tokio::test]
 async fn run_is_opened_by_one_process_at_a_time() {
     let (first, second) = open_two().await;

@@ -1,10 +1,12 @@
 //! What workers share: the runs they can join, and the state of the queue.
 
+use std::net::IpAddr;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::RunId;
 
-use crate::{OpenRun, RunState, StoreError};
+use crate::{HostLease, OpenRun, RunState, StoreError};
 
 /// A run that workers can join.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +88,22 @@ pub trait WorkerStore: Send + Sync {
 
     /// Returns the state of a run.
     async fn run_status(&self, run: RunId) -> Result<RunStatus, StoreError>;
+
+    /// Leases the IP address of a leased host for this worker, until the host lease
+    /// ends. Returns whether this worker may send requests to the address: `false`
+    /// while another worker sends requests to hosts with the same address. The lease is
+    /// renewed and released together with the hosts.
+    ///
+    /// A store of one process needs no such leases.
+    async fn lease_address(
+        &self,
+        _lease: HostLease,
+        _address: IpAddr,
+        _now: Timestamp,
+        _until: Timestamp,
+    ) -> Result<bool, StoreError> {
+        Ok(true)
+    }
 
     /// Returns the workers, leases and queues.
     async fn queue_status(&self) -> Result<QueueStatus, StoreError>;

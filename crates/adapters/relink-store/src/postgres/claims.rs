@@ -9,6 +9,7 @@ use relink_model::{FetchTask, RunId, TaskId};
 use relink_ports::{Claim, HostId, HostLease, HostRelease, HostSchedule, HostStats};
 use tokio_postgres::Row;
 
+use super::addresses;
 use super::clock::ClockOffset;
 use super::error::DbResult;
 use super::rows::{join_task, small, task, task_columns, to_i64};
@@ -31,8 +32,9 @@ pub(super) struct ClaimQuery {
     pub(super) bucket: i64,
 }
 
-/// Leases hosts that have due tasks and are not leased. Buckets are read one
-/// after the other until enough hosts are found.
+/// Leases hosts that have due tasks and are not leased, and whose IP address no other
+/// worker has leased. Buckets are read one after the other until enough hosts are
+/// found.
 pub(super) const LEASE: &str = "WITH due AS MATERIALIZED (
         SELECT found.id
         FROM generate_series(0, $8::bigint - 1) AS step
@@ -40,6 +42,8 @@ pub(super) const LEASE: &str = "WITH due AS MATERIALIZED (
             SELECT h.id FROM run_host rh JOIN host h ON h.id = rh.host_id
             WHERE rh.run_id = $1 AND rh.bucket = ($7 + step) % $8 AND rh.due_at <= $3
               AND h.next_at <= $3 AND h.lease_until <= $4
+              AND NOT EXISTS (SELECT 1 FROM address_lease a WHERE a.address = h.address
+                                AND a.worker_id <> $6 AND a.lease_until > $4)
             ORDER BY rh.due_at LIMIT $2
             FOR NO KEY UPDATE OF h SKIP LOCKED) AS found
         LIMIT $2)
@@ -182,11 +186,13 @@ pub(super) async fn due_by_rank(
     rows.iter().map(|row| task(row, clock)).collect()
 }
 
-/// Extends leases and returns those that were lost.
+/// Extends leases and returns those that were lost: another worker has leased the
+/// host, or its IP address.
 pub(super) async fn renew(
     db: &Db<'_>,
+    worker: i64,
     leases: &[HostLease],
-    until: i64,
+    (now, until): (i64, i64),
 ) -> DbResult<Vec<HostLease>> {
     let (hosts, tokens): (Vec<i64>, Vec<i64>) =
         leases.iter().map(|lease| (lease.host.0, lease.fencing_token)).unzip();
@@ -195,8 +201,10 @@ pub(super) async fn renew(
             "UPDATE host SET lease_until = $3
              FROM unnest($1::bigint[], $2::bigint[]) AS held (id, token)
              WHERE host.id = held.id AND host.fencing_token = held.token AND host.lease_until > 0
+               AND NOT EXISTS (SELECT 1 FROM address_lease a WHERE a.address = host.address
+                                 AND a.worker_id <> $4 AND a.lease_until > $5)
              RETURNING host.id, host.fencing_token",
-            &[&hosts, &tokens, &until],
+            &[&hosts, &tokens, &until, &worker, &now],
         )
         .await?;
     let renewed: HashSet<HostLease> = rows
@@ -243,7 +251,7 @@ pub(super) const ADD_STATS: &str = "UPDATE run_host SET
 pub(super) async fn release(
     db: &Db<'_>,
     clock: ClockOffset,
-    run: RunId,
+    (run, worker): (RunId, i64),
     hosts: &[HostRelease],
 ) -> DbResult<()> {
     let ids: Vec<i64> = hosts.iter().map(|host| host.lease.host.0).collect();
@@ -259,6 +267,9 @@ pub(super) async fn release(
         .query(RELEASE, &[&ids, &tokens, &next, &delays, &throttles, &stored, &addresses])
         .await?;
     let released: HashSet<i64> = released.iter().map(|row| row.get(0)).collect();
+    let used: Vec<String> = addresses.into_iter().flatten().collect();
+    let now = stored.iter().copied().max().unwrap_or(0);
+    addresses::release(db, worker, &used, now).await?;
     let hosts: Vec<&HostRelease> =
         hosts.iter().filter(|host| released.contains(&host.lease.host.0)).collect();
     add_stats(db, run, &hosts).await
@@ -341,19 +352,24 @@ pub(super) async fn save_host_schedule(
 }
 
 /// Returns the due time of the next task whose host is not leased, and whether
-/// another worker has leased a host with tasks.
+/// another worker has leased a host with tasks, or its IP address.
 pub(super) async fn next_due(
     db: &Db<'_>,
     run: RunId,
     worker: i64,
+    now: i64,
 ) -> DbResult<(Option<i64>, bool)> {
     let row = db
         .query_one(
-            "SELECT min(greatest(rh.due_at, h.next_at)) FILTER (WHERE h.lease_until = 0),
-                    coalesce(bool_or(h.lease_until <> 0 AND h.worker_id IS DISTINCT FROM $2), FALSE)
+            "SELECT min(greatest(rh.due_at, h.next_at))
+                        FILTER (WHERE h.lease_until = 0 AND a.address IS NULL),
+                    coalesce(bool_or(a.address IS NOT NULL OR
+                        h.lease_until <> 0 AND h.worker_id IS DISTINCT FROM $2), FALSE)
              FROM run_host rh JOIN host h ON h.id = rh.host_id
+             LEFT JOIN address_lease a
+                 ON a.address = h.address AND a.worker_id <> $2 AND a.lease_until > $3
              WHERE rh.run_id = $1 AND rh.due_at IS NOT NULL",
-            &[&run.0, &worker],
+            &[&run.0, &worker, &now],
         )
         .await?;
     Ok((row.get(0), row.get(1)))

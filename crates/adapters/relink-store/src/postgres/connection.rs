@@ -14,7 +14,7 @@ use super::{ClockOffset, PostgresStore};
 use crate::values::millis;
 
 /// The version of the schema.
-pub(super) const SCHEMA_VERSION: i64 = 1;
+pub(super) const SCHEMA_VERSION: i64 = 2;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
@@ -139,6 +139,12 @@ impl PostgresStore {
             self.offset.store(offset, Ordering::Relaxed);
         }
         Ok(self.clock_offset())
+    }
+
+    /// Returns the current time of the database; zero if the times of the caller are
+    /// used.
+    pub(super) fn db_now(&self) -> i64 {
+        self.clock.as_ref().map_or(0, |clock| self.clock_offset().db_time(clock.now()))
     }
 
     /// Returns the last measured difference between the clocks.

@@ -50,7 +50,8 @@ pub(super) async fn vacuum(db: &Db<'_>) -> DbResult<()> {
 
 /// The statements of a prune. The current result of each target and the probe
 /// that last reached it are never deleted.
-const PRUNE: [&str; 13] = [
+const PRUNE: [&str; 14] = [
+    "DELETE FROM address_lease WHERE lease_until < $1",
     "DELETE FROM link WHERE task_id IN (
          SELECT task.id FROM task JOIN run r ON r.id = task.run_id
          WHERE r.state <> 0 AND r.closed_at < $1)",

@@ -5,6 +5,7 @@
 //! repeated if the connection is lost. Multi-row statements get their rows as
 //! arrays.
 
+mod addresses;
 mod anchors;
 mod claims;
 mod clock;

@@ -36,6 +36,16 @@ CREATE TABLE host (
 ) WITH (fillfactor = 70);
 CREATE INDEX host_leased ON host (worker_id) WHERE worker_id IS NOT NULL;
 
+-- The worker that sends requests to the hosts of an IP address; zero if none does. Then
+-- `lease_until` is the earliest time of the next lease. `address` of a host is the one
+-- of its last request.
+CREATE TABLE address_lease (
+    address     TEXT   COLLATE "C" PRIMARY KEY,
+    worker_id   BIGINT NOT NULL,
+    lease_until BIGINT NOT NULL
+) WITH (fillfactor = 70);
+CREATE INDEX address_lease_worker ON address_lease (worker_id);
+
 CREATE TABLE generation (
     latest BIGINT NOT NULL
 );

@@ -15,7 +15,8 @@ use relink_ports::{
 use super::claims::ClaimQuery;
 use super::rows::to_i64;
 use super::{
-    PostgresStore, claims, commit, controls, loading, maintenance, perform, results, runs, transact,
+    PostgresStore, addresses, claims, commit, controls, loading, maintenance, perform, results,
+    runs, transact,
 };
 
 #[async_trait]
@@ -95,24 +96,24 @@ impl Store for PostgresStore {
         until: Timestamp,
     ) -> Result<Vec<HostLease>, StoreError> {
         let clock = self.update_clock().await?;
-        let lost = transact!(self, "renewing leases", |db| claims::renew(
-            db,
-            leases,
-            clock.db_time(until)
-        ))?;
+        let (worker, now, until) = (self.worker_id(), self.db_now(), clock.db_time(until));
+        let lost = transact!(self, "renewing leases", |db| async {
+            addresses::renew(db, worker, until).await?;
+            claims::renew(db, worker, leases, (now, until)).await
+        })?;
         self.record_heartbeat().await?;
         Ok(lost)
     }
 
     async fn release(&self, run: RunId, hosts: &[HostRelease]) -> Result<(), StoreError> {
-        let clock = self.clock_offset();
-        transact!(self, "releasing hosts", |db| claims::release(db, clock, run, hosts))
+        let (clock, worker) = (self.clock_offset(), self.worker_id());
+        transact!(self, "releasing hosts", |db| claims::release(db, clock, (run, worker), hosts))
     }
 
     async fn next_due(&self, run: RunId) -> Result<NextDue, StoreError> {
-        let worker = self.worker_id();
+        let (worker, now) = (self.worker_id(), self.db_now());
         let (due, is_shared) =
-            perform!(self, "searching for due tasks", |db| claims::next_due(db, run, worker))?;
+            perform!(self, "searching for due tasks", |db| claims::next_due(db, run, worker, now))?;
         Ok(NextDue { at: due.map(|due| self.clock_offset().caller_time(due)), is_shared })
     }
 

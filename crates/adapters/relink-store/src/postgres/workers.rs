@@ -1,5 +1,6 @@
 //! The processes that use the store: their ids, and the runs they have opened.
 
+use std::net::IpAddr;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
@@ -7,8 +8,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::RunId;
 use relink_ports::{
-    JoinableRun, OpenRun, QueueStatus, RunKey, RunQueue, RunState, RunStatus, StoreError,
-    WorkerStatus, WorkerStore,
+    HostLease, JoinableRun, OpenRun, QueueStatus, RunKey, RunQueue, RunState, RunStatus,
+    StoreError, WorkerStatus, WorkerStore,
 };
 use tokio_postgres::Row;
 
@@ -16,7 +17,7 @@ use super::connection::lock_run;
 use super::error::{DbError, DbResult};
 use super::rows::{count, timestamp};
 use super::session::Db;
-use super::{PostgresStore, perform, runs, transact};
+use super::{PostgresStore, addresses, perform, runs, transact};
 
 /// Workers that were not seen for this long are not listed, in milliseconds.
 const MAX_WORKER_AGE_MS: i64 = 24 * 60 * 60 * 1000;
@@ -113,6 +114,20 @@ impl WorkerStore for PostgresStore {
 
     async fn run_status(&self, run: RunId) -> Result<RunStatus, StoreError> {
         perform!(self, "reading a run", |db| run_status(db, run))
+    }
+
+    async fn lease_address(
+        &self,
+        lease: HostLease,
+        address: IpAddr,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let (worker, clock) = (self.register_worker().await?, self.clock_offset());
+        let times = (clock.db_time(now), clock.db_time(until));
+        transact!(self, "leasing an IP address", |db| addresses::lease(
+            db, worker, lease, address, times
+        ))
     }
 
     async fn queue_status(&self) -> Result<QueueStatus, StoreError> {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use relink_ports::{ClaimRequest, HostId, HostRelease};
 
 use super::Dispatcher;
-use super::host_queue::{CurrentTime, HostQueue, RefillLimit};
+use super::host_queue::{AddressLookup, CurrentTime, HostQueue, RefillLimit};
 use super::leases::Renewal;
 use crate::{EngineError, Observer};
 
@@ -95,6 +95,11 @@ impl ClaimScheduler {
     fn next_due_host(&mut self, now: Duration) -> Option<HostId> {
         let due = self.due_hosts.first().is_some_and(|(at, _)| *at <= now);
         due.then(|| self.due_hosts.pop_first()).flatten().map(|(_, host)| host)
+    }
+
+    /// Records that a host was released, so that the store may have hosts again.
+    pub(super) fn forget_exhaustion(&mut self) {
+        self.hosts = ClaimableHosts::Unknown;
     }
 
     /// Whether the store has nothing left to claim.
@@ -226,6 +231,10 @@ impl Dispatcher<'_> {
             let Some(claim) = self.without_old_requests(claim).await? else { continue };
             let host = claim.lease.host;
             let mut queue = HostQueue::new(claim, self.settings.politeness, now, refill_limit);
+            if self.is_shared && queue.address().is_some() {
+                // Each lease of a host leases its address too.
+                queue.address_lookup = AddressLookup::Unknown;
+            }
             queue.outage = self.outages.get(&host).cloned().unwrap_or_default();
             self.queues.insert(host, queue);
             self.load_robots(host).await?;
@@ -311,7 +320,7 @@ impl Dispatcher<'_> {
         if !released.is_empty() {
             self.ports.store.release(self.run, &released).await?;
             // Their tasks may be due again, perhaps immediately.
-            self.claims.hosts = ClaimableHosts::Unknown;
+            self.claims.forget_exhaustion();
         }
         Ok(())
     }

@@ -118,7 +118,7 @@ impl Dispatcher<'_> {
     ) -> Result<Vec<PendingJudgment>, EngineError> {
         Ok(match event {
             WorkerEvent::AddressResolved(host, address) => {
-                self.record_address(host, address);
+                self.record_address(host, address).await?;
                 Vec::new()
             }
             WorkerEvent::TaskFetched(host, fetched) => {
@@ -154,11 +154,24 @@ impl Dispatcher<'_> {
         (self.settings.concurrency / 2).clamp(1, MAX_BATCH)
     }
 
-    fn record_address(&mut self, host: HostId, address: Option<std::net::IpAddr>) {
-        if let Some(queue) = self.queues.get_mut(&host) {
-            queue.address_lookup = AddressLookup::Known(address);
+    /// Records the IP address of a host. The host is given back for a moment while
+    /// another worker sends requests to the same address.
+    async fn record_address(
+        &mut self,
+        host: HostId,
+        address: Option<std::net::IpAddr>,
+    ) -> Result<(), EngineError> {
+        let Some(queue) = self.queues.get_mut(&host) else { return Ok(()) };
+        queue.address_lookup = AddressLookup::Known(address);
+        let lease = queue.lease;
+        if let Some(address) = address.filter(|_| self.is_shared) {
+            let (now, until) = (self.ports.now(), self.lease_end());
+            if !self.ports.store.lease_address(lease, address, now, until).await? {
+                return self.give_back(host).await;
+            }
         }
         self.schedule(host);
+        Ok(())
     }
 
     /// Judges held results. Does nothing before a server has responded.

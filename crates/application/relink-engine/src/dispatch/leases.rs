@@ -20,7 +20,8 @@ const RENEWALS: u32 = 3;
 /// The part of a lease before its end in which nothing is sent, as a divisor. It
 /// covers the time from the decision to send until the request is on the wire.
 const SEND_MARGIN: u32 = 5;
-/// Wait before a host is claimed again whose old requests are in flight.
+/// Wait before a host is claimed again whose old requests are in flight, or whose IP
+/// address another worker uses.
 const RECLAIM_WAIT: Duration = Duration::from_secs(1);
 
 /// The time of the last renewal on both clocks.
@@ -99,6 +100,22 @@ impl Dispatcher<'_> {
         }
         self.schedule(lease.host);
         self.claims.request_refill(lease.host);
+    }
+
+    /// Releases a host for a moment, before any of its requests.
+    pub(super) async fn give_back(&mut self, host: HostId) -> Result<(), EngineError> {
+        let Some(lease) = self.queues.get(&host).map(|queue| queue.lease) else { return Ok(()) };
+        self.give_up(lease);
+        let Some(queue) = self.queues.remove(&host) else { return Ok(()) };
+        if let Some(ready_key) = queue.ready_key {
+            self.ready.remove(&(ready_key, host));
+        }
+        let mut schedule = queue.host_schedule(self.elapsed(), self.ports.now());
+        schedule.next_at = schedule.next_at.max(add_wait(self.ports.now(), RECLAIM_WAIT));
+        let released = HostRelease { lease, schedule, stats: HostStats::default() };
+        self.ports.store.release(self.run, &[released]).await?;
+        self.claims.forget_exhaustion();
+        Ok(())
     }
 
     /// Returns the claim unless the process still has requests in flight from
