@@ -52,7 +52,8 @@ pub(crate) fn disable(walk: &mut WalkBuilder) {
     walk.filter_entry(|_| true);
 }
 
-fn unusable_in(directory: &Path) -> Option<UnusableFile> {
+/// Returns the first unusable ignore file of a directory.
+pub(crate) fn unusable_in(directory: &Path) -> Option<UnusableFile> {
     NAMES.iter().map(|name| directory.join(name)).find_map(|path| {
         let error = check(&path).err()?;
         Some((path, error))

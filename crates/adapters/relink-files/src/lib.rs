@@ -4,8 +4,10 @@
 //! This adapter returns paths and bytes. It does not parse documents, decode
 //! percent escapes or resolve links.
 
+mod auxiliary;
 mod formats;
 mod git_commit;
+mod git_ignored;
 mod ignore_files;
 mod open;
 mod pattern;
@@ -13,12 +15,14 @@ mod walk;
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use relink_ports::{DirectoryEntry, FileError, Files, WalkRequest, WalkResult};
 
 pub use formats::EXTENSIONS;
 pub use git_commit::{GitFileState, GitWorkTree};
+use git_ignored::GitIgnoreRules;
 use open::{Allowed, MAX_WHOLE_BYTES};
 pub use open::{BoundedReader, MAX_DOCUMENT_BYTES, read_to_string};
 
@@ -34,8 +38,8 @@ pub struct LocalFilesSettings {
     pub includes_hidden: bool,
 }
 
-/// How a walk treats hidden files and files excluded by `.gitignore` or
-/// `.ignore`.
+/// How a walk treats hidden files, files excluded by `.gitignore` or
+/// `.ignore`, test data, and copies of dependencies.
 ///
 /// This only applies to files that a walk finds. A file, directory or pattern
 /// base that the user supplies is used even if it is hidden or ignored.
@@ -66,12 +70,13 @@ pub enum IgnoredFiles {
 #[derive(Debug, Clone, Default)]
 pub struct LocalFiles {
     settings: LocalFilesSettings,
+    ignored: Arc<GitIgnoreRules>,
 }
 
 impl LocalFiles {
     /// Creates an adapter with these settings.
     pub fn new(settings: LocalFilesSettings) -> Self {
-        Self { settings }
+        Self { settings, ignored: Arc::default() }
     }
 
     /// Returns the path to open for a path of a caller.
@@ -134,6 +139,10 @@ impl Files for LocalFiles {
 
     fn entries(&self, directory: &Path) -> Option<Vec<DirectoryEntry>> {
         entries(&self.resolve(directory))
+    }
+
+    fn is_ignored(&self, path: &Path) -> bool {
+        self.ignored.is_ignored(&self.absolute(path))
     }
 
     fn absolute(&self, path: &Path) -> PathBuf {

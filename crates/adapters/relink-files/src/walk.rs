@@ -12,6 +12,7 @@ use std::sync::PoisonError;
 use ignore::WalkBuilder;
 use relink_ports::{DocumentSource, FileError, WalkResult};
 
+use crate::auxiliary::is_auxiliary;
 use crate::formats::is_document;
 use crate::ignore_files::{self, UnusableFile};
 use crate::open::require_regular;
@@ -30,6 +31,7 @@ pub(crate) fn documents(
     for expansion in expanded {
         result.documents.extend(expansion.documents);
         result.unreadable.extend(expansion.unreadable);
+        result.auxiliary += expansion.auxiliary;
     }
     if !is_distinct {
         let mut seen = HashSet::new();
@@ -62,6 +64,17 @@ struct Expansion {
     /// Directories that could not be read, and documents that are not regular
     /// files.
     unreadable: Vec<FileError>,
+    /// Number of documents that are test data or belong to a dependency.
+    auxiliary: u64,
+}
+
+/// Whether a walk reads a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FileMatch {
+    Document,
+    /// Test data, or a document of a dependency.
+    Auxiliary,
+    None,
 }
 
 /// Returns a path that is the same for all paths of a file. Pipes and similar
@@ -80,7 +93,7 @@ fn expand(settings: &LocalFilesSettings, input: &Path) -> Result<Expansion, File
         // not checked.
         Ok(_) => {
             let documents = vec![DocumentSource { label, path }];
-            Ok(Expansion { documents, has_links: false, unreadable: Vec::new() })
+            Ok(Expansion { documents, has_links: false, unreadable: Vec::new(), auxiliary: 0 })
         }
         // A file may be called `a[1].md`, so only a path that does not exist is
         // treated as a pattern.
@@ -93,7 +106,13 @@ fn expand(settings: &LocalFilesSettings, input: &Path) -> Result<Expansion, File
 fn expand_directory(settings: &LocalFilesSettings, input: &Path) -> Result<Expansion, FileError> {
     let top = settings.root.join(input);
     let mut walk = walk_builder(settings, &top);
-    collect_files(&mut walk, settings, &top, &label_prefix(&input.to_string_lossy()), is_document)
+    let skips_auxiliary = settings.ignored == IgnoredFiles::Skip;
+    let is_match = |relative: &Path| match is_document(relative) {
+        false => FileMatch::None,
+        true if skips_auxiliary && is_auxiliary(relative) => FileMatch::Auxiliary,
+        true => FileMatch::Document,
+    };
+    collect_files(&mut walk, settings, &top, &label_prefix(&input.to_string_lossy()), is_match)
 }
 
 /// Returns the files that match a pattern. Fails if there are none.
@@ -110,7 +129,7 @@ fn expand_pattern(settings: &LocalFilesSettings, input: &str) -> Result<Expansio
         walk.hidden(false);
     }
     let expansion = collect_files(&mut walk, settings, &top, &pattern.base, |relative| {
-        pattern.matches(relative)
+        if pattern.matches(relative) { FileMatch::Document } else { FileMatch::None }
     })?;
     if expansion.documents.is_empty() {
         return Err(no_match());
@@ -141,7 +160,7 @@ fn collect_files(
     settings: &LocalFilesSettings,
     top: &Path,
     prefix: &str,
-    is_match: impl Fn(&Path) -> bool,
+    is_match: impl Fn(&Path) -> FileMatch,
 ) -> Result<Expansion, FileError> {
     if settings.ignored == IgnoredFiles::Include {
         return collect(walk, top, prefix, is_match);
@@ -168,9 +187,10 @@ fn collect(
     walk: &WalkBuilder,
     top: &Path,
     prefix: &str,
-    is_match: impl Fn(&Path) -> bool,
+    is_match: impl Fn(&Path) -> FileMatch,
 ) -> Result<Expansion, FileError> {
     let (mut documents, mut has_links, mut errors) = (Vec::new(), false, Vec::new());
+    let mut auxiliary = 0;
     for entry in walk.build() {
         let entry = match entry {
             Ok(entry) => entry,
@@ -185,8 +205,13 @@ fn collect(
         let Ok(relative) = entry.path().strip_prefix(top) else {
             continue;
         };
-        if !is_match(relative) {
-            continue;
+        match is_match(relative) {
+            FileMatch::Document => {}
+            FileMatch::Auxiliary => {
+                auxiliary += 1;
+                continue;
+            }
+            FileMatch::None => continue,
         }
         let label = format!("{prefix}{}", relative.to_string_lossy());
         match readability(&entry) {
@@ -201,7 +226,7 @@ fn collect(
         }
     }
     documents.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
-    Ok(Expansion { documents, has_links, unreadable: errors })
+    Ok(Expansion { documents, has_links, unreadable: errors, auxiliary })
 }
 
 /// Whether an entry can be read as a document.

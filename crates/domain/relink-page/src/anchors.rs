@@ -29,6 +29,9 @@ use crate::{DocumentFormat, Fragment};
 /// to have every anchor.
 const MAX_ANCHORS: usize = 2_000_000;
 
+/// Maximum number of headings of the same name in included documents.
+const MAX_REPETITIONS: usize = 1_000;
+
 /// The renderer whose rules generate the anchors of headings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum SlugStyle {
@@ -117,6 +120,9 @@ pub struct Anchors {
     patterns: Vec<(String, String)>,
     includes: BTreeSet<IncludedFile>,
     may_have_more: bool,
+    /// Whether the document shows objects of source code, whose names are
+    /// anchors.
+    has_objects: bool,
 }
 
 impl Anchors {
@@ -144,8 +150,15 @@ impl Anchors {
     /// Adds the anchors of an included document.
     pub fn merge(&mut self, other: &Self) {
         for name in &other.names {
+            // Both documents may have a heading of this name.
+            if self.names.contains(name) {
+                let mut numbers = 1..=MAX_REPETITIONS;
+                let free = numbers.find(|n| !self.names.contains(&format!("{name}-{n}")));
+                self.add(format!("{name}-{}", free.unwrap_or(MAX_REPETITIONS)));
+            }
             self.add(name.as_str());
         }
+        self.has_objects |= other.has_objects;
         self.patterns.extend(other.patterns.iter().cloned());
         self.may_have_more |= other.may_have_more;
         if self.folded.is_some() {
@@ -176,6 +189,12 @@ impl Anchors {
     /// Whether the document may have more anchors than were found.
     pub fn may_have_more(&self) -> bool {
         self.may_have_more
+    }
+
+    /// Whether the document may have this anchor, although it was not found. The
+    /// anchors of documented objects are names with dots.
+    pub fn may_have(&self, fragment: &str) -> bool {
+        self.may_have_more || self.has_objects && fragment.contains(['.', '('])
     }
 
     /// Returns the anchor with the smallest edit distance, if it is similar.
@@ -239,6 +258,11 @@ pub fn anchors(format: DocumentFormat, bytes: &[u8], style: SlugStyle) -> Option
         _ => return None,
     }
     Some(anchors)
+}
+
+/// Returns the id that Sphinx derives from the title of a section.
+pub fn section_id(title: &str) -> String {
+    slug::docutils(title)
 }
 
 /// Counts the occurrences of each name.

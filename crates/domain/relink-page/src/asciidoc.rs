@@ -119,6 +119,8 @@ impl<'t> AsciiDocParser<'t> {
         let raw = self.text.slice(line.start..line.content.end);
         if let Some(attribute) = attributes::parse_definition(raw) {
             self.define_attribute(&attribute, line.start);
+        } else if let Some((name, start)) = conditional(raw) {
+            self.conditional_attribute(name, line.start + start..line.content.end - 1);
         } else if let Some(list) = block_attributes(raw) {
             self.style = parse_style(list);
             self.inline(line.content.clone());
@@ -130,6 +132,17 @@ impl<'t> AsciiDocParser<'t> {
             return false;
         }
         true
+    }
+
+    /// Defines the attribute of `ifndef::name[:name: value]`. The content of
+    /// other conditions is parsed as text.
+    fn conditional_attribute(&mut self, condition: &str, content: Range<usize>) {
+        let raw = self.text.slice(content.clone());
+        match attributes::parse_definition(raw) {
+            Some(_) if self.attributes.value(condition).is_some() => {}
+            Some(attribute) => self.define_attribute(&attribute, content.start),
+            None => self.inline(content),
+        }
     }
 
     fn end_paragraph(&mut self) {
@@ -216,6 +229,17 @@ fn delimiter(line: &str) -> Option<Option<BlockContent>> {
         _ => return None,
     };
     is_delimiter.then_some(content)
+}
+
+/// Returns the condition of `ifndef::name[content]` and `ifdef::name[content]`,
+/// and the offset of the content.
+fn conditional(line: &str) -> Option<(&str, usize)> {
+    let rest = line.strip_prefix("ifndef::").or_else(|| line.strip_prefix("ifdef::"))?;
+    let (name, content) = rest.split_once('[')?;
+    let content = content.strip_suffix(']').filter(|content| !content.is_empty())?;
+    // A defined attribute never hides the content of `ifdef`.
+    let name = if line.starts_with("ifndef") { name } else { "" };
+    Some((name, line.len() - content.len() - 1))
 }
 
 /// Returns the inside of `[…]` if it is the whole line and not an anchor.

@@ -69,7 +69,9 @@ mod properties;
 
 use relink_model::Link;
 
-pub use anchors::{Anchors, IncludedFile, ParseSlugStyleError, SlugStyle, anchors};
+pub use anchors::{
+    Anchors, IncludedFile, ParseSlugStyleError, SlugStyle, anchors, section_id,
+};
 pub use blocks::{
     Block, BlockKind, BlockLink, BlockText, MAX_BLOCKS, MAX_LINKS, MAX_TEXT, block_text,
     body_blocks,

@@ -32,6 +32,8 @@ pub enum DestinationSyntax {
     Decoded(String),
     /// The name of a page, in which a colon does not end a scheme.
     Name,
+    /// The name of a page, already decoded by the extractor.
+    DecodedName(String),
 }
 
 /// Properties of a document in addition to its links.
@@ -98,7 +100,7 @@ impl<'d> LinkSink<'d> {
                     raw.to_owned()
                 }
                 DestinationSyntax::Html => unescape_attribute(raw).into_owned(),
-                DestinationSyntax::Decoded(text) => text,
+                DestinationSyntax::Decoded(text) | DestinationSyntax::DecodedName(text) => text,
             };
             LinkTarget::Skipped(text, reason)
         });
@@ -153,6 +155,7 @@ fn resolve_target(raw: &str, syntax: DestinationSyntax) -> LinkTarget {
         DestinationSyntax::Line => classify_list_line(raw),
         DestinationSyntax::Decoded(text) => classify(&text),
         DestinationSyntax::Name => classify_page_name(raw),
+        DestinationSyntax::DecodedName(text) => classify_page_name(&text),
     }
 }
 

@@ -34,7 +34,7 @@ impl IncrementalExtractor for UrlList {
     }
 }
 
-/// Whether at least half of the first lines are a single word that contains
+/// Whether more than half of the first lines are a single word that contains
 /// `://`.
 pub(crate) fn looks_like_list(text: &str) -> bool {
     let (mut seen, mut urls) = (0_usize, 0_usize);
@@ -43,7 +43,7 @@ pub(crate) fn looks_like_list(text: &str) -> bool {
         seen += 1;
         urls += usize::from(line.contains("://") && !line.contains(char::is_whitespace));
     }
-    seen > 0 && 2 * urls >= seen
+    seen > 0 && 2 * urls > seen
 }
 
 /// Returns the ranges of all lines that are not blank or comments, without

@@ -28,6 +28,9 @@ pub enum Generator {
     Next,
     /// Nuxt Content.
     Nuxt,
+    /// No known generator: a directory whose links show that it is published
+    /// under its own paths.
+    Plain,
     /// Sphinx, with reST or `MyST`.
     Sphinx,
     /// `VitePress` or `VuePress`.
@@ -36,7 +39,7 @@ pub enum Generator {
 
 impl Generator {
     /// All generators.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Antora,
         Self::Astro,
         Self::Docfx,
@@ -48,6 +51,7 @@ impl Generator {
         Self::MkDocs,
         Self::Next,
         Self::Nuxt,
+        Self::Plain,
         Self::Sphinx,
         Self::VitePress,
     ];
@@ -66,6 +70,7 @@ impl Generator {
             Self::MkDocs => "mkdocs",
             Self::Next => "next",
             Self::Nuxt => "nuxt",
+            Self::Plain => "plain",
             Self::Sphinx => "sphinx",
             Self::VitePress => "vitepress",
         }

@@ -1,5 +1,6 @@
 //! The URL paths of one site, and the files behind them.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use crate::paths::{
@@ -59,6 +60,8 @@ pub enum RouteLookup {
 pub struct SiteIndex {
     /// Files by URL path without slashes at the ends.
     files: HashMap<String, String>,
+    /// Further files of a URL path: translations and versions.
+    others: HashMap<String, Vec<String>>,
     /// Directories of pages.
     directories: HashSet<String>,
     /// URL paths of generated pages.
@@ -93,9 +96,17 @@ impl SiteIndex {
         for rule in redirects {
             index.redirects.add(rule);
         }
+        index.drop_written_prefixes();
         index.first_segments =
             index.files.keys().filter_map(|key| first_segment(key)).map(str::to_owned).collect();
         index
+    }
+
+    /// Drops the prefixes of generated pages below which the site has documents
+    /// of its own: a missing page there is a broken link.
+    fn drop_written_prefixes(&mut self) {
+        let directories = &self.directories;
+        self.generated.retain(|prefix| prefix.ends_with('$') || !directories.contains(prefix));
     }
 
     fn add_directory(
@@ -174,7 +185,18 @@ impl SiteIndex {
     fn insert(&mut self, key: &str, path: &str) {
         let key = self.fold(key);
         // A page with its own settings has priority over a copied file.
-        self.files.entry(key).or_insert_with(|| path.to_owned());
+        match self.files.entry(key) {
+            Entry::Vacant(entry) => {
+                entry.insert(path.to_owned());
+            }
+            Entry::Occupied(entry) if entry.get() != path => {
+                let others = self.others.entry(entry.key().clone()).or_default();
+                if others.last().is_none_or(|last| last != path) {
+                    others.push(path.to_owned());
+                }
+            }
+            Entry::Occupied(_) => {}
+        }
     }
 
     fn fold(&self, key: &str) -> String {
@@ -194,6 +216,18 @@ impl SiteIndex {
     /// Whether the site publishes nothing.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
+    }
+
+    /// Returns other files of a URL path in the language of a document:
+    /// translations, and versions of the page.
+    pub fn other_files(&self, url_path: &str, document: &str) -> Vec<&str> {
+        let path = url_path.split(['?', '#']).next().unwrap_or_default();
+        let key = self.fold(&route_key(path));
+        let keys = [self.without_base(&key), &key];
+        let others = keys.iter().find_map(|key| self.others.get(*key));
+        let locale = locale_of(document);
+        let files = others.into_iter().flatten().map(String::as_str);
+        files.filter(|file| locale_of(file) == locale).collect()
     }
 
     /// Looks up a URL path, such as `/guide/install/`.
@@ -289,6 +323,14 @@ impl SiteIndex {
         let name = self.fold(file_name(key));
         key.contains('/').then(|| self.posts.get(&name))?.map(String::as_str)
     }
+}
+
+/// Returns the language of a file: a directory or the end of its name.
+fn locale_of(path: &str) -> Option<&str> {
+    let stem = split_page(path).map_or(path, |(stem, _)| stem);
+    let suffix = file_name(stem).rsplit_once('.').map(|(_, suffix)| suffix);
+    let directories = parent(path).split('/').filter(|segment| segment.len() != 3);
+    suffix.into_iter().chain(directories).find(|segment| is_locale(segment))
 }
 
 fn first_segment(key: &str) -> Option<&str> {

@@ -19,6 +19,7 @@ mod front_matter;
 mod generator;
 mod generators;
 mod index;
+mod inference;
 mod loose_config;
 mod paths;
 mod redirects;
@@ -26,8 +27,10 @@ mod site;
 mod template_path;
 
 pub use front_matter::FrontMatter;
+pub use generators::antora::find_antora_resource;
 pub use generator::{Generator, ParseGeneratorError};
 pub use index::{RouteLookup, SiteIndex};
+pub use inference::infer_sites;
 pub use paths::join as join_path;
 pub use redirects::{RedirectRule, is_redirect_map, read_redirects};
 pub use site::{DocSite, Mount, MountContent, PathAlias, ProjectTree, SiteDetector};

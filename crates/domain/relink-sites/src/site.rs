@@ -90,6 +90,10 @@ pub struct DocSite {
     pub include_dirs: Vec<String>,
     /// URL patterns by section or collection, such as `/:year/:title/`.
     pub permalinks: Vec<(String, String)>,
+    /// The name of the component, for Antora.
+    pub component: String,
+    /// The scheme and host of the site, if they are known.
+    pub origin: Option<String>,
     /// Whether URL paths ignore case.
     pub ignores_case: bool,
     /// Whether other projects publish below the same host.
@@ -100,6 +104,8 @@ pub struct DocSite {
     /// Whether a label may be defined outside of the documents: in source code,
     /// in another project, or by a title.
     pub has_external_labels: bool,
+    /// Whether the title of a section is a label (`autosectionlabel`).
+    pub has_section_labels: bool,
     /// Whether a template of the project changes the destinations of links.
     pub has_link_hook: bool,
 }
@@ -117,10 +123,13 @@ impl DocSite {
             generated: Vec::new(),
             include_dirs: Vec::new(),
             permalinks: Vec::new(),
+            component: String::new(),
+            origin: None,
             ignores_case: false,
             is_shared_host: false,
             has_generated_reference: false,
             has_external_labels: false,
+            has_section_labels: false,
             has_link_hook: false,
         }
     }
@@ -174,8 +183,13 @@ impl DocSite {
             Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
             None => url,
         };
-        if !path.contains(['$', '{', '<', ' ']) {
-            self.base = join(path, "");
+        if path.contains(['$', '{', '<', ' ']) {
+            return;
+        }
+        self.base = join(path, "");
+        let origin = url.strip_suffix(path).map(|origin| origin.trim_end_matches('/'));
+        if let Some(origin) = origin.filter(|origin| origin.starts_with("http")) {
+            self.origin = Some(origin.to_owned());
         }
     }
 
@@ -257,6 +271,7 @@ impl SiteDetector {
     }
 }
 
-fn is_searched(name: &str) -> bool {
+/// Whether a directory may contain documents of the project.
+pub(crate) fn is_searched(name: &str) -> bool {
     !name.starts_with('.') && !SKIPPED.contains(&name)
 }

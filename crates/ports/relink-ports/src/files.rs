@@ -31,6 +31,9 @@ pub struct WalkResult {
     /// Directories below the inputs that could not be read, and documents that
     /// are not regular files.
     pub unreadable: Vec<FileError>,
+    /// Number of documents that are not read because they are test data or
+    /// belong to a dependency.
+    pub auxiliary: u64,
 }
 
 /// A name in a directory.
@@ -137,6 +140,11 @@ pub trait Files: Send + Sync {
     /// that are not UTF-8. Blocks the thread.
     fn entries(&self, _directory: &Path) -> Option<Vec<DirectoryEntry>> {
         None
+    }
+
+    /// Whether git ignores the path, which may not exist. Blocks the thread.
+    fn is_ignored(&self, _path: &Path) -> bool {
+        false
     }
 
     /// Returns the absolute path, without accessing the file.

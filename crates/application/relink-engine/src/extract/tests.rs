@@ -39,7 +39,7 @@ impl Files for MemoryFiles {
             path: source.path.parent().unwrap().display().to_string(),
             source: io::ErrorKind::PermissionDenied.into(),
         });
-        Ok(WalkResult { documents, unreadable: errors.collect() })
+        Ok(WalkResult { documents, unreadable: errors.collect(), auxiliary: 0 })
     }
 
     async fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {

@@ -43,16 +43,32 @@ const PARTIAL_DIRECTORIES: [&str; 10] = [
 /// Maximum number of files that one document includes.
 const MAX_INCLUDES: usize = 200;
 
+/// Result of the lookup of a label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum LabelLookup {
+    /// The site has the label.
+    Found,
+    /// The label may be defined in source code or in another project.
+    MayBeExternal,
+    /// The site does not have the label; a similar one may exist.
+    Missing(Option<String>),
+}
+
 impl LocalLinkChecker<'_> {
-    /// Returns whether the site of a document has a label, and whether labels
-    /// may be defined elsewhere; `None` if the generator has no labels.
-    pub(super) async fn has_label(&mut self, document: &Path, label: &str) -> Option<(bool, bool)> {
+    /// Looks up a label in the site of a document; `None` if the generator has no
+    /// labels.
+    pub(super) async fn find_label(&mut self, document: &Path, label: &str) -> Option<LabelLookup> {
         let project = self.project().await?;
         let relative = project.relative(document)?;
         let site = project.labels_site(&relative)?.clone();
         let is_external = site.has_external_labels;
         let labels = self.site_labels(&project, site).await;
-        Some((labels.contains(label), is_external))
+        Some(match labels.extended_by(label) {
+            _ if labels.contains(label) => LabelLookup::Found,
+            Some(similar) => LabelLookup::Missing(Some(similar.to_owned())),
+            None if is_external => LabelLookup::MayBeExternal,
+            None => LabelLookup::Missing(None),
+        })
     }
 
     async fn site_labels(&mut self, project: &Arc<Project>, site: DocSite) -> Arc<Labels> {
@@ -90,7 +106,7 @@ impl LocalLinkChecker<'_> {
             if anchors.has(fragment) || has_line_anchors(slugs) && is_line_fragment(fragment) {
                 return alive(link, "the anchor exists");
             }
-            if anchors.may_have_more() {
+            if anchors.may_have(&decoded) {
                 return LocalLinkResult::Skipped(CheckSkipReason::Anchor);
             }
             has_known_anchors = true;
@@ -128,17 +144,20 @@ impl LocalLinkChecker<'_> {
     async fn check_label(&mut self, link: &LocalLink, label: &str) -> Option<LocalLinkResult> {
         let (document, _) = link.site_path().filter(|_| link.style().is_same_document)?;
         let document = document.to_owned();
-        let (has_label, is_external) = self.has_label(&document, label).await?;
-        if has_label {
-            return Some(alive(link, "the label exists"));
-        }
         let is_reference = link.style().may_be_page_name;
-        let may_be_external = is_external && (is_reference || label.contains('.'));
-        if may_be_external || !is_reference {
-            return may_be_external.then_some(LocalLinkResult::Skipped(CheckSkipReason::Anchor));
+        match self.find_label(&document, label).await? {
+            LabelLookup::Found => Some(alive(link, "the label exists")),
+            LabelLookup::MayBeExternal if is_reference || label.contains('.') => {
+                Some(LocalLinkResult::Skipped(CheckSkipReason::Anchor))
+            }
+            LabelLookup::Missing(similar) if is_reference => {
+                let similar = similar.map(|name| format!("; there is `{name}`"));
+                let similar = similar.unwrap_or_default();
+                let reason = format!("no label `{label}` in the documents of the site{similar}");
+                Some(finding(link, codes::MISSING_ANCHOR, reason))
+            }
+            LabelLookup::Missing(_) | LabelLookup::MayBeExternal => None,
         }
-        let reason = format!("no label `{label}` in the documents of the site");
-        Some(finding(link, codes::MISSING_ANCHOR, reason))
     }
 
     /// Whether a missing anchor may be created when the site is built: tabs of

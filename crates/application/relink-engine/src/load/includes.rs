@@ -83,7 +83,10 @@ fn candidates(site: Option<&DocSite>, document: &str, path: &str) -> Vec<String>
         }
     }
     all.push(join_path(folder, path));
-    let directories = site.iter().flat_map(|site| site.include_dirs.iter().chain([&site.root]));
+    let directories = site.iter().flat_map(|site| {
+        let pages = site.mounts.iter().map(|mount| &mount.dir);
+        site.include_dirs.iter().chain([&site.root]).chain(pages)
+    });
     all.extend(directories.map(|dir| join_path(dir, path)));
     all.push(join_path("", path));
     all

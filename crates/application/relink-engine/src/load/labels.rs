@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::Read as _;
 use std::path::Path;
 
-use relink_page::{Anchors, DocumentFormat, SlugStyle};
+use relink_page::{Anchors, DocumentFormat, SlugStyle, section_id};
 use relink_ports::Files;
 use relink_sites::{DocSite, ProjectTree as _, join_path};
 
@@ -18,27 +18,47 @@ const MAX_LABELS: usize = 1_000_000;
 /// Labels that Sphinx defines itself.
 const BUILT_IN: [&str; 4] = ["genindex", "modindex", "py-modindex", "search"];
 
+/// Minimum length of a label that a misspelled label may contain.
+const MIN_SIMILAR: usize = 5;
+
 /// Labels of a site, in lower case.
 #[derive(Debug, Default)]
-pub(super) struct Labels(HashSet<String>);
+pub(super) struct Labels {
+    names: HashSet<String>,
+    /// Whether titles of sections are labels.
+    has_titles: bool,
+}
 
 impl Labels {
     /// Reads the labels of all documents of a site. Blocks the thread.
     pub(super) fn read(files: &dyn Files, project: &Project, site: &DocSite) -> Self {
-        let mut labels = Self(BUILT_IN.iter().map(|name| (*name).to_owned()).collect());
+        let names = BUILT_IN.iter().map(|name| (*name).to_owned()).collect();
+        let mut labels = Self { names, has_titles: site.has_section_labels };
         labels.add_directory(files, project, &site.root);
         labels
     }
 
     /// Whether a label exists. Sphinx ignores case.
     pub(super) fn contains(&self, label: &str) -> bool {
-        self.0.contains(&label.to_lowercase())
+        // `document:title` if titles are labels of their documents.
+        let title = label.rsplit_once(':').map_or(label, |(_, title)| title);
+        self.names.contains(&label.to_lowercase())
+            || self.has_titles && self.names.contains(&section_id(title).to_lowercase())
+    }
+
+    /// Returns a label that another label extends: probably it is misspelled, and
+    /// not a label of another project.
+    pub(super) fn extended_by(&self, label: &str) -> Option<&str> {
+        let label = label.to_lowercase();
+        let known = self.names.iter().filter(|known| known.len() >= MIN_SIMILAR);
+        let known = known.filter(|known| label.starts_with(*known) || label.ends_with(*known));
+        known.max_by_key(|known| known.len()).map(String::as_str)
     }
 
     fn add_directory(&mut self, files: &dyn Files, project: &Project, directory: &str) {
         for (name, is_dir) in project.entries(directory) {
             let path = join_path(directory, &name);
-            if name.starts_with(['.', '_']) && is_dir || self.0.len() >= MAX_LABELS {
+            if name.starts_with(['.', '_']) && is_dir || self.names.len() >= MAX_LABELS {
                 continue;
             }
             if is_dir {
@@ -59,6 +79,6 @@ impl Labels {
         // Ignore the error: use the bytes that could be read.
         let _ = file.take(MAX_DOCUMENT).read_to_end(&mut bytes);
         let anchors = relink_page::anchors(format, &bytes, SlugStyle::Sphinx);
-        self.0.extend(anchors.iter().flat_map(Anchors::iter).map(str::to_lowercase));
+        self.names.extend(anchors.iter().flat_map(Anchors::iter).map(str::to_lowercase));
     }
 }

@@ -176,21 +176,22 @@ pub(super) fn link_style(kind: LinkKind, format: DocumentFormat, text: &str) -> 
     if format == DocumentFormat::Wikitext {
         return None;
     }
+    // Antora resolves `version@component:module:family$page`.
+    let is_resource_id = format == DocumentFormat::AsciiDoc && path.contains([':', '$', '@']);
     if kind != LinkKind::Reference {
-        return Some(LinkStyle::default());
+        return Some(LinkStyle { may_be_page_name: is_resource_id, ..LinkStyle::default() });
     }
     let may_be_page_name = match format {
         // A page name may refer to a file in any directory.
         DocumentFormat::Markdown => !has_extension(path) || !has_known_extension(path),
         // `project:page` is a page of another project.
         DocumentFormat::Rst => path.contains(':'),
+        DocumentFormat::AsciiDoc => is_resource_id,
         _ => false,
     };
     let extensions = match format {
         DocumentFormat::Rst => RST_EXTENSIONS,
         DocumentFormat::Markdown => MARKDOWN_EXTENSIONS,
-        // Antora resolves `version@component:module:family$page`.
-        DocumentFormat::AsciiDoc if path.contains([':', '$', '@']) => return None,
         DocumentFormat::AsciiDoc => ASCIIDOC_EXTENSIONS,
         _ => &[],
     };
@@ -327,9 +328,11 @@ mod tests {
     fn page_names_are_distinguished_from_files() {
         let reference = |format, text| link_style(LinkKind::Reference, format, text);
         assert_eq!(reference(DocumentFormat::Wikitext, "Page"), None);
-        assert_eq!(reference(DocumentFormat::AsciiDoc, "ROOT:page.adoc"), None);
-        let is_name =
-            |text| reference(DocumentFormat::Markdown, text).map(|style| style.may_be_page_name);
+        let is_name_in =
+            |format, text| reference(format, text).map(|style| style.may_be_page_name);
+        assert_eq!(is_name_in(DocumentFormat::AsciiDoc, "ROOT:page.adoc"), Some(true));
+        assert_eq!(is_name_in(DocumentFormat::AsciiDoc, "page.adoc"), Some(false));
+        let is_name = |text| is_name_in(DocumentFormat::Markdown, text);
         assert_eq!(is_name("Some page"), Some(true));
         assert_eq!(is_name("v1.2"), Some(true));
         assert_eq!(is_name("listings/main.rs"), Some(false));

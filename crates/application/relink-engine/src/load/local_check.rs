@@ -13,6 +13,7 @@ use relink_page::{Anchors, DocumentFormat};
 use relink_ports::{Files, NewTarget};
 
 use super::Diagnostic;
+use super::anchor_check::LabelLookup;
 use super::directory_cache::{DirectoryCache, PathKind};
 use super::labels::Labels;
 use super::listing::Listings;
@@ -37,11 +38,19 @@ pub(super) enum LocalLinkResult {
     Checked(NewTarget),
     /// The link cannot be decided.
     Skipped(CheckSkipReason),
+    /// The link leads to this URL.
+    Web(String),
 }
 
 /// Result of a path lookup.
 enum PathLookup {
     File(PathBuf),
+    /// A page of a site, and its other translations and versions.
+    Page(PathBuf, Vec<PathBuf>),
+    /// A page of another site.
+    Web(String),
+    /// A resource that the site does not have.
+    MissingResource,
     Folder(PathBuf),
     /// A redirect map leads to another path.
     Redirect {
@@ -127,7 +136,20 @@ impl<'a> LocalLinkChecker<'a> {
             }
             PathLookup::Missing(reason) => finding(link, codes::MISSING_FILE, reason),
             PathLookup::Skipped(reason) => LocalLinkResult::Skipped(reason),
-            PathLookup::File(file) => self.check_file(&resolved(link, &file), file).await,
+            PathLookup::MissingResource => {
+                let reason = "the component has no such resource".to_owned();
+                finding(link, codes::MISSING_FILE, reason)
+            }
+            PathLookup::Web(url) => LocalLinkResult::Web(match link.fragment() {
+                Some(fragment) => format!("{url}#{fragment}"),
+                None => url,
+            }),
+            PathLookup::File(file) => self.check_file(&resolved(link, &file), vec![file]).await,
+            PathLookup::Page(file, others) => {
+                let link = resolved(link, &file);
+                let files = std::iter::once(file).chain(others).collect();
+                self.check_file(&link, files).await
+            }
             PathLookup::Folder(folder) => {
                 self.check_folder(&resolved(link, &folder), &folder).await
             }
@@ -135,10 +157,10 @@ impl<'a> LocalLinkChecker<'a> {
         }
     }
 
-    async fn check_file(&mut self, link: &LocalLink, file: PathBuf) -> LocalLinkResult {
+    async fn check_file(&mut self, link: &LocalLink, files: Vec<PathBuf>) -> LocalLinkResult {
         match link.fragment() {
             None => alive(link, "the file exists"),
-            Some(fragment) => self.check_anchor(link, fragment, &[file], true).await,
+            Some(fragment) => self.check_anchor(link, fragment, &files, true).await,
         }
     }
 
@@ -211,7 +233,7 @@ impl<'a> LocalLinkChecker<'a> {
     async fn is_label(&mut self, link: &LocalLink) -> bool {
         let Some((document, path)) = link.site_path() else { return false };
         let (document, path) = (document.to_owned(), path.to_owned());
-        self.has_label(&document, &path).await.is_some_and(|(has_label, _)| has_label)
+        self.find_label(&document, &path).await == Some(LabelLookup::Found)
     }
 
     /// Looks up a file, with the extensions that a link may omit. The reason
@@ -296,11 +318,15 @@ impl<'a> LocalLinkChecker<'a> {
         let look_up = move || site_lookup::look_up(&project, &document, &path);
         let found = tokio::task::spawn_blocking(look_up).await.unwrap_or(SiteLookup::NoSite);
         match found {
-            SiteLookup::File(file) => Some(PathLookup::File(file)),
+            SiteLookup::File(file, others) => Some(PathLookup::Page(file, others)),
+            SiteLookup::MissingResource => Some(PathLookup::MissingResource),
             SiteLookup::Folder(folder) => Some(PathLookup::Folder(folder)),
             SiteLookup::Redirect { to, file } => Some(PathLookup::Redirect { to, file }),
             SiteLookup::Generated => Some(PathLookup::Skipped(CheckSkipReason::Generated)),
-            SiteLookup::OtherSite => Some(PathLookup::Skipped(CheckSkipReason::OtherSite)),
+            SiteLookup::OtherSite(Some(url)) => Some(PathLookup::Web(url)),
+            SiteLookup::OtherSite(None) => {
+                Some(PathLookup::Skipped(CheckSkipReason::OtherSite))
+            }
             SiteLookup::Missing if link.is_site_only() => {
                 Some(PathLookup::Missing("no page of the site has this path".to_owned()))
             }

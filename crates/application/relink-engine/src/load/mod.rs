@@ -27,7 +27,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use relink_frontier::UrlFilter;
+use relink_frontier::{UrlFilter, canonicalize, host_key};
 use relink_model::{Link, LinkKind, LinkTarget, RequestRights, RunId, SourceLocation, Span};
 use relink_page::{DocumentFormat, Options};
 use relink_ports::{
@@ -87,6 +87,9 @@ pub struct LoadSettings {
 pub struct LoadSummary {
     /// Documents read.
     pub documents: u64,
+    /// Documents that are not read because they are test data or belong to a
+    /// dependency.
+    pub auxiliary: u64,
     /// Links found, checked or not.
     pub links: u64,
     /// Links that are not checked, by reason.
@@ -200,7 +203,8 @@ impl<'a> Loader<'a> {
         self.load_arguments().await?;
         for input in inputs {
             match input {
-                ResolvedInput::Files(WalkResult { documents, unreadable }) => {
+                ResolvedInput::Files(WalkResult { documents, unreadable, auxiliary }) => {
+                    self.summary.auxiliary += auxiliary;
                     self.report_unreadable(&unreadable);
                     self.load_files(documents, stop).await?;
                 }
@@ -471,6 +475,19 @@ impl<'a> Loader<'a> {
         result.unwrap_or_else(|_| local_check::internal_error(local))
     }
 
+    /// Returns the target of a link that leads to another site of the same host.
+    fn other_site(&self, url: &str, original_url: &str) -> Result<NewTarget, CheckSkipReason> {
+        let Ok(url) = canonicalize(None, url) else { return Err(CheckSkipReason::OtherSite) };
+        if !self.settings.scope.matches_any(&[original_url, url.as_str()]) {
+            return Err(CheckSkipReason::Excluded);
+        }
+        if self.settings.is_offline {
+            return Err(CheckSkipReason::Offline);
+        }
+        let rights = DocumentBase::without_file().rights_for(&url);
+        Ok(NewTarget::Web { host: host_key(&url), rights, url: url.into() })
+    }
+
     /// Whether the user's patterns admit a local link: as written, or by the path
     /// that it leads to.
     fn admits(&self, target: &NewTarget, original_url: &str) -> bool {
@@ -498,6 +515,7 @@ impl<'a> Loader<'a> {
                         }
                         LocalLinkResult::Checked(_) => Err(CheckSkipReason::Excluded),
                         LocalLinkResult::Skipped(skip) => Err(skip),
+                        LocalLinkResult::Web(url) => self.other_site(&url, &original_url),
                     }
                 }
                 LinkResolution::Skipped(skip) => Err(skip),

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use relink_ports::Files;
 use relink_sites::{
-    DocSite, Generator, ProjectTree, RedirectRule, SiteDetector, SiteIndex, is_redirect_map,
-    read_redirects,
+    DocSite, Generator, ProjectTree, RedirectRule, SiteDetector, SiteIndex, infer_sites,
+    is_redirect_map, read_redirects,
 };
 
 use super::directory_cache::{DirectoryCache, PathKind};
@@ -142,7 +142,10 @@ impl Project {
                 SiteChoice::Detect => None,
                 SiteChoice::Only(generator) => Some(generator),
             };
-            let sites = SiteDetector { only }.find(self);
+            let mut sites = SiteDetector { only }.find(self);
+            if only.is_none_or(|only| only == Generator::Plain) {
+                sites.extend(infer_sites(self, &sites));
+            }
             sites.into_iter().map(|site| IndexedSite { site, index: OnceLock::new() }).collect()
         })
     }
@@ -160,6 +163,21 @@ impl Project {
             self.note_use(&entry.site);
         }
         owners.into_iter().map(|(_, entry)| (&entry.site, self.index(entry))).collect()
+    }
+
+    /// Returns all sites with their indexes. Blocks the thread.
+    pub(super) fn all_sites(&self) -> impl Iterator<Item = (&DocSite, &SiteIndex)> {
+        self.sites().iter().map(|entry| (&entry.site, self.index(entry)))
+    }
+
+    /// Returns all sites.
+    pub(super) fn known_sites(&self) -> Vec<&DocSite> {
+        self.sites().iter().map(|entry| &entry.site).collect()
+    }
+
+    /// Whether git ignores a path of the project.
+    pub(super) fn is_ignored(&self, path: &str) -> bool {
+        self.files.is_ignored(&self.root.join(path))
     }
 
     /// Returns the site that publishes a document, without an index.

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use relink_sites::{DocSite, Generator, ProjectTree as _, RouteLookup, SiteIndex, join_path};
+use relink_sites::{
+    DocSite, Generator, ProjectTree as _, RouteLookup, SiteIndex, find_antora_resource, join_path,
+};
 
 use super::project::Project;
 
@@ -23,8 +25,9 @@ const INDEX_PAGES: [&str; 8] = [
 /// Result of a link by the rules of a site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SiteLookup {
-    /// The link leads to this file.
-    File(PathBuf),
+    /// The link leads to this file. The further files are other translations or
+    /// versions of it.
+    File(PathBuf, Vec<PathBuf>),
     /// The link leads to a directory of the repository.
     Folder(PathBuf),
     /// The link works through a redirect.
@@ -36,10 +39,12 @@ pub(super) enum SiteLookup {
     },
     /// The generator creates the page.
     Generated,
-    /// The page belongs to another site.
-    OtherSite,
+    /// The page belongs to another site, with this URL if it is known.
+    OtherSite(Option<String>),
     /// No page of the site has this path.
     Missing,
+    /// The component of the site has no resource with this id.
+    MissingResource,
     /// The document belongs to no site.
     NoSite,
 }
@@ -64,37 +69,142 @@ pub(super) fn is_above_project(project: &Project, document: &Path, path: &str) -
 /// Looks up a path as written in a document. Blocks the thread.
 pub(super) fn look_up(project: &Project, document: &Path, path: &str) -> SiteLookup {
     let Some(document) = project.relative(document) else { return SiteLookup::NoSite };
+    if let Some(found) = antora_resource(project, &document, path) {
+        return found;
+    }
     let sites = project.sites_of(&document);
     if let Some(file) = aliased(project, &sites, path) {
         return file;
     }
     let mut result = SiteLookup::NoSite;
-    for (site, index) in sites {
+    for (site, index) in &sites {
         let found = if path.starts_with('/') {
             index.find(path)
         } else {
             find_relative(site, index, &document, path)
         };
-        let found = to_lookup(project, found);
+        let found = match found {
+            RouteLookup::Found(file) => page(project, index, &file, &document, path),
+            found => to_lookup(project, site, found, path),
+        };
         if !matches!(found, SiteLookup::Missing) {
-            return found;
+            result = found;
+            break;
         }
         result = found;
     }
-    // GitHub resolves such a link from the root of the repository.
-    let is_github = path.starts_with('/') && project.is_repository();
-    let in_repository = is_github.then(|| in_project(project, &join_path("", path)));
-    in_repository.flatten().unwrap_or(result)
+    match result {
+        SiteLookup::Missing | SiteLookup::NoSite => {
+            elsewhere(project, &sites, &document, path).unwrap_or(result)
+        }
+        SiteLookup::OtherSite(_) if !path.starts_with('/') => {
+            in_any_site(project, path).unwrap_or(result)
+        }
+        found => found,
+    }
 }
 
-fn to_lookup(project: &Project, found: RouteLookup) -> SiteLookup {
+/// Returns the file of a page, with its translations and versions.
+fn page(
+    project: &Project,
+    index: &SiteIndex,
+    file: &str,
+    document: &str,
+    path: &str,
+) -> SiteLookup {
+    let others = index.other_files(path, document).into_iter().map(|file| project.path(file));
+    SiteLookup::File(project.path(file), others.collect())
+}
+
+/// Resolves a resource id of Antora. A plain path that is not a resource may
+/// still be a file.
+fn antora_resource(project: &Project, document: &str, path: &str) -> Option<SiteLookup> {
+    if path.is_empty() || path.starts_with('/') {
+        return None;
+    }
+    match find_antora_resource(&project.known_sites(), project, document, path)? {
+        RouteLookup::Found(file) => Some(SiteLookup::File(project.path(&file), Vec::new())),
+        RouteLookup::OtherSite => Some(SiteLookup::OtherSite(None)),
+        _ => path.contains([':', '$']).then_some(SiteLookup::MissingResource),
+    }
+}
+
+/// Looks up a path that no site of its document publishes.
+fn elsewhere(
+    project: &Project,
+    sites: &[(&DocSite, &SiteIndex)],
+    document: &str,
+    path: &str,
+) -> Option<SiteLookup> {
+    // GitHub resolves such a link from the root of the repository.
+    if path.starts_with('/') && project.is_repository() {
+        let found = in_project(project, &join_path("", path));
+        if found.is_some() {
+            return found;
+        }
+    }
+    if is_build_result(project, sites, document, path) {
+        return Some(SiteLookup::Generated);
+    }
+    // A document that is not published itself may be copied into a site.
+    let is_published = project
+        .known_sites()
+        .iter()
+        .any(|site| site.mounts.iter().any(|mount| is_below(document, &mount.dir)));
+    let is_part = document.contains('/') && !is_published && !path.starts_with('/');
+    is_part.then(|| in_any_site(project, path)).flatten()
+}
+
+/// Whether git ignores the file that a link would lead to, so that a build
+/// creates it.
+fn is_build_result(
+    project: &Project,
+    sites: &[(&DocSite, &SiteIndex)],
+    document: &str,
+    path: &str,
+) -> bool {
+    if !path.starts_with('/') {
+        let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+        return project.is_ignored(&join_path(folder, path));
+    }
+    let mounts = sites.iter().flat_map(|(site, _)| &site.mounts);
+    mounts.into_iter().any(|mount| {
+        let prefix = format!("/{}", mount.prefix);
+        let rest = path.strip_prefix(prefix.trim_end_matches('/'));
+        rest.is_some_and(|rest| project.is_ignored(&join_path(&mount.dir, rest)))
+    })
+}
+
+/// Looks up a relative path from the root of each site of the project.
+fn in_any_site(project: &Project, path: &str) -> Option<SiteLookup> {
+    let mut rest = path;
+    while let Some(after) = rest.strip_prefix("../").or_else(|| rest.strip_prefix("./")) {
+        rest = after;
+    }
+    let url = format!("/{rest}");
+    let found = project.all_sites().find_map(|(_, index)| match index.find(&url) {
+        RouteLookup::Found(file) => Some(file),
+        _ => None,
+    })?;
+    Some(SiteLookup::File(project.path(&found), Vec::new()))
+}
+
+fn is_below(path: &str, directory: &str) -> bool {
+    directory.is_empty()
+        || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn to_lookup(project: &Project, site: &DocSite, found: RouteLookup, path: &str) -> SiteLookup {
     match found {
-        RouteLookup::Found(file) => SiteLookup::File(project.path(&file)),
+        RouteLookup::Found(file) => SiteLookup::File(project.path(&file), Vec::new()),
         RouteLookup::Redirect { to, file } => {
             SiteLookup::Redirect { to, file: file.map(|file| project.path(&file)) }
         }
         RouteLookup::Generated => SiteLookup::Generated,
-        RouteLookup::OtherSite => SiteLookup::OtherSite,
+        RouteLookup::OtherSite => {
+            let origin = site.origin.as_ref().filter(|_| path.starts_with('/'));
+            SiteLookup::OtherSite(origin.map(|origin| format!("{origin}{path}")))
+        }
         RouteLookup::Missing => SiteLookup::Missing,
     }
 }
@@ -185,17 +295,17 @@ fn aliased(project: &Project, sites: &[(&DocSite, &SiteIndex)], path: &str) -> O
 /// Looks up a path of the project, with the extensions of documents.
 fn in_project(project: &Project, path: &str) -> Option<SiteLookup> {
     if project.is_file(path) {
-        return Some(SiteLookup::File(project.path(path)));
+        return Some(SiteLookup::File(project.path(path), Vec::new()));
     }
     if !path.is_empty() && project.is_dir(path) {
         let index = INDEX_PAGES.iter().map(|name| join_path(path, name));
         let index = index.into_iter().find(|page| project.is_file(page));
         return Some(match index {
-            Some(page) => SiteLookup::File(project.path(&page)),
+            Some(page) => SiteLookup::File(project.path(&page), Vec::new()),
             None => SiteLookup::Folder(project.path(path)),
         });
     }
     let with_extension = PAGE_EXTENSIONS.iter().map(|extension| format!("{path}.{extension}"));
     let page = with_extension.into_iter().find(|page| project.is_file(page))?;
-    Some(SiteLookup::File(project.path(&page)))
+    Some(SiteLookup::File(project.path(&page), Vec::new()))
 }

@@ -77,6 +77,9 @@ pub(super) fn add_includes(text: &str, code: &[Range<usize>], anchors: &mut Anch
     for opening in SHORTCODES {
         for argument in arguments(text, code, opening, "}}") {
             let name = shortcode_name(argument);
+            if let Some(path) = quoted_document(argument) {
+                anchors.include(IncludedFile::Path(path.to_owned()));
+            }
             if !name.is_empty() && !EMBEDDED_SHORTCODES.contains(&name) {
                 anchors.include(IncludedFile::Shortcode(name.to_owned()));
             }
@@ -131,6 +134,15 @@ fn shortcode_name(shortcode: &str) -> &str {
     if name.starts_with('/') { "" } else { name }
 }
 
+/// Returns the first argument of a shortcode if it is the path of a Markdown
+/// document, as in `{{% include "part.md" %}}`.
+fn quoted_document(shortcode: &str) -> Option<&str> {
+    let mut parts = shortcode.split(['"', '`']);
+    let path = parts.nth(1)?.trim();
+    let is_document = std::path::Path::new(path).extension().is_some_and(|name| name == "md");
+    (is_document && !path.contains("://")).then_some(path)
+}
+
 /// Adds the files of `[!INCLUDE [title](path)]`.
 fn add_docfx_includes(text: &str, code: &[Range<usize>], anchors: &mut Anchors) {
     let lower = text.to_ascii_lowercase();
@@ -159,9 +171,9 @@ fn add_lines(text: &str, code: &[Range<usize>], anchors: &mut Anchors) {
         }
         // `::: package.module` inserts documentation of source code.
         let is_object = trimmed.starts_with("::: ") && inside.contains(['.', '_'])
-            || inside.starts_with("mkdocs-")
             || trimmed.starts_with(":::") && inside.starts_with("{auto");
-        anchors.may_have_more |= is_object || trimmed == "--8<--";
+        anchors.has_objects |= is_object;
+        anchors.may_have_more |= trimmed == "--8<--" || inside.starts_with("mkdocs-");
     }
 }
 

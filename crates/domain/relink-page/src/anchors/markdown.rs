@@ -310,14 +310,18 @@ fn add_terms(text: &str, anchors: &mut Anchors) {
     }
 }
 
-/// Adds the labels of `MyST`: lines of the form `(label)=`.
+/// Adds the labels of `MyST`: lines of the form `(label)=`, and the names of
+/// directives (`:name: label`).
 fn add_labels(text: &str, anchors: &mut Anchors) {
-    if !contains(text, ")=") {
+    if !contains(text, ")=") && !contains(text, "name:") && !contains(text, "label:") {
         return;
     }
     for line in text.lines() {
-        let label = line.trim().strip_suffix(")=").and_then(|line| line.strip_prefix('('));
-        if let Some(label) = label {
+        let line = line.trim();
+        let label = line.strip_suffix(")=").and_then(|line| line.strip_prefix('('));
+        let name = ["name:", ":name:", ":label:", "label:"].iter();
+        let name = name.copied().find_map(|option| line.strip_prefix(option)).map(str::trim);
+        if let Some(label) = label.or(name.filter(|name| !name.is_empty())) {
             anchors.add(label);
             anchors.add(slug::docutils(label));
         }

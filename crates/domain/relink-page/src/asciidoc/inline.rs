@@ -149,12 +149,18 @@ impl AsciiDocParser<'_> {
             return;
         };
         let decoded = if kind == LinkKind::Embed { self.in_images_dir(decoded) } else { decoded };
-        self.candidates.link(range, kind, DestinationSyntax::Decoded(decoded));
+        let syntax = if is_resource_id(&decoded, kind) {
+            DestinationSyntax::DecodedName(decoded)
+        } else {
+            DestinationSyntax::Decoded(decoded)
+        };
+        self.candidates.link(range, kind, syntax);
     }
 
     /// Prepends the `imagesdir` attribute to the path of an image.
     fn in_images_dir(&self, path: String) -> String {
-        let is_absolute = path.starts_with('/') || scheme(&path).is_some();
+        let is_absolute =
+            path.starts_with('/') || scheme(&path).is_some() || path.contains(':');
         match self.attributes.value("imagesdir").map(|folder| folder.trim_end_matches('/')) {
             Some(folder) if !folder.is_empty() && !is_absolute => format!("{folder}/{path}"),
             _ => path,
@@ -324,6 +330,16 @@ impl AsciiDocParser<'_> {
             }
         }
     }
+}
+
+/// Whether a destination is a resource id of Antora, such as
+/// `module:page.adoc` or `2.0@component:module:image$a.png`, and not a URL.
+fn is_resource_id(destination: &str, kind: LinkKind) -> bool {
+    let schemes = ["http", "https", "ftp", "file", "data", "mailto", "irc", "tel"];
+    let is_url = scheme(destination)
+        .is_some_and(|name| schemes.iter().any(|known| name.eq_ignore_ascii_case(known)));
+    let is_resource = matches!(kind, LinkKind::Reference | LinkKind::Embed);
+    is_resource && !is_url && destination.contains(':')
 }
 
 /// Returns the range of the target of a macro and the offset of the `[` after

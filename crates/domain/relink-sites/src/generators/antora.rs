@@ -1,11 +1,17 @@
 //! Antora: components with modules, and families of files in each module.
+//!
+//! References are resource ids: `version@component:module:family$path`. Every
+//! part except the path may be absent.
 
+use crate::index::RouteLookup;
 use crate::loose_config;
-use crate::paths::{join, split_page, without_index};
-use crate::{DocSite, Mount, MountContent, ProjectTree};
+use crate::paths::{below, join, parent, split_page, without_index};
+use crate::{DocSite, Generator, Mount, MountContent, ProjectTree};
 
 /// Families with their own directory in a module.
 const FILE_FAMILIES: [(&str, &str); 2] = [("images", "_images"), ("attachments", "_attachments")];
+/// Directories of the families that a reference without a family may mean.
+const FAMILIES: [&str; 6] = ["pages", "images", "attachments", "examples", "partials", "assets/images"];
 
 pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
     let component = loose_config::text(config, "name").unwrap_or_default().to_owned();
@@ -26,9 +32,139 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
         }
     }
     site.include_dirs.push(site.root.clone());
+    site.component = component;
 }
 
 pub(super) fn routes(mount: &Mount, relative: &str) -> Vec<String> {
     let stem = split_page(relative).map_or(relative, |(stem, _)| stem);
     vec![join(&mount.prefix, without_index(stem, &["index"]))]
+}
+
+/// A parsed resource id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ResourceId<'t> {
+    component: Option<&'t str>,
+    module: Option<&'t str>,
+    family: Option<&'t str>,
+    path: &'t str,
+}
+
+impl<'t> ResourceId<'t> {
+    fn parse(text: &'t str) -> Self {
+        let text = text.split_once('@').map_or(text, |(_, rest)| rest);
+        let parts: Vec<&str> = text.splitn(3, ':').collect();
+        let (component, module, rest) = match *parts.as_slice() {
+            [component, module, rest] => (Some(component), Some(module), rest),
+            [module, rest] => (None, Some(module), rest),
+            _ => (None, None, text),
+        };
+        let (family, path) = match rest.split_once('$') {
+            Some((family, path)) => (Some(family), path),
+            None => (None, rest),
+        };
+        Self { component, module, family, path }
+    }
+}
+
+/// Finds the file of a resource id in a document of one of the sites. Returns
+/// `None` if the document does not belong to a component.
+pub fn find_antora_resource(
+    sites: &[&DocSite],
+    tree: &dyn ProjectTree,
+    document: &str,
+    id: &str,
+) -> Option<RouteLookup> {
+    let components = sites.iter().filter(|site| site.generator == Generator::Antora);
+    let owner = components
+        .clone()
+        .filter(|site| below(document, &site.root).is_some())
+        .max_by_key(|site| site.root.len())?;
+    let inside = below(document, &join(&owner.root, "modules"))?;
+    let (own_module, in_module) = inside.split_once('/').unwrap_or((inside, ""));
+    let id = ResourceId::parse(id);
+    let component = id.component.unwrap_or(&owner.component);
+    let mut is_known = false;
+    for site in components.filter(|site| site.component == component) {
+        is_known = true;
+        let module = match id.module {
+            Some("") => "ROOT",
+            Some(module) => module,
+            None if id.component.is_some() => "ROOT",
+            None => own_module,
+        };
+        let module = join(&site.root, &format!("modules/{module}"));
+        let found = candidates(&id, &module, in_module).into_iter().find(|file| tree.is_file(file));
+        if let Some(file) = found {
+            return Some(RouteLookup::Found(file));
+        }
+    }
+    Some(if is_known { RouteLookup::Missing } else { RouteLookup::OtherSite })
+}
+
+/// Returns the files that an id may mean. A path starts from the directory of
+/// its family, or, with `./`, from the directory of the page.
+fn candidates(id: &ResourceId<'_>, module: &str, in_module: &str) -> Vec<String> {
+    let families: Vec<String> = match id.family {
+        Some(family) => vec![format!("{family}s")],
+        None => FAMILIES.map(str::to_owned).to_vec(),
+    };
+    let topic = parent(in_module.split_once('/').map_or("", |(_, path)| path));
+    let mut files = Vec::new();
+    for family in &families {
+        let dir = join(module, family);
+        for base in [dir.clone(), join(&dir, topic)] {
+            let file = join(&base, id.path);
+            files.push(format!("{file}.adoc"));
+            files.push(file);
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Tree(&'static [&'static str]);
+
+    impl ProjectTree for Tree {
+        fn entries(&self, _: &str) -> Vec<(String, bool)> {
+            Vec::new()
+        }
+
+        fn head(&self, _: &str, _: usize) -> Option<String> {
+            None
+        }
+
+        fn is_file(&self, path: &str) -> bool {
+            self.0.contains(&path)
+        }
+    }
+
+    #[test]
+    fn resource_ids_are_files_of_modules() {
+        let mut site = DocSite::new(Generator::Antora, "docs", "docs/antora.yml");
+        site.component = "server".into();
+        let tree = Tree(&[
+            "docs/modules/ROOT/pages/index.adoc",
+            "docs/modules/learn/pages/a/b.adoc",
+            "docs/modules/learn/images/c.png",
+            "docs/modules/learn/attachments/d.zip",
+        ]);
+        let document = "docs/modules/learn/pages/a/own.adoc";
+        let find = |id: &str| find_antora_resource(&[&site], &tree, document, id).unwrap();
+        for (id, file) in [
+            ("a/b.adoc", "docs/modules/learn/pages/a/b.adoc"),
+            ("./b.adoc", "docs/modules/learn/pages/a/b.adoc"),
+            ("learn:a/b.adoc", "docs/modules/learn/pages/a/b.adoc"),
+            ("ROOT:index.adoc", "docs/modules/ROOT/pages/index.adoc"),
+            ("7.6@server::index.adoc", "docs/modules/ROOT/pages/index.adoc"),
+            ("c.png", "docs/modules/learn/images/c.png"),
+            ("learn:attachment$d.zip", "docs/modules/learn/attachments/d.zip"),
+        ] {
+            assert_eq!(find(id), RouteLookup::Found(file.into()), "{id}");
+        }
+        assert_eq!(find("learn:gone.adoc"), RouteLookup::Missing);
+        assert_eq!(find("cloud::index.adoc"), RouteLookup::OtherSite);
+    }
 }

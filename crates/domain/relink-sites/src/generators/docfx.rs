@@ -6,6 +6,9 @@ use serde_json::Value;
 use crate::paths::{join, split_page, without_index};
 use crate::{DocSite, Mount, MountContent, ProjectTree};
 
+/// The host on which Open Publishing publishes all projects.
+const OPEN_PUBLISHING_ORIGIN: &str = "https://learn.microsoft.com";
+
 pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
     let root = site.root.clone();
     site.ignores_case = true;
@@ -28,6 +31,9 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     let is_shared = |dir: &str| tree.is_file(&join(dir, ".openpublishing.publish.config.json"));
     site.is_shared_host =
         is_shared(&root) || is_shared("") || is_shared(crate::paths::parent(&root));
+    if site.is_shared_host {
+        site.origin = Some(OPEN_PUBLISHING_ORIGIN.to_owned());
+    }
 }
 
 fn groups(value: Option<&Value>) -> Vec<&Value> {

@@ -6,11 +6,14 @@ use crate::loose_config;
 use crate::paths::{file_name, join, parent, split_page, without_index};
 use crate::{DocSite, FrontMatter, Mount, MountContent, ProjectTree};
 
+/// Number of bytes read from an imported module.
+const MAX_IMPORT: usize = 128 * 1024;
 /// Pages that the blog plugin creates.
 const BLOG_PAGES: [&str; 4] = ["tags", "archive", "authors", "page"];
 
 pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
     let root = site.root.clone();
+    let config = &with_imports(tree, &root, config);
     if let Some(base) = loose_config::text(config, "baseUrl") {
         site.set_base(base);
     }
@@ -28,6 +31,30 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     site.alias("@site/", &root);
     site.generated.extend(["category".to_owned(), "tags".to_owned(), "api".to_owned()]);
     site.generated.extend(["docs/category".to_owned(), "docs/tags".to_owned()]);
+}
+
+/// Appends the modules of the project that a configuration imports, which may
+/// contain options of plugins.
+fn with_imports(tree: &dyn ProjectTree, root: &str, config: &str) -> String {
+    let mut all = config.to_owned();
+    for quote in ["'./", "\"./"] {
+        for (at, _) in config.match_indices(quote) {
+            let line = config.get(..at).and_then(|text| text.rsplit('\n').next());
+            let is_import = line.is_some_and(|line| {
+                line.trim_end().ends_with("from") || line.trim_end().ends_with("require(")
+            });
+            let path = config.get(at + 1..).and_then(|rest| rest.split(['\'', '"']).next());
+            let Some(path) = path.filter(|_| is_import) else { continue };
+            for extension in ["", ".ts", ".js", ".mjs", ".cjs"] {
+                let path = join(root, &format!("{path}{extension}"));
+                if let Some(text) = tree.head(&path, MAX_IMPORT).filter(|_| tree.is_file(&path)) {
+                    all.push('\n');
+                    all.push_str(&text);
+                }
+            }
+        }
+    }
+    all
 }
 
 /// A content plugin: its directory and the URL path of its pages.

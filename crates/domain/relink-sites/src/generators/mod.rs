@@ -1,7 +1,7 @@
 //! Rules of the generators: how each is detected, what it publishes, and under
 //! which URL paths.
 
-mod antora;
+pub(crate) mod antora;
 mod astro;
 mod docfx;
 mod docusaurus;
@@ -15,6 +15,8 @@ mod nuxt;
 mod permalink;
 mod sphinx;
 mod vitepress;
+
+pub(crate) use nuxt::routes as numbered_routes;
 
 use crate::paths::{join, split_page, without_index};
 use crate::{DocSite, FrontMatter, Generator, Mount, ProjectTree};
@@ -94,6 +96,8 @@ pub(crate) fn configure(
         Generator::Nuxt => nuxt::configure(&mut site, tree, &config),
         Generator::Sphinx => sphinx::configure(&mut site, tree, &config),
         Generator::VitePress => vitepress::configure(&mut site, tree),
+        // Inferred from links, not from a configuration file.
+        Generator::Plain => {}
     }
     site
 }
@@ -113,6 +117,7 @@ pub(crate) fn routes(
         Generator::Nuxt | Generator::Next => nuxt::routes(mount, relative, page),
         Generator::Antora => antora::routes(mount, relative),
         Generator::Docfx => docfx::routes(mount, relative),
+        Generator::Plain => crate::inference::routes(mount, relative, page),
         Generator::GitHubDocs
         | Generator::MdBook
         | Generator::MkDocs
@@ -123,7 +128,7 @@ pub(crate) fn routes(
 
 /// Returns the path without its extension and the name of an index page, and
 /// the path that the page sets itself.
-fn plain_routes(mount: &Mount, relative: &str, page: &FrontMatter) -> Vec<String> {
+pub(crate) fn plain_routes(mount: &Mount, relative: &str, page: &FrontMatter) -> Vec<String> {
     let mut routes = Vec::new();
     if let Some(path) = page.permalink.as_deref().or(page.slug.as_deref()) {
         routes.push(own_path(mount, relative, path));

@@ -23,7 +23,7 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     site.alias("@/", &root);
 }
 
-pub(super) fn routes(mount: &Mount, relative: &str, page: &FrontMatter) -> Vec<String> {
+pub(crate) fn routes(mount: &Mount, relative: &str, page: &FrontMatter) -> Vec<String> {
     let mut routes = Vec::new();
     routes.extend(page.slug.as_deref().map(|slug| own_path(mount, relative, slug)));
     let stem = split_page(relative).map_or(relative, |(stem, _)| stem);

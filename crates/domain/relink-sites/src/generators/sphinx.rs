@@ -44,7 +44,8 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     }
     site.has_generated_reference =
         REFERENCE_EXTENSIONS.iter().any(|extension| config.contains(extension));
-    let external = ["intersphinx", "autosectionlabel", "sphinx.ext.autodoc", "autodoc2", "autoapi"];
+    let external = ["intersphinx", "sphinx.ext.autodoc", "autodoc2", "autoapi"];
+    site.has_section_labels = config.contains("autosectionlabel");
     site.has_external_labels = external.iter().any(|name| config.contains(name));
     site.generated.extend(["genindex", "modindex", "py-modindex", "search"].map(str::to_owned));
     site.generated.extend(["_sources", "_modules", "_downloads"].map(str::to_owned));

@@ -123,6 +123,7 @@ impl HumanReport {
                 out,
                 &human::sites(loaded.sites.iter().map(|site| (site.generator, &*site.config))),
             )?;
+            write(out, &human::not_read(loaded.auxiliary))?;
         }
         if !self.is_verbose && !self.is_quiet {
             let skips = end.skips();

@@ -91,6 +91,17 @@ pub fn skipped<'a>(counts: impl IntoIterator<Item = (&'a str, u64)>) -> String {
     if parts.is_empty() { String::new() } else { format!("  skipped: {}\n", parts.join(", ")) }
 }
 
+/// Formats the number of documents that are not read: `  not read: 3 documents of
+/// tests and dependencies (`--no-ignore`)`. Returns an empty string if there are
+/// none.
+pub fn not_read(documents: u64) -> String {
+    if documents == 0 {
+        return String::new();
+    }
+    let documents = counted(documents, "document");
+    format!("  not read: {documents} of tests and dependencies (`--no-ignore`)\n")
+}
+
 /// Formats the links that are not checked: `  not checked: 3 on the web
 /// (`--offline`)`. Returns an empty string if there are none.
 pub fn not_checked<'a>(counts: impl IntoIterator<Item = (&'a str, u64)>) -> String {
