@@ -25,13 +25,32 @@ const AUXILIARY: [&str; 13] = [
 /// Directories of test data and dependencies, unless they are a part of the
 /// documentation.
 const AMBIGUOUS: [&str; 11] = [
-    "e2e", "fixture", "fixtures", "golden", "goldens", "snapshots", "spec", "test", "tests",
-    "third_party", "vendor",
+    "e2e",
+    "fixture",
+    "fixtures",
+    "golden",
+    "goldens",
+    "snapshots",
+    "spec",
+    "test",
+    "tests",
+    "third_party",
+    "vendor",
 ];
 /// Directories of documentation, in which `tests` may be a chapter.
 const DOCUMENTATION: [&str; 12] = [
-    "blog", "book", "content", "doc", "docs", "documentation", "guide", "guides", "manual",
-    "pages", "site", "website",
+    "blog",
+    "book",
+    "content",
+    "doc",
+    "docs",
+    "documentation",
+    "guide",
+    "guides",
+    "manual",
+    "pages",
+    "site",
+    "website",
 ];
 
 /// Whether a document is test data or belongs to a dependency. The README of a

@@ -13,29 +13,38 @@ use crate::ignore_files;
 /// Maximum number of directories whose rules are in memory.
 const MAX_DIRECTORIES: usize = 10_000;
 
+/// What is known about a directory.
+#[derive(Debug, Clone)]
+struct DirectoryRules {
+    /// The rules of its `.gitignore` file.
+    rules: Option<Arc<Gitignore>>,
+    /// Whether it is the root of a repository.
+    is_root: bool,
+}
+
 /// The rules of the `.gitignore` files that were needed, by directory.
 #[derive(Debug, Default)]
-pub(crate) struct GitIgnoreRules(Mutex<HashMap<PathBuf, Option<Arc<Gitignore>>>>);
+pub(crate) struct GitIgnoreRules(Mutex<HashMap<PathBuf, DirectoryRules>>);
 
 impl GitIgnoreRules {
     /// Whether the rules up to the root of the repository ignore an absolute
     /// path. The rules of the nearest directory decide.
     pub(crate) fn is_ignored(&self, path: &Path) -> bool {
         for directory in path.ancestors().skip(1) {
-            let rules = self.rules(directory);
+            let DirectoryRules { rules, is_root } = self.rules(directory);
             match rules.as_deref().map(|rules| rules.matched_path_or_any_parents(path, false)) {
                 Some(Match::Ignore(_)) => return true,
                 Some(Match::Whitelist(_)) => return false,
                 Some(Match::None) | None => {}
             }
-            if directory.join(".git").exists() {
+            if is_root {
                 return false;
             }
         }
         false
     }
 
-    fn rules(&self, directory: &Path) -> Option<Arc<Gitignore>> {
+    fn rules(&self, directory: &Path) -> DirectoryRules {
         let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(rules) = cache.get(directory) {
             return rules.clone();
@@ -47,6 +56,7 @@ impl GitIgnoreRules {
         let is_usable = file.is_file() && ignore_files::unusable_in(directory).is_none();
         // An invalid line has no effect; the other lines apply.
         let rules = is_usable.then(|| Arc::new(Gitignore::new(file).0));
+        let rules = DirectoryRules { rules, is_root: directory.join(".git").exists() };
         cache.insert(directory.to_owned(), rules.clone());
         rules
     }

@@ -26,6 +26,9 @@ use git_ignored::GitIgnoreRules;
 use open::{Allowed, MAX_WHOLE_BYTES};
 pub use open::{BoundedReader, MAX_DOCUMENT_BYTES, read_to_string};
 
+/// Length of most documents.
+const USUAL_LENGTH: usize = 16 << 10;
+
 /// Settings of the local file system.
 #[derive(Debug, Clone, Default)]
 pub struct LocalFilesSettings {
@@ -100,6 +103,11 @@ impl Files for LocalFiles {
         run_blocking(label, move || read(&path).map_err(|source| error(&path, source))).await
     }
 
+    fn read_blocking(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        let path = self.resolve(path);
+        read(&path).map_err(|source| error(&path, source))
+    }
+
     async fn read_range(
         &self,
         path: &Path,
@@ -159,7 +167,8 @@ impl Files for LocalFiles {
 
 /// Reads a regular file.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    // Most files need one read with this capacity.
+    let mut bytes = Vec::with_capacity(USUAL_LENGTH);
     open::open(path, Allowed::Regular, MAX_WHOLE_BYTES)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }

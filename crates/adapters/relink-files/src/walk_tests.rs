@@ -89,9 +89,9 @@ fn hidden_and_ignored_files_are_skipped() {
 }
 
 #[test]
-fn only_ignore_files_exclude_directories() {
-    let tree = tree(&["node_modules/a.md", "target/b.md"]);
-    check(&tree, &["."], &["node_modules/a.md", "target/b.md"]);
+fn ignore_files_and_dependencies_exclude_directories() {
+    let tree = tree(&["target/b.md"]);
+    check(&tree, &["."], &["target/b.md"]);
 }
 
 #[test]

@@ -69,9 +69,7 @@ mod properties;
 
 use relink_model::Link;
 
-pub use anchors::{
-    Anchors, IncludedFile, ParseSlugStyleError, SlugStyle, anchors, section_id,
-};
+pub use anchors::{Anchors, IncludedFile, ParseSlugStyleError, SlugStyle, anchors, section_id};
 pub use blocks::{
     Block, BlockKind, BlockLink, BlockText, MAX_BLOCKS, MAX_LINKS, MAX_TEXT, block_text,
     body_blocks,

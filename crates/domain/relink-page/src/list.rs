@@ -15,6 +15,9 @@ use crate::window::{IncrementalExtractor, InputEnd};
 /// Number of lines inspected to detect a list.
 const LINES_TO_SNIFF: usize = 64;
 
+/// Maximum number of words of a line that is not a sentence.
+const MAX_WORDS: usize = 3;
+
 /// Link extractor for URL lists.
 pub(crate) struct UrlList;
 
@@ -34,16 +37,17 @@ impl IncrementalExtractor for UrlList {
     }
 }
 
-/// Whether more than half of the first lines are a single word that contains
-/// `://`.
+/// Whether at least half of the first lines are a single word that contains
+/// `://`, and more lines are URLs than sentences.
 pub(crate) fn looks_like_list(text: &str) -> bool {
-    let (mut seen, mut urls) = (0_usize, 0_usize);
+    let (mut seen, mut urls, mut sentences) = (0_usize, 0_usize, 0_usize);
     for range in entries(text).take(LINES_TO_SNIFF) {
         let line = text.slice(range);
         seen += 1;
         urls += usize::from(line.contains("://") && !line.contains(char::is_whitespace));
+        sentences += usize::from(line.split_whitespace().count() > MAX_WORDS);
     }
-    seen > 0 && 2 * urls > seen
+    seen > 0 && 2 * urls >= seen && urls > sentences
 }
 
 /// Returns the ranges of all lines that are not blank or comments, without

@@ -91,6 +91,10 @@ fn skip_reason(text: &str) -> Option<SkipReason> {
 /// Whether a destination starts with a variable of a bundler, such as
 /// `%PUBLIC_URL%`.
 fn starts_with_variable(text: &str) -> bool {
+    // A verb of `printf` in the source of a template.
+    if matches!(text, "%q" | "%s" | "%v" | "%d") {
+        return true;
+    }
     let name = text.strip_prefix('%').and_then(|rest| rest.split_once('%'));
     name.is_some_and(|(name, _)| {
         name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')

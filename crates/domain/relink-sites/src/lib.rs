@@ -27,8 +27,8 @@ mod site;
 mod template_path;
 
 pub use front_matter::FrontMatter;
-pub use generators::antora::find_antora_resource;
 pub use generator::{Generator, ParseGeneratorError};
+pub use generators::antora::find_antora_resource;
 pub use index::{RouteLookup, SiteIndex};
 pub use inference::infer_sites;
 pub use paths::join as join_path;

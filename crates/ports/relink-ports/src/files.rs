@@ -102,6 +102,15 @@ pub trait Files: Send + Sync {
     /// Fails if the file exceeds the size limit for files in memory.
     async fn read(&self, path: &Path) -> Result<Vec<u8>, FileError>;
 
+    /// Reads a regular file, such as the target of a link. Blocks the thread.
+    fn read_blocking(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        let mut bytes = Vec::new();
+        let label = || path.to_string_lossy().into_owned();
+        let unreadable = |source| FileError::Unreadable { path: label(), source };
+        self.open(path)?.read_to_end(&mut bytes).map_err(unreadable)?;
+        Ok(bytes)
+    }
+
     /// Reads at most `length` bytes of a regular file from `start` on.
     /// Implementations should take time proportional to `length`, not to the
     /// size of the file.

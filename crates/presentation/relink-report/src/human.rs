@@ -20,8 +20,8 @@ pub use cause::{CauseView, cause, cause_line};
 pub use counts::{FindingCounts, counts};
 pub use finding::{FindingView, finding};
 pub use footer::{
-    Footer, Headline, footer, headline, interrupted, no_network, not_checked, not_read, problem, sites,
-    skipped, summary,
+    Footer, Headline, footer, headline, interrupted, no_network, not_checked, not_read, problem,
+    sites, skipped, summary,
 };
 pub use hosts::hosts;
 pub use listing::{ListedFinding, group_title, listed_finding};

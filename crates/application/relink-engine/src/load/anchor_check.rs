@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use relink_judge::codes;
 use relink_page::{Anchors, DocumentFormat, IncludedFile, SlugStyle};
-use relink_ports::FileError;
+use relink_ports::{FileError, Files};
 use relink_sites::DocSite;
 
 use super::includes::{self, IncludeLookup};
@@ -270,19 +270,30 @@ impl LocalLinkChecker<'_> {
         if !has_anchors(format) {
             return None;
         }
-        let bytes = match self.files.read(file).await {
-            Ok(bytes) => bytes,
+        let (files, path) = (Arc::clone(self.files), file.to_owned());
+        let work = move || read_anchors(&*files, &path, format, slugs);
+        match tokio::task::spawn_blocking(work).await.ok()? {
+            Ok(anchors) => anchors,
             // A directory has only some of the index files.
-            Err(FileError::Missing { .. }) => return None,
+            Err(FileError::Missing { .. }) => None,
             Err(error) => {
                 self.problems.push(unreadable(file.to_string_lossy().into_owned(), &error));
-                return None;
+                None
             }
-        };
-        let label = file.display().to_string();
-        let work = move || isolate(&label, || relink_page::anchors(format, &bytes, slugs));
-        tokio::task::spawn_blocking(work).await.ok()?.ok()?
+        }
     }
+}
+
+/// Reads and parses a file. Blocks the thread.
+fn read_anchors(
+    files: &dyn Files,
+    path: &Path,
+    format: DocumentFormat,
+    slugs: SlugStyle,
+) -> Result<Option<Anchors>, FileError> {
+    let bytes = files.read_blocking(path)?;
+    let label = path.display().to_string();
+    Ok(isolate(&label, || relink_page::anchors(format, &bytes, slugs)).ok().flatten())
 }
 
 /// Whether this renderer has anchors for source lines.

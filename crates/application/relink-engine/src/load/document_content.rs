@@ -53,7 +53,11 @@ pub(super) fn open(
         let path = path.to_string_lossy().into_owned();
         FileError::Unreadable { path, source }
     };
-    let mut document = stream(files, path)?;
+    let (head, rest) = read_head(files, path)?;
+    if head.len() < HEAD_SIZE && !is_gzip(&head) {
+        return Ok((DocumentContent::InMemory(head.into()), None));
+    }
+    let mut document = decompressed(head, rest);
     let mut bytes = Vec::new();
     let read = document.by_ref().take(LARGE_DOCUMENT_SIZE as u64).read_to_end(&mut bytes);
     if let Err(error) = read {
@@ -85,16 +89,32 @@ pub(super) fn head(files: &dyn Files, path: &Path) -> Vec<u8> {
 
 /// Opens a file as a stream, decompressed.
 pub(super) fn stream(files: &dyn Files, path: &Path) -> Result<Box<dyn Read + Send>, FileError> {
+    let (head, rest) = read_head(files, path)?;
+    Ok(decompressed(head, rest))
+}
+
+/// Reads the first bytes of a file. A shorter result means that the file ends
+/// or cannot be read further.
+fn read_head(files: &dyn Files, path: &Path) -> Result<(Vec<u8>, Box<dyn Read + Send>), FileError> {
     let mut file = files.open(path)?;
-    let mut head = Vec::new();
-    // Ignore the error: it recurs when the rest is read.
-    let _ = file.by_ref().take(HEAD_SIZE as u64).read_to_end(&mut head);
-    let is_gzip_file = is_gzip(&head);
-    let file = io::Cursor::new(head).chain(file);
-    if is_gzip_file {
-        return Ok(Box::new(GzipReader::new(file, DecompressLimits::default())));
+    // Most documents need one read with this capacity.
+    let mut head = Vec::with_capacity(HEAD_SIZE / 4);
+    match file.by_ref().take(HEAD_SIZE as u64).read_to_end(&mut head) {
+        Ok(_) => Ok((head, file)),
+        Err(source) => {
+            Err(FileError::Unreadable { path: path.to_string_lossy().into_owned(), source })
+        }
     }
-    Ok(Box::new(file))
+}
+
+/// Returns the whole content, decompressed.
+fn decompressed(head: Vec<u8>, rest: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
+    let is_gzip_file = is_gzip(&head);
+    let file = io::Cursor::new(head).chain(rest);
+    if is_gzip_file {
+        return Box::new(GzipReader::new(file, DecompressLimits::default()));
+    }
+    Box::new(file)
 }
 
 fn add_rest(hash: &mut Xxh3, document: &mut dyn Read) -> io::Result<()> {

@@ -38,21 +38,25 @@ impl Labels {
         labels
     }
 
-    /// Whether a label exists. Sphinx ignores case.
+    /// Whether a label exists. Sphinx ignores case and white space.
     pub(super) fn contains(&self, label: &str) -> bool {
         // `document:title` if titles are labels of their documents.
         let title = label.rsplit_once(':').map_or(label, |(_, title)| title);
-        self.names.contains(&label.to_lowercase())
-            || self.has_titles && self.names.contains(&section_id(title).to_lowercase())
+        self.names.contains(&normalized(label))
+            || self.has_titles && self.names.contains(&letters(title))
     }
 
     /// Returns a label that another label extends: probably it is misspelled, and
-    /// not a label of another project.
+    /// not a label of another project. `project:label` names another project.
     pub(super) fn extended_by(&self, label: &str) -> Option<&str> {
-        let label = label.to_lowercase();
-        let known = self.names.iter().filter(|known| known.len() >= MIN_SIMILAR);
-        let known = known.filter(|known| label.starts_with(*known) || label.ends_with(*known));
-        known.max_by_key(|known| known.len()).map(String::as_str)
+        let label = normalized(label);
+        let is_similar = |known: &&String| {
+            known.len() >= MIN_SIMILAR
+                && 2 * known.len() >= label.len()
+                && label.starts_with(*known)
+        };
+        let known = self.names.iter().filter(is_similar);
+        known.max_by_key(|known| known.len()).filter(|_| !label.contains(':')).map(String::as_str)
     }
 
     fn add_directory(&mut self, files: &dyn Files, project: &Project, directory: &str) {
@@ -79,6 +83,20 @@ impl Labels {
         // Ignore the error: use the bytes that could be read.
         let _ = file.take(MAX_DOCUMENT).read_to_end(&mut bytes);
         let anchors = relink_page::anchors(format, &bytes, SlugStyle::Sphinx);
-        self.names.extend(anchors.iter().flat_map(Anchors::iter).map(str::to_lowercase));
+        for name in anchors.iter().flat_map(Anchors::iter) {
+            if self.has_titles {
+                self.names.insert(letters(name));
+            }
+            self.names.insert(normalized(name));
+        }
     }
+}
+
+fn normalized(label: &str) -> String {
+    label.to_lowercase().split_whitespace().collect()
+}
+
+/// Returns the letters and digits of a title, which its id shares.
+fn letters(title: &str) -> String {
+    section_id(title).chars().filter(|letter| letter.is_alphanumeric()).collect()
 }

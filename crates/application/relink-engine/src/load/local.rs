@@ -328,8 +328,7 @@ mod tests {
     fn page_names_are_distinguished_from_files() {
         let reference = |format, text| link_style(LinkKind::Reference, format, text);
         assert_eq!(reference(DocumentFormat::Wikitext, "Page"), None);
-        let is_name_in =
-            |format, text| reference(format, text).map(|style| style.may_be_page_name);
+        let is_name_in = |format, text| reference(format, text).map(|style| style.may_be_page_name);
         assert_eq!(is_name_in(DocumentFormat::AsciiDoc, "ROOT:page.adoc"), Some(true));
         assert_eq!(is_name_in(DocumentFormat::AsciiDoc, "page.adoc"), Some(false));
         let is_name = |text| is_name_in(DocumentFormat::Markdown, text);

@@ -315,8 +315,12 @@ impl<'a> LocalLinkChecker<'a> {
         if !link.is_site_only() && site_lookup::is_above_project(&project, &document, &path) {
             return Some(PathLookup::Skipped(CheckSkipReason::OtherSite));
         }
-        let look_up = move || site_lookup::look_up(&project, &document, &path);
-        let found = tokio::task::spawn_blocking(look_up).await.unwrap_or(SiteLookup::NoSite);
+        let found = if project.is_ready(&document) {
+            site_lookup::look_up(&project, &document, &path)
+        } else {
+            let look_up = move || site_lookup::look_up(&project, &document, &path);
+            tokio::task::spawn_blocking(look_up).await.unwrap_or(SiteLookup::NoSite)
+        };
         match found {
             SiteLookup::File(file, others) => Some(PathLookup::Page(file, others)),
             SiteLookup::MissingResource => Some(PathLookup::MissingResource),
@@ -324,9 +328,7 @@ impl<'a> LocalLinkChecker<'a> {
             SiteLookup::Redirect { to, file } => Some(PathLookup::Redirect { to, file }),
             SiteLookup::Generated => Some(PathLookup::Skipped(CheckSkipReason::Generated)),
             SiteLookup::OtherSite(Some(url)) => Some(PathLookup::Web(url)),
-            SiteLookup::OtherSite(None) => {
-                Some(PathLookup::Skipped(CheckSkipReason::OtherSite))
-            }
+            SiteLookup::OtherSite(None) => Some(PathLookup::Skipped(CheckSkipReason::OtherSite)),
             SiteLookup::Missing if link.is_site_only() => {
                 Some(PathLookup::Missing("no page of the site has this path".to_owned()))
             }

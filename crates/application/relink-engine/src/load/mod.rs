@@ -299,7 +299,12 @@ impl<'a> Loader<'a> {
     async fn open(&self, source: &DocumentSource) -> Result<OpenResult, Panicked> {
         let files = Arc::clone(&self.ports.files);
         let DocumentSource { path, label } = source.clone();
+        let is_inline = self.settings.is_offline && files.can_reopen(&path);
         let work = move || isolate(&label, || document_content::open(&*files, &path));
+        // No other task waits for this thread if the run is offline.
+        if is_inline {
+            return work();
+        }
         tokio::task::spawn_blocking(work).await.unwrap_or(Err(Panicked))
     }
 
@@ -405,7 +410,8 @@ impl<'a> Loader<'a> {
         self.summary.documents += 1;
         self.progress.add_document();
         let id = self.begin_document(&document.label, document.content.hash()).await?;
-        let mut stream = LinkStream::start(self.document_job(&document, max_links));
+        let job = self.document_job(&document, max_links);
+        let mut stream = LinkStream::start(job, self.settings.is_offline);
         let mut position = 0;
         while let Some(event) = stream.next().await {
             match event {

@@ -18,6 +18,8 @@ use relink_sites::{
 use super::directory_cache::{DirectoryCache, PathKind};
 use super::read_options::SiteChoice;
 
+/// Number of bytes for which one read is expected.
+const USUAL_HEAD: usize = 16 * 1024;
 /// Maximum size of a redirect map.
 const MAX_MAP_BYTES: usize = 16 * 1024 * 1024;
 /// Directories below a site that are searched for redirect maps.
@@ -44,6 +46,8 @@ pub(super) struct Project {
     files: Arc<dyn Files>,
     /// The absolute path.
     root: PathBuf,
+    /// The absolute path from which relative paths start.
+    current: PathBuf,
     /// Whether it is a git repository.
     is_repository: bool,
     cache: Mutex<DirectoryCache>,
@@ -67,6 +71,7 @@ impl Project {
         let mut project = Self {
             files,
             root: common.clone(),
+            current: super::local::normalize(&current),
             is_repository: false,
             cache: Mutex::default(),
             sites: OnceLock::new(),
@@ -120,7 +125,7 @@ impl Project {
     /// Returns a path relative to the project; `None` if it is outside or not
     /// UTF-8.
     pub(super) fn relative(&self, path: &Path) -> Option<String> {
-        let absolute = super::local::normalize(&self.files.absolute(path));
+        let absolute = super::local::normalize(&self.current.join(path));
         let relative = absolute.strip_prefix(&self.root).ok()?;
         let segments: Option<Vec<&str>> =
             relative.components().map(|segment| segment.as_os_str().to_str()).collect();
@@ -129,10 +134,9 @@ impl Project {
 
     /// Returns the path to open for a path of the project.
     pub(super) fn path(&self, relative: &str) -> PathBuf {
-        let current = super::local::normalize(&self.files.absolute(Path::new(".")));
         let path = self.root.join(relative);
         // Reports show paths relative to the current directory.
-        path.strip_prefix(&current).map(Path::to_owned).unwrap_or(path)
+        path.strip_prefix(&self.current).map(Path::to_owned).unwrap_or(path)
     }
 
     fn sites(&self) -> &[IndexedSite] {
@@ -163,6 +167,15 @@ impl Project {
             self.note_use(&entry.site);
         }
         owners.into_iter().map(|(_, entry)| (&entry.site, self.index(entry))).collect()
+    }
+
+    /// Whether a lookup for a document takes little time, because the sites of
+    /// the document are indexed.
+    pub(super) fn is_ready(&self, document: &Path) -> bool {
+        let Some(sites) = self.sites.get() else { return false };
+        let Some(document) = self.relative(document) else { return true };
+        let mut owners = sites.iter().filter(|entry| entry.site.ownership(&document).is_some());
+        owners.all(|entry| entry.index.get().is_some())
     }
 
     /// Returns all sites with their indexes. Blocks the thread.
@@ -290,7 +303,7 @@ impl ProjectTree for Project {
 
     fn head(&self, path: &str, length: usize) -> Option<String> {
         let file = self.files.open(&self.root.join(path)).ok()?;
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(length.min(USUAL_HEAD));
         // Ignore the error: use the bytes that could be read.
         let _ = file.take(length as u64).read_to_end(&mut bytes);
         Some(String::from_utf8_lossy(&bytes).into_owned())

@@ -12,6 +12,7 @@ use relink_model::{Link, SourceLocation};
 use relink_page::{DocumentFormat, DocumentInfo, Options, Problem, WindowedExtractor};
 use relink_ports::Files;
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 
 use super::document_content::{self, DocumentContent};
 use super::ignore_rules::{IgnoreEffect, IgnoreRules};
@@ -26,6 +27,12 @@ use crate::isolation::{Panicked, isolate};
 const BATCH_SIZE: usize = 512;
 /// Maximum number of batches that wait to be stored.
 const MAX_WAITING_BATCHES: usize = 8;
+
+/// Maximum length of a document that may be read without a second thread.
+const MAX_INLINE_LENGTH: usize = 64 << 10;
+/// Number of batches that such a document cannot exceed: a link has at least
+/// two bytes.
+const INLINE_BATCHES: usize = MAX_INLINE_LENGTH / 2 / BATCH_SIZE + 2;
 
 /// A link with its resolution.
 pub(super) struct ReadLink {
@@ -86,19 +93,19 @@ pub(super) struct LinkStream {
 }
 
 impl LinkStream {
-    /// Starts the extraction.
-    pub(super) fn start(job: DocumentJob) -> Self {
+    /// Starts the extraction. `may_block` means that no other task needs this
+    /// thread, so that a small document is read at once: a second thread would
+    /// take more time than the extraction.
+    pub(super) fn start(job: DocumentJob, may_block: bool) -> Self {
+        let is_small = matches!(&job.content, DocumentContent::InMemory(bytes)
+            if bytes.len() <= MAX_INLINE_LENGTH);
+        if may_block && is_small {
+            let (sender, events) = mpsc::channel(INLINE_BATCHES);
+            extract(job, &sender);
+            return Self { events };
+        }
         let (sender, events) = mpsc::channel(MAX_WAITING_BATCHES);
-        tokio::task::spawn_blocking(move || {
-            let label = job.label.clone();
-            let read = isolate(&label, || match job.content.clone() {
-                DocumentContent::InMemory(bytes) => read(job, &bytes, &sender),
-                DocumentContent::OnDisk { path, .. } => read_windows(job, &path, &sender),
-            });
-            let mut issues = read.unwrap_or_else(DocumentIssues::from_panic);
-            issues.problems.sort_by_key(|problem| problem.line);
-            send(&sender, ReaderEvent::Issues(issues));
-        });
+        tokio::task::spawn_blocking(move || extract(job, &sender));
         Self { events }
     }
 
@@ -106,6 +113,18 @@ impl LinkStream {
     pub(super) async fn next(&mut self) -> Option<ReaderEvent> {
         self.events.recv().await
     }
+}
+
+/// Extracts the links of a document and sends them.
+fn extract(job: DocumentJob, sender: &mpsc::Sender<ReaderEvent>) {
+    let label = job.label.clone();
+    let read = isolate(&label, || match job.content.clone() {
+        DocumentContent::InMemory(bytes) => read(job, &bytes, sender),
+        DocumentContent::OnDisk { path, .. } => read_windows(job, &path, sender),
+    });
+    let mut issues = read.unwrap_or_else(DocumentIssues::from_panic);
+    issues.problems.sort_by_key(|problem| problem.line);
+    send(sender, ReaderEvent::Issues(issues));
 }
 
 fn read(job: DocumentJob, bytes: &[u8], sender: &mpsc::Sender<ReaderEvent>) -> DocumentIssues {
@@ -288,7 +307,9 @@ fn send_links(
 fn send(sender: &mpsc::Sender<ReaderEvent>, event: ReaderEvent) {
     // Ignore the error: if the receiver is dropped, the run is stopped. The
     // rest is read and discarded, which is simpler than aborting an extractor.
-    let _ = sender.blocking_send(event);
+    if let Err(TrySendError::Full(event)) = sender.try_send(event) {
+        let _ = sender.blocking_send(event);
+    }
 }
 
 impl ReadLink {

@@ -143,6 +143,11 @@ fn elsewhere(
             return found;
         }
     }
+    if path.starts_with('/')
+        && let Some(found) = below_mounts(project, sites, document, path)
+    {
+        return Some(found);
+    }
     if is_build_result(project, sites, document, path) {
         return Some(SiteLookup::Generated);
     }
@@ -152,17 +157,44 @@ fn elsewhere(
         .iter()
         .any(|site| site.mounts.iter().any(|mount| is_below(document, &mount.dir)));
     let is_part = document.contains('/') && !is_published && !path.starts_with('/');
-    is_part.then(|| in_any_site(project, path)).flatten()
+    let found = is_part.then(|| in_any_site(project, path)).flatten();
+    // A book is often published next to others.
+    let leaves_book = is_part
+        && path.starts_with("../")
+        && Path::new(path).extension().is_some_and(|name| name == "html")
+        && project.known_sites().iter().any(|site| site.generator == Generator::MdBook);
+    found.or_else(|| leaves_book.then_some(SiteLookup::OtherSite(None)))
+}
+
+/// Looks up a path from the directories that contain the document. Sphinx and
+/// Docusaurus accept such paths of source files, also of hidden ones.
+fn below_mounts(
+    project: &Project,
+    sites: &[(&DocSite, &SiteIndex)],
+    document: &str,
+    path: &str,
+) -> Option<SiteLookup> {
+    let mounts = sites.iter().flat_map(|(site, _)| &site.mounts);
+    let mut own = mounts.into_iter().filter(|mount| is_below(document, &mount.dir));
+    let file = own.find_map(|mount| {
+        let file = join_path(&mount.dir, path);
+        project.is_file(&file).then_some(file)
+    })?;
+    Some(SiteLookup::File(project.path(&file), Vec::new()))
 }
 
 /// Whether git ignores the file that a link would lead to, so that a build
-/// creates it.
+/// probably creates it.
 fn is_build_result(
     project: &Project,
     sites: &[(&DocSite, &SiteIndex)],
     document: &str,
     path: &str,
 ) -> bool {
+    // The links of an ignored document are not build results by that alone.
+    if project.is_ignored(document) {
+        return false;
+    }
     if !path.starts_with('/') {
         let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
         return project.is_ignored(&join_path(folder, path));
@@ -181,17 +213,20 @@ fn in_any_site(project: &Project, path: &str) -> Option<SiteLookup> {
     while let Some(after) = rest.strip_prefix("../").or_else(|| rest.strip_prefix("./")) {
         rest = after;
     }
-    let url = format!("/{rest}");
-    let found = project.all_sites().find_map(|(_, index)| match index.find(&url) {
-        RouteLookup::Found(file) => Some(file),
-        _ => None,
+    let found = project.all_sites().find_map(|(site, index)| {
+        // A site in a directory may be published below its name.
+        let nested = rest.strip_prefix(site.root.as_str()).filter(|_| !site.root.is_empty());
+        let urls = [Some(format!("/{rest}")), nested.map(|rest| format!("/{rest}"))];
+        urls.into_iter().flatten().find_map(|url| match index.find(&url) {
+            RouteLookup::Found(file) => Some(file),
+            _ => None,
+        })
     })?;
     Some(SiteLookup::File(project.path(&found), Vec::new()))
 }
 
 fn is_below(path: &str, directory: &str) -> bool {
-    directory.is_empty()
-        || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
+    directory.is_empty() || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn to_lookup(project: &Project, site: &DocSite, found: RouteLookup, path: &str) -> SiteLookup {

@@ -298,10 +298,16 @@ fn add_terms(text: &str, anchors: &mut Anchors) {
         return;
     }
     let mut term = "";
+    let mut counts = NameCounts::default();
     for line in text.lines() {
         if line.starts_with(": ") && !term.is_empty() {
             let term = term.trim_matches(['`', '*', ' ']);
-            anchors.add(slug::github(term));
+            let anchor = slug::github(term);
+            let count = counts.add(&anchor);
+            if count > 0 || anchors.names.contains(&anchor) {
+                anchors.add(format!("{anchor}-{}", count.max(1)));
+            }
+            anchors.add(anchor);
             anchors.add(slug::mkdocs(term));
         }
         if !line.trim().is_empty() {

@@ -159,8 +159,7 @@ impl AsciiDocParser<'_> {
 
     /// Prepends the `imagesdir` attribute to the path of an image.
     fn in_images_dir(&self, path: String) -> String {
-        let is_absolute =
-            path.starts_with('/') || scheme(&path).is_some() || path.contains(':');
+        let is_absolute = path.starts_with('/') || scheme(&path).is_some() || path.contains(':');
         match self.attributes.value("imagesdir").map(|folder| folder.trim_end_matches('/')) {
             Some(folder) if !folder.is_empty() && !is_absolute => format!("{folder}/{path}"),
             _ => path,

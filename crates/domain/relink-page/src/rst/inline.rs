@@ -123,7 +123,10 @@ impl RstParser<'_> {
         if raw.is_empty() || raw.starts_with('!') {
             return;
         }
-        match self.text.slice(role).rsplit(':').next().unwrap_or_default() {
+        let role = self.text.slice(role);
+        match role.rsplit(':').next().unwrap_or_default() {
+            // A page or label of another project.
+            "doc" | "ref" | "numref" if role.starts_with("external") => {}
             "doc" => self.candidates.link(target, LinkKind::Reference, DestinationSyntax::Name),
             "ref" | "numref" => {
                 let syntax = DestinationSyntax::Decoded(format!("#{}", decode_url(raw)));

@@ -8,10 +8,13 @@ use crate::loose_config;
 use crate::paths::{below, join, parent, split_page, without_index};
 use crate::{DocSite, Generator, Mount, MountContent, ProjectTree};
 
+/// Number of bytes read from a navigation file.
+const MAX_NAVIGATION: usize = 512 * 1024;
 /// Families with their own directory in a module.
 const FILE_FAMILIES: [(&str, &str); 2] = [("images", "_images"), ("attachments", "_attachments")];
 /// Directories of the families that a reference without a family may mean.
-const FAMILIES: [&str; 6] = ["pages", "images", "attachments", "examples", "partials", "assets/images"];
+const FAMILIES: [&str; 6] =
+    ["pages", "images", "attachments", "examples", "partials", "assets/images"];
 
 pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
     let component = loose_config::text(config, "name").unwrap_or_default().to_owned();
@@ -32,7 +35,25 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
         }
     }
     site.include_dirs.push(site.root.clone());
+    site.is_shared_host = names_other_modules(tree, &modules, config);
     site.component = component;
+}
+
+/// Whether the navigation names modules that the project does not contain: then
+/// the component is assembled from several repositories.
+fn names_other_modules(tree: &dyn ProjectTree, modules: &str, config: &str) -> bool {
+    let root = parent(modules);
+    let navigation = loose_config::list(config, "nav");
+    navigation.into_iter().any(|file| {
+        let text = tree.head(&join(root, file), MAX_NAVIGATION).unwrap_or_default();
+        let mut ids = text.split("xref:").skip(1).filter_map(|rest| rest.split('[').next());
+        ids.any(|id| match ResourceId::parse(id) {
+            ResourceId { component: None, module: Some(module), .. } => {
+                !tree.is_dir(&join(modules, module))
+            }
+            _ => false,
+        })
+    })
 }
 
 pub(super) fn routes(mount: &Mount, relative: &str) -> Vec<String> {
@@ -85,7 +106,6 @@ pub fn find_antora_resource(
     let component = id.component.unwrap_or(&owner.component);
     let mut is_known = false;
     for site in components.filter(|site| site.component == component) {
-        is_known = true;
         let module = match id.module {
             Some("") => "ROOT",
             Some(module) => module,
@@ -97,8 +117,16 @@ pub fn find_antora_resource(
         if let Some(file) = found {
             return Some(RouteLookup::Found(file));
         }
+        let is_foreign = site.is_shared_host && id.module.is_some_and(|name| name != own_module);
+        is_known |= !is_foreign && has_source(tree, &id, &module, in_module);
     }
     Some(if is_known { RouteLookup::Missing } else { RouteLookup::OtherSite })
+}
+
+/// Whether the project contains the directory of a resource. A component may
+/// have further sources in other repositories.
+fn has_source(tree: &dyn ProjectTree, id: &ResourceId<'_>, module: &str, in_module: &str) -> bool {
+    candidates(id, module, in_module).iter().any(|file| tree.is_dir(parent(file)))
 }
 
 /// Returns the files that an id may mean. A path starts from the directory of
@@ -139,6 +167,10 @@ mod tests {
         fn is_file(&self, path: &str) -> bool {
             self.0.contains(&path)
         }
+
+        fn is_dir(&self, path: &str) -> bool {
+            self.0.iter().any(|file| below(file, path).is_some())
+        }
     }
 
     #[test]
@@ -165,6 +197,8 @@ mod tests {
             assert_eq!(find(id), RouteLookup::Found(file.into()), "{id}");
         }
         assert_eq!(find("learn:gone.adoc"), RouteLookup::Missing);
-        assert_eq!(find("cloud::index.adoc"), RouteLookup::OtherSite);
+        for id in ["cloud::index.adoc", "sdk:index.adoc", "learn:other/index.adoc"] {
+            assert_eq!(find(id), RouteLookup::OtherSite, "{id}");
+        }
     }
 }

@@ -29,6 +29,7 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     }
     mount_translations(site, tree);
     site.alias("@site/", &root);
+    site.generated.push("__docusaurus".to_owned());
     site.generated.extend(["category".to_owned(), "tags".to_owned(), "api".to_owned()]);
     site.generated.extend(["docs/category".to_owned(), "docs/tags".to_owned()]);
 }
@@ -185,23 +186,27 @@ pub(super) fn routes(mount: &Mount, relative: &str, page: &FrontMatter) -> Vec<S
     routes
 }
 
-/// Returns the paths of a post: `2024-01-02-title` becomes `2024/01/02/title`.
+/// Returns the paths of a post: `2024-01-02-title` and `2024/01-02-title` become
+/// `2024/01/02/title`.
 fn post_routes(mount: &Mount, stem: &str) -> Vec<String> {
     let stem = without_index(stem, &["index"]);
-    let name = file_name(stem);
-    let mut parts = name.splitn(4, '-');
-    let date: Vec<&str> = parts.by_ref().take(3).collect();
-    let is_date = date.len() == 3
-        && date
-            .iter()
-            .all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
-    match parts.next().filter(|_| is_date) {
-        Some(title) => {
-            let dated = format!("{}/{title}", date.join("/"));
-            vec![join(&mount.prefix, &dated), join(&mount.prefix, &join(parent(stem), title))]
+    let parts: Vec<&str> = stem.split(['-', '/']).collect();
+    let is_number = |part: &&str, lengths: [usize; 2]| {
+        lengths.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let date = parts.windows(3).position(|window| match window {
+        [year, month, day] => {
+            is_number(year, [4, 4]) && is_number(month, [1, 2]) && is_number(day, [1, 2])
         }
-        None => vec![join(&mount.prefix, stem)],
-    }
+        _ => false,
+    });
+    let Some(date) = date else { return vec![join(&mount.prefix, stem)] };
+    let length = |count: usize| parts.iter().take(count).map(|part| part.len() + 1).sum::<usize>();
+    let title = stem.get(length(date + 3)..).unwrap_or_default();
+    let folder = stem.get(..length(date)).unwrap_or_default();
+    let dated = parts.get(date..date + 3).unwrap_or_default().join("/");
+    let dated = join(&mount.prefix, &join(folder, &format!("{dated}/{title}")));
+    vec![dated, join(&mount.prefix, &join(folder, title))]
 }
 
 #[cfg(test)]
@@ -236,6 +241,10 @@ mod tests {
         let mount =
             Mount { dir: "blog".into(), prefix: "blog".into(), content: MountContent::Posts };
         let found = routes(&mount, "2024-01-02-hello.md", &FrontMatter::default());
-        assert_eq!(found.first().unwrap(), "blog/2024/01/02/hello");
+        assert_eq!(found, ["blog/2024/01/02/hello", "blog/hello"]);
+        for path in ["2024/01-02-hello/index.mdx", "2024-01-02/hello.md", "2024/01/02/hello.md"] {
+            let found = routes(&mount, path, &FrontMatter::default());
+            assert_eq!(found.first().unwrap(), "blog/2024/01/02/hello", "{path}");
+        }
     }
 }

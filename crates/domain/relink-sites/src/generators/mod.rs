@@ -23,6 +23,8 @@ use crate::{DocSite, FrontMatter, Generator, Mount, ProjectTree};
 
 /// Number of bytes read from a configuration file.
 const MAX_CONFIG: usize = 512 * 1024;
+/// Extensions of configuration files in JavaScript.
+const CONFIG_EXTENSIONS: [&str; 6] = ["js", "mjs", "cjs", "ts", "mts", "cts"];
 /// Names of index pages, without extension.
 const INDEX_NAMES: [&str; 3] = ["index", "_index", "readme"];
 
@@ -35,7 +37,8 @@ pub(crate) fn detect(
 ) -> Option<Generator> {
     let has_dir = |inner: &str| tree.is_dir(&join(directory, inner));
     let read = || tree.head(&join(directory, name), MAX_CONFIG).unwrap_or_default();
-    let stem = name.split('.').next().unwrap_or_default();
+    let (stem, extension) = name.split_once(".config.").unwrap_or_default();
+    let stem = if CONFIG_EXTENSIONS.contains(&extension) { stem } else { "" };
     match name {
         ".vitepress" | ".vuepress" if is_dir => Some(Generator::VitePress),
         "data" if is_dir && has_dir("data/reusables") && has_dir("content") => {
@@ -60,14 +63,10 @@ pub(crate) fn detect(
         "_config.yml" | "_config.yaml" if jekyll::is_config(tree, directory, &read()) => {
             Some(Generator::Jekyll)
         }
-        _ if stem == "docusaurus" && name.contains(".config.") => Some(Generator::Docusaurus),
-        _ if stem == "astro" && name.contains(".config.") => Some(Generator::Astro),
-        _ if stem == "nuxt" && name.contains(".config.") && has_dir("content") => {
-            Some(Generator::Nuxt)
-        }
-        _ if stem == "next" && name.contains(".config.") => {
-            next::has_documents(tree, directory).then_some(Generator::Next)
-        }
+        _ if stem == "docusaurus" => Some(Generator::Docusaurus),
+        _ if stem == "astro" => Some(Generator::Astro),
+        _ if stem == "nuxt" && has_dir("content") => Some(Generator::Nuxt),
+        _ if stem == "next" => next::has_documents(tree, directory).then_some(Generator::Next),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{INDEX_NAMES, own_path, without_numbers};
 use crate::loose_config;
-use crate::paths::{join, split_page, without_index};
+use crate::paths::{is_locale, join, split_page, without_index};
 use crate::{DocSite, FrontMatter, Mount, MountContent, ProjectTree};
 
 pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
@@ -34,6 +34,16 @@ pub(crate) fn routes(mount: &Mount, relative: &str, page: &FrontMatter) -> Vec<S
     let plain: Vec<&str> = stem.split('/').filter(|segment| !is_group(segment)).collect();
     let plain = without_numbers(&plain.join("/"));
     routes.push(join(&mount.prefix, without_index(&plain, &INDEX_NAMES)));
+    // Nuxt writes `$fetch` as `dollarfetch`.
+    if plain.contains('$') {
+        routes.push(join(&mount.prefix, &plain.replace('$', "dollar")));
+    }
+    // Nextra: `page.fr.mdx`.
+    if let Some((stem, language)) = plain.rsplit_once('.')
+        && is_locale(language)
+    {
+        routes.push(join(&mount.prefix, without_index(stem, &INDEX_NAMES)));
+    }
     routes
 }
 
@@ -48,6 +58,8 @@ mod tests {
         let page = FrontMatter::default();
         assert_eq!(routes(&mount, "1.guide/2.intro.md", &page), ["guide/intro"]);
         assert_eq!(routes(&mount, "1.guide/0.index.md", &page), ["guide"]);
+        assert_eq!(routes(&mount, "a/$b.md", &page), ["a/$b", "a/dollarb"]);
+        assert_eq!(routes(&mount, "a/b.fr.mdx", &page), ["a/b.fr", "a/b"]);
         assert_eq!(routes(&mount, "docs/(group)/a/page.mdx", &page), ["docs/a"]);
     }
 }

@@ -20,7 +20,8 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree) {
     {
         site.mount_existing(tree, &public, "", MountContent::Files);
     }
-    site.mount_locales(tree, &source, "");
+    // The default language may be in its own directory; others have no fallback.
+    site.mount_existing(tree, &join(&source, "en"), "", MountContent::Pages);
     for (from, to) in
         loose_config::blocks(&config, "rewrites").into_iter().flat_map(loose_config::pairs)
     {

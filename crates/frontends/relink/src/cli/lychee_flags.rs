@@ -14,7 +14,8 @@ pub struct WalkArgs {
     /// Also read hidden files and directories
     #[arg(long)]
     pub hidden: bool,
-    /// Also read files that `.gitignore` and `.ignore` exclude, and hidden ones
+    /// Also read hidden files, files that `.gitignore` and `.ignore` exclude, test data, and
+    /// copies of dependencies
     #[arg(long)]
     pub no_ignore: bool,
     /// Maximum number of redirects to follow [default: 20]

@@ -14,6 +14,7 @@ mod outputs;
 mod politeness;
 mod privacy;
 mod project;
+mod project_files;
 mod proxies;
 mod remote;
 mod remote_anchors;
