@@ -205,13 +205,17 @@ impl<'a> RedirectChain<'a> {
 
     /// Sends the request. Retries it once on a new connection if the first one
     /// was lost or the server did not process the request. This is safe because
-    /// GET has no side effects.
+    /// GET has no side effects. A POST request is only repeated if the server did
+    /// not process it, and gets a new connection, because an idle one may be
+    /// closed by the server at any time.
     async fn send(
         &mut self,
         key: &PoolKey,
         route: Route<'a>,
     ) -> Result<(HttpConnection, Response<Incoming>), FetchOutcome> {
-        let (connection, is_reused) = match self.fetcher.pool.take(key, self.policy) {
+        let has_body = self.options.body.is_some();
+        let pooled = if has_body { None } else { self.fetcher.pool.take(key, self.policy) };
+        let (connection, is_reused) = match pooled {
             Some(connection) => (connection, true),
             None => self.open(key, route).await?,
         };
@@ -219,7 +223,7 @@ impl<'a> RedirectChain<'a> {
             Ok(response) => return Ok(response),
             Err(error) => error,
         };
-        let is_lost = is_reused && outcome::is_lost(&error);
+        let is_lost = is_reused && !has_body && outcome::is_lost(&error);
         if outcome::needs_http1(&error) {
             self.fetcher.pending.record_http1(key);
             self.fetcher.pool.remove_shared(key);
@@ -240,6 +244,9 @@ impl<'a> RedirectChain<'a> {
             headers.request(&self.url, self.trusted_url(), self.user_agent, &self.jar)?;
         if may_receive_user_headers(&self.url, &self.start_url) {
             request_headers::add(request.headers_mut(), &self.options.headers);
+        }
+        if let Some(body) = &self.options.body {
+            request_headers::set_body(&mut request, body);
         }
         if let Route::Forward(proxy) = route {
             proxy_client::forward(&mut request, &self.url, proxy)?;
@@ -337,8 +344,10 @@ impl<'a> RedirectChain<'a> {
         self.headers = body::select_headers(headers, self.options.response_headers);
         let location = body::header_text(headers, &LOCATION);
         let step = match self.options.redirects {
-            RedirectMode::Follow => redirects::next(&self.url, status, location.as_deref()),
-            RedirectMode::Report => RedirectStep::Stop,
+            RedirectMode::Follow if self.options.body.is_none() => {
+                redirects::next(&self.url, status, location.as_deref())
+            }
+            RedirectMode::Follow | RedirectMode::Report => RedirectStep::Stop,
         };
         self.hops.push(Hop {
             url: redirects::sanitize_url(&self.url).into(),

@@ -6,7 +6,7 @@
 use std::net::IpAddr;
 
 use bytes::Bytes;
-use http_body_util::Empty;
+use http_body_util::Full;
 use hyper::body::{Frame, Incoming};
 use hyper::header::HOST;
 use hyper::{Request, Response};
@@ -58,11 +58,7 @@ impl HttpConnection {
 
     /// Adapts a request for `url` to the HTTP version. HTTP/2 sends scheme and
     /// host in pseudo-headers instead of `Host` (RFC 9113, section 8.3.1).
-    pub fn adapt(
-        &self,
-        request: &mut Request<Empty<Bytes>>,
-        url: &Url,
-    ) -> Result<(), FetchOutcome> {
+    pub fn adapt(&self, request: &mut Request<Full<Bytes>>, url: &Url) -> Result<(), FetchOutcome> {
         if matches!(self, Self::Http2(_)) {
             let uri = redirects::sanitize_url(url).as_str().parse();
             let uri = uri.map_err(|_| FetchOutcome::InvalidRedirect(InvalidRedirect::NotAUrl))?;
@@ -75,7 +71,7 @@ impl HttpConnection {
     /// Sends a request and waits for the head of the response.
     pub async fn send(
         &mut self,
-        request: Request<Empty<Bytes>>,
+        request: Request<Full<Bytes>>,
     ) -> hyper::Result<Response<Incoming>> {
         match self {
             Self::Http1(connection) => connection.send(request).await,

@@ -10,7 +10,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Waker};
 
 use bytes::Bytes;
-use http_body_util::Empty;
+use http_body_util::Full;
 use hyper::body::{Body as _, Frame, Incoming};
 use hyper::client::conn::http1::{self, Connection, SendRequest};
 use hyper::{Request, Response};
@@ -21,10 +21,10 @@ use crate::transport::Transport;
 
 /// A connection that carries one request at a time.
 pub(crate) struct Http1Connection {
-    sender: SendRequest<Empty<Bytes>>,
+    sender: SendRequest<Full<Bytes>>,
     /// `None` after the connection is closed. Boxed because the struct is moved
     /// several times per request.
-    connection: Option<Box<Connection<TokioIo<Transport>, Empty<Bytes>>>>,
+    connection: Option<Box<Connection<TokioIo<Transport>, Full<Bytes>>>>,
     peer: Option<IpAddr>,
 }
 
@@ -47,7 +47,7 @@ impl Http1Connection {
     /// Sends a request and waits for the head of the response.
     pub async fn send(
         &mut self,
-        request: Request<Empty<Bytes>>,
+        request: Request<Full<Bytes>>,
     ) -> hyper::Result<Response<Incoming>> {
         let mut response = pin!(self.sender.send_request(request));
         poll_fn(|cx| {
@@ -88,7 +88,7 @@ impl Http1Connection {
 
 /// Lets the connection read and write without blocking.
 fn drive(
-    connection: &mut Option<Box<Connection<TokioIo<Transport>, Empty<Bytes>>>>,
+    connection: &mut Option<Box<Connection<TokioIo<Transport>, Full<Bytes>>>>,
     cx: &mut Context<'_>,
 ) {
     let is_closed = match connection {

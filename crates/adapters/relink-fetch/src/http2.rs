@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
-use http_body_util::Empty;
+use http_body_util::Full;
 use hyper::body::{Body as _, Frame, Incoming};
 use hyper::client::conn::http2::{Builder, SendRequest};
 use hyper::{Request, Response};
@@ -37,7 +37,7 @@ const CONNECTION_WINDOW: u32 = 1024 * 1024;
 /// A handle to the connection. Dropping the last handle closes the connection.
 #[derive(Clone)]
 pub(crate) struct Http2Connection {
-    sender: SendRequest<Empty<Bytes>>,
+    sender: SendRequest<Full<Bytes>>,
     state: Arc<State>,
 }
 
@@ -74,7 +74,7 @@ impl Http2Connection {
     /// Sends a request and waits for the head of the response.
     pub async fn send(
         &mut self,
-        request: Request<Empty<Bytes>>,
+        request: Request<Full<Bytes>>,
     ) -> hyper::Result<Response<Incoming>> {
         self.state.was_used.store(true, Ordering::Relaxed);
         let mut pending = PendingRequest { state: &self.state, retires_connection: true };

@@ -8,7 +8,7 @@
 //! host.
 
 use bytes::Bytes;
-use http_body_util::Empty;
+use http_body_util::Full;
 use hyper::Request;
 use hyper::header::{HeaderValue, PROXY_AUTHORIZATION};
 use relink_model::{ConnectError, FetchOutcome, InvalidRedirect};
@@ -27,7 +27,7 @@ const EMPTY_LINE: &[u8] = b"\r\n\r\n";
 /// Converts a request for an `http` URL to the absolute form that `proxy`
 /// requires.
 pub(crate) fn forward(
-    request: &mut Request<Empty<Bytes>>,
+    request: &mut Request<Full<Bytes>>,
     url: &Url,
     proxy: &Proxy,
 ) -> Result<(), FetchOutcome> {
@@ -150,7 +150,7 @@ mod tests {
 
     #[track_caller]
     fn check_forward(target: &str, expect: &str) {
-        let mut request = Request::new(Empty::new());
+        let mut request = Request::new(Full::default());
         let proxy = "http://a:b@proxy.test:1".parse().unwrap();
         forward(&mut request, &url(target), &proxy).unwrap();
         assert_eq!(request.uri().to_string(), expect);

@@ -7,15 +7,15 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use http_body_util::Empty;
+use http_body_util::Full;
 use hyper::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, COOKIE, HOST, HeaderMap,
-    HeaderName, HeaderValue, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
-    USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HOST,
+    HeaderMap, HeaderName, HeaderValue, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING,
+    UPGRADE, USER_AGENT,
 };
-use hyper::{Request, Uri};
+use hyper::{Method, Request, Uri};
 use relink_model::{FetchOutcome, InvalidRedirect};
-use relink_ports::UserAgent;
+use relink_ports::{RequestBody, UserAgent};
 use url::{Position, Url};
 
 use crate::HeaderHost;
@@ -107,13 +107,13 @@ impl RequestHeaders {
         trusted_url: Option<&Url>,
         user_agent: UserAgent,
         jar: &CookieJar,
-    ) -> Result<Request<Empty<Bytes>>, FetchOutcome> {
+    ) -> Result<Request<Full<Bytes>>, FetchOutcome> {
         let unsendable = FetchOutcome::InvalidRedirect(InvalidRedirect::NotAUrl);
         let path = &url[Position::BeforePath..Position::AfterQuery];
         let uri: Uri = path.parse().map_err(|_| unsendable.clone())?;
         let host = &url[Position::BeforeHost..Position::AfterPort];
         let host = HeaderValue::from_str(host).map_err(|_| unsendable)?;
-        let mut request = Request::new(Empty::new());
+        let mut request = Request::new(Full::default());
         *request.uri_mut() = uri;
         *request.headers_mut() = match trusted_url {
             Some(trusted) if may_receive_user_headers(url, trusted) => self.trusted_headers(url),
@@ -181,6 +181,13 @@ fn browser_compatible(user_agent: &str) -> String {
     let parts = user_agent.split(['(', ')']).map(|part| part.trim_matches([' ', ';']));
     let parts = ["compatible"].into_iter().chain(parts.filter(|part| !part.is_empty()));
     format!("{BROWSER}5.0 ({})", parts.collect::<Vec<_>>().join("; "))
+}
+
+/// Makes a request a POST request with this body.
+pub(crate) fn set_body(request: &mut Request<Full<Bytes>>, body: &RequestBody) {
+    *request.method_mut() = Method::POST;
+    request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(body.content_type));
+    *request.body_mut() = Full::new(body.bytes.clone());
 }
 
 /// Adds the headers of a single request, replacing those of the same name.

@@ -43,6 +43,25 @@ pub struct RequestOptions {
     /// The wait before a redirect is requested from the same host. It is not
     /// part of the timeout and the timings.
     pub redirect_delay: Duration,
+    /// The body of a POST request; without one, the request is a GET. Redirects
+    /// of a POST request are returned, and it is never sent twice.
+    pub body: Option<RequestBody>,
+}
+
+/// The body of a POST request.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RequestBody {
+    /// The `Content-Type` header.
+    pub content_type: &'static str,
+    /// The content.
+    pub bytes: Bytes,
+}
+
+impl fmt::Debug for RequestBody {
+    /// Omits the content, which may contain a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RequestBody({}, {} bytes)", self.content_type, self.bytes.len())
+    }
 }
 
 /// A predicate on redirect targets.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use relink_fetch::FetchSettings;
 use relink_model::RequestRights;
-use relink_ports::{Fetch, RedirectMode, RequestOptions};
+use relink_ports::{Fetch, RedirectMode, RequestBody, RequestOptions};
 use relink_testkit::hostile::{Hostile, Misbehavior};
 use relink_testkit::web::{CannedResponse, TestServer};
 
@@ -108,4 +108,38 @@ async fn timeout_of_the_request_applies() {
         .fetch(request(hostile.url("/"), RequestRights::user_supplied(), options))
         .await;
     assert_eq!(outcome(&result), "timed out (waiting for the response headers)");
+}
+
+/// Returns the options of a POST request.
+fn post(content: &'static str) -> RequestOptions {
+    let body = RequestBody { content_type: "text/plain", bytes: content.into() };
+    RequestOptions { body: Some(body), ..RequestOptions::default() }
+}
+
+#[tokio::test]
+async fn post_request_sends_its_body_and_returns_redirects() {
+    let web = TestServer::start().await;
+    web.redirect("/a", 302, "/b").page("/b", 200, "never requested");
+    let client = client(FetchSettings::default());
+    for _ in 0..2 {
+        let rights = RequestRights::user_supplied();
+        let result = client.fetch(request(web.url("/a"), rights, post("a=1"))).await;
+        assert_eq!(outcome(&result), "status 302");
+    }
+    let requests = web.requests();
+    assert_eq!(requests.len(), 2);
+    assert_eq!((&*requests[0].method, &*requests[0].body), ("POST", &b"a=1"[..]));
+    assert_eq!(requests[0].header("content-type"), Some("text/plain"));
+    assert_eq!(requests[0].header("content-length"), Some("3"));
+    assert_eq!(web.connections(), 2);
+}
+
+#[tokio::test]
+async fn post_request_over_a_lost_connection_is_not_repeated() {
+    let hostile = Hostile::start(Misbehavior::Close).await;
+    let result = client(FetchSettings::default())
+        .fetch(request(hostile.url("/"), RequestRights::user_supplied(), post("a=1")))
+        .await;
+    assert_ne!(outcome(&result), "status 200");
+    assert_eq!(hostile.connects(), 1);
 }

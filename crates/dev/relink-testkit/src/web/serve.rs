@@ -1,10 +1,10 @@
-//! Minimal HTTP/1.1 (RFC 9112): GET and HEAD on persistent connections.
+//! Minimal HTTP/1.1 (RFC 9112): GET, HEAD and POST on persistent connections.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt as _, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -60,7 +60,7 @@ async fn handle_connection(stream: TcpStream, site: &Mutex<Site>) -> io::Result<
     Ok(())
 }
 
-/// Reads the head of a request; `None` if the connection was closed.
+/// Reads a request; `None` if the connection was closed.
 pub(crate) async fn read_request(
     stream: &mut BufReader<TcpStream>,
 ) -> io::Result<Option<RecordedRequest>> {
@@ -73,6 +73,7 @@ pub(crate) async fn read_request(
         path: verdicts.next().unwrap_or_default(),
         host: String::new(),
         headers: Vec::new(),
+        body: Vec::new(),
         at: Instant::now(),
     };
     while let Some(line) = read_line(stream).await?.filter(|line| !line.is_empty()) {
@@ -81,6 +82,9 @@ pub(crate) async fn read_request(
         request.headers.push(header);
     }
     request.host = request.header("host").map_or("", without_port).to_owned();
+    let length = request.header("content-length").and_then(|length| length.parse().ok());
+    request.body = vec![0; length.unwrap_or(0)];
+    stream.read_exact(&mut request.body).await?;
     Ok(Some(request))
 }
 

@@ -18,6 +18,8 @@ pub struct RecordedRequest {
     pub host: String,
     /// All headers, in order, names in lower case.
     pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
     /// The time of arrival.
     pub at: Instant,
 }
