@@ -8,6 +8,7 @@ pub mod apache;
 pub mod canary;
 pub mod dns;
 pub mod hostile;
+pub mod mediawiki;
 pub mod nginx;
 pub mod omega;
 pub mod postgres;

@@ -8,6 +8,8 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use tempfile::TempDir;
 use url::Url;
@@ -22,6 +24,10 @@ const VARIABLE: &str = "RELINK_TEST_PYWB";
 
 /// The path used by `./test`, below the user's cache directory.
 const DEFAULT_PATH: &str = "relink-test/pywb-2.10.0/bin/python";
+
+/// The number and interval of polls before a test fails: 20 seconds in total.
+const POLLS: u32 = 400;
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A running server; stops when dropped.
 #[derive(Debug)]
@@ -54,10 +60,24 @@ impl Pywb {
              has it",
             python.display()
         );
-        let directory = prepare_directory(warc);
+        Self::serve(&python, prepare_directory(warc), &[])
+    }
+
+    /// Starts an empty server that records the pages it loads.
+    ///
+    /// # Panics
+    ///
+    /// Panics if pywb is not installed or does not start.
+    pub fn start_recorder() -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
+        Self::serve(&python(), directory, &["record"])
+    }
+
+    fn serve(python: &Path, directory: TempDir, mode: &[&str]) -> Self {
         let mut server = Command::new(python)
             .args(["-c", SERVE])
             .arg(directory.path())
+            .args(mode)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -79,6 +99,24 @@ impl Pywb {
     pub fn collection(&self) -> Url {
         let text = format!("http://127.0.0.1:{}/test/", self.port);
         Url::parse(&text).expect("an address and a port make a URL")
+    }
+
+    /// Waits until a recording server has indexed these URLs. It indexes new files every
+    /// second.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it takes longer than 20 seconds.
+    pub fn wait_for(&self, urls: &[String]) {
+        let index = self.directory.path().join("collections/test/indexes/autoindex.cdxj");
+        for _ in 0..POLLS {
+            let text = fs::read_to_string(&index).unwrap_or_default();
+            if urls.iter().all(|url| text.contains(&format!("\"{url}\""))) {
+                return;
+            }
+            sleep(POLL_INTERVAL);
+        }
+        panic!("pywb does not index {urls:?}");
     }
 
     /// Returns the path of the CDXJ index.

@@ -6,6 +6,7 @@
 
 mod anchor_store;
 mod archive;
+mod archive_submission;
 mod budget_store;
 mod clock;
 mod collection_store;
@@ -13,6 +14,7 @@ mod dial;
 mod fetch;
 mod files;
 mod harvest_store;
+mod line_history;
 mod mailer;
 mod record_source;
 mod render;
@@ -20,6 +22,7 @@ mod revive_store;
 mod search;
 mod site_store;
 mod store;
+mod wiki;
 mod worker_store;
 
 pub use anchor_store::{AnchorReference, AnchorStore, MissingAnchor};
@@ -27,6 +30,7 @@ pub use archive::{
     Archive, ArchiveError, ArchiveWriter, CaptureList, CaptureOrder, CaptureQuery, CaptureScope,
     CaptureStatusFilter, CapturedResponse, Replay,
 };
+pub use archive_submission::{ArchiveSubmission, SubmissionLog, SubmissionState};
 pub use budget_store::BudgetStore;
 pub use clock::Clock;
 pub use collection_store::{
@@ -35,7 +39,8 @@ pub use collection_store::{
 };
 pub use dial::{Connection, Dial};
 pub use fetch::{
-    Body, Fetch, FetchRequest, FetchResult, RedirectFilter, RedirectMode, RequestOptions, UserAgent,
+    Body, Fetch, FetchRequest, FetchResult, RedirectFilter, RedirectMode, RequestBody,
+    RequestOptions, UserAgent,
 };
 pub use files::{DirectoryEntry, DocumentSource, FileError, Files, WalkRequest, WalkResult};
 pub use harvest_store::{
@@ -44,6 +49,7 @@ pub use harvest_store::{
     StoredMail, StoredNotification, StoredOverride, StoredProvider, StoredRecord, StoredRecordLink,
     TargetCheck,
 };
+pub use line_history::LineHistory;
 pub use mailer::{MailError, Mailer, OutgoingMail};
 pub use record_source::{
     DatestampUnit, HarvestedRecord, RecordLink, RecordLinkRole, RecordPage, RecordQuery,
@@ -62,5 +68,9 @@ pub use store::{
     LinkDecision, LinkLocation, LoadedDocument, Neighbor, NewDocument, NewLink, NewPage, NewTarget,
     NextDue, OpenRun, PageLink, RunKey, RunProgress, RunState, RunStats, Store, StoreError,
     StoreSize, StoredControl, TargetRecord, TargetResult, TaskCompletion, TaskUpdate, anchor_hash,
+};
+pub use wiki::{
+    Wiki, WikiAccount, WikiCheckout, WikiEdit, WikiEditRecord, WikiError, WikiJournal, WikiListing,
+    WikiPage, WikiPageEntry, WikiPageList, WikiPageQuery,
 };
 pub use worker_store::{JoinableRun, QueueStatus, RunQueue, RunStatus, WorkerStatus, WorkerStore};

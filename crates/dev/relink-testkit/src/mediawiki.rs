@@ -1,0 +1,199 @@
+//! The wiki software MediaWiki on 127.0.0.1, with PHP's own web server and SQLite.
+//!
+//! `./test` installs it. Without it, the tests that need it fail; they are not skipped.
+//! The accounts are `Admin`, `RelinkBot` (a bot) and `Editor`.
+
+use std::env;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+/// The environment variable with the directory of the installation.
+const VARIABLE: &str = "RELINK_TEST_MEDIAWIKI";
+/// The directory used by `./test`, below the user's cache directory.
+const DEFAULT_PATH: &str = "relink-test/mediawiki-1.39-2";
+/// The number and interval of polls before a test fails: 20 seconds in total.
+const POLLS: u32 = 1_000;
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The password of all accounts.
+pub const PASSWORD: &str = "a-long-test-password";
+
+/// A running wiki; stops when dropped.
+#[derive(Debug)]
+pub struct MediaWikiServer {
+    process: Child,
+    port: u16,
+    directory: TempDir,
+}
+
+impl MediaWikiServer {
+    /// Starts a wiki with these pages, given by title and wikitext.
+    ///
+    /// # Panics
+    ///
+    /// Panics if MediaWiki is not installed or does not start.
+    pub fn start(pages: &[(String, String)]) -> Self {
+        let root = installation();
+        assert!(root.join("complete").exists(), "run `./test` once to install MediaWiki");
+        let directory = tempfile::tempdir().expect("a temporary directory can be created");
+        copy_directory(&root.join("data"), &directory.path().join("data"));
+        let port = free_port();
+        let mut wiki = Self { process: idle(), port, directory };
+        wiki.import(pages);
+        wiki.process = wiki
+            .php()
+            .args(["-d", "memory_limit=512M", "-S", &format!("127.0.0.1:{port}"), "-t"])
+            .arg(root.join("w"))
+            .env("PHP_CLI_SERVER_WORKERS", "4")
+            .process_group(0)
+            .spawn()
+            .expect("install `php-cli`");
+        for _ in 0..POLLS {
+            if TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok() {
+                return wiki;
+            }
+            sleep(POLL_INTERVAL);
+        }
+        panic!("MediaWiki does not listen");
+    }
+
+    /// Returns the URL of the API.
+    pub fn api(&self) -> String {
+        format!("http://127.0.0.1:{}/api.php", self.port)
+    }
+
+    /// Returns the port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Returns the current wikitext of a page.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the page does not exist.
+    pub fn text(&self, title: &str) -> String {
+        let output = self.maintain("getText.php", &[title], "");
+        assert!(!output.is_empty(), "page {title} exists");
+        output
+    }
+
+    /// Saves a page as a user.
+    pub fn edit(&self, user: &str, title: &str, text: &str) {
+        self.maintain("edit.php", &["--user", user, "--summary", "test", title], text);
+    }
+
+    /// Allows only administrators to edit a page.
+    pub fn protect(&self, title: &str) {
+        self.maintain("protect.php", &["--user", "Admin", "--reason", "test", title], "");
+    }
+
+    /// Returns the rows of a query of the database, as text with `|` between columns.
+    pub fn sql(&self, query: &str) -> String {
+        self.maintain("sql.php", &["--query", query], "")
+    }
+
+    /// Imports pages in one step, as `Editor`.
+    fn import(&self, pages: &[(String, String)]) {
+        let files = self.directory.path().join("pages");
+        fs::create_dir(&files).expect("the directory is writable");
+        let paths: Vec<PathBuf> = pages
+            .iter()
+            .map(|(title, text)| {
+                let path = files.join(format!("{title}.txt"));
+                fs::write(&path, text).expect("the directory is writable");
+                path
+            })
+            .collect();
+        // The links of the default page lead to the web.
+        let main_page = files.join("Main Page.txt");
+        fs::write(&main_page, "Welcome.").expect("the directory is writable");
+        let paths = [vec![main_page], paths].concat();
+        for paths in paths.chunks(100) {
+            let mut arguments = vec!["--user", "Editor", "--overwrite"];
+            arguments.extend(paths.iter().map(|path| path.to_str().expect("the path is UTF-8")));
+            self.maintain("importTextFiles.php", &arguments, "");
+        }
+    }
+
+    /// Runs a maintenance script and returns its output.
+    fn maintain(&self, script: &str, arguments: &[&str], input: &str) -> String {
+        let mut child = self
+            .php()
+            .arg(installation().join("w/maintenance").join(script))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("install `php-cli`");
+        let mut stdin = child.stdin.take().expect("stdin is piped");
+        stdin.write_all(input.as_bytes()).expect("the script reads its input");
+        drop(stdin);
+        let mut output = String::new();
+        let mut stdout = child.stdout.take().expect("stdout is piped");
+        stdout.read_to_string(&mut output).expect("the output is UTF-8");
+        let status = child.wait().expect("the script ends");
+        assert!(status.success(), "{script} {arguments:?}: {output}");
+        output
+    }
+
+    fn php(&self) -> Command {
+        let mut command = Command::new("php");
+        command
+            .env("WIKI_DATA", self.directory.path().join("data"))
+            .env("WIKI_SERVER", format!("http://127.0.0.1:{}", self.port))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command
+    }
+}
+
+impl Drop for MediaWikiServer {
+    fn drop(&mut self) {
+        // The workers end with their process group.
+        let group = format!("-{}", self.process.id());
+        let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+        let _ = self.process.wait();
+    }
+}
+
+/// Returns a process that ends at once, until the server is started.
+fn idle() -> Child {
+    Command::new("true").process_group(0).spawn().expect("`true` exists")
+}
+
+fn installation() -> PathBuf {
+    if let Some(path) = env::var_os(VARIABLE) {
+        return PathBuf::from(path);
+    }
+    let home = || Some(Path::new(&env::var_os("HOME")?).join(".cache"));
+    let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
+    cache.unwrap_or_default().join(DEFAULT_PATH)
+}
+
+fn copy_directory(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("the directory is writable");
+    for entry in fs::read_dir(from).expect("the installation is readable") {
+        let entry = entry.expect("the installation is readable");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_directory(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("the file can be copied");
+        }
+    }
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
+    listener.local_addr().expect("a bound socket has an address").port()
+}
