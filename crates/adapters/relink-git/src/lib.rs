@@ -4,6 +4,8 @@
 //! another directory with a temporary index. Hooks, external diff programs and text
 //! conversions are disabled. All calls block.
 
+mod line_history;
 mod repository;
 
+pub use line_history::GitLineHistory;
 pub use repository::{GitError, Repository};

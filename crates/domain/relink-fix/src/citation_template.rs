@@ -39,6 +39,48 @@ pub(crate) fn citation_template(document: &[u8], span: Span) -> Option<CitationT
     })
 }
 
+/// Returns the content of the innermost template around the link, if it is a citation.
+pub(crate) fn citation_template_around(document: &[u8], span: Span) -> Option<Span> {
+    let start = template_start(document.get(..span.start)?)?;
+    let end = span.end + template_end(document.get(span.end..)?)?;
+    let content = String::from_utf8_lossy(document.get(start..end)?).to_lowercase();
+    let name = content.split('|').next()?.trim();
+    let is_citation = name.starts_with("cite ") || name == "citation";
+    is_citation.then_some(Span { start, end })
+}
+
+/// Returns the position of a parameter of a template, without white space.
+pub(crate) fn parameter_value(document: &[u8], template: Span, name: &str) -> Option<Span> {
+    let content = document.get(template.range())?;
+    let mut start = template.start;
+    for part in content.split(|byte| *byte == b'|') {
+        let next = start + part.len() + 1;
+        let sign = part.iter().position(|byte| *byte == b'=');
+        if let Some((key, value)) = sign.and_then(|sign| part.split_at_checked(sign))
+            && key.trim_ascii().eq_ignore_ascii_case(name.as_bytes())
+        {
+            let value = value.get(1..)?;
+            let leading = value.len() - value.trim_ascii_start().len();
+            let start = start + key.len() + 1 + leading;
+            return Some(Span { start, end: start + value.trim_ascii().len() });
+        }
+        start = next;
+    }
+    None
+}
+
+/// Returns a parameter of the innermost template around the link.
+pub(crate) fn template_parameter(document: &[u8], span: Span, name: &str) -> Option<String> {
+    let start = template_start(document.get(..span.start)?)?;
+    let end = span.end + template_end(document.get(span.end..)?)?;
+    let content = String::from_utf8_lossy(document.get(start..end)?).into_owned();
+    let parameters = content.split('|').filter_map(|part| part.split_once('='));
+    parameters
+        .into_iter()
+        .find(|(key, _)| key.trim().eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.trim().to_owned())
+}
+
 /// Returns the position after the opening braces of the innermost open template.
 fn template_start(before: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;

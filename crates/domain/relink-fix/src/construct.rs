@@ -73,6 +73,9 @@ pub(crate) fn construct_end(
             let close = find(line(after), b"]")?;
             Some((end(close + 1), Notation::Wikitext))
         }
+        (DocumentFormat::Wikitext, LinkKind::BareUrl) => Some((span.end, Notation::Wikitext)),
+        (DocumentFormat::Rst, LinkKind::BareUrl) => Some((span.end, Notation::Rst)),
+        (DocumentFormat::AsciiDoc, LinkKind::BareUrl) => Some((span.end, Notation::AsciiDoc)),
         (DocumentFormat::PlainText, LinkKind::BareUrl) => Some((span.end, Notation::Text)),
         _ => None,
     }

@@ -29,21 +29,43 @@
 // Untrusted input must not cause a panic: see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
 
+mod anchor_text;
+mod archived_url;
+mod bot_exclusion;
 mod citation_template;
 mod construct;
+mod copy_gaps;
 mod diff;
 mod edit;
+mod edit_summary;
+mod insertion;
 mod intent;
+mod link_date;
 mod offer;
+mod redirect_map;
+mod restoration;
+mod review_list;
 mod rewrite;
 mod robust_link;
+mod table_columns;
 mod url_form;
 
+pub use anchor_text::anchor_text;
+pub use archived_url::original_of;
+pub use bot_exclusion::bot_exclusion;
+pub use copy_gaps::{CopyGap, copy_gaps};
 pub use diff::{PatchPath, addition_diff, unified_diff};
 pub use edit::{Edit, EditError, apply, invert};
+pub use edit_summary::{SummaryLink, edit_summary};
 pub use intent::is_citation;
+pub use link_date::link_date;
 pub use offer::{Offer, OfferRefusal, ReviewReason, redirect_offer};
+pub use redirect_map::{RedirectSyntax, redirect_map};
+pub use review_list::{
+    Proposal, ReviewCounts, ReviewDecision, ReviewDecisions, read_decisions, review_table, sample,
+};
 pub use rewrite::{
     CopyDetails, EditStyle, LinkEdit, Refusal, RefusedEdit, RewrittenDocument, rewrite,
 };
 pub use robust_link::{PageVersion, ReplacedLink, SIDECAR_NAME, keeps_original, sidecar_entries};
+pub use table_columns::ColumnValues;

@@ -31,6 +31,8 @@ pub enum ReviewReason {
     ContainsUrl,
     /// The confidence of the new URL is too low.
     LowConfidence,
+    /// The link leads to an archived copy, and the page itself works again.
+    BackToLife,
 }
 
 impl fmt::Display for ReviewReason {
@@ -40,6 +42,7 @@ impl fmt::Display for ReviewReason {
             Self::OtherSite => "the new URL is on another site",
             Self::ContainsUrl => "the new URL contains another URL, as open redirects do",
             Self::LowConfidence => "the confidence of the new URL is low",
+            Self::BackToLife => "the page works again; use `--restore` to link to it",
         })
     }
 }

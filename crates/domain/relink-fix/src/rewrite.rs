@@ -11,20 +11,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use relink_frontier::canonicalize;
-use relink_model::{Link, LinkKind, LinkTarget, SourceLocation, Span};
+use relink_model::{Link, LinkTarget, SourceLocation, Span};
 use relink_page::{DocumentFormat, Options, links_with};
 use url::Url;
 
-use crate::citation_template::citation_template;
-use crate::construct::{Notation, construct_end};
 use crate::edit::{Edit, Shifts, apply};
-use crate::robust_link::{PageVersion, attributes};
-use crate::url_form::{CharWidth, UrlForm, percent_encode};
-
-/// Maximum number of bytes between a link and the second link behind it.
-const MAX_DISTANCE: usize = 400;
-/// Number of links that are compared with a second link.
-const NEXT_LINKS: usize = 4;
+use crate::insertion::{dead_link_mark, second_link};
+use crate::restoration::restore;
+use crate::robust_link::{PageVersion, annotation, attributes};
+use crate::table_columns::{ColumnValues, column_edits};
+use crate::url_form::{CharWidth, UrlForm};
 
 /// The requested edit of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +50,15 @@ pub enum EditStyle {
         /// The data of an archived copy; `None` if the new URL is not one.
         copy: Option<CopyDetails>,
     },
+    /// In columns of a table. The new URL of the edit is not used.
+    Columns(ColumnValues),
+    /// In the attributes of a robust link, which keeps its URL. The new URL of the edit is
+    /// not used.
+    Annotate(PageVersion),
+    /// Instead of an archived copy, because the page works again.
+    Restore,
+    /// No new URL, but this mark behind the link, such as a template.
+    Mark(String),
 }
 
 /// The data of an archived copy for citation templates.
@@ -121,24 +126,33 @@ impl fmt::Display for Refusal {
 }
 
 /// A requested edit that is being tried.
-struct Candidate {
-    location: SourceLocation,
+pub(crate) struct Candidate {
+    pub(crate) location: SourceLocation,
     /// The index of the link in the document.
-    index: usize,
-    /// The new URL with its fragment.
-    url: String,
+    pub(crate) index: usize,
+    /// The new URL with its fragment; empty if the edit inserts only text.
+    pub(crate) url: String,
     /// The edited bytes: the destination, or an empty range behind the link.
-    span: Span,
-    old: Vec<u8>,
+    pub(crate) span: Span,
+    pub(crate) old: Vec<u8>,
     /// The text in front of and behind the URL.
-    around: (String, String),
+    pub(crate) around: (String, String),
     /// Number of links that the edit adds.
-    added_links: usize,
+    pub(crate) added_links: usize,
     /// The form to try; `None` if no form works.
-    form: Option<UrlForm>,
+    pub(crate) form: Option<UrlForm>,
+    /// Whether the edit removes the link.
+    pub(crate) is_removal: bool,
 }
 
 impl Candidate {
+    /// Changes the replacement of a URL to the insertion of a text without a link.
+    pub(crate) fn insertion(self, position: usize, text: String) -> Self {
+        let span = Span { start: position, end: position };
+        let around = (text, String::new());
+        Self { span, old: Vec::new(), url: String::new(), around, added_links: 0, ..self }
+    }
+
     fn edit(&self, width: CharWidth) -> Option<Edit> {
         let url = self.form?.write(&self.url);
         let new = width.encode(&format!("{}{url}{}", self.around.0, self.around.1));
@@ -152,8 +166,9 @@ impl Candidate {
         Some(Span { start, end: start + length })
     }
 
-    fn is_insertion(&self) -> bool {
-        self.old.is_empty()
+    /// Whether the edit replaces the destination of the link.
+    fn replaces_url(&self) -> bool {
+        !self.old.is_empty() && !self.url.is_empty()
     }
 }
 
@@ -168,7 +183,15 @@ pub fn rewrite(
     let links = links_with(format, bytes, options).links;
     let mut refused = Vec::new();
     let mut candidates = Vec::new();
-    for request in requested {
+    let columns = column_edits(format, options, bytes, requested);
+    for result in columns {
+        match result {
+            Ok(candidate) => candidates.push(candidate),
+            Err(refusal) => refused.push(refusal),
+        }
+    }
+    let has_columns = |request: &&LinkEdit| matches!(request.style, EditStyle::Columns(_));
+    for request in requested.iter().filter(|request| !has_columns(request)) {
         match candidate(format, bytes, &links, request) {
             Ok(candidate) => candidates.push(candidate),
             Err(reason) => refused.push(RefusedEdit { location: request.location, reason }),
@@ -222,12 +245,22 @@ fn candidate(
         around: (String::new(), String::new()),
         added_links: 0,
         form: Some(UrlForm::first(format)),
+        is_removal: false,
     };
     match &request.style {
         EditStyle::Replace => Ok(candidate),
         EditStyle::ReplaceAndKeep(version) => Ok(keep_original(bytes, candidate, version.as_ref())),
         EditStyle::Beside { label, copy } => {
-            insertion(format, bytes, links, candidate, label, copy.as_ref())
+            second_link(format, bytes, links, candidate, label, copy.as_ref())
+        }
+        EditStyle::Mark(mark) => dead_link_mark(format, bytes, candidate, mark),
+        EditStyle::Restore => restore(bytes, links, candidate),
+        EditStyle::Columns(_) => Err(Refusal::NoRoom),
+        EditStyle::Annotate(version) => {
+            let kind = candidate.location.kind;
+            let (position, text) = annotation(bytes, span, kind, version)?;
+            // The archived copy is a link, too.
+            Ok(Candidate { added_links: 1, ..candidate.insertion(position, text) })
         }
     }
 }
@@ -243,69 +276,6 @@ fn keep_original(bytes: &[u8], candidate: Candidate, version: Option<&PageVersio
         },
         None => candidate,
     }
-}
-
-/// Changes the replacement of a URL to the insertion of a second link.
-fn insertion(
-    format: DocumentFormat,
-    bytes: &[u8],
-    links: &[Link],
-    candidate: Candidate,
-    label: &str,
-    copy: Option<&CopyDetails>,
-) -> Result<Candidate, Refusal> {
-    let SourceLocation { span, kind, .. } = candidate.location;
-    let is_present = |link: &Link| {
-        let distance = link.location.span.start.abs_diff(span.end);
-        distance <= MAX_DISTANCE && is_same_url(link.target.text(), &candidate.url)
-    };
-    if links.iter().skip(candidate.index).take(NEXT_LINKS).any(is_present) {
-        return Err(Refusal::AlreadyPresent);
-    }
-    if format == DocumentFormat::Wikitext && kind == LinkKind::Value {
-        return template_insertion(bytes, candidate, copy.ok_or(Refusal::NoRoom)?);
-    }
-    let (end, notation) = construct_end(format, kind, bytes, span).ok_or(Refusal::NoRoom)?;
-    let form = match notation {
-        Notation::Html => UrlForm::HtmlEscaped,
-        _ => UrlForm::Plain,
-    };
-    Ok(Candidate {
-        span: Span { start: end, end },
-        old: Vec::new(),
-        added_links: 1,
-        around: notation.around(label),
-        form: Some(form),
-        ..candidate
-    })
-}
-
-/// Changes the replacement of a URL to the insertion of the archive parameters of
-/// a citation template.
-fn template_insertion(
-    bytes: &[u8],
-    candidate: Candidate,
-    copy: &CopyDetails,
-) -> Result<Candidate, Refusal> {
-    let template = citation_template(bytes, candidate.location.span).ok_or(Refusal::NoRoom)?;
-    if template.has_archive_url {
-        return Err(Refusal::AlreadyPresent);
-    }
-    let CopyDetails { date, url_status } = copy;
-    let status =
-        if template.has_url_status { String::new() } else { format!("|url-status={url_status}") };
-    Ok(Candidate {
-        span: Span { start: template.end, end: template.end },
-        old: Vec::new(),
-        added_links: 1,
-        around: ("|archive-url=".to_owned(), format!("|archive-date={date}{status}")),
-        ..candidate
-    })
-}
-
-/// Whether two texts are the same URL in any of the forms that are written.
-fn is_same_url(one: &str, other: &str) -> bool {
-    one == other || percent_encode(one) == percent_encode(other)
 }
 
 /// Appends the fragment of the old link, unless the new URL has its own.
@@ -367,6 +337,9 @@ fn reject_all(candidates: &mut [Candidate]) {
 
 /// Whether the link has the new URL in the form that was written.
 fn has_destination(link: Option<&Link>, candidate: &Candidate) -> bool {
+    if candidate.url.is_empty() {
+        return true;
+    }
     let Some((link, form)) = link.zip(candidate.form) else { return false };
     let expected = form.parsed(&candidate.url);
     matches!(&link.target, LinkTarget::Web(text) if *text == expected)
@@ -384,13 +357,16 @@ fn is_otherwise_equal(
     let is_made = |candidate: &&Candidate| candidate.form.is_some();
     let made = || candidates.iter().filter(is_made);
     let replaced: BTreeMap<usize, Option<Span>> = made()
-        .filter(|candidate| !candidate.is_insertion())
+        .filter(|candidate| candidate.replaces_url())
         .map(|candidate| (candidate.index, candidate.new_span(width, shifts)))
         .collect();
     let added: usize = made().map(|candidate| candidate.added_links).sum();
+    let removed: BTreeSet<usize> =
+        made().filter(|candidate| candidate.is_removal).map(|candidate| candidate.index).collect();
     let spans: BTreeSet<Span> = old.iter().map(|link| link.location.span).collect();
-    spans.len() + added == new.len()
-        && old.iter().enumerate().all(|(index, old)| {
+    let mut kept = old.iter().enumerate().filter(|(index, _)| !removed.contains(index));
+    spans.len() + added == new.len() + removed.len()
+        && kept.all(|(index, old)| {
             let replaced = replaced.get(&index);
             let span = replaced.copied().unwrap_or_else(|| Some(shifts.apply(old.location.span)));
             span.and_then(|span| new.get(&span)).is_some_and(|new| {

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use relink_model::{LinkKind, Span};
 
+use crate::rewrite::{CopyDetails, Refusal};
 use crate::url_form::UrlForm;
 
 /// The name of the sidecar file.
@@ -17,6 +18,12 @@ pub const SIDECAR_NAME: &str = "links.lock.toml";
 /// The attribute with the original URL.
 const ORIGINAL_ATTRIBUTE: &str = "data-originalurl";
 
+/// The attribute with the archived copy.
+const VERSION_ATTRIBUTE: &str = "data-versionurl";
+
+/// The attribute of a bookmark with the new URL of its page.
+const NEW_URL_ATTRIBUTE: &str = "data-newurl";
+
 /// The first lines of a sidecar file.
 const SIDECAR_HEADER: &str = "\
 # Original URLs of links that `relink fix` replaced.
@@ -24,7 +31,7 @@ version = 1
 ";
 
 /// An archived copy of a page.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageVersion {
     /// The URL of the copy.
     pub url: String,
@@ -79,6 +86,70 @@ pub(crate) fn attributes(
         let _ = write!(text, "{quote} data-versiondate={quote}{date}");
     }
     Some(text)
+}
+
+/// Returns the three robust-link attributes of a link that keeps its URL, and their
+/// position.
+pub(crate) fn annotation(
+    document: &[u8],
+    span: Span,
+    kind: LinkKind,
+    version: &PageVersion,
+) -> Result<(usize, String), Refusal> {
+    let before = document.get(..span.start).ok_or(Refusal::Changed)?;
+    let after = document.get(span.end).copied();
+    let quote = after.filter(|byte| matches!(byte, b'"' | b'\''));
+    let before = match quote {
+        Some(quote) => before.strip_suffix(&[quote]).ok_or(Refusal::NoRoom)?,
+        None => before,
+    };
+    let name = before.trim_ascii_end().strip_suffix(b"=").ok_or(Refusal::NoRoom)?;
+    let is_href = name.trim_ascii_end().to_ascii_lowercase().ends_with(b"href");
+    if kind != LinkKind::Hyperlink || !is_href {
+        return Err(Refusal::NoRoom);
+    }
+    let tag = String::from_utf8_lossy(tag(document, span)).to_ascii_lowercase();
+    if tag.contains(VERSION_ATTRIBUTE) || tag.contains(ORIGINAL_ATTRIBUTE) {
+        return Err(Refusal::AlreadyPresent);
+    }
+    let original = document.get(span.range()).and_then(|text| str::from_utf8(text).ok());
+    let original = original.ok_or(Refusal::NoRoom)?.replace('"', "&quot;");
+    let url = UrlForm::PercentEncodedHtml.write(&version.url);
+    let text = format!(
+        " {ORIGINAL_ATTRIBUTE}=\"{original}\" {VERSION_ATTRIBUTE}=\"{url}\" \
+         data-versiondate=\"{}\"",
+        version.date
+    );
+    Ok((span.end + usize::from(quote.is_some()), text))
+}
+
+/// Whether a document is a bookmark file of a browser.
+pub(crate) fn is_bookmark_file(document: &[u8]) -> bool {
+    let head = document.get(..document.len().min(200)).unwrap_or_default();
+    String::from_utf8_lossy(head).to_ascii_lowercase().contains("netscape-bookmark-file")
+}
+
+/// Returns the attributes with a new URL for a bookmark, and their position. A second
+/// link behind a bookmark would be another bookmark.
+pub(crate) fn bookmark_attributes(
+    document: &[u8],
+    span: Span,
+    kind: LinkKind,
+    url: &str,
+    copy: Option<&CopyDetails>,
+) -> Result<(usize, String), Refusal> {
+    let quote = document.get(span.end).filter(|byte| matches!(byte, b'"' | b'\''));
+    if kind != LinkKind::Hyperlink || quote.is_none() {
+        return Err(Refusal::NoRoom);
+    }
+    let name = if copy.is_some() { VERSION_ATTRIBUTE } else { NEW_URL_ATTRIBUTE };
+    let tag = String::from_utf8_lossy(tag(document, span)).to_ascii_lowercase();
+    if tag.contains(name) {
+        return Err(Refusal::AlreadyPresent);
+    }
+    let url = UrlForm::PercentEncodedHtml.write(url);
+    let date = copy.map(|copy| format!(" data-versiondate=\"{}\"", copy.date));
+    Ok((span.end + 1, format!(" {name}=\"{url}\"{}", date.unwrap_or_default())))
 }
 
 /// Returns the tag around a value: from the last `<` to the next `>`.

@@ -1,5 +1,7 @@
 //! Tests of [`rewrite`] in all formats.
 
+mod styles;
+
 use proptest::prelude::*;
 use relink_page::links;
 

@@ -1,0 +1,60 @@
+//! Removes an archived copy, because the page itself works again.
+//!
+//! A second link that Relink wrote behind the first is removed. In a citation template,
+//! the state of the URL becomes `live`. Any other link to the copy gets the original URL.
+
+use relink_model::{Link, Span};
+
+use crate::citation_template::{citation_template_around, parameter_value};
+use crate::construct::Notation;
+use crate::rewrite::{Candidate, Refusal};
+
+/// The text of a second link to an archived copy.
+const LABEL: &str = "archived copy";
+
+/// All notations of a second link.
+const NOTATIONS: [Notation; 6] = [
+    Notation::Markdown,
+    Notation::Html,
+    Notation::Rst,
+    Notation::AsciiDoc,
+    Notation::Wikitext,
+    Notation::Text,
+];
+
+/// Changes the replacement of a copy by its original to the edit that fits its place.
+pub(crate) fn restore(
+    bytes: &[u8],
+    links: &[Link],
+    candidate: Candidate,
+) -> Result<Candidate, Refusal> {
+    let span = candidate.location.span;
+    let before = bytes.get(..span.start).unwrap_or_default();
+    let after = bytes.get(span.end..).unwrap_or_default();
+    for notation in NOTATIONS {
+        let (front, back) = notation.around(LABEL);
+        if before.ends_with(front.as_bytes()) && after.starts_with(back.as_bytes()) {
+            let whole = Span { start: span.start - front.len(), end: span.end + back.len() };
+            let old = bytes.get(whole.range()).ok_or(Refusal::Changed)?.to_vec();
+            let has_original = links.iter().any(|link| {
+                link.location.span.end <= whole.start && link.target.text() == candidate.url
+            });
+            if !has_original {
+                break;
+            }
+            let url = String::new();
+            return Ok(Candidate { span: whole, old, url, is_removal: true, ..candidate });
+        }
+    }
+    if let Some(template) = citation_template_around(bytes, span) {
+        let status = parameter_value(bytes, template, "url-status").ok_or(Refusal::NoRoom)?;
+        let old = bytes.get(status.range()).ok_or(Refusal::Changed)?.to_vec();
+        if old == b"live" {
+            return Err(Refusal::AlreadyPresent);
+        }
+        let around = ("live".to_owned(), String::new());
+        let url = String::new();
+        return Ok(Candidate { span: status, old, url, around, ..candidate });
+    }
+    Ok(candidate)
+}

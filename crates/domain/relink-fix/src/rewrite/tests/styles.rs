@@ -1,0 +1,170 @@
+//! Tests of the styles that depend on the format: bare URLs, templates, tables, bookmarks,
+//! robust links, restored pages.
+
+use relink_page::links;
+
+use super::super::*;
+use super::{OLD, beside, check_beside, edit};
+use crate::table_columns::ColumnValues;
+
+#[test]
+fn second_link_is_written_behind_bare_urls_and_templates() {
+    use DocumentFormat::{AsciiDoc, Rst, Wikitext};
+    const NEW: &str = "https://example.org/new?a=1&b=2";
+    for (format, document) in [
+        (Wikitext, "a http://example.org/old b"),
+        (Wikitext, "<ref>{{cite web|url=http://example.org/old|title=A}}</ref>"),
+        (Rst, "see http://example.org/old now\n"),
+        (AsciiDoc, "see http://example.org/old now\n"),
+    ] {
+        let (label, end) = match format {
+            Rst => (format!(" (`new location <{NEW}>`__)"), "/old"),
+            AsciiDoc => (format!(" ({NEW}[new location])"), "/old"),
+            _ if document.contains("{{") => (format!(" ([{NEW} new location])"), "}}"),
+            _ => (format!(" ([{NEW} new location])"), "/old"),
+        };
+        check_beside(format, document, &document.replacen(end, &format!("{end}{label}"), 1));
+    }
+}
+
+/// Edits every link to `OLD`, and checks that a second edit changes nothing.
+#[track_caller]
+fn check_style(format: DocumentFormat, document: &str, style: &EditStyle, expect: &str) {
+    let rewritten = edit(format, document.as_bytes(), "https://example.org/new", style);
+    assert_eq!(String::from_utf8_lossy(&rewritten.bytes), expect, "{:?}", rewritten.refused);
+    let second = edit(format, &rewritten.bytes, "https://example.org/new", style);
+    assert_eq!(second.edits, [], "{expect}");
+}
+
+#[test]
+fn dead_link_is_marked_once() {
+    let style = EditStyle::Mark("{{dead link|date=May 2026|bot=Relink}}".into());
+    check_style(
+        DocumentFormat::Wikitext,
+        "a [http://example.org/old b], <ref>{{cite web|url=http://example.org/old}}</ref>",
+        &style,
+        "a [http://example.org/old b]{{dead link|date=May 2026|bot=Relink}}, \
+         <ref>{{cite web|url=http://example.org/old}}{{dead link|date=May 2026|bot=Relink}}</ref>",
+    );
+    let other = edit(DocumentFormat::Markdown, b"<http://example.org/old>", "", &style);
+    assert_eq!(other.refused[0].reason, Refusal::NoRoom);
+}
+
+fn columns() -> EditStyle {
+    EditStyle::Columns(ColumnValues {
+        new_url: Some("https://example.org/a,b".into()),
+        archive_url: None,
+        confidence: Some("0.97".into()),
+    })
+}
+
+#[test]
+fn new_urls_are_written_into_columns_of_a_table() {
+    check_style(
+        DocumentFormat::Csv,
+        "name,url\r\na,http://example.org/old\r\n\r\n\"b\"\"c\",\"x\"\r\n",
+        &columns(),
+        "name,url,new_url,archive_url,confidence\r\n\
+         a,http://example.org/old,\"https://example.org/a,b\",,0.97\r\n\r\n\
+         \"b\"\"c\",\"x\",,,\r\n",
+    );
+    check_style(
+        DocumentFormat::Csv,
+        "name;url\na;\"http://example.org/old\"",
+        &columns(),
+        "name;url;new_url;archive_url;confidence\n\
+         a;\"http://example.org/old\";https://example.org/a,b;;0.97",
+    );
+}
+
+#[test]
+fn existing_columns_of_a_table_are_filled() {
+    check_style(
+        DocumentFormat::Tsv,
+        "url\tnew_url\tarchive_url\tconfidence\nhttp://example.org/old\t\t\t\n",
+        &columns(),
+        "url\tnew_url\tarchive_url\tconfidence\n\
+         http://example.org/old\thttps://example.org/a,b\t\t0.97\n",
+    );
+    let document = b"http://example.org/old,a\n";
+    let rewritten = edit(DocumentFormat::Csv, document, "", &columns());
+    assert_eq!(rewritten.refused[0].reason, Refusal::NoRoom);
+}
+
+#[test]
+fn bookmark_gets_attributes_instead_of_a_second_link() {
+    const HEAD: &str = "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><DT>";
+    check_style(
+        DocumentFormat::Html,
+        &format!("{HEAD}<A HREF=\"http://example.org/old\" ADD_DATE=\"1\">a</A>"),
+        &beside(),
+        &format!(
+            "{HEAD}<A HREF=\"http://example.org/old\" data-newurl=\"https://example.org/new\" \
+             ADD_DATE=\"1\">a</A>"
+        ),
+    );
+    let copy = CopyDetails { date: "2021-03-02".into(), url_status: "dead" };
+    check_style(
+        DocumentFormat::Html,
+        &format!("{HEAD}<A HREF='http://example.org/old'>a</A>"),
+        &EditStyle::Beside { label: "archived copy".into(), copy: Some(copy) },
+        &format!(
+            "{HEAD}<A HREF='http://example.org/old' data-versionurl=\"https://example.org/new\" \
+             data-versiondate=\"2021-03-02\">a</A>"
+        ),
+    );
+}
+
+#[test]
+fn robust_link_keeps_its_url() {
+    let version = PageVersion { url: "https://a.test/1".into(), date: "2021-03-02".into() };
+    let attributes = "data-originalurl=\"http://example.org/old\" \
+                      data-versionurl=\"https://a.test/1\" data-versiondate=\"2021-03-02\"";
+    for (before, after) in [
+        ("<a class=x href=\"http://example.org/old\"", " id=y>a</a>"),
+        ("<a href='http://example.org/old'", ">a</a>"),
+        ("<a href=http://example.org/old", ">a</a>"),
+    ] {
+        check_style(
+            DocumentFormat::Html,
+            &format!("{before}{after}"),
+            &EditStyle::Annotate(version.clone()),
+            &format!("{before} {attributes}{after}"),
+        );
+    }
+}
+
+/// Restores the link to the archived copy of `OLD`.
+#[track_caller]
+fn check_restored(format: DocumentFormat, document: &str, expect: &str) {
+    const COPY: &str = "https://web.archive.test/web/20210302000000/http://example.org/old";
+    let document = document.replace("COPY", COPY);
+    let found = links(format, document.as_bytes()).links;
+    let link = found.iter().find(|link| link.target.text() == COPY).unwrap();
+    let request = LinkEdit {
+        location: link.location,
+        old_url: COPY.into(),
+        new_url: OLD.into(),
+        style: EditStyle::Restore,
+    };
+    let rewritten = rewrite(format, &Options::default(), document.as_bytes(), &[request]);
+    let text = String::from_utf8_lossy(&rewritten.bytes).into_owned();
+    assert_eq!(text, expect.replace("COPY", COPY), "{:?}", rewritten.refused);
+}
+
+#[test]
+fn archived_copy_is_removed_if_the_page_works_again() {
+    use DocumentFormat::{Html, Markdown, Wikitext};
+    check_restored(
+        Markdown,
+        "[a](http://example.org/old) ([archived copy](COPY)), b",
+        "[a](http://example.org/old), b",
+    );
+    check_restored(Markdown, "[a](COPY), b", "[a](http://example.org/old), b");
+    check_restored(Html, "<a href=\"COPY\">a</a>", "<a href=\"http://example.org/old\">a</a>");
+    check_restored(
+        Wikitext,
+        "{{cite web|url=http://example.org/old|archive-url=COPY|url-status = dead |x=y}}",
+        "{{cite web|url=http://example.org/old|archive-url=COPY|url-status = live |x=y}}",
+    );
+}
