@@ -19,7 +19,8 @@ mod search;
 mod service_client;
 
 pub use archive::{
-    CdxDialect, LocalArchive, LocalProblem, WarcWriter, WebArchive, WebArchiveSettings,
+    CdxDialect, LocalArchive, LocalProblem, PywbRecorder, SavePageNow, SavePageNowSettings,
+    WarcWriter, WebArchive, WebArchiveSettings,
 };
 pub use search::{
     ApiKeyConfig, ApiKeyPlacement, ResponseMapping, SearchTemplate, SearchTemplateError,

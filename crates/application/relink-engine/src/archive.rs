@@ -70,6 +70,15 @@ pub enum CopyState {
     Missing,
     /// No archive has a copy, and it was saved now.
     Saved,
+    /// No archive had a copy, and an archive saved the page on request.
+    Submitted {
+        /// The name of the archive.
+        archive: String,
+        /// The time of the capture.
+        captured_at: Timestamp,
+        /// The URL of the copy, if it is known.
+        replay_url: Option<Url>,
+    },
     /// No archive has a copy, and it could not be saved, for this reason.
     NotSaved(String),
     /// An archive could not be queried, for this reason.

@@ -162,7 +162,7 @@ pub fn service_limits(default: ServiceLimits, url: &Url, budget: Option<u32>) ->
 }
 
 /// Whether a URL has a loopback host.
-fn is_loopback(url: &Url) -> bool {
+pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),

@@ -19,6 +19,18 @@ pub struct ArchiveArgs {
     /// directory; pages that its files already contain count as archived
     #[arg(long, value_name = "DIR")]
     pub save: Option<PathBuf>,
+    /// Submit the pages without a copy to an archive: the root of one with Save Page Now
+    /// (its key is read from `RELINK_SAVE_KEY`), or `pywb:URL` for a collection of pywb in
+    /// record mode
+    #[arg(long, value_name = "ARCHIVE", conflicts_with = "save")]
+    pub submit: Option<String>,
+    /// Write the archived copies into the attributes of HTML links: `data-originalurl`,
+    /// `data-versionurl` and `data-versiondate`
+    #[arg(long)]
+    pub robust: bool,
+    /// With `--robust`: print the changes as a diff and change no file
+    #[arg(long, requires = "robust")]
+    pub dry_run: bool,
     /// Output format
     #[arg(long, value_enum, default_value = "human")]
     pub format: ArchiveFormat,

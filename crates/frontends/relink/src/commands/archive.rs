@@ -1,5 +1,7 @@
 //! `relink archive`: lists live pages without an archived copy, and saves them.
 
+mod submit;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,10 +14,13 @@ use relink_lookup::WarcWriter;
 use relink_ports::Clock as _;
 use relink_report::{ArchiveReport, ArchiveRow, ArchiveRowState, redact};
 
+use self::submit::submit_missing;
+use super::fix::annotate;
 use super::revive::archives;
 use super::signals::stop_on_signal;
 use crate::cli::{ArchiveArgs, ArchiveFormat, GlobalArgs};
 use crate::clock::RunClock;
+use crate::database::companion_path;
 use crate::error::{CommandError, Exit};
 use crate::output::{ProgressDisplay, Steps, cannot_encode, print};
 use crate::settings::{CheckPlan, ReviveSetup};
@@ -32,6 +37,9 @@ pub async fn run(args: ArchiveArgs, global: GlobalArgs) -> Result<Exit, CommandE
     let clock = RunClock::start()?;
     let now = clock.now();
     let (save, format) = (args.save.clone(), args.format);
+    let (inputs, submit) = (args.inputs.clone(), args.submit.clone());
+    let (is_robust, is_dry_run) = (args.robust, args.dry_run);
+    let max_locations = if is_robust { usize::MAX } else { MAX_LOCATIONS };
     let mut plan = CheckPlan::resolve(args.into_check_args(), now)?;
     plan.run.warn_project_config();
     let mut ports = wiring::ports(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock)).await?;
@@ -40,7 +48,7 @@ pub async fn run(args: ArchiveArgs, global: GlobalArgs) -> Result<Exit, CommandE
         ports.archives = archives(setup, &ports)?;
     }
     let stop = stop_on_signal();
-    let mut pages = match live_pages(&ports, &plan, &global, &stop).await? {
+    let mut pages = match live_pages(&ports, &plan, max_locations, &global, &stop).await? {
         Ok(pages) => pages,
         Err(exit) => return Ok(exit),
     };
@@ -50,8 +58,17 @@ pub async fn run(args: ArchiveArgs, global: GlobalArgs) -> Result<Exit, CommandE
         }
         None => None,
     };
+    if let Some(archive) = submit {
+        let database = companion_path(&plan.run.db)?;
+        submit_missing(&ports, &archive, &database, &mut pages, &global, &stop).await?;
+    }
+    if is_robust {
+        annotate(&ports, &plan, &inputs, &pages, is_dry_run, &global).await?;
+    }
     wiring::close(ports).await;
-    print_report(format, &pages, warc.as_deref())?;
+    if !is_dry_run {
+        print_report(format, &pages, warc.as_deref())?;
+    }
     Ok(if stop.is_stopped() { Exit::Interrupted } else { Exit::Clean })
 }
 
@@ -73,6 +90,7 @@ fn add_saved_files(setup: &mut ReviveSetup, directory: Option<&Path>) {
 async fn live_pages(
     ports: &Ports,
     plan: &CheckPlan,
+    max_locations: usize,
     global: &GlobalArgs,
     stop: &StopSignal,
 ) -> Result<Result<Vec<LivePage>, Exit>, CommandError> {
@@ -89,7 +107,7 @@ async fn live_pages(
     }
     let steps = Steps::new(global);
     let mut progress = |done: usize, all: usize| steps.show(done as u64, all as u64, "archives");
-    let pages = find_copies(ports, outcome.run, MAX_LOCATIONS, &mut progress, stop).await?;
+    let pages = find_copies(ports, outcome.run, max_locations, &mut progress, stop).await?;
     steps.clear();
     Ok(Ok(pages))
 }
@@ -153,11 +171,13 @@ fn row(page: &LivePage) -> ArchiveRow<'_> {
         captured_at: None,
         replay_url: None,
         reason: None,
-        locations: page.locations.iter().map(location).collect(),
+        locations: page.locations.iter().take(MAX_LOCATIONS).map(location).collect(),
     };
     match &page.copy {
-        CopyState::Archived { archive, captured_at, replay_url } => {
-            row.state = ArchiveRowState::Archived;
+        CopyState::Archived { archive, captured_at, replay_url }
+        | CopyState::Submitted { archive, captured_at, replay_url } => {
+            let is_saved = matches!(page.copy, CopyState::Submitted { .. });
+            row.state = if is_saved { ArchiveRowState::Saved } else { ArchiveRowState::Archived };
             row.archive = Some(archive);
             row.captured_at = Some(captured_at.to_string());
             row.replay_url = replay_url.as_ref().map(|url| redact(url.as_str()));

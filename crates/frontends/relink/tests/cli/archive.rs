@@ -141,3 +141,149 @@ fn pages_that_robots_txt_disallows_are_not_saved() {
     let page = pages.iter().find(|page| page["url"] == elm.as_str()).unwrap();
     assert_eq!((&page["state"], &page["code"]), (&"missing".into(), &"RL902".into()), "{page}");
 }
+
+/// A scripted Save Page Now: one page is rate limited first, one fails, one is slow.
+fn save_page_now(web: &TestServer) -> TestServer {
+    let archive = TestServer::start_blocking();
+    let [oak, elm, ash] = ["/oak", "/elm", "/ash"].map(|path| web.url(path).to_string());
+    let limited = std::sync::atomic::AtomicBool::new(true);
+    let slow_polls = std::sync::atomic::AtomicUsize::new(0);
+    archive.respond_below_with("/", move |request| {
+        use std::sync::atomic::Ordering::Relaxed;
+        let json = |text: String| {
+            CannedResponse::new(200, text).with_header("Content-Type", "application/json")
+        };
+        let form: Vec<(String, String)> =
+            url::form_urlencoded::parse(&request.body).into_owned().collect();
+        let submitted = form.iter().find(|(key, _)| key == "url").map(|(_, url)| url.as_str());
+        match (request.method.as_str(), request.path.as_str()) {
+            ("POST", "/save") if limited.swap(false, Relaxed) => {
+                CannedResponse::new(429, "slow down").with_header("Retry-After", "0")
+            }
+            ("POST", "/save") if submitted == Some(&oak) => {
+                json(format!("{{\"url\": \"{oak}\", \"job_id\": \"spn2-oak\"}}"))
+            }
+            ("POST", "/save") if submitted == Some(&elm) => {
+                json(format!("{{\"url\": \"{elm}\", \"job_id\": \"spn2-elm\"}}"))
+            }
+            ("POST", "/save") => json(format!("{{\"url\": \"{ash}\", \"job_id\": \"spn2-ash\"}}")),
+            (_, "/save/status/spn2-oak") => json(format!(
+                "{{\"status\": \"success\", \"timestamp\": \"20261118101112\", \
+                 \"original_url\": \"{oak}\"}}"
+            )),
+            (_, "/save/status/spn2-elm") => json(
+                "{\"status\": \"error\", \"status_ext\": \"error:blocked-url\", \
+                 \"message\": \"This URL is in the block list\"}"
+                    .to_owned(),
+            ),
+            (_, "/save/status/spn2-ash") if slow_polls.fetch_add(1, Relaxed) < 62 => {
+                json("{\"status\": \"pending\", \"job_id\": \"spn2-ash\"}".to_owned())
+            }
+            (_, "/save/status/spn2-ash") => json(format!(
+                "{{\"status\": \"success\", \"timestamp\": \"20261118101113\", \
+                 \"original_url\": \"{ash}\"}}"
+            )),
+            _ => CannedResponse::new(404, "no such page"),
+        }
+    });
+    archive
+}
+
+#[test]
+fn pages_are_submitted_once_and_jobs_are_resumed() {
+    let (web, sandbox) = site();
+    let archive = save_page_now(&web);
+    let root = archive.url("/").to_string();
+    let args = ["archive", "a.md", "--archive", "none", "--submit", &root, "--format", "json"];
+    let run = || {
+        let mut command = sandbox.command(&[&args[..], QUICK].concat());
+        command.env("RELINK_SAVE_KEY", "my-key:my-secret");
+        let output = CommandOutput::new(&command.output().unwrap()).exits(0);
+        assert!(!format!("{output:?}").contains("my-secret"), "{output:?}");
+        json(&output)
+    };
+    let page = |report: &Value, path: &str| -> Value {
+        let url = web.url(path).to_string();
+        let pages = report["pages"].as_array().unwrap();
+        pages.iter().find(|page| page["url"] == url.as_str()).unwrap().clone()
+    };
+    let first = run();
+    assert_eq!(page(&first, "/oak")["state"], "saved", "{first}");
+    let replay = page(&first, "/oak")["replay_url"].as_str().unwrap().to_owned();
+    assert!(replay.contains("/web/20261118101112/"), "{first}");
+    assert_eq!(page(&first, "/elm")["reason"], "This URL is in the block list", "{first}");
+    let reason = page(&first, "/ash")["reason"].as_str().unwrap().to_owned();
+    assert!(reason.contains("not finished the job spn2-ash"), "{first}");
+
+    let submissions = |path: &str| {
+        let encoded: String =
+            url::form_urlencoded::byte_serialize(web.url(path).as_str().as_bytes()).collect();
+        let requests = archive.requests();
+        let has_url = |body: &[u8]| String::from_utf8_lossy(body).contains(&encoded);
+        requests.iter().filter(|it| it.method == "POST" && has_url(&it.body)).count()
+    };
+    let before = submissions("/ash");
+    let second = run();
+    assert_eq!(page(&second, "/ash")["state"], "saved", "{second}");
+    assert_eq!(submissions("/ash"), before);
+    let keys: Vec<String> = archive
+        .requests()
+        .iter()
+        .filter_map(|request| request.header("authorization").map(str::to_owned))
+        .collect();
+    assert!(keys.iter().all(|key| key == "LOW my-key:my-secret"), "{keys:?}");
+    assert!(!keys.is_empty());
+}
+
+#[test]
+fn submission_requires_a_key() {
+    let (_web, sandbox) = site();
+    let args = ["a.md", "--archive", "none", "--submit", "http://127.0.0.1:9/"];
+    let output = archive(&sandbox, &args).exits(2);
+    assert!(output.stderr.contains("RELINK_SAVE_KEY"), "{}", output.stderr);
+}
+
+#[test]
+fn pages_are_recorded_by_pywb() {
+    let (web, sandbox) = site();
+    let pywb = Pywb::start_recorder();
+    let collection = format!("pywb:{}", pywb.collection());
+    let args = ["a.md", "--archive", &collection, "--submit", &collection, "--format", "json"];
+    let report = json(&archive(&sandbox, &args).exits(0));
+    assert_eq!(report["summary"]["saved"], 3, "{report}");
+    pywb.wait_for(&["/oak", "/elm", "/ash"].map(|path| web.url(path).to_string()));
+    let second = json(&archive(&sandbox, &args).exits(0));
+    assert_eq!(second["summary"]["archived"], 3, "{second}");
+}
+
+#[test]
+fn story_21_robust_links_have_three_attributes() {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    web.page("/oak", 200, &article("oak")).page("/elm", 200, &article("elm"));
+    let [oak, elm] = ["/oak", "/elm"].map(|path| web.url(path).to_string());
+    let captures = vec![ArchivedPage::page(&oak, "20210302030405", &article("oak"))];
+    let server = BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() });
+    let root = server.root();
+    let page = format!("<p><a href=\"{oak}\">oak</a> <a href=\"{elm}\">elm</a></p>\r\n");
+    sandbox.write("site/index.html", &page);
+    sandbox.write("site/a.md", &format!("[oak]({oak})\n"));
+    let args = ["--robust", "site/", "--archive", &root];
+    let dry = archive(&sandbox, &[&args[..], &["--dry-run"]].concat()).exits(0);
+    assert!(dry.stdout.contains("+<p><a href="), "{dry:?}");
+    assert_eq!(sandbox.read("site/index.html"), page);
+
+    let output = archive(&sandbox, &args).exits(0);
+    let attributes = format!(
+        " data-originalurl=\"{oak}\" data-versionurl=\"{root}web/20210302030405/{oak}\" \
+         data-versiondate=\"2021-03-02\""
+    );
+    let robust = page.replacen(&format!("{oak}\""), &format!("{oak}\"{attributes}"), 1);
+    assert_eq!(sandbox.read("site/index.html"), robust, "{}", output.stderr);
+    assert_eq!(sandbox.read("site/a.md"), format!("[oak]({oak})\n"));
+    archive(&sandbox, &args).exits(0);
+    assert_eq!(sandbox.read("site/index.html"), robust);
+
+    let (_, id) = output.stderr.split_once("--undo ").unwrap();
+    sandbox.run(&["fix", "--undo", id.trim()]).exits(0);
+    assert_eq!(sandbox.read("site/index.html"), page);
+}

@@ -1,0 +1,233 @@
+//! Clients of archives that save pages on request: Save Page Now 2 of the Internet
+//! Archive, and pywb in record mode.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use relink_model::FetchOutcome;
+use relink_ports::{
+    ArchiveError, ArchiveSubmission, Clock, Fetch, FetchResult, RequestBody, RequestOptions,
+    SubmissionState,
+};
+use serde_json::Value;
+use url::Url;
+use url::form_urlencoded::Serializer;
+
+use super::timestamp;
+use crate::service_client::{ServiceClient, ServiceLimits, ServiceRefusal};
+
+/// Minimum time between two requests to Save Page Now, which accepts 15 per minute.
+const SAVE_INTERVAL: Duration = Duration::from_secs(4);
+
+/// Maximum size of a response.
+const MAX_RESPONSE_BYTES: usize = 1 << 20;
+
+/// Settings of Save Page Now 2.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SavePageNowSettings {
+    /// The root of the archive, such as `https://web.archive.org/`.
+    pub root: Url,
+    /// The access key and the secret key, separated by a colon.
+    pub key: Option<String>,
+    /// Rate limit, daily number of requests and timeout.
+    pub limits: ServiceLimits,
+}
+
+impl SavePageNowSettings {
+    /// Returns the settings of an archive with the limits of the Internet Archive.
+    pub fn new(root: Url, key: Option<String>) -> Self {
+        let limits = ServiceLimits {
+            interval: SAVE_INTERVAL,
+            max_wait: Duration::from_mins(2),
+            timeout: Duration::from_mins(2),
+            ..ServiceLimits::default()
+        };
+        Self { root, key, limits }
+    }
+}
+
+impl fmt::Debug for SavePageNowSettings {
+    /// Omits the key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SavePageNowSettings({})", self.root)
+    }
+}
+
+/// A client of Save Page Now 2.
+pub struct SavePageNow {
+    settings: SavePageNowSettings,
+    client: ServiceClient,
+}
+
+impl SavePageNow {
+    /// Creates a client.
+    pub fn new(
+        settings: SavePageNowSettings,
+        fetch: Arc<dyn Fetch>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let client = ServiceClient::new(fetch, clock, settings.limits);
+        Self { settings, client }
+    }
+
+    fn url(&self, path: &str) -> Url {
+        let mut url = self.settings.root.clone();
+        url.set_path(&format!("{}/{path}", url.path().trim_end_matches('/')));
+        url.set_query(None);
+        url.set_fragment(None);
+        url
+    }
+
+    fn options(&self, body: Option<RequestBody>) -> RequestOptions {
+        let mut headers = vec![("accept".to_owned(), "application/json".to_owned())];
+        if let Some(key) = &self.settings.key {
+            headers.push(("authorization".to_owned(), format!("LOW {key}")));
+        }
+        RequestOptions {
+            headers,
+            max_body_bytes: Some(MAX_RESPONSE_BYTES),
+            body,
+            ..RequestOptions::default()
+        }
+    }
+
+    /// Sends a request and reads the state of its job.
+    async fn request(
+        &self,
+        path: &str,
+        body: Option<RequestBody>,
+    ) -> Result<SubmissionState, ArchiveError> {
+        let result = self.client.fetch(&self.url(path), true, &self.options(body)).await;
+        let result = result.map_err(|refusal| self.service_error(refusal))?;
+        let archive = || self.name().to_owned();
+        let status = match &result.outcome {
+            FetchOutcome::Response(status) => *status,
+            outcome => {
+                let outcome = outcome.clone();
+                return Err(ArchiveError::Unreachable { archive: archive(), outcome });
+            }
+        };
+        let body = result.body.as_ref().map(|body| &*body.bytes).unwrap_or_default();
+        match (status, serde_json::from_slice::<Value>(body)) {
+            (_, Ok(content)) if content.is_object() => Ok(self.state(&content)),
+            (200..=299, _) => {
+                Err(ArchiveError::InvalidResponse { archive: archive(), expected: "JSON" })
+            }
+            _ => Err(ArchiveError::Refused { archive: archive(), status }),
+        }
+    }
+
+    fn state(&self, content: &Value) -> SubmissionState {
+        let text = |key: &str| content.get(key).and_then(Value::as_str);
+        match (text("status"), text("job_id")) {
+            (Some("success"), _) => {
+                let time = text("timestamp").unwrap_or_default();
+                let replay_url = text("original_url")
+                    .and_then(|original| self.url("web/").join(&format!("{time}/{original}")).ok());
+                SubmissionState::Saved { captured_at: timestamp::parse(time), replay_url }
+            }
+            (Some("pending") | None, Some(job)) => SubmissionState::Pending { job: job.to_owned() },
+            _ => {
+                let reason = text("message").or(text("status_ext")).unwrap_or("no reason given");
+                SubmissionState::Failed(reason.to_owned())
+            }
+        }
+    }
+
+    fn service_error(&self, refusal: ServiceRefusal) -> ArchiveError {
+        let archive = self.name().to_owned();
+        match refusal {
+            ServiceRefusal::RateLimited(until) => ArchiveError::RateLimited { archive, until },
+            ServiceRefusal::BudgetExhausted(until) => {
+                let budget = self.settings.limits.daily_budget;
+                ArchiveError::BudgetExhausted { archive, budget, until }
+            }
+        }
+    }
+}
+
+/// Returns the form that requests a capture of a page.
+fn save_form(url: &Url) -> RequestBody {
+    let mut form = Serializer::new(String::new());
+    form.append_pair("url", url.as_str()).append_pair("skip_first_archive", "1");
+    let content_type = "application/x-www-form-urlencoded";
+    RequestBody { content_type, bytes: Bytes::from(form.finish()) }
+}
+
+#[async_trait]
+impl ArchiveSubmission for SavePageNow {
+    fn name(&self) -> &'static str {
+        "Save Page Now"
+    }
+
+    async fn submit(&self, url: &Url) -> Result<SubmissionState, ArchiveError> {
+        self.request("save", Some(save_form(url))).await
+    }
+
+    async fn poll(&self, job: &str) -> Result<SubmissionState, ArchiveError> {
+        self.request(&format!("save/status/{job}"), None).await
+    }
+}
+
+/// A pywb collection that records the pages it loads.
+pub struct PywbRecorder {
+    collection: Url,
+    clock: Arc<dyn Clock>,
+    client: ServiceClient,
+}
+
+impl PywbRecorder {
+    /// Creates a client of a collection, such as `http://127.0.0.1:8080/pages/`.
+    pub fn new(
+        collection: Url,
+        limits: ServiceLimits,
+        fetch: Arc<dyn Fetch>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let client = ServiceClient::new(fetch, Arc::clone(&clock), limits);
+        Self { collection, clock, client }
+    }
+
+    fn state(&self, result: &FetchResult) -> SubmissionState {
+        match result.outcome {
+            FetchOutcome::Response(200..=399) => {
+                SubmissionState::Saved { captured_at: Some(self.clock.now()), replay_url: None }
+            }
+            ref outcome => SubmissionState::Failed(outcome.to_string()),
+        }
+    }
+}
+
+#[async_trait]
+impl ArchiveSubmission for PywbRecorder {
+    fn name(&self) -> &'static str {
+        "pywb"
+    }
+
+    async fn submit(&self, url: &Url) -> Result<SubmissionState, ArchiveError> {
+        let archive = || self.name().to_owned();
+        let root = self.collection.as_str().trim_end_matches('/');
+        let record = Url::parse(&format!("{root}/record/id_/{url}"));
+        let expected = "a URL of the collection";
+        let record =
+            record.map_err(|_| ArchiveError::InvalidResponse { archive: archive(), expected })?;
+        let options = RequestOptions {
+            redirects: relink_ports::RedirectMode::Report,
+            max_body_bytes: Some(MAX_RESPONSE_BYTES),
+            ..RequestOptions::default()
+        };
+        match self.client.fetch(&record, true, &options).await {
+            Ok(result) => Ok(self.state(&result)),
+            Err(ServiceRefusal::RateLimited(until) | ServiceRefusal::BudgetExhausted(until)) => {
+                Err(ArchiveError::RateLimited { archive: archive(), until })
+            }
+        }
+    }
+
+    async fn poll(&self, _job: &str) -> Result<SubmissionState, ArchiveError> {
+        Ok(SubmissionState::Failed("pywb has no jobs".to_owned()))
+    }
+}
