@@ -31,6 +31,7 @@ usage: cargo xtask COMMAND
   bench alias                         matching dead pages of a large site with live ones
   bench queue [--urls N] [--hosts N] [--seconds N]
                                       the PostgreSQL queue compared with pgbench, no requests
+  bench fix                           diff of 10,000 files with 100,000 moved links
   bench crawl [PAGES]                 relink compared with linkinator and LinkChecker
   simulate-queue [--urls N] [--hosts N] [--workers N] [--concurrency N] [--interval-ms N]
                                       the PostgreSQL queue with 10^9 URLs and 1,000 workers
@@ -115,7 +116,9 @@ fn run(args: &[&str]) -> Result<ExitCode, XtaskError> {
             Ok(ExitCode::SUCCESS)
         }
         ["workers", options @ ..] => run_workers(options),
-        ["bench", "check" | "extract" | "crawl" | "controls", ..] => run_program_bench(args),
+        ["bench", "check" | "extract" | "fix" | "crawl" | "controls", ..] => {
+            run_program_bench(args)
+        }
         ["bench", "judge" | "decay" | "survey" | "programs" | "alias" | "queue", ..] => {
             run_rule_bench(args)
         }
@@ -143,6 +146,10 @@ fn run_program_bench(args: &[&str]) -> Result<ExitCode, XtaskError> {
             let size = bench::ExtractSize::default();
             let outcome = bench::extract(&workspace, size, print_progress)?;
             Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
+        }
+        ["bench", "fix"] => {
+            let outcome = bench::bench_fix(&workspace, bench::FixSize::default(), print_progress)?;
+            Ok(print_result(&outcome, outcome.is_within_limits()))
         }
         ["bench", "crawl", options @ ..] => {
             let size = bench::CrawlSize::read(options)?;
