@@ -35,6 +35,7 @@ mod reserved;
 mod revive;
 mod robots;
 mod stop;
+mod submit;
 mod survey;
 mod watch;
 mod worker;
@@ -49,8 +50,10 @@ pub use dispatch::{DispatchSettings, ranked_control_key};
 pub use error::EngineError;
 pub use extract::{ExtractProblem, ExtractSettings, ExtractSummary, StdinReader, extract};
 pub use fix::{
-    DocumentError, DocumentFix, FixCause, FixPreference, FixSettings, FixStatus, FixStyle, LinkFix,
-    plan_document, plan_fixes, verify_fixes,
+    DeadLinkMarks, DocumentError, DocumentFix, FixCause, FixPreference, FixSettings, FixStatus,
+    FixStyle, LearnedDecisions, LinkFix, SiteFixes, WikiEditResult, WikiEditSettings, WikiEdits,
+    WikiPageEdit, choose_dated_copies, edit_wiki_pages, find_copy_gaps, learn_decisions,
+    map_to_sources, plan_document, plan_fixes, repair_page, verify_fixes,
 };
 pub use harvest::{
     FlagOutcome, HarvestOptions, HarvestSubject, Harvester, IncidentState, MailReport, MailSender,
@@ -75,6 +78,7 @@ pub use revive::{
     Revival, ReviveObserver, ReviveSettings, WeakCandidate, pattern_programs, revive,
 };
 pub use stop::{StopSignal, StopTrigger};
+pub use submit::{SubmitSettings, submit_pages};
 pub use survey::{
     Budget, BudgetUse, CatalogError, CatalogFields, CatalogSource, DomainReport, DomainStatus,
     LoadedCatalog, SurveyEnd, SurveyOutcome, SurveyReport, SurveySettings, read_catalog, survey,

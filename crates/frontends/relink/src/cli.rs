@@ -4,6 +4,7 @@ mod archive;
 mod decay;
 mod findings;
 mod fix;
+mod fix_wiki;
 mod formats;
 mod gate;
 mod harvest;
@@ -33,6 +34,9 @@ use url::Url;
 pub use self::archive::{ArchiveArgs, ArchiveFormat};
 pub use self::findings::{FindingArgs, GroupByArg, SortArg};
 pub use self::fix::{FixArgs, FixFormat};
+pub use self::fix_wiki::{
+    CommunityReviewArgs, RedirectArgs, RedirectSyntaxArg, SiteFixArgs, WikiArgs, WikiPagesArg,
+};
 pub use self::formats::{CheckFormat, CrawlFormat, OutputFormat, RowsFormat};
 pub use self::gate::GateArgs;
 pub use self::harvest::{

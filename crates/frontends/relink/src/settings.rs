@@ -609,6 +609,8 @@ mod tests {
             },
             remote_anchors: true,
             skips_reserved: false,
+            // The inputs of a wiki are part of the key.
+            is_third_party: false,
         };
         let config = Config {
             include: Some(vec!["a".to_owned()]),

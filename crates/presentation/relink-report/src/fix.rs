@@ -19,17 +19,39 @@ pub struct FixReport<'a> {
     /// The commits that were created, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<FixCommitRow>,
+    /// The edits of wiki pages, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub wiki_edits: Vec<FixWikiEditRow>,
     /// All repairs, by document and position.
     pub fixes: Vec<FixRow<'a>>,
 }
 
 impl<'a> FixReport<'a> {
-    /// Creates a report of repairs. They were applied if there is an `undo` id or
-    /// a commit.
-    pub fn new(undo: Option<&'a str>, commits: Vec<FixCommitRow>, fixes: Vec<FixRow<'a>>) -> Self {
-        let applied = undo.is_some() || !commits.is_empty();
-        Self { schema: SCHEMA, command: "fix", applied, undo, commits, fixes }
+    /// Creates a report of repairs. They were applied if there is an `undo` id, a
+    /// commit or a saved edit.
+    pub fn new(
+        undo: Option<&'a str>,
+        commits: Vec<FixCommitRow>,
+        wiki_edits: Vec<FixWikiEditRow>,
+        fixes: Vec<FixRow<'a>>,
+    ) -> Self {
+        let has_edits = wiki_edits.iter().any(|edit| edit.revision.is_some());
+        let applied = undo.is_some() || !commits.is_empty() || has_edits;
+        Self { schema: SCHEMA, command: "fix", applied, undo, commits, wiki_edits, fixes }
     }
+}
+
+/// The edit of a wiki page by `relink fix --wiki`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FixWikiEditRow {
+    /// The title of the page.
+    pub title: String,
+    /// The number of the new revision; missing if the page was not edited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u64>,
+    /// Why the page was not edited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// A commit that `relink fix --commit` created.
@@ -39,6 +61,41 @@ pub struct FixCommitRow {
     pub id: String,
     /// The first line of the message.
     pub subject: String,
+}
+
+/// The repairs of pages without a source file, for a content management system.
+#[derive(Debug, Clone, Serialize)]
+pub struct SiteFixList<'a> {
+    /// The version of the format.
+    pub schema: u32,
+    /// The command.
+    pub command: &'static str,
+    /// The repairs, by page.
+    pub fixes: Vec<SiteFixRow<'a>>,
+}
+
+impl<'a> SiteFixList<'a> {
+    /// Creates a list.
+    pub fn new(fixes: Vec<SiteFixRow<'a>>) -> Self {
+        Self { schema: SCHEMA, command: "fix", fixes }
+    }
+}
+
+/// The repair of a link on a page.
+#[derive(Debug, Clone, Serialize)]
+pub struct SiteFixRow<'a> {
+    /// The URL of the page.
+    pub page: Redacted<'a>,
+    /// A CSS selector of the link.
+    pub selector: String,
+    /// The URL of the link.
+    pub dead_link: Redacted<'a>,
+    /// The new URL.
+    pub new_url: Redacted<'a>,
+    /// Where the new URL comes from, as in [`FixRow`].
+    pub cause: &'static str,
+    /// The same as a sentence.
+    pub evidence: String,
 }
 
 /// The repair of one link.
@@ -52,19 +109,24 @@ pub struct FixRow<'a> {
     pub column: u32,
     /// The URL of the link.
     pub old_url: Redacted<'a>,
-    /// The URL that replaces it.
-    pub new_url: Redacted<'a>,
+    /// The new URL; missing if none was found and the link is only marked as dead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_url: Option<Redacted<'a>>,
     /// The code of the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Why the link is a finding.
     pub finding: Redacted<'a>,
-    /// Where the new URL comes from: `redirect`, `alias` or `archived-copy`.
+    /// Where the new URL comes from: `redirect`, `alias` or `archived-copy`; `not-found` if
+    /// there is none, `back-to-life` if an archived copy is no longer needed.
     pub cause: &'static str,
     /// The same as a sentence, with the confidence or the date of the copy.
     pub evidence: String,
     /// How it is written: `replace` or `beside`.
     pub style: &'static str,
+    /// What the archived copy lacks, if the new URL is an alias.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub copy_gaps: Vec<String>,
     /// Whether the repair can be written.
     pub status: FixRowStatus,
     /// Why a person must confirm the repair, or why it is not written.

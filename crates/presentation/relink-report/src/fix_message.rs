@@ -33,6 +33,8 @@ fn subject(host: &str, rows: &[FixRow<'_>]) -> String {
     let verb = match rows.first().map(|row| (row.cause, row.style)) {
         Some(("alias", "beside")) => "Add new locations of dead links",
         Some(("archived-copy", "beside")) => "Add archived copies of dead links",
+        Some(("not-found", _)) => "Mark dead links",
+        Some(("back-to-life", _)) => "Restore links that work again",
         Some(("alias" | "archived-copy", _)) => "Replace dead links",
         _ => "Update redirected links",
     };
@@ -57,6 +59,8 @@ pub fn pull_request_body(rows: &[FixRow<'_>]) -> String {
         ("redirect", "Permanent redirects"),
         ("alias", "New locations of dead pages"),
         ("archived-copy", "Archived copies of dead pages"),
+        ("not-found", "Dead links without a new URL"),
+        ("back-to-life", "Pages that work again"),
     ] {
         let rows: Vec<FixRow<'_>> =
             ready.iter().filter(|row| row.cause == cause).cloned().collect();
@@ -113,7 +117,7 @@ impl Repair {
 fn repairs(rows: &[FixRow<'_>]) -> impl Iterator<Item = Repair> {
     let mut repairs: BTreeMap<(String, String), Repair> = BTreeMap::new();
     for row in rows {
-        let (old_url, new_url) = (row.old_url.to_string(), row.new_url.to_string());
+        let (old_url, new_url) = (row.old_url.to_string(), new_url(row));
         let repair = repairs.entry((old_url.clone(), new_url.clone())).or_insert_with(|| Repair {
             old_url,
             new_url,
@@ -125,11 +129,20 @@ fn repairs(rows: &[FixRow<'_>]) -> impl Iterator<Item = Repair> {
     repairs.into_values()
 }
 
+/// Returns the new URL, or what is written instead.
+fn new_url(row: &FixRow<'_>) -> String {
+    row.new_url.as_ref().map_or_else(|| "marked as dead".to_owned(), ToString::to_string)
+}
+
 /// Returns the finding and where the new URL comes from.
 fn evidence(row: &FixRow<'_>) -> String {
     let code = row.code.as_ref().map(|code| format!("{code} ")).unwrap_or_default();
     let reason = row.reason.as_ref().map(|reason| format!("; {reason}")).unwrap_or_default();
-    format!("{code}{}; {}{reason}", row.finding, row.evidence)
+    let gaps = match row.copy_gaps.as_slice() {
+        [] => String::new(),
+        gaps => format!("; archived copy: {}", gaps.join(", ")),
+    };
+    format!("{code}{}; {}{gaps}{reason}", row.finding, row.evidence)
 }
 
 #[cfg(test)]
@@ -143,7 +156,8 @@ mod tests {
             line: 3,
             column: 1,
             old_url: redact(old),
-            new_url: redact("https://example.org/new"),
+            new_url: Some(redact("https://example.org/new")),
+            copy_gaps: Vec::new(),
             code: Some("RL101".into()),
             finding: redact("HTTP 404 twice"),
             cause,

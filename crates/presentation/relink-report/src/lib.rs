@@ -43,7 +43,9 @@ mod suggestion;
 pub use archive::{ArchiveCounts, ArchiveReport, ArchiveRow, ArchiveRowState};
 pub use dead_links::DeadLinks;
 pub use fetch_outcome_name::FetchOutcomeName;
-pub use fix::{FixCommitRow, FixReport, FixRow, FixRowStatus};
+pub use fix::{
+    FixCommitRow, FixReport, FixRow, FixRowStatus, FixWikiEditRow, SiteFixList, SiteFixRow,
+};
 pub use fix_message::{commit_message, pull_request_body};
 pub use gate::{GateRow, GateRowKind};
 pub use lines::FindingLine;

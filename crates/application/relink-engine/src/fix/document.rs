@@ -58,8 +58,11 @@ pub async fn plan_document(
         read_options.format.unwrap_or_else(|| DocumentFormat::from_file(Some(&label), &old));
     let options =
         Options { column: read_options.column.clone(), ..Options::from_file_name(&label) };
-    let ready: Vec<LinkEdit> =
-        links.iter().filter(|fix| fix.status == FixStatus::Ready).map(LinkFix::edit).collect();
+    let ready: Vec<LinkEdit> = links
+        .iter()
+        .filter(|fix| fix.status == FixStatus::Ready)
+        .map(|fix| fix.edit(format))
+        .collect();
     let rewritten = rewrite(format, &options, &old, &ready);
     reject(links, &rewritten.refused);
     let document = DocumentFix {

@@ -6,23 +6,35 @@
 //! new URLs. [`plan_document`] then rewrites the documents in memory. This module
 //! writes no file.
 
+mod copies;
 mod document;
+mod learn;
 mod plan;
+mod restored;
+mod site;
+mod wiki;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use relink_fix::{CopyDetails, EditStyle, LinkEdit, PageVersion, ReviewReason};
+use relink_fix::{
+    ColumnValues, CopyDetails, CopyGap, EditStyle, LinkEdit, PageVersion, ReviewReason,
+};
 use relink_frontier::{UrlFilter, canonicalize};
 use relink_model::{Confidence, FindingCode, RunId, Verdict};
 use relink_page::DocumentFormat;
 use relink_ports::{CheckedTargetQuery, LinkLocation};
 
+pub use self::copies::{choose_dated_copies, find_copy_gaps};
 pub use self::document::{DocumentError, DocumentFix, plan_document};
+pub use self::learn::{LearnedDecisions, learn_decisions};
 pub use self::plan::plan_fixes;
+pub use self::site::{SiteFixes, map_to_sources, repair_page};
+pub use self::wiki::{WikiEditResult, WikiEditSettings, WikiEdits, WikiPageEdit, edit_wiki_pages};
 use crate::check::{CheckEnd, CheckSettings, check};
 use crate::{EngineError, Input, Observer, Ports, ReadOptions, StopSignal};
 
@@ -39,6 +51,25 @@ pub struct FixSettings {
     pub style: Option<FixStyle>,
     /// Whether a replaced URL is kept in an attribute of its link.
     pub keeps_attributes: bool,
+    /// Whether links that work, because they redirect, are left alone.
+    pub skips_redirects: bool,
+    /// Which links in MediaWiki text get the template `{{dead link}}`, if neither a new URL
+    /// nor an archived copy was found.
+    pub marks: DeadLinkMarks,
+    /// Whether links to archived copies are changed back if the page works again.
+    pub restores: bool,
+}
+
+/// Which dead links are marked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum DeadLinkMarks {
+    /// Those in documents whose name is that of MediaWiki text.
+    #[default]
+    ByName,
+    /// All: all documents are MediaWiki text.
+    All,
+    /// None.
+    Off,
 }
 
 /// Which new URL of a dead page is offered.
@@ -60,6 +91,10 @@ pub enum FixStyle {
     Replace,
     /// As a second link behind the old one.
     Beside,
+    /// As an attribute of the link, which keeps its URL.
+    Annotate,
+    /// Instead of an archived copy; a second link to the copy is removed.
+    Restore,
 }
 
 /// Where a new URL comes from.
@@ -71,6 +106,10 @@ pub enum FixCause {
     Alias(Confidence),
     /// An archive, which captured the page at this time.
     ArchivedCopy(Timestamp),
+    /// No new URL was found. The link is marked as dead, with this date.
+    NotFound(Date),
+    /// The page works again, and the link leads to an archived copy.
+    BackToLife,
 }
 
 impl FixCause {
@@ -80,13 +119,17 @@ impl FixCause {
             Self::Redirect => "redirect",
             Self::Alias(_) => "alias",
             Self::ArchivedCopy(_) => "archived-copy",
+            Self::NotFound(_) => "not-found",
+            Self::BackToLife => "back-to-life",
         }
     }
 
     /// Returns the text of a link to the new URL.
     fn label(self) -> &'static str {
         match self {
-            Self::Redirect | Self::Alias(_) => "new location",
+            Self::Redirect | Self::Alias(_) | Self::NotFound(_) | Self::BackToLife => {
+                "new location"
+            }
             Self::ArchivedCopy(_) => "archived copy",
         }
     }
@@ -102,6 +145,8 @@ impl fmt::Display for FixCause {
             Self::ArchivedCopy(time) => {
                 write!(f, "archived copy of {}", time.to_zoned(TimeZone::UTC).date())
             }
+            Self::BackToLife => f.write_str("the page works again"),
+            Self::NotFound(_) => f.write_str("neither a new URL nor an archived copy was found"),
         }
     }
 }
@@ -113,7 +158,7 @@ pub struct LinkFix {
     pub location: LinkLocation,
     /// The canonical URL of the link.
     pub old_url: String,
-    /// The new URL, without the fragment of the link.
+    /// The new URL, without the fragment of the link; empty if none was found.
     pub new_url: String,
     /// The verdict of the link.
     pub verdict: Verdict,
@@ -129,6 +174,8 @@ pub struct LinkFix {
     pub keeps_attributes: bool,
     /// The archived copy of the old URL.
     pub version: Option<PageVersion>,
+    /// What the archived copy lacks, if the new URL is an alias.
+    pub copy_gaps: Vec<CopyGap>,
     /// Whether the repair can be written.
     pub status: FixStatus,
 }
@@ -154,8 +201,27 @@ impl LinkFix {
         })
     }
 
-    /// Returns the edit of the document.
-    fn edit(&self) -> LinkEdit {
+    /// Returns the values of the columns in a table.
+    fn column_values(&self) -> ColumnValues {
+        let version = || self.version.as_ref().map(|version| version.url.clone());
+        match self.cause {
+            FixCause::Alias(confidence) => ColumnValues {
+                new_url: Some(self.new_url.clone()),
+                archive_url: version(),
+                confidence: Some(format!("{:.2}", f64::from(confidence.as_percent()) / 100.0)),
+            },
+            FixCause::ArchivedCopy(_) => {
+                ColumnValues { archive_url: Some(self.new_url.clone()), ..ColumnValues::default() }
+            }
+            FixCause::Redirect | FixCause::NotFound(_) | FixCause::BackToLife => {
+                ColumnValues { new_url: Some(self.new_url.clone()), ..ColumnValues::default() }
+            }
+        }
+    }
+
+    /// Returns the edit of a document of this format.
+    fn edit(&self, format: DocumentFormat) -> LinkEdit {
+        let is_table = matches!(format, DocumentFormat::Csv | DocumentFormat::Tsv);
         LinkEdit {
             location: self.location.location,
             old_url: self.old_url.clone(),
@@ -165,13 +231,24 @@ impl LinkFix {
                     EditStyle::ReplaceAndKeep(self.version.clone())
                 }
                 FixStyle::Replace => EditStyle::Replace,
-                FixStyle::Beside => EditStyle::Beside {
-                    label: self.cause.label().to_owned(),
-                    copy: self.copy_details(),
+                FixStyle::Beside if is_table => EditStyle::Columns(self.column_values()),
+                FixStyle::Restore => EditStyle::Restore,
+                FixStyle::Annotate => EditStyle::Annotate(self.version.clone().unwrap_or_default()),
+                FixStyle::Beside => match self.cause {
+                    FixCause::NotFound(date) => EditStyle::Mark(dead_link_template(date)),
+                    cause => EditStyle::Beside {
+                        label: cause.label().to_owned(),
+                        copy: self.copy_details(),
+                    },
                 },
             },
         }
     }
+}
+
+/// Returns the template that marks a dead link. Its date has no day by convention.
+fn dead_link_template(date: Date) -> String {
+    format!("{{{{dead link|date={}|bot=Relink}}}}", date.strftime("%B %Y"))
 }
 
 /// Checks the new URLs of all fixes that may be written, and rejects the fixes
@@ -187,7 +264,8 @@ pub async fn verify_fixes(
     observer: &mut dyn Observer,
     stop: &StopSignal,
 ) -> Result<CheckEnd, EngineError> {
-    let is_open = |fix: &&LinkFix| !matches!(fix.status, FixStatus::Rejected(_));
+    let is_open =
+        |fix: &&LinkFix| !matches!(fix.status, FixStatus::Rejected(_)) && !fix.new_url.is_empty();
     let urls: BTreeSet<&str> =
         fixes.iter().filter(is_open).map(|fix| fix.new_url.as_str()).collect();
     if urls.is_empty() {
@@ -214,6 +292,7 @@ fn list_check(settings: &CheckSettings, list: &str) -> CheckSettings {
     settings.load.read_options = ReadOptions {
         format: Some(DocumentFormat::UrlList),
         skips_reserved: settings.load.read_options.skips_reserved,
+        is_third_party: settings.load.read_options.is_third_party,
         ..ReadOptions::default()
     };
     settings.is_fresh = true;
@@ -242,7 +321,7 @@ async fn run_results(
 }
 
 fn reject_unless_alive(fix: &mut LinkFix, results: &BTreeMap<String, (Verdict, String)>) {
-    if matches!(fix.status, FixStatus::Rejected(_)) {
+    if matches!(fix.status, FixStatus::Rejected(_)) || fix.new_url.is_empty() {
         return;
     }
     let canonical = canonicalize(None, &fix.new_url).ok();

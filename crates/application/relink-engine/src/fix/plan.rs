@@ -5,10 +5,14 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 use relink_fix::{PageVersion, ReviewReason, is_citation, redirect_offer};
 use relink_model::{Confidence, RunId, Verdict};
+use relink_page::DocumentFormat;
 use relink_ports::{CheckedTarget, CheckedTargetQuery, Files, LinkLocation};
 use url::Url;
 
-use super::{BATCH, FixCause, FixPreference, FixSettings, FixStatus, FixStyle, LinkFix};
+use super::restored::plan_restorations;
+use super::{
+    BATCH, DeadLinkMarks, FixCause, FixPreference, FixSettings, FixStatus, FixStyle, LinkFix,
+};
 use crate::{EngineError, Ports, Revival};
 
 /// Verdicts of links that can be repaired.
@@ -55,7 +59,10 @@ pub async fn plan_fixes(
         let batch = ports.store.checked_targets(run, query).await?;
         let Some(last) = batch.last() else { break };
         query.after = last.task;
-        for target in batch {
+        let is_skipped = |target: &CheckedTarget| {
+            settings.skips_redirects && target.result.verdict == Verdict::Moved
+        };
+        for target in batch.into_iter().filter(|target| !is_skipped(target)) {
             if let Some(offer) = target_offer(ports, &target, settings).await? {
                 links.extend(offered_links(target, &offer, settings));
             }
@@ -65,7 +72,13 @@ pub async fn plan_fixes(
         |link: &OfferedLink| (link.fix.location.path.clone(), link.fix.location.location.span);
     links.sort_by_cached_key(key);
     choose_for_citations(&*ports.files, &mut links, settings).await;
-    Ok(links.into_iter().map(|link| link.fix).collect())
+    let mut fixes: Vec<LinkFix> = links.into_iter().map(|link| link.fix).collect();
+    let restored = plan_restorations(ports, run, settings).await?;
+    if !restored.is_empty() {
+        fixes.extend(restored);
+        fixes.sort_by_cached_key(|fix| (fix.location.path.clone(), fix.location.location.span));
+    }
+    Ok(fixes)
 }
 
 /// Returns the new URLs of a page.
@@ -82,6 +95,15 @@ async fn target_offer(
     // A report of another version is ignored, as in `relink explain`.
     let Ok(revival) = serde_json::from_str::<Revival>(&stored.report) else { return Ok(None) };
     let (alias, copy) = (alias(&revival), archived_copy(&revival));
+    if alias.is_none() && copy.is_none() && settings.marks != DeadLinkMarks::Off {
+        let date = ports.now().to_zoned(TimeZone::UTC).date();
+        let first = NewUrl {
+            url: String::new(),
+            cause: FixCause::NotFound(date),
+            status: FixStatus::Ready,
+        };
+        return Ok(Some(TargetOffer { first, for_citations: None, version: None }));
+    }
     let (first, for_citations) = match settings.preference {
         FixPreference::Auto if alias.is_some() => (alias, copy),
         FixPreference::Auto | FixPreference::Alias => (alias.or(copy), None),
@@ -151,10 +173,17 @@ fn offered_links(
         style: style(offer.first.cause, settings),
         keeps_attributes: settings.keeps_attributes,
         version: offer.version.clone(),
+        copy_gaps: Vec::new(),
         status: offer.first.status.clone(),
     };
+    let can_be_marked = |location: &LinkLocation| {
+        let format = || DocumentFormat::from_file(Some(&location.path), b"");
+        settings.marks == DeadLinkMarks::All || format() == DocumentFormat::Wikitext
+    };
+    let is_marked = matches!(offer.first.cause, FixCause::NotFound(_));
     locations
         .into_iter()
+        .filter(|location| !is_marked || can_be_marked(location))
         .map(|location| OfferedLink {
             fix: fix(location),
             for_citations: offer.for_citations.clone(),
@@ -163,10 +192,15 @@ fn offered_links(
 }
 
 fn style(cause: FixCause, settings: FixSettings) -> FixStyle {
-    settings.style.unwrap_or(match cause {
-        FixCause::Redirect => FixStyle::Replace,
-        FixCause::Alias(_) | FixCause::ArchivedCopy(_) => FixStyle::Beside,
-    })
+    match cause {
+        // A mark cannot replace the link.
+        FixCause::NotFound(_) => FixStyle::Beside,
+        FixCause::BackToLife => FixStyle::Restore,
+        FixCause::Redirect => settings.style.unwrap_or(FixStyle::Replace),
+        FixCause::Alias(_) | FixCause::ArchivedCopy(_) => {
+            settings.style.unwrap_or(FixStyle::Beside)
+        }
+    }
 }
 
 /// Offers the archived copy for links that are citations. Only documents with a

@@ -19,6 +19,9 @@ pub struct ReadOptions {
     pub remote_anchors: bool,
     /// Whether hosts reserved for examples are skipped in files.
     pub skips_reserved: bool,
+    /// Whether others write the documents, such as the pages of a wiki. Their URLs must
+    /// not reach private addresses or receive the user's headers.
+    pub is_third_party: bool,
 }
 
 /// Rules for local links.
@@ -66,7 +69,7 @@ pub struct PathMap {
 impl LocalRules {
     /// Returns the files that a root-relative path may refer to: those of the
     /// maps, then those of the roots.
-    pub(super) fn paths_of(&self, path: &str) -> Vec<PathBuf> {
+    pub(crate) fn paths_of(&self, path: &str) -> Vec<PathBuf> {
         let below = |map: &PathMap| {
             let rest = path.strip_prefix(map.prefix.trim_end_matches('/'))?;
             (rest.is_empty() || rest.starts_with('/'))

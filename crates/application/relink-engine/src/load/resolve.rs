@@ -8,7 +8,8 @@ use std::path::Path;
 use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 use relink_frontier::{UrlFilter, canonicalize, host_key};
 use relink_model::{
-    Link, LinkKind, LinkTarget, SkipReason, Verdict, redact_stored_url, redact_url, with_authority,
+    Link, LinkKind, LinkTarget, RequestRights, SkipReason, Verdict, redact_stored_url, redact_url,
+    with_authority,
 };
 use relink_page::{DocumentFormat, has_client_templates, has_placeholder};
 use relink_ports::NewTarget;
@@ -72,6 +73,7 @@ fn is_web_url(text: &str) -> bool {
 }
 
 /// Resolves the links of one document.
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent option")]
 pub(super) struct LinkResolver {
     scope: UrlFilter,
     is_offline: bool,
@@ -80,6 +82,8 @@ pub(super) struct LinkResolver {
     document_base: DocumentBase,
     /// Whether hosts reserved for examples are skipped.
     skips_reserved: bool,
+    /// Whether the document was written by others.
+    is_third_party: bool,
     /// How template placeholders are treated.
     placeholders: Placeholders,
     /// Whether the fragments of links to web pages are checked.
@@ -146,6 +150,7 @@ impl LinkResolver {
             placeholders: Placeholders::from_document(&document_base, format, head),
             document_base,
             skips_reserved: settings.read_options.skips_reserved && is_file,
+            is_third_party: settings.read_options.is_third_party,
             checks_anchors: settings.read_options.remote_anchors,
             base,
             base_href: BaseHref::None,
@@ -247,11 +252,12 @@ impl LinkResolver {
         if self.is_offline {
             return LinkResolution::Skipped(CheckSkipReason::Offline);
         }
-        LinkResolution::Target(NewTarget::Web {
-            host: host_key(&url),
-            rights: self.document_base.rights_for(&url),
-            url: url.into(),
-        })
+        let rights = if self.is_third_party {
+            RequestRights::discovered()
+        } else {
+            self.document_base.rights_for(&url)
+        };
+        LinkResolution::Target(NewTarget::Web { host: host_key(&url), rights, url: url.into() })
     }
 
     fn resolve_path(&self, text: &str, kind: LinkKind) -> LinkResolution {

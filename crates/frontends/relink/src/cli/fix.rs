@@ -4,10 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use relink_engine::{FixPreference, FixSettings, FixStyle};
+use relink_engine::{DeadLinkMarks, FixPreference, FixSettings, FixStyle};
+use relink_page::DocumentFormat;
 
 use super::{
-    CheckArgs, CheckReviveArgs, DocumentArgs, FindingArgs, GateArgs, RequestArgs, WalkArgs,
+    CheckArgs, CheckReviveArgs, CommunityReviewArgs, DocumentArgs, FindingArgs, GateArgs,
+    RedirectArgs, RequestArgs, SiteFixArgs, WalkArgs, WikiArgs,
 };
 
 /// Arguments of `relink fix`.
@@ -15,7 +17,7 @@ use super::{
 #[expect(clippy::struct_excessive_bools, reason = "each field is one flag")]
 pub struct FixArgs {
     /// Files, directories or globs
-    #[arg(required_unless_present = "undo", value_name = "INPUT")]
+    #[arg(required_unless_present_any = ["undo", "wiki", "crawl"], value_name = "INPUT")]
     pub inputs: Vec<OsString>,
     /// Print the changes as a diff and change no file (the default)
     #[arg(long, conflicts_with = "apply")]
@@ -42,6 +44,14 @@ pub struct FixArgs {
     /// `beside` for others]
     #[arg(long, value_enum, value_name = "STYLE")]
     pub style: Option<StyleArg>,
+    /// Link to the original page again where a link leads to an archived copy and the page
+    /// works again
+    #[arg(long)]
+    pub restore: bool,
+    /// Do not mark dead links without a new URL and without an archived copy with
+    /// `{{dead link}}` in `MediaWiki` text
+    #[arg(long)]
+    pub no_dead_link_mark: bool,
     /// Where to keep the original URL of a replaced link
     #[arg(long, value_enum, default_value = "auto", value_name = "WHERE")]
     pub robust: RobustArg,
@@ -64,6 +74,18 @@ pub struct FixArgs {
     /// Configuration file to use instead of the project's `relink.toml`
     #[arg(long, value_name = "FILE", env = "RELINK_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,
+    /// Wiki options.
+    #[command(flatten)]
+    pub wiki: WikiArgs,
+    /// Whole site.
+    #[command(flatten)]
+    pub site: SiteFixArgs,
+    /// Redirect map.
+    #[command(flatten)]
+    pub redirects: RedirectArgs,
+    /// Options of reviews by a community.
+    #[command(flatten)]
+    pub community: CommunityReviewArgs,
     /// Document options.
     #[command(flatten)]
     pub documents: DocumentArgs,
@@ -138,6 +160,14 @@ impl FixArgs {
                 StyleArg::Beside => FixStyle::Beside,
             }),
             keeps_attributes: matches!(self.robust, RobustArg::Auto | RobustArg::Attributes),
+            marks: match self.documents.read_as {
+                _ if self.no_dead_link_mark => DeadLinkMarks::Off,
+                _ if self.wiki.wiki.is_some() => DeadLinkMarks::All,
+                Some(DocumentFormat::Wikitext) => DeadLinkMarks::All,
+                _ => DeadLinkMarks::ByName,
+            },
+            restores: self.restore,
+            skips_redirects: self.wiki.wiki.is_some() && self.style != Some(StyleArg::Replace),
         }
     }
 

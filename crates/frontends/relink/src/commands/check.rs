@@ -9,7 +9,7 @@ use relink_engine::{
     CheckEnd, CheckOutcome, Diagnostic, Diagnostics, EngineError, Ports, StopSignal, check,
 };
 use relink_files::LocalFiles;
-use relink_model::TaskId;
+use relink_model::{RunId, TaskId};
 use relink_ports::Clock as _;
 use relink_report::human::{counted, problem};
 
@@ -50,7 +50,7 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
     if let Some(setup) = settings.revive.as_ref().filter(|_| outcome.end == CheckEnd::Finished) {
         reporter.pause();
         let failures =
-            search_dead_pages(&mut ports, setup, &settings.run, &outcome, &global, &stop).await;
+            search_dead_pages(&mut ports, setup, &settings.run, outcome.run, &global, &stop).await;
         // Search errors are warnings: they must not suppress the findings.
         if !global.quiet {
             failures.iter().for_each(CommandError::warn);
@@ -79,14 +79,14 @@ pub async fn search_dead_pages(
     ports: &mut Ports,
     setup: &ReviveSetup,
     run: &RunSettings,
-    outcome: &CheckOutcome,
+    id: RunId,
     global: &GlobalArgs,
     stop: &StopSignal,
 ) -> Vec<CommandError> {
     // Open the engines after the check, so that the index contains its pages.
     let (engines, mut failures) = engines::open_available(setup, &run.db, ports).await;
     ports.search_engines = engines;
-    let searched = check_revive::search(ports, &setup.revive, outcome.run, global, stop).await;
+    let searched = check_revive::search(ports, &setup.revive, id, global, stop).await;
     failures.extend(searched.err());
     failures
 }

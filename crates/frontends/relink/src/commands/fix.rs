@@ -4,12 +4,18 @@
 //! error. With `--apply`, the files are changed and a journal for `--undo` is
 //! written next to the database. With `--commit`, the changes are committed.
 
+mod annotate;
 mod commit;
+mod community;
 mod journal;
 mod patch;
+mod redirects;
+mod report;
 mod review;
 mod roots;
 mod sidecar;
+mod site;
+mod wiki;
 mod write;
 
 use std::io;
@@ -17,19 +23,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use relink_engine::{
-    CheckEnd, CheckOutcome, FixSettings, FixStatus, LinkFix, Ports, StopSignal, check,
-    plan_document, plan_fixes, verify_fixes,
+    CheckEnd, CheckOutcome, FixCause, FixSettings, FixStatus, LinkFix, Ports, StopSignal, check,
+    choose_dated_copies, find_copy_gaps, plan_document, plan_fixes, verify_fixes,
 };
+use relink_git::GitLineHistory;
+use relink_model::RunId;
 use relink_ports::Clock as _;
-use relink_report::human::counted;
 use relink_report::{
-    FixCommitRow, FixReport, FixRow, FixRowStatus, printable, pull_request_body, redact,
-    redact_prose,
+    FixCommitRow, FixReport, FixRow, FixWikiEditRow, printable, pull_request_body,
 };
 
-use self::commit::{Committer, style_name};
+pub use self::annotate::annotate;
+use self::commit::Committer;
 use self::journal::Journal;
 use self::patch::{PatchPrinter, document_diff, write_output};
+use self::redirects::write_redirect_map;
+use self::report::{print_summary, row};
 use self::roots::Roots;
 use self::sidecar::{Sidecar, Sidecars};
 use super::check::search_dead_pages;
@@ -73,6 +82,7 @@ struct WriteResult {
     /// The id for `--undo`.
     undo: Option<String>,
     commits: Vec<FixCommitRow>,
+    wiki_edits: Vec<FixWikiEditRow>,
 }
 
 /// Runs `relink fix`.
@@ -82,22 +92,21 @@ pub async fn run(args: FixArgs, global: GlobalArgs) -> Result<Exit, CommandError
     if let Some(id) = &args.undo {
         return journal::undo(&args, id);
     }
+    if let Some(url) = args.wiki.wiki.clone() {
+        return Box::pin(wiki::run(args, url, global)).await;
+    }
+    if let Some(id) = args.site.crawl {
+        return Box::pin(site::run(args, id, global)).await;
+    }
     let roots = Roots::new(&args.inputs);
     let (output, pr_body) = (args.output.clone(), args.pr_body.clone());
-    let mode = FixMode {
-        format: args.format,
-        write: match (args.commit, args.apply) {
-            (true, _) => WriteMode::Commit,
-            (false, true) => WriteMode::Apply,
-            (false, false) => WriteMode::DryRun,
-        },
-        is_reviewed: args.review,
-        settings: args.settings(),
-        has_sidecar: args.robust.has_sidecar(),
-        output: output.as_deref(),
-        pr_body: pr_body.as_deref(),
-        global: &global,
+    let (community, redirects) = (args.community.clone(), args.redirects.clone());
+    let write = match (args.commit, args.apply) {
+        (true, _) => WriteMode::Commit,
+        (false, true) => WriteMode::Apply,
+        (false, false) => WriteMode::DryRun,
     };
+    let mode = FixMode::new(&args, write, output.as_deref(), pr_body.as_deref(), &global);
     let plan = CheckPlan::resolve(args.into_check_args(), now)?;
     plan.run.warn_project_config();
     let mut ports = wiring::ports(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock)).await?;
@@ -106,20 +115,29 @@ pub async fn run(args: FixArgs, global: GlobalArgs) -> Result<Exit, CommandError
         Ok(fixes) => fixes,
         Err(exit) => return Ok(exit),
     };
-    if mode.is_reviewed {
-        review::review(&mut fixes, &mut io::stdin().lock(), &mut io::stderr()).map_err(
-            |error| {
-                CommandError::internal("cannot read the answer of the review")
-                    .cause(error.to_string())
-            },
-        )?;
+    if community::write_list(&community, &ports, &plan, &fixes).await? {
+        wiring::close(ports).await;
+        return Ok(Exit::Clean);
     }
+    community::apply_results(&community, &ports, &mut fixes).await?;
+    review_fixes(&mode, &mut fixes)?;
+    write_redirect_map(&redirects, &fixes)?;
     let journal = Journal::new(&companion_path(&plan.run.db)?, now);
     let result = write_documents(&ports, &plan, &roots, &mut fixes, journal, &mode).await?;
     wiring::close(ports).await;
     mode.report(&fixes, &result)?;
     let is_open = mode.write == WriteMode::DryRun && result.documents > 0;
     Ok(if is_open { Exit::Findings } else { Exit::Clean })
+}
+
+/// Asks about repairs, if the user wants to be asked.
+fn review_fixes(mode: &FixMode<'_>, fixes: &mut [LinkFix]) -> Result<(), CommandError> {
+    if !mode.is_reviewed {
+        return Ok(());
+    }
+    review::review(fixes, &mut io::stdin().lock(), &mut io::stderr()).map_err(|error| {
+        CommandError::internal("cannot read the answer of the review").cause(error.to_string())
+    })
 }
 
 /// Checks the documents, searches for dead pages if requested, and checks the new
@@ -130,25 +148,44 @@ async fn find_fixes(
     mode: &FixMode<'_>,
     stop: &StopSignal,
 ) -> Result<Result<Vec<LinkFix>, Exit>, CommandError> {
-    if let Some(setup) = &plan.revive {
-        ports.archives = archives(setup, ports)?;
-    }
     let mut observer = ProgressDisplay::new(mode.global);
     let outcome = check(ports, &plan.check, &mut observer, stop).await?;
-    if let Some(exit) = unfinished(&outcome) {
-        observer.clear();
-        return exit.map(Err);
+    observer.clear();
+    match unfinished(&outcome) {
+        Some(exit) => exit.map(Err),
+        None => offer_fixes(ports, plan, outcome.run, mode, stop).await,
     }
+}
+
+/// Returns the repairs of a finished run, with new URLs that were checked.
+async fn offer_fixes(
+    ports: &mut Ports,
+    plan: &CheckPlan,
+    run: RunId,
+    mode: &FixMode<'_>,
+    stop: &StopSignal,
+) -> Result<Result<Vec<LinkFix>, Exit>, CommandError> {
     if let Some(setup) = &plan.revive {
-        let failures =
-            search_dead_pages(ports, setup, &plan.run, &outcome, mode.global, stop).await;
+        ports.archives = archives(setup, ports)?;
+        let failures = search_dead_pages(ports, setup, &plan.run, run, mode.global, stop).await;
         failures.iter().for_each(CommandError::warn);
     }
-    let mut fixes = plan_fixes(ports, outcome.run, mode.settings).await?;
+    let mut observer = ProgressDisplay::new(mode.global);
+    let mut fixes = plan_fixes(ports, run, mode.settings).await?;
+    choose_dated_copies(ports, &GitLineHistory::new(), &mut fixes).await;
+    if plan.revive.is_some() {
+        find_copy_gaps(ports, &plan.check.dispatch, &mut fixes).await?;
+    }
     let end = verify_fixes(ports, &plan.check, &mut fixes, &mut observer, stop).await?;
     observer.clear();
     Ok(match end {
-        CheckEnd::Finished => Ok(fixes),
+        CheckEnd::Finished => {
+            // A page that is still dead is not news.
+            fixes.retain(|fix| {
+                fix.cause != FixCause::BackToLife || !matches!(fix.status, FixStatus::Rejected(_))
+            });
+            Ok(fixes)
+        }
         CheckEnd::Interrupted => Err(Exit::Interrupted),
         CheckEnd::NoNetwork => return Err(no_network()),
     })
@@ -230,7 +267,8 @@ async fn write_documents(
     printer.finish()?;
     let commits = committer.map(|committer| committer.commit(fixes)).transpose()?;
     let undo = journal.id().map(str::to_owned);
-    Ok(WriteResult { documents, undo, commits: commits.unwrap_or_default() })
+    let commits = commits.unwrap_or_default();
+    Ok(WriteResult { documents, undo, commits, wiki_edits: Vec::new() })
 }
 
 /// Writes a sidecar file. A failure is a warning: the repairs are already written.
@@ -261,7 +299,26 @@ fn reject(fixes: &mut [LinkFix], reason: &str) {
     }
 }
 
-impl FixMode<'_> {
+impl<'a> FixMode<'a> {
+    fn new(
+        args: &FixArgs,
+        write: WriteMode,
+        output: Option<&'a Path>,
+        pr_body: Option<&'a Path>,
+        global: &'a GlobalArgs,
+    ) -> Self {
+        Self {
+            format: args.format,
+            write,
+            is_reviewed: args.review,
+            settings: args.settings(),
+            has_sidecar: args.robust.has_sidecar(),
+            output,
+            pr_body,
+            global,
+        }
+    }
+
     /// Whether the diff is printed on standard output.
     fn shows_diff(&self) -> bool {
         self.format == FixFormat::Human && self.write == WriteMode::DryRun
@@ -274,7 +331,9 @@ impl FixMode<'_> {
         }
         match self.format {
             FixFormat::Json => {
-                let report = FixReport::new(result.undo.as_deref(), result.commits.clone(), rows);
+                let WriteResult { undo, commits, wiki_edits, .. } = result;
+                let report =
+                    FixReport::new(undo.as_deref(), commits.clone(), wiki_edits.clone(), rows);
                 let text = serde_json::to_string_pretty(&report).map_err(cannot_encode)?;
                 print(&format!("{text}\n"))
             }
@@ -285,72 +344,5 @@ impl FixMode<'_> {
                 Ok(())
             }
         }
-    }
-}
-
-/// Prints the summary on standard error, so that standard output is a patch.
-#[expect(clippy::print_stderr, reason = "standard output contains the patch")]
-fn print_summary(fixes: &[LinkFix], result: &WriteResult) {
-    let ready = fixes.iter().filter(|fix| fix.status == FixStatus::Ready).count();
-    let links = counted(ready as u64, "link");
-    let in_files = format!("{links} in {}", counted(result.documents as u64, "file"));
-    for fix in fixes {
-        if let Some(line) = open_line(fix) {
-            eprintln!("{line}");
-        }
-    }
-    for FixCommitRow { id, subject } in &result.commits {
-        eprintln!("commit {id} {}", printable(subject));
-    }
-    match &result.undo {
-        _ if ready == 0 => eprintln!("nothing to repair"),
-        None if !result.commits.is_empty() => {
-            let commits = counted(result.commits.len() as u64, "commit");
-            eprintln!("repaired {in_files} with {commits}; undo: git revert");
-        }
-        Some(id) => eprintln!("repaired {in_files}; undo: relink fix --undo {id}"),
-        None => eprintln!("{in_files} can be repaired; write the changes with `--apply`"),
-    }
-}
-
-/// Returns a line on a repair that was not made.
-fn open_line(fix: &LinkFix) -> Option<String> {
-    let (kind, reason) = match &fix.status {
-        FixStatus::Ready => return None,
-        FixStatus::NeedsReview(reason) => ("needs review", reason.to_string()),
-        FixStatus::Rejected(reason) => ("not repaired", reason.clone()),
-    };
-    let location = &fix.location.location;
-    Some(format!(
-        "{}:{}:{}: {kind}: {} -> {} ({}; {})",
-        printable(&fix.location.path),
-        location.line,
-        location.column,
-        printable(&fix.old_url),
-        printable(&fix.new_url),
-        fix.cause,
-        printable(&reason),
-    ))
-}
-
-fn row(fix: &LinkFix) -> FixRow<'_> {
-    let (status, reason) = match &fix.status {
-        FixStatus::Ready => (FixRowStatus::Ready, None),
-        FixStatus::NeedsReview(reason) => (FixRowStatus::NeedsReview, Some(reason.to_string())),
-        FixStatus::Rejected(reason) => (FixRowStatus::Rejected, Some(reason.clone())),
-    };
-    FixRow {
-        path: &fix.location.path,
-        line: fix.location.location.line,
-        column: fix.location.location.column,
-        old_url: redact(&fix.old_url),
-        new_url: redact(&fix.new_url),
-        code: fix.code.map(|code| code.to_string()),
-        finding: redact_prose(&fix.finding),
-        cause: fix.cause.name(),
-        evidence: fix.cause.to_string(),
-        style: style_name(fix.style),
-        status,
-        reason,
     }
 }

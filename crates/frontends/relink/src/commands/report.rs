@@ -40,7 +40,7 @@ pub async fn run(args: ReportArgs, global: GlobalArgs) -> Result<Exit, CommandEr
         .map(|path| Ok((path, format_of(path)?)))
         .collect::<Result<_, CommandError>>()?;
     let ports = open(args.db).await?;
-    let run = find(&ports, args.run).await?;
+    let run = find_crawl(&ports, args.run).await?;
     let before = previous_crawl(&ports, &run).await?;
     let report = site_report(&ports, &run, before.as_ref()).await?;
     for (path, format) in outputs {
@@ -61,7 +61,7 @@ async fn open(db: Option<PathBuf>) -> Result<Ports, CommandError> {
 }
 
 /// Returns the crawl with this id, or the latest one.
-async fn find(ports: &Ports, id: Option<i64>) -> Result<RunSummary, CommandError> {
+pub async fn find_crawl(ports: &Ports, id: Option<i64>) -> Result<RunSummary, CommandError> {
     let runs = ports.store.runs(Some("crawl"), usize::MAX).await?;
     let is_selected = |run: &RunSummary| id.is_none_or(|id| run.id.0 == id);
     runs.into_iter().find(is_selected).ok_or_else(|| match id {
@@ -151,8 +151,8 @@ fn write_temporary(report: &SiteReport) -> Result<PathBuf, CommandError> {
 }
 
 async fn diff(ports: &Ports, before: i64, after: i64) -> Result<Exit, CommandError> {
-    let before = find(ports, Some(before)).await?;
-    let after = find(ports, Some(after)).await?;
+    let before = find_crawl(ports, Some(before)).await?;
+    let after = find_crawl(ports, Some(after)).await?;
     let report = site_report(ports, &after, Some(&before)).await?;
     let text = report.comparison.as_ref().map(comparison_text).unwrap_or_default();
     print(&text).map(|()| Exit::Clean)

@@ -2,8 +2,11 @@
 
 mod commit;
 mod hostile;
+mod offers;
 mod robust;
+mod site;
 mod tree;
+mod wiki;
 
 use std::fs;
 use std::io::Write as _;

@@ -15,7 +15,7 @@ use relink_model::SourceLocation;
 use relink_report::{FixCommitRow, commit_message, printable};
 use url::Url;
 
-use super::row;
+use super::report::row;
 use super::sidecar::Sidecar;
 use super::write::{create, replace, writable_path};
 use crate::error::CommandError;
@@ -190,6 +190,8 @@ pub fn style_name(style: FixStyle) -> &'static str {
     match style {
         FixStyle::Replace => "replace",
         FixStyle::Beside => "beside",
+        FixStyle::Annotate => "annotate",
+        FixStyle::Restore => "restore",
     }
 }
 

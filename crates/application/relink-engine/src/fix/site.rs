@@ -1,0 +1,172 @@
+//! Repairs of links on the pages of a crawled site.
+//!
+//! A crawl reports the pages on which links are. [`map_to_sources`] finds the files that
+//! the pages are made from. For other pages, [`repair_page`] rewrites a copy of the page.
+
+use std::path::{Path, PathBuf};
+
+use relink_fix::{LinkEdit, rewrite};
+use relink_frontier::canonicalize;
+use relink_model::{FetchOutcome, Link, LinkTarget, RequestRights};
+use relink_page::{DocumentFormat, Options, links_with};
+use relink_ports::{Fetch as _, FetchRequest, Files, LinkLocation, RequestOptions, UserAgent};
+use url::Url;
+
+use super::LinkFix;
+use crate::polite_fetch::{PoliteFetch, PoliteFetchSettings};
+use crate::{DispatchSettings, LocalRules, Ports};
+
+/// Extensions of source files.
+const EXTENSIONS: [&str; 10] =
+    ["md", "mdx", "markdown", "rst", "adoc", "asciidoc", "html", "htm", "txt", "wiki"];
+
+/// Names of source files of a directory, without extension.
+const INDEX_NAMES: [&str; 3] = ["index", "_index", "README"];
+
+/// The repairs of a site.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SiteFixes {
+    /// Repairs of links in source files, by document and position.
+    pub in_sources: Vec<LinkFix>,
+    /// Repairs of links on pages without a source file, by page.
+    pub on_pages: Vec<LinkFix>,
+}
+
+/// Maps repairs of pages to the source files of the pages.
+pub async fn map_to_sources(files: &dyn Files, rules: &LocalRules, all: Vec<LinkFix>) -> SiteFixes {
+    let mut site = SiteFixes::default();
+    let is_same = |one: &LinkFix, other: &LinkFix| one.location.path == other.location.path;
+    for page in all.chunk_by(is_same) {
+        let url = page.first().and_then(|fix| Url::parse(&fix.location.path).ok());
+        let found = match &url {
+            Some(url) => source_fixes(files, rules, url, page).await,
+            None => Vec::new(),
+        };
+        let is_found = |fix: &&LinkFix| found.iter().any(|other| other.old_url == fix.old_url);
+        site.on_pages.extend(page.iter().filter(|fix| !is_found(fix)).cloned());
+        site.in_sources.extend(found);
+    }
+    let key = |fix: &LinkFix| (fix.location.path.clone(), fix.location.location.span);
+    site.in_sources.sort_by_cached_key(key);
+    // Several pages can be made from one file.
+    site.in_sources.dedup_by(|one, other| key(one) == key(other));
+    site
+}
+
+/// Returns the repairs in the first source file that has one of the links.
+async fn source_fixes(
+    files: &dyn Files,
+    rules: &LocalRules,
+    page: &Url,
+    repairs: &[LinkFix],
+) -> Vec<LinkFix> {
+    for path in rules.paths_of(page.path()).iter().flat_map(|path| source_paths(path)) {
+        if files.is_dir(&path).await || !files.exists(&path).await {
+            continue;
+        }
+        let Ok(bytes) = files.read(&path).await else { continue };
+        let label = path.to_string_lossy().into_owned();
+        let format = DocumentFormat::from_file(Some(&label), &bytes);
+        let links = links_with(format, &bytes, &Options::from_file_name(&label)).links;
+        let found = located(&links, &label, repairs);
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    Vec::new()
+}
+
+/// Returns the files that a page at this path may be made from.
+fn source_paths(path: &Path) -> Vec<PathBuf> {
+    let name = path.to_string_lossy();
+    let stem = name.trim_end_matches('/');
+    let stem = stem.strip_suffix(".html").or_else(|| stem.strip_suffix(".htm")).unwrap_or(stem);
+    let mut paths = vec![path.to_owned()];
+    paths.extend(EXTENSIONS.iter().map(|extension| PathBuf::from(format!("{stem}.{extension}"))));
+    for name in INDEX_NAMES {
+        let index = |extension: &&str| Path::new(stem).join(format!("{name}.{extension}"));
+        paths.extend(EXTENSIONS.iter().map(index));
+    }
+    // The source of `/guide/index.html` is often `guide.md` or `guide/index.md`.
+    if let Some(directory) = Path::new(stem).parent().filter(|_| stem.ends_with("/index")) {
+        let directory = directory.to_string_lossy().into_owned();
+        let sibling = |extension: &&str| PathBuf::from(format!("{directory}.{extension}"));
+        paths.extend(EXTENSIONS.iter().map(sibling));
+    }
+    paths
+}
+
+/// Returns the repairs for all links of a document to the URLs of `fixes`.
+fn located(links: &[Link], label: &str, fixes: &[LinkFix]) -> Vec<LinkFix> {
+    let mut found = Vec::new();
+    for link in links {
+        let LinkTarget::Web(text) = &link.target else { continue };
+        let Ok(url) = canonicalize(None, text) else { continue };
+        let fix = fixes.iter().find(|fix| fix.old_url == url.as_str());
+        found.extend(fix.map(|fix| LinkFix {
+            location: LinkLocation { path: label.to_owned(), location: link.location },
+            ..fix.clone()
+        }));
+    }
+    found
+}
+
+/// Fetches a page and returns a copy with the repairs; `None` if it has no such link.
+///
+/// # Errors
+///
+/// Returns the reason if the page cannot be fetched.
+pub async fn repair_page(
+    ports: &Ports,
+    settings: &DispatchSettings,
+    page: &Url,
+    fixes: &[LinkFix],
+) -> Result<Option<Vec<u8>>, String> {
+    let polite = PoliteFetch::new(PoliteFetchSettings {
+        fetch: &*ports.fetch,
+        clock: &*ports.clock,
+        store: Some(&*ports.store),
+        politeness: settings.politeness,
+        max_host_wait: settings.max_host_wait,
+    });
+    let stored = ports.store.dead_target(page.as_str()).await.map_err(|error| error.to_string())?;
+    let rights = stored.map_or(RequestRights::discovered(), |stored| stored.rights);
+    let options = RequestOptions {
+        max_body_bytes: Some(settings.max_page_bytes),
+        ..RequestOptions::default()
+    };
+    let request =
+        FetchRequest { url: page.clone(), rights, user_agent: UserAgent::Native, options };
+    let result = polite.fetch(request).await;
+    let FetchOutcome::Response(200) = result.outcome else {
+        return Err(result.outcome.to_string());
+    };
+    let bytes = result.body.map(|body| body.bytes).unwrap_or_default();
+    let options = Options::default();
+    let links = links_with(DocumentFormat::Html, &bytes, &options).links;
+    let edits: Vec<LinkEdit> = located(&links, page.as_str(), fixes)
+        .iter()
+        .map(|fix| fix.edit(DocumentFormat::Html))
+        .collect();
+    let rewritten = rewrite(DocumentFormat::Html, &options, &bytes, &edits);
+    Ok((!rewritten.edits.is_empty()).then_some(rewritten.bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_of_a_page_are_tried_in_order() {
+        let paths = |path: &str| -> Vec<String> {
+            let paths = source_paths(Path::new(path)).into_iter();
+            paths.map(|path| path.to_string_lossy().into_owned()).collect()
+        };
+        let of_page = paths("docs/guide/setup.html");
+        assert_eq!(of_page.first().map(String::as_str), Some("docs/guide/setup.html"));
+        assert!(of_page.contains(&"docs/guide/setup.md".to_owned()));
+        assert!(of_page.contains(&"docs/guide/setup/index.rst".to_owned()));
+        assert!(paths("docs/guide/").contains(&"docs/guide/_index.md".to_owned()));
+        assert!(paths("docs/guide/index.html").contains(&"docs/guide.md".to_owned()));
+    }
+}

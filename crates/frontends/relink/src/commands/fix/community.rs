@@ -1,0 +1,110 @@
+//! `--review-list` and `--review-results`: a community reviews the repairs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use relink_engine::{FixCause, FixStatus, LinkFix, Ports, learn_decisions};
+use relink_fix::{
+    Proposal, ReviewCounts, ReviewDecision, ReviewDecisions, anchor_text, read_decisions,
+    review_table, sample,
+};
+use relink_page::DocumentFormat;
+use relink_report::human::counted;
+use relink_revive::Site;
+use url::Url;
+
+use super::patch::write_output;
+use crate::cli::CommunityReviewArgs;
+use crate::error::CommandError;
+use crate::settings::CheckPlan;
+
+/// Writes the table of `--review-list`. Returns whether the flag is given.
+#[expect(clippy::print_stderr, reason = "standard output may contain the patch")]
+pub async fn write_list(
+    args: &CommunityReviewArgs,
+    ports: &Ports,
+    plan: &CheckPlan,
+    fixes: &[LinkFix],
+) -> Result<bool, CommandError> {
+    let Some(path) = &args.review_list else { return Ok(false) };
+    let is_listed = |fix: &&LinkFix| {
+        matches!(fix.cause, FixCause::Alias(_))
+            && !matches!(fix.status, FixStatus::Rejected(_))
+            && !(args.review_unarchived && fix.version.is_some())
+    };
+    let mut proposals = Vec::new();
+    let mut document: Option<(String, Vec<u8>)> = None;
+    for fix in fixes.iter().filter(is_listed) {
+        let label = &fix.location.path;
+        if document.as_ref().is_none_or(|(current, _)| current != label) {
+            let bytes = ports.files.read(Path::new(label)).await.unwrap_or_default();
+            document = Some((label.clone(), bytes));
+        }
+        let bytes = document.as_ref().map_or(&[][..], |(_, bytes)| bytes);
+        let format = plan.check.load.read_options.format;
+        let format = format.unwrap_or_else(|| DocumentFormat::from_file(Some(label), bytes));
+        let site = Url::parse(&fix.old_url).map(|url| Site::from_url(&url).as_str().to_owned());
+        proposals.push(Proposal {
+            article: label.clone(),
+            anchor_text: anchor_text(format, bytes, fix.location.location.span),
+            old_url: fix.old_url.clone(),
+            new_url: fix.new_url.clone(),
+            domain: site.unwrap_or_default(),
+        });
+    }
+    let total = proposals.len();
+    let rows = sample(proposals, args.review_seed, args.review_per_domain, args.review_sample);
+    write_output(path, review_table(&rows).as_bytes())?;
+    eprintln!("wrote {} of {total} proposals", counted(rows.len() as u64, "row"));
+    Ok(true)
+}
+
+/// Reads the table of `--review-results`, stores what it teaches, and rejects all repairs
+/// that were not approved.
+#[expect(clippy::print_stderr, reason = "standard output may contain the patch")]
+pub async fn apply_results(
+    args: &CommunityReviewArgs,
+    ports: &Ports,
+    fixes: &mut [LinkFix],
+) -> Result<(), CommandError> {
+    let Some(path) = &args.review_results else { return Ok(()) };
+    let table = relink_files::read_to_string(path).map_err(|error| {
+        CommandError::usage(format!("cannot read `{}`", path.display())).cause(error.to_string())
+    })?;
+    let decisions = read_decisions(&table);
+    let counts = ReviewCounts::new(&decisions);
+    let Some((low, high)) = counts.precision_range() else {
+        return Err(CommandError::usage(format!("`{}` has no decisions", path.display()))
+            .hint("write `correct`, `incorrect` or `unsure` into the last column"));
+    };
+    let ReviewCounts { correct, incorrect, unsure } = counts;
+    eprintln!(
+        "{correct} correct, {incorrect} incorrect, {unsure} unsure: precision {low}-{high} %"
+    );
+    let by_url: BTreeMap<(String, String), bool> = decisions
+        .iter()
+        .filter(|(_, decision)| **decision != ReviewDecision::Unsure)
+        .map(|(urls, decision)| (urls.clone(), *decision == ReviewDecision::Correct))
+        .collect();
+    let learned = learn_decisions(ports, &by_url).await?;
+    if learned.disabled_patterns > 0 {
+        eprintln!("disabled {}", counted(learned.disabled_patterns as u64, "pattern"));
+    }
+    decide(fixes, &decisions);
+    Ok(())
+}
+
+fn decide(fixes: &mut [LinkFix], decisions: &ReviewDecisions) {
+    for fix in fixes.iter_mut().filter(|fix| !matches!(fix.status, FixStatus::Rejected(_))) {
+        let decision = decisions.get(&(fix.old_url.clone(), fix.new_url.clone()));
+        fix.status = match decision {
+            Some(ReviewDecision::Correct) => FixStatus::Ready,
+            Some(ReviewDecision::Incorrect) => {
+                FixStatus::Rejected("the review found it incorrect".to_owned())
+            }
+            Some(ReviewDecision::Unsure) | None => {
+                FixStatus::Rejected("the review did not approve it".to_owned())
+            }
+        };
+    }
+}

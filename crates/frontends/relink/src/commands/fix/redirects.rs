@@ -1,0 +1,50 @@
+//! `relink fix --redirect-map`: redirect rules for the moved pages of the user's own site.
+
+use std::path::Path;
+
+use relink_engine::{FixCause, FixStatus, LinkFix};
+use relink_fix::{RedirectSyntax, redirect_map};
+use url::Url;
+
+use super::patch::write_output;
+use crate::cli::{RedirectArgs, RedirectSyntaxArg};
+use crate::error::CommandError;
+
+/// Writes the redirect map, if it is requested: a rule for each dead page of the site
+/// whose new URL was found.
+pub fn write_redirect_map(args: &RedirectArgs, fixes: &[LinkFix]) -> Result<(), CommandError> {
+    let (Some(path), Some(site)) = (&args.redirect_map, &args.redirect_site) else {
+        return Ok(());
+    };
+    let is_moved =
+        |fix: &&LinkFix| matches!(fix.cause, FixCause::Alias(_)) && fix.status == FixStatus::Ready;
+    let moved: Vec<(Url, Url)> = fixes
+        .iter()
+        .filter(is_moved)
+        .filter_map(|fix| Some((Url::parse(&fix.old_url).ok()?, Url::parse(&fix.new_url).ok()?)))
+        .collect();
+    let syntax = args.redirect_syntax.map_or_else(
+        || syntax_of(path),
+        |syntax| match syntax {
+            RedirectSyntaxArg::Nginx => RedirectSyntax::Nginx,
+            RedirectSyntaxArg::Apache => RedirectSyntax::Apache,
+            RedirectSyntaxArg::Netlify => RedirectSyntax::Netlify,
+            RedirectSyntaxArg::Json => RedirectSyntax::Json,
+        },
+    );
+    write_output(path, redirect_map(site, &moved, syntax).as_bytes())
+}
+
+/// Returns the syntax that the name of a file selects.
+fn syntax_of(path: &Path) -> RedirectSyntax {
+    let name = path.file_name().unwrap_or_default();
+    if name == "_redirects" {
+        RedirectSyntax::Netlify
+    } else if name == ".htaccess" {
+        RedirectSyntax::Apache
+    } else if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+        RedirectSyntax::Json
+    } else {
+        RedirectSyntax::Nginx
+    }
+}

@@ -1,0 +1,169 @@
+//! `relink fix --crawl`: repairs the links on the pages of a stored crawl.
+//!
+//! Links in source files (`--map`) are repaired like those of other files. For pages
+//! without a source file, rewritten copies of the pages or a list for a content
+//! management system are written.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use relink_engine::{FixStatus, LinkFix, Ports, map_to_sources, repair_page};
+use relink_ports::Clock as _;
+use relink_report::{SiteFixList, SiteFixRow, redact};
+use url::Url;
+
+use super::patch::write_output;
+use super::redirects::write_redirect_map;
+use super::{
+    FixMode, Journal, Roots, WriteMode, offer_fixes, reject, review_fixes, write_documents,
+};
+use crate::cli::{FixArgs, GlobalArgs, SiteFixArgs};
+use crate::clock::RunClock;
+use crate::commands::report::find_crawl;
+use crate::commands::signals::stop_on_signal;
+use crate::database::companion_path;
+use crate::error::{CommandError, Exit};
+use crate::output::cannot_encode;
+use crate::settings::CheckPlan;
+use crate::wiring;
+
+/// Runs `relink fix --crawl`.
+pub async fn run(
+    mut args: FixArgs,
+    id: Option<i64>,
+    global: GlobalArgs,
+) -> Result<Exit, CommandError> {
+    let clock = RunClock::start()?;
+    let now = clock.now();
+    let (output, pr_body) = (args.output.clone(), args.pr_body.clone());
+    let (site, redirects) = (args.site.clone(), args.redirects.clone());
+    let write = match (args.commit, args.apply) {
+        (true, _) => WriteMode::Commit,
+        (false, true) => WriteMode::Apply,
+        (false, false) => WriteMode::DryRun,
+    };
+    let mode = FixMode::new(&args, write, output.as_deref(), pr_body.as_deref(), &global);
+    args.inputs = vec![".".into()];
+    let plan = CheckPlan::resolve(args.into_check_args(), now)?;
+    let mut ports = wiring::ports(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock)).await?;
+    let stop = stop_on_signal();
+    let crawl = find_crawl(&ports, id).await?;
+    let mut fixes = match offer_fixes(&mut ports, &plan, crawl.id, &mode, &stop).await? {
+        Ok(fixes) => fixes,
+        Err(exit) => return Ok(exit),
+    };
+    review_fixes(&mode, &mut fixes)?;
+    write_redirect_map(&redirects, &fixes)?;
+    let rules = &plan.check.load.read_options.local;
+    let mut mapped = map_to_sources(&*ports.files, rules, fixes).await;
+    let directories = rules.maps.iter().map(|map| map.dir.clone()).chain(rules.roots.clone());
+    let roots = Roots::new(&directories.map(PathBuf::into_os_string).collect::<Vec<_>>());
+    let journal = Journal::new(&companion_path(&plan.run.db)?, now);
+    let in_sources = &mut mapped.in_sources;
+    let result = write_documents(&ports, &plan, &roots, in_sources, journal, &mode).await?;
+    write_pages(&ports, &plan, &site, &mut mapped.on_pages).await?;
+    wiring::close(ports).await;
+    let is_open = mode.write == WriteMode::DryRun && result.documents > 0;
+    let all: Vec<LinkFix> = [mapped.in_sources, mapped.on_pages].concat();
+    mode.report(&all, &result)?;
+    Ok(if is_open { Exit::Findings } else { Exit::Clean })
+}
+
+/// Writes copies of the pages without a source file, and the list of their repairs.
+async fn write_pages(
+    ports: &Ports,
+    plan: &CheckPlan,
+    args: &SiteFixArgs,
+    fixes: &mut [LinkFix],
+) -> Result<(), CommandError> {
+    let is_ready = |fix: &&LinkFix| fix.status == FixStatus::Ready && !fix.new_url.is_empty();
+    if let Some(path) = &args.site_list {
+        let rows = fixes.iter().filter(is_ready).map(list_row).collect();
+        let text = serde_json::to_string_pretty(&SiteFixList::new(rows)).map_err(cannot_encode)?;
+        write_output(path, format!("{text}\n").as_bytes())?;
+    }
+    let is_same = |one: &LinkFix, other: &LinkFix| one.location.path == other.location.path;
+    for page in fixes.chunk_by_mut(is_same) {
+        let written =
+            match &args.html_copies {
+                Some(directory) => write_copy(ports, plan, directory, page).await?,
+                None if args.site_list.is_some() => Ok(()),
+                None => Err("no source file found; use `--map`, `--html-copies` or `--site-list`"
+                    .to_owned()),
+            };
+        if let Err(reason) = written {
+            reject(page, &reason);
+        }
+    }
+    Ok(())
+}
+
+/// Writes a copy of a page. Returns the reason if it cannot be repaired.
+async fn write_copy(
+    ports: &Ports,
+    plan: &CheckPlan,
+    directory: &Path,
+    fixes: &[LinkFix],
+) -> Result<Result<(), String>, CommandError> {
+    let ready: Vec<LinkFix> =
+        fixes.iter().filter(|fix| fix.status == FixStatus::Ready).cloned().collect();
+    let url = ready.first().and_then(|fix| Url::parse(&fix.location.path).ok());
+    let Some(url) = url else { return Ok(Ok(())) };
+    let Some(path) = copy_path(directory, &url) else {
+        return Ok(Err("the path of the page is not a file name".to_owned()));
+    };
+    let page = match repair_page(ports, &plan.check.dispatch, &url, &ready).await {
+        Ok(Some(page)) => page,
+        Ok(None) => return Ok(Err("the page no longer has this link".to_owned())),
+        Err(reason) => return Ok(Err(reason)),
+    };
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent).map_err(|error| {
+            CommandError::usage(format!("cannot create `{}`", parent.display()))
+                .cause(error.to_string())
+        })?;
+    }
+    write_output(&path, &page)?;
+    Ok(Ok(()))
+}
+
+/// Returns the file for the copy of a page: its host and path below the directory.
+fn copy_path(directory: &Path, url: &Url) -> Option<PathBuf> {
+    let mut path = url.path().trim_start_matches('/').to_owned();
+    if path.is_empty() || path.ends_with('/') {
+        path.push_str("index.html");
+    } else if Path::new(&path).extension().is_none() {
+        path.push_str(".html");
+    }
+    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+    let is_inside = Path::new(&path).components().all(is_plain);
+    is_inside.then(|| directory.join(url.host_str().unwrap_or_default()).join(path))
+}
+
+fn list_row(fix: &LinkFix) -> SiteFixRow<'_> {
+    SiteFixRow {
+        page: redact(&fix.location.path),
+        selector: format!("a[href=\"{}\"]", fix.old_url.replace('\\', "\\\\").replace('"', "\\\"")),
+        dead_link: redact(&fix.old_url),
+        new_url: redact(&fix.new_url),
+        cause: fix.cause.name(),
+        evidence: fix.cause.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_stay_below_their_directory() {
+        let path = |url: &str| {
+            let path = copy_path(Path::new("out"), &Url::parse(url).unwrap());
+            path.map(|path| path.to_string_lossy().into_owned())
+        };
+        assert_eq!(path("https://a.test/"), Some("out/a.test/index.html".to_owned()));
+        assert_eq!(path("https://a.test/b/c"), Some("out/a.test/b/c.html".to_owned()));
+        assert_eq!(path("https://a.test/b/c.htm?d"), Some("out/a.test/b/c.htm".to_owned()));
+        assert_eq!(path("https://a.test//b"), Some("out/a.test/b.html".to_owned()));
+    }
+}

@@ -1,0 +1,338 @@
+//! `relink fix --wiki`: repairs the links on the pages of a wiki.
+//!
+//! The texts of the pages are copied to a directory next to the database and checked like
+//! files. A dry run prints the diff of each page. With `--apply`, the pages are edited one
+//! after the other.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use relink_engine::{
+    DocumentFix, FixStatus, LinkFix, Ports, StopSignal, WikiEditResult, WikiEditSettings,
+    WikiEdits, WikiPageEdit, edit_wiki_pages, plan_document,
+};
+use relink_fix::{SummaryLink, bot_exclusion, edit_summary};
+use relink_page::DocumentFormat;
+use relink_ports::{
+    Clock as _, Wiki as _, WikiAccount, WikiError, WikiJournal as _, WikiListing, WikiPageQuery,
+};
+use relink_report::human::counted;
+use relink_report::{FixWikiEditRow, printable, redact};
+use relink_wiki::{JsonJournal, MediaWiki, MediaWikiSettings, PageCopies, WikiLogin};
+use url::Url;
+
+use super::patch::{PatchPrinter, document_diff};
+use super::{FixMode, WriteMode, WriteResult, community, find_fixes, reject, review_fixes};
+use crate::cli::{FixArgs, GlobalArgs, WikiArgs, WikiPagesArg};
+use crate::clock::RunClock;
+use crate::commands::signals::stop_on_signal;
+use crate::commands::text_style;
+use crate::database::companion_path;
+use crate::error::{CommandError, Exit};
+use crate::output::Steps;
+use crate::settings::CheckPlan;
+use crate::wiring;
+
+/// Number of pages up to which all pages of a wiki are read by default.
+const MAX_ALL_PAGES: u64 = 20_000;
+
+/// The user name in the default title of the stop page if there is no login.
+const DEFAULT_USER: &str = "Relink";
+
+/// The wiki that is repaired.
+struct OpenWiki {
+    wiki: MediaWiki,
+    account: WikiAccount,
+    args: WikiArgs,
+    copies: Arc<PageCopies>,
+    journal: JsonJournal,
+}
+
+/// Runs `relink fix --wiki`.
+pub async fn run(mut args: FixArgs, url: Url, global: GlobalArgs) -> Result<Exit, CommandError> {
+    let clock = RunClock::start()?;
+    let now = clock.now();
+    let (wiki_args, community_args) = (args.wiki.clone(), args.community.clone());
+    let output = args.output.clone();
+    let write = if args.apply { WriteMode::Apply } else { WriteMode::DryRun };
+    let mode = FixMode::new(&args, write, output.as_deref(), None, &global);
+    // The run key contains the inputs, so that an interrupted run of this wiki is resumed.
+    args.inputs = vec![format!("wiki:{}", host(&url)).into()];
+    let mut plan = CheckPlan::resolve(args.into_check_args(), now)?;
+    plan.check.load.read_options.format = Some(DocumentFormat::Wikitext);
+    plan.check.load.read_options.is_third_party = true;
+    plan.run.warn_project_config();
+    let mut ports = wiring::ports(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock)).await?;
+    let directory = wiki_directory(&plan, &url)?;
+    let mut wiki = OpenWiki::open(&ports, url, wiki_args, directory, &mode).await?;
+    ports.files = Arc::clone(&wiki.copies) as _;
+    let stop = stop_on_signal();
+    let mut fixes = match find_fixes(&mut ports, &plan, &mode, &stop).await? {
+        Ok(fixes) => fixes,
+        Err(exit) => return Ok(exit),
+    };
+    if community::write_list(&community_args, &ports, &plan, &fixes).await? {
+        wiring::close(ports).await;
+        return Ok(Exit::Clean);
+    }
+    community::apply_results(&community_args, &ports, &mut fixes).await?;
+    review_fixes(&mode, &mut fixes)?;
+    let result = wiki.repair(&ports, &plan, &mut fixes, &mode, &stop).await?;
+    wiring::close(ports).await;
+    mode.report(&fixes, &result)?;
+    Ok(match () {
+        () if stop.is_stopped() => Exit::Interrupted,
+        () if mode.write == WriteMode::DryRun && result.documents > 0 => Exit::Findings,
+        () => Exit::Clean,
+    })
+}
+
+/// Returns the directory of the copies and the journal of a wiki.
+fn wiki_directory(plan: &CheckPlan, url: &Url) -> Result<PathBuf, CommandError> {
+    let mut name = companion_path(&plan.run.db)?.into_os_string();
+    name.push(".wiki");
+    Ok(PathBuf::from(name).join(host(url).replace(':', "-")))
+}
+
+/// Returns the host and port of a wiki.
+fn host(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+impl OpenWiki {
+    /// Logs in and copies the pages.
+    async fn open(
+        ports: &Ports,
+        url: Url,
+        args: WikiArgs,
+        directory: PathBuf,
+        mode: &FixMode<'_>,
+    ) -> Result<Self, CommandError> {
+        let settings = MediaWikiSettings::new(url, login());
+        let wiki = MediaWiki::new(Arc::clone(&ports.fetch), settings)
+            .ok_or_else(|| CommandError::usage("the URL of the wiki must use http or https"))?;
+        let account = wiki.account().await.map_err(|error| wiki_error(&error))?;
+        if mode.write == WriteMode::Apply && account.user.is_none() {
+            return Err(CommandError::usage("cannot edit the wiki without a login")
+                .hint("set RELINK_WIKI_USER and RELINK_WIKI_PASSWORD, or RELINK_WIKI_TOKEN"));
+        }
+        let journal = JsonJournal::open(&directory.join("edits.jsonl")).map_err(|error| {
+            CommandError::usage("cannot open the journal of the edits").cause(error.to_string())
+        })?;
+        let query = page_query(&args, &account);
+        if args.wiki_pages.is_none() && query.listing == WikiListing::WithLinks {
+            CommandError::usage("only pages with links that the wiki knows are read")
+                .cause(format!("the wiki has {} pages", account.pages))
+                .hint("use `--wiki-pages all` to read all pages")
+                .warn();
+        }
+        let steps = Steps::new(mode.global);
+        let mut progress = |done: usize, all: usize| steps.show(done as u64, all as u64, "pages");
+        let pages = directory.join("pages");
+        let copies = PageCopies::update(&wiki, &query, &pages, &mut progress);
+        let copies = copies.await.map_err(|error| wiki_error(&error))?;
+        steps.clear();
+        Ok(Self { wiki, account, args, copies: Arc::new(copies), journal })
+    }
+
+    fn user(&self) -> &str {
+        self.account.user.as_deref().unwrap_or(DEFAULT_USER)
+    }
+
+    /// Plans the edits of all pages, prints their diffs, and edits the pages if requested.
+    async fn repair(
+        &mut self,
+        ports: &Ports,
+        plan: &CheckPlan,
+        fixes: &mut [LinkFix],
+        mode: &FixMode<'_>,
+        stop: &StopSignal,
+    ) -> Result<WriteResult, CommandError> {
+        let mut printer =
+            PatchPrinter::new(mode.shows_diff(), text_style(mode.global), mode.output);
+        let mut edits = Vec::new();
+        let is_same = |one: &LinkFix, other: &LinkFix| one.location.path == other.location.path;
+        for page_fixes in fixes.chunk_by_mut(is_same) {
+            let Some((edit, diff)) = self.plan_page(ports, plan, page_fixes).await? else {
+                continue;
+            };
+            if self.args.max_edits.is_some_and(|max| edits.len() >= max) {
+                reject(page_fixes, "the maximum number of edits is reached");
+                continue;
+            }
+            printer.add(diff)?;
+            edits.push(edit);
+        }
+        printer.finish()?;
+        let documents = edits.len();
+        if mode.write == WriteMode::DryRun {
+            return Ok(WriteResult { documents, ..WriteResult::default() });
+        }
+        let results = self.edit(ports, mode, &edits, stop).await?;
+        if let Some(reason) = &results.stop_reason {
+            CommandError::usage("not all pages were edited").cause(reason.clone()).warn();
+        }
+        let wiki_edits = report_edits(&edits, &results, fixes);
+        let documents = wiki_edits.iter().filter(|edit| edit.revision.is_some()).count();
+        Ok(WriteResult { documents, wiki_edits, ..WriteResult::default() })
+    }
+
+    /// Returns the edit of a page and its diff; `None` if the page is not edited.
+    async fn plan_page(
+        &self,
+        ports: &Ports,
+        plan: &CheckPlan,
+        fixes: &mut [LinkFix],
+    ) -> Result<Option<(WikiPageEdit, Option<Vec<u8>>)>, CommandError> {
+        let title = fixes.first().map(|fix| fix.location.path.clone()).unwrap_or_default();
+        let Some(page) = self.copies.page(&title).cloned() else { return Ok(None) };
+        for fix in fixes.iter_mut() {
+            if self.journal.was_repaired(page.id, &fix.old_url, page.revision) {
+                let reason = "the link was repaired before, and the repair was reverted";
+                fix.status = FixStatus::Rejected(reason.to_owned());
+            }
+        }
+        let options = &plan.check.load.read_options;
+        let document = match plan_document(&*ports.files, options, fixes).await {
+            Ok(Some(document)) => document,
+            Ok(None) => return Ok(None),
+            Err(error) => {
+                reject(fixes, &error.to_string());
+                return Ok(None);
+            }
+        };
+        let DocumentFix { old, new, .. } = &document;
+        let (Ok(old), Ok(new)) = (str::from_utf8(old), str::from_utf8(new)) else {
+            return Ok(None);
+        };
+        if let Some(reason) = bot_exclusion(old, self.user()) {
+            reject(fixes, &reason);
+            return Ok(None);
+        }
+        let diff = document_diff(&title, &document);
+        let ready = || fixes.iter().filter(|fix| fix.status == FixStatus::Ready);
+        let urls: BTreeSet<String> = ready().map(|fix| fix.old_url.clone()).collect();
+        let mut links: Vec<SummaryLink> = ready().map(summary_link).collect();
+        links.dedup();
+        let summary = edit_summary(&self.args.wiki_summary, &links);
+        let edit = WikiPageEdit { page, old: old.to_owned(), new: new.to_owned(), summary, urls };
+        Ok(Some((edit, diff)))
+    }
+
+    /// Edits the pages.
+    async fn edit(
+        &mut self,
+        ports: &Ports,
+        mode: &FixMode<'_>,
+        edits: &[WikiPageEdit],
+        stop: &StopSignal,
+    ) -> Result<WikiEdits, CommandError> {
+        let default_page = format!("User:{}/stop", self.user());
+        let settings = WikiEditSettings {
+            interval: self.args.wiki_interval.0,
+            stop_page: self.args.wiki_stop_page.as_deref().unwrap_or(&default_page),
+        };
+        let steps = Steps::new(mode.global);
+        let mut progress = |done: usize, all: usize| steps.show(done as u64, all as u64, "edits");
+        let results = edit_wiki_pages(
+            &self.wiki,
+            &*ports.clock,
+            &mut self.journal,
+            settings,
+            edits,
+            &mut progress,
+            stop,
+        );
+        let results = results.await?;
+        steps.clear();
+        Ok(results)
+    }
+}
+
+/// Returns the rows of the report, and rejects the repairs that were not saved.
+fn report_edits(
+    edits: &[WikiPageEdit],
+    results: &WikiEdits,
+    fixes: &mut [LinkFix],
+) -> Vec<FixWikiEditRow> {
+    let mut rows = Vec::new();
+    for (index, edit) in edits.iter().enumerate() {
+        let stopped = || results.stop_reason.clone().unwrap_or_default();
+        let (revision, reason) = match results.results.get(index) {
+            Some(WikiEditResult::Saved(revision)) => (Some(*revision), None),
+            Some(WikiEditResult::Skipped(reason)) => (None, Some(reason.clone())),
+            None => (None, Some(stopped())),
+        };
+        if let Some(reason) = &reason {
+            for fix in fixes.iter_mut().filter(|fix| fix.location.path == edit.page.title) {
+                reject(std::slice::from_mut(fix), reason);
+            }
+        }
+        rows.push(FixWikiEditRow { title: edit.page.title.clone(), revision, reason });
+    }
+    rows
+}
+
+fn summary_link(fix: &LinkFix) -> SummaryLink {
+    let code = fix.code.map(|code| format!("{code} ")).unwrap_or_default();
+    SummaryLink {
+        old_url: redact(&fix.old_url).to_string(),
+        new_url: if fix.new_url.is_empty() {
+            "{{dead link}}".to_owned()
+        } else {
+            redact(&fix.new_url).to_string()
+        },
+        evidence: format!("{code}{}; {}", printable(&fix.finding), fix.cause),
+    }
+}
+
+/// Returns the login of the environment.
+fn login() -> Option<WikiLogin> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let password = || {
+        let (user, password) = (variable("RELINK_WIKI_USER")?, variable("RELINK_WIKI_PASSWORD")?);
+        Some(WikiLogin::Password { user, password })
+    };
+    variable("RELINK_WIKI_TOKEN").map(WikiLogin::Token).or_else(password)
+}
+
+fn page_query(args: &WikiArgs, account: &WikiAccount) -> WikiPageQuery {
+    let listing = match (&args.wiki_host, args.wiki_pages) {
+        (Some(host), _) => WikiListing::WithLinksTo(host.clone()),
+        (None, Some(WikiPagesArg::Linked)) => WikiListing::WithLinks,
+        (None, None) if account.pages > MAX_ALL_PAGES => WikiListing::WithLinks,
+        (None, _) => WikiListing::All,
+    };
+    let namespaces =
+        if args.wiki_namespace.is_empty() { vec![0] } else { args.wiki_namespace.clone() };
+    WikiPageQuery { listing, namespaces }
+}
+
+fn wiki_error(error: &WikiError) -> CommandError {
+    let base = CommandError::usage("cannot use the wiki").cause(printable(&error.to_string()));
+    match error {
+        WikiError::Login { .. } => base.hint("check RELINK_WIKI_USER and RELINK_WIKI_PASSWORD"),
+        WikiError::InvalidResponse { .. } => base
+            .hint("`--wiki` expects the URL of `api.php`, such as https://example.org/w/api.php"),
+        _ => base,
+    }
+}
+
+/// Prints the edits on standard error.
+#[expect(clippy::print_stderr, reason = "standard output contains the patch")]
+pub fn print_edits(edits: &[FixWikiEditRow]) {
+    let saved = edits.iter().filter(|edit| edit.revision.is_some()).count();
+    for edit in edits {
+        let title = printable(&edit.title);
+        match (&edit.revision, &edit.reason) {
+            (Some(revision), _) => eprintln!("edited {title}: revision {revision}"),
+            (None, reason) => {
+                let reason = reason.as_deref().unwrap_or_default();
+                eprintln!("not edited {title}: {}", printable(reason));
+            }
+        }
+    }
+    eprintln!("edited {}", counted(saved as u64, "page"));
+}

@@ -1,0 +1,132 @@
+//! What `relink fix` offers: dated copies, restored pages, marks, columns, redirect rules.
+
+use std::process::Command;
+
+use relink_demo::{ArchivedPage, MiniArchive};
+use relink_testkit::web::{CannedResponse, TestServer};
+use serde_json::Value;
+
+use super::{PAGE, dead_pages, fix, server};
+use crate::sandbox::Sandbox;
+use crate::servers::BackgroundServer;
+
+#[test]
+fn copy_nearest_to_the_date_of_the_line_is_written() {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    let elm = web.url("/old/elm").to_string();
+    let page = |year: u16| {
+        let text = format!("<title>The elm</title><p>All about elms in {year}, with pictures.</p>");
+        ArchivedPage::page(&elm, &format!("{year}0302030405"), &text)
+    };
+    let captures = vec![page(2010), page(2014), page(2020)];
+    let archive = BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() });
+    let git = |args: &[&str], date: &str| {
+        let status = Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@example.org"])
+            .args(args)
+            .current_dir(sandbox.path(""))
+            .env("GIT_AUTHOR_DATE", date)
+            .env("GIT_COMMITTER_DATE", date)
+            .status();
+        assert!(status.unwrap().success(), "git {args:?}");
+    };
+    let accessed = format!("[elm]({elm}), accessed 2010-05-01.");
+    sandbox.write("a.md", &format!("[elm]({elm})\n\n{accessed}\n"));
+    git(&["init", "-q"], "");
+    git(&["add", "."], "2015-01-01T00:00:00Z");
+    git(&["commit", "-q", "-m", "x"], "2015-01-01T00:00:00Z");
+    let root = archive.root();
+    fix(&sandbox, &["a.md", "--revive", "--archive", &root, "--apply"]).exits(0);
+    let new = sandbox.read("a.md");
+    let lines: Vec<&str> = new.lines().collect();
+    assert!(lines[0].contains("/20140302030405/"), "{new}");
+    assert!(lines[2].contains("/20100302030405/"), "{new}");
+}
+
+#[test]
+fn page_that_works_again_replaces_its_archived_copy() {
+    let (web, sandbox) = (server(), Sandbox::new());
+    let [page, gone] = ["/new/page", "/gone"].map(|path| web.url(path).to_string());
+    let copy = |url: &str| web.url(&format!("/web/20150102030405/{url}")).to_string();
+    web.respond_below("/web/", CannedResponse::new(200, PAGE));
+    let text = format!("[a]({page}) ([archived copy]({})), [b]({})\n", copy(&page), copy(&gone));
+    sandbox.write("a.md", &text);
+    let output = fix(&sandbox, &["a.md"]).exits(0);
+    assert!(output.stderr.contains("the page works again; use `--restore`"), "{}", output.stderr);
+    assert!(!output.stderr.contains("/gone"), "{}", output.stderr);
+    fix(&sandbox, &["a.md", "--restore", "--apply"]).exits(0);
+    assert_eq!(sandbox.read("a.md"), format!("[a]({page}), [b]({})\n", copy(&gone)));
+}
+
+#[test]
+fn dead_link_without_a_copy_is_marked_in_wikitext_only() {
+    let (web, sandbox, archive) = dead_pages();
+    let root = archive.root();
+    let ash = web.url("/old/ash").to_string();
+    sandbox.write("page.wiki", &format!("An [{ash} ash].\n"));
+    sandbox.write("page.md", &format!("An [ash]({ash}).\n"));
+    let args = ["page.wiki", "page.md", "--revive", "--archive", &root, "--apply"];
+    fix(&sandbox, &args).exits(0);
+    let marked = sandbox.read("page.wiki");
+    assert!(marked.starts_with(&format!("An [{ash} ash]{{{{dead link|date=")), "{marked}");
+    assert!(marked.ends_with("|bot=Relink}}.\n"), "{marked}");
+    assert_eq!(sandbox.read("page.md"), format!("An [ash]({ash}).\n"));
+    fix(&sandbox, &args).exits(0);
+    assert_eq!(sandbox.read("page.wiki"), marked);
+}
+
+#[test]
+fn new_urls_of_a_table_are_written_into_columns() {
+    let (web, sandbox, archive) = dead_pages();
+    let root = archive.root();
+    let [oak, elm] = ["/old/oak", "/old/elm"].map(|path| web.url(path).to_string());
+    sandbox.write("links.csv", &format!("name,url\noak,{oak}\nelm,{elm}\nx,-\n"));
+    let args = ["links.csv", "--revive", "--archive", &root, "--apply"];
+    fix(&sandbox, &args).exits(0);
+    let table = sandbox.read("links.csv");
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines[0], "name,url,new_url,archive_url,confidence");
+    assert!(lines[1].starts_with(&format!("oak,{oak},{},,", web.url("/trees/oak"))), "{table}");
+    assert!(lines[2].starts_with(&format!("elm,{elm},,{root}web/2021")), "{table}");
+    assert_eq!(lines[3], "x,-,,,");
+    fix(&sandbox, &args).exits(0);
+    assert_eq!(sandbox.read("links.csv"), table);
+}
+
+#[test]
+fn report_names_what_the_archived_copy_lacks() {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    let oak = web.url("/old/oak").to_string();
+    let old = "<title>The oak</title><p>Acorns ripen in autumn, and squirrels hide them.</p>";
+    let captures = vec![
+        ArchivedPage::page(&oak, "20140302030405", old),
+        ArchivedPage::redirect(&oak, "20150102030405", 301, "/trees/oak"),
+    ];
+    let archive = BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() });
+    web.page(
+        "/trees/oak",
+        200,
+        "<title>The oak</title><p>Buy furniture made of solid wood in our new shop.</p>\
+         <form><input type=\"password\"></form>",
+    );
+    sandbox.write("a.md", &format!("[oak]({oak})\n"));
+    let root = archive.root();
+    let args = ["a.md", "--revive", "--archive", &root, "--format", "json"];
+    let report: Value = serde_json::from_str(&fix(&sandbox, &args).stdout).unwrap();
+    let gaps = &report["fixes"][0]["copy_gaps"];
+    assert_eq!(*gaps, serde_json::json!(["stale text", "no login"]), "{report}");
+}
+
+#[test]
+fn redirect_map_of_the_own_site_is_written() {
+    let (web, sandbox, archive) = dead_pages();
+    let (root, site) = (archive.root(), web.url("/").to_string());
+    let args = ["a.md", "--revive", "--archive", &root, "--redirect-site", &site];
+    for (file, expect) in [
+        ("_redirects", "/old/oak /trees/oak 301\n"),
+        ("site.conf", "location = \"/old/oak\" { return 301 \"/trees/oak\"; }\n"),
+    ] {
+        fix(&sandbox, &[&args[..], &["--redirect-map", file]].concat()).exits(1);
+        assert_eq!(sandbox.read(file), expect);
+    }
+}

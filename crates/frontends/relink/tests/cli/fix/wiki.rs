@@ -1,0 +1,341 @@
+//! `relink fix --wiki`: a real MediaWiki, with a proxy that injects failures.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpStream};
+use std::sync::{Arc, Mutex};
+
+use relink_demo::{ArchivedPage, MiniArchive};
+use relink_testkit::mediawiki::{MediaWikiServer, PASSWORD};
+use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
+use serde_json::Value;
+
+use crate::sandbox::{CommandOutput, QUICK, Sandbox};
+use crate::servers::BackgroundServer;
+
+/// Number of dead pages of the linked site.
+const TREES: usize = 20;
+
+/// The linked site, its archive, and a sandbox.
+struct World {
+    web: TestServer,
+    archive: BackgroundServer<MiniArchive>,
+    sandbox: Sandbox,
+}
+
+impl World {
+    /// A site where `/old/tree-N` moved to `/trees/tree-N`.
+    fn new() -> Self {
+        let web = TestServer::start_blocking();
+        let mut captures = Vec::new();
+        for tree in 0..TREES {
+            let page =
+                format!("<title>Tree {tree}</title><p>All about the tree number {tree}.</p>");
+            web.page(&format!("/trees/tree-{tree}"), 200, &page);
+            let old = web.url(&format!("/old/tree-{tree}")).to_string();
+            let new = format!("/trees/tree-{tree}");
+            captures.push(ArchivedPage::redirect(&old, "20150102030405", 301, &new));
+        }
+        let archive =
+            BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() });
+        Self { web, archive, sandbox: Sandbox::new() }
+    }
+
+    fn old(&self, tree: usize) -> String {
+        self.web.url(&format!("/old/tree-{tree}")).to_string()
+    }
+
+    fn new_url(&self, tree: usize) -> String {
+        self.web.url(&format!("/trees/tree-{tree}")).to_string()
+    }
+
+    /// The text that is added behind a link to a tree.
+    fn added(&self, tree: usize) -> String {
+        format!(" ([{} new location])", self.new_url(tree))
+    }
+
+    /// Runs the bot.
+    fn run(&self, api: &str, args: &[&str]) -> CommandOutput {
+        let root = self.archive.root();
+        let fixed = ["--revive", "--archive", &root, "--allow-private", "--wiki-interval", "0"];
+        let args = [&["fix", "--wiki", api], QUICK, &fixed[..], args].concat();
+        let mut command = self.sandbox.command(&args);
+        command.env("RELINK_WIKI_USER", "RelinkBot").env("RELINK_WIKI_PASSWORD", PASSWORD);
+        CommandOutput::new(&command.output().unwrap())
+    }
+
+    /// Runs the bot and returns its JSON report.
+    fn report(&self, api: &str, args: &[&str]) -> Value {
+        let output = self.run(api, &[args, &["--format", "json"]].concat());
+        serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
+    }
+}
+
+/// Returns the text of page `index`, and the tree it links to.
+fn page_text(world: &World, index: usize) -> (String, usize) {
+    let tree = index % TREES;
+    let url = world.old(tree);
+    let link = match index % 4 {
+        0 => format!("A [{url} tree]."),
+        1 => format!("A<ref>{{{{cite web|url={url}|title=Tree {tree}}}}}</ref>."),
+        2 => format!("A bare URL {url} in a sentence."),
+        _ => format!("* [{url}]\n<nowiki>[{url} x]</nowiki> <!-- [{url} y] --> {{{{a|b}}}}"),
+    };
+    (format!("== Page {index} ==\nÄ text & more.\n\n{link}\n\n[[Other page]]"), tree)
+}
+
+#[test]
+fn two_hundred_pages_are_repaired_once_and_only_their_links_change() {
+    let world = World::new();
+    let texts: BTreeMap<String, (String, usize)> =
+        (0..200).map(|index| (format!("Page {index}"), page_text(&world, index))).collect();
+    let pages: Vec<(String, String)> =
+        texts.iter().map(|(title, (text, _))| (title.clone(), text.clone())).collect();
+    let wiki = MediaWikiServer::start(&pages);
+
+    let dry = world.run(&wiki.api(), &[]).exits(1);
+    assert_eq!(dry.stdout.matches("new location])").count(), 200, "{}", dry.stderr);
+    assert_eq!(wiki.text("Page 7"), texts["Page 7"].0);
+
+    let report = world.report(&wiki.api(), &["--apply"]);
+    let edits = report["wiki_edits"].as_array().unwrap();
+    assert_eq!(edits.len(), 200, "{report}");
+    assert!(edits.iter().all(|edit| edit["revision"].is_u64()), "{report}");
+    for (title, (text, tree)) in &texts {
+        let new = wiki.text(title);
+        let added = world.added(*tree);
+        assert_eq!(new.matches(&added).count(), 1, "{title}: {new}");
+        assert_eq!(new.replacen(&added, "", 1), *text, "{title}");
+    }
+    let flags = wiki.sql("select rc_bot, count(*) as n from recentchanges where rc_bot = 1");
+    assert!(flags.contains("[n] => 200"), "{flags}");
+    let comments = wiki.sql("select comment_text from comment where comment_text like 'Repair%'");
+    assert!(comments.contains("RL101") && comments.contains("/trees/tree-3"), "{comments}");
+
+    let second = world.report(&wiki.api(), &["--apply"]);
+    assert_eq!(second["applied"], false, "{second}");
+    assert_eq!(second["wiki_edits"], Value::Null, "{second}");
+}
+
+/// A failure that the proxy injects into the next edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Injection {
+    None,
+    MaxLag,
+    RateLimited,
+    BadToken,
+    LoggedOut,
+    /// Another user edits the page before the edit arrives.
+    Conflict,
+    /// The edit is saved, and its response is lost.
+    LostResponse,
+}
+
+/// Starts a proxy in front of a wiki. The injections apply to the edits, in order.
+fn proxy(wiki: &Arc<MediaWikiServer>, injections: Vec<(&'static str, Injection)>) -> TestServer {
+    let proxy = TestServer::start_blocking();
+    let wiki = Arc::clone(wiki);
+    let injections = Mutex::new(injections);
+    proxy.respond_below_with("/", move |request| {
+        let mut request = request.clone();
+        let is_edit = String::from_utf8_lossy(&request.body).contains("action=edit");
+        let injection = if is_edit {
+            let mut injections = injections.lock().unwrap();
+            let next = injections.first().copied();
+            injections.drain(..usize::from(next.is_some()));
+            next.unwrap_or(("", Injection::None))
+        } else {
+            ("", Injection::None)
+        };
+        match injection {
+            (_, Injection::MaxLag) => api_error("maxlag"),
+            (_, Injection::RateLimited) => api_error("ratelimited"),
+            (_, Injection::BadToken) => {
+                let body = String::from_utf8(request.body.clone()).unwrap();
+                let (before, _) = body.split_once("token=").unwrap();
+                request.body = format!("{before}token=bad%2B%5C").into_bytes();
+                forward(&wiki, &request)
+            }
+            (_, Injection::LoggedOut) => {
+                request.headers.retain(|(name, _)| name != "cookie");
+                forward(&wiki, &request)
+            }
+            (title, Injection::Conflict) => {
+                wiki.edit("Editor", title, "A person wrote another text.");
+                forward(&wiki, &request)
+            }
+            (_, Injection::LostResponse) => {
+                forward(&wiki, &request);
+                CannedResponse::new(502, "lost")
+            }
+            (_, Injection::None) => forward(&wiki, &request),
+        }
+    });
+    proxy
+}
+
+fn api_error(code: &str) -> CannedResponse {
+    let body = format!("{{\"error\": {{\"code\": \"{code}\", \"info\": \"injected\"}}}}");
+    CannedResponse::new(200, body)
+        .with_header("Content-Type", "application/json")
+        .with_header("Retry-After", "0")
+}
+
+/// Sends a request to the wiki and returns its response.
+fn forward(wiki: &MediaWikiServer, request: &RecordedRequest) -> CannedResponse {
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, wiki.port())).unwrap();
+    let mut head = format!("{} {} HTTP/1.0\r\n", request.method, request.path);
+    let headers = request.headers.iter();
+    for (name, value) in
+        headers.filter(|(name, _)| name != "content-length" && name != "connection")
+    {
+        head.extend([name, ": ", value, "\r\n"]);
+    }
+    head.extend(["content-length: ", &request.body.len().to_string(), "\r\n\r\n"]);
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(&request.body).unwrap();
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    let end = bytes.windows(4).position(|part| part == b"\r\n\r\n").unwrap();
+    let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    let mut response = CannedResponse::new(status, &bytes[end + 4..]);
+    for (name, value) in head.lines().skip(1).filter_map(|line| line.split_once(": ")) {
+        let is_passed = ["content-type", "content-encoding", "set-cookie", "retry-after"]
+            .contains(&name.to_ascii_lowercase().as_str());
+        if is_passed {
+            response = response.with_header(name, value);
+        }
+    }
+    response
+}
+
+#[test]
+fn failures_of_edits_lose_nothing() {
+    let world = World::new();
+    let names = ["A lag", "B rate", "C token", "D login", "E conflict", "F lost", "G protected"];
+    let names = [&names[..], &["H excluded", "I parameter"]].concat();
+    let mut pages: Vec<(String, String)> = Vec::new();
+    for (index, name) in names.iter().enumerate() {
+        let text = match *name {
+            "H excluded" => format!("{{{{nobots}}}} [{} tree]", world.old(index)),
+            "I parameter" => format!("{{{{unknown|url={}}}}}", world.old(index)),
+            _ => format!("A [{} tree].", world.old(index)),
+        };
+        pages.push(((*name).to_owned(), text));
+    }
+    let wiki = Arc::new(MediaWikiServer::start(&pages));
+    wiki.protect("G protected");
+    let injections = vec![
+        ("A lag", Injection::MaxLag),
+        ("A lag", Injection::MaxLag),
+        ("A lag", Injection::None),
+        ("B rate", Injection::RateLimited),
+        ("B rate", Injection::None),
+        ("C token", Injection::BadToken),
+        ("C token", Injection::None),
+        ("D login", Injection::LoggedOut),
+        ("D login", Injection::None),
+        ("E conflict", Injection::Conflict),
+        ("F lost", Injection::LostResponse),
+    ];
+    let proxy = proxy(&wiki, injections);
+    let api = proxy.url("/api.php").to_string();
+    let report = world.report(&api, &["--apply"]);
+    let edits = report["wiki_edits"].as_array().unwrap();
+    let saved: Vec<&str> = edits
+        .iter()
+        .filter(|edit| edit["revision"].is_u64())
+        .map(|edit| edit["title"].as_str().unwrap())
+        .collect();
+    assert_eq!(saved, ["A lag", "B rate", "C token", "D login", "F lost"], "{report}");
+    for (index, name) in names.iter().enumerate().filter(|(_, name)| saved.contains(name)) {
+        assert!(wiki.text(name).contains(&world.added(index)), "{name}");
+    }
+    assert_eq!(wiki.text("E conflict"), "A person wrote another text.");
+    for name in ["G protected", "H excluded", "I parameter"] {
+        let (_, text) = pages.iter().find(|(title, _)| title == name).unwrap();
+        assert_eq!(wiki.text(name), *text);
+    }
+    let reason = |title: &str| {
+        let fixes = report["fixes"].as_array().unwrap();
+        let fix = fixes.iter().find(|fix| fix["path"] == title).unwrap();
+        fix["reason"].as_str().unwrap().to_owned()
+    };
+    assert!(reason("E conflict").contains("another user edited"), "{report}");
+    assert!(reason("G protected").contains("protectedpage"), "{report}");
+    assert!(reason("H excluded").contains("nobots"), "{report}");
+    // The link was found in the parameter of a template that does not exist.
+    assert!(reason("I parameter").contains("cannot be written here"), "{report}");
+    let revisions = wiki.sql(
+        "select count(*) as n from revision where rev_actor in \
+                              (select actor_id from actor where actor_name = 'RelinkBot')",
+    );
+    assert!(revisions.contains("[n] => 5"), "{revisions}");
+}
+
+#[test]
+fn reverted_repair_is_not_repeated_and_the_stop_page_stops() {
+    let world = World::new();
+    let page = |tree: usize| format!("A [{} tree].", world.old(tree));
+    let pages = [("A".to_owned(), page(0)), ("B".to_owned(), page(1))];
+    let wiki = MediaWikiServer::start(&pages);
+    world.run(&wiki.api(), &["--apply", "--max-edits", "1"]).exits(0);
+    assert!(wiki.text("A").contains(&world.added(0)));
+    assert_eq!(wiki.text("B"), page(1));
+
+    wiki.edit("Editor", "A", &page(0));
+    wiki.edit("Editor", "User:RelinkBot/stop", "Please stop.");
+    let stopped = world.run(&wiki.api(), &["--apply"]).exits(0);
+    assert!(stopped.stderr.contains("`User:RelinkBot/stop` stops the bot"), "{}", stopped.stderr);
+    assert_eq!(wiki.text("B"), page(1));
+
+    wiki.edit("Editor", "User:RelinkBot/stop", "run");
+    world.run(&wiki.api(), &["--apply"]).exits(0);
+    assert_eq!(wiki.text("A"), page(0));
+    assert!(wiki.text("B").contains(&world.added(1)));
+}
+
+#[test]
+fn community_reviews_the_repairs_before_they_are_made() {
+    let world = World::new();
+    let pages: Vec<(String, String)> = (0..4)
+        .map(|tree| (format!("P{tree}"), format!("A [{} Tree {tree}].", world.old(tree))))
+        .collect();
+    let wiki = MediaWikiServer::start(&pages);
+    world.run(&wiki.api(), &["--review-list", "list.wiki", "--review-per-domain", "3"]).exits(0);
+    let table = world.sandbox.read("list.wiki");
+    assert_eq!(table.matches("\n|-\n").count(), 3, "{table}");
+    assert!(table.contains("<nowiki>Tree "), "{table}");
+    assert_eq!(wiki.text("P0"), pages[0].1);
+
+    let mut decisions = ["correct", "incorrect", "unsure"].into_iter();
+    let lines = table.lines().map(|line| match line.strip_suffix("|| ") {
+        Some(row) => format!("{row}|| {} ~~~~\n", decisions.next().unwrap()),
+        None => format!("{line}\n"),
+    });
+    world.sandbox.write("results.wiki", &lines.collect::<String>());
+    let args = ["--review-results", "results.wiki", "--apply"];
+    let output = world.run(&wiki.api(), &args).exits(0);
+    let expected = "1 correct, 1 incorrect, 1 unsure: precision 33-67 %";
+    assert!(output.stderr.contains(expected), "{}", output.stderr);
+    let edited = pages.iter().filter(|(title, text)| wiki.text(title) != *text).count();
+    assert_eq!(edited, 1);
+}
+
+#[test]
+fn login_is_never_printed() {
+    let world = World::new();
+    let wiki = MediaWikiServer::start(&[("A".to_owned(), format!("[{} a]", world.old(0)))]);
+    for args in [&["--apply", "-v"][..], &["--format", "json"]] {
+        let output = world.run(&wiki.api(), args);
+        assert!(!format!("{output:?}").contains(PASSWORD), "{output:?}");
+    }
+    let mut command = world.sandbox.command(&["fix", "--wiki", &wiki.api(), "--apply"]);
+    command.env("RELINK_WIKI_USER", "RelinkBot").env("RELINK_WIKI_PASSWORD", "wrong-secret");
+    let output = CommandOutput::new(&command.output().unwrap()).exits(2);
+    assert!(output.stderr.contains("cannot log in"), "{}", output.stderr);
+    assert!(!output.stderr.contains("wrong-secret"), "{}", output.stderr);
+    let output = world.sandbox.run(&["fix", "--wiki", &wiki.api(), "--apply"]).exits(2);
+    assert!(output.stderr.contains("without a login"), "{}", output.stderr);
+}
