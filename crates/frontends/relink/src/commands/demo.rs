@@ -7,6 +7,7 @@
 
 mod decay;
 mod demo_revivals;
+mod fix;
 mod scoreboard;
 
 use std::collections::BTreeMap;
@@ -60,10 +61,14 @@ pub async fn run(global: GlobalArgs) -> Result<Exit, CommandError> {
     print(&found.line())?;
     let decay = decay::measure_page(&ports, &demo.library).await?;
     print(&format!("{}\n", decay.line()))?;
+    let input = Input::Path(demo.dir.collection());
+    let fix = fix::plan(&ports, run, &settings(input), &demo.dir.collection()).await?;
+    print(&fix.text())?;
     let planted = demo.library.expected_findings();
     let board = Scoreboard::new(&planted, &reported);
     print(&format!("\n{}{}{NEXT}", board.text(demo.style), found.totals()))?;
-    let is_correct = board.is_perfect() && found.matches_truth() && decay.matches_truth();
+    let is_correct =
+        board.is_perfect() && found.matches_truth() && decay.matches_truth() && fix.has_edits();
     Ok(if is_correct { Exit::Clean } else { Exit::InternalError })
 }
 
@@ -141,7 +146,7 @@ impl Demo {
             .await?;
         self.library.set_time(SimulatedTime::Today);
         print(&format!(
-            "1/5 history  {} checked in their state of a year ago   {}\n",
+            "1/6 history  {} checked in their state of a year ago   {}\n",
             counted(pages.len() as u64, "page"),
             duration(since(started)),
         ))
@@ -167,7 +172,7 @@ impl Demo {
         let summary = human::summary(self.style, &stats.verdicts);
         let summary: Vec<&str> = summary.lines().map(str::trim_start).collect();
         Ok(format!(
-            "2/5 check    {}, {}, {}   {}\n3/5 judge    {}\n",
+            "2/6 check    {}, {}, {}   {}\n3/6 judge    {}\n",
             counted(stats.documents, "document"),
             counted(stats.links, "link"),
             counted(stats.hosts, "host"),

@@ -14,6 +14,7 @@ use super::findings::{FindingGroup, group_findings, load_findings};
 use super::human::shown_verdicts;
 use super::human_findings::with_cause_view;
 use super::result_table::result_table;
+use super::revival_text::add_repair;
 use super::{FinishedRun, cannot_encode, cannot_write};
 use crate::cli::{GlobalArgs, OutputFormat};
 use crate::error::CommandError;
@@ -72,7 +73,10 @@ impl FinalReport {
     }
 
     async fn report(&self, ports: &Ports, end: &FinishedRun) -> Result<CheckReport, CommandError> {
-        let findings = load_findings(ports, end.run, &self.shown, usize::MAX).await?;
+        let mut findings = load_findings(ports, end.run, &self.shown, usize::MAX).await?;
+        for finding in &mut findings {
+            add_repair(&*ports.store, finding).await?;
+        }
         let names = ProjectNames::new()?;
         let mut broken_links: Vec<BrokenLink> =
             findings.iter().flat_map(|target| broken_links(target, &end.gate, &names)).collect();

@@ -49,7 +49,7 @@ impl FindingGroup {
 }
 
 /// Loads the targets with these verdicts, in order of discovery, without their
-/// probes.
+/// probes, except those of moved pages.
 pub async fn load_findings(
     ports: &Ports,
     run: RunId,
@@ -69,7 +69,13 @@ pub async fn load_findings(
         let batch = ports.store.checked_targets(run, query).await?;
         let Some(last) = batch.last() else { return Ok(findings) };
         after = last.task;
-        findings.extend(batch.into_iter().map(|target| CheckedTarget { probe: None, ..target }));
+        findings.extend(batch.into_iter().map(|mut target| {
+            // The probe of a moved page contains its new URL.
+            if target.result.verdict != Verdict::Moved {
+                target.probe = None;
+            }
+            target
+        }));
     }
 }
 

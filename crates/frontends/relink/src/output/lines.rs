@@ -8,6 +8,7 @@ use relink_ports::{CheckedTarget, CheckedTargetQuery, LinkLocation};
 use relink_report::FindingLine;
 
 use super::human::shown_verdicts;
+use super::revival_text::add_repair;
 use super::{FinishedRun, cannot_write};
 use crate::cli::GlobalArgs;
 use crate::error::CommandError;
@@ -51,7 +52,10 @@ impl LineReport {
             ..CheckedTargetQuery::ALL
         };
         loop {
-            let batch = ports.store.checked_targets(end.run, query).await?;
+            let mut batch = ports.store.checked_targets(end.run, query).await?;
+            for target in &mut batch {
+                add_repair(&*ports.store, target).await?;
+            }
             let Some(last) = batch.last() else { break };
             query.after = last.task;
             lines.extend(batch.iter().flat_map(|target| self.lines(target, &end.gate)));

@@ -1,9 +1,9 @@
 //! The search result for a dead page, prepared for reports.
 
 use jiff::Timestamp;
-use relink_engine::{Replacement, Revival};
-use relink_model::Confidence;
-use relink_ports::Store;
+use relink_engine::{REVIVABLE, Replacement, Revival};
+use relink_model::{Confidence, Verdict};
+use relink_ports::{CheckedTarget, Store};
 use relink_report::human::{AliasView, ReplacementView, RevivalView};
 use relink_report::{AliasDetails, ReviveResultRow, ReviveResultView};
 
@@ -19,7 +19,39 @@ pub struct RevivalText {
     reasons: Vec<String>,
 }
 
+/// Appends the known repair of a finding to its reason: the last URL of a redirect, the
+/// new URL of a dead page, or its archived copy.
+pub async fn add_repair(store: &dyn Store, target: &mut CheckedTarget) -> Result<(), CommandError> {
+    let repair = match target.result.verdict {
+        Verdict::Moved => {
+            let last = target.probe.as_ref().and_then(|probe| probe.hops.last());
+            last.filter(|hop| hop.url != target.url).map(|hop| format!("new URL {}", hop.url))
+        }
+        verdict if REVIVABLE.contains(&verdict) => {
+            let revival = RevivalText::load(store, &target.url).await?;
+            revival.and_then(|revival| revival.repair())
+        }
+        _ => None,
+    };
+    if let Some(repair) = repair {
+        target.result.reason.push_str("; fix: ");
+        target.result.reason.push_str(&repair);
+    }
+    Ok(())
+}
+
 impl RevivalText {
+    /// Returns the new URL or the archived copy, with its confidence or date.
+    fn repair(&self) -> Option<String> {
+        let alias = self.revival.alias.as_ref().map(|alias| {
+            format!("new URL {} (confidence {}%)", alias.url, alias.confidence.as_percent())
+        });
+        alias.or_else(|| {
+            let copy = self.revival.archived.as_ref()?;
+            Some(format!("archived copy {} ({})", copy.replay_url, copy.captured_at.strftime("%F")))
+        })
+    }
+
     /// Formats the texts of a search result.
     pub fn new(revival: &Revival) -> Self {
         let notes = revival.alias.iter().flat_map(|alias| &alias.evidence);

@@ -30,7 +30,7 @@ fn soft_404_pages_are_distinguished_from_live_pages() {
 #[test]
 fn dead_pages_are_revived_at_their_new_urls_only() {
     let result = Sandbox::new().run(&["demo"]).exits(0);
-    let line = result.stdout.lines().find(|line| line.starts_with("4/5 revive")).unwrap();
+    let line = result.stdout.lines().find(|line| line.starts_with("4/6 revive")).unwrap();
     for part in ["14 of 49 dead pages", "5 by pattern", "6 by archived redirect", "3 by URL"] {
         assert!(line.contains(part), "`{part}` in: {line}");
     }
@@ -52,7 +52,7 @@ fn demo_removes_its_files() {
 #[test]
 fn demo_shows_decay_of_a_page_without_dead_links() {
     let result = Sandbox::new().run(&["demo"]).exits(0);
-    let line = result.stdout.lines().find(|line| line.starts_with("5/5 decay")).unwrap();
+    let line = result.stdout.lines().find(|line| line.starts_with("5/6 decay")).unwrap();
     assert!(line.contains("portal.test 0.65 without dead links of its own"), "{line}");
     assert!(line.contains("repairing 5 links → 0.36"), "{line}");
 }
