@@ -47,6 +47,22 @@ CREATE TABLE IF NOT EXISTS harvest_link (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS harvest_link_url ON harvest_link (provider_id, url, host);
 
+-- New and changed records whose locations were not checked since. A new record
+-- is not visible before that.
+CREATE TABLE IF NOT EXISTS harvest_arrival (
+    record_id   INTEGER PRIMARY KEY REFERENCES harvest_record (id),
+    provider_id INTEGER NOT NULL,
+    is_new      INTEGER NOT NULL
+);
+
+-- Broken locations that are left out of the published record.
+CREATE TABLE IF NOT EXISTS harvest_hidden_link (
+    record_id   INTEGER NOT NULL REFERENCES harvest_record (id),
+    url         TEXT    NOT NULL,
+    provider_id INTEGER NOT NULL,
+    PRIMARY KEY (record_id, url)
+) WITHOUT ROWID;
+
 -- The last check of a target, shared by all providers.
 CREATE TABLE IF NOT EXISTS harvest_target (
     url        TEXT    PRIMARY KEY,
@@ -61,6 +77,18 @@ CREATE TABLE IF NOT EXISTS harvest_domain (
     host        TEXT    NOT NULL,
     surveyed_on TEXT    NOT NULL,
     PRIMARY KEY (provider_id, host)
+) WITHOUT ROWID;
+
+-- The state of a domain on a day; an empty host is the whole provider.
+CREATE TABLE IF NOT EXISTS harvest_day (
+    provider_id INTEGER NOT NULL,
+    host        TEXT    NOT NULL,
+    day         TEXT    NOT NULL,
+    urls        INTEGER NOT NULL,
+    checked     INTEGER NOT NULL,
+    broken      INTEGER NOT NULL,
+    hidden      INTEGER NOT NULL,
+    PRIMARY KEY (provider_id, host, day)
 ) WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS harvest_incident (
@@ -126,3 +154,17 @@ CREATE TABLE IF NOT EXISTS harvest_outbox (
     mail_id         INTEGER,
     PRIMARY KEY (notification_id, recipient)
 ) WITHOUT ROWID;
+
+-- Notifications for URLs. States as for mails. A pending one is not sent again
+-- before `not_before`.
+CREATE TABLE IF NOT EXISTS harvest_delivery (
+    notification_id INTEGER NOT NULL,
+    url             TEXT    NOT NULL,
+    state           INTEGER NOT NULL DEFAULT 0,
+    attempts        INTEGER NOT NULL DEFAULT 0,
+    not_before      INTEGER NOT NULL DEFAULT 0,
+    error           TEXT,
+    PRIMARY KEY (notification_id, url)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS harvest_delivery_pending ON harvest_delivery (notification_id)
+    WHERE state = 0;

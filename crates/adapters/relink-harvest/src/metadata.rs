@@ -120,6 +120,54 @@ impl Context<'_> {
     }
 }
 
+/// Returns the metadata of a record without the elements that contain one of these locations.
+/// Identifiers of LOM stay, because they identify the record. Metadata that is not XML is
+/// returned as it is.
+pub(crate) fn without_locations(xml: &str, locations: &[&str]) -> String {
+    match location_spans(xml, locations) {
+        Ok(spans) => {
+            let mut kept = String::with_capacity(xml.len());
+            let mut end = 0;
+            for (start, span_end) in spans {
+                kept += xml.get(end..start).unwrap_or_default();
+                end = span_end;
+            }
+            kept + xml.get(end..).unwrap_or_default()
+        }
+        Err(_) => xml.to_owned(),
+    }
+}
+
+/// Returns the byte ranges of these elements.
+fn location_spans(xml: &str, locations: &[&str]) -> Result<Vec<(usize, usize)>, XmlError> {
+    let mut reader = XmlReader::new(xml);
+    let mut context = Context { location_fields: &[], path: Vec::new() };
+    let (mut starts, mut spans) = (Vec::new(), Vec::new());
+    let mut text = String::new();
+    loop {
+        match reader.next()? {
+            Node::Open(element) => {
+                starts.push(element.offset);
+                context.path.push(element.name);
+                text.clear();
+            }
+            Node::Text(part) => text += &part,
+            Node::Close => {
+                let is_entry = context.path.last().is_some_and(|name| name == "entry");
+                if let Some(start) = starts.pop()
+                    && locations.contains(&text.trim())
+                    && !(is_entry && context.parent() == "identifier")
+                {
+                    spans.push((start, reader.offset()));
+                }
+                text.clear();
+                context.path.pop();
+            }
+            Node::End => return Ok(spans),
+        }
+    }
+}
+
 fn is_web_url(text: &str) -> bool {
     let has_scheme = |scheme: &str| {
         text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
@@ -178,6 +226,22 @@ mod tests {
         assert_eq!(metadata.title.as_deref(), Some("A & B"));
         assert_eq!(metadata.identifier.as_deref(), Some("id-1"));
         assert_eq!(metadata.xml, lom);
+    }
+
+    #[test]
+    fn broken_locations_are_left_out() {
+        let lom = "<lom><general><identifier><entry>http://a.test/1</entry></identifier></general>\
+                   <technical>\n<location> http://a.test/1\n</location><location>http://b.test/?a&amp;b\
+                   </location><format>x</format></technical></lom>";
+        let kept = without_locations(lom, &["http://a.test/1", "http://c.test/"]);
+        assert_eq!(
+            kept,
+            "<lom><general><identifier><entry>http://a.test/1</entry></identifier></general>\
+             <technical>\n<location>http://b.test/?a&amp;b</location><format>x</format></technical></lom>"
+        );
+        assert_eq!(urls(&read(&kept, &[])), ["Location http://b.test/?a&b"]);
+        assert!(!without_locations(lom, &["http://b.test/?a&b"]).contains("b.test"));
+        assert_eq!(without_locations("{\"url\": 1}", &["1"]), "{\"url\": 1}");
     }
 
     #[test]

@@ -56,8 +56,10 @@ pub use fix::{
     map_to_sources, plan_document, plan_fixes, repair_page, verify_fixes,
 };
 pub use harvest::{
-    FlagOutcome, HarvestOptions, HarvestSubject, Harvester, IncidentState, MailReport, MailSender,
-    ManagerAction, NotifyChoice, ProviderSettings, RecordOrigin, SubjectMatch,
+    ArrivalFilter, DecayRange, DecayRanking, DecaySource, DeliveryReport, FlagOutcome,
+    HarvestOptions, HarvestSubject, Harvester, IncidentState, MailReport, MailSender,
+    ManagerAction, NotifyChoice, ProviderSettings, RecordDecay, RecordDecaySettings, RecordOrigin,
+    SubjectMatch, Submission, SubmissionState, SubmittedLocation,
 };
 pub use isolation::isolated_item;
 pub use load::{

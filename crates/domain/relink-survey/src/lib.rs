@@ -35,9 +35,9 @@ pub use catalog::{Catalog, DirectoryId, DomainId, SizeClass, UrlId, size_classes
 pub use check_log::{CheckCounts, CheckLog, UrlHealth};
 pub use estimate::RecallEstimate;
 pub use incident::{
-    CheckResult, EndReason, Hold, HostChecks, Incident, IncidentEnd, IncidentSubject, Lifecycle,
-    LocationState, LossLimit, LossLimitError, NextCheck, OverrideAction, OverrideScope, Stage,
-    Transition, is_record_visible, strongest_override,
+    CheckResult, EndReason, Hold, HostChecks, Incident, IncidentEnd, IncidentOrigin,
+    IncidentSubject, Lifecycle, LocationState, LossLimit, LossLimitError, NextCheck,
+    OverrideAction, OverrideScope, Stage, Transition, is_record_visible, strongest_override,
 };
 pub use lot_plan::{Lot, LotPlan, LotRule, LotState};
 pub use named::SamplingPlanName;

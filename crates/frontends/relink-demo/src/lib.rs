@@ -22,6 +22,7 @@ mod behavior;
 mod cards;
 mod documents;
 mod faults;
+mod federation;
 mod hosts;
 mod issues;
 mod lost_pages;
@@ -46,6 +47,7 @@ use crate::hosts::SitePorts;
 use crate::simulated_time::SimulatedClock;
 
 pub use crate::archive::{ArchivedPage, MiniArchive};
+pub use crate::federation::{DemoFederation, ExpectedIncident};
 pub use crate::simulated_time::SimulatedTime;
 
 /// The running demo site. Dropping it stops the servers.

@@ -40,8 +40,10 @@ pub use self::fix_wiki::{
 pub use self::formats::{CheckFormat, CrawlFormat, OutputFormat, RowsFormat};
 pub use self::gate::GateArgs;
 pub use self::harvest::{
-    AddProviderArgs, FlagArgs, HarvestArgs, HarvestCommand, HarvestExportArgs, HarvestExportFormat,
-    HarvestRunArgs, HarvestStatusArgs, LanguageArg, NotifyArg, RecheckArgs, SubjectArgs,
+    AddProviderArgs, ArrivalsArg, FlagArgs, HarvestArgs, HarvestCommand, HarvestDecayArgs,
+    HarvestExportArgs, HarvestExportFormat, HarvestReportArgs, HarvestReportFormat,
+    HarvestReportTable, HarvestRunArgs, HarvestStatusArgs, LanguageArg, NotifyArg, RecheckArgs,
+    SubjectArgs,
 };
 pub use self::harvest_notify::{HarvestMailArgs, HarvestPublishArgs, SmtpSecurityArg};
 pub use self::lychee_flags::{ExitCodesArg, WalkArgs};
@@ -141,7 +143,7 @@ pub enum Command {
     /// Watch collections of pages: bookmarks, reading lists, paths
     Watch(Box<WatchArgs>),
     /// Publish harvested records over OAI-PMH
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
     /// Write a commented configuration file, `relink.toml`
     Init(InitArgs),
     /// Print the settings in use

@@ -74,7 +74,7 @@ pub struct HarvestPorts {
 }
 
 /// Opens the store of records and incidents.
-pub async fn harvest_store(db: &Path) -> Result<Arc<SqliteStore>, CommandError> {
+async fn harvest_store(db: &Path) -> Result<Arc<SqliteStore>, CommandError> {
     let store = file_store(db, "relink harvest").await?;
     store.create_harvest_tables()?;
     Ok(store)
@@ -93,12 +93,13 @@ async fn file_store(db: &Path, command: &str) -> Result<Arc<SqliteStore>, Comman
 
 /// Creates the adapters of `relink harvest`.
 pub async fn harvest_ports(
-    run: &RunSettings,
+    fetch: relink_fetch::FetchSettings,
+    db: &Path,
     client: OaiClientSettings,
     clock: Arc<dyn Clock>,
 ) -> Result<HarvestPorts, CommandError> {
-    let store = harvest_store(&run.db).await?;
-    let ports = ports_over(run.fetch.clone(), Arc::clone(&store) as Arc<dyn Store>, clock)?;
+    let store = harvest_store(db).await?;
+    let ports = ports_over(fetch, Arc::clone(&store) as Arc<dyn Store>, clock)?;
     let source = Arc::new(OaiClient::new(Arc::clone(&ports.fetch), client));
     Ok(HarvestPorts { ports, store, source })
 }

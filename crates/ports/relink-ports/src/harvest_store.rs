@@ -65,6 +65,8 @@ pub struct StoredRecordLink {
     pub host: String,
     /// The URL as written.
     pub original: String,
+    /// Whether the published record contains it.
+    pub is_shown: bool,
 }
 
 /// A record to store: as harvested, with canonical links.
@@ -93,6 +95,8 @@ pub struct StoredRecord {
     pub is_deleted: bool,
     /// Whether the record appears in searches.
     pub is_visible: bool,
+    /// Whether it is new and waits for the first check of its locations.
+    pub is_pending: bool,
     /// The last change of content or visibility.
     pub changed_at: Timestamp,
     /// The metadata; empty if it was not requested.
@@ -118,6 +122,26 @@ pub struct RecordFilter {
     pub identifier: Option<String>,
     /// Whether the metadata is read.
     pub with_metadata: bool,
+}
+
+/// A new or changed record whose locations were not checked since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredArrival {
+    /// The id of the record.
+    pub record: i64,
+    /// The canonical URLs of its locations.
+    pub urls: Vec<String>,
+}
+
+/// A location that is left out of a published record, or put back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocationChange {
+    /// The id of the record.
+    pub record: i64,
+    /// The canonical URL.
+    pub url: String,
+    /// Whether the published record contains it.
+    pub is_shown: bool,
 }
 
 /// The state of a target of a provider.
@@ -178,6 +202,23 @@ pub struct StoredOverride {
     pub decided_at: Timestamp,
 }
 
+/// The state of a domain on a day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DomainDay {
+    /// The host with its port; empty for the whole provider.
+    pub host: String,
+    /// The day.
+    pub day: Date,
+    /// Distinct URLs.
+    pub urls: u64,
+    /// URLs checked on this day.
+    pub checked: u64,
+    /// URLs with an open incident.
+    pub broken: u64,
+    /// Hidden records.
+    pub hidden: u64,
+}
+
 /// An entry of the history of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HarvestEvent {
@@ -205,6 +246,8 @@ pub struct NewNotification {
     /// The mail addresses that receive it. A notification without addresses appears in feeds
     /// only.
     pub recipients: Vec<String>,
+    /// The URLs that receive it.
+    pub webhooks: Vec<String>,
 }
 
 /// A stored notification.
@@ -233,6 +276,12 @@ pub struct HarvestChanges {
     pub notifications: Vec<NewNotification>,
     /// Records whose visibility changes, with the new value.
     pub visibility: Vec<(i64, bool)>,
+    /// Locations that are left out of their records, or put back.
+    pub locations: Vec<LocationChange>,
+    /// Arrivals whose locations are checked, by record.
+    pub arrived: Vec<i64>,
+    /// The state of the provider and its domains.
+    pub days: Vec<DomainDay>,
     /// Domains surveyed on this day.
     pub surveyed: Vec<String>,
     /// Entries of the history.
@@ -288,6 +337,21 @@ pub struct StoredMail {
     pub error: Option<String>,
 }
 
+/// A notification for a URL that was not delivered yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredDelivery {
+    /// The notification.
+    pub notification: StoredNotification,
+    /// The URL.
+    pub url: String,
+    /// Number of attempts.
+    pub attempts: u32,
+    /// The time before which it is not sent again.
+    pub not_before: Timestamp,
+    /// The last error.
+    pub error: Option<String>,
+}
+
 /// The storage of `harvest`.
 #[async_trait]
 pub trait HarvestStore: Send + Sync {
@@ -301,14 +365,19 @@ pub trait HarvestStore: Send + Sync {
     async fn remove_provider(&self, name: &str) -> Result<bool, StoreError>;
 
     /// Stores a page of records and the progress after it, in one transaction. A deletion is
-    /// only marked; [`Self::apply_deletions`] applies it.
+    /// only marked; [`Self::apply_deletions`] applies it. If `marks_arrivals` is true, new and
+    /// changed records become arrivals; new ones are not visible until they are checked.
     async fn save_page(
         &self,
         provider: i64,
         records: &[NewRecord],
         progress: &HarvestProgress,
+        marks_arrivals: bool,
         now: Timestamp,
     ) -> Result<PageChanges, StoreError>;
+
+    /// Returns the arrivals of a provider, in the order of their ids.
+    async fn arrivals(&self, provider: i64) -> Result<Vec<StoredArrival>, StoreError>;
 
     /// Stores the progress.
     async fn save_progress(
@@ -348,6 +417,9 @@ pub trait HarvestStore: Send + Sync {
 
     /// Returns the domains of a provider with the day of their last survey.
     async fn surveyed_domains(&self, provider: i64) -> Result<Vec<(String, Date)>, StoreError>;
+
+    /// Returns the days of a provider and its domains, oldest first.
+    async fn domain_days(&self, provider: i64) -> Result<Vec<DomainDay>, StoreError>;
 
     /// Returns the incidents of a provider, oldest first.
     async fn incidents(
@@ -396,5 +468,18 @@ pub trait HarvestStore: Send + Sync {
         state: MailState,
         error: Option<&str>,
         now: Timestamp,
+    ) -> Result<(), StoreError>;
+
+    /// Returns all notifications for URLs that are pending, oldest first.
+    async fn pending_deliveries(&self) -> Result<Vec<StoredDelivery>, StoreError>;
+
+    /// Stores the result of an attempt to deliver a notification. A pending one is not sent again
+    /// before `not_before`.
+    async fn record_delivery(
+        &self,
+        delivery: &StoredDelivery,
+        state: MailState,
+        error: Option<&str>,
+        not_before: Timestamp,
     ) -> Result<(), StoreError>;
 }

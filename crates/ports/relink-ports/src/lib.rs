@@ -22,6 +22,7 @@ mod revive_store;
 mod search;
 mod site_store;
 mod store;
+mod webhook;
 mod wiki;
 mod worker_store;
 
@@ -44,10 +45,10 @@ pub use fetch::{
 };
 pub use files::{DirectoryEntry, DocumentSource, FileError, Files, WalkRequest, WalkResult};
 pub use harvest_store::{
-    HarvestChanges, HarvestEvent, HarvestProgress, HarvestStore, HarvestTarget, MailState,
-    NewNotification, NewRecord, PageChanges, ProviderCounts, RecordFilter, StoredIncident,
-    StoredMail, StoredNotification, StoredOverride, StoredProvider, StoredRecord, StoredRecordLink,
-    TargetCheck,
+    DomainDay, HarvestChanges, HarvestEvent, HarvestProgress, HarvestStore, HarvestTarget,
+    LocationChange, MailState, NewNotification, NewRecord, PageChanges, ProviderCounts,
+    RecordFilter, StoredArrival, StoredDelivery, StoredIncident, StoredMail, StoredNotification,
+    StoredOverride, StoredProvider, StoredRecord, StoredRecordLink, TargetCheck,
 };
 pub use line_history::LineHistory;
 pub use mailer::{MailError, Mailer, OutgoingMail};
@@ -73,4 +74,5 @@ pub use wiki::{
     Wiki, WikiAccount, WikiCheckout, WikiEdit, WikiEditRecord, WikiError, WikiJournal, WikiListing,
     WikiPage, WikiPageEntry, WikiPageList, WikiPageQuery,
 };
+pub use webhook::{WebhookError, WebhookMessage, WebhookSender};
 pub use worker_store::{JoinableRun, QueueStatus, RunQueue, RunStatus, WorkerStatus, WorkerStore};

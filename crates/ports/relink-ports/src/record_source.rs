@@ -45,7 +45,7 @@ pub struct RecordLink {
 }
 
 /// A harvested record.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HarvestedRecord {
     /// The identifier, unique for the provider.
     pub identifier: String,

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use relink_ports::{RecordLinkRole, StoredProvider, StoredRecord};
 
 use super::{datestamp, escape};
+use crate::metadata::without_locations;
 
 /// A metadata format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +107,7 @@ pub(super) fn record(
     let mut xml = format!("<record>{}", header(provider, record));
     if !is_withdrawn(record) {
         let metadata = match prefix {
-            MetadataPrefix::Lom => record.metadata.clone(),
+            MetadataPrefix::Lom => published(record),
             MetadataPrefix::DublinCore => dublin_core(record),
         };
         let _ = writeln!(xml, "<metadata>{metadata}</metadata>");
@@ -114,10 +115,20 @@ pub(super) fn record(
     xml + "</record>\n"
 }
 
+/// Returns the metadata as harvested, without the locations that are left out.
+fn published(record: &StoredRecord) -> String {
+    let hidden = record.links.iter().filter(|link| !link.is_shown);
+    let hidden: Vec<&str> = hidden.map(|link| link.original.as_str()).collect();
+    if hidden.is_empty() {
+        return record.metadata.clone();
+    }
+    without_locations(&record.metadata, &hidden)
+}
+
 /// Returns Dublin Core: as harvested, or title and links of other formats.
 fn dublin_core(record: &StoredRecord) -> String {
     if root_name(&record.metadata) == Some("dc") {
-        return record.metadata.clone();
+        return published(record);
     }
     let mut xml = String::from(
         "<oai_dc:dc xmlns:oai_dc=\"http://www.openarchives.org/OAI/2.0/oai_dc/\" \
@@ -128,7 +139,7 @@ fn dublin_core(record: &StoredRecord) -> String {
     if let Some(title) = &record.title {
         let _ = write!(xml, "<dc:title>{}</dc:title>", escape(title));
     }
-    for link in &record.links {
+    for link in record.links.iter().filter(|link| link.is_shown) {
         let name = match link.role {
             RecordLinkRole::Location => "identifier",
             RecordLinkRole::Related => "relation",

@@ -8,11 +8,14 @@ use relink_ports::{
 };
 use relink_report::harvest::{HarvestRunRow, StageCountsRow};
 use relink_survey::{
-    CheckResult, EndReason, Hold, HostChecks, Incident, IncidentSubject, Stage, Transition,
+    CheckResult, EndReason, Hold, HostChecks, Incident, IncidentOrigin, IncidentSubject, Stage,
+    Transition,
 };
 use serde::{Deserialize, Serialize};
 
 use super::check_run::RunChecks;
+use super::history::domain_days;
+use super::visibility::ViewScope;
 use super::{Harvester, ProviderSettings};
 use crate::EngineError;
 use crate::error::to_json;
@@ -78,12 +81,14 @@ impl Advance<'_> {
     /// Returns the changes of the open incidents and the new incidents.
     pub(super) fn changes(&self, open: &[(i64, IncidentState)]) -> Vec<Change> {
         let mut changes = Vec::new();
+        let known = Covered::new(open, &[]);
         for (id, state) in open {
-            self.advance(*id, state, &mut changes);
+            self.advance(*id, state, &known, &mut changes);
         }
         let covered = Covered::new(open, &changes);
         let mut new = Vec::new();
         for (host, targets) in &self.checks.hosts {
+            self.open_filtered(host, targets, &covered, &mut new);
             if !covered.hosts.contains(host.as_str()) {
                 self.open_new(host, targets, &covered, &mut new);
             }
@@ -92,7 +97,13 @@ impl Advance<'_> {
         changes
     }
 
-    fn advance(&self, id: i64, state: &IncidentState, changes: &mut Vec<Change>) {
+    fn advance(
+        &self,
+        id: i64,
+        state: &IncidentState,
+        known: &Covered<'_>,
+        changes: &mut Vec<Change>,
+    ) {
         let mut state = state.clone();
         let before = state.incident.clone();
         let transition = if self.is_in_catalog(&state.incident.subject) {
@@ -106,7 +117,7 @@ impl Advance<'_> {
             return;
         }
         if transition == Some(Transition::Restored) {
-            changes.extend(self.split(&state));
+            changes.extend(self.split(&state, known));
         }
         changes.push(Change { id, state, transition });
     }
@@ -160,12 +171,12 @@ impl Advance<'_> {
     }
 
     /// Returns the incidents of the targets that are still broken after their host has recovered.
-    fn split(&self, host: &IncidentState) -> Vec<Change> {
+    fn split(&self, host: &IncidentState, known: &Covered<'_>) -> Vec<Change> {
         let IncidentSubject::Host(name) = &host.incident.subject else { return Vec::new() };
-        let is_broken = |url: &str| self.checks.results.get(url) == Some(&CheckResult::Broken);
+        let is_free = |url: &str| !known.targets.contains(url) && !self.is_filtered(url);
         let targets = self.checks.hosts.get(name).into_iter().flatten();
         targets
-            .filter(|target| is_broken(&target.url))
+            .filter(|target| self.is_broken(&target.url) && is_free(&target.url))
             .map(|target| {
                 let mut state = self.state(host.incident.split(&target.url));
                 let transition = self.record_check(&mut state);
@@ -179,6 +190,43 @@ impl Advance<'_> {
         IncidentState { incident, reason: reason.unwrap_or_default(), records: Vec::new() }
     }
 
+    fn is_broken(&self, url: &str) -> bool {
+        self.checks.results.get(url) == Some(&CheckResult::Broken)
+    }
+
+    /// Whether a location of a new record is broken.
+    fn is_filtered(&self, url: &str) -> bool {
+        self.checks.arrivals.contains(url) && self.is_broken(url)
+    }
+
+    /// Opens incidents of the locations that are broken on arrival. If a host has no other
+    /// target and all fail, this is one incident.
+    fn open_filtered(
+        &self,
+        host: &str,
+        targets: &[relink_ports::HarvestTarget],
+        covered: &Covered<'_>,
+        changes: &mut Vec<Change>,
+    ) {
+        let is_new = |url: &str| self.is_filtered(url) && !covered.targets.contains(url);
+        let broken: Vec<&str> =
+            targets.iter().map(|it| it.url.as_str()).filter(|url| is_new(url)).collect();
+        let open = |subject: IncidentSubject| Change {
+            id: 0,
+            state: self.state(Incident::open_hidden(subject, self.day, IncidentOrigin::Arrival)),
+            transition: Some(Transition::Filtered),
+        };
+        let checks = self.host_checks(host, is_new);
+        if checks.is_outage() && broken.len() == targets.len() && !covered.hosts.contains(host) {
+            let mut change = open(IncidentSubject::Host(host.to_owned()));
+            change.state.reason = outage_reason(checks);
+            changes.push(change);
+            return;
+        }
+        let targets = broken.into_iter().map(|url| IncidentSubject::Target(url.to_owned()));
+        changes.extend(targets.map(open));
+    }
+
     fn open_new(
         &self,
         host: &str,
@@ -186,7 +234,7 @@ impl Advance<'_> {
         covered: &Covered<'_>,
         changes: &mut Vec<Change>,
     ) {
-        let is_free = |url: &str| !covered.targets.contains(url);
+        let is_free = |url: &str| !covered.targets.contains(url) && !self.is_filtered(url);
         let checks = self.host_checks(host, is_free);
         if checks.broken == 0 {
             return;
@@ -199,12 +247,11 @@ impl Advance<'_> {
         if checks.is_outage() && self.is_checked_completely(host, targets) {
             let subject = IncidentSubject::Host(host.to_owned());
             let mut change = open(Incident::open(subject, self.day));
-            change.state.reason = format!("all {} checked URLs of the host fail", checks.broken);
+            change.state.reason = outage_reason(checks);
             changes.push(change);
             return;
         }
-        let is_broken = |url: &str| self.checks.results.get(url) == Some(&CheckResult::Broken);
-        for target in targets.iter().filter(|it| is_free(&it.url) && is_broken(&it.url)) {
+        for target in targets.iter().filter(|it| is_free(&it.url) && self.is_broken(&it.url)) {
             let subject = IncidentSubject::Target(target.url.clone());
             changes.push(open(Incident::open(subject, self.day)));
         }
@@ -234,6 +281,10 @@ impl Advance<'_> {
         };
         if self.overrides.iter().any(applies) { Hold::Overridden } else { Hold::None }
     }
+}
+
+fn outage_reason(checks: HostChecks) -> String {
+    format!("all {} checked URLs of the host fail", checks.broken)
 }
 
 /// The targets and hosts of open incidents.
@@ -288,7 +339,8 @@ impl Harvester<'_> {
             deleted: &deleted,
         };
         let mut changes = advance.changes(&open);
-        let mut view = self.record_view(provider, &open, &changes, &overrides).await?;
+        let scope = ViewScope { provider, overrides: &overrides, arrived: &checks.arrived };
+        let mut view = self.record_view(&scope, &open, &changes).await?;
         let limit = self.options.loss_limit.check(view.newly_hidden(), view.total);
         if let Err(limit) = limit
             && !self.options.allows_loss
@@ -296,8 +348,11 @@ impl Harvester<'_> {
             row.refusals.push(format!("records were not hidden: {limit}"));
             advance.hide = HidePermission::Refused;
             changes = advance.changes(&open);
-            view = self.record_view(provider, &open, &changes, &overrides).await?;
+            view = self.record_view(&scope, &open, &changes).await?;
         }
+        let left_out = checks.arrivals.iter().filter(|url| advance.is_broken(url)).count();
+        row.arrivals.checked = checks.arrivals.len() as u64;
+        (row.arrivals.left_out, row.arrivals.held_back) = (left_out as u64, view.held_back);
         for change in &mut changes {
             count_transition(&mut row.changes, change.transition);
             change.state.records = view.record_ids(&change.state.incident, MAX_RECORD_IDS);
@@ -306,6 +361,9 @@ impl Harvester<'_> {
             incidents: changes.iter().map(stored_incident).collect::<Result<_, _>>()?,
             notifications: self.notices(provider, settings, &changes, &view)?,
             visibility: view.changes.clone(),
+            locations: view.locations.clone(),
+            arrived: checks.arrived.clone(),
+            days: domain_days(self.today(), checks, &states_after(&open, &changes), &view),
             surveyed: checks.surveyed.clone(),
             events: self.events(&changes),
             ..HarvestChanges::default()
@@ -376,7 +434,7 @@ fn count_transition(counts: &mut StageCountsRow, transition: Option<Transition>)
         None => return,
         Some(Transition::Reported) => Stage::Reported,
         Some(Transition::Escalated) => Stage::Escalated,
-        Some(Transition::Hidden) => Stage::Hidden,
+        Some(Transition::Hidden | Transition::Filtered) => Stage::Hidden,
         Some(Transition::Restored) => Stage::Restored,
     };
     count_stage(counts, stage);

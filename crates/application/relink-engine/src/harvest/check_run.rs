@@ -1,6 +1,6 @@
 //! Checks the targets of a run with the rules of `survey`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use relink_ports::{CheckedTarget, CheckedTargetQuery, StoredProvider, TargetCheck};
 use relink_report::harvest::HarvestRunRow;
@@ -23,6 +23,10 @@ pub(super) struct RunChecks {
     pub(super) reasons: HashMap<String, String>,
     /// The domains that were surveyed.
     pub(super) surveyed: Vec<String>,
+    /// Checked locations of new and changed records.
+    pub(super) arrivals: HashSet<String>,
+    /// The new and changed records, by id.
+    pub(super) arrived: Vec<i64>,
     /// The targets of the provider.
     pub(super) hosts: HostTargets,
 }
@@ -51,6 +55,8 @@ impl Harvester<'_> {
         let hosts = self.host_targets(provider.id).await?;
         let surveyed = self.store.surveyed_domains(provider.id).await?.into_iter().collect();
         let incidents = self.open_incidents(provider.id).await?;
+        let arrived = self.store.arrivals(provider.id).await?;
+        let arrivals = arrived.iter().flat_map(|it| it.urls.iter().cloned()).collect();
         let input = DayPlanInput {
             day: self.today(),
             lifecycle: settings.lifecycle(),
@@ -58,11 +64,18 @@ impl Harvester<'_> {
             budget: settings.budget,
             surveyed: &surveyed,
             incidents: &incidents,
+            arrivals: &arrivals,
         };
         let plan = DayPlan::new(&hosts, &input);
-        let mut checks = RunChecks { hosts, ..RunChecks::default() };
+        let mut checks = RunChecks {
+            hosts,
+            arrivals: plan.arrivals.iter().cloned().collect(),
+            arrived: arrived.iter().map(|it| it.record).collect(),
+            ..RunChecks::default()
+        };
         let label = format!("harvest {}", provider.name);
-        let is_done = self.check_urls(&label, &plan.due, &mut checks, row, stop).await?
+        let is_done = self.check_urls(&label, &plan.arrivals, &mut checks, row, stop).await?
+            && self.check_urls(&label, &plan.due, &mut checks, row, stop).await?
             && self.survey_domains(&label, &plan, settings, &mut checks, row, stop).await?
             && self.check_recovered(&label, &plan, &mut checks, row, stop).await?
             && self.check_missing(&label, &input, &mut checks, row, stop).await?;
@@ -130,11 +143,12 @@ impl Harvester<'_> {
         row: &mut HarvestRunRow,
         stop: &StopSignal,
     ) -> Result<bool, EngineError> {
-        let missing = input.due_targets().into_iter().filter(|url| {
-            let is_known = checks.hosts.values().flatten().any(|target| target.url == *url);
-            is_known && !checks.results.contains_key(*url)
-        });
-        let missing: Vec<String> = missing.map(str::to_owned).collect();
+        let due = input.due_targets();
+        let targets = checks.hosts.values().flatten().map(|target| &target.url);
+        let missing: Vec<String> = targets
+            .filter(|url| due.contains(url.as_str()) && !checks.results.contains_key(*url))
+            .cloned()
+            .collect();
         self.check_urls(label, &missing, checks, row, stop).await
     }
 

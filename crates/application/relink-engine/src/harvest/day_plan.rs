@@ -10,9 +10,9 @@ use std::collections::{HashMap, HashSet};
 use jiff::civil::Date;
 use relink_model::Verdict;
 use relink_ports::HarvestTarget;
-use relink_survey::{Incident, IncidentSubject, Lifecycle};
+use relink_survey::{CheckResult, Incident, IncidentSubject, Lifecycle};
 
-use super::{HostTargets, IncidentState};
+use super::{HostTargets, IncidentState, check_result, utc_date};
 
 /// Number of targets that are checked to see whether a host still fails.
 const OUTAGE_PROBES: usize = 5;
@@ -20,6 +20,8 @@ const OUTAGE_PROBES: usize = 5;
 /// The targets of a run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct DayPlan {
+    /// Locations of new records. All of them are checked.
+    pub(super) arrivals: Vec<String>,
     /// Targets to check in any case.
     pub(super) due: Vec<String>,
     /// Targets of the domains to survey.
@@ -38,6 +40,8 @@ pub(super) struct DayPlanInput<'a> {
     pub(super) budget: Option<u64>,
     pub(super) surveyed: &'a HashMap<String, Date>,
     pub(super) incidents: &'a [(i64, IncidentState)],
+    /// The locations of new and changed records.
+    pub(super) arrivals: &'a HashSet<String>,
 }
 
 /// What an incident requires of its host today.
@@ -61,6 +65,8 @@ impl DayPlan {
         let mut plan = Self::default();
         for (host, targets) in hosts {
             let state = states.get(host.as_str()).copied();
+            let arrivals = input.new_arrivals(targets, &open_targets);
+            plan.arrivals.extend(arrivals.iter().map(|url| (*url).to_owned()));
             if state == Some(HostState::DomainCheckDue) || routine.contains(host.as_str()) {
                 plan.domains.push(host.clone());
                 plan.sampled.extend(targets.iter().map(|target| target.url.clone()));
@@ -69,8 +75,10 @@ impl DayPlan {
                 plan.due.extend(probes(targets));
             } else if state.is_none() {
                 let is_due = |target: &&HarvestTarget| {
-                    due_targets.contains(target.url.as_str())
-                        || (needs_check(target) && !open_targets.contains(target.url.as_str()))
+                    let is_checked = arrivals.contains(target.url.as_str());
+                    !is_checked
+                        && (due_targets.contains(target.url.as_str())
+                            || (needs_check(target) && !open_targets.contains(target.url.as_str())))
                 };
                 plan.due.extend(targets.iter().filter(is_due).map(|target| target.url.clone()));
             }
@@ -136,6 +144,31 @@ impl<'a> DayPlanInput<'a> {
             .collect()
     }
 
+    /// Whether a survey of this day is too old.
+    fn is_survey_due(&self, surveyed_on: Date) -> bool {
+        let age = (self.day - surveyed_on).get_days();
+        age >= i32::try_from(self.survey_every).unwrap_or(i32::MAX)
+    }
+
+    /// Returns the arrivals that are not known to work and have no incident yet.
+    fn new_arrivals<'t>(
+        &self,
+        targets: &'t [HarvestTarget],
+        open: &HashSet<&str>,
+    ) -> HashSet<&'t str> {
+        let is_known = |target: &HarvestTarget| {
+            let is_alive =
+                target.verdict.is_some_and(|verdict| check_result(verdict) == CheckResult::Alive);
+            is_alive && target.checked_at.is_some_and(|at| !self.is_survey_due(utc_date(at)))
+        };
+        let is_new = move |target: &&HarvestTarget| {
+            self.arrivals.contains(&target.url)
+                && !is_known(target)
+                && !open.contains(target.url.as_str())
+        };
+        targets.iter().filter(is_new).map(|target| target.url.as_str()).collect()
+    }
+
     fn open_targets(&self) -> HashSet<&'a str> {
         self.incidents.iter().map(|(_, state)| state.incident.subject.name()).collect()
     }
@@ -149,11 +182,7 @@ fn routine_domains<'h>(
     input: &DayPlanInput<'_>,
 ) -> HashSet<&'h str> {
     let surveyed_on = |host: &str| input.surveyed.get(host).copied();
-    let is_due = |host: &str| {
-        surveyed_on(host).is_none_or(|day| {
-            (input.day - day).get_days() >= i32::try_from(input.survey_every).unwrap_or(i32::MAX)
-        })
-    };
+    let is_due = |host: &str| surveyed_on(host).is_none_or(|day| input.is_survey_due(day));
     let mut due: Vec<&str> = hosts
         .keys()
         .map(String::as_str)

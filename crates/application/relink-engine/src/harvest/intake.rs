@@ -40,13 +40,22 @@ struct ListReader {
     identifiers: HashSet<u64>,
     repeated_pages: u32,
     is_restarted: bool,
+    /// Whether new and changed records are arrivals.
+    marks_arrivals: bool,
 }
 
 impl ListReader {
-    fn new(progress: HarvestProgress, sets: &[String], unit: DatestampUnit) -> Self {
+    fn new(
+        provider: &StoredProvider,
+        settings: &ProviderSettings,
+        sets: &[String],
+        unit: DatestampUnit,
+    ) -> Self {
         let sets =
             if sets.is_empty() { vec![None] } else { sets.iter().cloned().map(Some).collect() };
+        let progress = provider.progress.clone();
         Self {
+            marks_arrivals: settings.marks_arrivals(progress.harvested_at.is_some()),
             progress,
             sets,
             unit,
@@ -140,9 +149,10 @@ impl Harvester<'_> {
                     location_fields: settings.location_fields.clone(),
                     token: None,
                 };
-                self.read_lists(provider, query, sets, row, stop).await?;
+                self.read_lists(provider, settings, query, sets, row, stop).await?;
             }
             RecordOrigin::File(path) => self.read_file(provider, settings, path, row).await?,
+            RecordOrigin::Spi => row.intake.is_complete = true,
         }
         self.delete_marked(provider, row).await
     }
@@ -150,6 +160,7 @@ impl Harvester<'_> {
     async fn read_lists(
         &self,
         provider: &StoredProvider,
+        settings: &ProviderSettings,
         mut query: RecordQuery,
         sets: &[String],
         row: &mut HarvestRunRow,
@@ -162,7 +173,7 @@ impl Harvester<'_> {
                 return Ok(());
             }
         };
-        let mut reader = ListReader::new(provider.progress.clone(), sets, info.unit);
+        let mut reader = ListReader::new(provider, settings, sets, info.unit);
         if self.options.is_full || !is_resumable(&reader.progress, self.ports.now()) {
             reader.restart();
         }
@@ -233,7 +244,8 @@ impl Harvester<'_> {
         let records: Vec<NewRecord> =
             page.records.into_iter().map(|it| new_record(it, &mut problems)).collect();
         let now = self.ports.now();
-        let changes = self.store.save_page(provider.id, &records, &reader.progress, now).await?;
+        let (progress, marks) = (&reader.progress, reader.marks_arrivals);
+        let changes = self.store.save_page(provider.id, &records, progress, marks, now).await?;
         intake.pages += 1;
         intake.added += changes.added;
         intake.changed += changes.changed;
@@ -292,7 +304,7 @@ impl Harvester<'_> {
                 return Ok(());
             }
         };
-        let mut reader = ListReader::new(provider.progress.clone(), &[], DatestampUnit::Second);
+        let mut reader = ListReader::new(provider, settings, &[], DatestampUnit::Second);
         reader.restart();
         reader.progress.harvested_at = Some(self.ports.now());
         self.save_page(provider, page, &reader, row).await?;
@@ -329,7 +341,7 @@ fn is_resumable(progress: &HarvestProgress, now: Timestamp) -> bool {
 }
 
 /// Converts the links of a record. Links that are not web URLs are problems.
-fn new_record(record: HarvestedRecord, problems: &mut Vec<String>) -> NewRecord {
+pub(super) fn new_record(record: HarvestedRecord, problems: &mut Vec<String>) -> NewRecord {
     let mut links: Vec<StoredRecordLink> = Vec::new();
     for link in &record.links {
         let canonical = isolate(&link.url, || canonicalize(None, &link.url));
@@ -339,7 +351,7 @@ fn new_record(record: HarvestedRecord, problems: &mut Vec<String>) -> NewRecord 
         };
         let host = host_key(&url);
         let (role, original) = (link.role, link.url.clone());
-        links.push(StoredRecordLink { role, url: url.into(), host, original });
+        links.push(StoredRecordLink { role, url: url.into(), host, original, is_shown: true });
     }
     NewRecord { record, links }
 }

@@ -8,12 +8,13 @@ use relink_ports::{
 };
 use relink_report::harvest::HarvestRunRow;
 use relink_survey::{
-    CheckResult, Incident, IncidentSubject, OverrideAction, OverrideScope, Stage, Transition,
+    CheckResult, Incident, IncidentOrigin, IncidentSubject, OverrideAction, OverrideScope, Stage,
+    Transition,
 };
 
 use super::advance::{Change, stored_incident};
 use super::check_run::RunChecks;
-use super::visibility::covers;
+use super::visibility::{ViewScope, covers};
 use super::{Harvester, IncidentState, PAGE_SIZE, ProviderSettings};
 use crate::{EngineError, StopSignal};
 
@@ -168,7 +169,9 @@ impl Harvester<'_> {
             ManagerAction::Note => {}
         }
         let open = self.open_incidents(provider.id).await?;
-        stored.visibility = self.record_view(provider, &open, &[], &overrides).await?.changes;
+        let scope = ViewScope { provider, overrides: &overrides, arrived: &[] };
+        let view = self.record_view(&scope, &open, &[]).await?;
+        (stored.visibility, stored.locations) = (view.changes, view.locations);
         let count = match action {
             ManagerAction::Answer { .. } => stored.incidents.len(),
             ManagerAction::Note => matched.records.len(),
@@ -176,6 +179,29 @@ impl Harvester<'_> {
         };
         self.store.apply(provider.id, self.today(), &stored, self.ports.now()).await?;
         Ok(count as u64)
+    }
+
+    /// Adds an entry to the history of a provider.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store fails.
+    pub async fn record_event(
+        &self,
+        provider: &StoredProvider,
+        kind: &str,
+        subject: &str,
+        user: &str,
+    ) -> Result<(), EngineError> {
+        let event = HarvestEvent {
+            at: self.ports.now(),
+            user: user.to_owned(),
+            kind: kind.to_owned(),
+            subject: subject.to_owned(),
+            text: String::new(),
+        };
+        let stored = HarvestChanges { events: vec![event], ..HarvestChanges::default() };
+        Ok(self.store.apply(provider.id, self.today(), &stored, self.ports.now()).await?)
     }
 
     fn event(
@@ -310,17 +336,19 @@ impl Harvester<'_> {
             }
             None => {
                 let subject = IncidentSubject::Target(matched.subject.name.clone());
-                let incident = Incident::open_hidden(subject, self.today());
+                let incident = Incident::open_hidden(subject, self.today(), IncidentOrigin::Report);
                 let state = IncidentState { incident, reason, records: Vec::new() };
                 vec![Change { id: 0, state, transition: Some(Transition::Hidden) }]
             }
         };
         let overrides = self.store.overrides(provider.id).await?;
-        let view = self.record_view(provider, &open, &changes, &overrides).await?;
+        let scope = ViewScope { provider, overrides: &overrides, arrived: &[] };
+        let view = self.record_view(&scope, &open, &changes).await?;
         let stored = HarvestChanges {
             incidents: changes.iter().map(stored_incident).collect::<Result<_, _>>()?,
             notifications: self.notices(provider, settings, &changes, &view)?,
             visibility: view.changes.clone(),
+            locations: view.locations.clone(),
             events: vec![self.event("flag", &matched.subject, user, "confirmed")],
             ..HarvestChanges::default()
         };

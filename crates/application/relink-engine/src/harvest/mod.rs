@@ -10,12 +10,16 @@
 mod advance;
 mod check_run;
 mod day_plan;
+mod decay;
+mod history;
 mod intake;
 mod mailing;
 mod manage;
 mod notices;
+mod publish;
 mod settings;
 mod visibility;
+mod webhooks;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -28,9 +32,13 @@ use relink_report::harvest::HarvestRunRow;
 use relink_survey::{CheckResult, LossLimit};
 
 pub use self::advance::IncidentState;
+pub use self::decay::{DecayRange, DecayRanking, DecaySource, RecordDecay, RecordDecaySettings};
 pub use self::mailing::{MailReport, MailSender};
 pub use self::manage::{FlagOutcome, HarvestSubject, ManagerAction, SubjectMatch};
-pub use self::settings::{NotifyChoice, ProviderSettings, RecordOrigin};
+pub use self::publish::{Submission, SubmissionState, SubmittedLocation};
+pub use self::settings::{ArrivalFilter, NotifyChoice, ProviderSettings, RecordOrigin};
+pub use self::webhooks::DeliveryReport;
+use crate::survey::LoadedCatalog;
 use crate::{DispatchSettings, EngineError, Ports, StopSignal};
 
 /// Number of rows read from the store at a time.
@@ -41,6 +49,8 @@ const PAGE_SIZE: usize = 2_000;
 pub struct HarvestOptions {
     /// Whether the complete list is read, instead of the changes since the last harvest.
     pub is_full: bool,
+    /// Whether only records are read, and no links are checked.
+    pub reads_only: bool,
     /// Whether more records may be deleted or hidden than the limit allows.
     pub allows_loss: bool,
     /// The largest share of records that one run may delete or hide.
@@ -87,8 +97,9 @@ impl Harvester<'_> {
             ..HarvestRunRow::default()
         };
         self.read_records(provider, settings, &mut row, stop).await?;
-        let results = self.check_due(provider, settings, &mut row, stop).await?;
-        if let Some(checks) = results {
+        if !self.options.reads_only
+            && let Some(checks) = self.check_due(provider, settings, &mut row, stop).await?
+        {
             self.advance(provider, settings, &checks, &mut row).await?;
         }
         self.count(provider, settings, &mut row).await?;
@@ -112,6 +123,17 @@ impl Harvester<'_> {
                 hosts.entry(target.host.clone()).or_default().push(target);
             }
         }
+    }
+
+    /// Returns the URLs of the records of a provider as a catalog, by domain.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store fails.
+    pub async fn catalog(&self, provider: &StoredProvider) -> Result<LoadedCatalog, EngineError> {
+        let hosts = self.host_targets(provider.id).await?;
+        let urls = hosts.values().flatten().map(|target| target.url.as_str());
+        Ok(LoadedCatalog::from_urls(&provider.name, urls))
     }
 
     async fn count(

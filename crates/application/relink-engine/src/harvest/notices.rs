@@ -17,6 +17,7 @@ fn kinds(transition: Transition) -> &'static [NoticeKind] {
     match transition {
         Transition::Reported => &[NoticeKind::Reported],
         Transition::Escalated => &[NoticeKind::Escalated, NoticeKind::Draft],
+        Transition::Filtered => &[NoticeKind::Filtered],
         Transition::Hidden => &[NoticeKind::Hidden],
         Transition::Restored => &[NoticeKind::Restored],
     }
@@ -27,12 +28,21 @@ fn recipients(kind: NoticeKind, settings: &ProviderSettings) -> Vec<String> {
     match kind {
         NoticeKind::Escalated => settings.managers.clone(),
         NoticeKind::Restored => settings.contacts.clone(),
-        NoticeKind::Reported | NoticeKind::Hidden if settings.notify.mail => {
+        NoticeKind::Reported | NoticeKind::Filtered | NoticeKind::Hidden
+            if settings.notify.mail =>
+        {
             settings.contacts.clone()
         }
         // The manager sends the personal mail of a draft.
-        NoticeKind::Draft | NoticeKind::Reported | NoticeKind::Hidden => Vec::new(),
+        NoticeKind::Draft | NoticeKind::Reported | NoticeKind::Filtered | NoticeKind::Hidden => {
+            Vec::new()
+        }
     }
+}
+
+/// Returns the URLs that receive a notice. Drafts are for the service manager only.
+fn webhooks(kind: NoticeKind, settings: &ProviderSettings) -> Vec<String> {
+    if kind == NoticeKind::Draft { Vec::new() } else { settings.webhooks.clone() }
 }
 
 impl Harvester<'_> {
@@ -44,8 +54,13 @@ impl Harvester<'_> {
         changes: &[Change],
         view: &RecordView,
     ) -> Result<Vec<NewNotification>, EngineError> {
-        let order =
-            [Transition::Restored, Transition::Reported, Transition::Escalated, Transition::Hidden];
+        let order = [
+            Transition::Restored,
+            Transition::Filtered,
+            Transition::Reported,
+            Transition::Escalated,
+            Transition::Hidden,
+        ];
         let mut notifications = Vec::new();
         for transition in order {
             let of: Vec<&Change> =
@@ -60,6 +75,7 @@ impl Harvester<'_> {
                     kind: kind.as_str().to_owned(),
                     content: to_json(&notice)?,
                     recipients: recipients(*kind, settings),
+                    webhooks: webhooks(*kind, settings),
                 });
             }
         }

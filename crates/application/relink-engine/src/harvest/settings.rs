@@ -24,6 +24,8 @@ pub enum RecordOrigin {
     },
     /// A file, which is read again in each run. Records that it no longer contains are deleted.
     File(PathBuf),
+    /// The provider submits its records to the publishing interface.
+    Spi,
 }
 
 impl fmt::Display for RecordOrigin {
@@ -34,8 +36,22 @@ impl fmt::Display for RecordOrigin {
                 write!(f, "OAI-PMH {base_url}  set={}", sets.join(","))
             }
             Self::File(path) => write!(f, "file {}", path.display()),
+            Self::Spi => f.write_str("SPI"),
         }
     }
+}
+
+/// Which records are checked on arrival. Their broken locations are left out at once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArrivalFilter {
+    /// Records that arrive after the first complete harvest.
+    #[default]
+    New,
+    /// Also those of the first harvest.
+    All,
+    /// None: new records are part of the survey.
+    Off,
 }
 
 /// How a provider is notified.
@@ -66,6 +82,9 @@ pub struct ProviderSettings {
     /// Mail addresses of the service managers.
     #[serde(default)]
     pub managers: Vec<String>,
+    /// URLs that receive all notices.
+    #[serde(default)]
+    pub webhooks: Vec<String>,
     /// The language of messages: `en`, `de`, `fr` or `es`.
     pub language: String,
     /// The time zone of times in messages.
@@ -76,6 +95,9 @@ pub struct ProviderSettings {
     pub plan: String,
     /// *G*, *p1*, *p2⁻* and *p2⁺* of the paper's plan.
     pub parameters: (u32, f64, f64, f64),
+    /// Which records are checked on arrival.
+    #[serde(default)]
+    pub arrivals: ArrivalFilter,
     /// Days between two surveys of a domain.
     pub survey_every: u32,
     /// Days from the first finding to the escalation.
@@ -96,15 +118,26 @@ impl ProviderSettings {
             location_fields: Vec::new(),
             contacts: Vec::new(),
             managers: Vec::new(),
+            webhooks: Vec::new(),
             language: "en".to_owned(),
             time_zone: "UTC".to_owned(),
             notify: NotifyChoice { rss: true, atom: true, xlsx: true, mail: false },
             plan: SamplingPlanName::LeShulman.to_string(),
             parameters: (plan.group, plan.p1, plan.p2_low, plan.p2_high),
+            arrivals: ArrivalFilter::default(),
             survey_every: 7,
             recheck_after: lifecycle.recheck_after,
             hide_after: lifecycle.hide_after,
             budget: None,
+        }
+    }
+
+    /// Whether the records of a harvest are arrivals.
+    pub(super) fn marks_arrivals(&self, was_harvested: bool) -> bool {
+        match self.arrivals {
+            ArrivalFilter::New => was_harvested,
+            ArrivalFilter::All => true,
+            ArrivalFilter::Off => false,
         }
     }
 

@@ -49,6 +49,9 @@ use crate::{ControlCache, Observer, PageCheckSettings, Progress, StopSignal};
 pub struct MeasureSettings {
     /// The page to measure.
     pub url: Url,
+    /// Whether the user named the page. Only then may requests to its host reach private
+    /// addresses and carry the user's headers.
+    pub is_user_supplied: bool,
     /// Probability that a random walk stops at a live page.
     pub sigma: Sigma,
     /// The definition of decay to use.
@@ -167,7 +170,7 @@ impl<'a> DecayMeasurement<'a> {
                     max_host_wait: settings.max_host_wait,
                     salt,
                 },
-                start: settings.url.clone(),
+                start: settings.is_user_supplied.then(|| settings.url.clone()),
                 controls: ControlCache::default(),
             },
             estimator: DecayEstimator::new(

@@ -16,7 +16,7 @@ pub(super) struct PageProber<'a> {
     pub(super) clock: &'a dyn Clock,
     pub(super) settings: PageCheckSettings,
     /// The URL given by the user.
-    pub(super) start: Url,
+    pub(super) start: Option<Url>,
     pub(super) controls: ControlCache,
 }
 
@@ -61,7 +61,10 @@ impl PageProber<'_> {
     pub(super) async fn probe(&mut self, destination: &Destination) -> ObservedPage {
         let Destination::Page(url) = destination else { return invalid_url_page() };
         let Ok(url) = Url::parse(url) else { return invalid_url_page() };
-        let rights = RequestRights::user_supplied().inherit(&self.start, &url);
+        let rights = match &self.start {
+            Some(start) => RequestRights::user_supplied().inherit(start, &url),
+            None => RequestRights::discovered(),
+        };
         if let Err(refusal) = self.fetch.check_allowed(&url, rights).await {
             return refused_page(&refusal);
         }

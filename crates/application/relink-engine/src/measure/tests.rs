@@ -93,6 +93,7 @@ impl Observer for IgnoreResults {
 
 fn settings() -> MeasureSettings {
     MeasureSettings {
+        is_user_supplied: true,
         uses_controls: true,
         url: "http://site.test/".parse().unwrap(),
         sigma: Sigma::default(),

@@ -102,6 +102,30 @@ pub enum Hold {
     Overridden,
 }
 
+/// How the first finding was made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IncidentOrigin {
+    /// By a survey of the records. The timetable applies.
+    #[default]
+    Survey,
+    /// When a new record arrived. Its broken locations are left out at once (§6).
+    Arrival,
+    /// By the report of a user. The records are hidden at once (§2).
+    Report,
+}
+
+impl IncidentOrigin {
+    /// Returns the name used in all outputs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Survey => "survey",
+            Self::Arrival => "arrival",
+            Self::Report => "report",
+        }
+    }
+}
+
 /// A change of the stage, which has to be notified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -110,6 +134,8 @@ pub enum Transition {
     Reported,
     /// Still broken without a reply: mail the service manager, and draft a personal mail.
     Escalated,
+    /// Broken on arrival: leave the location out of its records and notify the provider.
+    Filtered,
     /// Still broken after the deadline: hide the records and notify the provider.
     Hidden,
     /// Ended: show the records again and notify the provider.
@@ -142,6 +168,9 @@ pub struct IncidentEnd {
 pub struct Incident {
     /// The target or host.
     pub subject: IncidentSubject,
+    /// How the first finding was made.
+    #[serde(default)]
+    pub origin: IncidentOrigin,
     /// The stage.
     pub stage: Stage,
     /// The day of the first finding.
@@ -165,6 +194,7 @@ impl Incident {
     pub fn open(subject: IncidentSubject, day: Date) -> Self {
         Self {
             subject,
+            origin: IncidentOrigin::Survey,
             stage: Stage::Reported,
             found_on: day,
             escalated_on: None,
@@ -176,10 +206,10 @@ impl Incident {
         }
     }
 
-    /// Opens an incident that a user reported and a check confirmed. Its records are hidden at
-    /// once (§2).
-    pub fn open_hidden(subject: IncidentSubject, day: Date) -> Self {
-        Self { stage: Stage::Hidden, hidden_on: Some(day), ..Self::open(subject, day) }
+    /// Opens an incident whose target is hidden at once: it was broken on arrival, or a user
+    /// reported it and a check confirmed the report.
+    pub fn open_hidden(subject: IncidentSubject, day: Date, origin: IncidentOrigin) -> Self {
+        Self { origin, stage: Stage::Hidden, hidden_on: Some(day), ..Self::open(subject, day) }
     }
 
     /// Whether the incident has not ended.

@@ -123,7 +123,11 @@ fn split_continues_the_timetable_of_the_host() {
 
 #[test]
 fn user_report_hides_at_once() {
-    let mut incident = Incident::open_hidden(IncidentSubject::Target("u".to_owned()), START);
+    let mut incident = Incident::open_hidden(
+        IncidentSubject::Target("u".to_owned()),
+        START,
+        IncidentOrigin::Report,
+    );
     let next = incident.next_check(&Lifecycle::default()).unwrap();
     assert_eq!((next.on, next.is_domain_check), (later(START, 1), false));
     assert_eq!(incident.hide_now(START), None);

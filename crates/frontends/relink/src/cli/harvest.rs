@@ -70,6 +70,10 @@ pub enum HarvestCommand {
     Publish(HarvestPublishArgs),
     /// Write visible, hidden or changed records
     Export(HarvestExportArgs),
+    /// Rank records by decay, and show what a limit would hide
+    Decay(Box<HarvestDecayArgs>),
+    /// Show the broken share over time, incidents and response times
+    Report(HarvestReportArgs),
 }
 
 /// Arguments of `relink harvest add`.
@@ -78,12 +82,15 @@ pub struct AddProviderArgs {
     /// Name of the provider
     pub name: String,
     /// Base URL of its OAI-PMH interface
-    #[arg(long, value_name = "URL", required_unless_present = "file", conflicts_with = "file")]
+    #[arg(long, value_name = "URL", required_unless_present_any = ["file", "spi"])]
     pub oai: Option<Url>,
     /// File with its records: an OAI-PMH dump, LOM, Dublin Core, CSV, TSV or
     /// JSON Lines; it is read again in each run
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "oai")]
     pub file: Option<PathBuf>,
+    /// The provider submits its records to `relink serve --spi`
+    #[arg(long, conflicts_with_all = ["oai", "file"])]
+    pub spi: bool,
     /// Set to harvest; may be repeated [default: all records]
     #[arg(long, value_name = "SET", requires = "oai")]
     pub set: Vec<String>,
@@ -117,6 +124,10 @@ pub struct AddProviderArgs {
         default_values_t = [NotifyArg::Rss, NotifyArg::Atom, NotifyArg::Xlsx]
     )]
     pub notify: Vec<NotifyArg>,
+    /// Which records are checked on arrival; their broken locations are left
+    /// out of the published record until they work
+    #[arg(long, value_enum, default_value = "new", value_name = "WHICH")]
+    pub arrivals: ArrivalsArg,
     /// Sampling plan, as in `relink survey`
     #[arg(long, default_value = "le-shulman", value_name = "NAME")]
     pub plan: SamplingPlanName,
@@ -147,6 +158,17 @@ pub struct AddProviderArgs {
     /// limit]
     #[arg(long, value_name = "N")]
     pub budget: Option<u64>,
+}
+
+/// Which records are checked on arrival.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ArrivalsArg {
+    /// Records that arrive after the first complete harvest
+    New,
+    /// Also those of the first harvest
+    All,
+    /// None; new records are part of the survey
+    Off,
 }
 
 /// Languages of messages.
@@ -195,6 +217,9 @@ pub struct HarvestRunArgs {
     /// Read all records again; records that are missing are deleted
     #[arg(long)]
     pub full: bool,
+    /// Read records only; check no links and advance no incidents
+    #[arg(long)]
+    pub records_only: bool,
     /// Delete or hide more than 20 % of the records of a provider
     #[arg(long)]
     pub allow_loss: bool,
@@ -264,6 +289,73 @@ pub struct FlagArgs {
     /// HTTP options.
     #[command(flatten)]
     pub request: RequestArgs,
+}
+
+/// Arguments of `relink harvest decay`.
+#[derive(Debug, Args)]
+pub struct HarvestDecayArgs {
+    /// Names of providers [default: all]
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// Show which records have a higher decay and would be hidden; records near
+    /// the limit are measured on the web
+    #[arg(long, value_name = "DECAY")]
+    pub max_decay: Option<f64>,
+    /// Maximum number of pages that are fetched
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    pub budget: usize,
+    /// Probability that a random walk stops at a live page
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    pub sigma: f64,
+    /// Maximum number of records that are listed as text
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub top: usize,
+    /// Output format
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: ExplainFormat,
+    /// HTTP options.
+    #[command(flatten)]
+    pub request: RequestArgs,
+}
+
+/// Arguments of `relink harvest report`.
+#[derive(Debug, Args)]
+pub struct HarvestReportArgs {
+    /// Names of providers [default: all]
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// First day of the report [default: the first run]
+    #[arg(long, value_name = "DATE")]
+    pub since: Option<Date>,
+    /// Output format
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: HarvestReportFormat,
+    /// Rows of `--format csv`
+    #[arg(long, value_enum, default_value = "days")]
+    pub table: HarvestReportTable,
+    /// Also write a spreadsheet (`.xlsx`)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Formats of `relink harvest report`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HarvestReportFormat {
+    /// Text
+    Human,
+    /// JSON
+    Json,
+    /// A table
+    Csv,
+}
+
+/// Tables of `relink harvest report --format csv`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HarvestReportTable {
+    /// Providers and domains by day
+    Days,
+    /// Incidents with their dates
+    Incidents,
 }
 
 /// Arguments of `relink harvest export`.

@@ -14,6 +14,13 @@ pub struct HarvestMailArgs {
     /// Print the drafts of personal mails instead
     #[arg(long, conflicts_with = "send")]
     pub drafts: bool,
+    /// Record that the personal mail of a draft was sent, by the number that
+    /// `--drafts` prints
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["send", "drafts"])]
+    pub mark_sent: Option<i64>,
+    /// Name to store with `--mark-sent` [default: your user name]
+    #[arg(long, value_name = "NAME", env = "USER", hide_env_values = true)]
+    pub user: Option<String>,
     /// Mail server, as HOST:PORT
     #[arg(long, value_name = "HOST:PORT", env = "RELINK_SMTP", hide_env_values = true)]
     pub smtp: Option<String>,

@@ -133,11 +133,14 @@ pub enum SurveyCommand {
 #[derive(Debug, Args)]
 pub struct AnalyzeArgs {
     /// Catalog, in the formats of `relink survey`
-    #[arg(required_unless_present = "from_db", value_name = "CATALOG")]
+    #[arg(required_unless_present_any = ["from_db", "provider"], value_name = "CATALOG")]
     pub catalog: Option<PathBuf>,
     /// Analyze every URL in the database
     #[arg(long, conflicts_with = "catalog")]
     pub from_db: bool,
+    /// Analyze the harvested records of this provider
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["catalog", "from_db"])]
+    pub provider: Option<String>,
     /// Document options.
     #[command(flatten)]
     pub fields: FieldArgs,

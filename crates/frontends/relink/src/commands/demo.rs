@@ -2,12 +2,14 @@
 //!
 //! Everything happens on 127.0.0.1 and in a temporary directory. Some verdicts require
 //! history, so the site is checked twice: in its state of a year ago, and in its state
-//! of today. Then dead pages are searched for in a small demo archive. The results are
-//! compared with the planted faults.
+//! of today. Then dead pages are searched for in a small demo archive, and the records of
+//! two providers are harvested over a simulated quarter. The results are compared with the
+//! planted faults.
 
 mod decay;
 mod demo_revivals;
 mod fix;
+mod harvest;
 mod scoreboard;
 
 use std::collections::BTreeMap;
@@ -64,11 +66,16 @@ pub async fn run(global: GlobalArgs) -> Result<Exit, CommandError> {
     let input = Input::Path(demo.dir.collection());
     let fix = fix::plan(&ports, run, &settings(input), &demo.dir.collection()).await?;
     print(&fix.text())?;
+    let quarter = harvest::run_quarter(&demo.dir.0.join("harvest.db")).await?;
+    print(&format!("{}\n", quarter.line()))?;
     let planted = demo.library.expected_findings();
     let board = Scoreboard::new(&planted, &reported);
     print(&format!("\n{}{}{NEXT}", board.text(demo.style), found.totals()))?;
-    let is_correct =
-        board.is_perfect() && found.matches_truth() && decay.matches_truth() && fix.has_edits();
+    let is_correct = board.is_perfect()
+        && found.matches_truth()
+        && decay.matches_truth()
+        && fix.has_edits()
+        && quarter.matches_truth();
     Ok(if is_correct { Exit::Clean } else { Exit::InternalError })
 }
 
@@ -146,7 +153,7 @@ impl Demo {
             .await?;
         self.library.set_time(SimulatedTime::Today);
         print(&format!(
-            "1/6 history  {} checked in their state of a year ago   {}\n",
+            "1/7 history  {} checked in their state of a year ago   {}\n",
             counted(pages.len() as u64, "page"),
             duration(since(started)),
         ))
@@ -172,7 +179,7 @@ impl Demo {
         let summary = human::summary(self.style, &stats.verdicts);
         let summary: Vec<&str> = summary.lines().map(str::trim_start).collect();
         Ok(format!(
-            "2/6 check    {}, {}, {}   {}\n3/6 judge    {}\n",
+            "2/7 check    {}, {}, {}   {}\n3/7 judge    {}\n",
             counted(stats.documents, "document"),
             counted(stats.links, "link"),
             counted(stats.hosts, "host"),

@@ -1,14 +1,16 @@
 //! `relink harvest`: records of many providers, their broken links and the
 //! incidents that follow.
 
+mod decay;
 mod export;
 mod manage;
 mod notify;
+mod report;
 mod status;
 
 use std::sync::Arc;
 
-use relink_engine::{HarvestOptions, Harvester, ProviderSettings, RecordOrigin};
+use relink_engine::{HarvestOptions, Harvester, ProviderSettings, RecordOrigin, StopSignal};
 use relink_ports::{HarvestStore, StoredProvider};
 use relink_report::harvest::HarvestRunRow;
 use relink_report::human::counted;
@@ -27,41 +29,57 @@ use crate::wiring::{self, HarvestPorts};
 /// Runs a subcommand of `relink harvest`.
 pub async fn run(args: HarvestArgs) -> Result<Exit, CommandError> {
     match args.command {
-        HarvestCommand::Add(add) => add_provider(&add, &open(args.db, None).await?).await,
-        HarvestCommand::List { format } => list(format, &open(args.db, None).await?).await,
+        HarvestCommand::Add(add) => add_provider(&add, &open_session(args.db, None).await?).await,
+        HarvestCommand::List { format } => list(format, &open_session(args.db, None).await?).await,
         HarvestCommand::Remove { name, yes } => {
-            remove(&name, yes, &open(args.db, None).await?).await
+            remove(&name, yes, &open_session(args.db, None).await?).await
         }
         HarvestCommand::Run(mut run) => {
             let request = std::mem::replace(&mut run.request, no_request_flags());
-            run_providers(&run, open(args.db, Some(request)).await?).await
+            run_providers(&run, open_session(args.db, Some(request)).await?).await
         }
-        HarvestCommand::Status(status) => status::run(&status, &open(args.db, None).await?).await,
-        HarvestCommand::Export(export) => export::run(&export, &open(args.db, None).await?).await,
-        HarvestCommand::Mail(mail) => notify::mail(&mail, &open(args.db, None).await?).await,
+        HarvestCommand::Status(status) => {
+            status::run(&status, &open_session(args.db, None).await?).await
+        }
+        HarvestCommand::Export(export) => {
+            export::run(&export, &open_session(args.db, None).await?).await
+        }
+        HarvestCommand::Decay(mut decay) => {
+            let request = std::mem::replace(&mut decay.request, no_request_flags());
+            decay::run(&decay, &open_session(args.db, Some(request)).await?).await
+        }
+        HarvestCommand::Report(report) => {
+            report::run(&report, &open_session(args.db, None).await?).await
+        }
+        HarvestCommand::Mail(mail) => {
+            notify::mail(&mail, &open_session(args.db, None).await?).await
+        }
         HarvestCommand::Publish(publish) => {
-            notify::publish(&publish, &open(args.db, None).await?).await
+            notify::publish(&publish, &open_session(args.db, None).await?).await
         }
         HarvestCommand::Recheck(mut recheck) => {
             let request = std::mem::replace(&mut recheck.request, no_request_flags());
-            manage::recheck(&recheck, &open(args.db, Some(request)).await?).await
+            manage::recheck(&recheck, &open_session(args.db, Some(request)).await?).await
         }
         HarvestCommand::Flag(mut flag) => {
             let request = std::mem::replace(&mut flag.request, no_request_flags());
-            manage::flag(&flag, &open(args.db, Some(request)).await?).await
+            manage::flag(&flag, &open_session(args.db, Some(request)).await?).await
         }
-        action => manage::act(action, &open(args.db, None).await?).await,
+        action => manage::act(action, &open_session(args.db, None).await?).await,
     }
 }
 
 /// The ports and options of a command.
-struct Session {
-    ports: HarvestPorts,
-    options: HarvestOptions,
+pub struct Session {
+    /// The ports.
+    pub ports: HarvestPorts,
+    /// The options.
+    pub options: HarvestOptions,
 }
 
 impl Session {
-    fn harvester(&self) -> Harvester<'_> {
+    /// Returns the use cases.
+    pub fn harvester(&self) -> Harvester<'_> {
         Harvester {
             ports: &self.ports.ports,
             store: &*self.ports.store,
@@ -89,7 +107,7 @@ impl Session {
     }
 
     /// Returns one provider.
-    async fn provider(
+    pub async fn provider(
         &self,
         name: &str,
     ) -> Result<(StoredProvider, ProviderSettings), CommandError> {
@@ -117,14 +135,25 @@ fn no_request_flags() -> RequestArgs {
     RequestArgs::default()
 }
 
-async fn open(
+/// Opens the database and creates the ports.
+pub async fn open_session(
     db: Option<std::path::PathBuf>,
     request: Option<RequestArgs>,
 ) -> Result<Session, CommandError> {
     let clock = RunClock::start()?;
     let plan = HarvestPlan::resolve(request.unwrap_or_else(no_request_flags), db)?;
-    let ports = wiring::harvest_ports(&plan.run, plan.client, Arc::new(clock)).await?;
+    let ports =
+        wiring::harvest_ports(plan.run.fetch, &plan.run.db, plan.client, Arc::new(clock)).await?;
     Ok(Session { ports, options: plan.options })
+}
+
+/// Runs all providers and prints their reports.
+pub async fn run_all(session: &Session, stop: &StopSignal) -> Result<(), CommandError> {
+    for (provider, settings) in session.providers(&[]).await? {
+        let row = session.harvester().run(&provider, &settings, stop).await?;
+        print(&row.text())?;
+    }
+    Ok(())
 }
 
 async fn add_provider(args: &AddProviderArgs, session: &Session) -> Result<Exit, CommandError> {
@@ -178,6 +207,7 @@ async fn remove(name: &str, yes: bool, session: &Session) -> Result<Exit, Comman
 
 async fn run_providers(args: &HarvestRunArgs, mut session: Session) -> Result<Exit, CommandError> {
     session.options.is_full = args.full;
+    session.options.reads_only = args.records_only;
     session.options.allows_loss = args.allow_loss;
     let providers = session.providers(&args.names).await?;
     if providers.is_empty() {

@@ -1,124 +1,160 @@
-//! `relink serve --oai`: publishes harvested records to other harvesters.
+//! `relink serve`: publishes harvested records, accepts submitted ones, and runs the daily
+//! harvest.
 //!
-//! The interface is public and read-only. It listens on loopback unless
+//! OAI-PMH is public and read-only. SPI needs a token. Both listen on loopback unless
 //! `--listen` names another address.
 
-use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::body::{Bytes, Incoming};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use jiff::civil::Time;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
+use relink_engine::StopSignal;
 use relink_harvest::OaiProvider;
 use relink_ports::Clock;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use relink_server::{Interfaces, OAI_PATH, SPI_PATH, SpiService, SpiTokens, SpiWorker, serve};
+use tokio::net::TcpListener;
+use tokio::sync::Mutex;
 
+use super::harvest::{Session, open_session, run_all};
 use super::signals::stop_on_signal;
 use crate::cli::ServeArgs;
 use crate::clock::RunClock;
 use crate::error::{CommandError, Exit};
 use crate::output::print;
-use crate::settings::{current_dir, database};
-use crate::wiring;
 
-/// The path of the OAI-PMH interface.
-const OAI_PATH: &str = "/oai";
-/// Maximum size of the body of a request.
-const MAX_BODY: usize = 16 << 10;
-/// Maximum number of connections.
-const MAX_CONNECTIONS: usize = 64;
-/// Maximum time to receive the headers of a request.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// What a connection needs.
-struct Service {
-    provider: OaiProvider,
-    clock: RunClock,
-}
+/// The variable with a token for all providers.
+const SPI_TOKEN: &str = "RELINK_SPI_TOKEN";
 
 /// Runs `relink serve`.
-pub async fn run(args: ServeArgs) -> Result<Exit, CommandError> {
-    let db = database(args.db, &current_dir()?)?;
-    let store = wiring::harvest_store(&db).await?;
+pub async fn run(mut args: ServeArgs) -> Result<Exit, CommandError> {
+    let tokens = if args.spi { Some(tokens(&args)?) } else { None };
+    let request = std::mem::take(&mut args.request);
+    let session = open_session(args.db.take(), Some(request)).await?;
     let listener = TcpListener::bind(args.listen).await.map_err(|error| {
         CommandError::usage(format!("cannot listen on {}", args.listen)).cause(error.to_string())
     })?;
     let address = listener.local_addr().unwrap_or(args.listen);
-    let base_url = args.base_url.map_or_else(|| default_url(address), String::from);
-    print(&format!("OAI-PMH on {base_url}\n"))?;
-    let provider = OaiProvider::new(store, base_url, args.admin_email);
-    let service = Arc::new(Service { provider, clock: RunClock::start()? });
+    let clock: Arc<dyn Clock> = Arc::new(RunClock::start()?);
     let stop = stop_on_signal();
+    // Submissions and the daily run change the same data.
+    let lock = Mutex::new(());
+    let base_url = base_url(&args, address);
+    let (store, source) = (&session.ports.store, &session.ports.source);
+    let spi = tokens.map(|tokens| {
+        SpiService::new(tokens, Arc::clone(store), Arc::clone(source), Arc::clone(&clock))
+    });
+    let (spi, worker) = spi.unzip();
+    let interfaces = Interfaces {
+        oai: args.oai.then(|| {
+            OaiProvider::new(Arc::clone(store), base_url.clone(), args.admin_email.clone())
+        }),
+        spi,
+        clock: Arc::clone(&clock),
+    };
+    print(&banner(&args, &base_url, address))?;
     tokio::select! {
-        () = accept(listener, service) => {}
+        () = serve(listener, Arc::new(interfaces)) => {}
+        () = submissions(worker, &session, &lock, &stop) => {}
+        () = daily_runs(args.run_at, &session, &*clock, &lock, &stop) => {}
         () = stop.stopped() => {}
     }
     Ok(Exit::Clean)
 }
 
-fn default_url(address: SocketAddr) -> String {
-    format!("http://{address}{OAI_PATH}")
-}
-
-/// Accepts connections. A failed one does not end the server.
-async fn accept(listener: TcpListener, service: Arc<Service>) {
-    let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    loop {
-        let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { return };
-        let Ok((stream, _)) = listener.accept().await else { continue };
-        let service = Arc::clone(&service);
-        tokio::spawn(async move {
-            serve_connection(stream, service).await;
-            drop(slot);
-        });
+fn banner(args: &ServeArgs, base_url: &str, address: SocketAddr) -> String {
+    let mut text = String::new();
+    if args.oai {
+        text.extend([format!("OAI-PMH on {base_url}\n")]);
     }
-}
-
-async fn serve_connection(stream: TcpStream, service: Arc<Service>) {
-    let handler = service_fn(move |request| {
-        let service = Arc::clone(&service);
-        async move { Ok::<_, Infallible>(respond(&service, request).await) }
-    });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_TIMEOUT)
-        .serve_connection(TokioIo::new(stream), handler);
-    // Ignore the error: the client closed the connection.
-    let _ = connection.await;
-}
-
-async fn respond(service: &Service, request: Request<Incoming>) -> Response<Full<Bytes>> {
-    if request.uri().path() != OAI_PATH {
-        return text(StatusCode::NOT_FOUND, "not found\n");
+    if args.spi {
+        text.extend([format!("SPI on http://{address}{SPI_PATH}\n")]);
     }
-    let query = match *request.method() {
-        Method::GET => request.uri().query().unwrap_or_default().to_owned(),
-        Method::POST => match Limited::new(request.into_body(), MAX_BODY).collect().await {
-            Ok(body) => String::from_utf8_lossy(&body.to_bytes()).into_owned(),
-            Err(_) => return text(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large\n"),
-        },
-        _ => return text(StatusCode::METHOD_NOT_ALLOWED, "use GET or POST\n"),
+    if let Some(time) = args.run_at {
+        text.extend([format!("Daily harvest at {} UTC\n", time.strftime("%H:%M"))]);
+    }
+    text + "Press Ctrl-C to stop.\n"
+}
+
+fn base_url(args: &ServeArgs, address: SocketAddr) -> String {
+    let default = || format!("http://{address}{OAI_PATH}");
+    args.base_url.as_ref().map_or_else(default, ToString::to_string)
+}
+
+fn tokens(args: &ServeArgs) -> Result<SpiTokens, CommandError> {
+    let text = match &args.spi_token_file {
+        Some(path) => relink_files::read_to_string(path).map_err(|error| {
+            CommandError::usage(format!("cannot read the tokens in `{}`", path.display()))
+                .with_sources(&error)
+        })?,
+        None => std::env::var(SPI_TOKEN).map_err(|_| {
+            CommandError::usage("`--spi` needs a token")
+                .hint(format!("set {SPI_TOKEN}, or use `--spi-token-file FILE`"))
+        })?,
     };
-    match service.provider.respond(&query, service.clock.now()).await {
-        Ok(xml) => response(StatusCode::OK, "text/xml; charset=utf-8", xml),
-        Err(_) => text(StatusCode::INTERNAL_SERVER_ERROR, "the database failed\n"),
+    SpiTokens::parse(&text).map_err(|error| {
+        CommandError::usage("the token for `--spi` cannot be used").cause(error.to_string())
+    })
+}
+
+/// Processes submissions. Waits forever if there is no interface for them.
+async fn submissions(
+    worker: Option<SpiWorker>,
+    session: &Session,
+    lock: &Mutex<()>,
+    stop: &StopSignal,
+) {
+    match worker {
+        Some(worker) => worker.run(&session.harvester(), lock, stop).await,
+        None => std::future::pending().await,
     }
 }
 
-fn text(status: StatusCode, text: &str) -> Response<Full<Bytes>> {
-    response(status, "text/plain; charset=utf-8", text.to_owned())
+/// Runs all providers every day. Waits forever if there is no time.
+async fn daily_runs(
+    time: Option<Time>,
+    session: &Session,
+    clock: &dyn Clock,
+    lock: &Mutex<()>,
+    stop: &StopSignal,
+) {
+    let Some(time) = time else { return std::future::pending().await };
+    loop {
+        tokio::time::sleep(wait_until(time, clock.now())).await;
+        let guard = lock.lock().await;
+        if let Err(error) = run_all(session, stop).await {
+            error.warn();
+        }
+        drop(guard);
+    }
 }
 
-fn response(status: StatusCode, content_type: &'static str, body: String) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(Bytes::from(body)));
-    *response.status_mut() = status;
-    let content_type = hyper::header::HeaderValue::from_static(content_type);
-    response.headers_mut().insert(hyper::header::CONTENT_TYPE, content_type);
-    response
+/// Returns the time until the next occurrence of a time of day, at least one second.
+fn wait_until(time: Time, now: Timestamp) -> Duration {
+    let now = now.to_zoned(TimeZone::UTC);
+    let today = now.with().time(time).build().unwrap_or_else(|_| now.clone());
+    let next = if today > now { today } else { today.saturating_add(1.day()) };
+    let wait = now.timestamp().duration_until(next.timestamp());
+    Duration::try_from(wait).unwrap_or_default().max(Duration::from_secs(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(now: &str, seconds: u64) {
+        let wait = wait_until("02:30".parse().unwrap(), now.parse().unwrap());
+        assert_eq!(wait, Duration::from_secs(seconds), "{now}");
+    }
+
+    #[test]
+    fn next_run_is_today_or_tomorrow() {
+        check("2026-01-01T00:30:00Z", 2 * 3600);
+        check("2026-01-01T02:29:59Z", 1);
+        check("2026-01-01T02:30:00Z", 24 * 3600);
+        check("2026-01-31T03:30:00Z", 23 * 3600);
+    }
 }

@@ -138,6 +138,7 @@ fn live(
     };
     let dispatch = dispatch_settings(config, super::DAY);
     Ok(MeasureSettings {
+        is_user_supplied: true,
         url,
         sigma: *sigma,
         definition,

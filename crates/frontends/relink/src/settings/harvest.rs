@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use relink_engine::{
-    DispatchSettings, HarvestOptions, NotifyChoice, ProviderSettings, RecordOrigin,
+    ArrivalFilter, DispatchSettings, HarvestOptions, NotifyChoice, ProviderSettings, RecordOrigin,
 };
 use relink_harvest::OaiClientSettings;
 use relink_model::RequestRights;
 use relink_survey::LossLimit;
 
 use super::{RunSettings, current_dir, dispatch_settings, read_files, request_flags};
-use crate::cli::{AddProviderArgs, LanguageArg, NotifyArg, RequestArgs};
+use crate::cli::{AddProviderArgs, ArrivalsArg, LanguageArg, NotifyArg, RequestArgs};
 use crate::config::Config;
 use crate::error::CommandError;
 
@@ -43,6 +43,7 @@ impl HarvestPlan {
         let client = client_settings(&config, &dispatch);
         let options = HarvestOptions {
             is_full: false,
+            reads_only: false,
             allows_loss: false,
             loss_limit: LossLimit::default(),
             // Any provider may have named the URLs.
@@ -76,7 +77,7 @@ pub fn provider_settings(args: &AddProviderArgs) -> Result<ProviderSettings, Com
             from: args.from.clone(),
         },
         (None, Some(file)) => RecordOrigin::File(current_dir()?.join(file)),
-        (None, None) => return Err(CommandError::usage("neither `--oai` nor `--file` is given")),
+        (None, None) => RecordOrigin::Spi,
     };
     let defaults = ProviderSettings::new(origin);
     let has = |way| args.notify.contains(&way);
@@ -101,6 +102,11 @@ pub fn provider_settings(args: &AddProviderArgs) -> Result<ProviderSettings, Com
         },
         plan: args.plan.to_string(),
         parameters,
+        arrivals: match args.arrivals {
+            ArrivalsArg::New => ArrivalFilter::New,
+            ArrivalsArg::All => ArrivalFilter::All,
+            ArrivalsArg::Off => ArrivalFilter::Off,
+        },
         survey_every: args.survey_every,
         recheck_after: args.recheck_after,
         hide_after: args.hide_after,

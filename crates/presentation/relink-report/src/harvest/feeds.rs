@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 
 use super::{Notice, NoticeItem};
 use crate::redact;
+use crate::xml::escape;
 
 /// A notice with its identity and time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,24 +119,6 @@ fn rfc822(time: Timestamp) -> String {
 
 fn rfc3339(time: Timestamp) -> String {
     time.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-}
-
-/// Escapes text for XML, and removes characters that XML does not allow.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '&' => escaped += "&amp;",
-            '"' => escaped += "&quot;",
-            '\t' | '\n' | '\r' => escaped.push(' '),
-            '\u{FFFE}' | '\u{FFFF}' => {}
-            char if char.is_control() => {}
-            char => escaped.push(char),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

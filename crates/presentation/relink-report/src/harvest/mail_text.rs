@@ -162,6 +162,7 @@ mod tests {
             NoticeKind::Reported,
             NoticeKind::Escalated,
             NoticeKind::Draft,
+            NoticeKind::Filtered,
             NoticeKind::Hidden,
             NoticeKind::Restored,
         ];

@@ -1,13 +1,18 @@
 //! The output of `relink harvest`: notices to providers, and the report of a run.
 
 mod feeds;
+mod history;
 mod mail_text;
 mod run;
 mod sheet;
 
 pub use feeds::{PublishedNotice, atom, rss};
+pub use history::{
+    DAY_COLUMNS, DomainHistory, HistoryDay, INCIDENT_COLUMNS, IncidentHistory, ProviderHistory,
+    ResponseTimes, day_rows, history_xlsx, incident_rows, share, spared_record_days,
+};
 pub use mail_text::{MailTemplates, MailText, TemplateError};
-pub use run::{HarvestRunRow, IntakeRow, StageCountsRow, SurveyCountsRow};
+pub use run::{ArrivalsRow, HarvestRunRow, IntakeRow, StageCountsRow, SurveyCountsRow};
 pub use sheet::xlsx;
 
 use jiff::civil::Date;
@@ -24,6 +29,8 @@ pub enum NoticeKind {
     Escalated,
     /// The draft of a personal mail of the service manager to the provider.
     Draft,
+    /// Broken locations of new records were left out.
+    Filtered,
     /// Records were hidden.
     Hidden,
     /// Records work again.
@@ -37,6 +44,7 @@ impl NoticeKind {
             Self::Reported => "reported",
             Self::Escalated => "escalated",
             Self::Draft => "draft",
+            Self::Filtered => "filtered",
             Self::Hidden => "hidden",
             Self::Restored => "restored",
         }

@@ -27,6 +27,9 @@ pub struct HarvestRunRow {
     pub urls: u64,
     /// Distinct hosts.
     pub domains: u64,
+    /// The locations of new and changed records.
+    #[serde(default)]
+    pub arrivals: ArrivalsRow,
     /// The checks of this run.
     pub survey: SurveyCountsRow,
     /// The changes of this run, by stage.
@@ -60,6 +63,17 @@ pub struct IntakeRow {
     pub is_complete: bool,
     /// Records that were skipped.
     pub problems: Vec<String>,
+}
+
+/// The locations of new and changed records, checked on arrival.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ArrivalsRow {
+    /// Checked URLs.
+    pub checked: u64,
+    /// Broken URLs, which are left out of their records.
+    pub left_out: u64,
+    /// Records without a working location.
+    pub held_back: u64,
 }
 
 /// The checks of a run.
@@ -103,6 +117,16 @@ impl HarvestRunRow {
             counted(self.urls, "URL"),
             counted(self.domains, "domain")
         );
+        if self.arrivals.checked > 0 {
+            let ArrivalsRow { checked, left_out, held_back } = self.arrivals;
+            let _ = writeln!(
+                text,
+                "  arrivals   checked {}: {} left out, {} held back",
+                counted(checked, "URL"),
+                grouped(left_out),
+                counted(held_back, "record")
+            );
+        }
         let survey = &self.survey;
         let _ = writeln!(
             text,
@@ -133,7 +157,7 @@ impl HarvestRunRow {
 }
 
 impl StageCountsRow {
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let Self { reported, escalated, hidden, restored } = self;
         let mut parts = vec![
             format!("reported {}", grouped(*reported)),

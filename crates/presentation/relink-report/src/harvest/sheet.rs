@@ -52,7 +52,7 @@ pub fn xlsx(notices: &[PublishedNotice], now: Timestamp) -> Result<Vec<u8>, Xlsx
 }
 
 /// Removes characters that XML does not allow, and cuts long texts.
-fn cell_text(text: &str) -> String {
+pub(super) fn cell_text(text: &str) -> String {
     text.chars().filter(|char| !char.is_control()).take(MAX_CELL).collect()
 }
 

@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 use jiff::civil::Date;
-use relink_ports::{HarvestChanges, HarvestEvent, NewNotification, StoredIncident, StoredOverride};
+use relink_ports::{
+    HarvestChanges, HarvestEvent, LocationChange, NewNotification, StoredIncident, StoredOverride,
+};
 use rusqlite::Connection;
 
 use super::super::error::DbResult;
@@ -21,8 +23,31 @@ pub(super) fn apply(
     for (record, is_visible) in &changes.visibility {
         set_visible(db, *record, *is_visible, now)?;
     }
+    for change in &changes.locations {
+        set_shown(db, provider, change, now)?;
+    }
+    for record in &changes.arrived {
+        db.prepare_cached("DELETE FROM harvest_arrival WHERE record_id = ?")?.execute([record])?;
+    }
     for notification in &changes.notifications {
         add_notification(db, provider, notification, now)?;
+    }
+    for it in &changes.days {
+        // A second run of the day adds its checks and replaces the state.
+        db.prepare_cached(
+            "INSERT INTO harvest_day VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+                 urls = excluded.urls, checked = checked + excluded.checked,
+                 broken = excluded.broken, hidden = excluded.hidden",
+        )?
+        .execute((
+            provider,
+            &it.host,
+            it.day.to_string(),
+            it.urls,
+            it.checked,
+            it.broken,
+            it.hidden,
+        ))?;
     }
     for host in &changes.surveyed {
         db.prepare_cached("INSERT OR REPLACE INTO harvest_domain VALUES (?, ?, ?)")?.execute((
@@ -69,13 +94,35 @@ fn set_visible(db: &Connection, record: i64, is_visible: bool, now: Timestamp) -
     Ok(())
 }
 
+fn set_shown(
+    db: &Connection,
+    provider: i64,
+    change: &LocationChange,
+    now: Timestamp,
+) -> DbResult<()> {
+    let LocationChange { record, url, is_shown } = change;
+    if *is_shown {
+        db.prepare_cached("DELETE FROM harvest_hidden_link WHERE record_id = ? AND url = ?")?
+            .execute((record, url))?;
+    } else {
+        db.prepare_cached(
+            "INSERT INTO harvest_hidden_link (record_id, url, provider_id) VALUES (?, ?, ?)
+             ON CONFLICT DO NOTHING",
+        )?
+        .execute((record, url, provider))?;
+    }
+    db.prepare_cached("UPDATE harvest_record SET changed_at = ? WHERE id = ?")?
+        .execute((millis(now), record))?;
+    Ok(())
+}
+
 fn add_notification(
     db: &Connection,
     provider: i64,
     notification: &NewNotification,
     now: Timestamp,
 ) -> DbResult<()> {
-    let NewNotification { key, kind, content, recipients } = notification;
+    let NewNotification { key, kind, content, recipients, webhooks } = notification;
     let added = db.execute(
         "INSERT INTO harvest_notification (provider_id, key, kind, content, created_at)
          VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -90,6 +137,13 @@ fn add_notification(
             "INSERT INTO harvest_outbox (notification_id, recipient) VALUES (?, ?)
              ON CONFLICT DO NOTHING",
             (id, recipient),
+        )?;
+    }
+    for url in webhooks {
+        db.execute(
+            "INSERT INTO harvest_delivery (notification_id, url) VALUES (?, ?)
+             ON CONFLICT DO NOTHING",
+            (id, url),
         )?;
     }
     Ok(())

@@ -17,6 +17,8 @@ use super::queries::{NOTIFICATION, notification};
 /// received none on this day.
 pub(super) fn prepare(db: &Connection, day: Date, message_domain: &str) -> DbResult<()> {
     let day = day.to_string();
+    let last: i64 =
+        db.query_row("SELECT ifnull(max(id), 0) FROM harvest_mail", [], |row| row.get(0))?;
     db.execute(
         "INSERT INTO harvest_mail (recipient, day, message_id)
          SELECT DISTINCT recipient, ?1,
@@ -27,11 +29,13 @@ pub(super) fn prepare(db: &Connection, day: Date, message_domain: &str) -> DbRes
                 AND (m.state = 0 OR m.day = ?1 OR date(m.sent_at / 1000, 'unixepoch') = ?1))",
         (&day, message_domain),
     )?;
+    // An earlier mail may have been sent although this is not recorded. It keeps its content,
+    // because a server discards a second mail with the same Message-ID.
     db.execute(
         "UPDATE harvest_outbox SET mail_id = m.id FROM harvest_mail m
          WHERE harvest_outbox.mail_id IS NULL AND m.recipient = harvest_outbox.recipient
-           AND m.day = ? AND m.state = 0 AND m.attempts = 0",
-        [&day],
+           AND m.id > ?",
+        [last],
     )?;
     Ok(())
 }
@@ -91,6 +95,15 @@ pub(super) fn preview(db: &Connection) -> DbResult<Vec<StoredMail>> {
     Ok(mails)
 }
 
+/// Returns the number of a state in the database.
+pub(super) fn state_number(state: MailState) -> i64 {
+    match state {
+        MailState::Pending => 0,
+        MailState::Sent => 1,
+        MailState::Failed => 2,
+    }
+}
+
 pub(super) fn record(
     db: &Connection,
     mail: i64,
@@ -98,15 +111,11 @@ pub(super) fn record(
     error: Option<&str>,
     now: Timestamp,
 ) -> DbResult<()> {
-    let (state, sent_at) = match state {
-        MailState::Pending => (0, None),
-        MailState::Sent => (1, Some(millis(now))),
-        MailState::Failed => (2, None),
-    };
+    let sent_at = (state == MailState::Sent).then(|| millis(now));
     db.execute(
         "UPDATE harvest_mail SET state = ?, error = ?, sent_at = ?, attempts = attempts + 1
          WHERE id = ?",
-        (state, error, sent_at, mail),
+        (state_number(state), error, sent_at, mail),
     )?;
     Ok(())
 }

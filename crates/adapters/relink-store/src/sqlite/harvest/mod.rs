@@ -1,6 +1,7 @@
 //! Storage of `relink harvest`: records, incidents, notifications and mails.
 
 mod changes;
+mod deliveries;
 mod mails;
 mod providers;
 mod queries;
@@ -10,9 +11,10 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use relink_ports::{
-    HarvestChanges, HarvestEvent, HarvestProgress, HarvestStore, HarvestTarget, MailState,
-    NewRecord, PageChanges, ProviderCounts, RecordFilter, StoreError, StoredIncident, StoredMail,
-    StoredNotification, StoredOverride, StoredProvider, StoredRecord, TargetCheck,
+    DomainDay, HarvestChanges, HarvestEvent, HarvestProgress, HarvestStore, HarvestTarget,
+    MailState, NewRecord, PageChanges, ProviderCounts, RecordFilter, StoreError, StoredArrival,
+    StoredDelivery, StoredIncident, StoredMail, StoredNotification, StoredOverride, StoredProvider,
+    StoredRecord, TargetCheck,
 };
 
 use super::SqliteStore;
@@ -45,13 +47,19 @@ impl HarvestStore for SqliteStore {
         provider: i64,
         records: &[NewRecord],
         progress: &HarvestProgress,
+        marks_arrivals: bool,
         now: Timestamp,
     ) -> Result<PageChanges, StoreError> {
         self.transact("storing records", |db| {
-            let changes = records::save(db, provider, records, progress.list, now)?;
+            let page = records::Page { provider, list: progress.list, marks_arrivals, now };
+            let changes = page.save(db, records)?;
             providers::save_progress(db, provider, progress)?;
             Ok(changes)
         })
+    }
+
+    async fn arrivals(&self, provider: i64) -> Result<Vec<StoredArrival>, StoreError> {
+        self.perform("reading arrivals", |db| queries::arrivals(db, provider))
     }
 
     async fn save_progress(
@@ -100,6 +108,10 @@ impl HarvestStore for SqliteStore {
 
     async fn surveyed_domains(&self, provider: i64) -> Result<Vec<(String, Date)>, StoreError> {
         self.perform("reading domains", |db| queries::surveyed_domains(db, provider))
+    }
+
+    async fn domain_days(&self, provider: i64) -> Result<Vec<DomainDay>, StoreError> {
+        self.perform("reading the days of domains", |db| queries::domain_days(db, provider))
     }
 
     async fn incidents(
@@ -159,6 +171,22 @@ impl HarvestStore for SqliteStore {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         self.perform("storing the state of a mail", |db| mails::record(db, mail, state, error, now))
+    }
+
+    async fn pending_deliveries(&self) -> Result<Vec<StoredDelivery>, StoreError> {
+        self.perform("reading deliveries", deliveries::pending)
+    }
+
+    async fn record_delivery(
+        &self,
+        delivery: &StoredDelivery,
+        state: MailState,
+        error: Option<&str>,
+        not_before: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.perform("storing the state of a delivery", |db| {
+            deliveries::record(db, delivery, state, error, not_before)
+        })
     }
 }
 

@@ -66,12 +66,31 @@ pub(super) fn remove(db: &Connection, name: &str) -> DbResult<bool> {
         .query_row("SELECT id FROM harvest_provider WHERE name = ?", [name], |row| row.get(0))
         .optional()?;
     let Some(id) = id else { return Ok(false) };
+    for table in ["outbox", "delivery"] {
+        let delete = format!(
+            "DELETE FROM harvest_{table} WHERE notification_id IN
+                 (SELECT id FROM harvest_notification WHERE provider_id = ?)"
+        );
+        db.execute(&delete, [id])?;
+    }
+    let tables = [
+        "link",
+        "hidden_link",
+        "arrival",
+        "record",
+        "domain",
+        "day",
+        "incident",
+        "override",
+        "event",
+        "notification",
+    ];
     db.execute(
-        "DELETE FROM harvest_outbox WHERE notification_id IN
-             (SELECT id FROM harvest_notification WHERE provider_id = ?)",
-        [id],
+        "DELETE FROM harvest_mail WHERE state = 0 AND id NOT IN
+             (SELECT mail_id FROM harvest_outbox WHERE mail_id IS NOT NULL)",
+        (),
     )?;
-    for table in ["link", "record", "domain", "incident", "override", "event", "notification"] {
+    for table in tables {
         db.execute(&format!("DELETE FROM harvest_{table} WHERE provider_id = ?"), [id])?;
     }
     db.execute("DELETE FROM harvest_provider WHERE id = ?", [id])?;

@@ -2,8 +2,9 @@
 
 use jiff::civil::Date;
 use relink_ports::{
-    HarvestEvent, HarvestTarget, ProviderCounts, RecordFilter, RecordLinkRole, StoredIncident,
-    StoredNotification, StoredOverride, StoredRecord, StoredRecordLink,
+    DomainDay, HarvestEvent, HarvestTarget, ProviderCounts, RecordFilter, RecordLinkRole,
+    StoredArrival, StoredIncident, StoredNotification, StoredOverride, StoredRecord,
+    StoredRecordLink,
 };
 use rusqlite::{Connection, Row};
 
@@ -30,7 +31,8 @@ pub(super) fn counts(db: &Connection, provider: i64) -> DbResult<ProviderCounts>
 pub(super) fn records(db: &Connection, filter: &RecordFilter) -> DbResult<Vec<StoredRecord>> {
     let mut statement = db.prepare_cached(
         "SELECT id, provider_id, identifier, title, sets, state = 1, visible, changed_at,
-                CASE WHEN ?6 THEN metadata ELSE '' END
+                CASE WHEN ?6 THEN metadata ELSE '' END,
+                EXISTS (SELECT 1 FROM harvest_arrival a WHERE a.record_id = id AND a.is_new)
          FROM harvest_record
          WHERE id > ?1 AND (?2 IS NULL OR provider_id = ?2) AND (?3 IS NULL OR changed_at >= ?3)
            AND (?4 IS NULL OR changed_at <= ?4) AND (?5 IS NULL OR identifier = ?5)
@@ -66,22 +68,52 @@ fn record(row: &Row<'_>) -> DbResult<StoredRecord> {
         is_visible: row.get(6)?,
         changed_at: timestamp(row.get(7)?),
         metadata: row.get(8)?,
+        is_pending: row.get(9)?,
         links: Vec::new(),
     })
 }
 
 fn links(db: &Connection, record: i64) -> DbResult<Vec<StoredRecordLink>> {
     let mut statement = db.prepare_cached(
-        "SELECT role, url, host, original FROM harvest_link WHERE record_id = ? ORDER BY position",
+        "SELECT role, url, host, original,
+                NOT EXISTS (SELECT 1 FROM harvest_hidden_link h
+                            WHERE h.record_id = l.record_id AND h.url = l.url)
+         FROM harvest_link l WHERE record_id = ? ORDER BY position",
     )?;
     let rows = statement.query_map([record], |row| {
         let role = match row.get::<_, i64>(0)? {
             0 => RecordLinkRole::Location,
             _ => RecordLinkRole::Related,
         };
-        Ok(StoredRecordLink { role, url: row.get(1)?, host: row.get(2)?, original: row.get(3)? })
+        Ok(StoredRecordLink {
+            role,
+            url: row.get(1)?,
+            host: row.get(2)?,
+            original: row.get(3)?,
+            is_shown: row.get(4)?,
+        })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub(super) fn arrivals(db: &Connection, provider: i64) -> DbResult<Vec<StoredArrival>> {
+    let mut statement = db.prepare_cached(
+        "SELECT a.record_id, l.url FROM harvest_arrival a
+         LEFT JOIN harvest_link l ON l.record_id = a.record_id AND l.role = 0
+         WHERE a.provider_id = ? ORDER BY a.record_id, l.position",
+    )?;
+    let mut rows = statement.query([provider])?;
+    let mut arrivals: Vec<StoredArrival> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let record = row.get(0)?;
+        if arrivals.last().is_none_or(|last| last.record != record) {
+            arrivals.push(StoredArrival { record, urls: Vec::new() });
+        }
+        if let Some(last) = arrivals.last_mut() {
+            last.urls.extend(row.get::<_, Option<String>>(1)?);
+        }
+    }
+    Ok(arrivals)
 }
 
 pub(super) fn targets(
@@ -120,6 +152,27 @@ pub(super) fn surveyed_domains(db: &Connection, provider: i64) -> DbResult<Vec<(
         domains.extend(day.parse().ok().map(|day| (host, day)));
     }
     Ok(domains)
+}
+
+pub(super) fn domain_days(db: &Connection, provider: i64) -> DbResult<Vec<DomainDay>> {
+    let mut statement = db.prepare_cached(
+        "SELECT host, day, urls, checked, broken, hidden FROM harvest_day
+         WHERE provider_id = ? ORDER BY host, day",
+    )?;
+    let mut rows = statement.query([provider])?;
+    let mut days = Vec::new();
+    while let Some(row) = rows.next()? {
+        let Ok(day) = row.get::<_, String>(1)?.parse() else { continue };
+        days.push(DomainDay {
+            host: row.get(0)?,
+            day,
+            urls: row.get(2)?,
+            checked: row.get(3)?,
+            broken: row.get(4)?,
+            hidden: row.get(5)?,
+        });
+    }
+    Ok(days)
 }
 
 pub(super) fn incidents(

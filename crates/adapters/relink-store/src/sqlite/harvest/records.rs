@@ -19,36 +19,42 @@ struct Known {
     is_same: bool,
 }
 
-/// Stores the records of a page.
-pub(super) fn save(
-    db: &Connection,
-    provider: i64,
-    records: &[NewRecord],
-    list: i64,
-    now: Timestamp,
-) -> DbResult<PageChanges> {
-    let mut changes = PageChanges::default();
-    for new in records {
-        let known = find(db, provider, new)?;
-        match known {
-            None => {
-                insert(db, provider, new, list, now)?;
-                changes.added += u64::from(!new.record.is_deleted);
-            }
-            Some(known) if new.record.is_deleted => {
-                changes.deleted += mark(db, &known, list)?;
-            }
-            Some(known) if known.is_same && known.state != DELETED => {
-                touch(db, &known, list)?;
-                changes.unchanged += 1;
-            }
-            Some(known) => {
-                update(db, provider, known.id, new, list, now)?;
-                changes.changed += 1;
+/// The page that is stored.
+pub(super) struct Page {
+    pub(super) provider: i64,
+    /// The number of the list.
+    pub(super) list: i64,
+    /// Whether new and changed records are arrivals.
+    pub(super) marks_arrivals: bool,
+    pub(super) now: Timestamp,
+}
+
+impl Page {
+    /// Stores the records of a page.
+    pub(super) fn save(&self, db: &Connection, records: &[NewRecord]) -> DbResult<PageChanges> {
+        let mut changes = PageChanges::default();
+        for new in records {
+            let known = find(db, self.provider, new)?;
+            match known {
+                None => {
+                    self.insert(db, new)?;
+                    changes.added += u64::from(!new.record.is_deleted);
+                }
+                Some(known) if new.record.is_deleted => {
+                    changes.deleted += mark(db, &known, self.list)?;
+                }
+                Some(known) if known.is_same && known.state != DELETED => {
+                    touch(db, &known, self.list)?;
+                    changes.unchanged += 1;
+                }
+                Some(known) => {
+                    self.update(db, known.id, new)?;
+                    changes.changed += 1;
+                }
             }
         }
+        Ok(changes)
     }
-    Ok(changes)
 }
 
 fn find(db: &Connection, provider: i64, new: &NewRecord) -> DbResult<Option<Known>> {
@@ -70,32 +76,73 @@ fn sets(new: &NewRecord) -> DbResult<String> {
     Ok(serde_json::to_string(&new.record.sets)?)
 }
 
-fn insert(
-    db: &Connection,
-    provider: i64,
-    new: &NewRecord,
-    list: i64,
-    now: Timestamp,
-) -> DbResult<()> {
-    let record = &new.record;
-    let state = if record.is_deleted { DELETED } else { CURRENT };
-    db.prepare_cached(
-        "INSERT INTO harvest_record
-             (provider_id, identifier, datestamp, sets, title, metadata, state, list, changed_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    )?
-    .execute((
-        provider,
-        &record.identifier,
-        &record.datestamp,
-        sets(new)?,
-        &record.title,
-        &record.metadata,
-        state,
-        list,
-        millis(now),
-    ))?;
-    insert_links(db, provider, db.last_insert_rowid(), new)
+impl Page {
+    fn insert(&self, db: &Connection, new: &NewRecord) -> DbResult<()> {
+        let record = &new.record;
+        let state = if record.is_deleted { DELETED } else { CURRENT };
+        let is_arrival = self.marks_arrivals && !record.is_deleted && !new.links.is_empty();
+        db.prepare_cached(
+            "INSERT INTO harvest_record (provider_id, identifier, datestamp, sets, title, metadata,
+                 state, list, changed_at, visible)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute((
+            self.provider,
+            &record.identifier,
+            &record.datestamp,
+            sets(new)?,
+            &record.title,
+            &record.metadata,
+            state,
+            self.list,
+            millis(self.now),
+            !is_arrival,
+        ))?;
+        let id = db.last_insert_rowid();
+        if is_arrival {
+            self.add_arrival(db, id, true)?;
+        }
+        insert_links(db, self.provider, id, new)
+    }
+
+    fn update(&self, db: &Connection, id: i64, new: &NewRecord) -> DbResult<()> {
+        let record = &new.record;
+        db.prepare_cached(
+            "UPDATE harvest_record SET datestamp = ?, sets = ?, title = ?, metadata = ?, state = ?,
+                    list = ?, changed_at = ? WHERE id = ?",
+        )?
+        .execute((
+            &record.datestamp,
+            sets(new)?,
+            &record.title,
+            &record.metadata,
+            CURRENT,
+            self.list,
+            millis(self.now),
+            id,
+        ))?;
+        if self.marks_arrivals && !new.links.is_empty() {
+            self.add_arrival(db, id, false)?;
+        }
+        db.prepare_cached("DELETE FROM harvest_link WHERE record_id = ?")?.execute([id])?;
+        insert_links(db, self.provider, id, new)?;
+        db.prepare_cached(
+            "DELETE FROM harvest_hidden_link WHERE record_id = ?1
+             AND url NOT IN (SELECT url FROM harvest_link WHERE record_id = ?1)",
+        )?
+        .execute([id])?;
+        Ok(())
+    }
+
+    /// A record that is still waiting as a new one stays so.
+    fn add_arrival(&self, db: &Connection, record: i64, is_new: bool) -> DbResult<()> {
+        db.prepare_cached(
+            "INSERT INTO harvest_arrival (record_id, provider_id, is_new) VALUES (?, ?, ?)
+             ON CONFLICT DO NOTHING",
+        )?
+        .execute((record, self.provider, is_new))?;
+        Ok(())
+    }
 }
 
 fn insert_links(db: &Connection, provider: i64, record: i64, new: &NewRecord) -> DbResult<()> {
@@ -133,33 +180,6 @@ fn touch(db: &Connection, known: &Known, list: i64) -> DbResult<()> {
     Ok(())
 }
 
-fn update(
-    db: &Connection,
-    provider: i64,
-    id: i64,
-    new: &NewRecord,
-    list: i64,
-    now: Timestamp,
-) -> DbResult<()> {
-    let record = &new.record;
-    db.prepare_cached(
-        "UPDATE harvest_record SET datestamp = ?, sets = ?, title = ?, metadata = ?, state = ?,
-                list = ?, changed_at = ? WHERE id = ?",
-    )?
-    .execute((
-        &record.datestamp,
-        sets(new)?,
-        &record.title,
-        &record.metadata,
-        CURRENT,
-        list,
-        millis(now),
-        id,
-    ))?;
-    db.prepare_cached("DELETE FROM harvest_link WHERE record_id = ?")?.execute([id])?;
-    insert_links(db, provider, id, new)
-}
-
 pub(super) fn mark_absent(db: &Connection, provider: i64, list: i64) -> DbResult<u64> {
     let marked = db.execute(
         "UPDATE harvest_record SET state = ? WHERE provider_id = ? AND state = ? AND list <> ?",
@@ -178,11 +198,13 @@ pub(super) fn pending_deletions(db: &Connection, provider: i64) -> DbResult<u64>
 }
 
 pub(super) fn apply_deletions(db: &Connection, provider: i64, now: Timestamp) -> DbResult<u64> {
-    db.execute(
-        "DELETE FROM harvest_link WHERE record_id IN
-             (SELECT id FROM harvest_record WHERE provider_id = ? AND state = 2)",
-        [provider],
-    )?;
+    for table in ["link", "hidden_link", "arrival"] {
+        let delete = format!(
+            "DELETE FROM harvest_{table} WHERE record_id IN
+                 (SELECT id FROM harvest_record WHERE provider_id = ? AND state = 2)"
+        );
+        db.execute(&delete, [provider])?;
+    }
     let deleted = db.execute(
         "UPDATE harvest_record SET state = ?, changed_at = ? WHERE provider_id = ? AND state = 2",
         (DELETED, millis(now), provider),

@@ -1,7 +1,9 @@
 //! Tests of the storage of `relink harvest`.
 
 use jiff::civil::date;
-use relink_ports::{HarvestedRecord, NewNotification, RecordLinkRole, StoredRecordLink};
+use relink_ports::{
+    HarvestedRecord, LocationChange, NewNotification, RecordLinkRole, StoredRecordLink,
+};
 
 use super::*;
 
@@ -28,6 +30,7 @@ fn record(identifier: &str, url: &str, is_deleted: bool) -> NewRecord {
         url: url.to_owned(),
         host: "a.test".to_owned(),
         original: url.to_owned(),
+        is_shown: true,
     };
     NewRecord {
         record: HarvestedRecord {
@@ -51,14 +54,14 @@ fn progress(list: i64, token: Option<&str>) -> HarvestProgress {
 async fn pages_are_stored_once_and_deletions_are_only_marked() {
     let (_directory, store, id) = store().await;
     let page = [record("1", "http://a.test/1", false), record("2", "http://a.test/2", false)];
-    let first = store.save_page(id, &page, &progress(1, Some("t")), now()).await.unwrap();
+    let first = store.save_page(id, &page, &progress(1, Some("t")), false, now()).await.unwrap();
     assert_eq!((first.added, first.changed), (2, 0));
     assert_eq!(store.providers().await.unwrap()[0].progress, progress(1, Some("t")));
-    let again = store.save_page(id, &page, &progress(1, None), now()).await.unwrap();
+    let again = store.save_page(id, &page, &progress(1, None), false, now()).await.unwrap();
     assert_eq!((again.added, again.unchanged), (0, 2));
 
     let page = [record("1", "http://a.test/new", false), record("2", "", true)];
-    let next = store.save_page(id, &page, &progress(2, None), now()).await.unwrap();
+    let next = store.save_page(id, &page, &progress(2, None), false, now()).await.unwrap();
     assert_eq!((next.changed, next.deleted), (1, 1));
     assert_eq!(store.pending_deletions(id).await.unwrap(), 1);
     assert_eq!(store.provider_counts(id).await.unwrap().records, 2);
@@ -74,10 +77,10 @@ async fn pages_are_stored_once_and_deletions_are_only_marked() {
 async fn absent_records_are_marked() {
     let (_directory, store, id) = store().await;
     let page = [record("1", "http://a.test/1", false), record("2", "http://a.test/2", false)];
-    store.save_page(id, &page, &progress(1, None), now()).await.unwrap();
-    store.save_page(id, &page[..1], &progress(2, None), now()).await.unwrap();
+    store.save_page(id, &page, &progress(1, None), false, now()).await.unwrap();
+    store.save_page(id, &page[..1], &progress(2, None), false, now()).await.unwrap();
     assert_eq!(store.mark_absent(id, 2).await.unwrap(), 1);
-    store.save_page(id, &page, &progress(3, None), now()).await.unwrap();
+    store.save_page(id, &page, &progress(3, None), false, now()).await.unwrap();
     assert_eq!(store.pending_deletions(id).await.unwrap(), 0);
 }
 
@@ -88,6 +91,7 @@ fn notification(key: &str) -> HarvestChanges {
             kind: "reported".to_owned(),
             content: "{}".to_owned(),
             recipients: vec!["a@example.org".to_owned()],
+            webhooks: vec!["http://a.test/hook".to_owned()],
         }],
         ..HarvestChanges::default()
     }
@@ -119,10 +123,57 @@ async fn address_receives_one_mail_per_day_with_a_fixed_id() {
 async fn remove_deletes_everything_of_a_provider() {
     let (_directory, store, id) = store().await;
     let page = [record("1", "http://a.test/1", false)];
-    store.save_page(id, &page, &progress(1, None), now()).await.unwrap();
+    store.save_page(id, &page, &progress(1, None), false, now()).await.unwrap();
     store.apply(id, DAY, &notification("k"), now()).await.unwrap();
     assert!(store.remove_provider("p").await.unwrap());
     assert!(!store.remove_provider("p").await.unwrap());
     assert!(store.preview_mails().await.unwrap().is_empty());
     assert_eq!(store.provider_counts(id).await.unwrap(), ProviderCounts::default());
+}
+
+#[tokio::test]
+async fn deliveries_stay_pending_until_they_are_accepted_or_rejected() {
+    let (_directory, store, id) = store().await;
+    for key in ["k1", "k2"] {
+        store.apply(id, DAY, &notification(key), now()).await.unwrap();
+    }
+    let pending = store.pending_deliveries().await.unwrap();
+    assert_eq!((pending.len(), pending[0].attempts), (2, 0));
+    assert_eq!(pending[0].notification.key, "k1");
+    let (error, state) = (Some("503"), MailState::Pending);
+    store.record_delivery(&pending[0], state, error, now()).await.unwrap();
+    store.record_delivery(&pending[1], MailState::Sent, None, now()).await.unwrap();
+    let pending = store.pending_deliveries().await.unwrap();
+    assert_eq!((pending.len(), pending[0].attempts, pending[0].not_before), (1, 1, now()));
+    assert_eq!(pending[0].error.as_deref(), error);
+    store.record_delivery(&pending[0], MailState::Failed, Some("410"), now()).await.unwrap();
+    assert!(store.pending_deliveries().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn arrivals_wait_for_their_check_and_locations_are_left_out() {
+    let (_directory, store, id) = store().await;
+    let page = [record("1", "http://a.test/1", false)];
+    store.save_page(id, &page, &progress(1, None), true, now()).await.unwrap();
+    let filter = RecordFilter { limit: 10, ..RecordFilter::default() };
+    let stored = store.harvested_records(&filter).await.unwrap();
+    assert!(stored[0].is_pending && !stored[0].is_visible && stored[0].links[0].is_shown);
+    let record = stored[0].id;
+    let urls = vec!["http://a.test/1".to_owned()];
+    assert_eq!(store.arrivals(id).await.unwrap(), [StoredArrival { record, urls }]);
+    let change = LocationChange { record, url: "http://a.test/1".to_owned(), is_shown: false };
+    let changes = HarvestChanges {
+        visibility: vec![(record, true)],
+        locations: vec![change.clone()],
+        arrived: vec![record],
+        ..HarvestChanges::default()
+    };
+    store.apply(id, DAY, &changes, now()).await.unwrap();
+    let stored = store.harvested_records(&filter).await.unwrap();
+    assert!(!stored[0].is_pending && stored[0].is_visible && !stored[0].links[0].is_shown);
+    assert!(store.arrivals(id).await.unwrap().is_empty());
+    let locations = vec![LocationChange { is_shown: true, ..change }];
+    let changes = HarvestChanges { locations, ..HarvestChanges::default() };
+    store.apply(id, DAY, &changes, now()).await.unwrap();
+    assert!(store.harvested_records(&filter).await.unwrap()[0].links[0].is_shown);
 }

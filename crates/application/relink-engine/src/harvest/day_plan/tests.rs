@@ -18,7 +18,7 @@ fn hosts() -> HostTargets {
         host: host.to_owned(),
         verdict,
         reason: String::new(),
-        checked_at: None,
+        checked_at: verdict.map(|_| "2026-01-01T12:00:00Z".parse().unwrap()),
     };
     let mut hosts = HostTargets::new();
     for (host, verdict) in [("a.test", Some(Verdict::Alive)), ("new.test", None)] {
@@ -46,6 +46,7 @@ fn check(number: i64, incidents: &[(i64, IncidentState)], due: &[&str], domains:
         budget: None,
         surveyed: &surveyed,
         incidents,
+        arrivals: &HashSet::new(),
     };
     let plan = DayPlan::new(&hosts(), &input);
     assert_eq!((plan.due, plan.domains), (to_owned(due), to_owned(domains)));
@@ -92,10 +93,57 @@ fn routine_surveys_start_with_the_oldest_within_the_budget() {
             budget,
             surveyed: &surveyed,
             incidents: &[],
+            arrivals: &HashSet::new(),
         };
         DayPlan::new(&hosts(), &input).domains
     };
     assert_eq!(plan(None), ["a.test", "new.test"]);
     assert_eq!(plan(Some(3)), ["new.test"]);
     assert_eq!(plan(Some(1)), ["new.test"]);
+}
+
+#[test]
+fn arrivals_that_are_not_known_to_work_are_checked_on_any_day() {
+    let url = |host: &str| format!("http://{host}/1");
+    let arrivals = HashSet::from([url("a.test"), url("new.test")]);
+    let plan = |incidents: &[(i64, IncidentState)]| {
+        let surveyed = hosts().into_keys().map(|host| (host, day(0))).collect();
+        let input = DayPlanInput {
+            day: day(1),
+            lifecycle: Lifecycle::default(),
+            survey_every: 7,
+            budget: None,
+            surveyed: &surveyed,
+            incidents,
+            arrivals: &arrivals,
+        };
+        let plan = DayPlan::new(&hosts(), &input);
+        (plan.arrivals, plan.due)
+    };
+    assert_eq!(plan(&[]), (to_owned(&[NEW[1]]), to_owned(&[NEW[0], NEW[2]])));
+    // A host with an outage does not delay the check of a new record.
+    let outage = incident(IncidentSubject::Host("new.test".to_owned()), &[]);
+    assert_eq!(plan(&[outage]), (to_owned(&[NEW[1]]), to_owned(&[])));
+    let known = incident(IncidentSubject::Target(url("new.test")), &[]);
+    assert_eq!(plan(&[known]).0, to_owned(&[]));
+}
+
+#[test]
+fn arrival_is_checked_again_if_its_last_check_is_old() {
+    let arrivals = HashSet::from(["http://a.test/1".to_owned()]);
+    let plan = |number| {
+        let surveyed = hosts().into_keys().map(|host| (host, day(number))).collect();
+        let input = DayPlanInput {
+            day: day(number),
+            lifecycle: Lifecycle::default(),
+            survey_every: 7,
+            budget: None,
+            surveyed: &surveyed,
+            incidents: &[],
+            arrivals: &arrivals,
+        };
+        DayPlan::new(&hosts(), &input).arrivals
+    };
+    assert_eq!(plan(6), to_owned(&[]));
+    assert_eq!(plan(7), to_owned(&["http://a.test/1"]));
 }

@@ -22,6 +22,8 @@ struct RecordRow {
     state: &'static str,
     changed_at: String,
     urls: Vec<String>,
+    /// Broken locations that are left out.
+    left_out: Vec<String>,
 }
 
 /// Runs `export`.
@@ -72,8 +74,14 @@ fn row(provider: &str, record: &StoredRecord) -> RecordRow {
         title: record.title.clone(),
         state: state(record),
         changed_at: record.changed_at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-        urls: record.links.iter().map(|link| redact(&link.original).to_string()).collect(),
+        urls: urls(record, true),
+        left_out: urls(record, false),
     }
+}
+
+fn urls(record: &StoredRecord, is_shown: bool) -> Vec<String> {
+    let links = record.links.iter().filter(|link| link.is_shown == is_shown);
+    links.map(|link| redact(&link.original).to_string()).collect()
 }
 
 /// Writes rows as they come.
@@ -86,7 +94,9 @@ impl RowWriter {
     fn start(&self) -> Result<(), CommandError> {
         match self.format {
             HarvestExportFormat::Json => print("["),
-            HarvestExportFormat::Csv => print("provider,identifier,title,state,changed_at,urls\n"),
+            HarvestExportFormat::Csv => {
+                print("provider,identifier,title,state,changed_at,urls,left_out\n")
+            }
         }
     }
 
@@ -99,11 +109,18 @@ impl RowWriter {
                 print(&format!("{separator}\n{json}"))
             }
             HarvestExportFormat::Csv => {
-                let urls = row.urls.join(" ");
+                let (urls, left_out) = (row.urls.join(" "), row.left_out.join(" "));
                 let title = row.title.as_deref().unwrap_or_default();
-                let cells =
-                    [&row.provider, &row.identifier, title, row.state, &row.changed_at, &urls];
-                print(&format!("{}\n", cells.map(csv_cell).join(",")))
+                let cells = [
+                    &row.provider,
+                    &row.identifier,
+                    title,
+                    row.state,
+                    &row.changed_at,
+                    &urls,
+                    &left_out,
+                ];
+                print(&csv_row(&cells))
             }
         }
     }
@@ -114,6 +131,12 @@ impl RowWriter {
             HarvestExportFormat::Csv => Ok(()),
         }
     }
+}
+
+/// Returns a row of a table.
+pub fn csv_row(cells: &[&str]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| csv_cell(cell)).collect();
+    format!("{}\n", cells.join(","))
 }
 
 /// Quotes a cell. A text that a spreadsheet would read as a formula gets an apostrophe.

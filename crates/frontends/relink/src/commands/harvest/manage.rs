@@ -14,7 +14,7 @@ use crate::output::{cannot_encode, print};
 /// Maximum number of records in a preview.
 const MAX_PREVIEW: usize = 20;
 /// Stored if the name of the user is unknown.
-const UNKNOWN_USER: &str = "unknown";
+pub const UNKNOWN_USER: &str = "unknown";
 
 /// Runs `answer`, `hide`, `restore`, `lift` or `note`.
 pub async fn act(command: HarvestCommand, session: &Session) -> Result<Exit, CommandError> {

@@ -5,17 +5,20 @@ use std::path::Path;
 
 use relink_engine::{MailReport, MailSender};
 use relink_notify::{SmtpMailer, SmtpSecurity, SmtpSettings};
-use relink_ports::{MailState, StoredNotification};
+use relink_ports::{MailState, StoredNotification, StoredProvider};
 use relink_report::harvest::{MailTemplates, Notice, NoticeKind, PublishedNotice, atom, rss, xlsx};
 use relink_report::printable;
 
 use super::Session;
+use super::manage::UNKNOWN_USER;
 use crate::cli::{HarvestMailArgs, HarvestPublishArgs, SmtpSecurityArg};
 use crate::error::{CommandError, Exit};
 use crate::output::print;
 
 /// Maximum number of notifications in a feed.
 const MAX_NOTIFICATIONS: usize = 500;
+/// The event of a personal mail that was sent.
+const SENT: &str = "mail-sent";
 /// Variables with the credentials of the mail server.
 const SMTP_USER: &str = "RELINK_SMTP_USER";
 const SMTP_PASSWORD: &str = "RELINK_SMTP_PASSWORD";
@@ -25,6 +28,9 @@ pub async fn mail(args: &HarvestMailArgs, session: &Session) -> Result<Exit, Com
     let templates = templates(args.templates.as_deref())?;
     if args.drafts {
         return drafts(&templates, session).await;
+    }
+    if let Some(number) = args.mark_sent {
+        return mark_sent(number, args.user.as_deref(), session).await;
     }
     let harvester = session.harvester();
     let reports = if args.send {
@@ -68,18 +74,56 @@ fn print_mails(reports: &[MailReport], is_sent: bool) -> Result<Exit, CommandErr
 /// Prints the drafts of personal mails, newest first.
 async fn drafts(templates: &MailTemplates, session: &Session) -> Result<Exit, CommandError> {
     for (provider, settings) in session.providers(&[]).await? {
-        let notifications = session.store().notifications(provider.id, MAX_NOTIFICATIONS).await?;
-        for notice in notifications.iter().filter_map(parse).filter(is_draft) {
+        let events = session.store().harvest_events(provider.id).await?;
+        for (stored, notice) in stored_drafts(session, &provider).await? {
             let mail = templates
                 .render(&settings.language, std::slice::from_ref(&notice))
                 .map_err(|error| CommandError::usage(error.to_string()).with_sources(&error))?;
+            let sent = events.iter().find(|it| it.kind == SENT && it.subject == stored.key);
+            let state = sent.map_or_else(
+                || "not sent".to_owned(),
+                |it| format!("sent on {} by {}", it.at.strftime("%Y-%m-%d"), printable(&it.user)),
+            );
             let to = notice.contacts.join(", ");
             let text: Vec<_> = mail.text.lines().map(printable).collect();
             let subject = printable(&mail.subject);
-            print(&format!("To: {to}\nSubject: {subject}\n\n{}\n\n", text.join("\n")))?;
+            let head = format!("Draft {}, {state}\nTo: {to}\nSubject: {subject}", stored.id);
+            print(&format!("{head}\n\n{}\n\n", text.join("\n")))?;
         }
     }
     Ok(Exit::Clean)
+}
+
+/// Returns the drafts of a provider, newest first.
+async fn stored_drafts(
+    session: &Session,
+    provider: &StoredProvider,
+) -> Result<Vec<(StoredNotification, Notice)>, CommandError> {
+    let stored = session.store().notifications(provider.id, MAX_NOTIFICATIONS).await?;
+    let drafts = stored.into_iter().filter_map(|it| {
+        let notice = parse(&it).filter(is_draft)?;
+        Some((it, notice))
+    });
+    Ok(drafts.collect())
+}
+
+/// Records that a manager sent the personal mail of a draft.
+async fn mark_sent(
+    number: i64,
+    user: Option<&str>,
+    session: &Session,
+) -> Result<Exit, CommandError> {
+    for (provider, _) in session.providers(&[]).await? {
+        let drafts = stored_drafts(session, &provider).await?;
+        if let Some((draft, _)) = drafts.iter().find(|(it, _)| it.id == number) {
+            let user = user.unwrap_or(UNKNOWN_USER);
+            session.harvester().record_event(&provider, SENT, &draft.key, user).await?;
+            print(&format!("Draft {number} is marked as sent\n"))?;
+            return Ok(Exit::Clean);
+        }
+    }
+    Err(CommandError::usage(format!("there is no draft {number}"))
+        .hint("run `relink harvest mail --drafts` to list the drafts"))
 }
 
 fn is_draft(notice: &Notice) -> bool {

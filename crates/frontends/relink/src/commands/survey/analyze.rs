@@ -1,7 +1,7 @@
 //! `relink survey analyze`: the distribution of URLs over domains (Le & Shulman, Figs 3
 //! and 4).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use relink_engine::{LoadedCatalog, read_catalog};
 use relink_files::{LocalFiles, LocalFilesSettings};
@@ -12,6 +12,7 @@ use relink_survey::{SizeClass, size_classes};
 use serde_json::json;
 
 use crate::cli::{AnalyzeArgs, ExplainFormat};
+use crate::commands::harvest::open_session;
 use crate::error::{CommandError, Exit};
 use crate::output::{print, write_file};
 use crate::settings::{catalog_fields, catalog_source, current_dir, database};
@@ -27,11 +28,14 @@ pub async fn run(args: AnalyzeArgs) -> Result<Exit, CommandError> {
         .cause("charts are written as SVG")
         .hint("use `.svg`"));
     }
-    let source = catalog_source(args.catalog.as_deref())?;
-    let store = wiring::store_for_reading(&database(args.db, &current_dir()?)?).await?;
-    let disk = LocalFiles::new(LocalFilesSettings::default());
-    let fields = catalog_fields(&args.fields);
-    let read = read_catalog(&disk, &*store, &source, &fields).await?;
+    let read = if let Some(name) = &args.provider {
+        provider_catalog(name, args.db.clone()).await?
+    } else {
+        let source = catalog_source(args.catalog.as_deref())?;
+        let store = wiring::store_for_reading(&database(args.db, &current_dir()?)?).await?;
+        let disk = LocalFiles::new(LocalFilesSettings::default());
+        read_catalog(&disk, &*store, &source, &catalog_fields(&args.fields)).await?
+    };
     let classes = size_classes(&read.catalog);
     if let Some(path) = &args.output {
         write_file(path, svg(&charts(&classes))).map_err(|error| {
@@ -44,6 +48,18 @@ pub async fn run(args: AnalyzeArgs) -> Result<Exit, CommandError> {
         ExplainFormat::Json => json_text(&read, &classes),
     })?;
     Ok(Exit::Clean)
+}
+
+/// Returns the URLs of the harvested records of a provider.
+async fn provider_catalog(name: &str, db: Option<PathBuf>) -> Result<LoadedCatalog, CommandError> {
+    let session = open_session(db, None).await?;
+    let (provider, _) = session.provider(name).await?;
+    let catalog = session.harvester().catalog(&provider).await?;
+    if catalog.catalog.is_empty() {
+        return Err(CommandError::usage(format!("provider `{name}` has no URLs"))
+            .hint("run `relink harvest run` first"));
+    }
+    Ok(catalog)
 }
 
 fn is_svg(path: &Path) -> bool {

@@ -1,0 +1,93 @@
+//! Documents of the Atom Publishing Protocol (RFC 5023).
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use relink_engine::{Submission, SubmissionState, SubmittedLocation};
+use relink_ports::StoredRecord;
+use relink_report::xml::escape;
+
+/// Media type of a service document.
+pub(crate) const SERVICE_TYPE: &str = "application/atomsvc+xml; charset=utf-8";
+/// Media type of an entry.
+pub(crate) const ENTRY_TYPE: &str = "application/atom+xml; type=entry; charset=utf-8";
+
+/// Returns the service document: one collection per provider, with its path.
+pub(crate) fn service_document(collections: &[(String, String)]) -> String {
+    let mut xml = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <service xmlns=\"http://www.w3.org/2007/app\" xmlns:atom=\"http://www.w3.org/2005/Atom\">\n\
+         <workspace>\n<atom:title>Relink</atom:title>\n",
+    );
+    for (name, path) in collections {
+        let _ = write!(
+            xml,
+            "<collection href=\"{}\">\n<atom:title>{}</atom:title>\n\
+             <accept>application/xml</accept>\n<accept>text/xml</accept>\n\
+             <accept>application/atom+xml;type=entry</accept>\n</collection>\n",
+            escape(path),
+            escape(name)
+        );
+    }
+    xml + "</workspace>\n</service>\n"
+}
+
+/// Returns the entry of a submission. Its category is the state, its summary has one line per
+/// location and problem.
+pub(crate) fn submission_entry(submission: &Submission, path: &str, now: Timestamp) -> String {
+    let location = |it: &SubmittedLocation| format!("{} {}: {}\n", it.state, it.url, it.reason);
+    let mut summary: String = submission.locations.iter().map(location).collect();
+    for problem in &submission.problems {
+        summary.extend(["problem: ", problem, "\n"]);
+    }
+    entry(&Entry {
+        identifier: &submission.identifier,
+        title: submission.title.as_deref(),
+        updated: now,
+        state: submission.state,
+        path,
+        summary: &summary,
+    })
+}
+
+/// Returns the entry of a stored record.
+pub(crate) fn record_entry(record: &StoredRecord, path: &str) -> String {
+    let mut summary = String::new();
+    for link in &record.links {
+        let state = if link.is_shown { "published" } else { "left out" };
+        summary.extend([state, " ", &link.original, "\n"]);
+    }
+    entry(&Entry {
+        identifier: &record.identifier,
+        title: record.title.as_deref(),
+        updated: record.changed_at,
+        state: SubmissionState::of(record),
+        path,
+        summary: &summary,
+    })
+}
+
+struct Entry<'a> {
+    identifier: &'a str,
+    title: Option<&'a str>,
+    updated: Timestamp,
+    state: SubmissionState,
+    path: &'a str,
+    summary: &'a str,
+}
+
+fn entry(entry: &Entry<'_>) -> String {
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <entry xmlns=\"http://www.w3.org/2005/Atom\">\n<id>{}</id>\n<title>{}</title>\n\
+         <updated>{}</updated>\n<author><name>Relink</name></author>\n\
+         <link rel=\"edit\" href=\"{}\"/>\n\
+         <category scheme=\"urn:relink:state\" term=\"{}\"/>\n<summary>{}</summary>\n</entry>\n",
+        escape(entry.identifier),
+        escape(entry.title.unwrap_or(entry.identifier)),
+        entry.updated.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        escape(entry.path),
+        entry.state,
+        escape(entry.summary)
+    )
+}

@@ -1,0 +1,95 @@
+//! HTTP interfaces of a federation of catalogs.
+//!
+//! Two interfaces: OAI-PMH (`/oai`) publishes the records, without access control and
+//! read-only. SPI (`/spi`) accepts records from providers that have a token; it checks their
+//! links on arrival. This crate accepts connections and limits them; the protocols' rules are
+//! in `relink-harvest` and `relink-engine`. It prints nothing.
+
+mod atom;
+mod connection;
+mod reply;
+mod spi;
+mod token;
+mod worker;
+
+use std::sync::Arc;
+
+use hyper::Method;
+use hyper::body::Incoming;
+use relink_harvest::OaiProvider;
+use relink_ports::Clock;
+use tokio::net::TcpListener;
+
+use self::connection::{BodyError, read_body};
+use self::reply::Reply;
+pub use self::spi::SpiService;
+pub use self::token::{ParseTokenError, SpiTokens};
+pub use self::worker::SpiWorker;
+
+/// The path of the OAI-PMH interface.
+pub const OAI_PATH: &str = "/oai";
+/// The path of the publishing interface.
+pub const SPI_PATH: &str = "/spi";
+/// Maximum size of the body of an OAI-PMH request.
+const MAX_OAI_BODY: usize = 16 << 10;
+
+/// The interfaces of a server. An interface that is `None` does not exist.
+pub struct Interfaces {
+    /// The OAI-PMH provider.
+    pub oai: Option<OaiProvider>,
+    /// The publishing interface.
+    pub spi: Option<SpiService>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Accepts connections until the future is dropped. A failed connection does not end the
+/// server.
+pub async fn serve(listener: TcpListener, interfaces: Arc<Interfaces>) {
+    connection::accept(listener, interfaces).await;
+}
+
+impl Interfaces {
+    async fn respond(&self, request: hyper::Request<Incoming>) -> Reply {
+        let path = request.uri().path();
+        match (&self.oai, &self.spi) {
+            (Some(oai), _) if path == OAI_PATH => self.respond_oai(oai, request).await,
+            (_, Some(spi)) if is_below(path, SPI_PATH) => spi.respond(request).await,
+            _ => Reply::text(404, "not found\n"),
+        }
+    }
+
+    async fn respond_oai(
+        &self,
+        provider: &OaiProvider,
+        request: hyper::Request<Incoming>,
+    ) -> Reply {
+        let query = match *request.method() {
+            Method::GET => request.uri().query().unwrap_or_default().to_owned(),
+            Method::POST => match read_body(request.into_body(), MAX_OAI_BODY).await {
+                Ok(body) => String::from_utf8_lossy(&body).into_owned(),
+                Err(error) => return error.into(),
+            },
+            _ => return Reply::text(405, "use GET or POST\n").with_header("Allow", "GET, POST"),
+        };
+        match provider.respond(&query, self.clock.now()).await {
+            Ok(xml) => Reply::new(200, "text/xml; charset=utf-8", xml),
+            Err(_) => Reply::text(500, "the database failed\n"),
+        }
+    }
+}
+
+/// Whether a path is this one or below it.
+fn is_below(path: &str, parent: &str) -> bool {
+    path.strip_prefix(parent).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+impl From<BodyError> for Reply {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::TooLarge => Self::text(413, "the request is too large\n"),
+            BodyError::TooSlow => Self::text(408, "the request took too long\n"),
+            BodyError::Broken => Self::text(400, "the request is incomplete\n"),
+        }
+    }
+}

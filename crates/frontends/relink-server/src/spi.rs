@@ -1,0 +1,342 @@
+//! The Simple Publishing Interface: records are submitted, updated and deleted over HTTP.
+//!
+//! The binding is the Atom Publishing Protocol (RFC 5023): a collection per provider, and a
+//! member per record. A submission is stored, its links are checked, and the response names the
+//! result.
+
+use std::sync::Arc;
+
+use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE};
+use hyper::{Method, Request};
+use percent_encoding::percent_decode_str;
+use relink_engine::{ProviderSettings, RecordOrigin, SubmissionState};
+use relink_ports::{
+    Clock, HarvestStore, HarvestedRecord, RecordFilter, RecordSource, StoreError, StoredProvider,
+    StoredRecord,
+};
+use url::Url;
+
+use crate::SPI_PATH;
+use crate::atom::{ENTRY_TYPE, SERVICE_TYPE, record_entry, service_document, submission_entry};
+use crate::connection::read_body;
+use crate::reply::Reply;
+use crate::token::{Access, SpiTokens};
+use crate::worker::{Change, ChangeError, JobQueue, SpiWorker};
+
+/// Maximum size of a submission.
+const MAX_BODY: usize = 1 << 20;
+/// Maximum number of links in a submitted record.
+const MAX_LINKS: usize = 100;
+/// Maximum length of an identifier.
+const MAX_IDENTIFIER: usize = 1_000;
+/// The wait that an overloaded server requests, in seconds.
+const RETRY_AFTER: &str = "10";
+
+/// The publishing interface.
+pub struct SpiService {
+    tokens: SpiTokens,
+    store: Arc<dyn HarvestStore>,
+    source: Arc<dyn RecordSource>,
+    clock: Arc<dyn Clock>,
+    jobs: JobQueue,
+}
+
+/// What a request is about.
+enum Resource {
+    /// The service document.
+    Service,
+    /// All records of a provider.
+    Collection(StoredProvider, ProviderSettings),
+    /// One record of a provider.
+    Member(StoredProvider, ProviderSettings, String),
+}
+
+impl SpiService {
+    /// Creates the interface and the worker that processes its submissions.
+    pub fn new(
+        tokens: SpiTokens,
+        store: Arc<dyn HarvestStore>,
+        source: Arc<dyn RecordSource>,
+        clock: Arc<dyn Clock>,
+    ) -> (Self, SpiWorker) {
+        let (jobs, worker) = SpiWorker::new();
+        (Self { tokens, store, source, clock, jobs }, worker)
+    }
+
+    pub(crate) async fn respond(&self, request: Request<Incoming>) -> Reply {
+        let authorization = header(&request, AUTHORIZATION.as_str());
+        let Some(access) = self.tokens.access(&authorization) else {
+            return Reply::problem(401, "unauthorized", "a valid token is required")
+                .with_header("WWW-Authenticate", "Bearer realm=\"SPI\"");
+        };
+        match self.dispatch(request, &access).await {
+            Ok(reply) | Err(Rejection::Reply(reply)) => reply,
+            Err(Rejection::Failed) => {
+                Reply::problem(500, "internal error", "the record was not stored; try again later")
+            }
+        }
+    }
+
+    async fn dispatch(
+        &self,
+        request: Request<Incoming>,
+        access: &Access<'_>,
+    ) -> Result<Reply, Rejection> {
+        let resource = self.resource(request.uri().path(), access).await?;
+        match (request.method().clone(), resource) {
+            (Method::GET, Resource::Service) => self.service(access).await,
+            (Method::GET, Resource::Member(provider, _, identifier)) => {
+                let record = self.find(&provider, &identifier).await?;
+                let path = member_path(&provider.name, &identifier);
+                Ok(Reply::new(200, ENTRY_TYPE, record_entry(&record, &path)))
+            }
+            (Method::POST, Resource::Collection(provider, settings)) => {
+                self.create(&provider, &settings, request).await
+            }
+            (Method::PUT, Resource::Member(provider, settings, identifier)) => {
+                self.find(&provider, &identifier).await?;
+                let record = self.read_record(&settings, request).await?;
+                let record = HarvestedRecord { identifier, ..record };
+                Ok(self.submit(&provider, &settings, record).await?.0)
+            }
+            (Method::DELETE, Resource::Member(provider, settings, identifier)) => {
+                self.find(&provider, &identifier).await?;
+                let change = Change::Withdraw(identifier);
+                self.jobs.process(&provider, &settings, change).await?;
+                Ok(Reply::new(204, ENTRY_TYPE, String::new()))
+            }
+            (_, Resource::Service) => Err(not_allowed("GET")),
+            (_, Resource::Collection(..)) => Err(not_allowed("POST")),
+            (_, Resource::Member(..)) => Err(not_allowed("GET, PUT, DELETE")),
+        }
+    }
+
+    /// Parses the path: `/spi`, `/spi/PROVIDER` or `/spi/PROVIDER/IDENTIFIER`.
+    async fn resource(&self, path: &str, access: &Access<'_>) -> Result<Resource, Rejection> {
+        let rest = path.strip_prefix(SPI_PATH).unwrap_or_default().trim_start_matches('/');
+        if rest.is_empty() {
+            return Ok(Resource::Service);
+        }
+        let (name, identifier) = rest.split_once('/').unwrap_or((rest, ""));
+        let (name, identifier) = (decode(name)?, decode(identifier)?);
+        let providers = self.store.providers().await?;
+        let found = providers.into_iter().find(|it| it.name == name && access.includes(&name));
+        let Some(provider) = found else {
+            return Err(reject(404, "not found", "there is no such provider for this token"));
+        };
+        let settings: ProviderSettings =
+            serde_json::from_str(&provider.settings).map_err(|_| Rejection::Failed)?;
+        if settings.origin != RecordOrigin::Spi {
+            return Err(reject(403, "forbidden", "the records of this provider are harvested"));
+        }
+        Ok(if identifier.is_empty() {
+            Resource::Collection(provider, settings)
+        } else {
+            Resource::Member(provider, settings, identifier)
+        })
+    }
+
+    async fn service(&self, access: &Access<'_>) -> Result<Reply, Rejection> {
+        let providers = self.store.providers().await?;
+        let is_open = |it: &&StoredProvider| {
+            let settings = serde_json::from_str::<ProviderSettings>(&it.settings);
+            access.includes(&it.name)
+                && settings.is_ok_and(|settings| settings.origin == RecordOrigin::Spi)
+        };
+        let collections: Vec<_> = providers
+            .iter()
+            .filter(is_open)
+            .map(|it| (it.name.clone(), member_path(&it.name, "")))
+            .collect();
+        Ok(Reply::new(200, SERVICE_TYPE, service_document(&collections)))
+    }
+
+    async fn create(
+        &self,
+        provider: &StoredProvider,
+        settings: &ProviderSettings,
+        request: Request<Incoming>,
+    ) -> Result<Reply, Rejection> {
+        let slug = decode(&header(&request, "slug"))?;
+        let mut record = self.read_record(settings, request).await?;
+        if !slug.is_empty() {
+            record.identifier = slug;
+        }
+        if record.identifier.len() > MAX_IDENTIFIER {
+            return Err(reject(422, "invalid record", "the identifier is too long"));
+        }
+        if self.find(provider, &record.identifier).await.is_ok() {
+            let detail = "the record exists; update it with PUT";
+            return Err(reject(409, "conflict", detail));
+        }
+        let path = member_path(&provider.name, &record.identifier);
+        let (reply, state) = self.submit(provider, settings, record).await?;
+        // A record that waits for its check is accepted, but not published yet.
+        let status = if state == SubmissionState::Pending { 202 } else { 201 };
+        Ok(reply.with_status(status).with_header("Location", path))
+    }
+
+    /// Stores and checks a record.
+    async fn submit(
+        &self,
+        provider: &StoredProvider,
+        settings: &ProviderSettings,
+        record: HarvestedRecord,
+    ) -> Result<(Reply, SubmissionState), Rejection> {
+        let path = member_path(&provider.name, &record.identifier);
+        let done = self.jobs.process(provider, settings, Change::Submit(record)).await?;
+        let submission = done.ok_or(ChangeError::Engine)?;
+        let entry = submission_entry(&submission, &path, self.clock.now());
+        Ok((Reply::new(200, ENTRY_TYPE, entry), submission.state))
+    }
+
+    async fn read_record(
+        &self,
+        settings: &ProviderSettings,
+        request: Request<Incoming>,
+    ) -> Result<HarvestedRecord, Rejection> {
+        let content_type = header(&request, CONTENT_TYPE.as_str());
+        let media_type = content_type.split(';').next().unwrap_or_default().trim();
+        if !matches!(media_type, "application/xml" | "text/xml" | "application/atom+xml") {
+            let detail = "send LOM, Dublin Core or an Atom entry as application/xml, text/xml or \
+                          application/atom+xml";
+            let reply = Reply::problem(415, "unsupported media type", detail);
+            return Err(Rejection::Reply(reply.with_header("Accept", "application/xml")));
+        }
+        let body = read_body(request.into_body(), MAX_BODY).await?;
+        if !is_xml(&body) {
+            return Err(reject(422, "invalid record", "the body is not XML"));
+        }
+        let page = self
+            .source
+            .file_records("the submission", &body, &settings.location_fields)
+            .map_err(|error| reject(422, "invalid record", &error.to_string()))?;
+        let mut records = page.records;
+        match (records.pop(), records.is_empty()) {
+            (Some(record), true) if record.is_deleted => {
+                Err(reject(422, "invalid record", "delete a record with DELETE"))
+            }
+            (Some(record), true) if record.links.len() > MAX_LINKS => {
+                let detail = format!("the record has more than {MAX_LINKS} links");
+                Err(reject(422, "invalid record", &detail))
+            }
+            (Some(record), true) => Ok(record),
+            (Some(_), false) => Err(reject(422, "invalid record", "send one record at a time")),
+            (None, _) => {
+                let detail = "the body contains no LOM or Dublin Core record with an identifier \
+                              or a location";
+                Err(reject(422, "invalid record", detail))
+            }
+        }
+    }
+
+    /// Returns a record that is not deleted.
+    async fn find(
+        &self,
+        provider: &StoredProvider,
+        identifier: &str,
+    ) -> Result<StoredRecord, Rejection> {
+        let filter = RecordFilter {
+            provider: Some(provider.id),
+            identifier: Some(identifier.to_owned()),
+            limit: 1,
+            ..RecordFilter::default()
+        };
+        let found = self.store.harvested_records(&filter).await?;
+        let record = found.into_iter().find(|record| !record.is_deleted);
+        record.ok_or_else(|| reject(404, "not found", "there is no such record"))
+    }
+}
+
+/// Why a request was not executed.
+enum Rejection {
+    Reply(Reply),
+    Failed,
+}
+
+impl From<StoreError> for Rejection {
+    fn from(_: StoreError) -> Self {
+        Self::Failed
+    }
+}
+
+impl From<ChangeError> for Rejection {
+    fn from(error: ChangeError) -> Self {
+        let reply = match error {
+            ChangeError::Engine => return Self::Failed,
+            ChangeError::Overloaded => "too many submissions are waiting",
+            ChangeError::Stopped => "the server is being stopped",
+        };
+        let reply = Reply::problem(503, "unavailable", reply);
+        Self::Reply(reply.with_header("Retry-After", RETRY_AFTER))
+    }
+}
+
+impl From<crate::connection::BodyError> for Rejection {
+    fn from(error: crate::connection::BodyError) -> Self {
+        Self::Reply(error.into())
+    }
+}
+
+fn reject(status: u16, title: &str, detail: &str) -> Rejection {
+    Rejection::Reply(Reply::problem(status, title, detail))
+}
+
+fn not_allowed(allowed: &'static str) -> Rejection {
+    let reply = Reply::problem(405, "method not allowed", &format!("use {allowed}"));
+    Rejection::Reply(reply.with_header("Allow", allowed))
+}
+
+fn header(request: &Request<Incoming>, name: &str) -> String {
+    let value = request.headers().get(name).and_then(|value| value.to_str().ok());
+    value.unwrap_or_default().to_owned()
+}
+
+fn decode(text: &str) -> Result<String, Rejection> {
+    let decoded = percent_decode_str(text).decode_utf8();
+    decoded.map(Into::into).map_err(|_| reject(400, "bad request", "the path is not UTF-8"))
+}
+
+/// Whether a body may be XML; tables and JSON are not accepted here.
+fn is_xml(body: &[u8]) -> bool {
+    let start = body.iter().find(|byte| !byte.is_ascii_whitespace());
+    // A byte order mark is followed by the first element.
+    start.is_some_and(|byte| matches!(byte, b'<' | 0xEF | 0xFE | 0xFF))
+}
+
+/// Returns the path of a record, or of the collection if the identifier is empty.
+fn member_path(provider: &str, identifier: &str) -> String {
+    let mut path = SPI_PATH.to_owned();
+    for segment in [provider, identifier].into_iter().filter(|segment| !segment.is_empty()) {
+        path.push('/');
+        path.extend(encode(segment));
+    }
+    path
+}
+
+/// Encodes a segment of a path.
+fn encode(segment: &str) -> Option<String> {
+    let mut url = Url::parse("http://localhost/").ok()?;
+    url.path_segments_mut().ok()?.clear().push(segment);
+    url.path().strip_prefix('/').map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_members_are_encoded() {
+        assert_eq!(member_path("my repo", ""), "/spi/my%20repo");
+        assert_eq!(member_path("p", "http://a.test/?x=1"), "/spi/p/http:%2F%2Fa.test%2F%3Fx=1");
+        assert!(decode("http:%2F%2Fa.test%2F").is_ok_and(|text| text == "http://a.test/"));
+        assert!(decode("%FF").is_err());
+    }
+
+    #[test]
+    fn only_xml_is_accepted() {
+        assert!(is_xml(b"\n <lom/>") && is_xml(b"\xEF\xBB\xBF<lom/>"));
+        assert!(!is_xml(b"{}") && !is_xml(b"id,url\n") && !is_xml(b""));
+    }
+}

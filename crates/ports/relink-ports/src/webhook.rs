@@ -1,0 +1,42 @@
+//! Delivery of notifications to URLs of providers.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use thiserror::Error;
+
+/// A message to a URL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebhookMessage {
+    /// The URL.
+    pub url: String,
+    /// The identity of the message, the same for each attempt.
+    pub id: String,
+    /// The body: JSON.
+    pub body: String,
+    /// The time of this attempt.
+    pub sent_at: Timestamp,
+}
+
+/// Why a message was not delivered.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum WebhookError {
+    /// The receiver may accept the message later.
+    #[error("the receiver did not accept the message yet: {reason}")]
+    Transient {
+        /// The response or the failure of the connection.
+        reason: String,
+    },
+    /// The receiver rejects the message for good.
+    #[error("the receiver rejects the message: {reason}")]
+    Rejected {
+        /// The response.
+        reason: String,
+    },
+}
+
+/// Delivers messages.
+#[async_trait]
+pub trait WebhookSender: Send + Sync {
+    /// Delivers a message. Returns when the receiver has accepted it.
+    async fn deliver(&self, message: &WebhookMessage) -> Result<(), WebhookError>;
+}

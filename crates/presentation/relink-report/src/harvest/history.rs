@@ -1,0 +1,390 @@
+//! The report over time: broken share per provider and domain, stages and response times of
+//! incidents, and what hiding spared searchers.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook, Worksheet, XlsxError};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::StageCountsRow;
+use super::sheet::cell_text;
+use crate::human::{counted, grouped};
+use crate::{printable, redact};
+
+/// Maximum number of domains in the text.
+const MAX_DOMAINS: usize = 20;
+
+/// The history of one provider.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ProviderHistory {
+    /// The provider.
+    pub provider: String,
+    /// Records that are not deleted.
+    pub records: u64,
+    /// Records that are hidden.
+    pub hidden: u64,
+    /// The days on which the provider was run.
+    pub days: Vec<HistoryDay>,
+    /// The domains, those with the most broken URLs first.
+    pub domains: Vec<DomainHistory>,
+    /// The incidents by stage.
+    pub stages: StageCountsRow,
+    /// The incidents, oldest first.
+    pub incidents: Vec<IncidentHistory>,
+    /// How fast the provider responded.
+    pub responses: ResponseTimes,
+    /// Hidden records times the days for which they were hidden: results that searchers were
+    /// spared, once per day.
+    pub spared_record_days: u64,
+}
+
+/// The state of a provider or domain on a day.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct HistoryDay {
+    /// The day, in UTC.
+    #[schemars(with = "String")]
+    pub day: Date,
+    /// Distinct URLs.
+    pub urls: u64,
+    /// URLs checked on this day.
+    pub checked: u64,
+    /// URLs with an open incident.
+    pub broken: u64,
+    /// Their share, from 0 to 1.
+    pub broken_share: f64,
+    /// Hidden records.
+    pub hidden: u64,
+}
+
+/// The history of a domain.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DomainHistory {
+    /// The domain.
+    pub domain: String,
+    /// The days on which it was checked or had broken URLs.
+    pub days: Vec<HistoryDay>,
+}
+
+/// An incident.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct IncidentHistory {
+    /// The URL or the host.
+    pub subject: String,
+    /// How it was found.
+    pub origin: String,
+    /// The stage.
+    pub stage: String,
+    /// The reason.
+    pub reason: String,
+    /// The day of the first finding.
+    pub found_on: String,
+    /// The day of the escalation.
+    pub escalated_on: Option<String>,
+    /// The day on which records were hidden.
+    pub hidden_on: Option<String>,
+    /// The day of the end.
+    pub ended_on: Option<String>,
+    /// Days from the first finding to the end.
+    pub days_to_end: Option<u32>,
+    /// Days from the first finding to the reply of the provider.
+    pub days_to_answer: Option<u32>,
+}
+
+/// How fast a provider responds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
+pub struct ResponseTimes {
+    /// Number of incidents that have ended.
+    pub ended: u64,
+    /// Median of the days to the end.
+    pub median_days_to_end: Option<f64>,
+    /// Number of incidents that the provider replied to.
+    pub answered: u64,
+    /// Median of the days to the reply.
+    pub median_days_to_answer: Option<f64>,
+}
+
+impl ResponseTimes {
+    /// Computes the times of incidents.
+    pub fn of(incidents: &[IncidentHistory]) -> Self {
+        let ended: Vec<u32> = incidents.iter().filter_map(|it| it.days_to_end).collect();
+        let answered: Vec<u32> = incidents.iter().filter_map(|it| it.days_to_answer).collect();
+        Self {
+            ended: ended.len() as u64,
+            answered: answered.len() as u64,
+            median_days_to_end: median(ended),
+            median_days_to_answer: median(answered),
+        }
+    }
+}
+
+fn median(mut days: Vec<u32>) -> Option<f64> {
+    days.sort_unstable();
+    let upper = days.get(days.len() / 2)?;
+    let lower = days.get(days.len().saturating_sub(1) / 2)?;
+    Some(f64::from(lower + upper) / 2.0)
+}
+
+/// Returns the share of a part, from 0 to 1.
+#[expect(clippy::cast_precision_loss, reason = "numbers of URLs are below 2^52")]
+pub fn share(part: u64, total: u64) -> f64 {
+    if total == 0 { 0.0 } else { part as f64 / total as f64 }
+}
+
+/// Returns hidden records times days: each day counts until the next one, the last until
+/// `today`.
+pub fn spared_record_days(days: &[HistoryDay], today: Date) -> u64 {
+    let next = days.iter().skip(1).map(|it| it.day).chain([today]);
+    days.iter()
+        .zip(next)
+        .map(|(it, next)| it.hidden * u64::try_from((next - it.day).get_days()).unwrap_or(0))
+        .sum()
+}
+
+impl ProviderHistory {
+    /// Formats the history for a terminal.
+    pub fn text(&self) -> String {
+        let mut text = format!(
+            "{}  {}, {} hidden\n",
+            printable(&self.provider),
+            counted(self.records, "record"),
+            grouped(self.hidden)
+        );
+        for day in first_and_last(&self.days) {
+            let _ = writeln!(
+                text,
+                "  {}  {:>5.1} % of {} broken, {} checked, {} hidden",
+                day.day,
+                100.0 * day.broken_share,
+                counted(day.urls, "URL"),
+                grouped(day.checked),
+                counted(day.hidden, "record")
+            );
+        }
+        let broken = self.domains.iter().filter_map(|it| Some((it, it.days.last()?)));
+        let broken: Vec<_> = broken.filter(|(_, day)| day.broken > 0).collect();
+        for (domain, day) in broken.iter().take(MAX_DOMAINS) {
+            let _ = writeln!(
+                text,
+                "  {}  {} of {} broken ({:.1} %)",
+                printable(&domain.domain),
+                grouped(day.broken),
+                counted(day.urls, "URL"),
+                100.0 * day.broken_share
+            );
+        }
+        if broken.len() > MAX_DOMAINS {
+            let _ = writeln!(text, "  … and {} more domains", broken.len() - MAX_DOMAINS);
+        }
+        let _ = writeln!(text, "  incidents  {}", self.stages.text());
+        let _ = writeln!(text, "  responses  {}", self.responses.text());
+        let _ = writeln!(text, "  spared     {}", counted(self.spared_record_days, "record-day"));
+        text
+    }
+}
+
+/// Returns the first and the last day.
+fn first_and_last(days: &[HistoryDay]) -> impl Iterator<Item = &HistoryDay> {
+    let last = days.last().filter(|_| days.len() > 1);
+    days.first().into_iter().chain(last)
+}
+
+impl ResponseTimes {
+    fn text(&self) -> String {
+        let part = |count: u64, name: &str, median: Option<f64>| match median {
+            Some(days) => format!("{} {name} (median {days} days)", grouped(count)),
+            None => format!("{} {name}", grouped(count)),
+        };
+        format!(
+            "{}, {}",
+            part(self.ended, "ended", self.median_days_to_end),
+            part(self.answered, "answered", self.median_days_to_answer)
+        )
+    }
+}
+
+/// The columns of days.
+pub const DAY_COLUMNS: [&str; 8] =
+    ["provider", "domain", "day", "urls", "checked", "broken", "broken_share", "hidden"];
+/// The columns of incidents.
+pub const INCIDENT_COLUMNS: [&str; 11] = [
+    "provider",
+    "subject",
+    "origin",
+    "stage",
+    "reason",
+    "found_on",
+    "escalated_on",
+    "hidden_on",
+    "ended_on",
+    "days_to_end",
+    "days_to_answer",
+];
+
+/// Returns the days of all providers and domains as rows of texts. The domain of a whole
+/// provider is empty.
+pub fn day_rows(histories: &[ProviderHistory]) -> Vec<Vec<String>> {
+    let row = |provider: &str, domain: &str, day: &HistoryDay| {
+        vec![
+            provider.to_owned(),
+            domain.to_owned(),
+            day.day.to_string(),
+            day.urls.to_string(),
+            day.checked.to_string(),
+            day.broken.to_string(),
+            format!("{:.4}", day.broken_share),
+            day.hidden.to_string(),
+        ]
+    };
+    let mut rows = Vec::new();
+    for history in histories {
+        let name = &history.provider;
+        rows.extend(history.days.iter().map(|day| row(name, "", day)));
+        for domain in &history.domains {
+            rows.extend(domain.days.iter().map(|day| row(name, &domain.domain, day)));
+        }
+    }
+    rows
+}
+
+/// Returns the incidents of all providers as rows of texts.
+pub fn incident_rows(histories: &[ProviderHistory]) -> Vec<Vec<String>> {
+    let row = |provider: &str, it: &IncidentHistory| {
+        let number = |days: Option<u32>| days.map(|days| days.to_string()).unwrap_or_default();
+        vec![
+            provider.to_owned(),
+            redact(&it.subject).to_string(),
+            it.origin.clone(),
+            it.stage.clone(),
+            it.reason.clone(),
+            it.found_on.clone(),
+            it.escalated_on.clone().unwrap_or_default(),
+            it.hidden_on.clone().unwrap_or_default(),
+            it.ended_on.clone().unwrap_or_default(),
+            number(it.days_to_end),
+            number(it.days_to_answer),
+        ]
+    };
+    let rows = |it: &ProviderHistory| -> Vec<Vec<String>> {
+        it.incidents.iter().map(|incident| row(&it.provider, incident)).collect()
+    };
+    histories.iter().flat_map(rows).collect()
+}
+
+/// Writes the report as an XLSX file with one sheet for days and one for incidents. All cells
+/// are texts or numbers.
+///
+/// # Errors
+///
+/// Fails if there are more rows than the format allows.
+pub fn history_xlsx(histories: &[ProviderHistory], now: Timestamp) -> Result<Vec<u8>, XlsxError> {
+    let mut workbook = Workbook::new();
+    // The library would use the system clock.
+    let created = ExcelDateTime::from_timestamp(now.as_second())?;
+    workbook.set_properties(&DocProperties::new().set_creation_datetime(&created));
+    let days = workbook.add_worksheet();
+    days.set_name("days")?;
+    write_sheet(days, &DAY_COLUMNS, &day_rows(histories), 3..8)?;
+    let incidents = workbook.add_worksheet();
+    incidents.set_name("incidents")?;
+    write_sheet(incidents, &INCIDENT_COLUMNS, &incident_rows(histories), 9..11)?;
+    workbook.save_to_buffer()
+}
+
+fn write_sheet(
+    sheet: &mut Worksheet,
+    columns: &[&str],
+    rows: &[Vec<String>],
+    numbers: std::ops::Range<u16>,
+) -> Result<(), XlsxError> {
+    let bold = Format::new().set_bold();
+    for (column, name) in (0..).zip(columns) {
+        sheet.write_string_with_format(0, column, *name, &bold)?;
+    }
+    for (number, row) in (1..).zip(rows) {
+        for (column, cell) in (0..).zip(row) {
+            match cell.parse::<f64>() {
+                Ok(value) if numbers.contains(&column) => {
+                    sheet.write_number(number, column, value)?
+                }
+                _ => sheet.write_string(number, column, cell_text(cell))?,
+            };
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    fn day(number: i8, hidden: u64) -> HistoryDay {
+        HistoryDay {
+            day: date(2026, 1, number),
+            urls: 10,
+            checked: 5,
+            broken: 1,
+            broken_share: share(1, 10),
+            hidden,
+        }
+    }
+
+    #[test]
+    fn spared_results_are_counted_per_day() {
+        let days = [day(1, 0), day(5, 2), day(8, 1)];
+        assert_eq!(spared_record_days(&days, date(2026, 1, 10)), 2 * 3 + 2);
+        assert_eq!(spared_record_days(&[], date(2026, 1, 10)), 0);
+    }
+
+    #[test]
+    fn median_of_an_even_number_is_the_mean_of_the_middle() {
+        assert_eq!(median(vec![]), None);
+        assert_eq!(median(vec![9]), Some(9.0));
+        assert_eq!(median(vec![9, 1, 4, 2]), Some(3.0));
+    }
+
+    #[test]
+    fn text_shows_the_first_and_the_last_day() {
+        let incident = IncidentHistory {
+            subject: "http://a.test/1".to_owned(),
+            origin: "survey".to_owned(),
+            stage: "hidden".to_owned(),
+            reason: "404".to_owned(),
+            found_on: "2026-01-01".to_owned(),
+            escalated_on: None,
+            hidden_on: None,
+            ended_on: None,
+            days_to_end: None,
+            days_to_answer: Some(3),
+        };
+        let history = ProviderHistory {
+            provider: "lre".to_owned(),
+            records: 12,
+            hidden: 1,
+            days: vec![day(1, 0), day(5, 2), day(8, 1)],
+            domains: vec![DomainHistory { domain: "a.test".to_owned(), days: vec![day(8, 1)] }],
+            stages: StageCountsRow { hidden: 1, ..StageCountsRow::default() },
+            responses: ResponseTimes::of(std::slice::from_ref(&incident)),
+            incidents: vec![incident],
+            spared_record_days: 8,
+        };
+        assert_eq!(
+            history.text(),
+            "lre  12 records, 1 hidden\n  \
+             2026-01-01   10.0 % of 10 URLs broken, 5 checked, 0 records hidden\n  \
+             2026-01-08   10.0 % of 10 URLs broken, 5 checked, 1 record hidden\n  \
+             a.test  1 of 10 URLs broken (10.0 %)\n  \
+             incidents  reported 0  escalated 0  hidden 1\n  \
+             responses  0 ended, 1 answered (median 3 days)\n  \
+             spared     8 record-days\n"
+        );
+        let rows = day_rows(std::slice::from_ref(&history));
+        assert_eq!(rows.len(), 4);
+        assert_eq!(rows[3].join(","), "lre,a.test,2026-01-08,10,5,1,0.1000,1");
+        assert!(history_xlsx(&[history], Timestamp::UNIX_EPOCH).unwrap().starts_with(b"PK"));
+    }
+}
