@@ -27,6 +27,7 @@ usage: cargo xtask COMMAND
   bench decay                         decay of a graph: time per link and memory
   bench controls                      requests per page of a healthy site
   bench survey                        planning a survey of a million URLs
+  bench harvest [--records N]         reading a million records of an OAI-PMH list
   bench programs                      learning and applying URL programs
   bench alias                         matching dead pages of a large site with live ones
   bench queue [--urls N] [--hosts N] [--seconds N]
@@ -116,7 +117,7 @@ fn run(args: &[&str]) -> Result<ExitCode, XtaskError> {
             Ok(ExitCode::SUCCESS)
         }
         ["workers", options @ ..] => run_workers(options),
-        ["bench", "check" | "extract" | "fix" | "crawl" | "controls", ..] => {
+        ["bench", "check" | "extract" | "fix" | "crawl" | "controls" | "harvest", ..] => {
             run_program_bench(args)
         }
         ["bench", "judge" | "decay" | "survey" | "programs" | "alias" | "queue", ..] => {
@@ -155,6 +156,11 @@ fn run_program_bench(args: &[&str]) -> Result<ExitCode, XtaskError> {
             let size = bench::CrawlSize::read(options)?;
             let outcome = bench::crawl(&workspace, size, print_progress)?;
             Ok(print_result(&outcome, outcome.is_right() && outcome.is_fast()))
+        }
+        ["bench", "harvest", options @ ..] => {
+            let size = bench::HarvestSize::read(options)?;
+            let outcome = bench::harvest(&workspace, size, print_progress)?;
+            Ok(print_result(&outcome, outcome.is_fast()))
         }
         ["bench", "controls"] => {
             let size = bench::ControlsSize::default();
