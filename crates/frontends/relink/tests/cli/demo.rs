@@ -56,3 +56,11 @@ fn demo_shows_decay_of_a_page_without_dead_links() {
     assert!(line.contains("portal.test 0.65 without dead links of its own"), "{line}");
     assert!(line.contains("repairing 5 links → 0.36"), "{line}");
 }
+
+#[test]
+fn demo_harvests_thirty_records_over_a_quarter() {
+    let result = Sandbox::new().run(&["demo"]).exits(0);
+    let line = result.stdout.lines().find(|line| line.starts_with("6/6 harvest")).unwrap();
+    assert!(line.contains("30 records of 2 providers, 91 days: 5 incidents"), "{line}");
+    assert!(line.contains("5 of 5 on the planned days"), "{line}");
+}

@@ -92,17 +92,35 @@ fn hostile_providers_are_bounded_and_do_not_affect_others() {
     });
     let bomb = "<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]><x>&b;</x>";
     provider.web.page("/bomb", 200, bomb);
-    for name in ["loop", "endless", "bomb"] {
+    let deep = format!("{}{}", "<a>".repeat(100_000), "</a>".repeat(100_000));
+    provider.web.page("/deep", 200, &deep);
+    provider.web.page("/html", 200, "<!doctype html><title>Maintenance</title><p>Back soon");
+    // A record with invalid bytes in the declared encoding is read; the rest is not lost.
+    let mut latin = b"<?xml version='1.0' encoding='ISO-8859-1'?><OAI-PMH><ListRecords><record>\
+                      <header><identifier>oai:latin</identifier></header><metadata><dc><title>Caf\xE9"
+        .to_vec();
+    latin.extend(b"</title></dc></metadata></record></ListRecords></OAI-PMH>");
+    provider.web.respond_below_with("/latin", move |_| CannedResponse::new(200, latin.clone()));
+    for name in ["loop", "endless", "bomb", "deep", "html", "latin"] {
         let url = String::from(provider.web.url(&format!("/{name}")));
         provider.harvest(&["add", name, "--oai", &url]).exits(0);
     }
     let output = provider.request_on(0, &["run", "--format", "json"]).exits(3);
     let rows: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
-    let error = |index: usize| rows[index]["errors"][0].as_str().unwrap_or_default().to_owned();
-    assert!(error(0).contains("document type declarations"), "{rows}");
-    assert!(error(1).contains("does not end"), "{rows}");
-    assert!(error(2).contains("the same resumption token"), "{rows}");
-    assert_eq!(rows[3]["records"], 13);
+    let row = |name: &str| {
+        let rows = rows.as_array().unwrap();
+        rows.iter().find(|row| row["provider"] == name).unwrap().clone()
+    };
+    let error = |name: &str| row(name)["errors"][0].as_str().unwrap_or_default().to_owned();
+    assert!(error("bomb").contains("document type declarations"), "{rows}");
+    assert!(error("endless").contains("does not end"), "{rows}");
+    assert!(error("loop").contains("the same resumption token"), "{rows}");
+    assert!(error("deep").contains("nested too deeply"), "{rows}");
+    assert!(error("html").contains("document type declarations"), "{rows}");
+    assert_eq!((row("latin")["records"].clone(), error("latin")), (1.into(), String::new()));
+    assert_eq!(row("lre")["records"], 13);
+    let latin = provider.exported("oai:latin");
+    assert_eq!(latin["title"], "Café");
 }
 
 #[test]
@@ -137,9 +155,9 @@ fn records_are_read_from_files() {
     let csv = run(&["harvest", "export", "--format", "csv", "--db", "r.db"]).exits(0).stdout;
     assert_eq!(
         csv,
-        "provider,identifier,title,state,changed_at,urls\n\
-         files,1,One,visible,2026-01-01T09:00:00Z,http://a.test/1\n\
-         files,2,'=SUM(1),visible,2026-01-01T09:00:00Z,http://a.test/2\n"
+        "provider,identifier,title,state,changed_at,urls,left_out\n\
+         files,1,One,visible,2026-01-01T09:00:00Z,http://a.test/1,\n\
+         files,2,'=SUM(1),visible,2026-01-01T09:00:00Z,http://a.test/2,\n"
     );
     let dry = run(&["harvest", "remove", "files", "--db", "r.db"]).exits(0).stdout;
     assert_eq!(dry, "Would remove files with 2 records; use `--yes` to do it\n");

@@ -1,9 +1,16 @@
 //! `relink harvest` with a scripted OAI-PMH provider and its pages on loopback.
 
+mod arrivals;
+mod decay;
 mod incidents;
 mod intake;
+mod mails;
 mod managers;
+mod oai_peers;
 mod peers;
+mod report;
+mod server;
+mod spi;
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -11,6 +18,7 @@ use std::sync::{Arc, Mutex};
 use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
 use serde_json::Value;
 
+use self::server::Server;
 use crate::sandbox::{CommandOutput, QUICK, Sandbox};
 
 /// Number of records per page of the provider.
@@ -21,6 +29,8 @@ const PAGE: usize = 5;
 pub struct Record {
     pub identifier: String,
     pub url: String,
+    /// A second location.
+    pub mirror: Option<String>,
     pub is_deleted: bool,
 }
 
@@ -47,7 +57,7 @@ impl Provider {
                 web.host(host).page(&path, 200, &body);
                 let identifier = format!("oai:{host}:{number}");
                 let url = String::from(web.host(host).url(&path));
-                records.push(Record { identifier, url, is_deleted: false });
+                records.push(Record { identifier, url, mirror: None, is_deleted: false });
             }
         }
         let records = Arc::new(Mutex::new(records));
@@ -81,16 +91,21 @@ impl Provider {
     /// Runs a subcommand that sends requests on a day of January or February 2026, counted
     /// from 0.
     pub fn request_on(&self, day: i8, args: &[&str]) -> CommandOutput {
+        self.request_at(&time(day), "127.0.0.1", args)
+    }
+
+    /// Runs a subcommand that sends requests for targets to an IP address.
+    fn request_at(&self, now: &str, address: &str, args: &[&str]) -> CommandOutput {
         let port = self.web.port();
         let resolve: Vec<String> =
-            ["a.test", "b.test"].iter().map(|host| format!("{host}:{port}:127.0.0.1")).collect();
+            ["a.test", "b.test"].iter().map(|host| format!("{host}:{port}:{address}")).collect();
         let mut all = args.to_vec();
         all.extend(QUICK);
         all.push("--allow-private");
         for resolve in &resolve {
             all.extend(["--resolve", resolve]);
         }
-        self.harvest_at(&time(day), &all)
+        self.harvest_at(now, &all)
     }
 
     /// Runs the provider on a day and returns its report.
@@ -109,11 +124,27 @@ impl Provider {
         rows[0].clone()
     }
 
+    /// Runs the provider while no target responds.
+    pub fn run_without_targets(&self, day: i8) -> Value {
+        let args = ["run", "--format", "json"];
+        let output = self.request_at(&time(day), "127.0.0.2", &args).exits(3);
+        let rows: Value = serde_json::from_str(&output.stdout).unwrap();
+        rows[0].clone()
+    }
+
     /// Returns the status.
     pub fn status(&self) -> Value {
         let output = self.harvest(&["status", "--all", "--format", "json"]).exits(0);
         let rows: Value = serde_json::from_str(&output.stdout).unwrap();
         rows[0].clone()
+    }
+
+    /// Returns the response of our OAI-PMH interface to a query.
+    pub fn oai(&self, query: &str) -> String {
+        let server = Server::start(self, &["--oai"]);
+        let response = server.request("GET", &format!("/oai?{query}"), &[], "");
+        assert_eq!(response.status, 200, "{}", response.body);
+        response.body
     }
 
     /// Returns the identifiers of exported records.
@@ -129,6 +160,26 @@ impl Provider {
     /// Removes a page of a host.
     pub fn remove_page(&self, host: &str, path: &str) {
         self.web.host(host).page(path, 404, "<title>Not found</title>");
+    }
+
+    /// Adds a record with its locations on `a.test`.
+    pub fn add_record(&self, identifier: &str, paths: &[&str]) {
+        let url = |path: &&str| String::from(self.web.host("a.test").url(path));
+        let mut urls = paths.iter().map(url);
+        self.records.lock().unwrap().push(Record {
+            identifier: identifier.to_owned(),
+            url: urls.next().unwrap(),
+            mirror: urls.next(),
+            is_deleted: false,
+        });
+    }
+
+    /// Returns the exported row of a record.
+    pub fn exported(&self, identifier: &str) -> Value {
+        let output = self.harvest(&["export"]).exits(0);
+        let rows: Value = serde_json::from_str(&output.stdout).unwrap();
+        let is_row = |row: &&Value| row["identifier"] == identifier;
+        rows.as_array().unwrap().iter().find(is_row).cloned().unwrap_or_default()
     }
 
     /// Returns the URL of a record.
@@ -166,7 +217,9 @@ fn oai_response(records: &[Record], request: &RecordedRequest) -> CannedResponse
 }
 
 fn record_xml(record: &Record) -> String {
-    let Record { identifier, url, is_deleted } = record;
+    let Record { identifier, url, mirror, is_deleted } = record;
+    let mirror = mirror.as_ref().map(|url| format!("<location>{url}</location>"));
+    let mirror = mirror.unwrap_or_default();
     let status = if *is_deleted { " status=\"deleted\"" } else { "" };
     let header = format!(
         "<header{status}><identifier>{identifier}</identifier><datestamp>2026-01-01</datestamp>\
@@ -176,8 +229,8 @@ fn record_xml(record: &Record) -> String {
         return format!("<record>{header}</record>");
     }
     format!(
-        "<record>{header}<metadata><lom><general><title><string>Title of {identifier}</string>\
-         </title></general><technical><location>{url}</location></technical></lom></metadata>\
+        "<record>{header}<metadata><lom xmlns=\"http://ltsc.ieee.org/xsd/LOM\"><general><title><string>Title of {identifier}</string>\
+         </title></general><technical><location>{url}</location>{mirror}</technical></lom></metadata>\
          </record>"
     )
 }

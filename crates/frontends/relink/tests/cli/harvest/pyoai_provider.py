@@ -1,9 +1,6 @@
 """An OAI-PMH provider (pyoai) with seven records, one of them deleted, three per page."""
 import cgi
-import sys
-import urllib.parse
 from datetime import datetime
-from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 # pyoai calls a function that current versions of Python no longer have.
 cgi.parse_qs = urllib.parse.parse_qs
@@ -27,22 +24,7 @@ class Repository:
         return records[cursor:cursor + batch_size]
 
 
-class Quiet(WSGIRequestHandler):
-    def log_message(self, *args):
-        pass
-
-
 registry = metadata.MetadataRegistry()
 registry.registerWriter("oai_dc", server.oai_dc_writer)
 oai = server.BatchingServer(Repository(), metadata_registry=registry, resumption_batch_size=3)
-
-
-def application(environ, start_response):
-    arguments = {k: v[0] for k, v in urllib.parse.parse_qs(environ["QUERY_STRING"]).items()}
-    start_response("200 OK", [("Content-Type", "text/xml")])
-    return [oai.handleRequest(arguments)]
-
-
-httpd = make_server("127.0.0.1", 0, application, handler_class=Quiet)
-print("port", httpd.server_port, flush=True)
-httpd.serve_forever()
+serve(oai.handleRequest)

@@ -1,0 +1,114 @@
+//! The filter on arrival: broken locations of new records are left out until they work.
+
+use serde_json::{Value, json};
+
+use super::Provider;
+
+/// A provider that was harvested, with a page `/new` and no page `/gone`.
+fn harvested() -> Provider {
+    let provider = Provider::with_contacts(&["repo@example.org"]);
+    provider.web.host("a.test").page("/new", 200, "<title>New</title><p>A new lesson");
+    provider.remove_page("a.test", "/gone");
+    provider.run_on(0, 0);
+    provider
+}
+
+fn paths(urls: &Value) -> Vec<String> {
+    let path = |url: &Value| url.as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+    urls.as_array().unwrap().iter().map(path).collect()
+}
+
+#[test]
+fn broken_location_is_left_out_and_put_back() {
+    let provider = harvested();
+    provider.add_record("oai:two", &["/new", "/gone"]);
+    let row = provider.run_on(1, 0);
+    assert_eq!(row["arrivals"], json!({ "checked": 2, "left_out": 1, "held_back": 0 }));
+    let record = provider.exported("oai:two");
+    assert_eq!(record["state"], "visible");
+    assert_eq!(
+        (paths(&record["urls"]), paths(&record["left_out"])),
+        (vec!["new".into()], vec!["gone".into()])
+    );
+    let published = provider.oai("verb=GetRecord&metadataPrefix=oai_lom&identifier=oai:two");
+    assert!(published.contains("/new</location>") && !published.contains("/gone"), "{published}");
+    let published = provider.oai("verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:two");
+    assert!(
+        published.contains("/new</dc:identifier>") && !published.contains("/gone"),
+        "{published}"
+    );
+    let incident = &provider.status()["incidents"][0];
+    assert_eq!(
+        (incident["origin"].clone(), incident["stage"].clone()),
+        (json!("arrival"), json!("hidden"))
+    );
+    let mail = provider.harvest(&["mail"]).exits(0).stdout;
+    assert!(mail.contains("were broken when") && mail.contains("/gone"), "{mail}");
+
+    provider.web.host("a.test").page("/gone", 200, "<title>Back</title><p>The lesson is back");
+    let row = provider.run_on(2, 0);
+    assert_eq!(row["changes"]["restored"], 1);
+    let record = provider.exported("oai:two");
+    assert_eq!(paths(&record["urls"]), ["new", "gone"]);
+    assert_eq!(record["changed_at"], "2026-01-03T09:00:00Z");
+    let published = provider.oai("verb=GetRecord&metadataPrefix=oai_lom&identifier=oai:two");
+    assert!(
+        published.contains("/new</location>") && published.contains("/gone</location>"),
+        "{published}"
+    );
+}
+
+#[test]
+fn record_without_a_working_location_is_held_back() {
+    let provider = harvested();
+    provider.add_record("oai:none", &["/gone"]);
+    provider.add_record("oai:one", &["/new"]);
+    let row = provider.run_on(1, 0);
+    assert_eq!(row["arrivals"], json!({ "checked": 2, "left_out": 1, "held_back": 1 }));
+    assert_eq!(provider.export(&["--hidden"]), ["oai:none"]);
+    assert_eq!(provider.exported("oai:one")["state"], "visible");
+    provider.web.host("a.test").page("/gone", 200, "<title>Back</title><p>The lesson is back");
+    provider.run_on(2, 0);
+    assert!(provider.export(&["--hidden"]).is_empty());
+}
+
+#[test]
+fn blocked_location_is_published() {
+    let provider = harvested();
+    provider.web.host("a.test").page("/login", 401, "<title>Log in</title>");
+    provider.add_record("oai:blocked", &["/login"]);
+    assert_eq!(provider.run_on(1, 0)["arrivals"]["left_out"], 0);
+    assert_eq!(provider.exported("oai:blocked")["state"], "visible");
+}
+
+#[test]
+fn interrupted_check_holds_new_records_back_until_it_is_repeated() {
+    let provider = harvested();
+    provider.add_record("oai:two", &["/new", "/gone"]);
+    // The provider responds, but no target does: the local network is in doubt.
+    let row = provider.run_without_targets(1);
+    assert!(row["doubt"].is_string(), "{row}");
+    assert_eq!(row["intake"]["added"], 1);
+    assert_eq!(provider.exported("oai:two")["state"], "hidden");
+    assert_eq!(provider.status()["incidents"], json!([]));
+    let row = provider.run_on(2, 0);
+    assert_eq!(row["arrivals"]["left_out"], 1);
+    assert_eq!(provider.exported("oai:two")["state"], "visible");
+}
+
+#[test]
+fn first_harvest_follows_the_timetable_unless_all_records_are_arrivals() {
+    let provider = Provider::new();
+    provider.remove_page("a.test", "/2");
+    let row = provider.run_on(0, 0);
+    assert_eq!(
+        (row["arrivals"]["checked"].clone(), row["changes"]["reported"].clone()),
+        (json!(0), json!(1))
+    );
+    let url = String::from(provider.web.url("/oai"));
+    provider.harvest(&["remove", "lre", "--yes"]).exits(0);
+    provider.harvest(&["add", "lre", "--oai", &url, "--arrivals", "all"]).exits(0);
+    let row = provider.run_on(8, 0);
+    assert_eq!(row["arrivals"], json!({ "checked": 13, "left_out": 1, "held_back": 1 }));
+    assert_eq!(provider.export(&["--hidden"]), ["oai:a.test:2"]);
+}

@@ -1,0 +1,85 @@
+//! Records by decay, and what `--max-decay` would hide.
+
+use serde_json::Value;
+
+use super::Provider;
+
+/// A provider with a record whose page has a dead and a live link, and one with a dead page.
+fn provider() -> Provider {
+    let provider = Provider::new();
+    let links = "<title>Links</title><p>A list of two pages of this site: \
+                 <a href=\"/3\">lesson three</a> and <a href=\"/dead\">an old page</a>";
+    provider.web.host("a.test").page("/1", 200, links);
+    provider.remove_page("a.test", "/2");
+    provider.remove_page("a.test", "/dead");
+    provider.run_on(0, 0);
+    provider
+}
+
+fn ranking(provider: &Provider, flags: &[&str]) -> Value {
+    let mut args = vec!["decay", "--format", "json"];
+    args.extend(flags);
+    let output = provider.request_on(1, &args).exits(0);
+    let rows: Value = serde_json::from_str(&output.stdout).unwrap();
+    rows[0].clone()
+}
+
+fn record<'a>(ranking: &'a Value, identifier: &str) -> &'a Value {
+    let records = ranking["records"].as_array().unwrap();
+    records.iter().find(|record| record["identifier"] == identifier).unwrap()
+}
+
+#[test]
+fn stored_results_rank_records_without_requests() {
+    let provider = provider();
+    let before = provider.web.request_count();
+    let ranking = ranking(&provider, &[]);
+    assert_eq!(
+        (ranking["pages"].clone(), ranking["records"].as_array().unwrap().len()),
+        (0.into(), 13)
+    );
+    assert_eq!(provider.web.request_count(), before);
+    let first = &ranking["records"][0];
+    assert_eq!(
+        (first["identifier"].as_str(), first["decay"].as_f64()),
+        (Some("oai:a.test:2"), Some(1.0))
+    );
+    let other = record(&ranking, "oai:a.test:1");
+    assert_eq!((other["low"].as_f64(), other["high"].as_f64()), (Some(0.0), Some(0.9)));
+    assert_eq!(other["source"], "unknown");
+}
+
+#[test]
+fn records_near_the_limit_are_measured_within_the_budget() {
+    let provider = provider();
+    let measured = ranking(&provider, &["--max-decay", "0.3"]);
+    let record_1 = record(&measured, "oai:a.test:1");
+    // One of two links is dead: 0.9 · 1/2.
+    assert!((record_1["decay"].as_f64().unwrap() - 0.45).abs() < 0.05, "{record_1}");
+    assert_eq!(
+        (record_1["source"].as_str(), record_1["decision"].as_str()),
+        (Some("walks"), Some("hide"))
+    );
+    assert_eq!(record(&measured, "oai:a.test:3")["decision"], "keep");
+    assert_eq!(record(&measured, "oai:a.test:2")["decision"], "hide");
+    // Nothing is hidden.
+    assert!(provider.export(&["--hidden"]).is_empty());
+
+    let none = ranking(&provider, &["--max-decay", "0.3", "--budget", "0"]);
+    assert_eq!(
+        (none["pages"].clone(), record(&none, "oai:a.test:1")["decision"].clone()),
+        (0.into(), "undecided".into())
+    );
+    let one = ranking(&provider, &["--max-decay", "0.3", "--budget", "3"]);
+    assert!(one["pages"].as_u64().unwrap() <= 3, "{one}");
+    let text = provider.request_on(1, &["decay", "--max-decay", "0.3"]).exits(0).stdout;
+    assert!(text.contains("limit 0.3: would hide 2, keep 11, undecided 0"), "{text}");
+}
+
+#[test]
+fn invalid_limit_is_refused() {
+    let provider = provider();
+    let refused = provider.request_on(1, &["decay", "--max-decay", "2"]).exits(2);
+    assert!(refused.stderr.contains("expected 0 to 1"), "{}", refused.stderr);
+    provider.request_on(1, &["decay", "--sigma", "0"]).exits(2);
+}

@@ -1,0 +1,206 @@
+//! Mail to a real server (aiosmtpd).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use super::peers::Peer;
+use super::{Provider, time};
+
+#[test]
+fn mails_are_sent_once_and_retried() {
+    let mut peer = Peer::start(include_str!("smtp_sink.py"), &[]);
+    let server = format!("127.0.0.1:{}", peer.port());
+    let provider =
+        Provider::with_contacts(&["repo@example.org", "later@example.org", "unknown@example.org"]);
+    provider.remove_page("a.test", "/2");
+    provider.run_on(0, 0);
+    let preview = provider.harvest(&["mail"]).exits(0).stdout;
+    assert!(preview.contains("To: repo@example.org\nSubject: 1 links"), "{preview}");
+    assert!(preview.ends_with("3 not sent; use `--send` to send them\n"), "{preview}");
+    let send = |day| {
+        let args = [
+            "mail",
+            "--send",
+            "--smtp",
+            &server,
+            "--smtp-security",
+            "none",
+            "--mail-from",
+            "service@example.org",
+        ];
+        provider.harvest_at(&time(day), &args)
+    };
+    let first = send(0).exits(1).stdout;
+    assert!(first.contains("repo@example.org: sent: "), "{first}");
+    assert!(first.contains("later@example.org: will be sent again: "), "{first}");
+    assert!(first.contains("unknown@example.org: failed: "), "{first}");
+    let second = send(0).exits(0).stdout;
+    assert!(
+        second.starts_with("later@example.org: sent: ") && second.lines().count() == 1,
+        "{second}"
+    );
+    assert_eq!(send(0).exits(0).stdout, "");
+    let mails: Vec<Value> = (0..3).map(|_| serde_json::from_str(&peer.line()).unwrap()).collect();
+    let of = |name: &str| mails.iter().filter(|mail| mail["to"] == name).collect::<Vec<_>>();
+    let (repo, later) = (of("repo@example.org"), of("later@example.org"));
+    let states: Vec<_> = later.iter().map(|mail| mail["state"].as_str().unwrap()).collect();
+    assert_eq!((repo.len(), states), (1, vec!["451", "250"]));
+    // The rejected attempt and the repeated one have the same Message-ID.
+    assert_eq!(later[0]["id"], later[1]["id"]);
+    assert_ne!(repo[0]["id"], later[1]["id"]);
+    assert!(later[1]["text"].as_str().unwrap().contains("/2"), "{}", later[1]);
+}
+
+#[test]
+fn starttls_is_required_by_default() {
+    let mut peer = Peer::start(include_str!("smtp_sink.py"), &[]);
+    let server = format!("127.0.0.1:{}", peer.port());
+    let provider = Provider::with_contacts(&["repo@example.org"]);
+    provider.remove_page("a.test", "/2");
+    provider.run_on(0, 0);
+    let args = ["mail", "--send", "--smtp", &server, "--mail-from", "service@example.org"];
+    let output = provider.harvest(&args).exits(1).stdout;
+    assert!(output.contains("will be sent again"), "{output}");
+}
+
+/// Returns the flags to send mail to a server without encryption.
+fn send_flags(server: &str) -> Vec<&str> {
+    let mut flags = vec!["mail", "--send", "--smtp", server, "--smtp-security", "none"];
+    flags.extend(["--mail-from", "service@example.org"]);
+    flags
+}
+
+/// The events of the mail server at which the program is killed. `start` kills it before it
+/// connects, `accepted` when the server has stored the mail and is about to confirm it.
+const KILL_EVENTS: [&str; 5] = ["start", "EHLO", "MAIL", "RCPT", "accepted"];
+/// Number of kills.
+const KILLS: usize = 20;
+
+/// Starts to send mails and kills the program at an event. Returns the accepted mails.
+fn kill_at(provider: &Provider, peer: &mut Peer, server: &str, day: i8, event: &str) -> Vec<Value> {
+    let mut args = vec!["harvest"];
+    args.extend(send_flags(server));
+    args.extend(["--db", "relink.db"]);
+    let mut command = provider.sandbox.command(&args);
+    command.env("RELINK_NOW", time(day)).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut mails = Vec::new();
+    while event != "start" {
+        let line: Value = serde_json::from_str(&peer.line()).unwrap();
+        let seen = line["event"].clone();
+        mails.extend(Some(line).filter(|line| line["event"] == "accepted"));
+        if seen == event {
+            break;
+        }
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    mails
+}
+
+/// Reads the events of the mail server up to a mark, and returns the accepted mails.
+fn accepted(peer: &mut Peer, mark: &str) -> Vec<Value> {
+    let mut mails = Vec::new();
+    loop {
+        let line: Value = serde_json::from_str(&peer.line()).unwrap();
+        if line["event"] == "accepted" && line["to"] == mark {
+            return mails;
+        }
+        mails.extend(Some(line).filter(|line| line["event"] == "accepted"));
+    }
+}
+
+#[test]
+fn each_notification_arrives_in_one_mail_in_spite_of_kills() {
+    let mut peer = Peer::start(include_str!("smtp_sink.py"), &["--events"]);
+    let server = format!("127.0.0.1:{}", peer.port());
+    let provider = Provider::with_contacts(&["repo@example.org"]);
+    let mut random = 20_261_118_u64;
+    let mut mails = Vec::new();
+    for day in 0..i8::try_from(KILLS).unwrap() {
+        // A page is broken on even days and works again on odd ones.
+        if day % 2 == 0 {
+            provider.remove_page("a.test", "/2");
+        } else {
+            provider.web.host("a.test").page("/2", 200, "<title>Back</title><p>Back again");
+        }
+        let url = provider.url(2);
+        provider.request_on(day, &["run"]).exits(0);
+        provider.request_on(day, &["recheck", "lre", &url]).exits(0);
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let event = KILL_EVENTS[usize::try_from(random >> 33).unwrap() % KILL_EVENTS.len()];
+        mails.extend(kill_at(&provider, &mut peer, &server, day, event));
+    }
+    // The next days send what is left. The server reports everything before the mark.
+    for day in [40, 41, 42] {
+        provider.harvest_at(&time(day), &send_flags(&server)).exits(0);
+    }
+    send_mark(&server);
+    mails.extend(accepted(&mut peer, "mark@example.org"));
+    check_mails(&mails);
+}
+
+/// Checks that each day's notification is in one mail, and that mails with the same `Message-ID`
+/// have the same text.
+fn check_mails(mails: &[Value]) {
+    let mut texts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for mail in mails {
+        let (id, text) = (mail["id"].as_str().unwrap(), mail["text"].as_str().unwrap());
+        texts.entry(id).or_default().insert(text);
+    }
+    for (id, versions) in &texts {
+        assert_eq!(versions.len(), 1, "{id} was sent with different texts: {versions:?}");
+    }
+    for day in 0..i8::try_from(KILLS).unwrap() {
+        let date = time(day).split('T').next().unwrap().to_owned();
+        let phrase = match day % 2 {
+            0 => format!("to be broken on {date}"),
+            _ => format!("again since\n{date}"),
+        };
+        let is_in = |text: &&str| text.replace("\r\n", "\n").contains(&phrase);
+        let ids: Vec<_> = texts.iter().filter(|(_, text)| text.iter().any(is_in)).collect();
+        assert_eq!(ids.len(), 1, "day {day}: {ids:?}");
+    }
+}
+
+/// Sends a mail that marks the end of the events.
+fn send_mark(server: &str) {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    let mut stream = std::net::TcpStream::connect(server).unwrap();
+    let mut replies = BufReader::new(stream.try_clone().unwrap()).lines();
+    replies.next().unwrap().unwrap();
+    for line in ["HELO x", "MAIL FROM:<a@x>", "RCPT TO:<mark@example.org>", "DATA", "\r\nx\r\n."] {
+        stream.write_all(format!("{line}\r\n").as_bytes()).unwrap();
+        replies.next().unwrap().unwrap();
+    }
+}
+
+#[test]
+fn mail_is_encrypted_if_the_server_requires_it() {
+    let provider = Provider::with_contacts(&["repo@example.org"]);
+    let certificate = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
+    provider.sandbox.write("ca.pem", &certificate.cert.pem());
+    provider.sandbox.write("key.pem", &certificate.signing_key.serialize_pem());
+    let file = |name: &str| provider.sandbox.path(name).display().to_string();
+    let args = ["--tls", &file("ca.pem"), &file("key.pem")];
+    let mut peer = Peer::start(include_str!("smtp_sink.py"), &args);
+    let server = format!("127.0.0.1:{}", peer.port());
+    provider.remove_page("a.test", "/2");
+    provider.run_on(0, 0);
+    // The server refuses mail without encryption, and the program an unknown certificate.
+    let refused = provider.harvest(&send_flags(&server)).exits(1).stdout;
+    assert!(refused.contains("STARTTLS"), "{refused}");
+    let flags = ["mail", "--send", "--smtp", &server, "--mail-from", "service@example.org"];
+    provider.remove_page("a.test", "/3");
+    provider.run_on(7, 0);
+    let refused = provider.harvest_at(&time(8), &flags).exits(1).stdout;
+    assert!(refused.contains("will be sent again"), "{refused}");
+    let mut flags = flags.to_vec();
+    flags.extend(["--smtp-ca", "ca.pem"]);
+    let sent = provider.harvest_at(&time(8), &flags).exits(0).stdout;
+    assert!(sent.starts_with("repo@example.org: sent: "), "{sent}");
+    let mail: Value = serde_json::from_str(&peer.line()).unwrap();
+    assert_eq!((mail["state"].as_str(), mail["is_encrypted"].as_bool()), (Some("250"), Some(true)));
+}

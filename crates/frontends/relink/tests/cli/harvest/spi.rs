@@ -1,0 +1,161 @@
+//! The publishing interface: records are submitted, updated and deleted over HTTP.
+
+use super::Provider;
+use super::server::{Response, Server, TOKEN};
+
+/// A provider that submits its records, beside the one that is harvested.
+struct Publisher {
+    provider: Provider,
+}
+
+impl Publisher {
+    fn new() -> Self {
+        let provider = Provider::new();
+        let add =
+            ["add", "school", "--spi", "--contact", "repo@example.org", "--notify", "rss,mail"];
+        provider.harvest(&add).exits(0);
+        provider.web.host("a.test").page("/new", 200, "<title>New</title><p>A new lesson");
+        provider.remove_page("a.test", "/gone");
+        Self { provider }
+    }
+
+    /// Starts the server. Targets are requested from this IP address.
+    fn serve(&self, address: &str) -> Server {
+        let resolve = format!("a.test:{}:{address}", self.provider.web.port());
+        let flags = ["--spi", "--oai", "--allow-private", "--resolve", &resolve];
+        let quick = ["--host-interval", "0", "--retries", "0"];
+        Server::start(&self.provider, &[&flags[..], &quick[..]].concat())
+    }
+
+    /// Returns a LOM record with these locations on `a.test`.
+    fn lom(&self, paths: &[&str]) -> String {
+        let host = self.provider.web.host("a.test");
+        let locations: String =
+            paths.iter().map(|path| format!("<location>{}</location>", host.url(path))).collect();
+        format!(
+            "<lom xmlns=\"http://ltsc.ieee.org/xsd/LOM\"><general><identifier><entry>urn:lesson:1\
+             </entry></identifier><title><string>Lesson</string></title></general><technical>\
+             {locations}</technical></lom>"
+        )
+    }
+}
+
+const XML: &str = "Content-Type: application/xml";
+
+fn authorized(server: &Server, method: &str, path: &str, body: &str) -> Response {
+    let token = format!("Authorization: Bearer {TOKEN}");
+    server.request(method, path, &[&token, XML], body)
+}
+
+#[track_caller]
+fn check(response: &Response, status: u16, content: &str) {
+    assert_eq!(response.status, status, "{response:?}");
+    assert!(response.body.contains(content), "{response:?}");
+}
+
+const MEMBER: &str = "/spi/school/urn:lesson:1";
+const PUBLISHED: &str = "/oai?verb=GetRecord&metadataPrefix=oai_lom&identifier=urn:lesson:1";
+
+#[test]
+fn record_is_submitted_updated_and_deleted() {
+    let publisher = Publisher::new();
+    let server = publisher.serve("127.0.0.1");
+    let service = authorized(&server, "GET", "/spi", "");
+    check(&service, 200, "<collection href=\"/spi/school\">");
+    assert!(!service.body.contains("/spi/lre"), "{service:?}");
+
+    let created = authorized(&server, "POST", "/spi/school", &publisher.lom(&["/new", "/gone"]));
+    check(&created, 201, "term=\"visible\"");
+    assert!(created.head.contains(&format!("location: {MEMBER}")), "{created:?}");
+    assert!(
+        created.body.contains("/gone: ") && created.body.contains("broken http"),
+        "{created:?}"
+    );
+    let record = server.request("GET", PUBLISHED, &[], "").body;
+    assert!(record.contains("/new</location>") && !record.contains("/gone"), "{record}");
+    check(&authorized(&server, "GET", MEMBER, ""), 200, "left out http");
+    let again = authorized(&server, "POST", "/spi/school", &publisher.lom(&["/new"]));
+    check(&again, 409, "update it with PUT");
+
+    let updated = authorized(&server, "PUT", MEMBER, &publisher.lom(&["/gone"]));
+    check(&updated, 200, "term=\"held-back\"");
+    check(&server.request("GET", PUBLISHED, &[], ""), 200, "status=\"deleted\"");
+    let updated = authorized(&server, "PUT", MEMBER, &publisher.lom(&["/new"]));
+    check(&updated, 200, "term=\"visible\"");
+
+    check(&authorized(&server, "DELETE", MEMBER, ""), 204, "");
+    check(&authorized(&server, "DELETE", MEMBER, ""), 404, "no such record");
+    check(&server.request("GET", PUBLISHED, &[], ""), 200, "status=\"deleted\"");
+    server.stop();
+    let mail = publisher.provider.harvest(&["mail"]).exits(0).stdout;
+    assert!(mail.contains("To: repo@example.org") && mail.contains("/gone"), "{mail}");
+}
+
+#[test]
+fn requests_without_a_valid_token_change_nothing() {
+    let publisher = Publisher::new();
+    let server = publisher.serve("127.0.0.1");
+    let record = publisher.lom(&["/new"]);
+    let tokens = ["X-None: 1", "Authorization: Bearer wrong-token-wrong", "Authorization: Bearer "];
+    for token in tokens {
+        let refused = server.request("POST", "/spi/school", &[token, XML], &record);
+        check(&refused, 401, "a valid token is required");
+        assert!(refused.head.contains("www-authenticate: Bearer"), "{refused:?}");
+    }
+    // A browser asks first whether a page of another origin may send the token.
+    let preflight = server.request("OPTIONS", "/spi/school", &["Origin: http://evil.test"], "");
+    assert_eq!(preflight.status, 401);
+    assert!(!preflight.head.contains("access-control"), "{preflight:?}");
+    let harvested = authorized(&server, "POST", "/spi/lre", &record);
+    check(&harvested, 403, "are harvested");
+    check(&authorized(&server, "POST", "/spi/none", &record), 404, "no such provider");
+    check(&authorized(&server, "GET", MEMBER, ""), 404, "no such record");
+}
+
+#[test]
+fn invalid_submissions_are_refused_with_a_reason() {
+    let publisher = Publisher::new();
+    let server = publisher.serve("127.0.0.1");
+    let post = |body: &str| authorized(&server, "POST", "/spi/school", body);
+    check(&post("<lom><general></lom>"), 422, "line 1, column");
+    check(&post("<lom><general/></lom>"), 422, "no LOM or Dublin Core record");
+    check(&post("id,url\n1,http://a.test/\n"), 422, "not XML");
+    check(&post("<!DOCTYPE x [<!ENTITY a \"b\">]><lom>&a;</lom>"), 422, "document type");
+    let two = format!("<x>{0}{0}</x>", publisher.lom(&["/new"]));
+    check(&post(&two), 422, "one record at a time");
+    let many: Vec<String> = (0..101).map(|number| format!("/{number}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    check(&post(&publisher.lom(&many)), 422, "more than 100 links");
+    check(&post(&"x".repeat((1 << 20) + 1)), 413, "too large");
+    let token = format!("Authorization: Bearer {TOKEN}");
+    let form = "Content-Type: application/x-www-form-urlencoded";
+    let refused = server.request("POST", "/spi/school", &[&token, form], "a=b");
+    check(&refused, 415, "application/xml");
+    check(&authorized(&server, "PUT", "/spi/school", ""), 405, "use POST");
+}
+
+#[test]
+fn unchecked_submission_waits_for_the_next_run() {
+    let publisher = Publisher::new();
+    // No target responds, so the local network is in doubt.
+    let server = publisher.serve("127.0.0.2");
+    let accepted = authorized(&server, "POST", "/spi/school", &publisher.lom(&["/new"]));
+    check(&accepted, 202, "term=\"pending\"");
+    check(&server.request("GET", PUBLISHED, &[], ""), 200, "status=\"deleted\"");
+    // The server is killed before it could try again.
+    server.stop();
+    publisher.provider.request_on(10, &["run", "school"]).exits(0);
+    assert_eq!(publisher.provider.exported("urn:lesson:1")["state"], "visible");
+}
+
+#[test]
+fn server_needs_a_token_of_sufficient_length() {
+    let sandbox = crate::sandbox::Sandbox::new();
+    let refused = sandbox.run(&["serve", "--spi"]).exits(2);
+    assert!(refused.stderr.contains("`--spi` needs a token"), "{}", refused.stderr);
+    sandbox.write("tokens", "short\n");
+    let refused = sandbox.run(&["serve", "--spi", "--spi-token-file", "tokens"]).exits(2);
+    assert!(refused.stderr.contains("fewer than 16 characters"), "{}", refused.stderr);
+    assert!(!refused.stderr.contains("short\n"), "{}", refused.stderr);
+    sandbox.run(&["serve"]).exits(2);
+}
