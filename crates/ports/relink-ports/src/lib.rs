@@ -70,9 +70,9 @@ pub use store::{
     NextDue, OpenRun, PageLink, RunKey, RunProgress, RunState, RunStats, Store, StoreError,
     StoreSize, StoredControl, TargetRecord, TargetResult, TaskCompletion, TaskUpdate, anchor_hash,
 };
+pub use webhook::{WebhookError, WebhookMessage, WebhookSender};
 pub use wiki::{
     Wiki, WikiAccount, WikiCheckout, WikiEdit, WikiEditRecord, WikiError, WikiJournal, WikiListing,
     WikiPage, WikiPageEntry, WikiPageList, WikiPageQuery,
 };
-pub use webhook::{WebhookError, WebhookMessage, WebhookSender};
 pub use worker_store::{JoinableRun, QueueStatus, RunQueue, RunStatus, WorkerStatus, WorkerStore};
