@@ -18,6 +18,7 @@ pub mod numbers;
 pub mod simulate_queue;
 pub mod sources;
 pub mod tidy;
+pub mod truth;
 pub mod vocabulary;
 pub mod workers;
 pub mod workspace;

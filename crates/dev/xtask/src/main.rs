@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use xtask::{
     Workspace, XtaskError, bench, check, crawl_real, docs, fuzz, kills, simulate_queue, tidy,
-    workers,
+    truth, workers,
 };
 
 /// The text printed for an unknown command.
@@ -37,7 +37,9 @@ usage: cargo xtask COMMAND
   simulate-queue [--urls N] [--hosts N] [--workers N] [--concurrency N] [--interval-ms N]
                                       the PostgreSQL queue with 10^9 URLs and 1,000 workers
   crawl-real [--site NAME] [--max-pages N] [--relink FILE] [--cache DIR] [--out DIR]
-                                      relink compared with a reference crawl of real sites";
+                                      relink compared with a reference crawl of real sites
+  truth [--product NAME] [--relink FILE] [--cache DIR]
+                                      verdicts on pages of real programs, as a table";
 
 /// Exit code for an unknown command.
 const USAGE_ERROR: u8 = 2;
@@ -129,6 +131,11 @@ fn run(args: &[&str]) -> Result<ExitCode, XtaskError> {
             let outcome = crawl_real::crawl_real(&workspace, &wanted, print_progress)?;
             println!("{outcome}");
             Ok(success_if(outcome.is_equal()))
+        }
+        ["truth", options @ ..] => {
+            let options = truth::TruthOptions::read(options)?;
+            let outcome = truth::truth(&Workspace::load()?, &options, print_progress)?;
+            Ok(print_result(&outcome, outcome.is_good()))
         }
         _ => Ok(print_usage()),
     }

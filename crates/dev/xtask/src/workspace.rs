@@ -7,6 +7,9 @@ use serde_json::Value;
 
 use crate::XtaskError;
 
+/// The variable that names the binary to test.
+const RELINK_VARIABLE: &str = "RELINK";
+
 /// The workspace.
 #[derive(Debug, Clone)]
 pub struct Workspace {
@@ -93,6 +96,22 @@ pub fn output(command: &mut Command) -> Result<String, XtaskError> {
 pub fn run(command: &mut Command) -> Result<(), XtaskError> {
     let status = command.status().map_err(|error| launch_error(command, &error))?;
     if status.success() { Ok(()) } else { Err(XtaskError::new(format!("{command:?} failed"))) }
+}
+
+/// Returns the binary given by the user, or builds one.
+pub fn relink_binary(
+    workspace: &Workspace,
+    given: Option<&Path>,
+    progress: &impl Fn(&str),
+) -> Result<PathBuf, XtaskError> {
+    let variable = std::env::var_os(RELINK_VARIABLE).map(PathBuf::from);
+    if let Some(given) = given.map(Path::to_owned).or(variable) {
+        // Relink runs in another directory.
+        return std::path::absolute(&given).map_err(|error| XtaskError::io(&given, &error));
+    }
+    progress("building relink (name a binary with --relink or RELINK)");
+    run(workspace.cargo().args(["build", "--locked", "--quiet", "-p", "relink"]))?;
+    Ok(workspace.target.join("debug/relink"))
 }
 
 fn launch_error(command: &Command, error: &std::io::Error) -> XtaskError {

@@ -17,13 +17,11 @@ use self::compare::{Crawl, Difference, reference_crawl, relink_crawl};
 use self::packages::{SITES, Site};
 use crate::bench::nginx::{Nginx, free_port, site_config};
 use crate::bench::scratch::Scratch;
-use crate::workspace::{output, run};
+use crate::workspace::{output, relink_binary};
 use crate::{Workspace, XtaskError};
 
 /// The reference crawl.
 const REFERENCE: &str = include_str!("reference.py");
-/// The variable that names the binary to test.
-const RELINK_VARIABLE: &str = "RELINK";
 
 /// Options of `crawl-real`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -129,7 +127,7 @@ pub fn crawl_real(
     options: &RealSites,
     progress: impl Fn(&str),
 ) -> Result<RealOutcome, XtaskError> {
-    let relink = binary(workspace, options, &progress)?;
+    let relink = relink_binary(workspace, options.relink.as_deref(), &progress)?;
     let cache = options.cache.clone().map_or_else(packages::default_cache, Ok)?;
     let mut rows = Vec::new();
     for site in SITES.iter().filter(|site| options.includes(site)) {
@@ -137,22 +135,6 @@ pub fn crawl_real(
         rows.push(crawl_site(site, &root, &relink, options, &progress)?);
     }
     Ok(RealOutcome(rows))
-}
-
-/// Returns the binary given by the user, or builds one.
-fn binary(
-    workspace: &Workspace,
-    options: &RealSites,
-    progress: &impl Fn(&str),
-) -> Result<PathBuf, XtaskError> {
-    let variable = std::env::var_os(RELINK_VARIABLE).map(PathBuf::from);
-    if let Some(named) = options.relink.clone().or(variable) {
-        // Relink runs in another directory.
-        return std::path::absolute(&named).map_err(|error| XtaskError::io(&named, &error));
-    }
-    progress("building relink (name a binary with --relink or RELINK)");
-    run(workspace.cargo().args(["build", "--locked", "--quiet", "-p", "relink"]))?;
-    Ok(workspace.target.join("debug/relink"))
 }
 
 fn crawl_site(
