@@ -53,6 +53,9 @@ use report::Rejections;
 const MAX_BRANCHES: usize = 16_384;
 /// Maximum number of stored redirects.
 const MAX_REDIRECTS: usize = 4_096;
+/// Number of endless redirects after which no URL of the same pattern is fetched. Each costs
+/// as many requests as a chain may be long, twice.
+const MAX_ENDLESS_REDIRECTS: u32 = 3;
 
 /// Whether a crawl fetches a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +86,9 @@ struct TrapDetector {
     hosts: HostTrials,
     /// Patterns of redirects, with one of their targets.
     redirect_targets: BTreeMap<String, String>,
+    /// Number of endless redirects by pattern.
+    #[serde(default)]
+    endless_redirects: BTreeMap<String, u32>,
     rejections: Rejections,
 }
 
@@ -115,6 +121,10 @@ impl TrapDetector {
             return Some((TrapKind::HostInPath, pattern));
         }
         let own = self.chain(url);
+        let redirects = self.endless_redirects.get(own.pattern().as_str());
+        if redirects.is_some_and(|count| *count >= MAX_ENDLESS_REDIRECTS) {
+            return Some((TrapKind::EndlessRedirects, own.pattern().as_str().to_owned()));
+        }
         let kind = own.pattern().kind();
         let chain = self.target_chain(own);
         let exhausted = self.exhausted_branch(&chain)?;
@@ -225,6 +235,15 @@ impl TrapDetector {
         let is_relevant = from.is_variable() && from != target;
         if is_relevant && self.redirect_targets.len() < MAX_REDIRECTS {
             self.redirect_targets.insert(from.into_string(), to.to_string());
+        }
+    }
+
+    /// Records a URL whose redirects exceed the maximum number.
+    fn record_endless_redirect(&mut self, url: &Url) {
+        let pattern = UrlPattern::new(url, self.year);
+        let is_full = self.endless_redirects.len() >= MAX_REDIRECTS;
+        if pattern.is_variable() && !is_full {
+            *self.endless_redirects.entry(pattern.into_string()).or_default() += 1;
         }
     }
 

@@ -355,6 +355,19 @@ impl Crawler {
         self.queued_sitemaps.contains(url) || is_named_as_sitemap(url)
     }
 
+    /// Passes the first attempt to fetch a URL to the trap detection if its redirects do
+    /// not end. Later attempts only confirm it.
+    pub(crate) fn record_attempt(&mut self, task: &FetchTask, probe: &Probe) {
+        let is_endless = probe.outcome == FetchOutcome::TooManyRedirects;
+        if is_endless
+            && task.attempts.is_empty()
+            && let Ok(url) = Url::parse(&task.url)
+            && self.follows(&url)
+        {
+            self.checkpoint.traps.record_endless_redirect(&url);
+        }
+    }
+
     /// Processes a judged page. Returns its links if they are followed. The
     /// links of error pages are discarded.
     pub(crate) fn process_page(

@@ -45,6 +45,9 @@ impl Dispatcher<'_> {
     /// Completes a judged task with the links of its page.
     pub(super) fn complete_task(&mut self, judged: JudgedTask) -> (FetchTask, TaskCompletion) {
         let JudgedTask { task, mut completion, parsed_page, .. } = judged;
+        if let (Some(crawler), Some(probe)) = (&mut self.crawler, &completion.probe) {
+            crawler.record_attempt(&task, probe);
+        }
         if let (Some(crawler), TaskUpdate::Finish(result), Some(probe)) =
             (&mut self.crawler, &completion.update, &completion.probe)
         {

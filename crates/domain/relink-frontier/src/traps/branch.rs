@@ -25,14 +25,18 @@ impl BranchChain {
         let pattern = UrlPattern::new(url, year);
         let path = pattern.path();
         let mut keys = vec![host_key(url)];
+        let names: Vec<&str> = parameter_keys(url);
         let slashes = path.char_indices().filter(|(_, letter)| *letter == '/').skip(1);
         let directories = slashes.filter_map(|(index, _)| path.get(..=index));
+        // Sorted and filtered lists of a directory say nothing about its pages.
+        let directories = directories.filter(|directory| names.is_empty() || *directory != path);
         keys.extend(directories.take(MAX_DIRECTORIES).map(str::to_owned));
-        let names: Vec<&str> = parameter_keys(url);
-        if !path.ends_with('/') && (pattern.has_variable_path() || !names.is_empty()) {
-            keys.push(path.to_owned());
-        }
-        if !names.is_empty() {
+        if names.is_empty() {
+            keys.push(format!("{}*", parent(path)));
+            if !path.ends_with('/') && pattern.has_variable_path() {
+                keys.push(path.to_owned());
+            }
+        } else {
             keys.push(format!("{path}?…"));
             keys.push(format!("{path}?{}", names.join("&")));
             keys.push(pattern.as_str().to_owned());
@@ -59,16 +63,19 @@ impl BranchChain {
     /// Returns the keys of the sets that can be endless, the largest first: directories with
     /// everything below, files of a directory, and a path with any query.
     pub(super) fn endless_keys(&self) -> Vec<String> {
-        let path = self.pattern.path();
         let is_set = |key: &&String| key.ends_with('/') || key.ends_with("?…");
         let mut sets: Vec<String> = self.keys.iter().filter(is_set).cloned().collect();
         if !self.pattern.has_query() {
-            let directory =
-                path.trim_end_matches('/').rsplit_once('/').map_or(path, |(dir, _)| dir);
-            sets.push(format!("{directory}/*"));
+            sets.push(format!("{}*", parent(self.pattern.path())));
         }
         sets
     }
+}
+
+/// Returns a path without its last name.
+fn parent(path: &str) -> &str {
+    let end = path.trim_end_matches('/').rfind('/').map_or(path.len(), |index| index + 1);
+    path.get(..end).unwrap_or(path)
 }
 
 /// Returns the different keys of the parameters, sorted.
@@ -95,13 +102,14 @@ mod tests {
 
     #[test]
     fn branches_lead_from_the_host_to_the_values() {
-        check("/", "");
-        check("/about", "");
-        check("/a/b/c", "/a/ /a/b/");
-        check("/a/b/c/", "/a/ /a/b/ /a/b/c/");
-        check("/a/17", "/a/ /a/{n}");
-        check("/a?b=1&a=x", "/a /a?… /a?a&b /a?a=x&b={n}");
-        check("/g?p=t;a=blob", "/g /g?… /g?a&p /g?a=blob&p=t");
+        check("/", "/*");
+        check("/about", "/*");
+        check("/a/b/c", "/a/ /a/b/ /a/b/*");
+        check("/a/b/c/", "/a/ /a/b/ /a/b/c/ /a/b/*");
+        check("/a/17", "/a/ /a/* /a/{n}");
+        check("/a?b=1&a=x", "/a?… /a?a&b /a?a=x&b={n}");
+        check("/a/?b=1", "/a/?… /a/?b /a/?b={n}");
+        check("/g?p=t;a=blob", "/g?… /g?a&p /g?a=blob&p=t");
     }
 
     #[test]

@@ -206,6 +206,11 @@ impl TrapGuard {
         self.detector.record_redirect(from, to);
     }
 
+    /// Records that the redirects of a URL do not end.
+    pub fn record_endless_redirect(&mut self, url: &Url) {
+        self.detector.record_endless_redirect(url);
+    }
+
     /// Records the text of a fetched page and the new URLs that were accepted from it. Do not
     /// call it for missing pages, which are not evidence. Returns invented URLs to fetch, if
     /// they are needed to decide whether the page is part of an endless set.

@@ -1,12 +1,13 @@
 //! URLs that a crawl invents to test whether a site generates pages for any URL.
 //!
-//! An invented URL has the form of a known one. The last part that varies is replaced by
-//! another of the same form: a larger number, a date decades later, a random name of the
-//! same length. The choice depends only on the known URL.
+//! An invented URL has the form of a known one. The last generated part (a number, a date, an
+//! id) is replaced by another of the same form: a larger number, a date decades later, a random
+//! name of the same length. If no part of a path is generated, its last name is replaced. The
+//! choice depends only on the known URL.
 
 use url::Url;
 
-use super::segment_class::is_date;
+use super::segment_class::{SegmentClass, is_date};
 use crate::query::{join_parameters, parameters};
 
 /// Number of invented URLs of a test.
@@ -59,7 +60,9 @@ fn invent_path(url: &Url, seed: u64, salt: u64) -> Option<String> {
     let is_short_number = |segment: &String| {
         matches!(segment.len(), 1..=2) && segment.bytes().all(|byte| byte.is_ascii_digit())
     };
-    let position = segments.iter().rposition(|segment| !segment.is_empty())?;
+    let last = segments.iter().rposition(|segment| !segment.is_empty())?;
+    // A browser of versions has the same file names below every id.
+    let position = segments.iter().rposition(|segment| is_generated(segment)).unwrap_or(last);
     let year = segments.iter().rposition(is_year).filter(|year| {
         *year < position
             && segments
@@ -72,6 +75,11 @@ fn invent_path(url: &Url, seed: u64, salt: u64) -> Option<String> {
         None => invent_name(segment, seed, salt),
     };
     Some(segments.join("/"))
+}
+
+/// Whether a path segment is a number, a date or a generated name.
+fn is_generated(segment: &str) -> bool {
+    SegmentClass::from_segment(segment, SegmentClass::Literal, None) != SegmentClass::Literal
 }
 
 /// Returns another name of the same form.
@@ -153,6 +161,16 @@ mod tests {
         check("/cal/2026/05", "", ["/cal/2087/05", "/cal/2148/05"]);
         check("/cal/2026-05-01", "", ["/cal/2087-05-01", "/cal/2148-05-01"]);
         check("/g?a=log;h=7", "/g?a=log;h=6", ["/g?a=log;h=1000073", "/g?a=log;h=2000076"]);
+    }
+
+    #[test]
+    fn generated_segment_is_replaced_before_a_name() {
+        let url = Url::parse("https://example.org/git/blob/a1b2c3d4e5f6/src/main.c").unwrap();
+        for invented in invent(&url, None) {
+            let path = invented.path();
+            assert!(path.starts_with("/git/blob/") && path.ends_with("/src/main.c"), "{path}");
+        }
+        check("/item/7/view", "", ["/item/1000073/view", "/item/2000076/view"]);
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub enum TrapKind {
     IrrelevantParameters,
     /// Other spellings of known URLs.
     SameSpelling,
+    /// Redirects to ever new URLs.
+    EndlessRedirects,
     /// Endless pages with content of their own.
     Generated,
     /// More pages than a host may have.
@@ -49,6 +51,7 @@ impl TrapKind {
             Self::NearDuplicates => "many URLs with known content",
             Self::IrrelevantParameters => "parameters that do not change the page",
             Self::SameSpelling => "other spellings of the same pages",
+            Self::EndlessRedirects => "endless redirects to new URLs",
             Self::Generated => "endless generated pages",
             Self::HostBudget => "more pages than the limit of a host",
         }

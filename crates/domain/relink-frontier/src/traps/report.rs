@@ -61,10 +61,12 @@ impl Rejections {
     }
 
     /// Returns the traps by kind, the largest first. Branches inside of another one, different
-    /// queries of one path and branches that link to each other are one trap.
+    /// queries of one path, branches that link to each other and those with the same cause are
+    /// one trap.
     pub(super) fn report(&self) -> Vec<DetectedTrap> {
         let traps = merge(&self.branches, |branch, _| outer_branch(&self.branches, branch));
         let traps = merge(&traps, |branch, trap| linking_trap(&traps, branch, trap));
+        let traps = merge(&traps, |branch, trap| site_wide_trap(&traps, branch, trap));
         let mut report: Vec<DetectedTrap> = traps.into_iter().map(detected_trap).collect();
         report.sort_by(|one, other| (one.kind, other.count).cmp(&(other.kind, one.count)));
         report
@@ -125,6 +127,36 @@ fn linking_trap(
     let first = others.iter().min().map(|first| (*first).clone())?;
     let name = if branch.contains(PARAMETER) { first } else { first.min(branch.to_owned()) };
     (2 * links >= trap.count).then_some(name)
+}
+
+/// Returns the name of a trap that several sections of a host have for the same cause: a broken
+/// relative link, or parameters and spellings that the server ignores.
+fn site_wide_trap(
+    traps: &BTreeMap<String, Rejection>,
+    branch: &str,
+    trap: &Rejection,
+) -> Option<String> {
+    let cause = site_wide_cause(trap.kind)?;
+    let host = branch.split('/').next().unwrap_or_default();
+    let has_same_cause = |(other, found): (&String, &Rejection)| {
+        other != branch
+            && site_wide_cause(found.kind) == Some(cause)
+            && other.split('/').next() == Some(host)
+    };
+    let name = if cause == TrapKind::SameSpelling { "/…" } else { "/…/…" };
+    traps.iter().any(has_same_cause).then(|| format!("{host}{name}"))
+}
+
+/// Returns the kind that stands for all kinds with the same cause, if the cause usually affects
+/// a whole site.
+fn site_wide_cause(kind: TrapKind) -> Option<TrapKind> {
+    match kind {
+        TrapKind::RepeatedSegment | TrapKind::TooDeep | TrapKind::TooLong => {
+            Some(TrapKind::RepeatedSegment)
+        }
+        TrapKind::SameSpelling | TrapKind::IrrelevantParameters => Some(TrapKind::SameSpelling),
+        _ => None,
+    }
 }
 
 /// Whether a trap is in a section.
@@ -222,6 +254,25 @@ mod tests {
         }
         let names: Vec<String> = rejections.report().into_iter().map(|trap| trap.pattern).collect();
         assert_eq!(names, ["h/de/", "h/cal/"]);
+    }
+
+    #[test]
+    fn sections_with_the_same_cause_are_one_trap() {
+        let mut rejections = Rejections::default();
+        let url = Url::parse("https://example.org/x").unwrap();
+        let mut count = |kind, branch| rejections.count(kind, branch, &url, branch);
+        count(TrapKind::RepeatedSegment, "h/info/");
+        count(TrapKind::TooDeep, "h/news/");
+        count(TrapKind::RepeatedSegment, "other/news/");
+        count(TrapKind::SameSpelling, "h/teas/");
+        count(TrapKind::SameSpelling, "h/help/");
+        count(TrapKind::NearDuplicates, "h/cal/");
+        let names: Vec<String> = rejections
+            .report()
+            .into_iter()
+            .map(|trap| format!("{} {}", trap.pattern, trap.count))
+            .collect();
+        assert_eq!(names.len(), 4, "{names:?}");
     }
 
     #[test]
