@@ -96,8 +96,10 @@ fn template(kind: ControlKind, url: &str) -> Option<UrlTemplate<'_>> {
         ControlKind::RandomName | ControlKind::SecondRandomName => Some(random_name(parts)),
         ControlKind::RandomNameInParent => Some(random_name_in_parent(parts)),
         ControlKind::RandomSuffix => Some(random_suffix(parts)),
-        ControlKind::RandomQueryValue => random_query_value(parts),
-        ControlKind::WithoutParameter => without_parameter(parts),
+        ControlKind::RandomQueryValue => random_query_value(parts, varied_parameter(parts)?),
+        ControlKind::WithoutParameter => without_parameter(parts, varied_parameter(parts)?),
+        ControlKind::OtherQueryValue => random_query_value(parts, second_parameter(parts)?),
+        ControlKind::WithoutOtherParameter => without_parameter(parts, second_parameter(parts)?),
         ControlKind::RandomPathNumber => random_path_number(parts),
         ControlKind::HomePage => Some(whole(vec![scheme(parts), authority(parts), "/"])),
         ControlKind::Refetch => {
@@ -145,20 +147,18 @@ fn random_suffix(parts: UrlParts<'_>) -> UrlTemplate<'_> {
     UrlTemplate { before, gap: Gap::Letters, after: vec![] }
 }
 
-/// A random value for the parameter that most likely selects the page.
-fn random_query_value(parts: UrlParts<'_>) -> Option<UrlTemplate<'_>> {
+/// A random value for a parameter.
+fn random_query_value<'a>(parts: UrlParts<'a>, selected: Parameter<'a>) -> Option<UrlTemplate<'a>> {
     let query = parts.query?;
-    let selected = varied_parameter(parts)?;
     let (front, value) = query.split_at_checked(selected.start)?;
     let before = vec![scheme(parts), authority(parts), parts.path, "?", front];
     let after = vec![value.strip_prefix(selected.value)?];
     Some(UrlTemplate { before, gap: gap_for(selected.value), after })
 }
 
-/// The same URL without the parameter that most likely selects the page.
-fn without_parameter(parts: UrlParts<'_>) -> Option<UrlTemplate<'_>> {
+/// The same URL without a parameter.
+fn without_parameter<'a>(parts: UrlParts<'a>, selected: Parameter<'a>) -> Option<UrlTemplate<'a>> {
     let query = parts.query?;
-    let selected = varied_parameter(parts)?;
     let start = selected.start.checked_sub(selected.name.len() + 1)?;
     let front = query.get(..start)?.trim_end_matches(['&', ';']);
     let back = query.get(selected.start + selected.value.len()..)?;
@@ -169,11 +169,26 @@ fn without_parameter(parts: UrlParts<'_>) -> Option<UrlTemplate<'_>> {
 
 /// Returns the parameter that most likely selects the page.
 pub(crate) fn varied_parameter(parts: UrlParts<'_>) -> Option<Parameter<'_>> {
+    candidates(parts).max_by_key(rank)
+}
+
+/// Returns the parameter that selects the page if [`varied_parameter`] does not.
+pub(crate) fn second_parameter(parts: UrlParts<'_>) -> Option<Parameter<'_>> {
+    let first = varied_parameter(parts)?;
+    candidates(parts).filter(|parameter| parameter.start != first.start).max_by_key(rank)
+}
+
+/// Returns the parameters that may select the page.
+fn candidates(parts: UrlParts<'_>) -> impl Iterator<Item = Parameter<'_>> {
     parts
         .selecting_parameters()
         .filter(|parameter| !parameter.value.is_empty())
         .filter(|parameter| !selects_variant(parameter))
-        .max_by_key(|parameter| (likelihood(parameter), Reverse(parameter.start)))
+}
+
+/// Orders parameters: the most likely one last.
+fn rank(parameter: &Parameter<'_>) -> ((bool, bool), Reverse<usize>) {
+    (likelihood(parameter), Reverse(parameter.start))
 }
 
 /// Whether the name of a parameter says that it identifies something.
@@ -223,8 +238,10 @@ fn gap_for(value: &str) -> Gap {
 
 impl UrlTemplate<'_> {
     fn key(&self, kind: ControlKind) -> String {
+        // A server may reject words where it expects a number, so both need a control.
         let gap = match self.gap {
-            Gap::Letters | Gap::Digits(_) => "*",
+            Gap::Letters => "*",
+            Gap::Digits(_) => "#",
             Gap::Nothing => "",
         };
         // Computed for every page, so allocate once.
@@ -298,7 +315,7 @@ mod tests {
         assert_eq!(key.split_once(' ').map_or(key, |(_, rest)| rest), expect);
         if let Some(control) = control {
             let gap = control.url.len() + 1 - expect.len();
-            assert!(!expect.contains('*') || gap >= EXTRA_DIGITS, "{}", control.url);
+            assert!(!expect.contains(['*', '#']) || gap >= EXTRA_DIGITS, "{}", control.url);
             assert_eq!(control_key(kind, url), Some(control.key));
         }
     }
@@ -323,7 +340,7 @@ mod tests {
         check(RandomName, "http://a.test/d/show.ASPX", "http://a.test/d/*");
         check(RandomName, "http://a.test/d/show.phtml", "http://a.test/d/*");
         check(RandomPathNumber, "http://a.test/d/news17.php", "none");
-        check(RandomPathNumber, "http://a.test/d/news17.html", "http://a.test/d/news*.html");
+        check(RandomPathNumber, "http://a.test/d/news17.html", "http://a.test/d/news#.html");
         for kind in [RandomName, RandomSuffix] {
             check(kind, "http://a.test/cgi-bin/show", "none");
             check(kind, "http://a.test/webmail/help.html", "none");
@@ -348,7 +365,7 @@ mod tests {
         check(RandomPathNumber, "http://a.test/poll/vote/12", "none");
         check(RandomName, "http://a.test/unsubscribe/ab12cd", "none");
         check(RandomName, "http://a.test/logout", "http://a.test/*");
-        check(RandomQueryValue, "http://a.test/cartoons?id=12", "http://a.test/cartoons?id=*");
+        check(RandomQueryValue, "http://a.test/cartoons?id=12", "http://a.test/cartoons?id=#");
     }
 
     #[test]
@@ -386,16 +403,25 @@ mod tests {
     #[test]
     fn random_query_value_replaces_the_selecting_value() {
         use ControlKind::RandomQueryValue;
-        check(RandomQueryValue, "http://a.test/i.php?id=12", "http://a.test/i.php?id=*");
+        check(RandomQueryValue, "http://a.test/i.php?id=12", "http://a.test/i.php?id=#");
         check(
             RandomQueryValue,
             "http://a.test/i?t=book&id=12&v=3",
-            "http://a.test/i?t=book&id=*&v=3",
+            "http://a.test/i?t=book&id=#&v=3",
         );
-        check(RandomQueryValue, "http://a.test/i?name=x&p=4", "http://a.test/i?name=x&p=*");
+        check(RandomQueryValue, "http://a.test/i?name=x&p=4", "http://a.test/i?name=x&p=#");
+        check(RandomQueryValue, "http://a.test/i?id=oak", "http://a.test/i?id=*");
         check(RandomQueryValue, "http://a.test/i?utm_source=x&lang=de", "none");
         check(RandomQueryValue, "http://a.test/i?flag", "none");
         check(RandomQueryValue, "http://a.test/i", "none");
+    }
+
+    #[test]
+    fn second_parameter_is_varied_if_there_is_one() {
+        use ControlKind::{OtherQueryValue, WithoutOtherParameter};
+        check(OtherQueryValue, "http://a.test/i?name=x&p=4", "http://a.test/i?name=*&p=4");
+        check(WithoutOtherParameter, "http://a.test/i?name=x&p=4", "http://a.test/i?p=4");
+        check(OtherQueryValue, "http://a.test/i?id=4&page=2", "none");
     }
 
     #[test]
@@ -406,23 +432,29 @@ mod tests {
         check(
             RandomQueryValue,
             "http://a.test/i.php?ver=6.1&id=12",
-            "http://a.test/i.php?ver=6.1&id=*",
+            "http://a.test/i.php?ver=6.1&id=#",
         );
-        check(RandomQueryValue, "http://a.test/watch?v=3", "http://a.test/watch?v=*");
+        check(RandomQueryValue, "http://a.test/watch?v=3", "http://a.test/watch?v=#");
     }
 
     #[test]
     fn random_path_number_ignores_dates() {
         use ControlKind::RandomPathNumber;
-        check(RandomPathNumber, "http://a.test/news/419483/story", "http://a.test/news/*/story");
+        check(RandomPathNumber, "http://a.test/news/419483/story", "http://a.test/news/#/story");
         check(
             RandomPathNumber,
             "http://a.test/2014/05/story-17.html",
-            "http://a.test/2014/05/story-*.html",
+            "http://a.test/2014/05/story-#.html",
         );
-        check(RandomPathNumber, "http://a.test/item/7?x", "http://a.test/item/*?x");
+        check(RandomPathNumber, "http://a.test/item/7?x", "http://a.test/item/#?x");
         check(RandomPathNumber, "http://a.test/2014/05/story", "none");
         check(RandomPathNumber, "http://a.test/h2o", "none");
+        check(RandomPathNumber, "http://a.test/(S(55d587f0b6))/about", "none");
+        check(
+            RandomPathNumber,
+            "http://a.test/s/55d587f0b6/news17",
+            "http://a.test/s/55d587f0b6/news#",
+        );
     }
 
     #[test]

@@ -51,6 +51,8 @@ pub use judgment::{
 };
 pub use page::PhraseScan;
 pub use policy::{CONFIRM_DAYS, CONFIRM_RUNS, LONG_CHAIN, Policy, RETRIES, RuleSet};
-pub use redirect_similarity::{RedirectSimilarity, neighborhood, redirect_similarity};
+pub use redirect_similarity::{
+    RedirectSimilarity, has_other_value_and_content, neighborhood, redirect_similarity,
+};
 pub use suspicion::{is_suspicious, suspicion};
 pub use unrequested::judge_unrequested;

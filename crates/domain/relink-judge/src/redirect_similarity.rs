@@ -1,10 +1,14 @@
-//! Selects the neighbors that are most relevant for a redirected page.
+//! Selects the neighbors that are most relevant for a page.
 
 use relink_model::Probe;
 
-use crate::control_url::VARIANT_PARAMETERS;
-use crate::page::PageView;
+use crate::control_url::{VARIANT_PARAMETERS, second_parameter, varied_parameter};
+use crate::page::{PageView, is_success};
+use crate::page_similarity::{HeadingMatch, SAME_TEXT, compare};
 use crate::url_parts::{Parameter, UrlParts};
+
+/// Below this resemblance, two texts are those of different pages.
+const OTHER_TEXT: f64 = 0.5;
 
 /// How the redirect of a neighbor compares with that of a page, in order of
 /// relevance.
@@ -55,6 +59,44 @@ pub fn redirect_similarity(
     })
 }
 
+/// Whether a neighbor proves that a query parameter selects pages: its URL differs only
+/// in the value of the parameter, and it is another page.
+pub fn has_other_value_and_content(page: (&str, &Probe), other: (&str, &Probe)) -> bool {
+    let Some(url) = UrlParts::parse(page.0) else { return false };
+    let mut parameters = varied_parameter(url).into_iter().chain(second_parameter(url));
+    is_success(other.1)
+        && parameters.any(|parameter| has_other_value(parameter, page.0, other.0))
+        && is_other_page(&PageView::new(page.0, page.1), &PageView::new(other.0, other.1))
+}
+
+/// Whether two URLs differ only in the value of a parameter of the first.
+pub(crate) fn has_other_value(varied: Parameter<'_>, page: &str, other: &str) -> bool {
+    let (Some(page), Some(other)) = (UrlParts::parse(page), UrlParts::parse(other)) else {
+        return false;
+    };
+    let is_rest = |(name, _): &(&str, &str)| *name != varied.name;
+    let value = selection(other).into_iter().find(|(name, _)| *name == varied.name);
+    page.origin == other.origin
+        && page.path == other.path
+        && value.is_some_and(|(_, value)| value != varied.value)
+        && selection(page)
+            .into_iter()
+            .filter(is_rest)
+            .eq(selection(other).into_iter().filter(is_rest))
+}
+
+/// Whether two pages have different titles or headings, or, without titles, different
+/// texts.
+pub(crate) fn is_other_page(page: &PageView<'_>, other: &PageView<'_>) -> bool {
+    let similarity = compare(page, other);
+    match similarity.headings {
+        HeadingMatch::Different => true,
+        HeadingMatch::TitleOnly => similarity.text < SAME_TEXT,
+        HeadingMatch::Empty => similarity.text < OTHER_TEXT,
+        HeadingMatch::Same => false,
+    }
+}
+
 fn is_variant_of(variant: &str, page: &str) -> bool {
     let (Some(variant), Some(page)) = (UrlParts::parse(variant), UrlParts::parse(page)) else {
         return false;
@@ -64,8 +106,12 @@ fn is_variant_of(variant: &str, page: &str) -> bool {
     if page_path != variant_path {
         return variant_path.strip_prefix(page_path).is_some_and(|rest| rest.starts_with('/'));
     }
-    let (own, other) = (selection(page), selection(variant));
-    own == other || own.is_empty() || other.is_empty()
+    // Only another value of the same parameter is another page.
+    let own = selection(page);
+    let has_other_value = |(name, value): (&str, &str)| {
+        own.iter().any(|(own_name, own_value)| *own_name == name && *own_value != value)
+    };
+    !selection(variant).into_iter().any(has_other_value)
 }
 
 /// Returns the parameters that select a page.
@@ -121,7 +167,25 @@ mod tests {
         }
         check("/a?id=5 -> /hub 200", "/a?id=6 -> /hub 200", Some(RedirectSimilarity::SameChain));
         check("/a?id=5 -> /hub 200", "/a?id=5&lang=de -> /hub 200", None);
+        check("/?x=1 -> /hub 200", "/?debug=1 -> /hub 200", None);
         check(page, "/a/oaks -> /hub 200", Some(RedirectSimilarity::SameChain));
+    }
+
+    #[test]
+    fn other_value_proves_that_a_parameter_selects_pages() {
+        let check = |page: &str, other: &str, expect: bool| {
+            let (page, other) = (Scene::parse(page, &[]), Scene::parse(other, &[]));
+            let (page, other) = ((&*page.url, &page.probe), (&*other.url, &other.probe));
+            assert_eq!(has_other_value_and_content(page, other), expect, "{} {}", page.0, other.0);
+        };
+        let page = "/t?t=99 200 \"Information\" {Sorry}";
+        check(page, "/t?t=7 200 \"Old oak\" #1", true);
+        check(page, "/t?t=7 200 \"Information\" {Sorry}", false);
+        check(page, "/t?t=7 404 \"Old oak\" #1", false);
+        check(page, "/t?t=7&view=print 200 \"Old oak\" #1", true);
+        check(page, "/t?t=7&forum=2 200 \"Old oak\" #1", false);
+        check(page, "/u?t=7 200 \"Old oak\" #1", false);
+        check("/t?x=1 200 \"Oak\" #1", "/t?debug=1 200 \"Elm\" #2", false);
     }
 
     #[test]

@@ -217,8 +217,8 @@ impl Number {
     }
 }
 
-/// Returns the numbers in a path that may select a page: not dates, and not single
-/// digits within words.
+/// Returns the numbers in a path that may select a page: not dates, not single digits
+/// within words, and not parts of session ids.
 pub(crate) fn numbers(path: &str) -> impl Iterator<Item = Number> {
     let mut follows_year = false;
     segments(path).flat_map(move |(start, segment)| {
@@ -226,17 +226,19 @@ pub(crate) fn numbers(path: &str) -> impl Iterator<Item = Number> {
         let is_date = is_number && (is_year(segment) || (follows_year && segment.len() <= 2));
         follows_year = is_date;
         let runs = if is_date { Vec::new() } else { digit_runs(segment) };
-        runs.into_iter().filter_map(move |(from, to)| {
-            let is_segment = is_number;
-            let is_long = to - from >= 2 && !is_year(segment.get(from..to)?);
-            // `7-blue-shoe` is page 7; the server may ignore the rest.
-            let leads = from == 0 && segment.get(to..)?.starts_with(['-', '_']);
-            (is_segment || is_long || leads).then_some(Number {
-                start: start + from,
-                end: start + to,
-                is_segment,
-            })
-        })
+        runs.into_iter().filter(move |(from, _)| !is_in_token(segment, *from)).filter_map(
+            move |(from, to)| {
+                let is_segment = is_number;
+                let is_long = to - from >= 2 && !is_year(segment.get(from..to)?);
+                // `7-blue-shoe` is page 7; the server may ignore the rest.
+                let leads = from == 0 && segment.get(to..)?.starts_with(['-', '_']);
+                (is_segment || is_long || leads).then_some(Number {
+                    start: start + from,
+                    end: start + to,
+                    is_segment,
+                })
+            },
+        )
     })
 }
 
@@ -263,6 +265,17 @@ fn digit_runs(segment: &str) -> Vec<(usize, usize)> {
         }
     }
     runs
+}
+
+/// Whether the word around an offset is a generated name, such as a session id: letters
+/// separate its digits.
+fn is_in_token(segment: &str, at: usize) -> bool {
+    let is_delimiter = |c: char| !c.is_alphanumeric();
+    let start =
+        segment.get(..at).and_then(|before| before.rfind(is_delimiter)).map_or(0, |at| at + 1);
+    let word =
+        segment.get(start..).unwrap_or_default().split(is_delimiter).next().unwrap_or_default();
+    digit_runs(word).len() > 1
 }
 
 fn is_year(digits: &str) -> bool {

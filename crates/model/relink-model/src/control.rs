@@ -25,6 +25,11 @@ pub enum ControlKind {
     /// The same URL without the parameter that [`Self::RandomQueryValue`]
     /// changes, to detect whether the parameter selects the page.
     WithoutParameter,
+    /// The same path with a random value of another parameter, if the first does
+    /// not select the page.
+    OtherQueryValue,
+    /// The same URL without the parameter that [`Self::OtherQueryValue`] changes.
+    WithoutOtherParameter,
     /// The same path with another number in it.
     RandomPathNumber,
     /// A random name in the parent directory (Bar-Yossef et al. 2004, §3).
@@ -43,11 +48,13 @@ pub enum ControlKind {
 
 impl ControlKind {
     /// All kinds.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::RandomName,
         Self::SecondRandomName,
         Self::RandomQueryValue,
         Self::WithoutParameter,
+        Self::OtherQueryValue,
+        Self::WithoutOtherParameter,
         Self::RandomPathNumber,
         Self::RandomNameInParent,
         Self::RandomSuffix,
@@ -64,6 +71,8 @@ impl ControlKind {
             Self::SecondRandomName => "second-random-name",
             Self::RandomQueryValue => "random-query-value",
             Self::WithoutParameter => "without-parameter",
+            Self::OtherQueryValue => "other-query-value",
+            Self::WithoutOtherParameter => "without-other-parameter",
             Self::RandomPathNumber => "random-path-number",
             Self::RandomNameInParent => "random-name-in-parent",
             Self::RandomSuffix => "random-suffix",
@@ -81,6 +90,7 @@ impl ControlKind {
             Self::RandomName
                 | Self::SecondRandomName
                 | Self::RandomQueryValue
+                | Self::OtherQueryValue
                 | Self::RandomPathNumber
                 | Self::RandomNameInParent
                 | Self::RandomSuffix
@@ -96,8 +106,10 @@ impl fmt::Display for ControlKind {
                 "a random name in the same directory"
             }
             Self::SecondRandomName => "a second random name in the same directory",
-            Self::RandomQueryValue => "a random value in the query",
-            Self::WithoutParameter => "the same URL without the parameter",
+            Self::RandomQueryValue | Self::OtherQueryValue => "a random value in the query",
+            Self::WithoutParameter | Self::WithoutOtherParameter => {
+                "the same URL without the parameter"
+            }
             Self::RandomPathNumber => "another number in the path",
             Self::HomePage => "the home page",
             Self::Refetch => "the same URL fetched again",

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use relink_judge::{
-    ControlUrl, control_key, control_url, is_conclusive, neighborhood, redirect_similarity,
+    ControlUrl, control_key, control_url, has_other_value_and_content, is_conclusive, neighborhood,
+    redirect_similarity,
 };
 use relink_model::{Control, ControlKind, FetchOutcome, FetchTask, Probe, RequestRights};
 use relink_ports::{HostId, Neighbor, StoredControl};
@@ -37,7 +38,7 @@ pub(super) const NEIGHBOR_KINDS: [ControlKind; 2] =
     [ControlKind::Neighbor, ControlKind::SecondNeighbor];
 /// Maximum number of pages of a directory from which the two best neighbors are
 /// selected.
-const MAX_NEIGHBORS: usize = 8;
+const MAX_NEIGHBORS: usize = 24;
 /// Start of the keys of controls that were fetched because of the rank of a page.
 const RANKED_PREFIX: &str = "ranked ";
 /// Maximum number of attempts to fetch a control.
@@ -180,8 +181,8 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
-    /// Returns the two pages of the same directory that are most similar to a
-    /// redirected or rejected page, out of the pages fetched in this run. Fetches
+    /// Returns the two pages of the same directory that say most about a page, out of
+    /// the pages fetched in this run. Fetches
     /// nothing.
     pub(super) async fn find_neighbors(
         &self,
@@ -201,8 +202,17 @@ impl Dispatcher<'_> {
         };
         let is_accepted =
             |other: &Neighbor| matches!(other.probe.outcome, FetchOutcome::Response(200..=299));
+        // A page with another value of the same parameter says more than its redirect.
+        let has_other_value = |other: &Neighbor| {
+            let found = isolate(url, || {
+                has_other_value_and_content((url, probe), (&other.url, &other.probe))
+            });
+            probe.hops.len() <= 1 && found.unwrap_or_default()
+        };
         neighbors.retain(|other| similarity(other).is_some());
-        neighbors.sort_by_key(|other| (similarity(other), !is_accepted(other)));
+        neighbors.sort_by_cached_key(|other| {
+            (!has_other_value(other), similarity(other), !is_accepted(other))
+        });
         let mut neighbors = neighbors.into_iter();
         Ok(NEIGHBOR_KINDS.map(|kind| match neighbors.next() {
             Some(Neighbor { url, probe }) => Control { kind, url, probe: Some(Arc::new(probe)) },

@@ -117,8 +117,7 @@ impl<'a> ContentAssessor<'a> {
         &self,
         random_page: &PageView<'a>,
     ) -> RuleResult<Option<Finding>> {
-        // The target to which random names are redirected is a page itself.
-        if random_page.final_url == self.page.final_url && !self.page.is_redirected() {
+        if self.is_target_of(random_page) {
             return Ok(None);
         }
         let similarity = compare(&self.page, random_page);
@@ -136,6 +135,18 @@ impl<'a> ContentAssessor<'a> {
             return Ok(None);
         }
         self.soft_404_finding(ControlKind::RandomName, &similarity, match_kind)
+    }
+
+    /// Whether random names are redirected to this page, perhaps with the requested
+    /// address in the query, as to a login. The target is a page itself.
+    pub(super) fn is_target_of(&self, random_page: &PageView<'_>) -> bool {
+        let (page, target) = (self.page.final_url_parts(), random_page.final_url_parts());
+        !self.page.is_redirected()
+            && (random_page.final_url == self.page.final_url
+                || (random_page.is_redirected()
+                    && page.origin == target.origin
+                    && page.path == target.path
+                    && target.query.is_some()))
     }
 
     /// Whether the message that the page shares with the response to random URLs is

@@ -8,7 +8,7 @@ use super::{ContentAssessor, ControlResponse, Finding, RuleResult};
 use crate::page::PageView;
 use crate::page_similarity::{HeadingMatch, SAME_TEXT, compare_headings, text_resemblance};
 use crate::phrases::PhraseClass;
-use crate::url_parts::same_site;
+use crate::url_parts::{Parameter, same_owner, same_site};
 use crate::url_words::words;
 use crate::{codes, confidence};
 
@@ -41,7 +41,8 @@ impl ContentAssessor<'_> {
         let is_parked = is_on_domain_market(page)
             || (page.has(PageFlag::Parking) && (sale.is_some() || shows_only_links(page)))
             || (page.main_phrase(PhraseClass::ForSale).is_some() && page.is_brief())
-            || (sale.is_some() && page.digest.text_length <= NOTICE_LENGTH && mentions_host(page));
+            || (sale.is_some() && page.digest.text_length <= NOTICE_LENGTH && mentions_host(page))
+            || is_forwarded_for_sale(page);
         if !is_parked || page.has_url_words_in_title() {
             return None;
         }
@@ -125,8 +126,7 @@ impl ContentAssessor<'_> {
         else {
             return Ok(false);
         };
-        // The target to which random names are redirected is a page itself.
-        let is_target = random_page.final_url == self.page.final_url && !self.page.is_redirected();
+        let is_target = self.is_target_of(&random_page);
         let is_same = compare_headings(&self.page, &random_page) != HeadingMatch::Different;
         Ok(is_same && !is_target && text_resemblance(&self.page, &random_page) >= SAME_TEXT)
     }
@@ -147,6 +147,19 @@ fn is_on_domain_market(page: &PageView<'_>) -> bool {
         host == market || host.strip_suffix(market).is_some_and(|sub| sub.ends_with('.'))
     };
     !same_site(page.url_parts().host(), host) && DOMAIN_MARKETS.into_iter().any(is_market)
+}
+
+/// Whether the URL leads to another owner's site that receives the bare host name and
+/// shows a short page about it. Marketplaces sell domains in this way, whatever their
+/// language. A successor that counts its visitors receives the name as their source.
+fn is_forwarded_for_sale(page: &PageView<'_>) -> bool {
+    let (url, target) = (page.url_parts(), page.final_url_parts());
+    let names_host = |parameter: Parameter<'_>| same_site(parameter.value, url.host());
+    let is_other_owner = page.is_redirected() && !same_owner(url.host(), target.host());
+    is_other_owner
+        && target.selecting_parameters().any(names_host)
+        && page.digest.text_length <= NOTICE_LENGTH
+        && mentions_host(page)
 }
 
 /// Parked pages with advertisements contain hardly any text.

@@ -3,53 +3,88 @@
 //! Another value proves something only if the parameter selects the page. Servers
 //! ignore unknown parameters, so a wiki page with `?x=1` equals itself with any other
 //! value. Therefore the page is also fetched without the parameter. If that is the
-//! same page, the parameter does not select it.
+//! same page, the parameter does not select it, unless known pages with other values
+//! prove that it does: a script may show its error page without a parameter, too.
 
 use relink_model::{ControlKind, PageFlag};
 
 use super::comparison::MatchKind;
 use super::{ContentAssessor, ControlResponse, Finding, RuleResult};
-use crate::control_url::{is_identifier, varied_parameter};
+use crate::control_url::{is_identifier, second_parameter, varied_parameter};
 use crate::page::PageView;
 use crate::page_similarity::{HeadingMatch, PageSimilarity, compare};
 use crate::phrases::{PhraseClass, find_phrase_in};
-use crate::url_parts::numbers;
+use crate::redirect_similarity::{has_other_value, is_other_page};
+use crate::url_parts::{Parameter, numbers};
+use crate::url_words::{percent_decoded, words};
 
 /// Minimum resemblance of two variants of one page, such as one for printing.
 const SAME_CONTENT: f64 = 0.6;
 
-impl ContentAssessor<'_> {
+/// A parameter that may select the page, and the controls that vary it.
+#[derive(Clone, Copy)]
+struct VariedParameter<'a> {
+    parameter: Parameter<'a>,
+    random_value: ControlKind,
+    without: ControlKind,
+}
+
+impl<'a> ContentAssessor<'a> {
     /// Returns a finding if every query value returns this page, and the parameter
-    /// selects pages.
+    /// selects pages. If the most likely parameter does not select the page, the next
+    /// one is varied.
     pub(super) fn check_query_value(&self) -> RuleResult<Option<Finding>> {
-        if !self.should_vary_query() {
-            return Ok(None);
+        for varied in self.varied_parameters() {
+            if !self.should_vary(varied.parameter) {
+                break;
+            }
+            let ControlResponse::Page(random_page) = self.control_response(varied.random_value)?
+            else {
+                break;
+            };
+            let similarity = compare(&self.page, &random_page);
+            let Some(match_kind) = self.match_with(&random_page, &similarity) else { break };
+            if self.is_absent(varied, &random_page, &similarity, match_kind)? {
+                return self.soft_404_finding(varied.random_value, &similarity, match_kind);
+            }
         }
-        let kind = ControlKind::RandomQueryValue;
-        let ControlResponse::Page(random_page) = self.control_response(kind)? else {
-            return Ok(None);
-        };
-        let similarity = compare(&self.page, &random_page);
-        let Some(match_kind) = self.match_with(&random_page, &similarity) else {
-            return Ok(None);
-        };
-        if !self.is_absent(&random_page, &similarity, match_kind)? {
-            return Ok(None);
-        }
-        self.soft_404_finding(kind, &similarity, match_kind)
+        Ok(None)
+    }
+
+    fn varied_parameters(&self) -> impl Iterator<Item = VariedParameter<'a>> {
+        let url = self.page.url_parts();
+        let first = varied_parameter(url).map(|parameter| VariedParameter {
+            parameter,
+            random_value: ControlKind::RandomQueryValue,
+            without: ControlKind::WithoutParameter,
+        });
+        let second = second_parameter(url).map(|parameter| VariedParameter {
+            parameter,
+            random_value: ControlKind::OtherQueryValue,
+            without: ControlKind::WithoutOtherParameter,
+        });
+        first.into_iter().chain(second)
     }
 
     /// Whether to fetch the page with another query value: the parameter identifies
-    /// something, or the page may be an error page.
-    fn should_vary_query(&self) -> bool {
+    /// something, the title repeats the value, or the page may be an error page.
+    fn should_vary(&self, parameter: Parameter<'_>) -> bool {
         // Servers send the same file for any query.
-        let parameter = varied_parameter(self.page.url_parts());
-        let Some(parameter) = parameter.filter(|_| !self.page.is_resource()) else { return false };
-        is_identifier(&parameter)
-            || self.page.is_redirected()
-            || self.is_empty_page()
-            || self.page.is_brief()
-            || self.page.find_phrase(PhraseClass::NotFound).is_some()
+        !self.page.is_resource()
+            && (is_identifier(&parameter)
+                || self.page.is_redirected()
+                || self.is_empty_page()
+                || self.page.is_brief()
+                || self.page.find_phrase(PhraseClass::NotFound).is_some()
+                || self.repeats_value(parameter))
+    }
+
+    /// Whether the title or the headings contain all words of a value.
+    fn repeats_value(&self, parameter: Parameter<'_>) -> bool {
+        let value = percent_decoded(parameter.value);
+        let mut wanted = words(&value).filter(|word| word.chars().count() >= 3).peekable();
+        let titles: Vec<String> = self.page.title_and_headings().flat_map(words).collect();
+        wanted.peek().is_some() && wanted.all(|word| titles.contains(&word))
     }
 
     fn is_empty_page(&self) -> bool {
@@ -60,17 +95,17 @@ impl ContentAssessor<'_> {
     /// Whether a page that equals the response to a random value is missing.
     fn is_absent(
         &self,
+        varied: VariedParameter<'_>,
         random_page: &PageView<'_>,
         similarity: &PageSimilarity,
         match_kind: MatchKind,
     ) -> RuleResult<bool> {
         let page = &self.page;
-        let is_identified =
-            varied_parameter(page.url_parts()).is_some_and(|parameter| is_identifier(&parameter));
+        let is_identified = is_identifier(&varied.parameter);
         let main = page.main_phrase(PhraseClass::NotFound).is_some();
         let anywhere = page.find_phrase(PhraseClass::NotFound);
         let is_error_page = is_identified && page.is_brief() && anywhere.is_some();
-        Ok(match self.control_response(ControlKind::WithoutParameter)? {
+        let is_absent = match self.control_response(varied.without)? {
             // The page without the parameter may be the same error page.
             ControlResponse::Page(bare) if self.is_same_content(&bare) => is_error_page,
             ControlResponse::Page(bare) => {
@@ -79,7 +114,7 @@ impl ContentAssessor<'_> {
                     shows_phrase(random_page, phrase) && !shows_phrase(&bare, phrase)
                 });
                 let has_same_target = self.has_same_redirect_target(similarity);
-                main || is_exact || is_own_message || has_same_target || self.is_empty_page()
+                is_exact || is_own_message || has_same_target || self.is_empty_page()
             }
             // Without its parameter, the script reports an error of its own.
             ControlResponse::Rejected(_) => {
@@ -88,7 +123,36 @@ impl ContentAssessor<'_> {
             ControlResponse::Refused | ControlResponse::Unknown => {
                 is_error_page || (main && is_identified)
             }
-        })
+        };
+        Ok(is_absent || self.is_selected_by_value(varied.parameter)?)
+    }
+
+    /// Whether known pages with other values of the parameter are other pages, so that
+    /// the value selects the page.
+    ///
+    /// A list may ignore values that it does not know and show all entries. A page of
+    /// text therefore counts only if the value is a number or is repeated in the title,
+    /// or if the name says that it identifies something. The first page of a list has
+    /// the number 0 or 1.
+    fn is_selected_by_value(&self, parameter: Parameter<'_>) -> RuleResult<bool> {
+        let page = &self.page;
+        let number = parameter.value.parse::<u64>();
+        let may_identify = is_identifier(&parameter)
+            || number.is_ok()
+            || page.is_brief()
+            || self.repeats_value(parameter);
+        if !may_identify || number.is_ok_and(|number| number <= 1) || page.is_redirected() {
+            return Ok(false);
+        }
+        for kind in [ControlKind::Neighbor, ControlKind::SecondNeighbor] {
+            if let ControlResponse::Page(neighbor) = self.control_response(kind)?
+                && has_other_value(parameter, page.url, neighbor.url)
+                && is_other_page(page, &neighbor)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether the page has the same content as without the parameter, perhaps in

@@ -3,8 +3,9 @@
 use relink_model::{ControlKind, DeadReason};
 
 use super::{ContentAssessor, ControlResponse, Finding, RuleResult, redirect_code};
+use crate::control_url::varied_parameter;
 use crate::url_parts::{UrlParts, numbers, same_site};
-use crate::url_words::{percent_decoded, words};
+use crate::url_words::{percent_decoded, without_accents, words};
 use crate::{codes, confidence};
 
 /// Words in the URLs of error pages, or in parameters that are added to a URL when
@@ -42,6 +43,9 @@ const ERROR_NAMES: [&str; 30] = [
     "usunieto",
 ];
 
+/// Minimum number of letters of a word that identifies a page.
+const MIN_WORD_LETTERS: usize = 4;
+
 impl ContentAssessor<'_> {
     /// Returns a finding if the page redirects to a URL that cannot be the page.
     pub(super) fn check_misdirected(&self) -> RuleResult<Option<Finding>> {
@@ -63,14 +67,81 @@ impl ContentAssessor<'_> {
         if let Some(finding) = self.check_last_redirect() {
             return Ok(Some(finding));
         }
-        if retains_name(&url, &target) {
+        if retains_name(&url, &target) || self.is_redirected_without_parameter()? {
             return Ok(None);
         }
         match self.shares_target_with_neighbors()? {
             Some(true) => Ok(Some(self.neighbor_finding())),
+            _ if self.is_unrelated_target()? => Ok(Some(self.unrelated_finding())),
             Some(false) => Ok(None),
             None => Ok(leads_to_parent(&url, &target).then(|| self.parent_finding(&target))),
         }
+    }
+
+    /// Whether the page without its parameter is redirected to the same URL, so that the
+    /// parameter is not the reason.
+    fn is_redirected_without_parameter(&self) -> RuleResult<bool> {
+        if varied_parameter(self.page.url_parts()).is_none() {
+            return Ok(false);
+        }
+        Ok(match self.control_response(ControlKind::WithoutParameter)? {
+            ControlResponse::Page(bare) => bare.final_url == self.page.final_url,
+            _ => false,
+        })
+    }
+
+    /// Whether the redirect leaves a directory that still has pages, and the target
+    /// contains no word of the requested name. Shops redirect discontinued products to
+    /// a category in this way. A page that moved still contains words of its name.
+    fn is_unrelated_target(&self) -> RuleResult<bool> {
+        let page = &self.page;
+        let target = page.final_url_parts();
+        if !self.leaves_section() || !same_site(page.url_parts().host(), target.host()) {
+            return Ok(false);
+        }
+        let url = page.url_parts();
+        if self.contains_word_of_name() {
+            return Ok(false);
+        }
+        let mut has_pages = false;
+        for kind in [ControlKind::Neighbor, ControlKind::SecondNeighbor] {
+            if let ControlResponse::Page(neighbor) = self.control_response(kind)? {
+                let is_inside = neighbor.final_url_parts().path.starts_with(url.parent());
+                has_pages |= is_inside && same_site(url.host(), neighbor.final_url_parts().host());
+            }
+        }
+        Ok(has_pages)
+    }
+
+    /// Whether the target contains a word of the requested name, its URL contains a
+    /// number of it, or the name has fewer than two words.
+    fn contains_word_of_name(&self) -> bool {
+        let page = &self.page;
+        let (url, target) = (page.url_parts(), page.final_url_parts());
+        let stem = url.extension().map_or_else(|| url.name(), |(stem, _)| stem);
+        let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
+        let (numbers, name): (Vec<String>, Vec<String>) =
+            words(&percent_decoded(stem)).map(|word| without_accents(&word)).partition(is_number);
+        let name: Vec<String> =
+            name.into_iter().filter(|word| word.chars().count() >= MIN_WORD_LETTERS).collect();
+        let texts = [target.path, &page.digest.text_start, &page.digest.text_end];
+        let mut target_words = page.title_and_headings().chain(texts).flat_map(words);
+        let url_words = || words(target.path).chain(words(target.query.unwrap_or_default()));
+        name.len() < 2
+            || url_words().any(|word| numbers.contains(&word))
+            || target_words.any(|word| name.contains(&without_accents(&word)))
+    }
+
+    fn unrelated_finding(&self) -> Finding {
+        let reason = format!(
+            "redirects to {}, which contains no word of the name, while other pages of the \
+             directory exist",
+            self.page.final_url
+        );
+        let (code, confidence) = (redirect_code(&self.page), confidence::REDIRECTED_TO_PARENT);
+        let dead = Finding::dead(DeadReason::Soft404, code, reason, confidence);
+        let note = "not redirected out of the directory";
+        dead.with_evidence(self.comparison_evidence(ControlKind::Neighbor, note, None))
     }
 
     /// Returns a finding if the page redirects to another site, where the last

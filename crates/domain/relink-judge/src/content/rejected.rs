@@ -1,8 +1,8 @@
 //! Pages that the server rejects as it rejects values that cannot exist.
 //!
 //! Status 400 alone says little: the server may reject the client, or every request.
-//! If it rejects a random value in the same way and accepts a neighbor, the page does
-//! not exist.
+//! If it rejects a random value or name in the same way and accepts a neighbor or the
+//! home page, the page does not exist.
 
 use relink_model::{ControlKind, DeadReason, FetchOutcome, Verdict};
 
@@ -12,10 +12,14 @@ use crate::page::PageView;
 use crate::{JudgeInput, codes, confidence};
 
 /// Kinds of controls in order of preference.
-const KINDS: [ControlKind; 2] = [ControlKind::RandomQueryValue, ControlKind::RandomPathNumber];
+const KINDS: [ControlKind; 3] =
+    [ControlKind::RandomQueryValue, ControlKind::RandomPathNumber, ControlKind::RandomName];
+/// Pages that show that the server accepts requests.
+const ACCEPTED: [ControlKind; 3] =
+    [ControlKind::Neighbor, ControlKind::SecondNeighbor, ControlKind::HomePage];
 
-/// Returns `dead` for a page with status 400 or 422 if a random value gets the same
-/// status and a neighbor gets a page.
+/// Returns `dead` for a page with status 400 or 422 if a random value or name gets the
+/// same status, and a neighbor or the home page is accepted.
 pub(crate) fn check_rejected(
     input: &JudgeInput<'_>,
     control_access: ControlAccess,
@@ -25,28 +29,33 @@ pub(crate) fn check_rejected(
     };
     let page = PageView::new(input.url, input.probe);
     let assessor = ContentAssessor { input, page, control_access };
-    let kind = KINDS.into_iter().find(|kind| control_key(*kind, input.url).is_some());
+    // A random name says nothing about a home page.
+    let is_comparable = |kind: &ControlKind| {
+        control_key(*kind, input.url).is_some()
+            && !(page.is_home_page() && *kind == ControlKind::RandomName)
+    };
+    let kind = KINDS.into_iter().find(is_comparable);
     let Some(kind) = kind else { return Ok(None) };
     let random = assessor.control_response(kind)?;
     if !matches!(random, ControlResponse::Rejected(FetchOutcome::Response(other)) if *other == status)
     {
         return Ok(None);
     }
-    for neighbor in [ControlKind::Neighbor, ControlKind::SecondNeighbor] {
-        if let ControlResponse::Page(_) = assessor.control_response(neighbor)? {
-            return Ok(Some(assessor.rejected_finding(status, kind, neighbor)));
+    for accepted in ACCEPTED {
+        if let ControlResponse::Page(_) = assessor.control_response(accepted)? {
+            return Ok(Some(assessor.rejected_finding(status, kind, accepted)));
         }
     }
     Ok(None)
 }
 
 impl ContentAssessor<'_> {
-    fn rejected_finding(&self, status: u16, kind: ControlKind, neighbor: ControlKind) -> Finding {
-        let reason = format!("status {status}, as for {kind}, but {neighbor} is accepted");
+    fn rejected_finding(&self, status: u16, kind: ControlKind, accepted: ControlKind) -> Finding {
+        let reason = format!("status {status}, as for {kind}, but {accepted} is accepted");
         let confidence = confidence::REJECTED_LIKE_RANDOM;
         let dead = Finding::dead(DeadReason::Gone, codes::BAD_REQUEST, reason, confidence);
         let dead = Finding { verdict: Verdict::Dead, ..dead };
         dead.with_evidence(self.comparison_evidence(kind, "the same status", None))
-            .with_evidence(self.comparison_evidence(neighbor, "accepted", None))
+            .with_evidence(self.comparison_evidence(accepted, "accepted", None))
     }
 }

@@ -125,7 +125,7 @@ impl ContentAssessor<'_> {
             && page.find_phrase(PhraseClass::NotFound).is_none()
             && (page.title_and_headings().next().is_none()
                 || page.main_phrase(PhraseClass::Login).is_some());
-        if !(is_login_target || is_form) || page.is_home_page() || is_login(&page.url_parts()) {
+        if !(is_login_target || is_form) || page.is_home_page() || names_login(&page.url_parts()) {
             return None;
         }
         let reason = if is_login_target {
@@ -176,6 +176,10 @@ impl ContentAssessor<'_> {
     /// equals the response to random URLs.
     pub(super) fn check_shared_wall(&self) -> Option<Finding> {
         let page = &self.page;
+        // The login page itself is what the link refers to.
+        if !page.is_redirected() && names_login(&page.url_parts()) {
+            return None;
+        }
         if page.has(PageFlag::AppShell) {
             let reason = "the page is empty without JavaScript".to_owned();
             return Some(Finding::inconclusive(
@@ -262,6 +266,13 @@ pub(crate) fn is_login(url: &UrlParts<'_>) -> bool {
     is_named(url, &LOGIN_NAMES)
 }
 
+/// Whether the URL of a page is that of a login. Pages below it are not: an account has
+/// pages such as orders.
+fn names_login(url: &UrlParts<'_>) -> bool {
+    let last = UrlParts { path: url.name(), ..*url };
+    is_login(&last)
+}
+
 /// Whether a page is the login page of its site.
 pub(crate) fn is_login_page(page: &PageView<'_>) -> bool {
     is_login(&page.final_url_parts()) || page.has(PageFlag::PasswordField)
@@ -269,6 +280,7 @@ pub(crate) fn is_login_page(page: &PageView<'_>) -> bool {
 
 fn is_named(url: &UrlParts<'_>, names: &[&str]) -> bool {
     let is_one = |segment: &str| {
+        let segment = segment.trim_start_matches(|c: char| !c.is_alphanumeric());
         let stem = segment.split('.').next().unwrap_or_default();
         let is_name = |word: &str| names.iter().any(|name| word.eq_ignore_ascii_case(name));
         is_name(stem) || stem.split(['-', '_']).next_back().is_some_and(is_name)

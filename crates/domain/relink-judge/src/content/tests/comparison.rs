@@ -166,6 +166,26 @@ fn neighbor_with_same_target_means_soft_404_and_with_other_target_alive() {
 }
 
 #[test]
+fn redirect_to_a_page_without_a_word_of_the_name_is_soft_404_if_the_directory_has_pages() {
+    let page = "/p/941-iron-bench => /c/garden 200 \"Garden\" {Hoses and spades}";
+    let gone = ["random-name: 404", "random-path-number: 404"];
+    let check_with = |page: &str, neighbor: &str, expect: &str| {
+        check(page, &[gone[0], gone[1], neighbor], expect);
+    };
+    let (shed, renamed) = (
+        "neighbor: /p/944-shed 200 \"Shed\" #1",
+        "neighbor: /p/945-hut => /p/945-cabin 200 \"Cabin\" #2",
+    );
+    check_with(page, shed, "soft-404 RL301");
+    check_with(page, renamed, "soft-404 RL301");
+    // The whole directory moved, or the target names the page.
+    check_with(page, "neighbor: /p/944-shed => /x/shed 200 \"Shed\" #1", "moved RL201");
+    check_with("/p/941-iron-bench => /c/garden 200 \"Garden bench\" #3", shed, "moved RL201");
+    check_with("/p/941-iron-bench => /c/941 200 \"Garden\" #3", shed, "moved RL201");
+    check_with("/p/bench => /c/garden 200 \"Garden\" #3", shed, "moved RL201");
+}
+
+#[test]
 fn neighbor_with_same_target_but_other_chain_is_ignored() {
     let page = "/a/oak -> /collection 200 \"Collection\" #1";
     let moved = "neighbor: /a/ash => /collection 200 \"Collection\" #1";

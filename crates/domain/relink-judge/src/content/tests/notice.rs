@@ -98,3 +98,23 @@ fn site_wide_short_notice_is_blocked() {
         "soft-404 RL301",
     );
 }
+
+#[test]
+fn domain_forwarded_with_its_name_to_another_owner_is_hijacked() {
+    let page = "/a -> //market.test/lp?d=site.test 200 \"site.test\" {site.test 128.000}";
+    check(page, &[], "hijacked RL302");
+    check(
+        "/ -> //market.test/lp?d=site.test 200 \"site.test\" {site.test 9}",
+        &[],
+        "hijacked RL302",
+    );
+    // A successor, a long page, and a page that does not name the domain.
+    let alive = ["random-name: 404", "without-parameter: 404", "home-page: 200 \"Home\" #9"];
+    for page in [
+        "/a -> //market.test/a?ref=site.test 200 \"site.test\" {site.test 128.000}",
+        "/a -> //market.test/a?d=site.test 200 \"site.test\" #1",
+        "/a -> //market.test/a?d=site.test 200 \"Trees\" {All trees}",
+    ] {
+        check(page, &alive, "alive");
+    }
+}

@@ -24,6 +24,49 @@ fn parameter_that_does_not_select_the_page_convicts_nothing() {
 }
 
 #[test]
+fn parameter_that_adds_text_to_a_page_about_an_error_convicts_nothing() {
+    // A tracker that appends a dump of its variables for any value of `debug`.
+    let title = "\"Issue 2: not found\"";
+    let page = format!("/issue2?debug=1 200 {title} #1");
+    let random = format!("random-query-value: 200 {title} #1'");
+    let bare = format!("without-parameter: 200 {title} {{File not found}}");
+    check(&page, &[&random, &bare, "random-name: 404", "random-path-number: 404"], "alive");
+}
+
+#[test]
+fn second_parameter_is_varied_if_the_first_does_not_select_the_page() {
+    let error = "200 \"Files\" {No such file}";
+    let context = [
+        &*format!("random-query-value: {error}"),
+        &format!("without-parameter: {error}"),
+        &format!("other-query-value: {error}"),
+        "without-other-parameter: 200 \"Files\" {Oak. Elm. Fir}",
+        "random-name: 404",
+    ];
+    check(&format!("/file?name=oak.txt&x=1 {error}"), &context, "soft-404 RL301");
+    let file = "200 \"Files\" {Oak}";
+    let context = [
+        &*format!("random-query-value: {file}"),
+        &format!("without-parameter: {file}"),
+        "other-query-value: 404",
+        "random-name: 404",
+    ];
+    check(&format!("/file?name=oak.txt&x=1 {file}"), &context, "alive");
+}
+
+#[test]
+fn missing_wiki_page_with_its_own_title_is_soft_404_if_pages_of_the_script_differ() {
+    let context = [
+        "random-query-value: /wiki?name=qwertz 200 \"Wiki: qwertz\" \"qwertz\" #5",
+        "without-parameter: 200 \"Wiki\" #6",
+        "random-name: 404",
+        "neighbor: /wiki?name=Oak 200 \"Wiki: Oak\" \"Oak\" #7",
+    ];
+    check("/wiki?name=Elm 200 \"Wiki: Elm\" \"Elm\" #5", &context, "soft-404 RL301");
+    check("/wiki?name=Ash 200 \"Wiki: Ash\" \"Ash\" #8", &context, "alive");
+}
+
+#[test]
 fn other_layout_of_the_same_page_is_the_same_page() {
     let page = "/post/oak?embed=1 200 \"Oak\" #1";
     let context = [
@@ -66,6 +109,34 @@ fn error_page_is_recognized_although_the_script_shows_it_without_parameter() {
     // The page of issue 12 exists, whatever `x` is.
     let context = [context[0], context[1], "random-name: 404", "random-path-number: 404"];
     check(&format!("/issue12?x=7 {error}"), &context, "alive");
+}
+
+#[test]
+fn known_pages_with_other_values_prove_that_the_parameter_selects() {
+    let error = "200 \"Forum\" {Information. Return to the index}";
+    let random = format!("random-query-value: {error}");
+    let bare = format!("without-parameter: {error}");
+    let topic = "neighbor: /show?t=3 200 \"Old oak\" #1";
+    let context = [&*random, &bare, "random-name: 404", topic];
+    check(&format!("/show?t=99 {error}"), &context, "soft-404 RL301");
+    // The first page of a list, another error page, and a page of another script.
+    check(&format!("/show?t=1 {error}"), &context, "alive");
+    for other in [&*format!("neighbor: /show?t=3 {error}"), "neighbor: /list?t=3 200 \"Oak\" #1"] {
+        let context = [&*random, &bare, "random-name: 404", other];
+        check(&format!("/show?t=99 {error}"), &context, "alive");
+    }
+}
+
+#[test]
+fn list_that_ignores_unknown_values_is_alive() {
+    let list = "200 \"All trees\" #1";
+    let context = [
+        &*format!("random-query-value: {list}"),
+        &format!("without-parameter: {list}"),
+        "random-name: 404",
+        "neighbor: /trees?family=oak 200 \"Oaks\" #2",
+    ];
+    check(&format!("/trees?family=elm {list}"), &context, "alive");
 }
 
 #[test]
@@ -159,4 +230,13 @@ fn page_rejected_like_a_random_value_is_dead_if_a_neighbor_is_accepted() {
         assert_eq!(scene(&[&rejected, "neighbor: /show?id=13 400"]), "failing RL510");
         assert_eq!(scene(&[&format!("{random}: 404"), neighbor]), "failing RL510");
     }
+}
+
+#[test]
+fn page_rejected_like_a_random_name_is_dead_if_the_home_page_is_accepted() {
+    let conclude =
+        |context: &[&str]| crate::notation::Scene::parse("/map/oak 400", context).conclude();
+    assert_eq!(conclude(&["random-name: 400", "home-page: 200 \"Home\" #1"]), "dead RL510");
+    assert_eq!(conclude(&["random-name: 400", "home-page: 400"]), "failing RL510");
+    assert_eq!(conclude(&["random-name: 404", "home-page: 200 \"Home\" #1"]), "failing RL510");
 }

@@ -55,7 +55,7 @@ fn control_urls_are_those_of_the_paper() {
     let suffix = key(ControlKind::RandomSuffix, url);
     assert_eq!(suffix.as_deref(), Some("http://site.test/news/4711/*"));
     let number = key(ControlKind::RandomPathNumber, url);
-    assert_eq!(number.as_deref(), Some("http://site.test/news/*/oak.html?x"));
+    assert_eq!(number.as_deref(), Some("http://site.test/news/#/oak.html?x"));
     assert_eq!(key(ControlKind::RandomPathNumber, "http://site.test/news/oak"), None);
 }
 
