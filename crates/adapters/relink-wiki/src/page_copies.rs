@@ -112,7 +112,7 @@ impl Files for PageCopies {
             label: entry.title.clone(),
         };
         let documents = self.pages.values().map(document).collect();
-        Ok(WalkResult { documents, unreadable: Vec::new() })
+        Ok(WalkResult { documents, ..WalkResult::default() })
     }
 
     async fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {

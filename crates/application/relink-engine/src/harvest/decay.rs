@@ -322,6 +322,7 @@ mod tests {
         assert_eq!((dead.low, dead.high), (1.0, 1.0));
         let alive = by_verdict(Some(Verdict::Alive), sigma);
         assert_eq!((alive.low, alive.high, alive.source), (0.0, 0.9, DecaySource::Unknown));
-        assert_eq!(by_verdict(None, sigma).high, 1.0);
+        let unknown = by_verdict(None, sigma);
+        assert_eq!((unknown.low, unknown.high), (0.0, 1.0));
     }
 }

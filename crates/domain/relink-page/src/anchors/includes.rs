@@ -78,8 +78,9 @@ pub(super) fn add_includes(text: &str, code: &[Range<usize>], anchors: &mut Anch
         for argument in arguments(text, code, opening, "}}") {
             let name = shortcode_name(argument);
             if !name.is_empty() && !EMBEDDED_SHORTCODES.contains(&name) {
-                let document = quoted_document(argument).map(str::to_owned);
-                document.into_iter().for_each(|path| anchors.include(IncludedFile::Path(path)));
+                if let Some(path) = quoted_document(argument) {
+                    anchors.include(IncludedFile::Path(path.to_owned()));
+                }
                 anchors.include(IncludedFile::Shortcode(name.to_owned()));
             }
         }
