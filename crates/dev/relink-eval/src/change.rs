@@ -5,9 +5,12 @@
 //!
 //! The reference degrees of the data set are computed from the words after
 //! everything between `<` and `>` is removed, in every format, even in code and
-//! formulas of Markdown, where these characters are not tags. With
-//! `--strip-tags`, text formats are read in the same way, so that both count the
-//! same words. Without it, the text is compared as `relink` does.
+//! formulas of Markdown, where these characters are not tags. Text formats are read
+//! in the same way here, so that both count the same words. With `--as-read`, the
+//! text is compared as `relink` does.
+//!
+//! The reference also counts a moved block as a change. Relink measures moves
+//! separately, so the printed content change is the sum of both numbers.
 
 use std::borrow::Cow;
 use std::fs;
@@ -32,9 +35,9 @@ pub struct ChangeArgs {
     /// Measure of the content change: `content`, `proportional`, `johnson`, `shingles`, `simhash` or `words`
     #[arg(long, default_value = "content", value_name = "NAME")]
     measure: Measure,
-    /// First remove the text between `<` and `>` from Markdown and other text, as the reference does
+    /// Do not remove the text between `<` and `>` from Markdown and other text, unlike the reference
     #[arg(long)]
-    strip_tags: bool,
+    as_read: bool,
     /// Print the number of pages per second to standard error
     #[arg(long)]
     time: bool,
@@ -91,7 +94,7 @@ fn answer<'p>(pair: &'p Pair, args: &ChangeArgs) -> Answer<'p> {
     let format = format_named(&pair.format);
     let is_markup = matches!(format, DocumentFormat::Html | DocumentFormat::Xml);
     let read = |text: &str| {
-        let text = if args.strip_tags && !is_markup { without_tags(text) } else { text.into() };
+        let text = if !args.as_read && !is_markup { without_tags(text) } else { text.into() };
         Signature::new(text.as_bytes(), &block_text(format, text.as_bytes()))
     };
     let (mut old, mut new) = (read(&pair.old), read(&pair.new));
@@ -99,7 +102,7 @@ fn answer<'p>(pair: &'p Pair, args: &ChangeArgs) -> Answer<'p> {
     (old.checksum, new.checksum) = (0, u64::from(pair.old != pair.new));
     let change = compare(&old, &new, &VolatileParts::default());
     let (content, level) = match args.measure {
-        Measure::Content => (change.content, change.level),
+        Measure::Content => ((change.content + change.moves).min(1.0), change.level),
         _ if change.level == Level::None => (0.0, Level::None),
         measure => {
             let content = measure.change(&old, &new);

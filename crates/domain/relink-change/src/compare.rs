@@ -3,7 +3,7 @@
 //! Content change is 1 − 2·M/T, where T is the number of words of both versions
 //! and M is the number of common words: all words of equal blocks, and the
 //! common subsequence of the words of edited blocks. Moved blocks are not a
-//! content change. Boilerplate and volatile parts are ignored. Link change is
+//! content change; their share is a separate number. Boilerplate and volatile parts are ignored. Link change is
 //! the same formula applied to the sets of links.
 
 #![expect(
@@ -44,6 +44,9 @@ pub struct Change {
     pub content: f64,
     /// Link change: the share of links that changed, from 0 to 1.
     pub links: f64,
+    /// The share of words in moved blocks, from 0 to 1.
+    #[serde(default)]
+    pub moves: f64,
     /// Blocks of the new version with new words.
     pub added: Vec<BlockChange>,
     /// Blocks of the old version with removed words.
@@ -70,6 +73,7 @@ impl Change {
         Self {
             content: 0.0,
             links: 0.0,
+            moves: 0.0,
             added: Vec::new(),
             removed: Vec::new(),
             moved: Vec::new(),
@@ -166,6 +170,8 @@ fn compare_blocks(old: &ComparedVersion<'_>, new: &ComparedVersion<'_>, change: 
     change.moved.sort_by_key(|moved| moved.block);
     let content = if total == 0 { 0.0 } else { 1.0 - ratio(2 * common, total) };
     change.content = content.clamp(0.0, 1.0);
+    let moved: usize = change.moved.iter().map(|block| block.words as usize).sum();
+    change.moves = if total == 0 { 0.0 } else { ratio(2 * moved, total).min(1.0) };
 }
 
 /// Returns the words of the given blocks.

@@ -3,9 +3,13 @@
 //! Changed blocks are those of a [`Change`], so boilerplate and volatile parts are
 //! never marked. In an edited block, the changed words are marked.
 
-use std::collections::HashSet;
+mod words;
+
+use std::collections::{HashMap, HashSet};
 
 use relink_change::{BlockChange, Change, Signature, SignatureBlock};
+
+use self::words::edited;
 
 /// Maximum number of rows.
 const MAX_ROWS: usize = 400;
@@ -15,6 +19,9 @@ const CONTEXT_ROWS: usize = 2;
 
 /// Maximum number of words of a block that are compared one by one.
 const MAX_COMPARED_WORDS: usize = 400;
+
+/// Maximum number of changed blocks in a run that are paired by their words.
+const MAX_PAIRED_BLOCKS: usize = 60;
 
 /// How a row differs between the versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -91,18 +98,21 @@ pub fn side_by_side(
         .map(|block| block.hash)
         .collect();
     let is_moved_old = |_: usize, block: &SignatureBlock| moved_hashes.contains(&block.hash);
-    let old = items(old, &change.removed, is_moved_old);
-    let new = items(new, &change.added, |at, _| moved.contains(&at));
+    let mut old = items(old, &change.removed, is_moved_old);
+    let mut new = items(new, &change.added, |at, _| moved.contains(&at));
+    mark_unmatched(&mut old, &mut new);
     let mut rows = Vec::new();
     let (mut left, mut right) = (old.as_slice(), new.as_slice());
     while !left.is_empty() || !right.is_empty() {
+        let before = left.len() + right.len();
         push_moved(&mut left, &mut rows, |part| (vec![part], Vec::new()));
         push_moved(&mut right, &mut rows, |part| (Vec::new(), vec![part]));
         let (removed, rest_left) = split_changed(left);
         let (added, rest_right) = split_changed(right);
         push_changed(removed, added, &mut rows);
         (left, right) = (rest_left, rest_right);
-        push_same(&mut left, &mut right, &mut rows);
+        let has_progress = left.len() + right.len() < before;
+        push_same(&mut left, &mut right, !has_progress, &mut rows);
     }
     omit_unchanged(&rows)
 }
@@ -110,14 +120,40 @@ pub fn side_by_side(
 /// One block of a version.
 struct Item {
     text: String,
+    hash: u64,
     kind: ItemKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ItemKind {
+    /// The other version has the block.
     Same,
+    /// The block has words that the other version does not have.
     Changed,
+    /// The other version does not have the block, although it has all of its words:
+    /// words were only added to it, or it is a volatile part.
+    Unmatched,
     Moved,
+}
+
+/// Marks the blocks that have no equal block in the other version.
+fn mark_unmatched(old: &mut [Item], new: &mut [Item]) {
+    let same_hashes = |items: &[Item]| -> HashMap<u64, usize> {
+        let mut counts = HashMap::new();
+        for item in items.iter().filter(|item| item.kind == ItemKind::Same) {
+            *counts.entry(item.hash).or_insert(0) += 1;
+        }
+        counts
+    };
+    let (of_old, of_new) = (same_hashes(old), same_hashes(new));
+    for (items, mut others) in [(old, of_new), (new, of_old)] {
+        for item in items.iter_mut().filter(|item| item.kind == ItemKind::Same) {
+            match others.get_mut(&item.hash).filter(|count| **count > 0) {
+                Some(count) => *count -= 1,
+                None => item.kind = ItemKind::Unmatched,
+            }
+        }
+    }
 }
 
 /// Returns the blocks outside of boilerplate.
@@ -138,6 +174,7 @@ fn items(
             Some(line) => (*line).to_owned(),
             None => block.excerpt.clone(),
         },
+        hash: block.hash,
         kind: if changed.contains(&at) {
             ItemKind::Changed
         } else if is_moved(at, block) {
@@ -163,106 +200,128 @@ fn push_moved(
     }
 }
 
-/// Splits the changed blocks at the start.
+/// Splits the blocks at the start that the other version does not have.
 fn split_changed(items: &[Item]) -> (&[Item], &[Item]) {
-    let end = items.iter().position(|item| item.kind != ItemKind::Changed).unwrap_or(items.len());
+    let is_changed = |item: &Item| matches!(item.kind, ItemKind::Changed | ItemKind::Unmatched);
+    let end = items.iter().position(|item| !is_changed(item)).unwrap_or(items.len());
     items.split_at(end)
 }
 
-/// Pairs removed and added blocks in order.
+/// Pairs removed and added blocks in order, similar ones first.
 fn push_changed(removed: &[Item], added: &[Item], rows: &mut Vec<ComparedRow>) {
-    let paired = removed.len().min(added.len());
-    for (old, new) in removed.iter().zip(added) {
-        rows.push(edited(&old.text, &new.text));
-    }
-    for old in removed.iter().skip(paired) {
-        let old = vec![part(&old.text, true)];
-        rows.push(ComparedRow { change: RowChange::Removed, old, new: Vec::new() });
-    }
-    for new in added.iter().skip(paired) {
-        let new = vec![part(&new.text, true)];
-        rows.push(ComparedRow { change: RowChange::Added, old: Vec::new(), new });
-    }
-}
-
-/// Pairs unchanged blocks in order.
-fn push_same(left: &mut &[Item], right: &mut &[Item], rows: &mut Vec<ComparedRow>) {
-    let is_same = |items: &[Item]| items.first().is_some_and(|item| item.kind == ItemKind::Same);
-    while is_same(left) || is_same(right) {
-        let take = |items: &mut &[Item]| match items.split_first() {
-            Some((first, rest)) if first.kind == ItemKind::Same => {
-                *items = rest;
-                vec![part(&first.text, false)]
-            }
-            _ => Vec::new(),
-        };
-        let (old, new) = (take(left), take(right));
-        rows.push(ComparedRow { change: RowChange::Same, old, new });
-    }
-}
-
-fn part(text: &str, is_changed: bool) -> TextPart {
-    TextPart { text: text.to_owned(), is_changed }
-}
-
-/// Compares the words of two blocks.
-fn edited(old: &str, new: &str) -> ComparedRow {
-    let old_words: Vec<&str> = old.split_whitespace().collect();
-    let new_words: Vec<&str> = new.split_whitespace().collect();
-    let is_long = old_words.len().max(new_words.len()) > MAX_COMPARED_WORDS;
-    if is_long {
-        let (old, new) = (vec![part(old, true)], vec![part(new, true)]);
-        return ComparedRow { change: RowChange::Edited, old, new };
-    }
-    let (is_common_old, is_common_new) = common_words(&old_words, &new_words);
-    ComparedRow {
-        change: RowChange::Edited,
-        old: parts(&old_words, &is_common_old),
-        new: parts(&new_words, &is_common_new),
-    }
-}
-
-/// Returns for each word whether it is in the longest common subsequence.
-#[expect(clippy::indexing_slicing, reason = "the table has one row and column more than the words")]
-fn common_words(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
-    let mut lengths = vec![vec![0u16; new.len() + 1]; old.len() + 1];
-    for at in (0..old.len()).rev() {
-        for other in (0..new.len()).rev() {
-            lengths[at][other] = if old[at] == new[other] {
-                lengths[at + 1][other + 1] + 1
+    let pairs = similar_pairs(removed, added);
+    let (mut left, mut right) = (0, 0);
+    for (old, new) in pairs.into_iter().chain([(removed.len(), added.len())]) {
+        rows.extend(removed.iter().take(old).skip(left).map(|item| one_sided(item, true)));
+        rows.extend(added.iter().take(new).skip(right).map(|item| one_sided(item, false)));
+        if let Some((old, new)) = removed.get(old).zip(added.get(new)) {
+            let is_volatile = old.kind == ItemKind::Unmatched && new.kind == ItemKind::Unmatched;
+            rows.push(if is_volatile {
+                same(&old.text, &new.text)
             } else {
-                lengths[at + 1][other].max(lengths[at][other + 1])
-            };
+                edited(&old.text, &new.text)
+            });
+        }
+        (left, right) = (old + 1, new + 1);
+    }
+}
+
+/// Returns the row of a block that only one version has. A volatile part is not a
+/// change.
+fn one_sided(item: &Item, is_old: bool) -> ComparedRow {
+    let is_changed = item.kind == ItemKind::Changed;
+    let change = match (is_changed, is_old) {
+        (false, _) => RowChange::Same,
+        (true, true) => RowChange::Removed,
+        (true, false) => RowChange::Added,
+    };
+    let text = vec![part(&item.text, is_changed)];
+    let (old, new) = if is_old { (text, Vec::new()) } else { (Vec::new(), text) };
+    ComparedRow { change, old, new }
+}
+
+/// Pairs the blocks of two runs in order, so that the paired blocks have the most
+/// common words. Long runs are paired one by one.
+#[expect(clippy::indexing_slicing, reason = "the table has one row and column more than the runs")]
+fn similar_pairs(removed: &[Item], added: &[Item]) -> Vec<(usize, usize)> {
+    if removed.len().max(added.len()) > MAX_PAIRED_BLOCKS {
+        return (0..removed.len().min(added.len())).map(|at| (at, at)).collect();
+    }
+    let mut sums = vec![vec![0.0_f64; added.len() + 1]; removed.len() + 1];
+    let mut values = vec![vec![0.0_f64; added.len()]; removed.len()];
+    for at in (0..removed.len()).rev() {
+        for other in (0..added.len()).rev() {
+            let value = pair_value(&removed[at], &added[other]);
+            values[at][other] = value;
+            let paired = value + sums[at + 1][other + 1];
+            sums[at][other] = paired.max(sums[at + 1][other]).max(sums[at][other + 1]);
         }
     }
-    let (mut in_old, mut in_new) = (vec![false; old.len()], vec![false; new.len()]);
     let (mut at, mut other) = (0, 0);
-    while at < old.len() && other < new.len() {
-        if old[at] == new[other] {
-            (in_old[at], in_new[other]) = (true, true);
+    let mut pairs = Vec::new();
+    while at < removed.len() && other < added.len() {
+        let sum = sums[at][other];
+        if sum <= values[at][other] + sums[at + 1][other + 1] {
+            pairs.push((at, other));
             (at, other) = (at + 1, other + 1);
-        } else if lengths[at + 1][other] >= lengths[at][other + 1] {
+        } else if sum <= sums[at + 1][other] {
             at += 1;
         } else {
             other += 1;
         }
     }
-    (in_old, in_new)
+    pairs
 }
 
-/// Joins words with the same mark.
-fn parts(words: &[&str], is_common: &[bool]) -> Vec<TextPart> {
-    let mut parts: Vec<TextPart> = Vec::new();
-    for (word, is_common) in words.iter().zip(is_common) {
-        match parts.last_mut().filter(|last| last.is_changed != *is_common) {
-            Some(last) => {
-                last.text.push(' ');
-                last.text.push_str(word);
-            }
-            None => parts.push(part(word, !is_common)),
+/// The value of a pair of blocks without common words. It is small, so that such
+/// blocks are paired only if no similar blocks are.
+const MIN_PAIR_VALUE: f64 = 0.01;
+
+/// Returns the share of common words of two blocks.
+fn pair_value(old: &Item, new: &Item) -> f64 {
+    let words = |item: &Item| -> HashSet<String> {
+        item.text.split_whitespace().take(MAX_COMPARED_WORDS).map(str::to_lowercase).collect()
+    };
+    let (left, right) = (words(old), words(new));
+    let count = |number: usize| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
+    let common = count(left.intersection(&right).count());
+    MIN_PAIR_VALUE + 2.0 * common / count((left.len() + right.len()).max(1))
+}
+
+/// Pairs unchanged blocks in order. If the versions have unchanged blocks at
+/// different positions, `is_forced` takes one of them.
+fn push_same<'i>(
+    left: &mut &'i [Item],
+    right: &mut &'i [Item],
+    is_forced: bool,
+    rows: &mut Vec<ComparedRow>,
+) {
+    let first = |items: &[Item]| items.first().map(|item| item.kind);
+    while let (Some(old), Some(new)) = (left.first(), right.first())
+        && first(left) == Some(ItemKind::Same)
+        && first(right) == Some(ItemKind::Same)
+    {
+        rows.push(same(&old.text, &new.text));
+        (*left, *right) = (left.get(1..).unwrap_or_default(), right.get(1..).unwrap_or_default());
+    }
+    for (items, is_old) in [(left, true), (right, false)] {
+        if let Some((item, rest)) = items.split_first()
+            && is_forced
+            && item.kind == ItemKind::Same
+        {
+            rows.push(one_sided(item, is_old));
+            *items = rest;
         }
     }
-    parts
+}
+
+fn same(old: &str, new: &str) -> ComparedRow {
+    let (old, new) = (vec![part(old, false)], vec![part(new, false)]);
+    ComparedRow { change: RowChange::Same, old, new }
+}
+
+fn part(text: &str, is_changed: bool) -> TextPart {
+    TextPart { text: text.to_owned(), is_changed }
 }
 
 /// Replaces long runs of unchanged rows, and limits the number of rows.
@@ -291,75 +350,4 @@ fn omit_unchanged(rows: &[ComparedRow]) -> Vec<ComparedRow> {
 }
 
 #[cfg(test)]
-mod tests {
-    use relink_change::{VolatileParts, compare};
-    use relink_page::{DocumentFormat, block_text};
-
-    use super::*;
-
-    fn version(html: &str) -> Signature {
-        Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
-    }
-
-    fn rows(old: &str, new: &str) -> Vec<ComparedRow> {
-        let (old, new) = (version(old), version(new));
-        let change = compare(&old, &new, &VolatileParts::default());
-        let text = |signature| ComparedText { signature, text: None };
-        side_by_side(text(&old), text(&new), &change)
-    }
-
-    fn marked(parts: &[TextPart]) -> String {
-        let mark = |part: &TextPart| {
-            if part.is_changed { format!("[{}]", part.text) } else { part.text.clone() }
-        };
-        parts.iter().map(mark).collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn edited_words_are_marked_on_both_sides() {
-        let rows = rows("<p>The owl costs 10 euros today", "<p>The owl costs 12 euros today");
-        assert_eq!(marked(&rows[0].old), "The owl costs [10] euros today");
-        assert_eq!(marked(&rows[0].new), "The owl costs [12] euros today");
-    }
-
-    #[test]
-    fn added_and_removed_blocks_have_one_side() {
-        let added = rows("<p>One thing", "<p>One thing<p>Another new block");
-        assert_eq!(added.last().unwrap().change, RowChange::Added);
-        assert!(added.last().unwrap().old.is_empty());
-        let removed = rows("<p>One thing<p>Another old block", "<p>One thing");
-        assert_eq!(removed.last().unwrap().change, RowChange::Removed);
-    }
-
-    #[test]
-    fn unchanged_blocks_far_from_a_change_are_omitted() {
-        let block = |n: usize| format!("<p>Sentence number {n} of the page");
-        let body: String = (0..30).map(block).collect();
-        let rows = rows(&body, &format!("{body}<p>Something new at the end"));
-        assert_eq!(rows[0].change, RowChange::Omitted(28));
-        assert_eq!(rows.len(), 1 + CONTEXT_ROWS + 1);
-    }
-
-    #[test]
-    fn number_of_rows_is_limited() {
-        let body = |word: &str| {
-            (0..2_000).map(|n| format!("<p>{word} {n} {word}")).collect::<Vec<_>>().concat()
-        };
-        assert!(rows(&body("old"), &body("new")).len() <= MAX_ROWS + 1);
-    }
-
-    #[test]
-    fn stored_text_replaces_the_excerpts() {
-        let long = format!("<p>{} end", "word ".repeat(50));
-        let (old, new) = (version(&long), version(&long.replace(" end", " finish")));
-        let change = compare(&old, &new, &VolatileParts::default());
-        let text = |html: &str| html.trim_start_matches("<p>").to_owned();
-        let (old_text, new_text) = (text(&long), text(&long.replace(" end", " finish")));
-        let rows = side_by_side(
-            ComparedText { signature: &old, text: Some(&old_text) },
-            ComparedText { signature: &new, text: Some(&new_text) },
-            &change,
-        );
-        assert_eq!(rows[0].new.last().unwrap().text, "finish");
-    }
-}
+mod tests;

@@ -7,6 +7,7 @@ mod export;
 mod html;
 mod review_html;
 mod study;
+mod terminal;
 mod text;
 
 use jiff::Timestamp;
@@ -24,7 +25,8 @@ pub use export::{
 };
 pub use review_html::review_html;
 pub use study::{StudyCounts, StudyReport, StudyRow, study_csv, study_text};
-pub use text::{collection_table, diff_text, show_text, suggestion_text};
+pub use terminal::{ReviewAction, ReviewKey, TerminalReview};
+pub use text::{collection_table, diff_text, keyphrase_text, show_text, suggestion_text};
 
 /// Maximum number of excerpts of each kind of change in JSON.
 const MAX_EXCERPTS: usize = 50;
@@ -204,6 +206,8 @@ pub struct WatchChange {
     pub content: f64,
     /// The share of links that changed.
     pub links: f64,
+    /// The share of words in moved blocks.
+    pub moves: f64,
     /// The start of each added or edited block.
     #[serde(serialize_with = "masked_texts")]
     pub added: Vec<String>,
@@ -231,6 +235,7 @@ impl From<&Change> for WatchChange {
             level: change.level,
             content: change.content,
             links: change.links,
+            moves: change.moves,
             added: excerpts(&change.added),
             removed: excerpts(&change.removed),
             moved: excerpts(&change.moved),
@@ -313,6 +318,54 @@ impl WatchSuggestions {
             let at = self.candidates.partition_point(|known| known.kind <= candidate.kind);
             self.candidates.insert(at, candidate);
         }
+    }
+}
+
+/// The keyphrases of one member.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WatchKeyphrases {
+    /// The number of the member.
+    pub number: u32,
+    /// The URL.
+    #[serde(serialize_with = "masked_url")]
+    pub url: String,
+    /// The title.
+    #[serde(serialize_with = "masked_text")]
+    pub title: String,
+    /// Phrases to find the page itself.
+    #[serde(serialize_with = "masked_texts")]
+    pub exact: Vec<String>,
+    /// Phrases to find pages on the same topic.
+    #[serde(serialize_with = "masked_texts")]
+    pub similar: Vec<String>,
+    /// Where the order comes from.
+    pub source: WatchPhraseSource,
+}
+
+/// Where the order of keyphrases comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WatchPhraseSource {
+    /// The search engine that counted the phrases, or `builtin`.
+    pub engine: String,
+    /// The number of pages in its index.
+    pub pages: u64,
+    /// When it counted them.
+    pub counted_at: Option<Timestamp>,
+}
+
+/// The keyphrases of `relink watch keyphrases`.
+#[derive(Debug, Clone, Serialize)]
+pub struct WatchKeyphraseReport {
+    schema: u32,
+    command: &'static str,
+    /// The members.
+    pub members: Vec<WatchKeyphrases>,
+}
+
+impl WatchKeyphraseReport {
+    /// Creates the report.
+    pub fn new(members: Vec<WatchKeyphrases>) -> Self {
+        Self { schema: SCHEMA, command: "watch keyphrases", members }
     }
 }
 

@@ -55,6 +55,7 @@ fn report(evil: &str) -> WatchReport {
             level: relink_change::Level::High,
             content: 1.0,
             links: 0.5,
+            moves: 0.0,
             added: vec![text()],
             removed: vec![text()],
             moved: vec![text()],

@@ -67,6 +67,7 @@ fn moved_blocks_are_not_a_content_change() {
     assert!(change.content.abs() < 1e-9);
     assert_eq!(change.level, Level::Checksum);
     assert_eq!(excerpts(&change.moved), ["a b"]);
+    assert!((change.moves - 0.25).abs() < 1e-9, "{}", change.moves);
     assert!(change.added.is_empty() && change.removed.is_empty());
 }
 

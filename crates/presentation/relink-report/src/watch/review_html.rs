@@ -1,6 +1,6 @@
 //! The review of a collection as one HTML page.
 
-use relink_collection::{ComparedRow, NextStep, RowChange, TextPart};
+use relink_collection::{Availability, ComparedRow, NextStep, RowChange, TextPart};
 
 use super::html::{facts, link, page};
 use super::text::{change_text, context_text, status, step_text};
@@ -122,6 +122,9 @@ fn short_status(member: &WatchMember) -> String {
 
 fn status_class(member: &WatchMember) -> &'static str {
     match member.next_step {
+        // A muted page has no next step, but it is still gone.
+        _ if member.availability == Availability::Permanent => "status bad",
+        _ if member.availability == Availability::Temporary => "status warn",
         Some(NextStep::Reject | NextStep::Replace) => "status bad",
         Some(NextStep::Review | NextStep::Wait | NextStep::Fill) => "status warn",
         _ => "status good",

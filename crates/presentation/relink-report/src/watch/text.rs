@@ -7,7 +7,10 @@ use relink_change::ContextFlag;
 use relink_collection::{Availability, MemberState, NextStep};
 use relink_model::Verdict;
 
-use super::{WatchChange, WatchList, WatchMember, WatchReport, WatchSuggestions, WatchSummary};
+use super::{
+    WatchChange, WatchKeyphrases, WatchList, WatchMember, WatchReport, WatchSuggestions,
+    WatchSummary,
+};
 use crate::human::{
     COLUMNS, TextStyle, age, counted, cut_end, grouped, padded, shown_prose, shown_url,
 };
@@ -121,11 +124,12 @@ pub fn diff_text(report: &WatchReport, style: TextStyle) -> String {
 }
 
 /// Whether a member needs the attention of the user.
-fn is_notable(member: &WatchMember) -> bool {
+pub(super) fn is_notable(member: &WatchMember) -> bool {
     !matches!(member.next_step, None | Some(NextStep::None | NextStep::Run))
 }
 
-fn headline(report: &WatchReport, style: TextStyle) -> String {
+/// Formats the counters of a collection in one line.
+pub(super) fn headline(report: &WatchReport, style: TextStyle) -> String {
     let count = |test: &dyn Fn(&WatchMember) -> bool| {
         u64::try_from(report.members().filter(|member| test(member)).count()).unwrap_or(u64::MAX)
     };
@@ -288,6 +292,33 @@ pub fn suggestion_text(suggestions: &WatchSuggestions, style: TextStyle) -> Stri
     }
     for warning in &suggestions.warnings {
         let _ = writeln!(text, "warning: {}", shown_prose(warning));
+    }
+    text
+}
+
+/// Formats the keyphrases of members.
+pub fn keyphrase_text(members: &[WatchKeyphrases], style: TextStyle) -> String {
+    let mut text = String::new();
+    for member in members {
+        let title = if member.title.is_empty() { &member.url } else { &member.title };
+        let title = format!("{:>4}. {}", member.number, cut_end(&shown_prose(title), 60));
+        let _ = writeln!(text, "{}", style.strong(&title));
+        for (name, phrases) in [("exact", &member.exact), ("similar", &member.similar)] {
+            let _ = writeln!(text, "       {name}: {}", shown_prose(&phrases.join(" · ")));
+        }
+        let source = &member.source;
+        let mut order = format!("{} ({})", source.engine, counted(source.pages, "page"));
+        if let Some(at) = source.counted_at {
+            let _ = write!(order, ", {}", at.strftime("%Y-%m-%d"));
+        }
+        let _ = writeln!(
+            text,
+            "       {}",
+            style.quiet(&format!("ordered by {}", shown_prose(&order)))
+        );
+    }
+    if members.is_empty() {
+        text.push_str("no keyphrases yet; run `relink watch run` first\n");
     }
     text
 }

@@ -1,0 +1,146 @@
+//! Two versions of a page as lines of a terminal.
+//!
+//! Removed words are written `[-word-]` and added words `{+word+}`, so that the
+//! marks are visible without colors.
+
+use relink_collection::{ComparedRow, RowChange, TextPart};
+use relink_model::Verdict;
+
+use super::screen::wrap;
+use crate::human::{TextStyle, counted, padded, shown_prose, width};
+
+/// The space between the columns, for the sign of the row.
+const GUTTER: usize = 3;
+
+/// Which version a text is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Old,
+    New,
+}
+
+impl Side {
+    const fn marks(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Old => ("[-", "-]"),
+            Self::New => ("{+", "+}"),
+        }
+    }
+
+    /// The color of marked words: that of dead and of live pages.
+    const fn verdict(self) -> Verdict {
+        match self {
+            Self::Old => Verdict::Dead,
+            Self::New => Verdict::Alive,
+        }
+    }
+}
+
+/// Shows the accepted version left and the latest version right.
+pub(super) fn side_by_side_lines(
+    rows: &[ComparedRow],
+    columns: usize,
+    style: TextStyle,
+) -> Vec<String> {
+    let half = columns.saturating_sub(GUTTER) / 2;
+    let mut lines = vec![format!("{}   {}", padded("accepted", half), "latest")];
+    for row in rows {
+        if let RowChange::Omitted(count) = row.change {
+            lines.push(omitted(count, style));
+            continue;
+        }
+        let old = column(&row.old, Side::Old, half, style);
+        let new = column(&row.new, Side::New, half, style);
+        for at in 0..old.len().max(new.len()) {
+            let cell = |cells: &[Cell]| cells.get(at).cloned().unwrap_or_default();
+            let (old, new) = (cell(&old), cell(&new));
+            let gap = " ".repeat(half.saturating_sub(old.columns));
+            let sign = if at == 0 { sign(row.change) } else { " " };
+            lines.push(format!("{}{gap} {sign} {}", old.text, new.text));
+        }
+    }
+    lines
+}
+
+/// Shows the blocks of both versions one below the other.
+pub(super) fn inline_lines(rows: &[ComparedRow], columns: usize, style: TextStyle) -> Vec<String> {
+    let columns = columns.saturating_sub(2);
+    let mut lines = Vec::new();
+    let mut push = |sign: &str, parts: &[TextPart], side| {
+        if !parts.is_empty() {
+            let cells = column(parts, side, columns, style);
+            lines.extend(cells.into_iter().map(|cell| format!("{sign} {}", cell.text)));
+        }
+    };
+    for row in rows {
+        match row.change {
+            RowChange::Omitted(count) => {
+                let text = omitted_text(count);
+                push(" ", &[TextPart { text, is_changed: false }], Side::New);
+            }
+            RowChange::Same => push(" ", &row.new, Side::New),
+            RowChange::Moved => {
+                push("↕", &row.old, Side::Old);
+                push("↕", &row.new, Side::New);
+            }
+            RowChange::Edited | RowChange::Added | RowChange::Removed => {
+                push("-", &row.old, Side::Old);
+                push("+", &row.new, Side::New);
+            }
+        }
+    }
+    lines
+}
+
+const fn sign(change: RowChange) -> &'static str {
+    match change {
+        RowChange::Same | RowChange::Omitted(_) => "│",
+        RowChange::Edited => "±",
+        RowChange::Added => "+",
+        RowChange::Removed => "-",
+        RowChange::Moved => "↕",
+    }
+}
+
+fn omitted_text(count: usize) -> String {
+    format!("… {}", counted(count as u64, "unchanged block"))
+}
+
+fn omitted(count: usize, style: TextStyle) -> String {
+    style.quiet(&omitted_text(count))
+}
+
+/// A line of one version, with its width without color sequences.
+#[derive(Debug, Clone, Default)]
+struct Cell {
+    text: String,
+    columns: usize,
+}
+
+/// Wraps the parts of a block and marks the changed ones.
+fn column(parts: &[TextPart], side: Side, columns: usize, style: TextStyle) -> Vec<Cell> {
+    let (open, close) = side.marks();
+    let mut words = Vec::new();
+    for part in parts {
+        let text = shown_prose(&part.text);
+        let text = if part.is_changed { format!("{open}{text}{close}") } else { text };
+        words.extend(text.split_whitespace().map(|word| (word.to_owned(), part.is_changed)));
+    }
+    let line = |words: Vec<(String, bool)>| {
+        let mut cell = Cell::default();
+        for (word, is_changed) in words {
+            if cell.columns > 0 {
+                cell.text.push(' ');
+                cell.columns += 1;
+            }
+            cell.columns += width(&word);
+            if is_changed {
+                cell.text.push_str(&style.verdict(side.verdict(), &word));
+            } else {
+                cell.text.push_str(&word);
+            }
+        }
+        cell
+    };
+    wrap(&words, columns).into_iter().map(line).collect()
+}
