@@ -53,18 +53,23 @@ pub fn run(args: &BackgroundArgs) -> Result<(), EvalError> {
 }
 
 fn terms_of(path: &Path, bytes: &[u8]) -> TermVector {
+    let page = block_text(format_of(path), bytes);
+    TermVector::from_member("", &page, "", TermSettings::default())
+}
+
+/// Returns the format of a file by its extension.
+pub(crate) fn format_of(path: &Path) -> DocumentFormat {
     let extension = path.extension().unwrap_or_default().to_string_lossy().into_owned();
-    let format = match extension.as_str() {
+    match extension.as_str() {
         "html" => DocumentFormat::Html,
         "xml" => DocumentFormat::Xml,
         "md" => DocumentFormat::Markdown,
         _ => DocumentFormat::PlainText,
-    };
-    TermVector::from_member("", &block_text(format, bytes), "", TermSettings::default())
+    }
 }
 
 /// Returns the entries of a directory, sorted by name.
-fn entries(directory: &Path) -> Result<Vec<PathBuf>, EvalError> {
+pub(crate) fn entries(directory: &Path) -> Result<Vec<PathBuf>, EvalError> {
     let at = |error| EvalError::File(directory.to_owned(), error);
     let entries = fs::read_dir(directory).map_err(at)?;
     let mut paths: Vec<PathBuf> = entries

@@ -15,6 +15,8 @@ mod drift;
 mod error;
 mod federation;
 mod fit_alias;
+mod keyphrases;
+mod phrases;
 mod random;
 mod soft404;
 
@@ -48,6 +50,10 @@ enum Command {
     Context(context::ContextArgs),
     /// Count the terms of texts for the general table of document frequencies
     Background(background::BackgroundArgs),
+    /// Count the words and phrases of texts for the table of keyphrases
+    Phrases(phrases::PhraseArgs),
+    /// Measure how well keyphrases find pages
+    Keyphrases(keyphrases::KeyphraseArgs),
     /// Compute the exact decay of every page of a graph
     Decay(decay::DecayEvalArgs),
     /// Compare estimates of decay with the exact scores
@@ -69,6 +75,8 @@ fn main() -> ExitCode {
         Command::Change(args) => change::run(&args),
         Command::Context(args) => context::run(&args),
         Command::Background(args) => background::run(&args),
+        Command::Phrases(args) => phrases::run(&args),
+        Command::Keyphrases(args) => keyphrases::run(&args),
         Command::Decay(args) => decay::run(&args),
         Command::Walks(args) => decay::walks::run(&args),
         Command::Federation(args) => federation::run(&args),

@@ -30,6 +30,9 @@ pub const MAX_BLOCKS: usize = 20_000;
 /// Maximum number of links.
 pub const MAX_LINKS: usize = 10_000;
 
+/// Maximum number of inline marks; later ones are dropped.
+pub const MAX_MARKS: usize = 20_000;
+
 /// The role of a block in its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BlockKind {
@@ -74,6 +77,27 @@ pub struct BlockLink {
     pub block: Option<usize>,
 }
 
+/// The kind of an inline tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum InlineMarkKind {
+    /// The start of an element with emphasis, such as `<strong>`.
+    EmphasisStart,
+    /// The end of an element with emphasis.
+    EmphasisEnd,
+    /// Any other inline tag, except a link.
+    Tag,
+}
+
+/// An inline tag between two words of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InlineMark {
+    /// The offset in [`BlockText::text`] of the text after the tag, or of the space
+    /// before it.
+    pub offset: usize,
+    /// The kind.
+    pub kind: InlineMarkKind,
+}
+
 /// The text of a page, split into blocks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BlockText {
@@ -82,6 +106,11 @@ pub struct BlockText {
     pub blocks: Vec<Block>,
     /// The links, in document order.
     pub links: Vec<BlockLink>,
+    /// The description and keywords of an HTML page's meta tags.
+    pub description: String,
+    /// The inline tags in document order, except links. Those of other formats than
+    /// HTML and Markdown are not recorded.
+    pub marks: Vec<InlineMark>,
     /// Whether the page has more text or links than the limits allow.
     pub is_truncated: bool,
 }

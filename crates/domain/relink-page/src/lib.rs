@@ -8,10 +8,6 @@
 //! be parsed, and a destination that is not a valid URL becomes a
 //! [`LinkTarget::Malformed`] with a reason.
 //!
-//! The crate also prepares the search for a replacement of a dead page:
-//! [`keyphrases`], [`lexical_signature`] and [`title_query`] select search
-//! terms, and a [`QueryPlan`] orders the queries.
-//!
 //! ```
 //! use relink_page::{DocumentFormat, links};
 //! let markdown = b"See [the docs](https://example.org/docs).";
@@ -32,14 +28,11 @@ mod blocks;
 mod css;
 mod csv;
 mod digest;
-mod document_frequencies;
 mod format;
 mod fragment;
 mod html;
 mod ignore;
 mod json;
-mod keyphrase;
-mod lexical_signature;
 mod line;
 mod link_candidates;
 mod link_sink;
@@ -48,7 +41,6 @@ mod markdown;
 mod notebook;
 mod options;
 mod problem;
-mod query_plan;
 mod rst;
 mod safe_slice;
 pub mod shingle;
@@ -61,7 +53,6 @@ mod value;
 mod whitespace_folder;
 mod wikitext;
 mod window;
-mod word_runs;
 mod xml;
 
 #[cfg(test)]
@@ -71,22 +62,18 @@ use relink_model::Link;
 
 pub use anchors::{Anchors, IncludedFile, ParseSlugStyleError, SlugStyle, anchors, section_id};
 pub use blocks::{
-    Block, BlockKind, BlockLink, BlockText, MAX_BLOCKS, MAX_LINKS, MAX_TEXT, block_text,
-    body_blocks,
+    Block, BlockKind, BlockLink, BlockText, InlineMark, InlineMarkKind, MAX_BLOCKS, MAX_LINKS,
+    MAX_MARKS, MAX_TEXT, block_text, body_blocks,
 };
 pub use csv::{TableCell, for_each_row};
 pub use digest::{digest, text_digest};
-pub use document_frequencies::DocumentFrequencies;
 pub use format::{DocumentFormat, ParseFormatError, is_binary};
 pub use fragment::Fragment;
 pub use html::RobotsMeta;
 pub use ignore::{IgnoreDirective, ignore_directives};
-pub use keyphrase::{Keyphrase, Keyphrases, keyphrases};
-pub use lexical_signature::{SIGNATURE_WORDS, lexical_signature};
 pub use link_sink::{DestinationSyntax, DocumentInfo, Extractor, LinkSink};
 pub use options::{Column, Options};
 pub use problem::Problem;
-pub use query_plan::{PlanLimits, QueryPlan, SearchGoal, title_query};
 pub use source::Language;
 pub use stop_words::{is_stop_word, stop_words};
 pub use target::{classify, has_client_templates, has_placeholder};

@@ -217,6 +217,10 @@ pub trait CollectionStore: Send + Sync {
     /// Returns versions, in any order.
     async fn versions(&self, ids: &[VersionId]) -> Result<Vec<StoredVersion>, StoreError>;
 
+    /// Replaces the keyphrases of a version.
+    async fn save_keyphrases(&self, version: VersionId, keyphrases: &str)
+    -> Result<(), StoreError>;
+
     /// Returns the ids and times of the versions of a page, oldest first.
     async fn version_times(&self, url: &str) -> Result<Vec<(VersionId, Timestamp)>, StoreError>;
 }

@@ -3,6 +3,7 @@
 //! The scores are computed elsewhere; this module only renders them.
 
 mod chart;
+mod list;
 mod text;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ use serde::Serialize;
 use crate::{SCHEMA, Tool, redact, schema};
 
 pub use self::chart::svg;
+pub use self::list::{DecayDayRow, ListDecay, ListedPage, list};
 pub use self::text::{page, web};
 
 /// Number of bars of a chart. Each bar covers a tenth of the scale.
@@ -32,13 +34,20 @@ pub struct DecayReport {
     pub page: Option<PageDecay>,
     /// The scores of a graph, if one was given.
     pub web: Option<WebDecay>,
+    /// The scores of the pages of a list, file or collection, if one was given.
+    pub list: Option<ListDecay>,
 }
 
 impl DecayReport {
     /// Creates a report.
     pub fn new(version: &'static str, page: Option<PageDecay>, web: Option<WebDecay>) -> Self {
         let tool = Tool { name: Cow::Borrowed("relink"), version: Cow::Borrowed(version) };
-        Self { schema: SCHEMA, tool, policy: None, page, web }
+        Self { schema: SCHEMA, tool, policy: None, page, web, list: None }
+    }
+
+    /// Creates a report of a list.
+    pub fn of_list(version: &'static str, list: ListDecay) -> Self {
+        Self { list: Some(list), ..Self::new(version, None, None) }
     }
 
     /// Adds the rules that pages were judged by.

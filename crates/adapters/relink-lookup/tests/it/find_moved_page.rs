@@ -1,10 +1,10 @@
 //! Finds a moved page with phrases, a query plan and the local index.
 
-use relink_lookup::{IndexedPage, LocalIndex};
-use relink_page::{
+use relink_keyphrase::{
     DocumentFrequencies, PlanLimits, QueryPlan, SIGNATURE_WORDS, SearchGoal, keyphrases,
     lexical_signature, title_query,
 };
+use relink_lookup::{IndexedPage, LocalIndex};
 use relink_ports::SearchEngine;
 use tempfile::TempDir;
 

@@ -64,6 +64,16 @@ impl CollectionStore for SqliteStore {
         self.perform("reading versions", |db| watched_pages::versions(db, ids))
     }
 
+    async fn save_keyphrases(
+        &self,
+        version: VersionId,
+        keyphrases: &str,
+    ) -> Result<(), StoreError> {
+        self.perform("saving keyphrases", |db| {
+            watched_pages::save_keyphrases(db, version, keyphrases)
+        })
+    }
+
     async fn version_times(&self, url: &str) -> Result<Vec<(VersionId, Timestamp)>, StoreError> {
         self.perform("reading versions", |db| watched_pages::version_times(db, url))
     }

@@ -153,6 +153,16 @@ pub(super) fn versions(db: &Connection, ids: &[VersionId]) -> DbResult<Vec<Store
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+pub(super) fn save_keyphrases(
+    db: &Connection,
+    version: VersionId,
+    keyphrases: &str,
+) -> DbResult<()> {
+    db.prepare_cached("UPDATE page_version SET keyphrases = ? WHERE id = ?")?
+        .execute((redaction::json(keyphrases)?, version.0))?;
+    Ok(())
+}
+
 pub(super) fn version_times(db: &Connection, url: &str) -> DbResult<Vec<(VersionId, Timestamp)>> {
     let mut statement = db.prepare_cached(
         "SELECT id, seen_at FROM page_version WHERE url = ? ORDER BY seen_at, id",

@@ -5,11 +5,11 @@
 //! phrases while there are too many results. A search for similar pages removes
 //! phrases while there are too few. This module does not send queries.
 
-use relink_model::{Digest, SearchQuery};
-use relink_page::{
+use relink_keyphrase::{
     DocumentFrequencies, Keyphrases, PlanLimits, QueryPlan, SIGNATURE_WORDS, SearchGoal,
     keyphrases, lexical_signature, title_query,
 };
+use relink_model::{Digest, SearchQuery};
 use relink_revive::Site;
 
 use super::AliasSearch;
@@ -17,16 +17,16 @@ use super::AliasSearch;
 /// Limits on the page's own site: one search, as in FABLE (§4.3), and one more
 /// if it finds nothing.
 const SITE_LIMITS: PlanLimits =
-    PlanLimits { initial_phrases: 2, enough_results: 10, max_queries: 2 };
+    PlanLimits { initial_phrases: 2, min_phrases: 1, enough_results: 10, max_queries: 2 };
 
 /// Limits for the identical page on the whole web: title, signature, then two
 /// or more phrases.
 const IDENTICAL_LIMITS: PlanLimits =
-    PlanLimits { initial_phrases: 2, enough_results: 10, max_queries: 5 };
+    PlanLimits { initial_phrases: 2, min_phrases: 1, enough_results: 10, max_queries: 5 };
 
 /// Limits for similar pages on the whole web: from five phrases down to one.
 const SIMILAR_LIMITS: PlanLimits =
-    PlanLimits { initial_phrases: 5, enough_results: 3, max_queries: 4 };
+    PlanLimits { initial_phrases: 5, min_phrases: 1, enough_results: 3, max_queries: 4 };
 
 /// Returns the plan to find a page on its own site.
 pub(super) fn site_plan(search: &AliasSearch) -> QueryPlan {

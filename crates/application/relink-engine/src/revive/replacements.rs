@@ -7,8 +7,8 @@
 
 use std::time::Instant;
 
+use relink_keyphrase::{QueryPlan, SearchGoal};
 use relink_model::{Digest, SearchHit, Similarity};
-use relink_page::{QueryPlan, SearchGoal};
 use relink_ports::SearchEngine;
 use relink_revive::cost::RevivalMethod;
 use relink_revive::replacement::{

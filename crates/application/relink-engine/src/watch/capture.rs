@@ -4,22 +4,20 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use relink_change::{Signature, TermSettings, TermVector};
+use relink_keyphrase::{DocumentFrequencies, KeyphraseSettings, KeyphraseSource, page_keyphrases};
 use relink_model::{FetchOutcome, Probe};
-use relink_page::{BlockText, DocumentFrequencies, Keyphrase, body_blocks, keyphrases};
+use relink_page::{BlockText, body_blocks};
 use relink_ports::Body;
-use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::keyphrases::StoredKeyphrases;
 use crate::dispatch::PageSink;
 
 /// Maximum length of a stored text, in bytes.
 const MAX_STORED_TEXT: usize = 256 * 1024;
 
-/// Maximum length of the text from which keyphrases are extracted, in bytes.
-const MAX_KEYPHRASE_TEXT: usize = 256 * 1024;
-
 /// What is known about a page before it is fetched.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct PageHint {
     /// The checksum of the bytes of the latest version.
     pub(super) checksum: Option<u64>,
@@ -28,6 +26,8 @@ pub(super) struct PageHint {
     pub(super) has_candidate: bool,
     /// Whether the text is stored.
     pub(super) keeps_text: bool,
+    /// The annotations of the page in its collections.
+    pub(super) annotation: String,
 }
 
 /// A fetched page.
@@ -57,16 +57,6 @@ pub(super) struct VersionContent {
     pub(super) text: Option<String>,
 }
 
-/// The two lists of keyphrases, as stored.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct StoredKeyphrases {
-    /// Phrases to find the page itself.
-    pub(super) exact: Vec<String>,
-    /// Phrases to find pages on the same topic.
-    pub(super) similar: Vec<String>,
-}
-
 /// Captures the pages of a run.
 pub(super) struct Capture {
     hints: HashMap<String, PageHint>,
@@ -94,34 +84,35 @@ impl PageSink for Capture {
         if !matches!(probe.outcome, FetchOutcome::Response(200..=299)) {
             return;
         }
-        let hint = self.hints.get(url).copied().unwrap_or_default();
+        let unknown = PageHint::default();
+        let hint = self.hints.get(url).unwrap_or(&unknown);
         let page = if hint.checksum == Some(xxh3_64(&body.bytes)) {
             CapturedPage::Same
         } else {
-            CapturedPage::Other(Box::new(version(body, hint)))
+            CapturedPage::Other(Box::new(version(url, body, hint)))
         };
         self.put(url, page);
     }
 }
 
-fn version(body: &Body, hint: PageHint) -> CapturedVersion {
+fn version(url: &str, body: &Body, hint: &PageHint) -> CapturedVersion {
     // The signature of a page without text is its checksum.
     let page = body_blocks(body.content_type.as_deref(), &body.bytes).unwrap_or_default();
     CapturedVersion {
         signature: Signature::new(&body.bytes, &page),
         bytes: body.bytes.len() as u64,
-        content: hint.has_candidate.then(|| content(&page, hint)),
+        content: hint.has_candidate.then(|| content(url, &page, hint)),
     }
 }
 
-fn content(page: &BlockText, hint: PageHint) -> VersionContent {
+fn content(url: &str, page: &BlockText, hint: &PageHint) -> VersionContent {
     let title = page.title().unwrap_or_default().to_owned();
-    let text = content_text(page, MAX_KEYPHRASE_TEXT);
-    let found = keyphrases(&text, &DocumentFrequencies::default());
-    let texts = |phrases: Vec<Keyphrase>| phrases.into_iter().map(|phrase| phrase.text).collect();
+    let source = KeyphraseSource { annotation: &hint.annotation, url };
+    let frequencies = DocumentFrequencies::builtin();
+    let phrases = page_keyphrases(page, source, &frequencies, &KeyphraseSettings::default());
     VersionContent {
         terms: TermVector::from_member(&title, page, "", TermSettings::default()),
-        keyphrases: StoredKeyphrases { exact: texts(found.exact), similar: texts(found.similar) },
+        keyphrases: StoredKeyphrases::builtin(phrases, &frequencies),
         text: hint.keeps_text.then(|| content_text(page, MAX_STORED_TEXT)),
         title,
     }

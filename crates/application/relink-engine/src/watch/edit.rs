@@ -81,7 +81,7 @@ pub async fn apply_action(
 }
 
 /// Returns the members that a selector names.
-fn select<'l>(
+pub(super) fn select<'l>(
     library: &'l Library,
     collection: &str,
     selector: &MemberSelector,

@@ -11,6 +11,7 @@ mod add;
 mod capture;
 mod curate;
 mod edit;
+mod keyphrases;
 mod library;
 mod record;
 mod review;
@@ -27,7 +28,8 @@ pub use self::curate::{
     CollectionEdit, MemberEditRequest, edit_collection, edit_member, replace_member,
 };
 pub use self::edit::{MemberSelector, WatchAction, apply_action, remove_collection};
-pub use self::review::{collection_list, review_collection};
+pub use self::keyphrases::member_keyphrases;
+pub use self::review::{collection_list, collection_urls, review_collection};
 pub use self::run::{WatchEnd, WatchOutcome, WatchSettings, watch_pages};
 pub use self::suggest::{SuggestRequest, suggest_replacements};
 
@@ -73,6 +75,9 @@ pub enum WatchError {
         /// The URL.
         url: String,
     },
+    /// The search engine cannot be used.
+    #[error(transparent)]
+    Search(relink_ports::SearchError),
     /// The action needs a version of the page.
     #[error("`{url}` has no version to accept")]
     NoVersion {

@@ -14,7 +14,7 @@ use relink_ports::{
 use relink_report::watch::{WatchChange, WatchList, WatchMember, WatchReport, WatchSummary};
 
 use super::WatchError;
-use super::capture::StoredKeyphrases;
+use super::keyphrases::StoredKeyphrases;
 use super::library::{Library, context_of, is_in_tree, load_versions, state_of};
 use crate::{Ports, Revival};
 
@@ -42,6 +42,19 @@ pub async fn collection_list(
     let pages = library.pages(store).await?;
     let roots = library.collections.iter().filter(|one| !one.name.contains('/'));
     Ok(roots.map(|root| summary(&library, &pages, root, ports.now())).collect())
+}
+
+/// Returns the URLs of the members of a collection, including nested ones, each once.
+pub async fn collection_urls(
+    store: &dyn CollectionStore,
+    name: &str,
+) -> Result<Vec<String>, WatchError> {
+    let library = Library::load_tree(store, name).await?;
+    let mut seen = HashSet::new();
+    let members = library.numbered().map(|(_, _, member)| member);
+    let active = members.filter(|member| state_of(member) == MemberState::Active);
+    let urls = active.map(|member| member.url.clone());
+    Ok(urls.filter(|url| seen.insert(url.clone())).collect())
 }
 
 fn summary(
@@ -349,6 +362,6 @@ async fn archived_copies(
 }
 
 fn keyphrases_of(version: &StoredVersion) -> Vec<String> {
-    let stored: StoredKeyphrases = serde_json::from_str(&version.keyphrases).unwrap_or_default();
-    stored.similar.into_iter().take(MAX_KEYPHRASES).collect()
+    let stored = StoredKeyphrases::parse(&version.keyphrases);
+    stored.similar.into_iter().map(|phrase| phrase.text).take(MAX_KEYPHRASES).collect()
 }

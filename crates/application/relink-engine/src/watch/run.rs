@@ -96,7 +96,8 @@ pub async fn watch_pages(
     if settings.checks_all {
         store.schedule_pages(&ids, ports.now()).await?;
     }
-    let watch = WatchRun { ports, store, settings, keeps_text: urls_with_text(&library), ids };
+    let (keeps_text, annotations) = (urls_with_text(&library), annotations(&library));
+    let watch = WatchRun { ports, store, settings, ids, keeps_text, annotations };
     let mut counts = RecordCounts::default();
     let mut end = DispatchEnd::Done;
     let mut due = None;
@@ -135,6 +136,19 @@ fn urls_with_text(library: &Library) -> HashSet<String> {
     lists.flat_map(|one| library.members(one.id)).map(|member| member.url.clone()).collect()
 }
 
+/// Returns the annotations of each page. A page may be in several collections.
+fn annotations(library: &Library) -> HashMap<String, String> {
+    let mut annotations: HashMap<String, String> = HashMap::new();
+    for member in library.collections.iter().flat_map(|one| library.members(one.id)) {
+        if !member.annotation.is_empty() {
+            let text = annotations.entry(member.url.clone()).or_default();
+            text.push_str(&member.annotation);
+            text.push('\n');
+        }
+    }
+    annotations
+}
+
 fn outcome(end: &DispatchEnd, due: u64, counts: RecordCounts) -> WatchOutcome {
     let doubt = match end {
         DispatchEnd::InDoubt(doubt) => Some(doubt.clone()),
@@ -170,6 +184,7 @@ struct WatchRun<'w> {
     settings: &'w WatchSettings,
     ids: Vec<CollectionId>,
     keeps_text: HashSet<String>,
+    annotations: HashMap<String, String>,
 }
 
 impl WatchRun<'_> {
@@ -244,6 +259,7 @@ impl WatchRun<'_> {
                     checksum: page.checksum,
                     has_candidate: page.candidate.is_some(),
                     keeps_text: self.keeps_text.contains(&page.url),
+                    annotation: self.annotations.get(&page.url).cloned().unwrap_or_default(),
                 };
                 hints.insert(page.url, hint);
             }

@@ -12,15 +12,16 @@ use relink_collection::{
     Availability, ContextJudgment, MemberState, ReviewMember, ReviewedList, VersionSummary,
     judge_candidate,
 };
+use relink_keyphrase::{PlanLimits, QueryPlan, SearchGoal};
 use relink_model::{RequestRights, Verdict};
-use relink_page::{Keyphrase, Keyphrases, QueryPlan, SearchGoal, body_blocks};
+use relink_page::body_blocks;
 use relink_ports::{CollectionStore, SearchEngine, StoredMember};
 use relink_report::watch::{CandidateKind, WatchCandidate, WatchSuggestions};
 use url::Url;
 
 use super::WatchError;
-use super::capture::StoredKeyphrases;
 use super::edit::{MemberSelector, select_one};
+use super::keyphrases::StoredKeyphrases;
 use super::library::{Library, context_of, load_versions, state_of};
 use crate::page_check::{ControlCache, PageCheckRequest, PageCheckSettings, PageChecker};
 use crate::polite_fetch::{PoliteFetch, PoliteFetchSettings};
@@ -31,9 +32,6 @@ const MAX_FETCHED: usize = 8;
 
 /// Maximum number of candidates.
 const MAX_CANDIDATES: usize = 10;
-
-/// Maximum number of queries.
-const MAX_QUERIES: usize = 8;
 
 /// Minimum share of common text of a copy.
 const MIN_COPY_SHARE: f64 = 0.9;
@@ -47,6 +45,10 @@ pub struct SuggestRequest<'r> {
     pub member: &'r MemberSelector,
     /// Permissions of requests to the member itself.
     pub rights: RequestRights,
+    /// Limits of the search for copies of the page.
+    pub identical: PlanLimits,
+    /// Limits of the search for similar pages.
+    pub similar: PlanLimits,
 }
 
 /// Finds candidates for a member.
@@ -64,7 +66,7 @@ pub async fn suggest_replacements(
     if search.needs_replacement {
         search.revive(request.rights, stop, &mut found).await?;
     }
-    search.search_web(stop, &mut found).await?;
+    search.search_web(request, stop, &mut found).await?;
     found.candidates.truncate(MAX_CANDIDATES);
     Ok(found)
 }
@@ -73,7 +75,7 @@ pub async fn suggest_replacements(
 struct AcceptedVersion {
     signature: Option<Signature>,
     terms: TermVector,
-    keyphrases: Keyphrases,
+    keyphrases: StoredKeyphrases,
 }
 
 struct Search<'s> {
@@ -122,7 +124,7 @@ impl<'s> Search<'s> {
         let accepted = stored.map(|version| AcceptedVersion {
             signature: serde_json::from_str(&version.signature).ok(),
             terms: terms(&member),
-            keyphrases: keyphrases(&version.keyphrases),
+            keyphrases: StoredKeyphrases::parse(&version.keyphrases),
         });
         let collection = library.collections.iter().find(|one| one.id == member.collection);
         let list = ReviewedList {
@@ -188,22 +190,27 @@ impl<'s> Search<'s> {
     /// Searches for copies and similar pages by the stored keyphrases.
     async fn search_web(
         &self,
+        request: &SuggestRequest<'_>,
         stop: &StopSignal,
         found: &mut WatchSuggestions,
     ) -> Result<(), WatchError> {
         let Some(accepted) = &self.accepted else { return Ok(()) };
-        let goals: &[SearchGoal] = if self.needs_replacement {
-            &[SearchGoal::Identical, SearchGoal::Similar]
-        } else {
-            &[SearchGoal::Similar]
-        };
+        let all =
+            [(SearchGoal::Identical, request.identical), (SearchGoal::Similar, request.similar)];
+        let goals = all
+            .into_iter()
+            .filter(|(goal, _)| self.needs_replacement || *goal == SearchGoal::Similar);
+        let phrases = accepted.keyphrases.phrases();
+        for engine in &self.ports.search_engines {
+            found.warnings.extend(accepted.keyphrases.engine_warning(engine.name()));
+        }
         let mut urls: Vec<(String, String)> = Vec::new();
-        for goal in goals {
+        for (goal, limits) in goals {
             for engine in &self.ports.search_engines {
                 if stop.is_stopped() {
                     return Ok(());
                 }
-                let plan = QueryPlan::new(*goal, &accepted.keyphrases, None);
+                let plan = QueryPlan::with_limits(goal, &phrases, None, limits);
                 self.run_plan(&**engine, plan, &mut urls, found).await;
             }
         }
@@ -223,9 +230,7 @@ impl<'s> Search<'s> {
         urls: &mut Vec<(String, String)>,
         found: &mut WatchSuggestions,
     ) {
-        let mut queries = 0;
-        while let Some(query) = plan.query().cloned().filter(|_| queries < MAX_QUERIES) {
-            queries += 1;
+        while let Some(query) = plan.query().cloned() {
             let response = match engine.search(&query).await {
                 Ok(response) => response,
                 Err(error) => {
@@ -303,13 +308,6 @@ impl<'s> Search<'s> {
             VersionSummary { signature: accepted.signature.clone(), terms: accepted.terms.clone() };
         judge_candidate(&self.list, &accepted, page, &AngleSettings::default())
     }
-}
-
-fn keyphrases(stored: &str) -> Keyphrases {
-    let stored: StoredKeyphrases = serde_json::from_str(stored).unwrap_or_default();
-    let phrases =
-        |texts: Vec<String>| texts.into_iter().map(|text| Keyphrase { text, count: 1 }).collect();
-    Keyphrases { exact: phrases(stored.exact), similar: phrases(stored.similar) }
 }
 
 /// Collects the results of a revival.

@@ -1,10 +1,11 @@
 //! Mutated documents: links, ignore directives, anchors, digests and windows.
 
 use relink_frontier::{PageFingerprint, RobotsDirectives, RobotsTxt, canonicalize};
+use relink_keyphrase::{DocumentFrequencies, keyphrases};
 use relink_model::{LinkTarget, Timings};
 use relink_page::{
-    DocumentFormat, DocumentFrequencies, Options, SlugStyle, WindowedExtractor, anchors, digest,
-    for_each_link_with, ignore_directives, is_binary, is_sitemap_index, keyphrases, robots_meta,
+    DocumentFormat, Options, SlugStyle, WindowedExtractor, anchors, digest, for_each_link_with,
+    ignore_directives, is_binary, is_sitemap_index, robots_meta,
 };
 
 use super::guard::Guard;

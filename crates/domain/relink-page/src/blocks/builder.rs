@@ -1,10 +1,16 @@
 //! Collects the blocks of a document while it is parsed.
 
-use super::{Block, BlockKind, BlockLink, BlockText, MAX_BLOCKS, MAX_LINKS, MAX_TEXT};
+use super::{
+    Block, BlockKind, BlockLink, BlockText, InlineMark, InlineMarkKind, MAX_BLOCKS, MAX_LINKS,
+    MAX_MARKS, MAX_TEXT,
+};
 use crate::safe_slice::SafeSlice as _;
 
 /// Maximum length of a link's destination, in bytes; longer ones are truncated.
 const MAX_URL: usize = 500;
+
+/// Maximum length of the description of a page, in bytes.
+const MAX_DESCRIPTION: usize = 2_000;
 
 /// Minimum number of bytes outside boilerplate. If a page has less, its content
 /// was mistaken for boilerplate, so the marks are removed.
@@ -93,6 +99,22 @@ impl BlockBuilder {
         }
         self.needs_space = false;
         self.page.text.push_str(word);
+    }
+
+    /// Adds the content of a meta tag that describes the page.
+    pub(crate) fn describe(&mut self, text: &str) {
+        let room = MAX_DESCRIPTION.saturating_sub(self.page.description.len());
+        if !self.page.description.is_empty() {
+            self.page.description.push('\n');
+        }
+        self.page.description.push_str(text.slice(..text.floor_char_boundary(room)));
+    }
+
+    /// Adds an inline tag at the current position.
+    pub(crate) fn mark(&mut self, kind: InlineMarkKind) {
+        if self.page.marks.len() < MAX_MARKS {
+            self.page.marks.push(InlineMark { offset: self.page.text.len(), kind });
+        }
     }
 
     /// Adds a link of the open block.

@@ -6,7 +6,7 @@
 
 use super::block_role::{BlockRole, ContainerKind};
 use super::tokenizer::{TextElement, Token, Tokenizer};
-use crate::blocks::{BlockBuilder, BlockKind};
+use crate::blocks::{BlockBuilder, BlockKind, InlineMarkKind};
 use crate::link_sink::unescape_attribute;
 use crate::safe_slice::SafeSlice as _;
 
@@ -25,6 +25,9 @@ const BOILERPLATE_NAMES: &[&str] = &[
     "pagination", "promo", "related", "share", "sharing", "sidebar", "sitenav", "social",
     "sponsored", "subscribe",
 ];
+
+/// Elements with emphasis.
+const EMPHASIS: &[&str] = &["b", "big", "dfn", "em", "i", "mark", "strong", "u"];
 
 /// An open container.
 struct Container<'t> {
@@ -83,8 +86,11 @@ impl<'t> HtmlBlockParser<'_, 't> {
     }
 
     fn start_tag(&mut self, name: &'t str, tokens: &Tokenizer<'t>) {
+        if is(name, "meta") {
+            self.meta(tokens);
+        }
         match BlockRole::from_name(name) {
-            BlockRole::Inline => {}
+            BlockRole::Inline => self.mark(name, InlineMarkKind::EmphasisStart),
             BlockRole::Anchor => self.link(tokens.attribute("href")),
             BlockRole::Embed => {
                 self.link(tokens.attribute("src").or_else(|| tokens.attribute("href")));
@@ -104,6 +110,24 @@ impl<'t> HtmlBlockParser<'_, 't> {
         }
     }
 
+    /// Adds the description or keywords of the page.
+    fn meta(&mut self, tokens: &Tokenizer<'t>) {
+        let is_description = tokens
+            .attribute("name")
+            .is_some_and(|name| is_any(name.trim(), &["description", "keywords"]));
+        if let Some(content) = tokens.attribute("content").filter(|_| is_description) {
+            self.builder.describe(&unescape_attribute(content));
+        }
+    }
+
+    /// Adds an inline tag. `wbr` is a place inside a word.
+    fn mark(&mut self, name: &str, emphasis: InlineMarkKind) {
+        if !is(name, "wbr") {
+            let is_emphasis = is_any(name, EMPHASIS);
+            self.builder.mark(if is_emphasis { emphasis } else { InlineMarkKind::Tag });
+        }
+    }
+
     fn link(&mut self, url: Option<&str>) {
         if let Some(url) = url.filter(|_| self.hidden == 0) {
             self.builder.link(&unescape_attribute(url));
@@ -112,7 +136,8 @@ impl<'t> HtmlBlockParser<'_, 't> {
 
     fn end_tag(&mut self, name: &str) {
         match BlockRole::from_name(name) {
-            BlockRole::Inline | BlockRole::Anchor => {}
+            BlockRole::Inline => self.mark(name, InlineMarkKind::EmphasisEnd),
+            BlockRole::Anchor => {}
             BlockRole::Hidden => self.hidden = self.hidden.saturating_sub(1),
             BlockRole::Container(_) => {
                 let open = self.stack.iter().rposition(|open| is(open.name, name));

@@ -4,7 +4,7 @@ use crate::safe_slice::SafeSlice as _;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::{admonitions_to_lists, front_matter, neutralize_brackets, options};
-use crate::blocks::{BlockBuilder, BlockKind};
+use crate::blocks::{BlockBuilder, BlockKind, InlineMarkKind};
 use crate::html;
 
 /// Front matter settings that are visible to readers, and their role.
@@ -69,7 +69,12 @@ impl MarkdownBlockParser<'_> {
         match event {
             Event::Start(tag) => self.open(&tag),
             Event::End(tag) => self.close(tag),
-            Event::Text(text) | Event::Code(text) => self.builder.push(&text),
+            Event::Text(text) => self.builder.push(&text),
+            Event::Code(text) => {
+                self.builder.mark(InlineMarkKind::Tag);
+                self.builder.push(&text);
+                self.builder.mark(InlineMarkKind::Tag);
+            }
             Event::Html(html) => self.html.push_str(&html),
             Event::InlineHtml(html) => self.inline_html(&html),
             Event::SoftBreak | Event::HardBreak => self.builder.space(),
@@ -94,6 +99,7 @@ impl MarkdownBlockParser<'_> {
             Tag::Paragraph | Tag::FootnoteDefinition(_) => self.begin(BlockKind::Paragraph),
             Tag::Link { dest_url, .. } => self.builder.link(dest_url),
             Tag::Image { .. } => self.images += 1,
+            Tag::Emphasis | Tag::Strong => self.builder.mark(InlineMarkKind::EmphasisStart),
             _ => {}
         }
     }
@@ -109,6 +115,7 @@ impl MarkdownBlockParser<'_> {
                 self.quotes = self.quotes.saturating_sub(1);
                 self.begin(BlockKind::Paragraph);
             }
+            TagEnd::Emphasis | TagEnd::Strong => self.builder.mark(InlineMarkKind::EmphasisEnd),
             TagEnd::Image => self.images = self.images.saturating_sub(1),
             TagEnd::Heading(_) | TagEnd::CodeBlock | TagEnd::TableCell | TagEnd::Paragraph => {
                 self.begin(BlockKind::Paragraph);

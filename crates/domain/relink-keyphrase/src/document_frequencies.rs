@@ -1,9 +1,11 @@
 //! Document frequencies of words and phrases.
 //!
-//! The counts come from a local index or from the result totals of search
-//! engines.
+//! The counts come from the built-in table, from a local index, or from the result
+//! totals of a search engine.
 
 use std::collections::HashMap;
+
+use crate::phrase_table::PhraseTable;
 
 /// Assumed rarity factor per additional word of a phrase with an unknown count.
 /// Our own choice; it affects only the order of phrases.
@@ -12,7 +14,7 @@ const RARITY_PER_WORD: f64 = 10.0;
 /// The number of pages that contain each phrase, and the total number of pages.
 ///
 /// ```
-/// let mut frequencies = relink_page::DocumentFrequencies::new(1_000);
+/// let mut frequencies = relink_keyphrase::DocumentFrequencies::new(1_000);
 /// frequencies.extend([("snowy owl", 4)]);
 /// assert_eq!(frequencies.count("snowy owl"), Some(4));
 /// assert_eq!(frequencies.count("barn owl"), None);
@@ -21,12 +23,24 @@ const RARITY_PER_WORD: f64 = 10.0;
 pub struct DocumentFrequencies {
     pages: u64,
     counts: HashMap<String, u64>,
+    table: Option<&'static PhraseTable>,
 }
 
 impl DocumentFrequencies {
     /// Creates an empty table for a collection of `pages` pages.
     pub fn new(pages: u64) -> Self {
-        Self { pages, counts: HashMap::new() }
+        Self { pages, counts: HashMap::new(), table: None }
+    }
+
+    /// Returns the built-in table of English words and phrases.
+    pub fn builtin() -> Self {
+        let table = PhraseTable::builtin();
+        Self { pages: table.pages(), counts: HashMap::new(), table: Some(table) }
+    }
+
+    /// Returns the total number of pages.
+    pub fn pages(&self) -> u64 {
+        self.pages
     }
 
     /// Returns the number of pages that contain a phrase, if known.
@@ -41,10 +55,14 @@ impl DocumentFrequencies {
 
     /// Returns the inverse document frequency of a phrase: the total number of
     /// pages divided by those that contain it (Walden's Paths). If the number is
-    /// unknown, longer phrases are assumed to be rarer.
+    /// unknown, it is estimated from the built-in table, or longer phrases are
+    /// assumed to be rarer.
     pub(crate) fn rarity(&self, phrase: &str) -> f64 {
         if let Some(count) = self.count(phrase) {
             return ratio(self.pages.max(1), count.max(1));
+        }
+        if let Some(table) = self.table {
+            return table.rarity(phrase);
         }
         let additional_words = phrase.split(' ').count().saturating_sub(1);
         RARITY_PER_WORD.powi(i32::try_from(additional_words).unwrap_or(i32::MAX))

@@ -6,8 +6,11 @@ use super::*;
 use crate::keyphrase::Keyphrase;
 
 fn page(phrases: &str) -> Keyphrases {
-    let phrases =
-        phrases.split_whitespace().map(|text| Keyphrase { text: text.to_owned(), count: 1 });
+    let phrases = phrases.split_whitespace().map(|text| Keyphrase {
+        text: text.to_owned(),
+        count: 1,
+        weighted_count: 1,
+    });
     let phrases: Vec<_> = phrases.collect();
     Keyphrases { exact: phrases.clone(), similar: phrases }
 }

@@ -6,8 +6,9 @@
 
 use std::collections::HashMap;
 
+use relink_page::is_stop_word;
+
 use crate::document_frequencies::{DocumentFrequencies, ratio};
-use crate::stop_words::is_stop_word;
 use crate::word_runs::words;
 
 /// Number of words in a signature (Phelps and Wilensky).
@@ -26,7 +27,7 @@ const MAX_COUNT: u64 = 3;
 /// longer words are assumed to be rarer.
 ///
 /// ```
-/// use relink_page::{DocumentFrequencies, lexical_signature};
+/// use relink_keyphrase::{DocumentFrequencies, lexical_signature};
 /// let mut frequencies = DocumentFrequencies::new(1_000);
 /// frequencies.extend([("snowy", 20), ("lemmings", 2), ("hunts", 90)]);
 /// let words = lexical_signature("The snowy owl hunts lemmings", &frequencies, 2);

@@ -6,9 +6,9 @@
 //! section 5). The caller sends the queries and reports the number of results.
 
 use relink_model::SearchQuery;
+use relink_page::is_stop_word;
 
 use crate::keyphrase::Keyphrases;
-use crate::stop_words::is_stop_word;
 use crate::word_runs::words;
 
 /// Maximum number of words in a title query.
@@ -24,7 +24,7 @@ const MIN_SITE_NAME: usize = 3;
 /// Returns a query for the words of a title, without the name of the site.
 ///
 /// ```
-/// let query = relink_page::title_query("The snowy owl | Example", Some("example.org"));
+/// let query = relink_keyphrase::title_query("The snowy owl | Example", Some("example.org"));
 /// assert_eq!(query.to_string(), "snowy owl site:example.org");
 /// ```
 pub fn title_query(title: &str, site: Option<&str>) -> SearchQuery {
@@ -66,6 +66,8 @@ pub enum SearchGoal {
 pub struct PlanLimits {
     /// Number of phrases in the first query.
     pub initial_phrases: usize,
+    /// Minimum number of phrases in a query for similar pages.
+    pub min_phrases: usize,
     /// Number of results at which the plan ends: the maximum for
     /// [`SearchGoal::Identical`], the minimum for [`SearchGoal::Similar`].
     pub enough_results: u64,
@@ -79,9 +81,11 @@ impl PlanLimits {
     pub const fn for_goal(goal: SearchGoal) -> Self {
         match goal {
             SearchGoal::Identical => {
-                Self { initial_phrases: 2, enough_results: 10, max_queries: 6 }
+                Self { initial_phrases: 2, min_phrases: 1, enough_results: 10, max_queries: 6 }
             }
-            SearchGoal::Similar => Self { initial_phrases: 8, enough_results: 10, max_queries: 8 },
+            SearchGoal::Similar => {
+                Self { initial_phrases: 8, min_phrases: 1, enough_results: 10, max_queries: 8 }
+            }
         }
     }
 }
@@ -89,7 +93,7 @@ impl PlanLimits {
 /// A sequence of queries, each of which depends on the results of the last.
 ///
 /// ```
-/// use relink_page::{DocumentFrequencies, QueryPlan, SearchGoal, keyphrases};
+/// use relink_keyphrase::{DocumentFrequencies, QueryPlan, SearchGoal, keyphrases};
 /// let page = keyphrases("Snowy owl. Barn owl. Eagle owl.", &DocumentFrequencies::default());
 /// let mut plan = QueryPlan::new(SearchGoal::Identical, &page, None);
 /// assert_eq!(plan.query().unwrap().to_string(), "\"snowy owl\" \"barn owl\"");
@@ -219,7 +223,8 @@ impl QueryPlan {
     /// Drops the weakest phrase if there are too few results. Returns whether the
     /// plan continues.
     fn loosen(&mut self, result_count: u64) -> bool {
-        if result_count >= self.limits.enough_results {
+        let is_last = self.current_phrases.len() <= self.limits.min_phrases;
+        if result_count >= self.limits.enough_results || is_last {
             return false;
         }
         self.current_phrases.pop();

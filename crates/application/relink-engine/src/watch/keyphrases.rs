@@ -1,0 +1,174 @@
+//! The stored keyphrases of pages: two lists, and where their order comes from.
+//!
+//! The order of a new version comes from the built-in table. A search engine that
+//! the user chose can count the phrases instead. Engine, index size and date are
+//! stored with the lists, because the counts of engines are not comparable.
+
+use jiff::Timestamp;
+use relink_keyphrase::{DocumentFrequencies, Keyphrase, Keyphrases};
+use relink_model::SearchQuery;
+use relink_ports::{CollectionStore, SearchEngine, StoredMember, VersionId};
+use relink_report::watch::{WatchKeyphrases, WatchPhraseSource};
+use serde::{Deserialize, Serialize};
+
+use super::WatchError;
+use super::edit::{MemberSelector, select};
+use super::library::{Library, load_versions};
+use crate::error::to_json;
+use crate::{Ports, StopSignal};
+
+/// A word on almost every page: the number of its results is the size of an index.
+const COMMON_WORD: &str = "the";
+
+/// The name of the built-in table.
+pub(super) const BUILTIN: &str = "builtin";
+
+/// A stored phrase.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct StoredPhrase {
+    pub(super) text: String,
+    count: u32,
+    weighted_count: u32,
+}
+
+/// The two lists of keyphrases, as stored.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct StoredKeyphrases {
+    /// Phrases to find the page itself.
+    pub(super) exact: Vec<StoredPhrase>,
+    /// Phrases to find pages on the same topic.
+    pub(super) similar: Vec<StoredPhrase>,
+    /// The name of the engine that counted the phrases, or [`BUILTIN`].
+    pub(super) engine: String,
+    /// The number of pages in its index.
+    pub(super) pages: u64,
+    /// When it counted them.
+    pub(super) counted_at: Option<Timestamp>,
+}
+
+impl StoredKeyphrases {
+    /// Reads stored lists. Lists that cannot be read are empty.
+    pub(super) fn parse(text: &str) -> Self {
+        serde_json::from_str(text).unwrap_or_default()
+    }
+
+    /// Creates lists in the order of the built-in table.
+    pub(super) fn builtin(phrases: Keyphrases, frequencies: &DocumentFrequencies) -> Self {
+        Self::new(phrases, BUILTIN, frequencies.pages(), None)
+    }
+
+    fn new(phrases: Keyphrases, engine: &str, pages: u64, counted_at: Option<Timestamp>) -> Self {
+        let stored = |phrases: Vec<Keyphrase>| {
+            let stored = phrases.into_iter().map(|phrase| StoredPhrase {
+                text: phrase.text,
+                count: phrase.count,
+                weighted_count: phrase.weighted_count,
+            });
+            stored.collect()
+        };
+        Self {
+            exact: stored(phrases.exact),
+            similar: stored(phrases.similar),
+            engine: engine.to_owned(),
+            pages,
+            counted_at,
+        }
+    }
+
+    /// Returns the lists for a query plan.
+    pub(super) fn phrases(&self) -> Keyphrases {
+        let phrases = |stored: &[StoredPhrase]| {
+            let phrases = stored.iter().map(|phrase| Keyphrase {
+                text: phrase.text.clone(),
+                count: phrase.count,
+                weighted_count: phrase.weighted_count,
+            });
+            phrases.collect()
+        };
+        Keyphrases { exact: phrases(&self.exact), similar: phrases(&self.similar) }
+    }
+
+    /// Returns a warning if another engine counted the phrases.
+    pub(super) fn engine_warning(&self, engine: &str) -> Option<String> {
+        let is_other = self.engine != engine && self.engine != BUILTIN && !self.engine.is_empty();
+        is_other.then(|| {
+            format!(
+                "the keyphrases are ordered by the result counts of {}, but {engine} is searched; \
+                 `relink watch keyphrases NAME --count` counts them again",
+                self.engine
+            )
+        })
+    }
+
+    fn report(&self, number: u32, member: &StoredMember) -> WatchKeyphrases {
+        let texts = |phrases: &[StoredPhrase]| phrases.iter().map(|one| one.text.clone()).collect();
+        WatchKeyphrases {
+            number,
+            url: member.url.clone(),
+            title: member.title.clone(),
+            exact: texts(&self.exact),
+            similar: texts(&self.similar),
+            source: WatchPhraseSource {
+                engine: self.engine.clone(),
+                pages: self.pages,
+                counted_at: self.counted_at,
+            },
+        }
+    }
+}
+
+/// Returns the keyphrases of the selected members. If `counts` is set, the first
+/// search engine counts the phrases and orders the lists, which are stored.
+pub async fn member_keyphrases(
+    ports: &Ports,
+    store: &dyn CollectionStore,
+    collection: &str,
+    selector: &MemberSelector,
+    counts: bool,
+    stop: &StopSignal,
+) -> Result<Vec<WatchKeyphrases>, WatchError> {
+    let library = Library::load_tree(store, collection).await?;
+    let selected = select(&library, collection, selector)?;
+    let ids: Vec<VersionId> = selected.iter().filter_map(|member| member.reference).collect();
+    let versions = load_versions(store, ids).await?;
+    let mut rows = Vec::new();
+    for (number, _, member) in library.numbered() {
+        let is_selected = selected.iter().any(|one| one.id == member.id);
+        let Some(version) = member.reference.and_then(|id| versions.get(&id)) else { continue };
+        if !is_selected || stop.is_stopped() {
+            continue;
+        }
+        let mut stored = StoredKeyphrases::parse(&version.keyphrases);
+        if let Some(engine) = ports.search_engines.first().filter(|_| counts) {
+            stored = count_phrases(&**engine, &stored, ports.now()).await?;
+            store.save_keyphrases(version.id, &to_json(&stored)?).await?;
+        }
+        rows.push(stored.report(number, member));
+    }
+    Ok(rows)
+}
+
+/// Orders the lists by the result counts of a search engine.
+async fn count_phrases(
+    engine: &dyn SearchEngine,
+    stored: &StoredKeyphrases,
+    now: Timestamp,
+) -> Result<StoredKeyphrases, WatchError> {
+    let count = async |query: SearchQuery| -> Result<u64, WatchError> {
+        let response = engine.search(&query).await;
+        response.map(|response| response.estimated_total()).map_err(WatchError::Search)
+    };
+    let pages = count(SearchQuery::new([COMMON_WORD])).await?;
+    let mut frequencies = DocumentFrequencies::new(pages);
+    for phrase in stored.exact.iter().chain(&stored.similar) {
+        if frequencies.count(&phrase.text).is_none() {
+            let query =
+                SearchQuery { phrases: vec![phrase.text.clone()], ..SearchQuery::new([""; 0]) };
+            frequencies.extend([(phrase.text.clone(), count(query).await?)]);
+        }
+    }
+    let phrases = stored.phrases().reordered(&frequencies);
+    Ok(StoredKeyphrases::new(phrases, engine.name(), pages, Some(now)))
+}
