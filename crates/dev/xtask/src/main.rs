@@ -33,6 +33,7 @@ usage: cargo xtask COMMAND
   bench queue [--urls N] [--hosts N] [--seconds N]
                                       the PostgreSQL queue compared with pgbench, no requests
   bench fix                           diff of 10,000 files with 100,000 moved links
+  bench watch                         relink watch run on 5,000 unchanged members
   bench crawl [PAGES]                 relink compared with linkinator and LinkChecker
   simulate-queue [--urls N] [--hosts N] [--workers N] [--concurrency N] [--interval-ms N]
                                       the PostgreSQL queue with 10^9 URLs and 1,000 workers
@@ -119,7 +120,7 @@ fn run(args: &[&str]) -> Result<ExitCode, XtaskError> {
             Ok(ExitCode::SUCCESS)
         }
         ["workers", options @ ..] => run_workers(options),
-        ["bench", "check" | "extract" | "fix" | "crawl" | "controls" | "harvest", ..] => {
+        ["bench", "check" | "extract" | "fix" | "crawl" | "controls" | "harvest" | "watch", ..] => {
             run_program_bench(args)
         }
         ["bench", "judge" | "decay" | "survey" | "programs" | "alias" | "queue", ..] => {
@@ -168,6 +169,9 @@ fn run_program_bench(args: &[&str]) -> Result<ExitCode, XtaskError> {
             let size = bench::HarvestSize::read(options)?;
             let outcome = bench::harvest(&workspace, size, print_progress)?;
             Ok(print_result(&outcome, outcome.is_fast()))
+        ["bench", "watch"] => {
+            let outcome = bench::watch(&workspace, print_progress)?;
+            Ok(print_result(&outcome, outcome.is_within_limits()))
         }
         ["bench", "controls"] => {
             let size = bench::ControlsSize::default();

@@ -16,6 +16,7 @@ mod queue;
 pub(crate) mod scratch;
 mod site;
 mod survey;
+mod watch;
 
 pub use alias::{AliasBenchResult, AliasSize, bench_alias};
 pub use check::{CheckBenchResult, check};
@@ -30,6 +31,7 @@ pub(crate) use meter::own_peak_kib;
 pub use programs::{ProgramsBenchResult, ProgramsSize, bench_programs};
 pub use queue::{QueueBenchResult, QueueRow, QueueSize, queue};
 pub use survey::{SurveyBenchResult, SurveySize, bench_survey};
+pub use watch::{WatchBenchResult, watch};
 
 use crate::workspace::run;
 use crate::{Workspace, XtaskError};
