@@ -169,6 +169,7 @@ fn run_program_bench(args: &[&str]) -> Result<ExitCode, XtaskError> {
             let size = bench::HarvestSize::read(options)?;
             let outcome = bench::harvest(&workspace, size, print_progress)?;
             Ok(print_result(&outcome, outcome.is_fast()))
+        }
         ["bench", "watch"] => {
             let outcome = bench::watch(&workspace, print_progress)?;
             Ok(print_result(&outcome, outcome.is_within_limits()))

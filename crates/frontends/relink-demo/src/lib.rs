@@ -95,6 +95,18 @@ pub struct DecayedNeighborhood {
     pub decay: f64,
 }
 
+/// A page of the reading list, what happened to it in the last year, and what Relink
+/// should propose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedReading {
+    /// The URL.
+    pub url: String,
+    /// What happened: `moved`.
+    pub event: &'static str,
+    /// The name of the expected next step: `accept`.
+    pub next_step: &'static str,
+}
+
 impl Library {
     /// Starts the sites on a free port of 127.0.0.1, on the caller's runtime.
     pub async fn start() -> io::Result<Self> {
@@ -174,6 +186,25 @@ impl Library {
     pub fn neighborhood(&self) -> DecayedNeighborhood {
         let url = self.ports.insert_ports(&format!("http://{}/", portal::PORTAL));
         DecayedNeighborhood { url, decay: portal::decay() }
+    }
+
+    /// Returns a reading list as Markdown, and its pages with the expected steps.
+    pub fn reading_list(&self) -> (String, Vec<PlannedReading>) {
+        let url = |page: &sites::ReadingPage| self.ports.insert_ports(page.url);
+        let lines =
+            sites::READING_LIST.iter().map(|page| format!("- [{}]({})\n", page.title, url(page)));
+        let text = format!("# The orchard\n\n{}", lines.collect::<String>());
+        let pages = sites::READING_LIST.iter().map(|page| PlannedReading {
+            url: url(page),
+            event: page.event,
+            next_step: page.next_step,
+        });
+        (text, pages.collect())
+    }
+
+    /// Returns the page that can replace the deleted page of the reading list.
+    pub fn reading_replacement(&self) -> String {
+        self.ports.insert_ports(sites::REPLACEMENT)
     }
 
     /// Returns the number of good pages on the sites.

@@ -6,6 +6,7 @@
 mod changed;
 mod closed;
 mod healthy;
+mod reading;
 mod society;
 mod soft_404;
 mod template;
@@ -16,6 +17,7 @@ use crate::received_request::ReceivedRequest;
 use crate::response::CannedResponse;
 
 pub(crate) use self::changed::PREVIOUSLY_VISITED;
+pub(crate) use self::reading::{READING_LIST, REPLACEMENT, ReadingPage};
 
 /// A site with its own response for unknown URLs.
 #[derive(Debug)]
@@ -28,8 +30,15 @@ struct Site {
 }
 
 /// All sites, grouped by the kind of fault.
-const SITE_GROUPS: [&[Site]; 6] =
-    [soft_404::SITES, changed::SITES, closed::SITES, walls::SITES, healthy::SITES, society::SITES];
+const SITE_GROUPS: [&[Site]; 7] = [
+    soft_404::SITES,
+    changed::SITES,
+    closed::SITES,
+    walls::SITES,
+    healthy::SITES,
+    society::SITES,
+    reading::SITES,
+];
 
 /// Returns the host names of the sites.
 pub(crate) fn hosts() -> impl Iterator<Item = &'static str> {

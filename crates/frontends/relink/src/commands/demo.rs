@@ -10,6 +10,7 @@ mod decay;
 mod demo_revivals;
 mod fix;
 mod harvest;
+mod reading;
 mod scoreboard;
 
 use std::collections::BTreeMap;
@@ -68,6 +69,8 @@ pub async fn run(global: GlobalArgs) -> Result<Exit, CommandError> {
     print(&fix.text())?;
     let quarter = harvest::run_quarter(&demo.dir.0.join("harvest.db")).await?;
     print(&format!("{}\n", quarter.line()))?;
+    let reading = demo.watch_reading_list().await?;
+    print(&reading.line())?;
     let planted = demo.library.expected_findings();
     let board = Scoreboard::new(&planted, &reported);
     print(&format!("\n{}{}{NEXT}", board.text(demo.style), found.totals()))?;
@@ -75,7 +78,8 @@ pub async fn run(global: GlobalArgs) -> Result<Exit, CommandError> {
         && found.matches_truth()
         && decay.matches_truth()
         && fix.has_edits()
-        && quarter.matches_truth();
+        && quarter.matches_truth()
+        && reading.matches_truth();
     Ok(if is_correct { Exit::Clean } else { Exit::InternalError })
 }
 
@@ -130,16 +134,31 @@ struct Demo {
 
 impl Demo {
     async fn ports(&self) -> Result<Ports, CommandError> {
+        let db = self.dir.0.join("demo.db");
+        wiring::ports(self.fetch_settings()?, &db, Arc::new(RunClock::start()?)).await
+    }
+
+    fn fetch_settings(&self) -> Result<relink_fetch::FetchSettings, CommandError> {
         let overrides: Result<Vec<ResolveOverride>, _> =
             self.library.overrides().iter().map(|text| text.parse()).collect();
         let overrides =
             overrides.map_err(|_| CommandError::internal("invalid addresses of the demo site"))?;
-        let fetch = relink_fetch::FetchSettings {
+        Ok(relink_fetch::FetchSettings {
             timeout: TIMEOUT,
             resolve: overrides,
             ..relink_fetch::FetchSettings::default()
-        };
-        wiring::ports(fetch, &self.dir.0.join("demo.db"), Arc::new(RunClock::start()?)).await
+        })
+    }
+
+    /// Watches a reading list. It has its own database, because its pages are also
+    /// checked in their state of a year ago.
+    async fn watch_reading_list(&self) -> Result<reading::DemoReading, CommandError> {
+        let db = self.dir.0.join("reading.db");
+        let clock = Arc::new(RunClock::start()?);
+        // Candidates are found by a search, so they may be private only if all pages may.
+        let fetch = relink_fetch::FetchSettings { allow_private: true, ..self.fetch_settings()? };
+        let (ports, store) = wiring::ports_with_collections(fetch, &db, clock).await?;
+        reading::watch_list(&self.library, &ports, &*store, &db).await
     }
 
     /// Checks the pages that have a history in their state of a year ago.
@@ -153,7 +172,7 @@ impl Demo {
             .await?;
         self.library.set_time(SimulatedTime::Today);
         print(&format!(
-            "1/7 history  {} checked in their state of a year ago   {}\n",
+            "1/8 history  {} checked in their state of a year ago   {}\n",
             counted(pages.len() as u64, "page"),
             duration(since(started)),
         ))
@@ -179,7 +198,7 @@ impl Demo {
         let summary = human::summary(self.style, &stats.verdicts);
         let summary: Vec<&str> = summary.lines().map(str::trim_start).collect();
         Ok(format!(
-            "2/7 check    {}, {}, {}   {}\n3/7 judge    {}\n",
+            "2/8 check    {}, {}, {}   {}\n3/8 judge    {}\n",
             counted(stats.documents, "document"),
             counted(stats.links, "link"),
             counted(stats.hosts, "host"),

@@ -30,7 +30,7 @@ fn soft_404_pages_are_distinguished_from_live_pages() {
 #[test]
 fn dead_pages_are_revived_at_their_new_urls_only() {
     let result = Sandbox::new().run(&["demo"]).exits(0);
-    let line = result.stdout.lines().find(|line| line.starts_with("4/7 revive")).unwrap();
+    let line = result.stdout.lines().find(|line| line.starts_with("4/8 revive")).unwrap();
     for part in ["14 of 49 dead pages", "5 by pattern", "6 by archived redirect", "3 by URL"] {
         assert!(line.contains(part), "`{part}` in: {line}");
     }
@@ -52,7 +52,7 @@ fn demo_removes_its_files() {
 #[test]
 fn demo_shows_decay_of_a_page_without_dead_links() {
     let result = Sandbox::new().run(&["demo"]).exits(0);
-    let line = result.stdout.lines().find(|line| line.starts_with("5/7 decay")).unwrap();
+    let line = result.stdout.lines().find(|line| line.starts_with("5/8 decay")).unwrap();
     assert!(line.contains("portal.test 0.65 without dead links of its own"), "{line}");
     assert!(line.contains("repairing 5 links → 0.36"), "{line}");
 }
@@ -60,7 +60,16 @@ fn demo_shows_decay_of_a_page_without_dead_links() {
 #[test]
 fn demo_harvests_thirty_records_over_a_quarter() {
     let result = Sandbox::new().run(&["demo"]).exits(0);
-    let line = result.stdout.lines().find(|line| line.starts_with("7/7 harvest")).unwrap();
+    let line = result.stdout.lines().find(|line| line.starts_with("7/8 harvest")).unwrap();
     assert!(line.contains("30 records of 2 providers, 91 days: 5 incidents"), "{line}");
     assert!(line.contains("5 of 5 on the planned days"), "{line}");
+}
+
+#[test]
+fn demo_watches_a_reading_list_and_finds_a_replacement() {
+    let result = Sandbox::new().run(&["demo"]).exits(0);
+    let line = result.stdout.lines().find(|line| line.starts_with("8/8 watch")).unwrap();
+    for part in ["8 of 8 with the expected next step", "left the topic", "replacement found"] {
+        assert!(line.contains(part), "`{part}` in: {line}");
+    }
 }

@@ -65,7 +65,7 @@ impl DemoDecay {
         (self.details().decay.get() - self.truth.decay).abs() < TOLERANCE
     }
 
-    /// Formats the line `5/7 decay    portal.test 0.65 without dead links of its own …`
+    /// Formats the line `5/8 decay    portal.test 0.65 without dead links of its own …`
     pub(super) fn line(&self) -> String {
         let account = self.details();
         let repairs = account.top_repairs(MAX_REPAIRS);
@@ -77,7 +77,7 @@ impl DemoDecay {
             format!(" (expected {:.2})", self.truth.decay)
         };
         format!(
-            "5/7 decay    portal.test {:.2}{expected} {own} of its own; \
+            "5/8 decay    portal.test {:.2}{expected} {own} of its own; \
              repairing {} → {:.2}   {}, {}",
             account.decay.get(),
             counted(repairs.len() as u64, "link"),

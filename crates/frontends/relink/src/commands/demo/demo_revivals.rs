@@ -103,7 +103,7 @@ async fn patterns(ports: &Ports, revivals: &[Revival]) -> Result<Vec<String>, Co
 }
 
 impl DemoRevivals {
-    /// Formats the line `4/7 revive   14 of 49 dead pages found: 5 by pattern, …`.
+    /// Formats the line `4/8 revive   14 of 49 dead pages found: 5 by pattern, …`.
     pub(super) fn line(&self) -> String {
         let count = |method: RevivalMethod| {
             let aliases = self.revivals.iter().filter_map(|revival| revival.alias.as_ref());
@@ -118,7 +118,7 @@ impl DemoRevivals {
         let methods: Vec<String> =
             methods.iter().map(|(count, method)| format!("{count} {method}")).collect();
         let mut text = format!(
-            "4/7 revive   {all} of {} found: {}   {}\n",
+            "4/8 revive   {all} of {} found: {}   {}\n",
             counted(self.revivals.len() as u64, "dead page"),
             methods.join(", "),
             duration(self.duration_ms),

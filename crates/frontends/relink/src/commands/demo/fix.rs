@@ -61,7 +61,7 @@ impl DemoFix {
         let lines = self.shortest.lines().filter(|line| !line.starts_with("diff "));
         let indented = |line| ["             ".into(), printable(line), "\n".into()];
         let diff: String = lines.take(MAX_LINES).flat_map(indented).collect();
-        format!("6/7 fix      {edits} in {files} (dry run)\n{diff}")
+        format!("6/8 fix      {edits} in {files} (dry run)\n{diff}")
     }
 
     /// Whether the diff repairs something.
