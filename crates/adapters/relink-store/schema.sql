@@ -224,6 +224,18 @@ CREATE TABLE revival (
     report      TEXT    NOT NULL
 );
 
+-- Decay scores of pages, one row per measurement.
+CREATE TABLE decay_score (
+    url         TEXT    NOT NULL,
+    measured_at INTEGER NOT NULL,
+    decay       REAL    NOT NULL,
+    low         REAL    NOT NULL,
+    high        REAL    NOT NULL,
+    dead_share  REAL,
+    dead_ends   TEXT    NOT NULL,
+    PRIMARY KEY (url, measured_at)
+) WITHOUT ROWID;
+
 -- Patterns learned for directories; users see the id as `P14`.
 CREATE TABLE pattern (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -59,20 +59,20 @@ async fn open_rejects_newer_schema() {
         let StoreError::SchemaTooNew { found, known, .. } = error else {
             panic!("{error:?}");
         };
-        assert_eq!((found, known), (version, 11));
+        assert_eq!((found, known), (version, 12));
     }
 }
 
 #[tokio::test]
 async fn open_rejects_every_development_schema() {
-    for version in 1..11 {
+    for version in 1..12 {
         let directory = TempDir::new().unwrap();
         write_with_version(&file_in(&directory), version).await;
         let error = error(&file_in(&directory)).await;
         let StoreError::SchemaTooOld { found, known, .. } = error else {
             panic!("{error:?}");
         };
-        assert_eq!((found, known), (version, 11));
+        assert_eq!((found, known), (version, 12));
     }
 }
 
@@ -93,7 +93,7 @@ async fn schema_error_has_path_and_version() {
     let path = file_in(&directory);
     write_with_version(&path, 9).await;
     let expect = format!(
-        "the database `{}` was written by a development version of Relink (schema 9, supported: 11)",
+        "the database `{}` was written by a development version of Relink (schema 9, supported: 12)",
         path.display()
     );
     assert_eq!(error(&path).await.to_string(), expect);

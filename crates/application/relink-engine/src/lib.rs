@@ -46,7 +46,7 @@ pub use crawl::{
     CrawlEnd, CrawlOutcome, CrawlRules, CrawlSettings, HostRobotsInfo, RenderMode, SiteErrors,
     SkippedLinks, crawl, parse_seed, previous_crawl, site_report,
 };
-pub use dispatch::{DispatchSettings, ranked_control_key};
+pub use dispatch::{AT_RISK_DECAY, DispatchSettings, ranked_control_key};
 pub use error::EngineError;
 pub use extract::{ExtractProblem, ExtractSettings, ExtractSummary, StdinReader, extract};
 pub use fix::{
@@ -67,10 +67,10 @@ pub use load::{
     LocalRules, PathMap, ReadOptions, SiteChoice, SkipCounts,
 };
 pub use measure::{
-    DISTRIBUTION_BINS, EdgeListError, EdgeLists, FailureModel, FailureSet, MeasureEnd,
-    MeasureOutcome, MeasurePorts, MeasureSettings, NamedDeadEnd, NamedRepair, OwnLinks,
-    PageDecayDetails, PageScore, RequestCost, ScoreDistribution, Scores, WebGraph, crawl_graph,
-    measure, share_with_lower_decay,
+    DISTRIBUTION_BINS, DecayDay, EdgeListError, EdgeLists, FailureModel, FailureSet, ListOutcome,
+    MeasureEnd, MeasureOutcome, MeasurePorts, MeasureSettings, MeasuredPage, NamedDeadEnd,
+    NamedRepair, OwnLinks, PageDecayDetails, PageScore, RequestCost, ScoreDistribution, Scores,
+    WebGraph, crawl_graph, decay_over_time, measure, measure_list, share_with_lower_decay,
 };
 pub use observer::{DomainCounts, Observer, Progress, Waiting};
 pub use page_check::{ControlCache, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker};
@@ -88,8 +88,8 @@ pub use survey::{
 pub use watch::{
     AddRequest, CollectionEdit, ImportSummary, MemberEditRequest, MemberSelector, SuggestRequest,
     WatchAction, WatchEnd, WatchError, WatchOutcome, WatchSettings, add_collection, apply_action,
-    collection_list, edit_collection, edit_member, remove_collection, replace_member,
-    review_collection, suggest_replacements, watch_pages,
+    collection_list, collection_urls, edit_collection, edit_member, member_keyphrases,
+    remove_collection, replace_member, review_collection, suggest_replacements, watch_pages,
 };
 
 /// Size in bytes above which a document is read in windows.

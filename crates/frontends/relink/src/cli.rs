@@ -66,8 +66,9 @@ pub use self::survey::{
     AnalyzeArgs, BreakageArg, FieldArgs, LeShulmanArgs, SimulateArgs, SurveyArgs, SurveyCommand,
 };
 pub use self::watch::{
-    WatchAddArgs, WatchArgs, WatchCommand, WatchEditArgs, WatchExportFormat, WatchMemberArgs,
-    WatchRunArgs, WatchStudyFormat, WatchSuggestArgs,
+    WatchAddArgs, WatchArgs, WatchCommand, WatchDiffArgs, WatchEditArgs, WatchExportFormat,
+    WatchKeyphraseArgs, WatchMemberArgs, WatchRunArgs, WatchSearchArgs, WatchStudyFormat,
+    WatchSuggestArgs,
 };
 pub use self::worker::WorkerArgs;
 
@@ -185,6 +186,10 @@ pub struct CheckArgs {
     /// Start a new run instead of resuming an unfinished one
     #[arg(long)]
     pub fresh: bool,
+    /// First measure the decay of the linked pages, and report live pages with a
+    /// high decay (RL901); this sends many more requests
+    #[arg(long, conflicts_with = "offline")]
+    pub decay: bool,
     /// Verdicts that fail the run, separated by commas [default:
     /// dead,soft-404,hijacked,local]
     #[arg(

@@ -90,6 +90,12 @@ impl CommandError {
         &self.causes
     }
 
+    /// Returns the message and its causes in one line.
+    pub fn one_line(&self) -> String {
+        let parts = std::iter::once(&self.error).chain(&self.causes);
+        parts.map(String::as_str).collect::<Vec<_>>().join(": ")
+    }
+
     /// Whether the error has this message.
     pub fn has_message(&self, error: &str) -> bool {
         self.error == error

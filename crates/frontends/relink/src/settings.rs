@@ -43,7 +43,7 @@ use crate::paths;
 use crate::stdin::{SpoolFile, Stdin};
 
 pub use self::crawl::CrawlPlan;
-pub use self::decay::{DecayPlan, DecaySubject};
+pub use self::decay::{DecayPlan, DecaySubject, link_settings};
 pub use self::harvest::{HarvestPlan, provider_settings};
 pub use self::judging::{Judging, PolicyArg};
 pub use self::revive::{ArchiveChoice, RevivePlan, ReviveSetup, SearchChoice};

@@ -47,6 +47,11 @@ pub async fn ports_with_collections(
     Ok((ports, store))
 }
 
+/// Opens the store of collections.
+pub async fn collections(db: &Path) -> Result<Arc<dyn CollectionStore>, CommandError> {
+    Ok(file_store(db, "relink watch").await?)
+}
+
 fn ports_over(
     fetch: relink_fetch::FetchSettings,
     store: Arc<dyn Store>,

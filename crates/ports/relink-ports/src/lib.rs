@@ -10,6 +10,7 @@ mod archive_submission;
 mod budget_store;
 mod clock;
 mod collection_store;
+mod decay_store;
 mod dial;
 mod fetch;
 mod files;
@@ -38,6 +39,7 @@ pub use collection_store::{
     CollectionId, CollectionStore, CollectionUpdate, MemberEvent, MemberId, PageUpdate,
     StoredCollection, StoredMember, StoredVersion, VersionId, WatchedPage,
 };
+pub use decay_store::{DecayStore, StoredDecay};
 pub use dial::{Connection, Dial};
 pub use fetch::{
     Body, Fetch, FetchRequest, FetchResult, RedirectFilter, RedirectMode, RequestBody,

@@ -22,7 +22,7 @@ use relink_model::{
 };
 use thiserror::Error;
 
-use crate::{AnchorStore, BudgetStore, ReviveStore, SiteStore, WorkerStore};
+use crate::{AnchorStore, BudgetStore, DecayStore, ReviveStore, SiteStore, WorkerStore};
 
 /// The id of a host in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -617,7 +617,7 @@ pub enum StoreError {
 /// The storage of all commands.
 #[async_trait]
 pub trait Store:
-    SiteStore + AnchorStore + ReviveStore + BudgetStore + WorkerStore + Send + Sync
+    SiteStore + AnchorStore + ReviveStore + DecayStore + BudgetStore + WorkerStore + Send + Sync
 {
     /// Opens the unfinished run with this key, or a new run.
     ///

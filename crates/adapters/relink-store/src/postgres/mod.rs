@@ -12,6 +12,7 @@ mod clock;
 mod commit;
 mod connection;
 mod controls;
+mod decay;
 mod error;
 mod links;
 mod loading;

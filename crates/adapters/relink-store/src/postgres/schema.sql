@@ -217,6 +217,17 @@ CREATE TABLE revival (
     report      TEXT   NOT NULL
 );
 
+CREATE TABLE decay_score (
+    url         TEXT             COLLATE "C" NOT NULL,
+    measured_at BIGINT           NOT NULL,
+    decay       DOUBLE PRECISION NOT NULL,
+    low         DOUBLE PRECISION NOT NULL,
+    high        DOUBLE PRECISION NOT NULL,
+    dead_share  DOUBLE PRECISION,
+    dead_ends   TEXT             NOT NULL,
+    PRIMARY KEY (url, measured_at)
+);
+
 CREATE TABLE pattern (
     id         BIGINT  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     directory  TEXT    NOT NULL UNIQUE,

@@ -14,6 +14,7 @@ mod collection_store;
 mod collections;
 mod commit;
 mod controls;
+mod decay;
 mod error;
 mod harvest;
 mod inlinks;

@@ -7,6 +7,7 @@
 //! the batch is committed, so a crash repeats at most one batch.
 
 mod anchors;
+mod at_risk;
 mod claims;
 mod commit;
 mod comparisons;
@@ -45,6 +46,9 @@ use relink_model::{FetchTask, Probe, RunId, TaskId};
 use relink_ports::{HostId, OpenRun, RenderError};
 use tokio::time::Instant;
 
+pub use self::at_risk::AT_RISK_DECAY;
+
+use self::at_risk::AtRiskPages;
 use self::claims::ClaimScheduler;
 use self::commit::HoldReason;
 use self::comparisons::ControlDemand;
@@ -239,6 +243,8 @@ pub(crate) struct Dispatcher<'a> {
     ready: BTreeSet<(ReadyKey, HostId)>,
     ip_limiter: IpRateLimiter,
     claims: ClaimScheduler,
+    /// Pages with a high stored decay.
+    at_risk: AtRiskPages,
     controls: Controls,
     demand: ControlDemand,
     /// Requests whose result is not yet stored. This exceeds the number of open
@@ -293,6 +299,7 @@ impl<'a> Dispatcher<'a> {
             ready: BTreeSet::new(),
             ip_limiter: IpRateLimiter::new(settings.politeness.ip_gap),
             claims: ClaimScheduler::new(ports.now()),
+            at_risk: AtRiskPages::default(),
             controls: Controls::default(),
             demand: ControlDemand::default(),
             in_flight: 0,
@@ -328,6 +335,7 @@ impl<'a> Dispatcher<'a> {
         stop: &StopSignal,
     ) -> Result<DispatchEnd, EngineError> {
         self.load_network().await?;
+        self.at_risk = AtRiskPages::load(&*self.ports.store).await?;
         loop {
             if stop.is_stopped() {
                 self.report_deferred(observer).await?;

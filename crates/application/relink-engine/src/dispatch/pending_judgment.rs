@@ -268,6 +268,7 @@ impl Dispatcher<'_> {
         let attempts = pending.attempts.clone();
         let verdict = judgment.verdict;
         let mut result = target_result(judgment, &pending.probe, attempts.clone(), now);
+        self.at_risk.apply(&pending.task, &mut result, now);
         if let Some(until) = self.retry_time(&pending) {
             result.reason = format!("{}; no request before {}", result.reason, to_second(until));
         }

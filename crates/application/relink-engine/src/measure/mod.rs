@@ -5,12 +5,15 @@
 //! list of links). All its pages are scored exactly, except for unknown pages
 //! at its edge.
 //!
-//! `relink-decay` computes the score and `relink-judge` the verdicts. Nothing
-//! is stored.
+//! [`measure_list`] measures many pages with one page cache and stores their
+//! scores.
+//!
+//! `relink-decay` computes the score and `relink-judge` the verdicts.
 
 mod crawl_graph;
 mod edge_list;
 mod failure_model;
+mod list;
 mod page_decay_details;
 mod page_prober;
 mod scores;
@@ -33,6 +36,7 @@ use url::Url;
 pub use self::crawl_graph::crawl_graph;
 pub use self::edge_list::{EdgeListError, EdgeLists};
 pub use self::failure_model::{FailureModel, FailureSet};
+pub use self::list::{DecayDay, ListOutcome, MeasuredPage, decay_over_time, measure_list};
 pub use self::page_decay_details::{NamedDeadEnd, NamedRepair, OwnLinks, PageDecayDetails};
 pub use self::scores::{
     DISTRIBUTION_BINS, PageScore, ScoreDistribution, Scores, share_with_lower_decay,
@@ -41,8 +45,7 @@ pub use self::web_graph::WebGraph;
 
 use self::page_decay_details::{clamped, dead_ends, repairs};
 use self::page_prober::{Destination, ObservedPage, PageProber};
-use crate::polite_fetch::{PoliteFetch, PoliteFetchSettings};
-use crate::{ControlCache, Observer, PageCheckSettings, Progress, StopSignal};
+use crate::{Observer, Progress, StopSignal};
 
 /// Settings of a measurement.
 #[derive(Debug, Clone)]
@@ -135,7 +138,8 @@ pub async fn measure(
     stop: &StopSignal,
 ) -> MeasureOutcome {
     let mut random = SplitMix64::new(settings.seed);
-    let mut measurement = DecayMeasurement::new(ports, settings, random.next_u64());
+    let prober = PageProber::new(ports, settings, random.next_u64());
+    let mut measurement = DecayMeasurement::new(settings.clone(), prober);
     let end = measurement.run(&mut || random.unit(), observer, stop).await;
     let requests = measurement.prober.fetch.requests().await;
     measurement.outcome(end, requests)
@@ -143,7 +147,7 @@ pub async fn measure(
 
 /// A running measurement.
 struct DecayMeasurement<'a> {
-    settings: &'a MeasureSettings,
+    settings: MeasureSettings,
     prober: PageProber<'a>,
     estimator: DecayEstimator,
     /// All destinations found so far, by index.
@@ -154,31 +158,17 @@ struct DecayMeasurement<'a> {
 }
 
 impl<'a> DecayMeasurement<'a> {
-    fn new(ports: MeasurePorts<'a>, settings: &'a MeasureSettings, salt: u64) -> Self {
-        let MeasurePorts { fetch, clock, store } = ports;
-        let MeasureSettings { politeness, max_host_wait, .. } = *settings;
-        let fetch_settings = PoliteFetchSettings { fetch, clock, store, politeness, max_host_wait };
+    fn new(settings: MeasureSettings, prober: PageProber<'a>) -> Self {
         let start = Destination::Page(settings.url.to_string());
         Self {
-            settings,
-            prober: PageProber {
-                fetch: PoliteFetch::new(fetch_settings),
-                clock,
-                settings: PageCheckSettings {
-                    uses_controls: settings.uses_controls,
-                    policy: settings.policy,
-                    max_host_wait: settings.max_host_wait,
-                    salt,
-                },
-                start: settings.is_user_supplied.then(|| settings.url.clone()),
-                controls: ControlCache::default(),
-            },
             estimator: DecayEstimator::new(
                 0,
                 settings.sigma,
                 settings.definition,
                 settings.stopping_rule,
             ),
+            settings,
+            prober,
             destinations: vec![start.clone()],
             page_indexes: HashMap::from([(start, 0)]),
             observed_pages: Vec::new(),
@@ -290,7 +280,7 @@ impl<'a> DecayMeasurement<'a> {
             MeasureEnd::Converged => estimate.interval,
             _ => widen_interval(estimate.interval, estimate.walks, estimate.bounds),
         };
-        let MeasureSettings { sigma, definition, .. } = *self.settings;
+        let MeasureSettings { sigma, definition, .. } = self.settings;
         PageDecayDetails {
             decay: estimate.decay,
             interval,
@@ -305,7 +295,7 @@ impl<'a> DecayMeasurement<'a> {
     }
 
     fn own_links(&self, decay: relink_decay::Decay) -> Option<OwnLinks> {
-        let MeasureSettings { sigma, definition, failure_model, .. } = *self.settings;
+        let MeasureSettings { sigma, definition, failure_model, .. } = self.settings;
         let (_, first) = self.observed_pages.first()?;
         if failure_model.failure_probability(first.verdict) >= 1.0 {
             return None;
@@ -323,7 +313,7 @@ impl<'a> DecayMeasurement<'a> {
     /// Returns the share of walks that reach blocked pages.
     fn blocked_share(&self) -> f64 {
         let decay_with = |blocked: f64| {
-            let MeasureSettings { sigma, definition, .. } = *self.settings;
+            let MeasureSettings { sigma, definition, .. } = self.settings;
             let mut neighborhood = Neighborhood::new(0, sigma, definition);
             for (page, probed) in &self.observed_pages {
                 let failure_probability =

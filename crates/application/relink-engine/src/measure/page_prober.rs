@@ -1,16 +1,22 @@
 //! Probes a page for its verdict and the links that a user may follow.
 
+use std::collections::HashMap;
+
 use relink_model::{FetchOutcome, LinkKind, RequestRights, Verdict};
 use relink_ports::Clock;
 use url::Url;
 
+use super::{MeasurePorts, MeasureSettings};
 use crate::crawl::{CrawlRules, ParsedLink, parse_page};
 use crate::isolation::isolate_async;
-use crate::polite_fetch::{PoliteFetch, Refusal};
+use crate::polite_fetch::{PoliteFetch, PoliteFetchSettings, Refusal};
 use crate::probe::final_url;
 use crate::{ControlCache, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker};
 
-/// Probes pages, one after the other.
+/// Maximum number of pages that are remembered.
+const MAX_KNOWN: usize = 50_000;
+
+/// Probes pages, one after the other, each once.
 pub(super) struct PageProber<'a> {
     pub(super) fetch: PoliteFetch<'a>,
     pub(super) clock: &'a dyn Clock,
@@ -18,6 +24,8 @@ pub(super) struct PageProber<'a> {
     /// The URL given by the user.
     pub(super) start: Option<Url>,
     pub(super) controls: ControlCache,
+    /// Pages that were probed before.
+    known: HashMap<Destination, ObservedPage>,
 }
 
 /// Result of probing a page.
@@ -56,9 +64,50 @@ impl Destination {
     }
 }
 
-impl PageProber<'_> {
-    /// Probes a destination.
+impl<'a> PageProber<'a> {
+    /// Creates a prober that knows no pages.
+    pub(super) fn new(ports: MeasurePorts<'a>, settings: &MeasureSettings, salt: u64) -> Self {
+        let MeasurePorts { fetch, clock, store } = ports;
+        let MeasureSettings { politeness, max_host_wait, .. } = *settings;
+        Self {
+            fetch: PoliteFetch::new(PoliteFetchSettings {
+                fetch,
+                clock,
+                store,
+                politeness,
+                max_host_wait,
+            }),
+            clock,
+            settings: PageCheckSettings {
+                uses_controls: settings.uses_controls,
+                policy: settings.policy,
+                max_host_wait,
+                salt,
+            },
+            start: settings.is_user_supplied.then(|| settings.url.clone()),
+            controls: ControlCache::default(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// Returns the number of pages that were requested.
+    pub(super) fn known_pages(&self) -> u64 {
+        self.known.values().filter(|page| page.outcome.is_some()).count() as u64
+    }
+
+    /// Probes a destination, or returns the earlier result.
     pub(super) async fn probe(&mut self, destination: &Destination) -> ObservedPage {
+        if let Some(known) = self.known.get(destination) {
+            return known.clone();
+        }
+        let page = self.request(destination).await;
+        if self.known.len() < MAX_KNOWN {
+            self.known.insert(destination.clone(), page.clone());
+        }
+        page
+    }
+
+    async fn request(&mut self, destination: &Destination) -> ObservedPage {
         let Destination::Page(url) = destination else { return invalid_url_page() };
         let Ok(url) = Url::parse(url) else { return invalid_url_page() };
         let rights = match &self.start {

@@ -159,6 +159,7 @@ macro_rules! store_suite {
             anchors::page_with_unknown_anchors_has_no_anchor_references,
             anchors::missing_anchor_is_a_separate_finding,
             anchors::cached_result_is_used_for_fragments_if_anchors_are_known,
+            services::latest_decay_score_of_a_page_counts,
             services::budget_is_per_service_and_day,
             services::earlier_day_uses_the_budget_of_the_latest_day,
             services::larger_budget_continues_the_count,

@@ -1,7 +1,7 @@
 //! Daily budgets of services, and texts for the search index.
 
 use relink_model::Verdict;
-use relink_ports::{Store, TextChange};
+use relink_ports::{Store, StoredDecay, TextChange};
 
 use super::CaseResult;
 use super::fixture::{MANY, StoreFixture, at, digest};
@@ -39,6 +39,26 @@ pub async fn larger_budget_continues_the_count(store: &dyn Store) -> CaseResult 
     assert!(!store.try_spend("archive a.test", 20_000, 1).await?);
     assert!(store.try_spend("archive a.test", 20_000, 2).await?);
     assert!(!store.try_spend("archive a.test", 20_000, 2).await?);
+    Ok(())
+}
+
+/// The latest score decides whether a page is decayed; all scores are history.
+pub async fn latest_decay_score_of_a_page_counts(store: &dyn Store) -> CaseResult {
+    let row = |url: &str, hour: i64, decay: f64| StoredDecay {
+        url: url.to_owned(),
+        measured_at: at(hour),
+        decay,
+        low: decay - 0.05,
+        high: decay + 0.05,
+        dead_share: (decay < 1.0).then_some(0.25),
+        dead_ends: vec!["http://gone.test/".to_owned()],
+    };
+    let scores = [row(ONE, 1, 0.9), row(ONE, 2, 0.2), row(TWO, 1, 0.75)];
+    store.save_decay(&scores).await?;
+    store.save_decay(&scores[2..]).await?;
+    assert_eq!(store.decayed_pages(0.5).await?, scores[2..]);
+    assert_eq!(store.decay_history(&[ONE.to_owned()]).await?, scores[..2]);
+    assert_eq!(store.decay_history(&[]).await?, []);
     Ok(())
 }
 

@@ -364,12 +364,12 @@ pub(super) static TABLE: &[CodeInfo] = &[
         "A link on a published page contains a placeholder that its template should have replaced.",
         "Correct the template or its data.",
     ),
-    reserved(
+    in_use(
         MANY_DEAD_NEIGHBORS,
         Verdict::AtRisk,
         "many dead neighbors",
-        "The page is alive, but many of the pages around it are dead.",
-        "Make sure that a web archive has a copy.",
+        "The page is alive, but readers who follow its links often end on dead pages: its decay is high.",
+        "Make sure that a web archive has a copy, or link to a page that is better maintained.",
     ),
     in_use(
         NOT_ARCHIVED,

@@ -92,6 +92,7 @@ impl ArchiveArgs {
             include: self.include,
             exclude: self.exclude,
             offline: false,
+            decay: false,
             fresh: false,
             fail_on: None,
             db: self.db,

@@ -16,9 +16,10 @@ follows random links ends on a dead page (Bar-Yossef et al., WWW 2004). Without 
 --crawl or --graph, it is measured on the web. This usually fetches a few dozen \
 pages, each once.")]
 pub struct DecayArgs {
-    /// Page to measure
-    #[arg(value_name = "URL", required_unless_present_any = ["crawl", "graph"])]
-    pub url: Option<String>,
+    /// Page to measure; or URLs, files, directories and collections of `relink
+    /// watch`, whose links are measured with one page cache
+    #[arg(value_name = "INPUT", required_unless_present_any = ["crawl", "graph"])]
+    pub inputs: Vec<String>,
     /// Compute the exact score of every page of a stored crawl, given by its id
     /// (see `relink crawl status`) or `latest`; with a URL, print the details of
     /// that page

@@ -183,6 +183,7 @@ impl FixArgs {
             include: self.include,
             exclude: self.exclude,
             offline: false,
+            decay: false,
             fresh: false,
             fail_on: None,
             db: self.db,

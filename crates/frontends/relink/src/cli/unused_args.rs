@@ -43,7 +43,7 @@ const RULES: [Rule; 10] = [
         command: &["decay"],
         applies: |given| !has(given, "graph") && !has(given, "crawl"),
         mode: "without `--crawl` or `--graph`",
-        unused: &["top", "dead"],
+        unused: &["dead"],
     },
     Rule {
         command: &["check"],
@@ -188,7 +188,7 @@ mod tests {
         for args in [
             "decay --crawl latest --seed 3",
             "decay --graph g.csv --walks 3",
-            "decay https://example.org/ --top 3",
+            "decay https://example.org/ --dead d.txt --graph g.csv --walks 3",
             "check a.md --archive none",
             "fix a.md --archive none",
             "check a.md --offline --remote-anchors",
@@ -208,6 +208,7 @@ mod tests {
             "decay --crawl latest --top 3 --sigma 0.1",
             "decay --graph g.csv --dead d.txt --host-interval 0",
             "decay https://example.org/ --seed 3",
+            "decay list.md --top 3",
             "check a.md --revive --archive none",
             "check a.md --offline",
             "revive --summary --format json",

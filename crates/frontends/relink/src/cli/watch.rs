@@ -42,17 +42,8 @@ pub enum WatchCommand {
     },
     /// Fetch the pages that are due
     Run(Box<WatchRunArgs>),
-    /// Print what changed: degree of change, context and next step
-    Diff {
-        /// The collection
-        name: String,
-        /// Also write the review to an `.html` file, with both versions side by side
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
-        /// Output format
-        #[arg(long, value_enum, default_value = "human")]
-        format: ExplainFormat,
-    },
+    /// Review what changed: degree of change, context and next step
+    Diff(Box<WatchDiffArgs>),
     /// Make the latest version of pages the reference
     Accept(WatchMemberArgs),
     /// Mark pages as unacceptable, although they respond
@@ -78,6 +69,8 @@ pub enum WatchCommand {
     },
     /// Search for pages that can replace a member
     Suggest(Box<WatchSuggestArgs>),
+    /// Print the keyphrases of members, with which pages are searched
+    Keyphrases(Box<WatchKeyphraseArgs>),
     /// Replace the page of a member, or fill a gap; the annotation stays
     Replace {
         /// The collection
@@ -175,6 +168,29 @@ pub struct WatchRunArgs {
     pub request: RequestArgs,
 }
 
+/// Arguments of `relink watch diff`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+In a terminal, the review is interactive: j and k move, d shows both versions, s \
+switches between side by side and inline, a accepts, x rejects, m mutes for 30 days, \
+r searches for replacements, q quits. Otherwise, or with --plain, it is printed.")]
+pub struct WatchDiffArgs {
+    /// The collection
+    pub name: String,
+    /// Print the review, even in a terminal
+    #[arg(long)]
+    pub plain: bool,
+    /// Write the review to an `.html` file, with both versions side by side
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: ExplainFormat,
+    /// Where replacements are searched.
+    #[command(flatten)]
+    pub search: WatchSearchArgs,
+}
+
 /// Arguments of `relink watch suggest`.
 #[derive(Debug, Args)]
 pub struct WatchSuggestArgs {
@@ -186,6 +202,48 @@ pub struct WatchSuggestArgs {
     /// Output format
     #[arg(long, value_enum, default_value = "human")]
     pub format: ExplainFormat,
+    /// Where replacements are searched.
+    #[command(flatten)]
+    pub search: WatchSearchArgs,
+}
+
+/// Arguments of `relink watch keyphrases`.
+#[derive(Debug, Args)]
+pub struct WatchKeyphraseArgs {
+    /// The collection
+    pub name: String,
+    /// Number or URL of a member [default: all]
+    #[arg(value_name = "MEMBER")]
+    pub member: Option<MemberArg>,
+    /// Order the phrases by the result counts of the search engine, and store them
+    #[arg(long)]
+    pub count: bool,
+    /// Output format
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: ExplainFormat,
+    /// Where phrases are counted.
+    #[command(flatten)]
+    pub search: WatchSearchArgs,
+}
+
+/// Where replacements are searched.
+#[derive(Debug, Args)]
+pub struct WatchSearchArgs {
+    /// Number of phrases in the first query for copies of the page
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub copy_phrases: usize,
+    /// Add phrases until a query for copies has at most this many results
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub copy_results: u64,
+    /// Number of phrases in the first query for similar pages
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub similar_phrases: usize,
+    /// Number of phrases in the last query for similar pages
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub last_phrases: usize,
+    /// Drop phrases until a query for similar pages has at least this many results
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub similar_results: u64,
     /// Web archive to query, as in `relink revive`; may be repeated
     #[arg(
         long,

@@ -15,6 +15,7 @@ use relink_report::human::{counted, problem};
 
 pub use self::baseline::run as run_baseline;
 pub use self::check_revive::dead_pages;
+use super::decay::measure_links;
 use super::revive::{archives, engines};
 use super::signals::stop_on_signal;
 use crate::cli::{CheckArgs, GlobalArgs, OutputFormat};
@@ -23,14 +24,19 @@ use crate::error::{CommandError, Exit};
 use crate::gate::Gate;
 use crate::output::{FinishedRun, Reporter, RunDetails};
 use crate::panic_hook;
-use crate::settings::{CheckPlan, ReviveSetup, RunSettings};
+use crate::settings::{CheckPlan, ReviveSetup, RunSettings, link_settings};
 use crate::wiring;
 
 /// Runs `relink check`.
 pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
     let clock = RunClock::start()?;
+    let decay_inputs = args.decay.then(|| args.inputs.clone());
     let mut settings = CheckPlan::resolve(args, clock.now())?;
     settings.gate.read_baseline()?;
+    if decay_inputs.is_some() {
+        // Stored results do not have the new scores.
+        settings.check.load.fresh_since = jiff::Timestamp::MAX;
+    }
     let run = &settings.run;
     let mut ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
     ports.files = Arc::new(LocalFiles::new(settings.files.clone()));
@@ -40,6 +46,10 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
         reporter = reporter.with_deferred_dead_pages();
     }
     let stop = stop_on_signal();
+    if let Some(inputs) = decay_inputs {
+        let settings = link_settings(&settings.check.dispatch)?;
+        measure_links(&ports, &run.db, &inputs, &settings, &global, &stop).await?;
+    }
     let outcome = match check(&ports, &settings.check, &mut reporter, &stop).await {
         Err(EngineError::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
             // The reader closed the pipe.

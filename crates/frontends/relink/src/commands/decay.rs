@@ -1,6 +1,9 @@
 //! `relink decay`: measures the decay of a page or of all pages of a graph.
 
+mod list;
 mod rows;
+
+pub use self::list::measure_links;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -35,6 +38,11 @@ pub async fn run(args: DecayArgs, global: GlobalArgs) -> Result<Exit, CommandErr
     let outputs = outputs(&plan)?;
     let (report, exit) = match &plan.subject {
         DecaySubject::Live(settings) => live(&plan, settings, &global).await?,
+        DecaySubject::List(inputs, settings) => {
+            let (list, exit) = list::measure_inputs(&plan, inputs, settings, &global).await?;
+            let report = DecayReport::of_list(env!("CARGO_PKG_VERSION"), list);
+            (report.judged_by(plan.run.judging.policy.as_str()), exit)
+        }
         DecaySubject::Crawl(choice, url) => {
             let store = wiring::store_for_reading(&plan.run.db).await?;
             let run = find_crawl(&*store, *choice).await?;
@@ -52,13 +60,13 @@ pub async fn run(args: DecayArgs, global: GlobalArgs) -> Result<Exit, CommandErr
         }
     };
     for (path, kind) in outputs {
-        write(path, &render(kind, &report, TextStyle::Plain)?)?;
+        write(path, &render(kind, &report, TextStyle::Plain, plan.top)?)?;
     }
     let kind = match plan.format {
         DecayFormat::Human => OutputKind::Text,
         DecayFormat::Json => OutputKind::Json,
     };
-    print(&render(kind, &report, text_style(&global))?)?;
+    print(&render(kind, &report, text_style(&global), plan.top)?)?;
     Ok(exit)
 }
 
@@ -222,7 +230,7 @@ enum OutputKind {
 /// Returns the output files with their formats. Fails before any request if a
 /// format is not supported.
 fn outputs(plan: &DecayPlan) -> Result<Vec<(&Path, OutputKind)>, CommandError> {
-    let is_live = matches!(plan.subject, DecaySubject::Live(_));
+    let is_live = matches!(plan.subject, DecaySubject::Live(_) | DecaySubject::List(..));
     let kind = |path: &'_ std::path::PathBuf| match path
         .extension()
         .and_then(|extension| extension.to_str())
@@ -246,6 +254,7 @@ fn render(
     kind: OutputKind,
     report: &DecayReport,
     style: TextStyle,
+    top: usize,
 ) -> Result<String, CommandError> {
     let page = report.page.as_ref();
     Ok(match kind {
@@ -257,6 +266,10 @@ fn render(
         }
         OutputKind::Svg => report.web.as_ref().map_or_else(String::new, decay::svg),
         OutputKind::Text => match (page, &report.web) {
+            _ if report.list.is_some() => {
+                let list = report.list.iter().map(|list| decay::list(style, list, top));
+                judged_by(report) + &list.collect::<String>()
+            }
             (Some(page), _) => judged_by(report) + &decay::page(style, page),
             (None, Some(web)) => decay::web(style, web),
             (None, None) => String::new(),

@@ -2,6 +2,7 @@
 
 mod errors;
 mod files;
+mod review;
 mod run_pages;
 mod suggest;
 
@@ -51,6 +52,12 @@ pub async fn run(args: WatchArgs, global: GlobalArgs) -> Result<Exit, CommandErr
     }
     let command = match command {
         WatchCommand::Suggest(args) => return suggest::suggest(*args, db, clock, &global).await,
+        WatchCommand::Keyphrases(args) => {
+            return suggest::keyphrases(*args, db, clock, &global).await;
+        }
+        WatchCommand::Diff(args) if review::is_interactive(&args) => {
+            return review::review(*args, db, clock, &global).await;
+        }
         other => other,
     };
     let db = database(db, &current_dir()?)?;
@@ -58,19 +65,20 @@ pub async fn run(args: WatchArgs, global: GlobalArgs) -> Result<Exit, CommandErr
     let (ports, collections) = wiring::ports_with_collections(fetch, &db, Arc::new(clock)).await?;
     let session = Session { ports, collections };
     match command {
-        WatchCommand::Run(_) | WatchCommand::Suggest(_) => {}
+        WatchCommand::Run(_) | WatchCommand::Suggest(_) | WatchCommand::Keyphrases(_) => {}
         WatchCommand::Add(args) => session.add(args).await?,
         WatchCommand::List { format } => session.list(format).await?,
         WatchCommand::Show { name, format } => {
             let style = text_style(&global);
             session.report(&name, "watch show", format, |report| show_text(report, style)).await?;
         }
-        WatchCommand::Diff { name, format, output } => {
+        WatchCommand::Diff(args) => {
             let style = text_style(&global);
-            if let Some(path) = &output {
-                session.write_review(&name, path).await?;
+            if let Some(path) = &args.output {
+                session.write_review(&args.name, path).await?;
             }
-            session.report(&name, "watch diff", format, |report| diff_text(report, style)).await?;
+            let text = |report: &WatchReport| diff_text(report, style);
+            session.report(&args.name, "watch diff", args.format, text).await?;
         }
         WatchCommand::Replace { name, member, url } => {
             let collections = &*session.collections;

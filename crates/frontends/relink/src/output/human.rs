@@ -30,8 +30,14 @@ const MAX_FINDINGS: usize = 50;
 const MAX_DIAGNOSTICS: usize = 100;
 
 /// Verdicts whose findings are shown without `--verbose`.
-const DEFAULT_SHOWN: [Verdict; 5] =
-    [Verdict::Dead, Verdict::Soft404, Verdict::Hijacked, Verdict::Local, Verdict::Failing];
+const DEFAULT_SHOWN: [Verdict; 6] = [
+    Verdict::Dead,
+    Verdict::Soft404,
+    Verdict::Hijacked,
+    Verdict::Local,
+    Verdict::Failing,
+    Verdict::AtRisk,
+];
 
 /// Returns the verdicts whose findings are listed.
 pub(super) fn shown_verdicts(settings: &RunSettings, global: &GlobalArgs) -> Vec<Verdict> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use relink_decay::{DecayDefinition, Sigma, StoppingRule};
-use relink_engine::{FailureModel, FailureSet, MeasureSettings};
+use relink_engine::{DispatchSettings, FailureModel, FailureSet, MeasureSettings};
 use url::Url;
 
 use super::{RunSettings, current_dir, dispatch_settings, read_files, request_flags};
@@ -37,6 +37,8 @@ pub struct DecayPlan {
 pub enum DecaySubject {
     /// A page on the web.
     Live(Box<MeasureSettings>),
+    /// URLs, files, directories and collections. The URL of the settings is not used.
+    List(Vec<String>, Box<MeasureSettings>),
     /// A stored crawl, and optionally one of its pages.
     Crawl(CrawlSelector, Option<Url>),
     /// A link graph, the list of its dead pages, and optionally one of its pages.
@@ -55,17 +57,20 @@ impl DecayPlan {
             DefinitionArg::Selfloop => DecayDefinition::SelfLoop,
         };
         let failure_model = failure_model(&args.scoring)?;
-        let inputs: Vec<String> = args.url.iter().cloned().collect();
-        let subject = match (args.crawl, args.graph, args.url) {
-            (_, Some(graph), name) => DecaySubject::Graph(graph, args.dead, name),
-            (Some(crawl), _, url) => {
-                DecaySubject::Crawl(crawl, url.as_deref().map(page).transpose()?)
+        let inputs = args.inputs;
+        let measured = |url| live(url, &args.scoring, &sigmas, definition, failure_model, &config);
+        let subject = match (args.crawl, args.graph) {
+            (_, Some(graph)) => DecaySubject::Graph(graph, args.dead, single(&inputs)?),
+            (Some(crawl), None) => {
+                DecaySubject::Crawl(crawl, single(&inputs)?.as_deref().map(page).transpose()?)
             }
-            (None, None, url) => {
-                let url = page(url.as_deref().unwrap_or_default())?;
-                let live = live(url, &args.scoring, &sigmas, definition, failure_model, &config)?;
-                DecaySubject::Live(Box::new(live))
-            }
+            (None, None) => match inputs.as_slice() {
+                [url] if is_page(url) => DecaySubject::Live(Box::new(measured(page(url)?)?)),
+                inputs => {
+                    let measured = measured(page(PLACEHOLDER)?)?;
+                    DecaySubject::List(inputs.to_vec(), Box::new(measured))
+                }
+            },
         };
         let page_bytes = super::page_bytes(&config);
         let mut run = RunSettings::new(config, &dir, Vec::new(), inputs)?;
@@ -83,6 +88,26 @@ impl DecayPlan {
             outputs,
             run,
         })
+    }
+}
+
+/// The URL of settings that are used for many URLs.
+const PLACEHOLDER: &str = "https://example.org/";
+
+/// Whether an input is a page: a URL, or a host name that is not a file.
+fn is_page(input: &str) -> bool {
+    let is_host = input.contains('.') && !std::path::Path::new(input).exists();
+    input.contains("://") || is_host
+}
+
+/// Returns the only input, if there is one.
+fn single(inputs: &[String]) -> Result<Option<String>, CommandError> {
+    match inputs {
+        [] => Ok(None),
+        [one] => Ok(Some(one.clone())),
+        more => Err(CommandError::usage("a crawl or graph takes at most one page")
+            .cause(format!("{} were given", more.len()))
+            .hint("give one page to print its details, or none")),
     }
 }
 
@@ -120,6 +145,28 @@ fn failure_model(scoring: &ScoringArgs) -> Result<FailureModel, CommandError> {
     };
     Ok(FailureModel { set, failing_weight })
 }
+
+/// Returns the settings to measure the links of a check: those of the paper, and the
+/// usual limits.
+pub fn link_settings(dispatch: &DispatchSettings) -> Result<MeasureSettings, CommandError> {
+    let sigma = sigmas(&[DEFAULT_SIGMA])?;
+    Ok(MeasureSettings {
+        url: page(PLACEHOLDER)?,
+        sigma: sigma.first().copied().ok_or_else(|| CommandError::internal("no value of σ"))?,
+        definition: DecayDefinition::Plain,
+        stopping_rule: StoppingRule::default(),
+        seed: 1,
+        failure_model: FailureModel { set: FailureSet::Dead, failing_weight: 0.5 },
+        politeness: dispatch.politeness,
+        policy: dispatch.policy,
+        max_host_wait: dispatch.max_host_wait,
+        uses_controls: dispatch.uses_controls,
+        is_user_supplied: true,
+    })
+}
+
+/// The value of σ in the paper.
+const DEFAULT_SIGMA: f64 = 0.1;
 
 fn live(
     url: Url,

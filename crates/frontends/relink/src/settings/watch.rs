@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use relink_engine::WatchSettings;
+use relink_keyphrase::{PlanLimits, SearchGoal};
 use relink_model::RequestRights;
 
 use super::{
     ReviveSetup, RunSettings, current_dir, dispatch_settings, non_empty, read_files, request_flags,
 };
-use crate::cli::{WatchRunArgs, WatchSuggestArgs};
+use crate::cli::{WatchRunArgs, WatchSearchArgs};
 use crate::config::{Config, ReviveConfig};
 use crate::error::CommandError;
 
@@ -40,12 +41,16 @@ impl WatchPlan {
     }
 }
 
-/// The settings of `relink watch suggest`.
+/// The settings of a search for replacements.
 pub struct SuggestPlan {
     /// How pages are searched for.
     pub setup: ReviveSetup,
     /// Permissions of requests to the member itself.
     pub rights: RequestRights,
+    /// Limits of the search for copies.
+    pub identical: PlanLimits,
+    /// Limits of the search for similar pages.
+    pub similar: PlanLimits,
     /// Settings of the run.
     pub run: RunSettings,
 }
@@ -53,12 +58,23 @@ pub struct SuggestPlan {
 impl SuggestPlan {
     /// Merges all layers.
     pub fn resolve(
-        args: WatchSuggestArgs,
+        args: WatchSearchArgs,
         db: Option<PathBuf>,
         now: Timestamp,
     ) -> Result<Self, CommandError> {
         let dir = current_dir()?;
         let files = read_files(args.config.as_deref(), &dir)?;
+        let identical = PlanLimits {
+            initial_phrases: args.copy_phrases,
+            enough_results: args.copy_results,
+            ..PlanLimits::for_goal(SearchGoal::Identical)
+        };
+        let similar = PlanLimits {
+            initial_phrases: args.similar_phrases,
+            min_phrases: args.last_phrases.max(1),
+            enough_results: args.similar_results,
+            ..PlanLimits::for_goal(SearchGoal::Similar)
+        };
         let revive = ReviveConfig {
             archive: non_empty(args.archive),
             warc: non_empty(args.warc),
@@ -70,6 +86,8 @@ impl SuggestPlan {
         Ok(Self {
             setup: ReviveSetup::new(&config.revive, &dispatch, now)?,
             rights: RequestRights::user_supplied(),
+            identical,
+            similar,
             run: RunSettings::new(config, &dir, Vec::new(), Vec::new())?,
         })
     }

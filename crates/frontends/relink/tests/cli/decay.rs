@@ -279,3 +279,80 @@ fn decay_obeys_a_crawl_delay() {
     let min = std::time::Duration::from_millis(150) * u32::try_from(requests.len() - 2).unwrap();
     assert!(elapsed + std::time::Duration::from_millis(50) >= min, "{requests:?}");
 }
+
+#[test]
+fn file_is_measured_with_one_page_cache_and_its_scores_are_kept() {
+    let web = start_site("/a gone gone2\n/b shared\n/c shared\n/shared\n");
+    let sandbox = Sandbox::new();
+    let list = |paths: &[&str]| {
+        let links = paths.iter().map(|path| format!("- [x]({})\n", web.url(path)));
+        links.collect::<String>()
+    };
+    sandbox.write("list.md", &list(&["/a", "/b", "/c", "/dead", "/a"]));
+    let args = ["list.md", "--format", "json", "--half-width", "0"];
+    let run = |now: &str| {
+        let all = [&["decay", "--db", "relink.db"], QUICK, &args].concat();
+        json(&sandbox.run_at(now, &all).exits(0))["list"].clone()
+    };
+    let first = run("2026-03-01T09:00:00Z");
+    let decay: Vec<f64> = first["pages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|page| page["decay"].as_f64().unwrap())
+        .collect();
+    assert_eq!(decay.len(), 4, "{first:#}");
+    for (found, expect) in decay.iter().zip([1.0, 0.9, 0.0, 0.0]) {
+        assert!((found - expect).abs() < 1e-6, "{first:#}");
+    }
+    assert!((first["mean_decay"].as_f64().unwrap() - 1.9 / 4.0).abs() < 1e-6, "{first:#}");
+    assert!((first["mean_dead_share"].as_f64().unwrap() - 1.0 / 3.0).abs() < 1e-6, "{first:#}");
+    assert_eq!(web.hits("/shared"), 1);
+    assert_eq!(first["requests"], web.requests().len());
+
+    // Over time: the second measurement is after the repair of one page.
+    web.page("/gone", 200, "<title>Back</title><p>The page is back again with its text.");
+    let second = run("2026-04-01T09:00:00Z");
+    assert_eq!(second["history"].as_array().unwrap().len(), 2, "{second:#}");
+    assert!(second["mean_decay"].as_f64() < first["mean_decay"].as_f64(), "{second:#}");
+}
+
+#[test]
+fn live_link_with_a_high_stored_decay_is_at_risk_without_further_requests() {
+    let web = start_site("/a gone\n/b\n");
+    let sandbox = Sandbox::new();
+    sandbox.list("list.txt", [web.url("/a"), web.url("/b")]);
+    let rows = sandbox.check(&["list.txt"]).exits(0).rows();
+    assert_eq!(rows.verdict(web.url("/a")), "alive");
+    sandbox.run(&[&["decay", "--db", "relink.db", "list.txt"], QUICK].concat()).exits(0);
+    let before = (web.hits("/gone"), web.hits("/a"));
+    let args = ["list.txt", "--max-cache-age", "0"];
+    let output = sandbox.check(&args).exits(0);
+    let rows = output.rows();
+    let risky = rows.row(web.url("/a"));
+    assert_eq!((&risky["verdict"], &risky["code"]), (&"at-risk".into(), &"RL901".into()));
+    assert!(risky["reason"].as_str().unwrap().contains(web.url("/gone").as_str()), "{risky:#}");
+    assert_eq!(rows.verdict(web.url("/b")), "alive");
+    assert_eq!((web.hits("/gone"), web.hits("/a")), (before.0, before.1 + 1));
+}
+
+#[test]
+fn check_with_decay_measures_the_links_first() {
+    let web = start_site("/a gone\n/b\n");
+    let sandbox = Sandbox::new();
+    sandbox.list("list.txt", [web.url("/a"), web.url("/b")]);
+    let rows = sandbox.check(&["list.txt", "--decay"]).exits(0).rows();
+    assert_eq!(rows.verdict(web.url("/a")), "at-risk");
+    assert_eq!(rows.verdict(web.url("/b")), "alive");
+}
+
+#[test]
+fn collection_and_unknown_input_of_decay() {
+    let web = start_site("/a gone\n/b\n");
+    let sandbox = Sandbox::new();
+    sandbox.list("owls.txt", [web.url("/a"), web.url("/b")]);
+    sandbox.run(&["watch", "--db", "relink.db", "add", "owls.txt", "--name", "owls"]).exits(0);
+    let output = decay(&sandbox, &["owls"]).exits(0);
+    assert!(output.stdout.contains("owls: mean decay 0.45, "), "{}", output.stdout);
+    decay(&sandbox, &["nothing-here"]).fails(2, &["no collection `nothing-here`"]);
+}

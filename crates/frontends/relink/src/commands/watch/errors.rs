@@ -31,6 +31,8 @@ impl From<WatchError> for CommandError {
             WatchError::InvalidUrl { .. } => Self::usage(error.to_string())
                 .cause("a member is an http or https URL")
                 .hint("use a URL such as `https://example.org/page`"),
+            WatchError::Search(ref search) => Self::usage(search.to_string())
+                .hint("set another search engine with `--search`, or try again later"),
             WatchError::NoVersion { .. } => Self::usage(error.to_string())
                 .cause("the page was not fetched yet, or it is unavailable")
                 .hint("run `relink watch run` first"),

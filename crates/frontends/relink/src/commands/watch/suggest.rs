@@ -1,14 +1,21 @@
-//! `relink watch suggest`: searches for pages that can replace a member.
+//! `relink watch suggest` and `keyphrases`: searches for pages that can replace a
+//! member, and prints the phrases of the search.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use relink_engine::{SuggestRequest, suggest_replacements};
-use relink_ports::Clock as _;
-use relink_report::watch::suggestion_text;
+use relink_engine::{
+    MemberSelector, Ports, StopSignal, SuggestRequest, member_keyphrases, suggest_replacements,
+};
+use relink_ports::{Clock as _, CollectionStore};
+use relink_report::watch::{
+    WatchKeyphraseReport, WatchSuggestions, keyphrase_text, suggestion_text,
+};
 
 use super::print_json;
-use crate::cli::{ExplainFormat, GlobalArgs, WatchSuggestArgs};
+use crate::cli::{
+    ExplainFormat, GlobalArgs, WatchKeyphraseArgs, WatchSearchArgs, WatchSuggestArgs,
+};
 use crate::clock::RunClock;
 use crate::commands::revive::{archives, engines};
 use crate::commands::signals::stop_on_signal;
@@ -18,6 +25,44 @@ use crate::output::print;
 use crate::settings::SuggestPlan;
 use crate::wiring;
 
+/// The ports and settings of a search for replacements.
+pub(super) struct ReplacementSearch {
+    pub(super) ports: Ports,
+    pub(super) collections: Arc<dyn CollectionStore>,
+    plan: SuggestPlan,
+}
+
+impl ReplacementSearch {
+    /// Opens the database, the archives and the search engines.
+    pub(super) async fn open(
+        args: WatchSearchArgs,
+        db: Option<PathBuf>,
+        clock: RunClock,
+    ) -> Result<Self, CommandError> {
+        let plan = SuggestPlan::resolve(args, db, clock.now())?;
+        plan.run.warn_project_config();
+        let (mut ports, collections) =
+            wiring::ports_with_collections(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock))
+                .await?;
+        ports.archives = archives(&plan.setup, &ports)?;
+        ports.search_engines = engines::open(&plan.setup, &plan.run.db, &ports).await?;
+        Ok(Self { ports, collections, plan })
+    }
+
+    /// Searches for pages that can replace a member.
+    pub(super) async fn suggest(
+        &self,
+        name: &str,
+        member: &MemberSelector,
+        stop: &StopSignal,
+    ) -> Result<WatchSuggestions, CommandError> {
+        let SuggestPlan { rights, identical, similar, .. } = self.plan;
+        let request = SuggestRequest { collection: name, member, rights, identical, similar };
+        let settings = &self.plan.setup.revive;
+        Ok(suggest_replacements(&self.ports, &*self.collections, &request, settings, stop).await?)
+    }
+}
+
 /// Runs `relink watch suggest`.
 pub(super) async fn suggest(
     args: WatchSuggestArgs,
@@ -25,26 +70,33 @@ pub(super) async fn suggest(
     clock: RunClock,
     global: &GlobalArgs,
 ) -> Result<Exit, CommandError> {
-    let (name, member, format) = (args.name.clone(), args.member.0.clone(), args.format);
-    let plan = SuggestPlan::resolve(args, db, clock.now())?;
-    plan.run.warn_project_config();
-    let (mut ports, collections) =
-        wiring::ports_with_collections(plan.run.fetch.clone(), &plan.run.db, Arc::new(clock))
-            .await?;
-    ports.archives = archives(&plan.setup, &ports)?;
-    ports.search_engines = engines::open(&plan.setup, &plan.run.db, &ports).await?;
+    let WatchSuggestArgs { name, member, format, search } = args;
+    let search = ReplacementSearch::open(search, db, clock).await?;
     let stop = stop_on_signal();
-    let suggestions = suggest_replacements(
-        &ports,
-        &*collections,
-        &SuggestRequest { collection: &name, member: &member, rights: plan.rights },
-        &plan.setup.revive,
-        &stop,
-    )
-    .await?;
+    let suggestions = search.suggest(&name, &member.0, &stop).await?;
     match format {
         ExplainFormat::Human => print(&suggestion_text(&suggestions, text_style(global)))?,
         ExplainFormat::Json => print_json(&suggestions)?,
+    }
+    Ok(if stop.is_stopped() { Exit::Interrupted } else { Exit::Clean })
+}
+
+/// Runs `relink watch keyphrases`.
+pub(super) async fn keyphrases(
+    args: WatchKeyphraseArgs,
+    db: Option<PathBuf>,
+    clock: RunClock,
+    global: &GlobalArgs,
+) -> Result<Exit, CommandError> {
+    let WatchKeyphraseArgs { name, member, count, format, search } = args;
+    let search = ReplacementSearch::open(search, db, clock).await?;
+    let stop = stop_on_signal();
+    let member = member.map_or(MemberSelector::All, |member| member.0);
+    let (ports, collections) = (&search.ports, &*search.collections);
+    let members = member_keyphrases(ports, collections, &name, &member, count, &stop).await?;
+    match format {
+        ExplainFormat::Human => print(&keyphrase_text(&members, text_style(global)))?,
+        ExplainFormat::Json => print_json(&WatchKeyphraseReport::new(members))?,
     }
     Ok(if stop.is_stopped() { Exit::Interrupted } else { Exit::Clean })
 }

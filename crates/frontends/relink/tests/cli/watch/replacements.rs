@@ -134,3 +134,25 @@ fn healthy_member_gets_similar_pages_only() {
     let member = web.url("/books/owl2.html");
     assert!(candidates.iter().all(|candidate| candidate["url"] != member));
 }
+
+#[test]
+fn keyphrases_are_ordered_by_the_table_or_by_a_search_engine() {
+    let library = Library::new(|_| Vec::new());
+    let web = &library.web;
+    let keyphrases = |args: &[&str]| -> Value {
+        let all = [&["keyphrases", "r", "1"], args].concat();
+        web.json(&all)["members"][0].clone()
+    };
+    let member = keyphrases(&[]);
+    assert_eq!(member["source"]["engine"], "builtin", "{member:#}");
+    let similar: Vec<&str> =
+        member["similar"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(similar.iter().any(|phrase| phrase.contains("owl")), "{similar:?}");
+    assert!(similar.iter().all(|phrase| phrase.split(' ').count() <= 3), "{similar:?}");
+    let urls: Vec<String> = (0..5).map(|at| web.url(&format!("/books/owl{at}.html"))).collect();
+    let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+    web.sandbox.check(&urls).exits(0);
+    let counted = keyphrases(&["--count"]);
+    assert_ne!(counted["source"]["engine"], "builtin", "{counted:#}");
+    assert_eq!(keyphrases(&[]), counted);
+}
