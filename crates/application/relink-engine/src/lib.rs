@@ -86,10 +86,11 @@ pub use survey::{
     LoadedCatalog, SurveyEnd, SurveyOutcome, SurveyReport, SurveySettings, read_catalog, survey,
 };
 pub use watch::{
-    AddRequest, CollectionEdit, ImportSummary, MemberEditRequest, MemberSelector, SuggestRequest,
-    WatchAction, WatchEnd, WatchError, WatchOutcome, WatchSettings, add_collection, apply_action,
-    collection_list, collection_urls, edit_collection, edit_member, member_keyphrases,
-    remove_collection, replace_member, review_collection, suggest_replacements, watch_pages,
+    AddRequest, AngleOptions, AutomaticDecisions, CollectionEdit, ImportSummary, MemberEditRequest,
+    MemberSelector, SuggestRequest, WatchAction, WatchEnd, WatchError, WatchOutcome, WatchSettings,
+    add_collection, apply_action, collection_list, collection_urls, decide_automatically,
+    edit_collection, edit_member, member_keyphrases, remove_collection, replace_member,
+    review_collection, suggest_replacements, watch_pages,
 };
 
 /// Size in bytes above which a document is read in windows.

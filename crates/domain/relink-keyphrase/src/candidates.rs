@@ -187,6 +187,6 @@ mod tests {
     #[test]
     fn phrase_replaces_its_parts_and_code_is_ignored() {
         check("<p>The snowy owl is the snowy owl.<pre>int value</pre>", "", "snowy owl:2:2");
-        check("<p>The snowy owl is the other owl.", "", "owl:2:2, snowy owl:1:1");
+        check("<p>The white eagle is the other eagle.", "", "eagle:2:2, white eagle:1:1");
     }
 }

@@ -216,7 +216,8 @@ impl Import<'_> {
             tags = stored.map(|stored| stored.tags.clone()).unwrap_or_default();
         }
         let settings = stored.map(|stored| CollectionSettings::parse(&stored.settings));
-        let keeps_text = self.request.keeps_text || settings.is_some_and(|one| one.keeps_text);
+        let mut settings = settings.unwrap_or_default();
+        settings.keeps_text |= self.request.keeps_text;
         Ok(StoredCollection {
             id: stored.map_or(CollectionId(0), |stored| stored.id),
             name: list.name.clone(),
@@ -228,7 +229,7 @@ impl Import<'_> {
             tags,
             context: context.as_str().to_owned(),
             source: Some(self.request.source.clone()),
-            settings: CollectionSettings { keeps_text }.to_text()?,
+            settings: settings.to_text()?,
             created_at: stored.map_or(self.now, |stored| stored.created_at),
             updated_at: self.now,
         })

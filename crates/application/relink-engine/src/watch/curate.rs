@@ -5,7 +5,7 @@ use relink_ports::{CollectionStore, CollectionUpdate, MemberEvent, StoredMember}
 
 use super::WatchError;
 use super::edit::{MemberSelector, select_one};
-use super::library::Library;
+use super::library::{AngleOptions, CollectionSettings, Library};
 use crate::Ports;
 
 /// Replaces the page of a member. Its title, annotation and position stay, and the
@@ -86,7 +86,7 @@ pub async fn edit_member(
 }
 
 /// Changes of a collection by the user; `None` changes nothing.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct CollectionEdit {
     /// The title.
     pub title: Option<String>,
@@ -96,6 +96,11 @@ pub struct CollectionEdit {
     pub tags: Option<Vec<String>>,
     /// The context, also of nested collections.
     pub context: Option<ContextKind>,
+    /// Whether changes outside the middle band are accepted and rejected without a
+    /// person, also in nested collections.
+    pub is_automatic: Option<bool>,
+    /// Settings of the paper's angle, also of nested collections.
+    pub angle: AngleOptions,
 }
 
 /// Edits a collection.
@@ -117,6 +122,10 @@ pub async fn edit_collection(
         if let Some(context) = edit.context {
             context.as_str().clone_into(&mut collection.context);
         }
+        let mut settings = CollectionSettings::parse(&collection.settings);
+        settings.is_automatic = edit.is_automatic.unwrap_or(settings.is_automatic);
+        settings.angle = edit.angle.over(settings.angle);
+        collection.settings = settings.to_text()?;
         collection.updated_at = ports.now();
         updates.push(CollectionUpdate { collection, members: Vec::new() });
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use relink_change::AngleSettings;
 use relink_collection::{ContextKind, MemberState};
 use relink_ports::{
     CollectionId, CollectionStore, StoredCollection, StoredMember, VersionId, WatchedPage,
@@ -15,11 +16,54 @@ use crate::error::to_json;
 const CHUNK: usize = 500;
 
 /// Settings of a collection that are not columns of the store.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct CollectionSettings {
     /// Whether the text of each version is stored.
     pub(super) keeps_text: bool,
+    /// Whether changes outside the middle band are accepted and rejected without a
+    /// person.
+    pub(super) is_automatic: bool,
+    /// The settings of the paper's angle.
+    pub(super) angle: AngleOptions,
+}
+
+/// Settings of the paper's angle; `None` is the default of [`AngleSettings`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AngleOptions {
+    /// Minimum movement toward the context, in degrees.
+    pub toward: Option<f64>,
+    /// Minimum movement away from the context, in degrees.
+    pub away: Option<f64>,
+    /// The constant that is added to the logarithm of a count.
+    pub scaling: Option<f64>,
+    /// The factor for nouns.
+    pub noun_factor: Option<f64>,
+}
+
+impl AngleOptions {
+    /// Returns these options, or those of `lower` where one is not set.
+    pub(super) fn over(self, lower: Self) -> Self {
+        Self {
+            toward: self.toward.or(lower.toward),
+            away: self.away.or(lower.away),
+            scaling: self.scaling.or(lower.scaling),
+            noun_factor: self.noun_factor.or(lower.noun_factor),
+        }
+    }
+
+    /// Returns the settings of the measure.
+    pub(super) fn settings(self) -> AngleSettings {
+        let default = AngleSettings::default();
+        AngleSettings {
+            toward: self.toward.unwrap_or(default.toward),
+            away: self.away.unwrap_or(default.away),
+            scaling: self.scaling.unwrap_or(default.scaling),
+            noun_factor: self.noun_factor.unwrap_or(default.noun_factor),
+            ..default
+        }
+    }
 }
 
 impl CollectionSettings {

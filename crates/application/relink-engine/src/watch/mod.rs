@@ -10,6 +10,7 @@
 mod add;
 mod capture;
 mod curate;
+mod decide;
 mod edit;
 mod keyphrases;
 mod library;
@@ -27,8 +28,10 @@ pub use self::add::{AddRequest, ImportSummary, add_collection};
 pub use self::curate::{
     CollectionEdit, MemberEditRequest, edit_collection, edit_member, replace_member,
 };
+pub use self::decide::{AutomaticDecisions, decide_automatically};
 pub use self::edit::{MemberSelector, WatchAction, apply_action, remove_collection};
 pub use self::keyphrases::member_keyphrases;
+pub use self::library::AngleOptions;
 pub use self::review::{collection_list, collection_urls, review_collection};
 pub use self::run::{WatchEnd, WatchOutcome, WatchSettings, watch_pages};
 pub use self::suggest::{SuggestRequest, suggest_replacements};

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
-use relink_change::{AngleSettings, Change, Signature, TermVector};
+use relink_change::{Change, Signature, TermVector};
 use relink_collection::{
     Availability, ComparedRow, ComparedText, ContextKind, MemberReview, MemberState, ReviewMember,
     ReviewedList, VersionSummary, has_common_topic, review, side_by_side,
@@ -15,7 +15,9 @@ use relink_report::watch::{WatchChange, WatchList, WatchMember, WatchReport, Wat
 
 use super::WatchError;
 use super::keyphrases::StoredKeyphrases;
-use super::library::{Library, context_of, is_in_tree, load_versions, state_of};
+use super::library::{
+    CollectionSettings, Library, context_of, is_in_tree, load_versions, state_of,
+};
 use crate::{Ports, Revival};
 
 /// Maximum number of members of a list whose terms are loaded for the context.
@@ -123,7 +125,9 @@ pub async fn review_collection(
     loaded.archived = archived_copies(ports, &shown, &loaded.pages).await?;
     let lists: Vec<ReviewedList> =
         loaded.order.iter().map(|list| loaded.reviewed_list(&all, list)).collect();
-    let reviews = review(&lists, &AngleSettings::default());
+    let settings = shown.collections.first().map(|one| CollectionSettings::parse(&one.settings));
+    let angle = settings.unwrap_or_default().angle.settings();
+    let reviews = review(&lists, &angle);
     let by_name: HashMap<&str, Vec<MemberReview>> =
         loaded.order.iter().map(|list| list.name.as_str()).zip(reviews).collect();
     let mut report: Vec<WatchList> = shown.collections.iter().map(empty_list).collect();

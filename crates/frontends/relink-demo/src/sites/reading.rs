@@ -5,7 +5,7 @@
 //! sold. A page that is not on the list can replace the deleted one.
 
 use super::Site;
-use super::template::{PageTemplate, TitleStyle, good_page};
+use super::template::{PageTemplate, TitleStyle};
 use crate::behavior;
 use crate::received_request::ReceivedRequest;
 use crate::response::CannedResponse;
@@ -55,6 +55,9 @@ pub(crate) const REPLACEMENT: &str = "http://orchard.test/pressing";
 fn orchard(template: &PageTemplate, received: &ReceivedRequest) -> CannedResponse {
     use SimulatedTime::{OneYearAgo, Today};
     match (received.time, received.request.path.as_str()) {
+        (_, "/planting") => template.page("Planting apple trees", PLANTING),
+        (_, "/grafting") => template.page("Grafting apple trees", GRAFTING),
+        (_, "/pressing") => template.page("Pressing apples for cider", PRESSING),
         (OneYearAgo, "/harvest") => template.page("Harvesting apples", HARVEST),
         (Today, "/harvest") => {
             let body = format!("<div class=\"new\"><section><p>{HARVEST}</section></div>");
@@ -80,29 +83,7 @@ const ORCHARD: PageTemplate = PageTemplate {
     menu: &["Trees", "Fruit", "Tools"],
     footer: "Windfalls are free.",
     title_style: TitleStyle::Both,
-    pages: &[
-        good_page(
-            "/planting",
-            "Planting apple trees",
-            "Plant an apple tree in late autumn, while the soil of the orchard is warm. Dig a \
-             hole twice as wide as the roots, drive in a stake, and set the tree so that the \
-             graft stays above the soil. Water the roots of a young tree in its first summer.",
-        ),
-        good_page(
-            "/grafting",
-            "Grafting apple trees",
-            "A graft joins a twig of one apple variety to the roots of another tree. Cut the \
-             twig in winter, keep it cool, and bind it to the rootstock in spring when the sap \
-             of the orchard rises. A dwarf rootstock keeps the tree small and early in fruit.",
-        ),
-        good_page(
-            "/pressing",
-            "Pressing apples for cider",
-            "Mill ripe apples from the orchard into pulp, build the pulp into a cheese between \
-             cloths, and press the juice slowly. The juice of sharp and sweet apples ferments in \
-             the barrel into cider. Rack the cider off the yeast before the apple trees flower.",
-        ),
-    ],
+    pages: &[],
 };
 
 const HARVEST: &str = "Pick apples in the orchard when the fruit comes away with a turn of the wrist. \
@@ -131,3 +112,15 @@ const TIMETABLE: &str = "The ferry leaves the upper landing every hour and the l
 const CIDER: &str = "Cider is made of apples from the orchard in October. Mill the fruit, press the pulp in \
     cloths, and let the juice ferment in a barrel over winter. Sweet and sharp apples together make the \
     best cider. Rack it off the yeast in spring, before the apple trees flower.";
+
+const PLANTING: &str = "Plant an apple tree in late autumn, while the soil of the orchard is warm. Dig a \
+             hole twice as wide as the roots, drive in a stake, and set the tree so that the \
+             graft stays above the soil. Water the roots of a young tree in its first summer.";
+
+const GRAFTING: &str = "A graft joins a twig of one apple variety to the roots of another tree. Cut the \
+             twig in winter, keep it cool, and bind it to the rootstock in spring when the sap \
+             of the orchard rises. A dwarf rootstock keeps the tree small and early in fruit.";
+
+const PRESSING: &str = "Mill ripe apples from the orchard into pulp, build the pulp into a cheese between \
+             cloths, and press the juice slowly. The juice of sharp and sweet apples ferments in \
+             the barrel into cider. Rack the cider off the yeast before the apple trees flower.";

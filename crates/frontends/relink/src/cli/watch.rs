@@ -295,6 +295,22 @@ pub struct WatchEditArgs {
     /// New context of the collection: all, folder, neighbors or description
     #[arg(long, value_name = "CONTEXT", conflicts_with = "member")]
     pub context: Option<ContextKind>,
+    /// Whether `relink watch run` accepts changes that fit the collection, and rejects
+    /// pages that left its topic: true or false
+    #[arg(long, value_name = "BOOL", conflicts_with = "member")]
+    pub automatic: Option<bool>,
+    /// Angle toward the context from which a page is accepted [default: 2 degrees]
+    #[arg(long, value_name = "DEGREES", conflicts_with = "member")]
+    pub toward: Option<f64>,
+    /// Angle away from the context from which a page is rejected [default: 4 degrees]
+    #[arg(long, value_name = "DEGREES", conflicts_with = "member")]
+    pub away: Option<f64>,
+    /// Constant that is added to the logarithm of a count [default: 1]
+    #[arg(long, value_name = "N", conflicts_with = "member")]
+    pub scaling: Option<f64>,
+    /// Factor of nouns in the angle [default: 1.5]
+    #[arg(long, value_name = "N", conflicts_with = "member")]
+    pub noun_factor: Option<f64>,
 }
 
 /// Formats of `relink watch study`.

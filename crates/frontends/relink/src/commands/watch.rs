@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use relink_engine::{
-    AddRequest, CollectionEdit, ImportSummary, MemberEditRequest, Ports, WatchAction,
+    AddRequest, AngleOptions, CollectionEdit, ImportSummary, MemberEditRequest, Ports, WatchAction,
     add_collection, apply_action, collection_list, edit_collection, edit_member, remove_collection,
     replace_member, review_collection,
 };
@@ -224,6 +224,13 @@ impl Session {
                 description: args.description,
                 tags: args.tag,
                 context: args.context,
+                is_automatic: args.automatic,
+                angle: AngleOptions {
+                    toward: args.toward,
+                    away: args.away,
+                    scaling: args.scaling,
+                    noun_factor: args.noun_factor,
+                },
             };
             edit_collection(ports, collections, &args.name, &edit).await?;
         }

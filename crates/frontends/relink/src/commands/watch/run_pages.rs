@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use relink_engine::{WatchEnd, WatchOutcome, watch_pages};
+use relink_engine::{
+    AutomaticDecisions, WatchEnd, WatchOutcome, decide_automatically, watch_pages,
+};
 use relink_report::human::{counted, grouped};
 
 use super::print_json;
@@ -34,9 +36,12 @@ pub(super) async fn run_pages(
     let outcome = watch_pages(&ports, &*collections, &plan.watch, &mut observer, &stop).await;
     observer.clear();
     let outcome = outcome?;
+    let decisions = decide_automatically(&ports, &*collections, &plan.watch.names).await?;
     match format {
-        ExplainFormat::Human => print(&run_text(&outcome))?,
-        ExplainFormat::Json => print_json(&run_row(&outcome))?,
+        ExplainFormat::Human => {
+            print(&(run_text(&outcome) + &decision_text(decisions)))?;
+        }
+        ExplainFormat::Json => print_json(&run_row(&outcome, decisions))?,
     }
     match outcome.end {
         WatchEnd::NoNetwork => {
@@ -77,7 +82,19 @@ fn run_text(outcome: &WatchOutcome) -> String {
     text
 }
 
-fn run_row(outcome: &WatchOutcome) -> serde_json::Value {
+fn decision_text(decisions: AutomaticDecisions) -> String {
+    let AutomaticDecisions { accepted, rejected } = decisions;
+    if accepted + rejected == 0 {
+        return String::new();
+    }
+    format!(
+        "Decided automatically: {} accepted, {} rejected\n",
+        grouped(accepted),
+        grouped(rejected)
+    )
+}
+
+fn run_row(outcome: &WatchOutcome, decisions: AutomaticDecisions) -> serde_json::Value {
     serde_json::json!({
         "schema": relink_report::SCHEMA,
         "command": "watch run",
@@ -94,5 +111,7 @@ fn run_row(outcome: &WatchOutcome) -> serde_json::Value {
         "unstable": outcome.unstable,
         "temporary": outcome.temporary,
         "permanent": outcome.permanent,
+        "accepted": decisions.accepted,
+        "rejected": decisions.rejected,
     })
 }

@@ -221,3 +221,19 @@ fn hostile_text_sends_no_control_sequence_to_the_terminal() {
         assert!(!text.contains('\u{202e}'), "{text:?}");
     }
 }
+
+#[test]
+fn automatic_collection_accepts_and_rejects_outside_the_middle_band() {
+    let web = WatchedWeb::new();
+    web.sandbox.list("owls.txt", (0..8).map(|number| web.owl(number)));
+    web.watch(&["add", "owls.txt", "--name", "owls"]).exits(0);
+    web.watch(&["edit", "owls", "--automatic", "true", "--away", "5"]).exits(0);
+    web.run_at(DAY_1, &[]).exits(0);
+    web.page("/owl1", "Owl page 1", &format!("{}<p>Owls sleep by day in trees.</p>", owl_text(1)));
+    web.page("/owl2", "Railway", &format!("<p>{TRAINS}</p>"));
+    let output = web.run_at(DAY_5, &[]).exits(0);
+    let expect = "Decided automatically: 1 accepted, 1 rejected\n";
+    assert!(output.stdout.contains(expect), "{}", output.stdout);
+    assert_eq!(web.member("owls", "/owl1")["next_step"], "none");
+    assert_eq!(web.member("owls", "/owl2")["state"], "rejected");
+}
