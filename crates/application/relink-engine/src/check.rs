@@ -1,5 +1,7 @@
 //! `check`: checks the links of documents.
 
+mod join;
+
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
@@ -93,7 +95,8 @@ impl Observer for CountingObserver<'_> {
 
 /// Checks the links of the inputs.
 ///
-/// If reading the inputs takes longer than 250 ms, fetching starts meanwhile.
+/// If reading the inputs takes longer than 250 ms, fetching starts meanwhile. If
+/// another process runs the same check, this one joins it.
 pub async fn check(
     ports: &Ports,
     settings: &CheckSettings,
@@ -101,7 +104,18 @@ pub async fn check(
     stop: &StopSignal,
 ) -> Result<CheckOutcome, EngineError> {
     let inputs = load::resolve_inputs(ports, &settings.load).await?;
-    let run = ports.store.open_run(&run_key(settings), settings.is_fresh, ports.now()).await?;
+    let key = run_key(settings);
+    let run = loop {
+        match ports.store.open_run(&key, settings.is_fresh, ports.now()).await {
+            Err(StoreError::RunInUse) => {
+                let joined = join::join(ports, &key, &settings.dispatch, observer, stop).await?;
+                if let Some(outcome) = joined {
+                    return Ok(outcome);
+                }
+            }
+            opened => break opened?,
+        }
+    };
     let needs_anchors = settings.load.read_options.remote_anchors;
     allow_workers(&*ports.store, run.id, &settings.dispatch, needs_anchors).await?;
     let progress = LoadProgress::default();

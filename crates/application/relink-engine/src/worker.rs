@@ -129,22 +129,25 @@ pub async fn work(
         if stop.is_stopped() {
             break;
         }
-        let text = ports.store.checkpoint(run.id, SETTINGS).await?.unwrap_or_default();
-        // Settings of another version of Relink cannot be read.
-        if let Ok(settings) = serde_json::from_str::<WorkerSettings>(&text) {
-            results += join(ports, &run, &settings, options, stop).await?;
-        }
+        results += help(ports, &run, options, stop).await?;
     }
     Ok(results)
 }
 
-async fn join(
+/// Helps with a run until it has no task. Returns the number of results, which is zero
+/// if the run cannot be joined.
+pub(crate) async fn help(
     ports: &Ports,
     run: &OpenRun,
-    settings: &WorkerSettings,
     options: WorkerOptions,
     stop: &StopSignal,
 ) -> Result<u64, EngineError> {
+    if !ports.store.run_status(run.id).await?.is_loaded {
+        return Ok(0);
+    }
+    let text = ports.store.checkpoint(run.id, SETTINGS).await?.unwrap_or_default();
+    // Settings of another version of Relink cannot be read.
+    let Ok(settings) = serde_json::from_str::<WorkerSettings>(&text) else { return Ok(0) };
     let (dispatch, progress) = (settings.dispatch(options), LoadProgress::default());
     progress.finish_for_worker(settings.needs_anchors);
     let start = DispatchStart::AfterLoading;

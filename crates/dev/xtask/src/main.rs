@@ -32,6 +32,7 @@ usage: cargo xtask COMMAND
   bench alias                         matching dead pages of a large site with live ones
   bench queue [--urls N] [--hosts N] [--seconds N]
                                       the PostgreSQL queue compared with pgbench, no requests
+  bench workers [--relink PATH]       1 to 8 processes on one PostgreSQL and slow servers
   bench fix                           diff of 10,000 files with 100,000 moved links
   bench watch                         relink watch run on 5,000 unchanged members
   bench crawl [PAGES]                 relink compared with linkinator and LinkChecker
@@ -70,6 +71,18 @@ fn run_workers(options: &[&str]) -> Result<ExitCode, XtaskError> {
     let path = absolute(relink)?;
     let outcome = workers::run(&path, &size, print_progress)?;
     Ok(print_result(&outcome, outcome.is_right()))
+}
+
+/// Measures several processes on one database.
+fn run_speedup(options: &[&str]) -> Result<ExitCode, XtaskError> {
+    let relink = match options {
+        [] => "target/release/relink",
+        ["--relink", path] => path,
+        _ => return Ok(print_usage()),
+    };
+    let size = bench::SpeedupSize::default();
+    println!("{}", bench::speedup(&absolute(relink)?, &size, print_progress)?);
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Each process runs in its own directory, so a relative path would break.
@@ -120,6 +133,7 @@ fn run(args: &[&str]) -> Result<ExitCode, XtaskError> {
             Ok(ExitCode::SUCCESS)
         }
         ["workers", options @ ..] => run_workers(options),
+        ["bench", "workers", options @ ..] => run_speedup(options),
         ["bench", "check" | "extract" | "fix" | "crawl" | "controls" | "harvest" | "watch", ..] => {
             run_program_bench(args)
         }

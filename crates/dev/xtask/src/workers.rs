@@ -7,7 +7,7 @@
 //! result.
 
 mod outcome;
-mod processes;
+pub(crate) mod processes;
 
 use std::net::Ipv4Addr;
 use std::path::Path;
@@ -82,7 +82,7 @@ impl WorkersSize {
     }
 
     /// Returns the address of a host.
-    fn address(host: usize) -> Ipv4Addr {
+    pub(crate) fn address(host: usize) -> Ipv4Addr {
         let part = |number: usize| u8::try_from(number).unwrap_or(u8::MAX);
         Ipv4Addr::new(127, 1, part(host / 250), part(host % 250 + 1))
     }
@@ -136,7 +136,7 @@ fn read_report(file: &Path) -> Result<Vec<(String, String)>, XtaskError> {
 }
 
 /// Returns a page whose text differs from that of all other pages.
-fn page(host: &str, path: &str) -> CannedResponse {
+pub(crate) fn page(host: &str, path: &str) -> CannedResponse {
     let words: Vec<String> = (0..40).map(|word| format!("{host}{path}-{word}")).collect();
     let words = words.join(" ");
     CannedResponse::new(200, format!("<title>{host} {path}</title><p>{words}</p>"))

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::RunId;
 
-use crate::{HostLease, OpenRun, RunState, StoreError};
+use crate::{HostLease, OpenRun, RunKey, RunState, StoreError};
 
 /// A run that workers can join.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +85,16 @@ pub trait WorkerStore: Send + Sync {
 
     /// Returns open runs whose documents are loaded, oldest first.
     async fn joinable_runs(&self) -> Result<Vec<JoinableRun>, StoreError>;
+
+    /// Returns the unfinished run with this key.
+    async fn unfinished_run(&self, _key: &RunKey) -> Result<Option<OpenRun>, StoreError> {
+        Ok(None)
+    }
+
+    /// Whether a process that has opened the run is connected.
+    async fn is_owned(&self, _run: RunId) -> Result<bool, StoreError> {
+        Ok(false)
+    }
 
     /// Returns the state of a run.
     async fn run_status(&self, run: RunId) -> Result<RunStatus, StoreError>;

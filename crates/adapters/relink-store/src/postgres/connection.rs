@@ -197,3 +197,20 @@ pub(super) async fn lock_run(db: &Db<'_>, run: i64) -> DbResult<bool> {
         .await?;
     Ok(row.get(0))
 }
+
+/// Whether any connection has locked a run.
+pub(super) async fn is_run_locked(db: &Db<'_>, run: i64) -> DbResult<bool> {
+    let row = db
+        .query_one(
+            "SELECT EXISTS (
+                 SELECT 1 FROM pg_locks
+                 WHERE locktype = 'advisory' AND granted AND objid::bigint = $1
+                   AND classid::bigint
+                       = hashtext('relink run ' || current_schema())::bigint & 4294967295
+                   AND database
+                       = (SELECT oid FROM pg_database WHERE datname = current_database()))",
+            &[&run],
+        )
+        .await?;
+    Ok(row.get(0))
+}

@@ -30,8 +30,7 @@ pub(super) async fn open(
     fresh: bool,
     now: Timestamp,
 ) -> DbResult<OpenRun> {
-    let identity = serde_json::to_string(&(&key.command, &key.inputs, &key.scope))?;
-    let identity = redaction::json(&identity)?;
+    let identity = identity(key)?;
     db.execute("LOCK TABLE generation IN EXCLUSIVE MODE", &[]).await?;
     if fresh {
         abandon(db, &identity, now).await?;
@@ -46,6 +45,18 @@ pub(super) async fn open(
     };
     next_generation(db, open.id).await?;
     Ok(OpenRun { generation: generation(db, open.id).await?, ..open })
+}
+
+/// Returns the text that identifies a run.
+fn identity(key: &RunKey) -> DbResult<String> {
+    let identity = serde_json::to_string(&(&key.command, &key.inputs, &key.scope))?;
+    Ok(redaction::json(&identity)?.into_owned())
+}
+
+/// Returns the unfinished run with this key.
+pub(super) async fn unfinished(db: &Db<'_>, key: &RunKey) -> DbResult<Option<OpenRun>> {
+    let Some(open) = find_unfinished(db, &identity(key)?).await? else { return Ok(None) };
+    Ok(Some(OpenRun { generation: generation(db, open.id).await?, ..open }))
 }
 
 /// Restarts the waits of hosts whose schedule was stored in the future: the

@@ -13,7 +13,7 @@ use relink_ports::{
 };
 use tokio_postgres::Row;
 
-use super::connection::lock_run;
+use super::connection::{is_run_locked, lock_run};
 use super::error::{DbError, DbResult};
 use super::rows::{count, timestamp};
 use super::session::Db;
@@ -110,6 +110,14 @@ impl WorkerStore for PostgresStore {
 
     async fn joinable_runs(&self) -> Result<Vec<JoinableRun>, StoreError> {
         perform!(self, "listing runs", |db| joinable_runs(db))
+    }
+
+    async fn unfinished_run(&self, key: &RunKey) -> Result<Option<OpenRun>, StoreError> {
+        perform!(self, "searching for a run", |db| runs::unfinished(db, key))
+    }
+
+    async fn is_owned(&self, run: RunId) -> Result<bool, StoreError> {
+        perform!(self, "searching for the owner of a run", |db| is_run_locked(db, run.0))
     }
 
     async fn run_status(&self, run: RunId) -> Result<RunStatus, StoreError> {

@@ -15,6 +15,7 @@ mod programs;
 mod queue;
 pub(crate) mod scratch;
 mod site;
+mod speedup;
 mod survey;
 mod watch;
 
@@ -30,6 +31,7 @@ pub use judge::{JudgeBenchResult, JudgeSize, bench_judge};
 pub(crate) use meter::own_peak_kib;
 pub use programs::{ProgramsBenchResult, ProgramsSize, bench_programs};
 pub use queue::{QueueBenchResult, QueueRow, QueueSize, queue};
+pub use speedup::{SpeedupResult, SpeedupSize, speedup};
 pub use survey::{SurveyBenchResult, SurveySize, bench_survey};
 pub use watch::{WatchBenchResult, watch};
 

@@ -29,8 +29,8 @@ struct PageRequest {
 
 /// The requests that the web servers received.
 pub(super) struct RequestLog {
-    /// The times of all requests by host.
-    times: BTreeMap<String, Vec<Instant>>,
+    /// The times and processes of all requests by host.
+    times: BTreeMap<String, Vec<(Instant, String)>>,
     pages: Vec<PageRequest>,
     total: usize,
     duration: Duration,
@@ -38,12 +38,12 @@ pub(super) struct RequestLog {
 
 impl RequestLog {
     pub(super) fn new(requests: &[RecordedRequest], started: Instant) -> Self {
-        let mut times: BTreeMap<String, Vec<Instant>> = BTreeMap::new();
+        let mut times: BTreeMap<String, Vec<(Instant, String)>> = BTreeMap::new();
         let mut pages = Vec::new();
         for request in requests {
-            times.entry(request.host.clone()).or_default().push(request.at);
+            let agent = request.header("user-agent").unwrap_or_default().to_owned();
+            times.entry(request.host.clone()).or_default().push((request.at, agent.clone()));
             if request.path.starts_with("/page-") {
-                let agent = request.header("user-agent").unwrap_or_default().to_owned();
                 let url = format!("{}{}", request.host, request.path);
                 pages.push(PageRequest { url, agent, at: request.at });
             }
@@ -51,13 +51,16 @@ impl RequestLog {
         for times in times.values_mut() {
             times.sort_unstable();
         }
-        let last = times.values().flatten().max().copied().unwrap_or(started);
+        let last = times.values().flatten().map(|(at, _)| *at).max().unwrap_or(started);
         Self { times, pages, total: requests.len(), duration: last - started }
     }
 
-    fn min_gap(&self) -> Option<Duration> {
-        let gaps = self.times.values().flat_map(|times| times.windows(2));
-        gaps.map(|pair| pair[1] - pair[0]).min()
+    /// Returns the smallest gap between requests to a host, and their processes.
+    fn min_gap(&self) -> Option<(Duration, String)> {
+        let pairs = self.times.values().flat_map(|times| times.windows(2));
+        let gap = |pair: &[(Instant, String)]| pair[1].0 - pair[0].0;
+        let smallest = pairs.min_by_key(|pair| gap(pair))?;
+        Some((gap(smallest), format!("{}, then {}", smallest[0].1, smallest[1].1)))
     }
 }
 
@@ -69,6 +72,8 @@ pub struct WorkersOutcome {
     requests: usize,
     duration: Duration,
     min_gap: Duration,
+    /// The processes of these two requests.
+    gap_agents: String,
     /// URLs without a result or with several.
     not_reported_once: Vec<String>,
     /// URLs that are not reported as alive.
@@ -101,6 +106,7 @@ impl WorkersOutcome {
             urls.iter().filter(|url| reports.get(url.as_str()) != Some(&1)).cloned().collect();
         let not_alive = report.iter().filter(|(_, verdict)| verdict != "alive").count();
         let (lost, unexplained) = repeated(log, losses);
+        let (min_gap, gap_agents) = log.min_gap().unwrap_or_default();
         let mut agents = BTreeMap::new();
         for page in &log.pages {
             *agents.entry(page.agent.clone()).or_default() += 1;
@@ -110,7 +116,8 @@ impl WorkersOutcome {
             urls: urls.len(),
             requests: log.total,
             duration: log.duration,
-            min_gap: log.min_gap().unwrap_or_default(),
+            min_gap,
+            gap_agents,
             not_reported_once,
             not_alive,
             overwritten: overwritten(losses, results),
@@ -195,9 +202,10 @@ impl fmt::Display for WorkersOutcome {
         }
         writeln!(
             f,
-            "smallest gap {:.3} s (limit {:.3} s)",
+            "smallest gap {:.3} s (limit {:.3} s), by {}",
             self.min_gap.as_secs_f64(),
-            self.size.min_gap().as_secs_f64()
+            self.size.min_gap().as_secs_f64(),
+            self.gap_agents
         )?;
         writeln!(
             f,

@@ -93,7 +93,8 @@ impl Drop for Processes {
     }
 }
 
-fn command(relink: &Path, folder: &Path) -> Command {
+/// Returns `relink` in a directory that is also its home.
+pub(crate) fn command(relink: &Path, folder: &Path) -> Command {
     let mut command = Command::new(relink);
     command
         .current_dir(folder)

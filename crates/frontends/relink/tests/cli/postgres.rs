@@ -138,6 +138,29 @@ fn worker_fetches_the_tasks_of_an_unfinished_check() {
     assert_eq!(web.requests().len(), requests, "nothing is fetched again");
 }
 
+/// The second process fetches pages of the same run, and both report all results.
+#[test]
+fn check_that_is_started_twice_joins_the_run() {
+    let (web, urls) = site(40);
+    let (sandbox, url) = (Sandbox::new(), PostgresServer::shared().new_database());
+    sandbox.list("list.txt", &urls);
+    let args = check_args(&url, &["--host-interval", "50ms", "--retries", "0"]);
+    let mut first = sandbox.spawn(&args);
+    let row = first.next_row();
+    let second = sandbox.run(&args).exits(1).rows();
+    let mut reported = first.finish().exits(1).rows();
+    reported.0.push(row);
+    assert_eq!(reported.urls(), second.urls());
+    for url in &urls {
+        assert_eq!(second.verdict(url), reported.verdict(url), "{url}");
+    }
+    assert_eq!(second.0.len(), 40);
+    let live = urls.iter().enumerate().filter(|(number, _)| number % 5 != 4);
+    for (number, _) in live {
+        assert_eq!(web.hits(&format!("/{number}")), 1);
+    }
+}
+
 #[test]
 fn worker_without_a_server_is_an_error() {
     let sandbox = Sandbox::new();
@@ -171,4 +194,19 @@ fn workers_that_are_killed_or_stopped_lose_nothing() {
     let relink = Path::new(env!("CARGO_BIN_EXE_relink"));
     let outcome = xtask::workers::run(relink, &size, |_| {}).unwrap();
     assert!(outcome.is_right(), "{outcome}");
+}
+
+/// A small version of `cargo xtask bench workers`.
+#[test]
+fn several_processes_report_every_page_of_slow_servers() {
+    let size = xtask::bench::SpeedupSize {
+        hosts: 6,
+        pages: 3,
+        delay: Duration::from_millis(20),
+        concurrency: 2,
+        processes: vec![1, 3],
+    };
+    let relink = Path::new(env!("CARGO_BIN_EXE_relink"));
+    let outcome = xtask::bench::speedup(relink, &size, |_| {}).unwrap();
+    assert_eq!(outcome.to_string().lines().count(), 4, "{outcome}");
 }

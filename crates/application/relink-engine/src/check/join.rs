@@ -1,0 +1,80 @@
+//! Joins a check that another process runs: fetches its pages as a worker does, and
+//! reports its results when it ends.
+
+use std::time::Duration;
+
+use relink_model::TaskId;
+use relink_ports::{CheckedTargetQuery, OpenRun, RunKey, RunState, RunStats};
+
+use super::{CheckEnd, CheckOutcome};
+use crate::load::LoadSummary;
+use crate::worker::{WorkerOptions, help};
+use crate::{DispatchSettings, EngineError, Observer, Ports, StopSignal};
+
+/// Pause between two reads of the state of the run.
+const STATUS_PAUSE: Duration = Duration::from_millis(500);
+/// Number of results read from the store at a time.
+const PAGE_SIZE: usize = 256;
+
+/// Helps with the run of another process until it ends, and reports its results.
+/// Returns `None` if that process ended without closing the run: the caller can then
+/// open it.
+pub(super) async fn join(
+    ports: &Ports,
+    key: &RunKey,
+    settings: &DispatchSettings,
+    observer: &mut dyn Observer,
+    stop: &StopSignal,
+) -> Result<Option<CheckOutcome>, EngineError> {
+    let Some(run) = ports.store.unfinished_run(key).await? else { return Ok(None) };
+    let options = WorkerOptions { concurrency: settings.concurrency, lease: settings.lease };
+    loop {
+        help(ports, &run, options, stop).await?;
+        let state = ports.store.run_status(run.id).await?.state;
+        let end = match state {
+            RunState::Finished => CheckEnd::Finished,
+            RunState::NoNetwork => CheckEnd::NoNetwork,
+            RunState::Open if stop.is_stopped() => CheckEnd::Interrupted,
+            RunState::Open if !ports.store.is_owned(run.id).await? => return Ok(None),
+            RunState::Open => {
+                tokio::select! {
+                    () = stop.stopped() => {}
+                    () = tokio::time::sleep(STATUS_PAUSE) => {}
+                }
+                continue;
+            }
+        };
+        report(ports, &run, observer).await?;
+        return Ok(Some(outcome(&run, end)));
+    }
+}
+
+async fn report(
+    ports: &Ports,
+    run: &OpenRun,
+    observer: &mut dyn Observer,
+) -> Result<(), EngineError> {
+    let mut after = TaskId(0);
+    loop {
+        let query = CheckedTargetQuery { after, limit: PAGE_SIZE, ..CheckedTargetQuery::ALL };
+        let page = ports.store.checked_targets(run.id, query).await?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = last.task;
+        for checked in &page {
+            observer.on_result(checked)?;
+        }
+    }
+}
+
+/// The documents were read by the other process, so nothing is known about them.
+fn outcome(run: &OpenRun, end: CheckEnd) -> CheckOutcome {
+    CheckOutcome {
+        run: run.id,
+        started_at: run.started_at,
+        is_resumed: true,
+        end,
+        doubt: None,
+        loaded: LoadSummary::default(),
+        reported: RunStats::default(),
+    }
+}
