@@ -168,3 +168,11 @@ CREATE TABLE IF NOT EXISTS harvest_delivery (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS harvest_delivery_pending ON harvest_delivery (notification_id)
     WHERE state = 0;
+
+-- The mean decay of the records of a domain, from 0 to 1.
+CREATE TABLE IF NOT EXISTS harvest_decay (
+    provider_id INTEGER NOT NULL,
+    host        TEXT    NOT NULL,
+    decay       REAL    NOT NULL,
+    PRIMARY KEY (provider_id, host)
+) WITHOUT ROWID;

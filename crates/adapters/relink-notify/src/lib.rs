@@ -4,5 +4,7 @@
 //! decides nothing about their content and stores nothing.
 
 mod smtp;
+mod webhook;
 
 pub use smtp::{SmtpMailer, SmtpSecurity, SmtpSettings, SmtpSettingsError};
+pub use webhook::{HttpWebhooks, MIN_SECRET_LENGTH};

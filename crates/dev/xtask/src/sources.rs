@@ -36,6 +36,7 @@ const MAY_GRANT_RIGHTS: &[&str] = &[
     "crates/dev/relink-eval/src/soft404.rs",
     "crates/adapters/relink-harvest/src/oai_client.rs",
     "crates/adapters/relink-lookup/src/service_client.rs",
+    "crates/adapters/relink-notify/src/webhook.rs",
     "crates/adapters/relink-wiki/src/session.rs",
     "crates/model/relink-model/src/rights.rs",
     "crates/adapters/relink-store/src/postgres/revive.rs",

@@ -46,5 +46,5 @@ pub use rng::SplitMix64;
 pub use rules::{Full, LeShulman, Sentinel, SingleSampling, Wald};
 pub use schedule::{
     Alarm, DecaySimulation, DecaySimulationResult, DirectoryWatch, HazardEstimate, Schedule,
-    UrlHistory, Week, recheck_index, recheck_interval, simulate_decay,
+    UrlHistory, Week, recheck_index, recheck_interval, simulate_decay, survey_interval,
 };

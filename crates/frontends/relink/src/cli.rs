@@ -45,7 +45,9 @@ pub use self::harvest::{
     HarvestReportTable, HarvestRunArgs, HarvestStatusArgs, LanguageArg, NotifyArg, RecheckArgs,
     SubjectArgs,
 };
-pub use self::harvest_notify::{HarvestMailArgs, HarvestPublishArgs, SmtpSecurityArg};
+pub use self::harvest_notify::{
+    HarvestMailArgs, HarvestPublishArgs, HarvestWebhookArgs, SmtpSecurityArg,
+};
 pub use self::lychee_flags::{ExitCodesArg, WalkArgs};
 pub use self::report::{ReportArgs, ReportCommand, ReportFormat};
 pub use self::revive::{

@@ -418,6 +418,16 @@ pub trait HarvestStore: Send + Sync {
     /// Returns the domains of a provider with the day of their last survey.
     async fn surveyed_domains(&self, provider: i64) -> Result<Vec<(String, Date)>, StoreError>;
 
+    /// Stores the mean decay of the records of domains, from 0 to 1.
+    async fn save_domain_decay(
+        &self,
+        provider: i64,
+        domains: &[(String, f64)],
+    ) -> Result<(), StoreError>;
+
+    /// Returns the stored decay of domains.
+    async fn domain_decay(&self, provider: i64) -> Result<Vec<(String, f64)>, StoreError>;
+
     /// Returns the days of a provider and its domains, oldest first.
     async fn domain_days(&self, provider: i64) -> Result<Vec<DomainDay>, StoreError>;
 

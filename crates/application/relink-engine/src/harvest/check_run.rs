@@ -55,12 +55,14 @@ impl Harvester<'_> {
         let hosts = self.host_targets(provider.id).await?;
         let surveyed = self.store.surveyed_domains(provider.id).await?.into_iter().collect();
         let incidents = self.open_incidents(provider.id).await?;
+        let decay = self.store.domain_decay(provider.id).await?.into_iter().collect();
         let arrived = self.store.arrivals(provider.id).await?;
         let arrivals = arrived.iter().flat_map(|it| it.urls.iter().cloned()).collect();
         let input = DayPlanInput {
             day: self.today(),
             lifecycle: settings.lifecycle(),
             survey_every: settings.survey_every,
+            decay: &decay,
             budget: settings.budget,
             surveyed: &surveyed,
             incidents: &incidents,

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use jiff::civil::Date;
 use relink_model::Verdict;
 use relink_ports::HarvestTarget;
-use relink_survey::{CheckResult, Incident, IncidentSubject, Lifecycle};
+use relink_survey::{CheckResult, Incident, IncidentSubject, Lifecycle, survey_interval};
 
 use super::{HostTargets, IncidentState, check_result, utc_date};
 
@@ -37,6 +37,8 @@ pub(super) struct DayPlanInput<'a> {
     pub(super) day: Date,
     pub(super) lifecycle: Lifecycle,
     pub(super) survey_every: u32,
+    /// The decay of domains, from 0 to 1. A decayed domain is surveyed less often.
+    pub(super) decay: &'a HashMap<String, f64>,
     pub(super) budget: Option<u64>,
     pub(super) surveyed: &'a HashMap<String, Date>,
     pub(super) incidents: &'a [(i64, IncidentState)],
@@ -144,10 +146,11 @@ impl<'a> DayPlanInput<'a> {
             .collect()
     }
 
-    /// Whether a survey of this day is too old.
-    fn is_survey_due(&self, surveyed_on: Date) -> bool {
+    /// Whether a survey of a domain on this day is too old.
+    fn is_survey_due(&self, host: &str, surveyed_on: Date) -> bool {
+        let decay = self.decay.get(host).copied().unwrap_or_default();
         let age = (self.day - surveyed_on).get_days();
-        age >= i32::try_from(self.survey_every).unwrap_or(i32::MAX)
+        age >= i32::try_from(survey_interval(self.survey_every, decay)).unwrap_or(i32::MAX)
     }
 
     /// Returns the arrivals that are not known to work and have no incident yet.
@@ -159,7 +162,10 @@ impl<'a> DayPlanInput<'a> {
         let is_known = |target: &HarvestTarget| {
             let is_alive =
                 target.verdict.is_some_and(|verdict| check_result(verdict) == CheckResult::Alive);
-            is_alive && target.checked_at.is_some_and(|at| !self.is_survey_due(utc_date(at)))
+            is_alive
+                && target
+                    .checked_at
+                    .is_some_and(|at| !self.is_survey_due(&target.host, utc_date(at)))
         };
         let is_new = move |target: &&HarvestTarget| {
             self.arrivals.contains(&target.url)
@@ -182,7 +188,7 @@ fn routine_domains<'h>(
     input: &DayPlanInput<'_>,
 ) -> HashSet<&'h str> {
     let surveyed_on = |host: &str| input.surveyed.get(host).copied();
-    let is_due = |host: &str| surveyed_on(host).is_none_or(|day| input.is_survey_due(day));
+    let is_due = |host: &str| surveyed_on(host).is_none_or(|day| input.is_survey_due(host, day));
     let mut due: Vec<&str> = hosts
         .keys()
         .map(String::as_str)

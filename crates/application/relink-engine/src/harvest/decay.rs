@@ -4,9 +4,10 @@
 //! from the links of stored crawls. What the store does not know gives an interval. Only records
 //! whose interval contains the limit are measured on the web, nearest first, within a budget.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use relink_decay::{DecayDefinition, Sigma, StoppingRule};
+use relink_frontier::host_key;
 use relink_model::Verdict;
 use relink_ports::{
     CheckedTarget, HarvestTarget, RecordFilter, RecordLinkRole, StoredProvider, StoredRecord,
@@ -125,7 +126,8 @@ impl Observer for SilentObserver {
 }
 
 impl Harvester<'_> {
-    /// Ranks the records of a provider by decay. Changes nothing.
+    /// Ranks the records of a provider by decay. Hides nothing; the mean decay of each domain is
+    /// stored, because decayed domains are surveyed less often.
     ///
     /// # Errors
     ///
@@ -145,6 +147,8 @@ impl Harvester<'_> {
         }
         ranking.records =
             records.iter().filter_map(|record| best_location(record, &known)).collect();
+        let domains = domain_decay(&ranking.records);
+        self.store.save_domain_decay(provider.id, &domains).await?;
         ranking.records.sort_by(|one, other| {
             other
                 .decay
@@ -273,6 +277,19 @@ impl Harvester<'_> {
             source: DecaySource::Walks,
         })
     }
+}
+
+/// Returns the mean decay of domains. The lower ends count, so that unknown pages do not delay a
+/// survey.
+fn domain_decay(records: &[RecordDecay]) -> Vec<(String, f64)> {
+    let mut sums: BTreeMap<String, (f64, u32)> = BTreeMap::new();
+    for record in records {
+        let Ok(url) = Url::parse(&record.url) else { continue };
+        let (sum, count) = sums.entry(host_key(&url)).or_default();
+        *sum += record.decay.low;
+        *count += 1;
+    }
+    sums.into_iter().map(|(host, (sum, count))| (host, sum / f64::from(count))).collect()
 }
 
 /// Returns the decay of a target by its verdict. The links of a live page are unknown.

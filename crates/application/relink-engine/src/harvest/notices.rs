@@ -1,6 +1,7 @@
 //! Builds the notifications of a run: one per kind, with all affected records.
 
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use relink_ports::{NewNotification, StoredProvider};
 use relink_report::harvest::{Notice, NoticeItem, NoticeKind};
 use relink_survey::{IncidentSubject, Transition};
@@ -103,10 +104,19 @@ impl Harvester<'_> {
             provider: provider.name.clone(),
             kind,
             day: self.today(),
+            time: self.local_time(settings),
             deadline,
             contacts: settings.contacts.clone(),
             items: changes.iter().flat_map(|change| items(change, view)).collect(),
         }
+    }
+}
+
+impl Harvester<'_> {
+    /// Returns the current time in the time zone of a provider; UTC if the zone is unknown.
+    fn local_time(&self, settings: &ProviderSettings) -> String {
+        let zone = TimeZone::get(&settings.time_zone).unwrap_or(TimeZone::UTC);
+        self.ports.now().to_zoned(zone).strftime("%Y-%m-%d %H:%M %Z").to_string()
     }
 }
 

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use relink_survey::SamplingPlanName;
 use url::Url;
 
-use super::{ExplainFormat, HarvestMailArgs, HarvestPublishArgs, RequestArgs};
+use super::{ExplainFormat, HarvestMailArgs, HarvestPublishArgs, HarvestWebhookArgs, RequestArgs};
 
 /// Arguments of `relink harvest`.
 #[derive(Debug, Args)]
@@ -66,6 +66,8 @@ pub enum HarvestCommand {
     Flag(Box<FlagArgs>),
     /// Print the mails to providers and managers, or send them with `--send`
     Mail(Box<HarvestMailArgs>),
+    /// Print the messages to webhooks, or send them with `--send`
+    Webhook(Box<HarvestWebhookArgs>),
     /// Write feeds and spreadsheets for providers
     Publish(HarvestPublishArgs),
     /// Write visible, hidden or changed records
@@ -109,6 +111,9 @@ pub struct AddProviderArgs {
     /// Mail address of the manager of your service; may be repeated
     #[arg(long, value_name = "ADDRESS", value_parser = mail_address)]
     pub manager: Vec<String>,
+    /// URL that receives all notices as signed JSON; may be repeated
+    #[arg(long, value_name = "URL")]
+    pub webhook: Vec<Url>,
     /// Language of messages
     #[arg(long, value_enum, default_value = "en")]
     pub language: LanguageArg,

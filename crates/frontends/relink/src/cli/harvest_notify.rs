@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use url::Url;
 
+use super::RequestArgs;
+
 /// Arguments of `relink harvest mail`.
 #[derive(Debug, Args)]
 pub struct HarvestMailArgs {
@@ -66,4 +68,19 @@ pub struct HarvestPublishArgs {
     /// URL under which the directory is published
     #[arg(long, value_name = "URL", default_value = "https://example.org/")]
     pub base_url: Url,
+}
+
+/// Arguments of `relink harvest webhook`.
+#[derive(Debug, Args)]
+pub struct HarvestWebhookArgs {
+    /// Send the messages that are due; without this flag, print them
+    #[arg(long)]
+    pub send: bool,
+    /// File with the secret that signs the messages [default: the variable
+    /// `RELINK_WEBHOOK_SECRET`]
+    #[arg(long, value_name = "FILE")]
+    pub secret_file: Option<PathBuf>,
+    /// HTTP options.
+    #[command(flatten)]
+    pub request: RequestArgs,
 }

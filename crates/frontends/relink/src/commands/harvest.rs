@@ -7,6 +7,7 @@ mod manage;
 mod notify;
 mod report;
 mod status;
+mod webhook;
 
 use std::sync::Arc;
 
@@ -53,6 +54,10 @@ pub async fn run(args: HarvestArgs) -> Result<Exit, CommandError> {
         }
         HarvestCommand::Mail(mail) => {
             notify::mail(&mail, &open_session(args.db, None).await?).await
+        }
+        HarvestCommand::Webhook(mut webhook) => {
+            let request = std::mem::replace(&mut webhook.request, no_request_flags());
+            webhook::run(&webhook, &open_session(args.db, Some(request)).await?).await
         }
         HarvestCommand::Publish(publish) => {
             notify::publish(&publish, &open_session(args.db, None).await?).await

@@ -8,6 +8,7 @@ use relink_engine::{
 use relink_harvest::OaiClientSettings;
 use relink_model::RequestRights;
 use relink_survey::LossLimit;
+use url::Url;
 
 use super::{RunSettings, current_dir, dispatch_settings, read_files, request_flags};
 use crate::cli::{AddProviderArgs, ArrivalsArg, LanguageArg, NotifyArg, RequestArgs};
@@ -92,8 +93,9 @@ pub fn provider_settings(args: &AddProviderArgs) -> Result<ProviderSettings, Com
         location_fields: args.field.clone(),
         contacts: args.contact.clone(),
         managers: args.manager.clone(),
+        webhooks: args.webhook.iter().map(webhook_url).collect::<Result<_, _>>()?,
         language: language(args.language).to_owned(),
-        time_zone: args.time_zone.clone(),
+        time_zone: time_zone(&args.time_zone)?,
         notify: NotifyChoice {
             rss: has(NotifyArg::Rss),
             atom: has(NotifyArg::Atom),
@@ -112,6 +114,22 @@ pub fn provider_settings(args: &AddProviderArgs) -> Result<ProviderSettings, Com
         hide_after: args.hide_after,
         budget: args.budget,
         ..defaults
+    })
+}
+
+fn webhook_url(url: &Url) -> Result<String, CommandError> {
+    if matches!(url.scheme(), "http" | "https") {
+        return Ok(url.to_string());
+    }
+    Err(CommandError::usage(format!("invalid URL for `--webhook`: {url}"))
+        .hint("use an http or https URL"))
+}
+
+fn time_zone(name: &str) -> Result<String, CommandError> {
+    jiff::tz::TimeZone::get(name).map(|_| name.to_owned()).map_err(|error| {
+        CommandError::usage(format!("unknown time zone `{name}`"))
+            .cause(error.to_string())
+            .hint("use a name such as `Europe/Oslo`")
     })
 }
 

@@ -136,6 +136,7 @@ mod tests {
                 provider: "p".to_owned(),
                 kind: NoticeKind::Hidden,
                 day: date(2026, 1, 31),
+                time: "2026-01-08 10:00 CET".to_owned(),
                 deadline: None,
                 contacts: Vec::new(),
                 items: vec![NoticeItem {

@@ -143,6 +143,7 @@ mod tests {
             provider: "lre\r\nBcc: x@example.org".to_owned(),
             kind,
             day: date(2026, 1, 8),
+            time: "2026-01-08 10:00 CET".to_owned(),
             deadline: Some(date(2026, 1, 31)),
             contacts: vec!["repo@example.org".to_owned()],
             items: vec![NoticeItem {

@@ -61,6 +61,9 @@ pub struct Notice {
     /// The day of the event, in UTC.
     #[schemars(with = "String")]
     pub day: Date,
+    /// The time of the event in the time zone of the provider, such as `2026-01-08 10:00 +01`.
+    #[serde(default)]
+    pub time: String,
     /// The day on which the records will be hidden.
     #[schemars(with = "Option<String>")]
     pub deadline: Option<Date>,

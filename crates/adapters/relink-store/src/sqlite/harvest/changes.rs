@@ -71,6 +71,19 @@ pub(super) fn apply(
     Ok(())
 }
 
+pub(super) fn save_domain_decay(
+    db: &Connection,
+    provider: i64,
+    domains: &[(String, f64)],
+) -> DbResult<()> {
+    let mut statement =
+        db.prepare_cached("INSERT OR REPLACE INTO harvest_decay VALUES (?, ?, ?)")?;
+    for (host, decay) in domains {
+        statement.execute((provider, host, decay))?;
+    }
+    Ok(())
+}
+
 fn save_incident(db: &Connection, provider: i64, incident: &StoredIncident) -> DbResult<()> {
     let StoredIncident { id, stage, is_open, incident } = incident;
     if *id == 0 {

@@ -110,6 +110,20 @@ impl HarvestStore for SqliteStore {
         self.perform("reading domains", |db| queries::surveyed_domains(db, provider))
     }
 
+    async fn save_domain_decay(
+        &self,
+        provider: i64,
+        domains: &[(String, f64)],
+    ) -> Result<(), StoreError> {
+        self.transact("storing the decay of domains", |db| {
+            changes::save_domain_decay(db, provider, domains)
+        })
+    }
+
+    async fn domain_decay(&self, provider: i64) -> Result<Vec<(String, f64)>, StoreError> {
+        self.perform("reading the decay of domains", |db| queries::domain_decay(db, provider))
+    }
+
     async fn domain_days(&self, provider: i64) -> Result<Vec<DomainDay>, StoreError> {
         self.perform("reading the days of domains", |db| queries::domain_days(db, provider))
     }

@@ -80,6 +80,7 @@ pub(super) fn remove(db: &Connection, name: &str) -> DbResult<bool> {
         "record",
         "domain",
         "day",
+        "decay",
         "incident",
         "override",
         "event",

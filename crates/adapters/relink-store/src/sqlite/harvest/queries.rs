@@ -154,6 +154,13 @@ pub(super) fn surveyed_domains(db: &Connection, provider: i64) -> DbResult<Vec<(
     Ok(domains)
 }
 
+pub(super) fn domain_decay(db: &Connection, provider: i64) -> DbResult<Vec<(String, f64)>> {
+    let mut statement =
+        db.prepare_cached("SELECT host, decay FROM harvest_decay WHERE provider_id = ?")?;
+    let rows = statement.query_map([provider], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 pub(super) fn domain_days(db: &Connection, provider: i64) -> DbResult<Vec<DomainDay>> {
     let mut statement = db.prepare_cached(
         "SELECT host, day, urls, checked, broken, hidden FROM harvest_day

@@ -43,6 +43,7 @@ fn check(number: i64, incidents: &[(i64, IncidentState)], due: &[&str], domains:
         day: day(number),
         lifecycle: Lifecycle::default(),
         survey_every: 7,
+        decay: &HashMap::new(),
         budget: None,
         surveyed: &surveyed,
         incidents,
@@ -90,6 +91,7 @@ fn routine_surveys_start_with_the_oldest_within_the_budget() {
             day: day(10),
             lifecycle: Lifecycle::default(),
             survey_every: 7,
+            decay: &HashMap::new(),
             budget,
             surveyed: &surveyed,
             incidents: &[],
@@ -112,6 +114,7 @@ fn arrivals_that_are_not_known_to_work_are_checked_on_any_day() {
             day: day(1),
             lifecycle: Lifecycle::default(),
             survey_every: 7,
+            decay: &HashMap::new(),
             budget: None,
             surveyed: &surveyed,
             incidents,
@@ -137,6 +140,7 @@ fn arrival_is_checked_again_if_its_last_check_is_old() {
             day: day(number),
             lifecycle: Lifecycle::default(),
             survey_every: 7,
+            decay: &HashMap::new(),
             budget: None,
             surveyed: &surveyed,
             incidents: &[],
@@ -146,4 +150,25 @@ fn arrival_is_checked_again_if_its_last_check_is_old() {
     };
     assert_eq!(plan(6), to_owned(&[]));
     assert_eq!(plan(7), to_owned(&["http://a.test/1"]));
+}
+
+#[test]
+fn decayed_domain_is_surveyed_less_often() {
+    let decay = HashMap::from([("a.test".to_owned(), 0.5)]);
+    let plan = |number| {
+        let surveyed = hosts().into_keys().map(|host| (host, START)).collect();
+        let input = DayPlanInput {
+            day: day(number),
+            lifecycle: Lifecycle::default(),
+            survey_every: 7,
+            decay: &decay,
+            budget: None,
+            surveyed: &surveyed,
+            incidents: &[],
+            arrivals: &HashSet::new(),
+        };
+        DayPlan::new(&hosts(), &input).domains
+    };
+    assert_eq!(plan(7), ["new.test"]);
+    assert_eq!(plan(14), ["a.test", "new.test"]);
 }

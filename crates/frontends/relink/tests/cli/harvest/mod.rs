@@ -11,6 +11,7 @@ mod peers;
 mod report;
 mod server;
 mod spi;
+mod webhooks;
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
