@@ -59,7 +59,7 @@ pub use harvest::{
     ArrivalFilter, DecayRange, DecayRanking, DecaySource, DeliveryReport, FlagOutcome,
     HarvestOptions, HarvestSubject, Harvester, IncidentState, MailReport, MailSender,
     ManagerAction, NotifyChoice, ProviderSettings, RecordDecay, RecordDecaySettings, RecordOrigin,
-    SubjectMatch, Submission, SubmissionState, SubmittedLocation,
+    SubjectMatch, Submission, SubmissionState, SubmittedLocation, parse_time_zone,
 };
 pub use isolation::isolated_item;
 pub use load::{

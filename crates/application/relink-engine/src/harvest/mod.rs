@@ -36,7 +36,9 @@ pub use self::decay::{DecayRange, DecayRanking, DecaySource, RecordDecay, Record
 pub use self::mailing::{MailReport, MailSender};
 pub use self::manage::{FlagOutcome, HarvestSubject, ManagerAction, SubjectMatch};
 pub use self::publish::{Submission, SubmissionState, SubmittedLocation};
-pub use self::settings::{ArrivalFilter, NotifyChoice, ProviderSettings, RecordOrigin};
+pub use self::settings::{
+    ArrivalFilter, NotifyChoice, ProviderSettings, RecordOrigin, parse_time_zone,
+};
 pub use self::webhooks::DeliveryReport;
 use crate::survey::LoadedCatalog;
 use crate::{DispatchSettings, EngineError, Ports, StopSignal};

@@ -1,7 +1,6 @@
 //! Builds the notifications of a run: one per kind, with all affected records.
 
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use relink_ports::{NewNotification, StoredProvider};
 use relink_report::harvest::{Notice, NoticeItem, NoticeKind};
 use relink_survey::{IncidentSubject, Transition};
@@ -113,10 +112,9 @@ impl Harvester<'_> {
 }
 
 impl Harvester<'_> {
-    /// Returns the current time in the time zone of a provider; UTC if the zone is unknown.
+    /// Returns the current time in the time zone of a provider.
     fn local_time(&self, settings: &ProviderSettings) -> String {
-        let zone = TimeZone::get(&settings.time_zone).unwrap_or(TimeZone::UTC);
-        self.ports.now().to_zoned(zone).strftime("%Y-%m-%d %H:%M %Z").to_string()
+        self.ports.now().to_zoned(settings.zone()).strftime("%Y-%m-%d %H:%M %Z").to_string()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use jiff::tz::{Offset, TimeZone};
 use relink_survey::{LeShulman, Lifecycle, SamplingPlanName};
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -68,6 +69,27 @@ pub struct NotifyChoice {
     pub mail: bool,
 }
 
+/// Parses `UTC` or an offset such as `+01:00` or `-0530`; `None` if it is invalid.
+pub fn parse_time_zone(text: &str) -> Option<TimeZone> {
+    if text == "UTC" {
+        return Some(TimeZone::UTC);
+    }
+    let (sign, digits) = match text.split_at_checked(1)? {
+        ("+", rest) => (1, rest.replace(':', "")),
+        ("-", rest) => (-1, rest.replace(':', "")),
+        _ => return None,
+    };
+    let number: i32 = digits.parse().ok()?;
+    let (hours, minutes) = match digits.len() {
+        1 | 2 => (number, 0),
+        4 => (number / 100, number % 100),
+        _ => return None,
+    };
+    let is_valid = (0..=14).contains(&hours) && (0..60).contains(&minutes);
+    let offset = Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()?;
+    is_valid.then(|| TimeZone::fixed(offset))
+}
+
 /// The settings of a provider.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProviderSettings {
@@ -87,7 +109,7 @@ pub struct ProviderSettings {
     pub webhooks: Vec<String>,
     /// The language of messages: `en`, `de`, `fr` or `es`.
     pub language: String,
-    /// The time zone of times in messages.
+    /// The time zone of times in messages: `UTC` or an offset.
     pub time_zone: String,
     /// How the provider is notified.
     pub notify: NotifyChoice,
@@ -141,6 +163,11 @@ impl ProviderSettings {
         }
     }
 
+    /// Returns the time zone of messages; UTC if it is unknown.
+    pub(super) fn zone(&self) -> TimeZone {
+        parse_time_zone(&self.time_zone).unwrap_or(TimeZone::UTC)
+    }
+
     /// Returns the delays of incidents.
     pub fn lifecycle(&self) -> Lifecycle {
         Lifecycle {
@@ -155,5 +182,25 @@ impl ProviderSettings {
         let (group, p1, p2_low, p2_high) = self.parameters;
         let plan = self.plan.parse().unwrap_or(SamplingPlanName::LeShulman);
         (plan, LeShulman { group, p1, p2_low, p2_high })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_zone_is_utc_or_an_offset() {
+        let seconds = |text: &str| {
+            let zone = parse_time_zone(text)?;
+            Some(zone.to_offset(jiff::Timestamp::UNIX_EPOCH).seconds())
+        };
+        assert_eq!(seconds("UTC"), Some(0));
+        assert_eq!(seconds("+01:00"), Some(3600));
+        assert_eq!(seconds("+2"), Some(7200));
+        assert_eq!(seconds("-0530"), Some(-19_800));
+        for invalid in ["", "Europe/Oslo", "+25", "+01:75", "+123", "1"] {
+            assert_eq!(seconds(invalid), None, "{invalid}");
+        }
     }
 }

@@ -117,8 +117,8 @@ pub struct AddProviderArgs {
     /// Language of messages
     #[arg(long, value_enum, default_value = "en")]
     pub language: LanguageArg,
-    /// Time zone of times in messages
-    #[arg(long, value_name = "NAME", default_value = "UTC")]
+    /// Time zone of times in messages: `UTC` or an offset such as `+01:00`
+    #[arg(long, value_name = "ZONE", default_value = "UTC", allow_hyphen_values = true)]
     pub time_zone: String,
     /// How the provider is notified, separated by commas
     #[arg(

@@ -126,10 +126,9 @@ fn webhook_url(url: &Url) -> Result<String, CommandError> {
 }
 
 fn time_zone(name: &str) -> Result<String, CommandError> {
-    jiff::tz::TimeZone::get(name).map(|_| name.to_owned()).map_err(|error| {
+    relink_engine::parse_time_zone(name).map(|_| name.to_owned()).ok_or_else(|| {
         CommandError::usage(format!("unknown time zone `{name}`"))
-            .cause(error.to_string())
-            .hint("use a name such as `Europe/Oslo`")
+            .hint("use `UTC` or an offset such as `+01:00`")
     })
 }
 
