@@ -39,5 +39,7 @@ archive = FrontEndApp(config_file=None, custom_config=config)
 server = WSGIServer(("127.0.0.1", 0), archive, handler_class=RequestURIWSGIHandler, log=None)
 server.start()
 print("port", server.server_port, flush=True)
+# The parent process closes the pipe, and pywb prints when it finds a collection.
+sys.stdout = open(os.devnull, "w")
 FileObjectThread(sys.stdin.buffer).read()
 os._exit(0)
