@@ -1,6 +1,7 @@
 //! The summary and the rows of a repair.
 
 use relink_engine::{FixStatus, LinkFix};
+use relink_fix::Refusal;
 use relink_report::human::counted;
 use relink_report::{FixCommitRow, FixRow, FixRowStatus, printable, redact, redact_prose};
 
@@ -36,10 +37,14 @@ pub fn print_summary(fixes: &[LinkFix], result: &WriteResult) {
     }
 }
 
-/// Returns a line on a repair that was not made.
+/// Returns a line on a repair that was not made. A repair of an earlier run is not worth a
+/// line.
 fn open_line(fix: &LinkFix) -> Option<String> {
     let (kind, reason) = match &fix.status {
         FixStatus::Ready => return None,
+        FixStatus::Rejected(reason) if *reason == Refusal::AlreadyPresent.to_string() => {
+            return None;
+        }
         FixStatus::NeedsReview(reason) => ("needs review", reason.to_string()),
         FixStatus::Rejected(reason) => ("not repaired", reason.clone()),
     };

@@ -188,14 +188,23 @@ impl OpenWiki {
     ) -> Result<Option<(WikiPageEdit, Option<Vec<u8>>)>, CommandError> {
         let title = fixes.first().map(|fix| fix.location.path.clone()).unwrap_or_default();
         let Some(page) = self.copies.page(&title).cloned() else { return Ok(None) };
-        for fix in fixes.iter_mut() {
-            if self.journal.was_repaired(page.id, &fix.old_url, page.revision) {
-                let reason = "the link was repaired before, and the repair was reverted";
-                fix.status = FixStatus::Rejected(reason.to_owned());
-            }
-        }
         let options = &plan.check.load.read_options;
-        let document = match plan_document(&*ports.files, options, fixes).await {
+        let mut planned = plan_document(&*ports.files, options, fixes).await;
+        // A repair that is still on the page is rejected by now; another one was reverted.
+        let is_reverted = |fix: &&mut LinkFix| {
+            fix.status == FixStatus::Ready
+                && self.journal.was_repaired(page.id, &fix.old_url, page.revision)
+        };
+        let mut has_reverted = false;
+        for fix in fixes.iter_mut().filter(is_reverted) {
+            let reason = "the link was repaired before, and the repair was reverted";
+            fix.status = FixStatus::Rejected(reason.to_owned());
+            has_reverted = true;
+        }
+        if has_reverted {
+            planned = plan_document(&*ports.files, options, fixes).await;
+        }
+        let document = match planned {
             Ok(Some(document)) => document,
             Ok(None) => return Ok(None),
             Err(error) => {

@@ -115,6 +115,7 @@ fn two_hundred_pages_are_repaired_once_and_only_their_links_change() {
     let second = world.report(&wiki.api(), &["--apply"]);
     assert_eq!(second["applied"], false, "{second}");
     assert_eq!(second["wiki_edits"], Value::Null, "{second}");
+    assert_eq!(second["fixes"][0]["reason"], "the new URL is already linked next to it");
 }
 
 /// A failure that the proxy injects into the next edit.
