@@ -21,6 +21,7 @@
 // Untrusted input must not cause a panic: see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
 
+mod abandonment;
 mod anchors;
 mod asciidoc;
 mod bare_url;
@@ -60,6 +61,7 @@ mod properties;
 
 use relink_model::Link;
 
+pub use abandonment::{Abandonment, AbandonmentSign, abandonment};
 pub use anchors::{Anchors, IncludedFile, ParseSlugStyleError, SlugStyle, anchors, section_id};
 pub use blocks::{
     Block, BlockKind, BlockLink, BlockText, InlineMark, InlineMarkKind, MAX_BLOCKS, MAX_LINKS,
@@ -118,6 +120,17 @@ pub fn decode_document(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
 /// Parses the robots directives of an HTML page.
 pub fn robots_meta(bytes: &[u8]) -> RobotsMeta {
     html::read_robots_meta(SourceText::decode(bytes, None).text())
+}
+
+/// Returns the functions of an HTML page that an archived copy cannot offer.
+///
+/// ```
+/// use relink_model::PageFunction;
+/// let found = relink_page::page_functions(b"<form><textarea></textarea></form>");
+/// assert!(found.contains(&PageFunction::Comments));
+/// ```
+pub fn page_functions(bytes: &[u8]) -> std::collections::BTreeSet<relink_model::PageFunction> {
+    html::read_functions(SourceText::decode(bytes, None).text())
 }
 
 /// Calls `each` for every link of a document, in document order, and returns

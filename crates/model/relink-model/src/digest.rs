@@ -93,3 +93,21 @@ pub enum PageFlag {
     /// A search field that contains a text, as on pages with search results.
     FilledSearchField,
 }
+
+/// A function of a page that an archived copy cannot offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageFunction {
+    /// A login, or the registration of an account.
+    Login,
+    /// A subscription, for example to a newsletter.
+    Subscription,
+    /// Comments or feedback.
+    Comments,
+    /// A search of the site.
+    Search,
+    /// Links to pages that the provider recommends.
+    Recommendations,
+    /// Advertisements.
+    Advertisements,
+}

@@ -32,7 +32,7 @@ mod verdict;
 pub use assessment::{Assessment, DeadReason, InconclusiveReason};
 pub use code::{FindingCode, ParseCodeError};
 pub use control::{Control, ControlKind};
-pub use digest::{Digest, PageFlag};
+pub use digest::{Digest, PageFlag, PageFunction};
 pub use evidence::{Confidence, ControlSummary, Evidence};
 pub use fetch_task::{Attempt, FetchPurpose, FetchTask, RunId, TargetId, TaskId};
 pub use history::{FailureStreak, History};
