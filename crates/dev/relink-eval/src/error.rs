@@ -20,6 +20,9 @@ pub enum EvalError {
     /// The fetcher cannot be created.
     #[error("cannot create the fetcher: {0}")]
     Setup(#[from] relink_fetch::SetupError),
+    /// A file is not a model of this version.
+    #[error("`{0}` is not a model for the features of this version")]
+    Model(PathBuf),
     /// A graph file is invalid or does not match the other files.
     #[error("`{0}`: {1}")]
     Graph(PathBuf, String),
@@ -29,6 +32,12 @@ pub enum EvalError {
     /// An answer of the oracle is not 0 or 1.
     #[error("invalid answer of the oracle: `{0}` (expected 0 or 1)")]
     Answer(String),
+    /// An archive file cannot be read.
+    #[error(transparent)]
+    Archive(#[from] relink_ports::ArchiveError),
+    /// A database cannot be read.
+    #[error(transparent)]
+    Store(#[from] relink_ports::StoreError),
     /// The output cannot be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),

@@ -15,6 +15,7 @@ mod drift;
 mod error;
 mod federation;
 mod fit_alias;
+mod ground_truth;
 mod keyphrases;
 mod phrases;
 mod random;
@@ -40,6 +41,8 @@ enum Command {
     Alias(alias::AliasArgs),
     /// Learn URL programs from half of the moved pages and test them on the other half
     AliasHalves(alias_halves::AliasHalvesArgs),
+    /// Build questions and answers from archived redirects and 410 responses
+    GroundTruth(ground_truth::GroundTruthArgs),
     /// Fit the model that matches dead pages with live pages
     FitAlias(fit_alias::FitAliasArgs),
     /// Compare the confidence of answers with the share of correct answers
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
         Command::Soft404(args) => soft404::run(&args),
         Command::Alias(args) => alias::run(&args),
         Command::AliasHalves(args) => alias_halves::run(&args),
+        Command::GroundTruth(args) => ground_truth::run(&args),
         Command::FitAlias(args) => fit_alias::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Change(args) => change::run(&args),

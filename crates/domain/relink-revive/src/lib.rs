@@ -16,12 +16,16 @@
 //! - [`dead_directory`]: directories whose pages were deleted.
 //! - [`matching`]: matches dead pages with live pages of the same site.
 //! - [`replacement`]: pages on other sites with the same content.
+//! - [`breakage`], [`copy_gap`]: how a page is broken, and what its archived
+//!   copy lacks.
 //! - [`evidence`], [`reason`], [`cost`]: the evidence for an alias, the reason
 //!   why there is none, and the number of requests.
 
 // Untrusted input must not end the program: see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
 
+pub mod breakage;
+pub mod copy_gap;
 pub mod cost;
 pub mod dead_directory;
 pub mod directory;

@@ -4,7 +4,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_model::{Confidence, Digest, RequestRights, Verdict};
+use relink_model::{Confidence, Digest, FindingCode, RequestRights, Verdict};
 
 use crate::StoreError;
 
@@ -48,6 +48,12 @@ pub struct DeadTarget {
     pub url: String,
     /// The current verdict.
     pub verdict: Verdict,
+    /// The code of the verdict.
+    pub code: Option<FindingCode>,
+    /// The status of the last response, if there was one.
+    pub status: Option<u16>,
+    /// The time of the last check.
+    pub checked_at: Option<Timestamp>,
     /// The time from which the verdict has been the same.
     pub since: Option<Timestamp>,
     /// The digest of the last reached content.

@@ -60,7 +60,7 @@ pub use revive_result::{
     AliasDetails, AliasEvidenceRow, AliasRow, ArchivedCopyRow, CostRow, ReviveResultRow,
     ReviveResultView,
 };
-pub use revive_summary::{AliasShare, ReviveSummary};
+pub use revive_summary::{AliasShare, CopyGapSummary, CostComparison, ReviveSummary};
 pub use row::{EvidenceRow, HopRow, LocationRow, LocationView, SCHEMA, TargetRow, TargetView};
 pub use suggestion::{
     OtherCandidateRow, RejectedCopyRow, ReplacementRow, RevivalRow, SuggestionRow,

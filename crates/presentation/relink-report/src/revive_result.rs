@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use relink_model::{Confidence, Snapshot, Verdict};
 use relink_revive::NoAliasReason;
+use relink_revive::copy_gap::CopyGap;
 use relink_revive::cost::{Cost, RevivalMethod};
 use relink_revive::evidence::{AliasEvidence, AliasEvidenceKind};
 use schemars::JsonSchema;
@@ -32,6 +33,8 @@ pub struct ReviveResultView<'a> {
     pub alias: Option<AliasDetails<'a>>,
     /// The best archived copy.
     pub archived: Option<&'a Snapshot>,
+    /// What the archived copy lacks compared with the alias, if known.
+    pub copy_gaps: Option<&'a [CopyGap]>,
     /// Pages of other sites with its content, most similar first.
     pub replacements: &'a [ReplacementView],
     /// Archived copies and redirects that were rejected, with the reason.
@@ -77,6 +80,10 @@ pub struct ReviveResultRow<'a> {
     pub alias: Option<AliasRow<'a>>,
     /// The best archived copy, or null if there is none.
     pub archived: Option<ArchivedCopyRow<'a>>,
+    /// What the archived copy lacks compared with the alias; null if there is no
+    /// alias, or if no archive was queried.
+    #[schemars(schema_with = "schema::copy_gaps")]
+    pub copy_gaps: Option<Vec<CopyGap>>,
     /// Pages of other sites with its content, most similar first. They are not
     /// aliases; do not apply them automatically.
     pub replacements: Vec<ReplacementRow<'a>>,
@@ -162,6 +169,7 @@ impl<'a> ReviveResultRow<'a> {
             verdict: view.verdict,
             alias: view.alias.as_ref().map(AliasRow::new),
             archived: view.archived.map(ArchivedCopyRow::new),
+            copy_gaps: view.copy_gaps.map(<[CopyGap]>::to_vec),
             replacements: view.replacements.iter().map(ReplacementRow::new).collect(),
             rejected_copies: rejected
                 .map(|(captured_at, reason)| RejectedCopyRow {
@@ -256,6 +264,7 @@ pub(crate) mod tests {
                 evidence: &evidence,
             }),
             archived: Some(&copy),
+            copy_gaps: Some(&[CopyGap::StaleContent]),
             replacements: &[crate::suggestion::tests::replacement(Similarity::Similar)],
             rejected_copies: &[(Timestamp::UNIX_EPOCH, "an error page".to_owned())],
             other_candidates: &[(
@@ -280,5 +289,6 @@ pub(crate) mod tests {
         assert_eq!(row["reasons"], serde_json::json!(["no-match"]));
         assert_eq!(row["costs"]["replacement"]["searches"], 2);
         assert_eq!(row["verdict"], "dead");
+        assert_eq!(row["copy_gaps"], serde_json::json!(["stale-content"]));
     }
 }

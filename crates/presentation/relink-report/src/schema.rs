@@ -2,6 +2,7 @@
 
 use relink_model::{ControlKind, FetchPurpose, LinkKind, Similarity, Verdict};
 use relink_revive::NoAliasReason;
+use relink_revive::copy_gap::CopyGap;
 use relink_revive::cost::RevivalMethod;
 use relink_revive::evidence::AliasEvidenceKind;
 use schemars::generate::SchemaSettings;
@@ -134,6 +135,11 @@ pub(crate) fn evidence_kind(_: &mut SchemaGenerator) -> Schema {
 pub(crate) fn no_alias_codes(_: &mut SchemaGenerator) -> Schema {
     let codes = NoAliasReason::ALL.map(NoAliasReason::code);
     json_schema!({ "type": "array", "items": { "type": "string", "enum": codes } })
+}
+
+pub(crate) fn copy_gaps(_: &mut SchemaGenerator) -> Schema {
+    let codes = CopyGap::ALL.map(CopyGap::code);
+    json_schema!({ "type": ["array", "null"], "items": { "type": "string", "enum": codes } })
 }
 
 pub(crate) fn share(_: &mut SchemaGenerator) -> Schema {

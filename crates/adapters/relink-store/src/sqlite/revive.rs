@@ -13,7 +13,8 @@ use crate::values::{page_text, prefix_end};
 /// The columns of [`dead_target_row`], from `current_result t` and `probe p`.
 macro_rules! dead_columns {
     () => {
-        "t.url, t.verdict, t.since, t.reached_at, p.detail, t.user_supplied
+        "t.url, t.verdict, t.since, t.reached_at, p.detail, t.user_supplied,
+         t.code, t.status, t.checked_at
          FROM current_result t LEFT JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id"
     };
 }
@@ -52,6 +53,9 @@ fn dead_target_row(row: &Row<'_>) -> DbResult<DeadTarget> {
         last_reached_at: row.get::<_, Option<i64>>(3)?.map(timestamp),
         digest: reached.and_then(|probe| probe.digest).map(|digest| *digest),
         rights: RequestRights::from_stored(row.get(5)?),
+        code: parse_name(row.get(6)?)?,
+        status: row.get(7)?,
+        checked_at: row.get::<_, Option<i64>>(8)?.map(timestamp),
     })
 }
 

@@ -6,6 +6,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use relink_judge::{Misdirection, misdirection};
 use relink_model::{Confidence, Digest};
+use relink_revive::copy_gap::{CopyGap, CopyState, copy_gaps};
+use relink_revive::cost::Cost;
 use relink_revive::evidence::{AliasEvidence, AliasEvidenceKind};
 use relink_revive::redirects::RedirectHistory;
 use relink_revive::replacement::{is_recognizable, similarity};
@@ -35,6 +37,12 @@ pub(super) struct AliasSearch {
     /// Pages of the same site with the same text, found by any engine, with
     /// their evidence. If there are several, none is certain.
     pub(super) recognized: BTreeMap<Url, Vec<AliasEvidence>>,
+    /// Live candidates that were fetched for this page.
+    pub(super) fetched: Vec<LiveCandidate>,
+    /// Search results of the site, best first.
+    pub(super) results: Vec<String>,
+    /// Whether an archive was queried.
+    pub(super) has_archive_query: bool,
 }
 
 impl AliasSearch {
@@ -46,7 +54,10 @@ impl AliasSearch {
         let verdict = stored.map(|stored| stored.verdict);
         let last_seen = stored.and_then(|stored| stored.last_reached_at);
         Self {
-            revival: Revival::new(page.url.clone(), verdict, now),
+            revival: Revival {
+                code: stored.and_then(|stored| stored.code),
+                ..Revival::new(page.url.clone(), verdict, now)
+            },
             redirects: RedirectHistory { url: page.url.clone(), redirects: Vec::new() },
             old,
             copy: digest,
@@ -58,6 +69,9 @@ impl AliasSearch {
             searches: 0,
             has_replacement_search: false,
             recognized: BTreeMap::new(),
+            fetched: Vec::new(),
+            results: Vec::new(),
+            has_archive_query: false,
             page,
         }
     }
@@ -78,6 +92,44 @@ impl AliasSearch {
         if let Some(alias) = &revival.alias {
             revival.reasons.clear();
             revival.weak_candidates.retain(|candidate| candidate.url != alias.url);
+        }
+    }
+
+    /// Sets the figures for the summary that depend on the final result.
+    pub(super) fn set_statistics(&mut self) {
+        self.revival.copy_gaps = self.copy_gaps();
+        self.revival.similar_ct = self.copy.is_some().then(|| self.similar_ct_cost());
+    }
+
+    /// Returns what the archived copy lacks compared with the alias.
+    fn copy_gaps(&self) -> Option<Vec<CopyGap>> {
+        let alias = self.revival.alias.as_ref()?;
+        let page = self.fetched.iter().find(|page| page.url == alias.url)?;
+        if !self.has_archive_query {
+            return None;
+        }
+        let state = match (&self.revival.archived, self.compare(page)) {
+            (None, _) => CopyState::Missing,
+            (_, TextComparison::Same(_)) => CopyState::SameText,
+            (_, TextComparison::Impossible) => CopyState::NotComparable,
+            _ => CopyState::OtherText,
+        };
+        Some(copy_gaps(state, &page.functions))
+    }
+
+    /// Returns the least cost of `SimilarCT` for this page (Figure 9): it
+    /// searches by title, then by text, and fetches the results one by one until
+    /// it finds the alias (§5.2). If no engine was queried, the cost is one
+    /// search and one fetch.
+    fn similar_ct_cost(&self) -> Cost {
+        let alias = self.revival.alias.as_ref().map(|alias| alias.url.as_str());
+        let rank = self.results.iter().position(|url| Some(url.as_str()) == alias);
+        let is_found = rank.is_some() || (self.results.is_empty() && alias.is_some());
+        let fetches = rank.map_or(self.results.len().max(usize::from(is_found)), |at| at + 1);
+        Cost {
+            searches: if is_found { 1 } else { 2 },
+            page_fetches: u32::try_from(fetches).unwrap_or(u32::MAX),
+            ..Cost::default()
         }
     }
 
@@ -189,7 +241,7 @@ mod tests {
         let page = DeadPage { url: url.clone(), stored: None, rights: RequestRights::discovered() };
         let search =
             AliasSearch { copy: Some(old), ..AliasSearch::new(page, Timestamp::UNIX_EPOCH) };
-        let page = LiveCandidate { url, digest: Some(new) };
+        let page = LiveCandidate { url, digest: Some(new), functions: Default::default() };
         let evidence = search.evidence(&page, Vec::new());
         let notes: Vec<&str> = evidence.iter().map(|item| item.note.as_str()).collect();
         assert_eq!(notes.join(", "), expect);

@@ -25,15 +25,20 @@ impl Reviver<'_> {
             let mut log = ArchiveLog::default();
             let url = searches[index].page.url.clone();
             let captures = reader.captures(&url, &mut log).await;
+            let list_time = log.cost.time;
             let own = reader.redirects(&url, &captures, &mut log).await;
             let mut rejected = Vec::new();
             let near = self.settings.link_date;
+            let before = log.cost.time;
             let copy = reader.good_copy(&url, &captures, near, &mut rejected, &mut log).await;
+            let copy_time = list_time + log.cost.time.saturating_sub(before);
             let others = self.other_redirects(&reader, searches, index, &own, &mut log).await;
             let search = &mut searches[index];
             search.revival.rejected_copies.append(&mut rejected);
+            search.has_archive_query = true;
             if let Some(copy) = copy {
                 search.set_copy(copy);
+                search.revival.copy_time = Some(copy_time);
             }
             if !own.redirects.is_empty() {
                 search.redirects = own;
@@ -148,6 +153,8 @@ impl Reviver<'_> {
             let copy = reader.good_copy(&url, &captures, near, &mut rejected, &mut log).await;
             search.revival.rejected_copies.append(&mut rejected);
             search.revival.warnings.append(&mut log.warnings);
+            search.revival.copy_time = copy.is_some().then_some(log.cost.time);
+            search.has_archive_query = true;
             search.revival.add_cost(RevivalMethod::HistoricalRedirect, log.cost);
             if let Some(copy) = copy {
                 search.set_copy(copy);

@@ -4,11 +4,11 @@
 //! like a random URL of the site is not. Each candidate is fetched once per
 //! directory, and obeys robots.txt, rate limits and `Retry-After`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use relink_judge::Policy;
-use relink_model::{Digest, FetchOutcome, RequestRights, Verdict};
+use relink_model::{Digest, FetchOutcome, PageFunction, RequestRights, Verdict};
 use relink_revive::site::is_same_site;
 use url::Url;
 
@@ -31,6 +31,8 @@ pub(super) struct LiveCandidate {
     pub(super) url: Url,
     /// The digest of the page.
     pub(super) digest: Option<Digest>,
+    /// Functions that an archived copy cannot offer.
+    pub(super) functions: BTreeSet<PageFunction>,
 }
 
 /// Result of checking a candidate.
@@ -145,7 +147,13 @@ impl<'a> LiveCheck<'a> {
         let final_url =
             final_url(&page_check.probe).filter(|url| is_alive && is_same_site(candidate, url));
         let digest = page_check.probe.digest.map(|digest| *digest);
-        CandidateCheck { page: final_url.map(|url| LiveCandidate { url, digest }), refusal }
+        let functions = page_check.body.filter(|_| final_url.is_some());
+        let functions = functions.map(|body| relink_page::page_functions(&body.bytes));
+        let functions = functions.unwrap_or_default();
+        CandidateCheck {
+            page: final_url.map(|url| LiveCandidate { url, digest, functions }),
+            refusal,
+        }
     }
 
     /// Returns why a candidate could not be fetched completely: a redirect is

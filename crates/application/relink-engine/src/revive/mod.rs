@@ -184,7 +184,11 @@ impl Reviver<'_> {
         };
         let is_final = |search: &AliasSearch| is_complete || !search.lacks_alias(COMPARED_REDIRECT);
         let finished = searches.into_iter().filter(is_final);
-        let revivals: Vec<Revival> = finished.map(|search| search.revival).collect();
+        let finished = finished.map(|mut search| {
+            search.set_statistics();
+            search.revival
+        });
+        let revivals: Vec<Revival> = finished.collect();
         self.save(&revivals).await?;
         done.extend(revivals);
         Ok(done)
@@ -320,10 +324,11 @@ impl Reviver<'_> {
             search.revival.add_warning(refusal);
         }
         let page = page.ok_or("no live page there")?;
-        match search.misdirection(&page) {
-            Some(misdirection) => Err(misdirection.as_str()),
-            None => Ok(page),
+        if let Some(misdirection) = search.misdirection(&page) {
+            return Err(misdirection.as_str());
         }
+        search.fetched.push(page.clone());
+        Ok(page)
     }
 
     fn cost_since(&self, started: Instant, before: u32) -> Cost {

@@ -2,10 +2,12 @@
 //! cost.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_model::{Confidence, Similarity, Snapshot, Verdict};
+use relink_model::{Confidence, FindingCode, Similarity, Snapshot, Verdict};
 use relink_revive::NoAliasReason;
+use relink_revive::copy_gap::CopyGap;
 use relink_revive::cost::{Cost, RevivalMethod};
 use relink_revive::evidence::AliasEvidence;
 use serde::{Deserialize, Serialize};
@@ -19,6 +21,9 @@ pub struct Revival {
     /// Its verdict, if it was checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
+    /// The code of the verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<FindingCode>,
     /// The new URL of the page.
     pub alias: Option<Alias>,
     /// Pages of other sites with its content, most similar first. They are
@@ -42,6 +47,17 @@ pub struct Revival {
     /// Cost by method.
     #[serde(default)]
     pub costs: BTreeMap<RevivalMethod, Cost>,
+    /// What the archived copy lacks compared with the alias; `None` if there is
+    /// no alias, or if no archive was queried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_gaps: Option<Vec<CopyGap>>,
+    /// The time to load the archived copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_time: Option<Duration>,
+    /// What FABLE's baseline `SimilarCT` would have cost at least; `None` if it
+    /// has no text to search for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub similar_ct: Option<Cost>,
     /// When the page was searched.
     pub searched_at: Timestamp,
 }
@@ -102,6 +118,7 @@ impl Revival {
         Self {
             url,
             verdict,
+            code: None,
             alias: None,
             replacements: Vec::new(),
             archived: None,
@@ -110,6 +127,9 @@ impl Revival {
             reasons: Vec::new(),
             warnings: Vec::new(),
             costs: BTreeMap::new(),
+            copy_gaps: None,
+            copy_time: None,
+            similar_ct: None,
             searched_at,
         }
     }

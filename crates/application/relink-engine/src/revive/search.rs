@@ -75,6 +75,7 @@ impl Reviver<'_> {
             search.revival.add_reason(NoAliasReason::NoSearchResults);
             return Ok(());
         }
+        search.results.extend(live.iter().map(|(url, _)| url.clone()));
         search.revival.reasons.retain(|reason| *reason != NoAliasReason::NoSearchResults);
         let result = match_pages(std::slice::from_ref(search), &live, &[]).pop();
         if let Some(result) = result {

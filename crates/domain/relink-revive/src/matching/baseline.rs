@@ -191,11 +191,14 @@ fn cosine(one: &[Term], other: &[Term], vocabulary: &Vocabulary) -> f32 {
     super::features::ratio(square(&shared), (square(one) * square(other)).sqrt())
 }
 
-/// Returns for each dead page the only live page with the same words.
+/// Returns for each dead page the only live page with the same words: in the
+/// text, or in the title if no text is known.
 fn content_hash(dead: &[PageInfo], live: &[PageInfo]) -> Vec<Option<usize>> {
+    let has_texts = live.iter().any(|page| page.text.is_some());
     let key = |page: &PageInfo| {
-        let words = words::words(page.text.or(page.title)?).join(" ");
-        Some((page.text.is_some(), words)).filter(|(_, words)| !words.is_empty())
+        let text = page.text.filter(|_| has_texts);
+        let words = words::words(text.or(page.title)?).join(" ");
+        Some((text.is_some(), words)).filter(|(_, words)| !words.is_empty())
     };
     let mut pages: HashMap<(bool, String), Vec<PageNumber>> = HashMap::new();
     for (number, page) in (0..).zip(live) {

@@ -83,6 +83,7 @@ impl RevivalText {
                 evidence: &alias.evidence,
             }),
             archived: revival.archived.as_ref(),
+            copy_gaps: revival.copy_gaps.as_deref(),
             replacements: &self.replacements,
             rejected_copies: &self.rejected_copies,
             other_candidates: &self.other_candidates,

@@ -1,13 +1,17 @@
-//! `relink revive --summary`: statistics of all searches, by verdict (FABLE, Table 8), by
-//! age of the last good copy (Table 9), by reason (Table 10), and the cost by method
-//! (Figures 9 and 10).
+//! `relink revive --summary`: statistics of all searches, in the form of FABLE's
+//! tables: by kind of breakage (Table 8), by year of the last good copy (Table
+//! 9), by method and reason (Table 10), what archived copies lack (Table 11),
+//! and the cost by method (Figures 9 and 10).
+
+mod text;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::time::Duration;
 
+use jiff::tz::TimeZone;
 use relink_engine::{Ports, Revival};
-use relink_report::human::{counted, duration, grouped};
-use relink_report::{AliasShare, ReviveSummary, SCHEMA, printable};
+use relink_report::{AliasShare, CopyGapSummary, CostComparison, ReviveSummary, SCHEMA};
+use relink_revive::breakage::Breakage;
 use relink_revive::cost::{Cost, RevivalMethod};
 
 use crate::cli::ReviveFormat;
@@ -17,8 +21,11 @@ use crate::output::{cannot_encode, print};
 /// Number of search results read from the store at a time.
 const BATCH: usize = 1024;
 
-/// Maximum number of unavailable services.
-const MAX_UNAVAILABLE: usize = 8;
+/// Key of the median time of pages without an alias.
+const NONE_FOUND: &str = "none-found";
+
+/// Key of the median time to load an archived copy.
+const ARCHIVED_COPY: &str = "archived-copy";
 
 /// Totals of all searches.
 #[derive(Debug, Default)]
@@ -28,9 +35,15 @@ struct SearchTotals {
     archived: u64,
     with_replacement: u64,
     by_verdict: BTreeMap<String, AliasShare>,
+    by_breakage: BTreeMap<String, AliasShare>,
+    by_copy_year: BTreeMap<String, AliasShare>,
     by_age: BTreeMap<String, AliasShare>,
     by_method: BTreeMap<RevivalMethod, u64>,
     reasons: BTreeMap<String, u64>,
+    reasons_by_method: BTreeMap<String, BTreeMap<String, u64>>,
+    copy_gaps: CopyGapSummary,
+    comparison: CostComparison,
+    times: BTreeMap<String, Vec<Duration>>,
     unavailable: BTreeMap<String, u64>,
     costs: BTreeMap<RevivalMethod, Cost>,
 }
@@ -61,31 +74,86 @@ pub async fn print_summary(ports: &Ports, format: ReviveFormat) -> Result<Exit, 
 impl SearchTotals {
     fn add(&mut self, revival: &Revival) {
         let is_found = revival.alias.is_some();
-        let count = |share: &mut AliasShare| {
-            share.pages += 1;
-            share.found += u64::from(is_found);
-        };
         self.pages += 1;
         self.aliases += u64::from(is_found);
         self.archived += u64::from(revival.archived.is_some());
         self.with_replacement += u64::from(!revival.replacements.is_empty());
-        let verdict =
-            revival.verdict.map_or("not checked".to_owned(), |verdict| verdict.to_string());
-        count(self.by_verdict.entry(verdict).or_default());
-        count(self.by_age.entry(age_class(revival)).or_default());
+        let verdict = revival.verdict;
+        let not_checked = || "not checked".to_owned();
+        let verdict_name = verdict.map_or_else(not_checked, |verdict| verdict.to_string());
+        let breakage = verdict.map(|verdict| Breakage::new(verdict, revival.code).to_string());
+        for (groups, group) in [
+            (&mut self.by_verdict, verdict_name),
+            (&mut self.by_breakage, breakage.unwrap_or_else(not_checked)),
+            (&mut self.by_copy_year, copy_year(revival)),
+            (&mut self.by_age, age_class(revival)),
+        ] {
+            let share = groups.entry(group).or_default();
+            share.pages += 1;
+            share.found += u64::from(is_found);
+        }
         if let Some(alias) = &revival.alias {
             *self.by_method.entry(alias.method).or_default() += 1;
-        }
-        for reason in &revival.reasons {
-            *self.reasons.entry(reason.code().to_owned()).or_default() += 1;
         }
         for warning in &revival.warnings {
             *self.unavailable.entry(warning.clone()).or_default() += 1;
         }
+        self.add_reasons(revival);
+        self.add_gaps(revival);
+        self.add_costs(revival);
+    }
+
+    fn add_reasons(&mut self, revival: &Revival) {
+        for reason in &revival.reasons {
+            let code = reason.code().to_owned();
+            let method = reason.method().map_or("directory", RevivalMethod::as_str);
+            *self.reasons.entry(code.clone()).or_default() += 1;
+            let reasons = self.reasons_by_method.entry(method.to_owned()).or_default();
+            *reasons.entry(code).or_default() += 1;
+        }
+    }
+
+    fn add_gaps(&mut self, revival: &Revival) {
+        let Some(gaps) = &revival.copy_gaps else { return };
+        self.copy_gaps.pages += 1;
+        self.copy_gaps.with_gap += u64::from(!gaps.is_empty());
+        for gap in gaps {
+            *self.copy_gaps.by_gap.entry(gap.code().to_owned()).or_default() += 1;
+        }
+    }
+
+    fn add_costs(&mut self, revival: &Revival) {
         for (method, cost) in &revival.costs {
             let sum = self.costs.entry(*method).or_default();
             *sum = *sum + *cost;
         }
+        // Replacements are searched for only after the search for an alias.
+        let is_for_alias = |method: &RevivalMethod| *method != RevivalMethod::Replacement;
+        let costs = revival.costs.iter().filter(|(method, _)| is_for_alias(method));
+        let cost: Cost = costs.map(|(_, cost)| *cost).sum();
+        let method = revival.alias.as_ref().map_or(NONE_FOUND, |alias| alias.method.as_str());
+        self.times.entry(method.to_owned()).or_default().push(cost.time);
+        if let Some(time) = revival.copy_time {
+            self.times.entry(ARCHIVED_COPY.to_owned()).or_default().push(time);
+        }
+        if let Some(other) = revival.similar_ct {
+            self.comparison.pages += 1;
+            self.comparison.searches += u64::from(cost.searches);
+            self.comparison.page_fetches += u64::from(cost.page_fetches);
+            self.comparison.similar_ct_searches += u64::from(other.searches);
+            self.comparison.similar_ct_page_fetches += u64::from(other.page_fetches);
+        }
+    }
+
+    /// Returns the median time by method in milliseconds.
+    fn median_times(&self) -> BTreeMap<String, u64> {
+        let median = |times: &[Duration]| {
+            let mut times = times.to_vec();
+            times.sort_unstable();
+            let middle = times.get(times.len() / 2).copied().unwrap_or_default();
+            u64::try_from(middle.as_millis()).unwrap_or(u64::MAX)
+        };
+        self.times.iter().map(|(name, times)| (name.clone(), median(times))).collect()
     }
 
     fn to_row(&self) -> ReviveSummary {
@@ -97,84 +165,32 @@ impl SearchTotals {
             archived: self.archived,
             with_replacement: self.with_replacement,
             by_verdict: self.by_verdict.clone(),
+            by_breakage: self.by_breakage.clone(),
+            by_copy_year: self.by_copy_year.clone(),
             by_age: self.by_age.clone(),
             by_method: self.by_method.iter().map(|(it, found)| (named(it), *found)).collect(),
             reasons: self.reasons.clone(),
+            reasons_by_method: self.reasons_by_method.clone(),
+            copy_gaps: self.copy_gaps.clone(),
+            median_time_ms: self.median_times(),
+            cost_comparison: self.comparison,
             unavailable: self.unavailable.clone(),
             costs: self.costs.iter().map(|(it, cost)| (named(it), cost.into())).collect(),
         }
     }
+}
 
-    fn to_text(&self) -> String {
-        if self.pages == 0 {
-            return "No searches yet. Start with `relink revive --all`.\n".to_owned();
-        }
-        let mut text = format!(
-            "{} searched for: {} with an alias, {} with an archived copy, {} with a replacement\n",
-            counted(self.pages, "dead page"),
-            grouped(self.aliases),
-            grouped(self.archived),
-            grouped(self.with_replacement)
-        );
-        text += &shares("by verdict", &self.by_verdict);
-        text += &shares("by age of the last good copy", &self.by_age);
-        if !self.reasons.is_empty() {
-            text += "\nreasons without an alias\n";
-            for (reason, pages) in &self.reasons {
-                let _ = writeln!(text, "  {:>7}  {reason}", grouped(*pages));
-            }
-        }
-        text + &self.unavailable_text() + &self.costs_text()
-    }
-
-    /// Lists unavailable services, such as exhausted budgets, most frequent first.
-    fn unavailable_text(&self) -> String {
-        let mut rows: Vec<(&String, &u64)> = self.unavailable.iter().collect();
-        rows.sort_by_key(|(_, pages)| std::cmp::Reverse(**pages));
-        let mut text = String::new();
-        for (warning, pages) in rows.iter().take(MAX_UNAVAILABLE) {
-            let _ = writeln!(text, "  {:>7}  {}", grouped(**pages), printable(warning));
-        }
-        if text.is_empty() { text } else { format!("\nunavailable services\n{text}") }
-    }
-
-    fn costs_text(&self) -> String {
-        let mut text =
-            "\ncost                    found  archive  searches  fetches  time\n".to_owned();
-        for (method, cost) in &self.costs {
-            let name = match method {
-                RevivalMethod::HistoricalRedirect => "historical redirects",
-                RevivalMethod::Search => "search and matching",
-                RevivalMethod::Inference => "inference",
-                RevivalMethod::Replacement => "other sites",
-            };
-            let found = match method {
-                RevivalMethod::Replacement => self.with_replacement,
-                _ => self.by_method.get(method).copied().unwrap_or(0),
-            };
-            let millis = u64::try_from(cost.time.as_millis()).unwrap_or(u64::MAX);
-            let _ = writeln!(
-                text,
-                "  {name:<20} {found:>6}  {:>7}  {:>8}  {:>7}  {}",
-                cost.archive_lookups,
-                cost.searches,
-                cost.page_fetches,
-                duration(millis)
-            );
-        }
-        text
+/// Returns the year of the last good copy, as in Table 9 of the paper.
+fn copy_year(revival: &Revival) -> String {
+    let lookups: u32 = revival.costs.values().map(|cost| cost.archive_lookups).sum();
+    match &revival.archived {
+        Some(copy) => copy.captured_at.to_zoned(TimeZone::UTC).year().to_string(),
+        None if lookups == 0 => "not queried".to_owned(),
+        None => "no copy".to_owned(),
     }
 }
 
-fn shares(title: &str, rows: &BTreeMap<String, AliasShare>) -> String {
-    let mut text = format!("\n{title}\n");
-    for (name, AliasShare { found, pages }) in rows {
-        let _ = writeln!(text, "  {:>7} of {:>7}  {name}", grouped(*found), grouped(*pages));
-    }
-    text
-}
-
-/// Returns the age class of the last good copy, as in Table 9 of the paper.
+/// Returns the age class of the last good copy.
 fn age_class(revival: &Revival) -> String {
     let Some(copy) = &revival.archived else { return "no copy".to_owned() };
     let days = revival.searched_at.duration_since(copy.captured_at).as_hours() / 24;

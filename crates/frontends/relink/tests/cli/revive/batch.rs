@@ -106,7 +106,7 @@ fn summary_has_verdicts_ages_reasons_and_costs() {
     fixture.revival("/lost/thing", &[]);
     let text = fixture.sandbox.run(&[REVIVE, &["--summary"]].concat()).exits(0).stdout;
     for expected in
-        ["2 of", "dead", "not checked", "no copy", "historical redirects", "no-redirect"]
+        ["2 of", "dead", "not checked", "not queried", "historical redirects", "no-redirect"]
     {
         assert!(text.contains(expected), "`{expected}` in:\n{text}");
     }
@@ -119,6 +119,38 @@ fn summary_has_verdicts_ages_reasons_and_costs() {
     assert_eq!(summary["by_method"]["historical-redirect"], 1);
     assert_eq!(summary["by_method"]["inference"], 1);
     assert!(summary["costs"]["historical-redirect"]["time_ms"].is_u64(), "{summary}");
+    assert_eq!(summary["by_breakage"]["404"]["pages"], 2);
+    assert_eq!(summary["by_breakage"]["not checked"]["pages"], 1);
+    assert_eq!(summary["reasons_by_method"]["historical-redirect"]["no-redirect"], 1);
+    for key in ["historical-redirect", "inference", "none-found"] {
+        assert!(summary["median_time_ms"][key].is_u64(), "{key}: {summary}");
+    }
+}
+
+#[test]
+fn summary_says_what_the_archived_copy_lacks() {
+    let fixture = Fixture::new(|web| {
+        let at = |path: &str| web.url(path).to_string();
+        vec![
+            ArchivedPage::page(&at("/a/oak"), "20130102030405", &article("acorn")),
+            ArchivedPage::redirect(&at("/a/oak"), "20150102030405", 301, "/trees/oak"),
+            ArchivedPage::redirect(&at("/a/elm"), "20150102030405", 301, "/trees/elm"),
+        ]
+    });
+    let form = "<form><textarea name=note></textarea></form>";
+    fixture.web.page("/trees/oak", 200, &(article("oak") + form));
+    let revival = fixture.revival("/a/oak", &[]);
+    let gaps = serde_json::json!(["stale-content", "service-not-usable"]);
+    assert_eq!(revival["copy_gaps"], gaps, "{revival}");
+    let text =
+        fixture.sandbox.run(&[REVIVE, &["--summary", "--format", "json"]].concat()).exits(0).stdout;
+    let summary: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(summary["by_copy_year"]["2013"]["found"], 1, "{summary}");
+    assert_eq!(summary["copy_gaps"]["by_gap"]["stale-content"], 1);
+    assert!(summary["median_time_ms"]["archived-copy"].is_u64(), "{summary}");
+    let comparison = &summary["cost_comparison"];
+    assert_eq!((&comparison["pages"], &comparison["searches"]), (&1.into(), &0.into()));
+    assert_eq!(comparison["similar_ct_searches"], 1);
 }
 
 #[test]
