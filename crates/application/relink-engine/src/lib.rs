@@ -67,10 +67,11 @@ pub use load::{
     LocalRules, PathMap, ReadOptions, SiteChoice, SkipCounts,
 };
 pub use measure::{
-    DISTRIBUTION_BINS, DecayDay, EdgeListError, EdgeLists, FailureModel, FailureSet, ListOutcome,
-    MeasureEnd, MeasureOutcome, MeasurePorts, MeasureSettings, MeasuredPage, NamedDeadEnd,
-    NamedRepair, OwnLinks, PageDecayDetails, PageScore, RequestCost, ScoreDistribution, Scores,
-    WebGraph, crawl_graph, decay_over_time, measure, measure_list, share_with_lower_decay,
+    DISTRIBUTION_BINS, DeadPagesMet, DecayDay, EdgeListError, EdgeLists, FailureList, FailureModel,
+    FailureSet, ListOutcome, MeasureEnd, MeasureOutcome, MeasurePorts, MeasureSettings,
+    MeasuredPage, NamedDeadEnd, NamedRepair, OwnLinks, PageDecayDetails, PageScore, RequestCost,
+    ScoreDistribution, Scores, WebGraph, crawl_graph, decay_over_time, measure, measure_list,
+    share_with_lower_decay,
 };
 pub use observer::{DomainCounts, Observer, Progress, Waiting};
 pub use page_check::{ControlCache, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker};

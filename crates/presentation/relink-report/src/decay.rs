@@ -95,8 +95,34 @@ pub struct PageDecay {
     pub worse_than: Option<f64>,
     /// The cost of the measurement, or null if nothing was fetched.
     pub cost: Option<RequestCostRow>,
+    /// The dead pages that the measurement met, or null if nothing was fetched.
+    pub dead_pages_met: Option<DeadPagesMetRow>,
+    /// Signs that the page itself is abandoned, or null if it was not read.
+    pub abandonment: Option<AbandonmentRow>,
     /// The reason why it ended: `enough`, `out-of-pages` or `interrupted`.
     pub end: String,
+}
+
+/// Dead pages met by a measurement (section 5.2 of the paper).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct DeadPagesMetRow {
+    /// The number of dead pages.
+    pub dead: u64,
+    /// The number of soft-404s among them.
+    pub soft_404: u64,
+    /// The share of failed walks that end on a soft-404.
+    #[schemars(schema_with = "schema::share")]
+    pub soft_404_share: f64,
+}
+
+/// Signs that a page is abandoned.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct AbandonmentRow {
+    /// The score, from 0 (no sign) to 1.
+    #[schemars(schema_with = "schema::share")]
+    pub score: f64,
+    /// The signs, strongest first.
+    pub signs: Vec<String>,
 }
 
 /// A closed interval.
@@ -161,6 +187,8 @@ pub struct RequestCostRow {
     pub pages: u64,
     /// Requests, including redirects and controls.
     pub requests: u64,
+    /// Dead pages whose stored result was reused.
+    pub reused: u64,
     /// Blocked pages. They count as alive.
     pub blocked: u64,
     /// The maximum increase of the score if they were dead.
@@ -179,6 +207,10 @@ pub struct WebDecay {
     pub links: u64,
     /// The number of pages where walks fail.
     pub failing: u64,
+    /// The number of links of live pages to pages where walks fail.
+    pub dead_links: u64,
+    /// The number of those links that lead to a soft-404.
+    pub soft_404_links: u64,
     /// The number of pages that were not read.
     pub unread_pages: u64,
     /// The number of links that are missing because their target was not fetched.
@@ -204,6 +236,12 @@ pub struct SigmaDecay {
     pub mean_decay: f64,
     /// The mean share of dead links.
     pub mean_dead_links: f64,
+    /// The number of live pages with at least one link.
+    pub pages_with_links: u64,
+    /// The mean score of these pages.
+    pub mean_decay_with_links: f64,
+    /// The mean share of dead links of these pages.
+    pub mean_dead_links_with_links: f64,
     /// The number of pages without a dead link of their own.
     pub clean: u64,
     /// The number of those pages whose score is above 0.5.

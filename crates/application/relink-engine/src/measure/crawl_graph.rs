@@ -189,7 +189,8 @@ fn node(
         Some(_) => NodeState::Leaf,
     };
     let name = target.url.strip_prefix("malformed:").unwrap_or(&target.url).to_owned();
-    Node { name, failure_probability, state }
+    let is_soft_404 = target.verdict == Some(Verdict::Soft404);
+    Node { name, failure_probability, is_soft_404, state }
 }
 
 fn graph_error(error: GraphError) -> EngineError {

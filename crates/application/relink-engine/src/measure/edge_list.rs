@@ -175,8 +175,9 @@ impl GraphBuilder {
             columns.verdict.and_then(field).and_then(|verdict| verdict.parse().ok());
         if let Some(verdict) = verdict {
             self.verdicts.insert(to, verdict);
-            self.nodes[to as usize].failure_probability =
-                failure_model.failure_probability(verdict);
+            let node = &mut self.nodes[to as usize];
+            node.failure_probability = failure_model.failure_probability(verdict);
+            node.is_soft_404 = verdict == Verdict::Soft404;
         }
         self.links.push((from, to));
         Ok(())
@@ -190,7 +191,12 @@ impl GraphBuilder {
         let number = PageIndex::try_from(self.nodes.len()).unwrap_or(PageIndex::MAX);
         let name = name.to_owned();
         self.page_indexes.insert(name.clone(), number);
-        self.nodes.push(Node { name, failure_probability: 0.0, state: NodeState::Known });
+        self.nodes.push(Node {
+            name,
+            failure_probability: 0.0,
+            is_soft_404: false,
+            state: NodeState::Known,
+        });
         number
     }
 

@@ -72,7 +72,7 @@ pub async fn measure_list(
     let mut prober = PageProber::new(ports, settings, random.next_u64());
     let mut list = ListOutcome {
         pages: Vec::new(),
-        cost: RequestCost { pages: 0, requests: 0 },
+        cost: RequestCost { pages: 0, requests: 0, reused: 0 },
         is_interrupted: false,
     };
     for url in urls {
@@ -96,6 +96,7 @@ pub async fn measure_list(
         list.pages.push(MeasuredPage { url: url.clone(), outcome });
     }
     list.cost.pages = prober.known_pages();
+    list.cost.reused = prober.reused;
     Ok(list)
 }
 

@@ -8,10 +8,12 @@
 //! [`measure_list`] measures many pages with one page cache and stores their
 //! scores.
 //!
-//! `relink-decay` computes the score and `relink-judge` the verdicts.
+//! `relink-decay` computes the score and `relink-judge` the verdicts. Stored
+//! results of dead pages are reused.
 
 mod crawl_graph;
 mod edge_list;
+mod failure_list;
 mod failure_model;
 mod list;
 mod page_decay_details;
@@ -29,12 +31,14 @@ use relink_decay::{
 use relink_frontier::PolitenessPolicy;
 use relink_judge::{Policy, is_network_failure};
 use relink_model::{FetchOutcome, Verdict};
+use relink_page::Abandonment;
 use relink_ports::{Clock, Fetch, Store};
 use relink_survey::SplitMix64;
 use url::Url;
 
 pub use self::crawl_graph::crawl_graph;
 pub use self::edge_list::{EdgeListError, EdgeLists};
+pub use self::failure_list::FailureList;
 pub use self::failure_model::{FailureModel, FailureSet};
 pub use self::list::{DecayDay, ListOutcome, MeasuredPage, decay_over_time, measure_list};
 pub use self::page_decay_details::{NamedDeadEnd, NamedRepair, OwnLinks, PageDecayDetails};
@@ -73,6 +77,14 @@ pub struct MeasureSettings {
     pub max_host_wait: Duration,
     /// Whether pages are compared with controls.
     pub uses_controls: bool,
+    /// Pages that count as dead without a request.
+    pub failure_list: FailureList,
+    /// If set, all pages up to this distance are fetched, and no walks are
+    /// taken.
+    pub radius: Option<u32>,
+    /// Whether stored results of dead pages are reused. They must have been
+    /// judged by the same policy.
+    pub reuses_results: bool,
 }
 
 /// Cost of a measurement.
@@ -82,6 +94,19 @@ pub struct RequestCost {
     pub pages: u64,
     /// Requests, including redirects and controls.
     pub requests: u64,
+    /// Dead pages whose stored result was reused.
+    pub reused: u64,
+}
+
+/// Dead pages that the measurement met (section 5.2 of the paper).
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct DeadPagesMet {
+    /// Dead pages.
+    pub dead: u64,
+    /// Those of them that are soft-404s.
+    pub soft_404: u64,
+    /// Share of failed walks that end on a soft-404.
+    pub soft_404_share: f64,
 }
 
 /// Why a measurement ended.
@@ -115,6 +140,10 @@ pub struct MeasureOutcome {
     pub blocked_share: f64,
     /// Number of pages and requests.
     pub cost: RequestCost,
+    /// The dead pages that were met.
+    pub dead_pages_met: DeadPagesMet,
+    /// Signs that the page itself is abandoned, if it is alive.
+    pub abandonment: Option<Abandonment>,
     /// Why the measurement ended.
     pub end: MeasureEnd,
 }
@@ -181,6 +210,9 @@ impl<'a> DecayMeasurement<'a> {
         observer: &mut dyn Observer,
         stop: &StopSignal,
     ) -> MeasureEnd {
+        if let Some(radius) = self.settings.radius {
+            return self.fetch_neighborhood(radius, observer, stop).await;
+        }
         loop {
             let page = match self.estimator.next(random) {
                 EstimatorStep::Fetch(page) => page,
@@ -191,25 +223,63 @@ impl<'a> DecayMeasurement<'a> {
                 }
                 EstimatorStep::Done(_) => return MeasureEnd::Converged,
             };
-            let destination = self.destinations[page as usize].clone();
-            let probed = tokio::select! {
-                probed = self.prober.probe(&destination) => probed,
-                () = stop.stopped() => return MeasureEnd::Interrupted,
-            };
-            if self.observed_pages.is_empty() && probed.is_refused() {
-                return MeasureEnd::NotRequested(probed.reason);
+            if let Err(end) = self.fetch_page(page, observer, stop).await {
+                return end;
             }
-            if let Some(outcome) = self.network_failure(&probed).await {
-                return MeasureEnd::NoNetwork(outcome);
-            }
-            self.record_page(page, probed);
-            observer.on_progress(&Progress::Checking {
-                checked: self.observed_pages.len() as u64,
-                targets: self.destinations.len() as u64,
-                in_flight: 1,
-                waiting: Vec::new(),
-            });
         }
+    }
+
+    /// Fetches all pages up to a distance from the start page, nearest first.
+    async fn fetch_neighborhood(
+        &mut self,
+        radius: u32,
+        observer: &mut dyn Observer,
+        stop: &StopSignal,
+    ) -> MeasureEnd {
+        let mut next: PageIndex = 0;
+        for _ in 0..=radius {
+            // Pages are numbered as they are found, so those of one distance are
+            // consecutive.
+            let end = PageIndex::try_from(self.destinations.len()).unwrap_or(PageIndex::MAX);
+            while next < end {
+                if self.observed_pages.len() >= self.settings.stopping_rule.max_pages_fetched {
+                    return MeasureEnd::PageLimitReached;
+                }
+                if let Err(end) = self.fetch_page(next, observer, stop).await {
+                    return end;
+                }
+                next += 1;
+            }
+        }
+        MeasureEnd::Converged
+    }
+
+    /// Fetches and records one page, or returns why the measurement ends.
+    async fn fetch_page(
+        &mut self,
+        page: PageIndex,
+        observer: &mut dyn Observer,
+        stop: &StopSignal,
+    ) -> Result<(), MeasureEnd> {
+        let destination = self.destinations[page as usize].clone();
+        let probed = tokio::select! {
+            probed = self.prober.probe(&destination) => probed,
+            () = stop.stopped() => return Err(MeasureEnd::Interrupted),
+        };
+        if self.observed_pages.is_empty() && probed.is_refused() {
+            return Err(MeasureEnd::NotRequested(probed.reason));
+        }
+        if let Some(outcome) = self.network_failure(&probed).await {
+            return Err(MeasureEnd::NoNetwork(outcome));
+        }
+        self.record_page(page, probed);
+        observer.on_progress(&Progress::Checking {
+            checked: self.observed_pages.len() as u64,
+            targets: self.destinations.len() as u64,
+            in_flight: 1,
+            waiting: Vec::new(),
+        });
+        Ok(())
     }
 
     /// Whether the estimate ended only because of the page limit.
@@ -264,8 +334,29 @@ impl<'a> DecayMeasurement<'a> {
             details: self.details(&end),
             blocked: blocked as u64,
             blocked_share: if blocked == 0 { 0.0 } else { self.blocked_share() },
-            cost: RequestCost { pages: requested as u64, requests },
+            cost: RequestCost { pages: requested as u64, requests, reused: self.prober.reused },
+            dead_pages_met: self.dead_pages_met(),
+            abandonment: first.and_then(|probed| probed.abandonment.clone()),
             end,
+        }
+    }
+
+    fn dead_pages_met(&self) -> DeadPagesMet {
+        let model = self.settings.failure_model;
+        let dead: HashMap<PageIndex, Verdict> = self
+            .observed_pages
+            .iter()
+            .filter(|(_, probed)| model.failure_probability(probed.verdict) >= 1.0)
+            .map(|(page, probed)| (*page, probed.verdict))
+            .collect();
+        let is_soft = |page: &PageIndex| dead.get(page) == Some(&Verdict::Soft404);
+        let ends = self.estimator.estimate().dead_ends;
+        let failed: f64 = ends.iter().map(|end| end.share).sum();
+        let soft: f64 = ends.iter().filter(|end| is_soft(&end.page)).map(|end| end.share).sum();
+        DeadPagesMet {
+            dead: dead.len() as u64,
+            soft_404: dead.keys().filter(|page| is_soft(page)).count() as u64,
+            soft_404_share: if failed > 0.0 { soft / failed } else { 0.0 },
         }
     }
 
@@ -276,19 +367,22 @@ impl<'a> DecayMeasurement<'a> {
     fn details(&self, end: &MeasureEnd) -> PageDecayDetails {
         let estimate = self.estimator.estimate();
         let name = |page: PageIndex| self.destinations[page as usize].text().to_owned();
+        let MeasureSettings { sigma, definition, radius, .. } = self.settings;
         let interval = match end {
             MeasureEnd::Converged => estimate.interval,
+            _ if radius.is_some() => estimate.bounds,
             _ => widen_interval(estimate.interval, estimate.walks, estimate.bounds),
         };
-        let MeasureSettings { sigma, definition, .. } = self.settings;
+        // Without walks, unread pages count as healthy, as in a crawl.
+        let decay = if radius.is_some() { estimate.bounds.low } else { estimate.decay };
         PageDecayDetails {
-            decay: estimate.decay,
+            decay,
             interval,
             bounds: estimate.bounds,
             walks: estimate.walks,
             sigma,
             definition,
-            own_links: self.own_links(estimate.decay),
+            own_links: self.own_links(decay),
             dead_ends: dead_ends(&self.estimator, name),
             repairs: repairs(&self.estimator, name),
         }

@@ -2,11 +2,17 @@
 
 use std::collections::HashMap;
 
+use jiff::SignedDuration;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use relink_model::{FetchOutcome, LinkKind, RequestRights, Verdict};
-use relink_ports::Clock;
+use relink_page::Abandonment;
+use relink_ports::{Clock, Store};
 use url::Url;
 
+use super::failure_list::FailureList;
 use super::{MeasurePorts, MeasureSettings};
+use crate::REVIVABLE;
 use crate::crawl::{CrawlRules, ParsedLink, parse_page};
 use crate::isolation::isolate_async;
 use crate::polite_fetch::{PoliteFetch, PoliteFetchSettings, Refusal};
@@ -15,6 +21,10 @@ use crate::{ControlCache, PageCheck, PageCheckRequest, PageCheckSettings, PageCh
 
 /// Maximum number of pages that are remembered.
 const MAX_KNOWN: usize = 50_000;
+
+/// Maximum age of a stored result that is reused. Our choice: a check of the same
+/// day.
+const MAX_STORED_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 /// Probes pages, one after the other, each once.
 pub(super) struct PageProber<'a> {
@@ -26,10 +36,16 @@ pub(super) struct PageProber<'a> {
     pub(super) controls: ControlCache,
     /// Pages that were probed before.
     known: HashMap<Destination, ObservedPage>,
+    /// Store of earlier results, if they are reused.
+    store: Option<&'a dyn Store>,
+    /// Pages that count as dead without a request.
+    failure_list: FailureList,
+    /// Number of reused results.
+    pub(super) reused: u64,
 }
 
 /// Result of probing a page.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct ObservedPage {
     pub(super) verdict: Verdict,
     pub(super) reason: String,
@@ -37,6 +53,8 @@ pub(super) struct ObservedPage {
     pub(super) outcome: Option<FetchOutcome>,
     /// Destinations of the links of a live page, including duplicates.
     pub(super) links: Vec<Destination>,
+    /// Signs that a live page is abandoned.
+    pub(super) abandonment: Option<Abandonment>,
 }
 
 /// Destination of a link.
@@ -49,6 +67,11 @@ pub(super) enum Destination {
 }
 
 impl ObservedPage {
+    /// Returns a page without links.
+    fn without_links(verdict: Verdict, reason: String, outcome: Option<FetchOutcome>) -> Self {
+        Self { verdict, reason, outcome, links: Vec::new(), abandonment: None }
+    }
+
     /// Whether the page was not fetched because of robots.txt or a rate limit.
     pub(super) fn is_refused(&self) -> bool {
         self.outcome.is_none() && self.verdict == Verdict::Blocked
@@ -87,6 +110,9 @@ impl<'a> PageProber<'a> {
             start: settings.is_user_supplied.then(|| settings.url.clone()),
             controls: ControlCache::default(),
             known: HashMap::new(),
+            store: store.filter(|_| settings.reuses_results),
+            failure_list: settings.failure_list.clone(),
+            reused: 0,
         }
     }
 
@@ -110,6 +136,13 @@ impl<'a> PageProber<'a> {
     async fn request(&mut self, destination: &Destination) -> ObservedPage {
         let Destination::Page(url) = destination else { return invalid_url_page() };
         let Ok(url) = Url::parse(url) else { return invalid_url_page() };
+        if self.failure_list.contains(url.as_str()) {
+            return ObservedPage::without_links(Verdict::Dead, "listed as dead".to_owned(), None);
+        }
+        if let Some(page) = self.stored_page(&url).await {
+            self.reused += 1;
+            return page;
+        }
         let rights = match &self.start {
             Some(start) => RequestRights::user_supplied().inherit(start, &url),
             None => RequestRights::discovered(),
@@ -121,9 +154,22 @@ impl<'a> PageProber<'a> {
             PageCheckRequest { url: url.to_string(), rights, ..PageCheckRequest::default() };
         let checker =
             PageChecker { fetch: &self.fetch, clock: self.clock, settings: self.settings };
-        let check = async { observed_page(checker.check_page(&request, &mut self.controls).await) };
+        let today = self.clock.now().to_zoned(TimeZone::UTC).date();
+        let check =
+            async { observed_page(checker.check_page(&request, &mut self.controls).await, today) };
         let page = isolate_async(url.as_str(), check).await;
         page.unwrap_or_else(|_| internal_error_page())
+    }
+
+    /// Returns a page that a check found dead within a day. A live page is
+    /// fetched again, because its links are not stored.
+    async fn stored_page(&self, url: &Url) -> Option<ObservedPage> {
+        let stored = self.store?.dead_target(url.as_str()).await.ok()??;
+        let age = self.clock.now().duration_since(stored.checked_at?);
+        let is_dead = REVIVABLE.contains(&stored.verdict);
+        let reason = "dead in an earlier check".to_owned();
+        (is_dead && age <= MAX_STORED_AGE)
+            .then(|| ObservedPage::without_links(stored.verdict, reason, None))
     }
 }
 
@@ -131,29 +177,31 @@ impl<'a> PageProber<'a> {
 fn internal_error_page() -> ObservedPage {
     let outcome = FetchOutcome::InternalError;
     let reason = outcome.to_string();
-    ObservedPage { verdict: Verdict::Failing, reason, outcome: Some(outcome), links: Vec::new() }
+    ObservedPage::without_links(Verdict::Failing, reason, Some(outcome))
 }
 
 /// Returns the result of a link that is not a valid URL.
 fn invalid_url_page() -> ObservedPage {
     let reason = "not a valid URL".to_owned();
-    ObservedPage { verdict: Verdict::Local, reason, outcome: None, links: Vec::new() }
+    ObservedPage::without_links(Verdict::Local, reason, None)
 }
 
 /// Returns the result of a page that may not be fetched, permanently or now.
 fn refused_page(refusal: &Refusal) -> ObservedPage {
     let reason = refusal.to_string();
-    ObservedPage { verdict: Verdict::Blocked, reason, outcome: None, links: Vec::new() }
+    ObservedPage::without_links(Verdict::Blocked, reason, None)
 }
 
-fn observed_page(page_check: PageCheck) -> ObservedPage {
+fn observed_page(page_check: PageCheck, today: Date) -> ObservedPage {
     let PageCheck { judgment, probe, body, .. } = page_check;
     let is_live = matches!(
         judgment.verdict,
         Verdict::Alive | Verdict::Moved | Verdict::Drifted | Verdict::AtRisk
     );
+    let body = body.filter(|_| is_live);
+    let abandonment = body.as_ref().map(|body| relink_page::abandonment(&body.bytes, today));
     let links = match (final_url(&probe), body) {
-        (Some(final_url), Some(body)) if is_live => {
+        (Some(final_url), Some(body)) => {
             let page = parse_page(&final_url, &body, None, CrawlRules::MAX_PAGE_LINKS);
             let links = page.map_or_else(Vec::new, |page| page.links);
             links.into_iter().filter_map(|link| destination(link, &final_url)).collect()
@@ -161,7 +209,7 @@ fn observed_page(page_check: PageCheck) -> ObservedPage {
         _ => Vec::new(),
     };
     let (verdict, reason) = (judgment.verdict, judgment.reason);
-    ObservedPage { verdict, reason, outcome: Some(probe.outcome), links }
+    ObservedPage { verdict, reason, outcome: Some(probe.outcome), links, abandonment }
 }
 
 /// Returns the destination of a link that a user may follow to another page.

@@ -33,6 +33,8 @@ pub struct PageScore {
     pub upper_bound: Decay,
     /// The share of its links that are dead.
     pub dead_links: f64,
+    /// Whether it has links.
+    pub has_links: bool,
 }
 
 /// Distribution of the scores and of the shares of dead links of all live pages
@@ -49,6 +51,12 @@ pub struct ScoreDistribution {
     pub mean_decay: f64,
     /// The mean share of dead links.
     pub mean_dead_links: f64,
+    /// Live pages with at least one link (section 5.2 of the paper).
+    pub with_links: u64,
+    /// The mean score of these.
+    pub mean_decay_with_links: f64,
+    /// The mean share of dead links of these.
+    pub mean_dead_links_with_links: f64,
     /// Pages without a dead link.
     pub clean: u64,
     /// Pages without a dead link whose score is above 0.5.
@@ -65,6 +73,7 @@ impl WebGraph {
                 decay: scores.decay(page),
                 upper_bound: scores.interval(page).high,
                 dead_links: self.dead_links(page),
+                has_links: !self.links_of(page).is_empty(),
             })
             .collect();
         // Sort equal scores by name for a stable order.
@@ -79,12 +88,16 @@ impl WebGraph {
 impl ScoreDistribution {
     /// Computes the distribution of these pages.
     pub fn from_pages(pages: &[PageScore]) -> Self {
+        let linking: Vec<&PageScore> = pages.iter().filter(|page| page.has_links).collect();
         let mut distribution = Self {
             pages: pages.len() as u64,
             by_decay: [0; DISTRIBUTION_BINS],
             by_dead_links: [0; DISTRIBUTION_BINS],
             mean_decay: mean(pages.iter().map(|page| page.decay.get())),
             mean_dead_links: mean(pages.iter().map(|page| page.dead_links)),
+            with_links: linking.len() as u64,
+            mean_decay_with_links: mean(linking.iter().map(|page| page.decay.get())),
+            mean_dead_links_with_links: mean(linking.iter().map(|page| page.dead_links)),
             clean: 0,
             clean_and_decayed: 0,
         };

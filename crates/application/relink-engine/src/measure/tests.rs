@@ -13,6 +13,8 @@ use tokio::time::Instant;
 
 use super::*;
 
+mod network;
+
 /// A web in memory: the HTML of each path.
 struct Web {
     pages: HashMap<String, String>,
@@ -104,6 +106,9 @@ fn settings() -> MeasureSettings {
         politeness: PolitenessPolicy::default(),
         policy: Policy { retries: 0, ..Policy::default() },
         max_host_wait: Duration::from_mins(1),
+        failure_list: FailureList::default(),
+        radius: None,
+        reuses_results: true,
     }
 }
 
@@ -281,7 +286,8 @@ async fn requests_keep_the_interval_and_are_counted() {
     let web = Web::new("/ a b gone\n/a\n/b\n");
     let measured = measured(&web, &settings()).await;
     let requests = web.requests.lock().unwrap();
-    assert_eq!(measured.cost, RequestCost { pages: 4, requests: requests.len() as u64 });
+    let cost = RequestCost { pages: 4, requests: requests.len() as u64, reused: 0 };
+    assert_eq!(measured.cost, cost);
     assert!(requests.len() > 4, "controls are fetched");
     for pair in requests.windows(2) {
         assert!(pair[1].0 - pair[0].0 >= PolitenessPolicy::CHECK_INTERVAL, "{pair:?}");
@@ -295,4 +301,37 @@ async fn stopped_measurement_is_interrupted() {
     let web = Web::new("/ gone\n");
     let measured = measure(ports(&web), &settings(), &mut IgnoreResults, &stop).await;
     assert_eq!(measured.end, MeasureEnd::Interrupted);
+}
+
+#[tokio::test(start_paused = true)]
+async fn listed_pages_count_as_dead_without_a_request() {
+    let web = Web::new("/ a b old-1\n/a\n/b\n/old-1\n");
+    let failure_list = FailureList::new("http://site.test/a", &["/old-*".to_owned()]).unwrap();
+    let measured = measured(&web, &MeasureSettings { failure_list, ..settings() }).await;
+    assert!((measured.details.decay.get() - 0.6).abs() < 1e-9, "{measured:?}");
+    assert_eq!((web.requests("/a"), web.requests("/old-1")), (0, 0));
+    assert_eq!(measured.dead_pages_met, DeadPagesMet { dead: 2, soft_404: 0, soft_404_share: 0.0 });
+}
+
+#[tokio::test(start_paused = true)]
+async fn radius_fetches_all_near_pages_and_no_others() {
+    let web = Web::new("/ a b\n/a c gone\n/b\n/c d\n/d e\n/e\n");
+    let measured = measured(&web, &MeasureSettings { radius: Some(2), ..settings() }).await;
+    for (path, requests) in [("/", 1), ("/a", 1), ("/b", 1), ("/c", 1), ("/d", 0), ("/e", 0)] {
+        assert_eq!(web.requests(path), requests, "{path}");
+    }
+    // Half of the walks take `/a`, and half of those fail; behind `/c` is unknown.
+    let Interval { low, high } = measured.details.interval;
+    assert!((measured.details.decay.get() - 0.2025).abs() < 1e-9, "{measured:?}");
+    assert!((low.get() - 0.2025).abs() < 1e-9 && high.get() > 0.35, "{measured:?}");
+    assert_eq!((measured.end, measured.details.walks), (MeasureEnd::Converged, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn signs_of_abandonment_are_listed() {
+    let mut web = Web::new("/ a\n/a\n");
+    web.pages.get_mut("/").unwrap().push_str("<p>Last updated: May 2011</p>");
+    let abandonment = measured(&web, &settings()).await.abandonment.unwrap();
+    let signs: Vec<String> = abandonment.signs.iter().map(ToString::to_string).collect();
+    assert_eq!(signs, ["last updated in 2011 by its own account"]);
 }

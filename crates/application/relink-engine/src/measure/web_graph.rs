@@ -8,6 +8,7 @@ use relink_decay::{
     SolverOptions, StoppingRule, WalkStart, solve,
 };
 
+use super::failure_list::FailureList;
 use super::page_decay_details::{
     OwnLinks, PageDecayDetails, dead_ends, link_failure_probabilities, repairs,
 };
@@ -37,6 +38,7 @@ pub(super) struct Node {
     pub(super) name: String,
     /// Probability that a walk fails there, as far as known.
     pub(super) failure_probability: f64,
+    pub(super) is_soft_404: bool,
     pub(super) state: NodeState,
 }
 
@@ -66,6 +68,23 @@ impl WebGraph {
     /// Adds another name for a page.
     pub(super) fn add_name(&mut self, name: String, page: PageIndex) {
         self.by_name.entry(name).or_insert(page);
+    }
+
+    /// Marks the listed pages as dead.
+    pub fn mark_failures(&mut self, list: &FailureList) {
+        for node in self.nodes.iter_mut().filter(|node| list.contains(&node.name)) {
+            (node.failure_probability, node.state) = (1.0, NodeState::Leaf);
+        }
+    }
+
+    /// Returns the number of dead links of live pages, and of those to
+    /// soft-404s (section 5.2 of the paper).
+    pub fn dead_link_counts(&self) -> (u64, u64) {
+        let targets = self.live_pages().flat_map(|page| self.graph.links(page));
+        let nodes = targets.map(|&to| &self.nodes[to as usize]);
+        nodes
+            .filter(|node| node.failure_probability >= 1.0)
+            .fold((0, 0), |(dead, soft), node| (dead + 1, soft + u64::from(node.is_soft_404)))
     }
 
     /// Returns the page with this name.

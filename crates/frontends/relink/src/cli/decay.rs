@@ -29,9 +29,13 @@ pub struct DecayArgs {
     /// columns `from` and `to`, or two names per line
     #[arg(long, value_name = "FILE")]
     pub graph: Option<PathBuf>,
-    /// List of the dead pages of the graph, one per line
-    #[arg(long, value_name = "FILE", requires = "graph")]
+    /// List of pages that count as dead, one per line; they are not requested
+    #[arg(long, value_name = "FILE")]
     pub dead: Option<PathBuf>,
+    /// Pages whose URL matches count as dead and are not requested: a regular
+    /// expression, or a glob with `*`; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub fail_match: Vec<String>,
     /// Decay options.
     #[command(flatten)]
     pub scoring: ScoringArgs,
@@ -83,6 +87,10 @@ pub struct ScoringArgs {
     /// as the half width requires
     #[arg(long, value_name = "N")]
     pub walks: Option<u32>,
+    /// Fetch all pages within this number of links instead of taking walks; what
+    /// lies behind them counts as healthy, and the bounds say what it could add
+    #[arg(long, value_name = "N", conflicts_with_all = ["walks", "half_width"])]
+    pub radius: Option<u32>,
     /// Half width of the 95 % confidence interval
     #[arg(long, value_name = "N", default_value_t = 0.08, conflicts_with = "walks")]
     pub half_width: f64,

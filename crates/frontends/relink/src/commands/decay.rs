@@ -46,16 +46,17 @@ pub async fn run(args: DecayArgs, global: GlobalArgs) -> Result<Exit, CommandErr
         DecaySubject::Crawl(choice, url) => {
             let store = wiring::store_for_reading(&plan.run.db).await?;
             let run = find_crawl(&*store, *choice).await?;
-            let web = crawl_graph(&*store, run.id, plan.failure_model).await?;
+            let mut web = crawl_graph(&*store, run.id, plan.failure_model).await?;
+            web.mark_failures(&plan.failure_list);
             let source = format!("crawl {} of {}", run.id, run.inputs.join(" "));
             score_graph(&plan, &web, source, url.as_ref().map(Url::as_str))?
         }
-        DecaySubject::Graph(graph, dead, name) => {
+        DecaySubject::Graph(graph, name) => {
             let links = read(graph)?;
-            let dead = dead.as_deref().map(read).transpose()?.unwrap_or_default();
-            let lists = EdgeLists { links: &links, dead: &dead };
-            let web =
+            let lists = EdgeLists { links: &links, dead: &plan.dead_names };
+            let mut web =
                 lists.graph(plan.failure_model).map_err(|error| invalid_graph(graph, &error))?;
+            web.mark_failures(&plan.failure_list);
             score_graph(&plan, &web, graph.display().to_string(), name.as_deref())?
         }
     };

@@ -1,12 +1,14 @@
 //! Settings of `relink decay`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use relink_decay::{DecayDefinition, Sigma, StoppingRule};
-use relink_engine::{DispatchSettings, FailureModel, FailureSet, MeasureSettings};
+use relink_engine::{
+    DispatchSettings, FailureList, FailureModel, FailureSet, MeasureSettings,
+};
 use url::Url;
 
-use super::{RunSettings, current_dir, dispatch_settings, read_files, request_flags};
+use super::{PolicyArg, RunSettings, current_dir, dispatch_settings, read_files, request_flags};
 use crate::cli::{CrawlSelector, DecayArgs, DecayFormat, DefinitionArg, FailuresArg, ScoringArgs};
 use crate::config::Config;
 use crate::error::CommandError;
@@ -21,6 +23,10 @@ pub struct DecayPlan {
     pub definition: DecayDefinition,
     /// The pages where walks fail.
     pub failure_model: FailureModel,
+    /// Pages that count as dead.
+    pub failure_list: FailureList,
+    /// The names of these pages, as given in a file.
+    pub dead_names: String,
     /// The number of pages to list at each end of the scale.
     pub top: usize,
     /// The score above which the run fails.
@@ -41,8 +47,8 @@ pub enum DecaySubject {
     List(Vec<String>, Box<MeasureSettings>),
     /// A stored crawl, and optionally one of its pages.
     Crawl(CrawlSelector, Option<Url>),
-    /// A link graph, the list of its dead pages, and optionally one of its pages.
-    Graph(PathBuf, Option<PathBuf>, Option<String>),
+    /// A link graph, and optionally one of its pages.
+    Graph(PathBuf, Option<String>),
 }
 
 impl DecayPlan {
@@ -57,10 +63,15 @@ impl DecayPlan {
             DefinitionArg::Selfloop => DecayDefinition::SelfLoop,
         };
         let failure_model = failure_model(&args.scoring)?;
+        let dead_names = args.dead.as_deref().map(read_names).transpose()?.unwrap_or_default();
+        let failure_list = failure_list(&dead_names, &args.fail_match)?;
         let inputs = args.inputs;
-        let measured = |url| live(url, &args.scoring, &sigmas, definition, failure_model, &config);
+        let measured = |url| -> Result<MeasureSettings, CommandError> {
+            let live = live(url, &args.scoring, &sigmas, definition, failure_model, &config)?;
+            Ok(MeasureSettings { failure_list: failure_list.clone(), ..live })
+        };
         let subject = match (args.crawl, args.graph) {
-            (_, Some(graph)) => DecaySubject::Graph(graph, args.dead, single(&inputs)?),
+            (_, Some(graph)) => DecaySubject::Graph(graph, single(&inputs)?),
             (Some(crawl), None) => {
                 DecaySubject::Crawl(crawl, single(&inputs)?.as_deref().map(page).transpose()?)
             }
@@ -82,6 +93,8 @@ impl DecayPlan {
             sigmas,
             definition,
             failure_model,
+            failure_list,
+            dead_names,
             top,
             fail_above,
             format,
@@ -116,6 +129,21 @@ fn page(given: &str) -> Result<Url, CommandError> {
         CommandError::usage(format!("cannot measure `{given}`"))
             .cause(error)
             .hint("use a URL, such as `relink decay https://site.example/`")
+    })
+}
+
+/// Reads a list of names.
+fn read_names(path: &Path) -> Result<String, CommandError> {
+    relink_files::read_to_string(path).map_err(|error| {
+        CommandError::usage(format!("cannot read `{}`", path.display()))
+            .cause(error.to_string())
+            .hint("use a text file with one URL or name per line")
+    })
+}
+
+fn failure_list(names: &str, patterns: &[String]) -> Result<FailureList, CommandError> {
+    FailureList::new(names, patterns).map_err(|error| {
+        CommandError::usage("invalid value for `--fail-match`").cause(error.to_string())
     })
 }
 
@@ -196,6 +224,10 @@ fn live(
         policy: dispatch.policy,
         max_host_wait: dispatch.max_host_wait,
         uses_controls: dispatch.uses_controls,
+        failure_list: FailureList::default(),
+        radius: scoring.radius,
+        // Stored results were judged by the rules of Relink.
+        reuses_results: config.policy.is_none_or(|policy| policy == PolicyArg::Relink),
     })
 }
 

@@ -33,7 +33,18 @@ fn sample() -> PageDecay {
         recommended_repairs: 1,
         decay_after_repairs: 0.19,
         worse_than: Some(0.82),
-        cost: Some(RequestCostRow { pages: 38, requests: 61, blocked: 1, blocked_share: 0.02 }),
+        cost: Some(RequestCostRow {
+            pages: 38,
+            requests: 61,
+            reused: 2,
+            blocked: 1,
+            blocked_share: 0.02,
+        }),
+        dead_pages_met: Some(DeadPagesMetRow { dead: 11, soft_404: 3, soft_404_share: 0.27 }),
+        abandonment: Some(AbandonmentRow {
+            score: 0.5,
+            signs: vec!["copyright year 2011".to_owned()],
+        }),
         end: "enough".to_owned(),
     }
 }
@@ -48,6 +59,8 @@ fn sample_web() -> WebDecay {
         definition: "plain".to_owned(),
         links: 1_204,
         failing: 7,
+        dead_links: 40,
+        soft_404_links: 12,
         unread_pages: 12,
         missing_links: 3,
         unlinked_dead_pages: 0,
@@ -58,6 +71,9 @@ fn sample_web() -> WebDecay {
             by_dead_links: [20, 6, 2, 1, 1, 0, 0, 0, 0, 0],
             mean_decay: 0.31,
             mean_dead_links: 0.08,
+            pages_with_links: 25,
+            mean_decay_with_links: 0.372,
+            mean_dead_links_with_links: 0.096,
             clean: 18,
             clean_but_decayed: 2,
             top: vec![row("http://portal.test/links", 0.62, 0.7)],

@@ -2,7 +2,8 @@
 
 use super::chart::bars;
 use super::{
-    OwnLinksRow, PageDecay, PageScoreRow, RepairRow, RequestCostRow, SigmaDecay, WebDecay,
+    AbandonmentRow, DeadPagesMetRow, OwnLinksRow, PageDecay, PageScoreRow, RepairRow,
+    RequestCostRow, SigmaDecay, WebDecay,
 };
 use crate::human::{TextStyle, counted, grouped, shown_url};
 
@@ -21,6 +22,8 @@ pub fn page(style: TextStyle, page: &PageDecay) -> String {
         page.own_links.as_ref().map_or_else(String::new, |own| parts(page, own)),
         dead_ends(page),
         repairs(style, page),
+        page.dead_pages_met.as_ref().map_or_else(String::new, dead_pages_met),
+        page.abandonment.as_ref().map_or_else(String::new, abandonment),
         page.cost.as_ref().map_or_else(String::new, cost),
         end_note(page).to_owned(),
     ]
@@ -108,9 +111,34 @@ fn repairs(style: TextStyle, page: &PageDecay) -> String {
     format!("{head}\n{lines}")
 }
 
+/// States how many of the dead pages are soft-404s.
+fn dead_pages_met(met: &DeadPagesMetRow) -> String {
+    if met.dead == 0 {
+        return String::new();
+    }
+    format!(
+        "{} met, {} of them soft-404 ({:.0} % of the failed walks)\n",
+        counted(met.dead, "dead page"),
+        grouped(met.soft_404),
+        met.soft_404_share * 100.0
+    )
+}
+
+/// Lists the signs that the page is abandoned.
+fn abandonment(found: &AbandonmentRow) -> String {
+    if found.signs.is_empty() {
+        return String::new();
+    }
+    format!("abandonment {:.2}: {}\n", found.score, found.signs.join("; "))
+}
+
 fn cost(cost: &RequestCostRow) -> String {
     let (pages, requests) = (counted(cost.pages, "page"), counted(cost.requests, "request"));
-    format!("{pages} checked, {requests}\n{}", blocked(cost))
+    let reused = match cost.reused {
+        0 => String::new(),
+        reused => format!(", {} from an earlier check", counted(reused, "dead page")),
+    };
+    format!("{pages} checked, {requests}{reused}\n{}", blocked(cost))
 }
 
 fn blocked(cost: &RequestCostRow) -> String {
@@ -144,12 +172,22 @@ pub fn web(style: TextStyle, web: &WebDecay) -> String {
     };
     let scores: String = web.scores.iter().map(|scores| sigma(style, scores)).collect();
     format!(
-        "{}: {}, {} where walks fail{unread}\n{}{scores}",
+        "{}: {}, {} where walks fail{unread}\n{}{}{scores}",
         shown_url(&web.source),
         counted(web.links, "link"),
         counted(web.failing, "page"),
+        soft_404_links(web),
         warnings(web),
     )
+}
+
+/// States the share of soft-404s among the dead links.
+fn soft_404_links(web: &WebDecay) -> String {
+    if web.dead_links == 0 {
+        return String::new();
+    }
+    let (links, soft) = (counted(web.dead_links, "dead link"), grouped(web.soft_404_links));
+    format!("{links} on live pages, {soft} of them to a soft-404\n")
 }
 
 fn warnings(web: &WebDecay) -> String {
@@ -169,6 +207,12 @@ fn sigma(style: TextStyle, scores: &SigmaDecay) -> String {
         scores.mean_decay,
         scores.mean_dead_links,
     );
+    let with_links = format!(
+        "{} with at least one link: mean decay {:.3}, mean share of dead links {:.3}\n",
+        counted(scores.pages_with_links, "page"),
+        scores.mean_decay_with_links,
+        scores.mean_dead_links_with_links,
+    );
     let comparison = format!(
         "{} of {} without dead links have a decay above 0.5\n",
         grouped(scores.clean_but_decayed),
@@ -176,7 +220,7 @@ fn sigma(style: TextStyle, scores: &SigmaDecay) -> String {
     );
     let (top, bottom) =
         (list("highest decay:", &scores.top), list("lowest decay:", &scores.bottom));
-    [head, bars(scores), comparison, top, bottom].concat()
+    [head, with_links, bars(scores), comparison, top, bottom].concat()
 }
 
 fn list(title: &str, pages: &[PageScoreRow]) -> String {

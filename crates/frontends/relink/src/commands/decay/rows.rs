@@ -6,8 +6,8 @@ use relink_engine::{
     ScoreDistribution, Scores, WebGraph,
 };
 use relink_report::decay::{
-    DeadEndRow, OwnLinksRow, PageDecay, PageScoreRow, RepairRow, RequestCostRow, SigmaDecay,
-    WebDecay, masked_url,
+    AbandonmentRow, DeadEndRow, DeadPagesMetRow, OwnLinksRow, PageDecay, PageScoreRow, RepairRow,
+    RequestCostRow, SigmaDecay, WebDecay, masked_url,
 };
 
 use super::interval_row;
@@ -35,8 +35,18 @@ pub(super) fn measured_page(
         cost: Some(RequestCostRow {
             pages: measured.cost.pages,
             requests: measured.cost.requests,
+            reused: measured.cost.reused,
             blocked: measured.blocked,
             blocked_share: measured.blocked_share,
+        }),
+        dead_pages_met: Some(DeadPagesMetRow {
+            dead: measured.dead_pages_met.dead,
+            soft_404: measured.dead_pages_met.soft_404,
+            soft_404_share: measured.dead_pages_met.soft_404_share,
+        }),
+        abandonment: measured.abandonment.as_ref().map(|found| AbandonmentRow {
+            score: found.score,
+            signs: found.signs.iter().map(ToString::to_string).collect(),
         }),
         end: end.to_owned(),
         ..page_row(url, &measured.details)
@@ -70,6 +80,8 @@ fn page_row(url: &str, details: &PageDecayDetails) -> PageDecay {
         decay_after_repairs: details.decay_after(recommended).get(),
         worse_than: None,
         cost: None,
+        dead_pages_met: None,
+        abandonment: None,
         end: "enough".to_owned(),
     }
 }
@@ -111,11 +123,14 @@ pub(super) fn web(
     ranked: &[Vec<PageScore>],
 ) -> WebDecay {
     let scores = all.iter().zip(ranked);
+    let (dead_links, soft_404_links) = web.dead_link_counts();
     WebDecay {
         source,
         definition: definition_name(plan.definition).to_owned(),
         links: web.link_count() as u64,
         failing: web.failing_count() as u64,
+        dead_links,
+        soft_404_links,
         unread_pages: web.unparsed_count() as u64,
         missing_links: web.missing_links,
         unlinked_dead_pages: web.unlinked_dead_pages,
@@ -138,6 +153,9 @@ fn sigma(web: &WebGraph, scores: &Scores, pages: &[PageScore], top: usize) -> Si
         by_dead_links: distribution.by_dead_links,
         mean_decay: distribution.mean_decay,
         mean_dead_links: distribution.mean_dead_links,
+        pages_with_links: distribution.with_links,
+        mean_decay_with_links: distribution.mean_decay_with_links,
+        mean_dead_links_with_links: distribution.mean_dead_links_with_links,
         clean: distribution.clean,
         clean_but_decayed: distribution.clean_and_decayed,
         top: pages.iter().take(top).map(row).collect(),

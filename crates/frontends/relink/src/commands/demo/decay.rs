@@ -6,8 +6,8 @@ use std::time::Duration;
 use relink_decay::{DecayDefinition, Sigma, StoppingRule};
 use relink_demo::{DecayedNeighborhood, Library};
 use relink_engine::{
-    FailureModel, MeasureOutcome, MeasurePorts, MeasureSettings, PageDecayDetails, Ports,
-    StopSignal, measure,
+    FailureList, FailureModel, MeasureOutcome, MeasurePorts, MeasureSettings, PageDecayDetails,
+    Ports, StopSignal, measure,
 };
 use relink_frontier::PolitenessPolicy;
 use relink_judge::Policy;
@@ -38,6 +38,9 @@ pub(super) async fn measure_page(
     let settings = MeasureSettings {
         is_user_supplied: true,
         uses_controls: true,
+        failure_list: FailureList::default(),
+        radius: None,
+        reuses_results: false,
         url,
         sigma: Sigma::default(),
         definition: DecayDefinition::Plain,
