@@ -209,8 +209,9 @@ pub struct WebDecay {
     pub failing: u64,
     /// The number of links of live pages to pages where walks fail.
     pub dead_links: u64,
-    /// The number of those links that lead to a soft-404.
-    pub soft_404_links: u64,
+    /// The number of those links that lead to a soft-404, or null if no verdicts
+    /// are known.
+    pub soft_404_links: Option<u64>,
     /// The number of pages that were not read.
     pub unread_pages: u64,
     /// The number of links that are missing because their target was not fetched.

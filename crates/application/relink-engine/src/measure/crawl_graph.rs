@@ -50,6 +50,7 @@ pub async fn crawl_graph(
         targets.extend(rows.into_iter().map(GraphTarget::new));
     }
     let mut web = graph.build_graph(&targets, failure_model)?;
+    web.has_verdicts = true;
     web.missing_links = count_skipped_links(store, run).await?;
     Ok(web)
 }

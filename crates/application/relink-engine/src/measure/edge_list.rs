@@ -225,8 +225,10 @@ impl GraphBuilder {
                 None => unlinked += 1,
             }
         }
+        let has_verdicts = !self.verdicts.is_empty();
         let mut web = WebGraph::new(self.nodes, &self.links).map_err(EdgeListError::TooLarge)?;
         web.unlinked_dead_pages = unlinked;
+        web.has_verdicts = has_verdicts;
         Ok(web)
     }
 }

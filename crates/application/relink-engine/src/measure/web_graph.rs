@@ -52,6 +52,8 @@ pub struct WebGraph {
     pub missing_links: u64,
     /// Dead pages without a link to them.
     pub unlinked_dead_pages: u64,
+    /// Whether verdicts of pages are known, not only that they are dead.
+    pub(super) has_verdicts: bool,
 }
 
 impl WebGraph {
@@ -62,7 +64,14 @@ impl WebGraph {
         let table = CsrGraph::from_links(nodes.len(), links)?;
         let indexed = (0..).zip(&nodes);
         let by_name = indexed.map(|(number, node)| (node.name.clone(), number)).collect();
-        Ok(Self { nodes, graph: table, by_name, missing_links: 0, unlinked_dead_pages: 0 })
+        Ok(Self {
+            nodes,
+            graph: table,
+            by_name,
+            missing_links: 0,
+            unlinked_dead_pages: 0,
+            has_verdicts: false,
+        })
     }
 
     /// Adds another name for a page.
@@ -78,13 +87,14 @@ impl WebGraph {
     }
 
     /// Returns the number of dead links of live pages, and of those to
-    /// soft-404s (section 5.2 of the paper).
-    pub fn dead_link_counts(&self) -> (u64, u64) {
+    /// soft-404s, if verdicts are known (section 5.2 of the paper).
+    pub fn dead_link_counts(&self) -> (u64, Option<u64>) {
         let targets = self.live_pages().flat_map(|page| self.graph.links(page));
         let nodes = targets.map(|&to| &self.nodes[to as usize]);
-        nodes
+        let (dead, soft) = nodes
             .filter(|node| node.failure_probability >= 1.0)
-            .fold((0, 0), |(dead, soft), node| (dead + 1, soft + u64::from(node.is_soft_404)))
+            .fold((0, 0), |(dead, soft), node| (dead + 1, soft + u64::from(node.is_soft_404)));
+        (dead, self.has_verdicts.then_some(soft))
     }
 
     /// Returns the page with this name.

@@ -81,18 +81,56 @@ fn human_output_shows_score_parts_dead_ends_and_repairs() {
     let text = output.stdout.replace(site.as_str(), "/");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
-        lines[..6],
+        lines[..7],
         [
             "decay 0.43 (all reachable pages known, σ 0.1)",
             "own links 0.23 (1 of 4 links dead), neighbors 0.20: D = 0.9 × (F 0.25 + 0.75 × 0.30)",
             "dead ends: /gone (53 %), /gone2 (47 %)",
             "fix this link first → 0.20",
             "  −0.23  / → /gone",
-            lines[5],
+            "2 dead pages met, 0 of them soft-404 (0 % of the failed walks)",
+            lines[6],
         ]
     );
-    assert!(lines[5].starts_with("6 pages checked, "), "{text}");
+    assert!(lines[6].starts_with("6 pages checked, "), "{text}");
     assert_eq!(output.stderr, "");
+}
+
+#[test]
+fn listed_and_matching_pages_count_as_dead_without_a_request() {
+    let web = start_site("/ a b old/1\n/a\n/b\n/old/1\n");
+    let sandbox = Sandbox::new();
+    sandbox.write("dead.txt", web.url("/a").as_str());
+    let url = web.url("/").to_string();
+    let args = [&url, "--dead", "dead.txt", "--fail-match", "*/old/*", "--format", "json"];
+    let report = json(&decay(&sandbox, &args).exits(0));
+    assert!((report["page"]["decay"].as_f64().unwrap() - 0.6).abs() < 1e-6, "{report:#}");
+    assert_eq!(report["policy"], "relink");
+    assert_eq!((web.hits("/a"), web.hits("/old/1")), (0, 0));
+}
+
+#[test]
+fn radius_fetches_the_neighborhood() {
+    let web = start_site("/ a\n/a b\n/b c\n/c\n");
+    let url = web.url("/").to_string();
+    let args = [&url, "--radius", "2", "--format", "json"];
+    let page = json(&decay(&Sandbox::new(), &args).exits(0))["page"].clone();
+    assert_eq!((web.hits("/b"), web.hits("/c")), (1, 0));
+    assert_eq!((page["decay"].as_f64(), page["walks"].as_u64()), (Some(0.0), Some(0)));
+    assert!(page["bounds"]["high"].as_f64().unwrap() > 0.7, "{page:#}");
+}
+
+#[test]
+fn page_that_a_check_found_dead_is_not_requested_again() {
+    let web = start_site("/ gone a\n/a\n");
+    let sandbox = Sandbox::new();
+    sandbox.list("urls.txt", [web.url("/gone")]);
+    sandbox.check(&["urls.txt"]).exits(1);
+    let before = web.hits("/gone");
+    let url = web.url("/").to_string();
+    let page = json(&decay(&sandbox, &[&url, "--format", "json"]).exits(0))["page"].clone();
+    assert_eq!((web.hits("/gone"), &page["cost"]["reused"]), (before, &1.into()), "{page:#}");
+    assert!((page["decay"].as_f64().unwrap() - 0.45).abs() < 1e-6, "{page:#}");
 }
 
 /// Returns the pages of a site with link cycles, which make long walks.

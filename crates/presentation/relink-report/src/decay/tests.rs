@@ -60,7 +60,7 @@ fn sample_web() -> WebDecay {
         links: 1_204,
         failing: 7,
         dead_links: 40,
-        soft_404_links: 12,
+        soft_404_links: Some(12),
         unread_pages: 12,
         missing_links: 3,
         unlinked_dead_pages: 0,

@@ -183,10 +183,10 @@ pub fn web(style: TextStyle, web: &WebDecay) -> String {
 
 /// States the share of soft-404s among the dead links.
 fn soft_404_links(web: &WebDecay) -> String {
-    if web.dead_links == 0 {
+    let Some(soft) = web.soft_404_links.filter(|_| web.dead_links > 0) else {
         return String::new();
-    }
-    let (links, soft) = (counted(web.dead_links, "dead link"), grouped(web.soft_404_links));
+    };
+    let (links, soft) = (counted(web.dead_links, "dead link"), grouped(soft));
     format!("{links} on live pages, {soft} of them to a soft-404\n")
 }
 

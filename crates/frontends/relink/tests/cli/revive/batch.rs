@@ -106,7 +106,7 @@ fn summary_has_verdicts_ages_reasons_and_costs() {
     fixture.revival("/lost/thing", &[]);
     let text = fixture.sandbox.run(&[REVIVE, &["--summary"]].concat()).exits(0).stdout;
     for expected in
-        ["2 of", "dead", "not checked", "not queried", "historical redirects", "no-redirect"]
+        ["2 of", "dead", "not checked", "no copy", "historical redirects", "no-redirect"]
     {
         assert!(text.contains(expected), "`{expected}` in:\n{text}");
     }
