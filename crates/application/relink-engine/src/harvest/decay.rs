@@ -16,7 +16,7 @@ use url::Url;
 
 use super::{Harvester, PAGE_SIZE, check_result};
 use crate::measure::{
-    FailureModel, MeasureEnd, MeasurePorts, MeasureSettings, crawl_graph, measure,
+    FailureList, FailureModel, MeasureEnd, MeasurePorts, MeasureSettings, crawl_graph, measure,
 };
 use crate::{EngineError, Observer, Progress, StopSignal};
 
@@ -259,6 +259,9 @@ impl Harvester<'_> {
             policy: dispatch.policy,
             max_host_wait: dispatch.max_host_wait,
             uses_controls: dispatch.uses_controls,
+            failure_list: FailureList::default(),
+            radius: None,
+            reuses_results: true,
         };
         let ports = MeasurePorts {
             fetch: &*self.ports.fetch,

@@ -352,7 +352,9 @@ impl<'a> DecayMeasurement<'a> {
         let is_soft = |page: &PageIndex| dead.get(page) == Some(&Verdict::Soft404);
         let ends = self.estimator.estimate().dead_ends;
         let failed: f64 = ends.iter().map(|end| end.share).sum();
-        let soft: f64 = ends.iter().filter(|end| is_soft(&end.page)).map(|end| end.share).sum();
+        let soft = ends.iter().filter(|end| is_soft(&end.page));
+        // The sum of no numbers would be −0.
+        let soft = soft.fold(0.0, |sum, end| sum + end.share);
         DeadPagesMet {
             dead: dead.len() as u64,
             soft_404: dead.keys().filter(|page| is_soft(page)).count() as u64,

@@ -26,24 +26,18 @@ struct Rule {
 /// Arguments that select the fields of a catalog.
 const FIELDS: &[&str] = &["column", "domain_column", "read_as"];
 
-const RULES: [Rule; 10] = [
+const RULES: [Rule; 9] = [
     Rule {
         command: &["decay"],
         applies: |given| has(given, "crawl"),
         mode: "with `--crawl`",
-        unused: &["dead", "walks", "half_width", "seed", "max_pages"],
+        unused: &["walks", "half_width", "seed", "max_pages", "radius"],
     },
     Rule {
         command: &["decay"],
         applies: |given| has(given, "graph"),
         mode: "with `--graph`",
-        unused: &["walks", "half_width", "seed", "max_pages"],
-    },
-    Rule {
-        command: &["decay"],
-        applies: |given| !has(given, "graph") && !has(given, "crawl"),
-        mode: "without `--crawl` or `--graph`",
-        unused: &["dead"],
+        unused: &["walks", "half_width", "seed", "max_pages", "radius"],
     },
     Rule {
         command: &["check"],
@@ -189,6 +183,7 @@ mod tests {
             "decay --crawl latest --seed 3",
             "decay --graph g.csv --walks 3",
             "decay https://example.org/ --dead d.txt --graph g.csv --walks 3",
+            "decay --crawl latest --radius 2",
             "check a.md --archive none",
             "fix a.md --archive none",
             "check a.md --offline --remote-anchors",
@@ -207,6 +202,8 @@ mod tests {
         for args in [
             "decay --crawl latest --top 3 --sigma 0.1",
             "decay --graph g.csv --dead d.txt --host-interval 0",
+            "decay --crawl latest --dead d.txt",
+            "decay https://example.org/ --dead d.txt --fail-match old",
             "decay https://example.org/ --seed 3",
             "decay list.md --top 3",
             "check a.md --revive --archive none",

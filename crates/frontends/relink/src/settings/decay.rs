@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use relink_decay::{DecayDefinition, Sigma, StoppingRule};
-use relink_engine::{
-    DispatchSettings, FailureList, FailureModel, FailureSet, MeasureSettings,
-};
+use relink_engine::{DispatchSettings, FailureList, FailureModel, FailureSet, MeasureSettings};
 use url::Url;
 
 use super::{PolicyArg, RunSettings, current_dir, dispatch_settings, read_files, request_flags};
@@ -190,6 +188,9 @@ pub fn link_settings(dispatch: &DispatchSettings) -> Result<MeasureSettings, Com
         max_host_wait: dispatch.max_host_wait,
         uses_controls: dispatch.uses_controls,
         is_user_supplied: true,
+        failure_list: FailureList::default(),
+        radius: None,
+        reuses_results: true,
     })
 }
 
