@@ -18,8 +18,9 @@ mod sites;
 mod slugs;
 mod tiers;
 
+use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use relink_revive::matching::AliasModel;
@@ -54,6 +55,9 @@ pub struct FitAliasArgs {
     /// Print figures of the shipped model instead of fitting one
     #[arg(long, conflicts_with = "left_out")]
     shipped: bool,
+    /// Print figures of the model in this file instead of fitting one
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["left_out", "shipped"])]
+    model: Option<PathBuf>,
     /// Minimum probability of a suggestion [default: found on left-out sites]
     #[arg(long, value_name = "PROBABILITY")]
     suggest: Option<f32>,
@@ -76,39 +80,62 @@ pub fn run(args: &FitAliasArgs) -> Result<(), EvalError> {
                 .iter()
                 .filter(|site| site.scenario.origin != left_out.scenario.origin)
                 .collect();
-            let (_, model) = fit(&rest, args);
+            let model = fit(&rest, args).model;
             let text = card::report(&model, std::slice::from_ref(left_out), args.seed);
             write!(out, "fitted without {}\n{text}", left_out.scenario.name)?;
             out.flush()?;
         }
         return Ok(());
     }
+    let mut left_out = String::new();
     let model = if args.shipped {
         AliasModel::shipped().clone()
+    } else if let Some(file) = &args.model {
+        read_model(file, args)?
     } else {
-        let (text, model) = fit(&sites.iter().collect::<Vec<_>>(), args);
-        out.write_all(text.to_string().as_bytes())?;
-        model
+        let fitted = fit(&sites.iter().collect::<Vec<_>>(), args);
+        out.write_all(fitted.text.to_string().as_bytes())?;
+        left_out = fitted.left_out;
+        fitted.model
     };
     let text = card::report(&model, &tests, args.seed);
-    for line in text.lines() {
+    for line in text.lines().chain(left_out.lines()) {
         writeln!(out, "# {line}")?;
     }
     Ok(())
 }
 
+/// A fitted model, and its figures on sites that it was fitted without.
+struct FittedModel {
+    text: ModelText,
+    model: AliasModel,
+    left_out: String,
+}
+
+/// Reads a model. Thresholds on the command line replace those of the file.
+fn read_model(file: &Path, args: &FitAliasArgs) -> Result<AliasModel, EvalError> {
+    let text = fs::read_to_string(file).map_err(|error| EvalError::File(file.to_owned(), error))?;
+    let model = AliasModel::parse(&text).ok_or_else(|| EvalError::Model(file.to_owned()))?;
+    Ok(AliasModel {
+        suggest: args.suggest.unwrap_or(model.suggest),
+        automatic: args.automatic.unwrap_or(model.automatic),
+        ..model
+    })
+}
+
 /// Fits a model on some sites and sets its thresholds.
-fn fit(sites: &[&MappedSite], args: &FitAliasArgs) -> (ModelText, AliasModel) {
+fn fit(sites: &[&MappedSite], args: &FitAliasArgs) -> FittedModel {
     let scenarios = scenarios(sites, args);
     let (rounds, answers) = fit_rounds(&scenarios, args.seed);
-    let groups = groups(&scenarios, answers);
+    let groups = groups(&scenarios, answers.clone());
     let model = AliasModel {
         calibration: calibration(&groups),
         suggest: args.suggest.unwrap_or_else(|| threshold(&groups, SUGGESTION_PRECISION)),
         automatic: args.automatic.unwrap_or_else(|| threshold(&groups, AUTOMATIC_PRECISION)),
         ..rounds.model()
     };
-    (ModelText { rounds, model: model.clone() }, model)
+    let left_out = card::left_out_report(&model, &scenarios, &answers);
+    FittedModel { text: ModelText { rounds, model: model.clone() }, model, left_out }
 }
 
 /// Returns the scenarios to fit, real and synthetic ones.

@@ -6,7 +6,7 @@ use relink_revive::matching::{AliasModel, feature_names};
 
 use super::boost::FittedTrees;
 use super::rounds::{FittedRounds, parallel};
-use super::scenario::{Answer, Scenario, Truth};
+use super::scenario::{Answer, Scenario};
 use super::shapes::shapes;
 use super::sites::MappedSite;
 use super::tiers::{Figures, best_right, figures, half_width};
@@ -62,7 +62,7 @@ pub fn report(model: &AliasModel, sites: &[MappedSite], seed: u64) -> String {
     let mut random = SeededRandom::new(seed + 7);
     let mut plain = Vec::new();
     for site in sites {
-        let scenario = without_merges(site);
+        let scenario = &site.scenario;
         for variant in [scenario.clone(), scenario.with_known(0.2, &mut random)] {
             let answers = variant.answers(model);
             text.push_str(&line(&variant.name, &answers, model));
@@ -90,13 +90,19 @@ pub fn report(model: &AliasModel, sites: &[MappedSite], seed: u64) -> String {
     text
 }
 
-/// Returns a redirect map where merged pages are not questions.
-fn without_merges(site: &MappedSite) -> Scenario {
-    let mut scenario = site.scenario.clone();
-    for &at in &site.merged {
-        scenario.dead[at].truth = Truth::Merged;
-    }
-    scenario
+/// Returns the figures of redirect maps by models that were fitted without the
+/// site, at the thresholds of the model.
+pub fn left_out_report(
+    model: &AliasModel,
+    scenarios: &[Scenario],
+    answers: &[Vec<Answer>],
+) -> String {
+    let maps = scenarios.iter().zip(answers).filter(|(scenario, _)| scenario.is_real);
+    let plain = maps.filter(|(scenario, _)| scenario.name == scenario.origin);
+    let line = |(scenario, answers): (&Scenario, &Vec<Answer>)| {
+        line(&format!("{}, left out", scenario.name), answers, model)
+    };
+    plain.map(line).collect()
 }
 
 fn line(name: &str, answers: &[Answer], model: &AliasModel) -> String {

@@ -41,8 +41,6 @@ struct Live {
 pub struct MappedSite {
     /// The map.
     pub scenario: Scenario,
-    /// Positions of dead pages that were merged with others.
-    pub merged: Vec<usize>,
     pages: Vec<SourcePage>,
 }
 
@@ -65,10 +63,7 @@ impl MappedSite {
     fn read(folder: &Path, name: &str) -> Result<Self, EvalError> {
         let pairs: Vec<Pair> = rows(&folder.join(format!("{name}{PAIRS}")))?;
         let live: Vec<Live> = rows(&folder.join(format!("{name}{LIVE}")))?;
-        let is_merged = |pair: &Pair| pair.why.as_deref().unwrap_or("").starts_with("merge");
-        let merged = (0..).zip(&pairs).filter(|(_, pair)| is_merged(pair)).map(|(at, _)| at);
         Ok(Self {
-            merged: merged.collect(),
             pages: live
                 .iter()
                 .map(|page| SourcePage::new(&page.url, page.title.as_deref()))
@@ -125,7 +120,12 @@ impl MappedSite {
 
 impl Pair {
     fn into_page(self) -> QuestionPage {
-        let truth = self.new.map_or(Truth::Deleted, Truth::Moved);
+        let is_merged = self.why.as_deref().is_some_and(|why| why.starts_with("merge"));
+        let truth = match self.new {
+            Some(_) if is_merged => Truth::Merged,
+            Some(new) => Truth::Moved(new),
+            None => Truth::Deleted,
+        };
         QuestionPage { url: self.old, title: self.old_title, truth }
     }
 }

@@ -1,11 +1,14 @@
 //! Words and terms: the units in which URLs and titles are compared.
 //!
 //! A *word* is a sequence of letters and digits in lower case. A *term* is a
-//! stemmed word; the parts of `camelCase` words are terms as well. The stemmer
+//! stemmed word; the parts of `camelCase` and `entry12345` words are terms as well. The stemmer
 //! is simple on purpose: it maps `Debugging` to `debug`, but does not follow
 //! English grammar.
 
 use crate::tokens::strip_leading_zeros;
+
+/// Minimum number of digits of a page id inside a word.
+const MIN_ID_DIGITS: usize = 4;
 
 /// Minimum length of a stem after an ending is removed.
 const MIN_STEM_LENGTH: usize = 3;
@@ -70,7 +73,17 @@ fn is_ideograph(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}')
 }
 
-/// Splits a `camelCase` or `HTTPServer` word into its parts.
+/// Whether a page id ends or starts at this position, as in `entry12345`. Short
+/// numbers are part of a name, as in `utf8`.
+fn borders_id(run: &str, at: usize) -> bool {
+    let (before, after) = run.split_at_checked(at).unwrap_or((run, ""));
+    let is_digit = |letter: &char| letter.is_ascii_digit();
+    let digits_before = before.chars().rev().take_while(is_digit).count();
+    let digits_after = after.chars().take_while(is_digit).count();
+    digits_before.max(digits_after) >= MIN_ID_DIGITS
+}
+
+/// Splits a `camelCase`, `HTTPServer` or `entry12345` word into its parts.
 fn camel_parts(run: &str) -> Vec<&str> {
     let letters: Vec<(usize, char)> = run.char_indices().collect();
     let mut boundaries = vec![0];
@@ -80,7 +93,8 @@ fn camel_parts(run: &str) -> Vec<&str> {
         let is_camel_case_start = before.is_lowercase() && here.is_uppercase();
         let ends_acronym =
             before.is_uppercase() && here.is_uppercase() && next.is_some_and(char::is_lowercase);
-        if is_camel_case_start || ends_acronym {
+        let is_id_border = before.is_ascii_digit() != here.is_ascii_digit() && borders_id(run, at);
+        if is_camel_case_start || ends_acronym || is_id_border {
             boundaries.push(at);
         }
     }
@@ -157,6 +171,12 @@ mod tests {
         check("LeaseCandidate", "leas candidat leasecandidat");
         check("getAttributeNS()", "get attribut ns getattributen");
         check("HTTPServer", "http server httpserver");
+    }
+
+    #[test]
+    fn page_id_inside_a_word_is_a_term() {
+        check("entry839166", "entry 839166 entry839166");
+        check("utf8 k8s x86", "utf8 k8s x86");
     }
 
     #[test]
