@@ -87,12 +87,14 @@ fn kill_at(provider: &Provider, peer: &mut Peer, server: &str, day: i8, event: &
     command.env("RELINK_NOW", time(day)).stdout(Stdio::null());
     let mut child = command.spawn().unwrap();
     let mut mails = Vec::new();
-    while event != "start" {
-        let line: Value = serde_json::from_str(&peer.line()).unwrap();
-        let seen = line["event"].clone();
-        mails.extend(Some(line).filter(|line| line["event"] == "accepted"));
-        if seen == event {
-            break;
+    if event != "start" {
+        loop {
+            let line: Value = serde_json::from_str(&peer.line()).unwrap();
+            let seen = line["event"].clone();
+            mails.extend(Some(line).filter(|line| line["event"] == "accepted"));
+            if seen == event {
+                break;
+            }
         }
     }
     child.kill().unwrap();

@@ -1,4 +1,4 @@
-//! OAI-PMH with real peers: pyoai (strict) and oai_repo (lenient) as providers, Sickle and
+//! OAI-PMH with real peers: pyoai (strict) and `oai_repo` (lenient) as providers, Sickle and
 //! oaipmh-scythe as clients, and the schema of the protocol.
 
 use std::io::Write as _;

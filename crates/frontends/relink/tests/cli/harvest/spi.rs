@@ -30,8 +30,10 @@ impl Publisher {
     /// Returns a LOM record with these locations on `a.test`.
     fn lom(&self, paths: &[&str]) -> String {
         let host = self.provider.web.host("a.test");
-        let locations: String =
-            paths.iter().map(|path| format!("<location>{}</location>", host.url(path))).collect();
+        let locations = paths.iter().flat_map(|path| {
+            ["<location>".to_owned(), host.url(path).to_string(), "</location>".to_owned()]
+        });
+        let locations: String = locations.collect();
         format!(
             "<lom xmlns=\"http://ltsc.ieee.org/xsd/LOM\"><general><identifier><entry>urn:lesson:1\
              </entry></identifier><title><string>Lesson</string></title></general><technical>\
