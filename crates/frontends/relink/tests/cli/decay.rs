@@ -380,7 +380,7 @@ fn check_with_decay_measures_the_links_first() {
     let sandbox = Sandbox::new();
     sandbox.list("list.txt", [web.url("/a"), web.url("/b")]);
     let rows = sandbox.check(&["list.txt", "--decay"]).exits(0).rows();
-    assert_eq!(rows.verdict(web.url("/a")), "at-risk");
+    assert_eq!(rows.verdict(web.url("/a")), "at-risk RL901");
     assert_eq!(rows.verdict(web.url("/b")), "alive");
 }
 
