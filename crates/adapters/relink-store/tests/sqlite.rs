@@ -52,7 +52,7 @@ async fn write_with_version(path: &Path, version: i64) {
 
 #[tokio::test]
 async fn open_rejects_newer_schema() {
-    for version in [12, 1000] {
+    for version in [13, 1000] {
         let directory = TempDir::new().unwrap();
         write_with_version(&file_in(&directory), version).await;
         let error = error(&file_in(&directory)).await;

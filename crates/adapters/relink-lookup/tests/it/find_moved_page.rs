@@ -93,8 +93,9 @@ async fn keyphrases_find_the_page_on_its_site_and_copies_elsewhere() {
 async fn plan_drops_phrases_until_there_are_enough_results() {
     let directory = TempDir::new().unwrap();
     let index = index(&directory).await;
-    let text = "harbor. harbor. harbor. raincoat. raincoat. grain silo. grain silo";
-    let page = keyphrases(text, &frequencies(&index).await);
+    // Phrases are ordered by TF × IDF, so a common word must be frequent to stay.
+    let text = "harbor. ".repeat(5_000) + "raincoat. raincoat. grain silo. grain silo";
+    let page = keyphrases(&text, &frequencies(&index).await);
     let limits = PlanLimits { enough_results: 5, ..PlanLimits::for_goal(SearchGoal::Similar) };
     let plan = QueryPlan::with_limits(SearchGoal::Similar, &page, Some("example.org"), limits);
     let (queries, found) = run_plan(&index, plan).await;
