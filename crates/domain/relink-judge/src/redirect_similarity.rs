@@ -4,7 +4,7 @@ use relink_model::Probe;
 
 use crate::control_url::{VARIANT_PARAMETERS, second_parameter, varied_parameter};
 use crate::page::{PageView, is_success};
-use crate::page_similarity::{HeadingMatch, SAME_TEXT, compare};
+use crate::page_similarity::{HeadingMatch, SAME_TEXT, compare, text_resemblance};
 use crate::url_parts::{Parameter, UrlParts};
 
 /// Below this resemblance, two texts are those of different pages.
@@ -64,9 +64,11 @@ pub fn redirect_similarity(
 pub fn has_other_value_and_content(page: (&str, &Probe), other: (&str, &Probe)) -> bool {
     let Some(url) = UrlParts::parse(page.0) else { return false };
     let mut parameters = varied_parameter(url).into_iter().chain(second_parameter(url));
-    is_success(other.1)
-        && parameters.any(|parameter| has_other_value(parameter, page.0, other.0))
-        && is_other_page(&PageView::new(page.0, page.1), &PageView::new(other.0, other.1))
+    let has_value = parameters.any(|parameter| has_other_value(parameter, page.0, other.0));
+    has_value && is_success(other.1) && {
+        let (page, other) = (PageView::new(page.0, page.1), PageView::new(other.0, other.1));
+        is_other_page(&page, &other) || text_resemblance(&page, &other) < SAME_TEXT
+    }
 }
 
 /// Whether two URLs differ only in the value of a parameter of the first.

@@ -44,6 +44,10 @@ const SUSPICIOUS_SAMPLE: u64 = 2;
 /// Additional rank of a page whose content another page has, too.
 const SHARED_CONTENT_RANK: u32 = 3;
 
+/// Kinds of controls that may be pages of the run.
+const PAGE_KINDS: [ControlKind; 3] =
+    [ControlKind::WithoutParameter, ControlKind::WithoutOtherParameter, ControlKind::HomePage];
+
 /// Pages of one host that wait until its control budget is spent.
 #[derive(Default)]
 pub(super) struct DeferredComparisons {
@@ -71,6 +75,16 @@ impl DeferredComparisons {
     fn take_with_key(&mut self, key: &str) -> Vec<PendingJudgment> {
         let pages = self.pages.extract_if(.., |(other, _)| other == key);
         pages.map(|(_, pending)| pending).collect()
+    }
+
+    /// Returns the page at a URL if it was fetched in this run.
+    fn fetched_page(&self, url: &str) -> Option<&Probe> {
+        let waiting = self.pages.iter().find(|(_, pending)| pending.task.url == url);
+        let finished = || self.finished.iter().find(|judged| judged.task.url == url);
+        match waiting {
+            Some((_, pending)) => Some(pending.probe()),
+            None => finished()?.completion.probe.as_ref(),
+        }
     }
 
     /// Sorts the pages and sets the budget.
@@ -175,6 +189,13 @@ impl Dispatcher<'_> {
         let Some(queue) = self.queues.get_mut(&pending.host) else {
             return ControlLookup::Control(missing_control(kind));
         };
+        // A page of the run costs no request.
+        if PAGE_KINDS.contains(&kind)
+            && let Some(probe) = queue.comparisons.fetched_page(&task.url)
+        {
+            let probe = Some(Arc::new(probe.clone()));
+            return ControlLookup::Control(Control { kind, url: task.url, probe });
+        }
         if queue.comparisons.spend(&task.key) {
             return ControlLookup::Pending(ControlTask { key: ranked_key(&task.key), ..task });
         }

@@ -99,6 +99,11 @@ impl PendingJudgment {
         is_suspicious.unwrap_or_default()
     }
 
+    /// Returns the last probe.
+    pub(super) fn probe(&self) -> &Probe {
+        &self.probe
+    }
+
     /// Returns a hash of the visible content.
     pub(super) fn content_hash(&self) -> u64 {
         content_hash(&self.probe)

@@ -12,12 +12,14 @@ use super::comparison::MatchKind;
 use super::{ContentAssessor, ControlResponse, Finding, RuleResult};
 use crate::control_url::{is_identifier, second_parameter, varied_parameter};
 use crate::page::PageView;
-use crate::page_similarity::{HeadingMatch, PageSimilarity, compare};
+use crate::page_similarity::{HeadingMatch, PageSimilarity, SAME_TEXT, compare, text_resemblance};
 use crate::phrases::{PhraseClass, find_phrase_in};
 use crate::redirect_similarity::{has_other_value, is_other_page};
 use crate::url_parts::{Parameter, numbers};
 use crate::url_words::{percent_decoded, words};
 
+/// Difference of resemblance between an error page and the page of another value.
+const OTHER_VALUE_MARGIN: f64 = 0.1;
 /// Minimum resemblance of two variants of one page, such as one for printing.
 const SAME_CONTENT: f64 = 0.6;
 
@@ -124,7 +126,7 @@ impl<'a> ContentAssessor<'a> {
                 is_error_page || (main && is_identified)
             }
         };
-        Ok(is_absent || self.is_selected_by_value(varied.parameter)?)
+        Ok(is_absent || self.is_selected_by_value(varied.parameter, similarity.text)?)
     }
 
     /// Whether known pages with other values of the parameter are other pages, so that
@@ -134,7 +136,11 @@ impl<'a> ContentAssessor<'a> {
     /// text therefore counts only if the value is a number or is repeated in the title,
     /// or if the name says that it identifies something. The first page of a list has
     /// the number 0 or 1.
-    fn is_selected_by_value(&self, parameter: Parameter<'_>) -> RuleResult<bool> {
+    ///
+    /// `resemblance` is that of the page and the response to a random value. If their
+    /// texts are equal, a text that is less similar is that of another page, even if all
+    /// titles consist of the value.
+    fn is_selected_by_value(&self, parameter: Parameter<'_>, resemblance: f64) -> RuleResult<bool> {
         let page = &self.page;
         let number = parameter.value.parse::<u64>();
         let may_identify = is_identifier(&parameter)
@@ -147,7 +153,9 @@ impl<'a> ContentAssessor<'a> {
         for kind in [ControlKind::Neighbor, ControlKind::SecondNeighbor] {
             if let ControlResponse::Page(neighbor) = self.control_response(kind)?
                 && has_other_value(parameter, page.url, neighbor.url)
-                && is_other_page(page, &neighbor)
+                && (is_other_page(page, &neighbor)
+                    || (resemblance >= SAME_TEXT
+                        && text_resemblance(page, &neighbor) < resemblance - OTHER_VALUE_MARGIN))
             {
                 return Ok(true);
             }
