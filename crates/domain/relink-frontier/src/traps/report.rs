@@ -11,6 +11,9 @@ use super::TrapKind;
 const MAX_STORED: usize = 1_000;
 /// Maximum number of stored referrers of a branch.
 const MAX_REFERRERS: usize = 64;
+/// Number of sections with other spellings from which the whole site has them. A few sections
+/// may each have a parameter of their own.
+const MIN_SECTIONS: usize = 4;
 /// Part of the name of a parameter that does not change pages.
 const PARAMETER: &str = "/…?";
 /// The name of the branches beyond [`MAX_STORED`].
@@ -143,8 +146,10 @@ fn site_wide_trap(
             && site_wide_cause(found.kind) == Some(cause)
             && other.split('/').next() == Some(host)
     };
-    let name = if cause == TrapKind::SameSpelling { "/…" } else { "/…/…" };
-    traps.iter().any(has_same_cause).then(|| format!("{host}{name}"))
+    let (name, min_others) =
+        if cause == TrapKind::SameSpelling { ("/…", MIN_SECTIONS - 1) } else { ("/…/…", 1) };
+    let others = traps.iter().filter(|found| has_same_cause(*found)).count();
+    (others >= min_others).then(|| format!("{host}{name}"))
 }
 
 /// Returns the kind that stands for all kinds with the same cause, if the cause usually affects
@@ -264,15 +269,17 @@ mod tests {
         count(TrapKind::RepeatedSegment, "h/info/");
         count(TrapKind::TooDeep, "h/news/");
         count(TrapKind::RepeatedSegment, "other/news/");
-        count(TrapKind::SameSpelling, "h/teas/");
-        count(TrapKind::SameSpelling, "h/help/");
+        for section in ["h/teas/", "h/help/", "h/notes/", "h/map/"] {
+            count(TrapKind::SameSpelling, section);
+        }
+        count(TrapKind::SameSpelling, "other/help/");
         count(TrapKind::NearDuplicates, "h/cal/");
         let names: Vec<String> = rejections
             .report()
             .into_iter()
             .map(|trap| format!("{} {}", trap.pattern, trap.count))
             .collect();
-        assert_eq!(names.len(), 4, "{names:?}");
+        assert_eq!(names.len(), 5, "{names:?}");
     }
 
     #[test]
