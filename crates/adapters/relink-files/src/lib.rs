@@ -39,6 +39,8 @@ pub struct LocalFilesSettings {
     pub ignored: IgnoredFiles,
     /// Whether a walk reads hidden files that are not ignored.
     pub includes_hidden: bool,
+    /// Extensions of the files that a walk reads; those of documents if `None`.
+    pub extensions: Option<Vec<String>>,
 }
 
 /// How a walk treats hidden files, files excluded by `.gitignore` or

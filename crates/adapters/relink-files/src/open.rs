@@ -42,8 +42,10 @@ pub(crate) enum Allowed {
 
 /// Opens a file for reading at most `limit` bytes.
 pub(crate) fn open(path: &Path, allowed: Allowed, limit: u64) -> io::Result<BoundedReader<File>> {
-    let is_stream = allowed == Allowed::Documents && is_user_stream(path);
-    if !is_stream {
+    let own = path.symlink_metadata()?;
+    let is_stream = allowed == Allowed::Documents && is_user_stream(path, &own);
+    // A regular file needs no second look, unlike a symbolic link.
+    if !is_stream && !own.is_file() {
         require_regular(&path.metadata()?)?;
     }
     let file = options(is_stream).open(path)?;
@@ -78,14 +80,14 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
 
 /// Whether the path itself is a pipe, or a system path of a pipe or terminal. A
 /// symbolic link elsewhere does not count, because it may be part of a project.
-fn is_user_stream(path: &Path) -> bool {
+fn is_user_stream(path: &Path, own: &Metadata) -> bool {
     let is_system = SYSTEM_DIRECTORIES.iter().any(|directory| path.starts_with(directory));
-    let metadata = if is_system { path.metadata() } else { path.symlink_metadata() };
-    metadata.is_ok_and(|metadata| match FileKind::from_metadata(&metadata) {
+    let target = if is_system { path.metadata().ok() } else { None };
+    match FileKind::from_metadata(target.as_ref().unwrap_or(own)) {
         FileKind::Pipe => true,
         FileKind::CharacterDevice => is_system,
         _ => false,
-    })
+    }
 }
 
 #[cfg(unix)]

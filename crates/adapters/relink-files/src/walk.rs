@@ -107,12 +107,26 @@ fn expand_directory(settings: &LocalFilesSettings, input: &Path) -> Result<Expan
     let top = settings.root.join(input);
     let mut walk = walk_builder(settings, &top);
     let skips_auxiliary = settings.ignored == IgnoredFiles::Skip;
-    let is_match = |relative: &Path| match is_document(relative) {
+    let is_read = |relative: &Path| match &settings.extensions {
+        Some(extensions) => has_extension(relative, extensions),
+        None => is_document(relative),
+    };
+    let is_match = |relative: &Path| match is_read(relative) {
         false => FileMatch::None,
         true if skips_auxiliary && is_auxiliary(relative) => FileMatch::Auxiliary,
         true => FileMatch::Document,
     };
     collect_files(&mut walk, settings, &top, &label_prefix(&input.to_string_lossy()), is_match)
+}
+
+/// Whether a path has one of these extensions, in any case.
+fn has_extension(path: &Path, extensions: &[String]) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| {
+        let is_equal =
+            |known: &String| known.trim_start_matches('.').eq_ignore_ascii_case(extension);
+        extensions.iter().any(is_equal)
+    })
 }
 
 /// Returns the files that match a pattern. Fails if there are none.

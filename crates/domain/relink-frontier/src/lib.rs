@@ -24,6 +24,7 @@ mod template_links;
 mod traps;
 mod traversal_order;
 mod url_filter;
+mod url_remap;
 
 pub use backoff::backoff;
 pub use block_detector::BlockDetector;
@@ -45,3 +46,4 @@ pub use traps::{
 };
 pub use traversal_order::{LinkDiscovery, TraversalOrder, is_within_depth};
 pub use url_filter::{PatternError, UrlFilter};
+pub use url_remap::UrlRemap;

@@ -80,7 +80,8 @@ fn compile_pattern(pattern: &str) -> Result<Vec<Regex>, PatternError> {
     Ok(compiled)
 }
 
-fn compile(pattern: &str) -> Result<Regex, regex::Error> {
+/// Compiles a regular expression.
+pub(crate) fn compile(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).nest_limit(MAX_NESTING).build()
 }
 

@@ -473,6 +473,16 @@ pub struct DocumentArgs {
     /// Also check the fragments of links to web pages
     #[arg(long)]
     pub remote_anchors: bool,
+    /// Also check links in code and other literal text
+    #[arg(long)]
+    pub include_verbatim: bool,
+    /// Also check the syntax of mail addresses
+    #[arg(long)]
+    pub include_mail: bool,
+    /// Replace URLs before they are checked: a regular expression, a space and
+    /// the new URL, in which `$1` is a group; repeatable
+    #[arg(long, value_name = "PATTERN URL")]
+    pub remap: Vec<String>,
     /// Format of every document: markdown, html, rst, asciidoc, wikitext, css,
     /// xml, notebook, csv, tsv, json, jsonl, list, text or source [default: by
     /// name and content]

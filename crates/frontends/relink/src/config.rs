@@ -121,6 +121,14 @@ pub struct Config {
     pub anchors: Option<AnchorStyle>,
     /// See `--remote-anchors`.
     pub remote_anchors: Option<bool>,
+    /// See `--extensions`.
+    pub extensions: Option<Vec<String>>,
+    /// See `--include-mail`.
+    pub include_mail: Option<bool>,
+    /// See `--include-verbatim`.
+    pub include_verbatim: Option<bool>,
+    /// See `--remap`.
+    pub remap: Option<Vec<String>>,
     /// How dead pages are searched for.
     pub revive: ReviveConfig,
     /// URLs in the user's settings, whose hosts receive the user's headers.
@@ -146,6 +154,7 @@ pub const KEY_EXAMPLES: &[(&str, &str)] = &[
     ("db", "\".relink.db\""),
     ("dns-server", "\"127.0.0.1:53\""),
     ("exclude", "[\"https://example.org/drafts/*\"]"),
+    ("extensions", "[\"md\", \"html\"]"),
     ("fail-on", "[\"dead\", \"soft-404\", \"hijacked\", \"local\"]"),
     ("fallback-extensions", "[\"md\"]"),
     ("format", "\"human\""),
@@ -155,6 +164,8 @@ pub const KEY_EXAMPLES: &[(&str, &str)] = &[
     ("host-concurrency", "4"),
     ("host-interval", "\"100ms\""),
     ("include", "[\"https://example.org/*\"]"),
+    ("include-mail", "true"),
+    ("include-verbatim", "true"),
     ("index-files", "[\"README.md\"]"),
     ("map", "[\"/guide=docs\"]"),
     ("max-cache-age", "\"1d\""),
@@ -164,6 +175,7 @@ pub const KEY_EXAMPLES: &[(&str, &str)] = &[
     ("no-proxy", "[\"localhost\"]"),
     ("offline", "true"),
     ("proxy", "\"http://127.0.0.1:8080\""),
+    ("remap", "[\"^https://example.org/ http://127.0.0.1:8000/\"]"),
     ("remote-anchors", "true"),
     ("resolve", "[\"example.test:80:127.0.0.1\"]"),
     ("retries", "2"),
@@ -274,6 +286,10 @@ impl Config {
             fallback_extensions: self.fallback_extensions.or(lower.fallback_extensions),
             anchors: self.anchors.or(lower.anchors),
             remote_anchors: self.remote_anchors.or(lower.remote_anchors),
+            extensions: self.extensions.or(lower.extensions),
+            include_mail: self.include_mail.or(lower.include_mail),
+            include_verbatim: self.include_verbatim.or(lower.include_verbatim),
+            remap: self.remap.or(lower.remap),
             revive: self.revive.over(lower.revive),
             user_urls: [self.user_urls, lower.user_urls].concat(),
             project: self.project.or(lower.project),

@@ -25,7 +25,7 @@ use relink_engine::{
     SiteChoice,
 };
 use relink_files::{IgnoredFiles, LocalFilesSettings};
-use relink_frontier::{PolitenessPolicy, UrlFilter};
+use relink_frontier::{PolitenessPolicy, UrlFilter, UrlRemap};
 use relink_gate::AcceptedCodes;
 use relink_judge::Policy;
 use relink_model::Verdict;
@@ -123,6 +123,7 @@ impl CheckPlan {
         let max_age = config.max_cache_age.map_or(DAY, |duration| duration.0);
         let dispatch = dispatch_settings(&config, max_age);
         let mut spool_file = None;
+        let extensions = config.extensions.clone();
         let gate = GatePlan { since, ..gate_plan(&config, &accept_for)? };
         Ok(Self {
             gate,
@@ -140,7 +141,7 @@ impl CheckPlan {
                 run.fetch.max_redirects = walk.max_redirects.unwrap_or(run.fetch.max_redirects);
                 run
             },
-            files: local_files(&walk),
+            files: LocalFilesSettings { extensions, ..local_files(&walk) },
             spool_file,
         })
     }
@@ -297,6 +298,10 @@ fn flags(args: CheckArgs) -> Config {
         fallback_extensions: args.documents.fallback_extensions,
         anchors: args.documents.anchors,
         remote_anchors: args.documents.remote_anchors.then_some(true),
+        extensions: args.walk.extensions,
+        include_mail: args.documents.include_mail.then_some(true),
+        include_verbatim: args.documents.include_verbatim.then_some(true),
+        remap: non_empty(args.documents.remap),
         ..request_flags(args.request)
     }
 }
@@ -381,6 +386,13 @@ fn read_options(config: &Config) -> Result<ReadOptions, CommandError> {
             anchors: config.anchors.map_or(LocalRules::default().anchors, |style| style.0),
         },
         remote_anchors: config.remote_anchors.unwrap_or(false),
+        includes_code: config.include_verbatim.unwrap_or(false),
+        checks_mail: config.include_mail.unwrap_or(false),
+        remap: UrlRemap::new(config.remap.as_deref().unwrap_or_default()).map_err(|error| {
+            CommandError::usage(format!("invalid rule of `--remap`: `{}`", error.pattern))
+                .cause(error.reason)
+                .hint("use a form like `--remap '^https://example.org/ http://127.0.0.1:8000/'`")
+        })?,
         // With a custom resolver or proxy, reserved names may resolve.
         skips_reserved: config.resolve.is_none()
             && config.proxy.is_none()
@@ -565,10 +577,25 @@ fn run_key(config: &Config, options: &ReadOptions, dir: &Path) -> RunKeyText {
         .with_list("include", &list(&config.include))
         .with_list("exclude", &list(&config.exclude))
         .with("offline", config.offline.unwrap_or(false));
-    if maps.is_empty() && local.site == SiteChoice::Detect {
-        return key;
-    }
-    key.with_list("map", &maps).with("site", site_text(local.site))
+    let key = if maps.is_empty() && local.site == SiteChoice::Detect {
+        key
+    } else {
+        key.with_list("map", &maps).with("site", site_text(local.site))
+    };
+    with_lychee_settings(key, config)
+}
+
+/// Adds the settings of further flags, unless they are the default.
+fn with_lychee_settings(key: RunKeyText, config: &Config) -> RunKeyText {
+    let lists = [("extensions", &config.extensions), ("remap", &config.remap)];
+    let key = lists.into_iter().fold(key, |key, (name, list)| match list {
+        Some(list) => key.with_list(name, list),
+        None => key,
+    });
+    let flags =
+        [("include-verbatim", config.include_verbatim), ("include-mail", config.include_mail)];
+    let set = flags.into_iter().filter(|(_, flag)| *flag == Some(true));
+    set.fold(key, |key, (name, _)| key.with(name, true))
 }
 
 fn column_text(column: &Column) -> String {
@@ -611,6 +638,7 @@ mod tests {
             skips_reserved: false,
             // The inputs of a wiki are part of the key.
             is_third_party: false,
+            ..ReadOptions::default()
         };
         let config = Config {
             include: Some(vec!["a".to_owned()]),

@@ -272,7 +272,9 @@ impl LocalLinkChecker<'_> {
         }
         let (files, path) = (Arc::clone(self.files), file.to_owned());
         let work = move || read_anchors(&*files, &path, format, slugs);
-        match tokio::task::spawn_blocking(work).await.ok()? {
+        let result =
+            if self.may_block { work() } else { tokio::task::spawn_blocking(work).await.ok()? };
+        match result {
             Ok(anchors) => anchors,
             // A directory has only some of the index files.
             Err(FileError::Missing { .. }) => None,

@@ -207,7 +207,7 @@ pub(super) fn anchor_style(kind: LinkKind, format: DocumentFormat) -> LinkStyle 
 
 /// Whether a page name ends with the extension of a document or an image, and
 /// not with a part of the name, as in `[[menus.main]]`.
-fn has_known_extension(path: &str) -> bool {
+pub(super) fn has_known_extension(path: &str) -> bool {
     let known = [
         "md", "mdx", "markdown", "html", "htm", "txt", "rst", "adoc", "png", "jpg", "jpeg", "gif",
         "svg", "webp", "pdf", "rs", "py", "js", "ts", "json", "toml", "yml", "yaml", "sh",

@@ -17,7 +17,7 @@ use super::anchor_check::LabelLookup;
 use super::directory_cache::{DirectoryCache, PathKind};
 use super::labels::Labels;
 use super::listing::Listings;
-use super::local::LocalLink;
+use super::local::{LocalLink, has_known_extension};
 use super::project::{AssumedSite, Project};
 use super::read_options::ReadOptions;
 use super::site_lookup::{self, SiteLookup};
@@ -74,6 +74,8 @@ enum ProjectState {
 pub(super) struct LocalLinkChecker<'a> {
     pub(super) files: &'a Arc<dyn Files>,
     pub(super) options: &'a ReadOptions,
+    /// Whether no other task needs the thread, because the run is offline.
+    pub(super) may_block: bool,
     directories: DirectoryCache,
     /// Paths of the inputs, from which the project is found.
     inputs: Vec<PathBuf>,
@@ -96,10 +98,12 @@ impl<'a> LocalLinkChecker<'a> {
         files: &'a Arc<dyn Files>,
         options: &'a ReadOptions,
         inputs: Vec<PathBuf>,
+        may_block: bool,
     ) -> Self {
         Self {
             files,
             options,
+            may_block,
             directories: DirectoryCache::default(),
             inputs,
             project: ProjectState::Unknown,
@@ -131,7 +135,7 @@ impl<'a> LocalLinkChecker<'a> {
         let may_be_page_name = link.style().may_be_page_name;
         match lookup {
             PathLookup::Missing(_) if self.is_label(link).await => alive(link, "the label exists"),
-            PathLookup::Missing(_) if may_be_page_name => {
+            PathLookup::Missing(_) if may_be_page_name || self.may_be_object(link).await => {
                 LocalLinkResult::Skipped(CheckSkipReason::PageName)
             }
             PathLookup::Missing(reason) => finding(link, codes::MISSING_FILE, reason),
@@ -229,6 +233,24 @@ impl<'a> LocalLinkChecker<'a> {
         project.is_some_and(|project| site_lookup::is_page_url(&project, &document, &path))
     }
 
+    /// Whether a link in Markdown of a Sphinx site may be the name of an object
+    /// or label that is defined in source code or in another project.
+    async fn may_be_object(&mut self, link: &LocalLink) -> bool {
+        let Some((document, path)) = link.site_path() else { return false };
+        let is_name = !path.is_empty() && !path.contains('/') && !has_known_extension(path);
+        let is_markdown = DocumentFormat::from_file(Some(&document.to_string_lossy()), b"")
+            == DocumentFormat::Markdown;
+        if !is_name || !is_markdown {
+            return false;
+        }
+        let document = document.to_owned();
+        let Some(project) = self.project().await else { return false };
+        let Some(document) = project.relative(&document) else { return false };
+        project
+            .labels_site(&document)
+            .is_some_and(|site| site.has_external_labels || site.has_generated_reference)
+    }
+
     /// Whether the path of a link is a label of its site.
     async fn is_label(&mut self, link: &LocalLink) -> bool {
         let Some((document, path)) = link.site_path() else { return false };
@@ -252,7 +274,19 @@ impl<'a> LocalLinkChecker<'a> {
                 return PathLookup::File(extended);
             }
         }
-        PathLookup::Missing(String::new())
+        match self.any_extension(path) {
+            Some(file) => PathLookup::File(file),
+            None => PathLookup::Missing(String::new()),
+        }
+    }
+
+    /// Returns the first file of `image.*`, from which Sphinx chooses one.
+    fn any_extension(&mut self, path: &Path) -> Option<PathBuf> {
+        let prefix = path.file_name()?.to_str()?.strip_suffix('*').filter(|p| p.ends_with('.'))?;
+        let folder = path.parent()?;
+        let names = self.directories.listing(&**self.files, folder)?;
+        let name = names.keys().filter(|name| name.starts_with(prefix)).min()?;
+        Some(folder.join(name))
     }
 
     /// Returns what a path leads to.
@@ -477,7 +511,7 @@ mod tests {
     async fn suggestions_for_anchors_are_cached_and_limited() {
         let files: Arc<dyn Files> = Arc::new(Same("# Install\n"));
         let options = ReadOptions::default();
-        let mut checker = LocalLinkChecker::new(&files, &options, Vec::new());
+        let mut checker = LocalLinkChecker::new(&files, &options, Vec::new(), true);
         for _ in 0..100 {
             let LocalLinkResult::Checked(NewTarget::Local { reason, .. }) =
                 checker.check(&link("a.md#instal")).await

@@ -177,8 +177,12 @@ impl<'a> Loader<'a> {
             Input::Path(path) => Some(path.clone()),
             Input::Page { .. } | Input::Stdin(_) | Input::Spooled(_) => None,
         });
-        let local_checker =
-            LocalLinkChecker::new(&ports.files, &settings.read_options, paths.collect());
+        let local_checker = LocalLinkChecker::new(
+            &ports.files,
+            &settings.read_options,
+            paths.collect(),
+            settings.is_offline,
+        );
         Self {
             ports,
             run,
@@ -483,6 +487,10 @@ impl<'a> Loader<'a> {
 
     /// Returns the target of a link that leads to another site of the same host.
     fn other_site(&self, url: &str, original_url: &str) -> Result<NewTarget, CheckSkipReason> {
+        // Others must not choose URLs that are requested with the user's rights.
+        if self.settings.read_options.is_third_party {
+            return Err(CheckSkipReason::OtherSite);
+        }
         let Ok(url) = canonicalize(None, url) else { return Err(CheckSkipReason::OtherSite) };
         if !self.settings.scope.matches_any(&[original_url, url.as_str()]) {
             return Err(CheckSkipReason::Excluded);

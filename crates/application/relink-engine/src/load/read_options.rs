@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use relink_frontier::UrlRemap;
 use relink_page::{Column, DocumentFormat, SlugStyle};
 use relink_sites::Generator;
 use url::Url;
 
 /// Options for reading documents.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent flag of the user")]
 pub struct ReadOptions {
     /// Format of all documents; detected from name and content if `None`.
     pub format: Option<DocumentFormat>,
@@ -22,6 +24,12 @@ pub struct ReadOptions {
     /// Whether others write the documents, such as the pages of a wiki. Their URLs must
     /// not reach private addresses or receive the user's headers.
     pub is_third_party: bool,
+    /// Whether links in code are checked.
+    pub includes_code: bool,
+    /// Whether the syntax of mail addresses is checked.
+    pub checks_mail: bool,
+    /// Rules that replace URLs before they are checked.
+    pub remap: UrlRemap,
 }
 
 /// Rules for local links.

@@ -5,13 +5,13 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
-use relink_frontier::{UrlFilter, canonicalize, host_key};
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, percent_encode};
+use relink_frontier::{UrlFilter, UrlRemap, canonicalize, host_key};
 use relink_model::{
     Link, LinkKind, LinkTarget, RequestRights, SkipReason, Verdict, redact_stored_url, redact_url,
     with_authority,
 };
-use relink_page::{DocumentFormat, has_client_templates, has_placeholder};
+use relink_page::{DocumentFormat, classify, has_client_templates, has_placeholder};
 use relink_ports::NewTarget;
 use relink_sites::{SOURCE_PREFIX, template_path};
 use url::Url;
@@ -88,10 +88,18 @@ pub(super) struct LinkResolver {
     placeholders: Placeholders,
     /// Whether the fragments of links to web pages are checked.
     checks_anchors: bool,
+    /// Whether links in code are checked.
+    includes_code: bool,
+    /// Whether the syntax of mail addresses is checked.
+    checks_mail: bool,
+    /// Rules that replace URLs.
+    remap: UrlRemap,
     /// Base of relative links, if it is a web URL.
     base: Option<Url>,
     /// Base set by the document itself.
     base_href: BaseHref,
+    /// Whether the document is a template of pages with other paths.
+    is_template: bool,
 }
 
 /// Treatment of template placeholders in a document.
@@ -152,8 +160,12 @@ impl LinkResolver {
             skips_reserved: settings.read_options.skips_reserved && is_file,
             is_third_party: settings.read_options.is_third_party,
             checks_anchors: settings.read_options.remote_anchors,
+            includes_code: settings.read_options.includes_code,
+            checks_mail: settings.read_options.checks_mail,
+            remap: settings.read_options.remap.clone(),
             base,
             base_href: BaseHref::None,
+            is_template: format == DocumentFormat::Html && has_template_tags(head),
         }
     }
 
@@ -209,6 +221,15 @@ impl LinkResolver {
             LinkTarget::Skipped(text, SkipReason::Scheme) if is_file_url(text) => {
                 self.resolve_file_url(text)
             }
+            LinkTarget::Skipped(text, SkipReason::Scheme) if self.checks_mail && is_mail(text) => {
+                self.resolve_mail(text)
+            }
+            LinkTarget::Skipped(text, SkipReason::Code) if self.includes_code => {
+                match classify(text) {
+                    LinkTarget::Skipped(_, reason) => LinkResolution::Skipped(reason.into()),
+                    target => self.resolve(&Link { target, ..link.clone() }),
+                }
+            }
             LinkTarget::Skipped(text, SkipReason::Placeholder) => self.resolve_template(text, kind),
             LinkTarget::Skipped(_, reason) => LinkResolution::Skipped((*reason).into()),
             LinkTarget::Malformed(text, reason) => self.malformed(text, reason),
@@ -233,6 +254,22 @@ impl LinkResolver {
         }
     }
 
+    /// Checks the syntax of the addresses of a `mailto:` URL.
+    fn resolve_mail(&self, text: &str) -> LinkResolution {
+        if !self.scope.matches(text) {
+            return LinkResolution::Skipped(CheckSkipReason::Excluded);
+        }
+        match invalid_mail_address(text) {
+            Some(address) => self.malformed(text, &format!("invalid mail address `{address}`")),
+            None => LinkResolution::Target(NewTarget::Local {
+                key: text.to_owned(),
+                verdict: Verdict::Alive,
+                code: None,
+                reason: "the mail address is valid".to_owned(),
+            }),
+        }
+    }
+
     fn resolve_web(&self, text: &str, skips_reserved: bool) -> LinkResolution {
         // Without a base, assume HTTPS for `//host/path`.
         let url = match (&self.base, text.strip_prefix("//")) {
@@ -242,6 +279,14 @@ impl LinkResolver {
         let url = match url {
             Ok(url) => url,
             Err(error) => return self.malformed(text, &error.to_string()),
+        };
+        let url = match self.remap.apply(url.as_str()) {
+            None => url,
+            Some(new) if is_file_url(&new) => return self.resolve_file_url(&new),
+            Some(new) => match canonicalize(None, &new) {
+                Ok(new) => new,
+                Err(error) => return self.malformed(&new, &error.to_string()),
+            },
         };
         if skips_reserved && url.host_str().is_some_and(is_reserved_host) {
             return LinkResolution::Skipped(CheckSkipReason::Reserved);
@@ -280,7 +325,12 @@ impl LinkResolver {
         }
         match LocalLink::new(text, folder, document_path.as_deref(), &self.rules) {
             None => LinkResolution::Skipped(CheckSkipReason::NoRoot),
-            Some(link) => self.resolve_local(link.with_style(style)),
+            Some(link) => {
+                // The pages of a template have other directories.
+                let may_be_page_name =
+                    style.may_be_page_name || self.is_template && !text.starts_with('/');
+                self.resolve_local(link.with_style(LinkStyle { may_be_page_name, ..style }))
+            }
         }
     }
 
@@ -378,6 +428,38 @@ fn published_base(rules: &LocalRules, folder: &Path) -> Option<Url> {
     }
     url.set_path(&path);
     Some(url)
+}
+
+/// Whether an HTML document contains tags of a template engine such as Jinja or
+/// Liquid.
+fn has_template_tags(head: &[u8]) -> bool {
+    head.windows(2).any(|tag| matches!(tag, b"{%" | b"{{" | b"<%"))
+}
+
+fn is_mail(text: &str) -> bool {
+    text.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("mailto:"))
+}
+
+/// Returns the first address of a `mailto:` URL (RFC 6068) that is not valid.
+/// Quoted local parts and addresses of hosts without a dot are not accepted.
+fn invalid_mail_address(url: &str) -> Option<String> {
+    let addresses = url.get(7..).unwrap_or_default().split('?').next().unwrap_or_default();
+    let decoded = percent_decode_str(addresses).decode_utf8_lossy().into_owned();
+    let is_label = |label: &str| {
+        !label.is_empty()
+            && !label.starts_with('-')
+            && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+    };
+    let is_valid = |address: &&str| {
+        address.trim().rsplit_once('@').is_some_and(|(local, domain)| {
+            let is_local =
+                local.chars().all(|c| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~.".contains(c));
+            !local.is_empty() && is_local && domain.contains('.') && domain.split('.').all(is_label)
+        })
+    };
+    // A URL without an address opens an empty message.
+    let mut addresses = decoded.split(',').filter(|address| !address.is_empty());
+    addresses.find(|address| !is_valid(address)).map(str::to_owned)
 }
 
 fn is_file_url(text: &str) -> bool {

@@ -178,7 +178,14 @@ fn below_mounts(
     let mut own = mounts.into_iter().filter(|mount| is_below(document, &mount.dir));
     let file = own.find_map(|mount| {
         let file = join_path(&mount.dir, path);
-        project.is_file(&file).then_some(file)
+        // Sphinx chooses one of the files of `image.*`.
+        let Some(prefix) = file.strip_suffix('*').filter(|prefix| prefix.ends_with('.')) else {
+            return project.is_file(&file).then_some(file);
+        };
+        let folder = prefix.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let names = project.entries(folder).into_iter().map(|(name, _)| name);
+        let mut files = names.map(|name| join_path(folder, &name));
+        files.find(|file| file.starts_with(prefix))
     })?;
     Some(SiteLookup::File(project.path(&file), Vec::new()))
 }

@@ -149,7 +149,7 @@ pub(super) fn reference_name(raw: &str) -> Option<&str> {
         return phrase.strip_suffix('`');
     }
     let is_simple =
-        name.chars().all(|character| character.is_alphanumeric() || "-_.+:".contains(character));
+        name.chars().all(|character| character.is_alphanumeric() || "-_.+: ".contains(character));
     (is_simple && !name.is_empty() && !name.ends_with('_')).then_some(name)
 }
 

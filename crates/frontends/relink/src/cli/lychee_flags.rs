@@ -18,6 +18,10 @@ pub struct WalkArgs {
     /// copies of dependencies
     #[arg(long)]
     pub no_ignore: bool,
+    /// Extensions of the files to read in directories, separated by commas, such as `md,html`
+    /// [default: all document formats]
+    #[arg(long, value_delimiter = ',', value_name = "EXTS")]
+    pub extensions: Option<Vec<String>>,
     /// Maximum number of redirects to follow [default: 20]
     #[arg(long, value_name = "N", env = "RELINK_MAX_REDIRECTS", hide_env_values = true)]
     pub max_redirects: Option<usize>,

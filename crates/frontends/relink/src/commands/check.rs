@@ -6,7 +6,7 @@ mod check_revive;
 use std::sync::Arc;
 
 use relink_engine::{
-    CheckEnd, CheckOutcome, Diagnostic, Diagnostics, EngineError, Ports, StopSignal, check,
+    CheckEnd, CheckOutcome, Diagnostic, Diagnostics, EngineError, Input, Ports, StopSignal, check,
 };
 use relink_files::LocalFiles;
 use relink_model::{RunId, TaskId};
@@ -78,10 +78,34 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
     }
     let ended = match outcome.end {
         CheckEnd::NoNetwork => Err(no_network(&ports, &outcome, &end).await?),
-        CheckEnd::Finished | CheckEnd::Interrupted => Ok(end.exit),
+        CheckEnd::Finished => nothing_read(&settings, &outcome).map_or(Ok(end.exit), Err),
+        CheckEnd::Interrupted => Ok(end.exit),
     };
     wiring::close(ports).await;
     ended
+}
+
+/// Returns the error of a run that read no document, or no table with the column
+/// that the user named: success would hide a mistake in the command line.
+fn nothing_read(settings: &CheckPlan, outcome: &CheckOutcome) -> Option<CommandError> {
+    let (load, loaded) = (&settings.check.load, &outcome.loaded);
+    let is_local = load.inputs.iter().all(|input| matches!(input, Input::Path(_)));
+    if is_local && loaded.documents == 0 {
+        let error = CommandError::usage("no document to check");
+        return Some(match loaded.auxiliary {
+            0 => error
+                .cause("the inputs contain no file of a known format")
+                .hint("use `--hidden`, `--no-ignore` or `--extensions` to read more files"),
+            count => error
+                .cause(format!("{} of tests and dependencies", counted(count, "document")))
+                .hint("use `--no-ignore` to read them"),
+        });
+    }
+    let mut problems = loaded.problems.entries.iter();
+    let missing = problems.find(|problem| problem.text.starts_with("no column"));
+    let missing = missing.filter(|_| load.read_options.column.is_some() && loaded.links == 0)?;
+    let error = CommandError::usage(format!("`{}` has no such column", missing.path));
+    Some(error.cause(missing.text.clone()).hint("set `--column` to the name or number of a column"))
 }
 
 /// Searches for the dead pages of a run. Returns errors instead of failing.

@@ -24,6 +24,7 @@ mod kills;
 mod postgres;
 mod revive;
 mod sandbox;
+mod schemas;
 mod secrets;
 mod servers;
 mod setup;

@@ -83,6 +83,10 @@ fn converted(key: &str, value: &Value) -> Result<(&'static str, Value), &'static
         "fallback_extensions" => same("fallback-extensions"),
         "offline" => same("offline"),
         "include_fragments" => same("remote-anchors"),
+        "include_mail" => same("include-mail"),
+        "include_verbatim" => same("include-verbatim"),
+        "extensions" => same("extensions"),
+        "remap" => same("remap"),
         "accept" => accept(value),
         "user_agent" | "header" | "basic_auth" | "github_token" | "cookie_jar" | "insecure"
         | "preprocess" => Err(USER_ONLY),

@@ -159,3 +159,21 @@ fn second_process_on_the_same_database_waits_then_fails() {
     result.fails_with_hint("in use by another process");
     first.kill();
 }
+
+#[test]
+fn inputs_without_a_document_are_an_error() {
+    let sandbox = Sandbox::new();
+    sandbox.write("empty/picture.png", "").write("data/tests/a.md", "");
+    sandbox.report(&["empty", "--offline"]).fails(2, &["no document to check", "--extensions"]);
+    sandbox.report(&["data", "--offline"]).fails(2, &["1 document of tests", "--no-ignore"]);
+}
+
+#[test]
+fn table_without_the_column_is_an_error() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.csv", "title,url\nA,https://example.org/\n");
+    sandbox
+        .report(&["a.csv", "--column", "link", "--offline"])
+        .fails(2, &["`a.csv` has no such column", "found `title`, `url`"]);
+    sandbox.report(&["a.csv", "--column", "url", "--offline"]).exits(0);
+}

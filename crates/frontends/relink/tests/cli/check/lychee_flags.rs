@@ -44,3 +44,45 @@ fn exit_codes_of_lychee_are_used_on_request() {
     sandbox.report(&["b.md", "--exit-codes", "lychee"]).exits(0);
     sandbox.report(&["missing.md", "--exit-codes", "lychee"]).exits(3);
 }
+
+#[test]
+fn urls_are_replaced_before_the_check() {
+    let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
+    web.page("/new/a", 200, "<h1>A</h1>");
+    sandbox.write("a.md", "[x](https://docs.example.org/old/a)\n");
+    let rule = format!("^https://docs.example.org/old/(.*)$ {}$1", web.url("/new/"));
+    let rows = sandbox.check(&["a.md", "--remap", &rule]).rows();
+    assert_eq!(rows.0.len(), 1);
+    assert_eq!(rows.0.first().unwrap()["verdict"], "alive");
+    sandbox.report(&["a.md", "--remap", "https://example.org/"]).fails(2, &["a space and a URL"]);
+}
+
+#[test]
+fn links_in_code_are_checked_on_request() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "`[x](gone.md)`\n\n```\nhttps://a.invalid:99999/\n```\n");
+    sandbox.report(&["a.md", "--offline"]).exits(0);
+    let output = sandbox.report(&["a.md", "--offline", "--include-verbatim"]).exits(1).stdout;
+    assert!(output.contains("a.invalid:99999"), "{output}");
+}
+
+#[test]
+fn mail_addresses_are_checked_on_request() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "a.md",
+        "[a](mailto:a@example.org?subject=x) [b](mailto:b.example.org) [c](mailto:?to=)\n",
+    );
+    sandbox.report(&["a.md", "--offline"]).exits(0);
+    let output = sandbox.report(&["a.md", "--offline", "--include-mail"]).exits(1).stdout;
+    assert!(output.contains("invalid mail address `b.example.org`"), "{output}");
+    assert_eq!(output.matches("RL602").count(), 1, "{output}");
+}
+
+#[test]
+fn only_files_with_the_given_extensions_are_read() {
+    let sandbox = Sandbox::new();
+    sandbox.write("d/a.md", "[x](gone.md)\n").write("d/b.html", "<a href='gone.html'>x</a>");
+    let output = sandbox.report(&["d", "--offline", "--extensions", "html"]).exits(1).stdout;
+    assert!(output.contains("b.html") && !output.contains("a.md"), "{output}");
+}
