@@ -25,7 +25,7 @@ fn walk(directory: &TempDir, inputs: &[&str]) -> Result<Vec<DocumentSource>, Fil
     let settings = LocalFilesSettings {
         root: directory.path().to_owned(),
         ignored: IgnoredFiles::Skip,
-        includes_hidden: false,
+        ..LocalFilesSettings::default()
     };
     let inputs: Vec<PathBuf> = inputs.iter().map(PathBuf::from).collect();
     documents(&settings, &inputs).map(|result| result.documents)
@@ -115,7 +115,7 @@ fn include_setting_disables_ignore_files() {
     let settings = LocalFilesSettings {
         root: tree.path().to_owned(),
         ignored: IgnoredFiles::Include,
-        includes_hidden: false,
+        ..LocalFilesSettings::default()
     };
     assert_eq!(documents(&settings, &[".".into()]).unwrap().documents.len(), 2);
 }
@@ -181,7 +181,7 @@ mod symbolic_links {
         let settings = LocalFilesSettings {
             root: directory.path().to_owned(),
             ignored: IgnoredFiles::Skip,
-            includes_hidden: false,
+            ..LocalFilesSettings::default()
         };
         let result = documents(&settings, &["docs".into()]).unwrap();
         fs::set_permissions(&shut, fs::Permissions::from_mode(0o700)).unwrap();
@@ -248,7 +248,7 @@ fn unreadable_in(directory: &TempDir, input: &str) -> Vec<String> {
     let settings = LocalFilesSettings {
         root: directory.path().to_owned(),
         ignored: IgnoredFiles::Skip,
-        includes_hidden: false,
+        ..LocalFilesSettings::default()
     };
     let result = documents(&settings, &[PathBuf::from(input)]).unwrap();
     let messages = result.unreadable.iter().map(|error| {
@@ -297,7 +297,7 @@ fn non_utf8_paths_have_distinct_labels() {
     let settings = LocalFilesSettings {
         root: tree.path().to_owned(),
         ignored: IgnoredFiles::Skip,
-        includes_hidden: false,
+        ..LocalFilesSettings::default()
     };
     for inputs in [
         vec![PathBuf::from(".")],
