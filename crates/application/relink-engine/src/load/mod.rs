@@ -90,6 +90,8 @@ pub struct LoadSummary {
     /// Documents that are not read because they are test data or belong to a
     /// dependency.
     pub auxiliary: u64,
+    /// Documents that a filter of the user excludes.
+    pub excluded: u64,
     /// Links found, checked or not.
     pub links: u64,
     /// Links that are not checked, by reason.
@@ -250,6 +252,7 @@ impl<'a> Loader<'a> {
                 return Ok(());
             }
             if self.settings.scope.excludes(&source.label) {
+                self.summary.excluded += 1;
                 continue;
             }
             // A pipe may never send data.

@@ -57,6 +57,10 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
         }
         outcome => outcome?,
     };
+    if let Some(error) = nothing_read(&settings, &outcome) {
+        wiring::close(ports).await;
+        return Err(error);
+    }
     if let Some(setup) = settings.revive.as_ref().filter(|_| outcome.end == CheckEnd::Finished) {
         reporter.pause();
         let failures =
@@ -78,8 +82,7 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
     }
     let ended = match outcome.end {
         CheckEnd::NoNetwork => Err(no_network(&ports, &outcome, &end).await?),
-        CheckEnd::Finished => nothing_read(&settings, &outcome).map_or(Ok(end.exit), Err),
-        CheckEnd::Interrupted => Ok(end.exit),
+        CheckEnd::Finished | CheckEnd::Interrupted => Ok(end.exit),
     };
     wiring::close(ports).await;
     ended
@@ -89,8 +92,11 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
 /// that the user named: success would hide a mistake in the command line.
 fn nothing_read(settings: &CheckPlan, outcome: &CheckOutcome) -> Option<CommandError> {
     let (load, loaded) = (&settings.check.load, &outcome.loaded);
+    if outcome.end != CheckEnd::Finished {
+        return None;
+    }
     let is_local = load.inputs.iter().all(|input| matches!(input, Input::Path(_)));
-    if is_local && loaded.documents == 0 {
+    if is_local && loaded.documents == 0 && loaded.excluded == 0 {
         let error = CommandError::usage("no document to check");
         return Some(match loaded.auxiliary {
             0 => error
