@@ -20,10 +20,16 @@ pub(super) fn counts(db: &Connection, provider: i64) -> DbResult<ProviderCounts>
         (provider, DELETED),
         |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )?;
-    let (urls, domains) = db.query_row(
-        "SELECT count(DISTINCT url), count(DISTINCT host) FROM harvest_link WHERE provider_id = ?",
+    // The index is in the order of the URLs, so that they are counted without a list in memory.
+    let urls = db.query_row(
+        "SELECT count(*) FROM (SELECT DISTINCT url FROM harvest_link WHERE provider_id = ?)",
         [provider],
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| row.get(0),
+    )?;
+    let domains = db.query_row(
+        "SELECT count(DISTINCT host) FROM harvest_link WHERE provider_id = ?",
+        [provider],
+        |row| row.get(0),
     )?;
     Ok(ProviderCounts { records, deleted, hidden, urls, domains })
 }
