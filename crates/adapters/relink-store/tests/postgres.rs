@@ -9,9 +9,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use relink_model::{LinkKind, RequestRights, SourceLocation};
 use relink_ports::{
-    CacheWindow, Claim, ClaimRequest, Clock, HostRelease, HostSchedule, HostStats, LinkBatch,
-    NewDocument, NewLink, NewTarget, NextDue, OpenRun, RunKey, Store as _, StoreError,
-    TaskCompletion, TaskUpdate, WorkerStore as _,
+    CacheWindow, Claim, ClaimRequest, Clock, HostRelease, HostSchedule, HostStats,
+    IntakeStore as _, LinkBatch, NewDocument, NewLink, NewTarget, NextDue, OpenRun, RunKey,
+    RunStore as _, StoreError, StoreMaintenance as _, TaskCompletion, TaskUpdate, WorkQueue as _,
 };
 use relink_store::{PostgresStore, PostgresUrl};
 use relink_testkit::postgres::{Durability, PostgresServer};

@@ -9,7 +9,8 @@ use jiff::Timestamp;
 use relink_model::{LinkKind, RequestRights, RunId, SourceLocation};
 use relink_ports::{
     CacheWindow, CheckedTargetQuery, Claim, ClaimRequest, LinkBatch, NewDocument, NewLink,
-    NewTarget, OpenRun, RunKey, Store, StoreError, TaskCompletion, TaskUpdate,
+    NewTarget, OpenRun, ResultStore as _, RunKey, RunStore, Store, StoreError,
+    StoreMaintenance as _, TaskCompletion, TaskUpdate, WorkQueue as _,
 };
 use relink_store::SqliteStore;
 use rusqlite::Connection;
@@ -278,7 +279,7 @@ const fn at(seconds: i64) -> Timestamp {
 
 async fn open_run(store: &SqliteStore) -> OpenRun {
     let key = RunKey { command: "check".to_owned(), inputs: Vec::new(), scope: String::new() };
-    Store::open_run(store, &key, false, at(0)).await.unwrap()
+    RunStore::open_run(store, &key, false, at(0)).await.unwrap()
 }
 
 fn link_to(url: &str) -> NewLink {

@@ -1,4 +1,5 @@
-//! Test servers, WARC files, URL strategies and the store conformance suite.
+//! Test servers, WARC files, URL strategies, a store in memory and the store
+//! conformance suite.
 //!
 //! All servers listen on a free port of the loopback interface and stop when
 //! they are dropped.
@@ -9,6 +10,7 @@ pub mod canary;
 pub mod dns;
 pub mod hostile;
 pub mod mediawiki;
+pub mod memory_store;
 pub mod nginx;
 pub mod omega;
 pub mod postgres;

@@ -8,7 +8,9 @@ use relink_fetch::Fetcher;
 use relink_files::{LocalFiles, LocalFilesSettings};
 use relink_harvest::{OaiClient, OaiClientSettings};
 use relink_lookup::ServiceLimits;
-use relink_ports::{Clock, CollectionStore, Fetch, HarvestStore, RecordSource, RenderError, Store};
+use relink_ports::{
+    Clock, CollectionStore, Fetch, HarvestStore, ManagedStore, RecordSource, RenderError, Store,
+};
 use relink_render::{Chromium, find_browser};
 use relink_store::SqliteStore;
 #[cfg(feature = "postgres")]
@@ -215,11 +217,7 @@ fn register_file(store: SqliteStore) -> Arc<SqliteStore> {
 /// Opens the database for a command that only reads it. A file and its directory may
 /// be read-only.
 pub async fn store_for_reading(db: &Path) -> Result<Arc<dyn Store>, CommandError> {
-    if let Some(url) = server_url(db) {
-        return server_store(url, Arc::new(RunClock::start()?)).await;
-    }
-    create_parent_dir(db)?;
-    Ok(register_file(SqliteStore::open_for_reading(db).await?))
+    Ok(managed_store_for_reading(db).await?)
 }
 
 /// Opens the database and creates its directory if necessary.
@@ -231,6 +229,27 @@ async fn store_with_clock(
     db: &Path,
     clock: Arc<dyn Clock>,
 ) -> Result<Arc<dyn Store>, CommandError> {
+    Ok(open_database(db, clock).await?)
+}
+
+/// Opens the database to read its size.
+pub async fn managed_store_for_reading(db: &Path) -> Result<Arc<dyn ManagedStore>, CommandError> {
+    if let Some(url) = server_url(db) {
+        return server_store(url, Arc::new(RunClock::start()?)).await;
+    }
+    create_parent_dir(db)?;
+    Ok(register_file(SqliteStore::open_for_reading(db).await?))
+}
+
+/// Opens the database for its maintenance.
+pub async fn managed_store(db: &Path) -> Result<Arc<dyn ManagedStore>, CommandError> {
+    open_database(db, Arc::new(RunClock::start()?)).await
+}
+
+async fn open_database(
+    db: &Path,
+    clock: Arc<dyn Clock>,
+) -> Result<Arc<dyn ManagedStore>, CommandError> {
     if let Some(url) = server_url(db) {
         return server_store(url, clock).await;
     }
@@ -240,7 +259,10 @@ async fn store_with_clock(
 
 /// Connects to a database server.
 #[cfg(feature = "postgres")]
-async fn server_store(url: &str, clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>, CommandError> {
+async fn server_store(
+    url: &str,
+    clock: Arc<dyn Clock>,
+) -> Result<Arc<dyn ManagedStore>, CommandError> {
     let url = PostgresUrl::parse(url).map_err(|error| {
         let usage = CommandError::usage(error.to_string());
         match error {
@@ -257,7 +279,10 @@ async fn server_store(url: &str, clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>
 
 /// Reports that this build cannot connect to a database server.
 #[cfg(not(feature = "postgres"))]
-async fn server_store(_url: &str, _clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>, CommandError> {
+async fn server_store(
+    _url: &str,
+    _clock: Arc<dyn Clock>,
+) -> Result<Arc<dyn ManagedStore>, CommandError> {
     Err(CommandError::usage("this build does not support PostgreSQL")
         .hint("build Relink with the feature `postgres`, or use a file with `--db FILE`"))
 }

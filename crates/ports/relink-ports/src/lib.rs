@@ -4,10 +4,10 @@
 //! the binary connects the two. Ports use the types of relink-model, so that
 //! details of an adapter (rows, sockets, path separators) stay inside of it.
 
-mod anchor_store;
 mod archive;
 mod archive_submission;
 mod budget_store;
+mod cache_store;
 mod clock;
 mod collection_store;
 mod decay_store;
@@ -15,25 +15,29 @@ mod dial;
 mod fetch;
 mod files;
 mod harvest_store;
+mod intake_store;
 mod line_history;
 mod mailer;
 mod record_source;
 mod render;
-mod revive_store;
+mod result_store;
+mod run_store;
 mod search;
-mod site_store;
+mod site_records;
 mod store;
+mod store_error;
+mod store_maintenance;
 mod webhook;
 mod wiki;
-mod worker_store;
+mod work_queue;
 
-pub use anchor_store::{AnchorReference, AnchorStore, MissingAnchor};
 pub use archive::{
     Archive, ArchiveError, ArchiveWriter, CaptureList, CaptureOrder, CaptureQuery, CaptureScope,
     CaptureStatusFilter, CapturedResponse, Replay,
 };
 pub use archive_submission::{ArchiveSubmission, SubmissionLog, SubmissionState};
 pub use budget_store::BudgetStore;
+pub use cache_store::{CacheStore, StoredControl, StoredPattern, StoredRevival, StoredRobots};
 pub use clock::Clock;
 pub use collection_store::{
     CollectionId, CollectionStore, CollectionUpdate, MemberEvent, MemberId, PageUpdate,
@@ -52,6 +56,10 @@ pub use harvest_store::{
     RecordFilter, StoredArrival, StoredDelivery, StoredIncident, StoredMail, StoredNotification,
     StoredOverride, StoredProvider, StoredRecord, StoredRecordLink, TargetCheck,
 };
+pub use intake_store::{
+    CacheWindow, DocumentId, IntakeStore, LinkBatch, LinkDecision, LoadedDocument, MissingAnchor,
+    NewDocument, NewLink, NewPage, NewTarget, PageLink, anchor_hash,
+};
 pub use line_history::LineHistory;
 pub use mailer::{MailError, Mailer, OutgoingMail};
 pub use record_source::{
@@ -59,22 +67,25 @@ pub use record_source::{
     RecordSource, RecordSourceError, RepositoryInfo,
 };
 pub use render::{Render, RenderError, RenderRequest, RenderedPage, Truncation};
-pub use revive_store::{DeadTarget, ReviveStore, StoredPattern, StoredRevival, TextChange};
+pub use result_store::{
+    AnchorReference, CheckedTarget, CheckedTargetQuery, DeadTarget, Inlinks, LinkCursor,
+    LinkLocation, Neighbor, PastVerdict, ResultStore, TargetRecord, TextChange, VerdictChange,
+};
+pub use run_store::{
+    HostStats, OpenRun, RunKey, RunProgress, RunState, RunStats, RunStore, RunSummary,
+};
 pub use search::{SearchEngine, SearchError, SearchResponse};
-pub use site_store::{
-    LinkCursor, PastVerdict, RunSummary, SiteLink, SitePage, SiteStore, SiteTarget, StoredRobots,
-    VerdictChange,
-};
-pub use store::{
-    CacheWindow, CheckedTarget, CheckedTargetQuery, Claim, ClaimRequest, CommitSummary, DocumentId,
-    Fence, HostId, HostLease, HostRelease, HostSchedule, HostStats, Inlinks, LinkBatch,
-    LinkDecision, LinkLocation, LoadedDocument, Neighbor, NewDocument, NewLink, NewPage, NewTarget,
-    NextDue, OpenRun, PageLink, RunKey, RunProgress, RunState, RunStats, Store, StoreError,
-    StoreSize, StoredControl, TargetRecord, TargetResult, TaskCompletion, TaskUpdate, anchor_hash,
-};
+pub use site_records::{SiteLink, SitePage, SiteTarget};
+pub use store::{ManagedStore, Store};
+pub use store_error::StoreError;
+pub use store_maintenance::{StoreMaintenance, StoreSize};
 pub use webhook::{WebhookError, WebhookMessage, WebhookSender};
 pub use wiki::{
     Wiki, WikiAccount, WikiCheckout, WikiEdit, WikiEditRecord, WikiError, WikiJournal, WikiListing,
     WikiPage, WikiPageEntry, WikiPageList, WikiPageQuery,
 };
-pub use worker_store::{JoinableRun, QueueStatus, RunQueue, RunStatus, WorkerStatus, WorkerStore};
+pub use work_queue::{
+    Claim, ClaimRequest, CommitSummary, Fence, HostId, HostLease, HostRelease, HostSchedule,
+    JoinableRun, NextDue, QueueStatus, RunQueue, RunStatus, TargetResult, TaskCompletion,
+    TaskUpdate, WorkQueue, WorkerStatus,
+};

@@ -1,13 +1,31 @@
 //! Database size, pruning and vacuum.
 
+use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_ports::StoreSize;
+use relink_ports::{StoreError, StoreMaintenance, StoreSize};
 
 use super::error::DbResult;
 use super::rows::{count, millis};
 use super::session::Db;
+use super::{PostgresStore, perform, transact};
 
-pub(super) async fn size(db: &Db<'_>) -> DbResult<StoreSize> {
+#[async_trait]
+impl StoreMaintenance for PostgresStore {
+    async fn size(&self) -> Result<StoreSize, StoreError> {
+        perform!(self, "reading the database size", |db| size(db))
+    }
+
+    async fn prune(&self, before: Timestamp) -> Result<StoreSize, StoreError> {
+        transact!(self, "pruning", |db| prune(db, before))?;
+        perform!(self, "reading the database size", |db| size(db))
+    }
+
+    async fn vacuum(&self) -> Result<(), StoreError> {
+        perform!(self, "shrinking the database", |db| vacuum(db))
+    }
+}
+
+async fn size(db: &Db<'_>) -> DbResult<StoreSize> {
     let row = db
         .query_one(
             "SELECT (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint
@@ -26,7 +44,7 @@ pub(super) async fn size(db: &Db<'_>) -> DbResult<StoreSize> {
     })
 }
 
-pub(super) async fn prune(db: &Db<'_>, before: Timestamp) -> DbResult<()> {
+async fn prune(db: &Db<'_>, before: Timestamp) -> DbResult<()> {
     for statement in PRUNE {
         db.execute(statement, &[&millis(before)]).await?;
     }
@@ -34,7 +52,7 @@ pub(super) async fn prune(db: &Db<'_>, before: Timestamp) -> DbResult<()> {
     Ok(())
 }
 
-pub(super) async fn vacuum(db: &Db<'_>) -> DbResult<()> {
+async fn vacuum(db: &Db<'_>) -> DbResult<()> {
     let tables = db
         .query(
             "SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = current_schema()",

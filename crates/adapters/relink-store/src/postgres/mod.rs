@@ -7,6 +7,7 @@
 
 mod addresses;
 mod anchors;
+mod cache_store;
 mod claims;
 mod clock;
 mod commit;
@@ -14,30 +15,31 @@ mod connection;
 mod controls;
 mod decay;
 mod error;
+mod intake_store;
 mod links;
 mod loading;
 mod maintenance;
 mod pages;
 mod queue_statements;
+mod result_store;
 mod result_writer;
 mod results;
 mod revive;
-mod revive_store;
 mod rows;
+mod run_store;
 mod runs;
 mod session;
 mod site;
-mod site_store;
-mod store;
 mod tasks;
 mod tls;
 mod url;
+mod work_queue;
 mod workers;
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
 
-use relink_ports::{Clock, StoreError};
+use relink_ports::{Clock, Store, StoreError};
 use tokio::sync::Mutex;
 
 pub use self::queue_statements::{QUEUE_STATEMENTS, QueueStatements};
@@ -121,6 +123,8 @@ pub struct PostgresStore {
     /// The bucket in which the next search for hosts starts.
     next_bucket: AtomicI64,
 }
+
+impl Store for PostgresStore {}
 
 impl PostgresStore {
     /// Opens the store, and creates its tables in the schema `relink` if they do

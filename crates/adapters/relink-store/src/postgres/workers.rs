@@ -1,23 +1,21 @@
 //! The processes that use the store: their ids, and the runs they have opened.
 
-use std::net::IpAddr;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
-use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::RunId;
 use relink_ports::{
     HostLease, JoinableRun, OpenRun, QueueStatus, RunKey, RunQueue, RunState, RunStatus,
-    StoreError, WorkerStatus, WorkerStore,
+    StoreError, WorkerStatus,
 };
 use tokio_postgres::Row;
 
-use super::connection::{is_run_locked, lock_run};
+use super::connection::lock_run;
 use super::error::{DbError, DbResult};
 use super::rows::{count, timestamp};
 use super::session::Db;
-use super::{PostgresStore, addresses, perform, runs, transact};
+use super::{PostgresStore, perform, runs, transact};
 
 /// Workers that were not seen for this long are not listed, in milliseconds.
 const MAX_WORKER_AGE_MS: i64 = 24 * 60 * 60 * 1000;
@@ -102,48 +100,7 @@ fn worker_name() -> String {
     format!("{}:{}", host.trim(), std::process::id())
 }
 
-#[async_trait]
-impl WorkerStore for PostgresStore {
-    fn is_shared(&self) -> bool {
-        true
-    }
-
-    async fn joinable_runs(&self) -> Result<Vec<JoinableRun>, StoreError> {
-        perform!(self, "listing runs", |db| joinable_runs(db))
-    }
-
-    async fn unfinished_run(&self, key: &RunKey) -> Result<Option<OpenRun>, StoreError> {
-        perform!(self, "searching for a run", |db| runs::unfinished(db, key))
-    }
-
-    async fn is_owned(&self, run: RunId) -> Result<bool, StoreError> {
-        perform!(self, "searching for the owner of a run", |db| is_run_locked(db, run.0))
-    }
-
-    async fn run_status(&self, run: RunId) -> Result<RunStatus, StoreError> {
-        perform!(self, "reading a run", |db| run_status(db, run))
-    }
-
-    async fn lease_address(
-        &self,
-        lease: HostLease,
-        address: IpAddr,
-        now: Timestamp,
-        until: Timestamp,
-    ) -> Result<bool, StoreError> {
-        let (worker, clock) = (self.register_worker().await?, self.clock_offset());
-        let times = (clock.db_time(now), clock.db_time(until));
-        transact!(self, "leasing an IP address", |db| addresses::lease(
-            db, worker, lease, address, times
-        ))
-    }
-
-    async fn queue_status(&self) -> Result<QueueStatus, StoreError> {
-        perform!(self, "reading the queue", |db| queue_status(db))
-    }
-}
-
-async fn joinable_runs(db: &Db<'_>) -> DbResult<Vec<JoinableRun>> {
+pub(super) async fn joinable_runs(db: &Db<'_>) -> DbResult<Vec<JoinableRun>> {
     let rows = db
         .query(
             "SELECT id, started_at, network_confirmed, generation, command FROM run
@@ -164,7 +121,7 @@ async fn joinable_runs(db: &Db<'_>) -> DbResult<Vec<JoinableRun>> {
     Ok(rows.iter().map(joinable).collect())
 }
 
-async fn run_status(db: &Db<'_>, run: RunId) -> DbResult<RunStatus> {
+pub(super) async fn run_status(db: &Db<'_>, run: RunId) -> DbResult<RunStatus> {
     let row = db
         .query_opt("SELECT state, loaded, network_confirmed FROM run WHERE id = $1", &[&run.0])
         .await?;
@@ -181,7 +138,7 @@ async fn run_status(db: &Db<'_>, run: RunId) -> DbResult<RunStatus> {
     Ok(RunStatus { state, is_loaded: row.get(1), network_confirmed: row.get(2) })
 }
 
-async fn queue_status(db: &Db<'_>) -> DbResult<QueueStatus> {
+pub(super) async fn queue_status(db: &Db<'_>) -> DbResult<QueueStatus> {
     let now = db.query_one("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint", &[]);
     let now: i64 = now.await?.get(0);
     let workers = db

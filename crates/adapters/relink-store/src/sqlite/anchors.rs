@@ -1,44 +1,16 @@
 //! Anchors of pages, and links that refer to them.
 
-use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::{RunId, TaskId, Verdict};
 use relink_ports::{
-    AnchorReference, AnchorStore, CacheWindow, DocumentId, LinkCursor, MissingAnchor, NewTarget,
-    StoreError,
+    AnchorReference, CacheWindow, DocumentId, LinkCursor, MissingAnchor, NewTarget,
 };
 use rusqlite::Connection;
 
-use super::SqliteStore;
 use super::error::DbResult;
 use super::loading::{TaskDefaults, TaskOrigin, TaskWriter, insert_local_target};
 use super::rows::{millis, to_i64};
 use crate::values::{pack_anchors, unpack_anchors};
-
-#[async_trait]
-impl AnchorStore for SqliteStore {
-    async fn anchor_references(
-        &self,
-        run: RunId,
-        after: LinkCursor,
-        limit: usize,
-    ) -> Result<Vec<AnchorReference>, StoreError> {
-        self.perform("reading anchor references", |db| anchor_references(db, run, after, limit))
-    }
-
-    async fn count_unknown_anchors(&self, run: RunId) -> Result<u64, StoreError> {
-        self.perform("counting unknown anchors", |db| count_unknown(db, run))
-    }
-
-    async fn add_missing_anchors(
-        &self,
-        run: RunId,
-        missing: &[MissingAnchor],
-        cache_window: CacheWindow,
-    ) -> Result<u64, StoreError> {
-        self.transact("storing missing anchors", |db| add_missing(db, run, missing, cache_window))
-    }
-}
 
 /// Saves the anchors of a page, as seen at the time `seen_at`.
 pub(super) fn save(
@@ -76,7 +48,7 @@ pub(super) fn are_known(db: &Connection, target: i64) -> DbResult<bool> {
     Ok(known.exists([target])?)
 }
 
-fn anchor_references(
+pub(super) fn anchor_references(
     db: &Connection,
     run: RunId,
     (task, document, position): LinkCursor,
@@ -109,7 +81,7 @@ fn anchor_references(
     rows.collect()
 }
 
-fn count_unknown(db: &Connection, run: RunId) -> DbResult<u64> {
+pub(super) fn count_unknown(db: &Connection, run: RunId) -> DbResult<u64> {
     let reached: Vec<&str> = Verdict::ALL
         .into_iter()
         .filter(|verdict| verdict.is_reached())
@@ -129,7 +101,7 @@ fn count_unknown(db: &Connection, run: RunId) -> DbResult<u64> {
     Ok(statement.query_row((run.0, reached), |row| row.get(0))?)
 }
 
-fn add_missing(
+pub(super) fn add_missing(
     db: &Connection,
     run: RunId,
     missing: &[MissingAnchor],

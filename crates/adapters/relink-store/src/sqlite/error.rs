@@ -56,7 +56,8 @@ mod tests {
     use jiff::Timestamp;
     use relink_model::{LinkKind, RequestRights, RunId, SourceLocation};
     use relink_ports::{
-        CacheWindow, LinkBatch, NewDocument, NewLink, NewTarget, RunKey, Store as _,
+        CacheWindow, IntakeStore as _, LinkBatch, NewDocument, NewLink, NewTarget, RunKey,
+        RunStore as _,
     };
 
     use super::*;

@@ -1,13 +1,31 @@
 //! Database size, pruning and vacuum.
 
+use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_ports::StoreSize;
+use relink_ports::{StoreError, StoreMaintenance, StoreSize};
 use rusqlite::Connection;
 
+use super::SqliteStore;
 use super::error::DbResult;
 use super::rows::millis;
 
-pub(super) fn size(db: &Connection) -> DbResult<StoreSize> {
+#[async_trait]
+impl StoreMaintenance for SqliteStore {
+    async fn size(&self) -> Result<StoreSize, StoreError> {
+        self.perform("reading the database size", size)
+    }
+
+    async fn prune(&self, before: Timestamp) -> Result<StoreSize, StoreError> {
+        self.transact("pruning", |db| prune(db, before))?;
+        self.perform("reading the database size", size)
+    }
+
+    async fn vacuum(&self) -> Result<(), StoreError> {
+        self.perform("shrinking the database", vacuum)
+    }
+}
+
+fn size(db: &Connection) -> DbResult<StoreSize> {
     let size = db.query_row(
         "SELECT (SELECT page_count FROM pragma_page_count)
                     * (SELECT page_size FROM pragma_page_size),
@@ -22,14 +40,14 @@ pub(super) fn size(db: &Connection) -> DbResult<StoreSize> {
     Ok(size)
 }
 
-pub(super) fn prune(db: &Connection, before: Timestamp) -> DbResult<()> {
+fn prune(db: &Connection, before: Timestamp) -> DbResult<()> {
     for statement in PRUNE {
         db.execute(statement, [millis(before)])?;
     }
     Ok(())
 }
 
-pub(super) fn vacuum(db: &Connection) -> DbResult<()> {
+fn vacuum(db: &Connection) -> DbResult<()> {
     db.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")?;
     Ok(())
 }

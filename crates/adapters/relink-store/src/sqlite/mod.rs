@@ -9,6 +9,7 @@ mod anchors;
 mod budget_store;
 mod bulk;
 mod bulk_links;
+mod cache_store;
 mod claims;
 mod collection_store;
 mod collections;
@@ -18,37 +19,31 @@ mod decay;
 mod error;
 mod harvest;
 mod inlinks;
+mod intake_store;
 mod loading;
 mod maintenance;
 mod open;
 mod pages;
 mod read_only;
+mod result_store;
 mod result_writer;
 mod results;
 mod revive;
-mod revive_store;
 mod rows;
+mod run_store;
 mod runs;
 mod site;
-mod site_store;
 mod target_record;
 mod wal;
 mod watched_pages;
+mod work_queue;
 mod workers;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use async_trait::async_trait;
-use jiff::Timestamp;
-use relink_model::{FetchTask, Probe, RunId, TaskId};
-use relink_ports::{
-    CacheWindow, CheckedTarget, CheckedTargetQuery, Claim, ClaimRequest, CommitSummary, DocumentId,
-    HostLease, HostRelease, HostStats, Inlinks, LinkBatch, LoadedDocument, Neighbor, NewDocument,
-    NextDue, OpenRun, RunKey, RunProgress, RunState, RunStats, Store, StoreError, StoreSize,
-    StoredControl, TargetRecord, TaskCompletion,
-};
+use relink_ports::{Store, StoreError};
 use rusqlite::{Connection, Transaction};
 use tempfile::TempDir;
 
@@ -74,6 +69,8 @@ pub struct SqliteStore {
     /// The directory of a temporary copy, if the file cannot be opened itself.
     _copy: Option<TempDir>,
 }
+
+impl Store for SqliteStore {}
 
 impl SqliteStore {
     /// Runs `work` in a transaction and commits it if `work` succeeds.
@@ -157,178 +154,5 @@ impl SqliteStore {
 impl Drop for SqliteStore {
     fn drop(&mut self) {
         self.close();
-    }
-}
-
-#[async_trait]
-impl Store for SqliteStore {
-    async fn open_run(
-        &self,
-        key: &RunKey,
-        fresh: bool,
-        now: Timestamp,
-    ) -> Result<OpenRun, StoreError> {
-        self.transact("opening a run", |db| runs::open(db, key, fresh, now))
-    }
-
-    async fn load_document(
-        &self,
-        run: RunId,
-        document: &NewDocument,
-    ) -> Result<LoadedDocument, StoreError> {
-        self.batch("loading a document", |db| loading::load_document(db, run, document))
-    }
-
-    async fn add_links(&self, run: RunId, batch: LinkBatch<'_>) -> Result<(), StoreError> {
-        self.batch("storing links", |db| loading::add_links(db, run, &batch))
-    }
-
-    async fn finish_document(&self, document: DocumentId) -> Result<(), StoreError> {
-        self.batch("loading a document", |db| loading::finish_document(db, document))
-    }
-
-    async fn finish_loading(&self, run: RunId, documents: &[DocumentId]) -> Result<(), StoreError> {
-        self.transact("finishing the loading", |db| loading::finish_loading(db, run, documents))
-    }
-
-    async fn claim(&self, run: RunId, request: ClaimRequest) -> Result<Vec<Claim>, StoreError> {
-        self.transact("claiming hosts", |db| {
-            let leased = claims::lease(db, run, request)?;
-            let due = request.due_until();
-            leased.into_iter().map(|host| host.into_claim(db, run, request.tasks, due)).collect()
-        })
-    }
-
-    async fn more_tasks(
-        &self,
-        run: RunId,
-        lease: HostLease,
-        after: (Timestamp, TaskId),
-        limit: usize,
-        now: Timestamp,
-    ) -> Result<Vec<FetchTask>, StoreError> {
-        self.perform("reading tasks", |db| claims::due_tasks(db, run, lease, after, limit, now))
-    }
-
-    async fn renew(
-        &self,
-        leases: &[HostLease],
-        until: Timestamp,
-    ) -> Result<Vec<HostLease>, StoreError> {
-        self.transact("renewing leases", |db| claims::renew(db, leases, until))
-    }
-
-    async fn release(&self, run: RunId, hosts: &[HostRelease]) -> Result<(), StoreError> {
-        self.transact("releasing hosts", |db| {
-            hosts.iter().try_for_each(|host| claims::release(db, run, host))
-        })
-    }
-
-    async fn next_due(&self, run: RunId) -> Result<NextDue, StoreError> {
-        self.perform("searching for due tasks", |db| claims::next_due(db, run))
-    }
-
-    async fn commit(
-        &self,
-        run: RunId,
-        completions: &[TaskCompletion],
-        cache_window: CacheWindow,
-    ) -> Result<CommitSummary, StoreError> {
-        self.transact("storing results", |db| commit::commit(db, run, completions, cache_window))
-    }
-
-    async fn confirm_network(&self, run: RunId) -> Result<(), StoreError> {
-        self.perform("confirming the network", |db| runs::confirm_network(db, run))
-    }
-
-    async fn held_tasks(
-        &self,
-        run: RunId,
-        after: TaskId,
-        limit: usize,
-    ) -> Result<Vec<(FetchTask, Probe)>, StoreError> {
-        self.perform("reading held tasks", |db| results::held_tasks(db, run, after, limit))
-    }
-
-    async fn checked_targets(
-        &self,
-        run: RunId,
-        query: CheckedTargetQuery<'_>,
-    ) -> Result<Vec<CheckedTarget>, StoreError> {
-        self.perform("reading results", |db| results::checked_targets(db, run, query))
-    }
-
-    async fn inlinks(
-        &self,
-        tasks: &[TaskId],
-        max_locations: usize,
-    ) -> Result<Vec<Inlinks>, StoreError> {
-        self.perform("reading link locations", |db| inlinks::inlinks(db, tasks, max_locations))
-    }
-
-    async fn control(
-        &self,
-        key: &str,
-        since: Timestamp,
-    ) -> Result<Option<StoredControl>, StoreError> {
-        self.perform("reading a control", |db| controls::control(db, key, since))
-    }
-
-    async fn save_controls(&self, controls: &[StoredControl]) -> Result<(), StoreError> {
-        self.transact("saving controls", |db| controls::save_controls(db, controls))
-    }
-
-    async fn neighbors(
-        &self,
-        run: RunId,
-        directory: &str,
-        url: &str,
-        limit: usize,
-    ) -> Result<Vec<Neighbor>, StoreError> {
-        self.perform("searching for neighbors", |db| {
-            controls::neighbors(db, run, directory, url, limit)
-        })
-    }
-
-    async fn target_record(&self, url: &str) -> Result<Option<TargetRecord>, StoreError> {
-        self.perform("reading a target record", |db| target_record::target_record(db, url))
-    }
-
-    async fn progress(&self, run: RunId) -> Result<RunProgress, StoreError> {
-        self.perform("reading run statistics", |db| runs::progress(db, run))
-    }
-
-    async fn source_stats(&self, run: RunId) -> Result<RunStats, StoreError> {
-        self.perform("reading run statistics", |db| runs::source_stats(db, run))
-    }
-
-    async fn run_stats(&self, run: RunId) -> Result<RunStats, StoreError> {
-        self.perform("reading run statistics", |db| runs::run_stats(db, run))
-    }
-
-    async fn host_stats(&self, run: RunId, limit: usize) -> Result<Vec<HostStats>, StoreError> {
-        self.perform("listing hosts", |db| runs::host_stats(db, run, limit))
-    }
-
-    async fn close_run(
-        &self,
-        run: RunId,
-        state: RunState,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        self.perform("closing a run", |db| runs::close(db, run, state, now))
-    }
-
-    async fn size(&self) -> Result<StoreSize, StoreError> {
-        self.perform("reading the database size", maintenance::size)
-    }
-
-    async fn prune(&self, before: Timestamp) -> Result<StoreSize, StoreError> {
-        self.transact("pruning", |db| maintenance::prune(db, before))?;
-        self.perform("reading the database size", maintenance::size)
-    }
-
-    async fn vacuum(&self) -> Result<(), StoreError> {
-        self.perform("shrinking the database", maintenance::vacuum)
     }
 }

@@ -135,7 +135,7 @@ fn copy_bytes(from: &Path, to: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use relink_ports::Store as _;
+    use relink_ports::{RunStore as _, StoreMaintenance as _};
 
     use super::*;
 

@@ -1,37 +1,14 @@
-//! The [`WorkerStore`] implementation. One process uses a file, so there are no
-//! other workers.
+//! Reads the open runs and their queues. One process uses a file, so there are
+//! no other workers.
 
-use async_trait::async_trait;
 use relink_model::RunId;
-use relink_ports::{
-    JoinableRun, OpenRun, QueueStatus, RunQueue, RunState, RunStatus, StoreError, WorkerStore,
-};
+use relink_ports::{JoinableRun, OpenRun, QueueStatus, RunQueue, RunState, RunStatus};
 use rusqlite::Connection;
 
-use super::SqliteStore;
 use super::error::DbResult;
 use super::rows::timestamp;
 
-#[async_trait]
-impl WorkerStore for SqliteStore {
-    fn is_shared(&self) -> bool {
-        false
-    }
-
-    async fn joinable_runs(&self) -> Result<Vec<JoinableRun>, StoreError> {
-        self.perform("listing runs", joinable_runs)
-    }
-
-    async fn run_status(&self, run: RunId) -> Result<RunStatus, StoreError> {
-        self.perform("reading a run", |db| run_status(db, run))
-    }
-
-    async fn queue_status(&self) -> Result<QueueStatus, StoreError> {
-        self.perform("reading the queue", queue_status)
-    }
-}
-
-fn joinable_runs(db: &Connection) -> DbResult<Vec<JoinableRun>> {
+pub(super) fn joinable_runs(db: &Connection) -> DbResult<Vec<JoinableRun>> {
     let mut statement = db.prepare_cached(
         "SELECT id, started_at, network_confirmed, generation, command FROM run
          WHERE state = 0 AND NOT EXISTS (
@@ -51,7 +28,7 @@ fn joinable_runs(db: &Connection) -> DbResult<Vec<JoinableRun>> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn run_status(db: &Connection, run: RunId) -> DbResult<RunStatus> {
+pub(super) fn run_status(db: &Connection, run: RunId) -> DbResult<RunStatus> {
     let mut statement = db.prepare_cached(
         "SELECT state, network_confirmed,
                 NOT EXISTS (SELECT 1 FROM document WHERE run_id = run.id AND NOT loaded)
@@ -68,7 +45,7 @@ fn run_status(db: &Connection, run: RunId) -> DbResult<RunStatus> {
     Ok(status)
 }
 
-fn queue_status(db: &Connection) -> DbResult<QueueStatus> {
+pub(super) fn queue_status(db: &Connection) -> DbResult<QueueStatus> {
     let mut statement = db.prepare_cached(
         "SELECT r.id, r.command,
                 (SELECT count(*) FROM task WHERE run_id = r.id AND state = 0),

@@ -5,8 +5,8 @@ use relink_model::{
     Verdict,
 };
 use relink_ports::{
-    Neighbor, NewLink, RunKey, Store, StoreError, StoredControl, TargetRecord, TargetResult,
-    TaskUpdate,
+    ManagedStore, Neighbor, NewLink, RunKey, Store, StoreError, StoredControl, TargetRecord,
+    TargetResult, TaskUpdate,
 };
 
 use super::CaseResult;
@@ -428,7 +428,7 @@ pub async fn page_reached_after_a_hold_is_in_history(store: &dyn Store) -> CaseR
 }
 
 /// Another run has a cached result with the same time.
-pub async fn target_record_prefers_the_run_that_fetched(store: &dyn Store) -> CaseResult {
+pub async fn target_record_prefers_the_run_that_fetched(store: &dyn ManagedStore) -> CaseResult {
     let first = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
     first.finish_all(Verdict::Alive, at(1)).await?;
     first.close(at(2)).await?;

@@ -1,7 +1,9 @@
 //! Size, pruning and vacuum.
 
 use relink_model::{FetchPurpose, TaskId, Verdict};
-use relink_ports::{RunKey, RunStats, Store, StoreSize, StoredControl, TargetResult, TaskUpdate};
+use relink_ports::{
+    ManagedStore, RunKey, RunStats, StoreSize, StoredControl, TargetResult, TaskUpdate,
+};
 
 use super::CaseResult;
 use super::fixture::{MANY, StoreFixture, at, attempt, completion, probe, run_key, target_result};
@@ -14,7 +16,7 @@ fn counts(size: &StoreSize) -> (u64, u64, u64) {
 }
 
 /// Targets are counted once for all runs.
-pub async fn size_counts_runs_targets_and_probes(store: &dyn Store) -> CaseResult {
+pub async fn size_counts_runs_targets_and_probes(store: &dyn ManagedStore) -> CaseResult {
     assert_eq!(counts(&store.size().await?), (0, 0, 0));
     let first = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
     assert_eq!(counts(&store.size().await?), (1, 2, 0));
@@ -29,7 +31,9 @@ pub async fn size_counts_runs_targets_and_probes(store: &dyn Store) -> CaseResul
 }
 
 /// The returned size is that after pruning.
-pub async fn prune_deletes_old_closed_runs_and_their_probes(store: &dyn Store) -> CaseResult {
+pub async fn prune_deletes_old_closed_runs_and_their_probes(
+    store: &dyn ManagedStore,
+) -> CaseResult {
     let old = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
     old.finish_all(Verdict::Dead, at(10)).await?;
     old.close(at(20)).await?;
@@ -44,7 +48,7 @@ pub async fn prune_deletes_old_closed_runs_and_their_probes(store: &dyn Store) -
 
 /// A run closed exactly at the limit stays, and so does a resumable run of any
 /// age.
-pub async fn prune_keeps_recent_and_unfinished_runs(store: &dyn Store) -> CaseResult {
+pub async fn prune_keeps_recent_and_unfinished_runs(store: &dyn ManagedStore) -> CaseResult {
     let other = RunKey { scope: "unfinished".to_owned(), ..run_key() };
     let unfinished = StoreFixture::open_with_key(store, &other, at(0)).await?;
     unfinished.load_pages(&[ONE, TWO]).await?;
@@ -73,7 +77,9 @@ async fn hold(fixture: &StoreFixture<'_>, claim: &relink_ports::Claim, seconds: 
 }
 
 /// The history of the next run is complete.
-pub async fn prune_keeps_current_result_and_last_reached_digest(store: &dyn Store) -> CaseResult {
+pub async fn prune_keeps_current_result_and_last_reached_digest(
+    store: &dyn ManagedStore,
+) -> CaseResult {
     for (now, verdict) in [(10, Verdict::Alive), (20, Verdict::Alive), (30, Verdict::Failing)] {
         let fixture = StoreFixture::with_pages(store, at(now), &[ONE]).await?;
         fixture.finish_all(verdict, at(now)).await?;
@@ -96,7 +102,7 @@ pub async fn prune_keeps_current_result_and_last_reached_digest(store: &dyn Stor
 }
 
 /// Otherwise its remaining probes would belong to the new run.
-pub async fn run_id_of_pruned_run_is_not_reused(store: &dyn Store) -> CaseResult {
+pub async fn run_id_of_pruned_run_is_not_reused(store: &dyn ManagedStore) -> CaseResult {
     let old = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
     old.finish_all(Verdict::Alive, at(1)).await?;
     old.close(at(2)).await?;
@@ -116,7 +122,7 @@ pub async fn run_id_of_pruned_run_is_not_reused(store: &dyn Store) -> CaseResult
 }
 
 /// A control requested exactly at the limit stays.
-pub async fn prune_deletes_old_controls(store: &dyn Store) -> CaseResult {
+pub async fn prune_deletes_old_controls(store: &dyn ManagedStore) -> CaseResult {
     let stored = |key: &str, seconds| StoredControl {
         key: key.to_owned(),
         url: format!("{ONE}{key}"),
@@ -130,7 +136,7 @@ pub async fn prune_deletes_old_controls(store: &dyn Store) -> CaseResult {
 }
 
 /// A run can outlive its probes, whose ids are reused.
-pub async fn pruned_probe_is_not_confused_with_a_later_one(store: &dyn Store) -> CaseResult {
+pub async fn pruned_probe_is_not_confused_with_a_later_one(store: &dyn ManagedStore) -> CaseResult {
     let old = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
     old.finish_all(Verdict::Dead, at(10)).await?;
     old.close(at(30)).await?;
@@ -145,7 +151,7 @@ pub async fn pruned_probe_is_not_confused_with_a_later_one(store: &dyn Store) ->
 }
 
 /// The file only gets smaller.
-pub async fn vacuum_loses_nothing(store: &dyn Store) -> CaseResult {
+pub async fn vacuum_loses_nothing(store: &dyn ManagedStore) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
     fixture.finish_all(Verdict::Alive, at(1)).await?;
     let (size, checked) = (store.size().await?, fixture.checked().await?);

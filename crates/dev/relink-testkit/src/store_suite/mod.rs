@@ -203,6 +203,7 @@ mod tests {
     #[test]
     fn every_case_is_listed() {
         check("runs", include_str!("runs.rs"));
+        check("bulk", include_str!("bulk.rs"));
         check("loading", include_str!("loading.rs"));
         check("cache", include_str!("cache.rs"));
         check("claims", include_str!("claims.rs"));

@@ -4,7 +4,8 @@ use relink_model::{
     Attempt, FailureStreak, FetchPurpose, FetchTask, FindingCode, History, Probe, TaskId, Verdict,
 };
 use relink_ports::{
-    HostLease, HostRelease, HostSchedule, HostStats, RunKey, Store, TargetResult, TaskUpdate,
+    HostLease, HostRelease, HostSchedule, HostStats, ManagedStore, RunKey, Store, TargetResult,
+    TaskUpdate,
 };
 
 use super::CaseResult;
@@ -18,7 +19,7 @@ const OTHER: &str = "http://one.test/other";
 
 /// Target, task, host and probes stay the same.
 pub async fn result_with_lost_lease_is_rejected_and_changes_nothing(
-    store: &dyn Store,
+    store: &dyn ManagedStore,
 ) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
     let lost = fixture.claim_one(at(0)).await?;

@@ -1,7 +1,7 @@
 //! Daily budgets of services, and texts for the search index.
 
 use relink_model::Verdict;
-use relink_ports::{Store, StoredDecay, TextChange};
+use relink_ports::{ManagedStore, Store, StoredDecay, TextChange};
 
 use super::CaseResult;
 use super::fixture::{MANY, StoreFixture, at, digest};
@@ -110,7 +110,7 @@ pub async fn page_probed_twice_is_returned_once(store: &dyn Store) -> CaseResult
 }
 
 /// The ids of pruned probes may be reused.
-pub async fn prune_changes_the_probe_id_epoch(store: &dyn Store) -> CaseResult {
+pub async fn prune_changes_the_probe_id_epoch(store: &dyn ManagedStore) -> CaseResult {
     let epoch = store.probe_id_epoch().await?;
     assert_eq!(store.probe_id_epoch().await?, epoch);
     store.prune(at(0)).await?;

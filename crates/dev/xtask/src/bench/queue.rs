@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use relink_model::RunId;
 use relink_ports::{
-    CacheWindow, Claim, ClaimRequest, Clock, HostRelease, HostSchedule, Store as _,
+    CacheWindow, Claim, ClaimRequest, Clock, HostRelease, HostSchedule, WorkQueue as _,
 };
 use relink_store::{PostgresStore, PostgresUrl};
 use relink_testkit::postgres::{Durability, PostgresServer};

@@ -25,9 +25,9 @@ pub async fn run(args: DbArgs) -> Result<Exit, CommandError> {
     }
     let store = match args.command {
         DbCommand::Path | DbCommand::Size | DbCommand::Status => {
-            wiring::store_for_reading(&path).await?
+            wiring::managed_store_for_reading(&path).await?
         }
-        DbCommand::Prune { .. } | DbCommand::Vacuum => wiring::store(&path).await?,
+        DbCommand::Prune { .. } | DbCommand::Vacuum => wiring::managed_store(&path).await?,
     };
     match args.command {
         DbCommand::Path => {}

@@ -2,7 +2,8 @@
 
 use relink_model::{LinkKind, RequestRights, RunId, SourceLocation, Span};
 use relink_ports::{
-    CacheWindow, Clock as _, LinkBatch, NewDocument, NewLink, NewTarget, RunKey, Store as _,
+    CacheWindow, Clock as _, IntakeStore as _, LinkBatch, NewDocument, NewLink, NewTarget, RunKey,
+    RunStore as _,
 };
 
 use super::{QueueSize, SystemClock, open, store_error};

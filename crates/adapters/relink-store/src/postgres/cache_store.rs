@@ -1,27 +1,54 @@
-//! The implementations of [`ReviveStore`] and [`BudgetStore`].
+//! The implementation of [`CacheStore`].
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_model::Verdict;
 use relink_ports::{
-    BudgetStore, DeadTarget, ReviveStore, StoreError, StoredPattern, StoredRevival, TextChange,
+    BudgetStore, CacheStore, HostSchedule, StoreError, StoredControl, StoredPattern, StoredRevival,
+    StoredRobots,
 };
 
-use super::{PostgresStore, perform, revive, transact};
+use super::{PostgresStore, claims, controls, perform, revive, site, transact};
 
 #[async_trait]
-impl ReviveStore for PostgresStore {
-    async fn dead_target(&self, url: &str) -> Result<Option<DeadTarget>, StoreError> {
-        perform!(self, "reading a dead page", |db| revive::dead_target(db, url))
+impl CacheStore for PostgresStore {
+    async fn control(
+        &self,
+        key: &str,
+        since: Timestamp,
+    ) -> Result<Option<StoredControl>, StoreError> {
+        perform!(self, "reading a control", |db| controls::control(db, key, since))
     }
 
-    async fn dead_targets(
+    async fn save_controls(&self, controls: &[StoredControl]) -> Result<(), StoreError> {
+        transact!(self, "saving controls", |db| controls::save_controls(db, controls))
+    }
+
+    async fn robots(
         &self,
-        verdicts: &[Verdict],
-        after: &str,
-        limit: usize,
-    ) -> Result<Vec<DeadTarget>, StoreError> {
-        perform!(self, "reading dead pages", |db| revive::dead_targets(db, verdicts, after, limit))
+        origin: &str,
+        since: Timestamp,
+    ) -> Result<Option<StoredRobots>, StoreError> {
+        perform!(self, "reading robots.txt", |db| site::robots(db, origin, since))
+    }
+
+    async fn save_robots(&self, robots: &StoredRobots) -> Result<(), StoreError> {
+        perform!(self, "saving robots.txt", |db| site::save_robots(db, robots))
+    }
+
+    async fn host_schedule(&self, host: &str) -> Result<Option<HostSchedule>, StoreError> {
+        let clock = self.clock_offset();
+        perform!(self, "reading a host schedule", |db| claims::host_schedule(db, clock, host))
+    }
+
+    async fn save_host_schedule(
+        &self,
+        host: &str,
+        schedule: &HostSchedule,
+    ) -> Result<(), StoreError> {
+        let clock = self.clock_offset();
+        transact!(self, "saving a host schedule", |db| claims::save_host_schedule(
+            db, clock, host, schedule
+        ))
     }
 
     async fn revival(&self, url: &str) -> Result<Option<StoredRevival>, StoreError> {
@@ -63,27 +90,6 @@ impl ReviveStore for PostgresStore {
 
     async fn cache_search(&self, key: &str, hits: &str, now: Timestamp) -> Result<(), StoreError> {
         perform!(self, "caching a search", |db| revive::cache_search(db, key, hits, now))
-    }
-
-    async fn text_changes(&self, after: i64, limit: usize) -> Result<Vec<TextChange>, StoreError> {
-        transact!(self, "reading page texts", |db| revive::text_changes(db, after, limit))
-    }
-
-    async fn last_probe_id(&self) -> Result<i64, StoreError> {
-        transact!(self, "reading the last probe id", |db| revive::last_probe_id(db))
-    }
-
-    async fn probe_id_epoch(&self) -> Result<String, StoreError> {
-        perform!(self, "reading the probe id epoch", |db| revive::probe_id_epoch(db))
-    }
-
-    async fn live_pages(
-        &self,
-        prefix: &str,
-        after: &str,
-        limit: usize,
-    ) -> Result<Vec<(String, Option<String>)>, StoreError> {
-        perform!(self, "listing live pages", |db| revive::live_pages(db, prefix, after, limit))
     }
 }
 

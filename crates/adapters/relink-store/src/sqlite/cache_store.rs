@@ -1,25 +1,49 @@
-//! The [`ReviveStore`] implementation.
+//! The implementation of [`CacheStore`].
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_model::Verdict;
-use relink_ports::{DeadTarget, ReviveStore, StoreError, StoredPattern, StoredRevival, TextChange};
+use relink_ports::{
+    CacheStore, HostSchedule, StoreError, StoredControl, StoredPattern, StoredRevival, StoredRobots,
+};
 
-use super::{SqliteStore, revive};
+use super::{SqliteStore, claims, controls, pages, revive};
 
 #[async_trait]
-impl ReviveStore for SqliteStore {
-    async fn dead_target(&self, url: &str) -> Result<Option<DeadTarget>, StoreError> {
-        self.perform("reading a dead page", |db| revive::dead_target(db, url))
+impl CacheStore for SqliteStore {
+    async fn control(
+        &self,
+        key: &str,
+        since: Timestamp,
+    ) -> Result<Option<StoredControl>, StoreError> {
+        self.perform("reading a control", |db| controls::control(db, key, since))
     }
 
-    async fn dead_targets(
+    async fn save_controls(&self, controls: &[StoredControl]) -> Result<(), StoreError> {
+        self.transact("saving controls", |db| controls::save_controls(db, controls))
+    }
+
+    async fn robots(
         &self,
-        verdicts: &[Verdict],
-        after: &str,
-        limit: usize,
-    ) -> Result<Vec<DeadTarget>, StoreError> {
-        self.perform("reading dead pages", |db| revive::dead_targets(db, verdicts, after, limit))
+        origin: &str,
+        since: Timestamp,
+    ) -> Result<Option<StoredRobots>, StoreError> {
+        self.perform("reading robots.txt", |db| pages::robots(db, origin, since))
+    }
+
+    async fn save_robots(&self, robots: &StoredRobots) -> Result<(), StoreError> {
+        self.perform("saving robots.txt", |db| pages::save_robots(db, robots))
+    }
+
+    async fn host_schedule(&self, host: &str) -> Result<Option<HostSchedule>, StoreError> {
+        self.perform("reading a host schedule", |db| claims::host_schedule(db, host))
+    }
+
+    async fn save_host_schedule(
+        &self,
+        host: &str,
+        schedule: &HostSchedule,
+    ) -> Result<(), StoreError> {
+        self.perform("saving a host schedule", |db| claims::save_host_schedule(db, host, schedule))
     }
 
     async fn revival(&self, url: &str) -> Result<Option<StoredRevival>, StoreError> {
@@ -61,26 +85,5 @@ impl ReviveStore for SqliteStore {
 
     async fn cache_search(&self, key: &str, hits: &str, now: Timestamp) -> Result<(), StoreError> {
         self.perform("caching a search", |db| revive::cache_search(db, key, hits, now))
-    }
-
-    async fn text_changes(&self, after: i64, limit: usize) -> Result<Vec<TextChange>, StoreError> {
-        self.perform("reading page texts", |db| revive::text_changes(db, after, limit))
-    }
-
-    async fn last_probe_id(&self) -> Result<i64, StoreError> {
-        self.perform("reading the last probe id", revive::last_probe_id)
-    }
-
-    async fn probe_id_epoch(&self) -> Result<String, StoreError> {
-        self.perform("reading the probe id epoch", revive::probe_id_epoch)
-    }
-
-    async fn live_pages(
-        &self,
-        prefix: &str,
-        after: &str,
-        limit: usize,
-    ) -> Result<Vec<(String, Option<String>)>, StoreError> {
-        self.perform("listing live pages", |db| revive::live_pages(db, prefix, after, limit))
     }
 }

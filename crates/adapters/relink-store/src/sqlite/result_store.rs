@@ -1,0 +1,155 @@
+//! The implementation of [`ResultStore`].
+
+use async_trait::async_trait;
+use relink_model::{RunId, TaskId, Verdict};
+use relink_ports::{
+    AnchorReference, CheckedTarget, CheckedTargetQuery, DeadTarget, DocumentId, Inlinks,
+    LinkCursor, Neighbor, PastVerdict, ResultStore, SiteLink, SitePage, SiteTarget, StoreError,
+    TargetRecord, TextChange, VerdictChange,
+};
+
+use super::{SqliteStore, anchors, controls, inlinks, results, revive, site, target_record};
+
+#[async_trait]
+impl ResultStore for SqliteStore {
+    async fn checked_targets(
+        &self,
+        run: RunId,
+        query: CheckedTargetQuery<'_>,
+    ) -> Result<Vec<CheckedTarget>, StoreError> {
+        self.perform("reading results", |db| results::checked_targets(db, run, query))
+    }
+
+    async fn inlinks(
+        &self,
+        tasks: &[TaskId],
+        max_locations: usize,
+    ) -> Result<Vec<Inlinks>, StoreError> {
+        self.perform("reading link locations", |db| inlinks::inlinks(db, tasks, max_locations))
+    }
+
+    async fn neighbors(
+        &self,
+        run: RunId,
+        directory: &str,
+        url: &str,
+        limit: usize,
+    ) -> Result<Vec<Neighbor>, StoreError> {
+        self.perform("searching for neighbors", |db| {
+            controls::neighbors(db, run, directory, url, limit)
+        })
+    }
+
+    async fn target_record(&self, url: &str) -> Result<Option<TargetRecord>, StoreError> {
+        self.perform("reading a target record", |db| target_record::target_record(db, url))
+    }
+
+    async fn anchor_references(
+        &self,
+        run: RunId,
+        after: LinkCursor,
+        limit: usize,
+    ) -> Result<Vec<AnchorReference>, StoreError> {
+        self.perform("reading anchor references", |db| {
+            anchors::anchor_references(db, run, after, limit)
+        })
+    }
+
+    async fn count_unknown_anchors(&self, run: RunId) -> Result<u64, StoreError> {
+        self.perform("counting unknown anchors", |db| anchors::count_unknown(db, run))
+    }
+
+    async fn site_urls(
+        &self,
+        run: RunId,
+        after: TaskId,
+        limit: usize,
+    ) -> Result<Vec<(TaskId, String)>, StoreError> {
+        self.perform("reading URLs", |db| site::urls(db, run, after, limit))
+    }
+
+    async fn site_targets(
+        &self,
+        run: RunId,
+        after: TaskId,
+        limit: usize,
+    ) -> Result<Vec<SiteTarget>, StoreError> {
+        self.perform("reading targets", |db| site::targets(db, run, after, limit))
+    }
+
+    async fn site_pages(
+        &self,
+        run: RunId,
+        after: DocumentId,
+        limit: usize,
+    ) -> Result<Vec<SitePage>, StoreError> {
+        self.perform("reading pages", |db| site::pages(db, run, after, limit))
+    }
+
+    async fn site_links(
+        &self,
+        run: RunId,
+        after: LinkCursor,
+        limit: usize,
+    ) -> Result<Vec<SiteLink>, StoreError> {
+        self.perform("reading links", |db| site::links(db, run, after, limit))
+    }
+
+    async fn verdict_changes(
+        &self,
+        before: RunId,
+        after: RunId,
+        after_url: &str,
+        limit: usize,
+    ) -> Result<Vec<VerdictChange>, StoreError> {
+        self.perform("comparing runs", |db| {
+            site::verdict_changes(db, before, after, after_url, limit)
+        })
+    }
+
+    async fn known_urls(&self, after_url: &str, limit: usize) -> Result<Vec<String>, StoreError> {
+        self.perform("reading URLs", |db| site::known_urls(db, after_url, limit))
+    }
+
+    async fn past_verdicts(
+        &self,
+        after: TaskId,
+        limit: usize,
+    ) -> Result<Vec<PastVerdict>, StoreError> {
+        self.perform("reading past verdicts", |db| site::past_verdicts(db, after, limit))
+    }
+
+    async fn dead_target(&self, url: &str) -> Result<Option<DeadTarget>, StoreError> {
+        self.perform("reading a dead page", |db| revive::dead_target(db, url))
+    }
+
+    async fn dead_targets(
+        &self,
+        verdicts: &[Verdict],
+        after: &str,
+        limit: usize,
+    ) -> Result<Vec<DeadTarget>, StoreError> {
+        self.perform("reading dead pages", |db| revive::dead_targets(db, verdicts, after, limit))
+    }
+
+    async fn text_changes(&self, after: i64, limit: usize) -> Result<Vec<TextChange>, StoreError> {
+        self.perform("reading page texts", |db| revive::text_changes(db, after, limit))
+    }
+
+    async fn last_probe_id(&self) -> Result<i64, StoreError> {
+        self.perform("reading the last probe id", revive::last_probe_id)
+    }
+
+    async fn probe_id_epoch(&self) -> Result<String, StoreError> {
+        self.perform("reading the probe id epoch", revive::probe_id_epoch)
+    }
+
+    async fn live_pages(
+        &self,
+        prefix: &str,
+        after: &str,
+        limit: usize,
+    ) -> Result<Vec<(String, Option<String>)>, StoreError> {
+        self.perform("listing live pages", |db| revive::live_pages(db, prefix, after, limit))
+    }
+}

@@ -1,0 +1,361 @@
+//! Documents, links, and tasks for their targets.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use relink_model::{Confidence, FetchPurpose, RunId, TaskId, Verdict};
+use relink_ports::{
+    CacheWindow, CommitSummary, DocumentId, IntakeStore, LinkBatch, LinkDecision, LoadedDocument,
+    MissingAnchor, NewDocument, NewLink, NewPage, NewTarget, PageLink, StoreError, TargetResult,
+};
+
+use super::MemoryStore;
+use super::state::{Document, Link, State, StoredResult, Task, TaskState};
+
+/// The initial values of a task.
+struct TaskDefaults {
+    window: CacheWindow,
+    not_before: Timestamp,
+    depth: Option<u32>,
+    rank: Option<i64>,
+}
+
+impl TaskDefaults {
+    fn immediate(window: CacheWindow) -> Self {
+        Self { window, not_before: Timestamp::UNIX_EPOCH, depth: None, rank: None }
+    }
+}
+
+/// An existing or new task.
+struct InsertedTask {
+    id: TaskId,
+    is_new: bool,
+    is_finished: bool,
+}
+
+#[async_trait]
+impl IntakeStore for MemoryStore {
+    async fn load_document(
+        &self,
+        run: RunId,
+        document: &NewDocument,
+    ) -> Result<LoadedDocument, StoreError> {
+        Ok(self.step().await.load_document(run, document))
+    }
+
+    async fn add_links(&self, run: RunId, batch: LinkBatch<'_>) -> Result<(), StoreError> {
+        let mut state = self.step().await;
+        for (position, link) in (batch.first_position..).zip(batch.links) {
+            let defaults = TaskDefaults::immediate(batch.cache_window);
+            let task = state.insert_link_target(run, link, &defaults);
+            state.insert_link(task.id, batch.document, position, link);
+        }
+        Ok(())
+    }
+
+    async fn finish_document(&self, document: DocumentId) -> Result<(), StoreError> {
+        if let Some(document) = self.step().await.documents.get_mut(&document.0) {
+            document.is_loaded = true;
+        }
+        Ok(())
+    }
+
+    async fn finish_loading(&self, run: RunId, documents: &[DocumentId]) -> Result<(), StoreError> {
+        self.step().await.finish_loading(run, documents);
+        Ok(())
+    }
+
+    async fn add_pages(
+        &self,
+        run: RunId,
+        pages: &[NewPage],
+        cache_window: CacheWindow,
+    ) -> Result<CommitSummary, StoreError> {
+        let (mut state, mut summary) = (self.step().await, CommitSummary::default());
+        for page in pages {
+            state.add_page(run, page, None, cache_window, &mut summary);
+        }
+        Ok(summary)
+    }
+
+    async fn add_missing_anchors(
+        &self,
+        run: RunId,
+        missing: &[MissingAnchor],
+        cache_window: CacheWindow,
+    ) -> Result<u64, StoreError> {
+        let (mut state, mut new) = (self.step().await, 0);
+        for MissingAnchor { link: cursor, target } in missing {
+            let NewTarget::Local { key, .. } = target else { continue };
+            let id = state.insert_local_target(run, target, cache_window);
+            let defaults = TaskDefaults::immediate(cache_window);
+            let task = state.insert_task(run, id, (target, key, false), &defaults);
+            new += u64::from(task.is_new);
+            if let Some(link) = state.links.get(cursor) {
+                let link = Link { fragment: None, ..link.clone() };
+                state.links.entry((task.id, cursor.1, cursor.2)).or_insert(link);
+            }
+        }
+        Ok(new)
+    }
+}
+
+impl State {
+    fn load_document(&mut self, run: RunId, document: &NewDocument) -> LoadedDocument {
+        let is_same = |stored: &Document| stored.run == run && stored.label == document.label;
+        let known = self.documents.iter_mut().find(|(_, stored)| is_same(stored));
+        let Some((id, stored)) = known else {
+            let id = self.insert_document(run, &document.label, document.content_hash);
+            return LoadedDocument { id, is_unchanged: false };
+        };
+        let id = DocumentId(*id);
+        let is_unchanged = stored.is_loaded && stored.content_hash == document.content_hash;
+        if !is_unchanged {
+            stored.content_hash = document.content_hash;
+            stored.is_loaded = false;
+            stored.links = 0;
+            self.delete_links_of(run, id);
+        }
+        LoadedDocument { id, is_unchanged }
+    }
+
+    fn insert_document(&mut self, run: RunId, label: &str, content_hash: u64) -> DocumentId {
+        self.last_document += 1;
+        let document = Document {
+            run,
+            label: label.to_owned(),
+            content_hash,
+            is_loaded: false,
+            links: 0,
+            task: None,
+            is_sitemap: false,
+            anchors: None,
+        };
+        self.documents.insert(self.last_document, document);
+        DocumentId(self.last_document)
+    }
+
+    fn delete_links_of(&mut self, run: RunId, document: DocumentId) {
+        self.links.retain(|(_, from, _), _| *from != document);
+        if let Some(run) = self.runs.get_mut(&run) {
+            run.is_unlinked = true;
+        }
+    }
+
+    fn finish_loading(&mut self, run: RunId, documents: &[DocumentId]) {
+        let of_run = self.documents.iter().filter(|(_, document)| document.run == run);
+        let removed: Vec<i64> =
+            of_run.map(|(id, _)| *id).filter(|id| !documents.contains(&DocumentId(*id))).collect();
+        for id in removed {
+            self.documents.remove(&id);
+            self.delete_links_of(run, DocumentId(id));
+        }
+        let Some(stored) = self.runs.get_mut(&run) else { return };
+        if std::mem::take(&mut stored.is_unlinked) {
+            let tasks: Vec<TaskId> = self.tasks_of(run).map(|(id, _)| id).collect();
+            for task in tasks {
+                if self.links_to(task).next().is_none() {
+                    self.delete_task(task);
+                }
+            }
+        }
+    }
+
+    /// Adds a page with its links, unless it exists.
+    pub(super) fn add_page(
+        &mut self,
+        run: RunId,
+        page: &NewPage,
+        task: Option<TaskId>,
+        window: CacheWindow,
+        summary: &mut CommitSummary,
+    ) {
+        let mut documents = self.documents.values();
+        if documents.any(|document| document.run == run && document.label == page.label) {
+            return;
+        }
+        let id = self.insert_document(run, &page.label, 0);
+        if let Some(document) = self.documents.get_mut(&id.0) {
+            (document.is_loaded, document.task) = (true, task);
+            (document.is_sitemap, document.anchors) = (page.is_sitemap, page.anchors.clone());
+        }
+        for (position, link) in page.links.iter().enumerate() {
+            if let Some(task) = self.page_link_task(run, link, window, summary) {
+                self.insert_link(task, id, position, &link.link);
+            }
+        }
+    }
+
+    /// Returns the task of the target of a link; `None` if it is skipped.
+    fn page_link_task(
+        &mut self,
+        run: RunId,
+        link: &PageLink,
+        window: CacheWindow,
+        summary: &mut CommitSummary,
+    ) -> Option<TaskId> {
+        let NewTarget::Web { url, .. } = &link.link.target else {
+            let depth = match link.decision {
+                LinkDecision::Fetch { depth, .. } => Some(depth),
+                LinkDecision::Skip => None,
+            };
+            let window = CacheWindow { fresh_since: Timestamp::MAX, ..window };
+            let defaults = TaskDefaults { depth, ..TaskDefaults::immediate(window) };
+            return Some(self.count_task(run, link, &defaults, summary));
+        };
+        if let Some(known) = self.known_task(run, url, link.decision) {
+            return Some(known);
+        }
+        let LinkDecision::Fetch { depth, rank, may_use_cache } = link.decision else {
+            return None;
+        };
+        let fresh_since = if may_use_cache { window.fresh_since } else { Timestamp::MAX };
+        let window = CacheWindow { fresh_since, ..window };
+        let defaults = TaskDefaults { window, not_before: window.now, depth: Some(depth), rank };
+        Some(self.count_task(run, link, &defaults, summary))
+    }
+
+    fn count_task(
+        &mut self,
+        run: RunId,
+        link: &PageLink,
+        defaults: &TaskDefaults,
+        summary: &mut CommitSummary,
+    ) -> TaskId {
+        let task = self.insert_link_target(run, &link.link, defaults);
+        summary.new_targets += u64::from(task.is_new);
+        summary.already_checked += u64::from(task.is_new && task.is_finished);
+        task.id
+    }
+
+    /// Returns an existing task. A pending task takes the smallest depth and
+    /// rank of its links.
+    fn known_task(&mut self, run: RunId, url: &str, decision: LinkDecision) -> Option<TaskId> {
+        let (target, _) = self.target_by_url(url)?;
+        let (id, task) = self.task_of(run, target)?;
+        if let LinkDecision::Fetch { depth, rank, .. } = decision
+            && task.state == TaskState::Pending
+        {
+            self.update_task(id, |task| {
+                task.depth = task.depth.map(|known| known.min(depth));
+                task.rank = task.rank.map(|known| rank.map_or(known, |rank| rank.min(known)));
+            });
+        }
+        Some(id)
+    }
+
+    fn insert_link_target(
+        &mut self,
+        run: RunId,
+        link: &NewLink,
+        defaults: &TaskDefaults,
+    ) -> InsertedTask {
+        let target = match &link.target {
+            NewTarget::Web { url, host, .. } => {
+                let host = self.host_id(host);
+                self.target_id(url, Some(host))
+            }
+            local @ NewTarget::Local { .. } => {
+                self.insert_local_target(run, local, defaults.window)
+            }
+        };
+        let origin = (&link.target, link.original_url.as_str(), link.fragment.is_some());
+        self.insert_task(run, target, origin, defaults)
+    }
+
+    /// Stores a target that needs no request, with its result.
+    fn insert_local_target(&mut self, run: RunId, target: &NewTarget, window: CacheWindow) -> i64 {
+        let NewTarget::Local { key, verdict, code, reason } = target else { return 0 };
+        let (id, generation, now) =
+            (self.target_id(key, None), self.run_generation(run), window.now);
+        let Some(stored) = self.target_mut(id) else { return id };
+        let current = stored.current().filter(|current| current.result.verdict == *verdict);
+        let result = TargetResult {
+            verdict: *verdict,
+            code: *code,
+            status: None,
+            reason: reason.clone(),
+            since: current.map_or(now, |current| current.result.since),
+            checked_at: now,
+            attempts: Vec::new(),
+            streak: None,
+            confidence: Confidence::CERTAIN,
+            evidence: Vec::new(),
+        };
+        let result = StoredResult { result, probe: None, reached_at: None, reached_probe: None };
+        stored.results.insert(generation, result);
+        id
+    }
+
+    /// Returns the task of a target, adding it if necessary. `origin` is the
+    /// link that creates it: target, text, and whether it has a fragment.
+    fn insert_task(
+        &mut self,
+        run: RunId,
+        target: i64,
+        (origin, original_url, has_fragment): (&NewTarget, &str, bool),
+        defaults: &TaskDefaults,
+    ) -> InsertedTask {
+        let is_user_supplied =
+            matches!(origin, NewTarget::Web { rights, .. } if rights.is_user_supplied());
+        let CacheWindow { now, fresh_since } = defaults.window;
+        let has_anchors = self.has_anchors(target);
+        let (mut host, mut generation, mut is_fresh) = (None, None, false);
+        if let Some(stored) = self.target_mut(target) {
+            stored.is_user_supplied |= is_user_supplied;
+            host = stored.host;
+            generation = stored.results.keys().next_back().copied();
+            is_fresh = (!has_fragment || has_anchors)
+                && stored.current().is_some_and(|StoredResult { result, .. }| {
+                    result.verdict == Verdict::Alive
+                        && (fresh_since..=now).contains(&result.checked_at)
+                });
+        }
+        let is_local = host.is_none();
+        let is_finished = is_local || is_fresh;
+        let generation = generation.filter(|_| is_finished);
+        if let Some((id, _)) = self.task_of(run, target) {
+            self.update_task(id, |task| {
+                task.is_user_supplied |= is_user_supplied;
+                if has_fragment && !is_finished && task.is_cached {
+                    (task.state, task.is_cached) = (TaskState::Pending, false);
+                    task.generation = None;
+                }
+                if is_local {
+                    task.generation = generation;
+                }
+            });
+            return InsertedTask { id, is_new: false, is_finished };
+        }
+        let id = self.add_task(Task {
+            run,
+            target,
+            host,
+            state: if is_finished { TaskState::Finished } else { TaskState::Pending },
+            purpose: FetchPurpose::Initial,
+            not_before: defaults.not_before,
+            is_user_supplied,
+            is_cached: is_fresh && !is_local,
+            generation,
+            original_url: original_url.to_owned(),
+            attempts: Vec::new(),
+            probe: None,
+            depth: defaults.depth,
+            rank: defaults.rank,
+        });
+        InsertedTask { id, is_new: true, is_finished }
+    }
+
+    /// Adds a link, unless it exists.
+    fn insert_link(&mut self, task: TaskId, document: DocumentId, position: usize, link: &NewLink) {
+        let NewLink { location, fragment, ignored_codes, .. } = link;
+        let link = Link {
+            location: *location,
+            fragment: fragment.clone(),
+            ignored_codes: ignored_codes.clone(),
+        };
+        let is_new = self.links.insert((task, document, position as u64), link).is_none();
+        if let Some(document) = self.documents.get_mut(&document.0) {
+            document.links += u64::from(is_new);
+        }
+    }
+}

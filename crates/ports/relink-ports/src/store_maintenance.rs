@@ -1,0 +1,33 @@
+//! Maintenance of the database. No use case needs it.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use crate::StoreError;
+
+/// The size of the database.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StoreSize {
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Stored runs.
+    pub runs: u64,
+    /// Stored targets.
+    pub targets: u64,
+    /// Stored probes.
+    pub probes: u64,
+}
+
+/// The maintenance of a database.
+#[async_trait]
+pub trait StoreMaintenance: Send + Sync {
+    /// Returns the size of the database.
+    async fn size(&self) -> Result<StoreSize, StoreError>;
+
+    /// Deletes runs closed before `before` and older probes, except the current
+    /// result of each target and the digest of its last reached content.
+    async fn prune(&self, before: Timestamp) -> Result<StoreSize, StoreError>;
+
+    /// Shrinks the database file.
+    async fn vacuum(&self) -> Result<(), StoreError>;
+}
