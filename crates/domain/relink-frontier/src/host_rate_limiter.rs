@@ -44,6 +44,8 @@ pub enum HostReadiness {
 pub struct HostRateLimiter {
     politeness: PolitenessPolicy,
     next: Duration,
+    /// When the last request was sent; `None` before the first one.
+    last_request: Option<Duration>,
     in_flight: usize,
     limit: usize,
     adaptive_delay: Duration,
@@ -86,6 +88,7 @@ impl HostRateLimiter {
         Self {
             politeness,
             next,
+            last_request: None,
             in_flight: 0,
             limit: if throttle.is_some() { 1 } else { politeness.host_concurrency },
             adaptive_delay: stored.valid_adaptive(),
@@ -95,10 +98,14 @@ impl HostRateLimiter {
     }
 
     /// Sets the `Crawl-delay` of the host's `robots.txt`. It applies with any
-    /// politeness policy and allows one request at a time.
+    /// politeness policy and allows one request at a time. The request for
+    /// `robots.txt` counts, too.
     pub fn set_crawl_delay(&mut self, delay: Duration) {
         self.crawl_delay = delay;
         self.limit = self.usual_limit();
+        if let Some(last_request) = self.last_request {
+            self.delay_next(last_request);
+        }
     }
 
     /// Returns when the next request may be sent.
@@ -154,6 +161,7 @@ impl HostRateLimiter {
     /// Delays the next request after a request, such as a redirect, that was sent at
     /// `now`.
     pub fn delay_next(&mut self, now: Duration) {
+        self.last_request = Some(now);
         self.next = self.next.max(now + self.delay());
     }
 
@@ -275,6 +283,15 @@ mod tests {
         assert!(!limiter.is_throttled());
         limiter.request_started(9_000 * MS);
         assert_eq!(limiter.readiness(), HostReadiness::WhenSlotFrees);
+    }
+
+    #[test]
+    fn crawl_delay_applies_after_the_request_for_robots_txt() {
+        let mut limiter = limiter(PolitenessPolicy::crawl(1, 1_000 * MS));
+        limiter.request_started(MS);
+        limiter.request_finished(2 * MS, MS, ResponseSignal::Clean);
+        limiter.set_crawl_delay(7_000 * MS);
+        assert_eq!(limiter.readiness(), HostReadiness::ReadyAt(7_001 * MS));
     }
 
     #[test]

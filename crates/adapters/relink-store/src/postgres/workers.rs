@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use jiff::Timestamp;
 use relink_model::RunId;
 use relink_ports::{
-    HostLease, JoinableRun, OpenRun, QueueStatus, RunKey, RunQueue, RunState, RunStatus,
-    StoreError, WorkerStatus,
+    JoinableRun, OpenRun, QueueStatus, RunKey, RunQueue, RunState, RunStatus, StoreError,
+    WorkerStatus,
 };
 use tokio_postgres::Row;
 

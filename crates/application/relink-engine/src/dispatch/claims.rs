@@ -107,19 +107,17 @@ impl ClaimScheduler {
         self.hosts == ClaimableHosts::None
     }
 
-    /// Whether the store may have a host to claim now.
-    pub(super) fn may_have_hosts(&self) -> bool {
-        self.hosts == ClaimableHosts::Unknown
-    }
-
-    /// When to query the store next.
-    pub(super) fn next_wake(&self) -> Option<Duration> {
-        let claim = match self.hosts {
+    /// When to claim hosts next, if the time is known.
+    pub(super) fn next_claim(&self) -> Option<Duration> {
+        match self.hosts {
             ClaimableHosts::From(at) => Some(at),
             ClaimableHosts::Unknown | ClaimableHosts::None => None,
-        };
-        let refill = self.due_hosts.first().map(|(at, _)| *at);
-        [claim, refill].into_iter().flatten().min()
+        }
+    }
+
+    /// When a task of a leased host becomes due.
+    pub(super) fn next_refill(&self) -> Option<Duration> {
+        self.due_hosts.first().map(|(at, _)| *at)
     }
 
     /// Whether the next claim is possible only after this time.

@@ -465,10 +465,11 @@ impl<'a> Dispatcher<'a> {
         if self.claims.needs_refill() || self.deferred.is_some() {
             return now;
         }
-        let is_full = self.in_flight >= self.settings.concurrency;
-        let next_send = self.ready.first().map(|(ready_key, _)| ready_key.at).filter(|_| !is_full);
-        let next_claim = self.claims.next_wake().filter(|_| !is_full);
-        let next = [next_send, next_claim].into_iter().flatten().min();
+        let mut ready = self.ready.iter().map(|(ready_key, _)| *ready_key);
+        let next_send = ready.find(|ready_key| self.has_slot(*ready_key)).map(|key| key.at);
+        // A claim that is due must not keep the loop awake while it has no room.
+        let next_claim = self.claims.next_claim().filter(|_| self.has_room_for_hosts());
+        let next = [next_send, next_claim, self.claims.next_refill()].into_iter().flatten().min();
         next.unwrap_or(now + PROGRESS_INTERVAL).min(now + PROGRESS_INTERVAL)
     }
 

@@ -116,11 +116,13 @@ impl Dispatcher<'_> {
         queue.needs_filtering = true;
     }
 
-    /// Fetches a host's file.
+    /// Fetches a host's file. The request uses a slot, like that for a page.
     pub(super) fn send_robots(&mut self, host: HostId) {
         let Some(queue) = self.queues.get_mut(&host) else { return };
-        let Some(task) = queue.tasks.front() else { return };
-        let (origin, rights) = (origin_from_url(&task.url).unwrap_or_default(), task.rights);
+        let task = queue.tasks.front().map(|task| (&task.url, task.rights));
+        let control = queue.pending_controls.front().map(|control| (&control.url, control.rights));
+        let Some((url, rights)) = task.or(control) else { return };
+        let origin = origin_from_url(url).unwrap_or_default();
         queue.robots = RobotsState::InProgress;
         let (ports, results) = (self.ports.clone(), Arc::clone(&self.results));
         let attempts = RobotsAttempts::new(
@@ -128,6 +130,7 @@ impl Dispatcher<'_> {
             &self.settings.politeness,
             self.settings.max_host_wait,
         );
+        self.in_flight += 1;
         self.outstanding += 1;
         tokio::spawn(async move {
             let fetched = isolate_async(&origin, fetch_robots(&ports, attempts, rights)).await;
@@ -148,6 +151,7 @@ impl Dispatcher<'_> {
         probe: &Probe,
     ) -> Result<(), EngineError> {
         let (elapsed, max_wait) = (self.elapsed(), self.settings.max_host_wait);
+        self.in_flight -= 1;
         if let Some(queue) = self.queues.get_mut(&host) {
             queue.request_finished(elapsed, probe, max_wait);
             if result.attempts() > 1 {

@@ -44,8 +44,8 @@ impl Dispatcher<'_> {
             is_busy: !self.is_loaded || self.deferred.is_some(),
             can_send: self.ready.iter().any(|(ready_key, _)| self.has_slot(*ready_key)),
             can_claim: self.claims.needs_refill()
-                || self.claims.next_wake().is_some()
-                || self.claims.may_have_hosts() && self.has_room_for_hosts(),
+                || self.claims.next_refill().is_some()
+                || !self.claims.is_exhausted() && self.has_room_for_hosts(),
         }
     }
 }

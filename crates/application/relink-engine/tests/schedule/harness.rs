@@ -1,124 +1,53 @@
-//! Scripted network, virtual clock and a run of `check`.
+//! Runs `check` on a scripted network, in virtual time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use relink_engine::{
-    CheckEnd, CheckSettings, DispatchSettings, Input, LoadSettings, Observer, Ports, Progress,
-    ReadOptions, StopSignal, check,
+    CheckEnd, CheckSettings, DispatchSettings, EngineError, Input, LoadSettings, Observer, Ports,
+    Progress, ReadOptions, StopSignal, WorkerOptions, check,
 };
 use relink_files::{LocalFiles, LocalFilesSettings};
 use relink_frontier::{PolitenessPolicy, UrlFilter};
-use relink_model::{FetchOutcome, Hop, Timings, Verdict};
-use relink_ports::{Body, CheckedTarget, Clock, Fetch, FetchRequest, FetchResult};
-use relink_store::SqliteStore;
+use relink_model::Verdict;
+use relink_ports::{CheckedTarget, Clock};
+use relink_testkit::memory_store::MemoryStore;
 use tokio::time::Instant;
-use url::Url;
 
-/// A scripted response.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Reply {
-    pub(crate) status: u16,
-    pub(crate) retry_after: Option<u64>,
-}
+use crate::network::{Network, Reply, Request, Site, WorkerFetch};
+use crate::random::Random;
 
-impl Reply {
-    pub(crate) const fn status(status: u16) -> Self {
-        Self { status, retry_after: None }
-    }
-}
-
-/// A recorded request.
-#[derive(Debug, Clone)]
-pub(crate) struct Request {
-    pub(crate) url: Url,
-    /// The virtual time since the start of the test.
-    pub(crate) at: Duration,
-    /// The number of the worker that sent the request.
-    pub(crate) worker: usize,
-}
-
-/// The fetcher of one worker.
-struct WorkerFetch {
-    network: Arc<ScriptedFetch>,
-    worker: usize,
-}
-
-/// A network in memory, shared by all workers. A URL without a script responds with 200, and a random
-/// name of a control with 404.
-pub(crate) struct ScriptedFetch {
-    started: Instant,
-    /// The responses of a URL in order; the last one is repeated.
-    scripts: HashMap<String, Vec<Reply>>,
-    requests: Mutex<Vec<Request>>,
-    /// The state of the generator of response times.
-    random: Mutex<u64>,
-}
-
-impl ScriptedFetch {
-    /// Records a request and returns its response.
-    fn record(&self, url: &Url, worker: usize) -> Reply {
-        let mut requests = self.requests.lock().unwrap();
-        let earlier = requests.iter().filter(|request| request.url == *url).count();
-        requests.push(Request { url: url.clone(), at: self.started.elapsed(), worker });
-        match self.scripts.get(url.as_str()) {
-            Some(replies) => replies[earlier.min(replies.len() - 1)],
-            None if url.path().starts_with("/page") => Reply::status(200),
-            None => Reply::status(404),
-        }
-    }
-
-    /// Returns a response time of 1 to 400 ms.
-    fn response_time(&self) -> Duration {
-        let mut random = self.random.lock().unwrap();
-        // The constants of Knuth's MMIX generator.
-        *random =
-            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        Duration::from_millis(1 + (*random >> 33) % 400)
-    }
-}
-
-#[async_trait]
-impl Fetch for WorkerFetch {
-    async fn fetch(&self, request: FetchRequest) -> FetchResult {
-        let Reply { status, retry_after } = self.network.record(&request.url, self.worker);
-        tokio::time::sleep(self.network.response_time()).await;
-        let text = format!("{} ", request.url.path()).repeat(40);
-        FetchResult {
-            hops: vec![Hop { url: request.url.to_string(), status, location: None, ip: None }],
-            outcome: FetchOutcome::Response(status),
-            timings: Timings::default(),
-            retry_after,
-            headers: Vec::new(),
-            body: Some(Body {
-                content_type: Some("text/html".to_owned()),
-                bytes: format!("<title>{}</title><p>{text}</p>", request.url.path()).into(),
-                ..Body::default()
-            }),
-        }
-    }
-
-    async fn resolve_ip(&self, _: &Url) -> Option<IpAddr> {
-        None
-    }
-}
+/// The number of readings of the clock in one millisecond of virtual time. A
+/// loop that does not wait exceeds it, and would never end in virtual time.
+const MAX_READINGS: u32 = 50_000;
 
 /// A clock that follows the paused time of the runtime.
-struct VirtualClock(Instant);
+struct VirtualClock {
+    started: Instant,
+    /// The time and number of the last readings.
+    readings: Mutex<(Duration, u32)>,
+}
+
+impl VirtualClock {
+    fn new(started: Instant) -> Self {
+        Self { started, readings: Mutex::default() }
+    }
+}
 
 impl Clock for VirtualClock {
     fn now(&self) -> Timestamp {
-        let start = Timestamp::constant(1_800_000_000, 0);
-        start + SignedDuration::try_from(self.0.elapsed()).unwrap()
+        let elapsed = self.started.elapsed();
+        let mut readings = self.readings.lock().unwrap();
+        *readings = if readings.0 == elapsed { (elapsed, readings.1 + 1) } else { (elapsed, 0) };
+        assert!(readings.1 < MAX_READINGS, "the scheduler does not wait at {elapsed:?}");
+        Timestamp::constant(1_800_000_000, 0) + SignedDuration::try_from(elapsed).unwrap()
     }
 }
 
 /// Verdicts by URL, one per report.
-#[derive(Default)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Verdicts(pub(crate) BTreeMap<String, Vec<Verdict>>);
 
 impl Observer for Verdicts {
@@ -130,124 +59,235 @@ impl Observer for Verdicts {
     fn on_progress(&mut self, _: &Progress) {}
 }
 
-/// A list of URLs, a scripted network and a store.
-pub(crate) struct Harness {
-    _folder: tempfile::TempDir,
-    ports: Ports,
-    fetch: Arc<ScriptedFetch>,
-    settings: CheckSettings,
+/// The conditions of a test.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Scenario {
+    pub(crate) urls: Vec<String>,
+    pub(crate) scripts: HashMap<String, Vec<Reply>>,
+    pub(crate) sites: HashMap<String, Site>,
+    pub(crate) robots: HashMap<String, String>,
+    pub(crate) shares_address: bool,
+    pub(crate) gap: Duration,
+    pub(crate) slots: Option<usize>,
+    pub(crate) host_slots: usize,
+    /// Whether other workers may join the run.
+    pub(crate) is_shared: bool,
+    pub(crate) seed: u64,
 }
 
-impl Harness {
-    /// Creates a harness that checks these URLs with `gap` between the requests
-    /// to a host.
-    pub(crate) async fn new(
-        urls: &[String],
-        scripts: &[(&str, &[Reply])],
-        gap: Duration,
-        seed: u64,
-    ) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("list.txt"), urls.join("\n")).unwrap();
-        let root = folder.path().to_owned();
-        let started = Instant::now();
-        let scripts = scripts.iter().map(|(url, replies)| ((*url).to_owned(), replies.to_vec()));
-        let fetch = Arc::new(ScriptedFetch {
-            started,
-            scripts: scripts.collect(),
-            requests: Mutex::default(),
-            random: Mutex::new(seed),
-        });
-        let ports = Ports {
-            fetch: Arc::new(WorkerFetch { network: Arc::clone(&fetch), worker: 0 }),
-            files: Arc::new(LocalFiles::new(LocalFilesSettings {
-                root,
-                ..LocalFilesSettings::default()
-            })),
-            store: Arc::new(SqliteStore::open(&folder.path().join("db")).await.unwrap()),
-            render: None,
-            archives: Vec::new(),
-            search_engines: Vec::new(),
-            clock: Arc::new(VirtualClock(started)),
-        };
-        Self { _folder: folder, ports, fetch, settings: settings(gap) }
+impl Scenario {
+    /// Checks these URLs with `gap` between the requests to a host.
+    pub(crate) fn new(urls: &[String], gap: Duration) -> Self {
+        Self { urls: urls.to_vec(), gap, host_slots: 1, seed: 1, ..Self::default() }
     }
 
-    /// Limits the number of requests in flight of each worker.
-    pub(crate) fn with_concurrency(mut self, concurrency: usize) -> Self {
-        self.settings.dispatch.concurrency = concurrency;
+    /// Adds the responses of a URL.
+    pub(crate) fn script(mut self, url: &str, replies: &[Reply]) -> Self {
+        self.scripts.insert(url.to_owned(), replies.to_vec());
         self
     }
 
-    /// Runs a check as the worker with this number. All workers join one run,
-    /// because the key of their runs is the same.
-    pub(crate) async fn work(&self, worker: usize) -> CheckEnd {
-        let fetch = Arc::new(WorkerFetch { network: Arc::clone(&self.fetch), worker });
-        let ports = Ports { fetch, ..self.ports.clone() };
-        let (_trigger, stop) = StopSignal::new();
-        let mut verdicts = Verdicts::default();
-        check(&ports, &self.settings, &mut verdicts, &stop).await.unwrap().end
+    /// Sets the behavior of a host.
+    pub(crate) fn site(mut self, host: &str, site: Site) -> Self {
+        self.sites.insert(host.to_owned(), site);
+        self
     }
 
-    /// Returns the number of workers that sent requests.
-    pub(crate) fn active_workers(&self) -> usize {
-        let requests = self.fetch.requests.lock().unwrap();
-        let workers: BTreeSet<usize> = requests.iter().map(|request| request.worker).collect();
-        workers.len()
+    /// Opens a store and a network.
+    pub(crate) fn open(self) -> Harness {
+        let started = Instant::now();
+        let network = Arc::new(Network {
+            started,
+            scripts: self.scripts.clone(),
+            sites: self.sites.clone(),
+            robots: self.robots.clone(),
+            shares_address: self.shares_address,
+            requests: Mutex::default(),
+            random: Mutex::new(Random::new(self.seed)),
+        });
+        let store = if self.is_shared { MemoryStore::shared() } else { MemoryStore::new() };
+        Harness { store, network, settings: self.settings(), scenario: self }
+    }
+
+    fn settings(&self) -> CheckSettings {
+        let mut dispatch = DispatchSettings {
+            politeness: PolitenessPolicy::check(self.host_slots, self.gap),
+            ..DispatchSettings::default()
+        };
+        dispatch.concurrency = self.slots.unwrap_or(dispatch.concurrency);
+        CheckSettings {
+            load: LoadSettings {
+                inputs: vec![Input::Stdin(self.urls.join("\n").into_bytes().into())],
+                scope: UrlFilter::default(),
+                is_offline: false,
+                fresh_since: Timestamp::MAX,
+                read_options: ReadOptions::default(),
+                sitemap_delay: Duration::ZERO,
+                max_page_bytes: 1 << 20,
+            },
+            dispatch,
+            is_fresh: false,
+            scope: BTreeMap::new(),
+        }
+    }
+}
+
+/// A scenario with its network and store.
+pub(crate) struct Harness {
+    pub(crate) store: MemoryStore,
+    pub(crate) network: Arc<Network>,
+    pub(crate) settings: CheckSettings,
+    pub(crate) scenario: Scenario,
+}
+
+impl Harness {
+    /// Returns the ports of a worker, with its own handle of the store.
+    pub(crate) fn ports(&self, worker: usize) -> Ports {
+        let store = self.store.join();
+        let is_shared = self.scenario.is_shared;
+        let seed = self.scenario.seed.wrapping_add(worker as u64);
+        let store = if is_shared { store.with_delays(seed) } else { store };
+        Ports {
+            fetch: Arc::new(WorkerFetch { network: Arc::clone(&self.network), worker }),
+            files: Arc::new(LocalFiles::new(LocalFilesSettings::default())),
+            store: Arc::new(store),
+            render: None,
+            archives: Vec::new(),
+            search_engines: Vec::new(),
+            clock: Arc::new(VirtualClock::new(self.network.started)),
+        }
     }
 
     /// Runs a check until it ends.
     pub(crate) async fn check(&self) -> (CheckEnd, Verdicts) {
         let (_trigger, stop) = StopSignal::new();
-        self.check_until(&stop).await
+        self.check_until(&stop).await.unwrap()
     }
 
     /// Runs a check until it ends or is stopped.
-    pub(crate) async fn check_until(&self, stop: &StopSignal) -> (CheckEnd, Verdicts) {
+    pub(crate) async fn check_until(
+        &self,
+        stop: &StopSignal,
+    ) -> Result<(CheckEnd, Verdicts), EngineError> {
         let mut verdicts = Verdicts::default();
-        let outcome = check(&self.ports, &self.settings, &mut verdicts, stop).await.unwrap();
-        (outcome.end, verdicts)
+        let outcome = check(&self.ports(0), &self.settings, &mut verdicts, stop).await?;
+        Ok((outcome.end, verdicts))
+    }
+
+    /// Runs a check and stops it after `time`.
+    pub(crate) async fn check_for(&self, time: Duration) -> (CheckEnd, Verdicts) {
+        let (trigger, stop) = StopSignal::new();
+        let stopping = async {
+            tokio::time::sleep(time).await;
+            trigger.stop();
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            end = self.check_until(&stop) => end.unwrap(),
+            () = stopping => unreachable!("the future never ends"),
+        }
+    }
+
+    /// Runs a check that crashes after `time`: nothing is released.
+    pub(crate) async fn crash_after(&self, time: Duration) {
+        let _ = tokio::time::timeout(time, self.check()).await;
+        if !self.scenario.is_shared {
+            self.store.revoke_leases();
+        }
+    }
+
+    /// Helps with the open runs as the worker with this number, until stopped.
+    pub(crate) async fn work(&self, worker: usize, stop: &StopSignal) {
+        let ports = self.ports(worker);
+        let DispatchSettings { concurrency, lease, .. } = self.settings.dispatch;
+        let options = WorkerOptions { concurrency, lease };
+        while !stop.is_stopped() {
+            relink_engine::work(&ports, options, stop).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+    }
+
+    /// Returns all requests in order of time.
+    pub(crate) fn requests(&self) -> Vec<Request> {
+        self.network.requests.lock().unwrap().clone()
+    }
+
+    /// Returns the number of workers that sent requests.
+    pub(crate) fn active_workers(&self) -> usize {
+        self.requests().iter().map(|request| request.worker).collect::<BTreeSet<_>>().len()
     }
 
     /// Returns the requests to a host in order of time.
     pub(crate) fn requests_to(&self, host: &str) -> Vec<Request> {
-        let requests = self.fetch.requests.lock().unwrap();
-        requests.iter().filter(|request| request.url.host_str() == Some(host)).cloned().collect()
+        let mut requests = self.requests();
+        requests.retain(|request| request.url.host_str() == Some(host));
+        requests
     }
 
     /// Returns the times of the requests for a URL.
     pub(crate) fn times_of(&self, url: &str) -> Vec<Duration> {
-        let requests = self.fetch.requests.lock().unwrap();
+        let requests = self.requests();
         requests.iter().filter(|request| request.url.as_str() == url).map(|r| r.at).collect()
     }
 
-    /// Asserts that the requests to a host are at least `gap` apart.
+    /// Returns the names of the hosts that were contacted.
+    pub(crate) fn hosts(&self) -> BTreeSet<String> {
+        let requests = self.requests();
+        requests.iter().filter_map(|request| request.url.host_str().map(str::to_owned)).collect()
+    }
+
+    /// Asserts the rules that hold in every schedule: the gap and the number of
+    /// requests in flight, per host and in total.
     #[track_caller]
-    pub(crate) fn assert_gap(&self, host: &str, gap: Duration, context: &str) {
-        let requests = self.requests_to(host);
-        for pair in requests.windows(2) {
-            let [first, second] = pair else { continue };
-            assert!(second.at >= first.at + gap, "{context}: {host}: {first:?} {second:?}");
+    pub(crate) fn assert_polite(&self, context: &str) {
+        let slots = self.settings.dispatch.concurrency;
+        for host in self.hosts() {
+            let requests = self.requests_to(&host);
+            assert_gap(&requests, self.scenario.gap, context);
+            let busy = max_in_flight(&requests);
+            assert!(busy <= self.scenario.host_slots, "{context}: {host}: {busy} in flight");
         }
+        for worker in 0..self.active_workers() {
+            let mut requests = self.requests();
+            requests.retain(|request| request.worker == worker);
+            let busy = max_in_flight(&requests);
+            assert!(busy <= slots, "{context}: {busy} requests in flight, {slots} slots");
+        }
+    }
+
+    /// Asserts that every URL has one result.
+    #[track_caller]
+    pub(crate) fn assert_complete(&self, verdicts: &Verdicts, context: &str) {
+        let expected: BTreeSet<&String> = self.scenario.urls.iter().collect();
+        let reported: BTreeSet<&String> = verdicts.0.keys().collect();
+        let missing: Vec<_> = expected.difference(&reported).collect();
+        assert!(missing.is_empty(), "{context}: no result for {missing:?}");
+        let repeated: Vec<_> = verdicts.0.iter().filter(|(_, all)| all.len() != 1).collect();
+        assert!(repeated.is_empty(), "{context}: more than one result: {repeated:?}");
     }
 }
 
-fn settings(gap: Duration) -> CheckSettings {
-    CheckSettings {
-        load: LoadSettings {
-            inputs: vec![Input::Path("list.txt".into())],
-            scope: UrlFilter::default(),
-            is_offline: false,
-            fresh_since: Timestamp::MAX,
-            read_options: ReadOptions::default(),
-            sitemap_delay: Duration::ZERO,
-            max_page_bytes: 1 << 20,
-        },
-        dispatch: DispatchSettings {
-            politeness: PolitenessPolicy::check(1, gap),
-            ..DispatchSettings::default()
-        },
-        is_fresh: false,
-        scope: BTreeMap::new(),
+#[track_caller]
+fn assert_gap(requests: &[Request], gap: Duration, context: &str) {
+    for pair in requests.windows(2) {
+        let [first, second] = pair else { continue };
+        assert!(second.at >= first.at + gap, "{context}: gap too short: {first:?} {second:?}");
     }
+}
+
+/// Returns the greatest number of requests in flight at a time.
+fn max_in_flight(requests: &[Request]) -> usize {
+    let mut events: Vec<(Duration, i32)> = Vec::new();
+    for request in requests {
+        events.push((request.at, 1));
+        events.extend(request.until.map(|until| (until, -1)));
+    }
+    // A request that ends when another starts is not in flight.
+    events.sort_unstable();
+    let (mut busy, mut most) = (0, 0);
+    for (_, change) in events {
+        busy += change;
+        most = most.max(busy);
+    }
+    usize::try_from(most).unwrap()
 }

@@ -5,6 +5,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod crawls;
 mod harness;
+mod network;
+mod random;
 mod rules;
+mod search;
 mod workers;

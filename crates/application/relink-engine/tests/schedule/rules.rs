@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use relink_engine::{CheckEnd, StopSignal};
+use relink_engine::CheckEnd;
 use relink_model::Verdict;
 
-use crate::harness::{Harness, Reply};
+use crate::harness::Scenario;
+use crate::network::{Reply, Site};
 
 const GAP: Duration = Duration::from_secs(1);
 const PAGE: &str = "http://one.test/page0";
@@ -17,16 +18,16 @@ fn pages(host: &str, count: usize) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn requests_to_one_host_are_a_gap_apart() {
-    let harness = Harness::new(&pages("one.test", 8), &[], GAP, 1).await;
+    let harness = Scenario::new(&pages("one.test", 8), GAP).open();
     let (end, verdicts) = harness.check().await;
     assert_eq!((end, verdicts.0.len()), (CheckEnd::Finished, 8));
-    harness.assert_gap("one.test", GAP, "check");
+    harness.assert_polite("check");
 }
 
 #[tokio::test(start_paused = true)]
 async fn hosts_do_not_wait_for_each_other() {
     let urls: Vec<String> = (0..20).map(|n| format!("http://host{n}.test/page")).collect();
-    let harness = Harness::new(&urls, &[], Duration::from_mins(1), 1).await;
+    let harness = Scenario::new(&urls, Duration::from_mins(1)).open();
     harness.check().await;
     let times: Vec<Duration> = urls.iter().map(|url| harness.times_of(url)[0]).collect();
     let (first, last) = (*times.iter().min().unwrap(), *times.iter().max().unwrap());
@@ -36,30 +37,29 @@ async fn hosts_do_not_wait_for_each_other() {
 #[tokio::test(start_paused = true)]
 async fn gone_page_is_confirmed_before_it_is_dead() {
     let urls = pages("one.test", 2);
-    let harness = Harness::new(&urls, &[(PAGE, &[Reply::status(404)])], GAP, 1).await;
+    let harness = Scenario::new(&urls, GAP).script(PAGE, &[Reply::status(404)]).open();
     let (_, verdicts) = harness.check().await;
     assert_eq!(verdicts.0[PAGE], [Verdict::Dead]);
     assert_eq!(harness.times_of(PAGE).len(), 2);
-    harness.assert_gap("one.test", GAP, "confirmation");
+    harness.assert_polite("confirmation");
 }
 
 #[tokio::test(start_paused = true)]
 async fn page_that_recovers_at_confirmation_is_alive() {
     for status in [404, 410, 500, 503] {
         let replies = [Reply::status(status), Reply::status(200)];
-        let harness = Harness::new(&pages("one.test", 2), &[(PAGE, &replies)], GAP, 1).await;
+        let harness = Scenario::new(&pages("one.test", 2), GAP).script(PAGE, &replies).open();
         let (_, verdicts) = harness.check().await;
         assert_eq!(verdicts.0[PAGE], [Verdict::Alive], "{status}");
-        harness.assert_gap("one.test", GAP, "recovery");
+        harness.assert_polite("recovery");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn retry_after_delays_the_host() {
     for seconds in [5, 20, 60] {
-        let throttled = Reply { status: 429, retry_after: Some(seconds) };
-        let replies = [throttled, Reply::status(200)];
-        let harness = Harness::new(&pages("one.test", 3), &[(PAGE, &replies)], GAP, 1).await;
+        let replies = [Reply::throttled(seconds), Reply::status(200)];
+        let harness = Scenario::new(&pages("one.test", 3), GAP).script(PAGE, &replies).open();
         harness.check().await;
         let throttled_at = harness.times_of(PAGE)[0];
         let next = harness.requests_to("one.test").into_iter().find(|r| r.at > throttled_at);
@@ -71,13 +71,8 @@ async fn retry_after_delays_the_host() {
 #[tokio::test(start_paused = true)]
 async fn resumed_check_fetches_only_what_is_left() {
     let urls = pages("one.test", 10);
-    let harness = Harness::new(&urls, &[], GAP, 1).await;
-    let (trigger, stop) = StopSignal::new();
-    let stopping = async {
-        tokio::time::sleep(Duration::from_millis(4500)).await;
-        trigger.stop();
-    };
-    let ((end, _), ()) = tokio::join!(harness.check_until(&stop), stopping);
+    let harness = Scenario::new(&urls, GAP).open();
+    let (end, _) = harness.check_for(Duration::from_millis(4500)).await;
     assert_eq!(end, CheckEnd::Interrupted);
     let before = harness.requests_to("one.test").len();
     assert!((1..10).contains(&before), "{before}");
@@ -85,5 +80,134 @@ async fn resumed_check_fetches_only_what_is_left() {
     let repeated = urls.iter().filter(|url| harness.times_of(url).len() > 1).count();
     assert!(urls.iter().all(|url| !harness.times_of(url).is_empty()));
     assert!(repeated <= 1, "only the request in flight is repeated");
-    harness.assert_gap("one.test", GAP, "resume");
+    harness.assert_polite("resume");
+}
+
+#[tokio::test(start_paused = true)]
+async fn crashed_check_is_resumed_without_losing_a_url() {
+    for seed in 0..100 {
+        let mut urls = pages("one.test", 9);
+        urls.extend(pages("two.test", 7));
+        let scenario = Scenario { seed, host_slots: 2, ..Scenario::new(&urls, GAP) };
+        let harness = scenario.site("two.test", Site::SamePage).open();
+        for crash in 1..4 {
+            harness.crash_after(Duration::from_millis(seed * 131 % 3000 + crash * 700)).await;
+        }
+        let (end, verdicts) = harness.check().await;
+        assert_eq!(end, CheckEnd::Finished, "seed {seed}");
+        harness.assert_complete(&verdicts, &format!("seed {seed}"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn host_that_requests_a_long_wait_is_left_to_a_later_run() {
+    let urls = pages("one.test", 3);
+    let scenario = Scenario::new(&urls, GAP).script(PAGE, &[Reply::throttled(3600)]);
+    let harness = scenario.open();
+    let (end, verdicts) = harness.check().await;
+    assert_eq!(end, CheckEnd::Finished);
+    harness.assert_complete(&verdicts, "closed host");
+    assert_eq!(verdicts.0[&urls[2]], [Verdict::Blocked]);
+    assert_eq!(harness.requests_to("one.test").len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_of_a_page_are_limited() {
+    for status in [500, 502, 503, 504] {
+        let urls = pages("one.test", 2);
+        let harness = Scenario::new(&urls, GAP).script(PAGE, &[Reply::status(status)]).open();
+        let (_, verdicts) = harness.check().await;
+        assert_eq!(verdicts.0[PAGE], [Verdict::Failing], "{status}");
+        assert!((2..=4).contains(&harness.times_of(PAGE).len()), "{status}");
+        harness.assert_polite("retries");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn host_that_is_down_gets_few_requests() {
+    let mut urls = pages("one.test", 60);
+    urls.push("http://two.test/page".to_owned());
+    let harness = Scenario::new(&urls, GAP).site("one.test", Site::Down).open();
+    let (_, verdicts) = harness.check().await;
+    harness.assert_complete(&verdicts, "outage");
+    assert!(harness.requests_to("one.test").len() < 40);
+    assert_eq!(verdicts.0["http://two.test/page"], [Verdict::Alive]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn failures_are_not_reported_without_a_network() {
+    let urls = pages("one.test", 3);
+    let harness = Scenario::new(&urls, GAP).site("one.test", Site::Down).open();
+    let (end, verdicts) = harness.check().await;
+    assert_eq!((end, verdicts.0.len()), (CheckEnd::NoNetwork, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn same_page_for_every_path_is_a_soft_404() {
+    for count in [1, 5, 20, 80] {
+        let mut urls = pages("one.test", count);
+        // Three other hosts prove that the network works.
+        urls.extend(["two", "three", "four"].map(|host| format!("http://{host}.test/page")));
+        let harness = Scenario::new(&urls, GAP).site("one.test", Site::SamePage).open();
+        let (_, verdicts) = harness.check().await;
+        for url in pages("one.test", count) {
+            assert_eq!(verdicts.0[&url], [Verdict::Soft404], "{count}: {url}");
+        }
+        harness.assert_polite("controls");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn control_requests_of_a_host_stay_within_their_budget() {
+    // Every directory needs its own control.
+    let url = |n: usize| format!("http://one.test/page{n}/index.html");
+    for directories in [5, 20, 50] {
+        let urls: Vec<String> = (0..directories).map(url).collect();
+        let harness = Scenario::new(&urls, GAP).site("one.test", Site::AnyPage).open();
+        let (_, verdicts) = harness.check().await;
+        harness.assert_complete(&verdicts, "budget");
+        let controls = harness.requests_to("one.test").len() - directories;
+        let budget = 6.max((2 * directories).div_ceil(5));
+        assert!(controls <= budget + 2, "{directories} directories, {controls} controls");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn hosts_on_one_address_share_a_gap() {
+    let urls: Vec<String> = (0..12).map(|n| format!("http://host{n}.test/page")).collect();
+    let scenario = Scenario { shares_address: true, ..Scenario::new(&urls, GAP) };
+    let harness = scenario.open();
+    harness.check().await;
+    let ip_gap = Duration::from_millis(250);
+    for pair in harness.requests().windows(2) {
+        assert!(pair[1].at >= pair[0].at + ip_gap, "{pair:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn adaptive_delay_follows_response_times() {
+    let harness = Scenario::new(&pages("one.test", 30), Duration::from_millis(1)).open();
+    harness.check().await;
+    let times: Vec<Duration> = harness.requests_to("one.test").iter().map(|r| r.at).collect();
+    // Half of the mean response time of 200 ms.
+    let end = times[0] + Duration::from_millis(50) * 29;
+    assert!(*times.last().unwrap() >= end, "{times:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn verdicts_do_not_depend_on_slots_or_response_times() {
+    let mut urls = pages("one.test", 12);
+    urls.extend(pages("two.test", 12));
+    urls.extend((0..9).map(|n| format!("http://three.test/page{n}/a.html")));
+    let run = async |slots: usize, seed: u64| {
+        let scenario = Scenario { slots: Some(slots), seed, ..Scenario::new(&urls, GAP) };
+        let scenario = scenario.site("one.test", Site::SamePage).site("two.test", Site::Gone);
+        scenario.open().check().await.1
+    };
+    let expected = run(128, 0).await;
+    for slots in [1, 2, 4, 16] {
+        for seed in 0..5 {
+            assert_eq!(run(slots, seed).await, expected, "{slots} slots, seed {seed}");
+        }
+    }
 }
