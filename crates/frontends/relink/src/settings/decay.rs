@@ -107,7 +107,7 @@ const PLACEHOLDER: &str = "https://example.org/";
 
 /// Whether an input is a page: a URL, or a host name that is not a file.
 fn is_page(input: &str) -> bool {
-    let is_host = input.contains('.') && !std::path::Path::new(input).exists();
+    let is_host = input.contains('.') && !Path::new(input).exists();
     input.contains("://") || is_host
 }
 

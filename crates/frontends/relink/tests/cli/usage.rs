@@ -64,10 +64,10 @@ fn version_is_printed() {
 #[test]
 fn arguments_without_effect_are_rejected() {
     let sandbox = Sandbox::new();
-    sandbox.write("dead.txt", "a\n").write("a.md", "text\n");
+    sandbox.write("a.md", "text\n");
     for (args, rejected) in [
-        (&["decay", "--crawl", "latest", "--dead", "dead.txt"][..], "--dead"),
-        (&["decay", "--crawl", "latest", "--walks", "300"], "--walks"),
+        (&["decay", "--crawl", "latest", "--walks", "300"][..], "--walks"),
+        (&["decay", "--crawl", "latest", "--radius", "2"], "--radius"),
         (&["check", "a.md", "--search", "local"], "--search"),
         (&["revive", "--summary", "--all"], "--all"),
         (&["explain", "RL101", "--format", "json"], "--format json"),
