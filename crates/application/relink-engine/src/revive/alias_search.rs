@@ -241,7 +241,11 @@ mod tests {
         let page = DeadPage { url: url.clone(), stored: None, rights: RequestRights::discovered() };
         let search =
             AliasSearch { copy: Some(old), ..AliasSearch::new(page, Timestamp::UNIX_EPOCH) };
-        let page = LiveCandidate { url, digest: Some(new), functions: Default::default() };
+        let page = LiveCandidate {
+            url,
+            digest: Some(new),
+            functions: std::collections::BTreeSet::default(),
+        };
         let evidence = search.evidence(&page, Vec::new());
         let notes: Vec<&str> = evidence.iter().map(|item| item.note.as_str()).collect();
         assert_eq!(notes.join(", "), expect);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use relink_engine::{REVIVABLE, Revival};
 use relink_model::Confidence;
-use relink_ports::ReviveStore;
+use relink_ports::Store;
 use relink_revive::cost::RevivalMethod;
 use relink_store::SqliteStore;
 use url::Url;
@@ -33,7 +33,7 @@ pub(super) async fn read(db: &Path, site: &Url) -> Result<GroundTruth, EvalError
 }
 
 async fn read_moved(
-    store: &dyn ReviveStore,
+    store: &dyn Store,
     site: &Url,
     truth: &mut GroundTruth,
 ) -> Result<(), EvalError> {
@@ -54,7 +54,7 @@ async fn read_moved(
 }
 
 async fn read_gone(
-    store: &dyn ReviveStore,
+    store: &dyn Store,
     site: &Url,
     truth: &mut GroundTruth,
 ) -> Result<(), EvalError> {
@@ -75,7 +75,7 @@ async fn read_gone(
 }
 
 async fn read_live(
-    store: &dyn ReviveStore,
+    store: &dyn Store,
     site: &Url,
     truth: &mut GroundTruth,
 ) -> Result<(), EvalError> {
@@ -89,7 +89,7 @@ async fn read_live(
 }
 
 /// Returns the title of a dead page when it was last alive.
-async fn title(store: &dyn ReviveStore, url: &str) -> Result<Option<String>, EvalError> {
+async fn title(store: &dyn Store, url: &str) -> Result<Option<String>, EvalError> {
     let page = store.dead_target(url).await?;
     Ok(page.and_then(|page| page.digest).and_then(|digest| digest.title))
 }

@@ -34,7 +34,7 @@ impl Network {
                         to = format!("http://host{other}.test/gone-{host}-{page}-{link}");
                         dead.extend([to.as_str(), "\n"]);
                     }
-                    html += &format!("<a href=\"{to}\">{link}</a> ");
+                    html.extend(["<a href=\"", &to, "\">", &link.to_string(), "</a> "]);
                     edges.extend([url(host, page).as_str(), " ", &to, "\n"]);
                 }
                 let name = format!("page{page} of host{host} ").repeat(9);
