@@ -50,6 +50,8 @@ pub struct CheckOutcome {
     pub started_at: Timestamp,
     /// Whether it resumed an unfinished run.
     pub is_resumed: bool,
+    /// Whether it joined the run of another process, which read the documents.
+    pub is_joined: bool,
     /// Why it ended.
     pub end: CheckEnd,
     /// Why failures may be caused by the local network.
@@ -152,6 +154,7 @@ pub async fn check(
         run,
         started_at,
         is_resumed,
+        is_joined: false,
         end,
         doubt,
         loaded: summary,

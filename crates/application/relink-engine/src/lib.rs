@@ -52,7 +52,7 @@ pub use extract::{ExtractProblem, ExtractSettings, ExtractSummary, StdinReader, 
 pub use fix::{
     DeadLinkMarks, DocumentError, DocumentFix, FixCause, FixPreference, FixSettings, FixStatus,
     FixStyle, LearnedDecisions, LinkFix, SiteFixes, WikiEditResult, WikiEditSettings, WikiEdits,
-    WikiPageEdit, choose_dated_copies, edit_wiki_pages, find_copy_gaps, learn_decisions,
+    WikiPageEdit, add_copy_gaps, choose_dated_copies, edit_wiki_pages, learn_decisions,
     map_to_sources, plan_document, plan_fixes, repair_page, verify_fixes,
 };
 pub use harvest::{

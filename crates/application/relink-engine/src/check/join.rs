@@ -72,6 +72,7 @@ fn outcome(run: &OpenRun, end: CheckEnd) -> CheckOutcome {
         run: run.id,
         started_at: run.started_at,
         is_resumed: true,
+        is_joined: true,
         end,
         doubt: None,
         loaded: LoadSummary::default(),

@@ -6,17 +6,13 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use relink_fix::{CopyGap, PageVersion, copy_gaps, link_date};
-use relink_model::{Capture, FetchOutcome, RequestRights};
-use relink_ports::{
-    CaptureOrder, CaptureQuery, CaptureStatusFilter, Fetch as _, FetchRequest, LineHistory,
-    RequestOptions, UserAgent,
-};
+use relink_fix::{PageVersion, link_date};
+use relink_model::Capture;
+use relink_ports::{CaptureOrder, CaptureQuery, CaptureStatusFilter, LineHistory, Store};
 use url::Url;
 
 use super::{FixCause, FixStatus, LinkFix};
-use crate::polite_fetch::{PoliteFetch, PoliteFetchSettings};
-use crate::{DispatchSettings, EngineError, Ports, Revival};
+use crate::{EngineError, Ports, Revival};
 
 /// Replaces archived copies by those nearest to the dates of their links. The date of a
 /// link is its access date, or that of its line in the version history. Only files where
@@ -79,77 +75,20 @@ fn use_capture(fix: &mut LinkFix, capture: &Capture) {
     fix.version = Some(PageVersion { url: fix.new_url.clone(), date });
 }
 
-/// Determines what the archived copies lack, for all links that get an alias.
+/// Adds what the archived copies lack, as `revive` found, to all links that get an alias.
 ///
 /// # Errors
 ///
 /// Fails if the store fails.
-pub async fn find_copy_gaps(
-    ports: &Ports,
-    settings: &DispatchSettings,
-    fixes: &mut [LinkFix],
-) -> Result<(), EngineError> {
-    let polite = PoliteFetch::new(PoliteFetchSettings {
-        fetch: &*ports.fetch,
-        clock: &*ports.clock,
-        store: Some(&*ports.store),
-        politeness: settings.politeness,
-        max_host_wait: settings.max_host_wait,
-    });
-    let mut known: BTreeMap<String, Vec<CopyGap>> = BTreeMap::new();
+pub async fn add_copy_gaps(store: &dyn Store, fixes: &mut [LinkFix]) -> Result<(), EngineError> {
     let is_alias = |fix: &&mut LinkFix| {
         matches!(fix.cause, FixCause::Alias(_)) && !matches!(fix.status, FixStatus::Rejected(_))
     };
     for fix in fixes.iter_mut().filter(is_alias) {
-        if !known.contains_key(&fix.old_url) {
-            let gaps = gaps_of(ports, &polite, fix).await?;
-            known.insert(fix.old_url.clone(), gaps);
-        }
-        fix.copy_gaps = known.get(&fix.old_url).cloned().unwrap_or_default();
+        let Some(stored) = store.revival(&fix.old_url).await? else { continue };
+        // A report of another version of Relink says nothing about copies.
+        let revival = serde_json::from_str::<Revival>(&stored.report).ok();
+        fix.copy_gaps = revival.and_then(|revival| revival.copy_gaps).unwrap_or_default();
     }
     Ok(())
-}
-
-async fn gaps_of(
-    ports: &Ports,
-    polite: &PoliteFetch<'_>,
-    fix: &LinkFix,
-) -> Result<Vec<CopyGap>, EngineError> {
-    let Some(stored) = ports.store.revival(&fix.old_url).await? else { return Ok(Vec::new()) };
-    let Ok(revival) = serde_json::from_str::<Revival>(&stored.report) else {
-        return Ok(Vec::new());
-    };
-    let Some(copy) = &revival.archived else { return Ok(vec![CopyGap::NoCopy]) };
-    let (Ok(old), Ok(new)) = (Url::parse(&fix.old_url), Url::parse(&fix.new_url)) else {
-        return Ok(Vec::new());
-    };
-    let rights = ports.store.dead_target(old.as_str()).await?;
-    let rights = rights.map_or(RequestRights::discovered(), |stored| stored.rights);
-    let live = page(polite, &new, rights.inherit(&old, &new)).await;
-    let replay = page(polite, &copy.replay_url, RequestRights::discovered()).await;
-    let replay = match replay {
-        Some(replay) => Some(replay),
-        None => replay_of(ports, &old, copy.captured_at).await,
-    };
-    Ok(live.zip(replay).map(|(live, copy)| copy_gaps(&live, &copy)).unwrap_or_default())
-}
-
-/// Returns the body of a page with status 200.
-async fn page(polite: &PoliteFetch<'_>, url: &Url, rights: RequestRights) -> Option<Vec<u8>> {
-    let options = RequestOptions::default();
-    let request = FetchRequest { url: url.clone(), rights, user_agent: UserAgent::Native, options };
-    let result = polite.fetch(request).await;
-    let is_success = matches!(result.outcome, FetchOutcome::Response(200));
-    result.body.filter(|_| is_success).map(|body| body.bytes.to_vec())
-}
-
-/// Returns the body of the archived copy of a time.
-async fn replay_of(ports: &Ports, url: &Url, captured_at: Timestamp) -> Option<Vec<u8>> {
-    let capture = Capture::new(url.clone(), captured_at);
-    for archive in &ports.archives {
-        if let Ok(Some(replay)) = archive.replay(&capture).await {
-            return Some(replay.body.bytes.to_vec());
-        }
-    }
-    None
 }

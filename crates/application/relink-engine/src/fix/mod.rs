@@ -21,15 +21,14 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use relink_fix::{
-    ColumnValues, CopyDetails, CopyGap, EditStyle, LinkEdit, PageVersion, ReviewReason,
-};
+use relink_fix::{ColumnValues, CopyDetails, EditStyle, LinkEdit, PageVersion, ReviewReason};
 use relink_frontier::{UrlFilter, canonicalize};
 use relink_model::{Confidence, FindingCode, RunId, Verdict};
 use relink_page::DocumentFormat;
 use relink_ports::{CheckedTargetQuery, LinkLocation};
+use relink_revive::copy_gap::CopyGap;
 
-pub use self::copies::{choose_dated_copies, find_copy_gaps};
+pub use self::copies::{add_copy_gaps, choose_dated_copies};
 pub use self::document::{DocumentError, DocumentFix, plan_document};
 pub use self::learn::{LearnedDecisions, learn_decisions};
 pub use self::plan::plan_fixes;

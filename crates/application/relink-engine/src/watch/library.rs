@@ -38,8 +38,6 @@ pub struct AngleOptions {
     pub away: Option<f64>,
     /// The constant that is added to the logarithm of a count.
     pub scaling: Option<f64>,
-    /// The factor for nouns.
-    pub noun_factor: Option<f64>,
 }
 
 impl AngleOptions {
@@ -49,7 +47,6 @@ impl AngleOptions {
             toward: self.toward.or(lower.toward),
             away: self.away.or(lower.away),
             scaling: self.scaling.or(lower.scaling),
-            noun_factor: self.noun_factor.or(lower.noun_factor),
         }
     }
 
@@ -60,7 +57,6 @@ impl AngleOptions {
             toward: self.toward.unwrap_or(default.toward),
             away: self.away.unwrap_or(default.away),
             scaling: self.scaling.unwrap_or(default.scaling),
-            noun_factor: self.noun_factor.unwrap_or(default.noun_factor),
             ..default
         }
     }

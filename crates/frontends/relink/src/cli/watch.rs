@@ -308,9 +308,6 @@ pub struct WatchEditArgs {
     /// Constant that is added to the logarithm of a count [default: 1]
     #[arg(long, value_name = "N", conflicts_with = "member")]
     pub scaling: Option<f64>,
-    /// Factor of nouns in the angle [default: 1.5]
-    #[arg(long, value_name = "N", conflicts_with = "member")]
-    pub noun_factor: Option<f64>,
 }
 
 /// Formats of `relink watch study`.

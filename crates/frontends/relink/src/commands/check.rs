@@ -92,7 +92,7 @@ pub async fn run(args: CheckArgs, global: GlobalArgs) -> Result<Exit, CommandErr
 /// that the user named: success would hide a mistake in the command line.
 fn nothing_read(settings: &CheckPlan, outcome: &CheckOutcome) -> Option<CommandError> {
     let (load, loaded) = (&settings.check.load, &outcome.loaded);
-    if outcome.end != CheckEnd::Finished {
+    if outcome.end != CheckEnd::Finished || outcome.is_joined {
         return None;
     }
     let is_local = load.inputs.iter().all(|input| matches!(input, Input::Path(_)));

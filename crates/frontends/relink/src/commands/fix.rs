@@ -23,8 +23,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use relink_engine::{
-    CheckEnd, CheckOutcome, FixCause, FixSettings, FixStatus, LinkFix, Ports, StopSignal, check,
-    choose_dated_copies, find_copy_gaps, plan_document, plan_fixes, verify_fixes,
+    CheckEnd, CheckOutcome, FixCause, FixSettings, FixStatus, LinkFix, Ports, StopSignal,
+    add_copy_gaps, check, choose_dated_copies, plan_document, plan_fixes, verify_fixes,
 };
 use relink_git::GitLineHistory;
 use relink_model::RunId;
@@ -174,7 +174,7 @@ async fn offer_fixes(
     let mut fixes = plan_fixes(ports, run, mode.settings).await?;
     choose_dated_copies(ports, &GitLineHistory::new(), &mut fixes).await;
     if plan.revive.is_some() {
-        find_copy_gaps(ports, &plan.check.dispatch, &mut fixes).await?;
+        add_copy_gaps(&*ports.store, &mut fixes).await?;
     }
     let end = verify_fixes(ports, &plan.check, &mut fixes, &mut observer, stop).await?;
     observer.clear();

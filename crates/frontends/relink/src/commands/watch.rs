@@ -225,12 +225,7 @@ impl Session {
                 tags: args.tag,
                 context: args.context,
                 is_automatic: args.automatic,
-                angle: AngleOptions {
-                    toward: args.toward,
-                    away: args.away,
-                    scaling: args.scaling,
-                    noun_factor: args.noun_factor,
-                },
+                angle: AngleOptions { toward: args.toward, away: args.away, scaling: args.scaling },
             };
             edit_collection(ports, collections, &args.name, &edit).await?;
         }
