@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_ports::{ArchiveError, ArchiveSubmission, SubmissionLog, SubmissionState};
+use relink_ports::{ArchiveError, ArchiveJobState, ArchiveSubmission, SubmissionLog};
 use tokio::time::sleep;
 use url::{Host, Url};
 
@@ -115,7 +115,7 @@ impl Submitter<'_> {
             state = self.archive.submit(&page.url).await;
         }
         match state {
-            Ok(SubmissionState::Pending { job }) => {
+            Ok(ArchiveJobState::Pending { job }) => {
                 self.log.begin(&page.url, &job)?;
                 self.open.push(OpenJob { page: index, job });
             }
@@ -144,7 +144,7 @@ impl Submitter<'_> {
         for OpenJob { page: index, job } in std::mem::take(&mut self.open) {
             let Some(page) = pages.get_mut(index) else { continue };
             match self.archive.poll(&job).await {
-                Ok(SubmissionState::Pending { .. }) | Err(_) => {
+                Ok(ArchiveJobState::Pending { .. }) | Err(_) => {
                     self.open.push(OpenJob { page: index, job });
                 }
                 Ok(state) => {
@@ -156,15 +156,15 @@ impl Submitter<'_> {
         Ok(())
     }
 
-    fn copy_state(&self, state: SubmissionState) -> CopyState {
+    fn copy_state(&self, state: ArchiveJobState) -> CopyState {
         match state {
-            SubmissionState::Saved { captured_at, replay_url } => CopyState::Submitted {
+            ArchiveJobState::Saved { captured_at, replay_url } => CopyState::Submitted {
                 archive: self.archive.name().to_owned(),
                 captured_at: captured_at.unwrap_or_else(|| self.ports.now()),
                 replay_url,
             },
-            SubmissionState::Failed(reason) => CopyState::NotSaved(reason),
-            SubmissionState::Pending { job } => CopyState::NotSaved(unfinished(&job)),
+            ArchiveJobState::Failed(reason) => CopyState::NotSaved(reason),
+            ArchiveJobState::Pending { job } => CopyState::NotSaved(unfinished(&job)),
         }
     }
 

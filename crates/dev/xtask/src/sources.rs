@@ -25,6 +25,7 @@ const RIGHTS: [&str; 3] = [
 
 /// Files that may call them: those that read user input, and the store.
 const MAY_GRANT_RIGHTS: &[&str] = &[
+    "crates/frontends/relink/src/commands/demo/reading.rs",
     "crates/frontends/relink/src/commands/revive.rs",
     "crates/frontends/relink/src/settings/survey.rs",
     "crates/frontends/relink/src/settings/watch.rs",
@@ -43,6 +44,8 @@ const MAY_GRANT_RIGHTS: &[&str] = &[
     "crates/adapters/relink-store/src/postgres/rows.rs",
     "crates/adapters/relink-store/src/sqlite/revive.rs",
     "crates/adapters/relink-store/src/sqlite/rows.rs",
+    "crates/dev/relink-testkit/src/memory_store/reading.rs",
+    "crates/dev/relink-testkit/src/memory_store/state.rs",
     "crates/dev/relink-testkit/src/store_suite/fixture.rs",
 ];
 

@@ -64,7 +64,7 @@ impl fmt::Display for CopyGap {
 
 /// What is known about the last good copy of a page with an alias.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CopyState {
+pub enum CopyComparison {
     /// The archives have no good copy.
     Missing,
     /// The copy has the text of the live page.
@@ -77,8 +77,8 @@ pub enum CopyState {
 
 /// Returns what a copy lacks, compared with the live page at the alias. A
 /// missing copy lacks everything, so nothing else is listed then.
-pub fn copy_gaps(copy: CopyState, live: &BTreeSet<PageFunction>) -> Vec<CopyGap> {
-    if copy == CopyState::Missing {
+pub fn copy_gaps(copy: CopyComparison, live: &BTreeSet<PageFunction>) -> Vec<CopyGap> {
+    if copy == CopyComparison::Missing {
         return vec![CopyGap::NoArchivedCopy];
     }
     let services = [
@@ -88,7 +88,7 @@ pub fn copy_gaps(copy: CopyState, live: &BTreeSet<PageFunction>) -> Vec<CopyGap>
         PageFunction::Search,
     ];
     let gaps = [
-        (CopyGap::StaleContent, copy == CopyState::OtherText),
+        (CopyGap::StaleContent, copy == CopyComparison::OtherText),
         (CopyGap::ServiceNotUsable, services.iter().any(|service| live.contains(service))),
         (CopyGap::LossOfRecommendations, live.contains(&PageFunction::Recommendations)),
         (CopyGap::LossOfAdRevenue, live.contains(&PageFunction::Advertisements)),
@@ -110,13 +110,13 @@ mod tests {
     #[test]
     fn missing_copy_is_the_only_gap() {
         let live = BTreeSet::from([PageFunction::Comments]);
-        assert_eq!(copy_gaps(CopyState::Missing, &live), [CopyGap::NoArchivedCopy]);
+        assert_eq!(copy_gaps(CopyComparison::Missing, &live), [CopyGap::NoArchivedCopy]);
     }
 
     #[test]
     fn changed_page_with_comments_and_advertisements_has_three_gaps() {
         let live = BTreeSet::from([PageFunction::Comments, PageFunction::Advertisements]);
-        let gaps = copy_gaps(CopyState::OtherText, &live);
+        let gaps = copy_gaps(CopyComparison::OtherText, &live);
         assert_eq!(
             gaps,
             [CopyGap::StaleContent, CopyGap::ServiceNotUsable, CopyGap::LossOfAdRevenue]
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn complete_copy_has_no_gap() {
-        for copy in [CopyState::SameText, CopyState::NotComparable] {
+        for copy in [CopyComparison::SameText, CopyComparison::NotComparable] {
             assert_eq!(copy_gaps(copy, &BTreeSet::new()), []);
         }
     }

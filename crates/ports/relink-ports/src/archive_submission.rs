@@ -8,7 +8,7 @@ use crate::ArchiveError;
 
 /// The state of a submitted page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SubmissionState {
+pub enum ArchiveJobState {
     /// The archive has not saved the page yet.
     Pending {
         /// The id of the job.
@@ -32,10 +32,10 @@ pub trait ArchiveSubmission: Send + Sync {
     fn name(&self) -> &str;
 
     /// Requests that a page is saved.
-    async fn submit(&self, url: &Url) -> Result<SubmissionState, ArchiveError>;
+    async fn submit(&self, url: &Url) -> Result<ArchiveJobState, ArchiveError>;
 
     /// Returns the state of a job. A job that the archive does not know has failed.
-    async fn poll(&self, job: &str) -> Result<SubmissionState, ArchiveError>;
+    async fn poll(&self, job: &str) -> Result<ArchiveJobState, ArchiveError>;
 }
 
 /// The log of submitted pages, so that an interrupted run submits no page twice.

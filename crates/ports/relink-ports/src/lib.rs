@@ -35,7 +35,7 @@ pub use archive::{
     Archive, ArchiveError, ArchiveWriter, CaptureList, CaptureOrder, CaptureQuery, CaptureScope,
     CaptureStatusFilter, CapturedResponse, Replay,
 };
-pub use archive_submission::{ArchiveSubmission, SubmissionLog, SubmissionState};
+pub use archive_submission::{ArchiveJobState, ArchiveSubmission, SubmissionLog};
 pub use budget_store::BudgetStore;
 pub use cache_store::{CacheStore, StoredControl, StoredPattern, StoredRevival, StoredRobots};
 pub use clock::Clock;

@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use relink_model::FetchOutcome;
 use relink_ports::{
-    ArchiveError, ArchiveSubmission, Clock, Fetch, FetchResult, RequestBody, RequestOptions,
-    SubmissionState,
+    ArchiveError, ArchiveJobState, ArchiveSubmission, Clock, Fetch, FetchResult, RequestBody,
+    RequestOptions,
 };
 use serde_json::Value;
 use url::Url;
@@ -99,7 +99,7 @@ impl SavePageNow {
         &self,
         path: &str,
         body: Option<RequestBody>,
-    ) -> Result<SubmissionState, ArchiveError> {
+    ) -> Result<ArchiveJobState, ArchiveError> {
         let result = self.client.fetch(&self.url(path), true, &self.options(body)).await;
         let result = result.map_err(|refusal| self.service_error(refusal))?;
         let archive = || self.name().to_owned();
@@ -120,19 +120,19 @@ impl SavePageNow {
         }
     }
 
-    fn state(&self, content: &Value) -> SubmissionState {
+    fn state(&self, content: &Value) -> ArchiveJobState {
         let text = |key: &str| content.get(key).and_then(Value::as_str);
         match (text("status"), text("job_id")) {
             (Some("success"), _) => {
                 let time = text("timestamp").unwrap_or_default();
                 let replay_url = text("original_url")
                     .and_then(|original| self.url("web/").join(&format!("{time}/{original}")).ok());
-                SubmissionState::Saved { captured_at: timestamp::parse(time), replay_url }
+                ArchiveJobState::Saved { captured_at: timestamp::parse(time), replay_url }
             }
-            (Some("pending") | None, Some(job)) => SubmissionState::Pending { job: job.to_owned() },
+            (Some("pending") | None, Some(job)) => ArchiveJobState::Pending { job: job.to_owned() },
             _ => {
                 let reason = text("message").or(text("status_ext")).unwrap_or("no reason given");
-                SubmissionState::Failed(reason.to_owned())
+                ArchiveJobState::Failed(reason.to_owned())
             }
         }
     }
@@ -163,11 +163,11 @@ impl ArchiveSubmission for SavePageNow {
         "Save Page Now"
     }
 
-    async fn submit(&self, url: &Url) -> Result<SubmissionState, ArchiveError> {
+    async fn submit(&self, url: &Url) -> Result<ArchiveJobState, ArchiveError> {
         self.request("save", Some(save_form(url))).await
     }
 
-    async fn poll(&self, job: &str) -> Result<SubmissionState, ArchiveError> {
+    async fn poll(&self, job: &str) -> Result<ArchiveJobState, ArchiveError> {
         self.request(&format!("save/status/{job}"), None).await
     }
 }
@@ -191,12 +191,12 @@ impl PywbRecorder {
         Self { collection, clock, client }
     }
 
-    fn state(&self, result: &FetchResult) -> SubmissionState {
+    fn state(&self, result: &FetchResult) -> ArchiveJobState {
         match result.outcome {
             FetchOutcome::Response(200..=399) => {
-                SubmissionState::Saved { captured_at: Some(self.clock.now()), replay_url: None }
+                ArchiveJobState::Saved { captured_at: Some(self.clock.now()), replay_url: None }
             }
-            ref outcome => SubmissionState::Failed(outcome.to_string()),
+            ref outcome => ArchiveJobState::Failed(outcome.to_string()),
         }
     }
 }
@@ -207,7 +207,7 @@ impl ArchiveSubmission for PywbRecorder {
         "pywb"
     }
 
-    async fn submit(&self, url: &Url) -> Result<SubmissionState, ArchiveError> {
+    async fn submit(&self, url: &Url) -> Result<ArchiveJobState, ArchiveError> {
         let archive = || self.name().to_owned();
         let root = self.collection.as_str().trim_end_matches('/');
         let record = Url::parse(&format!("{root}/record/id_/{url}"));
@@ -227,7 +227,7 @@ impl ArchiveSubmission for PywbRecorder {
         }
     }
 
-    async fn poll(&self, _job: &str) -> Result<SubmissionState, ArchiveError> {
-        Ok(SubmissionState::Failed("pywb has no jobs".to_owned()))
+    async fn poll(&self, _job: &str) -> Result<ArchiveJobState, ArchiveError> {
+        Ok(ArchiveJobState::Failed("pywb has no jobs".to_owned()))
     }
 }

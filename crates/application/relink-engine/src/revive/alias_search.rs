@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use relink_judge::{Misdirection, misdirection};
 use relink_model::{Confidence, Digest};
-use relink_revive::copy_gap::{CopyGap, CopyState, copy_gaps};
+use relink_revive::copy_gap::{CopyComparison, CopyGap, copy_gaps};
 use relink_revive::cost::Cost;
 use relink_revive::evidence::{AliasEvidence, AliasEvidenceKind};
 use relink_revive::redirects::RedirectHistory;
@@ -109,10 +109,10 @@ impl AliasSearch {
             return None;
         }
         let state = match (&self.revival.archived, self.compare(page)) {
-            (None, _) => CopyState::Missing,
-            (_, TextComparison::Same(_)) => CopyState::SameText,
-            (_, TextComparison::Impossible) => CopyState::NotComparable,
-            _ => CopyState::OtherText,
+            (None, _) => CopyComparison::Missing,
+            (_, TextComparison::Same(_)) => CopyComparison::SameText,
+            (_, TextComparison::Impossible) => CopyComparison::NotComparable,
+            _ => CopyComparison::OtherText,
         };
         Some(copy_gaps(state, &page.functions))
     }

@@ -16,7 +16,7 @@ use crate::rng::SplitMix64;
 
 /// The distribution of breakage within a domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Breakage {
+pub enum BreakageShape {
     /// Whole directories die.
     ByDirectory,
     /// URLs die independently.
@@ -52,7 +52,7 @@ pub struct FederationShape {
     /// Share of broken URLs in a live directory.
     pub background: f64,
     /// The distribution of breakage within a domain.
-    pub breakage: Breakage,
+    pub breakage: BreakageShape,
     /// The part of the URL that selects a page.
     pub naming: Naming,
 }
@@ -69,7 +69,7 @@ impl Default for FederationShape {
             directory: 40.0,
             death: (0.93, 1.0),
             background: 0.004,
-            breakage: Breakage::ByDirectory,
+            breakage: BreakageShape::ByDirectory,
             naming: Naming::Path,
         }
     }
@@ -169,9 +169,9 @@ fn domain_truth(
     let mean = f64::midpoint(shape.death.0, shape.death.1).max(f64::MIN_POSITIVE);
     let dead_share = ((rate - background) / mean).clamp(0.0, 1.0);
     let is_scattered = match shape.breakage {
-        Breakage::ByDirectory => false,
-        Breakage::Scattered => true,
-        Breakage::Mixed => rng.bernoulli(0.5),
+        BreakageShape::ByDirectory => false,
+        BreakageShape::Scattered => true,
+        BreakageShape::Mixed => rng.bernoulli(0.5),
     };
     let mut directories = Vec::new();
     let mut left = size;
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn federation_has_the_requested_shape() {
         check(&shape());
-        check(&FederationShape { breakage: Breakage::Scattered, ..shape() });
+        check(&FederationShape { breakage: BreakageShape::Scattered, ..shape() });
         check(&FederationShape { naming: Naming::Query, death: (0.7, 1.0), ..shape() });
     }
 

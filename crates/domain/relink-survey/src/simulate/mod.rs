@@ -5,7 +5,7 @@ mod federation;
 mod regret;
 
 pub use comparison::{ComparedRun, LE_SHULMAN_TABLE_1, PaperRun, compare};
-pub use federation::{Breakage, Federation, FederationShape, Naming};
+pub use federation::{BreakageShape, Federation, FederationShape, Naming};
 
 use crate::catalog::{Catalog, UrlId};
 use crate::check_log::{CheckCounts, UrlHealth};

@@ -40,7 +40,7 @@ impl Federation {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Breakage, FederationShape, run_repeatedly};
+    use super::super::{BreakageShape, FederationShape, run_repeatedly};
     use super::*;
     use crate::catalog::Catalog;
     use crate::named::SamplingPlanName;
@@ -84,7 +84,7 @@ mod tests {
     const MAX_REGRET: f64 = 5.0;
 
     #[track_caller]
-    fn check_regret(breakage: Breakage) {
+    fn check_regret(breakage: BreakageShape) {
         let shape = FederationShape { breakage, ..FederationShape::default() };
         let (regret, result) = survey(SamplingPlanName::Default, &shape, 700);
         assert!(regret <= MAX_REGRET, "{regret} {result:?}");
@@ -92,8 +92,8 @@ mod tests {
 
     #[test]
     fn regret_of_the_default_plan_is_low_on_all_shapes() {
-        check_regret(Breakage::ByDirectory);
-        check_regret(Breakage::Scattered);
-        check_regret(Breakage::Mixed);
+        check_regret(BreakageShape::ByDirectory);
+        check_regret(BreakageShape::Scattered);
+        check_regret(BreakageShape::Mixed);
     }
 }

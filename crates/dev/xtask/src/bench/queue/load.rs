@@ -47,7 +47,8 @@ fn urls(size: &QueueSize) -> Vec<(usize, usize)> {
             clippy::cast_sign_loss,
             reason = "a number of pages is small and positive"
         )]
-        let pages = ((size.urls as f64 * share).round() as usize).max(1);
+        // Rounded up, so that the sum is at least the number of URLs.
+        let pages = ((size.urls as f64 * share).ceil() as usize).max(1);
         urls.extend((0..pages).map(|page| (host, page)));
     }
     urls.sort_unstable_by_key(|(host, page)| (*page, *host));

@@ -5,7 +5,7 @@ use relink_engine::{CatalogFields, CatalogSource, read_catalog};
 use relink_files::{LocalFiles, LocalFilesSettings};
 use relink_report::human::{counted, grouped};
 use relink_survey::simulate::{
-    Breakage, ComparedRun, Federation, FederationShape, LE_SHULMAN_TABLE_1, compare,
+    BreakageShape, ComparedRun, Federation, FederationShape, LE_SHULMAN_TABLE_1, compare,
 };
 use relink_survey::{
     DecaySimulation, DecaySimulationResult, SamplingPlanName, UrlHealth, simulate_decay,
@@ -49,8 +49,8 @@ async fn federation(args: &SimulateArgs) -> Result<Federation, CommandError> {
             urls: args.urls.unwrap_or(default.urls),
             domains: args.domains.unwrap_or(default.domains),
             breakage: match args.breakage {
-                BreakageArg::Clustered => Breakage::ByDirectory,
-                BreakageArg::Scattered => Breakage::Scattered,
+                BreakageArg::Clustered => BreakageShape::ByDirectory,
+                BreakageArg::Scattered => BreakageShape::Scattered,
             },
             ..default
         };

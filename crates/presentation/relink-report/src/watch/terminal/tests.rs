@@ -1,3 +1,5 @@
+//! Tests of the review in the terminal.
+
 use jiff::Timestamp;
 use relink_change::Level;
 use relink_collection::{Availability, ComparedRow, NextStep, RowChange, TextPart};
