@@ -56,7 +56,7 @@ impl MemoryStore {
         Self { state: Arc::clone(&self.state), worker, is_shared: self.is_shared, delays: None }
     }
 
-    /// Delays every call of this handle by 0 to [`MAX_DELAY_MS`] milliseconds, so
+    /// Delays every call of this handle by 0 to `MAX_DELAY_MS` milliseconds, so
     /// that the calls of several workers interleave. The seed determines the
     /// delays.
     #[must_use]
