@@ -97,18 +97,20 @@ fn new_urls_of_a_table_are_written_into_columns() {
 fn report_names_what_the_archived_copy_lacks() {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     let oak = web.url("/old/oak").to_string();
-    let old = "<title>The oak</title><p>Acorns ripen in autumn, and squirrels hide them.</p>";
+    // Short texts are not compared.
+    let text = |word: &str| (0..60).map(|n| format!("{word}{n}")).collect::<Vec<_>>().join(" ");
+    let old = format!("<title>The oak</title><p>Acorns ripen in autumn. {}</p>", text("acorn"));
     let captures = vec![
-        ArchivedPage::page(&oak, "20140302030405", old),
+        ArchivedPage::page(&oak, "20140302030405", &old),
         ArchivedPage::redirect(&oak, "20150102030405", 301, "/trees/oak"),
     ];
     let archive = BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() });
-    web.page(
-        "/trees/oak",
-        200,
-        "<title>The oak</title><p>Buy furniture made of solid wood in our new shop.</p>\
+    let live = format!(
+        "<title>The oak</title><p>Buy furniture made of solid wood. {}</p>\
          <form><input type=\"password\"></form>",
+        text("table")
     );
+    web.page("/trees/oak", 200, &live);
     sandbox.write("a.md", &format!("[oak]({oak})\n"));
     let root = archive.root();
     let args = ["a.md", "--revive", "--archive", &root, "--format", "json"];
