@@ -134,11 +134,21 @@ pub fn violations(workspace: &Workspace) -> Result<Vec<String>, XtaskError> {
 
 /// Returns the direct and indirect dependencies of a crate.
 fn dependencies(workspace: &Workspace, name: &str) -> Result<Vec<String>, XtaskError> {
+    let names = tree(workspace, name, &[])?;
+    // `cargo tree` rejects the flag for a crate without this dependency.
+    if names.iter().any(|need| need == PRUNED) {
+        return tree(workspace, name, &["--prune", PRUNED]);
+    }
+    Ok(names)
+}
+
+/// Returns the names that `cargo tree` prints for a crate.
+fn tree(workspace: &Workspace, name: &str, flags: &[&str]) -> Result<Vec<String>, XtaskError> {
     let tree = output(
         workspace
             .cargo()
             .args(["tree", "--locked", "-p", name, "-e", "normal", "--prefix", "none"])
-            .args(["--prune", PRUNED]),
+            .args(flags),
     )?;
     let mut names: Vec<String> =
         tree.lines().skip(1).filter_map(|line| line.split(' ').next()).map(str::to_owned).collect();
