@@ -1,5 +1,4 @@
-//! Use cases of Relink: check, crawl, survey, harvest, decay, revive, fix, extract and
-//! watch.
+//! Use cases of Relink: check, crawl, survey, harvest, decay, revive, fix and extract.
 //!
 //! The engine uses the domain crates and the ports. It never opens a socket, a
 //! file or a database itself, and never prints. The caller passes [`Ports`] and
@@ -28,6 +27,8 @@ mod load;
 mod measure;
 mod observer;
 mod page_check;
+mod page_reader;
+mod page_run;
 mod polite_fetch;
 mod ports;
 mod probe;
@@ -37,7 +38,6 @@ mod robots;
 mod stop;
 mod submit;
 mod survey;
-mod watch;
 mod worker;
 
 pub use archive::{CopyState, LivePage, SaveSettings, find_copies, save_pages};
@@ -46,7 +46,7 @@ pub use crawl::{
     CrawlEnd, CrawlOutcome, CrawlRules, CrawlSettings, HostRobotsInfo, RenderMode, SiteErrors,
     SkippedLinks, crawl, parse_seed, previous_crawl, site_report,
 };
-pub use dispatch::{AT_RISK_DECAY, DispatchSettings, ranked_control_key};
+pub use dispatch::{AT_RISK_DECAY, DispatchSettings, PageSink, ranked_control_key};
 pub use error::EngineError;
 pub use extract::{ExtractProblem, ExtractSettings, ExtractSummary, StdinReader, extract};
 pub use fix::{
@@ -75,6 +75,8 @@ pub use measure::{
 };
 pub use observer::{DomainCounts, Observer, Progress, Waiting};
 pub use page_check::{ControlCache, PageCheck, PageCheckRequest, PageCheckSettings, PageChecker};
+pub use page_reader::{PageReader, PageReaderSettings, ReadPage};
+pub use page_run::{PageRun, PageRunEnd, check_pages};
 pub use ports::Ports;
 pub use revive::{
     Alias, DeadPage, PatternContent, REVIVABLE, RejectedCopy, Replacement, ReplacementSearch,
@@ -85,13 +87,6 @@ pub use submit::{SubmitSettings, submit_pages};
 pub use survey::{
     Budget, BudgetUse, CatalogError, CatalogFields, CatalogSource, DomainReport, DomainStatus,
     LoadedCatalog, SurveyEnd, SurveyOutcome, SurveyReport, SurveySettings, read_catalog, survey,
-};
-pub use watch::{
-    AddRequest, AngleOptions, AutomaticDecisions, CollectionEdit, ImportSummary, MemberEditRequest,
-    MemberSelector, SuggestRequest, WatchAction, WatchEnd, WatchError, WatchOutcome, WatchSettings,
-    add_collection, apply_action, collection_list, collection_urls, decide_automatically,
-    edit_collection, edit_member, member_keyphrases, remove_collection, replace_member,
-    review_collection, suggest_replacements, watch_pages,
 };
 
 /// Size in bytes above which a document is read in windows.

@@ -28,7 +28,7 @@ pub struct Ports {
 
 impl Ports {
     /// Returns the current time in milliseconds, the precision of the store.
-    pub(crate) fn now(&self) -> Timestamp {
+    pub fn now(&self) -> Timestamp {
         current_time(&*self.clock)
     }
 }

@@ -32,7 +32,7 @@ mod worker;
 
 pub use self::controls::ranked_key as ranked_control_key;
 pub(crate) use self::host_queue::THROTTLING_STATUSES;
-pub(crate) use self::page_sink::PageSink;
+pub use self::page_sink::PageSink;
 pub(crate) use self::source::{NewTasks, TaskSource};
 
 use std::collections::{BTreeSet, HashMap};

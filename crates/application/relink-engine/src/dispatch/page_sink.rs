@@ -7,7 +7,7 @@ use relink_model::Probe;
 use relink_ports::Body;
 
 /// A receiver of page bodies.
-pub(crate) trait PageSink: Send + Sync {
+pub trait PageSink: Send + Sync {
     /// Called for every response with a body. The probe is not judged yet.
     fn on_page(&self, url: &str, probe: &Probe, body: &Body);
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, Subcommand, ValueEnum};
 use relink_collection::{ContextKind, ImportFormat};
-use relink_engine::MemberSelector;
+use relink_watch::MemberSelector;
 
 use super::{ExplainFormat, RequestArgs};
 use crate::duration_arg::DurationArg;

@@ -11,11 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use relink_engine::{
-    AddRequest, AngleOptions, CollectionEdit, ImportSummary, MemberEditRequest, Ports, WatchAction,
-    add_collection, apply_action, collection_list, edit_collection, edit_member, remove_collection,
-    replace_member, review_collection,
-};
+use relink_engine::Ports;
 use relink_files::{BoundedReader, MAX_DOCUMENT_BYTES};
 use relink_ports::CollectionStore;
 use relink_report::human::{counted, grouped};
@@ -23,6 +19,11 @@ use relink_report::printable;
 use relink_report::watch::{
     StudyReport, WatchListReport, WatchReport, collection_table, diff_text, export_bookmarks,
     export_json, export_markdown, export_opml, review_html, show_text, study_csv, study_text,
+};
+use relink_watch::{
+    AddRequest, AngleOptions, CollectionEdit, ImportSummary, MemberEditRequest, WatchAction,
+    add_collection, apply_action, collection_list, edit_collection, edit_member, remove_collection,
+    replace_member, review_collection,
 };
 
 use self::files::{export_format, write_file, write_site};

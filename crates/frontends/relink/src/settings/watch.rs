@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_engine::WatchSettings;
 use relink_keyphrase::{PlanLimits, SearchGoal};
 use relink_model::RequestRights;
+use relink_watch::WatchSettings;
 
 use super::{
     ReviveSetup, RunSettings, current_dir, dispatch_settings, non_empty, read_files, request_flags,

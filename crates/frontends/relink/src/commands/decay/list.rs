@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use jiff::tz::TimeZone;
 use relink_engine::{
     DecayDay, ExtractSettings, ListOutcome, MeasurePorts, MeasureSettings, MeasuredPage, Ports,
-    StopSignal, collection_urls, decay_over_time, extract, measure_list,
+    StopSignal, decay_over_time, extract, measure_list,
 };
 use relink_files::{LocalFiles, LocalFilesSettings};
 use relink_ports::Clock as _;
 use relink_report::decay::{DecayDayRow, IntervalRow, ListDecay, ListedPage};
 use relink_report::extract::LinkFormat;
+use relink_watch::collection_urls;
 use serde::Deserialize;
 use url::Url;
 

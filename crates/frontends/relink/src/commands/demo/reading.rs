@@ -7,11 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use relink_demo::{Library, PlannedReading, SimulatedTime};
-use relink_engine::{
-    AddRequest, DispatchSettings, MemberSelector, Ports, ReplacementSearch, ReviveSettings,
-    StopSignal, SuggestRequest, WatchSettings, add_collection, review_collection,
-    suggest_replacements, watch_pages,
-};
+use relink_engine::{DispatchSettings, Ports, ReplacementSearch, ReviveSettings, StopSignal};
 use relink_frontier::PolitenessPolicy;
 use relink_judge::Policy;
 use relink_keyphrase::{PlanLimits, SearchGoal};
@@ -19,6 +15,10 @@ use relink_model::{Confidence, RequestRights};
 use relink_ports::CollectionStore;
 use relink_report::human::{counted, duration};
 use relink_report::watch::WatchReport;
+use relink_watch::{
+    AddRequest, MemberSelector, SuggestRequest, WatchSettings, add_collection, review_collection,
+    suggest_replacements, watch_pages,
+};
 
 use super::{VerdictCollector, YearAgo, since};
 use crate::commands::revive::engines;

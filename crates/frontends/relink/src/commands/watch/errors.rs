@@ -1,6 +1,7 @@
 //! Messages for errors of collections.
 
-use relink_engine::{EngineError, WatchError};
+use relink_engine::EngineError;
+use relink_watch::WatchError;
 
 use crate::error::CommandError;
 

@@ -8,11 +8,10 @@ use std::path::PathBuf;
 
 use console::{Key, Term};
 use jiff::SignedDuration;
-use relink_engine::{
-    MemberSelector, StopSignal, WatchAction, apply_action, replace_member, review_collection,
-};
+use relink_engine::StopSignal;
 use relink_report::human::TextStyle;
 use relink_report::watch::{ReviewAction, ReviewKey, TerminalReview, WatchReport};
+use relink_watch::{MemberSelector, WatchAction, apply_action, replace_member, review_collection};
 
 use super::suggest::ReplacementSearch;
 use crate::cli::{ExplainFormat, GlobalArgs, WatchDiffArgs};

@@ -4,10 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use relink_engine::{
-    AutomaticDecisions, WatchEnd, WatchOutcome, decide_automatically, watch_pages,
-};
 use relink_report::human::{counted, grouped};
+use relink_watch::{AutomaticDecisions, WatchEnd, WatchOutcome, decide_automatically, watch_pages};
 
 use super::print_json;
 use crate::cli::{ExplainFormat, GlobalArgs, WatchRunArgs};

@@ -4,13 +4,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use relink_engine::{
-    MemberSelector, Ports, StopSignal, SuggestRequest, member_keyphrases, suggest_replacements,
-};
+use relink_engine::{Ports, StopSignal};
 use relink_ports::{Clock as _, CollectionStore};
 use relink_report::watch::{
     WatchKeyphraseReport, WatchSuggestions, keyphrase_text, suggestion_text,
 };
+use relink_watch::{MemberSelector, SuggestRequest, member_keyphrases, suggest_replacements};
 
 use super::print_json;
 use crate::cli::{

@@ -10,29 +10,29 @@ use relink_page::{BlockText, body_blocks};
 use relink_ports::Body;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::keyphrases::StoredKeyphrases;
-use crate::dispatch::PageSink;
+use crate::keyphrases::StoredKeyphrases;
+use relink_engine::PageSink;
 
 /// Maximum length of a stored text, in bytes.
 const MAX_STORED_TEXT: usize = 256 * 1024;
 
 /// What is known about a page before it is fetched.
 #[derive(Debug, Clone, Default)]
-pub(super) struct PageHint {
+pub(crate) struct PageHint {
     /// The checksum of the bytes of the latest version.
-    pub(super) checksum: Option<u64>,
+    pub(crate) checksum: Option<u64>,
     /// Whether an earlier fetch waits for its confirmation, so that this one may
     /// become a version.
-    pub(super) has_candidate: bool,
+    pub(crate) has_candidate: bool,
     /// Whether the text is stored.
-    pub(super) keeps_text: bool,
+    pub(crate) keeps_text: bool,
     /// The annotations of the page in its collections.
-    pub(super) annotation: String,
+    pub(crate) annotation: String,
 }
 
 /// A fetched page.
 #[derive(Debug)]
-pub(super) enum CapturedPage {
+pub(crate) enum CapturedPage {
     /// The bytes are those of the latest version.
     Same,
     /// Other bytes.
@@ -41,35 +41,35 @@ pub(super) enum CapturedPage {
 
 /// A possible version.
 #[derive(Debug)]
-pub(super) struct CapturedVersion {
-    pub(super) signature: Signature,
-    pub(super) bytes: u64,
+pub(crate) struct CapturedVersion {
+    pub(crate) signature: Signature,
+    pub(crate) bytes: u64,
     /// The rest of the version, if it may become one.
-    pub(super) content: Option<VersionContent>,
+    pub(crate) content: Option<VersionContent>,
 }
 
 /// What is stored of a version in addition to its signature.
 #[derive(Debug, Default)]
-pub(super) struct VersionContent {
-    pub(super) title: String,
-    pub(super) terms: TermVector,
-    pub(super) keyphrases: StoredKeyphrases,
-    pub(super) text: Option<String>,
+pub(crate) struct VersionContent {
+    pub(crate) title: String,
+    pub(crate) terms: TermVector,
+    pub(crate) keyphrases: StoredKeyphrases,
+    pub(crate) text: Option<String>,
 }
 
 /// Captures the pages of a run.
-pub(super) struct Capture {
+pub(crate) struct Capture {
     hints: HashMap<String, PageHint>,
     pages: Mutex<HashMap<String, CapturedPage>>,
 }
 
 impl Capture {
-    pub(super) fn new(hints: HashMap<String, PageHint>) -> Self {
+    pub(crate) fn new(hints: HashMap<String, PageHint>) -> Self {
         Self { hints, pages: Mutex::new(HashMap::new()) }
     }
 
     /// Returns the last captured page with this URL.
-    pub(super) fn take(&self, url: &str) -> Option<CapturedPage> {
+    pub(crate) fn take(&self, url: &str) -> Option<CapturedPage> {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner).remove(url)
     }
 

@@ -1,40 +1,9 @@
-//! `watch`: keeps collections of pages healthy.
-//!
-//! Members are fetched like the links of a check, so robots.txt, rate limits, the
-//! address policy, retries and the judge apply. A page in several collections is
-//! fetched once and judged in each.
-//!
-//! A page is due until its result is stored. An interrupted run therefore
-//! continues where it stopped, without a state of its own.
+//! Errors of use cases of collections.
 
-mod add;
-mod capture;
-mod curate;
-mod decide;
-mod edit;
-mod keyphrases;
-mod library;
-mod record;
-mod review;
-mod run;
-mod suggest;
-
+use relink_engine::EngineError;
 use relink_ports::StoreError;
+use serde::Serialize;
 use thiserror::Error;
-
-use crate::EngineError;
-
-pub use self::add::{AddRequest, ImportSummary, add_collection};
-pub use self::curate::{
-    CollectionEdit, MemberEditRequest, edit_collection, edit_member, replace_member,
-};
-pub use self::decide::{AutomaticDecisions, decide_automatically};
-pub use self::edit::{MemberSelector, WatchAction, apply_action, remove_collection};
-pub use self::keyphrases::member_keyphrases;
-pub use self::library::AngleOptions;
-pub use self::review::{collection_list, collection_urls, review_collection};
-pub use self::run::{WatchEnd, WatchOutcome, WatchSettings, watch_pages};
-pub use self::suggest::{SuggestRequest, suggest_replacements};
 
 /// An error of a use case of collections.
 #[derive(Debug, Error)]
@@ -93,4 +62,10 @@ impl From<StoreError> for WatchError {
     fn from(error: StoreError) -> Self {
         Self::Engine(error.into())
     }
+}
+
+/// Serializes a record for the store. An error ends the use case, because an empty
+/// record would be read as valid.
+pub(crate) fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, WatchError> {
+    Ok(serde_json::to_string(value).map_err(EngineError::from)?)
 }

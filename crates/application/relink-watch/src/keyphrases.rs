@@ -11,23 +11,22 @@ use relink_ports::{CollectionStore, SearchEngine, StoredMember, VersionId};
 use relink_report::watch::{WatchKeyphrases, WatchPhraseSource};
 use serde::{Deserialize, Serialize};
 
-use super::WatchError;
-use super::edit::{MemberSelector, select};
-use super::library::{Library, load_versions};
-use crate::error::to_json;
-use crate::{Ports, StopSignal};
+use crate::edit::{MemberSelector, select};
+use crate::error::{WatchError, to_json};
+use crate::library::{Library, load_versions};
+use relink_engine::{Ports, StopSignal};
 
 /// A word on almost every page: the number of its results is the size of an index.
 const COMMON_WORD: &str = "the";
 
 /// The name of the built-in table.
-pub(super) const BUILTIN: &str = "builtin";
+pub(crate) const BUILTIN: &str = "builtin";
 
 /// A stored phrase.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct StoredPhrase {
-    pub(super) text: String,
+pub(crate) struct StoredPhrase {
+    pub(crate) text: String,
     count: u32,
     weighted_count: u32,
 }
@@ -35,27 +34,27 @@ pub(super) struct StoredPhrase {
 /// The two lists of keyphrases, as stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct StoredKeyphrases {
+pub(crate) struct StoredKeyphrases {
     /// Phrases to find the page itself.
-    pub(super) exact: Vec<StoredPhrase>,
+    pub(crate) exact: Vec<StoredPhrase>,
     /// Phrases to find pages on the same topic.
-    pub(super) similar: Vec<StoredPhrase>,
+    pub(crate) similar: Vec<StoredPhrase>,
     /// The name of the engine that counted the phrases, or [`BUILTIN`].
-    pub(super) engine: String,
+    pub(crate) engine: String,
     /// The number of pages in its index.
-    pub(super) pages: u64,
+    pub(crate) pages: u64,
     /// When it counted them.
-    pub(super) counted_at: Option<Timestamp>,
+    pub(crate) counted_at: Option<Timestamp>,
 }
 
 impl StoredKeyphrases {
     /// Reads stored lists. Lists that cannot be read are empty.
-    pub(super) fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or_default()
     }
 
     /// Creates lists in the order of the built-in table.
-    pub(super) fn builtin(phrases: Keyphrases, frequencies: &DocumentFrequencies) -> Self {
+    pub(crate) fn builtin(phrases: Keyphrases, frequencies: &DocumentFrequencies) -> Self {
         Self::new(phrases, BUILTIN, frequencies.pages(), None)
     }
 
@@ -78,7 +77,7 @@ impl StoredKeyphrases {
     }
 
     /// Returns the lists for a query plan.
-    pub(super) fn phrases(&self) -> Keyphrases {
+    pub(crate) fn phrases(&self) -> Keyphrases {
         let phrases = |stored: &[StoredPhrase]| {
             let phrases = stored.iter().map(|phrase| Keyphrase {
                 text: phrase.text.clone(),
@@ -91,7 +90,7 @@ impl StoredKeyphrases {
     }
 
     /// Returns a warning if another engine counted the phrases.
-    pub(super) fn engine_warning(&self, engine: &str) -> Option<String> {
+    pub(crate) fn engine_warning(&self, engine: &str) -> Option<String> {
         let is_other = self.engine != engine && self.engine != BUILTIN && !self.engine.is_empty();
         is_other.then(|| {
             format!(

@@ -13,12 +13,12 @@ use relink_ports::{
 };
 use relink_report::watch::{WatchChange, WatchList, WatchMember, WatchReport, WatchSummary};
 
-use super::WatchError;
-use super::keyphrases::StoredKeyphrases;
-use super::library::{
+use crate::WatchError;
+use crate::keyphrases::StoredKeyphrases;
+use crate::library::{
     CollectionSettings, Library, context_of, is_in_tree, load_versions, state_of,
 };
-use crate::{Ports, Revival};
+use relink_engine::{Ports, Revival};
 
 /// Maximum number of members of a list whose terms are loaded for the context.
 const MAX_CONTEXT: usize = 100;

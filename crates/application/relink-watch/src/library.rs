@@ -9,8 +9,7 @@ use relink_ports::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::WatchError;
-use crate::error::to_json;
+use crate::error::{WatchError, to_json};
 
 /// Number of URLs or ids read from the store at a time.
 const CHUNK: usize = 500;
@@ -18,14 +17,14 @@ const CHUNK: usize = 500;
 /// Settings of a collection that are not columns of the store.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct CollectionSettings {
+pub(crate) struct CollectionSettings {
     /// Whether the text of each version is stored.
-    pub(super) keeps_text: bool,
+    pub(crate) keeps_text: bool,
     /// Whether changes outside the middle band are accepted and rejected without a
     /// person.
-    pub(super) is_automatic: bool,
+    pub(crate) is_automatic: bool,
     /// The settings of the paper's angle.
-    pub(super) angle: AngleOptions,
+    pub(crate) angle: AngleOptions,
 }
 
 /// Settings of the paper's angle; `None` is the default of [`AngleSettings`].
@@ -42,7 +41,7 @@ pub struct AngleOptions {
 
 impl AngleOptions {
     /// Returns these options, or those of `lower` where one is not set.
-    pub(super) fn over(self, lower: Self) -> Self {
+    pub(crate) fn over(self, lower: Self) -> Self {
         Self {
             toward: self.toward.or(lower.toward),
             away: self.away.or(lower.away),
@@ -51,7 +50,7 @@ impl AngleOptions {
     }
 
     /// Returns the settings of the measure.
-    pub(super) fn settings(self) -> AngleSettings {
+    pub(crate) fn settings(self) -> AngleSettings {
         let default = AngleSettings::default();
         AngleSettings {
             toward: self.toward.unwrap_or(default.toward),
@@ -63,29 +62,29 @@ impl AngleOptions {
 }
 
 impl CollectionSettings {
-    pub(super) fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or_default()
     }
 
-    pub(super) fn to_text(self) -> Result<String, WatchError> {
-        Ok(to_json(&self)?)
+    pub(crate) fn to_text(self) -> Result<String, WatchError> {
+        to_json(&self)
     }
 }
 
 /// Collections with their members.
-pub(super) struct Library {
-    pub(super) collections: Vec<StoredCollection>,
+pub(crate) struct Library {
+    pub(crate) collections: Vec<StoredCollection>,
     members: HashMap<CollectionId, Vec<StoredMember>>,
 }
 
 impl Library {
     /// Loads all collections.
-    pub(super) async fn load(store: &dyn CollectionStore) -> Result<Self, WatchError> {
+    pub(crate) async fn load(store: &dyn CollectionStore) -> Result<Self, WatchError> {
         Self::load_some(store, store.collections().await?).await
     }
 
     /// Loads the collection with this name and its nested ones.
-    pub(super) async fn load_tree(
+    pub(crate) async fn load_tree(
         store: &dyn CollectionStore,
         name: &str,
     ) -> Result<Self, WatchError> {
@@ -113,18 +112,18 @@ impl Library {
     }
 
     /// Returns the ids of the collections.
-    pub(super) fn ids(&self) -> Vec<CollectionId> {
+    pub(crate) fn ids(&self) -> Vec<CollectionId> {
         self.collections.iter().map(|one| one.id).collect()
     }
 
     /// Returns the members of a collection, in order.
-    pub(super) fn members(&self, collection: CollectionId) -> &[StoredMember] {
+    pub(crate) fn members(&self, collection: CollectionId) -> &[StoredMember] {
         self.members.get(&collection).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Returns the members of all collections except closed gaps, in the order of
     /// their numbers.
-    pub(super) fn numbered(&self) -> impl Iterator<Item = (u32, &StoredCollection, &StoredMember)> {
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (u32, &StoredCollection, &StoredMember)> {
         let all = self
             .collections
             .iter()
@@ -134,7 +133,7 @@ impl Library {
     }
 
     /// Loads the pages of all members.
-    pub(super) async fn pages(
+    pub(crate) async fn pages(
         &self,
         store: &dyn CollectionStore,
     ) -> Result<HashMap<String, WatchedPage>, WatchError> {
@@ -152,7 +151,7 @@ impl Library {
 }
 
 /// Loads versions by id.
-pub(super) async fn load_versions(
+pub(crate) async fn load_versions(
     store: &dyn CollectionStore,
     mut ids: Vec<VersionId>,
 ) -> Result<HashMap<VersionId, relink_ports::StoredVersion>, WatchError> {
@@ -167,18 +166,18 @@ pub(super) async fn load_versions(
 }
 
 /// Whether a collection is `root` or nested in it.
-pub(super) fn is_in_tree(name: &str, root: &str) -> bool {
+pub(crate) fn is_in_tree(name: &str, root: &str) -> bool {
     name.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Returns the state of a member.
-pub(super) fn state_of(member: &StoredMember) -> MemberState {
+pub(crate) fn state_of(member: &StoredMember) -> MemberState {
     let states =
         [MemberState::Active, MemberState::Rejected, MemberState::Gap, MemberState::Closed];
     states.into_iter().find(|state| state.as_str() == member.state).unwrap_or_default()
 }
 
 /// Returns the context of a collection.
-pub(super) fn context_of(collection: &StoredCollection) -> ContextKind {
+pub(crate) fn context_of(collection: &StoredCollection) -> ContextKind {
     collection.context.parse().unwrap_or_default()
 }

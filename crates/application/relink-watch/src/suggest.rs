@@ -13,19 +13,20 @@ use relink_collection::{
     judge_candidate,
 };
 use relink_keyphrase::{PlanLimits, QueryPlan, SearchGoal};
-use relink_model::{RequestRights, Verdict};
+use relink_model::RequestRights;
 use relink_page::body_blocks;
 use relink_ports::{CollectionStore, SearchEngine, StoredMember};
 use relink_report::watch::{CandidateKind, WatchCandidate, WatchSuggestions};
 use url::Url;
 
-use super::WatchError;
-use super::edit::{MemberSelector, select_one};
-use super::keyphrases::StoredKeyphrases;
-use super::library::{Library, context_of, load_versions, state_of};
-use crate::page_check::{ControlCache, PageCheckRequest, PageCheckSettings, PageChecker};
-use crate::polite_fetch::{PoliteFetch, PoliteFetchSettings};
-use crate::{DeadPage, Ports, Revival, ReviveObserver, ReviveSettings, StopSignal, revive};
+use crate::WatchError;
+use crate::edit::{MemberSelector, select_one};
+use crate::keyphrases::StoredKeyphrases;
+use crate::library::{Library, context_of, load_versions, state_of};
+use relink_engine::{
+    DeadPage, PageReader, PageReaderSettings, Ports, Revival, ReviveObserver, ReviveSettings,
+    StopSignal, revive,
+};
 
 /// Maximum number of search results that are fetched.
 const MAX_FETCHED: usize = 8;
@@ -61,7 +62,7 @@ pub async fn suggest_replacements(
 ) -> Result<WatchSuggestions, WatchError> {
     let library = Library::load_tree(store, request.collection).await?;
     let member = select_one(&library, request.collection, request.member)?.clone();
-    let search = Search::load(ports, store, settings, &library, member).await?;
+    let mut search = Search::load(ports, store, settings, &library, member).await?;
     let mut found = WatchSuggestions::new(&search.member.url, &search.member.title);
     if search.needs_replacement {
         search.revive(request.rights, stop, &mut found).await?;
@@ -81,6 +82,7 @@ struct AcceptedVersion {
 struct Search<'s> {
     ports: &'s Ports,
     settings: &'s ReviveSettings,
+    reader: PageReader<'s>,
     member: StoredMember,
     needs_replacement: bool,
     accepted: Option<AcceptedVersion>,
@@ -134,12 +136,20 @@ impl<'s> Search<'s> {
             ..ReviewedList::default()
         };
         let members = library.numbered().map(|(_, _, member)| member.url.clone()).collect();
-        Ok(Self { ports, settings, member, needs_replacement, accepted, list, members })
+        let reader = PageReader::new(
+            ports,
+            PageReaderSettings {
+                politeness: settings.politeness,
+                max_host_wait: settings.max_host_wait,
+                policy: settings.policy,
+            },
+        );
+        Ok(Self { ports, settings, reader, member, needs_replacement, accepted, list, members })
     }
 
     /// Searches for the new URL, the archived copy and copies on other sites.
     async fn revive(
-        &self,
+        &mut self,
         rights: RequestRights,
         stop: &StopSignal,
         found: &mut WatchSuggestions,
@@ -156,9 +166,10 @@ impl<'s> Search<'s> {
         Ok(())
     }
 
-    async fn add_revival(&self, revival: &Revival, found: &mut WatchSuggestions) {
+    async fn add_revival(&mut self, revival: &Revival, found: &mut WatchSuggestions) {
         if let Some(alias) = &revival.alias {
-            let context = self.fetch(alias.url.as_str()).await.and_then(|page| self.judge(&page));
+            let context = self.fetch(alias.url.as_str()).await;
+            let context = context.and_then(|page| self.judge(&page));
             found.add(WatchCandidate {
                 kind: CandidateKind::Alias,
                 url: alias.url.to_string(),
@@ -176,7 +187,8 @@ impl<'s> Search<'s> {
         }
         for replacement in &revival.replacements {
             let url = replacement.url.as_str();
-            let context = self.fetch(url).await.and_then(|page| self.judge(&page));
+            let context = self.fetch(url).await;
+            let context = context.and_then(|page| self.judge(&page));
             let kind = if replacement.similarity.is_mirror() {
                 CandidateKind::Copy
             } else {
@@ -189,7 +201,7 @@ impl<'s> Search<'s> {
 
     /// Searches for copies and similar pages by the stored keyphrases.
     async fn search_web(
-        &self,
+        &mut self,
         request: &SuggestRequest<'_>,
         stop: &StopSignal,
         found: &mut WatchSuggestions,
@@ -253,30 +265,9 @@ impl<'s> Search<'s> {
 
     /// Fetches a live page. A search engine found it, so the request has no
     /// permissions.
-    async fn fetch(&self, url: &str) -> Option<VersionSummary> {
-        let (ports, settings) = (self.ports, self.settings);
-        let fetch = PoliteFetch::new(PoliteFetchSettings {
-            fetch: &*ports.fetch,
-            clock: &*ports.clock,
-            store: Some(&*ports.store),
-            politeness: settings.politeness,
-            max_host_wait: settings.max_host_wait,
-        });
-        let rights = RequestRights::discovered();
-        let parsed = Url::parse(url).ok()?;
-        fetch.check_allowed(&parsed, rights).await.ok()?;
-        let check_settings = PageCheckSettings {
-            policy: settings.policy,
-            max_host_wait: settings.max_host_wait,
-            uses_controls: true,
-            salt: u64::from_ne_bytes(ports.now().as_millisecond().to_ne_bytes()),
-        };
-        let checker = PageChecker { fetch: &fetch, clock: &*ports.clock, settings: check_settings };
-        let request =
-            PageCheckRequest { url: url.to_owned(), rights, ..PageCheckRequest::default() };
-        let page_check = checker.check_page(&request, &mut ControlCache::default()).await;
-        let is_alive = matches!(page_check.judgment.verdict, Verdict::Alive | Verdict::Moved);
-        let body = page_check.body.filter(|_| is_alive)?;
+    async fn fetch(&mut self, url: &str) -> Option<VersionSummary> {
+        let page = self.reader.read(&Url::parse(url).ok()?, RequestRights::discovered()).await;
+        let (_, body) = page.content?;
         let page = body_blocks(body.content_type.as_deref(), &body.bytes)?;
         let title = page.title().unwrap_or_default().to_owned();
         Some(VersionSummary {

@@ -11,39 +11,38 @@ use relink_ports::{
     CollectionStore, PageUpdate, StoredVersion, TargetResult, VersionId, WatchedPage,
 };
 
-use super::WatchError;
-use super::capture::{CapturedPage, CapturedVersion};
-use super::library::load_versions;
-use crate::error::to_json;
+use crate::capture::{CapturedPage, CapturedVersion};
+use crate::error::{WatchError, to_json};
+use crate::library::load_versions;
 
 /// A checked page.
-pub(super) struct CheckedPage {
-    pub(super) url: String,
-    pub(super) result: TargetResult,
-    pub(super) captured: Option<CapturedPage>,
+pub(crate) struct CheckedPage {
+    pub(crate) url: String,
+    pub(crate) result: TargetResult,
+    pub(crate) captured: Option<CapturedPage>,
 }
 
 /// Number of pages by result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct RecordCounts {
-    pub(super) first: u64,
-    pub(super) unchanged: u64,
-    pub(super) changed: u64,
-    pub(super) unstable: u64,
-    pub(super) temporary: u64,
-    pub(super) permanent: u64,
+pub(crate) struct RecordCounts {
+    pub(crate) first: u64,
+    pub(crate) unchanged: u64,
+    pub(crate) changed: u64,
+    pub(crate) unstable: u64,
+    pub(crate) temporary: u64,
+    pub(crate) permanent: u64,
 }
 
 impl RecordCounts {
     /// Returns the number of pages whose check is finished.
-    pub(super) fn finished(&self) -> u64 {
+    pub(crate) fn finished(&self) -> u64 {
         let Self { first, unchanged, changed, unstable, temporary, permanent } = *self;
         first + unchanged + changed + unstable + temporary + permanent
     }
 }
 
 /// Stores a batch of checked pages.
-pub(super) async fn record(
+pub(crate) async fn record(
     store: &dyn CollectionStore,
     checked: Vec<CheckedPage>,
     now: Timestamp,

@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use relink_collection::MemberState;
 use relink_ports::{CollectionStore, MemberEvent, StoredMember, VersionId};
 
-use super::WatchError;
-use super::library::{Library, state_of};
-use crate::Ports;
+use crate::WatchError;
+use crate::library::{Library, state_of};
+use relink_engine::Ports;
 
 /// Selects members of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub async fn apply_action(
 }
 
 /// Returns the members that a selector names.
-pub(super) fn select<'l>(
+pub(crate) fn select<'l>(
     library: &'l Library,
     collection: &str,
     selector: &MemberSelector,
@@ -160,7 +160,7 @@ fn set_state(member: &mut StoredMember, state: MemberState) {
 }
 
 /// Returns the member that a selector names.
-pub(super) fn select_one<'l>(
+pub(crate) fn select_one<'l>(
     library: &'l Library,
     collection: &str,
     selector: &MemberSelector,

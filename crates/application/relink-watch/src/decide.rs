@@ -6,11 +6,11 @@
 use relink_collection::NextStep;
 use relink_ports::CollectionStore;
 
-use super::WatchError;
-use super::edit::{MemberSelector, WatchAction, apply_action};
-use super::library::{CollectionSettings, Library, is_in_tree};
-use super::review::review_collection;
-use crate::Ports;
+use crate::WatchError;
+use crate::edit::{MemberSelector, WatchAction, apply_action};
+use crate::library::{CollectionSettings, Library, is_in_tree};
+use crate::review::review_collection;
+use relink_engine::Ports;
 
 /// The reason that is stored with an automatic rejection.
 const REASON: &str = "rejected automatically: the page left the topic of its collection";

@@ -7,22 +7,19 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use relink_frontier::{NetworkDoubt, host_key};
-use relink_model::{LinkKind, RequestRights, SourceLocation};
-use relink_ports::{
-    CacheWindow, CheckedTarget, CollectionId, CollectionStore, LinkBatch, NewDocument, NewLink,
-    NewTarget, OpenRun, RunKey, RunState,
+use relink_engine::{
+    DispatchSettings, Observer, PageRun, PageRunEnd, PageSink, Ports, Progress, StopSignal,
+    check_pages,
 };
+use relink_frontier::NetworkDoubt;
+use relink_model::RequestRights;
+use relink_ports::{CheckedTarget, CollectionId, CollectionStore};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use url::Url;
 
-use super::WatchError;
-use super::capture::{Capture, PageHint};
-use super::library::{CollectionSettings, Library};
-use super::record::{CheckedPage, RecordCounts, record};
-use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher};
-use crate::load::LoadProgress;
-use crate::{DispatchSettings, EngineError, Observer, Ports, Progress, StopSignal};
+use crate::WatchError;
+use crate::capture::{Capture, PageHint};
+use crate::library::{CollectionSettings, Library};
+use crate::record::{CheckedPage, RecordCounts, record};
 
 /// Maximum number of rounds. The third one is for pages whose candidate was too
 /// old after an interruption.
@@ -99,7 +96,7 @@ pub async fn watch_pages(
     let (keeps_text, annotations) = (urls_with_text(&library), annotations(&library));
     let watch = WatchRun { ports, store, settings, ids, keeps_text, annotations };
     let mut counts = RecordCounts::default();
-    let mut end = DispatchEnd::Done;
+    let mut end = PageRunEnd::Finished;
     let mut due = None;
     for _ in 0..MAX_ROUNDS {
         let urls = watch.due_urls().await?;
@@ -108,11 +105,11 @@ pub async fn watch_pages(
             break;
         }
         end = watch.round(&urls, observer, &mut counts, stop).await?;
-        if end != DispatchEnd::Done {
+        if end != PageRunEnd::Finished {
             break;
         }
     }
-    Ok(outcome(&end, due.unwrap_or(0), counts))
+    Ok(outcome(end, due.unwrap_or(0), counts))
 }
 
 async fn selected(store: &dyn CollectionStore, names: &[String]) -> Result<Library, WatchError> {
@@ -124,7 +121,7 @@ async fn selected(store: &dyn CollectionStore, names: &[String]) -> Result<Libra
         Library::load_tree(store, name).await?;
     }
     let mut library = Library::load(store).await?;
-    let is_selected = |name: &str| names.iter().any(|root| super::library::is_in_tree(name, root));
+    let is_selected = |name: &str| names.iter().any(|root| crate::library::is_in_tree(name, root));
     library.collections.retain(|one| is_selected(&one.name));
     Ok(library)
 }
@@ -149,18 +146,12 @@ fn annotations(library: &Library) -> HashMap<String, String> {
     annotations
 }
 
-fn outcome(end: &DispatchEnd, due: u64, counts: RecordCounts) -> WatchOutcome {
-    let doubt = match end {
-        DispatchEnd::InDoubt(doubt) => Some(doubt.clone()),
-        _ => None,
-    };
-    let end = match end {
-        DispatchEnd::Done | DispatchEnd::InDoubt(_) => WatchEnd::Finished,
-        DispatchEnd::NoNetwork => WatchEnd::NoNetwork,
-        // Only crawls have a time limit or stop when a host blocks them.
-        DispatchEnd::Stopped
-        | DispatchEnd::TimeLimitReached
-        | DispatchEnd::BlockedByHost { .. } => WatchEnd::Interrupted,
+fn outcome(end: PageRunEnd, due: u64, counts: RecordCounts) -> WatchOutcome {
+    let (end, doubt) = match end {
+        PageRunEnd::Finished => (WatchEnd::Finished, None),
+        PageRunEnd::InDoubt(doubt) => (WatchEnd::Finished, Some(doubt)),
+        PageRunEnd::NoNetwork => (WatchEnd::NoNetwork, None),
+        PageRunEnd::Interrupted => (WatchEnd::Interrupted, None),
     };
     let RecordCounts { first, unchanged, changed, unstable, temporary, permanent } = counts;
     let checked = counts.finished();
@@ -207,33 +198,24 @@ impl WatchRun<'_> {
         observer: &mut dyn Observer,
         counts: &mut RecordCounts,
         stop: &StopSignal,
-    ) -> Result<DispatchEnd, WatchError> {
-        let run = self.open_run(urls).await?;
-        let progress = LoadProgress::default();
-        progress.add_batch(urls.len());
-        progress.finish_empty();
+    ) -> Result<PageRunEnd, WatchError> {
         let capture = Arc::new(Capture::new(self.hints(urls).await?));
-        let start = DispatchStart::AfterLoading;
-        let dispatch = &self.settings.dispatch;
-        let dispatcher = Dispatcher::new(self.ports, &run, dispatch, start, &progress, None)
-            .with_page_sink(Arc::clone(&capture) as Arc<_>);
+        let sink: Arc<dyn PageSink> = Arc::clone(&capture) as Arc<_>;
+        let WatchSettings { names, dispatch, rights, .. } = self.settings;
+        let pages = PageRun {
+            command: "watch",
+            inputs: names,
+            label: "collections",
+            urls,
+            rights: *rights,
+        };
         let (sender, receiver) = unbounded_channel();
-        let dispatching = async {
+        let checking = async {
             // The recorder ends when the observer is dropped.
             let mut observer = CapturingObserver { observer, capture, sender };
-            Ok(dispatcher.run(&mut observer, stop).await?)
+            Ok(check_pages(self.ports, pages, dispatch, sink, &mut observer, stop).await?)
         };
-        let (end, ()) = tokio::try_join!(dispatching, self.record_all(receiver, counts))?;
-        let state = match end {
-            DispatchEnd::Done | DispatchEnd::InDoubt(_) => RunState::Finished,
-            DispatchEnd::NoNetwork => RunState::NoNetwork,
-            _ => RunState::Open,
-        };
-        self.ports
-            .store
-            .close_run(run.id, state, self.ports.now())
-            .await
-            .map_err(EngineError::from)?;
+        let (end, ()) = tokio::try_join!(checking, self.record_all(receiver, counts))?;
         Ok(end)
     }
 
@@ -265,41 +247,6 @@ impl WatchRun<'_> {
             }
         }
         Ok(hints)
-    }
-
-    /// Opens a run with one task per page.
-    async fn open_run(&self, urls: &[String]) -> Result<OpenRun, EngineError> {
-        let store = &self.ports.store;
-        let now = self.ports.now();
-        let key = RunKey {
-            command: "watch".to_owned(),
-            inputs: self.settings.names.clone(),
-            scope: String::new(),
-        };
-        // The pages that are due are known from the collections, so an unfinished
-        // run is not resumed.
-        let run = store.open_run(&key, true, now).await?;
-        let document = NewDocument { label: "collections".to_owned(), content_hash: 0 };
-        let document = store.load_document(run.id, &document).await?.id;
-        for (chunk, first) in urls.chunks(CHUNK).zip((0..).step_by(CHUNK)) {
-            let links: Vec<NewLink> = chunk.iter().filter_map(|url| self.link(url)).collect();
-            // A cached result has no content to compare.
-            let cache_window = CacheWindow { now, fresh_since: jiff::Timestamp::MAX };
-            let batch = LinkBatch { document, first_position: first, links: &links, cache_window };
-            store.add_links(run.id, batch).await?;
-        }
-        store.finish_document(document).await?;
-        store.finish_loading(run.id, &[document]).await?;
-        Ok(run)
-    }
-
-    fn link(&self, url: &str) -> Option<NewLink> {
-        let host = host_key(&Url::parse(url).ok()?);
-        let location =
-            SourceLocation { span: (0..0).into(), line: 1, column: 1, kind: LinkKind::ListEntry };
-        let target = NewTarget::Web { url: url.to_owned(), host, rights: self.settings.rights };
-        let original_url = url.to_owned();
-        Some(NewLink { location, original_url, target, fragment: None, ignored_codes: Vec::new() })
     }
 }
 

@@ -3,10 +3,10 @@
 use relink_collection::{ContextKind, MemberState};
 use relink_ports::{CollectionStore, CollectionUpdate, MemberEvent, StoredMember};
 
-use super::WatchError;
-use super::edit::{MemberSelector, select_one};
-use super::library::{AngleOptions, CollectionSettings, Library};
-use crate::Ports;
+use crate::WatchError;
+use crate::edit::{MemberSelector, select_one};
+use crate::library::{AngleOptions, CollectionSettings, Library};
+use relink_engine::Ports;
 
 /// Replaces the page of a member. Its title, annotation and position stay, and the
 /// URL of the original page is stored. The next run fetches the new page.

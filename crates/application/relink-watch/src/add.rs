@@ -12,9 +12,9 @@ use relink_ports::{
     StoredMember,
 };
 
-use super::WatchError;
-use super::library::{CollectionSettings, Library, state_of};
-use crate::Ports;
+use crate::WatchError;
+use crate::library::{CollectionSettings, Library, state_of};
+use relink_engine::Ports;
 
 /// A file to add.
 #[derive(Debug, Clone)]
@@ -172,7 +172,7 @@ impl Import<'_> {
     /// Returns the context: of the user, of the file, as before, or by format.
     fn context(&self) -> ContextKind {
         let stored = self.existing.and_then(|library| library.collections.first());
-        let stored = || stored.map(super::library::context_of);
+        let stored = || stored.map(crate::library::context_of);
         let declared = self.request.context.or(self.outline.context).or_else(stored);
         declared.unwrap_or_else(|| self.format.default_context())
     }

@@ -1,0 +1,32 @@
+//! Use cases of collections: keeps the pages of reading lists and bookmarks healthy.
+//!
+//! Members are fetched like the links of a check, so robots.txt, rate limits, the
+//! address policy, retries and the judge apply. A page in several collections is
+//! fetched once and judged in each.
+//!
+//! A page is due until its result is stored. An interrupted run therefore
+//! continues where it stopped, without a state of its own.
+
+mod add;
+mod capture;
+mod curate;
+mod decide;
+mod edit;
+mod error;
+mod keyphrases;
+mod library;
+mod record;
+mod review;
+mod run;
+mod suggest;
+
+pub use add::{AddRequest, ImportSummary, add_collection};
+pub use curate::{CollectionEdit, MemberEditRequest, edit_collection, edit_member, replace_member};
+pub use decide::{AutomaticDecisions, decide_automatically};
+pub use edit::{MemberSelector, WatchAction, apply_action, remove_collection};
+pub use error::WatchError;
+pub use keyphrases::member_keyphrases;
+pub use library::AngleOptions;
+pub use review::{collection_list, collection_urls, review_collection};
+pub use run::{WatchEnd, WatchOutcome, WatchSettings, watch_pages};
+pub use suggest::{SuggestRequest, suggest_replacements};
