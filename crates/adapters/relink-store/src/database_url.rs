@@ -1,5 +1,6 @@
-//! Distinguishes connection URLs from file names, and hides passwords.
+//! Distinguishes connection URLs of databases from file names, and hides passwords.
 
+/// The starts of connection URLs.
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
 /// Whether a text is the URL of a database server rather than a file name.

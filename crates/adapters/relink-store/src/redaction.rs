@@ -8,8 +8,9 @@ use std::borrow::Cow;
 use relink_model::{redact_stored_text, without_userinfo};
 use serde_json::Value;
 
-/// The member of a JSON record that is a URL to request; others are texts.
-const URL: &str = "url";
+/// The name of JSON members that are URLs to request; all other strings are
+/// texts.
+const URL_MEMBER: &str = "url";
 
 /// Returns the stored form of a target URL.
 pub(crate) fn url(url: &str) -> Cow<'_, str> {
@@ -21,7 +22,7 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
     redact_stored_text(text)
 }
 
-/// Returns the stored form of a file.
+/// Returns the stored form of a file, such as robots.txt.
 pub(crate) fn bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
     let text = String::from_utf8_lossy(bytes);
     match redact_stored_text(&text) {
@@ -53,11 +54,12 @@ pub(crate) fn json_bytes(record: &[u8]) -> serde_json::Result<Cow<'_, [u8]>> {
     })
 }
 
-/// Redacts the value of a member and returns whether it has changed.
+/// Redacts a JSON value and returns whether it has changed. `name` is the name
+/// of the member that contains it.
 fn redact_value(value: &mut Value, name: Option<&str>) -> bool {
     match value {
         Value::String(text) => {
-            let redacted = if name == Some(URL) { url(text) } else { self::text(text) };
+            let redacted = if name == Some(URL_MEMBER) { url(text) } else { self::text(text) };
             let Cow::Owned(redacted) = redacted else { return false };
             *text = redacted;
             true

@@ -5,7 +5,25 @@ use relink_model::{Attempt, Digest, FailureStreak, FetchPurpose, Hop, Probe};
 use relink_ports::NewLink;
 use serde::de::DeserializeOwned;
 
-/// The number of values of `host.bucket`.
+/// Values of `run.state`.
+pub(crate) mod run_state {
+    pub(crate) const OPEN: i64 = 0;
+    pub(crate) const FINISHED: i64 = 1;
+    pub(crate) const NO_NETWORK: i64 = 2;
+    pub(crate) const ABANDONED: i64 = 3;
+}
+
+/// Values of `task.state`. SQL texts contain the numbers with a comment,
+/// because a partial index is used only if the statement has its condition
+/// literally.
+pub(crate) mod task_state {
+    pub(crate) const PENDING: i64 = 0;
+    pub(crate) const HELD: i64 = 1;
+    pub(crate) const FINISHED: i64 = 2;
+}
+
+/// The number of groups of hosts. Workers search the groups one after the
+/// other, each from another start, so that they rarely compete for a host.
 pub(crate) const BUCKETS: u64 = 64;
 
 /// Returns the milliseconds since 1970.
@@ -15,8 +33,8 @@ pub(crate) fn millis(timestamp: Timestamp) -> i64 {
 
 /// Returns the timestamp of milliseconds since 1970, clamped to the valid range.
 pub(crate) fn timestamp(millis: i64) -> Timestamp {
-    let end = if millis < 0 { Timestamp::MIN } else { Timestamp::MAX };
-    Timestamp::from_millisecond(millis).unwrap_or(end)
+    let nearest = if millis < 0 { Timestamp::MIN } else { Timestamp::MAX };
+    Timestamp::from_millisecond(millis).unwrap_or(nearest)
 }
 
 /// Converts a count or limit to a database integer.
@@ -43,15 +61,20 @@ pub(crate) fn final_url(probe: &Probe) -> Option<String> {
     probe.hops.last().map(|hop| hop.url.clone())
 }
 
-pub(crate) fn purpose(text: &str) -> FetchPurpose {
+/// Returns the purpose with this stored name.
+pub(crate) fn purpose_from_name(name: &str) -> FetchPurpose {
     FetchPurpose::ALL
         .into_iter()
-        .find(|purpose| purpose.as_str() == text)
+        .find(|purpose| purpose.as_str() == name)
         .unwrap_or(FetchPurpose::Initial)
 }
 
-/// Returns the failure streak of three columns.
-pub(crate) fn streak(runs: u32, first: Option<i64>, last: Option<i64>) -> Option<FailureStreak> {
+/// Returns the failure streak that a result stores in three columns.
+pub(crate) fn failure_streak(
+    runs: u32,
+    first: Option<i64>,
+    last: Option<i64>,
+) -> Option<FailureStreak> {
     match (runs, first, last) {
         (1.., Some(first), Some(last)) => {
             Some(FailureStreak { runs, first_at: timestamp(first), last_at: timestamp(last) })
@@ -60,7 +83,7 @@ pub(crate) fn streak(runs: u32, first: Option<i64>, last: Option<i64>) -> Option
     }
 }
 
-/// Encodes the anchor hashes of a page.
+/// Encodes the anchor hashes of a page, 4 bytes each.
 pub(crate) fn pack_anchors(anchors: &[u32]) -> Vec<u8> {
     anchors.iter().flat_map(|anchor| anchor.to_le_bytes()).collect()
 }
@@ -70,19 +93,23 @@ pub(crate) fn unpack_anchors(anchors: &[u8]) -> Vec<u32> {
     anchors.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes).collect()
 }
 
-/// Returns the FNV-1a hash of a host name, modulo [`BUCKETS`]. The value must
-/// not depend on the machine or version.
-pub(crate) fn bucket(name: &str) -> i64 {
+/// Returns the group of a host: the FNV-1a hash of its name, modulo
+/// [`BUCKETS`]. It must not depend on the machine or version, because it is
+/// stored.
+pub(crate) fn host_bucket(name: &str) -> i64 {
     let offset_basis = 0xcbf2_9ce4_8422_2325_u64;
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     (name.bytes().fold(offset_basis, mix) % BUCKETS).cast_signed()
 }
 
-/// Returns the value of `link.ignored_codes`.
+/// Returns the value of `link.ignored_codes`, such as ` RL101 RL204 `. The
+/// spaces around each code let SQL search for a whole code.
 pub(crate) fn ignored_codes(link: &NewLink) -> Option<String> {
     (!link.ignored_codes.is_empty()).then(|| format!(" {} ", link.ignored_codes.join(" ")))
 }
 
+/// Returns the only attempt of a task, which is not stored because its probe
+/// has the same data.
 pub(crate) fn attempt_from_probe(probe: &Probe) -> Attempt {
     Attempt {
         requested_at: probe.requested_at,
@@ -92,16 +119,17 @@ pub(crate) fn attempt_from_probe(probe: &Probe) -> Attempt {
     }
 }
 
-/// Returns the URL on which the fragment of a link is checked after redirects.
-/// Browsers retain the fragment across HTTP redirects, unless the `Location`
-/// header has its own; a `meta refresh` drops it.
+/// Returns the URL on which the fragment of a link is checked after redirects,
+/// or `None` if there was no redirect or the fragment got lost. Browsers retain
+/// the fragment across HTTP redirects, unless the `Location` header has its
+/// own; a `meta refresh` drops it.
 pub(crate) fn fragment_url(probe: &Probe) -> Option<String> {
-    let (last, before) = probe.hops.split_last().filter(|(_, before)| !before.is_empty())?;
+    let (last, earlier) = probe.hops.split_last().filter(|(_, earlier)| !earlier.is_empty())?;
     let retains_fragment = |hop: &Hop| {
         let has_own = hop.location.as_deref().is_some_and(|location| location.contains('#'));
         (300..400).contains(&hop.status) && !has_own
     };
-    before.iter().all(retains_fragment).then(|| last.url.clone())
+    earlier.iter().all(retains_fragment).then(|| last.url.clone())
 }
 
 /// Returns the title of a page and the rest of its stored text.
@@ -110,7 +138,7 @@ pub(crate) fn page_text(digest: Digest) -> (String, String) {
     (digest.title.unwrap_or_default(), parts.collect::<Vec<_>>().join("\n"))
 }
 
-/// Returns the end of the range of texts with this prefix.
+/// Returns an upper bound of all texts with this prefix.
 pub(crate) fn prefix_end(prefix: &str) -> String {
     format!("{prefix}{}", char::MAX)
 }

@@ -51,8 +51,10 @@ fn event(kind: &str) -> MemberEvent {
     MemberEvent { at: NOW, kind: kind.to_owned(), detail: String::new() }
 }
 
+/// Returns the update that adds a collection with members for these URLs.
 fn update(name: &str, position: u32, urls: &[&str]) -> CollectionUpdate {
-    let members = urls.iter().zip(0..).map(|(url, at)| (member(url, at), vec![event("added")]));
+    let members =
+        urls.iter().zip(0..).map(|(url, position)| (member(url, position), vec![event("added")]));
     CollectionUpdate { collection: collection(name, position), members: members.collect() }
 }
 
@@ -77,7 +79,7 @@ async fn open() -> (tempfile::TempDir, SqliteStore) {
 }
 
 #[tokio::test]
-async fn collections_are_ordered_and_saved_again() {
+async fn save_collections_sorts_by_name_and_updates_existing_ones() {
     let (_directory, store) = open().await;
     let updates =
         [update("b", 0, &["http://a.test/1"]), update("a", 0, &[]), update("b/x", 1, &[])];
@@ -117,7 +119,7 @@ async fn page_is_due_until_its_result_is_saved() {
     store.schedule_pages(&ids, NOW).await.unwrap();
     assert_eq!(store.due_pages(&ids, NOW, "", 10).await.unwrap(), urls);
 
-    // The first version is the reference in all collections.
+    // The first version becomes the accepted version in all collections.
     for member in store.members(&ids).await.unwrap() {
         let expect = if member.url == urls[0] { page.latest } else { None };
         assert_eq!(member.reference, expect);
@@ -129,7 +131,7 @@ async fn page_is_due_until_its_result_is_saved() {
 }
 
 #[tokio::test]
-async fn gap_is_not_due_and_has_a_history() {
+async fn removed_member_is_not_due_and_has_a_history() {
     let (_directory, store) = open().await;
     store.save_collections(&[update("a", 0, &["http://a.test/1"])]).await.unwrap();
     let ids: Vec<CollectionId> =

@@ -16,8 +16,8 @@ use relink_ports::{
 use relink_store::{PostgresStore, PostgresUrl};
 use relink_testkit::postgres::{Durability, PostgresServer};
 
-/// Opens a store in this schema of the shared server. Times are those of the
-/// tests.
+/// Opens a store in this schema of the shared server. The database uses the
+/// times that the tests pass.
 async fn open(schema: &str) -> PostgresStore {
     let url = PostgresUrl::parse(&PostgresServer::shared().url()).unwrap();
     PostgresStore::open_in_schema(url, schema, None).await.unwrap()
@@ -35,6 +35,7 @@ async fn open_two() -> (PostgresStore, PostgresStore) {
     (open(&schema).await, open(&schema).await)
 }
 
+/// Returns a time `seconds` after the start of a test.
 const fn at(seconds: i64) -> Timestamp {
     Timestamp::constant(1_700_000_000 + seconds, 0)
 }
@@ -43,12 +44,12 @@ fn run_key() -> RunKey {
     RunKey { command: "check".to_owned(), inputs: Vec::new(), scope: String::new() }
 }
 
-/// Opens a run with one page on each of these hosts.
-async fn load(store: &PostgresStore, hosts: usize) -> OpenRun {
+/// Opens a run with one link to each of this number of hosts.
+async fn load_links_to(store: &PostgresStore, hosts: usize) -> OpenRun {
     let run = store.open_run(&run_key(), false, at(0)).await.unwrap();
     let document = NewDocument { label: "a.md".to_owned(), content_hash: 1 };
     let loaded = store.load_document(run.id, &document).await.unwrap();
-    let links: Vec<NewLink> = (0..hosts).map(link).collect();
+    let links: Vec<NewLink> = (0..hosts).map(link_to_host).collect();
     let cache_window = CacheWindow { now: at(0), fresh_since: Timestamp::MAX };
     let batch = LinkBatch { document: loaded.id, first_position: 0, links: &links, cache_window };
     store.add_links(run.id, batch).await.unwrap();
@@ -57,7 +58,8 @@ async fn load(store: &PostgresStore, hosts: usize) -> OpenRun {
     run
 }
 
-fn link(number: usize) -> NewLink {
+/// Returns a link to the host with this number.
+fn link_to_host(number: usize) -> NewLink {
     NewLink {
         location: SourceLocation {
             span: (number..number).into(),
@@ -97,9 +99,9 @@ fn drop_task(claim: &Claim) -> TaskCompletion {
 }
 
 #[tokio::test]
-async fn next_due_sees_hosts_leased_by_another_worker() {
+async fn next_due_reports_hosts_leased_by_another_worker() {
     let (owner, worker) = open_two().await;
-    let run = load(&owner, 1).await;
+    let run = load_links_to(&owner, 1).await;
     let claims = claim(&worker, run, 1, at(1)).await;
     assert_eq!(claims.len(), 1);
     let seen_by_owner = owner.next_due(run.id).await.unwrap();
@@ -119,7 +121,7 @@ async fn next_due_sees_hosts_leased_by_another_worker() {
 #[tokio::test]
 async fn workers_claim_different_hosts_at_the_same_time() {
     let (owner, worker) = open_two().await;
-    let run = load(&owner, 40).await;
+    let run = load_links_to(&owner, 40).await;
     let (one, other) = tokio::join!(claim(&owner, run, 20, at(1)), claim(&worker, run, 20, at(1)));
     let mut hosts: Vec<i64> = one.iter().chain(&other).map(|claim| claim.lease.host.0).collect();
     let claimed = hosts.len();
@@ -130,11 +132,12 @@ async fn workers_claim_different_hosts_at_the_same_time() {
     assert_eq!(claimed + rest.len(), 40, "no host is lost");
 }
 
-/// The first worker was stopped for longer than its lease.
+/// The worker was stopped for longer than its lease, and the owner claimed the
+/// host meanwhile.
 #[tokio::test]
 async fn late_result_of_a_stopped_worker_is_rejected() {
     let (owner, worker) = open_two().await;
-    let run = load(&owner, 1).await;
+    let run = load_links_to(&owner, 1).await;
     let lost = claim(&worker, run, 1, at(0)).await;
     assert_eq!(claim(&owner, run, 1, at(59)).await, []);
     let current = claim(&owner, run, 1, at(60)).await;
@@ -147,11 +150,11 @@ async fn late_result_of_a_stopped_worker_is_rejected() {
     assert_eq!(done.rejected, []);
 }
 
-/// Two hosts with the same IP address are fetched from by one worker at a time.
+/// Two hosts have the same IP address, and two workers have leased one each.
 #[tokio::test]
 async fn ip_address_is_leased_by_one_worker_at_a_time() {
     let (one, other) = open_two().await;
-    let run = load(&one, 2).await;
+    let run = load_links_to(&one, 2).await;
     let address = "192.0.2.7".parse().unwrap();
     let (first, second) = (claim(&one, run, 1, at(1)).await, claim(&other, run, 1, at(1)).await);
     let leased = one.lease_address(first[0].lease, address, at(1), at(61)).await.unwrap();
@@ -172,6 +175,7 @@ async fn ip_address_is_leased_by_one_worker_at_a_time() {
     assert_eq!(claim(&other, run, 2, at(4)).await.len(), 2);
 }
 
+/// Returns the release of a host that has the IP address of these tests.
 fn released(claim: &Claim) -> HostRelease {
     let schedule = HostSchedule {
         stored_at: at(2),
@@ -184,7 +188,7 @@ fn released(claim: &Claim) -> HostRelease {
 #[tokio::test]
 async fn run_is_opened_by_one_process_at_a_time() {
     let (first, second) = open_two().await;
-    let run = load(&first, 1).await;
+    let run = load_links_to(&first, 1).await;
     let error = second.open_run(&run_key(), false, at(1)).await.unwrap_err();
     assert!(matches!(error, StoreError::RunInUse), "{error:?}");
     // A rejected process does not change the fence of the owner.
@@ -226,20 +230,20 @@ async fn worker_with_a_wrong_clock_respects_the_waits_of_hosts() {
         let clock = Arc::new(ShiftedClock(jiff::SignedDuration::from_mins(minutes)));
         PostgresStore::open_in_schema(url(), &schema, Some(clock))
     };
-    let (right, ahead) = (open_at(0).await.unwrap(), open_at(10).await.unwrap());
-    let run = load(&right, 2).await;
+    let (correct, ahead) = (open_at(0).await.unwrap(), open_at(10).await.unwrap());
+    let run = load_links_to(&correct, 2).await;
     let now = Timestamp::now();
-    let claims = claim(&right, run, 1, now).await;
+    let claims = claim(&correct, run, 1, now).await;
     let minute = jiff::SignedDuration::from_mins(1);
     let schedule = HostSchedule { next_at: now + minute, stored_at: now, ..Default::default() };
-    right
+    correct
         .release(
             run.id,
             &[HostRelease { lease: claims[0].lease, schedule, stats: HostStats::default() }],
         )
         .await
         .unwrap();
-    claim(&right, run, 1, now).await;
+    claim(&correct, run, 1, now).await;
 
     // One host waits for a minute, the other is leased for a minute.
     let ten = minute * 10;
@@ -251,7 +255,7 @@ async fn worker_with_a_wrong_clock_respects_the_waits_of_hosts() {
 }
 
 #[tokio::test]
-async fn other_schema_version_is_refused() {
+async fn open_rejects_other_schema_versions() {
     for (version, is_newer) in [(1000, true), (0, false)] {
         let schema = PostgresServer::shared().new_schema();
         drop(open(&schema).await);
@@ -272,7 +276,7 @@ async fn operations_continue_after_a_restart_of_the_server() {
     let server = PostgresServer::start(Durability::On);
     let url = PostgresUrl::parse(&server.url()).unwrap();
     let store = PostgresStore::open_in_schema(url, "relink", None).await.unwrap();
-    let run = load(&store, 3).await;
+    let run = load_links_to(&store, 3).await;
     assert_eq!(claim(&store, run, 1, at(1)).await.len(), 1);
     server.restart();
     assert_eq!(claim(&store, run, 10, at(2)).await.len(), 2);

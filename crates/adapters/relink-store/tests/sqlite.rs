@@ -34,29 +34,29 @@ fn file_in(directory: &TempDir) -> PathBuf {
 }
 
 /// Returns the error of opening a file.
-async fn error(path: &Path) -> StoreError {
+async fn open_error(path: &Path) -> StoreError {
     let opened = SqliteStore::open_with(path, SHORT_WAIT).await;
     opened.err().expect("the file cannot be opened")
 }
 
 /// Runs statements on a file without the store.
-fn write(path: &Path, statements: &str) {
+fn execute_sql(path: &Path, statements: &str) {
     let connection = Connection::open(path).unwrap();
     connection.execute_batch(statements).unwrap();
 }
 
-/// Creates a database with another schema version.
-async fn write_with_version(path: &Path, version: i64) {
+/// Creates a Relink database and sets its schema version.
+async fn create_with_schema_version(path: &Path, version: i64) {
     drop(SqliteStore::open(path).await.unwrap());
-    write(path, &format!("PRAGMA user_version = {version}"));
+    execute_sql(path, &format!("PRAGMA user_version = {version}"));
 }
 
 #[tokio::test]
 async fn open_rejects_newer_schema() {
     for version in [13, 1000] {
         let directory = TempDir::new().unwrap();
-        write_with_version(&file_in(&directory), version).await;
-        let error = error(&file_in(&directory)).await;
+        create_with_schema_version(&file_in(&directory), version).await;
+        let error = open_error(&file_in(&directory)).await;
         let StoreError::SchemaTooNew { found, known, .. } = error else {
             panic!("{error:?}");
         };
@@ -68,8 +68,8 @@ async fn open_rejects_newer_schema() {
 async fn open_rejects_every_development_schema() {
     for version in 1..12 {
         let directory = TempDir::new().unwrap();
-        write_with_version(&file_in(&directory), version).await;
-        let error = error(&file_in(&directory)).await;
+        create_with_schema_version(&file_in(&directory), version).await;
+        let error = open_error(&file_in(&directory)).await;
         let StoreError::SchemaTooOld { found, known, .. } = error else {
             panic!("{error:?}");
         };
@@ -81,9 +81,9 @@ async fn open_rejects_every_development_schema() {
 async fn rejected_development_database_is_not_changed() {
     let directory = TempDir::new().unwrap();
     let path = file_in(&directory);
-    write_with_version(&path, 9).await;
+    create_with_schema_version(&path, 9).await;
     let before = std::fs::read(&path).unwrap();
-    error(&path).await;
+    open_error(&path).await;
     assert_eq!(std::fs::read(&path).unwrap(), before);
     assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1);
 }
@@ -92,19 +92,19 @@ async fn rejected_development_database_is_not_changed() {
 async fn schema_error_has_path_and_version() {
     let directory = TempDir::new().unwrap();
     let path = file_in(&directory);
-    write_with_version(&path, 9).await;
+    create_with_schema_version(&path, 9).await;
     let expect = format!(
         "the database `{}` was written by a development version of Relink (schema 9, supported: 12)",
         path.display()
     );
-    assert_eq!(error(&path).await.to_string(), expect);
+    assert_eq!(open_error(&path).await.to_string(), expect);
 }
 
-/// Checks that the file is rejected and not changed.
+/// Checks that a file is rejected and not changed.
 async fn check_not_relink_database(directory: &TempDir) {
     let path = file_in(directory);
     let before = std::fs::read(&path).unwrap();
-    let error = error(&path).await;
+    let error = open_error(&path).await;
     assert!(matches!(error, StoreError::NotRelinkDatabase { .. }), "{error:?}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
     assert_eq!(std::fs::read_dir(directory).unwrap().count(), 1);
@@ -113,14 +113,14 @@ async fn check_not_relink_database(directory: &TempDir) {
 #[tokio::test]
 async fn open_rejects_database_with_foreign_tables() {
     let directory = TempDir::new().unwrap();
-    write(&file_in(&directory), "CREATE TABLE book (title TEXT)");
+    execute_sql(&file_in(&directory), "CREATE TABLE book (title TEXT)");
     check_not_relink_database(&directory).await;
 }
 
 #[tokio::test]
 async fn open_rejects_database_with_foreign_application_id() {
     let directory = TempDir::new().unwrap();
-    write(&file_in(&directory), "PRAGMA application_id = 7");
+    execute_sql(&file_in(&directory), "PRAGMA application_id = 7");
     check_not_relink_database(&directory).await;
 }
 
@@ -145,7 +145,7 @@ async fn open_creates_schema_in_empty_file() {
 #[tokio::test]
 async fn open_creates_schema_in_database_without_tables() {
     let directory = TempDir::new().unwrap();
-    write(&file_in(&directory), "PRAGMA journal_mode = WAL");
+    execute_sql(&file_in(&directory), "PRAGMA journal_mode = WAL");
     let store = SqliteStore::open(&file_in(&directory)).await.unwrap();
     assert_eq!(store.size().await.unwrap().runs, 0);
 }
@@ -154,7 +154,7 @@ async fn open_creates_schema_in_database_without_tables() {
 async fn open_reports_unreachable_paths() {
     let directory = TempDir::new().unwrap();
     for path in [directory.path().join("missing/relink.db"), directory.path().into()] {
-        let error = error(&path).await;
+        let error = open_error(&path).await;
         assert!(matches!(error, StoreError::Unreachable { .. }), "{error:?}");
     }
 }
@@ -162,7 +162,7 @@ async fn open_reports_unreachable_paths() {
 #[tokio::test]
 async fn open_reports_locked_file() {
     let (store, directory) = open_empty().await;
-    let error = error(&file_in(&directory)).await;
+    let error = open_error(&file_in(&directory)).await;
     assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
     drop(store);
     SqliteStore::open(&file_in(&directory)).await.unwrap();
@@ -179,7 +179,7 @@ async fn open_waits_until_the_file_is_unlocked() {
 }
 
 #[tokio::test]
-async fn concurrent_opens_of_a_new_file_succeed_in_turn() {
+async fn concurrent_opens_of_a_new_file_all_succeed() {
     let directory = TempDir::new().unwrap();
     for round in 0..10 {
         let path = directory.path().join(format!("{round}.db"));
@@ -193,13 +193,13 @@ async fn concurrent_opens_of_a_new_file_succeed_in_turn() {
     }
 }
 
-/// The search reads a limited number of targets of a directory. Only the last
-/// of its 1000 targets was fetched.
+/// Only the last of 1000 targets in a directory was fetched. The search reads a
+/// limited number of targets, so that it finds this one only from nearby.
 #[tokio::test]
 async fn neighbor_search_in_large_directory_is_limited() {
     let (store, directory) = open_empty().await;
     drop(store);
-    write(
+    execute_sql(
         &file_in(&directory),
         "INSERT INTO host (id, name, bucket) VALUES (1, 'one.test', 0);
          WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1000)
@@ -222,7 +222,7 @@ async fn neighbor_search_in_large_directory_is_limited() {
 async fn target_record_has_the_last_thousand_runs() {
     let (store, directory) = open_empty().await;
     drop(store);
-    write(
+    execute_sql(
         &file_in(&directory),
         "INSERT INTO target (id, url) VALUES (1, 'file:a');
          WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1200)
@@ -244,7 +244,7 @@ async fn target_record_has_the_last_thousand_runs() {
 async fn prune_deletes_unreferenced_results() {
     let (store, directory) = open_empty().await;
     drop(store);
-    write(
+    execute_sql(
         &file_in(&directory),
         "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 3000)
          INSERT INTO target (id, url) SELECT n, format('file:%04d', n) FROM n;
@@ -273,10 +273,12 @@ async fn prune_deletes_unreferenced_results() {
     assert_eq!(left, [(1, 1), (2, 3000)]);
 }
 
+/// Returns a time `seconds` after the start of a test.
 const fn at(seconds: i64) -> Timestamp {
     Timestamp::constant(1_700_000_000 + seconds, 0)
 }
 
+/// Opens or resumes the run of these tests.
 async fn open_run(store: &SqliteStore) -> OpenRun {
     let key = RunKey { command: "check".to_owned(), inputs: Vec::new(), scope: String::new() };
     RunStore::open_run(store, &key, false, at(0)).await.unwrap()
@@ -301,6 +303,7 @@ fn link_to(url: &str) -> NewLink {
     }
 }
 
+/// Loads a document with one link.
 async fn load_page(store: &dyn Store, run: OpenRun) {
     let link = link_to("http://one.test/");
     let document = NewDocument { label: "a.md".to_owned(), content_hash: 1 };
@@ -314,6 +317,7 @@ async fn load_page(store: &dyn Store, run: OpenRun) {
     store.add_links(run.id, batch).await.unwrap();
 }
 
+/// Claims the host of the link for an hour.
 async fn claim(store: &dyn Store, run: OpenRun) -> Claim {
     let request =
         ClaimRequest { hosts: 1, tasks: 1, now: at(0), until: at(3600), ignores_waits: false };
@@ -342,14 +346,14 @@ async fn reopening_revokes_leases_and_rejects_late_results() {
         page: None,
         anchors: None,
     };
-    let commit_is_rejected = async || {
+    let check_late_commit_is_rejected = async || {
         let rejected = store.commit(run.id, std::slice::from_ref(&late), CACHE_WINDOW).await;
         assert_eq!(rejected.unwrap().rejected, [late.task]);
     };
-    commit_is_rejected().await;
+    check_late_commit_is_rejected().await;
     let new = claim(&store, resumed).await;
     assert_eq!(new.tasks, old.tasks);
-    commit_is_rejected().await;
+    check_late_commit_is_rejected().await;
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use super::session::Db;
 
 /// Time after the release of an address in which no other worker leases it, in
 /// milliseconds. It is longer than any interval between requests to an address.
-const PAUSE_MS: i64 = 1_000;
+const LEASE_PAUSE_MS: i64 = 1_000;
 
 /// Leases an address. Returns whether no other worker has leased it. The address is
 /// stored with the host, so that other workers do not claim the host meanwhile.
@@ -50,7 +50,8 @@ pub(super) async fn renew(db: &Db<'_>, worker: i64, until: i64) -> DbResult<()> 
     Ok(())
 }
 
-/// Releases those of these addresses of which the worker has leased no host.
+/// Releases the addresses of which the worker leases no host any more. Other
+/// workers can lease them after a pause.
 pub(super) async fn release(
     db: &Db<'_>,
     worker: i64,
@@ -65,7 +66,7 @@ pub(super) async fn release(
          WHERE worker_id = $1 AND address = ANY($2) AND NOT EXISTS (
              SELECT 1 FROM host h
              WHERE h.worker_id = $1 AND h.address = address_lease.address)",
-        &[&worker, &addresses, &(now + PAUSE_MS)],
+        &[&worker, &addresses, &(now + LEASE_PAUSE_MS)],
     )
     .await?;
     Ok(())

@@ -12,7 +12,7 @@ use super::session::Db;
 use super::tasks::{self, NewTask};
 use crate::values::{pack_anchors, unpack_anchors};
 
-/// Saves the anchors of a page, as seen at the time `seen_at`.
+/// Saves the anchors of a page, seen at the time `seen_at`.
 pub(super) async fn save(
     db: &Db<'_>,
     target: i64,
@@ -45,6 +45,8 @@ pub(super) async fn confirm(
     Ok(())
 }
 
+/// Returns links with a fragment to pages whose anchors are stored, starting
+/// after the cursor.
 pub(super) async fn anchor_references(
     db: &Db<'_>,
     run: RunId,
@@ -61,7 +63,7 @@ pub(super) async fn anchor_references(
                  ON result.target_id = task.target_id AND result.generation = task.generation
              JOIN anchors a ON a.target_id = t.id AND a.seen_at = result.checked_at
              WHERE (l.task_id, l.document_id, l.position) > ($2, $3, $4)
-               AND task.run_id = $1 AND task.id >= $2 AND task.state = 2
+               AND task.run_id = $1 AND task.id >= $2 AND task.state = 2 /* finished */
                AND l.fragment IS NOT NULL
              ORDER BY l.task_id, l.document_id, l.position LIMIT $5",
             &[&run.0, &task.0, &document.0, &position, &to_i64(limit)],
@@ -76,6 +78,7 @@ pub(super) async fn anchor_references(
     Ok(rows.iter().map(reference).collect())
 }
 
+/// Counts links with a fragment to reached pages whose anchors are not stored.
 pub(super) async fn count_unknown(db: &Db<'_>, run: RunId) -> DbResult<u64> {
     let reached: Vec<&str> = Verdict::ALL
         .into_iter()
@@ -88,7 +91,7 @@ pub(super) async fn count_unknown(db: &Db<'_>, run: RunId) -> DbResult<u64> {
              JOIN link l ON l.task_id = task.id AND l.fragment IS NOT NULL
              JOIN result
                  ON result.target_id = task.target_id AND result.generation = task.generation
-             WHERE task.run_id = $1 AND task.state = 2 AND result.verdict = ANY($2)
+             WHERE task.run_id = $1 AND task.state = 2 /* finished */ AND result.verdict = ANY($2)
                AND NOT EXISTS (SELECT 1 FROM anchors a WHERE a.target_id = task.target_id
                                AND a.seen_at = result.checked_at)",
             &[&run.0, &reached],
@@ -97,6 +100,8 @@ pub(super) async fn count_unknown(db: &Db<'_>, run: RunId) -> DbResult<u64> {
     Ok(count(&row, 0))
 }
 
+/// Adds a finding for each missing anchor, and returns the number of new ones.
+/// The finding is a local target with a copy of the link.
 pub(super) async fn add_missing(
     db: &Db<'_>,
     run: RunId,

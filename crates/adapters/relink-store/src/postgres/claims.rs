@@ -12,21 +12,26 @@ use tokio_postgres::Row;
 use super::addresses;
 use super::clock::ClockOffset;
 use super::error::DbResult;
-use super::rows::{join_task, small, task, task_columns, to_i64};
+use super::rows::{join_task, optional_number, task_columns, task_from_row, to_i64};
 use super::session::Db;
 use super::tasks;
 use crate::values::BUCKETS;
 
-/// Which hosts and tasks to claim, and until when.
+/// Which hosts and tasks to claim, and until when. Times are those of the
+/// database's clock.
 pub(super) struct ClaimQuery {
     pub(super) run: RunId,
+    /// The maximum number of hosts.
     pub(super) hosts: usize,
+    /// The maximum number of tasks per host.
     pub(super) tasks: usize,
     /// Tasks and hosts that are due at this time are claimed.
     pub(super) due: i64,
     /// Leases that end by this time have expired.
     pub(super) now: i64,
+    /// The end of the new leases.
     pub(super) until: i64,
+    /// The id of the worker that claims.
     pub(super) worker: i64,
     /// The bucket in which the search starts.
     pub(super) bucket: i64,
@@ -35,7 +40,7 @@ pub(super) struct ClaimQuery {
 /// Leases hosts that have due tasks and are not leased, and whose IP address no other
 /// worker has leased. Buckets are read one after the other until enough hosts are
 /// found.
-pub(super) const LEASE: &str = "WITH due AS MATERIALIZED (
+pub(super) const LEASE_HOSTS: &str = "WITH due AS MATERIALIZED (
         SELECT found.id
         FROM generate_series(0, $8::bigint - 1) AS step
         CROSS JOIN LATERAL (
@@ -52,7 +57,8 @@ pub(super) const LEASE: &str = "WITH due AS MATERIALIZED (
     RETURNING host.id, host.fencing_token, host.name, host.next_at, host.delay_ms,
               host.throttle_ms, host.schedule_at, host.address, host.bucket";
 
-/// Returns the claims, and the bucket of the last one.
+/// Leases hosts and reads their first tasks. Also returns the bucket of the
+/// last host, where the next search starts.
 pub(super) async fn claim(
     db: &Db<'_>,
     clock: ClockOffset,
@@ -60,7 +66,7 @@ pub(super) async fn claim(
 ) -> DbResult<(Vec<Claim>, Option<i64>)> {
     let rows = db
         .query(
-            LEASE,
+            LEASE_HOSTS,
             &[
                 &query.run.0,
                 &to_i64(query.hosts),
@@ -85,11 +91,12 @@ pub(super) async fn claim(
     Ok((claims, last_bucket))
 }
 
+/// Reads a claim without tasks.
 fn empty_claim(row: &Row, clock: ClockOffset) -> Claim {
     Claim {
         lease: HostLease { host: HostId(row.get(0)), fencing_token: row.get(1) },
         name: row.get(2),
-        schedule: schedule(row, 3, clock),
+        schedule: schedule_from_row(row, 3, clock),
         tasks: Vec::new(),
     }
 }
@@ -100,7 +107,7 @@ pub(super) const FIRST_TASKS: &str = concat!(
     task_columns!(),
     ", task.host_id FROM unnest($2::bigint[]) AS leased
       CROSS JOIN LATERAL (
-          SELECT * FROM task WHERE run_id = $1 AND host_id = leased AND state = 0
+          SELECT * FROM task WHERE run_id = $1 AND host_id = leased AND state = 0 /* pending */
             AND not_before <= $3
           ORDER BY not_before, id LIMIT $4) AS task",
     join_task!(),
@@ -119,18 +126,18 @@ async fn first_tasks(
     let mut tasks: HashMap<i64, Vec<FetchTask>> = HashMap::new();
     for row in rows {
         let host = row.get(super::rows::TASK_COLUMNS);
-        tasks.entry(host).or_default().push(task(&row, clock)?);
+        tasks.entry(host).or_default().push(task_from_row(&row, clock)?);
     }
     Ok(tasks)
 }
 
-/// Returns due tasks of a leased host after the last returned one; none if the
-/// lease was lost.
+/// Returns due tasks of a leased host that follow the last returned one; none
+/// if the lease was lost.
 pub(super) async fn more_tasks(
     db: &Db<'_>,
     clock: ClockOffset,
     (run, lease): (RunId, HostLease),
-    (after_time, after): (Timestamp, TaskId),
+    (last_time, last_task): (Timestamp, TaskId),
     limit: usize,
     due: i64,
 ) -> DbResult<Vec<FetchTask>> {
@@ -141,7 +148,7 @@ pub(super) async fn more_tasks(
                 task_columns!(),
                 " FROM task",
                 join_task!(),
-                "WHERE task.state = 0 AND task.run_id = $1 AND task.host_id = $2
+                "WHERE task.state = 0 /* pending */ AND task.run_id = $1 AND task.host_id = $2
                    AND task.not_before <= $3 AND (task.not_before, task.id) > ($4, $5)
                    AND EXISTS (SELECT 1 FROM host WHERE id = $2 AND fencing_token = $7)
                  ORDER BY task.not_before, task.id LIMIT $6"
@@ -150,14 +157,14 @@ pub(super) async fn more_tasks(
                 &run.0,
                 &lease.host.0,
                 &due,
-                &clock.db_time(after_time),
-                &after.0,
+                &clock.db_time(last_time),
+                &last_task.0,
                 &to_i64(limit),
                 &lease.fencing_token,
             ],
         )
         .await?;
-    rows.iter().map(|row| task(row, clock)).collect()
+    rows.iter().map(|row| task_from_row(row, clock)).collect()
 }
 
 /// Returns due tasks by rank; none if the lease was lost.
@@ -175,7 +182,7 @@ pub(super) async fn due_by_rank(
                 task_columns!(),
                 " FROM task",
                 join_task!(),
-                "WHERE task.state = 0 AND task.rank IS NOT NULL AND task.run_id = $1
+                "WHERE task.state = 0 /* pending */ AND task.rank IS NOT NULL AND task.run_id = $1
                    AND task.host_id = $2 AND task.not_before <= $3
                    AND EXISTS (SELECT 1 FROM host WHERE id = $2 AND fencing_token = $5)
                  ORDER BY task.rank LIMIT $4"
@@ -183,7 +190,7 @@ pub(super) async fn due_by_rank(
             &[&run.0, &lease.host.0, &due, &to_i64(limit), &lease.fencing_token],
         )
         .await?;
-    rows.iter().map(|row| task(row, clock)).collect()
+    rows.iter().map(|row| task_from_row(row, clock)).collect()
 }
 
 /// Extends leases and returns those that were lost: another worker has leased the
@@ -215,7 +222,7 @@ pub(super) async fn renew(
 }
 
 /// Ends leases and stores the schedules of the hosts.
-pub(super) const RELEASE: &str = "UPDATE host SET lease_until = 0, worker_id = NULL,
+pub(super) const RELEASE_HOSTS: &str = "UPDATE host SET lease_until = 0, worker_id = NULL,
          next_at = greatest(host.next_at, new.next_at), delay_ms = new.delay_ms,
          throttle_ms = new.throttle_ms, schedule_at = new.schedule_at,
          address = coalesce(new.address, host.address)
@@ -240,7 +247,7 @@ pub(super) const ADD_STATS: &str = "UPDATE run_host SET
          politeness_wait_ms = run_host.politeness_wait_ms + new.politeness_wait_ms,
          control_requests = run_host.control_requests + new.control_requests,
          due_at = (SELECT min(not_before) FROM task
-                   WHERE run_id = $1 AND host_id = new.host AND state = 0)
+                   WHERE run_id = $1 AND host_id = new.host AND state = 0 /* pending */)
      FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
                  $7::bigint[], $8::bigint[])
          AS new (host, requests, responses, throttled, request_ms, politeness_wait_ms,
@@ -257,24 +264,29 @@ pub(super) async fn release(
     let ids: Vec<i64> = hosts.iter().map(|host| host.lease.host.0).collect();
     let tokens: Vec<i64> = hosts.iter().map(|host| host.lease.fencing_token).collect();
     let schedules: Vec<&HostSchedule> = hosts.iter().map(|host| &host.schedule).collect();
-    let next: Vec<i64> = schedules.iter().map(|s| clock.db_time(s.next_at)).collect();
-    let delays: Vec<i64> = schedules.iter().map(|s| i64::from(s.delay_ms)).collect();
-    let throttles: Vec<i64> = schedules.iter().map(|s| i64::from(s.throttle_ms)).collect();
-    let stored: Vec<i64> = schedules.iter().map(|s| clock.db_time(s.stored_at)).collect();
-    let addresses: Vec<Option<String>> =
-        schedules.iter().map(|s| s.address.map(|address| address.to_string())).collect();
+    let next: Vec<i64> = schedules.iter().map(|schedule| clock.db_time(schedule.next_at)).collect();
+    let delays: Vec<i64> = schedules.iter().map(|schedule| i64::from(schedule.delay_ms)).collect();
+    let throttles: Vec<i64> =
+        schedules.iter().map(|schedule| i64::from(schedule.throttle_ms)).collect();
+    let stored: Vec<i64> =
+        schedules.iter().map(|schedule| clock.db_time(schedule.stored_at)).collect();
+    let addresses: Vec<Option<String>> = schedules
+        .iter()
+        .map(|schedule| schedule.address.map(|address| address.to_string()))
+        .collect();
     let released = db
-        .query(RELEASE, &[&ids, &tokens, &next, &delays, &throttles, &stored, &addresses])
+        .query(RELEASE_HOSTS, &[&ids, &tokens, &next, &delays, &throttles, &stored, &addresses])
         .await?;
     let released: HashSet<i64> = released.iter().map(|row| row.get(0)).collect();
-    let used: Vec<String> = addresses.into_iter().flatten().collect();
+    let used_addresses: Vec<String> = addresses.into_iter().flatten().collect();
     let now = stored.iter().copied().max().unwrap_or(0);
-    addresses::release(db, worker, &used, now).await?;
+    addresses::release(db, worker, &used_addresses, now).await?;
     let hosts: Vec<&HostRelease> =
         hosts.iter().filter(|host| released.contains(&host.lease.host.0)).collect();
     add_stats(db, run, &hosts).await
 }
 
+/// Adds to the statistics of released hosts.
 async fn add_stats(db: &Db<'_>, run: RunId, hosts: &[&HostRelease]) -> DbResult<()> {
     if hosts.is_empty() {
         return Ok(());
@@ -302,17 +314,18 @@ async fn add_stats(db: &Db<'_>, run: RunId, hosts: &[&HostRelease]) -> DbResult<
 }
 
 /// Reads the schedule from five columns, starting at `first`.
-fn schedule(row: &Row, first: usize, clock: ClockOffset) -> HostSchedule {
+fn schedule_from_row(row: &Row, first: usize, clock: ClockOffset) -> HostSchedule {
     let address: Option<String> = row.get(first + 4);
     HostSchedule {
         next_at: clock.caller_time(row.get(first)),
-        delay_ms: small(row, first + 1).unwrap_or(0),
-        throttle_ms: small(row, first + 2).unwrap_or(0),
+        delay_ms: optional_number(row, first + 1).unwrap_or(0),
+        throttle_ms: optional_number(row, first + 2).unwrap_or(0),
         stored_at: clock.caller_time(row.get(first + 3)),
         address: address.and_then(|address| address.parse().ok()),
     }
 }
 
+/// Returns the stored schedule of a host.
 pub(super) async fn host_schedule(
     db: &Db<'_>,
     clock: ClockOffset,
@@ -324,9 +337,10 @@ pub(super) async fn host_schedule(
             &[&host],
         )
         .await?;
-    Ok(row.map(|row| schedule(&row, 0, clock)))
+    Ok(row.map(|row| schedule_from_row(&row, 0, clock)))
 }
 
+/// Stores the schedule of a host without a lease.
 pub(super) async fn save_host_schedule(
     db: &Db<'_>,
     clock: ClockOffset,

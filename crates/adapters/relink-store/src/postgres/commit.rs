@@ -12,21 +12,22 @@ use super::rows::{millis, timestamp, to_i64};
 use super::session::Db;
 use super::{anchors, pages};
 use crate::redaction;
-
-const PENDING: i64 = 0;
-const HELD: i64 = 1;
+use crate::values::task_state;
 
 /// Locks hosts until the commit, so that they cannot be claimed meanwhile.
 pub(super) const LOCK_HOSTS: &str =
     "SELECT id, fencing_token FROM host WHERE id = ANY($1) ORDER BY id FOR SHARE";
 
-/// Returns new ids for probes. Readers of new probes wait for this lock, so that
-/// a probe with a smaller id cannot appear after they have read a larger one.
-pub(super) const PROBE_IDS: &str = "WITH shared AS MATERIALIZED (
+/// Returns new ids for probes, and holds a shared lock until the commit.
+/// Readers of new probes wait for this lock, so that a probe with a smaller id
+/// cannot appear after they have read a larger one.
+pub(super) const RESERVE_PROBE_IDS: &str = "WITH shared AS MATERIALIZED (
          SELECT pg_advisory_xact_lock_shared(hashtext('relink probes ' || current_schema())))
      SELECT nextval(pg_get_serial_sequence('probe', 'id'))
      FROM shared CROSS JOIN generate_series(1, $1::bigint)";
 
+/// Inserts probes. `new.task` is null for the first probe of a task, which has
+/// no previous one.
 pub(super) const INSERT_PROBES: &str =
     "INSERT INTO probe (id, target_id, run_id, requested_at, status, detail, previous_id)
      SELECT new.id, new.target, $7, new.time, new.status, new.detail, task.probe_id
@@ -112,9 +113,9 @@ async fn insert_probes(
     if with_probe.is_empty() {
         return Ok(vec![None; completions.len()]);
     }
-    let rows = db.query(PROBE_IDS, &[&to_i64(with_probe.len())]).await?;
+    let rows = db.query(RESERVE_PROBE_IDS, &[&to_i64(with_probe.len())]).await?;
     let ids: Vec<i64> = rows.iter().map(|row| row.get(0)).collect();
-    let targets: Vec<i64> = with_probe.iter().map(|(done, _)| done.target.0).collect();
+    let targets: Vec<i64> = with_probe.iter().map(|(completion, _)| completion.target.0).collect();
     let times: Vec<i64> = with_probe.iter().map(|(_, probe)| millis(probe.requested_at)).collect();
     let statuses: Vec<Option<i64>> =
         with_probe.iter().map(|(_, probe)| probe.outcome.status().map(i64::from)).collect();
@@ -123,16 +124,19 @@ async fn insert_probes(
         let detail = serde_json::to_string(probe)?;
         details.push(redaction::json(&detail)?.into_owned());
     }
-    // Only later probes have a previous one.
+    // The first probe of a task has no previous one.
     let tasks: Vec<Option<i64>> = with_probe
         .iter()
-        .map(|(done, _)| (attempts(&done.update).len() > 1).then_some(done.task.0))
+        .map(|(completion, _)| {
+            (attempts(&completion.update).len() > 1).then_some(completion.task.0)
+        })
         .collect();
     db.execute(INSERT_PROBES, &[&ids, &targets, &times, &statuses, &details, &tasks, &run.0])
         .await?;
     let mut ids = ids.into_iter();
-    let id = |completion: &&TaskCompletion| completion.probe.as_ref().and_then(|_| ids.next());
-    Ok(completions.iter().map(id).collect())
+    let probe_id =
+        |completion: &&TaskCompletion| completion.probe.as_ref().and_then(|_| ids.next());
+    Ok(completions.iter().map(probe_id).collect())
 }
 
 /// Returns the attempts so far, including the current one.
@@ -152,9 +156,9 @@ struct WaitingTask<'a> {
     not_before: i64,
     attempts: &'a [Attempt],
     probe: Option<i64>,
-    /// Whether the due time of the host is updated. Not needed with a lease,
-    /// whose holder does this when it releases the host.
-    makes_due: bool,
+    /// Whether the due time of the host must be updated. With a lease, its
+    /// holder does this when it releases the host.
+    updates_host: bool,
 }
 
 /// Updates tasks that are retried, held or dropped.
@@ -168,20 +172,29 @@ async fn apply_updates(
     for (completion, probe) in completions.iter().zip(probes) {
         let (state, purpose, not_before, attempts) = match &completion.update {
             TaskUpdate::Retry { purpose, not_before, attempts } => {
-                (PENDING, *purpose, clock.db_time(*not_before), attempts)
+                (task_state::PENDING, *purpose, clock.db_time(*not_before), attempts)
             }
-            TaskUpdate::Hold { attempts } => (HELD, FetchPurpose::Initial, 0, attempts),
+            TaskUpdate::Hold { attempts } => (task_state::HELD, FetchPurpose::Initial, 0, attempts),
             TaskUpdate::Drop => {
                 dropped.push(completion.task.0);
                 continue;
             }
             TaskUpdate::Finish(_) => continue,
         };
-        let makes_due = state == PENDING && matches!(completion.fence, Fence::Run(_));
+        let updates_host =
+            state == task_state::PENDING && matches!(completion.fence, Fence::Run(_));
         let (task, probe) = (completion.task.0, *probe);
-        waiting.push(WaitingTask { task, state, purpose, not_before, attempts, probe, makes_due });
+        waiting.push(WaitingTask {
+            task,
+            state,
+            purpose,
+            not_before,
+            attempts,
+            probe,
+            updates_host,
+        });
     }
-    defer(db, &waiting).await?;
+    save_waiting_tasks(db, &waiting).await?;
     if !dropped.is_empty() {
         db.execute("DELETE FROM link WHERE task_id = ANY($1)", &[&dropped]).await?;
         db.execute("DELETE FROM task WHERE id = ANY($1)", &[&dropped]).await?;
@@ -189,7 +202,8 @@ async fn apply_updates(
     Ok(())
 }
 
-async fn defer(db: &Db<'_>, waiting: &[WaitingTask<'_>]) -> DbResult<()> {
+/// Stores the states of tasks that are retried or held.
+async fn save_waiting_tasks(db: &Db<'_>, waiting: &[WaitingTask<'_>]) -> DbResult<()> {
     if waiting.is_empty() {
         return Ok(());
     }
@@ -213,7 +227,7 @@ async fn defer(db: &Db<'_>, waiting: &[WaitingTask<'_>]) -> DbResult<()> {
     )
     .await?;
     let due: Vec<i64> =
-        waiting.iter().filter(|waiting| waiting.makes_due).map(|waiting| waiting.task).collect();
+        waiting.iter().filter(|waiting| waiting.updates_host).map(|waiting| waiting.task).collect();
     if !due.is_empty() {
         db.execute(
             "UPDATE run_host SET due_at = least(run_host.due_at, due.at)

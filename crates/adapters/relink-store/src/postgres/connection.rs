@@ -21,17 +21,21 @@ const SCHEMA: &str = include_str!("schema.sql");
 /// The time to wait for a database that was restarted.
 const RECONNECT_TIMEOUT: Duration = Duration::from_mins(5);
 /// The first and the longest pause between two attempts to connect.
-const RECONNECT_PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
+const MIN_MAX_RECONNECT_PAUSE: (Duration, Duration) =
+    (Duration::from_millis(100), Duration::from_secs(2));
 /// Clocks that differ by less than this are not adjusted, so that times that
 /// are read and written back stay the same.
 const MAX_CLOCK_DRIFT_MS: i64 = 200;
 
+/// The name of this operation in error messages.
 const OPERATION: Operation = "opening";
 
-/// The attempts of one operation.
+/// The pauses of an operation that is repeated.
 #[derive(Default)]
 pub(super) struct Retries {
+    /// The sum of all pauses.
     waited: Duration,
+    /// The last pause.
     pause: Duration,
 }
 
@@ -44,7 +48,7 @@ impl PostgresStore {
             return Ok(guard);
         }
         if self.is_closed.load(Ordering::Relaxed) {
-            return Err(self.unreachable("the store is closed"));
+            return Err(self.unreachable_error("the store is closed"));
         }
         let mut retries = Retries::default();
         loop {
@@ -58,8 +62,8 @@ impl PostgresStore {
         }
     }
 
-    /// Pauses before the operation is repeated, or returns the error if that is
-    /// useless.
+    /// Pauses before the operation is repeated. Returns the error if a
+    /// repetition cannot help or the timeout has passed.
     pub(super) async fn wait_or_fail(
         &self,
         error: DbError,
@@ -70,14 +74,14 @@ impl PostgresStore {
         if !can_retry || retries.waited >= RECONNECT_TIMEOUT {
             return Err(error.into_store_error(&self.url.to_string(), operation));
         }
-        let (first, longest) = RECONNECT_PAUSES;
+        let (first, longest) = MIN_MAX_RECONNECT_PAUSE;
         retries.pause = (retries.pause * 2).clamp(first, longest);
         retries.waited += retries.pause;
         tokio::time::sleep(retries.pause).await;
         Ok(())
     }
 
-    fn unreachable(&self, cause: &str) -> StoreError {
+    fn unreachable_error(&self, cause: &str) -> StoreError {
         StoreError::Unreachable { path: self.url.to_string(), source: cause.into() }
     }
 
@@ -101,6 +105,7 @@ impl PostgresStore {
         Ok(session)
     }
 
+    /// Connects to the server. A background task runs the connection.
     async fn open_client(&self) -> DbResult<Client> {
         let mut config = self.url.config().clone();
         config.application_name("relink");
@@ -154,7 +159,7 @@ impl PostgresStore {
 }
 
 /// Creates the TLS client.
-pub(super) fn tls(database: &str) -> Result<MakeTls, StoreError> {
+pub(super) fn tls_client(database: &str) -> Result<MakeTls, StoreError> {
     MakeTls::new().map_err(|error| StoreError::Unreachable {
         path: database.to_owned(),
         source: Box::new(error),
@@ -164,8 +169,8 @@ pub(super) fn tls(database: &str) -> Result<MakeTls, StoreError> {
 /// Creates the schema if it does not exist, and returns its version.
 async fn create_or_read_version(session: &Session, schema: &str) -> DbResult<i64> {
     let db = session.db();
-    let find = "SELECT to_regclass('schema_version') IS NOT NULL";
-    let exists: bool = db.query_one(find, &[]).await?.get(0);
+    let select_exists = "SELECT to_regclass('schema_version') IS NOT NULL";
+    let exists: bool = db.query_one(select_exists, &[]).await?.get(0);
     if !exists {
         // The lock serializes processes that open a new database. One of them
         // creates the schema; the statements of the others fail.
@@ -178,7 +183,7 @@ async fn create_or_read_version(session: &Session, schema: &str) -> DbResult<i64
             .await;
         if let Err(error) = created {
             db.batch("ROLLBACK").await?;
-            if !db.query_one(find, &[]).await?.get::<_, bool>(0) {
+            if !db.query_one(select_exists, &[]).await?.get::<_, bool>(0) {
                 return Err(error);
             }
         }
@@ -186,7 +191,7 @@ async fn create_or_read_version(session: &Session, schema: &str) -> DbResult<i64
     Ok(db.query_one("SELECT max(version) FROM schema_version", &[]).await?.get(0))
 }
 
-/// Locks a run for this connection, and returns whether no other connection has
+/// Locks a run for this connection. Returns false if another connection has
 /// locked it. The server releases the lock when the connection ends.
 pub(super) async fn lock_run(db: &Db<'_>, run: i64) -> DbResult<bool> {
     let row = db

@@ -20,6 +20,7 @@ const MAX_SCANNED: i64 = 256;
 /// The maximum number of runs in a record; the latest ones are returned.
 const MAX_RUNS: i64 = 1000;
 
+/// Returns the control with this key if it was fetched at `since` or later.
 pub(super) async fn control(
     db: &Db<'_>,
     key: &str,
@@ -39,6 +40,7 @@ pub(super) async fn control(
 
 /// Saves controls, unless a newer one is stored.
 pub(super) async fn save_controls(db: &Db<'_>, controls: &[StoredControl]) -> DbResult<()> {
+    // In the order of keys, so that two transactions cannot wait for each other.
     let mut sorted: Vec<&StoredControl> = controls.iter().collect();
     sorted.sort_by(|one, other| one.key.cmp(&other.key));
     for StoredControl { key, url, probe } in sorted {
@@ -108,6 +110,7 @@ async fn fetched_between(
     rows.iter().map(neighbor).collect()
 }
 
+/// Returns everything that is stored about a target.
 pub(super) async fn target_record(db: &Db<'_>, url: &str) -> DbResult<Option<TargetRecord>> {
     let row = db.query_opt("SELECT id FROM target WHERE url = $1", &[&without_nul(url)]).await?;
     let Some(row) = row else { return Ok(None) };
@@ -142,7 +145,7 @@ async fn checked_runs(db: &Db<'_>, target: i64) -> DbResult<Vec<CheckedRun>> {
              FROM run r JOIN task ON task.run_id = r.id AND task.target_id = $1
              JOIN result
                  ON result.target_id = task.target_id AND result.generation = task.generation
-             WHERE task.state = 2
+             WHERE task.state = 2 /* finished */
              ORDER BY result.checked_at DESC, task.cached, task.id DESC LIMIT $2",
             &[&target, &MAX_RUNS],
         )

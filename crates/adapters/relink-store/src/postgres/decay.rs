@@ -25,6 +25,7 @@ impl DecayStore for PostgresStore {
     }
 }
 
+/// Stores measured scores.
 async fn save(db: &Db<'_>, scores: &[StoredDecay]) -> DbResult<()> {
     for score in scores {
         db.execute(
@@ -48,6 +49,7 @@ async fn save(db: &Db<'_>, scores: &[StoredDecay]) -> DbResult<()> {
     Ok(())
 }
 
+/// Returns all scores of these pages, oldest first.
 async fn history(db: &Db<'_>, urls: &[String]) -> DbResult<Vec<StoredDecay>> {
     let urls: Vec<String> = urls.iter().map(|url| without_nul(url)).collect();
     let rows = db
@@ -57,9 +59,10 @@ async fn history(db: &Db<'_>, urls: &[String]) -> DbResult<Vec<StoredDecay>> {
             &[&urls],
         )
         .await?;
-    rows.iter().map(row).collect()
+    rows.iter().map(decay_row).collect()
 }
 
+/// Returns the pages whose latest score is at least `min_decay`.
 async fn decayed_pages(db: &Db<'_>, min_decay: f64) -> DbResult<Vec<StoredDecay>> {
     let rows = db
         .query(
@@ -70,10 +73,10 @@ async fn decayed_pages(db: &Db<'_>, min_decay: f64) -> DbResult<Vec<StoredDecay>
             &[&min_decay],
         )
         .await?;
-    rows.iter().map(row).collect()
+    rows.iter().map(decay_row).collect()
 }
 
-fn row(row: &Row) -> DbResult<StoredDecay> {
+fn decay_row(row: &Row) -> DbResult<StoredDecay> {
     Ok(StoredDecay {
         url: row.get(0),
         measured_at: timestamp(row.get(1)),

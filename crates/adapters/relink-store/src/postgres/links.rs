@@ -17,7 +17,7 @@ pub(super) struct LinkRow<'a> {
 
 /// Inserts links and returns the number of new ones.
 pub(super) async fn insert(db: &Db<'_>, rows: &[LinkRow<'_>]) -> DbResult<u64> {
-    let numbers =
+    let column =
         |value: &dyn Fn(&LinkRow<'_>) -> i64| -> Vec<i64> { rows.iter().map(value).collect() };
     let kinds: Vec<&str> = rows.iter().map(|row| row.link.location.kind.as_str()).collect();
     let fragments: Vec<Option<String>> =
@@ -30,13 +30,13 @@ pub(super) async fn insert(db: &Db<'_>, rows: &[LinkRow<'_>]) -> DbResult<u64> {
                               $6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::text[])
          ON CONFLICT DO NOTHING",
         &[
-            &numbers(&|row| row.document),
-            &numbers(&|row| to_i64(row.position)),
-            &numbers(&|row| row.task),
-            &numbers(&|row| to_i64(row.link.location.span.start)),
-            &numbers(&|row| to_i64(row.link.location.span.end)),
-            &numbers(&|row| row.link.location.line.into()),
-            &numbers(&|row| row.link.location.column.into()),
+            &column(&|row| row.document),
+            &column(&|row| to_i64(row.position)),
+            &column(&|row| row.task),
+            &column(&|row| to_i64(row.link.location.span.start)),
+            &column(&|row| to_i64(row.link.location.span.end)),
+            &column(&|row| row.link.location.line.into()),
+            &column(&|row| row.link.location.column.into()),
             &kinds,
             &fragments,
             &codes,

@@ -5,22 +5,24 @@ use relink_ports::{DocumentId, LinkBatch, LoadedDocument, NewDocument};
 
 use super::error::DbResult;
 use super::links::{self, LinkRow};
-use super::rows::{text, to_i64};
+use super::rows::{stored_text, to_i64};
 use super::session::Db;
 use super::tasks::{self, NewTask};
 
+/// Returns the stored document of the run with this label, inserting it if
+/// necessary. Deletes the links of a document that must be loaded again.
 pub(super) async fn load_document(
     db: &Db<'_>,
     run: RunId,
     document: &NewDocument,
 ) -> DbResult<LoadedDocument> {
-    let content = document.content_hash.cast_signed();
-    let label = text(&document.label);
+    let content_hash = document.content_hash.cast_signed();
+    let label = stored_text(&document.label);
     let added = db
         .query_opt(
             "INSERT INTO document (run_id, label, content_hash) VALUES ($1, $2, $3)
              ON CONFLICT DO NOTHING RETURNING id",
-            &[&run.0, &label, &content],
+            &[&run.0, &label, &content_hash],
         )
         .await?;
     if let Some(row) = added {
@@ -30,28 +32,30 @@ pub(super) async fn load_document(
         .query_one(
             "SELECT id, loaded AND content_hash = $3 FROM document
              WHERE run_id = $1 AND label = $2 FOR UPDATE",
-            &[&run.0, &label, &content],
+            &[&run.0, &label, &content_hash],
         )
         .await?;
     let (id, is_unchanged): (i64, bool) = (row.get(0), row.get(1));
     if !is_unchanged {
-        delete_links(db, run, id, content).await?;
+        delete_links(db, run, id, content_hash).await?;
     }
     Ok(LoadedDocument { id: DocumentId(id), is_unchanged })
 }
 
 /// Deletes the links of a document that has changed or was loaded incompletely.
-async fn delete_links(db: &Db<'_>, run: RunId, document: i64, content: i64) -> DbResult<()> {
+/// Tasks may then have no link left, which `run.unlinked` records.
+async fn delete_links(db: &Db<'_>, run: RunId, document: i64, content_hash: i64) -> DbResult<()> {
     db.execute("DELETE FROM link WHERE document_id = $1", &[&document]).await?;
     db.execute(
         "UPDATE document SET content_hash = $1, loaded = FALSE, links = 0 WHERE id = $2",
-        &[&content, &document],
+        &[&content_hash, &document],
     )
     .await?;
     db.execute("UPDATE run SET unlinked = TRUE WHERE id = $1", &[&run.0]).await?;
     Ok(())
 }
 
+/// Marks a document as completely loaded.
 pub(super) async fn finish_document(db: &Db<'_>, document: DocumentId) -> DbResult<()> {
     db.execute("UPDATE document SET loaded = TRUE WHERE id = $1", &[&document.0]).await?;
     Ok(())
@@ -81,8 +85,8 @@ pub(super) async fn add_links(db: &Db<'_>, run: RunId, batch: &LinkBatch<'_>) ->
     tasks::update_due_times(db, run, &hosts).await
 }
 
-/// Deletes documents that are not in `documents`, and tasks without links. Then
-/// workers may fetch the tasks.
+/// Deletes documents that are not in `documents`, and tasks without links. From
+/// then on, workers may fetch the tasks.
 pub(super) async fn finish_loading(
     db: &Db<'_>,
     run: RunId,
@@ -110,6 +114,8 @@ pub(super) async fn finish_loading(
     Ok(())
 }
 
+/// Deletes tasks whose links were all deleted, and updates the due times of
+/// their hosts.
 async fn delete_unlinked_tasks(db: &Db<'_>, run: RunId) -> DbResult<()> {
     db.execute(
         "DELETE FROM task WHERE run_id = $1
@@ -120,7 +126,7 @@ async fn delete_unlinked_tasks(db: &Db<'_>, run: RunId) -> DbResult<()> {
     db.execute(
         "UPDATE run_host SET due_at = (
              SELECT min(not_before) FROM task
-             WHERE run_id = $1 AND host_id = run_host.host_id AND state = 0)
+             WHERE run_id = $1 AND host_id = run_host.host_id AND state = 0 /* pending */)
          WHERE run_id = $1",
         &[&run.0],
     )

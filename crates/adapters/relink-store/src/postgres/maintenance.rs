@@ -25,6 +25,7 @@ impl StoreMaintenance for PostgresStore {
     }
 }
 
+/// Returns the size of the tables and the number of rows.
 async fn size(db: &Db<'_>) -> DbResult<StoreSize> {
     let row = db
         .query_one(
@@ -44,14 +45,16 @@ async fn size(db: &Db<'_>) -> DbResult<StoreSize> {
     })
 }
 
+/// Deletes closed runs and old data.
 async fn prune(db: &Db<'_>, before: Timestamp) -> DbResult<()> {
-    for statement in PRUNE {
+    for statement in PRUNE_STATEMENTS {
         db.execute(statement, &[&millis(before)]).await?;
     }
     db.execute("UPDATE probe_id_epoch SET token = gen_random_uuid()::text", &[]).await?;
     Ok(())
 }
 
+/// Returns free space to the operating system.
 async fn vacuum(db: &Db<'_>) -> DbResult<()> {
     let tables = db
         .query(
@@ -66,28 +69,28 @@ async fn vacuum(db: &Db<'_>) -> DbResult<()> {
     Ok(())
 }
 
-/// The statements of a prune. The current result of each target and the probe
-/// that last reached it are never deleted.
-const PRUNE: [&str; 14] = [
+/// Delete what is older than the time in the parameter. The current result of
+/// each target and the probe that last reached it are never deleted.
+const PRUNE_STATEMENTS: [&str; 14] = [
     "DELETE FROM address_lease WHERE lease_until < $1",
     "DELETE FROM link WHERE task_id IN (
          SELECT task.id FROM task JOIN run r ON r.id = task.run_id
-         WHERE r.state <> 0 AND r.closed_at < $1)",
+         WHERE r.state <> 0 /* open */ AND r.closed_at < $1)",
     "DELETE FROM task WHERE run_id IN (
-         SELECT id FROM run WHERE state <> 0 AND closed_at < $1)",
+         SELECT id FROM run WHERE state <> 0 /* open */ AND closed_at < $1)",
     "DELETE FROM document WHERE run_id IN (
-         SELECT id FROM run WHERE state <> 0 AND closed_at < $1)",
+         SELECT id FROM run WHERE state <> 0 /* open */ AND closed_at < $1)",
     "DELETE FROM run_host WHERE run_id IN (
-         SELECT id FROM run WHERE state <> 0 AND closed_at < $1)",
+         SELECT id FROM run WHERE state <> 0 /* open */ AND closed_at < $1)",
     "DELETE FROM checkpoint WHERE run_id IN (
-         SELECT id FROM run WHERE state <> 0 AND closed_at < $1)",
+         SELECT id FROM run WHERE state <> 0 /* open */ AND closed_at < $1)",
     "DELETE FROM result WHERE checked_at < $1
          AND NOT EXISTS (SELECT 1 FROM task WHERE task.target_id = result.target_id
                          AND task.generation = result.generation)
          AND generation < (
              SELECT max(generation) FROM result newer WHERE newer.target_id = result.target_id)",
     "DELETE FROM probe WHERE requested_at < $1
-         AND NOT EXISTS (SELECT 1 FROM run WHERE run.id = probe.run_id AND state = 0)
+         AND NOT EXISTS (SELECT 1 FROM run WHERE run.id = probe.run_id AND state = 0 /* open */)
          AND NOT EXISTS (SELECT 1 FROM current_result r
                          WHERE r.id = probe.target_id AND r.reached_probe = probe.id)
          AND NOT EXISTS (SELECT 1 FROM result JOIN task
@@ -95,7 +98,7 @@ const PRUNE: [&str; 14] = [
                              AND result.generation = task.generation
                          WHERE task.cached AND result.target_id = probe.target_id
                            AND result.reached_probe = probe.id)",
-    "DELETE FROM run WHERE state <> 0 AND closed_at < $1",
+    "DELETE FROM run WHERE state <> 0 /* open */ AND closed_at < $1",
     "DELETE FROM control WHERE requested_at < $1",
     "DELETE FROM robots WHERE requested_at < $1",
     "DELETE FROM anchors WHERE seen_at < $1",

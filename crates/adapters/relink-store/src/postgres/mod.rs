@@ -147,7 +147,7 @@ impl PostgresStore {
         schema: &str,
         clock: Option<Arc<dyn Clock>>,
     ) -> Result<Self, StoreError> {
-        let tls = connection::tls(&url.to_string())?;
+        let tls = connection::tls_client(&url.to_string())?;
         let store = Self {
             url,
             schema: schema.replace('"', ""),

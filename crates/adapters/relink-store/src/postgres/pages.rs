@@ -12,12 +12,12 @@ use relink_ports::{CacheWindow, CommitSummary, LinkDecision, NewPage, NewTarget,
 use super::clock::ClockOffset;
 use super::error::DbResult;
 use super::links::{self, LinkRow};
-use super::rows::text;
+use super::rows::stored_text;
 use super::session::Db;
 use super::tasks::{self, NewTask, target_key};
 use crate::values::pack_anchors;
 
-/// A task of the run that a link may lead to.
+/// An existing task of the run.
 struct KnownTask {
     id: i64,
     depth: Option<i64>,
@@ -54,13 +54,13 @@ pub(super) async fn add(
     let now = clock.db_time(cache_window.now);
     let mut new: Vec<NewTask<'_>> = Vec::new();
     let mut new_keys: HashMap<String, usize> = HashMap::new();
-    let mut lowered = Vec::new();
+    let mut lowered_tasks = Vec::new();
     let mut links: Vec<(i64, usize, &PageLink, LinkTask)> = Vec::new();
     for (document, page) in &stored {
         for (position, link) in page.links.iter().enumerate() {
             let key = target_key(&link.link.target);
             let task = if let Some(task) = known.get_mut(&key) {
-                lowered.extend(lower(task, link.decision));
+                lowered_tasks.extend(lower_known(task, link.decision));
                 LinkTask::Known(task.id)
             } else if let Some(index) = new_keys.get(&key) {
                 LinkTask::New(lower_new(&mut new, *index, link.decision))
@@ -74,7 +74,7 @@ pub(super) async fn add(
             links.push((*document, position, link, task));
         }
     }
-    lower_stored(db, &lowered).await?;
+    save_lowered(db, &lowered_tasks).await?;
     let (inserted, hosts) = tasks::insert_tasks(db, run, &new, cache_window.now).await?;
     let mut summary = CommitSummary::default();
     for task in &inserted {
@@ -110,7 +110,8 @@ fn new_task(link: &PageLink, cache_window: CacheWindow, now: i64) -> Option<NewT
     Some(NewTask { depth, rank, fresh_since, not_before: now, ..task })
 }
 
-/// Lowers the depth and rank of a new task, and returns its index.
+/// Lowers the depth and rank of a new task to those of another link to its
+/// target. Returns the index of the task.
 fn lower_new(new: &mut [NewTask<'_>], index: usize, decision: LinkDecision) -> usize {
     if let (Some(task), LinkDecision::Fetch { depth, rank, .. }) = (new.get_mut(index), decision) {
         task.depth = task.depth.map(|known| known.min(depth));
@@ -119,8 +120,12 @@ fn lower_new(new: &mut [NewTask<'_>], index: usize, decision: LinkDecision) -> u
     index
 }
 
-/// Lowers the depth and rank of a pending task, and returns the new values.
-fn lower(task: &mut KnownTask, decision: LinkDecision) -> Option<(i64, Option<i64>, Option<i64>)> {
+/// Lowers the depth and rank of a pending task to those of a link. Returns the
+/// task id and the new values if they changed.
+fn lower_known(
+    task: &mut KnownTask,
+    decision: LinkDecision,
+) -> Option<(i64, Option<i64>, Option<i64>)> {
     let LinkDecision::Fetch { depth, rank, .. } = decision else { return None };
     let depth = i64::from(depth);
     let is_lower = task.depth.is_some_and(|known| depth < known)
@@ -133,9 +138,13 @@ fn lower(task: &mut KnownTask, decision: LinkDecision) -> Option<(i64, Option<i6
     Some((task.id, task.depth, task.rank))
 }
 
-async fn lower_stored(db: &Db<'_>, lowered: &[(i64, Option<i64>, Option<i64>)]) -> DbResult<()> {
-    // Later values of a task are the lower ones.
-    for (id, depth, rank) in lowered {
+/// Stores lowered depths and ranks, by task id.
+async fn save_lowered(
+    db: &Db<'_>,
+    lowered_tasks: &[(i64, Option<i64>, Option<i64>)],
+) -> DbResult<()> {
+    // Later values of a task are the lower_known ones.
+    for (id, depth, rank) in lowered_tasks {
         db.execute("UPDATE task SET depth = $1, rank = $2 WHERE id = $3", &[depth, rank, id])
             .await?;
     }
@@ -155,7 +164,7 @@ async fn insert_document(
         .query_opt(
             "INSERT INTO document (run_id, label, content_hash, loaded, task_id, sitemap, anchors)
              VALUES ($1, $2, 0, TRUE, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id",
-            &[&run.0, &text(&page.label), &task, &page.is_sitemap, &anchors],
+            &[&run.0, &stored_text(&page.label), &task, &page.is_sitemap, &anchors],
         )
         .await?;
     Ok(row.map(|row| row.get(0)))
@@ -173,7 +182,8 @@ async fn known_tasks(
     let urls: Vec<String> = web.map(|link| target_key(&link.link.target)).collect();
     let rows = db
         .query(
-            "SELECT t.url, task.id, task.depth, task.rank, task.state = 0 FROM target t
+            "SELECT t.url, task.id, task.depth, task.rank, task.state = 0 /* pending */
+             FROM target t
              JOIN task ON task.run_id = $2 AND task.target_id = t.id
              WHERE t.url = ANY($1)",
             &[&urls, &run.0],
@@ -188,6 +198,7 @@ async fn known_tasks(
     Ok(rows.iter().map(|row| (row.get(0), known(row))).collect())
 }
 
+/// Inserts links and counts them in their documents.
 async fn store_links(db: &Db<'_>, rows: &[LinkRow<'_>]) -> DbResult<()> {
     links::insert(db, rows).await?;
     let mut counts: HashMap<i64, i64> = HashMap::new();

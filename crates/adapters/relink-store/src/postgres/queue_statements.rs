@@ -33,15 +33,15 @@ pub struct QueueStatements {
 
 /// The statements of this version.
 pub const QUEUE_STATEMENTS: QueueStatements = QueueStatements {
-    lease: claims::LEASE,
+    lease: claims::LEASE_HOSTS,
     first_tasks: claims::FIRST_TASKS,
     lock_hosts: commit::LOCK_HOSTS,
-    probe_ids: commit::PROBE_IDS,
+    probe_ids: commit::RESERVE_PROBE_IDS,
     insert_probes: commit::INSERT_PROBES,
-    generation: runs::GENERATION,
-    insert_results: result_writer::INSERT,
-    finish_tasks: result_writer::FINISH,
-    release: claims::RELEASE,
+    generation: runs::SELECT_GENERATION,
+    insert_results: result_writer::INSERT_RESULTS,
+    finish_tasks: result_writer::FINISH_TASKS,
+    release: claims::RELEASE_HOSTS,
     lock_run_hosts: claims::LOCK_RUN_HOSTS,
     add_stats: claims::ADD_STATS,
 };

@@ -11,7 +11,7 @@ use relink_model::{RunId, Verdict};
 use relink_ports::{TargetResult, TaskCompletion};
 
 use super::error::DbResult;
-use super::rows::{millis, text};
+use super::rows::{millis, stored_text};
 use super::runs;
 use super::session::Db;
 use crate::redaction;
@@ -25,6 +25,7 @@ pub(super) struct FinishedTask<'a> {
 }
 
 impl FinishedTask<'_> {
+    /// Returns the time of the check, if the target was reached.
     fn reached_at(&self) -> Option<i64> {
         self.result.verdict.is_reached().then_some(millis(self.result.checked_at))
     }
@@ -36,14 +37,15 @@ impl FinishedTask<'_> {
         self.probe.filter(|_| verdict.is_reached() && verdict != Verdict::Drifted)
     }
 
-    /// Returns the value of `result.attempts`. A single attempt is not stored,
-    /// because it equals the probe.
+    /// Returns the value of `result.attempts`; `None` for a single attempt that
+    /// equals the probe.
     fn attempts_json(&self) -> DbResult<Option<String>> {
         let attempts = &self.result.attempts;
         let equals_probe = attempts.len() == 1 && self.completion.probe.is_some();
         Ok((!equals_probe).then(|| serde_json::to_string(attempts)).transpose()?)
     }
 
+    /// Returns the value of `result.evidence`.
     fn evidence_json(&self) -> DbResult<Option<String>> {
         let evidence = &self.result.evidence;
         if evidence.is_empty() {
@@ -53,7 +55,9 @@ impl FinishedTask<'_> {
     }
 }
 
-pub(super) const INSERT: &str =
+/// Inserts or replaces results, copying `reached_at` and `reached_probe` from the
+/// previous result.
+pub(super) const INSERT_RESULTS: &str =
     "INSERT INTO result (target_id, generation, verdict, code, status, reason,
          since, checked_at, confidence, evidence, attempts, probe_id, reached_at, reached_probe,
          failed_runs, first_failed_at, last_failed_at)
@@ -81,7 +85,8 @@ pub(super) const INSERT: &str =
          last_failed_at = excluded.last_failed_at";
 
 /// Marks tasks as finished.
-pub(super) const FINISH: &str = "UPDATE task SET state = 2, generation = $1 WHERE id = ANY($2)";
+pub(super) const FINISH_TASKS: &str =
+    "UPDATE task SET state = 2 /* finished */, generation = $1 WHERE id = ANY($2)";
 
 /// Stores the results and marks the tasks as finished.
 pub(super) async fn add(db: &Db<'_>, run: RunId, finished: &[FinishedTask<'_>]) -> DbResult<()> {
@@ -89,23 +94,28 @@ pub(super) async fn add(db: &Db<'_>, run: RunId, finished: &[FinishedTask<'_>]) 
         return Ok(());
     }
     let generation = runs::generation(db, run).await?;
-    insert(db, generation, &last_of_each_target(finished)).await?;
+    insert_results(db, generation, &last_of_each_target(finished)).await?;
     let tasks: Vec<i64> = finished.iter().map(|task| task.completion.task.0).collect();
-    db.execute(FINISH, &[&generation, &tasks]).await?;
+    db.execute(FINISH_TASKS, &[&generation, &tasks]).await?;
     Ok(())
 }
 
-/// Returns the last result of each target: one statement cannot write a row
-/// twice.
+/// Returns the last result of each target, because one statement cannot write a
+/// row twice.
 fn last_of_each_target<'a, 'b>(finished: &'a [FinishedTask<'b>]) -> Vec<&'a FinishedTask<'b>> {
-    let last: HashMap<i64, usize> =
-        finished.iter().enumerate().map(|(at, task)| (task.completion.target.0, at)).collect();
-    let is_last =
-        |(at, task): &(usize, &FinishedTask<'_>)| last.get(&task.completion.target.0) == Some(at);
+    let last: HashMap<i64, usize> = finished
+        .iter()
+        .enumerate()
+        .map(|(index, task)| (task.completion.target.0, index))
+        .collect();
+    let is_last = |(index, task): &(usize, &FinishedTask<'_>)| {
+        last.get(&task.completion.target.0) == Some(index)
+    };
     finished.iter().enumerate().filter(is_last).map(|(_, task)| task).collect()
 }
 
-async fn insert(db: &Db<'_>, generation: i64, tasks: &[&FinishedTask<'_>]) -> DbResult<()> {
+/// Binds one array per column.
+async fn insert_results(db: &Db<'_>, generation: i64, tasks: &[&FinishedTask<'_>]) -> DbResult<()> {
     let targets: Vec<i64> = tasks.iter().map(|task| task.completion.target.0).collect();
     let results: Vec<&TargetResult> = tasks.iter().map(|task| task.result).collect();
     let verdicts: Vec<&str> = results.iter().map(|result| result.verdict.as_str()).collect();
@@ -113,7 +123,7 @@ async fn insert(db: &Db<'_>, generation: i64, tasks: &[&FinishedTask<'_>]) -> Db
         results.iter().map(|result| result.code.map(|code| code.to_string())).collect();
     let statuses: Vec<Option<i64>> =
         results.iter().map(|result| result.status.map(i64::from)).collect();
-    let reasons: Vec<String> = results.iter().map(|result| text(&result.reason)).collect();
+    let reasons: Vec<String> = results.iter().map(|result| stored_text(&result.reason)).collect();
     let since: Vec<i64> = results.iter().map(|result| millis(result.since)).collect();
     let checked: Vec<i64> = results.iter().map(|result| millis(result.checked_at)).collect();
     let confidences: Vec<i64> =
@@ -133,7 +143,7 @@ async fn insert(db: &Db<'_>, generation: i64, tasks: &[&FinishedTask<'_>]) -> Db
     let last: Vec<Option<i64>> =
         streaks.iter().map(|streak| streak.map(|streak| millis(streak.last_at))).collect();
     db.execute(
-        INSERT,
+        INSERT_RESULTS,
         &[
             &generation,
             &targets,

@@ -11,12 +11,15 @@ use tokio_postgres::Row;
 use super::clock::ClockOffset;
 use super::error::DbResult;
 use super::rows::{
-    TASK_COLUMNS, count, from_json, join_result, join_task, link_is_reported, parse_name,
-    probe_of_task, small, streak, task, task_columns, task_is_reported, timestamp, to_i64,
+    TASK_COLUMNS, count, failure_streak, from_json, join_result, join_task, link_is_reported,
+    optional_number, parse_name, probe_of_task, task_columns, task_from_row, task_is_reported,
+    timestamp, to_i64,
 };
 use super::session::Db;
 use crate::values::attempt_from_probe;
 
+/// Returns the held tasks of a run with their last probes, starting after the
+/// task `after`.
 pub(super) async fn held_tasks(
     db: &Db<'_>,
     clock: ClockOffset,
@@ -32,7 +35,7 @@ pub(super) async fn held_tasks(
                 ", held.detail FROM task",
                 join_task!(),
                 "JOIN probe held ON held.id = task.probe_id
-                 WHERE task.state = 1 AND task.run_id = $1 AND task.id > $2
+                 WHERE task.state = 1 /* held */ AND task.run_id = $1 AND task.id > $2
                  ORDER BY task.id LIMIT $3"
             ),
             &[&run.0, &after.0, &to_i64(limit)],
@@ -40,12 +43,12 @@ pub(super) async fn held_tasks(
         .await?;
     let held = |row: &Row| {
         let detail: &str = row.get(TASK_COLUMNS);
-        DbResult::Ok((task(row, clock)?, serde_json::from_str(detail)?))
+        DbResult::Ok((task_from_row(row, clock)?, serde_json::from_str(detail)?))
     };
     rows.iter().map(held).collect()
 }
 
-/// The columns of [`checked_target_row`], from `task`, `target t` and `result`.
+/// The columns of [`checked_target_row`] and the tables that contain them.
 macro_rules! checked_columns {
     () => {
         concat!(
@@ -61,6 +64,7 @@ macro_rules! checked_columns {
     };
 }
 
+/// Returns the reported results of a run that match the query.
 pub(super) async fn checked_targets(
     db: &Db<'_>,
     run: RunId,
@@ -73,7 +77,7 @@ pub(super) async fn checked_targets(
             concat!(
                 "SELECT ",
                 checked_columns!(),
-                "WHERE task.id > $2 AND task.run_id = $1 AND task.state = 2
+                "WHERE task.id > $2 AND task.run_id = $1 AND task.state = 2 /* finished */
                    AND ($4::text[] IS NULL OR result.verdict = ANY($4))
                    AND (NOT $5 OR task.cached OR task.host_id IS NULL) AND ",
                 task_is_reported!(),
@@ -89,13 +93,18 @@ pub(super) async fn checked_targets(
 pub(super) async fn checked_target(db: &Db<'_>, task: TaskId) -> DbResult<Option<CheckedTarget>> {
     let rows = db
         .query(
-            concat!("SELECT ", checked_columns!(), "WHERE task.id = $1 AND task.state = 2"),
+            concat!(
+                "SELECT ",
+                checked_columns!(),
+                "WHERE task.id = $1 AND task.state = 2 /* finished */"
+            ),
             &[&task.0],
         )
         .await?;
     Ok(with_inlinks(db, &rows, usize::MAX).await?.pop())
 }
 
+/// Reads the results with the locations of their links.
 async fn with_inlinks(
     db: &Db<'_>,
     rows: &[Row],
@@ -115,13 +124,13 @@ fn checked_target_row(row: &Row, inlinks: Inlinks) -> DbResult<CheckedTarget> {
     let result = TargetResult {
         verdict: parse_name(row.get(5))?.unwrap_or(Verdict::Alive),
         code: parse_name(row.get(6))?,
-        status: small(row, 7),
+        status: optional_number(row, 7),
         reason: row.get(8),
         since: timestamp(row.get(9)),
         checked_at: timestamp(row.get(10)),
         attempts,
-        streak: streak(small(row, 11).unwrap_or(0), row.get(12), row.get(13)),
-        confidence: small(row, 14).map_or(Confidence::CERTAIN, Confidence::from_percent),
+        streak: failure_streak(optional_number(row, 11).unwrap_or(0), row.get(12), row.get(13)),
+        confidence: optional_number(row, 14).map_or(Confidence::CERTAIN, Confidence::from_percent),
         evidence: from_json(row.get(15))?.unwrap_or_default(),
     };
     Ok(CheckedTarget {
@@ -133,7 +142,7 @@ fn checked_target_row(row: &Row, inlinks: Inlinks) -> DbResult<CheckedTarget> {
         probe,
         locations: inlinks.locations,
         inlinks: inlinks.count,
-        depth: small(row, 16),
+        depth: optional_number(row, 16),
     })
 }
 
@@ -170,15 +179,21 @@ pub(super) async fn inlinks(
         let inlinks = found.entry(row.get(0)).or_default();
         inlinks.count = count(row, 1);
         inlinks.all_ignored = inlinks.count == 0 && count(row, 2) > 0;
-        inlinks.locations.extend(location(row));
+        inlinks.locations.extend(location_from_row(row));
     }
     Ok(ids.iter().map(|id| found.get(id).cloned().unwrap_or_default()).collect())
 }
 
-fn location(row: &Row) -> Option<LinkLocation> {
+/// Reads a location; `None` if the target has no reported link.
+fn location_from_row(row: &Row) -> Option<LinkLocation> {
     let kind: Option<&str> = row.get(8);
     let kind = LinkKind::from_name(kind?).unwrap_or(LinkKind::Hyperlink);
-    let span = Span { start: small(row, 4)?, end: small(row, 5)? };
-    let location = SourceLocation { span, line: small(row, 6)?, column: small(row, 7)?, kind };
+    let span = Span { start: optional_number(row, 4)?, end: optional_number(row, 5)? };
+    let location = SourceLocation {
+        span,
+        line: optional_number(row, 6)?,
+        column: optional_number(row, 7)?,
+        kind,
+    };
     Some(LinkLocation { path: row.get::<_, Option<String>>(3).unwrap_or_default(), location })
 }

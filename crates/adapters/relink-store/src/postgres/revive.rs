@@ -7,7 +7,9 @@ use relink_ports::{DeadTarget, StoredPattern, StoredRevival, TextChange};
 use tokio_postgres::Row;
 
 use super::error::DbResult;
-use super::rows::{from_json, millis, parse_name, small, text, timestamp, to_i64, without_nul};
+use super::rows::{
+    from_json, millis, optional_number, parse_name, stored_text, timestamp, to_i64, without_nul,
+};
 use super::session::Db;
 use crate::redaction;
 use crate::values::{page_text, prefix_end};
@@ -21,12 +23,16 @@ macro_rules! dead_columns {
     };
 }
 
+/// Returns the current result of a URL and the page that was last reached
+/// there.
 pub(super) async fn dead_target(db: &Db<'_>, url: &str) -> DbResult<Option<DeadTarget>> {
     let sql = concat!("SELECT ", dead_columns!(), " WHERE t.url = $1");
     let row = db.query_opt(sql, &[&without_nul(url)]).await?;
     row.as_ref().map(dead_target_row).transpose()
 }
 
+/// Returns the targets with these verdicts in URL order, starting after the URL
+/// `after`.
 pub(super) async fn dead_targets(
     db: &Db<'_>,
     verdicts: &[Verdict],
@@ -54,11 +60,12 @@ fn dead_target_row(row: &Row) -> DbResult<DeadTarget> {
         digest: reached.and_then(|probe| probe.digest).map(|digest| *digest),
         rights: RequestRights::from_stored(row.get(5)),
         code: parse_name(row.get(6))?,
-        status: small(row, 7),
+        status: optional_number(row, 7),
         checked_at: row.get::<_, Option<i64>>(8).map(timestamp),
     })
 }
 
+/// Returns the stored search for the new URL of a dead page.
 pub(super) async fn revival(db: &Db<'_>, url: &str) -> DbResult<Option<StoredRevival>> {
     let row = db
         .query_opt(
@@ -69,6 +76,8 @@ pub(super) async fn revival(db: &Db<'_>, url: &str) -> DbResult<Option<StoredRev
     Ok(row.as_ref().map(revival_row))
 }
 
+/// Returns stored searches by URL prefix, in URL order, starting after the URL
+/// `after`.
 pub(super) async fn revivals(
     db: &Db<'_>,
     prefix: &str,
@@ -90,12 +99,13 @@ fn revival_row(row: &Row) -> StoredRevival {
     StoredRevival {
         url: row.get(0),
         alias: row.get(1),
-        confidence: small(row, 2).map(Confidence::from_percent),
+        confidence: optional_number(row, 2).map(Confidence::from_percent),
         searched_at: timestamp(row.get(3)),
         report: row.get(4),
     }
 }
 
+/// Replaces the stored searches for these URLs.
 pub(super) async fn save_revivals(db: &Db<'_>, revivals: &[StoredRevival]) -> DbResult<()> {
     for revival in revivals {
         db.execute(
@@ -117,19 +127,21 @@ pub(super) async fn save_revivals(db: &Db<'_>, revivals: &[StoredRevival]) -> Db
     Ok(())
 }
 
-/// Reads patterns.
+/// Reads the columns of [`pattern_row`].
 macro_rules! select_pattern {
     () => {
         "SELECT id, directory, dead, disabled, learned_at, programs FROM pattern"
     };
 }
 
+/// Returns the pattern that was learned for a directory.
 pub(super) async fn pattern(db: &Db<'_>, directory: &str) -> DbResult<Option<StoredPattern>> {
     let sql = concat!(select_pattern!(), " WHERE directory = $1");
     let row = db.query_opt(sql, &[&without_nul(directory)]).await?;
     Ok(row.as_ref().map(pattern_row))
 }
 
+/// Returns all learned patterns.
 pub(super) async fn patterns(db: &Db<'_>) -> DbResult<Vec<StoredPattern>> {
     let rows = db.query(concat!(select_pattern!(), " ORDER BY id"), &[]).await?;
     Ok(rows.iter().map(pattern_row).collect())
@@ -146,6 +158,7 @@ fn pattern_row(row: &Row) -> StoredPattern {
     }
 }
 
+/// Inserts or updates the pattern of a directory and returns its id.
 pub(super) async fn save_pattern(db: &Db<'_>, pattern: &StoredPattern) -> DbResult<i64> {
     let row = db
         .query_one(
@@ -155,7 +168,7 @@ pub(super) async fn save_pattern(db: &Db<'_>, pattern: &StoredPattern) -> DbResu
                  programs = excluded.programs
              RETURNING id",
             &[
-                &text(&pattern.directory),
+                &stored_text(&pattern.directory),
                 &pattern.is_dead,
                 &millis(pattern.learned_at),
                 &redaction::json(&pattern.programs)?,
@@ -165,12 +178,14 @@ pub(super) async fn save_pattern(db: &Db<'_>, pattern: &StoredPattern) -> DbResu
     Ok(row.get(0))
 }
 
+/// Disables or enables a pattern. Returns whether it exists.
 pub(super) async fn disable_pattern(db: &Db<'_>, id: i64, is_disabled: bool) -> DbResult<bool> {
     let changed =
         db.execute("UPDATE pattern SET disabled = $1 WHERE id = $2", &[&is_disabled, &id]).await?;
     Ok(changed > 0)
 }
 
+/// Returns the cached hits of a search if they are not older than `since`.
 pub(super) async fn search(db: &Db<'_>, key: &str, since: Timestamp) -> DbResult<Option<String>> {
     let row = db
         .query_opt(
@@ -181,6 +196,7 @@ pub(super) async fn search(db: &Db<'_>, key: &str, since: Timestamp) -> DbResult
     Ok(row.map(|row| row.get(0)))
 }
 
+/// Caches the hits of a search.
 pub(super) async fn cache_search(
     db: &Db<'_>,
     key: &str,
@@ -197,14 +213,16 @@ pub(super) async fn cache_search(
     Ok(())
 }
 
-/// Waits for all commits that have assigned ids to probes, so that no probe with
-/// a smaller id appears later.
+/// Waits for all transactions that have reserved probe ids, so that no probe
+/// with a smaller id appears later. The same lock is in `RESERVE_PROBE_IDS`.
 async fn wait_for_probes(db: &Db<'_>) -> DbResult<()> {
     db.execute("SELECT pg_advisory_xact_lock(hashtext('relink probes ' || current_schema()))", &[])
         .await?;
     Ok(())
 }
 
+/// Returns the URLs of probes after the id `after` with the new text of their
+/// page, `None` if the page is not alive.
 pub(super) async fn text_changes(
     db: &Db<'_>,
     after: i64,
@@ -233,15 +251,18 @@ pub(super) async fn text_changes(
     rows.iter().map(change).collect()
 }
 
+/// Returns the greatest probe id, or zero.
 pub(super) async fn last_probe_id(db: &Db<'_>) -> DbResult<i64> {
     wait_for_probes(db).await?;
     Ok(db.query_one("SELECT coalesce(max(id), 0) FROM probe", &[]).await?.get(0))
 }
 
+/// Returns the token that changes when probe ids may be reused.
 pub(super) async fn probe_id_epoch(db: &Db<'_>) -> DbResult<String> {
     Ok(db.query_one("SELECT token FROM probe_id_epoch", &[]).await?.get(0))
 }
 
+/// Returns the URLs and titles of live HTML pages by URL prefix.
 pub(super) async fn live_pages(
     db: &Db<'_>,
     prefix: &str,

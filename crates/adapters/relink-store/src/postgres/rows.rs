@@ -5,10 +5,10 @@ use tokio_postgres::Row;
 
 use super::clock::ClockOffset;
 use super::error::DbResult;
-use crate::values::{final_url, purpose};
-pub(super) use crate::values::{from_json, millis, parse_name, streak, timestamp, to_i64};
+pub(super) use crate::values::{failure_streak, from_json, millis, parse_name, timestamp, to_i64};
+use crate::values::{final_url, purpose_from_name};
 
-/// The columns of [`task`].
+/// The columns of [`task_from_row`].
 macro_rules! task_columns {
     () => {
         "task.id, task.target_id, t.url, task.original_url, task.user_supplied, task.purpose,
@@ -18,7 +18,7 @@ macro_rules! task_columns {
 }
 pub(super) use task_columns;
 
-/// The number of columns of [`task`].
+/// The number of columns of [`task_from_row`]; further columns follow them.
 pub(super) const TASK_COLUMNS: usize = 18;
 
 /// Joins `task` with the tables of [`task_columns!`].
@@ -41,7 +41,7 @@ macro_rules! join_result {
 }
 pub(super) use join_result;
 
-/// Whether the document of `link l` does not suppress the code of `result`.
+/// Whether the document of `link l` does not ignore the code of `result`.
 macro_rules! link_is_reported {
     () => {
         "(l.ignored_codes IS NULL
@@ -51,7 +51,7 @@ macro_rules! link_is_reported {
 pub(super) use link_is_reported;
 
 /// Whether `task` with its `result` is reported. It is not if all of its links
-/// suppress the code.
+/// ignore the code.
 macro_rules! task_is_reported {
     () => {
         concat!(
@@ -75,13 +75,13 @@ macro_rules! probe_of_task {
 }
 pub(super) use probe_of_task;
 
-/// Returns a stored text. PostgreSQL does not store NUL characters.
+/// Replaces NUL characters, which PostgreSQL cannot store.
 pub(super) fn without_nul(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 
-/// Returns the stored form of a text of a document.
-pub(super) fn text(text: &str) -> String {
+/// Returns the stored form of a text: without passwords and NUL characters.
+pub(super) fn stored_text(text: &str) -> String {
     without_nul(&crate::redaction::text(text))
 }
 
@@ -90,13 +90,13 @@ pub(super) fn count(row: &Row, column: usize) -> u64 {
     row.get::<_, i64>(column).try_into().unwrap_or(0)
 }
 
-/// Reads an optional number that is stored as a larger type.
-pub(super) fn small<T: TryFrom<i64>>(row: &Row, column: usize) -> Option<T> {
+/// Reads an optional number that the database stores as `BIGINT`.
+pub(super) fn optional_number<T: TryFrom<i64>>(row: &Row, column: usize) -> Option<T> {
     row.get::<_, Option<i64>>(column).and_then(|value| value.try_into().ok())
 }
 
 /// Reads a task with the history of its target.
-pub(super) fn task(row: &Row, clock: ClockOffset) -> DbResult<FetchTask> {
+pub(super) fn task_from_row(row: &Row, clock: ClockOffset) -> DbResult<FetchTask> {
     let url: String = row.get(2);
     let original_url: Option<String> = row.get(3);
     Ok(FetchTask {
@@ -105,8 +105,8 @@ pub(super) fn task(row: &Row, clock: ClockOffset) -> DbResult<FetchTask> {
         original_url: original_url.unwrap_or_else(|| url.clone()),
         url,
         rights: RequestRights::from_stored(row.get(4)),
-        depth: small(row, 8),
-        purpose: purpose(row.get(5)),
+        depth: optional_number(row, 8),
+        purpose: purpose_from_name(row.get(5)),
         not_before: clock.caller_time(row.get(6)),
         attempts: from_json::<Vec<Attempt>>(row.get(7))?.unwrap_or_default(),
         history: history(row, 9)?,
@@ -123,7 +123,11 @@ fn history(row: &Row, first: usize) -> DbResult<History> {
         since: row.get::<_, Option<i64>>(first + 2).map(timestamp),
         checked_at: row.get::<_, Option<i64>>(first + 3).map(timestamp),
         last_reached_at: row.get::<_, Option<i64>>(first + 4).map(timestamp),
-        streak: streak(small(row, first + 5).unwrap_or(0), row.get(first + 6), row.get(first + 7)),
+        streak: failure_streak(
+            optional_number(row, first + 5).unwrap_or(0),
+            row.get(first + 6),
+            row.get(first + 7),
+        ),
         final_url: reached.as_ref().and_then(final_url),
         digest: reached.and_then(|probe| probe.digest),
     })

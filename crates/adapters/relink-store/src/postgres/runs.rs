@@ -11,18 +11,15 @@ use super::rows::{
 };
 use super::session::Db;
 use crate::redaction;
-
-// Values of `run.state`; 0 is an open run.
-const FINISHED: i64 = 1;
-const NO_NETWORK: i64 = 2;
-const ABANDONED: i64 = 3;
+use crate::values::run_state;
 
 /// An upper bound of the delay of a retry in milliseconds; the longest backoff
 /// is 11 minutes.
 const MAX_RETRY_WAIT_MS: i64 = 15 * 60 * 1000;
 
-/// Opens or resumes a run. The transaction serializes processes that open a run
-/// with the same key.
+/// Resumes the unfinished run with this key, or starts one. With `fresh`, an
+/// unfinished run is abandoned. The table lock serializes processes that open
+/// runs.
 pub(super) async fn open(
     db: &Db<'_>,
     clock: ClockOffset,
@@ -47,7 +44,7 @@ pub(super) async fn open(
     Ok(OpenRun { generation: generation(db, open.id).await?, ..open })
 }
 
-/// Returns the text that identifies a run.
+/// Returns the text that identifies a run in the database.
 fn identity(key: &RunKey) -> DbResult<String> {
     let identity = serde_json::to_string(&(&key.command, &key.inputs, &key.scope))?;
     Ok(redaction::json(&identity)?.into_owned())
@@ -59,8 +56,8 @@ pub(super) async fn unfinished(db: &Db<'_>, key: &RunKey) -> DbResult<Option<Ope
     Ok(Some(OpenRun { generation: generation(db, open.id).await?, ..open }))
 }
 
-/// Restarts the waits of hosts whose schedule was stored in the future: the
-/// clock was set back, and the elapsed time is unknown.
+/// Restarts the waiting times of hosts whose schedule was stored in the future:
+/// the clock was set back, so the elapsed time is unknown.
 async fn repair_host_times(db: &Db<'_>, now: i64) -> DbResult<()> {
     db.execute(
         "UPDATE host SET next_at = $1 + greatest(next_at - schedule_at, 0), schedule_at = $1
@@ -76,7 +73,8 @@ async fn repair_host_times(db: &Db<'_>, now: i64) -> DbResult<()> {
 async fn repair_task_times(db: &Db<'_>, run: RunId, now: i64) -> DbResult<()> {
     let limit = now.saturating_add(MAX_RETRY_WAIT_MS);
     db.execute(
-        "UPDATE task SET not_before = $1 WHERE state = 0 AND run_id = $2 AND not_before > $3",
+        "UPDATE task SET not_before = $1
+         WHERE state = 0 /* pending */ AND run_id = $2 AND not_before > $3",
         &[&now, &run.0, &limit],
     )
     .await?;
@@ -101,18 +99,20 @@ async fn next_generation(db: &Db<'_>, run: RunId) -> DbResult<()> {
     Ok(())
 }
 
-pub(super) const GENERATION: &str = "SELECT generation FROM run WHERE id = $1";
+/// Reads the generation of a run.
+pub(super) const SELECT_GENERATION: &str = "SELECT generation FROM run WHERE id = $1";
 
 /// Returns the current generation of a run.
 pub(super) async fn generation(db: &Db<'_>, run: RunId) -> DbResult<i64> {
-    Ok(db.query_one(GENERATION, &[&run.0]).await?.get(0))
+    Ok(db.query_one(SELECT_GENERATION, &[&run.0]).await?.get(0))
 }
 
+/// Returns the open run with this identity. The caller sets its generation.
 async fn find_unfinished(db: &Db<'_>, identity: &str) -> DbResult<Option<OpenRun>> {
     let row = db
         .query_opt(
             "SELECT id, started_at, network_confirmed FROM run
-             WHERE identity = $1 AND state = 0 ORDER BY id DESC LIMIT 1",
+             WHERE identity = $1 AND state = 0 /* open */ ORDER BY id DESC LIMIT 1",
             &[&identity],
         )
         .await?;
@@ -125,15 +125,17 @@ async fn find_unfinished(db: &Db<'_>, identity: &str) -> DbResult<Option<OpenRun
     }))
 }
 
+/// Closes the open runs with this identity.
 async fn abandon(db: &Db<'_>, identity: &str, now: Timestamp) -> DbResult<()> {
     db.execute(
-        "UPDATE run SET state = $1, closed_at = $2 WHERE identity = $3 AND state = 0",
-        &[&ABANDONED, &millis(now), &identity],
+        "UPDATE run SET state = $1, closed_at = $2 WHERE identity = $3 AND state = 0 /* open */",
+        &[&run_state::ABANDONED, &millis(now), &identity],
     )
     .await?;
     Ok(())
 }
 
+/// Starts a run. The caller sets its generation.
 async fn insert_run(
     db: &Db<'_>,
     key: &RunKey,
@@ -158,11 +160,13 @@ async fn insert_run(
     Ok(OpenRun { id, started_at: now, is_resumed: false, network_confirmed: false, generation: 0 })
 }
 
+/// Records that a host has responded, so that network failures count.
 pub(super) async fn confirm_network(db: &Db<'_>, run: RunId) -> DbResult<()> {
     db.execute("UPDATE run SET network_confirmed = TRUE WHERE id = $1", &[&run.0]).await?;
     Ok(())
 }
 
+/// Closes a run in this state; an open state has no effect.
 pub(super) async fn close(
     db: &Db<'_>,
     run: RunId,
@@ -171,8 +175,8 @@ pub(super) async fn close(
 ) -> DbResult<()> {
     let state = match state {
         RunState::Open => return Ok(()),
-        RunState::Finished => FINISHED,
-        RunState::NoNetwork => NO_NETWORK,
+        RunState::Finished => run_state::FINISHED,
+        RunState::NoNetwork => run_state::NO_NETWORK,
     };
     db.execute(
         "UPDATE run SET state = $1, closed_at = $2 WHERE id = $3",
@@ -182,16 +186,19 @@ pub(super) async fn close(
     Ok(())
 }
 
+/// Counts the targets of a run and those that are checked.
 pub(super) async fn progress(db: &Db<'_>, run: RunId) -> DbResult<RunProgress> {
     let row = db
         .query_one(
-            "SELECT count(*), count(*) FILTER (WHERE state = 2) FROM task WHERE run_id = $1",
+            "SELECT count(*), count(*) FILTER (WHERE state = 2 /* finished */)
+             FROM task WHERE run_id = $1",
             &[&run.0],
         )
         .await?;
     Ok(RunProgress { targets: count(&row, 0), checked: count(&row, 1) })
 }
 
+/// Counts the documents, links and requested hosts of a run.
 pub(super) async fn source_stats(db: &Db<'_>, run: RunId) -> DbResult<RunStats> {
     let row = db
         .query_one(
@@ -201,16 +208,17 @@ pub(super) async fn source_stats(db: &Db<'_>, run: RunId) -> DbResult<RunStats> 
             &[&run.0],
         )
         .await?;
-    let (ignored, not_counted) = ignored_links(db, run).await?;
+    let (ignored, subtracted) = count_ignored_links(db, run).await?;
     Ok(RunStats {
         documents: count(&row, 0),
-        links: count(&row, 1).saturating_sub(not_counted),
+        links: count(&row, 1).saturating_sub(subtracted),
         hosts: count(&row, 2),
         ignored,
         ..RunStats::default()
     })
 }
 
+/// Counts the reported targets by verdict, in addition to [`source_stats`].
 pub(super) async fn run_stats(db: &Db<'_>, run: RunId) -> DbResult<RunStats> {
     let mut stats = source_stats(db, run).await?;
     let rows = db
@@ -239,7 +247,7 @@ pub(super) async fn run_stats(db: &Db<'_>, run: RunId) -> DbResult<RunStats> {
 /// Counts the links whose document suppresses the finding, and how many of them
 /// must be subtracted from the checked links. A suppressed missing anchor is
 /// not subtracted, because its link still counts as a link to the page.
-async fn ignored_links(db: &Db<'_>, run: RunId) -> DbResult<(u64, u64)> {
+async fn count_ignored_links(db: &Db<'_>, run: RunId) -> DbResult<(u64, u64)> {
     let row = db
         .query_one(
             concat!(
@@ -255,6 +263,7 @@ async fn ignored_links(db: &Db<'_>, run: RunId) -> DbResult<(u64, u64)> {
     Ok((count(&row, 0), count(&row, 1)))
 }
 
+/// Returns the hosts with the most requests.
 pub(super) async fn host_stats(db: &Db<'_>, run: RunId, limit: usize) -> DbResult<Vec<HostStats>> {
     let rows = db
         .query(

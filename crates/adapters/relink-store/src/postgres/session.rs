@@ -46,6 +46,7 @@ impl Session {
     }
 }
 
+/// What runs a statement.
 enum Executor<'a> {
     Client(&'a Client),
     Transaction(&'a Transaction<'a>),
@@ -66,6 +67,8 @@ impl<'a> Db<'a> {
         Self { executor: Executor::Transaction(transaction), statements }
     }
 
+    /// Returns the prepared statement of this text, preparing it once per
+    /// connection.
     async fn prepare(&self, sql: &str) -> DbResult<Statement> {
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement);

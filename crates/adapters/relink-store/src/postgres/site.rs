@@ -11,21 +11,21 @@ use tokio_postgres::Row;
 
 use super::error::DbResult;
 use super::rows::{
-    count, from_json, join_result, millis, parse_name, probe_of_task, small, timestamp, to_i64,
-    without_nul,
+    count, from_json, join_result, millis, optional_number, parse_name, probe_of_task, timestamp,
+    to_i64, without_nul,
 };
 use super::session::Db;
 use crate::redaction;
-use crate::values::{fragment_url, unpack_anchors};
+use crate::values::{fragment_url, run_state, unpack_anchors};
 
-const FINISHED: i64 = 1;
-
+/// Returns the greatest task id of a run, or zero.
 pub(super) async fn last_task_id(db: &Db<'_>, run: RunId) -> DbResult<TaskId> {
     let row =
         db.query_one("SELECT coalesce(max(id), 0) FROM task WHERE run_id = $1", &[&run.0]).await?;
     Ok(TaskId(row.get(0)))
 }
 
+/// Returns the robots.txt of an origin if it was fetched at `since` or later.
 pub(super) async fn robots(
     db: &Db<'_>,
     origin: &str,
@@ -41,11 +41,12 @@ pub(super) async fn robots(
     Ok(row.map(|row| StoredRobots {
         origin: origin.to_owned(),
         requested_at: timestamp(row.get(0)),
-        status: small(&row, 1),
+        status: optional_number(&row, 1),
         text: row.get(2),
     }))
 }
 
+/// Replaces the stored robots.txt of an origin.
 pub(super) async fn save_robots(db: &Db<'_>, robots: &StoredRobots) -> DbResult<()> {
     db.execute(
         "INSERT INTO robots (origin, requested_at, status, text) VALUES ($1, $2, $3, $4)
@@ -62,6 +63,7 @@ pub(super) async fn save_robots(db: &Db<'_>, robots: &StoredRobots) -> DbResult<
     Ok(())
 }
 
+/// Returns the state that an interrupted run saved under this name.
 pub(super) async fn checkpoint(db: &Db<'_>, run: RunId, name: &str) -> DbResult<Option<String>> {
     let row = db
         .query_opt("SELECT text FROM checkpoint WHERE run_id = $1 AND name = $2", &[&run.0, &name])
@@ -69,6 +71,7 @@ pub(super) async fn checkpoint(db: &Db<'_>, run: RunId, name: &str) -> DbResult<
     Ok(row.map(|row| row.get(0)))
 }
 
+/// Saves state that is needed to resume the run.
 pub(super) async fn save_checkpoint(
     db: &Db<'_>,
     run: RunId,
@@ -84,6 +87,7 @@ pub(super) async fn save_checkpoint(
     Ok(())
 }
 
+/// Returns the latest runs, of one command if it is given.
 pub(super) async fn runs(
     db: &Db<'_>,
     command: Option<&str>,
@@ -93,7 +97,7 @@ pub(super) async fn runs(
         .query(
             "SELECT r.id, r.command, r.inputs, r.started_at, r.closed_at, r.state,
                     (SELECT count(*) FROM task WHERE run_id = r.id),
-                    (SELECT count(*) FROM task WHERE run_id = r.id AND state = 2),
+                    (SELECT count(*) FROM task WHERE run_id = r.id AND state = 2 /* finished */),
                     (SELECT count(*) FROM document WHERE run_id = r.id AND task_id IS NOT NULL)
              FROM run r WHERE $1::text IS NULL OR r.command = $1
              ORDER BY r.id DESC LIMIT $2",
@@ -108,7 +112,7 @@ pub(super) async fn runs(
             inputs: serde_json::from_str(inputs)?,
             started_at: timestamp(row.get(3)),
             closed_at: row.get::<_, Option<i64>>(4).map(timestamp),
-            is_finished: row.get::<_, i64>(5) == FINISHED,
+            is_finished: row.get::<_, i64>(5) == run_state::FINISHED,
             targets: count(row, 6),
             checked: count(row, 7),
             pages: count(row, 8),
@@ -117,6 +121,7 @@ pub(super) async fn runs(
     rows.iter().map(run).collect()
 }
 
+/// Returns the URLs of the tasks of a run that follow the task `after`.
 pub(super) async fn urls(
     db: &Db<'_>,
     run: RunId,
@@ -133,6 +138,7 @@ pub(super) async fn urls(
     Ok(rows.iter().map(|row| (TaskId(row.get(0)), row.get(1))).collect())
 }
 
+/// Returns the targets of a run with their results, by task.
 pub(super) async fn targets(
     db: &Db<'_>,
     run: RunId,
@@ -152,10 +158,10 @@ pub(super) async fn targets(
             &[&run.0, &after.0, &to_i64(limit)],
         )
         .await?;
-    rows.iter().map(target).collect()
+    rows.iter().map(target_row).collect()
 }
 
-fn target(row: &Row) -> DbResult<SiteTarget> {
+fn target_row(row: &Row) -> DbResult<SiteTarget> {
     let probe: Option<Probe> = from_json(row.get(7))?;
     let digest = probe.as_ref().and_then(|probe| probe.digest.as_deref());
     Ok(SiteTarget {
@@ -163,9 +169,9 @@ fn target(row: &Row) -> DbResult<SiteTarget> {
         url: row.get(1),
         verdict: parse_name(row.get(2))?,
         code: parse_name(row.get(3))?,
-        status: small(row, 4),
+        status: optional_number(row, 4),
         reason: row.get::<_, Option<String>>(5).unwrap_or_default(),
-        depth: small(row, 6),
+        depth: optional_number(row, 6),
         requested_at: probe.as_ref().map(|probe| probe.requested_at),
         duration_ms: probe.as_ref().map(|probe| probe.timings.total),
         bytes: digest.map(|digest| digest.bytes),
@@ -175,6 +181,7 @@ fn target(row: &Row) -> DbResult<SiteTarget> {
     })
 }
 
+/// Returns the documents of a run in the order of their ids.
 pub(super) async fn pages(
     db: &Db<'_>,
     run: RunId,
@@ -199,6 +206,7 @@ pub(super) async fn pages(
     Ok(rows.iter().map(page).collect())
 }
 
+/// Returns the links of a run in the order of tasks, starting after the cursor.
 pub(super) async fn links(
     db: &Db<'_>,
     run: RunId,
@@ -220,13 +228,15 @@ pub(super) async fn links(
         from: DocumentId(row.get(0)),
         position: count(row, 1),
         to: TaskId(row.get(2)),
-        line: small(row, 3).unwrap_or(0),
+        line: optional_number(row, 3).unwrap_or(0),
         kind: LinkKind::from_name(row.get(4)).unwrap_or(LinkKind::Hyperlink),
         fragment: row.get(5),
     };
     Ok(rows.iter().map(link).collect())
 }
 
+/// Returns the URLs whose verdict differs between two runs, in URL order,
+/// starting after `after_url`.
 pub(super) async fn verdict_changes(
     db: &Db<'_>,
     before: RunId,
@@ -237,9 +247,9 @@ pub(super) async fn verdict_changes(
     let rows = db
         .query(
             "SELECT t.url, b.verdict, a.verdict, coalesce(a.code, b.code)
-             FROM (SELECT target_id FROM task WHERE run_id = $1 AND state = 2
-                   UNION SELECT target_id FROM task WHERE run_id = $2 AND state = 2) AS either
-             JOIN target t ON t.id = either.target_id
+             FROM (SELECT target_id FROM task WHERE run_id = $1 AND state = 2 /* finished */
+                   UNION SELECT target_id FROM task WHERE run_id = $2 AND state = 2 /* finished */) AS checked
+             JOIN target t ON t.id = checked.target_id
              LEFT JOIN task tb ON tb.run_id = $1 AND tb.target_id = t.id
              LEFT JOIN result b ON b.target_id = t.id AND b.generation = tb.generation
              LEFT JOIN task ta ON ta.run_id = $2 AND ta.target_id = t.id
@@ -260,6 +270,7 @@ pub(super) async fn verdict_changes(
     rows.iter().map(change).collect()
 }
 
+/// Returns the web targets of all runs in URL order.
 pub(super) async fn known_urls(
     db: &Db<'_>,
     after_url: &str,
@@ -274,6 +285,7 @@ pub(super) async fn known_urls(
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
+/// Returns the verdicts of fetched targets of all runs, in the order of tasks.
 pub(super) async fn past_verdicts(
     db: &Db<'_>,
     after: TaskId,
@@ -285,7 +297,7 @@ pub(super) async fn past_verdicts(
              FROM task JOIN target t ON t.id = task.target_id
              JOIN result
                  ON result.target_id = task.target_id AND result.generation = task.generation
-             WHERE task.id > $1 AND task.state = 2 AND NOT task.cached
+             WHERE task.id > $1 AND task.state = 2 /* finished */ AND NOT task.cached
                AND task.host_id IS NOT NULL
              ORDER BY task.id LIMIT $2",
             &[&after.0, &to_i64(limit)],

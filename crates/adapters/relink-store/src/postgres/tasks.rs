@@ -11,14 +11,11 @@ use relink_ports::{CacheWindow, NewLink, NewTarget};
 
 use super::claims::LOCK_RUN_HOSTS;
 use super::error::DbResult;
-use super::rows::{millis, text, without_nul};
+use super::rows::{millis, stored_text, without_nul};
 use super::runs;
 use super::session::Db;
 use crate::redaction;
-use crate::values::bucket;
-
-const PENDING: i64 = 0;
-const FINISHED: i64 = 2;
+use crate::values::{host_bucket, task_state};
 
 /// A task to store, unless the run has one for the target.
 pub(super) struct NewTask<'a> {
@@ -68,7 +65,7 @@ impl<'a> NewTask<'a> {
 pub(super) fn target_key(target: &NewTarget) -> String {
     match target {
         NewTarget::Web { url, .. } => without_nul(&redaction::url(url)),
-        NewTarget::Local { key, .. } => text(key),
+        NewTarget::Local { key, .. } => stored_text(key),
     }
 }
 
@@ -82,7 +79,7 @@ pub(super) struct InsertedTask {
     pub(super) is_finished: bool,
 }
 
-/// The stored state of a target that new tasks need.
+/// A stored target, with the values that its new tasks need.
 struct StoredTarget {
     id: i64,
     host: Option<i64>,
@@ -94,11 +91,14 @@ struct StoredTarget {
 }
 
 impl StoredTarget {
+    /// Whether the result can be reused: the target was alive recently, and its
+    /// anchors are stored if the link has a fragment.
     fn is_fresh(&self, task: &NewTask<'_>, now: Timestamp) -> bool {
-        let fresh = millis(task.fresh_since)..=millis(now);
-        self.result.as_ref().is_some_and(|(_, verdict, checked_at)| {
-            *verdict == Verdict::Alive.as_str() && fresh.contains(checked_at)
-        }) && (!task.has_fragment || self.has_anchors)
+        let fresh_times = millis(task.fresh_since)..=millis(now);
+        let was_alive = self.result.as_ref().is_some_and(|(_, verdict, checked_at)| {
+            *verdict == Verdict::Alive.as_str() && fresh_times.contains(checked_at)
+        });
+        was_alive && (!task.has_fragment || self.has_anchors)
     }
 }
 
@@ -131,29 +131,31 @@ pub(super) async fn insert_tasks(
     let mut rows: Vec<TaskRow> = Vec::with_capacity(tasks.len());
     for (task, key) in tasks.iter().zip(&keys) {
         let Some(target) = targets.get(key) else { continue };
-        rows.push(task_row(task, key, target, now));
+        rows.push(new_task_row(task, key, target, now));
     }
-    mark_targets(db, tasks, &keys, &targets).await?;
-    let (ids, mut new) = insert_rows(db, run, &rows).await?;
+    mark_user_supplied(db, tasks, &keys, &targets).await?;
+    let (ids, mut new_targets) = insert_rows(db, run, &rows).await?;
     let mut inserted = Vec::with_capacity(rows.len());
-    let mut repeated = Vec::new();
+    let mut existing = Vec::new();
     for (row, task) in rows.iter().zip(tasks) {
         let id = ids.get(&row.target).copied().unwrap_or_default();
-        let is_new = new.remove(&row.target);
+        // Only the first of several links to a new target creates its task.
+        let is_new = new_targets.remove(&row.target);
         if !is_new {
-            repeated.push((id, row, task));
+            existing.push((id, row, task));
         }
         inserted.push(InsertedTask { id, is_new, is_finished: row.is_finished });
     }
-    update_existing(db, &repeated).await?;
+    update_existing(db, &existing).await?;
     Ok((inserted, hosts))
 }
 
-fn task_row(task: &NewTask<'_>, key: &str, target: &StoredTarget, now: Timestamp) -> TaskRow {
+/// Returns the row of a task that does not exist yet.
+fn new_task_row(task: &NewTask<'_>, key: &str, target: &StoredTarget, now: Timestamp) -> TaskRow {
     let is_fresh = target.is_fresh(task, now);
     let is_finished = task.is_local() || is_fresh;
     let result = target.result.as_ref().filter(|_| is_finished);
-    let original_url = text(task.original_url);
+    let original_url = stored_text(task.original_url);
     TaskRow {
         target: target.id,
         host: target.host,
@@ -172,7 +174,7 @@ fn task_row(task: &NewTask<'_>, key: &str, target: &StoredTarget, now: Timestamp
 pub(super) async fn host_ids(db: &Db<'_>, names: &[&str]) -> DbResult<HashMap<String, i64>> {
     let names: BTreeSet<&str> = names.iter().copied().collect();
     let names: Vec<&str> = names.into_iter().collect();
-    let buckets: Vec<i64> = names.iter().map(|name| bucket(name)).collect();
+    let buckets: Vec<i64> = names.iter().map(|name| host_bucket(name)).collect();
     db.execute(
         "INSERT INTO host (name, bucket)
          SELECT name, bucket FROM unnest($1::text[], $2::bigint[]) AS new (name, bucket)
@@ -187,16 +189,16 @@ pub(super) async fn host_ids(db: &Db<'_>, names: &[&str]) -> DbResult<HashMap<St
 
 /// Inserts targets that do not exist, and returns the hosts of all of them.
 async fn insert_targets(db: &Db<'_>, tasks: &[NewTask<'_>]) -> DbResult<BTreeSet<i64>> {
-    let host_of = |task: &NewTask<'_>| match task.target {
+    let host_name = |task: &NewTask<'_>| match task.target {
         NewTarget::Web { host, .. } => Some(without_nul(host)),
         NewTarget::Local { .. } => None,
     };
-    let names: Vec<Option<String>> = tasks.iter().map(host_of).collect();
-    let distinct: Vec<&str> = names.iter().flatten().map(String::as_str).collect();
-    let hosts = host_ids(db, &distinct).await?;
+    let host_names: Vec<Option<String>> = tasks.iter().map(host_name).collect();
+    let names: Vec<&str> = host_names.iter().flatten().map(String::as_str).collect();
+    let hosts = host_ids(db, &names).await?;
     let rows: BTreeMap<String, Option<i64>> = tasks
         .iter()
-        .zip(&names)
+        .zip(&host_names)
         .map(|(task, host)| (task.key(), host.as_ref().and_then(|host| hosts.get(host).copied())))
         .collect();
     let (urls, host_ids): (Vec<String>, Vec<Option<i64>>) = rows.into_iter().unzip();
@@ -222,7 +224,7 @@ async fn insert_local_results(
     for task in tasks {
         if let NewTarget::Local { verdict, code, reason, .. } = task.target {
             let code = code.map(|code| code.to_string());
-            rows.insert(task.key(), (verdict.as_str(), code, text(reason)));
+            rows.insert(task.key(), (verdict.as_str(), code, stored_text(reason)));
         }
     }
     if rows.is_empty() {
@@ -250,6 +252,7 @@ async fn insert_local_results(
     Ok(())
 }
 
+/// Reads targets and their current results by key.
 async fn stored_targets(db: &Db<'_>, keys: &[String]) -> DbResult<HashMap<String, StoredTarget>> {
     let rows = db
         .query(
@@ -263,7 +266,7 @@ async fn stored_targets(db: &Db<'_>, keys: &[String]) -> DbResult<HashMap<String
             &[&keys],
         )
         .await?;
-    let stored = |row: &tokio_postgres::Row| {
+    let target_row = |row: &tokio_postgres::Row| {
         let generation: Option<i64> = row.get(4);
         StoredTarget {
             id: row.get(1),
@@ -273,12 +276,12 @@ async fn stored_targets(db: &Db<'_>, keys: &[String]) -> DbResult<HashMap<String
             has_anchors: row.get(7),
         }
     };
-    Ok(rows.iter().map(|row| (row.get(0), stored(row))).collect())
+    Ok(rows.iter().map(|row| (row.get(0), target_row(row))).collect())
 }
 
 /// Marks targets as user-supplied. Later runs that only discover the URL do not
 /// reset this.
-async fn mark_targets(
+async fn mark_user_supplied(
     db: &Db<'_>,
     tasks: &[NewTask<'_>],
     keys: &[String],
@@ -305,19 +308,21 @@ async fn insert_rows(
     run: RunId,
     rows: &[TaskRow],
 ) -> DbResult<(HashMap<i64, i64>, HashSet<i64>)> {
+    // The first of several links to a target decides the values of its task.
     let mut seen = HashSet::new();
-    let first: Vec<&TaskRow> = rows.iter().filter(|row| seen.insert(row.target)).collect();
-    let targets: Vec<i64> = first.iter().map(|row| row.target).collect();
-    let hosts: Vec<Option<i64>> = first.iter().map(|row| row.host).collect();
-    let supplied: Vec<bool> = first.iter().map(|row| row.is_user_supplied).collect();
-    let urls: Vec<Option<&str>> = first.iter().map(|row| row.original_url.as_deref()).collect();
-    let state = |row: &&TaskRow| if row.is_finished { FINISHED } else { PENDING };
-    let states: Vec<i64> = first.iter().map(state).collect();
-    let cached: Vec<bool> = first.iter().map(|row| row.is_cached).collect();
-    let generations: Vec<Option<i64>> = first.iter().map(|row| row.generation).collect();
-    let times: Vec<i64> = first.iter().map(|row| row.not_before).collect();
-    let depths: Vec<Option<i64>> = first.iter().map(|row| row.depth).collect();
-    let ranks: Vec<Option<i64>> = first.iter().map(|row| row.rank).collect();
+    let unique: Vec<&TaskRow> = rows.iter().filter(|row| seen.insert(row.target)).collect();
+    let targets: Vec<i64> = unique.iter().map(|row| row.target).collect();
+    let hosts: Vec<Option<i64>> = unique.iter().map(|row| row.host).collect();
+    let supplied: Vec<bool> = unique.iter().map(|row| row.is_user_supplied).collect();
+    let urls: Vec<Option<&str>> = unique.iter().map(|row| row.original_url.as_deref()).collect();
+    let state =
+        |row: &&TaskRow| if row.is_finished { task_state::FINISHED } else { task_state::PENDING };
+    let states: Vec<i64> = unique.iter().map(state).collect();
+    let cached: Vec<bool> = unique.iter().map(|row| row.is_cached).collect();
+    let generations: Vec<Option<i64>> = unique.iter().map(|row| row.generation).collect();
+    let times: Vec<i64> = unique.iter().map(|row| row.not_before).collect();
+    let depths: Vec<Option<i64>> = unique.iter().map(|row| row.depth).collect();
+    let ranks: Vec<Option<i64>> = unique.iter().map(|row| row.rank).collect();
     let inserted = db
         .query(
             "INSERT INTO task (run_id, target_id, host_id, user_supplied, original_url, state,
@@ -347,10 +352,10 @@ async fn insert_rows(
         )
         .await?;
     let mut ids: HashMap<i64, i64> = inserted.iter().map(|row| (row.get(0), row.get(1))).collect();
-    let is_new: HashSet<i64> = ids.keys().copied().collect();
-    let is_missing = |target: &i64| !is_new.contains(target);
+    let new_targets: HashSet<i64> = ids.keys().copied().collect();
+    let is_missing = |target: &i64| !new_targets.contains(target);
     ids.extend(existing_tasks(db, run, targets.into_iter().filter(is_missing).collect()).await?);
-    Ok((ids, is_new))
+    Ok((ids, new_targets))
 }
 
 /// Returns the task ids of these targets by target.
@@ -367,13 +372,14 @@ async fn existing_tasks(db: &Db<'_>, run: RunId, targets: Vec<i64>) -> DbResult<
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
-/// Updates tasks that existed before one of these links.
-async fn update_existing(db: &Db<'_>, repeated: &[(i64, &TaskRow, &NewTask<'_>)]) -> DbResult<()> {
-    let ids = |is_affected: &dyn Fn(&TaskRow, &NewTask<'_>) -> bool| -> Vec<i64> {
-        let affected = repeated.iter().filter(|(_, row, task)| is_affected(row, task));
+/// Updates tasks that existed before one of these links: user-supplied tasks,
+/// tasks with a cached result that a fragment makes useless, and local tasks.
+async fn update_existing(db: &Db<'_>, existing: &[(i64, &TaskRow, &NewTask<'_>)]) -> DbResult<()> {
+    let ids_where = |is_affected: &dyn Fn(&TaskRow, &NewTask<'_>) -> bool| -> Vec<i64> {
+        let affected = existing.iter().filter(|(_, row, task)| is_affected(row, task));
         affected.map(|(id, ..)| *id).collect()
     };
-    let supplied = ids(&|row, _| row.is_user_supplied);
+    let supplied = ids_where(&|row, _| row.is_user_supplied);
     if !supplied.is_empty() {
         db.execute(
             "UPDATE task SET user_supplied = TRUE WHERE id = ANY($1) AND NOT user_supplied",
@@ -381,19 +387,19 @@ async fn update_existing(db: &Db<'_>, repeated: &[(i64, &TaskRow, &NewTask<'_>)]
         )
         .await?;
     }
-    // A link has a fragment and the anchors of the page are not cached.
-    let not_cached = ids(&|row, task| task.has_fragment && !row.is_finished);
-    if !not_cached.is_empty() {
+    // The link has a fragment and the anchors of the page are not cached.
+    let to_fetch = ids_where(&|row, task| task.has_fragment && !row.is_finished);
+    if !to_fetch.is_empty() {
         db.execute(
-            "UPDATE task SET state = 0, cached = FALSE, generation = NULL
+            "UPDATE task SET state = 0 /* pending */, cached = FALSE, generation = NULL
              WHERE id = ANY($1) AND cached",
-            &[&not_cached],
+            &[&to_fetch],
         )
         .await?;
     }
     // The task is from before an interruption, and the file may have been
     // created or deleted since.
-    let local: Vec<_> = repeated.iter().filter(|(_, _, task)| task.is_local()).collect();
+    let local: Vec<_> = existing.iter().filter(|(_, _, task)| task.is_local()).collect();
     if !local.is_empty() {
         let (ids, generations): (Vec<i64>, Vec<Option<i64>>) =
             local.iter().map(|(id, row, _)| (*id, row.generation)).unzip();
@@ -408,7 +414,7 @@ async fn update_existing(db: &Db<'_>, repeated: &[(i64, &TaskRow, &NewTask<'_>)]
     Ok(())
 }
 
-/// Updates the due time of the first task of each host.
+/// Stores the due time of the first pending task of each host.
 pub(super) async fn update_due_times(
     db: &Db<'_>,
     run: RunId,
@@ -424,7 +430,7 @@ pub(super) async fn update_due_times(
          SELECT $1, due.id, due.bucket, due.at
          FROM (SELECT h.id, h.bucket,
                       (SELECT min(not_before) FROM task
-                       WHERE run_id = $1 AND host_id = h.id AND state = 0) AS at
+                       WHERE run_id = $1 AND host_id = h.id AND state = 0 /* pending */) AS at
                FROM host h WHERE h.id = ANY($2) ORDER BY h.id) AS due
          WHERE due.at IS NOT NULL
          ON CONFLICT (run_id, host_id) DO UPDATE SET due_at = excluded.due_at

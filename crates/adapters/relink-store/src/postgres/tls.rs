@@ -26,13 +26,14 @@ impl MakeTls {
         let config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(io::Error::other)?
-            .with_root_certificates(roots()?)
+            .with_root_certificates(root_certificates()?)
             .with_no_client_auth();
         Ok(Self(Arc::new(config)))
     }
 }
 
-fn roots() -> io::Result<RootCertStore> {
+/// Returns the root certificates.
+fn root_certificates() -> io::Result<RootCertStore> {
     let mut roots = RootCertStore::empty();
     if let Some(file) = std::env::var_os("PGSSLROOTCERT") {
         for certificate in CertificateDer::pem_file_iter(&file).map_err(io::Error::other)? {

@@ -15,6 +15,9 @@ use crate::redact_database_url;
 /// The default port of PostgreSQL.
 const DEFAULT_PORT: u16 = 5432;
 
+/// The number of fields in a line of the password file.
+const PASSWORD_FILE_FIELDS: usize = 5;
+
 /// A connection URL. `Display` and `Debug` omit the password.
 #[derive(Clone)]
 pub struct PostgresUrl {
@@ -43,13 +46,13 @@ impl PostgresUrl {
     /// rejected.
     pub fn parse(text: &str) -> Result<Self, ParsePostgresUrlError> {
         let mut config: Config =
-            text.parse().map_err(|error: tokio_postgres::Error| invalid(&error))?;
+            text.parse().map_err(|error: tokio_postgres::Error| parse_error(&error))?;
         if config.get_hosts().is_empty() {
             config.host("localhost");
         }
         require_tls(&mut config)?;
         if config.get_password().is_none()
-            && let Some(password) = password(&config)
+            && let Some(password) = password_from_environment(&config)
         {
             config.password(password);
         }
@@ -63,7 +66,7 @@ impl PostgresUrl {
 }
 
 /// Converts an error without the text of the URL, which may have a password.
-fn invalid(error: &tokio_postgres::Error) -> ParsePostgresUrlError {
+fn parse_error(error: &tokio_postgres::Error) -> ParsePostgresUrlError {
     let cause = std::error::Error::source(error).map(ToString::to_string);
     ParsePostgresUrlError::Invalid(cause.unwrap_or_else(|| error.to_string()))
 }
@@ -98,6 +101,7 @@ fn require_tls(config: &mut Config) -> Result<(), ParsePostgresUrlError> {
     Ok(())
 }
 
+/// Whether a server is on this machine.
 fn is_local(host: &Host) -> bool {
     match host {
         Host::Tcp(name) => {
@@ -111,7 +115,8 @@ fn is_local(host: &Host) -> bool {
     }
 }
 
-fn password(config: &Config) -> Option<String> {
+/// Returns the password of `PGPASSWORD`, or of the password file.
+fn password_from_environment(config: &Config) -> Option<String> {
     if let Ok(password) = std::env::var("PGPASSWORD") {
         return Some(password);
     }
@@ -148,7 +153,7 @@ fn find_password(entries: &str, config: &Config) -> Option<String> {
     let user = config.get_user().unwrap_or_default();
     let wanted = [&host, &port, config.get_dbname().unwrap_or(user), user];
     entries.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
-        let fields = fields(line);
+        let fields = split_fields(line);
         let (password, keys) = fields.split_last()?;
         let is_match = keys.len() == wanted.len()
             && keys.iter().zip(wanted).all(|(key, wanted)| key == "*" || key == wanted);
@@ -156,13 +161,14 @@ fn find_password(entries: &str, config: &Config) -> Option<String> {
     })
 }
 
-/// Splits a line at colons. A backslash escapes the next character.
-fn fields(line: &str) -> Vec<String> {
+/// Splits a line of the password file at colons. A backslash escapes the next
+/// character.
+fn split_fields(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut characters = line.chars();
     while let Some(character) = characters.next() {
         match character {
-            ':' if fields.len() < 5 => fields.push(String::new()),
+            ':' if fields.len() < PASSWORD_FILE_FIELDS => fields.push(String::new()),
             '\\' => fields.last_mut().into_iter().for_each(|field| field.extend(characters.next())),
             other => fields.last_mut().into_iter().for_each(|field| field.push(other)),
         }
@@ -204,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn password_file_is_matched_from_top_to_bottom() {
+    fn find_password_returns_the_first_matching_line() {
         let config: Config = "postgres://ann@db.test:5433/links".parse().unwrap();
         let find = |entries: &str| find_password(entries, &config);
         assert_eq!(find("db.test:5433:links:ann:one\n*:*:*:*:two"), Some("one".to_owned()));

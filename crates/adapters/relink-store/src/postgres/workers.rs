@@ -16,9 +16,13 @@ use super::error::{DbError, DbResult};
 use super::rows::{count, timestamp};
 use super::session::Db;
 use super::{PostgresStore, perform, runs, transact};
+use crate::values::run_state;
 
 /// Workers that were not seen for this long are not listed, in milliseconds.
 const MAX_WORKER_AGE_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// The distance between the first buckets of two successive workers.
+const BUCKET_STEP: i64 = 7;
 
 impl PostgresStore {
     /// Returns the id of this process in the table of workers, or zero if it
@@ -36,8 +40,8 @@ impl PostgresStore {
         }
         let id = transact!(self, "registering the worker", |db| insert_worker(db))?;
         self.worker.store(id, Ordering::Relaxed);
-        // Workers start their searches at different buckets.
-        self.next_bucket.store(id * 7, Ordering::Relaxed);
+        // Workers start their searches in different buckets.
+        self.next_bucket.store(id * BUCKET_STEP, Ordering::Relaxed);
         Ok(id)
     }
 
@@ -79,6 +83,7 @@ impl PostgresStore {
     }
 }
 
+/// Adds this process to the table of workers and returns its id.
 async fn insert_worker(db: &Db<'_>) -> DbResult<i64> {
     let row = db
         .query_one(
@@ -100,11 +105,12 @@ fn worker_name() -> String {
     format!("{}:{}", host.trim(), std::process::id())
 }
 
+/// Returns the open runs whose documents are all loaded.
 pub(super) async fn joinable_runs(db: &Db<'_>) -> DbResult<Vec<JoinableRun>> {
     let rows = db
         .query(
             "SELECT id, started_at, network_confirmed, generation, command FROM run
-             WHERE state = 0 AND loaded ORDER BY id",
+             WHERE state = 0 /* open */ AND loaded ORDER BY id",
             &[],
         )
         .await?;
@@ -121,6 +127,7 @@ pub(super) async fn joinable_runs(db: &Db<'_>) -> DbResult<Vec<JoinableRun>> {
     Ok(rows.iter().map(joinable).collect())
 }
 
+/// Returns the state of a run.
 pub(super) async fn run_status(db: &Db<'_>, run: RunId) -> DbResult<RunStatus> {
     let row = db
         .query_opt("SELECT state, loaded, network_confirmed FROM run WHERE id = $1", &[&run.0])
@@ -131,13 +138,15 @@ pub(super) async fn run_status(db: &Db<'_>, run: RunId) -> DbResult<RunStatus> {
         return Ok(RunStatus { state: RunState::Finished, is_loaded, network_confirmed });
     };
     let state = match row.get::<_, i64>(0) {
-        0 => RunState::Open,
-        2 => RunState::NoNetwork,
+        run_state::OPEN => RunState::Open,
+        run_state::NO_NETWORK => RunState::NoNetwork,
         _ => RunState::Finished,
     };
     Ok(RunStatus { state, is_loaded: row.get(1), network_confirmed: row.get(2) })
 }
 
+/// Returns the workers of the last day, and the tasks and hosts of all open
+/// runs.
 pub(super) async fn queue_status(db: &Db<'_>) -> DbResult<QueueStatus> {
     let now = db.query_one("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint", &[]);
     let now: i64 = now.await?.get(0);
@@ -153,15 +162,15 @@ pub(super) async fn queue_status(db: &Db<'_>) -> DbResult<QueueStatus> {
     let runs = db
         .query(
             "SELECT r.id, r.command,
-                    (SELECT count(*) FROM task WHERE run_id = r.id AND state = 0),
-                    (SELECT count(*) FROM task WHERE run_id = r.id AND state = 1),
-                    (SELECT count(*) FROM task WHERE run_id = r.id AND state = 2),
+                    (SELECT count(*) FROM task WHERE run_id = r.id AND state = 0 /* pending */),
+                    (SELECT count(*) FROM task WHERE run_id = r.id AND state = 1 /* held */),
+                    (SELECT count(*) FROM task WHERE run_id = r.id AND state = 2 /* finished */),
                     hosts.due, hosts.leased
              FROM run r CROSS JOIN LATERAL (
                  SELECT count(*) AS due, count(*) FILTER (WHERE h.lease_until > $1) AS leased
                  FROM run_host rh JOIN host h ON h.id = rh.host_id
                  WHERE rh.run_id = r.id AND rh.due_at IS NOT NULL) AS hosts
-             WHERE r.state = 0 ORDER BY r.id DESC",
+             WHERE r.state = 0 /* open */ ORDER BY r.id DESC",
             &[&now],
         )
         .await?;

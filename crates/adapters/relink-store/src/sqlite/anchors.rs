@@ -12,7 +12,7 @@ use super::loading::{TaskDefaults, TaskOrigin, TaskWriter, insert_local_target};
 use super::rows::{millis, to_i64};
 use crate::values::{pack_anchors, unpack_anchors};
 
-/// Saves the anchors of a page, as seen at the time `seen_at`.
+/// Saves the anchors of a page, seen at the time `seen_at`.
 pub(super) fn save(
     db: &Connection,
     target: i64,
@@ -48,12 +48,16 @@ pub(super) fn are_known(db: &Connection, target: i64) -> DbResult<bool> {
     Ok(known.exists([target])?)
 }
 
+/// Returns links with a fragment to pages whose anchors are stored, starting
+/// after the cursor.
 pub(super) fn anchor_references(
     db: &Connection,
     run: RunId,
     (task, document, position): LinkCursor,
     limit: usize,
 ) -> DbResult<Vec<AnchorReference>> {
+    // A cursor at the start begins with the first task of the run, so that the
+    // links of earlier runs are not scanned.
     let mut statement = db.prepare_cached(
         "SELECT l.task_id, l.document_id, l.position, t.url, l.fragment, a.hashes
          FROM link l CROSS JOIN task ON task.id = l.task_id
@@ -64,7 +68,7 @@ pub(super) fn anchor_references(
          WHERE (l.task_id, l.document_id, l.position)
              > (iif(?2 > 0, ?2, (SELECT ifnull(min(id), 0) FROM task WHERE run_id = ?1) - 1),
                 ?3, ?4)
-           AND task.run_id = ?1 AND task.state = 2 AND l.fragment IS NOT NULL
+           AND task.run_id = ?1 AND task.state = 2 /* finished */ AND l.fragment IS NOT NULL
          ORDER BY l.task_id, l.document_id, l.position LIMIT ?5",
     )?;
     let position = i64::try_from(position).unwrap_or(i64::MAX);
@@ -81,6 +85,7 @@ pub(super) fn anchor_references(
     rows.collect()
 }
 
+/// Counts links with a fragment to reached pages whose anchors are not stored.
 pub(super) fn count_unknown(db: &Connection, run: RunId) -> DbResult<u64> {
     let reached: Vec<&str> = Verdict::ALL
         .into_iter()
@@ -92,7 +97,7 @@ pub(super) fn count_unknown(db: &Connection, run: RunId) -> DbResult<u64> {
          CROSS JOIN link l ON l.task_id = task.id AND l.fragment IS NOT NULL
          CROSS JOIN result
              ON result.target_id = task.target_id AND result.generation = task.generation
-         WHERE task.run_id = ?1 AND task.state = 2
+         WHERE task.run_id = ?1 AND task.state = 2 /* finished */
            AND result.verdict IN (SELECT value FROM json_each(?2))
            AND NOT EXISTS (SELECT 1 FROM anchors a
                            WHERE a.target_id = task.target_id AND a.seen_at = result.checked_at)",
@@ -101,6 +106,8 @@ pub(super) fn count_unknown(db: &Connection, run: RunId) -> DbResult<u64> {
     Ok(statement.query_row((run.0, reached), |row| row.get(0))?)
 }
 
+/// Adds a finding for each missing anchor, and returns the number of new ones.
+/// The finding is a local target with a copy of the link.
 pub(super) fn add_missing(
     db: &Connection,
     run: RunId,

@@ -1,5 +1,5 @@
-//! Multi-row statements. The overhead of a statement is about the cost of a row,
-//! so this saves up to half of the time.
+//! Multi-row statements. Executing a statement costs about as much as one of its
+//! rows, so multi-row statements save up to half of the time.
 
 use rusqlite::{CachedStatement, Connection, ToSql};
 
@@ -9,11 +9,12 @@ use super::rows::to_i64;
 /// The number of rows of a large statement.
 pub(super) const BATCH_ROWS: usize = 32;
 
-/// The numbers of rows for which a [`Bulk`] prepares statements. Any number of
-/// rows needs only a few of them.
+/// The numbers of rows for which a [`Bulk`] prepares a statement, in descending
+/// order. Any number of rows is a sum of them.
 const SIZES: [usize; 3] = [BATCH_ROWS, 8, 1];
 
-/// Returns an INSERT statement for `rows` rows with these values.
+/// Returns an INSERT statement for `rows` rows. `insertion` is its start and
+/// `values` the placeholders of one row.
 ///
 /// With `OR FAIL` or `OR IGNORE`, SQLite needs no statement journal to undo the
 /// first rows; the surrounding transaction does that.
@@ -52,27 +53,27 @@ impl<'db> Bulk<'db> {
         Ok(Self { statements: prepared.collect::<DbResult<_>>()? })
     }
 
-    /// Runs the statement for all items, with as few executions as possible.
-    /// `head` has the first parameters of each execution, `bind` binds those of
-    /// an item, and `done` is called after each execution with its items and
+    /// Executes the statement for all items, with as few executions as possible.
+    /// `shared` has the first parameters of each execution, `bind` binds those of
+    /// an item, and `on_executed` is called after each execution with its items and
     /// the number of changed rows.
     pub(super) fn run<T>(
         &mut self,
-        head: &[&dyn ToSql],
+        shared: &[&dyn ToSql],
         items: &[T],
         bind: impl Fn(&mut RowBinder<'_, '_>, &T) -> DbResult<()>,
-        mut done: impl FnMut(&[T], usize) -> DbResult<()>,
+        mut on_executed: impl FnMut(&[T], usize) -> DbResult<()>,
     ) -> DbResult<()> {
         let mut rest = items;
         for (size, statement) in &mut self.statements {
             while let Some((chunk, after)) = rest.split_at_checked(*size) {
                 let mut rows = RowBinder::new(statement);
-                rows.bind(head)?;
+                rows.bind(shared)?;
                 for item in chunk {
                     bind(&mut rows, item)?;
                 }
                 let changed = rows.execute()?;
-                done(chunk, changed)?;
+                on_executed(chunk, changed)?;
                 rest = after;
             }
         }
@@ -91,6 +92,7 @@ impl<'s, 'db> RowBinder<'s, 'db> {
         Self { statement, bound: 0 }
     }
 
+    /// Binds the next parameters.
     pub(super) fn bind(&mut self, row: &[&dyn ToSql]) -> DbResult<()> {
         for value in row {
             self.bound += 1;

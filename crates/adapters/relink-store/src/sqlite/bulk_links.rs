@@ -79,6 +79,7 @@ impl<'db> BulkLinkWriter<'db> {
     }
 }
 
+/// Returns the stored URL of a link.
 fn url(link: &NewLink) -> Cow<'_, str> {
     match &link.target {
         NewTarget::Web { url, .. } => redaction::url(url),

@@ -15,7 +15,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::error::DbResult;
 use super::loading::host_id;
-use super::rows::{millis, task, task_columns, timestamp, to_i64};
+use super::rows::{millis, task_columns, task_from_row, timestamp, to_i64};
 
 /// A newly leased host.
 pub(super) struct LeasedHost {
@@ -33,8 +33,8 @@ impl LeasedHost {
         limit: usize,
         now: Timestamp,
     ) -> DbResult<Claim> {
-        let defaults = (Timestamp::MIN, TaskId(i64::MIN));
-        let tasks = due_tasks(db, run, self.lease, defaults, limit, now)?;
+        let start = (Timestamp::MIN, TaskId(i64::MIN));
+        let tasks = due_tasks(db, run, self.lease, start, limit, now)?;
         Ok(Claim { lease: self.lease, name: self.name, schedule: self.schedule, tasks })
     }
 }
@@ -66,13 +66,13 @@ pub(super) fn lease(
     Ok(leased.collect::<Result<_, _>>()?)
 }
 
-/// Returns due tasks of a leased host after the last returned one; none if the
-/// lease was lost.
+/// Returns due tasks of a leased host that follow the last returned one; none
+/// if the lease was lost.
 pub(super) fn due_tasks(
     db: &Connection,
     run: RunId,
     lease: HostLease,
-    (after_time, after): (Timestamp, TaskId),
+    (last_time, last_task): (Timestamp, TaskId),
     limit: usize,
     now: Timestamp,
 ) -> DbResult<Vec<FetchTask>> {
@@ -81,8 +81,8 @@ pub(super) fn due_tasks(
         task_columns!(),
         " FROM task INDEXED BY task_pending
           CROSS JOIN target t ON t.id = task.target_id
-          WHERE task.state = 0 AND task.run_id = ?1 AND task.host_id = ?2 AND task.not_before <= ?3
-            AND (task.not_before, task.id) > (?4, ?5)
+          WHERE task.state = 0 /* pending */ AND task.run_id = ?1 AND task.host_id = ?2
+            AND task.not_before <= ?3 AND (task.not_before, task.id) > (?4, ?5)
             AND EXISTS (SELECT 1 FROM host WHERE id = ?2 AND fencing_token = ?7)
           ORDER BY task.not_before, task.id LIMIT ?6"
     ))?;
@@ -91,12 +91,12 @@ pub(super) fn due_tasks(
             run.0,
             lease.host.0,
             millis(now),
-            millis(after_time),
-            after.0,
+            millis(last_time),
+            last_task.0,
             to_i64(limit),
             lease.fencing_token,
         ),
-        |row| task(db, row),
+        |row| task_from_row(db, row),
     )?;
     rows.collect()
 }
@@ -119,6 +119,8 @@ pub(super) fn renew(
     Ok(lost)
 }
 
+/// Ends a lease and stores the schedule and statistics of the host, unless the
+/// lease was lost.
 pub(super) fn release(db: &Connection, run: RunId, host: &HostRelease) -> DbResult<()> {
     let HostRelease { lease, schedule, stats } = host;
     let released = db
@@ -151,7 +153,7 @@ fn add_stats(db: &Connection, run: RunId, host: HostId, stats: &HostStats) -> Db
              politeness_wait_ms = politeness_wait_ms + ?7,
              control_requests = control_requests + ?8,
              due_at = (SELECT min(not_before) FROM task
-                       WHERE run_id = ?1 AND host_id = ?2 AND state = 0)
+                       WHERE run_id = ?1 AND host_id = ?2 AND state = 0 /* pending */)
          WHERE run_id = ?1 AND host_id = ?2",
     )?
     .execute((
@@ -179,6 +181,7 @@ fn schedule_from_row(row: &Row<'_>, first: usize) -> rusqlite::Result<HostSchedu
     })
 }
 
+/// Returns the stored schedule of a host.
 pub(super) fn host_schedule(db: &Connection, host: &str) -> DbResult<Option<HostSchedule>> {
     let schedule = db
         .prepare_cached(
@@ -189,6 +192,7 @@ pub(super) fn host_schedule(db: &Connection, host: &str) -> DbResult<Option<Host
     Ok(schedule)
 }
 
+/// Stores the schedule of a host without a lease.
 pub(super) fn save_host_schedule(
     db: &Connection,
     host: &str,

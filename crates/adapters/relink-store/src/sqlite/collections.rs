@@ -10,12 +10,13 @@ use super::error::DbResult;
 use super::redaction;
 use super::rows::{from_json, millis, timestamp};
 
-/// The interval of a new page: one day.
+/// The time until the second check of a new page: one day.
 const FIRST_INTERVAL_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// The state of members whose pages are checked.
+/// The state of members whose pages are checked; see `member.state`.
 const ACTIVE: &str = "active";
 
+/// Returns all collections, nested ones after their root.
 pub(super) fn collections(db: &Connection) -> DbResult<Vec<StoredCollection>> {
     let mut statement = db.prepare_cached(
         "SELECT id, name, position, title, description, tags, context, source, settings,
@@ -42,6 +43,8 @@ fn collection_row(row: &Row<'_>) -> DbResult<StoredCollection> {
     })
 }
 
+/// Inserts or updates collections with their members, and watches the pages of
+/// active members.
 pub(super) fn save_collections(db: &Connection, updates: &[CollectionUpdate]) -> DbResult<()> {
     for update in updates {
         let id = save_collection(db, &update.collection)?;
@@ -50,13 +53,14 @@ pub(super) fn save_collections(db: &Connection, updates: &[CollectionUpdate]) ->
             let member_id = save_member(db, &member)?;
             events.iter().try_for_each(|event| add_event(db, member_id, event))?;
             if member.state == ACTIVE {
-                add_page(db, &member.url)?;
+                watch_page(db, &member.url)?;
             }
         }
     }
     Ok(())
 }
 
+/// Inserts or updates a collection by name and returns its id.
 fn save_collection(db: &Connection, collection: &StoredCollection) -> DbResult<CollectionId> {
     let root = collection.name.split('/').next().unwrap_or_default();
     let id = db
@@ -90,9 +94,10 @@ fn save_collection(db: &Connection, collection: &StoredCollection) -> DbResult<C
     Ok(CollectionId(id))
 }
 
-/// Inserts or updates a member and returns its id.
+/// Inserts or updates a member and returns its id. An id of zero means a new
+/// member, whose accepted version is the latest one of its page.
 fn save_member(db: &Connection, member: &StoredMember) -> DbResult<MemberId> {
-    let id = Some(member.id.0).filter(|id| *id != 0);
+    let existing_id = Some(member.id.0).filter(|id| *id != 0);
     let id = db
         .prepare_cached(
             "INSERT INTO member (id, collection_id, position, url, original_url, title, annotation,
@@ -111,7 +116,7 @@ fn save_member(db: &Connection, member: &StoredMember) -> DbResult<MemberId> {
         )?
         .query_row(
             (
-                id,
+                existing_id,
                 member.collection.0,
                 member.position,
                 redaction::url(&member.url),
@@ -131,6 +136,7 @@ fn save_member(db: &Connection, member: &StoredMember) -> DbResult<MemberId> {
     Ok(MemberId(id))
 }
 
+/// Adds an event to the history of a member.
 fn add_event(db: &Connection, member: MemberId, event: &MemberEvent) -> DbResult<()> {
     db.prepare_cached(
         "INSERT INTO member_event (member_id, at, kind, detail) VALUES (?, ?, ?, ?)",
@@ -139,8 +145,8 @@ fn add_event(db: &Connection, member: MemberId, event: &MemberEvent) -> DbResult
     Ok(())
 }
 
-/// Adds a page that is due at once, unless it is watched already.
-fn add_page(db: &Connection, url: &str) -> DbResult<()> {
+/// Adds a watched page that is due at once, unless it exists.
+fn watch_page(db: &Connection, url: &str) -> DbResult<()> {
     db.prepare_cached(
         "INSERT OR IGNORE INTO watched_page (url, next_at, interval_ms) VALUES (?, 0, ?)",
     )?
@@ -148,8 +154,10 @@ fn add_page(db: &Connection, url: &str) -> DbResult<()> {
     Ok(())
 }
 
+/// Deletes collections with their members, and watched pages that no member has
+/// any more.
 pub(super) fn delete_collections(db: &Connection, ids: &[CollectionId]) -> DbResult<()> {
-    let ids = id_list(ids.iter().map(|id| id.0))?;
+    let ids = json_ids(ids.iter().map(|id| id.0))?;
     for statement in [
         "DELETE FROM member_event WHERE member_id IN
              (SELECT id FROM member WHERE collection_id IN (SELECT value FROM json_each(?)))",
@@ -165,6 +173,7 @@ pub(super) fn delete_collections(db: &Connection, ids: &[CollectionId]) -> DbRes
     Ok(())
 }
 
+/// Returns the members of collections in their order.
 pub(super) fn members(db: &Connection, ids: &[CollectionId]) -> DbResult<Vec<StoredMember>> {
     let mut statement = db.prepare_cached(
         "SELECT id, collection_id, position, url, original_url, title, annotation, tags, state,
@@ -172,7 +181,7 @@ pub(super) fn members(db: &Connection, ids: &[CollectionId]) -> DbResult<Vec<Sto
          FROM member WHERE collection_id IN (SELECT value FROM json_each(?))
          ORDER BY collection_id, position, id",
     )?;
-    let ids = id_list(ids.iter().map(|id| id.0))?;
+    let ids = json_ids(ids.iter().map(|id| id.0))?;
     let rows = statement.query_and_then([ids], member_row)?;
     rows.collect()
 }
@@ -196,6 +205,7 @@ fn member_row(row: &Row<'_>) -> DbResult<StoredMember> {
     })
 }
 
+/// Updates members and adds an event to the history of each.
 pub(super) fn update_members(
     db: &Connection,
     updates: &[(StoredMember, MemberEvent)],
@@ -204,12 +214,13 @@ pub(super) fn update_members(
         let id = save_member(db, member)?;
         add_event(db, id, event)?;
         if member.state == ACTIVE {
-            add_page(db, &member.url)?;
+            watch_page(db, &member.url)?;
         }
     }
     Ok(())
 }
 
+/// Returns the history of a member, oldest first.
 pub(super) fn member_events(db: &Connection, member: MemberId) -> DbResult<Vec<MemberEvent>> {
     let mut statement = db.prepare_cached(
         "SELECT at, kind, detail FROM member_event WHERE member_id = ? ORDER BY id",
@@ -220,7 +231,7 @@ pub(super) fn member_events(db: &Connection, member: MemberId) -> DbResult<Vec<M
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Returns ids as a JSON array, the form in which they are bound to one parameter.
-pub(super) fn id_list(ids: impl Iterator<Item = i64>) -> DbResult<String> {
+/// Returns ids as a JSON array, which binds any number of ids to one parameter.
+pub(super) fn json_ids(ids: impl Iterator<Item = i64>) -> DbResult<String> {
     Ok(serde_json::to_string(&ids.collect::<Vec<i64>>())?)
 }

@@ -20,9 +20,7 @@ use super::redaction;
 use super::result_writer::{FinishedTask, ResultWriter};
 use super::rows::{millis, timestamp};
 use super::runs;
-
-const PENDING: u8 = 0;
-const HELD: u8 = 1;
+use crate::values::task_state;
 
 /// The initial capacity for the JSON of a probe in bytes, enough for most.
 const DETAIL_CAPACITY: usize = 1024;
@@ -68,16 +66,23 @@ fn apply_update<'a>(
 ) -> DbResult<Option<FinishedTask<'a>>> {
     match &completion.update {
         TaskUpdate::Retry { purpose, not_before, attempts } => {
-            let state =
-                WaitState { state: PENDING, purpose: *purpose, not_before: millis(*not_before) };
-            defer(db, completion, &state, attempts, probe)?;
+            let state = WaitingState {
+                state: task_state::PENDING,
+                purpose: *purpose,
+                not_before: millis(*not_before),
+            };
+            save_waiting_task(db, completion, &state, attempts, probe)?;
             if matches!(completion.fence, Fence::Run(_)) {
-                make_due(db, completion)?;
+                update_host_due_time(db, completion)?;
             }
         }
         TaskUpdate::Hold { attempts } => {
-            let state = WaitState { state: HELD, purpose: FetchPurpose::Initial, not_before: 0 };
-            defer(db, completion, &state, attempts, probe)?;
+            let state = WaitingState {
+                state: task_state::HELD,
+                purpose: FetchPurpose::Initial,
+                not_before: 0,
+            };
+            save_waiting_task(db, completion, &state, attempts, probe)?;
             if let (Some(anchors), Some(probe)) = (&completion.anchors, &completion.probe) {
                 anchors::save(db, completion.target.0, probe.requested_at, anchors)?;
             }
@@ -107,16 +112,18 @@ fn reached_held_probe(
     if !result.verdict.is_reached() {
         return Ok(None);
     }
-    let mut held = db.prepare_cached(
+    let mut select_probe = db.prepare_cached(
         "SELECT p.id, p.requested_at FROM task JOIN probe p ON p.id = task.probe_id
          WHERE task.id = ?",
     )?;
-    let held = held.query_row([completion.task.0], |row| Ok((row.get(0)?, row.get(1)?)));
-    let Some((probe, requested_at)) = held.optional()? else { return Ok(None) };
+    let stored = select_probe.query_row([completion.task.0], |row| Ok((row.get(0)?, row.get(1)?)));
+    let Some((probe, requested_at)) = stored.optional()? else { return Ok(None) };
     anchors::confirm(db, completion.target.0, timestamp(requested_at), result.checked_at)?;
     Ok(Some(probe))
 }
 
+/// Returns the leases of completions that were lost: their fencing token is
+/// outdated.
 fn lost_leases(db: &Connection, completions: &[TaskCompletion]) -> DbResult<Vec<HostLease>> {
     let host_lease = |completion: &TaskCompletion| match completion.fence {
         Fence::Host(lease) => Some(lease),
@@ -125,16 +132,18 @@ fn lost_leases(db: &Connection, completions: &[TaskCompletion]) -> DbResult<Vec<
     let mut leases: Vec<HostLease> = completions.iter().filter_map(host_lease).collect();
     leases.sort_unstable_by_key(|lease| (lease.host.0, lease.fencing_token));
     leases.dedup();
-    let mut held = db.prepare_cached("SELECT 1 FROM host WHERE id = ? AND fencing_token = ?")?;
+    let mut is_held = db.prepare_cached("SELECT 1 FROM host WHERE id = ? AND fencing_token = ?")?;
     let mut lost = Vec::new();
     for lease in leases {
-        if !held.exists((lease.host.0, lease.fencing_token))? {
+        if !is_held.exists((lease.host.0, lease.fencing_token))? {
             lost.push(lease);
         }
     }
     Ok(lost)
 }
 
+/// The start of statements that insert probes; the columns are in the order of
+/// [`bind_probe`].
 const INSERT_PROBE: &str =
     "INSERT OR FAIL INTO probe (target_id, run_id, requested_at, status, detail";
 
@@ -162,7 +171,7 @@ fn insert_probes(
     let (first, next): (Vec<_>, Vec<_>) =
         with_probe.partition(|(_, completion, _)| attempts(&completion.update).len() <= 1);
     let mut ids = vec![None; completions.len()];
-    let mut record_ids = |stored: &[(usize, &TaskCompletion, &Probe)], _| {
+    let mut collect_ids = |stored: &[(usize, &TaskCompletion, &Probe)], _| {
         for ((index, ..), id) in stored.iter().zip(first_rowid(db, stored.len())..) {
             ids[*index] = Some(id);
         }
@@ -172,16 +181,17 @@ fn insert_probes(
                       (_, completion, probe): &(_, &TaskCompletion, &Probe)| {
         bind_probe(rows, run, completion, probe)
     };
-    Bulk::new(db, &FIRST_PROBES)?.run(&[], &first, bind_first, &mut record_ids)?;
+    Bulk::new(db, &FIRST_PROBES)?.run(&[], &first, bind_first, &mut collect_ids)?;
     let bind_next = |rows: &mut RowBinder<'_, '_>,
                      (_, completion, probe): &(_, &TaskCompletion, &Probe)| {
         bind_probe(rows, run, completion, probe)?;
         rows.bind(&[&completion.task.0])
     };
-    Bulk::new(db, &NEXT_PROBES)?.run(&[], &next, bind_next, &mut record_ids)?;
+    Bulk::new(db, &NEXT_PROBES)?.run(&[], &next, bind_next, &mut collect_ids)?;
     Ok(ids)
 }
 
+/// Binds the columns of [`INSERT_PROBE`].
 fn bind_probe(
     rows: &mut RowBinder<'_, '_>,
     run: RunId,
@@ -210,16 +220,17 @@ fn attempts(update: &TaskUpdate) -> &[Attempt] {
 }
 
 /// The new state of a task that is not finished: pending or held.
-struct WaitState {
-    state: u8,
+struct WaitingState {
+    state: i64,
     purpose: FetchPurpose,
     not_before: i64,
 }
 
-fn defer(
+/// Stores the state of a task that is retried or held.
+fn save_waiting_task(
     db: &Connection,
     completion: &TaskCompletion,
-    waiting: &WaitState,
+    waiting: &WaitingState,
     attempts: &[Attempt],
     probe: Option<i64>,
 ) -> DbResult<()> {
@@ -248,7 +259,7 @@ fn drop_task(db: &Connection, completion: &TaskCompletion) -> DbResult<()> {
 
 /// Updates the due time of the host of a deferred task. Not needed with a
 /// lease, whose holder does this when it releases the host.
-fn make_due(db: &Connection, completion: &TaskCompletion) -> DbResult<()> {
+fn update_host_due_time(db: &Connection, completion: &TaskCompletion) -> DbResult<()> {
     db.prepare_cached(
         "UPDATE run_host SET due_at = min(ifnull(due_at, task.not_before), task.not_before)
          FROM task

@@ -15,6 +15,7 @@ use super::rows::{from_json, join_result, millis, to_i64};
 /// have millions, and a few neighbors are enough.
 const MAX_SCANNED: usize = 256;
 
+/// Returns the control with this key if it was fetched at `since` or later.
 pub(super) fn control(
     db: &Connection,
     key: &str,
@@ -78,27 +79,28 @@ fn fetched_between(
     order: &'static str,
     limit: usize,
 ) -> DbResult<Vec<(String, i64)>> {
-    let mut targets = db.prepare_cached(&format!(
+    let mut select_targets = db.prepare_cached(&format!(
         "SELECT id, url FROM target WHERE url > ? AND url < ? ORDER BY url {order} LIMIT ?"
     ))?;
-    let mut probe = db.prepare_cached(concat!(
+    let mut select_probe = db.prepare_cached(concat!(
         "SELECT ifnull(result.probe_id, task.probe_id) AS probe FROM task",
         join_result!(),
         "WHERE task.run_id = ? AND task.target_id = ? AND NOT task.cached AND probe IS NOT NULL"
     ))?;
-    let mut rows = targets.query((from, to, to_i64(MAX_SCANNED)))?;
+    let mut rows = select_targets.query((from, to, to_i64(MAX_SCANNED)))?;
     let mut fetched = Vec::with_capacity(limit);
     // Most targets of the range were fetched, so this reads only a few rows.
     while fetched.len() < limit
         && let Some(row) = rows.next()?
     {
         let (target, url): (i64, String) = (row.get(0)?, row.get(1)?);
-        let probe = probe.query_row((run.0, target), |row| row.get(0)).optional()?;
+        let probe = select_probe.query_row((run.0, target), |row| row.get(0)).optional()?;
         fetched.extend(probe.map(|probe| (url, probe)));
     }
     Ok(fetched)
 }
 
+/// Reads a probe by id.
 fn read_probe(db: &Connection, probe: i64) -> DbResult<Option<Probe>> {
     let detail: Option<String> = db
         .prepare_cached("SELECT detail FROM probe WHERE id = ?")?

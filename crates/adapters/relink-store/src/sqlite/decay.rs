@@ -24,6 +24,7 @@ impl DecayStore for SqliteStore {
     }
 }
 
+/// Stores measured scores.
 fn save(db: &Connection, scores: &[StoredDecay]) -> DbResult<()> {
     let mut statement = db.prepare_cached(
         "INSERT OR REPLACE INTO decay_score
@@ -44,14 +45,16 @@ fn save(db: &Connection, scores: &[StoredDecay]) -> DbResult<()> {
     Ok(())
 }
 
+/// Returns all scores of these pages, oldest first.
 fn history(db: &Connection, urls: &[String]) -> DbResult<Vec<StoredDecay>> {
     let mut statement = db.prepare_cached(
         "SELECT url, measured_at, decay, low, high, dead_share, dead_ends FROM decay_score
          WHERE url IN (SELECT value FROM json_each(?)) ORDER BY url, measured_at",
     )?;
-    statement.query_and_then([serde_json::to_string(urls)?], row)?.collect()
+    statement.query_and_then([serde_json::to_string(urls)?], decay_row)?.collect()
 }
 
+/// Returns the pages whose latest score is at least `min_decay`.
 fn decayed_pages(db: &Connection, min_decay: f64) -> DbResult<Vec<StoredDecay>> {
     let mut statement = db.prepare_cached(
         "SELECT url, measured_at, decay, low, high, dead_share, dead_ends FROM decay_score s
@@ -59,10 +62,10 @@ fn decayed_pages(db: &Connection, min_decay: f64) -> DbResult<Vec<StoredDecay>> 
              (SELECT max(measured_at) FROM decay_score WHERE url = s.url)
          ORDER BY url",
     )?;
-    statement.query_and_then([min_decay], row)?.collect()
+    statement.query_and_then([min_decay], decay_row)?.collect()
 }
 
-fn row(row: &Row<'_>) -> DbResult<StoredDecay> {
+fn decay_row(row: &Row<'_>) -> DbResult<StoredDecay> {
     Ok(StoredDecay {
         url: row.get(0)?,
         measured_at: timestamp(row.get(1)?),

@@ -30,7 +30,7 @@ impl DbError {
     /// Converts the error to the error type of the port.
     pub(super) fn into_store_error(self, path: &Path, operation: Operation) -> StoreError {
         let path = path.display().to_string();
-        match self.code() {
+        match self.sqlite_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 StoreError::Locked { path }
             }
@@ -43,7 +43,7 @@ impl DbError {
         }
     }
 
-    fn code(&self) -> Option<ErrorCode> {
+    fn sqlite_code(&self) -> Option<ErrorCode> {
         match self {
             Self::Database(error) => error.sqlite_error_code(),
             Self::Value(_) | Self::Closed => None,
@@ -101,7 +101,8 @@ mod tests {
         store.add_links(run, batch).await
     }
 
-    fn allow_pages(store: &SqliteStore, pages: u32) {
+    /// Limits the size of the database, as a full disk does.
+    fn limit_database_pages(store: &SqliteStore, pages: u32) {
         let limit = format!("PRAGMA max_page_count = {pages}");
         let done = store.perform("limiting", |db| Ok(db.execute_batch(&limit)?));
         done.unwrap();
@@ -114,11 +115,11 @@ mod tests {
         let store = SqliteStore::open(&path).await.unwrap();
         let run = start_run(&store).await;
         // SQLite raises this limit to the current number of pages.
-        allow_pages(&store, 1);
+        limit_database_pages(&store, 1);
         let error = load(&store, run).await.unwrap_err();
         assert!(matches!(error, StoreError::Full { .. }), "{error:?}");
 
-        allow_pages(&store, u32::MAX - 1);
+        limit_database_pages(&store, u32::MAX - 1);
         assert_eq!(store.run_stats(run).await.unwrap().links, 0);
         load(&store, run).await.unwrap();
         drop(store);

@@ -9,8 +9,8 @@ use rusqlite::{CachedStatement, Connection, Row};
 use super::error::DbResult;
 use super::rows::{join_result, link_is_reported, to_i64};
 
-/// The maximum distance of task ids that are read with one statement. Skipping a
-/// few rows costs less than another statement.
+/// The maximum distance between task ids that are read with one statement.
+/// Skipping a few rows costs less than another statement.
 const MAX_GAP: i64 = 4;
 
 /// Returns the inlinks of the target of each task.
@@ -21,7 +21,7 @@ pub(super) fn inlinks(
 ) -> DbResult<Vec<Inlinks>> {
     let mut reader = InlinkReader::new(db)?;
     if max_locations == usize::MAX {
-        return reader.all_inlinks(tasks);
+        return reader.inlinks_of_all(tasks);
     }
     tasks.iter().map(|task| reader.inlinks(*task, max_locations)).collect()
 }
@@ -82,13 +82,13 @@ impl<'db> InlinkReader<'db> {
     }
 
     /// Returns the inlinks of several tasks with all locations.
-    fn all_inlinks(&mut self, tasks: &[TaskId]) -> DbResult<Vec<Inlinks>> {
+    fn inlinks_of_all(&mut self, tasks: &[TaskId]) -> DbResult<Vec<Inlinks>> {
         let mut found: Vec<Vec<LinkLocation>> = vec![Vec::new(); tasks.len()];
         let mut sorted: Vec<(i64, usize)> =
-            tasks.iter().enumerate().map(|(at, task)| (task.0, at)).collect();
+            tasks.iter().enumerate().map(|(index, task)| (task.0, index)).collect();
         sorted.sort_unstable();
         for group in sorted.chunk_by(|(one, _), (next, _)| next.saturating_sub(*one) <= MAX_GAP) {
-            self.find_all(group, &mut found)?;
+            self.read_group(group, &mut found)?;
         }
         let inlinks = tasks.iter().zip(found).map(|(task, locations)| {
             let all_ignored = locations.is_empty() && self.is_linked(*task)?;
@@ -97,9 +97,9 @@ impl<'db> InlinkReader<'db> {
         inlinks.collect()
     }
 
-    /// Reads the locations of several tasks with one statement. `tasks` has the
-    /// task ids, ascending, with their indexes in `found`.
-    fn find_all(
+    /// Reads the locations of tasks with nearby ids in one statement. `tasks`
+    /// has the ascending task ids and the indexes of their results in `found`.
+    fn read_group(
         &mut self,
         tasks: &[(i64, usize)],
         found: &mut [Vec<LinkLocation>],
@@ -119,14 +119,14 @@ impl<'db> InlinkReader<'db> {
         while let Some(row) = rows.next()? {
             let task: i64 = row.get(6)?;
             while remaining.next_if(|(id, _)| *id < task).is_some() {}
-            for (_, at) in remaining.clone().take_while(|(id, _)| *id == task) {
-                found[*at].push(location(self.db, &mut self.labels, row)?);
+            for (_, index) in remaining.clone().take_while(|(id, _)| *id == task) {
+                found[*index].push(location(self.db, &mut self.labels, row)?);
             }
         }
         Ok(())
     }
 
-    /// Counts the links that do not suppress the finding.
+    /// Counts the reported links to the target of a task.
     fn count(&self, task: TaskId) -> DbResult<u64> {
         let mut count = self.db.prepare_cached(concat!(
             "SELECT count(*) FROM task CROSS JOIN link l ON l.task_id = task.id",
@@ -144,6 +144,7 @@ impl<'db> InlinkReader<'db> {
     }
 }
 
+/// Reads a location; `labels` caches the labels of documents.
 fn location(
     db: &Connection,
     labels: &mut HashMap<i64, String>,
@@ -156,13 +157,14 @@ fn location(
     Ok(LinkLocation { path: label(db, labels, row.get(0)?)?, location })
 }
 
-fn label(db: &Connection, known: &mut HashMap<i64, String>, document: i64) -> DbResult<String> {
-    if let Some(label) = known.get(&document) {
+/// Returns the label of a document, reading it once.
+fn label(db: &Connection, cache: &mut HashMap<i64, String>, document: i64) -> DbResult<String> {
+    if let Some(label) = cache.get(&document) {
         return Ok(label.clone());
     }
     let label: String = db
         .prepare_cached("SELECT label FROM document WHERE id = ?")?
         .query_row([document], |row| row.get(0))?;
-    known.insert(document, label.clone());
+    cache.insert(document, label.clone());
     Ok(label)
 }

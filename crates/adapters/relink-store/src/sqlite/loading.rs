@@ -16,18 +16,17 @@ use super::error::DbResult;
 use super::redaction;
 use super::rows::{millis, to_i64};
 use super::runs;
-use crate::values::{bucket, ignored_codes};
+use crate::values::{host_bucket, ignored_codes, task_state};
 
-const PENDING: u8 = 0;
-const FINISHED: u8 = 2;
-
+/// Returns the stored document of the run with this label, inserting it if
+/// necessary. Deletes the links of a document that must be loaded again.
 pub(super) fn load_document(
     db: &Connection,
     run: RunId,
     document: &NewDocument,
 ) -> DbResult<LoadedDocument> {
-    let content = document.content_hash.cast_signed();
-    let cached_result: Option<(i64, i64, bool)> = db
+    let content_hash = document.content_hash.cast_signed();
+    let stored: Option<(i64, i64, bool)> = db
         .prepare_cached(
             "SELECT id, content_hash, loaded FROM document WHERE run_id = ? AND label = ?",
         )?
@@ -35,13 +34,13 @@ pub(super) fn load_document(
             Ok((row.get(0)?, row.get(1)?, row.get(2)?))
         })
         .optional()?;
-    let is_unchanged = cached_result.is_some_and(|(_, same, loaded)| loaded && same == content);
-    let id = match cached_result {
-        None => insert_document(db, run, document)?,
-        Some((id, _, _)) => id,
+    let Some((id, stored_hash, is_loaded)) = stored else {
+        let id = DocumentId(insert_document(db, run, document)?);
+        return Ok(LoadedDocument { id, is_unchanged: false });
     };
-    if cached_result.is_some() && !is_unchanged {
-        delete_links(db, run, id, content)?;
+    let is_unchanged = is_loaded && stored_hash == content_hash;
+    if !is_unchanged {
+        delete_links(db, run, id, content_hash)?;
     }
     Ok(LoadedDocument { id: DocumentId(id), is_unchanged })
 }
@@ -53,16 +52,18 @@ fn insert_document(db: &Connection, run: RunId, document: &NewDocument) -> DbRes
 }
 
 /// Deletes the links of a document that has changed or was loaded incompletely.
-fn delete_links(db: &Connection, run: RunId, document: i64, content: i64) -> DbResult<()> {
+/// Tasks may then have no link left, which `run.unlinked` records.
+fn delete_links(db: &Connection, run: RunId, document: i64, content_hash: i64) -> DbResult<()> {
     db.execute("DELETE FROM link WHERE document_id = ?", [document])?;
     db.execute(
         "UPDATE document SET content_hash = ?, loaded = 0, links = 0 WHERE id = ?",
-        (content, document),
+        (content_hash, document),
     )?;
     db.execute("UPDATE run SET unlinked = 1 WHERE id = ?", [run.0])?;
     Ok(())
 }
 
+/// Marks a document as completely loaded.
 pub(super) fn finish_document(db: &Connection, document: DocumentId) -> DbResult<()> {
     db.prepare_cached("UPDATE document SET loaded = 1 WHERE id = ?")?.execute([document.0])?;
     Ok(())
@@ -76,16 +77,16 @@ pub(super) fn add_links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> D
     let mut task_writer = TaskWriter::new(db, run)?;
     // Bulk inserts work only for new targets. Stop trying at the first known
     // target, because the following ones are then mostly known too.
-    let mut are_new = true;
+    let mut may_be_new = true;
     for (chunk, links) in batch.links.chunks(BATCH_ROWS).enumerate() {
-        let first = batch.first_position + chunk * BATCH_ROWS;
-        if are_new && let Some(links) = with_hosts(db, links, &mut hosts)? {
-            are_new = bulk_writer.add(batch.document.0, first, &links)?;
-            if are_new {
+        let first_position = batch.first_position + chunk * BATCH_ROWS;
+        if may_be_new && let Some(links) = bulk_links(db, links, &mut hosts)? {
+            may_be_new = bulk_writer.add(batch.document.0, first_position, &links)?;
+            if may_be_new {
                 continue;
             }
         }
-        for (position, link) in (first..).zip(links) {
+        for (position, link) in (first_position..).zip(links) {
             let target = match &link.target {
                 NewTarget::Web { url, host, .. } => {
                     let host = host_id(db, host, &mut hosts)?;
@@ -107,9 +108,9 @@ pub(super) fn add_links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> D
     update_due_times(db, run, hosts.into_values())
 }
 
-/// Returns the links with their host ids, if the batch is full and all links
-/// are web links.
-fn with_hosts<'a>(
+/// Returns the links with their host ids, if a multi-row statement can insert
+/// them: it has a fixed number of rows and inserts web links only.
+fn bulk_links<'a>(
     db: &Connection,
     links: &'a [NewLink],
     hosts: &mut HashMap<&'a str, i64>,
@@ -125,13 +126,15 @@ fn with_hosts<'a>(
     Ok(Some(all))
 }
 
+/// Adds the links of a batch to the link count of their document.
 fn count_links(db: &Connection, batch: &LinkBatch<'_>) -> DbResult<()> {
     db.prepare_cached("UPDATE document SET links = links + ? WHERE id = ?")?
         .execute((to_i64(batch.links.len()), batch.document.0))?;
     Ok(())
 }
 
-/// Returns the id of a host, inserting it if necessary.
+/// Returns the id of a host, inserting it if necessary. `hosts` caches the ids
+/// of earlier calls.
 pub(super) fn host_id<'a>(
     db: &Connection,
     name: &'a str,
@@ -141,7 +144,7 @@ pub(super) fn host_id<'a>(
         return Ok(*id);
     }
     db.prepare_cached("INSERT INTO host (name, bucket) VALUES (?, ?) ON CONFLICT DO NOTHING")?
-        .execute((name, bucket(name)))?;
+        .execute((name, host_bucket(name)))?;
     let id = db
         .prepare_cached("SELECT id FROM host WHERE name = ?")?
         .query_row([name], |row| row.get(0))?;
@@ -149,30 +152,31 @@ pub(super) fn host_id<'a>(
     Ok(id)
 }
 
-/// Updates the due time of the first task of each host.
+/// Stores the due time of the first pending task of each host.
 pub(super) fn update_due_times(
     db: &Connection,
     run: RunId,
     hosts: impl Iterator<Item = i64>,
 ) -> DbResult<()> {
-    let mut first = db.prepare_cached(
-        "SELECT min(not_before) FROM task WHERE run_id = ? AND host_id = ? AND state = 0",
+    let mut select_due = db.prepare_cached(
+        "SELECT min(not_before) FROM task
+         WHERE run_id = ? AND host_id = ? AND state = 0 /* pending */",
     )?;
-    let mut set = db.prepare_cached(
+    let mut store_due = db.prepare_cached(
         "INSERT INTO run_host (run_id, host_id, due_at) VALUES (?, ?, ?)
          ON CONFLICT DO UPDATE SET due_at = excluded.due_at
          WHERE due_at IS NOT excluded.due_at",
     )?;
     for host in hosts {
-        let due: Option<i64> = first.query_row((run.0, host), |row| row.get(0))?;
+        let due: Option<i64> = select_due.query_row((run.0, host), |row| row.get(0))?;
         if due.is_some() {
-            set.execute((run.0, host, due))?;
+            store_due.execute((run.0, host, due))?;
         }
     }
     Ok(())
 }
 
-/// The stored state of a target that new tasks need.
+/// A stored target, with the values that its new tasks need.
 pub(super) struct StoredTarget {
     id: i64,
     host: Option<i64>,
@@ -182,6 +186,16 @@ pub(super) struct StoredTarget {
     cached_result: Option<CachedResult>,
 }
 
+impl StoredTarget {
+    /// Whether the target was alive recently enough to reuse its result.
+    fn is_fresh(&self, defaults: &TaskDefaults) -> bool {
+        let fresh_times = millis(defaults.fresh_since)..=millis(defaults.now);
+        self.cached_result.as_ref().is_some_and(|result| {
+            result.verdict == Verdict::Alive.as_str() && fresh_times.contains(&result.checked_at)
+        })
+    }
+}
+
 /// The current result of a target.
 struct CachedResult {
     generation: i64,
@@ -189,6 +203,7 @@ struct CachedResult {
     checked_at: i64,
 }
 
+/// Reads an existing target and its current result.
 fn find_target(db: &Connection, url: &str) -> DbResult<StoredTarget> {
     let target = db
         .prepare_cached("SELECT id, host_id, user_supplied FROM target WHERE url = ?")?
@@ -209,7 +224,7 @@ fn find_target(db: &Connection, url: &str) -> DbResult<StoredTarget> {
     Ok(StoredTarget { cached_result, ..target })
 }
 
-/// Stores a target that needs no request, with its result.
+/// Stores a target that needs no request, such as a file, with its result.
 pub(super) fn insert_local_target(
     db: &Connection,
     run: RunId,
@@ -245,7 +260,7 @@ pub(super) fn insert_local_target(
     Ok(StoredTarget { id, host: None, is_user_supplied: false, cached_result: Some(cached_result) })
 }
 
-/// The initial values of a new task.
+/// The values of a task that do not depend on its link.
 pub(super) struct TaskDefaults {
     /// Targets that were alive at this time or later are not fetched again.
     pub(super) fresh_since: Timestamp,
@@ -295,7 +310,7 @@ pub(super) struct InsertedTask {
     pub(super) is_finished: bool,
 }
 
-/// Inserts targets, tasks and links, with statements prepared once.
+/// Inserts targets, tasks and links of a run, with statements prepared once.
 pub(super) struct TaskWriter<'db> {
     db: &'db Connection,
     run: RunId,
@@ -319,6 +334,7 @@ impl<'db> TaskWriter<'db> {
         Ok(Self { db, run, target, task, link })
     }
 
+    /// Returns the target with this URL, inserting it if necessary.
     pub(super) fn insert_web_target(&mut self, url: &str, host: i64) -> DbResult<StoredTarget> {
         let url = redaction::url(url);
         if self.target.execute((&url, host))? == 0 {
@@ -343,10 +359,9 @@ impl<'db> TaskWriter<'db> {
         if is_user_supplied && !target.is_user_supplied {
             mark_user_supplied(self.db, target.id)?;
         }
-        let fresh = millis(defaults.fresh_since)..=millis(defaults.now);
-        let is_fresh = target.cached_result.as_ref().is_some_and(|result| {
-            result.verdict == Verdict::Alive.as_str() && fresh.contains(&result.checked_at)
-        }) && (!origin.has_fragment || anchors::are_known(self.db, target.id)?);
+        // A link with a fragment needs the anchors of the page.
+        let is_fresh = target.is_fresh(defaults)
+            && (!origin.has_fragment || anchors::are_known(self.db, target.id)?);
         let is_finished = is_local || is_fresh;
         let generation =
             target.cached_result.as_ref().filter(|_| is_finished).map(|result| result.generation);
@@ -358,26 +373,27 @@ impl<'db> TaskWriter<'db> {
             target.host,
             is_user_supplied,
             original_url,
-            if is_finished { FINISHED } else { PENDING },
+            if is_finished { task_state::FINISHED } else { task_state::PENDING },
             is_fresh && !is_local,
             generation,
             defaults.not_before,
             defaults.depth,
             defaults.rank,
         ))?;
-        let id = match added {
-            0 => existing_task(self.db, self.run, target, is_user_supplied)?,
-            _ => self.db.last_insert_rowid(),
-        };
-        if added == 0 && origin.has_fragment && !is_finished {
-            invalidate_cached(self.db, id)?;
+        if added > 0 {
+            let id = self.db.last_insert_rowid();
+            return Ok(InsertedTask { id, is_new: true, is_finished });
         }
-        if added == 0 && is_local {
+        let id = find_task(self.db, self.run, target, is_user_supplied)?;
+        if origin.has_fragment && !is_finished {
+            discard_cached_result(self.db, id)?;
+        }
+        if is_local {
             // The task is from before an interruption, and the file may have
             // been created or deleted since.
-            finish_again(self.db, id, generation)?;
+            set_generation(self.db, id, generation)?;
         }
-        Ok(InsertedTask { id, is_new: added > 0, is_finished })
+        Ok(InsertedTask { id, is_new: false, is_finished })
     }
 
     /// Inserts a link to the target of a task.
@@ -426,9 +442,9 @@ pub(super) fn bind_link(
     ])
 }
 
-/// Returns an existing task of the run, and marks it as user-supplied if one of
-/// its links is.
-fn existing_task(
+/// Returns an existing task of the run. Marks it as user-supplied if the new
+/// link is.
+fn find_task(
     db: &Connection,
     run: RunId,
     target: &StoredTarget,
@@ -456,16 +472,17 @@ fn mark_user_supplied(db: &Connection, target: i64) -> DbResult<()> {
 
 /// Makes a task with a cached result pending again, because a link has a
 /// fragment and the anchors of the page are not cached.
-fn invalidate_cached(db: &Connection, task: i64) -> DbResult<()> {
+fn discard_cached_result(db: &Connection, task: i64) -> DbResult<()> {
     db.prepare_cached(
-        "UPDATE task SET state = 0, cached = 0, generation = NULL WHERE id = ? AND cached",
+        "UPDATE task SET state = 0 /* pending */, cached = 0, generation = NULL
+         WHERE id = ? AND cached",
     )?
     .execute([task])?;
     Ok(())
 }
 
-/// Assigns the result of another generation to a finished task.
-fn finish_again(db: &Connection, task: i64, generation: Option<i64>) -> DbResult<()> {
+/// Assigns the result of this generation to a finished task.
+fn set_generation(db: &Connection, task: i64, generation: Option<i64>) -> DbResult<()> {
     db.prepare_cached("UPDATE task SET generation = ? WHERE id = ?")?
         .execute((generation, task))?;
     Ok(())
@@ -492,6 +509,8 @@ pub(super) fn finish_loading(
     delete_unlinked_tasks(db, run)
 }
 
+/// Deletes tasks whose links were all deleted, and updates the due times of
+/// their hosts.
 fn delete_unlinked_tasks(db: &Connection, run: RunId) -> DbResult<()> {
     let is_unlinked: bool =
         db.query_row("SELECT unlinked FROM run WHERE id = ?", [run.0], |row| row.get(0))?;
@@ -504,7 +523,7 @@ fn delete_unlinked_tasks(db: &Connection, run: RunId) -> DbResult<()> {
         db.execute(
             "UPDATE run_host SET due_at = (
                  SELECT min(not_before) FROM task
-                 WHERE run_id = ?1 AND host_id = run_host.host_id AND state = 0)
+                 WHERE run_id = ?1 AND host_id = run_host.host_id AND state = 0 /* pending */)
              WHERE run_id = ?1",
             [run.0],
         )?;

@@ -25,6 +25,7 @@ impl StoreMaintenance for SqliteStore {
     }
 }
 
+/// Returns the size of the file and the number of rows.
 fn size(db: &Connection) -> DbResult<StoreSize> {
     let size = db.query_row(
         "SELECT (SELECT page_count FROM pragma_page_count)
@@ -40,46 +41,48 @@ fn size(db: &Connection) -> DbResult<StoreSize> {
     Ok(size)
 }
 
+/// Deletes closed runs and old data.
 fn prune(db: &Connection, before: Timestamp) -> DbResult<()> {
-    for statement in PRUNE {
+    for statement in PRUNE_STATEMENTS {
         db.execute(statement, [millis(before)])?;
     }
     Ok(())
 }
 
+/// Returns free space to the file system.
 fn vacuum(db: &Connection) -> DbResult<()> {
     db.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")?;
     Ok(())
 }
 
-/// The statements of a prune. The current result of each target and the probe
-/// that last reached it are never deleted.
-const PRUNE: [&str; 13] = [
+/// Delete what is older than the time in the parameter. The current result of
+/// each target and the probe that last reached it are never deleted.
+const PRUNE_STATEMENTS: [&str; 13] = [
     "DELETE FROM link WHERE task_id IN (
          SELECT task.id FROM task JOIN run r ON r.id = task.run_id
-         WHERE r.state <> 0 AND r.closed_at < ?1)",
+         WHERE r.state <> 0 /* open */ AND r.closed_at < ?1)",
     "DELETE FROM task WHERE run_id IN (
-         SELECT id FROM run WHERE state <> 0 AND closed_at < ?1)",
+         SELECT id FROM run WHERE state <> 0 /* open */ AND closed_at < ?1)",
     "DELETE FROM document WHERE run_id IN (
-         SELECT id FROM run WHERE state <> 0 AND closed_at < ?1)",
+         SELECT id FROM run WHERE state <> 0 /* open */ AND closed_at < ?1)",
     "DELETE FROM run_host WHERE run_id IN (
-         SELECT id FROM run WHERE state <> 0 AND closed_at < ?1)",
+         SELECT id FROM run WHERE state <> 0 /* open */ AND closed_at < ?1)",
     "DELETE FROM checkpoint WHERE run_id IN (
-         SELECT id FROM run WHERE state <> 0 AND closed_at < ?1)",
-    // Not `NOT IN`: to distinguish false from null, that would read all tasks
-    // for every result.
+         SELECT id FROM run WHERE state <> 0 /* open */ AND closed_at < ?1)",
+    // `IN … IS NOT TRUE` instead of `NOT IN`, which would read all tasks for
+    // every result to distinguish false from null.
     "DELETE FROM result WHERE checked_at < ?1
          AND ((target_id, generation) IN (SELECT target_id, generation FROM task)) IS NOT TRUE
          AND generation < (
              SELECT max(generation) FROM result newer WHERE newer.target_id = result.target_id)",
     "DELETE FROM probe WHERE requested_at < ?1
-         AND run_id NOT IN (SELECT id FROM run WHERE state = 0)
+         AND run_id NOT IN (SELECT id FROM run WHERE state = 0 /* open */)
          AND id NOT IN (
              SELECT reached_probe FROM current_result WHERE reached_probe IS NOT NULL
              UNION SELECT result.reached_probe FROM task JOIN result
                  ON result.target_id = task.target_id AND result.generation = task.generation
              WHERE task.cached AND result.reached_probe IS NOT NULL)",
-    "DELETE FROM run WHERE state <> 0 AND closed_at < ?1",
+    "DELETE FROM run WHERE state <> 0 /* open */ AND closed_at < ?1",
     "DELETE FROM control WHERE requested_at < ?1",
     "DELETE FROM robots WHERE requested_at < ?1",
     "DELETE FROM anchors WHERE seen_at < ?1",

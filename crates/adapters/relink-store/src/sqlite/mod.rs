@@ -67,7 +67,7 @@ pub struct SqliteStore {
     /// Number of loading steps in the open transaction.
     batched_steps: AtomicUsize,
     /// The directory of a temporary copy, if the file cannot be opened itself.
-    _copy: Option<TempDir>,
+    _temporary_copy: Option<TempDir>,
 }
 
 impl Store for SqliteStore {}
@@ -126,7 +126,7 @@ impl SqliteStore {
         Ok(())
     }
 
-    /// Runs `work` without a transaction.
+    /// Runs `work` without a new transaction; after loading steps, in theirs.
     fn perform<T>(
         &self,
         operation: Operation,

@@ -25,7 +25,7 @@ const APPLICATION_ID: i64 = 0x524c_4e4b;
 pub(super) const SCHEMA_VERSION: i64 = 12;
 
 /// The schema version of a new, empty database file.
-pub(super) const EMPTY: i64 = 0;
+pub(super) const EMPTY_SCHEMA_VERSION: i64 = 0;
 
 const SCHEMA: &str = include_str!("../../schema.sql");
 
@@ -33,8 +33,9 @@ const SCHEMA: &str = include_str!("../../schema.sql");
 const COLLECTIONS_SCHEMA: &str = include_str!("../../collections.sql");
 
 /// The size of the cache of prepared statements, larger than their number.
-const STATEMENT_CACHE: usize = 128;
+const STATEMENT_CACHE_CAPACITY: usize = 128;
 
+/// The name of this operation in error messages.
 const OPERATION: &str = "opening";
 
 impl SqliteStore {
@@ -63,11 +64,21 @@ impl SqliteStore {
     }
 
     /// Creates a store from an open connection.
-    pub(super) fn new(path: &Path, connection: Connection, copy: Option<TempDir>) -> Self {
+    pub(super) fn new(
+        path: &Path,
+        connection: Connection,
+        temporary_copy: Option<TempDir>,
+    ) -> Self {
         let wal_syncer = WalSyncer::new(path);
         let connection = Mutex::new(Some(connection));
         let batched_steps = AtomicUsize::new(0);
-        Self { path: path.to_owned(), connection, batched_steps, wal_syncer, _copy: copy }
+        Self {
+            path: path.to_owned(),
+            connection,
+            batched_steps,
+            wal_syncer,
+            _temporary_copy: temporary_copy,
+        }
     }
 }
 
@@ -101,7 +112,7 @@ fn open(path: &Path) -> Result<Connection, StoreError> {
     let version = schema_version(&connection).map_err(to_store_error)?;
     let found = check_version(path, version)?;
     acquire_lock(&connection).map_err(to_store_error)?;
-    if found == EMPTY {
+    if found == EMPTY_SCHEMA_VERSION {
         create_schema(&mut connection).map_err(to_store_error)?;
     }
     revoke_leases(&connection).map_err(to_store_error)?;
@@ -109,12 +120,12 @@ fn open(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// Returns the schema version of a usable file, which is [`SCHEMA_VERSION`] or
-/// [`EMPTY`].
+/// [`EMPTY_SCHEMA_VERSION`].
 pub(super) fn check_version(path: &Path, version: Option<i64>) -> Result<i64, StoreError> {
     let (path, known) = (path.display().to_string(), SCHEMA_VERSION);
     match version {
         None => Err(StoreError::NotRelinkDatabase { path }),
-        Some(found @ (EMPTY | SCHEMA_VERSION)) => Ok(found),
+        Some(found @ (EMPTY_SCHEMA_VERSION | SCHEMA_VERSION)) => Ok(found),
         Some(found) if found > known => Err(StoreError::SchemaTooNew { path, found, known }),
         Some(found) => Err(StoreError::SchemaTooOld { path, found, known }),
     }
@@ -129,6 +140,8 @@ fn is_foreign_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 1)
 }
 
+/// Connects in exclusive mode: the first lock is held until the connection is
+/// closed.
 fn connect(path: &Path) -> DbResult<Connection> {
     let connection = Connection::open(path)?;
     configure(&connection)?;
@@ -138,7 +151,7 @@ fn connect(path: &Path) -> DbResult<Connection> {
 
 /// Applies the settings of all connections.
 pub(super) fn configure(connection: &Connection) -> DbResult<()> {
-    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_CAPACITY);
     connection.busy_timeout(Duration::ZERO)?;
     // Query plans must not depend on bound values, otherwise every new value
     // would prepare its statement again.
@@ -169,6 +182,7 @@ fn acquire_lock(connection: &Connection) -> DbResult<()> {
     Ok(())
 }
 
+/// Creates the tables in an empty database.
 fn create_schema(connection: &mut Connection) -> DbResult<()> {
     let transaction = connection.transaction()?;
     transaction.execute_batch(SCHEMA)?;
@@ -179,7 +193,7 @@ fn create_schema(connection: &mut Connection) -> DbResult<()> {
     Ok(())
 }
 
-/// Returns the schema version of the file, [`EMPTY`] for a new one, and `None`
+/// Returns the schema version of the file, [`EMPTY_SCHEMA_VERSION`] for a new one, and `None`
 /// for the database of another program.
 pub(super) fn schema_version(connection: &Connection) -> DbResult<Option<i64>> {
     let (application, version, tables): (i64, i64, i64) = connection.query_row(

@@ -16,9 +16,9 @@ use super::error::DbResult;
 use super::loading::{self, InsertedTask, TaskDefaults, TaskWriter, host_id, insert_local_target};
 use super::redaction;
 use super::rows::{self, millis, task_columns, timestamp, to_i64};
-use crate::values::pack_anchors;
+use crate::values::{pack_anchors, task_state};
 
-/// Adds pages without a task.
+/// Adds pages that no task fetched, such as seed lists and sitemaps.
 pub(super) fn add(
     db: &Connection,
     run: RunId,
@@ -91,7 +91,7 @@ impl<'a, 'db> PageWriter<'a, 'db> {
     }
 
     /// Returns the task of the target of a link, inserting it if necessary;
-    /// `None` if the target is skipped.
+    /// `None` if the link is skipped.
     fn target_task(&mut self, link: &'a PageLink) -> DbResult<Option<i64>> {
         let (url, host) = match &link.link.target {
             NewTarget::Web { url, host, .. } => (url, host),
@@ -123,11 +123,11 @@ impl<'a, 'db> PageWriter<'a, 'db> {
         Ok(Some(self.count_task(&inserted)))
     }
 
-    /// Returns an existing task of the run. Checked first, because most links
-    /// lead to known targets. Updates a pending task if this link has a smaller
-    /// depth or rank.
+    /// Returns an existing task of the run; a pending one gets the depth and
+    /// rank of this link if they are smaller. Called before a task is inserted,
+    /// because most links lead to known targets.
     fn known_task(&self, url: &str, decision: LinkDecision) -> DbResult<Option<i64>> {
-        let known: Option<(i64, Option<u32>, Option<i64>, u8)> = self
+        let known: Option<(i64, Option<u32>, Option<i64>, i64)> = self
             .db
             .prepare_cached(
                 "SELECT task.id, task.depth, task.rank, task.state FROM target t
@@ -140,7 +140,7 @@ impl<'a, 'db> PageWriter<'a, 'db> {
             .optional()?;
         let Some((id, depth, rank, state)) = known else { return Ok(None) };
         if let LinkDecision::Fetch { depth: new_depth, rank: new_rank, .. } = decision
-            && state == 0
+            && state == task_state::PENDING
             && (depth.is_some_and(|depth| new_depth < depth)
                 || rank.zip(new_rank).is_some_and(|(rank, new)| new < rank))
         {
@@ -186,18 +186,19 @@ pub(super) fn due_by_rank(
         task_columns!(),
         " FROM task INDEXED BY task_ranked
           CROSS JOIN target t ON t.id = task.target_id
-          WHERE task.state = 0 AND task.rank IS NOT NULL AND task.run_id = ?1 AND task.host_id = ?2
-            AND task.not_before <= ?3
+          WHERE task.state = 0 /* pending */ AND task.rank IS NOT NULL AND task.run_id = ?1
+            AND task.host_id = ?2 AND task.not_before <= ?3
             AND EXISTS (SELECT 1 FROM host WHERE id = ?2 AND fencing_token = ?5)
           ORDER BY task.rank LIMIT ?4"
     ))?;
     let rows = statement.query_and_then(
         (run.0, lease.host.0, millis(now), to_i64(limit), lease.fencing_token),
-        |row| rows::task(db, row),
+        |row| rows::task_from_row(db, row),
     )?;
     rows.collect()
 }
 
+/// Returns the greatest task id of a run, or zero.
 pub(super) fn last_task_id(db: &Connection, run: RunId) -> DbResult<TaskId> {
     let last = db
         .prepare_cached("SELECT ifnull(max(id), 0) FROM task WHERE run_id = ?")?
@@ -205,6 +206,7 @@ pub(super) fn last_task_id(db: &Connection, run: RunId) -> DbResult<TaskId> {
     Ok(TaskId(last))
 }
 
+/// Returns the robots.txt of an origin if it was fetched at `since` or later.
 pub(super) fn robots(
     db: &Connection,
     origin: &str,
@@ -226,6 +228,7 @@ pub(super) fn robots(
     Ok(stored)
 }
 
+/// Replaces the stored robots.txt of an origin.
 pub(super) fn save_robots(db: &Connection, robots: &StoredRobots) -> DbResult<()> {
     db.prepare_cached(
         "INSERT OR REPLACE INTO robots (origin, requested_at, status, text) VALUES (?, ?, ?, ?)",
@@ -239,14 +242,16 @@ pub(super) fn save_robots(db: &Connection, robots: &StoredRobots) -> DbResult<()
     Ok(())
 }
 
+/// Returns the state that an interrupted run saved under this name.
 pub(super) fn checkpoint(db: &Connection, run: RunId, name: &str) -> DbResult<Option<String>> {
-    let note = db
+    let text = db
         .prepare_cached("SELECT text FROM checkpoint WHERE run_id = ? AND name = ?")?
         .query_row((run.0, name), |row| row.get(0))
         .optional()?;
-    Ok(note)
+    Ok(text)
 }
 
+/// Saves state that is needed to resume the run.
 pub(super) fn save_checkpoint(db: &Connection, run: RunId, name: &str, text: &str) -> DbResult<()> {
     db.prepare_cached("INSERT OR REPLACE INTO checkpoint (run_id, name, text) VALUES (?, ?, ?)")?
         .execute((run.0, name, redaction::json(text)?))?;

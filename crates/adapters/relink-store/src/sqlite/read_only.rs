@@ -17,9 +17,12 @@ use tempfile::TempDir;
 
 use super::SqliteStore;
 use super::error::DbResult;
-use super::open::{EMPTY, check_version, configure, open_with_retry, schema_version};
+use super::open::{
+    EMPTY_SCHEMA_VERSION, check_version, configure, open_with_retry, schema_version,
+};
 use super::wal::wal_path;
 
+/// The name of this operation in error messages.
 const OPERATION: &str = "opening";
 
 impl SqliteStore {
@@ -31,11 +34,7 @@ impl SqliteStore {
     /// The same as for [`Self::open`]. If the file is read-only, later writes
     /// fail.
     pub async fn open_for_reading(path: &Path) -> Result<Self, StoreError> {
-        let opened = if is_read_only(path) { None } else { Some(Self::open(path).await) };
-        match opened {
-            Some(opened) => opened,
-            None => open_read_only(path),
-        }
+        if is_read_only(path) { open_read_only(path) } else { Self::open(path).await }
     }
 }
 
@@ -55,6 +54,7 @@ fn is_writable(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| !metadata.permissions().readonly())
 }
 
+/// Opens a file that cannot be written, or a copy of it.
 fn open_read_only(path: &Path) -> Result<SqliteStore, StoreError> {
     let to_store_error = |error: super::DbError| error.into_store_error(path, OPERATION);
     let has_log = fs::metadata(wal_path(path)).is_ok_and(|log| log.len() > 0);
@@ -64,11 +64,12 @@ fn open_read_only(path: &Path) -> Result<SqliteStore, StoreError> {
     let connection = connect_immutable(path).map_err(to_store_error)?;
     let version = schema_version(&connection).map_err(to_store_error)?;
     match check_version(path, version)? {
-        EMPTY => open_copy(path),
+        EMPTY_SCHEMA_VERSION => open_copy(path),
         _ => Ok(SqliteStore::new(path, connection, None)),
     }
 }
 
+/// Opens a file that is not changed meanwhile, without locks and log.
 fn connect_immutable(path: &Path) -> DbResult<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
@@ -78,7 +79,7 @@ fn connect_immutable(path: &Path) -> DbResult<Connection> {
     Ok(connection)
 }
 
-/// Returns the path as a URI with special bytes percent-encoded.
+/// Returns the path as an SQLite URI that declares the file immutable.
 fn immutable_uri(path: &Path) -> String {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
@@ -117,6 +118,7 @@ fn with_path(error: StoreError, path: String) -> StoreError {
     }
 }
 
+/// Copies the database and its log to a temporary directory.
 fn copy_to_temporary(path: &Path) -> io::Result<(TempDir, PathBuf)> {
     let directory = TempDir::with_prefix("relink-db-")?;
     let copy = directory.path().join("relink.db");

@@ -39,8 +39,8 @@ impl FinishedTask<'_> {
         self.probe.filter(|_| is_reference)
     }
 
-    /// Returns the value of `result.attempts`. A single attempt is not stored,
-    /// because it equals the probe.
+    /// Returns the value of `result.attempts`; `None` for a single attempt that
+    /// equals the probe.
     fn attempts_json(&self) -> DbResult<Option<String>> {
         let attempts = &self.result.attempts;
         let equals_probe = attempts.len() == 1 && self.completion.probe.is_some();
@@ -84,11 +84,11 @@ static INSERT_WITH_HISTORY: LazyLock<String> = LazyLock::new(|| {
 
 /// Marks tasks as finished.
 static FINISH_TASKS: LazyLock<BulkSql> = LazyLock::new(|| {
-    let update = "UPDATE task SET state = 2, generation = ? WHERE id IN";
+    let update = "UPDATE task SET state = 2 /* finished */, generation = ? WHERE id IN";
     bulk_sql(|rows| format!("{update} ({})", repeat_joined(rows, "?")))
 });
 
-/// Writes results.
+/// Writes results of one generation with statements prepared once.
 pub(super) struct ResultWriter<'db> {
     generation: i64,
     insert: Bulk<'db>,
@@ -115,11 +115,11 @@ impl<'db> ResultWriter<'db> {
         let bind = |rows: &mut RowBinder<'_, '_>, task: &&FinishedTask<'_>| {
             bind_result(rows, *generation, task)
         };
-        insert.run(&[], &reached, bind, |stored, new| {
+        insert.run(&[], &reached, bind, |tasks, inserted_rows| {
             // Rows were ignored because their target has a result in this
-            // generation; replace those.
-            let again = if new < stored.len() { stored } else { &[] };
-            insert_each(insert_with_history, *generation, again)
+            // generation. Write all of them again, replacing these results.
+            let to_replace = if inserted_rows < tasks.len() { tasks } else { &[] };
+            insert_each(insert_with_history, *generation, to_replace)
         })?;
         insert_each(insert_with_history, *generation, &others)?;
         let bind_task = |rows: &mut RowBinder<'_, '_>, task: &FinishedTask<'_>| {
@@ -129,6 +129,7 @@ impl<'db> ResultWriter<'db> {
     }
 }
 
+/// Inserts results one by one.
 fn insert_each(
     statement: &mut CachedStatement<'_>,
     generation: i64,
@@ -142,6 +143,7 @@ fn insert_each(
     Ok(())
 }
 
+/// Binds the columns of [`INTO_RESULT`].
 fn bind_result(
     rows: &mut RowBinder<'_, '_>,
     generation: i64,

@@ -7,11 +7,13 @@ use rusqlite::{Connection, Row};
 use super::error::DbResult;
 use super::inlinks::InlinkReader;
 use super::rows::{
-    TASK_COLUMNS, from_json, parse_name, probe_of_task, streak, task, task_columns,
-    task_is_reported, timestamp, to_i64,
+    TASK_COLUMNS, failure_streak, from_json, parse_name, probe_of_task, task_columns,
+    task_from_row, task_is_reported, timestamp, to_i64,
 };
 use crate::values::attempt_from_probe;
 
+/// Returns the held tasks of a run with their last probes, starting after the
+/// task `after`.
 pub(super) fn held_tasks(
     db: &Connection,
     run: RunId,
@@ -24,12 +26,12 @@ pub(super) fn held_tasks(
         ", (SELECT detail FROM probe WHERE id = task.probe_id)
          FROM task INDEXED BY task_held
          CROSS JOIN target t ON t.id = task.target_id
-         WHERE task.state = 1 AND task.run_id = ?1 AND task.id > ?2
+         WHERE task.state = 1 /* held */ AND task.run_id = ?1 AND task.id > ?2
          ORDER BY task.id LIMIT ?3"
     ))?;
     let rows = statement.query_and_then((run.0, after.0, to_i64(limit)), |row| {
         let detail: String = row.get(TASK_COLUMNS)?;
-        DbResult::Ok((task(db, row)?, serde_json::from_str(&detail)?))
+        DbResult::Ok((task_from_row(db, row)?, serde_json::from_str(&detail)?))
     })?;
     rows.collect()
 }
@@ -48,6 +50,7 @@ macro_rules! checked_columns {
     };
 }
 
+/// Returns the reported results of a run that match the query.
 pub(super) fn checked_targets(
     db: &Connection,
     run: RunId,
@@ -60,7 +63,7 @@ pub(super) fn checked_targets(
         " FROM task NOT INDEXED CROSS JOIN target t ON t.id = task.target_id
           CROSS JOIN result
               ON result.target_id = task.target_id AND result.generation = task.generation
-          WHERE task.id > ?2 AND task.run_id = ?1 AND task.state = 2
+          WHERE task.id > ?2 AND task.run_id = ?1 AND task.state = 2 /* finished */
             AND (?4 IS NULL OR result.verdict IN (SELECT value FROM json_each(?4)))
             AND (NOT ?5 OR task.cached OR task.host_id IS NULL)
             AND ",
@@ -84,7 +87,7 @@ pub(super) fn checked_target(db: &Connection, task: TaskId) -> DbResult<Option<C
         " FROM task CROSS JOIN target t ON t.id = task.target_id
           CROSS JOIN result
               ON result.target_id = task.target_id AND result.generation = task.generation
-          WHERE task.id = ? AND task.state = 2"
+          WHERE task.id = ? AND task.state = 2 /* finished */"
     ))?;
     let mut rows = statement.query([task.0])?;
     let row = rows.next()?;
@@ -111,7 +114,7 @@ fn checked_target_row(
         since: timestamp(row.get(9)?),
         checked_at: timestamp(row.get(10)?),
         attempts,
-        streak: streak(row.get(11)?, row.get(12)?, row.get(13)?),
+        streak: failure_streak(row.get(11)?, row.get(12)?, row.get(13)?),
         confidence: row
             .get::<_, Option<u8>>(14)?
             .map_or(Confidence::CERTAIN, Confidence::from_percent),

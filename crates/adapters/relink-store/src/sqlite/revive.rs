@@ -19,6 +19,8 @@ macro_rules! dead_columns {
     };
 }
 
+/// Returns the current result of a URL and the page that was last reached
+/// there.
 pub(super) fn dead_target(db: &Connection, url: &str) -> DbResult<Option<DeadTarget>> {
     let mut statement =
         db.prepare_cached(concat!("SELECT ", dead_columns!(), " WHERE t.url = ?"))?;
@@ -26,6 +28,8 @@ pub(super) fn dead_target(db: &Connection, url: &str) -> DbResult<Option<DeadTar
     rows.next()?.map(dead_target_row).transpose()
 }
 
+/// Returns the targets with these verdicts in URL order, starting after the URL
+/// `after`.
 pub(super) fn dead_targets(
     db: &Connection,
     verdicts: &[Verdict],
@@ -59,6 +63,7 @@ fn dead_target_row(row: &Row<'_>) -> DbResult<DeadTarget> {
     })
 }
 
+/// Returns the stored search for the new URL of a dead page.
 pub(super) fn revival(db: &Connection, url: &str) -> DbResult<Option<StoredRevival>> {
     let stored = db
         .prepare_cached(
@@ -69,6 +74,8 @@ pub(super) fn revival(db: &Connection, url: &str) -> DbResult<Option<StoredReviv
     Ok(stored)
 }
 
+/// Returns stored searches by URL prefix, in URL order, starting after the URL
+/// `after`.
 pub(super) fn revivals(
     db: &Connection,
     prefix: &str,
@@ -94,6 +101,7 @@ fn revival_row(row: &Row<'_>) -> rusqlite::Result<StoredRevival> {
     })
 }
 
+/// Replaces the stored searches for these URLs.
 pub(super) fn save_revivals(db: &Connection, revivals: &[StoredRevival]) -> DbResult<()> {
     let mut statement = db.prepare_cached(
         "INSERT OR REPLACE INTO revival (url, alias, confidence, searched_at, report)
@@ -111,9 +119,11 @@ pub(super) fn save_revivals(db: &Connection, revivals: &[StoredRevival]) -> DbRe
     Ok(())
 }
 
+/// Reads the columns of [`pattern_row`].
 const SELECT_PATTERN: &str =
     "SELECT id, directory, dead, disabled, learned_at, programs FROM pattern";
 
+/// Returns the pattern that was learned for a directory.
 pub(super) fn pattern(db: &Connection, directory: &str) -> DbResult<Option<StoredPattern>> {
     let pattern = db
         .prepare_cached(&format!("{SELECT_PATTERN} WHERE directory = ?"))?
@@ -122,6 +132,7 @@ pub(super) fn pattern(db: &Connection, directory: &str) -> DbResult<Option<Store
     Ok(pattern)
 }
 
+/// Returns all learned patterns.
 pub(super) fn patterns(db: &Connection) -> DbResult<Vec<StoredPattern>> {
     let mut statement = db.prepare_cached(&format!("{SELECT_PATTERN} ORDER BY id"))?;
     let rows = statement.query_map((), pattern_row)?;
@@ -139,6 +150,7 @@ fn pattern_row(row: &Row<'_>) -> rusqlite::Result<StoredPattern> {
     })
 }
 
+/// Inserts or updates the pattern of a directory and returns its id.
 pub(super) fn save_pattern(db: &Connection, pattern: &StoredPattern) -> DbResult<i64> {
     let id = db
         .prepare_cached(
@@ -160,6 +172,7 @@ pub(super) fn save_pattern(db: &Connection, pattern: &StoredPattern) -> DbResult
     Ok(id)
 }
 
+/// Disables or enables a pattern. Returns whether it exists.
 pub(super) fn disable_pattern(db: &Connection, id: i64, is_disabled: bool) -> DbResult<bool> {
     let changed = db
         .prepare_cached("UPDATE pattern SET disabled = ? WHERE id = ?")?
@@ -167,6 +180,7 @@ pub(super) fn disable_pattern(db: &Connection, id: i64, is_disabled: bool) -> Db
     Ok(changed > 0)
 }
 
+/// Returns the cached hits of a search if they are not older than `since`.
 pub(super) fn search(db: &Connection, key: &str, since: Timestamp) -> DbResult<Option<String>> {
     let hits = db
         .prepare_cached("SELECT hits FROM search WHERE key = ? AND requested_at >= ?")?
@@ -175,12 +189,15 @@ pub(super) fn search(db: &Connection, key: &str, since: Timestamp) -> DbResult<O
     Ok(hits)
 }
 
+/// Caches the hits of a search.
 pub(super) fn cache_search(db: &Connection, key: &str, hits: &str, now: Timestamp) -> DbResult<()> {
     db.prepare_cached("INSERT OR REPLACE INTO search (key, requested_at, hits) VALUES (?, ?, ?)")?
         .execute((key, millis(now), redaction::json(hits)?))?;
     Ok(())
 }
 
+/// Returns the URLs of probes after the id `after` with the new text of their
+/// page, `None` if the page is not alive.
 pub(super) fn text_changes(db: &Connection, after: i64, limit: usize) -> DbResult<Vec<TextChange>> {
     // Start with the probes, so that only new ones are read.
     let mut statement = db.prepare_cached(
@@ -203,16 +220,19 @@ pub(super) fn text_changes(db: &Connection, after: i64, limit: usize) -> DbResul
     rows.collect()
 }
 
+/// Returns the greatest probe id, or zero.
 pub(super) fn last_probe_id(db: &Connection) -> DbResult<i64> {
     Ok(db
         .prepare_cached("SELECT ifnull(max(id), 0) FROM probe")?
         .query_row((), |row| row.get(0))?)
 }
 
+/// Returns the token that changes when probe ids may be reused.
 pub(super) fn probe_id_epoch(db: &Connection) -> DbResult<String> {
     Ok(db.prepare_cached("SELECT token FROM probe_id_epoch")?.query_row((), |row| row.get(0))?)
 }
 
+/// Returns the URLs and titles of live HTML pages by URL prefix.
 pub(super) fn live_pages(
     db: &Connection,
     prefix: &str,

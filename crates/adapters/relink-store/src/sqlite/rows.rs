@@ -5,10 +5,10 @@ use rusqlite::{Connection, Row};
 
 use super::error::DbResult;
 
-use crate::values::{final_url, purpose};
-pub(super) use crate::values::{from_json, millis, parse_name, streak, timestamp, to_i64};
+pub(super) use crate::values::{failure_streak, from_json, millis, parse_name, timestamp, to_i64};
+use crate::values::{final_url, purpose_from_name};
 
-/// The columns of [`task`], from `task` and `target t`.
+/// The columns of [`task_from_row`], from `task` and `target t`.
 macro_rules! task_columns {
     () => {
         "task.id, task.target_id, t.url, task.original_url, task.user_supplied, task.purpose,
@@ -18,7 +18,7 @@ macro_rules! task_columns {
 }
 pub(super) use task_columns;
 
-/// The number of columns of [`task`].
+/// The number of columns of [`task_from_row`]; further columns follow them.
 pub(super) const TASK_COLUMNS: usize = 10;
 
 /// Joins `task` with its `result`, if there is one.
@@ -30,7 +30,7 @@ macro_rules! join_result {
 }
 pub(super) use join_result;
 
-/// Whether the document of `link l` does not suppress the code of `result`.
+/// Whether the document of `link l` does not ignore the code of `result`.
 macro_rules! link_is_reported {
     () => {
         "(l.ignored_codes IS NULL
@@ -40,7 +40,7 @@ macro_rules! link_is_reported {
 pub(super) use link_is_reported;
 
 /// Whether `task` with its `result` is reported. It is not if all of its links
-/// suppress the code.
+/// ignore the code.
 macro_rules! task_is_reported {
     () => {
         concat!(
@@ -65,11 +65,11 @@ macro_rules! probe_of_task {
 pub(super) use probe_of_task;
 
 /// Reads a task with the history of its target.
-pub(super) fn task(db: &Connection, row: &Row<'_>) -> DbResult<FetchTask> {
+pub(super) fn task_from_row(db: &Connection, row: &Row<'_>) -> DbResult<FetchTask> {
     let url: String = row.get(2)?;
     let original_url: Option<String> = row.get(3)?;
     let target = TargetId(row.get(1)?);
-    let is_known: bool = row.get(8)?;
+    let has_result: bool = row.get(8)?;
     Ok(FetchTask {
         id: TaskId(row.get(0)?),
         target,
@@ -77,10 +77,10 @@ pub(super) fn task(db: &Connection, row: &Row<'_>) -> DbResult<FetchTask> {
         url,
         rights: RequestRights::from_stored(row.get(4)?),
         depth: row.get(9)?,
-        purpose: purpose(row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?),
+        purpose: purpose_from_name(row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?),
         not_before: timestamp(row.get(6)?),
         attempts: from_json::<Vec<Attempt>>(row.get(7)?)?.unwrap_or_default(),
-        history: if is_known { history(db, target)? } else { History::default() },
+        history: if has_result { history(db, target)? } else { History::default() },
     })
 }
 
@@ -101,7 +101,7 @@ fn history(db: &Connection, target: TargetId) -> DbResult<History> {
         since: row.get::<_, Option<i64>>(2)?.map(timestamp),
         checked_at: row.get::<_, Option<i64>>(3)?.map(timestamp),
         last_reached_at: row.get::<_, Option<i64>>(4)?.map(timestamp),
-        streak: streak(row.get(5)?, row.get(6)?, row.get(7)?),
+        streak: failure_streak(row.get(5)?, row.get(6)?, row.get(7)?),
         final_url: reached.as_ref().and_then(final_url),
         digest: reached.and_then(|probe| probe.digest),
     })

@@ -10,16 +10,14 @@ use super::redaction;
 use super::rows::{
     join_result, link_is_reported, millis, parse_name, task_is_reported, timestamp, to_i64,
 };
-
-// Values of `run.state`; 0 is an open run.
-const FINISHED: i64 = 1;
-const NO_NETWORK: i64 = 2;
-const ABANDONED: i64 = 3;
+use crate::values::run_state;
 
 /// An upper bound of the delay of a retry in milliseconds; the longest backoff
 /// is 11 minutes.
 const MAX_RETRY_WAIT_MS: i64 = 15 * 60 * 1000;
 
+/// Resumes the unfinished run with this key, or starts one. With `fresh`, an
+/// unfinished run is abandoned.
 pub(super) fn open(
     db: &Connection,
     key: &RunKey,
@@ -43,8 +41,8 @@ pub(super) fn open(
     Ok(OpenRun { generation: generation(db, open.id)?, ..open })
 }
 
-/// Restarts the waits of hosts whose schedule was stored in the future: the
-/// system clock was set back, and the elapsed time is unknown.
+/// Restarts the waiting times of hosts whose schedule was stored in the future:
+/// the system clock was set back, so the elapsed time is unknown.
 fn repair_host_times(db: &Connection, now: Timestamp) -> DbResult<()> {
     db.execute(
         "UPDATE host SET next_at = ?1 + max(next_at - schedule_at, 0), schedule_at = ?1
@@ -60,7 +58,7 @@ fn repair_task_times(db: &Connection, run: RunId, now: Timestamp) -> DbResult<()
     let (now, limit) = (millis(now), millis(now).saturating_add(MAX_RETRY_WAIT_MS));
     db.execute(
         "UPDATE task SET not_before = ?1
-         WHERE state = 0 AND run_id = ?2 AND not_before > ?3",
+         WHERE state = 0 /* pending */ AND run_id = ?2 AND not_before > ?3",
         (now, run.0, limit),
     )?;
     db.execute(
@@ -87,10 +85,11 @@ pub(super) fn generation(db: &Connection, run: RunId) -> DbResult<i64> {
     Ok(statement.query_row([run.0], |row| row.get(0))?)
 }
 
+/// Returns the open run with this identity. The caller sets its generation.
 fn find_unfinished(db: &Connection, identity: &str) -> DbResult<Option<OpenRun>> {
     let open = db.query_row(
         "SELECT id, started_at, network_confirmed FROM run
-         WHERE identity = ? AND state = 0 ORDER BY id DESC LIMIT 1",
+         WHERE identity = ? AND state = 0 /* open */ ORDER BY id DESC LIMIT 1",
         [identity],
         |row| {
             Ok(OpenRun {
@@ -105,10 +104,11 @@ fn find_unfinished(db: &Connection, identity: &str) -> DbResult<Option<OpenRun>>
     Ok(open.optional()?)
 }
 
+/// Closes the open runs with this identity.
 fn abandon(db: &Connection, identity: &str, now: Timestamp) -> DbResult<()> {
     db.execute(
-        "UPDATE run SET state = ?, closed_at = ? WHERE identity = ? AND state = 0",
-        (ABANDONED, millis(now), identity),
+        "UPDATE run SET state = ?, closed_at = ? WHERE identity = ? AND state = 0 /* open */",
+        (run_state::ABANDONED, millis(now), identity),
     )?;
     Ok(())
 }
@@ -124,16 +124,18 @@ fn insert_run(db: &Connection, key: &RunKey, identity: &str, now: Timestamp) -> 
     Ok(OpenRun { id, started_at: now, is_resumed: false, network_confirmed: false, generation: 0 })
 }
 
+/// Records that a host has responded, so that network failures count.
 pub(super) fn confirm_network(db: &Connection, run: RunId) -> DbResult<()> {
     db.execute("UPDATE run SET network_confirmed = 1 WHERE id = ?", [run.0])?;
     Ok(())
 }
 
+/// Closes a run in this state; an open state has no effect.
 pub(super) fn close(db: &Connection, run: RunId, state: RunState, now: Timestamp) -> DbResult<()> {
     let state = match state {
         RunState::Open => return Ok(()),
-        RunState::Finished => FINISHED,
-        RunState::NoNetwork => NO_NETWORK,
+        RunState::Finished => run_state::FINISHED,
+        RunState::NoNetwork => run_state::NO_NETWORK,
     };
     db.execute(
         "UPDATE run SET state = ?, closed_at = ? WHERE id = ?",
@@ -142,22 +144,24 @@ pub(super) fn close(db: &Connection, run: RunId, state: RunState, now: Timestamp
     Ok(())
 }
 
+/// Counts the targets of a run and those that are checked.
 pub(super) fn progress(db: &Connection, run: RunId) -> DbResult<RunProgress> {
     // All counts use indexes only.
     let mut statement = db.prepare_cached(
         "SELECT (SELECT count(*) FROM task WHERE run_id = ?1),
                 (SELECT count(*) FROM task INDEXED BY task_pending
-                 WHERE run_id = ?1 AND state = 0)
+                 WHERE run_id = ?1 AND state = 0 /* pending */)
                 + (SELECT count(*) FROM task INDEXED BY task_held
-                   WHERE run_id = ?1 AND state = 1)",
+                   WHERE run_id = ?1 AND state = 1 /* held */)",
     )?;
     let counted = statement.query_row([run.0], |row| {
-        let (targets, waiting): (u64, u64) = (row.get(0)?, row.get(1)?);
-        Ok(RunProgress { targets, checked: targets.saturating_sub(waiting) })
+        let (targets, unfinished): (u64, u64) = (row.get(0)?, row.get(1)?);
+        Ok(RunProgress { targets, checked: targets.saturating_sub(unfinished) })
     });
     Ok(counted?)
 }
 
+/// Counts the documents, links and requested hosts of a run.
 pub(super) fn source_stats(db: &Connection, run: RunId) -> DbResult<RunStats> {
     let mut stats = db.query_row(
         "SELECT (SELECT count(*) FROM document WHERE run_id = ?1),
@@ -169,12 +173,13 @@ pub(super) fn source_stats(db: &Connection, run: RunId) -> DbResult<RunStats> {
             Ok(RunStats { documents, links, hosts, ..RunStats::default() })
         },
     )?;
-    let (ignored, not_counted) = ignored_links(db, run)?;
+    let (ignored, subtracted) = count_ignored_links(db, run)?;
     stats.ignored = ignored;
-    stats.links = u64::saturating_sub(stats.links, not_counted);
+    stats.links = u64::saturating_sub(stats.links, subtracted);
     Ok(stats)
 }
 
+/// Counts the reported targets by verdict, in addition to [`source_stats`].
 pub(super) fn run_stats(db: &Connection, run: RunId) -> DbResult<RunStats> {
     let mut stats = source_stats(db, run)?;
     // Grouped here, because SQLite would sort the rows to group them.
@@ -209,7 +214,7 @@ pub(super) fn run_stats(db: &Connection, run: RunId) -> DbResult<RunStats> {
 /// Counts the links whose document suppresses the finding, and how many of them
 /// must be subtracted from the checked links. A suppressed missing anchor is
 /// not subtracted, because its link still counts as a link to the page.
-fn ignored_links(db: &Connection, run: RunId) -> DbResult<(u64, u64)> {
+fn count_ignored_links(db: &Connection, run: RunId) -> DbResult<(u64, u64)> {
     let mut statement = db.prepare(concat!(
         "SELECT count(*), count(task.host_id) FROM link l INDEXED BY link_ignored
          CROSS JOIN task ON task.id = l.task_id",
@@ -220,6 +225,7 @@ fn ignored_links(db: &Connection, run: RunId) -> DbResult<(u64, u64)> {
     Ok(statement.query_row([run.0], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }
 
+/// Returns the hosts with the most requests.
 pub(super) fn host_stats(db: &Connection, run: RunId, limit: usize) -> DbResult<Vec<HostStats>> {
     let mut statement = db.prepare(
         "SELECT h.name, rh.requests, rh.responses, rh.throttled, rh.request_ms,

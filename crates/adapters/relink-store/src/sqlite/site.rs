@@ -8,10 +8,9 @@ use rusqlite::{Connection, Row};
 
 use super::error::DbResult;
 use super::rows::{from_json, join_result, parse_name, probe_of_task, timestamp, to_i64};
-use crate::values::{fragment_url, unpack_anchors};
+use crate::values::{fragment_url, run_state, unpack_anchors};
 
-const FINISHED: i64 = 1;
-
+/// Returns the latest runs, of one command if it is given.
 pub(super) fn runs(
     db: &Connection,
     command: Option<&str>,
@@ -20,7 +19,7 @@ pub(super) fn runs(
     let mut statement = db.prepare_cached(
         "SELECT r.id, r.command, r.inputs, r.started_at, r.closed_at, r.state,
                 (SELECT count(*) FROM task WHERE run_id = r.id),
-                (SELECT count(*) FROM task WHERE run_id = r.id AND state = 2),
+                (SELECT count(*) FROM task WHERE run_id = r.id AND state = 2 /* finished */),
                 (SELECT count(*) FROM document WHERE run_id = r.id AND task_id IS NOT NULL)
          FROM run r WHERE ?1 IS NULL OR r.command = ?1
          ORDER BY r.id DESC LIMIT ?2",
@@ -33,7 +32,7 @@ pub(super) fn runs(
             inputs: serde_json::from_str(&inputs)?,
             started_at: timestamp(row.get(3)?),
             closed_at: row.get::<_, Option<i64>>(4)?.map(timestamp),
-            is_finished: row.get::<_, i64>(5)? == FINISHED,
+            is_finished: row.get::<_, i64>(5)? == run_state::FINISHED,
             targets: row.get(6)?,
             checked: row.get(7)?,
             pages: row.get(8)?,
@@ -42,6 +41,7 @@ pub(super) fn runs(
     rows.collect()
 }
 
+/// Returns the URLs of the tasks of a run that follow the task `after`.
 pub(super) fn urls(
     db: &Connection,
     run: RunId,
@@ -57,6 +57,7 @@ pub(super) fn urls(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Returns the targets of a run with their results, by task.
 pub(super) fn targets(
     db: &Connection,
     run: RunId,
@@ -72,11 +73,11 @@ pub(super) fn targets(
         join_result!(),
         "WHERE task.id > ?2 AND task.run_id = ?1 ORDER BY task.id LIMIT ?3"
     ))?;
-    let rows = statement.query_and_then((run.0, after.0, to_i64(limit)), target)?;
+    let rows = statement.query_and_then((run.0, after.0, to_i64(limit)), target_row)?;
     rows.collect()
 }
 
-fn target(row: &Row<'_>) -> DbResult<SiteTarget> {
+fn target_row(row: &Row<'_>) -> DbResult<SiteTarget> {
     let probe: Option<Probe> = from_json(row.get(7)?)?;
     let digest = probe.as_ref().and_then(|probe| probe.digest.as_deref());
     Ok(SiteTarget {
@@ -96,6 +97,7 @@ fn target(row: &Row<'_>) -> DbResult<SiteTarget> {
     })
 }
 
+/// Returns the documents of a run in the order of their ids.
 pub(super) fn pages(
     db: &Connection,
     run: RunId,
@@ -119,12 +121,15 @@ pub(super) fn pages(
     rows.collect()
 }
 
+/// Returns the links of a run in the order of tasks, starting after the cursor.
 pub(super) fn links(
     db: &Connection,
     run: RunId,
     (task, document, position): LinkCursor,
     limit: usize,
 ) -> DbResult<Vec<SiteLink>> {
+    // A cursor at the start begins with the first task of the run, so that the
+    // links of earlier runs are not scanned.
     let mut statement = db.prepare_cached(
         "SELECT l.document_id, l.position, l.task_id, l.line, l.kind, l.fragment
          FROM link l CROSS JOIN task ON task.id = l.task_id
@@ -150,6 +155,8 @@ pub(super) fn links(
     rows.collect()
 }
 
+/// Returns the URLs whose verdict differs between two runs, in URL order,
+/// starting after `after_url`.
 pub(super) fn verdict_changes(
     db: &Connection,
     before: RunId,
@@ -159,9 +166,9 @@ pub(super) fn verdict_changes(
 ) -> DbResult<Vec<VerdictChange>> {
     let mut statement = db.prepare_cached(
         "SELECT t.url, b.verdict, a.verdict, ifnull(a.code, b.code)
-         FROM (SELECT target_id FROM task WHERE run_id = ?1 AND state = 2
-               UNION SELECT target_id FROM task WHERE run_id = ?2 AND state = 2) both
-         JOIN target t ON t.id = both.target_id
+         FROM (SELECT target_id FROM task WHERE run_id = ?1 AND state = 2 /* finished */
+               UNION SELECT target_id FROM task WHERE run_id = ?2 AND state = 2 /* finished */) AS checked
+         JOIN target t ON t.id = checked.target_id
          LEFT JOIN task tb ON tb.run_id = ?1 AND tb.target_id = t.id
          LEFT JOIN result b ON b.target_id = t.id AND b.generation = tb.generation
          LEFT JOIN task ta ON ta.run_id = ?2 AND ta.target_id = t.id
@@ -180,6 +187,7 @@ pub(super) fn verdict_changes(
     rows.collect()
 }
 
+/// Returns the web targets of all runs in URL order.
 pub(super) fn known_urls(db: &Connection, after_url: &str, limit: usize) -> DbResult<Vec<String>> {
     let mut statement = db.prepare_cached(
         "SELECT url FROM target WHERE url > ? AND host_id IS NOT NULL ORDER BY url LIMIT ?",
@@ -188,6 +196,7 @@ pub(super) fn known_urls(db: &Connection, after_url: &str, limit: usize) -> DbRe
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Returns the verdicts of fetched targets of all runs, in the order of tasks.
 pub(super) fn past_verdicts(
     db: &Connection,
     after: TaskId,
@@ -198,7 +207,8 @@ pub(super) fn past_verdicts(
          FROM task NOT INDEXED CROSS JOIN target t ON t.id = task.target_id
          CROSS JOIN result
              ON result.target_id = task.target_id AND result.generation = task.generation
-         WHERE task.id > ? AND task.state = 2 AND NOT task.cached AND task.host_id IS NOT NULL
+         WHERE task.id > ? AND task.state = 2 /* finished */ AND NOT task.cached
+           AND task.host_id IS NOT NULL
          ORDER BY task.id LIMIT ?",
     )?;
     let rows = statement.query_and_then((after.0, to_i64(limit)), |row| {

@@ -51,7 +51,7 @@ fn checked_runs(db: &Connection, target: i64) -> DbResult<Vec<CheckedRun>> {
          FROM run r CROSS JOIN task ON task.run_id = r.id AND task.target_id = ?1
          CROSS JOIN result
              ON result.target_id = task.target_id AND result.generation = task.generation
-         WHERE task.state = 2
+         WHERE task.state = 2 /* finished */
          ORDER BY result.checked_at DESC, task.cached, task.id DESC LIMIT ?2",
     )?;
     let rows = statement.query_and_then((target, to_i64(MAX_RUNS)), |row| {

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 /// The number of commits between syncs: a few megabytes at full speed.
-const COMMITS: u32 = 16;
+const COMMITS_PER_SYNC: u32 = 16;
 
 /// The handle of the sync thread. The thread ends when the handle is dropped.
 pub(super) struct WalSyncer {
@@ -32,13 +32,14 @@ impl WalSyncer {
 
     /// Counts a commit and requests a sync if it is due.
     pub(super) fn record_commit(&self) {
-        if self.commits.fetch_add(1, Ordering::Relaxed) % COMMITS == COMMITS - 1 {
+        if self.commits.fetch_add(1, Ordering::Relaxed) % COMMITS_PER_SYNC == COMMITS_PER_SYNC - 1 {
             // Ignore the error: a sync is already pending, or the thread has ended.
             let _ = self.signal.try_send(());
         }
     }
 }
 
+/// Syncs the log at each signal, until the sender is dropped.
 fn sync_log(log: &Path, signals: &Receiver<()>) {
     let mut opened = None;
     while signals.recv().is_ok() {
@@ -52,6 +53,7 @@ fn sync_log(log: &Path, signals: &Receiver<()>) {
     }
 }
 
+/// Returns the path of the write-ahead log of a database.
 pub(super) fn wal_path(database: &Path) -> PathBuf {
     let mut log = OsString::from(database);
     log.push("-wal");

@@ -4,17 +4,18 @@ use jiff::Timestamp;
 use relink_ports::{CollectionId, PageUpdate, StoredVersion, VersionId, WatchedPage};
 use rusqlite::{Connection, Row};
 
-use super::collections::id_list;
+use super::collections::json_ids;
 use super::error::DbResult;
 use super::redaction;
 use super::rows::{millis, parse_name, timestamp, to_i64};
 
+/// Makes the pages of active and rejected members due now.
 pub(super) fn schedule_pages(
     db: &Connection,
     collections: &[CollectionId],
     now: Timestamp,
 ) -> DbResult<()> {
-    let ids = id_list(collections.iter().map(|id| id.0))?;
+    let ids = json_ids(collections.iter().map(|id| id.0))?;
     db.execute(
         "UPDATE watched_page SET next_at = ?1
          WHERE next_at > ?1 AND url IN (
@@ -26,6 +27,7 @@ pub(super) fn schedule_pages(
     Ok(())
 }
 
+/// Returns the URLs of due pages in URL order, starting after the URL `after`.
 pub(super) fn due_pages(
     db: &Connection,
     collections: &[CollectionId],
@@ -33,7 +35,7 @@ pub(super) fn due_pages(
     after: &str,
     limit: usize,
 ) -> DbResult<Vec<String>> {
-    let ids = id_list(collections.iter().map(|id| id.0))?;
+    let ids = json_ids(collections.iter().map(|id| id.0))?;
     let mut statement = db.prepare_cached(
         "SELECT p.url FROM watched_page p
          WHERE p.next_at <= ?1 AND p.url > ?2 AND EXISTS (
@@ -46,6 +48,7 @@ pub(super) fn due_pages(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Returns the watched pages with these URLs.
 pub(super) fn watched_pages(db: &Connection, urls: &[String]) -> DbResult<Vec<WatchedPage>> {
     let mut statement = db.prepare_cached(
         "SELECT p.url, next_at, interval_ms, checked_at, verdict, code, reason, since, latest_id,
@@ -75,6 +78,7 @@ fn page_row(row: &Row<'_>) -> DbResult<WatchedPage> {
     })
 }
 
+/// Updates watched pages and stores their new versions.
 pub(super) fn save_watched_pages(db: &Connection, updates: &[PageUpdate]) -> DbResult<()> {
     for PageUpdate { page, version } in updates {
         let latest = match version {
@@ -86,6 +90,7 @@ pub(super) fn save_watched_pages(db: &Connection, updates: &[PageUpdate]) -> DbR
     Ok(())
 }
 
+/// Updates a watched page; `latest` is its latest version.
 fn save_page(db: &Connection, page: &WatchedPage, latest: Option<VersionId>) -> DbResult<()> {
     db.prepare_cached(
         "UPDATE watched_page SET next_at = ?2, interval_ms = ?3, checked_at = ?4, verdict = ?5,
@@ -132,12 +137,13 @@ fn add_version(db: &Connection, version: &StoredVersion) -> DbResult<VersionId> 
     Ok(VersionId(id))
 }
 
+/// Returns the versions with these ids.
 pub(super) fn versions(db: &Connection, ids: &[VersionId]) -> DbResult<Vec<StoredVersion>> {
     let mut statement = db.prepare_cached(
         "SELECT id, url, seen_at, title, bytes, signature, terms, keyphrases, text
          FROM page_version WHERE id IN (SELECT value FROM json_each(?))",
     )?;
-    let rows = statement.query_map([id_list(ids.iter().map(|id| id.0))?], |row| {
+    let rows = statement.query_map([json_ids(ids.iter().map(|id| id.0))?], |row| {
         Ok(StoredVersion {
             id: VersionId(row.get(0)?),
             url: row.get(1)?,
@@ -153,6 +159,7 @@ pub(super) fn versions(db: &Connection, ids: &[VersionId]) -> DbResult<Vec<Store
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Replaces the keyphrases (JSON) of a version.
 pub(super) fn save_keyphrases(
     db: &Connection,
     version: VersionId,
@@ -163,6 +170,7 @@ pub(super) fn save_keyphrases(
     Ok(())
 }
 
+/// Returns the ids and times of all versions of a page, oldest first.
 pub(super) fn version_times(db: &Connection, url: &str) -> DbResult<Vec<(VersionId, Timestamp)>> {
     let mut statement = db.prepare_cached(
         "SELECT id, seen_at FROM page_version WHERE url = ? ORDER BY seen_at, id",

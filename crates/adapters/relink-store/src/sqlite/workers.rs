@@ -7,11 +7,13 @@ use rusqlite::Connection;
 
 use super::error::DbResult;
 use super::rows::timestamp;
+use crate::values::run_state;
 
+/// Returns the open runs whose documents are all loaded.
 pub(super) fn joinable_runs(db: &Connection) -> DbResult<Vec<JoinableRun>> {
     let mut statement = db.prepare_cached(
         "SELECT id, started_at, network_confirmed, generation, command FROM run
-         WHERE state = 0 AND NOT EXISTS (
+         WHERE state = 0 /* open */ AND NOT EXISTS (
              SELECT 1 FROM document WHERE run_id = run.id AND NOT loaded)
          ORDER BY id",
     )?;
@@ -28,6 +30,7 @@ pub(super) fn joinable_runs(db: &Connection) -> DbResult<Vec<JoinableRun>> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Returns the state of a run.
 pub(super) fn run_status(db: &Connection, run: RunId) -> DbResult<RunStatus> {
     let mut statement = db.prepare_cached(
         "SELECT state, network_confirmed,
@@ -35,9 +38,9 @@ pub(super) fn run_status(db: &Connection, run: RunId) -> DbResult<RunStatus> {
          FROM run WHERE id = ?",
     )?;
     let status = statement.query_row([run.0], |row| {
-        let state = match row.get(0)? {
-            0 => RunState::Open,
-            2 => RunState::NoNetwork,
+        let state = match row.get::<_, i64>(0)? {
+            run_state::OPEN => RunState::Open,
+            run_state::NO_NETWORK => RunState::NoNetwork,
             _ => RunState::Finished,
         };
         Ok(RunStatus { state, network_confirmed: row.get(1)?, is_loaded: row.get(2)? })
@@ -45,14 +48,15 @@ pub(super) fn run_status(db: &Connection, run: RunId) -> DbResult<RunStatus> {
     Ok(status)
 }
 
+/// Counts the tasks and hosts of all open runs.
 pub(super) fn queue_status(db: &Connection) -> DbResult<QueueStatus> {
     let mut statement = db.prepare_cached(
         "SELECT r.id, r.command,
-                (SELECT count(*) FROM task WHERE run_id = r.id AND state = 0),
-                (SELECT count(*) FROM task WHERE run_id = r.id AND state = 1),
-                (SELECT count(*) FROM task WHERE run_id = r.id AND state = 2),
+                (SELECT count(*) FROM task WHERE run_id = r.id AND state = 0 /* pending */),
+                (SELECT count(*) FROM task WHERE run_id = r.id AND state = 1 /* held */),
+                (SELECT count(*) FROM task WHERE run_id = r.id AND state = 2 /* finished */),
                 (SELECT count(*) FROM run_host WHERE run_id = r.id AND due_at IS NOT NULL)
-         FROM run r WHERE r.state = 0 ORDER BY r.id DESC",
+         FROM run r WHERE r.state = 0 /* open */ ORDER BY r.id DESC",
     )?;
     let rows = statement.query_map((), |row| {
         Ok(RunQueue {

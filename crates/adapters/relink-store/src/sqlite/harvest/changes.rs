@@ -3,13 +3,15 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use relink_ports::{
-    HarvestChanges, HarvestEvent, LocationChange, NewNotification, StoredIncident, StoredOverride,
+    DomainDay, HarvestChanges, HarvestEvent, LocationChange, NewNotification, StoredIncident,
+    StoredOverride,
 };
 use rusqlite::Connection;
 
 use super::super::error::DbResult;
 use super::super::rows::millis;
 
+/// Applies all changes of a run; the caller provides the transaction.
 pub(super) fn apply(
     db: &Connection,
     provider: i64,
@@ -21,10 +23,10 @@ pub(super) fn apply(
         save_incident(db, provider, incident)?;
     }
     for (record, is_visible) in &changes.visibility {
-        set_visible(db, *record, *is_visible, now)?;
+        set_record_visibility(db, *record, *is_visible, now)?;
     }
     for change in &changes.locations {
-        set_shown(db, provider, change, now)?;
+        set_location_visibility(db, provider, change, now)?;
     }
     for record in &changes.arrived {
         db.prepare_cached("DELETE FROM harvest_arrival WHERE record_id = ?")?.execute([record])?;
@@ -32,22 +34,8 @@ pub(super) fn apply(
     for notification in &changes.notifications {
         add_notification(db, provider, notification, now)?;
     }
-    for it in &changes.days {
-        // A second run of the day adds its checks and replaces the state.
-        db.prepare_cached(
-            "INSERT INTO harvest_day VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-                 urls = excluded.urls, checked = checked + excluded.checked,
-                 broken = excluded.broken, hidden = excluded.hidden",
-        )?
-        .execute((
-            provider,
-            &it.host,
-            it.day.to_string(),
-            it.urls,
-            it.checked,
-            it.broken,
-            it.hidden,
-        ))?;
+    for statistics in &changes.days {
+        save_domain_day(db, provider, statistics)?;
     }
     for host in &changes.surveyed {
         db.prepare_cached("INSERT OR REPLACE INTO harvest_domain VALUES (?, ?, ?)")?.execute((
@@ -71,6 +59,27 @@ pub(super) fn apply(
     Ok(())
 }
 
+/// Stores the statistics of a domain on a day. A second run of the day adds its
+/// checks and replaces the other counts.
+fn save_domain_day(db: &Connection, provider: i64, statistics: &DomainDay) -> DbResult<()> {
+    db.prepare_cached(
+        "INSERT INTO harvest_day VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+             urls = excluded.urls, checked = checked + excluded.checked,
+             broken = excluded.broken, hidden = excluded.hidden",
+    )?
+    .execute((
+        provider,
+        &statistics.host,
+        statistics.day.to_string(),
+        statistics.urls,
+        statistics.checked,
+        statistics.broken,
+        statistics.hidden,
+    ))?;
+    Ok(())
+}
+
+/// Replaces the mean decay of domains.
 pub(super) fn save_domain_decay(
     db: &Connection,
     provider: i64,
@@ -84,6 +93,7 @@ pub(super) fn save_domain_decay(
     Ok(())
 }
 
+/// Inserts or updates an incident. An id of zero means a new one.
 fn save_incident(db: &Connection, provider: i64, incident: &StoredIncident) -> DbResult<()> {
     let StoredIncident { id, stage, is_open, incident } = incident;
     if *id == 0 {
@@ -101,13 +111,20 @@ fn save_incident(db: &Connection, provider: i64, incident: &StoredIncident) -> D
     Ok(())
 }
 
-fn set_visible(db: &Connection, record: i64, is_visible: bool, now: Timestamp) -> DbResult<()> {
+/// Publishes or hides a record.
+fn set_record_visibility(
+    db: &Connection,
+    record: i64,
+    is_visible: bool,
+    now: Timestamp,
+) -> DbResult<()> {
     db.prepare_cached("UPDATE harvest_record SET visible = ?, changed_at = ? WHERE id = ?")?
         .execute((is_visible, millis(now), record))?;
     Ok(())
 }
 
-fn set_shown(
+/// Publishes a location with its record, or leaves it out.
+fn set_location_visibility(
     db: &Connection,
     provider: i64,
     change: &LocationChange,
@@ -129,6 +146,7 @@ fn set_shown(
     Ok(())
 }
 
+/// Stores a notification with its mails and webhooks, unless its key exists.
 fn add_notification(
     db: &Connection,
     provider: i64,
@@ -162,6 +180,7 @@ fn add_notification(
     Ok(())
 }
 
+/// Adds an event to the history of a provider.
 fn add_event(db: &Connection, provider: i64, event: &HarvestEvent) -> DbResult<()> {
     db.prepare_cached(
         "INSERT INTO harvest_event (provider_id, at, user, kind, subject, text)
@@ -178,6 +197,7 @@ fn add_event(db: &Connection, provider: i64, event: &HarvestEvent) -> DbResult<(
     Ok(())
 }
 
+/// Stores the decision of a user that replaces automatic ones.
 fn add_override(db: &Connection, provider: i64, decision: &StoredOverride) -> DbResult<()> {
     db.execute(
         "INSERT INTO harvest_override

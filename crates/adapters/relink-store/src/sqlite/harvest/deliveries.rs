@@ -1,4 +1,4 @@
-//! Notifications for URLs.
+//! Deliveries of notifications to webhooks.
 
 use jiff::Timestamp;
 use relink_ports::{MailState, StoredDelivery};
@@ -7,19 +7,18 @@ use rusqlite::Connection;
 use super::super::error::DbResult;
 use super::super::rows::{millis, timestamp};
 use super::mails::state_number;
-use super::queries::{NOTIFICATION, notification};
+use super::queries::{NOTIFICATION_COLUMNS, notification_row};
 
 /// Returns the pending deliveries, oldest first.
 pub(super) fn pending(db: &Connection) -> DbResult<Vec<StoredDelivery>> {
-    // The columns of the notification are followed by those of the delivery.
-    let columns = NOTIFICATION.replace(" FROM", ", d.url, d.attempts, d.not_before, d.error FROM");
     let mut statement = db.prepare_cached(&format!(
-        "SELECT {columns} JOIN harvest_delivery d ON d.notification_id = n.id
-         WHERE d.state = 0 ORDER BY n.id, d.url"
+        "SELECT {NOTIFICATION_COLUMNS}, d.url, d.attempts, d.not_before, d.error
+         FROM harvest_notification n JOIN harvest_delivery d ON d.notification_id = n.id
+         WHERE d.state = 0 /* pending */ ORDER BY n.id, d.url"
     ))?;
     let rows = statement.query_map((), |row| {
         Ok(StoredDelivery {
-            notification: notification(row)?,
+            notification: notification_row(row)?,
             url: row.get(6)?,
             attempts: row.get(7)?,
             not_before: timestamp(row.get(8)?),
@@ -29,6 +28,7 @@ pub(super) fn pending(db: &Connection) -> DbResult<Vec<StoredDelivery>> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Stores the state of a delivery after an attempt.
 pub(super) fn record(
     db: &Connection,
     delivery: &StoredDelivery,

@@ -11,13 +11,13 @@ use rusqlite::{Connection, Row};
 
 use super::super::error::DbResult;
 use super::super::rows::millis;
-use super::queries::{NOTIFICATION, notification};
+use super::queries::{NOTIFICATION_COLUMNS, notification_row};
 
 /// Creates a mail for each address with unsent notifications that has no pending mail and
 /// received none on this day.
 pub(super) fn prepare(db: &Connection, day: Date, message_domain: &str) -> DbResult<()> {
     let day = day.to_string();
-    let last: i64 =
+    let last_mail: i64 =
         db.query_row("SELECT ifnull(max(id), 0) FROM harvest_mail", [], |row| row.get(0))?;
     db.execute(
         "INSERT INTO harvest_mail (recipient, day, message_id)
@@ -26,7 +26,8 @@ pub(super) fn prepare(db: &Connection, day: Date, message_domain: &str) -> DbRes
          FROM (SELECT DISTINCT recipient FROM harvest_outbox WHERE mail_id IS NULL) o
          WHERE NOT EXISTS (
              SELECT 1 FROM harvest_mail m WHERE m.recipient = o.recipient
-                AND (m.state = 0 OR m.day = ?1 OR date(m.sent_at / 1000, 'unixepoch') = ?1))",
+                AND (m.state = 0 /* pending */ OR m.day = ?1
+                     OR date(m.sent_at / 1000, 'unixepoch') = ?1))",
         (&day, message_domain),
     )?;
     // An earlier mail may have been sent although this is not recorded. It keeps its content,
@@ -35,7 +36,7 @@ pub(super) fn prepare(db: &Connection, day: Date, message_domain: &str) -> DbRes
         "UPDATE harvest_outbox SET mail_id = m.id FROM harvest_mail m
          WHERE harvest_outbox.mail_id IS NULL AND m.recipient = harvest_outbox.recipient
            AND m.id > ?",
-        [last],
+        [last_mail],
     )?;
     Ok(())
 }
@@ -44,9 +45,9 @@ pub(super) fn prepare(db: &Connection, day: Date, message_domain: &str) -> DbRes
 pub(super) fn pending(db: &Connection) -> DbResult<Vec<StoredMail>> {
     let mut statement = db.prepare_cached(
         "SELECT id, recipient, message_id, attempts, error FROM harvest_mail
-         WHERE state = 0 ORDER BY id",
+         WHERE state = 0 /* pending */ ORDER BY id",
     )?;
-    let rows = statement.query_map((), mail)?;
+    let rows = statement.query_map((), mail_row)?;
     let mut mails: Vec<StoredMail> = rows.collect::<Result<_, _>>()?;
     for mail in &mut mails {
         mail.notifications = notifications(db, "o.mail_id = ?1 AND o.recipient = ?2", mail)?;
@@ -54,7 +55,8 @@ pub(super) fn pending(db: &Connection) -> DbResult<Vec<StoredMail>> {
     Ok(mails)
 }
 
-fn mail(row: &Row<'_>) -> rusqlite::Result<StoredMail> {
+/// Reads a pending mail; the caller adds its notifications.
+fn mail_row(row: &Row<'_>) -> rusqlite::Result<StoredMail> {
     Ok(StoredMail {
         id: row.get(0)?,
         recipient: row.get(1)?,
@@ -66,16 +68,19 @@ fn mail(row: &Row<'_>) -> rusqlite::Result<StoredMail> {
     })
 }
 
+/// Returns the notifications whose outbox rows meet the condition. Its
+/// parameters are the id and the recipient of the mail.
 fn notifications(
     db: &Connection,
     condition: &str,
     mail: &StoredMail,
 ) -> DbResult<Vec<StoredNotification>> {
     let mut statement = db.prepare_cached(&format!(
-        "SELECT {NOTIFICATION} JOIN harvest_outbox o ON o.notification_id = n.id
+        "SELECT {NOTIFICATION_COLUMNS} FROM harvest_notification n
+         JOIN harvest_outbox o ON o.notification_id = n.id
          WHERE {condition} ORDER BY n.id"
     ))?;
-    let rows = statement.query_map((mail.id, &mail.recipient), notification)?;
+    let rows = statement.query_map((mail.id, &mail.recipient), notification_row)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -86,7 +91,7 @@ pub(super) fn preview(db: &Connection) -> DbResult<Vec<StoredMail>> {
         "SELECT DISTINCT 0, recipient, '', 0, NULL FROM harvest_outbox
          WHERE mail_id IS NULL ORDER BY recipient",
     )?;
-    for row in statement.query_map((), mail)? {
+    for row in statement.query_map((), mail_row)? {
         let mut mail = row?;
         mail.notifications =
             notifications(db, "o.mail_id IS NULL AND ?1 = 0 AND o.recipient = ?2", &mail)?;
@@ -95,7 +100,7 @@ pub(super) fn preview(db: &Connection) -> DbResult<Vec<StoredMail>> {
     Ok(mails)
 }
 
-/// Returns the number of a state in the database.
+/// Returns the value of `harvest_mail.state` and `harvest_delivery.state`.
 pub(super) fn state_number(state: MailState) -> i64 {
     match state {
         MailState::Pending => 0,
@@ -104,6 +109,7 @@ pub(super) fn state_number(state: MailState) -> i64 {
     }
 }
 
+/// Stores the state of a mail after an attempt.
 pub(super) fn record(
     db: &Connection,
     mail: i64,

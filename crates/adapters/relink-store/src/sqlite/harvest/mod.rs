@@ -51,7 +51,7 @@ impl HarvestStore for SqliteStore {
         now: Timestamp,
     ) -> Result<PageChanges, StoreError> {
         self.transact("storing records", |db| {
-            let page = records::Page { provider, list: progress.list, marks_arrivals, now };
+            let page = records::PageWriter { provider, list: progress.list, marks_arrivals, now };
             let changes = page.save(db, records)?;
             providers::save_progress(db, provider, progress)?;
             Ok(changes)

@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 use super::super::error::DbResult;
 use super::super::rows::{millis, timestamp};
 
+/// Adds a provider. Returns false if the name exists.
 pub(super) fn add(db: &Connection, name: &str, settings: &str) -> DbResult<bool> {
     let added = db.execute(
         "INSERT INTO harvest_provider (name, settings) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -14,17 +15,18 @@ pub(super) fn add(db: &Connection, name: &str, settings: &str) -> DbResult<bool>
     Ok(added > 0)
 }
 
+/// Returns all providers by name.
 pub(super) fn list(db: &Connection) -> DbResult<Vec<StoredProvider>> {
     let mut statement = db.prepare_cached(
         "SELECT id, name, settings, from_stamp, list, token, token_expires_at, list_started,
                 harvested_at
          FROM harvest_provider ORDER BY name",
     )?;
-    let rows = statement.query_map((), provider)?;
+    let rows = statement.query_map((), provider_row)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn provider(row: &Row<'_>) -> rusqlite::Result<StoredProvider> {
+fn provider_row(row: &Row<'_>) -> rusqlite::Result<StoredProvider> {
     Ok(StoredProvider {
         id: row.get(0)?,
         name: row.get(1)?,
@@ -40,6 +42,7 @@ fn provider(row: &Row<'_>) -> rusqlite::Result<StoredProvider> {
     })
 }
 
+/// Stores how far a provider is harvested.
 pub(super) fn save_progress(
     db: &Connection,
     provider: i64,
@@ -61,6 +64,8 @@ pub(super) fn save_progress(
     Ok(())
 }
 
+/// Deletes a provider with everything that belongs to it. Returns false if
+/// there is none of this name.
 pub(super) fn remove(db: &Connection, name: &str) -> DbResult<bool> {
     let id: Option<i64> = db
         .query_row("SELECT id FROM harvest_provider WHERE name = ?", [name], |row| row.get(0))
@@ -87,7 +92,7 @@ pub(super) fn remove(db: &Connection, name: &str) -> DbResult<bool> {
         "notification",
     ];
     db.execute(
-        "DELETE FROM harvest_mail WHERE state = 0 AND id NOT IN
+        "DELETE FROM harvest_mail WHERE state = 0 /* pending */ AND id NOT IN
              (SELECT mail_id FROM harvest_outbox WHERE mail_id IS NOT NULL)",
         (),
     )?;

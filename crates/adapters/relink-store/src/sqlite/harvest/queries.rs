@@ -10,8 +10,9 @@ use rusqlite::{Connection, Row};
 
 use super::super::error::DbResult;
 use super::super::rows::{millis, timestamp, to_i64};
-use super::records::DELETED;
+use super::records::{DELETED, link_role};
 
+/// Counts the records, links and domains of a provider.
 pub(super) fn counts(db: &Connection, provider: i64) -> DbResult<ProviderCounts> {
     let (records, deleted, hidden) = db.query_row(
         "SELECT count(*) FILTER (WHERE state <> ?2), count(*) FILTER (WHERE state = ?2),
@@ -34,9 +35,10 @@ pub(super) fn counts(db: &Connection, provider: i64) -> DbResult<ProviderCounts>
     Ok(ProviderCounts { records, deleted, hidden, urls, domains })
 }
 
+/// Returns the records that match the filter, with their links.
 pub(super) fn records(db: &Connection, filter: &RecordFilter) -> DbResult<Vec<StoredRecord>> {
     let mut statement = db.prepare_cached(
-        "SELECT id, provider_id, identifier, title, sets, state = 1, visible, changed_at,
+        "SELECT id, provider_id, identifier, title, sets, state = ?8, visible, changed_at,
                 CASE WHEN ?6 THEN metadata ELSE '' END,
                 EXISTS (SELECT 1 FROM harvest_arrival a WHERE a.record_id = id AND a.is_new)
          FROM harvest_record
@@ -53,8 +55,9 @@ pub(super) fn records(db: &Connection, filter: &RecordFilter) -> DbResult<Vec<St
             &filter.identifier,
             filter.with_metadata,
             to_i64(filter.limit),
+            DELETED,
         ),
-        record,
+        record_row,
     )?;
     let mut records: Vec<StoredRecord> = rows.collect::<DbResult<_>>()?;
     for record in &mut records {
@@ -63,7 +66,7 @@ pub(super) fn records(db: &Connection, filter: &RecordFilter) -> DbResult<Vec<St
     Ok(records)
 }
 
-fn record(row: &Row<'_>) -> DbResult<StoredRecord> {
+fn record_row(row: &Row<'_>) -> DbResult<StoredRecord> {
     Ok(StoredRecord {
         id: row.get(0)?,
         provider: row.get(1)?,
@@ -79,6 +82,7 @@ fn record(row: &Row<'_>) -> DbResult<StoredRecord> {
     })
 }
 
+/// Returns the links of a record in their order.
 fn links(db: &Connection, record: i64) -> DbResult<Vec<StoredRecordLink>> {
     let mut statement = db.prepare_cached(
         "SELECT role, url, host, original,
@@ -88,7 +92,7 @@ fn links(db: &Connection, record: i64) -> DbResult<Vec<StoredRecordLink>> {
     )?;
     let rows = statement.query_map([record], |row| {
         let role = match row.get::<_, i64>(0)? {
-            0 => RecordLinkRole::Location,
+            link_role::LOCATION => RecordLinkRole::Location,
             _ => RecordLinkRole::Related,
         };
         Ok(StoredRecordLink {
@@ -102,13 +106,15 @@ fn links(db: &Connection, record: i64) -> DbResult<Vec<StoredRecordLink>> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Returns the records whose locations are not checked yet, with these
+/// locations.
 pub(super) fn arrivals(db: &Connection, provider: i64) -> DbResult<Vec<StoredArrival>> {
     let mut statement = db.prepare_cached(
         "SELECT a.record_id, l.url FROM harvest_arrival a
-         LEFT JOIN harvest_link l ON l.record_id = a.record_id AND l.role = 0
-         WHERE a.provider_id = ? ORDER BY a.record_id, l.position",
+         LEFT JOIN harvest_link l ON l.record_id = a.record_id AND l.role = ?2
+         WHERE a.provider_id = ?1 ORDER BY a.record_id, l.position",
     )?;
-    let mut rows = statement.query([provider])?;
+    let mut rows = statement.query([provider, link_role::LOCATION])?;
     let mut arrivals: Vec<StoredArrival> = Vec::new();
     while let Some(row) = rows.next()? {
         let record = row.get(0)?;
@@ -122,6 +128,8 @@ pub(super) fn arrivals(db: &Connection, provider: i64) -> DbResult<Vec<StoredArr
     Ok(arrivals)
 }
 
+/// Returns the URLs of a provider with their last check, starting after the URL
+/// `after`.
 pub(super) fn targets(
     db: &Connection,
     provider: i64,
@@ -147,6 +155,7 @@ pub(super) fn targets(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Returns the day of the last survey of each domain.
 pub(super) fn surveyed_domains(db: &Connection, provider: i64) -> DbResult<Vec<(String, Date)>> {
     let mut statement =
         db.prepare_cached("SELECT host, surveyed_on FROM harvest_domain WHERE provider_id = ?")?;
@@ -160,6 +169,7 @@ pub(super) fn surveyed_domains(db: &Connection, provider: i64) -> DbResult<Vec<(
     Ok(domains)
 }
 
+/// Returns the mean decay of each domain.
 pub(super) fn domain_decay(db: &Connection, provider: i64) -> DbResult<Vec<(String, f64)>> {
     let mut statement =
         db.prepare_cached("SELECT host, decay FROM harvest_decay WHERE provider_id = ?")?;
@@ -167,6 +177,7 @@ pub(super) fn domain_decay(db: &Connection, provider: i64) -> DbResult<Vec<(Stri
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Returns the daily statistics of each domain.
 pub(super) fn domain_days(db: &Connection, provider: i64) -> DbResult<Vec<DomainDay>> {
     let mut statement = db.prepare_cached(
         "SELECT host, day, urls, checked, broken, hidden FROM harvest_day
@@ -188,6 +199,7 @@ pub(super) fn domain_days(db: &Connection, provider: i64) -> DbResult<Vec<Domain
     Ok(days)
 }
 
+/// Returns the incidents of a provider, all or only open ones.
 pub(super) fn incidents(
     db: &Connection,
     provider: i64,
@@ -208,6 +220,7 @@ pub(super) fn incidents(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Returns the decisions of users that replace automatic ones.
 pub(super) fn overrides(db: &Connection, provider: i64) -> DbResult<Vec<StoredOverride>> {
     let mut statement = db.prepare_cached(
         "SELECT scope, subject, action, reason, user, decided_at FROM harvest_override
@@ -226,6 +239,7 @@ pub(super) fn overrides(db: &Connection, provider: i64) -> DbResult<Vec<StoredOv
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Returns the history of a provider, oldest first.
 pub(super) fn events(db: &Connection, provider: i64) -> DbResult<Vec<HarvestEvent>> {
     let mut statement = db.prepare_cached(
         "SELECT at, user, kind, subject, text FROM harvest_event WHERE provider_id = ? ORDER BY id",
@@ -242,11 +256,11 @@ pub(super) fn events(db: &Connection, provider: i64) -> DbResult<Vec<HarvestEven
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The columns of [`notification`].
-pub(super) const NOTIFICATION: &str =
-    "n.id, n.provider_id, n.key, n.kind, n.content, n.created_at FROM harvest_notification n";
+/// The columns of [`notification_row`], from `harvest_notification n`.
+pub(super) const NOTIFICATION_COLUMNS: &str =
+    "n.id, n.provider_id, n.key, n.kind, n.content, n.created_at";
 
-pub(super) fn notification(row: &Row<'_>) -> rusqlite::Result<StoredNotification> {
+pub(super) fn notification_row(row: &Row<'_>) -> rusqlite::Result<StoredNotification> {
     Ok(StoredNotification {
         id: row.get(0)?,
         provider: row.get(1)?,
@@ -257,14 +271,16 @@ pub(super) fn notification(row: &Row<'_>) -> rusqlite::Result<StoredNotification
     })
 }
 
+/// Returns the latest notifications of a provider.
 pub(super) fn notifications(
     db: &Connection,
     provider: i64,
     limit: usize,
 ) -> DbResult<Vec<StoredNotification>> {
     let mut statement = db.prepare_cached(&format!(
-        "SELECT {NOTIFICATION} WHERE n.provider_id = ? ORDER BY n.id DESC LIMIT ?"
+        "SELECT {NOTIFICATION_COLUMNS} FROM harvest_notification n
+         WHERE n.provider_id = ? ORDER BY n.id DESC LIMIT ?"
     ))?;
-    let rows = statement.query_map((provider, to_i64(limit)), notification)?;
+    let rows = statement.query_map((provider, to_i64(limit)), notification_row)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

@@ -7,48 +7,57 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::super::error::DbResult;
 use super::super::rows::{millis, to_i64};
 
-/// The state of a record: current, deleted, or marked for deletion.
+// Values of `harvest_record.state`.
+/// The provider lists the record.
 pub(super) const CURRENT: i64 = 0;
+/// The record is deleted.
 pub(super) const DELETED: i64 = 1;
+/// The provider has deleted the record; it is deleted by [`apply_deletions`].
 const MARKED: i64 = 2;
 
-/// A stored record, as far as a page can change it.
-struct Known {
-    id: i64,
-    state: i64,
-    is_same: bool,
+/// Values of `harvest_link.role`.
+pub(super) mod link_role {
+    pub(in super::super) const LOCATION: i64 = 0;
+    pub(in super::super) const RELATED: i64 = 1;
 }
 
-/// The page that is stored.
-pub(super) struct Page {
+/// A stored record that a harvested one replaces.
+struct ExistingRecord {
+    id: i64,
+    state: i64,
+    is_unchanged: bool,
+}
+
+/// Stores the records of one page of a harvested list.
+pub(super) struct PageWriter {
     pub(super) provider: i64,
-    /// The number of the list.
+    /// The number of the list, which increases with each complete harvest.
     pub(super) list: i64,
     /// Whether new and changed records are arrivals.
     pub(super) marks_arrivals: bool,
     pub(super) now: Timestamp,
 }
 
-impl Page {
+impl PageWriter {
     /// Stores the records of a page.
     pub(super) fn save(&self, db: &Connection, records: &[NewRecord]) -> DbResult<PageChanges> {
         let mut changes = PageChanges::default();
         for new in records {
-            let known = find(db, self.provider, new)?;
-            match known {
+            let existing = find_record(db, self.provider, new)?;
+            match existing {
                 None => {
                     self.insert(db, new)?;
                     changes.added += u64::from(!new.record.is_deleted);
                 }
-                Some(known) if new.record.is_deleted => {
-                    changes.deleted += mark(db, &known, self.list)?;
+                Some(existing) if new.record.is_deleted => {
+                    changes.deleted += mark_deleted(db, &existing, self.list)?;
                 }
-                Some(known) if known.is_same && known.state != DELETED => {
-                    touch(db, &known, self.list)?;
+                Some(existing) if existing.is_unchanged && existing.state != DELETED => {
+                    confirm_current(db, &existing, self.list)?;
                     changes.unchanged += 1;
                 }
-                Some(known) => {
-                    self.update(db, known.id, new)?;
+                Some(existing) => {
+                    self.update(db, existing.id, new)?;
                     changes.changed += 1;
                 }
             }
@@ -57,26 +66,39 @@ impl Page {
     }
 }
 
-fn find(db: &Connection, provider: i64, new: &NewRecord) -> DbResult<Option<Known>> {
+/// Returns the stored record with the identifier of a harvested one.
+fn find_record(
+    db: &Connection,
+    provider: i64,
+    new: &NewRecord,
+) -> DbResult<Option<ExistingRecord>> {
     let record = &new.record;
-    let known = db
+    let existing = db
         .prepare_cached(
             "SELECT id, state, metadata = ?3 AND datestamp = ?4 AND sets = ?5
              FROM harvest_record WHERE provider_id = ?1 AND identifier = ?2",
         )?
         .query_row(
-            (provider, &record.identifier, &record.metadata, &record.datestamp, sets(new)?),
-            |row| Ok(Known { id: row.get(0)?, state: row.get(1)?, is_same: row.get(2)? }),
+            (provider, &record.identifier, &record.metadata, &record.datestamp, sets_json(new)?),
+            |row| {
+                Ok(ExistingRecord {
+                    id: row.get(0)?,
+                    state: row.get(1)?,
+                    is_unchanged: row.get(2)?,
+                })
+            },
         )
         .optional()?;
-    Ok(known)
+    Ok(existing)
 }
 
-fn sets(new: &NewRecord) -> DbResult<String> {
+fn sets_json(new: &NewRecord) -> DbResult<String> {
     Ok(serde_json::to_string(&new.record.sets)?)
 }
 
-impl Page {
+impl PageWriter {
+    /// Inserts a record. It is hidden until its locations are checked if it is
+    /// an arrival.
     fn insert(&self, db: &Connection, new: &NewRecord) -> DbResult<()> {
         let record = &new.record;
         let state = if record.is_deleted { DELETED } else { CURRENT };
@@ -90,7 +112,7 @@ impl Page {
             self.provider,
             &record.identifier,
             &record.datestamp,
-            sets(new)?,
+            sets_json(new)?,
             &record.title,
             &record.metadata,
             state,
@@ -105,6 +127,7 @@ impl Page {
         insert_links(db, self.provider, id, new)
     }
 
+    /// Replaces the content and links of a record.
     fn update(&self, db: &Connection, id: i64, new: &NewRecord) -> DbResult<()> {
         let record = &new.record;
         db.prepare_cached(
@@ -113,7 +136,7 @@ impl Page {
         )?
         .execute((
             &record.datestamp,
-            sets(new)?,
+            sets_json(new)?,
             &record.title,
             &record.metadata,
             CURRENT,
@@ -134,7 +157,8 @@ impl Page {
         Ok(())
     }
 
-    /// A record that is still waiting as a new one stays so.
+    /// Queues a record for a check of its locations. A new record that is
+    /// queued already stays a new one.
     fn add_arrival(&self, db: &Connection, record: i64, is_new: bool) -> DbResult<()> {
         db.prepare_cached(
             "INSERT INTO harvest_arrival (record_id, provider_id, is_new) VALUES (?, ?, ?)
@@ -145,13 +169,17 @@ impl Page {
     }
 }
 
+/// Inserts the links of a record.
 fn insert_links(db: &Connection, provider: i64, record: i64, new: &NewRecord) -> DbResult<()> {
     let mut statement = db.prepare_cached(
         "INSERT INTO harvest_link (record_id, position, provider_id, role, url, host, original)
          VALUES (?, ?, ?, ?, ?, ?, ?)",
     )?;
     for (position, link) in new.links.iter().enumerate() {
-        let role = i64::from(link.role == RecordLinkRole::Related);
+        let role = match link.role {
+            RecordLinkRole::Location => link_role::LOCATION,
+            RecordLinkRole::Related => link_role::RELATED,
+        };
         let position = to_i64(position);
         statement.execute((
             record,
@@ -166,20 +194,28 @@ fn insert_links(db: &Connection, provider: i64, record: i64, new: &NewRecord) ->
     Ok(())
 }
 
-/// Marks a record as deleted. Returns the number of newly marked records.
-fn mark(db: &Connection, known: &Known, list: i64) -> DbResult<u64> {
-    let state = if known.state == DELETED { DELETED } else { MARKED };
-    db.prepare_cached("UPDATE harvest_record SET state = ?, list = ? WHERE id = ?")?
-        .execute((state, list, known.id))?;
-    Ok(u64::from(known.state == CURRENT))
+/// Marks a record for deletion. Returns the number of newly marked records.
+fn mark_deleted(db: &Connection, existing: &ExistingRecord, list: i64) -> DbResult<u64> {
+    let state = if existing.state == DELETED { DELETED } else { MARKED };
+    db.prepare_cached("UPDATE harvest_record SET state = ?, list = ? WHERE id = ?")?.execute((
+        state,
+        list,
+        existing.id,
+    ))?;
+    Ok(u64::from(existing.state == CURRENT))
 }
 
-fn touch(db: &Connection, known: &Known, list: i64) -> DbResult<()> {
-    db.prepare_cached("UPDATE harvest_record SET state = ?, list = ? WHERE id = ?")?
-        .execute((CURRENT, list, known.id))?;
+/// Records that an unchanged record occurs in this list.
+fn confirm_current(db: &Connection, existing: &ExistingRecord, list: i64) -> DbResult<()> {
+    db.prepare_cached("UPDATE harvest_record SET state = ?, list = ? WHERE id = ?")?.execute((
+        CURRENT,
+        list,
+        existing.id,
+    ))?;
     Ok(())
 }
 
+/// Marks current records for deletion that do not occur in this list.
 pub(super) fn mark_absent(db: &Connection, provider: i64, list: i64) -> DbResult<u64> {
     let marked = db.execute(
         "UPDATE harvest_record SET state = ? WHERE provider_id = ? AND state = ? AND list <> ?",
@@ -188,30 +224,36 @@ pub(super) fn mark_absent(db: &Connection, provider: i64, list: i64) -> DbResult
     Ok(marked as u64)
 }
 
+/// Counts the records that are marked for deletion.
 pub(super) fn pending_deletions(db: &Connection, provider: i64) -> DbResult<u64> {
     let count = db.query_row(
-        "SELECT count(*) FROM harvest_record WHERE provider_id = ? AND state = 2",
+        "SELECT count(*) FROM harvest_record WHERE provider_id = ? AND state = 2 /* marked */",
         [provider],
         |row| row.get(0),
     )?;
     Ok(count)
 }
 
+/// Deletes the marked records and returns their number. Their rows stay, so
+/// that harvesters of this provider learn of the deletion.
 pub(super) fn apply_deletions(db: &Connection, provider: i64, now: Timestamp) -> DbResult<u64> {
     for table in ["link", "hidden_link", "arrival"] {
         let delete = format!(
             "DELETE FROM harvest_{table} WHERE record_id IN
-                 (SELECT id FROM harvest_record WHERE provider_id = ? AND state = 2)"
+                 (SELECT id FROM harvest_record
+                  WHERE provider_id = ? AND state = 2 /* marked */)"
         );
         db.execute(&delete, [provider])?;
     }
     let deleted = db.execute(
-        "UPDATE harvest_record SET state = ?, changed_at = ? WHERE provider_id = ? AND state = 2",
+        "UPDATE harvest_record SET state = ?, changed_at = ?
+         WHERE provider_id = ? AND state = 2 /* marked */",
         (DELETED, millis(now), provider),
     )?;
     Ok(deleted as u64)
 }
 
+/// Replaces the last checks of targets.
 pub(super) fn save_checks(db: &Connection, checks: &[TargetCheck]) -> DbResult<()> {
     let mut statement = db.prepare_cached(
         "INSERT OR REPLACE INTO harvest_target (url, verdict, reason, checked_at)

@@ -9,7 +9,8 @@ use super::*;
 
 const DAY: Date = date(2026, 11, 18);
 
-async fn store() -> (tempfile::TempDir, SqliteStore, i64) {
+/// Returns a store with one provider, and the id of the provider.
+async fn open_with_provider() -> (tempfile::TempDir, SqliteStore, i64) {
     let directory = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(&directory.path().join("relink.db")).await.unwrap();
     store.create_harvest_tables().unwrap();
@@ -24,6 +25,7 @@ fn now() -> Timestamp {
     "2026-11-18T09:00:00Z".parse().unwrap()
 }
 
+/// Returns a harvested record with one location.
 fn record(identifier: &str, url: &str, is_deleted: bool) -> NewRecord {
     let link = StoredRecordLink {
         role: RecordLinkRole::Location,
@@ -51,8 +53,8 @@ fn progress(list: i64, token: Option<&str>) -> HarvestProgress {
 }
 
 #[tokio::test]
-async fn pages_are_stored_once_and_deletions_are_only_marked() {
-    let (_directory, store, id) = store().await;
+async fn save_page_stores_records_once_and_only_marks_deletions() {
+    let (_directory, store, id) = open_with_provider().await;
     let page = [record("1", "http://a.test/1", false), record("2", "http://a.test/2", false)];
     let first = store.save_page(id, &page, &progress(1, Some("t")), false, now()).await.unwrap();
     assert_eq!((first.added, first.changed), (2, 0));
@@ -74,8 +76,8 @@ async fn pages_are_stored_once_and_deletions_are_only_marked() {
 }
 
 #[tokio::test]
-async fn absent_records_are_marked() {
-    let (_directory, store, id) = store().await;
+async fn mark_absent_marks_records_missing_in_the_list() {
+    let (_directory, store, id) = open_with_provider().await;
     let page = [record("1", "http://a.test/1", false), record("2", "http://a.test/2", false)];
     store.save_page(id, &page, &progress(1, None), false, now()).await.unwrap();
     store.save_page(id, &page[..1], &progress(2, None), false, now()).await.unwrap();
@@ -84,6 +86,7 @@ async fn absent_records_are_marked() {
     assert_eq!(store.pending_deletions(id).await.unwrap(), 0);
 }
 
+/// Returns changes that add a notification for one address and one webhook.
 fn notification(key: &str) -> HarvestChanges {
     HarvestChanges {
         notifications: vec![NewNotification {
@@ -98,8 +101,8 @@ fn notification(key: &str) -> HarvestChanges {
 }
 
 #[tokio::test]
-async fn address_receives_one_mail_per_day_with_a_fixed_id() {
-    let (_directory, store, id) = store().await;
+async fn prepare_mails_creates_one_mail_per_address_and_day() {
+    let (_directory, store, id) = open_with_provider().await;
     for key in ["k1", "k2", "k1"] {
         store.apply(id, DAY, &notification(key), now()).await.unwrap();
     }
@@ -120,8 +123,8 @@ async fn address_receives_one_mail_per_day_with_a_fixed_id() {
 }
 
 #[tokio::test]
-async fn remove_deletes_everything_of_a_provider() {
-    let (_directory, store, id) = store().await;
+async fn remove_provider_deletes_all_its_data() {
+    let (_directory, store, id) = open_with_provider().await;
     let page = [record("1", "http://a.test/1", false)];
     store.save_page(id, &page, &progress(1, None), false, now()).await.unwrap();
     store.apply(id, DAY, &notification("k"), now()).await.unwrap();
@@ -133,7 +136,7 @@ async fn remove_deletes_everything_of_a_provider() {
 
 #[tokio::test]
 async fn deliveries_stay_pending_until_they_are_accepted_or_rejected() {
-    let (_directory, store, id) = store().await;
+    let (_directory, store, id) = open_with_provider().await;
     for key in ["k1", "k2"] {
         store.apply(id, DAY, &notification(key), now()).await.unwrap();
     }
@@ -151,8 +154,8 @@ async fn deliveries_stay_pending_until_they_are_accepted_or_rejected() {
 }
 
 #[tokio::test]
-async fn arrivals_wait_for_their_check_and_locations_are_left_out() {
-    let (_directory, store, id) = store().await;
+async fn arrivals_stay_hidden_until_checked_and_broken_locations_are_left_out() {
+    let (_directory, store, id) = open_with_provider().await;
     let page = [record("1", "http://a.test/1", false)];
     store.save_page(id, &page, &progress(1, None), true, now()).await.unwrap();
     let filter = RecordFilter { limit: 10, ..RecordFilter::default() };
