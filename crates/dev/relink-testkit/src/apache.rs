@@ -48,10 +48,10 @@ impl Apache {
             fs::write(&file, content).expect("the directory is writable");
         }
         let port = free_port();
-        let configuration = directory.path().join("apache.conf");
-        fs::write(&configuration, configure(directory.path(), port))
+        let configuration_file = directory.path().join("apache.conf");
+        fs::write(&configuration_file, configuration(directory.path(), port))
             .expect("the directory is writable");
-        let process = launch(&configuration, port);
+        let process = launch(&configuration_file, port);
         Self { process, port, directory }
     }
 
@@ -89,6 +89,7 @@ impl Apache {
         matched.and_then(|count| count.parse().ok()).expect("fail2ban-regex counts matches")
     }
 
+    /// Returns the path of the error log.
     fn log_path(&self) -> PathBuf {
         self.directory.path().join("error.log")
     }
@@ -96,12 +97,13 @@ impl Apache {
 
 impl Drop for Apache {
     fn drop(&mut self) {
-        // Its children end with it only if it is asked to end.
+        // With SIGTERM, Apache also ends its child processes.
         let _ = Command::new("kill").arg(self.process.id().to_string()).status();
         let _ = self.process.wait();
     }
 }
 
+/// Returns a port that is free now.
 fn free_port() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
     listener.local_addr().expect("a bound socket has an address").port()
@@ -141,7 +143,8 @@ fn php_module() -> PathBuf {
     paths.into_iter().find(is_php).expect("install `libapache2-mod-php`")
 }
 
-fn configure(directory: &Path, port: u16) -> String {
+/// Returns the configuration file.
+fn configuration(directory: &Path, port: u16) -> String {
     let modules = [
         ("mpm_prefork", "mod_mpm_prefork.so"),
         ("authz_core", "mod_authz_core.so"),

@@ -31,9 +31,9 @@ impl Canary {
         let port = v4.local_addr().expect("a bound socket has an address").port();
         let connects = Arc::new(AtomicUsize::new(0));
         let mut listeners = JoinSet::new();
-        listeners.spawn(count(v4, Arc::clone(&connects)));
+        listeners.spawn(count_connections(v4, Arc::clone(&connects)));
         if let Ok(v6) = TcpListener::bind((Ipv6Addr::LOCALHOST, port)).await {
-            listeners.spawn(count(v6, Arc::clone(&connects)));
+            listeners.spawn(count_connections(v6, Arc::clone(&connects)));
         }
         Self { port, connects, _listeners: listeners }
     }
@@ -54,7 +54,8 @@ impl Canary {
     }
 }
 
-async fn count(listener: TcpListener, connects: Arc<AtomicUsize>) {
+/// Accepts and counts connections.
+async fn count_connections(listener: TcpListener, connects: Arc<AtomicUsize>) {
     while listener.accept().await.is_ok() {
         connects.fetch_add(1, Ordering::SeqCst);
     }

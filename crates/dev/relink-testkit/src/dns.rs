@@ -35,6 +35,7 @@ pub struct Dns {
     _server: JoinSet<()>,
 }
 
+/// The replies of the server and its statistics.
 #[derive(Debug, Default)]
 struct Zone {
     /// Names whose AAAA queries get no response.
@@ -106,7 +107,7 @@ impl Dns {
     /// Returns the number of queries for a name.
     pub fn query_count(&self, name: &str) -> usize {
         let zone = lock(&self.zone);
-        let counts = zone.counts.iter().filter(|((requested_at, _), _)| requested_at == name);
+        let counts = zone.counts.iter().filter(|((queried, _), _)| queried == name);
         counts.map(|(_, count)| count).sum()
     }
 }
@@ -115,6 +116,7 @@ fn lock(zone: &Mutex<Zone>) -> MutexGuard<'_, Zone> {
     zone.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Responds to queries.
 async fn serve(socket: UdpSocket, zone: Arc<Mutex<Zone>>) {
     let mut buffer = [0; 1500];
     loop {
@@ -133,6 +135,7 @@ async fn serve(socket: UdpSocket, zone: Arc<Mutex<Zone>>) {
 }
 
 impl Zone {
+    /// Counts a query and returns its reply.
     fn reply_to(&mut self, query: &Question<'_>) -> Reply {
         let key = (query.name.clone(), query.kind);
         let count = self.counts.entry(key).or_insert(0);
@@ -147,36 +150,41 @@ impl Zone {
     }
 }
 
-/// The question of a DNS query.
+/// The question of a DNS query (RFC 1035, section 4.1.2).
 struct Question<'a> {
     id: &'a [u8],
     name: String,
+    /// The record type.
     kind: u16,
     /// Name, type and class as received, to be copied into the response.
-    echo: &'a [u8],
+    bytes: &'a [u8],
 }
 
+/// The length of a message header.
 const HEADER_LENGTH: usize = 12;
 
 impl<'a> Question<'a> {
+    /// Parses the question of a query; `None` if the message is too short.
     fn parse(message: &'a [u8]) -> Option<Self> {
         let body = message.get(HEADER_LENGTH..)?;
         let mut labels = Vec::new();
-        let mut at = 0;
-        while let length @ 1.. = usize::from(*body.get(at)?) {
-            let label = body.get(at + 1..at + 1 + length)?;
+        let mut offset = 0;
+        while let length @ 1.. = usize::from(*body.get(offset)?) {
+            let label = body.get(offset + 1..offset + 1 + length)?;
             labels.push(String::from_utf8_lossy(label).to_ascii_lowercase());
-            at += 1 + length;
+            offset += 1 + length;
         }
-        let echo = body.get(..at + 5)?;
+        // The empty label that ends the name, the type and the class.
+        let bytes = body.get(..offset + 5)?;
         Some(Self {
             id: &message[..2],
             name: labels.join("."),
-            kind: u16::from_be_bytes([echo[at + 1], echo[at + 2]]),
-            echo,
+            kind: u16::from_be_bytes([bytes[offset + 1], bytes[offset + 2]]),
+            bytes,
         })
     }
 
+    /// Returns the response message; `None` if there is none.
     fn response(&self, reply: &Reply) -> Option<Vec<u8>> {
         // Response codes of RFC 1035, section 4.1.1.
         let (code, addresses) = match reply {
@@ -186,12 +194,13 @@ impl<'a> Question<'a> {
             Reply::Refused => (5, &[][..]),
             Reply::NoResponse => return None,
         };
-        let records: Vec<_> = addresses.iter().filter_map(|it| self.record(*it)).collect();
+        let records: Vec<_> =
+            addresses.iter().filter_map(|address| self.record(*address)).collect();
         let count = u8::try_from(records.len()).ok()?;
         let mut message = self.id.to_vec();
         // A response, recursion desired and available; one question.
         message.extend([0x81, 0x80 | code, 0, 1, 0, count, 0, 0, 0, 0]);
-        message.extend(self.echo);
+        message.extend(self.bytes);
         message.extend(records.concat());
         Some(message)
     }

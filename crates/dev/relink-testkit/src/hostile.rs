@@ -92,6 +92,7 @@ impl Hostile {
     }
 }
 
+/// Accepts connections.
 async fn serve(
     listener: TcpListener,
     misbehavior: Misbehavior,
@@ -109,14 +110,17 @@ async fn serve(
     }
 }
 
+/// A connection that misbehaves.
 struct Connection {
     stream: TcpStream,
     sent: Arc<AtomicUsize>,
 }
 
-const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
+/// The status line and first header of a response.
+const RESPONSE_START: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
 
 impl Connection {
+    /// Reads a request and misbehaves.
     async fn misbehave(&mut self, misbehavior: Misbehavior) -> io::Result<()> {
         self.read_request().await?;
         match misbehavior {
@@ -125,13 +129,13 @@ impl Connection {
             Misbehavior::Reset => self.stream.set_zero_linger(),
             Misbehavior::ResetInBody => self.reset_in_body().await,
             Misbehavior::Truncate => {
-                self.send_head(b"Content-Length: 1000\r\n\r\n0123456789").await
+                self.send_response(b"Content-Length: 1000\r\n\r\n0123456789").await
             }
             Misbehavior::BadChunk => {
-                self.send_head(b"Transfer-Encoding: chunked\r\n\r\nxyz\r\nno chunk\r\n").await
+                self.send_response(b"Transfer-Encoding: chunked\r\n\r\nxyz\r\nno chunk\r\n").await
             }
             Misbehavior::EndlessBody => {
-                self.send_head(b"Transfer-Encoding: chunked\r\n\r\n").await?;
+                self.send_response(b"Transfer-Encoding: chunked\r\n\r\n").await?;
                 let chunk = [b"2000\r\n", &[b'a'; 0x2000][..], b"\r\n"].concat();
                 self.repeat(&chunk).await
             }
@@ -144,7 +148,7 @@ impl Connection {
                 self.drip(pause).await
             }
             Misbehavior::DripBody(pause) => {
-                self.send_head(b"Content-Length: 1000000\r\n\r\n").await?;
+                self.send_response(b"Content-Length: 1000000\r\n\r\n").await?;
                 self.drip(pause).await
             }
             Misbehavior::Send(bytes) => self.send(&bytes).await,
@@ -161,22 +165,26 @@ impl Connection {
         Ok(())
     }
 
+    /// Sends bytes and counts them.
     async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes).await?;
         self.sent.fetch_add(bytes.len(), Ordering::SeqCst);
         Ok(())
     }
 
-    async fn send_head(&mut self, rest: &[u8]) -> io::Result<()> {
-        self.send(&[HEAD, rest].concat()).await
+    /// Sends [`RESPONSE_START`] and the rest of a response.
+    async fn send_response(&mut self, rest: &[u8]) -> io::Result<()> {
+        self.send(&[RESPONSE_START, rest].concat()).await
     }
 
+    /// Sends the same bytes until the client closes the connection.
     async fn repeat(&mut self, bytes: &[u8]) -> io::Result<()> {
         loop {
             self.send(bytes).await?;
         }
     }
 
+    /// Sends single bytes until the client closes the connection.
     async fn drip(&mut self, pause: Duration) -> io::Result<()> {
         loop {
             self.send(b"a").await?;
@@ -187,7 +195,7 @@ impl Connection {
     /// Resets the connection 50 ms after the first part of the body, because a
     /// reset can overtake the bytes sent before it.
     async fn reset_in_body(&mut self) -> io::Result<()> {
-        self.send_head(b"Content-Length: 1000\r\n\r\n0123456789").await?;
+        self.send_response(b"Content-Length: 1000\r\n\r\n0123456789").await?;
         tokio::time::sleep(Duration::from_millis(50)).await;
         self.stream.set_zero_linger()
     }

@@ -46,7 +46,7 @@ impl MediaWikiServer {
         let directory = tempfile::tempdir().expect("a temporary directory can be created");
         copy_directory(&root.join("data"), &directory.path().join("data"));
         let port = free_port();
-        let mut wiki = Self { process: idle(), port, directory };
+        let mut wiki = Self { process: placeholder_process(), port, directory };
         wiki.import(pages);
         wiki.process = wiki
             .php()
@@ -81,24 +81,32 @@ impl MediaWikiServer {
     ///
     /// Panics if the page does not exist.
     pub fn text(&self, title: &str) -> String {
-        let output = self.maintain("getText.php", &[title], "");
+        let output = self.run_maintenance_script("getText.php", &[title], "");
         assert!(!output.is_empty(), "page {title} exists");
         output
     }
 
     /// Saves a page as a user.
     pub fn edit(&self, user: &str, title: &str, text: &str) {
-        self.maintain("edit.php", &["--user", user, "--summary", "test", title], text);
+        self.run_maintenance_script(
+            "edit.php",
+            &["--user", user, "--summary", "test", title],
+            text,
+        );
     }
 
     /// Allows only administrators to edit a page.
     pub fn protect(&self, title: &str) {
-        self.maintain("protect.php", &["--user", "Admin", "--reason", "test", title], "");
+        self.run_maintenance_script(
+            "protect.php",
+            &["--user", "Admin", "--reason", "test", title],
+            "",
+        );
     }
 
     /// Returns the rows of a query of the database, as text with `|` between columns.
     pub fn sql(&self, query: &str) -> String {
-        self.maintain("sql.php", &["--query", query], "")
+        self.run_maintenance_script("sql.php", &["--query", query], "")
     }
 
     /// Imports pages in one step, as `Editor`.
@@ -120,12 +128,12 @@ impl MediaWikiServer {
         for paths in paths.chunks(100) {
             let mut arguments = vec!["--user", "Editor", "--overwrite"];
             arguments.extend(paths.iter().map(|path| path.to_str().expect("the path is UTF-8")));
-            self.maintain("importTextFiles.php", &arguments, "");
+            self.run_maintenance_script("importTextFiles.php", &arguments, "");
         }
     }
 
     /// Runs a maintenance script and returns its output.
-    fn maintain(&self, script: &str, arguments: &[&str], input: &str) -> String {
+    fn run_maintenance_script(&self, script: &str, arguments: &[&str], input: &str) -> String {
         let mut child = self
             .php()
             .arg(installation().join("w/maintenance").join(script))
@@ -145,6 +153,7 @@ impl MediaWikiServer {
         output
     }
 
+    /// Returns a command that runs PHP for this wiki.
     fn php(&self) -> Command {
         let mut command = Command::new("php");
         command
@@ -166,11 +175,13 @@ impl Drop for MediaWikiServer {
     }
 }
 
-/// Returns a process that ends at once, until the server is started.
-fn idle() -> Child {
+/// Returns a process that ends at once. It takes the place of the server until
+/// that is started.
+fn placeholder_process() -> Child {
     Command::new("true").process_group(0).spawn().expect("`true` exists")
 }
 
+/// Returns the directory of the installation.
 fn installation() -> PathBuf {
     if let Some(path) = env::var_os(VARIABLE) {
         return PathBuf::from(path);
@@ -180,6 +191,7 @@ fn installation() -> PathBuf {
     cache.unwrap_or_default().join(DEFAULT_PATH)
 }
 
+/// Copies a directory with its subdirectories.
 fn copy_directory(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("the directory is writable");
     for entry in fs::read_dir(from).expect("the installation is readable") {
@@ -193,6 +205,7 @@ fn copy_directory(from: &Path, to: &Path) {
     }
 }
 
+/// Returns a port that is free now.
 fn free_port() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
     listener.local_addr().expect("a bound socket has an address").port()

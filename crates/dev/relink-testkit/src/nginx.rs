@@ -95,8 +95,8 @@ impl Nginx {
         self.port
     }
 
-    /// Waits until the log has `count` lines and returns it. nginx writes a line
-    /// after the response.
+    /// Waits until the log has `count` lines, and returns all of them. nginx writes a
+    /// line after the response.
     ///
     /// # Panics
     ///
@@ -122,6 +122,7 @@ impl Drop for Nginx {
     }
 }
 
+/// Returns a port that is free now.
 fn free_port() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
     listener.local_addr().expect("a bound socket has an address").port()
@@ -158,6 +159,7 @@ fn launch(directory: &Path, port: u16) -> Option<Child> {
     None
 }
 
+/// Returns the configuration file.
 fn configuration(settings: &NginxSettings, directory: &Path, port: u16) -> String {
     let directory = directory.display();
     let http2 = if settings.has_http2 { " http2" } else { "" };
@@ -167,6 +169,7 @@ fn configuration(settings: &NginxSettings, directory: &Path, port: u16) -> Strin
     };
     let max_requests = settings.max_requests.map(|max| format!("keepalive_requests {max};"));
     let max_requests = max_requests.unwrap_or_default();
+    // The default directories are writable by root only.
     let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
     let temporary =
         temporary.map(|name| format!("{name}_temp_path {directory}/{name};\n")).concat();
@@ -190,6 +193,7 @@ fn configuration(settings: &NginxSettings, directory: &Path, port: u16) -> Strin
     )
 }
 
+/// Parses a line of the access log.
 fn parse_line(line: &str) -> LoggedRequest {
     let fields: Vec<_> = line.split(' ').collect();
     let [connection, number, protocol, path, status, client] = fields[..] else {

@@ -120,25 +120,25 @@ fn run_cgi(mut stream: TcpStream, program: &Path, settings: &Path) -> io::Result
 /// Creates a directory with the pages, their index and the configuration.
 fn prepare_directory(root: &str, pages: &[(&str, &str)]) -> TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory can be created");
-    let at = |name: &str| directory.path().join(name);
+    let path_of = |name: &str| directory.path().join(name);
     let write = |path: PathBuf, text: &str| {
         let parent = path.parent().expect("the path has a parent");
         fs::create_dir_all(parent).expect("the directory is writable");
         fs::write(path, text).expect("the directory is writable");
     };
     for (path, html) in pages {
-        write(at("pages").join(path), html);
+        write(path_of("pages").join(path), html);
     }
-    write(at("templates").join("json"), TEMPLATE);
+    write(path_of("templates").join("json"), TEMPLATE);
     let root_path = directory.path().display();
     let settings = ["database_dir", "template_dir", "log_dir", "cdb_dir"]
         .map(|name| format!("{name} {root_path}/{}s\n", name.trim_end_matches("_dir")));
-    write(at("omega.conf"), &settings.concat());
-    fs::create_dir_all(at("databases")).expect("the directory is writable");
-    let index = at("databases").join("default");
+    write(path_of("omega.conf"), &settings.concat());
+    fs::create_dir_all(path_of("databases")).expect("the directory is writable");
+    let index = path_of("databases").join("default");
     let arguments: [&OsStr; 5] =
         ["--db".as_ref(), index.as_ref(), "--url".as_ref(), root.as_ref(), "--".as_ref()];
-    let output = Command::new(INDEXER).args(arguments).arg(at("pages")).output();
+    let output = Command::new(INDEXER).args(arguments).arg(path_of("pages")).output();
     let output = output.expect("`omindex` of xapian-omega can be started");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     directory

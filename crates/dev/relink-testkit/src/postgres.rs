@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The environment variable with the directory of the programs.
+/// The environment variable with the directory of the PostgreSQL programs.
 const VARIABLE: &str = "RELINK_TEST_POSTGRES";
 
 /// The directory with one directory per version on Debian.
@@ -47,6 +47,7 @@ pub struct PostgresServer {
     programs: PathBuf,
     directory: PathBuf,
     port: u16,
+    /// The number of schemas and databases created so far.
     schemas: AtomicU32,
     supervisor: Child,
 }
@@ -74,7 +75,7 @@ impl PostgresServer {
     ///
     /// Panics if PostgreSQL is not installed or does not start.
     pub fn start_with(durability: Durability, settings: &str) -> Self {
-        let programs = programs();
+        let programs = find_programs();
         let directory = std::env::temp_dir().join(format!(
             "relink-pg-{}-{:x}",
             std::process::id(),
@@ -82,11 +83,13 @@ impl PostgresServer {
         ));
         fs::create_dir(&directory).expect("the temporary directory is writable");
         if is_root() {
-            run(Command::new("chown").arg(SERVER_USER).arg(&directory));
+            run_command(Command::new("chown").arg(SERVER_USER).arg(&directory));
         }
-        run(as_server_user(programs.join("initdb"))
-            .args(["-D".as_ref(), directory.join("data").as_os_str()])
-            .args(["-U", "relink", "--auth=trust", "--no-sync", "--locale=C", "-E", "UTF8"]));
+        run_command(
+            as_server_user(programs.join("initdb"))
+                .args(["-D".as_ref(), directory.join("data").as_os_str()])
+                .args(["-U", "relink", "--auth=trust", "--no-sync", "--locale=C", "-E", "UTF8"]),
+        );
         let port = free_port();
         configure(&directory, port, durability, settings);
         let supervisor = supervise(&programs, &directory);
@@ -150,10 +153,12 @@ impl PostgresServer {
     ///
     /// Panics if the server does not start.
     pub fn restart(&self) {
-        run(as_server_user(self.programs.join("pg_ctl"))
-            .args(["-D".as_ref(), self.directory.join("data").as_os_str()])
-            .args(["-l".as_ref(), self.directory.join("log").as_os_str()])
-            .args(["-m", "fast", "-w", "restart"]));
+        run_command(
+            as_server_user(self.programs.join("pg_ctl"))
+                .args(["-D".as_ref(), self.directory.join("data").as_os_str()])
+                .args(["-l".as_ref(), self.directory.join("log").as_os_str()])
+                .args(["-m", "fast", "-w", "restart"]),
+        );
     }
 }
 
@@ -168,7 +173,7 @@ impl Drop for PostgresServer {
 
 /// Returns the directory of the programs: the newest version, unless the
 /// environment names one.
-fn programs() -> PathBuf {
+fn find_programs() -> PathBuf {
     if let Some(directory) = std::env::var_os(VARIABLE) {
         return directory.into();
     }
@@ -182,11 +187,13 @@ fn programs() -> PathBuf {
     Path::new(DEBIAN_ROOT).join(newest.to_string()).join("bin")
 }
 
+/// Returns another number for each server of this process.
 fn unique_number() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
+/// Whether the tests run as root.
 fn is_root() -> bool {
     let output = Command::new("id").arg("-u").output().expect("`id` is installed");
     output.stdout.trim_ascii() == b"0"
@@ -206,7 +213,8 @@ fn as_server_user(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-fn run(command: &mut Command) {
+/// Runs a command that must succeed.
+fn run_command(command: &mut Command) {
     let output = command.output().expect("the program is installed");
     assert!(
         output.status.success(),
@@ -216,11 +224,13 @@ fn run(command: &mut Command) {
     );
 }
 
+/// Returns a port that is free now.
 fn free_port() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
     listener.local_addr().expect("a bound socket has an address").port()
 }
 
+/// Appends the settings to the configuration file.
 fn configure(directory: &Path, port: u16, durability: Durability, settings: &str) {
     let durability = match durability {
         Durability::Off => "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n",
@@ -235,12 +245,13 @@ fn configure(directory: &Path, port: u16, durability: Durability, settings: &str
     file.write_all(settings.as_bytes()).expect("the settings are writable");
 }
 
+/// Starts the supervisor and waits until the server is ready.
 fn supervise(programs: &Path, directory: &Path) -> Child {
     let mut command = as_server_user("sh");
     command.args(["-c", SUPERVISOR, "sh"]).arg(programs).arg(directory);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut supervisor = command.spawn().expect("`sh` is installed");
-    let mut ready = [0; 6];
+    let mut ready = [0; "ready\n".len()];
     let mut output = supervisor.stdout.take().expect("the output is a pipe");
     let started = std::io::Read::read_exact(&mut output, &mut ready);
     if started.is_err() {

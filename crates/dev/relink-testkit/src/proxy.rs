@@ -27,10 +27,11 @@ pub struct ForwardProxy {
     _stop: oneshot::Sender<()>,
 }
 
-/// The required authorization and the recorded requests.
+/// The state of a proxy.
 #[derive(Debug, Default)]
 struct ProxyLog {
-    login: Option<String>,
+    /// The required `Proxy-Authorization` header.
+    authorization: Option<String>,
     requests: Vec<RecordedRequest>,
     connections: usize,
 }
@@ -63,6 +64,7 @@ impl ForwardProxy {
         proxy
     }
 
+    /// Binds the port. Returns the handle and the server to run.
     fn prepare() -> (Self, impl Future<Output = ()> + Send + 'static) {
         let listener =
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
@@ -77,7 +79,7 @@ impl ForwardProxy {
     /// Accepts only requests with this `Proxy-Authorization` header; others get
     /// status 407.
     pub fn require_authorization(&self, authorization: &str) -> &Self {
-        self.log().login = Some(authorization.to_owned());
+        self.log().authorization = Some(authorization.to_owned());
         self
     }
 
@@ -106,10 +108,12 @@ impl ProxyLog {
     /// Records a request and returns whether it is authorized.
     fn record(&mut self, request: &RecordedRequest) -> bool {
         self.requests.push(request.clone());
-        self.login.is_none() || self.login.as_deref() == request.header("proxy-authorization")
+        self.authorization.is_none()
+            || self.authorization.as_deref() == request.header("proxy-authorization")
     }
 }
 
+/// Accepts connections until the handle is dropped.
 async fn serve(
     listener: TcpListener,
     log: Arc<Mutex<ProxyLog>>,
@@ -133,6 +137,7 @@ async fn serve(
     }
 }
 
+/// Forwards the requests of a connection, or opens a tunnel.
 async fn handle_connection(stream: TcpStream, log: &Mutex<ProxyLog>) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut client = BufReader::new(stream);
@@ -157,6 +162,7 @@ async fn handle_connection(stream: TcpStream, log: &Mutex<ProxyLog>) -> io::Resu
     Ok(())
 }
 
+/// Sends an empty response with an error status.
 async fn reject(client: &mut BufReader<TcpStream>, status: u16) -> io::Result<()> {
     let response = format!("HTTP/1.1 {status} Refused\r\nContent-Length: 5\r\n\r\nproxy");
     client.write_all(response.as_bytes()).await

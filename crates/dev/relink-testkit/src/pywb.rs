@@ -17,7 +17,7 @@ use url::Url;
 use crate::warc::Warc;
 
 /// The Python program that serves the files.
-const SERVE: &str = include_str!("pywb/serve.py");
+const SERVER_PROGRAM: &str = include_str!("pywb/serve.py");
 
 /// The environment variable with the path of Python.
 const VARIABLE: &str = "RELINK_TEST_PYWB";
@@ -73,9 +73,10 @@ impl Pywb {
         Self::serve(&python(), directory, &["record"])
     }
 
+    /// Starts the program and waits until it reports its port.
     fn serve(python: &Path, directory: TempDir, mode: &[&str]) -> Self {
         let mut server = Command::new(python)
-            .args(["-c", SERVE])
+            .args(["-c", SERVER_PROGRAM])
             .arg(directory.path())
             .args(mode)
             .stdin(Stdio::piped())
@@ -138,6 +139,7 @@ impl Drop for Pywb {
     }
 }
 
+/// Returns the path of Python with pywb.
 fn python() -> PathBuf {
     if let Some(python) = env::var_os(VARIABLE) {
         return PathBuf::from(python);
@@ -147,6 +149,7 @@ fn python() -> PathBuf {
     cache.unwrap_or_default().join(DEFAULT_PATH)
 }
 
+/// Creates a directory with the WARC file.
 fn prepare_directory(warc: &[u8]) -> TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory can be created");
     let archive = directory.path().join("archive");

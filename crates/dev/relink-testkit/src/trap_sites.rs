@@ -20,7 +20,7 @@ pub use request::{SiteRequest, SiteResponse};
 
 use content::{home_links, real_page, real_paths};
 
-/// How a trap may end.
+/// The text of the pages of a trap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrapText {
     /// Pages repeat, reorder or select known text.
@@ -39,7 +39,7 @@ pub struct TrapSite {
     /// The page that leads into the trap.
     entry: &'static str,
     /// Real pages of the trap, in addition to those of every site.
-    own_real: fn() -> Vec<String>,
+    real_pages: fn() -> Vec<String>,
     /// The pages of the trap; `None` if the path does not belong to it.
     respond: fn(&SiteRequest) -> Option<SiteResponse>,
 }
@@ -50,21 +50,23 @@ impl TrapSite {
         entry: &'static str,
         respond: fn(&SiteRequest) -> Option<SiteResponse>,
     ) -> Self {
-        Self { name, text: TrapText::Known, entry, own_real: Vec::new, respond }
+        Self { name, text: TrapText::Known, entry, real_pages: Vec::new, respond }
     }
 
+    /// Declares that every page has text of its own.
     const fn unique(self) -> Self {
         Self { text: TrapText::Unique, ..self }
     }
 
-    const fn with_real(self, own_real: fn() -> Vec<String>) -> Self {
-        Self { own_real, ..self }
+    /// Adds real pages, given by their paths.
+    const fn with_real(self, real_pages: fn() -> Vec<String>) -> Self {
+        Self { real_pages, ..self }
     }
 
     /// Returns the paths of all real pages.
     pub fn real_pages(&self) -> Vec<String> {
         let mut paths = real_paths();
-        paths.extend((self.own_real)());
+        paths.extend((self.real_pages)());
         paths
     }
 
@@ -86,12 +88,13 @@ impl TrapSite {
     }
 }
 
-/// Returns the sites that were written before the rules.
+/// Returns the sites that the rules against traps were written for.
 pub fn known_sites() -> Vec<TrapSite> {
     [facets::SITES, generated::SITES, histories::SITES, repeated::SITES].concat()
 }
 
-/// Returns the sites that no rule was adapted to. They measure the rules.
+/// Returns the sites that no rule was adapted to. They measure how general the
+/// rules are.
 pub fn unseen_sites() -> Vec<TrapSite> {
     [invented::SITES, invented_more::SITES].concat()
 }

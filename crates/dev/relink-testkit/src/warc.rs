@@ -98,12 +98,14 @@ impl Warc {
     }
 }
 
+/// Compresses bytes as one gzip member.
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
     written.expect("writing to memory cannot fail")
 }
 
+/// Returns the status line and headers of a response.
 fn http_head(status: u16, headers: &[(&str, &str)]) -> String {
     let mut head = format!("HTTP/1.1 {status} Archived\r\n");
     for (name, value) in headers {

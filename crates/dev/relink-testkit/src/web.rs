@@ -81,6 +81,7 @@ impl TestServer {
         web
     }
 
+    /// Binds the ports. Returns the handle and the server to run.
     fn prepare(addresses: &[Ipv4Addr]) -> (Self, impl Future<Output = ()> + Send + 'static) {
         let listeners = bind_all(addresses);
         let address = listeners[0].local_addr().expect("a bound socket has an address");
@@ -168,7 +169,7 @@ impl TestServer {
     /// host.
     pub fn hits(&self, path: &str) -> usize {
         let site = self.site();
-        site.requests.iter().filter(|seen| seen.path == path).count()
+        site.requests.iter().filter(|request| request.path == path).count()
     }
 
     /// Returns the number of requests.
@@ -250,7 +251,8 @@ impl VirtualHost<'_> {
     /// Returns the number of requests for a path.
     pub fn hits(&self, path: &str) -> usize {
         let site = self.server.site();
-        let here = |seen: &&RecordedRequest| seen.host == self.name && seen.path == path;
-        site.requests.iter().filter(here).count()
+        let is_match =
+            |request: &&RecordedRequest| request.host == self.name && request.path == path;
+        site.requests.iter().filter(is_match).count()
     }
 }

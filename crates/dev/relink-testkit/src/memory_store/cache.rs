@@ -16,12 +16,12 @@ impl CacheStore for MemoryStore {
         key: &str,
         since: Timestamp,
     ) -> Result<Option<StoredControl>, StoreError> {
-        let control = self.step().await.controls.get(key).cloned();
+        let control = self.tables().await.controls.get(key).cloned();
         Ok(control.filter(|control| control.probe.requested_at >= since))
     }
 
     async fn save_controls(&self, controls: &[StoredControl]) -> Result<(), StoreError> {
-        let mut state = self.step().await;
+        let mut state = self.tables().await;
         for control in controls {
             let known = state.controls.get(&control.key);
             if known.is_none_or(|known| known.probe.requested_at <= control.probe.requested_at) {
@@ -36,17 +36,17 @@ impl CacheStore for MemoryStore {
         origin: &str,
         since: Timestamp,
     ) -> Result<Option<StoredRobots>, StoreError> {
-        let robots = self.step().await.robots.get(origin).cloned();
+        let robots = self.tables().await.robots.get(origin).cloned();
         Ok(robots.filter(|robots| robots.requested_at >= since))
     }
 
     async fn save_robots(&self, robots: &StoredRobots) -> Result<(), StoreError> {
-        self.step().await.robots.insert(robots.origin.clone(), robots.clone());
+        self.tables().await.robots.insert(robots.origin.clone(), robots.clone());
         Ok(())
     }
 
     async fn host_schedule(&self, host: &str) -> Result<Option<HostSchedule>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let id = state.host_ids.get(host);
         Ok(id.and_then(|id| state.host(*id)).map(|host| host.schedule))
     }
@@ -56,7 +56,7 @@ impl CacheStore for MemoryStore {
         host: &str,
         schedule: &HostSchedule,
     ) -> Result<(), StoreError> {
-        let mut state = self.step().await;
+        let mut state = self.tables().await;
         let id = state.host_id(host);
         if let Some(host) = state.host_mut(id) {
             let address = schedule.address.or(host.schedule.address);
@@ -66,7 +66,7 @@ impl CacheStore for MemoryStore {
     }
 
     async fn revival(&self, url: &str) -> Result<Option<StoredRevival>, StoreError> {
-        Ok(self.step().await.revivals.get(url).cloned())
+        Ok(self.tables().await.revivals.get(url).cloned())
     }
 
     async fn revivals(
@@ -75,7 +75,7 @@ impl CacheStore for MemoryStore {
         after: &str,
         limit: usize,
     ) -> Result<Vec<StoredRevival>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let found = state
             .revivals
             .values()
@@ -84,7 +84,7 @@ impl CacheStore for MemoryStore {
     }
 
     async fn save_revivals(&self, revivals: &[StoredRevival]) -> Result<(), StoreError> {
-        let mut state = self.step().await;
+        let mut state = self.tables().await;
         for revival in revivals {
             state.revivals.insert(revival.url.clone(), revival.clone());
         }
@@ -92,16 +92,16 @@ impl CacheStore for MemoryStore {
     }
 
     async fn pattern(&self, directory: &str) -> Result<Option<StoredPattern>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         Ok(state.patterns.iter().find(|pattern| pattern.directory == directory).cloned())
     }
 
     async fn patterns(&self) -> Result<Vec<StoredPattern>, StoreError> {
-        Ok(self.step().await.patterns.clone())
+        Ok(self.tables().await.patterns.clone())
     }
 
     async fn save_pattern(&self, pattern: &StoredPattern) -> Result<i64, StoreError> {
-        let mut state = self.step().await;
+        let mut state = self.tables().await;
         let known = state.patterns.iter_mut().find(|known| known.directory == pattern.directory);
         if let Some(known) = known {
             let (id, is_disabled) = (known.id, known.is_disabled);
@@ -114,18 +114,18 @@ impl CacheStore for MemoryStore {
     }
 
     async fn disable_pattern(&self, id: i64, is_disabled: bool) -> Result<bool, StoreError> {
-        let mut state = self.step().await;
+        let mut state = self.tables().await;
         let pattern = state.patterns.iter_mut().find(|pattern| pattern.id == id);
         Ok(pattern.map(|pattern| pattern.is_disabled = is_disabled).is_some())
     }
 
     async fn search(&self, key: &str, since: Timestamp) -> Result<Option<String>, StoreError> {
-        let cached = self.step().await.searches.get(key).cloned();
+        let cached = self.tables().await.searches.get(key).cloned();
         Ok(cached.filter(|(requested_at, _)| *requested_at >= since).map(|(_, hits)| hits))
     }
 
     async fn cache_search(&self, key: &str, hits: &str, now: Timestamp) -> Result<(), StoreError> {
-        self.step().await.searches.insert(key.to_owned(), (now, hits.to_owned()));
+        self.tables().await.searches.insert(key.to_owned(), (now, hits.to_owned()));
         Ok(())
     }
 }
@@ -133,7 +133,7 @@ impl CacheStore for MemoryStore {
 #[async_trait]
 impl DecayStore for MemoryStore {
     async fn save_decay(&self, scores: &[StoredDecay]) -> Result<(), StoreError> {
-        let mut state = self.step().await;
+        let mut state = self.tables().await;
         for score in scores {
             state.decay.insert((score.url.clone(), score.measured_at), score.clone());
         }
@@ -141,12 +141,12 @@ impl DecayStore for MemoryStore {
     }
 
     async fn decay_history(&self, urls: &[String]) -> Result<Vec<StoredDecay>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         Ok(state.decay.values().filter(|score| urls.contains(&score.url)).cloned().collect())
     }
 
     async fn decayed_pages(&self, min_decay: f64) -> Result<Vec<StoredDecay>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let scores: Vec<&StoredDecay> = state.decay.values().collect();
         let latest = scores.chunk_by(|one, next| one.url == next.url).filter_map(<[_]>::last);
         Ok(latest.filter(|score| score.decay >= min_decay).map(|score| (*score).clone()).collect())
@@ -156,7 +156,7 @@ impl DecayStore for MemoryStore {
 #[async_trait]
 impl BudgetStore for MemoryStore {
     async fn try_spend(&self, service: &str, day: i64, budget: u32) -> Result<bool, StoreError> {
-        let mut state = self.step().await;
+        let mut state = self.tables().await;
         let (last_day, requests) = state.usage.entry(service.to_owned()).or_default();
         if day > *last_day {
             (*last_day, *requests) = (day, 0);

@@ -11,7 +11,7 @@ use relink_ports::{
 use super::MemoryStore;
 use super::state::{Document, Link, State, StoredResult, Task, TaskState};
 
-/// The initial values of a task.
+/// The values of a task that do not depend on its link.
 struct TaskDefaults {
     window: CacheWindow,
     not_before: Timestamp,
@@ -20,12 +20,13 @@ struct TaskDefaults {
 }
 
 impl TaskDefaults {
+    /// The values of a task that is due immediately, outside of crawls.
     fn immediate(window: CacheWindow) -> Self {
         Self { window, not_before: Timestamp::UNIX_EPOCH, depth: None, rank: None }
     }
 }
 
-/// An existing or new task.
+/// An existing or new task of a target.
 struct InsertedTask {
     id: TaskId,
     is_new: bool,
@@ -39,11 +40,11 @@ impl IntakeStore for MemoryStore {
         run: RunId,
         document: &NewDocument,
     ) -> Result<LoadedDocument, StoreError> {
-        Ok(self.step().await.load_document(run, document))
+        Ok(self.tables().await.load_document(run, document))
     }
 
     async fn add_links(&self, run: RunId, batch: LinkBatch<'_>) -> Result<(), StoreError> {
-        let mut state = self.step().await;
+        let mut state = self.tables().await;
         for (position, link) in (batch.first_position..).zip(batch.links) {
             let defaults = TaskDefaults::immediate(batch.cache_window);
             let task = state.insert_link_target(run, link, &defaults);
@@ -53,14 +54,14 @@ impl IntakeStore for MemoryStore {
     }
 
     async fn finish_document(&self, document: DocumentId) -> Result<(), StoreError> {
-        if let Some(document) = self.step().await.documents.get_mut(&document.0) {
+        if let Some(document) = self.tables().await.documents.get_mut(&document.0) {
             document.is_loaded = true;
         }
         Ok(())
     }
 
     async fn finish_loading(&self, run: RunId, documents: &[DocumentId]) -> Result<(), StoreError> {
-        self.step().await.finish_loading(run, documents);
+        self.tables().await.finish_loading(run, documents);
         Ok(())
     }
 
@@ -70,7 +71,7 @@ impl IntakeStore for MemoryStore {
         pages: &[NewPage],
         cache_window: CacheWindow,
     ) -> Result<CommitSummary, StoreError> {
-        let (mut state, mut summary) = (self.step().await, CommitSummary::default());
+        let (mut state, mut summary) = (self.tables().await, CommitSummary::default());
         for page in pages {
             state.add_page(run, page, None, cache_window, &mut summary);
         }
@@ -83,7 +84,7 @@ impl IntakeStore for MemoryStore {
         missing: &[MissingAnchor],
         cache_window: CacheWindow,
     ) -> Result<u64, StoreError> {
-        let (mut state, mut new) = (self.step().await, 0);
+        let (mut state, mut new) = (self.tables().await, 0);
         for MissingAnchor { link: cursor, target } in missing {
             let NewTarget::Local { key, .. } = target else { continue };
             let id = state.insert_local_target(run, target, cache_window);
@@ -102,8 +103,8 @@ impl IntakeStore for MemoryStore {
 impl State {
     fn load_document(&mut self, run: RunId, document: &NewDocument) -> LoadedDocument {
         let is_same = |stored: &Document| stored.run == run && stored.label == document.label;
-        let known = self.documents.iter_mut().find(|(_, stored)| is_same(stored));
-        let Some((id, stored)) = known else {
+        let existing = self.documents.iter_mut().find(|(_, stored)| is_same(stored));
+        let Some((id, stored)) = existing else {
             let id = self.insert_document(run, &document.label, document.content_hash);
             return LoadedDocument { id, is_unchanged: false };
         };
@@ -118,6 +119,7 @@ impl State {
         LoadedDocument { id, is_unchanged }
     }
 
+    /// Adds a document that is not loaded yet.
     fn insert_document(&mut self, run: RunId, label: &str, content_hash: u64) -> DocumentId {
         self.last_document += 1;
         let document = Document {
@@ -134,6 +136,7 @@ impl State {
         DocumentId(self.last_document)
     }
 
+    /// Deletes the links of a document.
     fn delete_links_of(&mut self, run: RunId, document: DocumentId) {
         self.links.retain(|(_, from, _), _| *from != document);
         if let Some(run) = self.runs.get_mut(&run) {
@@ -141,6 +144,7 @@ impl State {
         }
     }
 
+    /// Deletes documents that are not in `documents`, and tasks without links.
     fn finish_loading(&mut self, run: RunId, documents: &[DocumentId]) {
         let of_run = self.documents.iter().filter(|(_, document)| document.run == run);
         let removed: Vec<i64> =
@@ -200,7 +204,7 @@ impl State {
             };
             let window = CacheWindow { fresh_since: Timestamp::MAX, ..window };
             let defaults = TaskDefaults { depth, ..TaskDefaults::immediate(window) };
-            return Some(self.count_task(run, link, &defaults, summary));
+            return Some(self.insert_counted_task(run, link, &defaults, summary));
         };
         if let Some(known) = self.known_task(run, url, link.decision) {
             return Some(known);
@@ -211,10 +215,11 @@ impl State {
         let fresh_since = if may_use_cache { window.fresh_since } else { Timestamp::MAX };
         let window = CacheWindow { fresh_since, ..window };
         let defaults = TaskDefaults { window, not_before: window.now, depth: Some(depth), rank };
-        Some(self.count_task(run, link, &defaults, summary))
+        Some(self.insert_counted_task(run, link, &defaults, summary))
     }
 
-    fn count_task(
+    /// Adds the task of a link, and counts it if it is new.
+    fn insert_counted_task(
         &mut self,
         run: RunId,
         link: &PageLink,
@@ -243,6 +248,7 @@ impl State {
         Some(id)
     }
 
+    /// Adds the target of a link and its task, if necessary.
     fn insert_link_target(
         &mut self,
         run: RunId,
@@ -286,8 +292,9 @@ impl State {
         id
     }
 
-    /// Returns the task of a target, adding it if necessary. `origin` is the
-    /// link that creates it: target, text, and whether it has a fragment.
+    /// Returns the task of a target, adding it if necessary. The third argument
+    /// is the link that creates it: target, URL as written, and whether it has
+    /// a fragment.
     fn insert_task(
         &mut self,
         run: RunId,

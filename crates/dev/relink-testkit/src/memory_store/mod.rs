@@ -29,8 +29,9 @@ pub struct MemoryStore {
     state: Arc<Mutex<State>>,
     /// The number of the worker that uses this handle.
     worker: u64,
+    /// Whether several workers use the store.
     is_shared: bool,
-    /// The state of the generator of delays.
+    /// The state of the random number generator of delays.
     delays: Option<Mutex<u64>>,
 }
 
@@ -64,8 +65,8 @@ impl MemoryStore {
         Self { delays: Some(Mutex::new(seed)), ..self }
     }
 
-    /// Waits for the delay of a call, and returns the tables.
-    async fn step(&self) -> MutexGuard<'_, State> {
+    /// Waits for the delay of this call, and returns the locked tables.
+    async fn tables(&self) -> MutexGuard<'_, State> {
         if let Some(delays) = &self.delays {
             let delay = {
                 let mut random = delays.lock().unwrap_or_else(PoisonError::into_inner);
@@ -87,6 +88,7 @@ impl MemoryStore {
         }
     }
 
+    /// Locks the tables.
     fn lock(&self) -> MutexGuard<'_, State> {
         // A panic in one test worker must not hide the state from the others.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -21,7 +21,7 @@ impl WorkQueue for MemoryStore {
     }
 
     async fn joinable_runs(&self) -> Result<Vec<JoinableRun>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let joinable = |(id, run): (&RunId, &Run)| JoinableRun {
             run: OpenRun {
                 id: *id,
@@ -37,7 +37,7 @@ impl WorkQueue for MemoryStore {
     }
 
     async fn run_status(&self, run: RunId) -> Result<RunStatus, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let stored = state.runs.get(&run);
         Ok(RunStatus {
             state: stored.and_then(|run| run.state).unwrap_or(RunState::Finished),
@@ -47,14 +47,14 @@ impl WorkQueue for MemoryStore {
     }
 
     async fn queue_status(&self) -> Result<QueueStatus, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let queue = |(id, run): (&RunId, &Run)| {
             let mut counts: BTreeMap<u8, u64> = BTreeMap::new();
             for (_, task) in state.tasks_of(*id) {
                 *counts.entry(task.state as u8).or_default() += 1;
             }
-            let count = |of: TaskState| counts.get(&(of as u8)).copied().unwrap_or_default();
-            let is_leased = |host: i64| state.host(host).is_some_and(|h| h.lease_until.is_some());
+            let count = |state: TaskState| counts.get(&(state as u8)).copied().unwrap_or_default();
+            let is_leased = |id: i64| state.host(id).is_some_and(|host| host.lease_until.is_some());
             RunQueue {
                 run: *id,
                 command: run.key.command.clone(),
@@ -71,7 +71,7 @@ impl WorkQueue for MemoryStore {
     }
 
     async fn claim(&self, run: RunId, request: ClaimRequest) -> Result<Vec<Claim>, StoreError> {
-        let mut state = self.step().await;
+        let mut state = self.tables().await;
         let due_until = request.due_until();
         let mut due: Vec<(Timestamp, i64)> = state
             .pending_hosts(run)
@@ -109,7 +109,7 @@ impl WorkQueue for MemoryStore {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<FetchTask>, StoreError> {
-        Ok(self.step().await.due_tasks(run, lease, after, limit, now))
+        Ok(self.tables().await.due_tasks(run, lease, after, limit, now))
     }
 
     async fn due_by_rank(
@@ -119,7 +119,7 @@ impl WorkQueue for MemoryStore {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<FetchTask>, StoreError> {
-        let mut state = self.step().await;
+        let mut state = self.tables().await;
         if state.leased_host(lease).is_none() {
             return Ok(Vec::new());
         }
@@ -140,7 +140,7 @@ impl WorkQueue for MemoryStore {
         leases: &[HostLease],
         until: Timestamp,
     ) -> Result<Vec<HostLease>, StoreError> {
-        let mut state = self.step().await;
+        let mut state = self.tables().await;
         let mut lost = Vec::new();
         for lease in leases {
             match state.leased_host(*lease).filter(|host| host.lease_until.is_some()) {
@@ -152,15 +152,15 @@ impl WorkQueue for MemoryStore {
     }
 
     async fn release(&self, run: RunId, hosts: &[HostRelease]) -> Result<(), StoreError> {
-        let mut tables = self.step().await;
+        let mut state = self.tables().await;
         for HostRelease { lease, schedule, stats } in hosts {
-            let Some(host) = tables.leased_host(*lease) else { continue };
+            let Some(host) = state.leased_host(*lease) else { continue };
             host.lease_until = None;
             let next_at = host.schedule.next_at.max(schedule.next_at);
             let address = schedule.address.or(host.schedule.address);
             host.schedule = HostSchedule { next_at, address, ..*schedule };
             let name = host.name.clone();
-            let total = tables.host_stats.entry((run, lease.host.0)).or_default();
+            let total = state.host_stats.entry((run, lease.host.0)).or_default();
             total.name = name;
             total.requests += stats.requests;
             total.control_requests += stats.control_requests;
@@ -173,7 +173,7 @@ impl WorkQueue for MemoryStore {
     }
 
     async fn next_due(&self, run: RunId) -> Result<NextDue, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let mut next = NextDue::default();
         for (id, due) in state.pending_hosts(run) {
             let Some(host) = state.host(id) else { continue };
@@ -193,7 +193,7 @@ impl WorkQueue for MemoryStore {
         completions: &[TaskCompletion],
         cache_window: CacheWindow,
     ) -> Result<CommitSummary, StoreError> {
-        let mut state = self.step().await;
+        let mut state = self.tables().await;
         let generation = state.run_generation(run);
         let mut summary = CommitSummary::default();
         let mut accepted = Vec::with_capacity(completions.len());
@@ -209,7 +209,7 @@ impl WorkQueue for MemoryStore {
             }
         }
         for completion in &accepted {
-            state.apply(run, generation, completion);
+            state.apply_completion(run, generation, completion);
         }
         for completion in accepted {
             if let Some(page) = &completion.page {
@@ -225,7 +225,7 @@ impl WorkQueue for MemoryStore {
         after: TaskId,
         limit: usize,
     ) -> Result<Vec<(FetchTask, Probe)>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let held =
             state.tasks_of(run).filter(|(id, task)| *id > after && task.state == TaskState::Held);
         let read = held.filter_map(|(id, task)| {
@@ -237,6 +237,7 @@ impl WorkQueue for MemoryStore {
 }
 
 impl State {
+    /// Whether all documents of a run are loaded.
     fn is_loaded(&self, run: RunId) -> bool {
         self.documents.values().all(|document| document.run != run || document.is_loaded)
     }
@@ -259,16 +260,17 @@ impl State {
         ids.iter().filter_map(|id| self.fetch_task(*id, self.tasks.get(id)?)).collect()
     }
 
-    fn apply(&mut self, run: RunId, generation: i64, completion: &TaskCompletion) {
+    /// Stores the probe of a completion and updates its task.
+    fn apply_completion(&mut self, run: RunId, generation: i64, completion: &TaskCompletion) {
         let (id, target) = (completion.task, completion.target.0);
         let attempts: &[Attempt] = match &completion.update {
             TaskUpdate::Retry { attempts, .. } | TaskUpdate::Hold { attempts } => attempts,
             TaskUpdate::Finish(result) => &result.attempts,
             TaskUpdate::Drop => &[],
         };
-        let earlier = self.tasks.get(&id).and_then(|task| task.probe);
+        let last_probe = self.tasks.get(&id).and_then(|task| task.probe);
         let probe = completion.probe.as_ref().map(|probe| {
-            let previous = earlier.filter(|_| attempts.len() > 1);
+            let previous = last_probe.filter(|_| attempts.len() > 1);
             self.last_probe += 1;
             let stored = StoredProbe { probe: probe.clone(), target, run, previous };
             self.probes.insert(self.last_probe, stored);
@@ -321,6 +323,8 @@ impl State {
         Some(held)
     }
 
+    /// Stores a result. If the page was not reached, it keeps the last probe
+    /// that reached it.
     fn store_result(
         &mut self,
         target: i64,
@@ -331,15 +335,15 @@ impl State {
         let Some(target) = self.target_mut(target) else { return };
         let is_reached = result.verdict.is_reached();
         let is_reference = is_reached && result.verdict != Verdict::Drifted;
-        let before = target.current();
+        let previous = target.current();
         let reached_at = is_reached.then_some(result.checked_at);
         let stored = StoredResult {
             result: result.clone(),
             probe,
-            reached_at: reached_at.or(before.and_then(|before| before.reached_at)),
+            reached_at: reached_at.or(previous.and_then(|previous| previous.reached_at)),
             reached_probe: probe
                 .filter(|_| is_reference)
-                .or(before.and_then(|before| before.reached_probe)),
+                .or(previous.and_then(|previous| previous.reached_probe)),
         };
         target.results.insert(generation, stored);
     }

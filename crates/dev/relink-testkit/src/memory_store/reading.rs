@@ -19,13 +19,17 @@ impl State {
         links.peek().is_none() || links.any(|link| self.is_link_reported(task, link))
     }
 
+    /// Returns the reported links to the target of a task.
     pub(super) fn inlinks(&self, id: TaskId, max_locations: usize) -> Inlinks {
         let Some(task) = self.tasks.get(&id) else { return Inlinks::default() };
         let reported: Vec<LinkLocation> = self
             .links_to(id)
             .filter(|(_, link)| self.is_link_reported(task, link))
             .map(|((_, document, _), link)| LinkLocation {
-                path: self.documents.get(&document.0).map_or_else(String::new, |d| d.label.clone()),
+                path: self
+                    .documents
+                    .get(&document.0)
+                    .map_or_else(String::new, |document| document.label.clone()),
                 location: link.location,
             })
             .collect();
@@ -37,6 +41,7 @@ impl State {
         }
     }
 
+    /// Returns the result of a task; `None` if it has none.
     pub(super) fn checked_target(
         &self,
         id: TaskId,
@@ -66,6 +71,7 @@ impl State {
         probes
     }
 
+    /// Returns a target of a crawl.
     pub(super) fn site_target(&self, id: TaskId, task: &Task) -> Option<SiteTarget> {
         let result = self.result_of(task).map(|stored| &stored.result);
         let probe = self.probe_of(task).map(|stored| &stored.probe);
@@ -87,6 +93,8 @@ impl State {
         })
     }
 
+    /// Returns the current result of a target and the page that was last
+    /// reached.
     pub(super) fn dead_target(&self, target: &Target) -> Option<DeadTarget> {
         let current = target.current()?;
         let reached = current.reached_probe.and_then(|id| self.probes.get(&id));
@@ -106,10 +114,10 @@ impl State {
 
 /// Returns the URL on which the fragment of a link is checked after redirects.
 fn fragment_url(probe: &Probe) -> Option<String> {
-    let (last, before) = probe.hops.split_last().filter(|(_, before)| !before.is_empty())?;
+    let (last, earlier) = probe.hops.split_last().filter(|(_, earlier)| !earlier.is_empty())?;
     let retains_fragment = |hop: &Hop| {
         let has_own = hop.location.as_deref().is_some_and(|location| location.contains('#'));
         (300..400).contains(&hop.status) && !has_own
     };
-    before.iter().all(retains_fragment).then(|| last.url.clone())
+    earlier.iter().all(retains_fragment).then(|| last.url.clone())
 }

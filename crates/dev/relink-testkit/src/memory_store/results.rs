@@ -18,7 +18,7 @@ impl ResultStore for MemoryStore {
         run: RunId,
         query: CheckedTargetQuery<'_>,
     ) -> Result<Vec<CheckedTarget>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let is_selected = |id: TaskId, task: &Task| {
             let Some(stored) = state.result_of(task) else { return false };
             id > query.after
@@ -38,7 +38,7 @@ impl ResultStore for MemoryStore {
         tasks: &[TaskId],
         max_locations: usize,
     ) -> Result<Vec<Inlinks>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         Ok(tasks.iter().map(|task| state.inlinks(*task, max_locations)).collect())
     }
 
@@ -49,7 +49,7 @@ impl ResultStore for MemoryStore {
         url: &str,
         limit: usize,
     ) -> Result<Vec<Neighbor>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let is_inside = |other: &str| other.starts_with(directory) && other.len() > directory.len();
         let fetched: Vec<Neighbor> = state
             .target_ids
@@ -69,7 +69,7 @@ impl ResultStore for MemoryStore {
     }
 
     async fn target_record(&self, url: &str) -> Result<Option<TargetRecord>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let Some((target, _)) = state.target_by_url(url) else { return Ok(None) };
         let mut checked: Vec<(TaskId, &Task, &StoredResult)> = state
             .tasks
@@ -96,7 +96,7 @@ impl ResultStore for MemoryStore {
         after: LinkCursor,
         limit: usize,
     ) -> Result<Vec<AnchorReference>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let reference = |(cursor, link): (&LinkCursor, &Link)| {
             let task = state.tasks.get(&cursor.0).filter(|task| task.run == run)?;
             let stored = state.result_of(task).filter(|_| task.state == TaskState::Finished)?;
@@ -114,7 +114,7 @@ impl ResultStore for MemoryStore {
     }
 
     async fn count_unknown_anchors(&self, run: RunId) -> Result<u64, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let is_unknown = |(cursor, link): &(&LinkCursor, &Link)| {
             let task = state.tasks.get(&cursor.0).filter(|task| task.run == run);
             let Some((task, stored)) = task.and_then(|task| Some((task, state.result_of(task)?)))
@@ -136,7 +136,7 @@ impl ResultStore for MemoryStore {
         after: TaskId,
         limit: usize,
     ) -> Result<Vec<(TaskId, String)>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let tasks = state.tasks_of(run).filter(|(id, _)| *id > after);
         let urls =
             tasks.filter_map(|(id, task)| Some((id, state.target(task.target)?.url.clone())));
@@ -149,7 +149,7 @@ impl ResultStore for MemoryStore {
         after: TaskId,
         limit: usize,
     ) -> Result<Vec<SiteTarget>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let tasks = state.tasks_of(run).filter(|(id, _)| *id > after);
         Ok(tasks.filter_map(|(id, task)| state.site_target(id, task)).take(limit).collect())
     }
@@ -160,7 +160,7 @@ impl ResultStore for MemoryStore {
         after: DocumentId,
         limit: usize,
     ) -> Result<Vec<SitePage>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let pages = state.documents.iter().filter(|(id, page)| **id > after.0 && page.run == run);
         let page = pages.map(|(id, page)| SitePage {
             document: DocumentId(*id),
@@ -179,7 +179,7 @@ impl ResultStore for MemoryStore {
         after: LinkCursor,
         limit: usize,
     ) -> Result<Vec<SiteLink>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let is_of_run = |task: &TaskId| state.tasks.get(task).is_some_and(|task| task.run == run);
         let links = state.links.iter().filter(|(cursor, _)| **cursor > after);
         let links = links.filter(|((task, ..), _)| is_of_run(task));
@@ -201,15 +201,16 @@ impl ResultStore for MemoryStore {
         after_url: &str,
         limit: usize,
     ) -> Result<Vec<VerdictChange>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let result = |run, target| {
             let (_, task) = state.task_of(run, target)?;
             state.result_of(task).filter(|_| task.state == TaskState::Finished)
         };
         let change = |(url, id): (&String, &i64)| {
             let (before, after) = (result(before, *id), result(after, *id));
-            let verdict = |stored: Option<&StoredResult>| stored.map(|one| one.result.verdict);
-            let code = |stored: Option<&StoredResult>| stored.and_then(|one| one.result.code);
+            let verdict =
+                |stored: Option<&StoredResult>| stored.map(|stored| stored.result.verdict);
+            let code = |stored: Option<&StoredResult>| stored.and_then(|stored| stored.result.code);
             (verdict(before) != verdict(after)).then(|| VerdictChange {
                 url: url.clone(),
                 before: verdict(before),
@@ -222,7 +223,7 @@ impl ResultStore for MemoryStore {
     }
 
     async fn known_urls(&self, after_url: &str, limit: usize) -> Result<Vec<String>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let is_web = |id: &i64| state.target(*id).is_some_and(|target| target.host.is_some());
         let urls =
             state.target_ids.iter().filter(|(url, id)| url.as_str() > after_url && is_web(id));
@@ -234,7 +235,7 @@ impl ResultStore for MemoryStore {
         after: TaskId,
         limit: usize,
     ) -> Result<Vec<PastVerdict>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let is_fetched = |task: &Task| {
             task.state == TaskState::Finished && !task.is_cached && task.host.is_some()
         };
@@ -252,7 +253,7 @@ impl ResultStore for MemoryStore {
     }
 
     async fn dead_target(&self, url: &str) -> Result<Option<DeadTarget>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         Ok(state.target_by_url(url).and_then(|(_, target)| state.dead_target(target)))
     }
 
@@ -262,7 +263,7 @@ impl ResultStore for MemoryStore {
         after: &str,
         limit: usize,
     ) -> Result<Vec<DeadTarget>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let targets = state.target_ids.iter().filter(|(url, _)| url.as_str() > after);
         let targets = targets.filter_map(|(_, id)| state.target(*id));
         let dead = targets
@@ -273,7 +274,7 @@ impl ResultStore for MemoryStore {
     }
 
     async fn text_changes(&self, after: i64, limit: usize) -> Result<Vec<TextChange>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let change = |(id, stored): (&i64, &StoredProbe)| {
             let target = state.target(stored.target).filter(|target| target.host.is_some())?;
             let current = target.current()?;
@@ -291,11 +292,11 @@ impl ResultStore for MemoryStore {
     }
 
     async fn last_probe_id(&self) -> Result<i64, StoreError> {
-        Ok(self.step().await.probes.keys().next_back().copied().unwrap_or(0))
+        Ok(self.tables().await.probes.keys().next_back().copied().unwrap_or(0))
     }
 
     async fn probe_id_epoch(&self) -> Result<String, StoreError> {
-        Ok(self.step().await.epoch.to_string())
+        Ok(self.tables().await.prunes.to_string())
     }
 
     async fn live_pages(
@@ -304,7 +305,7 @@ impl ResultStore for MemoryStore {
         after: &str,
         limit: usize,
     ) -> Result<Vec<(String, Option<String>)>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let live = state.target_ids.iter().filter_map(|(url, id)| {
             let current = state.target(*id)?.current()?;
             let digest = state.probes.get(&current.reached_probe?)?.probe.digest.as_deref()?;

@@ -26,7 +26,7 @@ impl RunStore for MemoryStore {
         fresh: bool,
         now: Timestamp,
     ) -> Result<OpenRun, StoreError> {
-        let mut state = self.step().await;
+        let mut state = self.tables().await;
         state.repair_host_times(now);
         let mut unfinished: Option<RunId> = None;
         for (id, run) in &mut state.runs {
@@ -63,7 +63,8 @@ impl RunStore for MemoryStore {
         state: RunState,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        if let Some(run) = self.step().await.runs.get_mut(&run).filter(|_| state != RunState::Open)
+        if let Some(run) =
+            self.tables().await.runs.get_mut(&run).filter(|_| state != RunState::Open)
         {
             (run.state, run.closed_at) = (Some(state), Some(now));
         }
@@ -71,22 +72,22 @@ impl RunStore for MemoryStore {
     }
 
     async fn confirm_network(&self, run: RunId) -> Result<(), StoreError> {
-        if let Some(run) = self.step().await.runs.get_mut(&run) {
+        if let Some(run) = self.tables().await.runs.get_mut(&run) {
             run.is_network_confirmed = true;
         }
         Ok(())
     }
 
     async fn progress(&self, run: RunId) -> Result<RunProgress, StoreError> {
-        Ok(self.step().await.progress(run))
+        Ok(self.tables().await.progress(run))
     }
 
     async fn source_stats(&self, run: RunId) -> Result<RunStats, StoreError> {
-        Ok(self.step().await.source_stats(run))
+        Ok(self.tables().await.source_stats(run))
     }
 
     async fn run_stats(&self, run: RunId) -> Result<RunStats, StoreError> {
-        let tables = self.step().await;
+        let tables = self.tables().await;
         let mut stats = tables.source_stats(run);
         for (_, task) in tables.tasks_of(run).filter(|(id, _)| tables.is_task_reported(*id)) {
             stats.targets += 1;
@@ -99,7 +100,7 @@ impl RunStore for MemoryStore {
     }
 
     async fn host_stats(&self, run: RunId, limit: usize) -> Result<Vec<HostStats>, StoreError> {
-        let tables = self.step().await;
+        let tables = self.tables().await;
         let of_run = tables.host_stats.range((run, i64::MIN)..=(run, i64::MAX));
         let mut stats: Vec<HostStats> =
             of_run.map(|(_, stats)| stats.clone()).filter(|stats| stats.requests > 0).collect();
@@ -115,11 +116,11 @@ impl RunStore for MemoryStore {
         command: Option<&str>,
         limit: usize,
     ) -> Result<Vec<RunSummary>, StoreError> {
-        let state = self.step().await;
+        let state = self.tables().await;
         let summary = |(id, run): (&RunId, &Run)| {
             let is_page = |document: &&Document| document.run == *id && document.task.is_some();
-            let tasks = |of: &dyn Fn(TaskState) -> bool| {
-                state.tasks_of(*id).filter(|(_, task)| of(task.state)).count() as u64
+            let count_tasks = |is_counted: &dyn Fn(TaskState) -> bool| {
+                state.tasks_of(*id).filter(|(_, task)| is_counted(task.state)).count() as u64
             };
             RunSummary {
                 id: *id,
@@ -128,8 +129,8 @@ impl RunStore for MemoryStore {
                 started_at: run.started_at,
                 closed_at: run.closed_at,
                 is_finished: run.state == Some(RunState::Finished),
-                targets: tasks(&|_| true),
-                checked: tasks(&|state| state == TaskState::Finished),
+                targets: count_tasks(&|_| true),
+                checked: count_tasks(&|state| state == TaskState::Finished),
                 pages: state.documents.values().filter(is_page).count() as u64,
             }
         };
@@ -139,27 +140,27 @@ impl RunStore for MemoryStore {
     }
 
     async fn checkpoint(&self, run: RunId, name: &str) -> Result<Option<String>, StoreError> {
-        Ok(self.step().await.checkpoints.get(&(run, name.to_owned())).cloned())
+        Ok(self.tables().await.checkpoints.get(&(run, name.to_owned())).cloned())
     }
 
     async fn save_checkpoint(&self, run: RunId, name: &str, text: &str) -> Result<(), StoreError> {
-        self.step().await.checkpoints.insert((run, name.to_owned()), text.to_owned());
+        self.tables().await.checkpoints.insert((run, name.to_owned()), text.to_owned());
         Ok(())
     }
 
     async fn last_task_id(&self, run: RunId) -> Result<TaskId, StoreError> {
-        Ok(self.step().await.tasks_of(run).last().map_or(TaskId(0), |(id, _)| id))
+        Ok(self.tables().await.tasks_of(run).last().map_or(TaskId(0), |(id, _)| id))
     }
 }
 
 #[async_trait]
 impl StoreMaintenance for MemoryStore {
     async fn size(&self) -> Result<StoreSize, StoreError> {
-        Ok(self.step().await.size())
+        Ok(self.tables().await.size())
     }
 
     async fn prune(&self, before: Timestamp) -> Result<StoreSize, StoreError> {
-        let mut state = self.step().await;
+        let mut state = self.tables().await;
         state.prune(before);
         Ok(state.size())
     }
@@ -170,6 +171,7 @@ impl StoreMaintenance for MemoryStore {
 }
 
 impl State {
+    /// Adds an open run.
     fn add_run(&mut self, key: &RunKey, now: Timestamp) -> RunId {
         self.last_run += 1;
         let run = Run {
@@ -208,6 +210,7 @@ impl State {
         }
     }
 
+    /// Counts the targets of a run and those that are checked.
     fn progress(&self, run: RunId) -> RunProgress {
         let mut progress = RunProgress::default();
         for (_, task) in self.tasks_of(run) {
@@ -217,6 +220,7 @@ impl State {
         progress
     }
 
+    /// Counts the documents, links and requested hosts of a run.
     fn source_stats(&self, run: RunId) -> RunStats {
         let mut stats = RunStats::default();
         for document in self.documents.values().filter(|document| document.run == run) {
@@ -235,6 +239,7 @@ impl State {
         stats
     }
 
+    /// Counts rows and estimates their size.
     fn size(&self) -> StoreSize {
         let (runs, targets) = (self.runs.len() as u64, self.targets.len() as u64);
         let probes = self.probes.len() as u64;
@@ -242,6 +247,7 @@ impl State {
         StoreSize { bytes: rows * ROW_SIZE, runs, targets, probes }
     }
 
+    /// Deletes closed runs and old data.
     fn prune(&mut self, before: Timestamp) {
         let is_old = |run: &Run| !run.is_open() && run.closed_at.is_some_and(|at| at < before);
         let old: HashSet<RunId> =
@@ -265,7 +271,7 @@ impl State {
         self.robots.retain(|_, robots| robots.requested_at >= before);
         self.anchors.retain(|_, (seen_at, _)| *seen_at >= before);
         self.searches.retain(|_, (requested_at, _)| *requested_at >= before);
-        self.epoch += 1;
+        self.prunes += 1;
     }
 
     /// Deletes old results, except the current ones and those of tasks.

@@ -15,7 +15,9 @@ use relink_ports::{
 /// All tables. Ids of hosts and targets are indexes plus one.
 #[derive(Debug, Default)]
 pub(super) struct State {
+    /// The generation of the run that was opened last.
     pub(super) generation: i64,
+    /// The number of handles created by `join`.
     pub(super) workers: u64,
     pub(super) runs: BTreeMap<RunId, Run>,
     pub(super) last_run: i64,
@@ -27,10 +29,12 @@ pub(super) struct State {
     pub(super) target_ids: BTreeMap<String, i64>,
     pub(super) tasks: BTreeMap<TaskId, Task>,
     pub(super) last_task: i64,
+    /// Tasks by run and target.
     pub(super) task_ids: HashMap<(RunId, i64), TaskId>,
     /// Pending tasks by run and host, in the order of their due times.
     pub(super) pending: BTreeMap<(RunId, i64), BTreeSet<(Timestamp, TaskId)>>,
     pub(super) links: BTreeMap<LinkCursor, Link>,
+    /// Statistics by run and host.
     pub(super) host_stats: BTreeMap<(RunId, i64), HostStats>,
     pub(super) probes: BTreeMap<i64, StoredProbe>,
     pub(super) last_probe: i64,
@@ -41,12 +45,14 @@ pub(super) struct State {
     pub(super) checkpoints: HashMap<(RunId, String), String>,
     pub(super) revivals: BTreeMap<String, StoredRevival>,
     pub(super) patterns: Vec<StoredPattern>,
+    /// The time and the hits of searches by key.
     pub(super) searches: HashMap<String, (Timestamp, String)>,
+    /// The last day of each service, and its number of requests on that day.
     pub(super) usage: HashMap<String, (i64, u32)>,
     /// Decay scores by URL and time.
     pub(super) decay: BTreeMap<(String, Timestamp), StoredDecay>,
-    /// The number of prunes.
-    pub(super) epoch: u64,
+    /// The number of prunes, which is the epoch of probe ids.
+    pub(super) prunes: u64,
 }
 
 #[derive(Debug)]
@@ -100,6 +106,7 @@ pub(super) struct Target {
 }
 
 impl Target {
+    /// Returns the result of the highest generation.
     pub(super) fn current(&self) -> Option<&StoredResult> {
         self.results.values().next_back()
     }
@@ -110,7 +117,9 @@ pub(super) struct StoredResult {
     pub(super) result: TargetResult,
     /// The last probe; `None` if the task has it.
     pub(super) probe: Option<i64>,
+    /// The last time the page was reached, in this or an earlier generation.
     pub(super) reached_at: Option<Timestamp>,
+    /// The probe of that time.
     pub(super) reached_probe: Option<i64>,
 }
 
@@ -156,6 +165,7 @@ pub(super) struct StoredProbe {
     pub(super) previous: Option<i64>,
 }
 
+/// Returns the index of a host or target id.
 fn index(id: i64) -> usize {
     usize::try_from(id).unwrap_or(0).wrapping_sub(1)
 }
@@ -193,6 +203,7 @@ impl State {
         self.targets.get_mut(index(id))
     }
 
+    /// Returns a target and its id.
     pub(super) fn target_by_url(&self, url: &str) -> Option<(i64, &Target)> {
         let id = *self.target_ids.get(url)?;
         Some((id, self.target(id)?))
@@ -210,11 +221,13 @@ impl State {
         id
     }
 
+    /// Returns the task of a target in a run.
     pub(super) fn task_of(&self, run: RunId, target: i64) -> Option<(TaskId, &Task)> {
         let id = *self.task_ids.get(&(run, target))?;
         Some((id, self.tasks.get(&id)?))
     }
 
+    /// Adds a task and returns its id.
     pub(super) fn add_task(&mut self, task: Task) -> TaskId {
         self.last_task += 1;
         let id = TaskId(self.last_task);
@@ -242,6 +255,7 @@ impl State {
         self.links.retain(|(task, ..), _| *task != id);
     }
 
+    /// Adds a pending task to the index by host.
     fn index_task(&mut self, id: TaskId) {
         let Some(task) = self.tasks.get(&id) else { return };
         if let (TaskState::Pending, Some(host)) = (task.state, task.host) {
@@ -249,6 +263,7 @@ impl State {
         }
     }
 
+    /// Removes a task from the index by host.
     fn unindex_task(&mut self, id: TaskId) {
         let Some(task) = self.tasks.get(&id) else { return };
         let Some(host) = task.host else { return };
@@ -311,6 +326,7 @@ impl State {
         })
     }
 
+    /// Returns the history of a target for its next task.
     fn history(&self, target: &Target) -> History {
         let Some(current) = target.current() else { return History::default() };
         let reached = current.reached_probe.and_then(|id| self.probes.get(&id));
@@ -334,6 +350,7 @@ impl State {
         seen_at.is_some() && seen_at == current.map(|current| current.result.checked_at)
     }
 
+    /// Returns the generation of a run; zero if there is none.
     pub(super) fn run_generation(&self, run: RunId) -> i64 {
         self.runs.get(&run).map_or(0, |run| run.generation)
     }

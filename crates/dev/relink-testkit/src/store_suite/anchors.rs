@@ -10,8 +10,10 @@ use super::CaseResult;
 use super::fixture::{MANY, StoreFixture, at, finished_completion, location, probe, user_link};
 
 const PAGE: &str = "http://one.test/page";
+/// The cursor before the first link.
 const START: LinkCursor = (TaskId(0), DocumentId(0), 0);
 
+/// Returns a link to a fragment of the page.
 fn link_with_fragment(line: u32, fragment: &str) -> NewLink {
     NewLink { fragment: Some(fragment.to_owned()), ..user_link(line, PAGE) }
 }
@@ -41,10 +43,12 @@ async fn finish_page(
     fixture.release(&claim).await
 }
 
+/// Returns all anchor references of the run.
 async fn anchor_references(fixture: &StoreFixture<'_>) -> Result<Vec<AnchorReference>, StoreError> {
     fixture.store.anchor_references(fixture.run, START, MANY).await
 }
 
+/// Returns the finding of a link to a missing anchor.
 fn missing_anchor(link: LinkCursor, fragment: &str) -> MissingAnchor {
     let target = NewTarget::Local {
         key: format!("{PAGE}#{fragment}"),
@@ -72,7 +76,7 @@ pub async fn anchor_references_have_anchors_of_their_page(store: &dyn Store) -> 
     Ok(())
 }
 
-/// They become valid when the held task is finished as alive.
+/// The anchors of a held page become valid when its task is finished as alive.
 pub async fn anchors_seen_before_a_hold_belong_to_the_page(store: &dyn Store) -> CaseResult {
     let fixture = open(store, 0, &[link_with_fragment(1, "a")]).await?;
     let claim = fixture.claim_one(at(1)).await?;
@@ -87,7 +91,7 @@ pub async fn anchors_seen_before_a_hold_belong_to_the_page(store: &dyn Store) ->
     Ok(())
 }
 
-/// Its links are counted instead.
+/// Links to a page whose anchors are unknown are counted instead.
 pub async fn page_with_unknown_anchors_has_no_anchor_references(store: &dyn Store) -> CaseResult {
     let fixture = open(store, 0, &[link_with_fragment(1, "a")]).await?;
     assert_eq!(store.count_unknown_anchors(fixture.run).await?, 0);
@@ -97,14 +101,15 @@ pub async fn page_with_unknown_anchors_has_no_anchor_references(store: &dyn Stor
     Ok(())
 }
 
-/// It has the locations of its links, and is added once.
+/// The finding of a missing anchor has the locations of its links, and is added
+/// once.
 pub async fn missing_anchor_is_a_separate_finding(store: &dyn Store) -> CaseResult {
     let fixture = open(store, 0, &[link_with_fragment(1, "a"), link_with_fragment(2, "a")]).await?;
     finish_page(&fixture, 1, Some(Vec::new())).await?;
     let all = anchor_references(&fixture).await?;
-    let lost: Vec<MissingAnchor> = all.iter().map(|one| missing_anchor(one.link, "a")).collect();
-    assert_eq!(store.add_missing_anchors(fixture.run, &lost, fixture.cache_window()).await?, 1);
-    assert_eq!(store.add_missing_anchors(fixture.run, &lost, fixture.cache_window()).await?, 0);
+    let missing: Vec<MissingAnchor> = all.iter().map(|one| missing_anchor(one.link, "a")).collect();
+    assert_eq!(store.add_missing_anchors(fixture.run, &missing, fixture.cache_window()).await?, 1);
+    assert_eq!(store.add_missing_anchors(fixture.run, &missing, fixture.cache_window()).await?, 0);
     let checked = fixture.checked().await?;
     let [page, finding] = &checked[..] else { panic!("two targets are checked: {checked:?}") };
     assert_eq!((page.result.verdict, page.inlinks), (Verdict::Alive, 2));
@@ -116,7 +121,7 @@ pub async fn missing_anchor_is_a_separate_finding(store: &dyn Store) -> CaseResu
     Ok(())
 }
 
-/// Otherwise the page is fetched again.
+/// A page whose anchors are unknown is fetched again.
 pub async fn cached_result_is_used_for_fragments_if_anchors_are_known(
     store: &dyn Store,
 ) -> CaseResult {

@@ -13,9 +13,10 @@ use super::fixture::{
 /// The number of links of a long document.
 const LINKS: u32 = 100;
 
-/// The batch contains known, local and duplicate targets.
+/// The result is the same for one batch and for single links. The batch
+/// contains known, local and duplicate targets.
 pub async fn batch_of_links_equals_single_links(store: &dyn Store) -> CaseResult {
-    let before = StoreFixture::with_pages(store, at(0), &[&page(40), &page(41)]).await?;
+    let before = StoreFixture::with_pages(store, at(0), &[&page_url(40), &page_url(41)]).await?;
     before.finish_all(Verdict::Alive, at(1)).await?;
     before.close(at(2)).await?;
 
@@ -24,13 +25,13 @@ pub async fn batch_of_links_equals_single_links(store: &dyn Store) -> CaseResult
     at_once.load("a.md", 1, &links).await?;
     let one_by_one = StoreFixture::open_with_key(
         store,
-        &RunKey { scope: "slowly".to_owned(), ..run_key() },
+        &RunKey { scope: "one by one".to_owned(), ..run_key() },
         at(3),
     )
     .await?;
     let document = one_by_one.load("a.md", 1, &[]).await?;
     for (position, link) in links.iter().enumerate() {
-        one_by_one.add(document, position, std::slice::from_ref(link)).await?;
+        one_by_one.add_links(document, position, std::slice::from_ref(link)).await?;
     }
     assert_eq!(at_once.due_urls(at(4)).await?, one_by_one.due_urls(at(400)).await?);
     at_once.finish_all(Verdict::Alive, at(500)).await?;
@@ -48,14 +49,14 @@ pub async fn batch_of_links_equals_single_links(store: &dyn Store) -> CaseResult
 /// Each result has its own probe.
 pub async fn batch_of_results_keeps_probes_apart(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
-    let links: Vec<NewLink> = (0..90).map(|number| user_link(number, &page(number))).collect();
+    let links: Vec<NewLink> = (0..90).map(|number| user_link(number, &page_url(number))).collect();
     fixture.load("a.md", 1, &links).await?;
     let claim = fixture.claim_one(at(1)).await?;
-    let cache_window = || (100..).map(at);
+    let request_times = || (100..).map(at);
     let results: Vec<_> = claim
         .tasks
         .iter()
-        .zip(cache_window())
+        .zip(request_times())
         .map(|(task, requested_at)| {
             let seen = probe(200, requested_at);
             let update = TaskUpdate::Finish(target_result(Verdict::Alive, &seen, requested_at));
@@ -65,7 +66,7 @@ pub async fn batch_of_results_keeps_probes_apart(store: &dyn Store) -> CaseResul
     fixture.commit(&results).await?;
     let checked = fixture.checked().await?;
     assert_eq!(checked.len(), links.len());
-    for (checked, requested_at) in checked.iter().zip(cache_window()) {
+    for (checked, requested_at) in checked.iter().zip(request_times()) {
         assert_eq!(checked.probe, Some(probe(200, requested_at)), "{}", checked.url);
     }
     Ok(())
@@ -74,7 +75,7 @@ pub async fn batch_of_results_keeps_probes_apart(store: &dyn Store) -> CaseResul
 /// Some results of the batch are new, others replace earlier ones.
 pub async fn batch_of_results_replaces_earlier_results(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
-    let links: Vec<NewLink> = (0..90).map(|number| user_link(number, &page(number))).collect();
+    let links: Vec<NewLink> = (0..90).map(|number| user_link(number, &page_url(number))).collect();
     fixture.load("a.md", 1, &links).await?;
     let claim = fixture.claim_one(at(1)).await?;
     let results = |verdict: Verdict, now: Timestamp| -> Vec<TaskCompletion> {
@@ -92,7 +93,8 @@ pub async fn batch_of_results_replaces_earlier_results(store: &dyn Store) -> Cas
     Ok(())
 }
 
-/// The task ids have gaps and are not sorted.
+/// Reading the inlinks of many tasks gives the same as reading them for each
+/// task. The task ids have gaps and are not sorted.
 pub async fn inlinks_of_many_tasks_equal_those_of_each(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
     let links: Vec<NewLink> = (0..LINKS).map(link).collect();
@@ -113,16 +115,17 @@ pub async fn inlinks_of_many_tasks_equal_those_of_each(store: &dyn Store) -> Cas
     Ok(())
 }
 
-/// Returns a link. One in fifty has the same target as the previous one, and one
-/// is a local file.
+/// Returns a link with this number. Number 77 is a local file, and one in fifty
+/// has the same target as the previous one.
 fn link(number: u32) -> NewLink {
     match number {
         77 => local_link(number, "docs/file.md", Verdict::Alive),
-        _ if number % 50 == 45 => user_link(number, &page(number - 1)),
-        _ => user_link(number, &page(number)),
+        _ if number % 50 == 45 => user_link(number, &page_url(number - 1)),
+        _ => user_link(number, &page_url(number)),
     }
 }
 
-fn page(number: u32) -> String {
+/// Returns the URL of the page with this number.
+fn page_url(number: u32) -> String {
     format!("http://one.test/{number:03}")
 }

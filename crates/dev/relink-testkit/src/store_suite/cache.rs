@@ -14,7 +14,7 @@ const PAGE: &str = "http://one.test/page";
 pub async fn fresh_alive_target_is_cached(store: &dyn Store) -> CaseResult {
     let first = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
     first.finish_all(Verdict::Alive, at(10)).await?;
-    let requested_at = first.checked_one().await?;
+    let fetched = first.checked_one().await?;
     first.close(at(20)).await?;
 
     let mut second = StoreFixture::open(store, at(100)).await?;
@@ -24,9 +24,9 @@ pub async fn fresh_alive_target_is_cached(store: &dyn Store) -> CaseResult {
     assert_eq!(store.next_due(second.run).await?.at, None);
 
     let cached = second.checked_one().await?;
-    assert!(cached.is_cached && !requested_at.is_cached);
+    assert!(cached.is_cached && !fetched.is_cached);
     assert_eq!(cached.probe, Some(probe(200, at(10))));
-    assert_eq!(cached.result, requested_at.result);
+    assert_eq!(cached.result, fetched.result);
     assert_eq!(cached.locations[0].location, location(1));
     let RunStats { checked, cached, .. } = store.run_stats(second.run).await?;
     assert_eq!((checked, cached), (1, 1));
@@ -92,13 +92,13 @@ pub async fn cached_result_has_the_probe_that_reached_the_page(store: &dyn Store
 
     let unfinished = StoreFixture::with_pages(store, at(30), &[PAGE]).await?;
     let claim = unfinished.claim_one(at(30)).await?;
-    let bad = probe(503, at(30));
+    let failed = probe(503, at(30));
     let retry = TaskUpdate::Retry {
         purpose: FetchPurpose::Retry,
         not_before: at(60),
-        attempts: vec![attempt(&bad, FetchPurpose::Initial)],
+        attempts: vec![attempt(&failed, FetchPurpose::Initial)],
     };
-    let retry = completion(claim.lease, &claim.tasks[0], Some(bad), retry);
+    let retry = completion(claim.lease, &claim.tasks[0], Some(failed), retry);
     unfinished.commit(&[retry]).await?;
 
     let run = store.open_run(&run_key(), true, at(100)).await?.id;

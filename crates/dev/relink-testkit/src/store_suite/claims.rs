@@ -18,7 +18,7 @@ use super::fixture::{
 const ONE: &str = "http://one.test/";
 const TWO: &str = "http://two.test/";
 
-/// Both limits are reached.
+/// More hosts and tasks are due than each claim requests.
 pub async fn claim_respects_host_and_task_limits(store: &dyn Store) -> CaseResult {
     let urls: Vec<String> = (0..15).map(|n| format!("http://host-{}.test/{n}", n % 3)).collect();
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
@@ -36,7 +36,7 @@ pub async fn claim_respects_host_and_task_limits(store: &dyn Store) -> CaseResul
     Ok(())
 }
 
-/// This also holds for tasks that were not returned yet.
+/// A lease covers all tasks of the host, also those that were not returned yet.
 pub async fn leased_host_is_not_claimed_until_released(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
     let first = fixture.claim_one(at(1)).await?;
@@ -117,8 +117,8 @@ pub async fn more_tasks_continues_after_the_last_task(store: &dyn Store) -> Case
         assert_eq!(more.len(), expect);
         returned.extend(more);
     }
-    let requested_at: Vec<&str> = returned.iter().map(|task| task.url.as_str()).collect();
-    assert_eq!(requested_at, urls);
+    let returned_urls: Vec<&str> = returned.iter().map(|task| task.url.as_str()).collect();
+    assert_eq!(returned_urls, urls);
     Ok(())
 }
 
@@ -137,7 +137,7 @@ pub async fn more_tasks_returns_nothing_for_lost_lease(store: &dyn Store) -> Cas
     Ok(())
 }
 
-/// It is the due time of the first pending task, or none.
+/// The next due time is that of the first pending task, or none.
 pub async fn release_updates_next_due_time(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[ONE, "http://one.test/2"]).await?;
     let claim = fixture.claim_one(at(1)).await?;
@@ -167,7 +167,7 @@ pub async fn release_updates_next_due_time(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// Also in the next run, which gets the complete schedule.
+/// The schedule also applies to the next run, which gets it with the claim.
 pub async fn host_schedule_delays_the_next_claim(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
     let claim = fixture.claim_one(at(1)).await?;
@@ -191,7 +191,8 @@ pub async fn host_schedule_delays_the_next_claim(store: &dyn Store) -> CaseResul
     Ok(())
 }
 
-/// A run claims hosts early that it will not wait for.
+/// A run that ends claims hosts before their next request time, but not leased
+/// ones.
 pub async fn claim_that_ignores_waits_respects_leases(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
     let first = store.claim(fixture.run, claim_request(1, 1, at(1), lease_end(at(1)))).await?;
@@ -234,15 +235,16 @@ pub async fn schedule_stored_in_the_future_restarts_in_the_next_run(
     Ok(())
 }
 
-/// With many claims, refills and commits.
+/// Tasks are returned by claims and by `more_tasks`, and finished in between.
 pub async fn ten_thousand_tasks_are_each_claimed_once(store: &dyn Store) -> CaseResult {
     const LINKS: u32 = 10_000;
+    const BATCH: usize = 512;
     let fixture = StoreFixture::open(store, at(0)).await?;
     let link = |n| user_link(n, &format!("http://host-{}.test/{n}", n % 7));
     let links: Vec<NewLink> = (1..=LINKS).map(link).collect();
     let big = store.load_document(fixture.run, &document("big.md", 1)).await?;
-    for (n, chunk) in links.chunks(512).enumerate() {
-        fixture.add(big.id, 512 * n, chunk).await?;
+    for (batch, chunk) in links.chunks(BATCH).enumerate() {
+        fixture.add_links(big.id, BATCH * batch, chunk).await?;
     }
     store.finish_document(big.id).await?;
     store.finish_loading(fixture.run, &[big.id]).await?;
@@ -278,6 +280,7 @@ async fn finish_claim(
     Ok(claim.tasks.iter().map(|task| task.id).collect())
 }
 
+/// Returns the position after the last task, for `more_tasks`.
 fn cursor(tasks: &[FetchTask]) -> (Timestamp, TaskId) {
     let last = tasks.last().expect("a task was returned");
     (last.not_before, last.id)

@@ -18,6 +18,7 @@ use super::fixture::{
 const PAGE: &str = "http://one.test/a/page";
 const DIRECTORY: &str = "http://one.test/a/";
 
+/// Returns a control in the directory of the tests.
 fn stored_control(key: &str, status: u16, seconds: i64) -> StoredControl {
     StoredControl {
         key: key.to_owned(),
@@ -26,7 +27,7 @@ fn stored_control(key: &str, status: u16, seconds: i64) -> StoredControl {
     }
 }
 
-/// Keys are compared exactly.
+/// Keys are compared exactly, including case and special characters.
 pub async fn control_round_trips(store: &dyn Store) -> CaseResult {
     let keys = ["random-name http://one.test/a/", "random-name http://one.test/A/", "it's %_ü", ""];
     let controls: Vec<StoredControl> =
@@ -52,21 +53,21 @@ pub async fn stale_control_is_not_returned(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// In any order of insertion, also within one call.
+/// The order in which controls are saved does not matter, also within one call.
 pub async fn newer_control_replaces_older_one(store: &dyn Store) -> CaseResult {
     let [old, new, newest] = [(404, 10), (200, 20), (503, 30)];
     let stored = |(status, seconds)| stored_control("key", status, seconds);
-    for (arriving, expect) in
+    for (saved, expect) in
         [(vec![old], old), (vec![new], new), (vec![old], new), (vec![newest, old, new], newest)]
     {
-        let arriving: Vec<StoredControl> = arriving.into_iter().map(stored).collect();
-        store.save_controls(&arriving).await?;
-        assert_eq!(store.control("key", at(0)).await?, Some(stored(expect)), "{arriving:?}");
+        let saved: Vec<StoredControl> = saved.into_iter().map(stored).collect();
+        store.save_controls(&saved).await?;
+        assert_eq!(store.control("key", at(0)).await?, Some(stored(expect)), "{saved:?}");
     }
     Ok(())
 }
 
-/// Returns evidence with all and with no optional fields.
+/// Returns two items of evidence: one with all optional fields, one with none.
 fn evidence() -> Vec<Evidence> {
     let control = ControlSummary {
         kind: ControlKind::RandomName,
@@ -83,7 +84,7 @@ fn evidence() -> Vec<Evidence> {
     ]
 }
 
-/// With and without evidence, for any confidence.
+/// Results are stored with and without evidence, and with any confidence.
 pub async fn result_has_its_confidence_and_evidence(store: &dyn Store) -> CaseResult {
     let cases =
         [(0, evidence()), (93, Vec::new()), (100, evidence()[1..].to_vec()), (7, Vec::new())];
@@ -107,7 +108,7 @@ pub async fn result_has_its_confidence_and_evidence(store: &dyn Store) -> CaseRe
     Ok(())
 }
 
-/// The confidence of a reused result does not change.
+/// A result that a later run reuses has the confidence of the first run.
 pub async fn cached_result_keeps_its_confidence(store: &dyn Store) -> CaseResult {
     let first = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
     let claim = first.claim_one(at(1)).await?;
@@ -127,7 +128,7 @@ pub async fn cached_result_keeps_its_confidence(store: &dyn Store) -> CaseResult
     Ok(())
 }
 
-/// They have no evidence.
+/// Local targets are certain and have no evidence.
 pub async fn local_targets_have_full_confidence(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
     let links = [local_link(1, "file:a", Verdict::Alive), local_link(2, "file:b", Verdict::Local)];
@@ -141,7 +142,7 @@ pub async fn local_targets_have_full_confidence(store: &dyn Store) -> CaseResult
     Ok(())
 }
 
-/// For all purposes.
+/// Every purpose of a retry is stored with its task.
 pub async fn retried_task_has_its_purpose(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
     for (seconds, purpose) in (1..).zip(FetchPurpose::ALL) {
@@ -155,15 +156,16 @@ pub async fn retried_task_has_its_purpose(store: &dyn Store) -> CaseResult {
         let retried = completion(claim.lease, &claim.tasks[0], Some(seen), retry);
         fixture.commit(&[retried]).await?;
         fixture.release(&claim).await?;
-        let back = fixture.claim_one(at(seconds + 1)).await?;
-        assert_eq!(back.tasks[0].purpose, purpose);
-        assert_eq!(back.tasks[0].attempts[0].purpose, FetchPurpose::AlternateUserAgent);
-        fixture.release(&back).await?;
+        let reclaimed = fixture.claim_one(at(seconds + 1)).await?;
+        assert_eq!(reclaimed.tasks[0].purpose, purpose);
+        assert_eq!(reclaimed.tasks[0].attempts[0].purpose, FetchPurpose::AlternateUserAgent);
+        fixture.release(&reclaimed).await?;
     }
     Ok(())
 }
 
-/// Returns the paths of the neighbors.
+/// Returns the paths of the neighbors of a URL. Directory and URL are given as
+/// paths.
 async fn neighbors(
     fixture: &StoreFixture<'_>,
     directory: &str,
@@ -178,16 +180,19 @@ async fn neighbors(
     Ok(found.into_iter().map(path).collect())
 }
 
+/// Returns the URL of a path on the host of the tests.
 fn on_host(path: &str) -> String {
     format!("http://one.test{path}")
 }
 
+/// Returns links to these paths.
 fn links_to(paths: &[&str]) -> Vec<NewLink> {
     (1..).zip(paths).map(|(line, path)| discovered_link(line, &on_host(path))).collect()
 }
 
-/// Alternately after and before the URL. Pending targets and targets of other
-/// runs are not neighbors; a fetched target that is retried is one.
+/// Neighbors are returned alternately after and before the URL. Pending targets
+/// and targets of other runs are not neighbors; a fetched target that is
+/// retried is one.
 pub async fn neighbors_are_the_nearest_fetched_in_this_run(store: &dyn Store) -> CaseResult {
     let other = RunKey { scope: "other".to_owned(), ..run_key() };
     let other = StoreFixture::open_with_key(store, &other, at(0)).await?;
@@ -198,15 +203,15 @@ pub async fn neighbors_are_the_nearest_fetched_in_this_run(store: &dyn Store) ->
     let paths = ["/a/8", "/a/6", "/a/4", "/a/3", "/a/2", "/a/1", "/a/0"];
     fixture.load("a.md", 1, &links_to(&paths)).await?;
     let claim = fixture.claim_one(at(3)).await?;
-    let waits = |task: &&FetchTask| !["/a/4", "/a/1"].map(on_host).contains(&task.url);
-    for task in claim.tasks.iter().filter(waits) {
-        let done = if task.url.ends_with('6') {
+    let is_fetched = |task: &&FetchTask| !["/a/4", "/a/1"].map(on_host).contains(&task.url);
+    for task in claim.tasks.iter().filter(is_fetched) {
+        let update = if task.url.ends_with('6') {
             retry(task)
         } else {
             finished_completion(claim.lease, task, Verdict::Dead, at(3)).update
         };
         let seen = Some(probe(404, at(3)));
-        fixture.commit(&[completion(claim.lease, task, seen, done)]).await?;
+        fixture.commit(&[completion(claim.lease, task, seen, update)]).await?;
     }
     let all = ["/a/6", "/a/2", "/a/8", "/a/0"];
     assert_eq!(neighbors(&fixture, "/a/", "/a/3", MANY).await?, all);
@@ -220,12 +225,13 @@ pub async fn neighbors_are_the_nearest_fetched_in_this_run(store: &dyn Store) ->
     Ok(())
 }
 
+/// Returns an update that retries a task later.
 fn retry(task: &FetchTask) -> TaskUpdate {
     let attempts: Vec<Attempt> = task.attempts.clone();
     TaskUpdate::Retry { purpose: FetchPurpose::Retry, not_before: at(60), attempts }
 }
 
-/// It was not fetched in this run.
+/// A target with a cached result was not fetched in this run.
 pub async fn cached_target_is_not_a_neighbor(store: &dyn Store) -> CaseResult {
     let before = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
     before.finish_all(Verdict::Alive, at(1)).await?;
@@ -265,12 +271,13 @@ pub async fn neighbors_match_the_directory_prefix_exactly(store: &dyn Store) -> 
     Ok(())
 }
 
-/// The nearest neighbors are found without reading the whole directory.
+/// The nearest neighbors are found in a directory with 3000 targets.
 pub async fn large_directory_returns_requested_neighbors(store: &dyn Store) -> CaseResult {
     const LINKS: u32 = 3000;
     let fixture = StoreFixture::open(store, at(0)).await?;
     let link = |n| discovered_link(n, &format!("{DIRECTORY}{n:05}"));
-    // The first ones are fetched first, because they were discovered first.
+    // Tasks are claimed in the order of the links, so the targets around 1500 are
+    // fetched.
     let links: Vec<NewLink> = (1498..=1502).chain(1..1498).chain(1503..=LINKS).map(link).collect();
     fixture.load("a.md", 1, &links).await?;
     fixture.finish_all(Verdict::Alive, at(1)).await?;
@@ -279,7 +286,7 @@ pub async fn large_directory_returns_requested_neighbors(store: &dyn Store) -> C
     Ok(())
 }
 
-/// URLs are compared exactly.
+/// URLs are compared exactly, including case.
 pub async fn unknown_target_has_no_record(store: &dyn Store) -> CaseResult {
     assert_eq!(store.target_record(PAGE).await?, None);
     StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
@@ -288,7 +295,7 @@ pub async fn unknown_target_has_no_record(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// Although it was fetched.
+/// A target that was fetched but not finished has no result.
 pub async fn unchecked_target_has_a_record_without_result(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
     let empty =
@@ -302,11 +309,12 @@ pub async fn unchecked_target_has_a_record_without_result(store: &dyn Store) -> 
     Ok(())
 }
 
+/// Returns the record of the page of the tests.
 async fn target_record(store: &dyn Store) -> Result<TargetRecord, StoreError> {
     Ok(store.target_record(PAGE).await?.expect("the page is known"))
 }
 
-/// Oldest first, including runs with other keys.
+/// Verdicts are sorted by time, oldest first, and include runs with other keys.
 pub async fn target_record_has_verdicts_of_all_runs(store: &dyn Store) -> CaseResult {
     let verdicts = [(10, Verdict::Alive), (20, Verdict::Failing), (30, Verdict::Soft404)];
     for (now, verdict) in verdicts {
@@ -327,7 +335,7 @@ pub async fn target_record_has_verdicts_of_all_runs(store: &dyn Store) -> CaseRe
     Ok(())
 }
 
-/// The later result belongs to the run that started earlier.
+/// The run that started first checks the target last.
 pub async fn target_record_is_sorted_by_check_time(store: &dyn Store) -> CaseResult {
     let long = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
     let short = RunKey { scope: "short".to_owned(), ..run_key() };
@@ -344,8 +352,8 @@ pub async fn target_record_is_sorted_by_check_time(store: &dyn Store) -> CaseRes
     Ok(())
 }
 
-/// With locations, attempts, evidence and all probes of its run, oldest first,
-/// and without those of other targets and runs.
+/// The record has the locations, attempts, evidence and probes of the latest
+/// run. It has no probes of other targets and runs.
 pub async fn target_record_has_all_details_of_latest_result(store: &dyn Store) -> CaseResult {
     let before = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
     before.finish_all(Verdict::Alive, at(1)).await?;
@@ -355,10 +363,10 @@ pub async fn target_record_has_all_details_of_latest_result(store: &dyn Store) -
         StoreFixture::with_pages(store, at(10), &[PAGE, "http://one.test/a/other"]).await?;
     let claim = fixture.claim_one(at(10)).await?;
     let probes = [probe(503, at(10)), probe(500, at(11)), probe(200, at(12))];
-    for (n, seen) in probes.iter().enumerate() {
+    for (index, seen) in probes.iter().enumerate() {
         let attempts: Vec<Attempt> =
-            probes[..=n].iter().map(|probe| attempt(probe, FetchPurpose::Retry)).collect();
-        let update = if n < 2 {
+            probes[..=index].iter().map(|probe| attempt(probe, FetchPurpose::Retry)).collect();
+        let update = if index < 2 {
             TaskUpdate::Retry { purpose: FetchPurpose::Retry, not_before: at(10), attempts }
         } else {
             let checked = target_result(Verdict::Soft404, seen, at(12));
@@ -378,7 +386,7 @@ pub async fn target_record_has_all_details_of_latest_result(store: &dyn Store) -
     Ok(())
 }
 
-/// The hold does not break the chain of probes.
+/// The probes before and after a hold belong to one task.
 pub async fn target_record_has_probes_from_before_a_hold(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
     let claim = fixture.claim_one(at(1)).await?;
@@ -404,7 +412,8 @@ pub async fn target_record_has_probes_from_before_a_hold(store: &dyn Store) -> C
     Ok(())
 }
 
-/// Its probe is that of the held task.
+/// A task is finished after a hold without another request. The probe of the
+/// hold is the last one that reached the page.
 pub async fn page_reached_after_a_hold_is_in_history(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
     let claim = fixture.claim_one(at(1)).await?;
@@ -427,7 +436,7 @@ pub async fn page_reached_after_a_hold_is_in_history(store: &dyn Store) -> CaseR
     Ok(())
 }
 
-/// Another run has a cached result with the same time.
+/// A later run has a cached result with the same time.
 pub async fn target_record_prefers_the_run_that_fetched(store: &dyn ManagedStore) -> CaseResult {
     let first = StoreFixture::with_pages(store, at(0), &[PAGE]).await?;
     first.finish_all(Verdict::Alive, at(1)).await?;
@@ -451,7 +460,7 @@ pub async fn target_record_prefers_the_run_that_fetched(store: &dyn ManagedStore
     Ok(())
 }
 
-/// It has verdicts and locations, but no probes.
+/// The record of a local target has verdicts and locations, but no probes.
 pub async fn local_target_has_a_record(store: &dyn Store) -> CaseResult {
     for (now, verdict) in [(10, Verdict::Alive), (20, Verdict::Local)] {
         let fixture = StoreFixture::open(store, at(now)).await?;

@@ -37,12 +37,14 @@ pub(super) fn run_key() -> RunKey {
     }
 }
 
-/// A run with its current time.
+/// An open run of a store.
 pub(super) struct StoreFixture<'a> {
     pub(super) store: &'a dyn Store,
     pub(super) run: RunId,
     pub(super) generation: i64,
+    /// The current time of commits and loading steps.
     pub(super) now: Timestamp,
+    /// The age limit of cached results.
     pub(super) fresh_since: Timestamp,
 }
 
@@ -75,7 +77,7 @@ impl<'a> StoreFixture<'a> {
 
     /// Loads one document that links to these URLs, and finishes loading.
     pub(super) async fn load_pages(&self, urls: &[&str]) -> Result<DocumentId, StoreError> {
-        let links: Vec<NewLink> = (1..).zip(urls).map(|(n, url)| user_link(n, url)).collect();
+        let links: Vec<NewLink> = (1..).zip(urls).map(|(line, url)| user_link(line, url)).collect();
         let document = self.load("README.md", 1, &links).await?;
         self.store.finish_loading(self.run, &[document]).await?;
         Ok(document)
@@ -91,20 +93,20 @@ impl<'a> StoreFixture<'a> {
         let document = document(label, content_hash);
         let loaded = self.store.load_document(self.run, &document).await?;
         assert!(!loaded.is_unchanged, "{label} is new or changed");
-        self.add(loaded.id, 0, links).await?;
+        self.add_links(loaded.id, 0, links).await?;
         self.store.finish_document(loaded.id).await?;
         Ok(loaded.id)
     }
 
-    /// Adds links to a document, starting at position `first`.
-    pub(super) async fn add(
+    /// Adds links to a document, the first one at `first_position`.
+    pub(super) async fn add_links(
         &self,
         document: DocumentId,
-        first: usize,
+        first_position: usize,
         links: &[NewLink],
     ) -> Result<(), StoreError> {
         let batch =
-            LinkBatch { document, first_position: first, links, cache_window: self.cache_window() };
+            LinkBatch { document, first_position, links, cache_window: self.cache_window() };
         self.store.add_links(self.run, batch).await
     }
 
@@ -211,11 +213,12 @@ pub(super) fn lease_end(now: Timestamp) -> Timestamp {
     now + jiff::SignedDuration::from_secs(LEASE_SECONDS)
 }
 
+/// Returns a document to load.
 pub(super) fn document(label: &str, content_hash: u64) -> NewDocument {
     NewDocument { label: label.to_owned(), content_hash }
 }
 
-/// Returns a location on a line.
+/// Returns a location on a line; other fields are derived from the line.
 pub(super) fn location(line: u32) -> SourceLocation {
     let start = 100 * line as usize;
     SourceLocation {
@@ -236,6 +239,7 @@ pub(super) fn discovered_link(line: u32, url: &str) -> NewLink {
     web_link(line, url, RequestRights::discovered())
 }
 
+/// Returns a link to a URL, whose host is that of the target.
 fn web_link(line: u32, url: &str, rights: RequestRights) -> NewLink {
     let host = url.split('/').nth(2).unwrap_or(url);
     NewLink {

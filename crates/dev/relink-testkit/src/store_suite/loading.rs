@@ -47,7 +47,7 @@ pub async fn changed_document_loses_its_old_links(store: &dyn Store) -> CaseResu
 pub async fn partially_loaded_document_is_loaded_again(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
     let half = store.load_document(fixture.run, &document("a.md", 7)).await?;
-    fixture.add(half.id, 0, &[user_link(1, ONE), user_link(2, TWO)]).await?;
+    fixture.add_links(half.id, 0, &[user_link(1, ONE), user_link(2, TWO)]).await?;
 
     let resumed = StoreFixture::open(store, at(10)).await?;
     let links = [user_link(1, ONE), user_link(2, TWO), user_link(3, THREE)];
@@ -68,8 +68,8 @@ pub async fn target_with_many_links_is_one_task_with_all_locations(
     let a = fixture.load("a.md", 1, &first).await?;
     let b = store.load_document(fixture.run, &document("b.md", 2)).await?;
     // Two batches, so that the order does not depend on one statement.
-    fixture.add(b.id, 0, &[user_link(9, ONE)]).await?;
-    fixture.add(b.id, 1, &[user_link(8, ONE)]).await?;
+    fixture.add_links(b.id, 0, &[user_link(9, ONE)]).await?;
+    fixture.add_links(b.id, 1, &[user_link(8, ONE)]).await?;
     store.finish_document(b.id).await?;
     store.finish_loading(fixture.run, &[a, b.id]).await?;
 
@@ -152,7 +152,7 @@ pub async fn local_target_is_finished_immediately(store: &dyn Store) -> CaseResu
     Ok(())
 }
 
-/// Across runs; another verdict sets a new `since`.
+/// `since` stays the same over several runs, until the verdict changes.
 pub async fn local_target_keeps_since_while_verdict_is_the_same(store: &dyn Store) -> CaseResult {
     let days = [
         (1, Verdict::Local, 1),
@@ -212,6 +212,7 @@ pub async fn removed_documents_remove_their_tasks(store: &dyn Store) -> CaseResu
     Ok(())
 }
 
+/// Returns the location on a line of a document.
 fn link_location((path, line): (&str, u32)) -> LinkLocation {
     LinkLocation { path: path.to_owned(), location: location(line) }
 }

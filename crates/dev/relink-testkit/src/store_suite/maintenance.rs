@@ -11,6 +11,7 @@ use super::fixture::{MANY, StoreFixture, at, attempt, completion, probe, run_key
 const ONE: &str = "http://one.test/";
 const TWO: &str = "http://two.test/";
 
+/// Returns the numbers of runs, targets and probes.
 fn counts(size: &StoreSize) -> (u64, u64, u64) {
     (size.runs, size.targets, size.probes)
 }
@@ -68,7 +69,7 @@ pub async fn prune_keeps_recent_and_unfinished_runs(store: &dyn ManagedStore) ->
     Ok(())
 }
 
-/// Holds the task of a claim.
+/// Holds the first task of a claim.
 async fn hold(fixture: &StoreFixture<'_>, claim: &relink_ports::Claim, seconds: i64) -> CaseResult {
     let seen = probe(503, at(seconds));
     let attempts = vec![attempt(&seen, FetchPurpose::Initial)];
@@ -101,7 +102,8 @@ pub async fn prune_keeps_current_result_and_last_reached_digest(
     Ok(())
 }
 
-/// Otherwise its remaining probes would belong to the new run.
+/// With a reused id, the remaining probes of the old run would belong to the
+/// new one.
 pub async fn run_id_of_pruned_run_is_not_reused(store: &dyn ManagedStore) -> CaseResult {
     let old = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
     old.finish_all(Verdict::Alive, at(1)).await?;
@@ -150,7 +152,7 @@ pub async fn pruned_probe_is_not_confused_with_a_later_one(store: &dyn ManagedSt
     Ok(())
 }
 
-/// The file only gets smaller.
+/// A vacuum only makes the file smaller.
 pub async fn vacuum_loses_nothing(store: &dyn ManagedStore) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
     fixture.finish_all(Verdict::Alive, at(1)).await?;

@@ -188,6 +188,7 @@ macro_rules! store_suite {
 
 #[cfg(test)]
 mod tests {
+    /// Checks that the macro lists all cases in the source of a group.
     #[track_caller]
     fn check(group: &str, source: &str) {
         let listed = include_str!("mod.rs");

@@ -48,7 +48,7 @@ pub async fn checked_targets_are_paginated_in_order(store: &dyn Store) -> CaseRe
     Ok(())
 }
 
-/// Pages are full while there are more matching targets.
+/// The limit applies after the filter.
 pub async fn checked_targets_are_filtered_by_verdict(store: &dyn Store) -> CaseResult {
     let verdicts = [Verdict::Alive, Verdict::Dead, Verdict::Alive, Verdict::Soft404, Verdict::Dead];
     let fixture = StoreFixture::open(store, at(0)).await?;
@@ -56,7 +56,7 @@ pub async fn checked_targets_are_filtered_by_verdict(store: &dyn Store) -> CaseR
     let links: Vec<NewLink> = (1..).zip(&verdicts).map(link).collect();
     fixture.load("a.md", 1, &links).await?;
 
-    let pick =
+    let checked_verdicts =
         async |after: i64, limit, verdicts: &[Verdict]| -> Result<Vec<Verdict>, StoreError> {
             let query = CheckedTargetQuery {
                 after: TaskId(after),
@@ -64,27 +64,28 @@ pub async fn checked_targets_are_filtered_by_verdict(store: &dyn Store) -> CaseR
                 verdicts: Some(verdicts),
                 ..CheckedTargetQuery::ALL
             };
-            let picked = store.checked_targets(fixture.run, query);
-            Ok(picked.await?.iter().map(verdict).collect())
+            let checked = store.checked_targets(fixture.run, query);
+            Ok(checked.await?.iter().map(verdict).collect())
         };
     let broken = [Verdict::Soft404, Verdict::Dead];
     let expect = [Verdict::Dead, Verdict::Soft404, Verdict::Dead];
-    assert_eq!(pick(0, MANY, &broken).await?, expect);
-    assert_eq!(pick(0, 2, &broken).await?, expect[..2]);
-    assert_eq!(pick(0, MANY, &[Verdict::Moved]).await?, []);
-    assert_eq!(pick(0, MANY, &[]).await?, []);
+    assert_eq!(checked_verdicts(0, MANY, &broken).await?, expect);
+    assert_eq!(checked_verdicts(0, 2, &broken).await?, expect[..2]);
+    assert_eq!(checked_verdicts(0, MANY, &[Verdict::Moved]).await?, []);
+    assert_eq!(checked_verdicts(0, MANY, &[]).await?, []);
     let all = fixture.checked().await?;
     assert_eq!(all.iter().map(verdict).collect::<Vec<_>>(), verdicts);
     let second = all[1].task.0;
-    assert_eq!(pick(second, MANY, &broken).await?, expect[1..]);
+    assert_eq!(checked_verdicts(second, MANY, &broken).await?, expect[1..]);
     Ok(())
 }
 
+/// Returns the verdict of a target.
 fn verdict(checked: &CheckedTarget) -> Verdict {
     checked.result.verdict
 }
 
-/// With attempts, hops, locations and all other fields.
+/// Attempts, hops, locations and all other fields are stored.
 pub async fn checked_target_round_trips(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
     let original_url = "HTTP://ONE.test/?q='quoted'&ü=\u{1f4da}";
@@ -94,17 +95,17 @@ pub async fn checked_target_round_trips(store: &dyn Store) -> CaseResult {
     let task = &claim.tasks[0];
 
     let (first, second) = (probe(503, at(1)), probe(404, at(2)));
-    let mut early = attempt(&first, FetchPurpose::Initial);
-    early.outcome = FetchOutcome::TimedOut(Phase::Headers);
+    let mut timeout = attempt(&first, FetchPurpose::Initial);
+    timeout.outcome = FetchOutcome::TimedOut(Phase::Headers);
     let result = TargetResult {
-        attempts: vec![early.clone(), attempt(&second, FetchPurpose::Confirmation)],
+        attempts: vec![timeout.clone(), attempt(&second, FetchPurpose::Confirmation)],
         since: at(-500),
         ..target_result(Verdict::Dead, &second, at(2))
     };
     let retry = TaskUpdate::Retry {
         purpose: FetchPurpose::Confirmation,
         not_before: at(2),
-        attempts: vec![early],
+        attempts: vec![timeout],
     };
     let finish = TaskUpdate::Finish(result.clone());
     for (probe, update) in [(first, retry), (second.clone(), finish)] {
@@ -127,7 +128,7 @@ pub async fn checked_target_round_trips(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// The store may derive it from the probe.
+/// The store may derive a single attempt from its probe.
 pub async fn single_attempt_round_trips(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
     fixture.finish_all(Verdict::Alive, at(5)).await?;
@@ -138,7 +139,7 @@ pub async fn single_attempt_round_trips(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// Although an earlier run fetched it.
+/// A target that was fetched in an earlier run is finished without a request.
 pub async fn target_finished_without_request_has_no_attempts(store: &dyn Store) -> CaseResult {
     let before = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
     before.finish_all(Verdict::Alive, at(1)).await?;
@@ -158,7 +159,7 @@ pub async fn target_finished_without_request_has_no_attempts(store: &dyn Store) 
     Ok(())
 }
 
-/// Not in the order of task ids.
+/// Inlinks are returned in the order of the given tasks, not of task ids.
 pub async fn inlinks_are_in_the_order_of_the_tasks(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
     let links = [user_link(1, ONE), user_link(2, TWO), user_link(3, ONE)];
@@ -178,19 +179,19 @@ pub async fn inlinks_are_in_the_order_of_the_tasks(store: &dyn Store) -> CaseRes
     Ok(())
 }
 
-/// Only its unsuppressed locations are returned; a finding without such
-/// locations is omitted.
+/// A document can suppress codes. A finding that all its documents suppress is
+/// omitted; otherwise only the other locations are returned.
 pub async fn suppressed_finding_is_not_returned(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::open(store, at(0)).await?;
-    let hiding = |line, url, code: &str| {
+    let suppressing_link = |line, url, code: &str| {
         let ignored_codes = vec!["RL601".to_owned(), code.to_owned()];
         NewLink { ignored_codes, ..user_link(line, url) }
     };
     let links = [
-        hiding(1, ONE, "RL101"),
-        hiding(2, TWO, "RL101"),
+        suppressing_link(1, ONE, "RL101"),
+        suppressing_link(2, TWO, "RL101"),
         user_link(3, TWO),
-        hiding(4, THREE, "RL999"),
+        suppressing_link(4, THREE, "RL999"),
     ];
     fixture.load("b.md", 2, &links).await?;
     fixture.finish_all(Verdict::Dead, at(1)).await?;
@@ -223,7 +224,7 @@ pub async fn run_stats_count_only_this_run(store: &dyn Store) -> CaseResult {
     ];
     fixture.load("a.md", 1, &links).await?;
     fixture.load("b.md", 2, &[user_link(1, "http://one.test/b")]).await?;
-    let waiting = RunStats {
+    let before = RunStats {
         links: 5,
         documents: 2,
         hosts: 0,
@@ -233,18 +234,18 @@ pub async fn run_stats_count_only_this_run(store: &dyn Store) -> CaseResult {
         verdicts: BTreeMap::from([(Verdict::Alive, 1), (Verdict::Local, 1)]),
         ignored: 0,
     };
-    assert_eq!(store.run_stats(fixture.run).await?, waiting);
+    assert_eq!(store.run_stats(fixture.run).await?, before);
     let progress = RunProgress { targets: 4, checked: 2 };
     assert_eq!(store.progress(fixture.run).await?, progress);
 
     finish_due(&fixture, at(11)).await?;
-    let done = RunStats {
+    let after = RunStats {
         hosts: 1,
         checked: 4,
         verdicts: BTreeMap::from([(Verdict::Alive, 1), (Verdict::Local, 1), (Verdict::Dead, 2)]),
-        ..waiting
+        ..before
     };
-    assert_eq!(store.run_stats(fixture.run).await?, done);
+    assert_eq!(store.run_stats(fixture.run).await?, after);
     assert_eq!(store.progress(fixture.run).await?, RunProgress { checked: 4, ..progress });
     let sources = RunStats { links: 5, documents: 2, hosts: 1, ..RunStats::default() };
     assert_eq!(store.source_stats(fixture.run).await?, sources);
@@ -272,24 +273,24 @@ async fn finish_due(fixture: &StoreFixture<'_>, now: Timestamp) -> CaseResult {
 pub async fn host_stats_are_sorted_by_requests(store: &dyn Store) -> CaseResult {
     let urls = [ONE, TWO, "http://three.test/"];
     let fixture = StoreFixture::with_pages(store, at(0), &urls).await?;
-    let stats = |name: &str, by: u64| HostStats {
+    let stats = |name: &str, factor: u64| HostStats {
         name: name.to_owned(),
-        requests: 2 * by,
-        control_requests: by / 2,
-        responses: by,
-        throttled: by / 2,
-        request_ms: 100 * by,
-        politeness_wait_ms: 10 * by,
+        requests: 2 * factor,
+        control_requests: factor / 2,
+        responses: factor,
+        throttled: factor / 2,
+        request_ms: 100 * factor,
+        politeness_wait_ms: 10 * factor,
     };
     for round in 0..2 {
         let now = at(round * LEASE_SECONDS);
         for claim in fixture.claim(now).await? {
-            let by = match claim.name.as_str() {
+            let factor = match claim.name.as_str() {
                 "one.test" => 2,
                 "two.test" => 10,
                 _ => 0,
             };
-            let done = stats(&claim.name, by);
+            let done = stats(&claim.name, factor);
             let schedule = HostSchedule::default();
             store
                 .release(fixture.run, &[HostRelease { lease: claim.lease, schedule, stats: done }])
@@ -302,7 +303,7 @@ pub async fn host_stats_are_sorted_by_requests(store: &dyn Store) -> CaseResult 
     Ok(())
 }
 
-/// Local targets are not included.
+/// Verdicts of local targets are not included.
 pub async fn past_verdicts_cover_all_runs(store: &dyn Store) -> CaseResult {
     let first = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
     first.finish_all(Verdict::Dead, at(1)).await?;
@@ -321,7 +322,7 @@ pub async fn past_verdicts_cover_all_runs(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// Without duplicates and local targets.
+/// URLs are returned once, without local targets.
 pub async fn known_urls_are_sorted(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[TWO, ONE]).await?;
     fixture

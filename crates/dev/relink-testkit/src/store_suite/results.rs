@@ -17,7 +17,7 @@ use super::fixture::{
 const ONE: &str = "http://one.test/";
 const OTHER: &str = "http://one.test/other";
 
-/// Target, task, host and probes stay the same.
+/// A rejected result changes neither target, task, host nor probes.
 pub async fn result_with_lost_lease_is_rejected_and_changes_nothing(
     store: &dyn ManagedStore,
 ) -> CaseResult {
@@ -32,7 +32,7 @@ pub async fn result_with_lost_lease_is_rejected_and_changes_nothing(
     assert_eq!(rejected, [task.id]);
     assert_eq!(store.size().await?, size);
     assert_eq!(store.run_stats(fixture.run).await?, stats);
-    release_late(&fixture, lost.lease).await?;
+    check_late_release_has_no_effect(&fixture, lost.lease).await?;
 
     fixture.finish_claim(&current, Verdict::Alive, at(LEASE_SECONDS + 3)).await?;
     assert_eq!(fixture.checked_one().await?.result.verdict, Verdict::Alive);
@@ -45,7 +45,10 @@ pub async fn result_with_lost_lease_is_rejected_and_changes_nothing(
 }
 
 /// Checks that releasing a lost lease has no effect.
-async fn release_late(fixture: &StoreFixture<'_>, lost: HostLease) -> CaseResult {
+async fn check_late_release_has_no_effect(
+    fixture: &StoreFixture<'_>,
+    lost: HostLease,
+) -> CaseResult {
     let schedule = HostSchedule { next_at: at(5000), delay_ms: 1, ..HostSchedule::default() };
     let stats = HostStats { requests: 1, ..HostStats::default() };
     fixture.store.release(fixture.run, &[HostRelease { lease: lost, schedule, stats }]).await?;
@@ -54,7 +57,7 @@ async fn release_late(fixture: &StoreFixture<'_>, lost: HostLease) -> CaseResult
     Ok(())
 }
 
-/// Other results of the commit are stored, also those of the same host.
+/// Other results of the same commit are stored, also those of the same host.
 pub async fn only_results_with_lost_lease_are_rejected(store: &dyn Store) -> CaseResult {
     let urls = [ONE, OTHER, "http://two.test/"];
     let fixture = StoreFixture::with_pages(store, at(0), &urls).await?;
@@ -76,11 +79,12 @@ pub async fn only_results_with_lost_lease_are_rejected(store: &dyn Store) -> Cas
     Ok(())
 }
 
+/// Returns an update that retries a task after `seconds`.
 fn retry_at(attempts: Vec<Attempt>, seconds: i64) -> TaskUpdate {
     TaskUpdate::Retry { purpose: FetchPurpose::Confirmation, not_before: at(seconds), attempts }
 }
 
-/// The task has no result in the meantime.
+/// A retried task has no result until it is finished.
 pub async fn retried_task_is_due_later_with_its_attempts(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
     let claim = fixture.claim_one(at(1)).await?;
@@ -104,7 +108,8 @@ pub async fn retried_task_is_due_later_with_its_attempts(store: &dyn Store) -> C
     Ok(())
 }
 
-/// The host is still leased.
+/// A task of a host that is still leased is returned by `more_tasks` when its
+/// retry is due.
 pub async fn more_tasks_returns_retried_task_once_due(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
     let claim = fixture.claim_one(at(1)).await?;
@@ -113,16 +118,17 @@ pub async fn more_tasks_returns_retried_task_once_due(store: &dyn Store) -> Case
     let update = retry_at(vec![attempt(&seen, FetchPurpose::Initial)], 30);
     fixture.commit(&[completion(claim.lease, task, Some(seen), update)]).await?;
     let after = (task.not_before, task.id);
-    let refill = |seconds| store.more_tasks(fixture.run, claim.lease, after, MANY, at(seconds));
-    assert_eq!(refill(29).await?, []);
-    let more = refill(30).await?;
+    let more_at = |seconds| store.more_tasks(fixture.run, claim.lease, after, MANY, at(seconds));
+    assert_eq!(more_at(29).await?, []);
+    let more = more_at(30).await?;
     assert_eq!(more.len(), 1);
     assert_eq!(more[0].id, task.id);
     assert_eq!(more[0].purpose, FetchPurpose::Confirmation);
     Ok(())
 }
 
-/// Its host was released without due tasks.
+/// The host of a held task was released without due tasks. A retry makes the
+/// host due again.
 pub async fn task_retried_without_lease_becomes_due(store: &dyn Store) -> CaseResult {
     let fixture = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
     let claim = fixture.claim_one(at(1)).await?;
@@ -140,23 +146,23 @@ pub async fn task_retried_without_lease_becomes_due(store: &dyn Store) -> CaseRe
     Ok(())
 }
 
-/// Also after an interruption, until the task is finished.
+/// A held task stays held after an interruption, until it is finished.
 pub async fn held_task_is_not_claimed_and_has_its_probe(store: &dyn Store) -> CaseResult {
     let (first, second) = (probe(502, at(1)), probe(503, at(2)));
     let attempts =
         vec![attempt(&first, FetchPurpose::Initial), attempt(&second, FetchPurpose::Retry)];
-    let waiting = TaskUpdate::Hold { attempts: attempts.clone() };
-    let early = retry_at(attempts[..1].to_vec(), 2);
+    let hold = TaskUpdate::Hold { attempts: attempts.clone() };
+    let retry = retry_at(attempts[..1].to_vec(), 2);
     let before = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
-    apply_updates(&before, [(first, early), (second.clone(), waiting)]).await?;
+    apply_updates(&before, [(first, retry), (second.clone(), hold)]).await?;
 
     let fixture = StoreFixture::open(store, at(3)).await?;
     assert_eq!(fixture.claim(at(1000)).await?, []);
     assert_eq!(store.next_due(fixture.run).await?.at, None);
     assert_eq!(fixture.checked().await?, []);
-    let held = store.held_tasks(fixture.run, TaskId(0), MANY).await?;
-    let [(task, seen)] = &held[..] else {
-        panic!("one task is on hold: {held:?}");
+    let tasks = store.held_tasks(fixture.run, TaskId(0), MANY).await?;
+    let [(task, seen)] = &tasks[..] else {
+        panic!("one task is on hold: {tasks:?}");
     };
     assert_eq!((task.url.as_str(), &task.attempts), (ONE, &attempts));
     assert_eq!(seen, &second);
@@ -181,7 +187,8 @@ async fn apply_updates(fixture: &StoreFixture<'_>, steps: [(Probe, TaskUpdate); 
     fixture.release(&claim).await
 }
 
-/// Another process has resumed the run, so it judges the held results.
+/// Another process has resumed the run, so only that process may judge held
+/// tasks.
 pub async fn held_result_of_earlier_generation_is_rejected(store: &dyn Store) -> CaseResult {
     let before = StoreFixture::with_pages(store, at(0), &[ONE]).await?;
     let claim = before.claim_one(at(1)).await?;
@@ -204,7 +211,7 @@ pub async fn held_result_of_earlier_generation_is_rejected(store: &dyn Store) ->
     Ok(())
 }
 
-/// They are sorted by task id.
+/// Held tasks are sorted by task id.
 pub async fn held_tasks_are_paginated(store: &dyn Store) -> CaseResult {
     let urls: Vec<String> = (0..5).map(|n| format!("{ONE}{n}")).collect();
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
@@ -251,7 +258,8 @@ pub async fn result_is_history_of_the_next_run(store: &dyn Store) -> CaseResult 
     Ok(())
 }
 
-/// Another run starts and finishes during the interruption.
+/// Another run starts and finishes while the first is interrupted. The result
+/// of the resumed run is newer.
 pub async fn resumed_run_supersedes_later_runs(store: &dyn Store) -> CaseResult {
     StoreFixture::with_pages(store, at(0), &[ONE]).await?;
     let between = RunKey { scope: "between".to_owned(), ..run_key() };
@@ -272,7 +280,8 @@ pub async fn resumed_run_supersedes_later_runs(store: &dyn Store) -> CaseResult 
     Ok(())
 }
 
-/// A success ends the failure streak.
+/// A failure extends the failure streak and keeps the digest; a success ends
+/// the streak.
 pub async fn failure_keeps_digest_of_last_reached_page(store: &dyn Store) -> CaseResult {
     let streak = |runs, last| FailureStreak { runs, first_at: at(200), last_at: at(last) };
     // Time, verdict, `since` and failure streak of each run.
@@ -282,11 +291,11 @@ pub async fn failure_keeps_digest_of_last_reached_page(store: &dyn Store) -> Cas
         (300, Verdict::Failing, 200, Some(streak(2, 300))),
         (400, Verdict::Alive, 400, None),
     ];
-    let mut cached = History::default();
+    let mut expect = History::default();
     for (now, verdict, since, streak) in runs {
         let fixture = StoreFixture::with_pages(store, at(now), &[ONE]).await?;
         let claim = fixture.claim_one(at(now)).await?;
-        assert_eq!(claim.tasks[0].history, cached, "before {now}");
+        assert_eq!(claim.tasks[0].history, expect, "before {now}");
 
         let is_reached = verdict == Verdict::Alive;
         let seen = probe(if is_reached { 200 } else { 503 }, at(now));
@@ -297,12 +306,12 @@ pub async fn failure_keeps_digest_of_last_reached_page(store: &dyn Store) -> Cas
         fixture.commit(&[done]).await?;
         fixture.release(&claim).await?;
         fixture.close(at(now)).await?;
-        cached = History {
+        expect = History {
             verdict: Some(verdict),
             code: (!is_reached).then_some(FindingCode::new(101)),
             since: Some(at(since)),
             checked_at: Some(at(now)),
-            last_reached_at: is_reached.then_some(at(now)).or(cached.last_reached_at),
+            last_reached_at: is_reached.then_some(at(now)).or(expect.last_reached_at),
             streak,
             digest: Some(digest(200).into()),
             final_url: Some(FINAL_URL.to_owned()),

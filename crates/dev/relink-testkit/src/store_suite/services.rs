@@ -44,7 +44,7 @@ pub async fn larger_budget_continues_the_count(store: &dyn Store) -> CaseResult 
 
 /// The latest score decides whether a page is decayed; all scores are history.
 pub async fn latest_decay_score_of_a_page_counts(store: &dyn Store) -> CaseResult {
-    let row = |url: &str, hour: i64, decay: f64| StoredDecay {
+    let decay_score = |url: &str, hour: i64, decay: f64| StoredDecay {
         url: url.to_owned(),
         measured_at: at(hour),
         decay,
@@ -53,7 +53,7 @@ pub async fn latest_decay_score_of_a_page_counts(store: &dyn Store) -> CaseResul
         dead_share: (decay < 1.0).then_some(0.25),
         dead_ends: vec!["http://gone.test/".to_owned()],
     };
-    let scores = [row(ONE, 1, 0.9), row(ONE, 2, 0.2), row(TWO, 1, 0.75)];
+    let scores = [decay_score(ONE, 1, 0.9), decay_score(ONE, 2, 0.2), decay_score(TWO, 1, 0.75)];
     store.save_decay(&scores).await?;
     store.save_decay(&scores[2..]).await?;
     assert_eq!(store.decayed_pages(0.5).await?, scores[2..]);
@@ -62,8 +62,12 @@ pub async fn latest_decay_score_of_a_page_counts(store: &dyn Store) -> CaseResul
     Ok(())
 }
 
-/// Returns the URLs of changed pages after a probe; dead ones with a minus sign.
-async fn changes(store: &dyn Store, after: i64) -> Result<Vec<String>, relink_ports::StoreError> {
+/// Returns the URLs of pages that changed after a probe, dead ones with a minus
+/// sign.
+async fn changed_urls(
+    store: &dyn Store,
+    after: i64,
+) -> Result<Vec<String>, relink_ports::StoreError> {
     let mut reported = Vec::new();
     for TextChange { url, text, .. } in store.text_changes(after, MANY).await? {
         reported.push(if text.is_some() { url } else { format!("-{url}") });
@@ -72,40 +76,40 @@ async fn changes(store: &dyn Store, after: i64) -> Result<Vec<String>, relink_po
 }
 
 /// Returns the greatest probe id of the changes.
-async fn last_probe_id(store: &dyn Store) -> Result<i64, relink_ports::StoreError> {
+async fn last_changed_probe_id(store: &dyn Store) -> Result<i64, relink_ports::StoreError> {
     let changes = store.text_changes(0, MANY).await?;
     Ok(changes.last().map_or(0, |change| change.probe_id))
 }
 
 /// Live pages have a text; dead pages have none.
 pub async fn only_new_texts_are_returned(store: &dyn Store) -> CaseResult {
-    assert_eq!(changes(store, 0).await?, [""; 0]);
+    assert_eq!(changed_urls(store, 0).await?, [""; 0]);
     assert_eq!(store.last_probe_id().await?, 0);
     let first = StoreFixture::with_pages(store, at(0), &[ONE, TWO]).await?;
     first.finish_all(Verdict::Alive, at(1)).await?;
     first.close(at(2)).await?;
     let all = store.text_changes(0, MANY).await?;
     let title = digest(200).title.unwrap_or_default();
-    assert!(all.iter().all(|it| it.text.as_ref().is_some_and(|text| text.0 == title)));
+    assert!(all.iter().all(|change| change.text.as_ref().is_some_and(|text| text.0 == title)));
     assert_eq!(all.len(), 2);
     assert_eq!(store.text_changes(0, 1).await?, all[..1]);
-    let reported = last_probe_id(store).await?;
-    assert_eq!(store.last_probe_id().await?, reported);
-    assert_eq!(changes(store, reported).await?, [""; 0]);
+    let last = last_changed_probe_id(store).await?;
+    assert_eq!(store.last_probe_id().await?, last);
+    assert_eq!(changed_urls(store, last).await?, [""; 0]);
     let second = StoreFixture::with_pages(store, at(3), &[TWO]).await?;
     second.finish_all(Verdict::Dead, at(4)).await?;
-    assert_eq!(changes(store, reported).await?, [format!("-{TWO}")]);
+    assert_eq!(changed_urls(store, last).await?, [format!("-{TWO}")]);
     Ok(())
 }
 
-/// With its latest probe.
+/// A page is returned with its latest probe only.
 pub async fn page_probed_twice_is_returned_once(store: &dyn Store) -> CaseResult {
     for second in [0, 10] {
         let fixture = StoreFixture::with_pages(store, at(second), &[ONE]).await?;
         fixture.finish_all(Verdict::Alive, at(second + 1)).await?;
         fixture.close(at(second + 2)).await?;
     }
-    assert_eq!(changes(store, 0).await?, [ONE]);
+    assert_eq!(changed_urls(store, 0).await?, [ONE]);
     Ok(())
 }
 

@@ -45,19 +45,24 @@ fn skip_link(url: &str) -> PageLink {
     PageLink { decision: LinkDecision::Skip, ..fetch_link(url, 1) }
 }
 
+/// Returns a page without anchors.
 fn page(label: &str, links: Vec<PageLink>) -> NewPage {
     NewPage { label: label.to_owned(), links, ..NewPage::default() }
 }
 
-/// Opens a crawl with these seeds.
-async fn crawl(store: &dyn Store, seeds: Vec<PageLink>) -> Result<StoreFixture<'_>, StoreError> {
+/// Opens a crawl that starts with these links.
+async fn open_crawl(
+    store: &dyn Store,
+    seeds: Vec<PageLink>,
+) -> Result<StoreFixture<'_>, StoreError> {
     let fixture = StoreFixture::open_with_key(store, &crawl_key(), at(0)).await?;
     store.add_pages(fixture.run, &[page("arguments", seeds)], fixture.cache_window()).await?;
     Ok(fixture)
 }
 
-/// Returns the completion of the only due task as alive, with a page.
-async fn fetched_page(
+/// Claims the only due task. Returns a completion that finishes it as alive,
+/// with a page that has these links.
+async fn claim_and_fetch(
     fixture: &StoreFixture<'_>,
     links: Vec<PageLink>,
 ) -> Result<TaskCompletion, StoreError> {
@@ -74,12 +79,14 @@ async fn site_urls(store: &dyn Store, run: RunId) -> Result<Vec<String>, StoreEr
     Ok(all.into_iter().map(|(_, url)| url).collect())
 }
 
-/// The new targets of its links are counted.
+/// A commit stores a page with its links and counts its new targets.
 pub async fn page_is_stored_with_its_result(store: &dyn Store) -> CaseResult {
-    let fixture = crawl(store, vec![fetch_link(HOME, 0)]).await?;
-    let done =
-        fetched_page(&fixture, vec![fetch_link(A, 1), fetch_link(OTHER, 1), fetch_link(HOME, 1)])
-            .await?;
+    let fixture = open_crawl(store, vec![fetch_link(HOME, 0)]).await?;
+    let done = claim_and_fetch(
+        &fixture,
+        vec![fetch_link(A, 1), fetch_link(OTHER, 1), fetch_link(HOME, 1)],
+    )
+    .await?;
     let summary = store.commit(fixture.run, &[done], fixture.cache_window()).await?;
     assert_eq!((summary.new_targets, summary.already_checked), (2, 0));
     assert_eq!(site_urls(store, fixture.run).await?, [HOME, A, OTHER]);
@@ -91,10 +98,10 @@ pub async fn page_is_stored_with_its_result(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// A rejected result adds no targets.
+/// A rejected page adds no targets.
 pub async fn page_with_lost_lease_is_rejected_with_its_result(store: &dyn Store) -> CaseResult {
-    let fixture = crawl(store, vec![fetch_link(HOME, 0)]).await?;
-    let done = fetched_page(&fixture, vec![fetch_link(A, 1)]).await?;
+    let fixture = open_crawl(store, vec![fetch_link(HOME, 0)]).await?;
+    let done = claim_and_fetch(&fixture, vec![fetch_link(A, 1)]).await?;
     let Fence::Host(lease) = done.fence else { panic!("{:?} is a lease", done.fence) };
     let lost = HostLease { fencing_token: lease.fencing_token + 1, ..lease };
     let late = TaskCompletion { fence: lost.into(), ..done };
@@ -105,9 +112,10 @@ pub async fn page_with_lost_lease_is_rejected_with_its_result(store: &dyn Store)
     Ok(())
 }
 
-/// Seed lists and sitemaps are added again after an interruption.
+/// Seed lists and sitemaps are added again after an interruption, which must
+/// have no effect.
 pub async fn known_page_is_not_added_again(store: &dyn Store) -> CaseResult {
-    let fixture = crawl(store, vec![fetch_link(HOME, 0)]).await?;
+    let fixture = open_crawl(store, vec![fetch_link(HOME, 0)]).await?;
     let same_page = [page("arguments", vec![fetch_link(HOME, 0), fetch_link(A, 0)])];
     let summary = store.add_pages(fixture.run, &same_page, fixture.cache_window()).await?;
     assert_eq!(summary.new_targets, 0);
@@ -117,9 +125,9 @@ pub async fn known_page_is_not_added_again(store: &dyn Store) -> CaseResult {
 
 /// A skipped link to an unknown target is not stored.
 pub async fn skipped_link_is_stored_if_its_target_is_known(store: &dyn Store) -> CaseResult {
-    let fixture = crawl(store, vec![fetch_link(HOME, 0)]).await?;
+    let fixture = open_crawl(store, vec![fetch_link(HOME, 0)]).await?;
     let done =
-        fetched_page(&fixture, vec![skip_link(A), skip_link(HOME), skip_link(OTHER)]).await?;
+        claim_and_fetch(&fixture, vec![skip_link(A), skip_link(HOME), skip_link(OTHER)]).await?;
     fixture.commit(&[done]).await?;
     assert_eq!(site_urls(store, fixture.run).await?, [HOME]);
     let links = store.site_links(fixture.run, (TaskId(0), DocumentId(0), 0), MANY).await?;
@@ -130,7 +138,7 @@ pub async fn skipped_link_is_stored_if_its_target_is_known(store: &dyn Store) ->
 
 /// A page whose links are needed must be fetched, because links are not cached.
 pub async fn cached_result_is_used_only_if_allowed(store: &dyn Store) -> CaseResult {
-    let first = crawl(store, vec![fetch_link(A, 0), fetch_link(B, 0)]).await?;
+    let first = open_crawl(store, vec![fetch_link(A, 0), fetch_link(B, 0)]).await?;
     first.finish_all(Verdict::Alive, at(1)).await?;
     first.close(at(2)).await?;
 
@@ -147,12 +155,12 @@ pub async fn cached_result_is_used_only_if_allowed(store: &dyn Store) -> CaseRes
     Ok(())
 }
 
-/// It needs no request.
+/// A malformed link needs no request.
 pub async fn malformed_link_is_finished_at_its_depth(store: &dyn Store) -> CaseResult {
-    let fixture = crawl(store, vec![fetch_link(HOME, 0)]).await?;
+    let fixture = open_crawl(store, vec![fetch_link(HOME, 0)]).await?;
     let broken =
         PageLink { link: local_link(2, "malformed:x", Verdict::Local), ..fetch_link(A, 3) };
-    let done = fetched_page(&fixture, vec![broken]).await?;
+    let done = claim_and_fetch(&fixture, vec![broken]).await?;
     let summary = store.commit(fixture.run, &[done], fixture.cache_window()).await?;
     assert_eq!((summary.new_targets, summary.already_checked), (1, 1));
     let unfetched = CheckedTargetQuery { is_unfetched: true, ..CheckedTargetQuery::ALL };
@@ -161,27 +169,28 @@ pub async fn malformed_link_is_finished_at_its_depth(store: &dyn Store) -> CaseR
     Ok(())
 }
 
-/// The depth does not change after the fetch.
+/// The depth of a task can decrease until the task is fetched.
 pub async fn pending_task_takes_the_smallest_depth(store: &dyn Store) -> CaseResult {
-    let fixture = crawl(store, vec![fetch_link(A, 5)]).await?;
-    let more = |depth: u32| page(&format!("page {depth}"), vec![fetch_link(A, depth)]);
-    let add =
-        async |depth| store.add_pages(fixture.run, &[more(depth)], fixture.cache_window()).await;
-    add(7).await?;
-    add(2).await?;
-    add(3).await?;
+    let fixture = open_crawl(store, vec![fetch_link(A, 5)]).await?;
+    let add_link = async |depth: u32| {
+        let page = page(&format!("page {depth}"), vec![fetch_link(A, depth)]);
+        store.add_pages(fixture.run, &[page], fixture.cache_window()).await
+    };
+    add_link(7).await?;
+    add_link(2).await?;
+    add_link(3).await?;
     let claim = fixture.claim_one(at(0)).await?;
     assert_eq!(claim.tasks[0].depth, Some(2));
     fixture.finish_claim(&claim, Verdict::Alive, at(1)).await?;
-    add(1).await?;
+    add_link(1).await?;
     assert_eq!(fixture.checked_one().await?.depth, Some(2));
     Ok(())
 }
 
-/// A pending task takes the lowest rank of its links.
+/// A pending task has the lowest rank of its links.
 pub async fn ranked_tasks_are_returned_lowest_first(store: &dyn Store) -> CaseResult {
     let fixture =
-        crawl(store, vec![ranked_link(A, 30), ranked_link(B, 10), ranked_link(C, 20)]).await?;
+        open_crawl(store, vec![ranked_link(A, 30), ranked_link(B, 10), ranked_link(C, 20)]).await?;
     let claim =
         store.claim(fixture.run, claim_request(MANY, 0, at(0), lease_end(at(0)))).await?.remove(0);
     assert_eq!(claim.tasks, [], "ranked tasks are not returned by a claim");
@@ -198,9 +207,9 @@ pub async fn ranked_tasks_are_returned_lowest_first(store: &dyn Store) -> CaseRe
     Ok(())
 }
 
-/// The counters of the run exclude it.
+/// A dropped task is not counted in the statistics of the run.
 pub async fn dropped_task_is_deleted_with_its_links(store: &dyn Store) -> CaseResult {
-    let fixture = crawl(store, vec![fetch_link(A, 0), fetch_link(B, 0)]).await?;
+    let fixture = open_crawl(store, vec![fetch_link(A, 0), fetch_link(B, 0)]).await?;
     let claim = fixture.claim_one(at(0)).await?;
     let dropped = completion(claim.lease, &claim.tasks[0], None, TaskUpdate::Drop);
     fixture.commit(&[dropped]).await?;
@@ -213,9 +222,9 @@ pub async fn dropped_task_is_deleted_with_its_links(store: &dyn Store) -> CaseRe
     Ok(())
 }
 
-/// Its result is not returned until it is finished again.
+/// The result of a task is not returned until the task is finished again.
 pub async fn finished_task_can_be_retried(store: &dyn Store) -> CaseResult {
-    let fixture = crawl(store, vec![fetch_link(A, 0)]).await?;
+    let fixture = open_crawl(store, vec![fetch_link(A, 0)]).await?;
     let claim = fixture.claim_one(at(0)).await?;
     let task = &claim.tasks[0];
     fixture.commit(&[finished_completion(claim.lease, task, Verdict::Blocked, at(1))]).await?;
@@ -228,22 +237,23 @@ pub async fn finished_task_can_be_retried(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// A robots.txt older than `since` is not returned.
+/// The store has one robots.txt per origin, and returns it only if it is not
+/// older than `since`.
 pub async fn robots_are_replaced_and_expire(store: &dyn Store) -> CaseResult {
     let origin = "https://one.test";
     assert_eq!(store.robots(origin, at(0)).await?, None);
-    let output = |status, text: &[u8], requested_at| StoredRobots {
+    let robots = |status, text: &[u8], requested_at| StoredRobots {
         origin: origin.to_owned(),
         requested_at,
         status,
         text: text.to_vec(),
     };
-    let first = output(Some(200), b"User-agent: *\xff\n", at(10));
+    let first = robots(Some(200), b"User-agent: *\xff\n", at(10));
     store.save_robots(&first).await?;
     assert_eq!(store.robots(origin, at(10)).await?, Some(first));
     assert_eq!(store.robots(origin, at(11)).await?, None);
     assert_eq!(store.robots("http://one.test", at(0)).await?, None);
-    let second = output(None, b"", at(20));
+    let second = robots(None, b"", at(20));
     store.save_robots(&second).await?;
     assert_eq!(store.robots(origin, at(11)).await?, Some(second));
     Ok(())
@@ -262,11 +272,11 @@ pub async fn checkpoints_belong_to_their_run(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// With their progress, filtered by command.
+/// Runs are listed with their progress, and can be filtered by command.
 pub async fn runs_are_listed_newest_first(store: &dyn Store) -> CaseResult {
     let check = StoreFixture::with_pages(store, at(0), &[A]).await?;
-    let first = crawl(store, vec![fetch_link(HOME, 0)]).await?;
-    let done = fetched_page(&first, vec![fetch_link(A, 1)]).await?;
+    let first = open_crawl(store, vec![fetch_link(HOME, 0)]).await?;
+    let done = claim_and_fetch(&first, vec![fetch_link(A, 1)]).await?;
     first.commit(&[done]).await?;
     store.close_run(first.run, RunState::Finished, at(5)).await?;
     let second = StoreFixture::open_with_key(store, &crawl_key(), at(6)).await?;
@@ -274,13 +284,13 @@ pub async fn runs_are_listed_newest_first(store: &dyn Store) -> CaseResult {
     let crawls = store.runs(Some("crawl"), MANY).await?;
     let ids: Vec<RunId> = crawls.iter().map(|run| run.id).collect();
     assert_eq!(ids, [second.run, first.run]);
-    let reported = &crawls[1];
-    assert_eq!((reported.targets, reported.checked, reported.pages), (2, 1, 1));
+    let finished = &crawls[1];
+    assert_eq!((finished.targets, finished.checked, finished.pages), (2, 1, 1));
     assert_eq!(
-        (reported.started_at, reported.closed_at, reported.is_finished),
+        (finished.started_at, finished.closed_at, finished.is_finished),
         (at(0), Some(at(5)), true)
     );
-    assert_eq!(reported.inputs, [HOME]);
+    assert_eq!(finished.inputs, [HOME]);
     assert_eq!((crawls[0].closed_at, crawls[0].is_finished), (None, false));
     assert_eq!(store.runs(None, MANY).await?.len(), 3);
     assert_eq!(store.runs(Some("check"), MANY).await?[0].id, check.run);
@@ -346,23 +356,23 @@ pub async fn site_is_read_with_pagination(store: &dyn Store) -> CaseResult {
         assert_eq!(pages[1].anchors.as_deref(), Some(&[3, 7, u32::MAX][..]));
         assert_eq!((pages[0].anchors.as_ref(), pages[1].task), (None, Some(home.task)));
 
-        let (mut reported, mut cursor) = (Vec::new(), (TaskId(0), DocumentId(0), 0));
+        let (mut links, mut cursor) = (Vec::new(), (TaskId(0), DocumentId(0), 0));
         while let Some(link) = store.site_links(run, cursor, 1).await?.pop() {
             cursor = (link.to, link.from, link.position);
-            reported.push((link.to, link.position, link.fragment.clone()));
+            links.push((link.to, link.position, link.fragment.clone()));
             assert_eq!(link.kind, LinkKind::Definition);
         }
-        let to = |at: usize| targets[at].task;
+        let task = |index: usize| targets[index].task;
         let part = Some("part".to_owned());
         assert_eq!(
-            reported,
-            [(to(0), 0, None), (to(1), 0, None), (to(1), 2, None), (to(2), 1, part)]
+            links,
+            [(task(0), 0, None), (task(1), 0, None), (task(1), 2, None), (task(2), 1, part)]
         );
     }
     Ok(())
 }
 
-/// In URL order.
+/// Changes are sorted by URL. A target of only one of the runs is a change.
 pub async fn verdict_changes_between_two_runs_are_returned(store: &dyn Store) -> CaseResult {
     let before = finished_crawl(store, 0, vec![fetch_link(A, 1), fetch_link(B, 1)]).await?;
     let after = finished_crawl(store, 100, vec![fetch_link(B, 1), fetch_link(C, 1)]).await?;
@@ -379,9 +389,9 @@ pub async fn verdict_changes_between_two_runs_are_returned(store: &dyn Store) ->
     Ok(())
 }
 
-/// A run without tasks has the id 0.
+/// The last task id of a run without tasks is 0.
 pub async fn last_task_id_is_that_of_the_run(store: &dyn Store) -> CaseResult {
-    let fixture = crawl(store, vec![fetch_link(A, 0)]).await?;
+    let fixture = open_crawl(store, vec![fetch_link(A, 0)]).await?;
     let first = store.last_task_id(fixture.run).await?;
     let more = page("more", vec![fetch_link(B, 1)]);
     store.add_pages(fixture.run, &[more], fixture.cache_window()).await?;
@@ -392,10 +402,10 @@ pub async fn last_task_id_is_that_of_the_run(store: &dyn Store) -> CaseResult {
     Ok(())
 }
 
-/// Links of pages to the seed do not change this.
+/// A link of a page to the seed does not revoke its rights.
 pub async fn seed_stays_user_supplied(store: &dyn Store) -> CaseResult {
     let seed = PageLink { link: user_link(1, A), ..fetch_link(A, 0) };
-    let fixture = crawl(store, vec![seed]).await?;
+    let fixture = open_crawl(store, vec![seed]).await?;
     let more = page("more", vec![fetch_link(A, 1)]);
     store.add_pages(fixture.run, &[more], fixture.cache_window()).await?;
     assert!(fixture.claim_one(at(0)).await?.tasks[0].rights.is_user_supplied());
@@ -405,26 +415,26 @@ pub async fn seed_stays_user_supplied(store: &dyn Store) -> CaseResult {
 /// The rights outlive the run, and a later run that only discovers the target
 /// does not revoke them.
 pub async fn dead_target_has_rights_only_if_user_supplied(store: &dyn Store) -> CaseResult {
-    let rights = async |url: &str| -> Result<bool, StoreError> {
+    let has_rights = async |url: &str| -> Result<bool, StoreError> {
         let target = store.dead_target(url).await?;
         Ok(target.is_some_and(|target| target.rights.is_user_supplied()))
     };
     let first = StoreFixture::open(store, at(0)).await?;
     first.load("list", 1, &[user_link(1, A), discovered_link(2, B)]).await?;
     first.finish_all(Verdict::Dead, at(1)).await?;
-    assert_eq!((rights(A).await?, rights(B).await?), (true, false));
+    assert_eq!((has_rights(A).await?, has_rights(B).await?), (true, false));
     first.close(at(2)).await?;
     let listed = store.dead_targets(&[Verdict::Dead], "", 9).await?;
-    let named_ones = listed.iter().filter(|target| target.rights.is_user_supplied());
-    assert_eq!(named_ones.map(|target| target.url.as_str()).collect::<Vec<_>>(), [A]);
+    let user_supplied = listed.iter().filter(|target| target.rights.is_user_supplied());
+    assert_eq!(user_supplied.map(|target| target.url.as_str()).collect::<Vec<_>>(), [A]);
     let second = StoreFixture::open(store, at(2)).await?;
     second.load("list", 2, &[discovered_link(1, A), user_link(2, B)]).await?;
     second.finish_all(Verdict::Dead, at(3)).await?;
-    assert_eq!((rights(A).await?, rights(B).await?), (true, true));
+    assert_eq!((has_rights(A).await?, has_rights(B).await?), (true, true));
     Ok(())
 }
 
-/// Also for hosts without targets.
+/// A schedule can be stored for a host without targets, and replaced.
 pub async fn host_schedule_round_trips(store: &dyn Store) -> CaseResult {
     assert_eq!(store.host_schedule("one.test").await?, None);
     let schedule = HostSchedule {

@@ -16,34 +16,36 @@ const WORDS: [&str; 48] = [
 const NEWS: u64 = 14;
 /// Number of real chapters; each links to the next.
 const CHAPTERS: u64 = 12;
+/// The number before that of the first person's slug.
+const FIRST_PERSON: u64 = 700;
 /// Number of real people.
 const PEOPLE: u64 = 8;
 
-/// A step of a simple generator.
-pub(super) fn next(state: u64) -> u64 {
+/// Returns the next state of a pseudorandom number generator (`SplitMix64`).
+pub(super) fn next_random(state: u64) -> u64 {
     let mut mixed = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     mixed ^ (mixed >> 31)
 }
 
-/// Returns a number that depends on a text.
-pub(super) fn seed(text: &str) -> u64 {
-    text.bytes().fold(17, |hash, byte| next(hash ^ u64::from(byte)))
+/// Returns a number that depends only on a text.
+pub(super) fn seed_of(text: &str) -> u64 {
+    text.bytes().fold(17, |hash, byte| next_random(hash ^ u64::from(byte)))
 }
 
 /// Returns one of the words.
 pub(super) fn word(seed: u64) -> &'static str {
-    let index = usize::try_from(next(seed) % WORDS.len() as u64).unwrap_or_default();
+    let index = usize::try_from(next_random(seed) % WORDS.len() as u64).unwrap_or_default();
     WORDS.get(index).copied().unwrap_or_default()
 }
 
-/// Returns a text of `length` words in sentences, a different one for every seed.
+/// Returns a text of `length` words in sentences, another one for every seed.
 pub fn prose(seed: u64, length: u64) -> String {
     let mut text = String::new();
-    let mut state = next(seed);
+    let mut state = next_random(seed);
     for index in 0..length {
-        state = next(state);
+        state = next_random(state);
         text.push_str(word(state));
         text.push_str(if index % 9 == 8 { ". " } else { " " });
     }
@@ -76,12 +78,13 @@ impl SitePage {
         self
     }
 
-    /// Returns the response with this page.
+    /// Returns a response with this page.
     #[expect(clippy::unnecessary_wraps, reason = "the last expression of most functions")]
     pub(super) fn found(self) -> Option<SiteResponse> {
         Some(SiteResponse::Page(self.to_html()))
     }
 
+    /// Returns the page as HTML, with the navigation that all pages have.
     pub(super) fn to_html(&self) -> String {
         let links = self.links.iter().map(|(url, label)| {
             format!("<li><a href=\"{}\">{label}</a></li>\n", url.replace('&', "&amp;"))
@@ -108,28 +111,28 @@ pub(super) fn real_paths() -> Vec<String> {
     let mut paths: Vec<String> = ["/", "/about", "/news"].map(str::to_owned).to_vec();
     paths.extend((1..=NEWS).map(|number| format!("/news/{}", slug(number))));
     paths.extend((1..=CHAPTERS).map(|number| format!("/guide/{number}")));
-    paths.extend((1..=PEOPLE).map(|number| format!("/about/{}", slug(700 + number))));
+    paths.extend((1..=PEOPLE).map(|number| format!("/about/{}", slug(FIRST_PERSON + number))));
     paths
 }
 
-/// Returns a name for a URL.
+/// Returns a path segment of three words, such as `river-stone-garden`.
 pub(super) fn slug(number: u64) -> String {
     format!("{}-{}-{}", word(number), word(number * 31 + 7), word(number * 17 + 3))
 }
 
-/// Returns a real page.
+/// Returns the real page with this path.
 pub(super) fn real_page(path: &str) -> Option<SitePage> {
     let request = SiteRequest::parse(path);
     let names: Vec<&str> = request.segments.iter().map(String::as_str).collect();
     match *names.as_slice() {
-        ["about"] => Some(list("About us", "/about", 700, PEOPLE)),
-        ["news"] => Some(list("News", "/news", 0, NEWS)),
+        ["about"] => Some(list_page("About us", "/about", FIRST_PERSON, PEOPLE)),
+        ["news"] => Some(list_page("News", "/news", 0, NEWS)),
         ["news", name] => {
             let number = (1..=NEWS).find(|number| slug(*number) == name)?;
             Some(SitePage::new(name.replace('-', " "), prose(1_000 + number, 90)))
         }
         ["about", name] => {
-            let number = (1..=PEOPLE).find(|number| slug(700 + number) == name)?;
+            let number = (1..=PEOPLE).find(|number| slug(FIRST_PERSON + number) == name)?;
             Some(SitePage::new(name.replace('-', " "), prose(2_000 + number, 40)))
         }
         ["guide", number] => {
@@ -142,10 +145,12 @@ pub(super) fn real_page(path: &str) -> Option<SitePage> {
     }
 }
 
-fn list(title: &str, directory: &str, base: u64, count: u64) -> SitePage {
+/// Returns a page that links to `count` pages of a directory, whose slugs are
+/// numbered from `base`.
+fn list_page(title: &str, directory: &str, base: u64, count: u64) -> SitePage {
     let links = (1..=count).map(|number| {
         let slug = slug(base + number);
         (format!("{directory}/{slug}"), slug.replace('-', " "))
     });
-    SitePage::new(title, prose(seed(title), 30)).links(links)
+    SitePage::new(title, prose(seed_of(title), 30)).links(links)
 }

@@ -20,13 +20,14 @@ pub(super) const SITES: &[TrapSite] = &[
 /// Number of products.
 const PRODUCTS: u64 = 30;
 
+/// Returns the real pages of the shop.
 fn products() -> Vec<String> {
     let products = (1..=PRODUCTS).map(|number| format!("/product/{}", slug(40 + number)));
     products.chain(["/shop".to_owned()]).collect()
 }
 
-/// Joins parameters to a query.
-fn query(pairs: &[(String, String)]) -> String {
+/// Joins parameters to a query string.
+fn to_query(pairs: &[(String, String)]) -> String {
     let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("{key}={value}")).collect();
     pairs.join("&")
 }
@@ -36,14 +37,14 @@ fn constant_facets(request: &SiteRequest) -> Option<SiteResponse> {
     if request.path != "/shop" {
         return None;
     }
-    let set = request.map();
+    let selected = request.map();
     let links = (0..11).filter_map(|number| {
         let key = word(500 + number);
-        (!set.contains_key(key)).then(|| {
-            let mut more = set.clone();
-            more.insert(key.to_owned(), "on".to_owned());
-            let pairs: Vec<(String, String)> = more.into_iter().collect();
-            (format!("/shop?{}", query(&pairs)), format!("Only {key}"))
+        (!selected.contains_key(key)).then(|| {
+            let mut extended = selected.clone();
+            extended.insert(key.to_owned(), "on".to_owned());
+            let pairs: Vec<(String, String)> = extended.into_iter().collect();
+            (format!("/shop?{}", to_query(&pairs)), format!("Only {key}"))
         })
     });
     SitePage::new("Shop", prose(77, 80)).links(links).found()
@@ -60,31 +61,30 @@ fn selecting_facets(request: &SiteRequest) -> Option<SiteResponse> {
     if request.path != "/shop" {
         return None;
     }
-    let set = request.map();
-    let value = |key: &str| set.get(key).and_then(|value| value.parse::<u64>().ok());
+    let selected = request.map();
+    let value = |key: &str| selected.get(key).and_then(|value| value.parse::<u64>().ok());
     let is_selected = |number: &u64| {
         [("brand", 5), ("color", 7), ("size", 3), ("year", 4)]
             .iter()
             .all(|(key, modulus)| value(key).is_none_or(|value| number % modulus == value))
     };
-    let selected = (1..=PRODUCTS).filter(is_selected);
-    let items = selected.map(|number| {
+    let items = (1..=PRODUCTS).filter(is_selected).map(|number| {
         let slug = slug(40 + number);
         (format!("/product/{slug}"), slug.replace('-', " "))
     });
     let mut links: Vec<(String, String)> = items.collect();
     for (key, modulus) in [("brand", 5), ("color", 7), ("size", 3), ("year", 4), ("sort", 6)] {
         for choice in 0..modulus {
-            let mut more = set.clone();
-            more.insert(key.to_owned(), choice.to_string());
-            let pairs: Vec<(String, String)> = more.into_iter().collect();
-            links.push((format!("/shop?{}", query(&pairs)), format!("{key} {choice}")));
+            let mut extended = selected.clone();
+            extended.insert(key.to_owned(), choice.to_string());
+            let pairs: Vec<(String, String)> = extended.into_iter().collect();
+            links.push((format!("/shop?{}", to_query(&pairs)), format!("{key} {choice}")));
         }
     }
     SitePage::new("Shop", "All products of our shop.").links(links).found()
 }
 
-/// A parameter is appended in the order of clicks.
+/// Parameters are in the order of clicks, so that every order is another URL.
 fn unordered_facets(request: &SiteRequest) -> Option<SiteResponse> {
     if request.path != "/find" {
         return None;
@@ -94,7 +94,7 @@ fn unordered_facets(request: &SiteRequest) -> Option<SiteResponse> {
         request.get(key).is_empty().then(|| {
             let mut pairs = request.pairs.clone();
             pairs.push((key.to_owned(), "yes".to_owned()));
-            (format!("/find?{}", query(&pairs)), format!("with {key}"))
+            (format!("/find?{}", to_query(&pairs)), format!("with {key}"))
         })
     });
     let hits = (0..9).map(|number| if request.get(word(600 + number)).is_empty() { 3 } else { 2 });
@@ -104,6 +104,7 @@ fn unordered_facets(request: &SiteRequest) -> Option<SiteResponse> {
         .found()
 }
 
+/// Returns the real pages of the list.
 fn listed() -> Vec<String> {
     (1..=40).map(|number| format!("/entry?id={number}")).collect()
 }
@@ -130,15 +131,16 @@ fn sort_orders(request: &SiteRequest) -> Option<SiteResponse> {
         ("per", ["10", "25", "50", "100"]),
     ] {
         for choice in choices {
-            let mut more = request.map();
-            more.insert(key.to_owned(), choice.to_owned());
-            let pairs: Vec<(String, String)> = more.into_iter().collect();
-            links.push((format!("/list?{}", query(&pairs)), choice.to_owned()));
+            let mut extended = request.map();
+            extended.insert(key.to_owned(), choice.to_owned());
+            let pairs: Vec<(String, String)> = extended.into_iter().collect();
+            links.push((format!("/list?{}", to_query(&pairs)), choice.to_owned()));
         }
     }
     SitePage::new("List", "All entries.").links(links).found()
 }
 
+/// Returns the real pages of the store.
 fn store_pages() -> Vec<String> {
     (1..=20).map(|number| format!("/store/item/{number}")).chain(["/store".to_owned()]).collect()
 }
@@ -159,9 +161,9 @@ fn language_currency_theme(request: &SiteRequest) -> Option<SiteResponse> {
     };
     let text = format!("{} Price: {} {currency}", prose(6_000 + 100 * index + number, 40), number);
     let suffix = |key: &str, value: &str| {
-        let mut more = request.map();
-        more.insert(key.to_owned(), value.to_owned());
-        query(&more.into_iter().collect::<Vec<_>>())
+        let mut extended = request.map();
+        extended.insert(key.to_owned(), value.to_owned());
+        to_query(&extended.into_iter().collect::<Vec<_>>())
     };
     let mut links = Vec::new();
     for (key, choices) in [
@@ -174,7 +176,7 @@ fn language_currency_theme(request: &SiteRequest) -> Option<SiteResponse> {
         };
         links.extend(choices.iter().map(choice));
     }
-    let own = query(&request.pairs);
+    let own = to_query(&request.pairs);
     let item = |number: u64| (format!("/store/item/{number}?{own}"), format!("Item {number}"));
     links.extend((1..=20).map(item));
     links.extend((1..=20).map(|number| (format!("/store/item/{number}"), "Details".to_owned())));
@@ -202,13 +204,13 @@ fn tags(request: &SiteRequest) -> Option<SiteResponse> {
     if request.first() != "tags" {
         return None;
     }
-    let set = request.segments.get(1..).unwrap_or_default();
-    let more = (0..12).map(word).filter(|tag| !set.iter().any(|known| known == tag));
+    let selected = request.segments.get(1..).unwrap_or_default();
+    let more = (0..12).map(word).filter(|tag| !selected.iter().any(|known| known == tag));
     let links: Vec<(String, String)> =
         more.map(|tag| (format!("{}/{tag}", request.path), tag.to_owned())).collect();
-    let hits = (1..=14_u64).filter(|number| number % (set.len() as u64 + 1) == 0);
+    let hits = (1..=14_u64).filter(|number| number % (selected.len() as u64 + 1) == 0);
     let hits = hits.map(|number| (format!("/news/{}", slug(number)), slug(number)));
-    SitePage::new(format!("Tagged {}", set.join(", ")), "").links(hits).links(links).found()
+    SitePage::new(format!("Tagged {}", selected.join(", ")), "").links(hits).links(links).found()
 }
 
 /// Filters are path segments such as `color-red`.
@@ -216,17 +218,18 @@ fn path_filters(request: &SiteRequest) -> Option<SiteResponse> {
     if request.first() != "catalog" {
         return None;
     }
-    let set = request.segments.get(1..).unwrap_or_default();
+    let selected = request.segments.get(1..).unwrap_or_default();
     let mut links = Vec::new();
     for key in ["color", "size", "brand", "fabric", "price"] {
         for value in (0..5).map(|number| word(number * 3 + key.len() as u64)) {
             let filter = format!("{key}-{value}");
-            if !set.iter().any(|known| known.starts_with(key)) {
+            if !selected.iter().any(|known| known.starts_with(key)) {
                 links.push((format!("{}/{filter}", request.path), value.to_owned()));
             }
         }
     }
-    let products = (1..=12_u64).filter(|number| !(number + set.len() as u64).is_multiple_of(3));
+    let products =
+        (1..=12_u64).filter(|number| !(number + selected.len() as u64).is_multiple_of(3));
     let names: Vec<String> = products.map(|number| prose(number + 300, 3)).collect();
     SitePage::new("Catalog", names.join(". ")).links(links).found()
 }

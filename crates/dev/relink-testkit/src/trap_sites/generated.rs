@@ -1,7 +1,7 @@
 //! Traps of generated pages: trees, lists and calendars without an end.
 
 use super::TrapSite;
-use super::content::{SitePage, next, prose, seed, slug, word};
+use super::content::{SitePage, next_random, prose, seed_of, slug, word};
 use super::{SiteRequest, SiteResponse};
 
 /// The sites of this module.
@@ -23,14 +23,15 @@ fn unique_tree(request: &SiteRequest) -> Option<SiteResponse> {
     if request.first() != "tree" {
         return None;
     }
-    let own = seed(&request.path);
+    let page_seed = seed_of(&request.path);
     let links = (0..3).map(|child| {
-        let name = format!("{}-{}", word(own ^ child), word(own ^ (child + 77)));
+        let name = format!("{}-{}", word(page_seed ^ child), word(page_seed ^ (child + 77)));
         (format!("{}/{name}", request.path), name)
     });
-    SitePage::new(prose(own, 3), prose(own, 70)).links(links).found()
+    SitePage::new(prose(page_seed, 3), prose(page_seed, 70)).links(links).found()
 }
 
+/// An endless list whose pages have text of their own.
 fn unique_pages(request: &SiteRequest) -> Option<SiteResponse> {
     let page = request.number("page").filter(|_| request.path == "/stream")?;
     let next = format!("/stream?page={}", page + 1);
@@ -45,7 +46,7 @@ fn unique_items(request: &SiteRequest) -> Option<SiteResponse> {
         ["blog", "page", number] => {
             let number: u64 = number.parse().ok()?;
             let posts = (0..5).map(|row| {
-                let id = next(number * 5 + row) % 90_000_000 + 10_000_000;
+                let id = next_random(number * 5 + row) % 90_000_000 + 10_000_000;
                 (format!("/blog/post/{id}"), prose(id, 4))
             });
             let page = SitePage::new(format!("Blog, page {number}"), "").links(posts);
@@ -59,21 +60,23 @@ fn unique_items(request: &SiteRequest) -> Option<SiteResponse> {
     }
 }
 
+/// Each page links to four random ones.
 fn related_pages(request: &SiteRequest) -> Option<SiteResponse> {
     if request.first() != "p" || request.segments.len() != 2 {
         return None;
     }
-    let own = seed(&request.path);
-    let related = (0..4).map(|row| format!("{:06x}", next(own ^ row) % (1 << 24)));
+    let page_seed = seed_of(&request.path);
+    let related = (0..4).map(|row| format!("{:06x}", next_random(page_seed ^ row) % (1 << 24)));
     let links = related.map(|id| (format!("/p/{id}"), "Related".to_owned()));
-    SitePage::new(prose(own, 3), prose(own, 60)).links(links).found()
+    SitePage::new(prose(page_seed, 3), prose(page_seed, 60)).links(links).found()
 }
 
-/// Returns a date `months` after January 2000.
-fn month(months: u64) -> (u64, u64) {
+/// Returns the year and month of a number of months after January 2000.
+fn year_and_month(months: u64) -> (u64, u64) {
     (2000 + months / 12, months % 12 + 1)
 }
 
+/// Months without events, in both directions.
 fn empty_calendar(request: &SiteRequest) -> Option<SiteResponse> {
     let [first, year, number] = request.segments.as_slice() else { return None };
     let (year, number): (u64, u64) = (year.parse().ok()?, number.parse().ok()?);
@@ -82,7 +85,7 @@ fn empty_calendar(request: &SiteRequest) -> Option<SiteResponse> {
     }
     let index = (year - 2000) * 12 + number - 1;
     let url = |index: u64| {
-        let (year, month) = month(index);
+        let (year, month) = year_and_month(index);
         format!("/cal/{year}/{month:02}")
     };
     SitePage::new(format!("Calendar {number} {year}"), "There are no events in this month.")
@@ -92,6 +95,7 @@ fn empty_calendar(request: &SiteRequest) -> Option<SiteResponse> {
         .found()
 }
 
+/// Returns the real pages of the calendar.
 fn events() -> Vec<String> {
     let of_month =
         |month: u64| (0..2).map(move |event| format!("/event/{}", slug(month * 2 + event)));
@@ -121,7 +125,7 @@ fn event_calendar(request: &SiteRequest) -> Option<SiteResponse> {
                 .map(|day| (format!("/events/{year}-{month:02}-{day:02}"), day.to_string()));
             let (next_year, next_month) =
                 if month == 12 { (year + 1, 1) } else { (year, month + 1) };
-            let text = format!("Club night: {}. Every first Friday.", word(next(month)));
+            let text = format!("Club night: {}. Every first Friday.", word(next_random(month)));
             SitePage::new(format!("Events in {month} {year}"), text)
                 .links(events)
                 .links(days)
@@ -145,6 +149,7 @@ fn next_day(request: &SiteRequest) -> Option<SiteResponse> {
     SitePage::new(format!("Archive of {date}"), *text).link(next, "Next day").found()
 }
 
+/// Each redirect leads to a page with links to longer redirects.
 fn growing_redirects(request: &SiteRequest) -> Option<SiteResponse> {
     match request.first() {
         "go" => {
@@ -173,6 +178,7 @@ fn relative_links(request: &SiteRequest) -> Option<SiteResponse> {
     SitePage::new("Growing", text).links(links).found()
 }
 
+/// An endless list whose pages have no text of their own.
 fn same_pages(request: &SiteRequest) -> Option<SiteResponse> {
     let start = request.number("start").filter(|_| request.path == "/old")?;
     let next = format!("/old?start={}", start + 10);

@@ -1,7 +1,7 @@
 //! Traps of versions and views: the same content at another time or in another form.
 
 use super::TrapSite;
-use super::content::{SitePage, next, prose, seed, slug, word};
+use super::content::{SitePage, next_random, prose, seed_of, slug, word};
 use super::{SiteRequest, SiteResponse};
 
 /// The sites of this module.
@@ -21,31 +21,40 @@ const COMMITS: u64 = 30;
 const FILES: [&str; 8] =
     ["README", "main.c", "util.c", "util.h", "parse.c", "parse.h", "Makefile", "test.sh"];
 
-fn commit(number: u64) -> String {
-    format!("{:016x}{:08x}", next(number), next(number + 99) % (1 << 32))
+/// Returns the hash of a commit.
+fn commit_id(number: u64) -> String {
+    format!("{:016x}{:08x}", next_random(number), next_random(number + 99) % (1 << 32))
 }
 
+/// Returns the number of a commit; of the last one if the id is empty.
 fn find_commit(id: &str) -> Option<u64> {
-    if id.is_empty() { Some(COMMITS) } else { (1..=COMMITS).find(|number| commit(*number) == id) }
+    if id.is_empty() {
+        Some(COMMITS)
+    } else {
+        (1..=COMMITS).find(|number| commit_id(*number) == id)
+    }
 }
 
-/// The text of a file after a commit; it changes at few commits.
+/// Returns the text of a file after a commit; it changes at every tenth commit.
 fn file_text(file: &str, number: u64) -> String {
-    prose(seed(file) + number / 10, 80)
+    prose(seed_of(file) + number / 10, 80)
 }
 
+/// Returns the real pages of the repository browser.
 fn cgit_pages() -> Vec<String> {
-    let commits = (1..=COMMITS).map(|number| format!("/cgit/tool/commit/?id={}", commit(number)));
+    let commits =
+        (1..=COMMITS).map(|number| format!("/cgit/tool/commit/?id={}", commit_id(number)));
     let files = FILES.iter().map(|file| format!("/cgit/tool/tree/{file}"));
     commits.chain(files).chain(["/cgit/tool/log/".to_owned()]).collect()
 }
 
+/// A repository browser that shows every file at every commit.
 fn cgit(request: &SiteRequest) -> Option<SiteResponse> {
     let names: Vec<&str> = request.segments.iter().map(String::as_str).collect();
     let ["cgit", "tool", view, rest @ ..] = names.as_slice() else { return None };
     let number = find_commit(request.get("id"))?;
     let file = rest.first().copied().filter(|file| FILES.contains(file));
-    let id = |number: u64| format!("?id={}", commit(number));
+    let id = |number: u64| format!("?id={}", commit_id(number));
     let mut page = match (*view, file) {
         ("commit", _) => SitePage::new(prose(number + 400, 4), prose(number + 500, 30)),
         ("log", _) => {
@@ -62,7 +71,7 @@ fn cgit(request: &SiteRequest) -> Option<SiteResponse> {
     for other in
         [number.saturating_sub(1).max(1), (number + 1).min(COMMITS), (number * 7) % COMMITS + 1]
     {
-        let suffix = format!("{}&id2={}", id(number), commit(other));
+        let suffix = format!("{}&id2={}", id(number), commit_id(other));
         page = page.link(format!("/cgit/tool/diff/{suffix}"), "diff");
         page = page.link(format!("/cgit/tool/tree/{}", id(other)), "tree");
     }
@@ -75,12 +84,15 @@ fn cgit(request: &SiteRequest) -> Option<SiteResponse> {
     page.found()
 }
 
+/// Returns the real pages of the repository browser.
 fn gitweb_pages() -> Vec<String> {
     let commits =
-        (1..=COMMITS).map(|number| format!("/gitweb?p=tool.git;a=commit;h={}", commit(number)));
+        (1..=COMMITS).map(|number| format!("/gitweb?p=tool.git;a=commit;h={}", commit_id(number)));
     commits.chain(["/gitweb?p=tool.git;a=summary".to_owned()]).collect()
 }
 
+/// A repository browser whose parameters combine two commits, a file and an
+/// action.
 fn gitweb(request: &SiteRequest) -> Option<SiteResponse> {
     if request.path != "/gitweb" || request.get("p") != "tool.git" {
         return None;
@@ -92,7 +104,7 @@ fn gitweb(request: &SiteRequest) -> Option<SiteResponse> {
         ("commit", _) => SitePage::new(prose(number + 400, 4), prose(number + 500, 30)),
         ("summary" | "shortlog" | "log", _) => {
             SitePage::new("Summary", "").links((1..=COMMITS).map(|n| {
-                (format!("/gitweb?p=tool.git;a=commit;h={}", commit(n)), prose(n + 400, 4))
+                (format!("/gitweb?p=tool.git;a=commit;h={}", commit_id(n)), prose(n + 400, 4))
             }))
         }
         ("blob" | "blame" | "history", Some(file)) => SitePage::new(*file, file_text(file, base)),
@@ -102,14 +114,17 @@ fn gitweb(request: &SiteRequest) -> Option<SiteResponse> {
     };
     let mut links = Vec::new();
     for action in ["tree", "commitdiff", "shortlog", "log"] {
-        links.push((format!("/gitweb?p=tool.git;a={action};h={}", commit(number)), action.into()));
+        links.push((
+            format!("/gitweb?p=tool.git;a={action};h={}", commit_id(number)),
+            action.into(),
+        ));
         let other = (number * 5 + 1) % COMMITS + 1;
-        let (h, hb) = (commit(number), commit(other));
+        let (h, hb) = (commit_id(number), commit_id(other));
         links.push((format!("/gitweb?p=tool.git;a={action};h={h};hb={hb}"), action.to_owned()));
     }
     for file in FILES {
         for action in ["blob", "blame", "history", "blobdiff"] {
-            let (h, hb) = (commit(number), commit(base));
+            let (h, hb) = (commit_id(number), commit_id(base));
             let url = format!("/gitweb?p=tool.git;a={action};f={file};h={h};hb={hb}");
             links.push((url, action.to_owned()));
         }
@@ -120,6 +135,7 @@ fn gitweb(request: &SiteRequest) -> Option<SiteResponse> {
 /// Number of threads in a forum.
 const THREADS: u64 = 24;
 
+/// Returns the real pages of the forum.
 fn threads() -> Vec<String> {
     (1..=THREADS).map(|id| format!("/forum/thread?id={id}")).collect()
 }
@@ -130,8 +146,10 @@ fn forum(request: &SiteRequest) -> Option<SiteResponse> {
         return None;
     }
     let view = request.segments.get(1)?.as_str();
-    let own = seed(&request.target);
-    let sid = |number: u64| format!("sid={:016x}{:016x}", next(own ^ number), next(number));
+    let page_seed = seed_of(&request.target);
+    let sid = |number: u64| {
+        format!("sid={:016x}{:016x}", next_random(page_seed ^ number), next_random(number))
+    };
     let id = request.number("id").unwrap_or(1);
     let page = request.number("page").unwrap_or(1);
     let row = |id: u64| (format!("/forum/thread?id={id}&{}", sid(id)), prose(id + 800, 4));
@@ -157,15 +175,18 @@ fn forum(request: &SiteRequest) -> Option<SiteResponse> {
     }
 }
 
+/// Returns the real pages of the wiki.
 fn wiki_pages() -> Vec<String> {
     let titles = (1..=15).map(|number| format!("/wiki?title={}", wiki_title(number)));
     titles.chain(["/wiki?title=Main".to_owned()]).collect()
 }
 
+/// Returns the title of an article.
 fn wiki_title(number: u64) -> String {
     format!("{}_{}", word(number * 5), word(number * 11 + 1))
 }
 
+/// A wiki with endless histories, old revisions and comparisons.
 fn wiki(request: &SiteRequest) -> Option<SiteResponse> {
     if request.path != "/wiki" {
         return None;
@@ -202,6 +223,7 @@ fn wiki(request: &SiteRequest) -> Option<SiteResponse> {
         .found()
 }
 
+/// Returns the real pages, with any session id.
 fn session_pages() -> Vec<String> {
     ["start", "terms", "prices", "contact", "faq", "map", "jobs", "press"]
         .map(|name| format!("/s/*/{name}"))
@@ -213,14 +235,17 @@ fn sessions(request: &SiteRequest) -> Option<SiteResponse> {
     let [first, _, name] = request.segments.as_slice() else { return None };
     let names = ["start", "terms", "prices", "contact", "faq", "map", "jobs", "press"];
     let index = names.iter().position(|known| known == name).filter(|_| first == "s")?;
-    let token = |n: u64| format!("{:x}k{:x}", next(seed(&request.target) ^ n), next(n) % 999);
+    let token = |n: u64| {
+        format!("{:x}k{:x}", next_random(seed_of(&request.target) ^ n), next_random(n) % 999)
+    };
     // Each page links to the next two only.
-    let near = (1..=2).filter_map(|step| names.get(index + step)).chain(names.first());
+    let linked = (1..=2).filter_map(|step| names.get(index + step)).chain(names.first());
     let links =
-        near.zip(0..).map(|(name, n)| (format!("/s/{}/{name}", token(n)), (*name).to_owned()));
-    SitePage::new(name.as_str(), prose(seed(name), 50)).links(links).found()
+        linked.zip(0..).map(|(name, n)| (format!("/s/{}/{name}", token(n)), (*name).to_owned()));
+    SitePage::new(name.as_str(), prose(seed_of(name), 50)).links(links).found()
 }
 
+/// Returns the real pages of the magazine.
 fn magazine() -> Vec<String> {
     (1..=20)
         .map(|number| format!("/mag/{}", slug(number + 200)))
@@ -230,19 +255,19 @@ fn magazine() -> Vec<String> {
 
 /// Every link carries the page and position of the click.
 fn tracking(request: &SiteRequest) -> Option<SiteResponse> {
-    let own = seed(&request.target);
+    let page_seed = seed_of(&request.target);
     let link = |number: u64| {
         let slug = slug(number + 200);
-        let from = format!("ref={:x}&pos={number}", next(own) % (1 << 40));
+        let from = format!("ref={:x}&pos={number}", next_random(page_seed) % (1 << 40));
         (format!("/mag/{slug}?{from}"), slug.replace('-', " "))
     };
     match request.segments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["mag"] => SitePage::new("Magazine", "All articles.").links((1..=6).map(link)).found(),
         ["mag", name] => {
             let number = (1..=20).find(|number| slug(number + 200) == name)?;
-            let near = (1..=3).map(|step| (number + step - 1) % 20 + 1);
+            let related = (1..=3).map(|step| (number + step - 1) % 20 + 1);
             SitePage::new(name.replace('-', " "), prose(number + 250, 60))
-                .links(near.map(link))
+                .links(related.map(link))
                 .found()
         }
         _ => None,

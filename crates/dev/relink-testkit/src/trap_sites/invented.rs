@@ -1,7 +1,7 @@
 //! Traps that no rule was adapted to, first part: generators and growing URLs.
 
 use super::TrapSite;
-use super::content::{SitePage, next, prose, seed, slug, word};
+use super::content::{SitePage, next_random, prose, seed_of, slug, word};
 use super::{SiteRequest, SiteResponse};
 
 /// The sites of this module.
@@ -14,11 +14,13 @@ pub(super) const SITES: &[TrapSite] = &[
     TrapSite::new("prefix index", "/index/a", prefix_index),
 ];
 
-/// Returns whether a name consists of three words of at least three letters.
+/// Whether a name consists of three words of at least three letters.
 fn is_babble(name: &str) -> bool {
     let words: Vec<&str> = name.split('-').collect();
     words.len() == 3
-        && words.iter().all(|word| word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase()))
+        && words
+            .iter()
+            .all(|word| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase()))
 }
 
 /// Random text below the root, with links to more of it.
@@ -27,13 +29,13 @@ fn babble(request: &SiteRequest) -> Option<SiteResponse> {
     if !is_babble(name) {
         return None;
     }
-    let own = seed(name);
+    let page_seed = seed_of(name);
     let links = (0..7).map(|row| {
-        let step = next(own ^ row);
+        let step = next_random(page_seed ^ row);
         let name = format!("{}-{}-{}", word(step), word(step ^ 5), word(step ^ 9));
         (format!("/{name}"), name.replace('-', " "))
     });
-    SitePage::new(name.replace('-', " "), prose(own, 150)).links(links).found()
+    SitePage::new(name.replace('-', " "), prose(page_seed, 150)).links(links).found()
 }
 
 /// Each page links to a login that carries the URL of the page.
@@ -48,6 +50,7 @@ fn return_urls(request: &SiteRequest) -> Option<SiteResponse> {
     SitePage::new("Members", "Please enter your name and password.").links(links).found()
 }
 
+/// Returns the real pages of the trail.
 fn trail_pages() -> Vec<String> {
     (0..9).map(|stop| format!("/trail/{}", word(stop * 4 + 3))).collect()
 }
@@ -61,9 +64,9 @@ fn trail(request: &SiteRequest) -> Option<SiteResponse> {
         return None;
     }
     let next_stop = index.map_or(0, |index| index + 1);
-    let near = [next_stop, next_stop + 1, next_stop + 4].map(|stop| word(stop % 9 * 4 + 3));
-    let links = near.map(|stop| (format!("/trail/{stops}~{stop}"), stop.to_owned()));
-    SitePage::new(last, prose(seed(last), 60)).links(links).found()
+    let linked = [next_stop, next_stop + 1, next_stop + 4].map(|stop| word(stop % 9 * 4 + 3));
+    let links = linked.map(|stop| (format!("/trail/{stops}~{stop}"), stop.to_owned()));
+    SitePage::new(last, prose(seed_of(last), 60)).links(links).found()
 }
 
 /// An endless grid; the names of the streets repeat.
@@ -74,8 +77,8 @@ fn map_tiles(request: &SiteRequest) -> Option<SiteResponse> {
     let value = |key: &str| request.get(key).parse::<i64>().ok();
     let (x, y, z) = (value("x")?, value("y")?, value("z")?);
     let street = |step: u64| format!("{} street", word(step % 12));
-    let own = x.unsigned_abs().wrapping_mul(3) ^ y.unsigned_abs();
-    let text: Vec<String> = (0..4).map(|row| street(own + row)).collect();
+    let tile = x.unsigned_abs().wrapping_mul(3) ^ y.unsigned_abs();
+    let text: Vec<String> = (0..4).map(|row| street(tile + row)).collect();
     let moves = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1)];
     let links = moves.map(|(dx, dy, dz)| {
         (format!("/map?x={}&y={}&z={}", x + dx, y + dy, z + dz), "Move".to_owned())
@@ -83,6 +86,7 @@ fn map_tiles(request: &SiteRequest) -> Option<SiteResponse> {
     SitePage::new("Map", text.join(". ")).links(links).found()
 }
 
+/// Returns the real pages of the board.
 fn board_pages() -> Vec<String> {
     (1..=18).map(|number| format!("/board/{}", slug(number + 300))).collect()
 }
@@ -92,20 +96,20 @@ fn cache_busters(request: &SiteRequest) -> Option<SiteResponse> {
     if request.first() != "board" {
         return None;
     }
-    let own = seed(&request.target) % 10_000_000_000;
+    let timestamp = seed_of(&request.target) % 10_000_000_000;
     let name = request.segments.get(1);
     let index = name.and_then(|name| (1..=18).find(|number| slug(number + 300) == *name));
     if name.is_some() && index.is_none() {
         return None;
     }
     let first = index.unwrap_or(0);
-    let near = (1..=3).map(|step| (first + step - 1) % 18 + 1);
-    let links = near.map(|number| {
+    let linked = (1..=3).map(|step| (first + step - 1) % 18 + 1);
+    let links = linked.map(|number| {
         let slug = slug(number + 300);
-        (format!("/board/{slug}?_={}", own + number), slug.replace('-', " "))
+        (format!("/board/{slug}?_={}", timestamp + number), slug.replace('-', " "))
     });
     let text = index.map_or_else(|| "The board.".to_owned(), |number| prose(number + 350, 50));
-    let created = ("/board".to_owned(), format!("Page created at {own}."));
+    let created = ("/board".to_owned(), format!("Page created at {timestamp}."));
     SitePage::new("Board", text).links(links.chain([created]).collect::<Vec<_>>()).found()
 }
 

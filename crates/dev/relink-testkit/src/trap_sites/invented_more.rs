@@ -1,7 +1,7 @@
 //! Traps that no rule was adapted to, second part: views and combinations.
 
 use super::TrapSite;
-use super::content::{SitePage, next, prose, seed, slug, word};
+use super::content::{SitePage, next_random, prose, seed_of, slug, word};
 use super::{SiteRequest, SiteResponse};
 
 /// The sites of this module.
@@ -14,11 +14,12 @@ pub(super) const SITES: &[TrapSite] = &[
     TrapSite::new("generated profiles that follow each other", "/people/ada1", profiles).unique(),
 ];
 
+/// Returns the real pages of the comparison.
 fn compared() -> Vec<String> {
     (1..=12).map(|id| format!("/compare/{id}")).collect()
 }
 
-/// A set of product numbers, in the order of clicks.
+/// Each product can be added to the comparison, in the order of clicks.
 fn comparisons(request: &SiteRequest) -> Option<SiteResponse> {
     let [first, set] = request.segments.as_slice() else { return None };
     let ids: Option<Vec<u64>> = set.split('-').map(|id| id.parse().ok()).collect();
@@ -32,6 +33,7 @@ fn comparisons(request: &SiteRequest) -> Option<SiteResponse> {
     SitePage::new("Comparison", texts.join(". ")).links(links.collect::<Vec<_>>()).found()
 }
 
+/// Returns the real pages of the table.
 fn rows() -> Vec<String> {
     (1..=5).map(|page| format!("/rows/page:{page}")).collect()
 }
@@ -41,8 +43,8 @@ fn named_parameters(request: &SiteRequest) -> Option<SiteResponse> {
     if request.first() != "rows" {
         return None;
     }
-    let set = request.segments.get(1..)?;
-    let page = set.iter().find_map(|part| part.strip_prefix("page:")?.parse::<u64>().ok());
+    let parameters = request.segments.get(1..)?;
+    let page = parameters.iter().find_map(|part| part.strip_prefix("page:")?.parse::<u64>().ok());
     let page = page.unwrap_or(1).min(5);
     let mut links = Vec::new();
     for (key, values) in [
@@ -52,7 +54,7 @@ fn named_parameters(request: &SiteRequest) -> Option<SiteResponse> {
         ("show", ["all", "open", "closed", "mine", "new"]),
     ] {
         for value in values {
-            let others = set.iter().filter(|part| !part.starts_with(key));
+            let others = parameters.iter().filter(|part| !part.starts_with(key));
             let others: Vec<&str> = others.map(String::as_str).collect();
             let others = others.join("/");
             links.push((
@@ -75,8 +77,9 @@ fn weeks(request: &SiteRequest) -> Option<SiteResponse> {
         return None;
     }
     let (next_year, next_week) = if number == 52 { (year + 1, 1) } else { (year, number + 1) };
-    let state =
-        |hour: u64| if next(room ^ number ^ hour).is_multiple_of(4) { "booked" } else { "free" };
+    let state = |hour: u64| {
+        if next_random(room ^ number ^ hour).is_multiple_of(4) { "booked" } else { "free" }
+    };
     let hours: Vec<String> = (8..18).map(|hour| format!("{hour}:00 {}", state(hour))).collect();
     let others = (1..=6).map(|room| (format!("/rooms/{room}/{week}"), format!("Room {room}")));
     SitePage::new(format!("Room {room}"), hours.join(". "))
@@ -90,13 +93,14 @@ fn special_pages(request: &SiteRequest) -> Option<SiteResponse> {
     if request.path != "/special" {
         return None;
     }
-    let set = request.map();
+    let parameters = request.map();
     let offset: u64 = request.number("offset").unwrap_or(0);
     let limit: u64 = request.number("limit").unwrap_or(20);
     let url = |key: &str, value: String| {
-        let mut more = set.clone();
-        more.insert(key.to_owned(), value);
-        let pairs: Vec<String> = more.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let mut extended = parameters.clone();
+        extended.insert(key.to_owned(), value);
+        let pairs: Vec<String> =
+            extended.iter().map(|(key, value)| format!("{key}={value}")).collect();
         format!("/special?{}", pairs.join("&"))
     };
     let mut page = SitePage::new("Pages that link here", "The following pages link here:");
@@ -115,6 +119,7 @@ fn special_pages(request: &SiteRequest) -> Option<SiteResponse> {
     page.link(url("offset", (offset + limit).to_string()), "Next").found()
 }
 
+/// Returns the real pages of the gallery.
 fn photos() -> Vec<String> {
     (1..=25).map(|number| format!("/photo/{number}")).collect()
 }
@@ -145,13 +150,13 @@ fn profiles(request: &SiteRequest) -> Option<SiteResponse> {
     if !["", "photos", "friends"].contains(&tab) {
         return None;
     }
-    let own = seed(name);
+    let page_seed = seed_of(name);
     let friends = (0..5).map(|row| {
-        let step = next(own ^ row);
+        let step = next_random(page_seed ^ row);
         format!("{}{}", word(step), step % 1_000)
     });
     let links = friends.map(|friend| (format!("/people/{friend}"), friend));
-    SitePage::new(name.as_str(), prose(own ^ seed(tab), 50))
+    SitePage::new(name.as_str(), prose(page_seed ^ seed_of(tab), 50))
         .links(links)
         .link(format!("/people/{name}/photos"), "Photos")
         .link(format!("/people/{name}/friends"), "Friends")

@@ -22,7 +22,7 @@ pub struct LargeSite {
 impl LargeSite {
     /// Returns the number of its pages.
     pub fn page_count(&self) -> u64 {
-        let forum_pages: u64 = (0..FORUMS).map(|forum| self.last_page(forum)).sum();
+        let forum_pages: u64 = (0..FORUMS).map(|forum| self.list_pages(forum)).sum();
         let lists = self.articles.div_ceil(PER_PAGE) + forum_pages;
         1 + self.articles + self.threads + lists
     }
@@ -33,15 +33,16 @@ impl LargeSite {
         let names: Vec<&str> = request.segments.iter().map(String::as_str).collect();
         let page = match names.as_slice() {
             [] => Some(Self::home()),
-            ["articles"] => self.list(request.number("page").unwrap_or(1)),
+            ["articles"] => self.article_list(request.number("page").unwrap_or(1)),
             ["articles", name] => self.article(name),
-            ["forum", "list"] => self.forum(&request),
+            ["forum", "list"] => self.thread_list(&request),
             ["forum", "thread"] => self.thread(request.number("id").unwrap_or(0)),
             _ => None,
         };
         page.map_or(SiteResponse::Missing, |page| SiteResponse::Page(page.to_html()))
     }
 
+    /// Returns the home page, with a link to each forum.
     fn home() -> SitePage {
         let forums = (0..FORUMS).map(|forum| {
             (format!("/forum/list?forum={forum}&page=1"), format!("Forum {}", slug(forum)))
@@ -49,7 +50,8 @@ impl LargeSite {
         SitePage::new("Large site", prose(5, 40)).link("/articles?page=1", "Articles").links(forums)
     }
 
-    fn list(&self, page: u64) -> Option<SitePage> {
+    /// Returns a page of the list of articles.
+    fn article_list(&self, page: u64) -> Option<SitePage> {
         let first = page.checked_sub(1)?.checked_mul(PER_PAGE)?;
         if first >= self.articles {
             return None;
@@ -61,6 +63,7 @@ impl LargeSite {
         Some(if end == self.articles { page_of_list } else { page_of_list.link(next, "Next") })
     }
 
+    /// Returns an article with links to related ones.
     fn article(&self, name: &str) -> Option<SitePage> {
         let id: u64 = name.split('-').next()?.parse().ok().filter(|id| *id < self.articles)?;
         if article_path(id) != format!("/articles/{name}") {
@@ -71,29 +74,32 @@ impl LargeSite {
         Some(SitePage::new(slug(id).replace('-', " "), prose(id + 1, 70)).links(related))
     }
 
-    fn forum(&self, request: &SiteRequest) -> Option<SitePage> {
+    /// Returns a page of the list of threads of a forum.
+    fn thread_list(&self, request: &SiteRequest) -> Option<SitePage> {
         let forum = request.number("forum").filter(|forum| *forum < FORUMS)?;
         let page =
-            request.number("page").filter(|page| (1..=self.last_page(forum)).contains(page))?;
+            request.number("page").filter(|page| (1..=self.list_pages(forum)).contains(page))?;
         let ids = (0..PER_PAGE).map(|row| ((page - 1) * PER_PAGE + row) * FORUMS + forum);
         let ids = ids.filter(|id| *id < self.threads);
         let entries = ids.map(|id| (format!("/forum/thread?id={id}"), prose(id + 70_000, 4)));
         let list =
             SitePage::new(format!("Forum {}", slug(forum)), format!("Page {page}")).links(entries);
         let next = format!("/forum/list?forum={forum}&page={}", page + 1);
-        Some(if page < self.last_page(forum) { list.link(next, "Next") } else { list })
+        Some(if page < self.list_pages(forum) { list.link(next, "Next") } else { list })
     }
 
     /// Returns the number of list pages of a forum.
-    fn last_page(&self, forum: u64) -> u64 {
+    fn list_pages(&self, forum: u64) -> u64 {
         self.threads.saturating_sub(forum).div_ceil(FORUMS).div_ceil(PER_PAGE)
     }
 
+    /// Returns a thread.
     fn thread(&self, id: u64) -> Option<SitePage> {
         (id < self.threads).then(|| SitePage::new(prose(id + 70_000, 4), prose(id + 80_000, 50)))
     }
 }
 
+/// Returns the path of an article.
 fn article_path(id: u64) -> String {
     format!("/articles/{id}-{}", slug(id))
 }

@@ -1,7 +1,7 @@
 //! Traps of spelling: the same page under many URLs.
 
 use super::TrapSite;
-use super::content::{SitePage, next, prose, real_page, seed, word};
+use super::content::{SitePage, next_random, prose, real_page, seed_of, word};
 use super::{SiteRequest, SiteResponse};
 
 /// The sites of this module.
@@ -16,6 +16,7 @@ pub(super) const SITES: &[TrapSite] = &[
     TrapSite::new("index and slash variants", "/tour", index_variants).with_real(tour_pages),
 ];
 
+/// Links without a scheme are relative, so that paths grow by host names.
 fn hosts_in_paths(request: &SiteRequest) -> Option<SiteResponse> {
     let has_host = request.segments.iter().any(|segment| segment.starts_with("www."));
     if request.path != "/links" && !has_host {
@@ -26,11 +27,12 @@ fn hosts_in_paths(request: &SiteRequest) -> Option<SiteResponse> {
     SitePage::new("Links", "Our friends on the web.").links(links).found()
 }
 
+/// Returns the real pages of the hall.
 fn hall_pages() -> Vec<String> {
     (0..12).map(|room| format!("/hall/{}", word(room * 9))).collect()
 }
 
-/// The server ignores case, and links are written in any.
+/// The server ignores case, and each link is written in another mix of cases.
 fn case_variants(request: &SiteRequest) -> Option<SiteResponse> {
     let path = request.path.to_lowercase();
     let name = path.strip_prefix("/hall/")?;
@@ -38,22 +40,23 @@ fn case_variants(request: &SiteRequest) -> Option<SiteResponse> {
     if name != "start" && index.is_none() {
         return None;
     }
-    let own = seed(&request.target);
-    let spelled = |text: &str, salt: u64| -> String {
-        let upper = |(letter, bit): (char, u64)| {
-            let is_upper = next(own ^ salt) >> (bit % 60) & 1 == 1;
+    let page_seed = seed_of(&request.target);
+    let with_mixed_case = |text: &str, salt: u64| -> String {
+        let set_case = |(letter, bit): (char, u64)| {
+            let is_upper = next_random(page_seed ^ salt) >> (bit % 60) & 1 == 1;
             if is_upper { letter.to_ascii_uppercase() } else { letter }
         };
-        text.chars().zip(0..).map(upper).collect()
+        text.chars().zip(0..).map(set_case).collect()
     };
     let first = index.map_or(0, |index| index + 1);
     let rooms = (first..first + 4).map(|room| word(room % 12 * 9));
     let links = rooms
         .zip(0..)
-        .map(|(room, salt)| (spelled(&format!("/hall/{room}"), salt), room.to_owned()));
-    SitePage::new(name, prose(seed(name), 60)).links(links.collect::<Vec<_>>()).found()
+        .map(|(room, salt)| (with_mixed_case(&format!("/hall/{room}"), salt), room.to_owned()));
+    SitePage::new(name, prose(seed_of(name), 60)).links(links.collect::<Vec<_>>()).found()
 }
 
+/// Returns the real pages of the directory.
 fn file_pages() -> Vec<String> {
     (0..10).map(|number| format!("/files/{}", word(number * 13 + 2))).collect()
 }
@@ -77,6 +80,7 @@ fn double_slashes(request: &SiteRequest) -> Option<SiteResponse> {
     SitePage::new("Files", text).links(links).found()
 }
 
+/// Relative links with dot segments that all lead to one page.
 fn dot_segments(request: &SiteRequest) -> Option<SiteResponse> {
     if request.first() != "dots" {
         return None;
@@ -86,6 +90,7 @@ fn dot_segments(request: &SiteRequest) -> Option<SiteResponse> {
     SitePage::new("Dots", "A page of dots.").links(links).found()
 }
 
+/// Each link adds an extension.
 fn extensions(request: &SiteRequest) -> Option<SiteResponse> {
     if request.first() != "doc" {
         return None;
@@ -110,12 +115,14 @@ fn language_prefixes(request: &SiteRequest) -> Option<SiteResponse> {
     page.found()
 }
 
+/// Each link makes a path parameter longer.
 fn path_parameters(request: &SiteRequest) -> Option<SiteResponse> {
     let rest = request.path.strip_prefix("/room;v=")?;
     let links = (0..3).map(|n| (format!("/room;v={rest}{n}"), "View".to_owned()));
     SitePage::new("Room", prose(9, 40)).links(links).found()
 }
 
+/// Returns the real pages of the tour.
 fn tour_pages() -> Vec<String> {
     (0..10)
         .map(|stop| format!("/tour/{}", word(stop * 21 + 5)))
@@ -123,7 +130,8 @@ fn tour_pages() -> Vec<String> {
         .collect()
 }
 
-/// A page exists with a slash, with `index.html` and with an ignored rest.
+/// Each page is also served with a slash, with `index.html`, and with further
+/// segments, which are ignored.
 fn index_variants(request: &SiteRequest) -> Option<SiteResponse> {
     if request.first() != "tour" {
         return None;
@@ -133,13 +141,13 @@ fn index_variants(request: &SiteRequest) -> Option<SiteResponse> {
     let base = stop.map_or_else(|| "/tour".to_owned(), |stop| format!("/tour/{stop}"));
     let depth = request.segments.len();
     let mut page =
-        SitePage::new("Tour", stop.map_or_else(String::new, |stop| prose(seed(stop), 40)));
+        SitePage::new("Tour", stop.map_or_else(String::new, |stop| prose(seed_of(stop), 40)));
     for (rest, label) in [("/", "slash"), ("/index.html", "index"), ("/more/", "more")] {
         page = page.link(format!("{}{rest}", request.path.trim_end_matches('/')), label);
     }
-    let near =
+    let some_stops =
         stops().skip(depth % 3).take(7).map(|stop| (format!("/tour/{stop}"), stop.to_owned()));
-    page.links(near)
+    page.links(some_stops)
         .link(base, "Top")
         .links(stops().map(|stop| (format!("/tour/{stop}/"), stop.to_owned())))
         .found()

@@ -38,7 +38,7 @@ impl CannedResponse {
 
     /// Whether the response has `Connection: close`.
     pub(super) fn closes_connection(&self) -> bool {
-        self.find("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"))
+        self.header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"))
     }
 
     /// Returns the bytes to send.
@@ -47,10 +47,10 @@ impl CannedResponse {
         for (name, value) in &self.headers {
             head.extend([name, ": ", value, "\r\n"]);
         }
-        if self.find("content-type").is_none() {
+        if self.header("content-type").is_none() {
             head += "Content-Type: text/html; charset=utf-8\r\n";
         }
-        if self.find("content-length").is_none() && self.find("transfer-encoding").is_none() {
+        if self.header("content-length").is_none() && self.header("transfer-encoding").is_none() {
             let length = self.body.len().to_string();
             head.extend(["Content-Length: ", &length, "\r\n"]);
         }
@@ -62,7 +62,8 @@ impl CannedResponse {
         bytes
     }
 
-    fn find(&self, name: &str) -> Option<&str> {
+    /// Returns the value of a header.
+    fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         let found = headers.find(|(key, _)| key.eq_ignore_ascii_case(name))?;
         Some(&found.1)

@@ -26,6 +26,7 @@ pub(super) async fn serve(
     let _ = stopped.await;
 }
 
+/// Accepts connections of one listener.
 async fn accept(listener: std::net::TcpListener, site: Arc<Mutex<Site>>) {
     let listener = TcpListener::from_std(listener).expect("the listener can be registered");
     let mut connections = JoinSet::new();
@@ -40,6 +41,7 @@ async fn accept(listener: std::net::TcpListener, site: Arc<Mutex<Site>>) {
     }
 }
 
+/// Responds to the requests of a connection.
 async fn handle_connection(stream: TcpStream, site: &Mutex<Site>) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut stream = BufReader::new(stream);
@@ -67,10 +69,10 @@ pub(crate) async fn read_request(
     let Some(line) = read_line(stream).await? else {
         return Ok(None);
     };
-    let mut verdicts = line.split(' ').map(str::to_owned);
+    let mut words = line.split(' ').map(str::to_owned);
     let mut request = RecordedRequest {
-        method: verdicts.next().unwrap_or_default(),
-        path: verdicts.next().unwrap_or_default(),
+        method: words.next().unwrap_or_default(),
+        path: words.next().unwrap_or_default(),
         host: String::new(),
         headers: Vec::new(),
         body: Vec::new(),
@@ -88,12 +90,14 @@ pub(crate) async fn read_request(
     Ok(Some(request))
 }
 
+/// Reads a line without its end; `None` if the connection was closed.
 async fn read_line(stream: &mut BufReader<TcpStream>) -> io::Result<Option<String>> {
     let mut line = String::new();
     let length = stream.read_line(&mut line).await?;
     Ok((length > 0).then(|| line.trim_end().to_owned()))
 }
 
+/// Returns the host of a `Host` header.
 fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if !port.ends_with(']') => name,

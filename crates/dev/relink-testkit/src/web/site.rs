@@ -60,12 +60,14 @@ pub(super) struct Site {
     catch_all: HashMap<String, ResponseFn>,
     pub(super) requests: Vec<RecordedRequest>,
     pub(super) connections: usize,
-    /// The number of requests without a response, and its maximum.
+    /// The number of requests that wait for their response.
     waiting: usize,
+    /// The maximum of `waiting`.
     pub(super) max_waiting: usize,
 }
 
 impl Site {
+    /// Sets the responses for a path; without a host, for all hosts.
     pub(super) fn set(
         &mut self,
         host: Option<&str>,
@@ -76,6 +78,7 @@ impl Site {
         self.script.insert(key, responses.into_iter().collect());
     }
 
+    /// Sets the response for all other paths of a directory.
     pub(super) fn catch_all(&mut self, directory: &str, response_fn: ResponseFn) {
         self.catch_all.insert(directory.to_owned(), response_fn);
     }
@@ -100,7 +103,7 @@ impl Site {
         ];
         self.waiting += 1;
         self.max_waiting = self.max_waiting.max(self.waiting);
-        let scripted = keys.iter().find_map(|key| self.advance(key));
+        let scripted = keys.iter().find_map(|key| self.next_response(key));
         let response = scripted
             .or_else(|| self.catch_all_response(&path, &request))
             .unwrap_or_else(|| CannedResponse::new(404, "<title>Not found</title>"));
@@ -108,6 +111,7 @@ impl Site {
         response
     }
 
+    /// Returns the response of the innermost directory of a path.
     fn catch_all_response(&self, path: &str, request: &RecordedRequest) -> Option<CannedResponse> {
         let matching = self.catch_all.iter().filter(|(directory, _)| path.starts_with(*directory));
         let (_, response_fn) = matching.max_by_key(|(directory, _)| directory.len())?;
@@ -115,7 +119,7 @@ impl Site {
     }
 
     /// Returns the next canned response for a host and path.
-    fn advance(&mut self, key: &(Option<String>, String)) -> Option<CannedResponse> {
+    fn next_response(&mut self, key: &(Option<String>, String)) -> Option<CannedResponse> {
         let responses = self.script.get_mut(key)?;
         if responses.len() > 1 {
             return responses.pop_front();
