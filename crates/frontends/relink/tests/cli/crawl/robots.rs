@@ -319,6 +319,8 @@ fn crawl_is_polite_by_default() {
     Sandbox::new().run(&[super::CRAWL, &[url.as_str(), "--retries", "0"]].concat()).exits(0);
     let requests = web.requests();
     let gaps: Vec<Duration> = requests.windows(2).map(|pair| pair[1].at - pair[0].at).collect();
-    assert!(gaps.iter().all(|gap| *gap >= Duration::from_millis(980)), "{gaps:?}");
+    // A busy machine delays the time at which the server sees a request, which shortens
+    // the next gap. Tests in virtual time check the exact interval.
+    assert!(gaps.iter().all(|gap| *gap >= Duration::from_millis(500)), "{gaps:?}");
     assert_eq!(web.max_concurrent(), 1);
 }
