@@ -99,6 +99,8 @@ CREATE TABLE IF NOT EXISTS harvest_incident (
     incident    TEXT    NOT NULL
 );
 CREATE INDEX IF NOT EXISTS harvest_incident_open ON harvest_incident (provider_id) WHERE is_open;
+CREATE INDEX IF NOT EXISTS harvest_incident_subject
+    ON harvest_incident (provider_id, json_extract(incident, '$.subject.name')) WHERE is_open;
 
 CREATE TABLE IF NOT EXISTS harvest_override (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use jiff::Timestamp;
 use relink_engine::{Submission, SubmissionState, SubmittedLocation};
+use relink_model::escape_xml as escape;
 use relink_ports::StoredRecord;
-use relink_report::xml::escape;
 
 /// Media type of a service document.
 pub(crate) const SERVICE_TYPE: &str = "application/atomsvc+xml; charset=utf-8";

@@ -28,6 +28,7 @@ mod similarity;
 mod sketch;
 mod snapshot;
 mod verdict;
+mod xml;
 
 pub use assessment::{Assessment, DeadReason, InconclusiveReason};
 pub use code::{FindingCode, ParseCodeError};
@@ -51,3 +52,4 @@ pub use similarity::Similarity;
 pub use sketch::Sketch;
 pub use snapshot::{Capture, Snapshot};
 pub use verdict::{ParseVerdictError, Verdict};
+pub use xml::escape_xml;

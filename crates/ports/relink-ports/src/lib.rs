@@ -54,7 +54,7 @@ pub use harvest_store::{
     DomainDay, HarvestChanges, HarvestEvent, HarvestProgress, HarvestStore, HarvestTarget,
     LocationChange, MailState, NewNotification, NewRecord, PageChanges, ProviderCounts,
     RecordFilter, StoredArrival, StoredDelivery, StoredIncident, StoredMail, StoredNotification,
-    StoredOverride, StoredProvider, StoredRecord, StoredRecordLink, TargetCheck,
+    StoredOverride, StoredProvider, StoredRecord, StoredRecordLink, TargetCheck, TargetSelection,
 };
 pub use intake_store::{
     CacheWindow, DocumentId, IntakeStore, LinkBatch, LinkDecision, LoadedDocument, MissingAnchor,

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use relink_model::{LinkKind, Verdict};
+use relink_model::{LinkKind, Verdict, escape_xml as escape};
 
 use crate::{redact, redact_prose};
 
@@ -181,23 +181,6 @@ impl<W: Write> SitemapXml<W> {
         self.out.flush()?;
         Ok(self.omitted)
     }
-}
-
-/// Escapes text for XML. Characters that XML does not allow are dropped.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\t' | '\n' | '\r' => escaped.push(' '),
-            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {}
-            other => escaped.push(other),
-        }
-    }
-    escaped
 }
 
 /// Formats a CSV cell, quoted if necessary. A value that a spreadsheet would

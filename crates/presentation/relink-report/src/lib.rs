@@ -23,7 +23,6 @@ pub mod site;
 pub mod survey;
 pub mod target_record;
 pub mod watch;
-pub mod xml;
 
 mod archive;
 mod dead_links;

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use relink_model::escape_xml as escape;
 use relink_ports::{HarvestStore, RecordFilter, StoreError, StoredProvider, StoredRecord};
 
 use self::arguments::{Arguments, Selection};
@@ -179,14 +180,8 @@ impl OaiProvider {
     /// Finds a record by the identifier that this provider uses.
     async fn find(&self, name: &str) -> Result<(StoredProvider, StoredRecord), Failure> {
         for provider in self.store.providers().await? {
-            let filter = RecordFilter {
-                provider: Some(provider.id),
-                identifier: Some(record_xml::original_identifier(&provider.name, name)),
-                limit: 1,
-                with_metadata: true,
-                ..RecordFilter::default()
-            };
-            if let Some(record) = self.store.harvested_records(&filter).await?.pop()
+            let original = record_xml::original_identifier(&provider.name, name);
+            if let Some(record) = self.store.harvested_record(provider.id, &original).await?
                 && identifier(&provider.name, &record.identifier) == name
             {
                 return Ok((provider, record));
@@ -209,7 +204,6 @@ impl OaiProvider {
             changed_from: token.selection.from,
             changed_until: token.selection.until,
             with_metadata: true,
-            ..RecordFilter::default()
         };
         let mut page = Vec::new();
         // Records that are not available in the format are skipped.
@@ -277,22 +271,4 @@ fn unsupported_prefix() -> ProtocolError {
 /// Formats a time as a datestamp.
 fn datestamp(time: Timestamp) -> String {
     time.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-}
-
-/// Escapes text for XML, and removes characters that XML does not allow.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '&' => escaped += "&amp;",
-            '"' => escaped += "&quot;",
-            '\t' | '\n' | '\r' => escaped.push(' '),
-            '\u{FFFE}' | '\u{FFFF}' => {}
-            char if char.is_control() => {}
-            char => escaped.push(char),
-        }
-    }
-    escaped
 }

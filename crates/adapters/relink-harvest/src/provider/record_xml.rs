@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use relink_model::escape_xml as escape;
 use relink_ports::{RecordLinkRole, StoredProvider, StoredRecord};
 
-use super::{datestamp, escape};
+use super::datestamp;
 use crate::metadata::without_locations;
 
 /// A metadata format.

@@ -40,14 +40,16 @@ mod work_queue;
 mod workers;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use relink_ports::{Store, StoreError};
 use rusqlite::{Connection, Transaction};
 use tempfile::TempDir;
 
 use self::error::{DbError, DbResult, Operation};
+use self::open::open_with_retry;
 use self::wal::WalSyncer;
 use crate::redaction;
 
@@ -56,14 +58,19 @@ use crate::redaction;
 /// the documents of the last transaction are loaded again.
 const MAX_BATCHED_STEPS: usize = 4_096;
 
+/// The wait for another process that uses the file while it is released.
+const RELEASED_WAIT: Duration = Duration::from_secs(1);
+
 /// A store in one SQLite file, held exclusively while it is open.
 pub struct SqliteStore {
     path: PathBuf,
     /// Dropped before the connection, because closing the database deletes the
     /// write-ahead log.
     wal_syncer: WalSyncer,
-    /// `None` after [`SqliteStore::close`].
+    /// `None` after [`SqliteStore::close`] and after a release.
     connection: Mutex<Option<Connection>>,
+    /// Whether the file was released, so that the next operation opens it again.
+    is_released: AtomicBool,
     /// Number of loading steps in the open transaction.
     batched_steps: AtomicUsize,
     /// The directory of a temporary copy, if the file cannot be opened itself.
@@ -73,14 +80,24 @@ pub struct SqliteStore {
 impl Store for SqliteStore {}
 
 impl SqliteStore {
+    /// Returns the connection. Opens a released file again.
+    fn connection(&self) -> Result<MutexGuard<'_, Option<Connection>>, StoreError> {
+        // Ignore poisoning: a panic inside of a transaction rolls it back.
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_released.load(Ordering::Relaxed) {
+            *connection = Some(open_with_retry(&self.path, RELEASED_WAIT)?);
+            self.is_released.store(false, Ordering::Relaxed);
+        }
+        Ok(connection)
+    }
+
     /// Runs `work` in a transaction and commits it if `work` succeeds.
     fn transact<T>(
         &self,
         operation: Operation,
         work: impl FnOnce(&Transaction<'_>) -> DbResult<T>,
     ) -> Result<T, StoreError> {
-        // Ignore poisoning: a panic inside of a transaction rolls it back.
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut connection = self.connection()?;
         let done = connection.as_mut().ok_or(DbError::Closed).and_then(|connection| {
             self.commit_batch(connection)?;
             let transaction = connection.transaction()?;
@@ -99,7 +116,7 @@ impl SqliteStore {
         operation: Operation,
         work: impl FnOnce(&Connection) -> DbResult<T>,
     ) -> Result<T, StoreError> {
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut connection = self.connection()?;
         let done = connection.as_mut().ok_or(DbError::Closed).and_then(|connection| {
             if connection.is_autocommit() {
                 connection.execute_batch("BEGIN")?;
@@ -132,7 +149,7 @@ impl SqliteStore {
         operation: Operation,
         work: impl FnOnce(&Connection) -> DbResult<T>,
     ) -> Result<T, StoreError> {
-        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = self.connection()?;
         let done = connection.as_ref().ok_or(DbError::Closed).and_then(work);
         done.map_err(|error| error.into_store_error(&self.path, operation))
     }
@@ -142,6 +159,21 @@ impl SqliteStore {
     /// into the database and removes it. Later calls fail.
     pub fn close(&self) {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        self.is_released.store(false, Ordering::Relaxed);
+        self.drop_connection(&mut connection);
+    }
+
+    /// Closes the file until the next operation, so that another process can use it. Must not be
+    /// called during a run: another process would revoke its leases.
+    fn release_file(&self) {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        if connection.is_some() {
+            self.drop_connection(&mut connection);
+            self.is_released.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn drop_connection(&self, connection: &mut Option<Connection>) {
         if let Some(connection) = connection.as_ref() {
             // Ignore the error: the documents of the last batch are loaded again.
             let _ = self.commit_batch(connection);

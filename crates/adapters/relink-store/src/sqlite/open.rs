@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::{Duration, Instant};
 
 use relink_ports::StoreError;
@@ -75,6 +75,7 @@ impl SqliteStore {
         Self {
             path: path.to_owned(),
             connection,
+            is_released: AtomicBool::new(false),
             batched_steps,
             wal_syncer,
             _temporary_copy: temporary_copy,

@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use relink_model::escape_xml as escape;
 
 use super::{Notice, NoticeItem};
 use crate::redact;
-use crate::xml::escape;
 
 /// A notice with its identity and time.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,6 +6,7 @@ mod mails;
 mod providers;
 mod queries;
 mod records;
+mod targets;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -14,7 +15,7 @@ use relink_ports::{
     DomainDay, HarvestChanges, HarvestEvent, HarvestProgress, HarvestStore, HarvestTarget,
     MailState, NewRecord, PageChanges, ProviderCounts, RecordFilter, StoreError, StoredArrival,
     StoredDelivery, StoredIncident, StoredMail, StoredNotification, StoredOverride, StoredProvider,
-    StoredRecord, TargetCheck,
+    StoredRecord, TargetCheck, TargetSelection,
 };
 
 use super::SqliteStore;
@@ -30,12 +31,25 @@ impl SqliteStore {
 
 #[async_trait]
 impl HarvestStore for SqliteStore {
+    fn release(&self) {
+        self.release_file();
+    }
+
     async fn add_provider(&self, name: &str, settings: &str) -> Result<bool, StoreError> {
         self.transact("adding a provider", |db| providers::add(db, name, settings))
     }
 
     async fn providers(&self) -> Result<Vec<StoredProvider>, StoreError> {
         self.perform("listing providers", providers::list)
+    }
+
+    async fn update_provider(
+        &self,
+        name: &str,
+        settings: &str,
+        restarts: bool,
+    ) -> Result<bool, StoreError> {
+        self.transact("changing a provider", |db| providers::update(db, name, settings, restarts))
     }
 
     async fn remove_provider(&self, name: &str) -> Result<bool, StoreError> {
@@ -93,13 +107,37 @@ impl HarvestStore for SqliteStore {
         self.perform("reading records", |db| queries::records(db, filter))
     }
 
+    async fn harvested_record(
+        &self,
+        provider: i64,
+        identifier: &str,
+    ) -> Result<Option<StoredRecord>, StoreError> {
+        self.perform("reading a record", |db| queries::record(db, provider, identifier))
+    }
+
+    async fn records_of_targets(
+        &self,
+        provider: i64,
+        selection: &TargetSelection,
+    ) -> Result<Vec<StoredRecord>, StoreError> {
+        self.perform("reading records", |db| targets::records(db, provider, selection))
+    }
+
+    async fn selected_targets(
+        &self,
+        provider: i64,
+        selection: &TargetSelection,
+    ) -> Result<Vec<HarvestTarget>, StoreError> {
+        self.perform("reading targets", |db| targets::selected(db, provider, selection))
+    }
+
     async fn harvest_targets(
         &self,
         provider: i64,
         after: &str,
         limit: usize,
     ) -> Result<Vec<HarvestTarget>, StoreError> {
-        self.perform("reading targets", |db| queries::targets(db, provider, after, limit))
+        self.perform("reading targets", |db| targets::targets(db, provider, after, limit))
     }
 
     async fn save_target_checks(&self, checks: &[TargetCheck]) -> Result<(), StoreError> {
@@ -134,6 +172,14 @@ impl HarvestStore for SqliteStore {
         only_open: bool,
     ) -> Result<Vec<StoredIncident>, StoreError> {
         self.perform("reading incidents", |db| queries::incidents(db, provider, only_open))
+    }
+
+    async fn open_incidents_of(
+        &self,
+        provider: i64,
+        subjects: &[String],
+    ) -> Result<Vec<StoredIncident>, StoreError> {
+        self.perform("reading incidents", |db| queries::open_incidents_of(db, provider, subjects))
     }
 
     async fn overrides(&self, provider: i64) -> Result<Vec<StoredOverride>, StoreError> {

@@ -15,6 +15,27 @@ pub(super) fn add(db: &Connection, name: &str, settings: &str) -> DbResult<bool>
     Ok(added > 0)
 }
 
+/// Replaces the settings of a provider. Returns false if there is none of this name. If `restarts`
+/// is true, its progress is forgotten, except for the number of the list.
+pub(super) fn update(
+    db: &Connection,
+    name: &str,
+    settings: &str,
+    restarts: bool,
+) -> DbResult<bool> {
+    let updated =
+        db.execute("UPDATE harvest_provider SET settings = ? WHERE name = ?", (settings, name))?;
+    if restarts {
+        db.execute(
+            "UPDATE harvest_provider
+             SET from_stamp = NULL, token = NULL, token_expires_at = NULL, list_started = NULL
+             WHERE name = ?",
+            [name],
+        )?;
+    }
+    Ok(updated > 0)
+}
+
 /// Returns all providers by name.
 pub(super) fn list(db: &Connection) -> DbResult<Vec<StoredProvider>> {
     let mut statement = db.prepare_cached(

@@ -2,9 +2,8 @@
 
 use jiff::civil::Date;
 use relink_ports::{
-    DomainDay, HarvestEvent, HarvestTarget, ProviderCounts, RecordFilter, RecordLinkRole,
-    StoredArrival, StoredIncident, StoredNotification, StoredOverride, StoredRecord,
-    StoredRecordLink,
+    DomainDay, HarvestEvent, ProviderCounts, RecordFilter, RecordLinkRole, StoredArrival,
+    StoredIncident, StoredNotification, StoredOverride, StoredRecord, StoredRecordLink,
 };
 use rusqlite::{Connection, Row};
 
@@ -35,31 +34,63 @@ pub(super) fn counts(db: &Connection, provider: i64) -> DbResult<ProviderCounts>
     Ok(ProviderCounts { records, deleted, hidden, urls, domains })
 }
 
+/// The columns of [`record_row`], from `harvest_record`. The metadata is empty unless `?1` is true.
+const RECORD_COLUMNS: &str =
+    "id, provider_id, identifier, title, sets, state = 1 /* deleted */, visible, changed_at,
+     CASE WHEN ?1 THEN metadata ELSE '' END,
+     EXISTS (SELECT 1 FROM harvest_arrival a WHERE a.record_id = id AND a.is_new)";
+
 /// Returns the records that match the filter, with their links.
 pub(super) fn records(db: &Connection, filter: &RecordFilter) -> DbResult<Vec<StoredRecord>> {
-    let mut statement = db.prepare_cached(
-        "SELECT id, provider_id, identifier, title, sets, state = ?8, visible, changed_at,
-                CASE WHEN ?6 THEN metadata ELSE '' END,
-                EXISTS (SELECT 1 FROM harvest_arrival a WHERE a.record_id = id AND a.is_new)
-         FROM harvest_record
-         WHERE id > ?1 AND (?2 IS NULL OR provider_id = ?2) AND (?3 IS NULL OR changed_at >= ?3)
-           AND (?4 IS NULL OR changed_at <= ?4) AND (?5 IS NULL OR identifier = ?5)
-         ORDER BY id LIMIT ?7",
-    )?;
+    let mut statement = db.prepare_cached(&format!(
+        "SELECT {RECORD_COLUMNS} FROM harvest_record
+         WHERE id > ?2 AND (?3 IS NULL OR provider_id = ?3) AND (?4 IS NULL OR changed_at >= ?4)
+           AND (?5 IS NULL OR changed_at <= ?5)
+         ORDER BY id LIMIT ?6"
+    ))?;
     let rows = statement.query_and_then(
         (
+            filter.with_metadata,
             filter.after,
             filter.provider,
             filter.changed_from.map(millis),
             filter.changed_until.map(millis),
-            &filter.identifier,
-            filter.with_metadata,
             to_i64(filter.limit),
-            DELETED,
         ),
         record_row,
     )?;
-    let mut records: Vec<StoredRecord> = rows.collect::<DbResult<_>>()?;
+    with_links(db, rows.collect::<DbResult<_>>()?)
+}
+
+/// Returns the record with this identifier and its metadata.
+pub(super) fn record(
+    db: &Connection,
+    provider: i64,
+    identifier: &str,
+) -> DbResult<Option<StoredRecord>> {
+    let mut statement = db.prepare_cached(&format!(
+        "SELECT {RECORD_COLUMNS} FROM harvest_record WHERE provider_id = ?2 AND identifier = ?3"
+    ))?;
+    let rows = statement.query_and_then((true, provider, identifier), record_row)?;
+    Ok(with_links(db, rows.collect::<DbResult<_>>()?)?.pop())
+}
+
+/// Returns the records with these ids, without their metadata.
+pub(super) fn records_by_id(
+    db: &Connection,
+    ids: impl IntoIterator<Item = i64>,
+) -> DbResult<Vec<StoredRecord>> {
+    let mut statement =
+        db.prepare_cached(&format!("SELECT {RECORD_COLUMNS} FROM harvest_record WHERE id = ?2"))?;
+    let mut records = Vec::new();
+    for id in ids {
+        let rows = statement.query_and_then((false, id), record_row)?;
+        records.extend(rows.collect::<DbResult<Vec<_>>>()?);
+    }
+    with_links(db, records)
+}
+
+fn with_links(db: &Connection, mut records: Vec<StoredRecord>) -> DbResult<Vec<StoredRecord>> {
     for record in &mut records {
         record.links = links(db, record.id)?;
     }
@@ -128,33 +159,6 @@ pub(super) fn arrivals(db: &Connection, provider: i64) -> DbResult<Vec<StoredArr
     Ok(arrivals)
 }
 
-/// Returns the URLs of a provider with their last check, starting after the URL
-/// `after`.
-pub(super) fn targets(
-    db: &Connection,
-    provider: i64,
-    after: &str,
-    limit: usize,
-) -> DbResult<Vec<HarvestTarget>> {
-    let mut statement = db.prepare_cached(
-        "SELECT l.url, l.host, t.verdict, ifnull(t.reason, ''), t.checked_at
-         FROM (SELECT DISTINCT url, host FROM harvest_link
-               WHERE provider_id = ?1 AND url > ?2 ORDER BY url LIMIT ?3) l
-         LEFT JOIN harvest_target t ON t.url = l.url ORDER BY l.url",
-    )?;
-    let rows = statement.query_map((provider, after, to_i64(limit)), |row| {
-        let verdict: Option<String> = row.get(2)?;
-        Ok(HarvestTarget {
-            url: row.get(0)?,
-            host: row.get(1)?,
-            verdict: verdict.and_then(|name| name.parse().ok()),
-            reason: row.get(3)?,
-            checked_at: row.get::<_, Option<i64>>(4)?.map(timestamp),
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
 /// Returns the day of the last survey of each domain.
 pub(super) fn surveyed_domains(db: &Connection, provider: i64) -> DbResult<Vec<(String, Date)>> {
     let mut statement =
@@ -209,15 +213,37 @@ pub(super) fn incidents(
         "SELECT id, stage, is_open, incident FROM harvest_incident
          WHERE provider_id = ?1 AND (is_open OR NOT ?2) ORDER BY id",
     )?;
-    let rows = statement.query_map((provider, only_open), |row| {
-        Ok(StoredIncident {
-            id: row.get(0)?,
-            stage: row.get(1)?,
-            is_open: row.get(2)?,
-            incident: row.get(3)?,
-        })
-    })?;
+    let rows = statement.query_map((provider, only_open), incident_row)?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Returns the open incidents with these subjects, oldest first.
+pub(super) fn open_incidents_of(
+    db: &Connection,
+    provider: i64,
+    subjects: &[String],
+) -> DbResult<Vec<StoredIncident>> {
+    let mut statement = db.prepare_cached(
+        "SELECT id, stage, is_open, incident FROM harvest_incident
+         WHERE provider_id = ? AND is_open AND json_extract(incident, '$.subject.name') = ?",
+    )?;
+    let mut found = Vec::new();
+    for subject in subjects {
+        let rows = statement.query_map((provider, subject), incident_row)?;
+        found.extend(rows.collect::<Result<Vec<_>, _>>()?);
+    }
+    found.sort_by_key(|incident: &StoredIncident| incident.id);
+    found.dedup_by_key(|incident| incident.id);
+    Ok(found)
+}
+
+fn incident_row(row: &Row<'_>) -> rusqlite::Result<StoredIncident> {
+    Ok(StoredIncident {
+        id: row.get(0)?,
+        stage: row.get(1)?,
+        is_open: row.get(2)?,
+        incident: row.get(3)?,
+    })
 }
 
 /// Returns the decisions of users that replace automatic ones.

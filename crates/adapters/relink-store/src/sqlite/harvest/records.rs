@@ -52,7 +52,11 @@ impl PageWriter {
                 Some(existing) if new.record.is_deleted => {
                     changes.deleted += mark_deleted(db, &existing, self.list)?;
                 }
-                Some(existing) if existing.is_unchanged && existing.state != DELETED => {
+                Some(existing)
+                    if existing.is_unchanged
+                        && existing.state != DELETED
+                        && has_links(db, existing.id, new)? =>
+                {
                     confirm_current(db, &existing, self.list)?;
                     changes.unchanged += 1;
                 }
@@ -90,6 +94,17 @@ fn find_record(
         )
         .optional()?;
     Ok(existing)
+}
+
+/// Whether a stored record has the links of a harvested one. They differ if the user named
+/// further fields.
+fn has_links(db: &Connection, record: i64, new: &NewRecord) -> DbResult<bool> {
+    let mut statement = db.prepare_cached(
+        "SELECT original FROM harvest_link WHERE record_id = ? ORDER BY position",
+    )?;
+    let stored: Vec<String> =
+        statement.query_map([record], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(stored.iter().eq(new.links.iter().map(|link| &link.original)))
 }
 
 fn sets_json(new: &NewRecord) -> DbResult<String> {

@@ -180,3 +180,106 @@ async fn arrivals_stay_hidden_until_checked_and_broken_locations_are_left_out() 
     store.apply(id, DAY, &changes, now()).await.unwrap();
     assert!(store.harvested_records(&filter).await.unwrap()[0].links[0].is_shown);
 }
+
+fn urls(targets: &[HarvestTarget]) -> Vec<(&str, u64)> {
+    targets.iter().map(|target| (target.url.as_str(), target.links)).collect()
+}
+
+#[tokio::test]
+async fn selection_finds_targets_and_records_by_url_and_by_host() {
+    let (_directory, store, id) = open_with_provider().await;
+    let mut page = vec![
+        record("1", "http://a.test/1", false),
+        record("2", "https://a.test/2", false),
+        record("3", "http://a.test/1", false),
+        record("4", "http://a.test.example/1", false),
+    ];
+    page[3].links[0].host = "a.test.example".to_owned();
+    store.save_page(id, &page, &progress(1, None), false, now()).await.unwrap();
+    let hosts = vec!["a.test".to_owned()];
+    let by_host = TargetSelection { hosts, ..TargetSelection::default() };
+    let found = store.selected_targets(id, &by_host).await.unwrap();
+    assert_eq!(urls(&found), [("http://a.test/1", 2), ("https://a.test/2", 1)]);
+    let records = store.records_of_targets(id, &by_host).await.unwrap();
+    let names: Vec<&str> = records.iter().map(|it| it.identifier.as_str()).collect();
+    assert_eq!(names, ["1", "2", "3"]);
+    assert_eq!(records[0].links.len(), 1);
+
+    let by_url = TargetSelection {
+        urls: vec!["http://a.test/1".to_owned(), "http://a.test/none".to_owned()],
+        hosts: Vec::new(),
+    };
+    assert_eq!(urls(&store.selected_targets(id, &by_url).await.unwrap()).len(), 1);
+    assert_eq!(store.records_of_targets(id, &by_url).await.unwrap().len(), 2);
+    let record = store.harvested_record(id, "2").await.unwrap().unwrap();
+    assert_eq!(record.metadata, "<x>https://a.test/2</x>");
+    assert_eq!(store.harvested_record(id, "none").await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn open_incidents_are_found_by_their_subject() {
+    let (_directory, store, id) = open_with_provider().await;
+    let incident = |name: &str, is_open| StoredIncident {
+        id: 0,
+        stage: "reported".to_owned(),
+        is_open,
+        incident: format!("{{\"subject\":{{\"kind\":\"target\",\"name\":\"{name}\"}}}}"),
+    };
+    let incidents = vec![incident("a", true), incident("b", true), incident("a", false)];
+    let changes = HarvestChanges { incidents, ..HarvestChanges::default() };
+    store.apply(id, DAY, &changes, now()).await.unwrap();
+    let subjects = ["a".to_owned(), "c".to_owned(), "a".to_owned()];
+    let found = store.open_incidents_of(id, &subjects).await.unwrap();
+    assert_eq!(found.iter().map(|it| it.id).collect::<Vec<_>>(), [1]);
+}
+
+#[tokio::test]
+async fn update_provider_replaces_settings_and_can_restart_the_harvest() {
+    let (_directory, store, id) = open_with_provider().await;
+    let from = Some("2026-01-01".to_owned());
+    let read = HarvestProgress { from, ..progress(3, Some("t")) };
+    store.save_progress(id, &read).await.unwrap();
+    assert!(store.update_provider("p", "{\"x\":1}", false).await.unwrap());
+    let stored = store.providers().await.unwrap().remove(0);
+    assert_eq!((stored.settings.as_str(), stored.progress), ("{\"x\":1}", read));
+    assert!(store.update_provider("p", "{}", true).await.unwrap());
+    assert_eq!(store.providers().await.unwrap()[0].progress, progress(3, None));
+    assert!(!store.update_provider("none", "{}", true).await.unwrap());
+}
+
+#[tokio::test]
+async fn changed_links_of_an_unchanged_record_are_stored() {
+    let (_directory, store, id) = open_with_provider().await;
+    let mut page = [record("1", "http://a.test/1", false)];
+    store.save_page(id, &page, &progress(1, None), false, now()).await.unwrap();
+    let further = StoredRecordLink {
+        url: "http://a.test/2".to_owned(),
+        original: "http://a.test/2".to_owned(),
+        ..page[0].links[0].clone()
+    };
+    page[0].links.push(further);
+    let changes = store.save_page(id, &page, &progress(2, None), false, now()).await.unwrap();
+    assert_eq!((changes.changed, changes.unchanged), (1, 0));
+    assert_eq!(store.provider_counts(id).await.unwrap().urls, 2);
+}
+
+#[tokio::test]
+async fn released_store_can_be_used_by_others_and_is_opened_again() {
+    let (directory, store, _) = open_with_provider().await;
+    let path = directory.path().join("relink.db");
+    let wait = std::time::Duration::ZERO;
+    let locked = SqliteStore::open_with(&path, wait).await.err();
+    assert!(matches!(locked, Some(StoreError::Locked { .. })), "{locked:?}");
+    store.release();
+    let other = SqliteStore::open_with(&path, wait).await.unwrap();
+    other.add_provider("q", "{}").await.unwrap();
+    let locked = store.providers().await.unwrap_err();
+    assert!(matches!(locked, StoreError::Locked { .. }), "{locked:?}");
+    drop(other);
+    assert_eq!(store.providers().await.unwrap().len(), 2);
+    store.release();
+    store.release();
+    store.close();
+    // After the end, the file is not opened again.
+    assert!(store.providers().await.is_err());
+}

@@ -1,7 +1,7 @@
 //! Text in XML documents.
 
 /// Escapes text for XML, and removes characters that XML does not allow.
-pub fn escape(text: &str) -> String {
+pub fn escape_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in text.chars() {
         match char {
@@ -16,4 +16,15 @@ pub fn escape(text: &str) -> String {
         }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_xml_replaces_markup_and_removes_invalid_characters() {
+        assert_eq!(escape_xml("a<b> & \"c\""), "a&lt;b&gt; &amp; &quot;c&quot;");
+        assert_eq!(escape_xml("x\r\ny\u{0}\u{1b}\u{FFFF}z"), "x  yz");
+    }
 }

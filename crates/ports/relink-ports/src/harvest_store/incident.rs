@@ -1,0 +1,75 @@
+//! Incidents, decisions of managers, the history, and all changes of one run.
+
+use jiff::Timestamp;
+
+use super::{DomainDay, LocationChange, NewNotification};
+
+/// A stored incident.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredIncident {
+    /// The id in the store; 0 for a new incident.
+    pub id: i64,
+    /// The stage.
+    pub stage: String,
+    /// Whether the incident has not ended.
+    pub is_open: bool,
+    /// The incident as JSON.
+    pub incident: String,
+}
+
+/// A decision of a manager.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredOverride {
+    /// The scope: `record`, `target`, `domain` or `provider`.
+    pub scope: String,
+    /// The identifier, URL, host or name.
+    pub subject: String,
+    /// The action: `hide` or `restore`.
+    pub action: String,
+    /// The reason.
+    pub reason: String,
+    /// Who decided.
+    pub user: String,
+    /// The time of the decision.
+    pub decided_at: Timestamp,
+}
+
+/// An entry of the history of a provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HarvestEvent {
+    /// The time.
+    pub at: Timestamp,
+    /// Who caused it; `relink` for the timetable.
+    pub user: String,
+    /// The kind, such as `note` or `answer`.
+    pub kind: String,
+    /// The identifier, URL, host or name.
+    pub subject: String,
+    /// The text.
+    pub text: String,
+}
+
+/// All changes of one run for one provider.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HarvestChanges {
+    /// New and changed incidents.
+    pub incidents: Vec<StoredIncident>,
+    /// Notifications.
+    pub notifications: Vec<NewNotification>,
+    /// Records whose visibility changes, with the new value.
+    pub visibility: Vec<(i64, bool)>,
+    /// Locations that are left out of their records, or put back.
+    pub locations: Vec<LocationChange>,
+    /// Arrivals whose locations are checked, by record.
+    pub arrived: Vec<i64>,
+    /// The state of the provider and its domains.
+    pub days: Vec<DomainDay>,
+    /// Domains surveyed on this day.
+    pub surveyed: Vec<String>,
+    /// Entries of the history.
+    pub events: Vec<HarvestEvent>,
+    /// Decisions to add.
+    pub overrides: Vec<StoredOverride>,
+    /// Decisions to lift: scope and subject.
+    pub lifted: Vec<(String, String)>,
+}
