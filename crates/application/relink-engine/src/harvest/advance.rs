@@ -1,29 +1,18 @@
-//! Advances the incidents of a provider and stores the changes.
+//! Which incidents advance, begin and end after the checks of a run. Reads and stores nothing.
 
 use std::collections::{HashMap, HashSet};
 
 use jiff::civil::Date;
-use relink_ports::{
-    HarvestChanges, HarvestEvent, RecordFilter, StoredIncident, StoredOverride, StoredProvider,
-};
-use relink_report::harvest::{HarvestRunRow, StageCountsRow};
+use relink_ports::HarvestTarget;
+use relink_report::harvest::StageCountsRow;
 use relink_survey::{
     CheckResult, EndReason, Hold, HostChecks, Incident, IncidentOrigin, IncidentSubject, Stage,
     Transition,
 };
 use serde::{Deserialize, Serialize};
 
-use super::check_run::RunChecks;
-use super::history::domain_days;
-use super::visibility::ViewScope;
-use super::{Harvester, ProviderSettings};
-use crate::EngineError;
-use crate::error::to_json;
-
-/// The user of events that the timetable causes.
-pub(super) const TIMETABLE_USER: &str = "relink";
-/// Maximum number of record ids stored with an incident.
-const MAX_RECORD_IDS: usize = 100;
+use super::ProviderSettings;
+use super::check_run::{CheckScope, RunChecks};
 
 /// A stored incident.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,14 +54,16 @@ pub(super) enum HidePermission {
     Refused,
 }
 
-/// Computes the changes of a run. Pure: reads nothing from the store.
+/// Computes the changes of a run.
 pub(super) struct Advance<'a> {
     pub(super) day: Date,
     pub(super) settings: &'a ProviderSettings,
     pub(super) checks: &'a RunChecks,
-    pub(super) overrides: &'a [StoredOverride],
-    pub(super) provider: &'a str,
+    /// Targets and hosts for all of whose records a manager has decided.
+    pub(super) held: &'a HashSet<String>,
     pub(super) hide: HidePermission,
+    /// Broken locations of arrivals that must not be left out without confirmation.
+    pub(super) postponed: HashSet<String>,
     /// Incidents whose records were deleted, by id.
     pub(super) deleted: &'a HashSet<i64>,
 }
@@ -144,7 +135,8 @@ impl Advance<'_> {
         {
             state.reason.clone_from(reason);
         }
-        let hold = self.hold(&state.incident.subject);
+        let is_held = self.held.contains(state.incident.subject.name());
+        let hold = if is_held { Hold::Overridden } else { Hold::None };
         state.incident.record_check(self.day, result, &self.settings.lifecycle(), hold)
     }
 
@@ -153,7 +145,12 @@ impl Advance<'_> {
             IncidentSubject::Target(url) => {
                 self.checks.results.get(url).copied().unwrap_or(CheckResult::Unknown)
             }
-            IncidentSubject::Host(host) => self.host_checks(host, |_| true).host_result(),
+            IncidentSubject::Host(host) => {
+                let result = self.host_checks(host, |_| true).host_result();
+                // A submitted record may show that its host is back, not that it is still down.
+                let is_conclusive = self.knows_hosts() || result == CheckResult::Alive;
+                if is_conclusive { result } else { CheckResult::Unknown }
+            }
         }
     }
 
@@ -190,13 +187,15 @@ impl Advance<'_> {
         IncidentState { incident, reason: reason.unwrap_or_default(), records: Vec::new() }
     }
 
-    fn is_broken(&self, url: &str) -> bool {
+    /// Whether a target is confirmed to be broken.
+    pub(super) fn is_broken(&self, url: &str) -> bool {
         self.checks.results.get(url) == Some(&CheckResult::Broken)
     }
 
-    /// Whether a location of a new record is broken.
+    /// Whether a location of new and changed records is broken. A location that other records
+    /// have too follows the timetable; it is left out of the new records only.
     fn is_filtered(&self, url: &str) -> bool {
-        self.checks.arrivals.contains(url) && self.is_broken(url)
+        self.is_broken(url) && !self.postponed.contains(url) && self.checks.is_arrival(url)
     }
 
     /// Opens incidents of the locations that are broken on arrival. If a host has no other
@@ -204,7 +203,7 @@ impl Advance<'_> {
     fn open_filtered(
         &self,
         host: &str,
-        targets: &[relink_ports::HarvestTarget],
+        targets: &[HarvestTarget],
         covered: &Covered<'_>,
         changes: &mut Vec<Change>,
     ) {
@@ -217,7 +216,8 @@ impl Advance<'_> {
             transition: Some(Transition::Filtered),
         };
         let checks = self.host_checks(host, is_new);
-        if checks.is_outage() && broken.len() == targets.len() && !covered.hosts.contains(host) {
+        let is_outage = checks.is_outage() && broken.len() == targets.len();
+        if is_outage && self.knows_hosts() && !covered.hosts.contains(host) {
             let mut change = open(IncidentSubject::Host(host.to_owned()));
             change.state.reason = outage_reason(checks);
             changes.push(change);
@@ -230,11 +230,15 @@ impl Advance<'_> {
     fn open_new(
         &self,
         host: &str,
-        targets: &[relink_ports::HarvestTarget],
+        targets: &[HarvestTarget],
         covered: &Covered<'_>,
         changes: &mut Vec<Change>,
     ) {
-        let is_free = |url: &str| !covered.targets.contains(url) && !self.is_filtered(url);
+        let is_free = |url: &str| {
+            !covered.targets.contains(url)
+                && !self.is_filtered(url)
+                && !self.postponed.contains(url)
+        };
         let checks = self.host_checks(host, is_free);
         if checks.broken == 0 {
             return;
@@ -257,29 +261,19 @@ impl Advance<'_> {
         }
     }
 
-    /// Whether the results of this run represent the whole host.
-    fn is_checked_completely(&self, host: &str, targets: &[relink_ports::HarvestTarget]) -> bool {
-        self.checks.surveyed.iter().any(|surveyed| surveyed == host)
-            || targets.iter().all(|target| self.checks.results.contains_key(&target.url))
+    /// Whether all targets of the hosts are known. After the submission of a record, only its own
+    /// targets are.
+    fn knows_hosts(&self) -> bool {
+        matches!(self.checks.scope, CheckScope::Provider)
     }
 
-    fn hold(&self, subject: &IncidentSubject) -> Hold {
-        let host = |url: &str| {
-            self.checks.hosts.iter().find(|(_, targets)| {
-                targets.binary_search_by(|it| it.url.as_str().cmp(url)).is_ok()
-            })
-        };
-        let domain = match subject {
-            IncidentSubject::Host(host) => Some(host.as_str()),
-            IncidentSubject::Target(url) => host(url).map(|(host, _)| host.as_str()),
-        };
-        let applies = |it: &StoredOverride| match it.scope.as_str() {
-            "provider" => it.subject == self.provider,
-            "domain" => Some(it.subject.as_str()) == domain,
-            "target" => it.subject == subject.name(),
-            _ => false,
-        };
-        if self.overrides.iter().any(applies) { Hold::Overridden } else { Hold::None }
+    /// Whether the results of this run represent the whole host.
+    fn is_checked_completely(&self, host: &str, targets: &[HarvestTarget]) -> bool {
+        if !self.knows_hosts() {
+            return false;
+        }
+        self.checks.surveyed.iter().any(|surveyed| surveyed == host)
+            || targets.iter().all(|target| self.checks.results.contains_key(&target.url))
     }
 }
 
@@ -306,148 +300,6 @@ impl<'a> Covered<'a> {
         }
         covered
     }
-}
-
-impl Harvester<'_> {
-    /// Returns the open incidents of a provider with their ids.
-    pub(super) async fn open_incidents(
-        &self,
-        provider: i64,
-    ) -> Result<Vec<(i64, IncidentState)>, EngineError> {
-        let stored = self.store.incidents(provider, true).await?;
-        stored.iter().map(|it| Ok((it.id, serde_json::from_str(&it.incident)?))).collect()
-    }
-
-    /// Advances the incidents after a run, and stores everything in one transaction.
-    pub(super) async fn advance(
-        &self,
-        provider: &StoredProvider,
-        settings: &ProviderSettings,
-        checks: &RunChecks,
-        row: &mut HarvestRunRow,
-    ) -> Result<(), EngineError> {
-        let open = self.open_incidents(provider.id).await?;
-        let overrides = self.store.overrides(provider.id).await?;
-        let deleted = self.deleted_incidents(&open, checks).await?;
-        let mut advance = Advance {
-            day: self.today(),
-            settings,
-            checks,
-            overrides: &overrides,
-            provider: &provider.name,
-            hide: HidePermission::Allowed,
-            deleted: &deleted,
-        };
-        let mut changes = advance.changes(&open);
-        let scope = ViewScope { provider, overrides: &overrides, arrived: &checks.arrived };
-        let mut view = self.record_view(&scope, &open, &changes).await?;
-        let limit = self.options.loss_limit.check(view.newly_hidden(), view.total);
-        if let Err(limit) = limit
-            && !self.options.allows_loss
-        {
-            row.refusals.push(format!("records were not hidden: {limit}"));
-            advance.hide = HidePermission::Refused;
-            changes = advance.changes(&open);
-            view = self.record_view(&scope, &open, &changes).await?;
-        }
-        let left_out = checks.arrivals.iter().filter(|url| advance.is_broken(url)).count();
-        row.arrivals.checked = checks.arrivals.len() as u64;
-        (row.arrivals.left_out, row.arrivals.held_back) = (left_out as u64, view.held_back);
-        for change in &mut changes {
-            count_transition(&mut row.changes, change.transition);
-            change.state.records = view.record_ids(&change.state.incident, MAX_RECORD_IDS);
-        }
-        let stored = HarvestChanges {
-            incidents: changes.iter().map(stored_incident).collect::<Result<_, _>>()?,
-            notifications: self.notices(provider, settings, &changes, &view)?,
-            visibility: view.changes.clone(),
-            locations: view.locations.clone(),
-            arrived: checks.arrived.clone(),
-            days: domain_days(self.today(), checks, &states_after(&open, &changes), &view),
-            surveyed: checks.surveyed.clone(),
-            events: self.events(&changes),
-            ..HarvestChanges::default()
-        };
-        let now = self.ports.now();
-        Ok(self.store.apply(provider.id, self.today(), &stored, now).await?)
-    }
-
-    /// Returns the incidents whose target is gone because all of its records were deleted.
-    async fn deleted_incidents(
-        &self,
-        open: &[(i64, IncidentState)],
-        checks: &RunChecks,
-    ) -> Result<HashSet<i64>, EngineError> {
-        let known: HashSet<&str> =
-            checks.hosts.values().flatten().map(|target| target.url.as_str()).collect();
-        let mut deleted = HashSet::new();
-        for (id, state) in open {
-            let is_gone = match &state.incident.subject {
-                IncidentSubject::Target(url) => !known.contains(url.as_str()),
-                IncidentSubject::Host(host) => !checks.hosts.contains_key(host),
-            };
-            if is_gone && self.are_deleted(&state.records).await? {
-                deleted.insert(*id);
-            }
-        }
-        Ok(deleted)
-    }
-
-    async fn are_deleted(&self, records: &[i64]) -> Result<bool, EngineError> {
-        for id in records {
-            let filter = RecordFilter { after: id - 1, limit: 1, ..RecordFilter::default() };
-            let found = self.store.harvested_records(&filter).await?;
-            if found.iter().any(|record| record.id == *id && !record.is_deleted) {
-                return Ok(false);
-            }
-        }
-        Ok(!records.is_empty())
-    }
-
-    /// Returns the history entries of the changes.
-    fn events(&self, changes: &[Change]) -> Vec<HarvestEvent> {
-        let event = |change: &Change| {
-            change.transition?;
-            Some(HarvestEvent {
-                at: self.ports.now(),
-                user: TIMETABLE_USER.to_owned(),
-                kind: change.state.incident.stage.to_string(),
-                subject: change.state.incident.subject.name().to_owned(),
-                text: event_text(&change.state),
-            })
-        };
-        changes.iter().filter_map(event).collect()
-    }
-}
-
-fn event_text(state: &IncidentState) -> String {
-    match state.incident.end.map(|end| end.reason) {
-        None => state.reason.clone(),
-        Some(EndReason::WorkingAgain) => "works again".to_owned(),
-        Some(EndReason::UrlChanged) => "the provider changed the URL".to_owned(),
-        Some(EndReason::RecordDeleted) => "the provider deleted the records".to_owned(),
-    }
-}
-
-fn count_transition(counts: &mut StageCountsRow, transition: Option<Transition>) {
-    let stage = match transition {
-        None => return,
-        Some(Transition::Reported) => Stage::Reported,
-        Some(Transition::Escalated) => Stage::Escalated,
-        Some(Transition::Hidden | Transition::Filtered) => Stage::Hidden,
-        Some(Transition::Restored) => Stage::Restored,
-    };
-    count_stage(counts, stage);
-}
-
-/// Converts a change to a row of the store.
-pub(super) fn stored_incident(change: &Change) -> Result<StoredIncident, EngineError> {
-    Ok(StoredIncident {
-        id: change.id,
-        stage: change.state.incident.stage.to_string(),
-        is_open: change.state.incident.is_open(),
-        incident: to_json(&change.state)?,
-    })
 }
 
 /// Returns the states of all open incidents after the changes.

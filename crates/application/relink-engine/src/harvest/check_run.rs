@@ -2,11 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use relink_ports::{CheckedTarget, CheckedTargetQuery, StoredProvider, TargetCheck};
+use relink_ports::{
+    CheckedTarget, CheckedTargetQuery, HarvestTarget, StoredArrival, StoredProvider, StoredRecord,
+    TargetCheck,
+};
 use relink_report::harvest::HarvestRunRow;
 use relink_survey::{CheckResult, SamplingPlanName};
 
 use super::day_plan::{DayPlan, DayPlanInput};
+use super::visibility::RecordView;
 use super::{Harvester, HostTargets, ProviderSettings, Results, check_result};
 use crate::survey::{LoadedCatalog, SurveyEnd, SurveySettings, survey};
 use crate::{EngineError, Observer, Progress, StopSignal};
@@ -25,10 +29,50 @@ pub(super) struct RunChecks {
     pub(super) surveyed: Vec<String>,
     /// Checked locations of new and changed records.
     pub(super) arrivals: HashSet<String>,
-    /// The new and changed records, by id.
-    pub(super) arrived: Vec<i64>,
-    /// The targets of the provider.
+    /// The new and changed records.
+    pub(super) arrived: Vec<StoredArrival>,
+    /// The targets of the provider, as far as the scope includes them.
     pub(super) hosts: HostTargets,
+    /// Which part of the provider is checked.
+    pub(super) scope: CheckScope,
+}
+
+/// The part of a provider that a check covers.
+#[derive(Debug, Default)]
+pub(super) enum CheckScope {
+    /// All records.
+    #[default]
+    Provider,
+    /// One record before and after its change.
+    Records(Vec<StoredRecord>),
+}
+
+impl RunChecks {
+    /// Whether only new and changed records have this location.
+    pub(super) fn is_arrival(&self, url: &str) -> bool {
+        self.arrivals.contains(url) && {
+            let has_url = |it: &&StoredArrival| it.urls.iter().any(|own| own == url);
+            self.links(url) <= self.arrived.iter().filter(has_url).count() as u64
+        }
+    }
+
+    /// Returns the number of links of records to a target.
+    fn links(&self, url: &str) -> u64 {
+        let find = |targets: &Vec<HarvestTarget>| {
+            let index = targets.binary_search_by(|it| it.url.as_str().cmp(url)).ok()?;
+            targets.get(index).map(|target| target.links)
+        };
+        self.hosts.values().find_map(find).unwrap_or_default()
+    }
+
+    /// Returns the broken locations of the arrivals that would be hidden although they are
+    /// visible now.
+    pub(super) fn postponed(&self, view: &RecordView) -> HashSet<String> {
+        let hidden = view.newly_hidden_ids();
+        let arrivals = self.arrived.iter().filter(|it| hidden.contains(&it.record));
+        let urls = arrivals.flat_map(|arrival| &arrival.urls);
+        urls.filter(|url| self.results.get(*url) == Some(&CheckResult::Broken)).cloned().collect()
+    }
 }
 
 /// Ignores progress. The results are read from the store.
@@ -72,14 +116,14 @@ impl Harvester<'_> {
         let mut checks = RunChecks {
             hosts,
             arrivals: plan.arrivals.iter().cloned().collect(),
-            arrived: arrived.iter().map(|it| it.record).collect(),
+            arrived,
             ..RunChecks::default()
         };
         let label = format!("harvest {}", provider.name);
         let is_done = self.check_urls(&label, &plan.arrivals, &mut checks, row, stop).await?
             && self.check_urls(&label, &plan.due, &mut checks, row, stop).await?
             && self.survey_domains(&label, &plan, settings, &mut checks, row, stop).await?
-            && self.check_recovered(&label, &plan, &mut checks, row, stop).await?
+            && self.check_recovered(&label, &plan.outages, &mut checks, row, stop).await?
             && self.check_missing(&label, &input, &mut checks, row, stop).await?;
         Ok(is_done.then_some(checks))
     }
@@ -115,17 +159,17 @@ impl Harvester<'_> {
 
     /// Checks all targets of a host whose outage has ended, because each of them may have its own
     /// state.
-    async fn check_recovered(
+    pub(super) async fn check_recovered(
         &self,
         label: &str,
-        plan: &DayPlan,
+        outages: &[String],
         checks: &mut RunChecks,
         row: &mut HarvestRunRow,
         stop: &StopSignal,
     ) -> Result<bool, EngineError> {
         let is_alive = |url: &str| checks.results.get(url) == Some(&CheckResult::Alive);
         let mut urls = Vec::new();
-        for targets in plan.outages.iter().filter_map(|host| checks.hosts.get(host)) {
+        for targets in outages.iter().filter_map(|host| checks.hosts.get(host)) {
             if targets.iter().any(|target| is_alive(&target.url)) {
                 let unchecked =
                     targets.iter().filter(|target| !checks.results.contains_key(&target.url));

@@ -4,11 +4,9 @@
 //! continues with the page that is missing. Deletions are marked while the list
 //! is read, and applied at its end if they do not exceed the limit.
 
-use std::collections::HashSet;
 use std::path::Path;
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use relink_frontier::{canonicalize, host_key};
 use relink_ports::{
     DatestampUnit, HarvestProgress, HarvestedRecord, NewRecord, RecordPage, RecordQuery,
@@ -16,119 +14,20 @@ use relink_ports::{
 };
 use relink_report::harvest::HarvestRunRow;
 use url::Url;
-use xxhash_rust::xxh3::xxh3_64;
 
+use super::list_reader::{ListReader, in_unit};
 use super::{Harvester, ProviderSettings, RecordOrigin};
 use crate::isolation::isolate;
 use crate::{EngineError, StopSignal};
 
-/// Maximum number of records in one list. A longer list is considered endless.
-const MAX_RECORDS: usize = 20_000_000;
-/// Maximum number of consecutive pages without a new record.
-const MAX_REPEATED_PAGES: u32 = 10;
+/// The report of a list that the user interrupted.
+const INTERRUPTED: &str = "interrupted; the next run continues";
+/// The note on a provider whose deletions appear only in a complete list.
+const NO_DELETIONS: &str = "the provider does not report deleted records; `--full` finds them";
+/// Maximum time in which one run reads the records of a provider. The next run continues.
+const MAX_READ_TIME: SignedDuration = SignedDuration::from_hours(12);
 /// Maximum number of problems that are reported.
 const MAX_PROBLEMS: usize = 20;
-
-/// The state of a list while it is read.
-struct ListReader {
-    progress: HarvestProgress,
-    /// The sets to read, one list each; `None` reads all records.
-    sets: Vec<Option<String>>,
-    unit: DatestampUnit,
-    /// Hashes of tokens and of record identifiers seen in this list.
-    tokens: HashSet<u64>,
-    identifiers: HashSet<u64>,
-    repeated_pages: u32,
-    is_restarted: bool,
-    /// Whether new and changed records are arrivals.
-    marks_arrivals: bool,
-}
-
-impl ListReader {
-    fn new(
-        provider: &StoredProvider,
-        settings: &ProviderSettings,
-        sets: &[String],
-        unit: DatestampUnit,
-    ) -> Self {
-        let sets =
-            if sets.is_empty() { vec![None] } else { sets.iter().cloned().map(Some).collect() };
-        let progress = provider.progress.clone();
-        Self {
-            marks_arrivals: settings.marks_arrivals(progress.harvested_at.is_some()),
-            progress,
-            sets,
-            unit,
-            tokens: HashSet::new(),
-            identifiers: HashSet::new(),
-            repeated_pages: 0,
-            is_restarted: false,
-        }
-    }
-
-    /// Returns the number of the current set and its token. The stored token has the form
-    /// `SET TOKEN`.
-    fn position(&self) -> (usize, Option<String>) {
-        let stored = self.progress.token.as_deref().and_then(|stored| stored.split_once(' '));
-        let Some((set, token)) = stored else { return (0, None) };
-        (set.parse().unwrap_or(0), Some(token.to_owned()).filter(|token| !token.is_empty()))
-    }
-
-    /// Starts the list from its beginning.
-    fn restart(&mut self) {
-        self.progress.list += 1;
-        self.progress.token = None;
-        self.progress.list_started = None;
-        self.tokens.clear();
-        self.identifiers.clear();
-    }
-
-    /// Records a page. Returns why the list must not be read further.
-    fn check_page(&mut self, page: &RecordPage) -> Option<&'static str> {
-        let before = self.identifiers.len();
-        let hashes = page.records.iter().map(|record| xxh3_64(record.identifier.as_bytes()));
-        self.identifiers.extend(hashes);
-        let has_new = self.identifiers.len() > before;
-        self.repeated_pages = if has_new { 0 } else { self.repeated_pages + 1 };
-        let token = page.next_token.as_deref().unwrap_or_default();
-        if !token.is_empty() && !self.tokens.insert(xxh3_64(token.as_bytes())) {
-            return Some("the provider returns the same resumption token again");
-        }
-        if self.repeated_pages > MAX_REPEATED_PAGES || self.identifiers.len() > MAX_RECORDS {
-            return Some("the list of the provider does not end");
-        }
-        None
-    }
-
-    /// Moves to the next page or set. Returns whether there is one.
-    fn advance(&mut self, page: &RecordPage) -> bool {
-        let (set, _) = self.position();
-        self.progress.token_expires_at = page.token_expires_at;
-        self.progress.token = match &page.next_token {
-            Some(token) => Some(format!("{set} {token}")),
-            None if set + 1 < self.sets.len() => Some(format!("{} ", set + 1)),
-            None => None,
-        };
-        self.progress.token.is_some()
-    }
-
-    /// Remembers when the list was started, by the clock of the provider.
-    fn note_start(&mut self, page: &RecordPage, now: Timestamp) {
-        if self.progress.list_started.is_none() {
-            let started = page.responded_at.unwrap_or(now);
-            self.progress.list_started = Some(datestamp(started, self.unit));
-        }
-    }
-}
-
-/// Formats a datestamp in the unit of a provider.
-fn datestamp(time: Timestamp, unit: DatestampUnit) -> String {
-    let time = time.to_zoned(TimeZone::UTC);
-    match unit {
-        DatestampUnit::Day => time.strftime("%Y-%m-%d").to_string(),
-        DatestampUnit::Second => time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-    }
-}
 
 impl Harvester<'_> {
     /// Reads the records of a provider and applies its deletions.
@@ -166,7 +65,14 @@ impl Harvester<'_> {
         row: &mut HarvestRunRow,
         stop: &StopSignal,
     ) -> Result<(), EngineError> {
-        let info = match self.source.identify(&query.base_url).await {
+        let info = tokio::select! {
+            info = self.source.identify(&query.base_url) => info,
+            () = stop.stopped() => {
+                row.errors.push(INTERRUPTED.to_owned());
+                return Ok(());
+            }
+        };
+        let info = match info {
             Ok(info) => info,
             Err(error) => {
                 row.errors.push(error.to_string());
@@ -179,7 +85,11 @@ impl Harvester<'_> {
         }
         if !self.options.is_full && reader.progress.from.is_some() {
             query.from.clone_from(&reader.progress.from);
+            if !info.keeps_deletions {
+                row.notes.push(NO_DELETIONS.to_owned());
+            }
         }
+        query.from = query.from.map(|from| in_unit(&from, info.unit));
         if self.read_pages(provider, &mut query, &mut reader, row, stop).await? {
             self.finish_list(provider, reader, row).await?;
         }
@@ -195,15 +105,25 @@ impl Harvester<'_> {
         row: &mut HarvestRunRow,
         stop: &StopSignal,
     ) -> Result<bool, EngineError> {
+        let started = self.ports.now();
         loop {
             if stop.is_stopped() {
-                row.errors.push("interrupted; the next run continues".to_owned());
+                row.errors.push(INTERRUPTED.to_owned());
+                return Ok(false);
+            }
+            if self.ports.now().duration_since(started) > MAX_READ_TIME {
+                row.errors.push("the list takes too long; the next run continues".to_owned());
                 return Ok(false);
             }
             let (set, token) = reader.position();
             query.set = reader.sets.get(set).cloned().flatten();
             query.token = token;
-            let page = match self.source.records(query).await {
+            let page = tokio::select! {
+                page = self.source.records(query) => page,
+                // The provider may be slow; the page is requested again by the next run.
+                () = stop.stopped() => continue,
+            };
+            let page = match page {
                 Ok(page) => page,
                 Err(RecordSourceError::InvalidToken { .. }) if !reader.is_restarted => {
                     // The token has expired. Records that are read twice stay the same.

@@ -5,6 +5,7 @@ use jiff::civil::Date;
 use relink_frontier::canonicalize;
 use relink_ports::{
     HarvestChanges, HarvestEvent, RecordFilter, StoredOverride, StoredProvider, StoredRecord,
+    TargetSelection,
 };
 use relink_report::harvest::HarvestRunRow;
 use relink_survey::{
@@ -12,9 +13,10 @@ use relink_survey::{
     Transition,
 };
 
-use super::advance::{Change, stored_incident};
+use super::advance::Change;
 use super::check_run::RunChecks;
-use super::visibility::{ViewScope, covers};
+use super::run_changes::stored_incident;
+use super::visibility::ViewScope;
 use super::{Harvester, IncidentState, PAGE_SIZE, ProviderSettings};
 use crate::{EngineError, StopSignal};
 
@@ -25,18 +27,6 @@ pub struct HarvestSubject {
     pub scope: OverrideScope,
     /// The identifier, canonical URL, host or provider name.
     pub name: String,
-}
-
-impl HarvestSubject {
-    /// Whether the subject includes this record.
-    fn includes(&self, provider: &str, record: &StoredRecord) -> bool {
-        match self.scope {
-            OverrideScope::Provider => self.name == provider,
-            OverrideScope::Domain => record.links.iter().any(|link| link.host == self.name),
-            OverrideScope::Target => record.links.iter().any(|link| link.url == self.name),
-            OverrideScope::Record => record.identifier == self.name,
-        }
-    }
 }
 
 /// A subject that was found, with the records it includes.
@@ -117,6 +107,27 @@ impl Harvester<'_> {
         provider: &StoredProvider,
         subject: &HarvestSubject,
     ) -> Result<Vec<StoredRecord>, EngineError> {
+        let name = subject.name.clone();
+        let mut selection = TargetSelection::default();
+        match subject.scope {
+            OverrideScope::Record => {
+                let found = self.store.harvested_record(provider.id, &name).await?;
+                return Ok(found.into_iter().filter(|record| !record.is_deleted).collect());
+            }
+            OverrideScope::Provider if name == provider.name => {
+                return self.all_records(provider).await;
+            }
+            OverrideScope::Provider => {}
+            OverrideScope::Target => selection.urls.push(name),
+            OverrideScope::Domain => selection.hosts.push(name),
+        }
+        Ok(self.store.records_of_targets(provider.id, &selection).await?)
+    }
+
+    async fn all_records(
+        &self,
+        provider: &StoredProvider,
+    ) -> Result<Vec<StoredRecord>, EngineError> {
         let mut filter = RecordFilter {
             provider: Some(provider.id),
             limit: PAGE_SIZE,
@@ -127,10 +138,7 @@ impl Harvester<'_> {
             let page = self.store.harvested_records(&filter).await?;
             let Some(last) = page.last() else { return Ok(found) };
             filter.after = last.id;
-            let included = page
-                .into_iter()
-                .filter(|it| !it.is_deleted && subject.includes(&provider.name, it));
-            found.extend(included);
+            found.extend(page.into_iter().filter(|record| !record.is_deleted));
         }
     }
 
@@ -168,9 +176,8 @@ impl Harvester<'_> {
             }
             ManagerAction::Note => {}
         }
-        let open = self.open_incidents(provider.id).await?;
-        let scope = ViewScope { provider, overrides: &overrides, arrived: &[] };
-        let view = self.record_view(&scope, &open, &[]).await?;
+        let open = self.open_incidents_of(provider.id, &matched.records).await?;
+        let view = ViewScope::new(provider, &overrides).view(&matched.records, &open, &[]);
         (stored.visibility, stored.locations) = (view.changes, view.locations);
         let count = match action {
             ManagerAction::Answer { .. } => stored.incidents.len(),
@@ -192,13 +199,14 @@ impl Harvester<'_> {
         kind: &str,
         subject: &str,
         user: &str,
+        text: &str,
     ) -> Result<(), EngineError> {
         let event = HarvestEvent {
             at: self.ports.now(),
             user: user.to_owned(),
             kind: kind.to_owned(),
             subject: subject.to_owned(),
-            text: String::new(),
+            text: text.to_owned(),
         };
         let stored = HarvestChanges { events: vec![event], ..HarvestChanges::default() };
         Ok(self.store.apply(provider.id, self.today(), &stored, self.ports.now()).await?)
@@ -245,11 +253,9 @@ impl Harvester<'_> {
         until: Date,
     ) -> Result<Vec<relink_ports::StoredIncident>, EngineError> {
         let mut stored = Vec::new();
-        for (id, mut state) in self.open_incidents(provider.id).await? {
-            if matched.records.iter().any(|it| affects(&state.incident, it)) {
-                state.incident.answer(until);
-                stored.push(stored_incident(&Change { id, state, transition: None })?);
-            }
+        for (id, mut state) in self.open_incidents_of(provider.id, &matched.records).await? {
+            state.incident.answer(until);
+            stored.push(stored_incident(&Change { id, state, transition: None })?);
         }
         Ok(stored)
     }
@@ -296,9 +302,10 @@ impl Harvester<'_> {
             return Ok(FlagOutcome::Unknown);
         }
         let url = matched.subject.name.clone();
-        let mut row = HarvestRunRow::default();
-        let hosts = self.host_targets(provider.id).await?;
-        let mut checks = RunChecks { hosts, ..RunChecks::default() };
+        if matched.records.iter().all(|record| !record.is_visible) {
+            return Ok(FlagOutcome::AlreadyHidden);
+        }
+        let (mut row, mut checks) = (HarvestRunRow::default(), RunChecks::default());
         let label = format!("harvest {} flag {}", provider.name, self.ports.now());
         let urls = [url.clone()];
         if !self.check_urls(&label, &urls, &mut checks, &mut row, stop).await? {
@@ -320,12 +327,10 @@ impl Harvester<'_> {
         reason: String,
         user: &str,
     ) -> Result<FlagOutcome, EngineError> {
-        let open = self.open_incidents(provider.id).await?;
-        let known = open.iter().find(|(_, state)| {
-            matched.records.iter().any(|record| affects(&state.incident, record))
-                && state.incident.subject.name() == matched.subject.name
-        });
-        let changes = match known {
+        let open = self.open_incidents_of(provider.id, &matched.records).await?;
+        let is_known =
+            |state: &IncidentState| state.incident.subject.name() == matched.subject.name;
+        let changes = match open.iter().find(|(_, state)| is_known(state)) {
             Some((_, state)) if state.incident.stage == Stage::Hidden => {
                 return Ok(FlagOutcome::AlreadyHidden);
             }
@@ -342,8 +347,7 @@ impl Harvester<'_> {
             }
         };
         let overrides = self.store.overrides(provider.id).await?;
-        let scope = ViewScope { provider, overrides: &overrides, arrived: &[] };
-        let view = self.record_view(&scope, &open, &changes).await?;
+        let view = ViewScope::new(provider, &overrides).view(&matched.records, &open, &changes);
         let stored = HarvestChanges {
             incidents: changes.iter().map(stored_incident).collect::<Result<_, _>>()?,
             notifications: self.notices(provider, settings, &changes, &view)?,
@@ -355,9 +359,4 @@ impl Harvester<'_> {
         self.store.apply(provider.id, self.today(), &stored, self.ports.now()).await?;
         Ok(FlagOutcome::Hidden(view.newly_hidden()))
     }
-}
-
-/// Whether an incident affects a record.
-fn affects(incident: &Incident, record: &StoredRecord) -> bool {
-    record.links.iter().any(|link| covers(incident, link))
 }

@@ -13,10 +13,13 @@ mod day_plan;
 mod decay;
 mod history;
 mod intake;
+mod list_reader;
 mod mailing;
 mod manage;
 mod notices;
 mod publish;
+mod run_changes;
+mod runs;
 mod settings;
 mod visibility;
 mod webhooks;
@@ -28,7 +31,6 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use relink_model::{RequestRights, Verdict};
 use relink_ports::{HarvestStore, HarvestTarget, RecordSource, StoredProvider};
-use relink_report::harvest::HarvestRunRow;
 use relink_survey::{CheckResult, LossLimit};
 
 pub use self::advance::IncidentState;
@@ -41,7 +43,7 @@ pub use self::settings::{
 };
 pub use self::webhooks::DeliveryReport;
 use crate::survey::LoadedCatalog;
-use crate::{DispatchSettings, EngineError, Ports, StopSignal};
+use crate::{DispatchSettings, EngineError, Ports};
 
 /// Number of rows read from the store at a time.
 const PAGE_SIZE: usize = 2_000;
@@ -82,32 +84,6 @@ type Results = HashMap<String, CheckResult>;
 type HostTargets = BTreeMap<String, Vec<HarvestTarget>>;
 
 impl Harvester<'_> {
-    /// Runs a provider: reads records, checks links and advances incidents.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store fails. Errors of the provider are part of the result.
-    pub async fn run(
-        &self,
-        provider: &StoredProvider,
-        settings: &ProviderSettings,
-        stop: &StopSignal,
-    ) -> Result<HarvestRunRow, EngineError> {
-        let mut row = HarvestRunRow {
-            provider: provider.name.clone(),
-            source: settings.origin.to_string(),
-            ..HarvestRunRow::default()
-        };
-        self.read_records(provider, settings, &mut row, stop).await?;
-        if !self.options.reads_only
-            && let Some(checks) = self.check_due(provider, settings, &mut row, stop).await?
-        {
-            self.advance(provider, settings, &checks, &mut row).await?;
-        }
-        self.count(provider, settings, &mut row).await?;
-        Ok(row)
-    }
-
     /// Returns the current UTC date.
     pub fn today(&self) -> Date {
         utc_date(self.ports.now())
@@ -136,26 +112,6 @@ impl Harvester<'_> {
         let hosts = self.host_targets(provider.id).await?;
         let urls = hosts.values().flatten().map(|target| target.url.as_str());
         Ok(LoadedCatalog::from_urls(&provider.name, urls))
-    }
-
-    async fn count(
-        &self,
-        provider: &StoredProvider,
-        settings: &ProviderSettings,
-        row: &mut HarvestRunRow,
-    ) -> Result<(), EngineError> {
-        let counts = self.store.provider_counts(provider.id).await?;
-        (row.records, row.deleted, row.hidden) = (counts.records, counts.deleted, counts.hidden);
-        (row.urls, row.domains) = (counts.urls, counts.domains);
-        let lifecycle = settings.lifecycle();
-        let mut next: Option<Date> = None;
-        for (_, state) in self.open_incidents(provider.id).await? {
-            advance::count_stage(&mut row.open, state.incident.stage);
-            let due = state.incident.next_check(&lifecycle).map(|check| check.on);
-            next = next.into_iter().chain(due).min();
-        }
-        row.next_check = next.map(|day| day.to_string());
-        Ok(())
     }
 }
 

@@ -7,7 +7,7 @@ use relink_survey::{IncidentSubject, Transition};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::advance::Change;
-use super::visibility::RecordView;
+use super::visibility::{AffectedRecord, RecordView};
 use super::{Harvester, ProviderSettings};
 use crate::EngineError;
 use crate::error::to_json;
@@ -70,6 +70,9 @@ impl Harvester<'_> {
             }
             for kind in kinds(transition) {
                 let notice = self.notice(provider, settings, *kind, &of, view);
+                if notice.items.is_empty() {
+                    continue;
+                }
                 notifications.push(NewNotification {
                     key: notice_key(provider, *kind, self.today(), &of),
                     kind: kind.as_str().to_owned(),
@@ -106,7 +109,7 @@ impl Harvester<'_> {
             time: self.local_time(settings),
             deadline,
             contacts: settings.contacts.clone(),
-            items: changes.iter().flat_map(|change| items(change, view)).collect(),
+            items: changes.iter().flat_map(|change| items(kind, change, view)).collect(),
         }
     }
 }
@@ -118,7 +121,8 @@ impl Harvester<'_> {
     }
 }
 
-fn items(change: &Change, view: &RecordView) -> Vec<NoticeItem> {
+/// Returns the records of an incident. A record that a manager shows was not hidden.
+fn items(kind: NoticeKind, change: &Change, view: &RecordView) -> Vec<NoticeItem> {
     let incident = &change.state.incident;
     let host = match &incident.subject {
         IncidentSubject::Host(host) => Some(host.clone()),
@@ -137,7 +141,9 @@ fn items(change: &Change, view: &RecordView) -> Vec<NoticeItem> {
         // The records have changed or are deleted.
         return vec![item("", None, incident.subject.name())];
     }
-    records.iter().map(|it| item(&it.identifier, it.title.clone(), &it.url)).collect()
+    let is_listed = |it: &&AffectedRecord| kind != NoticeKind::Hidden || !it.is_kept;
+    let records = records.iter().filter(is_listed);
+    records.map(|it| item(&it.identifier, it.title.clone(), &it.url)).collect()
 }
 
 /// Returns the key of a notification. The same incidents in the same stage on the same day have

@@ -3,14 +3,16 @@
 use std::fmt;
 
 use relink_ports::{
-    HarvestProgress, HarvestedRecord, RecordFilter, RecordLinkRole, StoredProvider, StoredRecord,
+    HarvestProgress, HarvestedRecord, RecordLinkRole, StoredArrival, StoredProvider, StoredRecord,
+    TargetSelection,
 };
 use relink_report::harvest::HarvestRunRow;
 use relink_survey::CheckResult;
 
-use super::check_run::RunChecks;
+use super::check_run::{CheckScope, RunChecks};
 use super::intake::new_record;
-use super::{Harvester, ProviderSettings};
+use super::run_changes::SelectSubject as _;
+use super::{Harvester, HostTargets, ProviderSettings};
 use crate::{EngineError, StopSignal};
 
 /// The state of a submitted record.
@@ -89,17 +91,22 @@ impl Harvester<'_> {
         let mut problems = Vec::new();
         let new = new_record(record, &mut problems);
         let mut urls: Vec<String> = new.links.iter().map(|link| link.url.clone()).collect();
+        urls.sort_unstable();
         urls.dedup();
+        let before = self.store.harvested_record(provider.id, &identifier).await?;
         self.save_submission(provider, new).await?;
+        let after = self.store.harvested_record(provider.id, &identifier).await?;
         let mut row = HarvestRunRow::default();
-        let mut checks = self.submission_checks(provider, &identifier).await?;
+        let (mut checks, outages) = self.record_checks(provider, before, after).await?;
         let label = format!("harvest {} submit {identifier} {}", provider.name, self.ports.now());
-        if self.check_urls(&label, &urls, &mut checks, &mut row, stop).await? {
+        if self.check_urls(&label, &urls, &mut checks, &mut row, stop).await?
+            && self.check_recovered(&label, &outages, &mut checks, &mut row, stop).await?
+        {
             self.advance(provider, settings, &checks, &mut row).await?;
         }
         problems.extend(row.doubt.into_iter().chain(row.errors));
         let locations = urls.into_iter().filter_map(|url| location(url, &checks)).collect();
-        let stored = self.submitted(provider, &identifier).await?;
+        let stored = self.store.harvested_record(provider.id, &identifier).await?;
         let state = stored.as_ref().map_or(SubmissionState::Pending, SubmissionState::of);
         Ok(Submission { identifier, title, state, locations, problems })
     }
@@ -120,10 +127,11 @@ impl Harvester<'_> {
             is_deleted: true,
             ..HarvestedRecord::default()
         };
+        let before = self.store.harvested_record(provider.id, identifier).await?;
         self.save_submission(provider, new_record(record, &mut Vec::new())).await?;
         self.store.apply_deletions(provider.id, self.ports.now()).await?;
-        let hosts = self.host_targets(provider.id).await?;
-        let checks = RunChecks { hosts, ..RunChecks::default() };
+        let after = self.store.harvested_record(provider.id, identifier).await?;
+        let (checks, _) = self.record_checks(provider, before, after).await?;
         self.advance(provider, settings, &checks, &mut HarvestRunRow::default()).await
     }
 
@@ -138,37 +146,38 @@ impl Harvester<'_> {
         Ok(())
     }
 
-    /// Returns the targets of the provider and the arrival of a submitted record.
-    async fn submission_checks(
+    /// Returns what the change of a record affects: its own targets before and after it, and all
+    /// targets of their hosts that have an outage. Also returns these hosts.
+    async fn record_checks(
         &self,
         provider: &StoredProvider,
-        identifier: &str,
-    ) -> Result<RunChecks, EngineError> {
-        let hosts = self.host_targets(provider.id).await?;
-        let record = self.submitted(provider, identifier).await?;
-        let links = record.iter().flat_map(|record| &record.links);
-        let locations = links.filter(|link| link.role == RecordLinkRole::Location);
-        Ok(RunChecks {
-            hosts,
-            arrivals: locations.map(|link| link.url.clone()).collect(),
-            arrived: record.iter().map(|record| record.id).collect(),
-            ..RunChecks::default()
-        })
+        before: Option<StoredRecord>,
+        after: Option<StoredRecord>,
+    ) -> Result<(RunChecks, Vec<String>), EngineError> {
+        let arrival = after.as_ref().filter(|record| !record.is_deleted).map(arrival);
+        let records: Vec<StoredRecord> = before.into_iter().chain(after).collect();
+        let mut selection = TargetSelection::default();
+        for (_, state) in self.open_incidents_of(provider.id, &records).await? {
+            selection.add(&state.incident.subject);
+        }
+        let outages = selection.hosts.clone();
+        let links = records.iter().flat_map(|record| &record.links);
+        selection.urls.extend(links.map(|link| link.url.clone()));
+        let mut hosts = HostTargets::new();
+        for target in self.store.selected_targets(provider.id, &selection).await? {
+            hosts.entry(target.host.clone()).or_default().push(target);
+        }
+        let arrivals = arrival.iter().flat_map(|it| it.urls.iter().cloned()).collect();
+        let arrived = arrival.into_iter().collect();
+        let scope = CheckScope::Records(records);
+        Ok((RunChecks { hosts, arrivals, arrived, scope, ..RunChecks::default() }, outages))
     }
+}
 
-    async fn submitted(
-        &self,
-        provider: &StoredProvider,
-        identifier: &str,
-    ) -> Result<Option<StoredRecord>, EngineError> {
-        let filter = RecordFilter {
-            provider: Some(provider.id),
-            identifier: Some(identifier.to_owned()),
-            limit: 1,
-            ..RecordFilter::default()
-        };
-        Ok(self.store.harvested_records(&filter).await?.pop())
-    }
+/// Returns the locations of a record that are checked now.
+fn arrival(record: &StoredRecord) -> StoredArrival {
+    let locations = record.links.iter().filter(|link| link.role == RecordLinkRole::Location);
+    StoredArrival { record: record.id, urls: locations.map(|link| link.url.clone()).collect() }
 }
 
 fn location(url: String, checks: &RunChecks) -> Option<SubmittedLocation> {

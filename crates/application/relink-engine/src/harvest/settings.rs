@@ -69,11 +69,13 @@ pub struct NotifyChoice {
     pub mail: bool,
 }
 
-/// Parses `UTC` or an offset such as `+01:00` or `-0530`; `None` if it is invalid.
+/// Parses a name of the IANA database such as `Europe/Oslo`, or an offset such as `+01:00` or
+/// `-0530`; `None` if it is unknown.
 pub fn parse_time_zone(text: &str) -> Option<TimeZone> {
-    if text == "UTC" {
-        return Some(TimeZone::UTC);
-    }
+    parse_offset(text).map(TimeZone::fixed).or_else(|| TimeZone::get(text).ok())
+}
+
+fn parse_offset(text: &str) -> Option<Offset> {
     let (sign, digits) = match text.split_at_checked(1)? {
         ("+", rest) => (1, rest.replace(':', "")),
         ("-", rest) => (-1, rest.replace(':', "")),
@@ -87,7 +89,7 @@ pub fn parse_time_zone(text: &str) -> Option<TimeZone> {
     };
     let is_valid = (0..=14).contains(&hours) && (0..60).contains(&minutes);
     let offset = Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()?;
-    is_valid.then(|| TimeZone::fixed(offset))
+    is_valid.then_some(offset)
 }
 
 /// The settings of a provider.
@@ -109,7 +111,7 @@ pub struct ProviderSettings {
     pub webhooks: Vec<String>,
     /// The language of messages: `en`, `de`, `fr` or `es`.
     pub language: String,
-    /// The time zone of times in messages: `UTC` or an offset.
+    /// The time zone of times in messages: a name or an offset.
     pub time_zone: String,
     /// How the provider is notified.
     pub notify: NotifyChoice,
@@ -189,18 +191,27 @@ impl ProviderSettings {
 mod tests {
     use super::*;
 
-    #[test]
-    fn time_zone_is_utc_or_an_offset() {
-        let seconds = |text: &str| {
+    /// Checks the offset on a day of winter and one of summer, in seconds.
+    #[track_caller]
+    fn check_zone(text: &str, expect: Option<(i32, i32)>) {
+        let offset = |time: &str| {
             let zone = parse_time_zone(text)?;
-            Some(zone.to_offset(jiff::Timestamp::UNIX_EPOCH).seconds())
+            Some(zone.to_offset(time.parse().unwrap()).seconds())
         };
-        assert_eq!(seconds("UTC"), Some(0));
-        assert_eq!(seconds("+01:00"), Some(3600));
-        assert_eq!(seconds("+2"), Some(7200));
-        assert_eq!(seconds("-0530"), Some(-19_800));
-        for invalid in ["", "Europe/Oslo", "+25", "+01:75", "+123", "1"] {
-            assert_eq!(seconds(invalid), None, "{invalid}");
+        let offsets = offset("2026-01-15T12:00:00Z").zip(offset("2026-07-15T12:00:00Z"));
+        assert_eq!(offsets, expect, "{text}");
+    }
+
+    #[test]
+    fn time_zone_is_a_name_or_an_offset() {
+        check_zone("UTC", Some((0, 0)));
+        check_zone("+01:00", Some((3600, 3600)));
+        check_zone("+2", Some((7200, 7200)));
+        check_zone("-0530", Some((-19_800, -19_800)));
+        check_zone("Europe/Oslo", Some((3600, 7200)));
+        check_zone("America/St_Johns", Some((-12_600, -9_000)));
+        for invalid in ["", "Europe/Nowhere", "+25", "+01:75", "+123", "1", "../etc/passwd"] {
+            check_zone(invalid, None);
         }
     }
 }

@@ -4,15 +4,16 @@
 use std::collections::{HashMap, HashSet};
 
 use relink_ports::{
-    LocationChange, RecordFilter, RecordLinkRole, StoredOverride, StoredProvider, StoredRecord,
-    StoredRecordLink,
+    LocationChange, RecordFilter, RecordLinkRole, StoredArrival, StoredOverride, StoredProvider,
+    StoredRecord, StoredRecordLink,
 };
 use relink_survey::{
-    Incident, IncidentSubject, LocationState, OverrideAction, OverrideScope, Stage,
-    is_record_visible, strongest_override,
+    CheckResult, Incident, LocationState, OverrideAction, OverrideScope, Stage, is_record_visible,
+    strongest_override,
 };
 
 use super::advance::{Change, states_after};
+use super::check_run::RunChecks;
 use super::{Harvester, IncidentState, PAGE_SIZE};
 use crate::EngineError;
 
@@ -23,6 +24,8 @@ pub(super) struct AffectedRecord {
     pub(super) identifier: String,
     pub(super) title: Option<String>,
     pub(super) url: String,
+    /// Whether a manager shows the record in spite of its broken links.
+    pub(super) is_kept: bool,
 }
 
 /// The records of a provider after the changes of a run.
@@ -49,6 +52,12 @@ impl RecordView {
         self.changes.iter().filter(|(_, is_visible)| !is_visible).count() as u64
     }
 
+    /// Returns the ids of the records that become hidden.
+    pub(super) fn newly_hidden_ids(&self) -> HashSet<i64> {
+        let hidden = self.changes.iter().filter(|(_, is_visible)| !is_visible);
+        hidden.map(|(record, _)| *record).collect()
+    }
+
     fn count_hidden(&mut self, record: &StoredRecord) {
         self.hidden += 1;
         let hosts: HashSet<&str> = locations(record).map(|link| link.host.as_str()).collect();
@@ -72,27 +81,92 @@ impl RecordView {
 pub(super) struct ViewScope<'a> {
     pub(super) provider: &'a StoredProvider,
     pub(super) overrides: &'a [StoredOverride],
-    /// New records whose locations are checked now.
-    pub(super) arrived: &'a [i64],
+    /// New and changed records whose locations are checked now.
+    arrived: Vec<&'a StoredArrival>,
+    /// The targets that are broken in this run.
+    broken: HashSet<&'a str>,
 }
 
-/// The targets and hosts whose records are hidden, and those whose records are listed.
+impl<'a> ViewScope<'a> {
+    /// The scope of an action without checks.
+    pub(super) fn new(provider: &'a StoredProvider, overrides: &'a [StoredOverride]) -> Self {
+        Self { provider, overrides, arrived: Vec::new(), broken: HashSet::new() }
+    }
+
+    /// The scope of a run.
+    pub(super) fn of_run(
+        provider: &'a StoredProvider,
+        overrides: &'a [StoredOverride],
+        checks: &'a RunChecks,
+    ) -> Self {
+        let is_broken = |(url, result): (&'a String, &CheckResult)| {
+            (*result == CheckResult::Broken).then_some(url.as_str())
+        };
+        Self {
+            arrived: checks.arrived.iter().collect(),
+            broken: checks.results.iter().filter_map(is_broken).collect(),
+            ..Self::new(provider, overrides)
+        }
+    }
+
+    /// Leaves the arrivals with one of these locations to a later run.
+    pub(super) fn postpone(&mut self, urls: &HashSet<String>) {
+        self.arrived.retain(|arrival| !arrival.urls.iter().any(|url| urls.contains(url)));
+    }
+
+    /// Returns the ids of the arrivals.
+    pub(super) fn arrived_ids(&self) -> Vec<i64> {
+        self.arrived.iter().map(|arrival| arrival.record).collect()
+    }
+
+    /// Computes the visibility of these records after the changes. `open` are all open incidents
+    /// of their links.
+    pub(super) fn view(
+        &self,
+        records: &[StoredRecord],
+        open: &[(i64, IncidentState)],
+        changes: &[Change],
+    ) -> RecordView {
+        let scan = Scan::new(self, open, changes);
+        let mut view = RecordView::default();
+        records.iter().for_each(|record| scan.add(record, &mut view));
+        view
+    }
+}
+
+/// The targets and hosts with open incidents, and those whose records are listed.
 struct Scan<'a> {
-    provider: &'a str,
+    scope: &'a ViewScope<'a>,
     arrived: HashSet<i64>,
+    open: HashSet<&'a str>,
     hidden: HashSet<&'a str>,
     listed: HashSet<&'a str>,
-    overrides: &'a [StoredOverride],
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    fn new(
+        scope: &'a ViewScope<'a>,
+        open: &'a [(i64, IncidentState)],
+        changes: &'a [Change],
+    ) -> Self {
+        let states = states_after(open, changes);
+        let is_hidden = |it: &&&IncidentState| it.incident.stage == Stage::Hidden;
+        let name = |state: &&'a IncidentState| state.incident.subject.name();
+        Self {
+            scope,
+            arrived: scope.arrived_ids().into_iter().collect(),
+            open: states.iter().map(name).collect(),
+            hidden: states.iter().filter(is_hidden).map(name).collect(),
+            listed: changes.iter().map(|change| change.state.incident.subject.name()).collect(),
+        }
+    }
+
     fn add(&self, record: &StoredRecord, view: &mut RecordView) {
         if record.is_deleted {
             return;
         }
         view.total += 1;
-        let decision =
-            strongest_override(self.overrides.iter().filter_map(|it| self.decision(it, record)));
+        let decision = manager_decision(self.scope.overrides, &self.scope.provider.name, record);
         view.locations.extend(self.location_changes(record, decision));
         let is_waiting = record.is_pending && !self.arrived.contains(&record.id);
         let is_visible = !is_waiting && self.is_visible(record, decision);
@@ -111,6 +185,7 @@ impl Scan<'_> {
                         identifier: record.identifier.clone(),
                         title: record.title.clone(),
                         url: link.original.clone(),
+                        is_kept: decision == Some(OverrideAction::Restore),
                     });
                 }
             }
@@ -118,12 +193,19 @@ impl Scan<'_> {
     }
 
     fn is_visible(&self, record: &StoredRecord, decision: Option<OverrideAction>) -> bool {
-        is_record_visible(locations(record).map(|link| self.state(link)), decision)
+        is_record_visible(locations(record).map(|link| self.state(record, link)), decision)
     }
 
-    fn state(&self, link: &StoredRecordLink) -> LocationState {
-        let is_hidden =
-            self.hidden.contains(link.url.as_str()) || self.hidden.contains(link.host.as_str());
+    /// Returns the state of a location. A location that was left out on arrival stays left out
+    /// while an incident of its target or host is open.
+    fn state(&self, record: &StoredRecord, link: &StoredRecordLink) -> LocationState {
+        let (url, host) = (link.url.as_str(), link.host.as_str());
+        let is_open = self.open.contains(url) || self.open.contains(host);
+        let is_broken_arrival = self.arrived.contains(&record.id)
+            && (self.open.contains(url) || self.scope.broken.contains(url));
+        let is_hidden = self.hidden.contains(url)
+            || self.hidden.contains(host)
+            || (is_open && (!link.is_shown || is_broken_arrival));
         if is_hidden { LocationState::Hidden } else { LocationState::Shown }
     }
 
@@ -136,7 +218,7 @@ impl Scan<'_> {
     ) -> Vec<LocationChange> {
         let is_kept = decision == Some(OverrideAction::Restore);
         let change = |link: &StoredRecordLink| {
-            let is_shown = is_kept || self.state(link) == LocationState::Shown;
+            let is_shown = is_kept || self.state(record, link) == LocationState::Shown;
             (is_shown != link.is_shown).then(|| LocationChange {
                 record: record.id,
                 url: link.url.clone(),
@@ -145,26 +227,27 @@ impl Scan<'_> {
         };
         locations(record).filter_map(change).collect()
     }
+}
 
-    fn decision(
-        &self,
-        it: &StoredOverride,
-        record: &StoredRecord,
-    ) -> Option<(OverrideScope, OverrideAction)> {
+/// Returns what the managers decided about a record; `None` if the timetable decides.
+pub(super) fn manager_decision(
+    overrides: &[StoredOverride],
+    provider: &str,
+    record: &StoredRecord,
+) -> Option<OverrideAction> {
+    let decision = |it: &StoredOverride| {
         let mut links = record.links.iter();
         let (scope, applies) = match it.scope.as_str() {
-            "provider" => (OverrideScope::Provider, it.subject == self.provider),
+            "provider" => (OverrideScope::Provider, it.subject == provider),
             "domain" => (OverrideScope::Domain, links.any(|link| link.host == it.subject)),
             "target" => (OverrideScope::Target, links.any(|link| link.url == it.subject)),
             _ => (OverrideScope::Record, record.identifier == it.subject),
         };
-        let action = if it.action == OverrideAction::Hide.as_str() {
-            OverrideAction::Hide
-        } else {
-            OverrideAction::Restore
-        };
+        let is_hide = it.action == OverrideAction::Hide.as_str();
+        let action = if is_hide { OverrideAction::Hide } else { OverrideAction::Restore };
         applies.then_some((scope, action))
-    }
+    };
+    strongest_override(overrides.iter().filter_map(decision))
 }
 
 impl Harvester<'_> {
@@ -175,17 +258,7 @@ impl Harvester<'_> {
         open: &[(i64, IncidentState)],
         changes: &[Change],
     ) -> Result<RecordView, EngineError> {
-        let states = states_after(open, changes);
-        let name = |state: &&IncidentState| state.incident.subject.name().to_owned();
-        let hidden: Vec<String> =
-            states.iter().filter(|it| it.incident.stage == Stage::Hidden).map(name).collect();
-        let scan = Scan {
-            provider: &scope.provider.name,
-            arrived: scope.arrived.iter().copied().collect(),
-            hidden: hidden.iter().map(String::as_str).collect(),
-            listed: changes.iter().map(|change| change.state.incident.subject.name()).collect(),
-            overrides: scope.overrides,
-        };
+        let scan = Scan::new(scope, open, changes);
         let mut view = RecordView::default();
         let mut filter = RecordFilter {
             provider: Some(scope.provider.id),
@@ -206,12 +279,4 @@ impl Harvester<'_> {
 /// Returns the links whose state decides whether a record is of use.
 fn locations(record: &StoredRecord) -> impl Iterator<Item = &StoredRecordLink> {
     record.links.iter().filter(|it| it.role == RecordLinkRole::Location)
-}
-
-/// Whether an incident covers a link.
-pub(super) fn covers(incident: &Incident, link: &StoredRecordLink) -> bool {
-    match &incident.subject {
-        IncidentSubject::Target(url) => link.url == *url,
-        IncidentSubject::Host(host) => link.host == *host,
-    }
 }

@@ -184,6 +184,25 @@ mod tests {
     }
 
     #[test]
+    fn subject_counts_links_and_names_the_first_provider() {
+        let named = |provider: &str| Notice {
+            provider: provider.to_owned(),
+            ..notice(NoticeKind::Reported)
+        };
+        let subject = |language: &str, notices: &[Notice]| {
+            MailTemplates::default().render(language, notices).unwrap().subject
+        };
+        assert_eq!(subject("en", &[named("a")]), "1 link in the records of a");
+        assert_eq!(
+            subject("en", &[named("a"), named("b")]),
+            "2 links in the records of a and others"
+        );
+        assert_eq!(subject("de", &[named("a"), named("a")]), "2 Links in den Datensätzen von a");
+        assert_eq!(subject("fr", &[named("a")]), "1 lien dans les notices de a");
+        assert_eq!(subject("es", &[named("a")]), "1 enlace en los registros de a");
+    }
+
+    #[test]
     fn templates_can_be_replaced() {
         let mut templates = MailTemplates::default();
         templates.replace("en", "Subject: {{ total }} links\n\n{{ notices[0].day }}".to_owned());

@@ -44,6 +44,9 @@ pub struct HarvestRunRow {
     pub errors: Vec<String>,
     /// What the run did not do without confirmation.
     pub refusals: Vec<String>,
+    /// What the user should know about the provider.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// The records read from a provider.
@@ -138,7 +141,7 @@ impl HarvestRunRow {
         );
         let _ = writeln!(text, "  changes    {}", self.changes.text());
         let _ = writeln!(text, "  incidents  {}{}", self.open.text(), self.next_check_text());
-        self.notes().iter().for_each(|note| text.extend(["  ", note, "\n"]));
+        self.remarks().iter().for_each(|note| text.extend(["  ", note, "\n"]));
         text
     }
 
@@ -146,13 +149,14 @@ impl HarvestRunRow {
         self.next_check.as_ref().map(|day| format!("  (next check {day})")).unwrap_or_default()
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn remarks(&self) -> Vec<String> {
         let problems = self.intake.problems.iter().map(|text| format!("skipped: {text}"));
         let doubt = self.doubt.iter().map(|text| format!("nothing advanced: {text}"));
         let errors = self.errors.iter().map(|text| format!("error: {text}"));
         let refusals = self.refusals.iter().map(|text| format!("stopped: {text}"));
-        let notes = problems.chain(doubt).chain(errors).chain(refusals);
-        notes.map(|note| printable(&note).into_owned()).collect()
+        let notes = self.notes.iter().map(|text| format!("note: {text}"));
+        let remarks = problems.chain(doubt).chain(errors).chain(refusals).chain(notes);
+        remarks.map(|note| printable(&note).into_owned()).collect()
     }
 }
 

@@ -19,6 +19,7 @@ fn hosts() -> HostTargets {
         verdict,
         reason: String::new(),
         checked_at: verdict.map(|_| "2026-01-01T12:00:00Z".parse().unwrap()),
+        links: 1,
     };
     let mut hosts = HostTargets::new();
     for (host, verdict) in [("a.test", Some(Verdict::Alive)), ("new.test", None)] {
