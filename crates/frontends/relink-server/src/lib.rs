@@ -17,11 +17,12 @@ use std::sync::Arc;
 use hyper::Method;
 use hyper::body::Incoming;
 use relink_harvest::OaiProvider;
-use relink_ports::Clock;
+use relink_ports::{Clock, StoreError};
 use tokio::net::TcpListener;
 
 use self::connection::{BodyError, read_body};
 use self::reply::Reply;
+use self::spi::RETRY_AFTER;
 pub use self::spi::SpiService;
 pub use self::token::{ParseTokenError, SpiTokens};
 pub use self::worker::SpiWorker;
@@ -74,6 +75,11 @@ impl Interfaces {
         };
         match provider.respond(&query, self.clock.now()).await {
             Ok(xml) => Reply::new(200, "text/xml; charset=utf-8", xml),
+            // Harvesters obey the header and try again.
+            Err(StoreError::Locked { .. }) => {
+                Reply::text(503, "another program uses the database\n")
+                    .with_header("Retry-After", RETRY_AFTER)
+            }
             Err(_) => Reply::text(500, "the database failed\n"),
         }
     }

@@ -10,10 +10,9 @@ use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE};
 use hyper::{Method, Request};
 use percent_encoding::percent_decode_str;
-use relink_engine::{ProviderSettings, RecordOrigin, SubmissionState};
+use relink_engine::{EngineError, ProviderSettings, RecordOrigin, SubmissionState};
 use relink_ports::{
-    Clock, HarvestStore, HarvestedRecord, RecordFilter, RecordSource, StoreError, StoredProvider,
-    StoredRecord,
+    Clock, HarvestStore, HarvestedRecord, RecordSource, StoreError, StoredProvider, StoredRecord,
 };
 use url::Url;
 
@@ -30,8 +29,8 @@ const MAX_BODY: usize = 1 << 20;
 const MAX_LINKS: usize = 100;
 /// Maximum length of an identifier.
 const MAX_IDENTIFIER: usize = 1_000;
-/// The wait that an overloaded server requests, in seconds.
-const RETRY_AFTER: &str = "10";
+/// The wait that a busy server requests, in seconds.
+pub(crate) const RETRY_AFTER: &str = "10";
 
 /// The publishing interface.
 pub struct SpiService {
@@ -186,7 +185,7 @@ impl SpiService {
     ) -> Result<(Reply, SubmissionState), Rejection> {
         let path = member_path(&provider.name, &record.identifier);
         let done = self.jobs.process(provider, settings, Change::Submit(record)).await?;
-        let submission = done.ok_or(ChangeError::Engine)?;
+        let submission = done.ok_or(Rejection::Failed)?;
         let entry = submission_entry(&submission, &path, self.clock.now());
         Ok((Reply::new(200, ENTRY_TYPE, entry), submission.state))
     }
@@ -237,14 +236,8 @@ impl SpiService {
         provider: &StoredProvider,
         identifier: &str,
     ) -> Result<StoredRecord, Rejection> {
-        let filter = RecordFilter {
-            provider: Some(provider.id),
-            identifier: Some(identifier.to_owned()),
-            limit: 1,
-            ..RecordFilter::default()
-        };
-        let found = self.store.harvested_records(&filter).await?;
-        let record = found.into_iter().find(|record| !record.is_deleted);
+        let found = self.store.harvested_record(provider.id, identifier).await?;
+        let record = found.filter(|record| !record.is_deleted);
         record.ok_or_else(|| reject(404, "not found", "there is no such record"))
     }
 }
@@ -256,21 +249,28 @@ enum Rejection {
 }
 
 impl From<StoreError> for Rejection {
-    fn from(_: StoreError) -> Self {
-        Self::Failed
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Locked { .. } => unavailable("another program uses the database"),
+            _ => Self::Failed,
+        }
     }
 }
 
 impl From<ChangeError> for Rejection {
     fn from(error: ChangeError) -> Self {
-        let reply = match error {
-            ChangeError::Engine => return Self::Failed,
-            ChangeError::Overloaded => "too many submissions are waiting",
-            ChangeError::Stopped => "the server is being stopped",
-        };
-        let reply = Reply::problem(503, "unavailable", reply);
-        Self::Reply(reply.with_header("Retry-After", RETRY_AFTER))
+        match error {
+            ChangeError::Engine(EngineError::Store(error)) => error.into(),
+            ChangeError::Engine(_) => Self::Failed,
+            ChangeError::Overloaded => unavailable("too many submissions are waiting"),
+            ChangeError::Stopped => unavailable("the server is being stopped"),
+        }
     }
+}
+
+fn unavailable(detail: &str) -> Rejection {
+    let reply = Reply::problem(503, "unavailable", detail);
+    Rejection::Reply(reply.with_header("Retry-After", RETRY_AFTER))
 }
 
 impl From<crate::connection::BodyError> for Rejection {

@@ -35,7 +35,7 @@ pub(crate) enum ChangeError {
     /// The worker has ended.
     Stopped,
     /// The change failed.
-    Engine,
+    Engine(EngineError),
 }
 
 /// Sends changes to the worker.
@@ -57,7 +57,7 @@ impl JobQueue {
             mpsc::error::TrySendError::Closed(_) => ChangeError::Stopped,
         })?;
         let outcome = outcome.await.map_err(|_| ChangeError::Stopped)?;
-        outcome.map_err(|_| ChangeError::Engine)
+        outcome.map_err(ChangeError::Engine)
     }
 }
 

@@ -9,6 +9,8 @@ mod formats;
 mod gate;
 mod harvest;
 mod harvest_notify;
+mod harvest_provider;
+mod harvest_report;
 mod lychee_flags;
 mod report;
 mod revive;
@@ -40,13 +42,17 @@ pub use self::fix_wiki::{
 pub use self::formats::{CheckFormat, CrawlFormat, OutputFormat, RowsFormat};
 pub use self::gate::GateArgs;
 pub use self::harvest::{
-    AddProviderArgs, ArrivalsArg, FlagArgs, HarvestArgs, HarvestCommand, HarvestDecayArgs,
-    HarvestExportArgs, HarvestExportFormat, HarvestReportArgs, HarvestReportFormat,
-    HarvestReportTable, HarvestRunArgs, HarvestStatusArgs, LanguageArg, NotifyArg, RecheckArgs,
-    SubjectArgs,
+    FlagArgs, HarvestArgs, HarvestCommand, HarvestRunArgs, RecheckArgs, SubjectArgs,
 };
 pub use self::harvest_notify::{
     HarvestMailArgs, HarvestPublishArgs, HarvestWebhookArgs, SmtpSecurityArg,
+};
+pub use self::harvest_provider::{
+    AddProviderArgs, ArrivalsArg, ClearArg, EditProviderArgs, LanguageArg, NotifyArg, ProviderFlags,
+};
+pub use self::harvest_report::{
+    HarvestDecayArgs, HarvestExportArgs, HarvestExportFormat, HarvestReportArgs,
+    HarvestReportFormat, HarvestReportTable, HarvestStatusArgs,
 };
 pub use self::lychee_flags::{ExitCodesArg, WalkArgs};
 pub use self::report::{ReportArgs, ReportCommand, ReportFormat};

@@ -44,7 +44,7 @@ use crate::stdin::{SpoolFile, Stdin};
 
 pub use self::crawl::CrawlPlan;
 pub use self::decay::{DecayPlan, DecaySubject, link_settings};
-pub use self::harvest::{HarvestPlan, provider_settings};
+pub use self::harvest::{HarvestPlan, edit_provider, new_provider};
 pub use self::judging::{Judging, PolicyArg};
 pub use self::revive::{ArchiveChoice, RevivePlan, ReviveSetup, SearchChoice};
 use self::run_key::RunKeyText;

@@ -5,35 +5,37 @@ mod decay;
 mod export;
 mod manage;
 mod notify;
+mod providers;
 mod report;
 mod status;
 mod webhook;
 
 use std::sync::Arc;
 
-use relink_engine::{HarvestOptions, Harvester, ProviderSettings, RecordOrigin, StopSignal};
+use relink_engine::{HarvestOptions, Harvester, ProviderSettings, StopSignal};
 use relink_ports::{HarvestStore, StoredProvider};
 use relink_report::harvest::HarvestRunRow;
-use relink_report::human::counted;
-use relink_report::printable;
 
 use super::signals::stop_on_signal;
-use crate::cli::{
-    AddProviderArgs, ExplainFormat, HarvestArgs, HarvestCommand, HarvestRunArgs, RequestArgs,
-};
+use crate::cli::{ExplainFormat, HarvestArgs, HarvestCommand, HarvestRunArgs, RequestArgs};
 use crate::clock::RunClock;
 use crate::error::{CommandError, Exit};
 use crate::output::{cannot_encode, print};
-use crate::settings::{HarvestPlan, provider_settings};
+use crate::settings::HarvestPlan;
 use crate::wiring::{self, HarvestPorts};
 
 /// Runs a subcommand of `relink harvest`.
 pub async fn run(args: HarvestArgs) -> Result<Exit, CommandError> {
     match args.command {
-        HarvestCommand::Add(add) => add_provider(&add, &open_session(args.db, None).await?).await,
-        HarvestCommand::List { format } => list(format, &open_session(args.db, None).await?).await,
+        HarvestCommand::Add(add) => providers::add(&add, &open_session(args.db, None).await?).await,
+        HarvestCommand::Edit(edit) => {
+            providers::edit(&edit, &open_session(args.db, None).await?).await
+        }
+        HarvestCommand::List { format } => {
+            providers::list(format, &open_session(args.db, None).await?).await
+        }
         HarvestCommand::Remove { name, yes } => {
-            remove(&name, yes, &open_session(args.db, None).await?).await
+            providers::remove(&name, yes, &open_session(args.db, None).await?).await
         }
         HarvestCommand::Run(mut run) => {
             let request = std::mem::replace(&mut run.request, no_request_flags());
@@ -154,60 +156,30 @@ pub async fn open_session(
 
 /// Runs all providers and prints their reports.
 pub async fn run_all(session: &Session, stop: &StopSignal) -> Result<(), CommandError> {
-    for (provider, settings) in session.providers(&[]).await? {
-        let row = session.harvester().run(&provider, &settings, stop).await?;
-        print(&row.text())?;
-    }
+    let providers = session.providers(&[]).await?;
+    run_and_print(session, &providers, stop, ExplainFormat::Human).await?;
     Ok(())
 }
 
-async fn add_provider(args: &AddProviderArgs, session: &Session) -> Result<Exit, CommandError> {
-    let settings = provider_settings(args)?;
-    if let RecordOrigin::Oai { base_url, .. } = &settings.origin
-        && !matches!(base_url.scheme(), "http" | "https")
-    {
-        return Err(CommandError::usage(format!("invalid URL for `--oai`: {base_url}"))
-            .hint("use an http or https URL"));
-    }
-    let json = serde_json::to_string(&settings).map_err(cannot_encode)?;
-    if !session.store().add_provider(&args.name, &json).await? {
-        return Err(CommandError::usage(format!("provider `{}` exists already", args.name))
-            .hint("remove it first, or choose another name"));
-    }
-    print(&format!("Added {} ({})\n", printable(&args.name), settings.origin))?;
-    Ok(Exit::Clean)
-}
-
-async fn list(format: ExplainFormat, session: &Session) -> Result<Exit, CommandError> {
-    let providers = session.providers(&[]).await?;
+/// Runs providers. Prints each report as text when it is complete, or all of them as JSON.
+async fn run_and_print(
+    session: &Session,
+    providers: &[(StoredProvider, ProviderSettings)],
+    stop: &StopSignal,
+    format: ExplainFormat,
+) -> Result<Vec<HarvestRunRow>, CommandError> {
+    let mut printed = Ok(());
+    let mut print_row = |row: &HarvestRunRow| {
+        if format == ExplainFormat::Human && printed.is_ok() {
+            printed = print(&row.text());
+        }
+    };
+    let rows = session.harvester().run_all(providers, stop, &mut print_row).await?;
+    printed?;
     if format == ExplainFormat::Json {
-        let rows: Vec<_> = providers
-            .iter()
-            .map(|(it, settings)| serde_json::json!({ "name": it.name, "settings": settings }))
-            .collect();
         print(&format!("{}\n", serde_json::to_string_pretty(&rows).map_err(cannot_encode)?))?;
-        return Ok(Exit::Clean);
     }
-    if providers.is_empty() {
-        print("No providers yet. `relink harvest add` adds one.\n")?;
-    }
-    for (provider, settings) in providers {
-        print(&format!("{}  {}\n", printable(&provider.name), settings.origin))?;
-    }
-    Ok(Exit::Clean)
-}
-
-async fn remove(name: &str, yes: bool, session: &Session) -> Result<Exit, CommandError> {
-    let (provider, _) = session.provider(name).await?;
-    let counts = session.store().provider_counts(provider.id).await?;
-    let records = counted(counts.records, "record");
-    if yes {
-        session.store().remove_provider(name).await?;
-        print(&format!("Removed {} with {records}\n", printable(name)))?;
-    } else {
-        print(&format!("Would remove {} with {records}; use `--yes` to do it\n", printable(name)))?;
-    }
-    Ok(Exit::Clean)
+    Ok(rows)
 }
 
 async fn run_providers(args: &HarvestRunArgs, mut session: Session) -> Result<Exit, CommandError> {
@@ -220,21 +192,7 @@ async fn run_providers(args: &HarvestRunArgs, mut session: Session) -> Result<Ex
             .hint("add one with `relink harvest add NAME --oai URL`"));
     }
     let stop = stop_on_signal();
-    let harvester = session.harvester();
-    let mut rows = Vec::new();
-    for (provider, settings) in &providers {
-        let row = harvester.run(provider, settings, &stop).await?;
-        if args.format == ExplainFormat::Human {
-            print(&row.text())?;
-        }
-        rows.push(row);
-        if stop.is_stopped() {
-            break;
-        }
-    }
-    if args.format == ExplainFormat::Json {
-        print(&format!("{}\n", serde_json::to_string_pretty(&rows).map_err(cannot_encode)?))?;
-    }
+    let rows = run_and_print(&session, &providers, &stop, args.format).await?;
     Ok(exit(&rows, stop.is_stopped()))
 }
 

@@ -13,7 +13,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use relink_engine::StopSignal;
 use relink_harvest::OaiProvider;
-use relink_ports::Clock;
+use relink_ports::{Clock, HarvestStore};
 use relink_server::{Interfaces, OAI_PATH, SPI_PATH, SpiService, SpiTokens, SpiWorker, serve};
 use tokio::net::TcpListener;
 use tokio::sync::Mutex;
@@ -28,6 +28,9 @@ use crate::output::print;
 /// The variable with a token for all providers.
 const SPI_TOKEN: &str = "RELINK_SPI_TOKEN";
 
+/// The interval at which an idle server releases the database.
+const RELEASE_INTERVAL: Duration = Duration::from_millis(200);
+
 /// Runs `relink serve`.
 pub async fn run(mut args: ServeArgs) -> Result<Exit, CommandError> {
     let tokens = if args.spi { Some(tokens(&args)?) } else { None };
@@ -39,7 +42,7 @@ pub async fn run(mut args: ServeArgs) -> Result<Exit, CommandError> {
     let address = listener.local_addr().unwrap_or(args.listen);
     let clock: Arc<dyn Clock> = Arc::new(RunClock::start()?);
     let stop = stop_on_signal();
-    // Submissions and the daily run change the same data.
+    // Submissions and the daily run change the same data, and need the database all the time.
     let lock = Mutex::new(());
     let base_url = base_url(&args, address);
     let (store, source) = (&session.ports.store, &session.ports.source);
@@ -58,6 +61,7 @@ pub async fn run(mut args: ServeArgs) -> Result<Exit, CommandError> {
     tokio::select! {
         () = serve(listener, Arc::new(interfaces)) => {}
         () = submissions(worker, &session, &lock, &stop) => {}
+        () = release_database(&**store, &lock) => {}
         () = daily_runs(args.run_at, &session, &*clock, &lock, &stop) => {}
         () = stop.stopped() => {}
     }
@@ -97,6 +101,16 @@ fn tokens(args: &ServeArgs) -> Result<SpiTokens, CommandError> {
     SpiTokens::parse(&text).map_err(|error| {
         CommandError::usage("the token for `--spi` cannot be used").cause(error.to_string())
     })
+}
+
+/// Lets other commands use the database between requests.
+async fn release_database(store: &dyn HarvestStore, lock: &Mutex<()>) {
+    loop {
+        tokio::time::sleep(RELEASE_INTERVAL).await;
+        if let Ok(_guard) = lock.try_lock() {
+            store.release();
+        }
+    }
 }
 
 /// Processes submissions. Waits forever if there is no interface for them.

@@ -11,7 +11,7 @@ use relink_survey::LossLimit;
 use url::Url;
 
 use super::{RunSettings, current_dir, dispatch_settings, read_files, request_flags};
-use crate::cli::{AddProviderArgs, ArrivalsArg, LanguageArg, NotifyArg, RequestArgs};
+use crate::cli::{ArrivalsArg, ClearArg, LanguageArg, NotifyArg, ProviderFlags, RequestArgs};
 use crate::config::Config;
 use crate::error::CommandError;
 
@@ -68,53 +68,154 @@ fn client_settings(config: &Config, dispatch: &DispatchSettings) -> OaiClientSet
     }
 }
 
-/// Converts the flags of `relink harvest add`.
-pub fn provider_settings(args: &AddProviderArgs) -> Result<ProviderSettings, CommandError> {
-    let origin = match (&args.oai, &args.file) {
-        (Some(base_url), _) => RecordOrigin::Oai {
+/// Returns the settings of a new provider.
+pub fn new_provider(flags: &ProviderFlags) -> Result<ProviderSettings, CommandError> {
+    let origin = if let Some(base_url) = &flags.oai {
+        RecordOrigin::Oai {
             base_url: base_url.clone(),
-            metadata_prefix: args.prefix.clone().unwrap_or_else(|| DEFAULT_PREFIX.to_owned()),
-            sets: args.set.clone(),
-            from: args.from.clone(),
-        },
-        (None, Some(file)) => RecordOrigin::File(current_dir()?.join(file)),
-        (None, None) => RecordOrigin::Spi,
+            metadata_prefix: DEFAULT_PREFIX.to_owned(),
+            sets: Vec::new(),
+            from: None,
+        }
+    } else if let Some(file) = &flags.file {
+        RecordOrigin::File(current_dir()?.join(file))
+    } else {
+        RecordOrigin::Spi
     };
-    let defaults = ProviderSettings::new(origin);
-    let has = |way| args.notify.contains(&way);
-    let (group, p1, p2_low, p2_high) = defaults.parameters;
-    let parameters = (
-        args.group.unwrap_or(group).max(1),
-        share("--p1", args.p1.unwrap_or(p1))?,
-        share("--p2-low", args.p2_low.unwrap_or(p2_low))?,
-        share("--p2-high", args.p2_high.unwrap_or(p2_high))?,
-    );
-    Ok(ProviderSettings {
-        location_fields: args.field.clone(),
-        contacts: args.contact.clone(),
-        managers: args.manager.clone(),
-        webhooks: args.webhook.iter().map(webhook_url).collect::<Result<_, _>>()?,
-        language: language(args.language).to_owned(),
-        time_zone: time_zone(&args.time_zone)?,
-        notify: NotifyChoice {
-            rss: has(NotifyArg::Rss),
-            atom: has(NotifyArg::Atom),
-            xlsx: has(NotifyArg::Xlsx),
-            mail: has(NotifyArg::Mail),
+    edit_provider(flags, &[], ProviderSettings::new(origin))
+}
+
+/// Returns the settings of a provider after a change.
+pub fn edit_provider(
+    flags: &ProviderFlags,
+    clear: &[ClearArg],
+    mut settings: ProviderSettings,
+) -> Result<ProviderSettings, CommandError> {
+    settings.origin = edit_origin(flags, settings.origin)?;
+    clear.iter().for_each(|setting| empty(*setting, &mut settings));
+    replace(&mut settings.location_fields, flags.field.clone());
+    replace(&mut settings.contacts, flags.contact.clone());
+    replace(&mut settings.managers, flags.manager.clone());
+    let webhooks = flags.webhook.iter().map(webhook_url).collect::<Result<_, _>>()?;
+    replace(&mut settings.webhooks, webhooks);
+    if let Some(choice) = flags.language {
+        language(choice).clone_into(&mut settings.language);
+    }
+    if let Some(zone) = &flags.time_zone {
+        settings.time_zone = time_zone(zone)?;
+    }
+    if !flags.notify.is_empty() {
+        settings.notify = notify_choice(&flags.notify);
+    }
+    if let Some(choice) = flags.arrivals {
+        settings.arrivals = arrivals(choice);
+    }
+    if let Some(plan) = flags.plan {
+        settings.plan = plan.to_string();
+    }
+    settings.parameters = parameters(flags, settings.parameters)?;
+    settings.survey_every = flags.survey_every.unwrap_or(settings.survey_every);
+    settings.recheck_after = flags.recheck_after.unwrap_or(settings.recheck_after);
+    settings.hide_after = flags.hide_after.unwrap_or(settings.hide_after);
+    settings.budget = flags.budget.or(settings.budget);
+    Ok(settings)
+}
+
+/// Replaces a list, unless no value was given.
+fn replace<T>(stored: &mut Vec<T>, values: Vec<T>) {
+    if !values.is_empty() {
+        *stored = values;
+    }
+}
+
+fn empty(setting: ClearArg, settings: &mut ProviderSettings) {
+    match (setting, &mut settings.origin) {
+        (ClearArg::Set, RecordOrigin::Oai { sets, .. }) => sets.clear(),
+        (ClearArg::From, RecordOrigin::Oai { from, .. }) => *from = None,
+        (ClearArg::Set | ClearArg::From, _) => {}
+        (ClearArg::Field, _) => settings.location_fields.clear(),
+        (ClearArg::Contact, _) => settings.contacts.clear(),
+        (ClearArg::Manager, _) => settings.managers.clear(),
+        (ClearArg::Webhook, _) => settings.webhooks.clear(),
+        (ClearArg::Budget, _) => settings.budget = None,
+    }
+}
+
+/// Returns where the records come from after a change.
+fn edit_origin(flags: &ProviderFlags, stored: RecordOrigin) -> Result<RecordOrigin, CommandError> {
+    if flags.spi {
+        return Ok(RecordOrigin::Spi);
+    }
+    if let Some(file) = &flags.file {
+        return Ok(RecordOrigin::File(current_dir()?.join(file)));
+    }
+    let stored = match (&flags.oai, stored) {
+        (None, origin) => origin,
+        (Some(url), RecordOrigin::Oai { metadata_prefix, sets, from, .. }) => {
+            RecordOrigin::Oai { base_url: base_url(url)?, metadata_prefix, sets, from }
+        }
+        (Some(url), _) => RecordOrigin::Oai {
+            base_url: base_url(url)?,
+            metadata_prefix: DEFAULT_PREFIX.to_owned(),
+            sets: Vec::new(),
+            from: None,
         },
-        plan: args.plan.to_string(),
-        parameters,
-        arrivals: match args.arrivals {
-            ArrivalsArg::New => ArrivalFilter::New,
-            ArrivalsArg::All => ArrivalFilter::All,
-            ArrivalsArg::Off => ArrivalFilter::Off,
-        },
-        survey_every: args.survey_every,
-        recheck_after: args.recheck_after,
-        hide_after: args.hide_after,
-        budget: args.budget,
-        ..defaults
-    })
+    };
+    match stored {
+        RecordOrigin::Oai { base_url, metadata_prefix, mut sets, from } => {
+            replace(&mut sets, flags.set.clone());
+            Ok(RecordOrigin::Oai {
+                base_url,
+                metadata_prefix: flags.prefix.clone().unwrap_or(metadata_prefix),
+                sets,
+                from: flags.from.clone().or(from),
+            })
+        }
+        _ if !flags.set.is_empty() || flags.prefix.is_some() || flags.from.is_some() => {
+            Err(CommandError::usage("`--set`, `--prefix` and `--from` need an OAI-PMH provider")
+                .hint("add `--oai URL`"))
+        }
+        other => Ok(other),
+    }
+}
+
+fn base_url(url: &Url) -> Result<Url, CommandError> {
+    if matches!(url.scheme(), "http" | "https") {
+        return Ok(url.clone());
+    }
+    Err(CommandError::usage(format!("invalid URL for `--oai`: {url}"))
+        .hint("use an http or https URL"))
+}
+
+fn notify_choice(ways: &[NotifyArg]) -> NotifyChoice {
+    let has = |way| ways.contains(&way);
+    NotifyChoice {
+        rss: has(NotifyArg::Rss),
+        atom: has(NotifyArg::Atom),
+        xlsx: has(NotifyArg::Xlsx),
+        mail: has(NotifyArg::Mail),
+    }
+}
+
+fn arrivals(choice: ArrivalsArg) -> ArrivalFilter {
+    match choice {
+        ArrivalsArg::New => ArrivalFilter::New,
+        ArrivalsArg::All => ArrivalFilter::All,
+        ArrivalsArg::Off => ArrivalFilter::Off,
+    }
+}
+
+/// Returns *G*, *p1*, *p2⁻* and *p2⁺*.
+fn parameters(
+    flags: &ProviderFlags,
+    (group, p1, p2_low, p2_high): (u32, f64, f64, f64),
+) -> Result<(u32, f64, f64, f64), CommandError> {
+    Ok((
+        flags.group.unwrap_or(group).max(1),
+        share("--p1", flags.p1.unwrap_or(p1))?,
+        share("--p2-low", flags.p2_low.unwrap_or(p2_low))?,
+        share("--p2-high", flags.p2_high.unwrap_or(p2_high))?,
+    ))
 }
 
 fn webhook_url(url: &Url) -> Result<String, CommandError> {
@@ -128,7 +229,7 @@ fn webhook_url(url: &Url) -> Result<String, CommandError> {
 fn time_zone(name: &str) -> Result<String, CommandError> {
     relink_engine::parse_time_zone(name).map(|_| name.to_owned()).ok_or_else(|| {
         CommandError::usage(format!("unknown time zone `{name}`"))
-            .hint("use `UTC` or an offset such as `+01:00`")
+            .hint("use a name such as `Europe/Oslo`, or an offset such as `+01:00`")
     })
 }
 

@@ -71,11 +71,13 @@ pub(super) async fn run_quarter(db: &Path) -> Result<DemoQuarter, CommandError> 
     for day in 0..DemoFederation::DAYS {
         federation.set_day(day);
         clock.0.store(day, Ordering::Relaxed);
-        records = 0;
+        let mut providers = Vec::new();
         for provider in ports.store.providers().await? {
             let settings = serde_json::from_str(&provider.settings).map_err(cannot_encode)?;
-            records += harvester.run(&provider, &settings, &stop).await?.records;
+            providers.push((provider, settings));
         }
+        let rows = harvester.run_all(&providers, &stop, &mut |_| {}).await?;
+        records = rows.iter().map(|row| row.records).sum();
     }
     Ok(DemoQuarter {
         expected: federation.expected(),

@@ -31,7 +31,7 @@ pub async fn act(command: HarvestCommand, session: &Session) -> Result<Exit, Com
     let matched = harvester.find_subject(&provider, &args.subject).await?;
     let matched = matched.ok_or_else(|| unknown_subject(&args))?;
     if args.dry_run {
-        return preview(&matched, &action);
+        return preview(&matched, action_name(&action));
     }
     let user = args.user.as_deref().unwrap_or(UNKNOWN_USER);
     let count = harvester.act(&provider, &matched, &action, user, &args.reason).await?;
@@ -67,11 +67,10 @@ fn result_text(action: &ManagerAction, count: u64) -> String {
     }
 }
 
-fn preview(matched: &SubjectMatch, action: &ManagerAction) -> Result<Exit, CommandError> {
+fn preview(matched: &SubjectMatch, action: &str) -> Result<Exit, CommandError> {
     let total = matched.records.len();
     let mut text = format!(
-        "{} would affect {} ({}):\n",
-        action_name(action),
+        "{action} would affect {} ({}):\n",
         counted(total as u64, "record"),
         describe(matched)
     );
@@ -110,8 +109,14 @@ pub async fn recheck(args: &RecheckArgs, session: &Session) -> Result<Exit, Comm
             args.provider, args.subject
         ))
     })?;
+    if args.dry_run {
+        return preview(&matched, "recheck");
+    }
     let stop = stop_on_signal();
     let row = harvester.recheck(&provider, &settings, &matched, &stop).await?;
+    let user = args.user.as_deref().unwrap_or(UNKNOWN_USER);
+    let subject = &matched.subject.name;
+    harvester.record_event(&provider, "recheck", subject, user, &args.reason).await?;
     match args.format {
         ExplainFormat::Json => {
             print(&format!("{}\n", serde_json::to_string_pretty(&row).map_err(cannot_encode)?))?;
@@ -136,16 +141,23 @@ pub async fn flag(args: &FlagArgs, session: &Session) -> Result<Exit, CommandErr
     if outcomes.is_empty() {
         return Err(CommandError::usage(format!("no record has the URL `{}`", args.url)));
     }
-    let mut exit = Exit::Clean;
+    let mut exit = if stop.is_stopped() { Exit::Interrupted } else { Exit::Clean };
     for (provider, outcome) in outcomes {
         let text = match outcome {
+            FlagOutcome::Hidden(0) => {
+                "confirmed, the provider is asked; no record is hidden, because \
+                                       each has another location or is shown by a manager"
+                    .to_owned()
+            }
             FlagOutcome::Hidden(count) => {
                 format!("confirmed, {} hidden, the provider is asked", counted(count, "record"))
             }
             FlagOutcome::AlreadyHidden => "known, the records are hidden already".to_owned(),
             FlagOutcome::Rejected(reason) => format!("not confirmed: {reason}"),
             FlagOutcome::InDoubt(reason) => {
-                exit = Exit::Inconclusive;
+                if !stop.is_stopped() {
+                    exit = Exit::Inconclusive;
+                }
                 format!("not checked: {reason}")
             }
             FlagOutcome::Unknown => continue,

@@ -117,7 +117,7 @@ async fn mark_sent(
         let drafts = stored_drafts(session, &provider).await?;
         if let Some((draft, _)) = drafts.iter().find(|(it, _)| it.id == number) {
             let user = user.unwrap_or(UNKNOWN_USER);
-            session.harvester().record_event(&provider, SENT, &draft.key, user).await?;
+            session.harvester().record_event(&provider, SENT, &draft.key, user, "").await?;
             print(&format!("Draft {number} is marked as sent\n"))?;
             return Ok(Exit::Clean);
         }
