@@ -262,9 +262,14 @@ impl Running {
 
     /// Waits for the next result.
     pub fn next_row(&mut self) -> Value {
+        read_row(&self.next_line())
+    }
+
+    /// Waits for the next line.
+    pub fn next_line(&mut self) -> String {
         let mut line = String::new();
         self.stdout.read_line(&mut line).unwrap();
-        read_row(&line)
+        line
     }
 
     /// Sends SIGINT, as Ctrl-C does.

@@ -112,3 +112,40 @@ fn first_harvest_follows_the_timetable_unless_all_records_are_arrivals() {
     assert_eq!(row["arrivals"], json!({ "checked": 13, "left_out": 1, "held_back": 1 }));
     assert_eq!(provider.export(&["--hidden"]), ["oai:a.test:2"]);
 }
+
+#[test]
+fn location_that_older_records_have_too_follows_the_timetable() {
+    let provider = harvested();
+    provider.remove_page("a.test", "/2");
+    provider.add_record("oai:copy", &["/2"]);
+    let row = provider.run_on(1, 0);
+    assert_eq!(row["changes"]["reported"], 1, "{row}");
+    // The new record is held back, the old one is reported.
+    assert_eq!(provider.export(&["--hidden"]), ["oai:copy"]);
+    assert_eq!(provider.status()["incidents"][0]["stage"], "reported");
+    provider.run_on(2, 0);
+    assert_eq!(provider.export(&["--hidden"]), ["oai:copy"]);
+    provider.web.host("a.test").page("/2", 200, "<title>Back</title><p>The lesson is back");
+    provider.run_on(8, 0);
+    assert!(provider.export(&["--hidden"]).is_empty());
+}
+
+#[test]
+fn new_locations_that_would_hide_many_records_need_confirmation() {
+    let provider = harvested();
+    for record in provider.records.lock().unwrap().iter_mut().take(4) {
+        record.url += "-moved";
+    }
+    for number in 0..4 {
+        provider.remove_page("a.test", &format!("/{number}-moved"));
+    }
+    let row = provider.run_on(1, 1);
+    let refusal = "records were not hidden: 4 of 13 records exceed the limit of 20 %";
+    assert_eq!(row["refusals"][0], refusal);
+    assert_eq!((row["arrivals"]["left_out"].clone(), row["hidden"].clone()), (json!(0), json!(0)));
+    assert_eq!(provider.status()["incidents"], json!([]));
+    // The next run asks again.
+    assert_eq!(provider.run_on(2, 1)["refusals"][0], refusal);
+    let row = provider.run_with(3, &["--allow-loss"], 0);
+    assert_eq!((row["arrivals"]["left_out"].clone(), row["hidden"].clone()), (json!(4), json!(4)));
+}

@@ -17,7 +17,10 @@ fn mails_are_sent_once_and_retried() {
     provider.remove_page("a.test", "/2");
     provider.run_on(0, 0);
     let preview = provider.harvest(&["mail"]).exits(0).stdout;
-    assert!(preview.contains("To: repo@example.org\nSubject: 1 links"), "{preview}");
+    assert!(
+        preview.contains("To: repo@example.org\nSubject: 1 link in the records of lre\n"),
+        "{preview}"
+    );
     assert!(preview.ends_with("3 not sent; use `--send` to send them\n"), "{preview}");
     let send = |day| {
         let args = [

@@ -105,7 +105,30 @@ fn recheck_restores_at_once() {
     provider.run_on(0, 0);
     provider.web.host("a.test").page("/2", 200, "<title>Back</title><p>The lesson is back");
     let url = provider.url(2);
-    let output = provider.request_on(2, &["recheck", "lre", &url, "--format", "json"]).exits(0);
+    let preview = provider.request_on(2, &["recheck", "lre", &url, "--dry-run"]).exits(0).stdout;
+    assert!(preview.contains("recheck would affect 1 record"), "{preview}");
+    let recheck = ["recheck", "lre", &url, "--reason", "repaired", "--user", "ana"];
+    let output = provider.request_on(2, &[&recheck[..], &["--format", "json"]].concat()).exits(0);
     let row: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(row["changes"]["restored"], 1);
+    let status = provider.status();
+    let event = status["history"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!((&event["kind"], &event["text"]), (&"recheck".into(), &"repaired".into()));
+}
+
+#[test]
+fn decision_on_all_records_of_a_link_suspends_its_incident() {
+    let provider = Provider::with_contacts(&["repo@example.org"]);
+    provider.remove_page("a.test", "/2");
+    provider.run_on(0, 0);
+    let restore = ["restore", "lre", "oai:a.test:2", "--reason", "works with a login"];
+    provider.harvest(&restore).exits(0);
+    for day in [7, 30, 37] {
+        let row = provider.run_on(day, 0);
+        assert_eq!(
+            (&row["changes"]["escalated"], &row["changes"]["hidden"]),
+            (&0.into(), &0.into())
+        );
+    }
+    assert!(!provider.harvest(&["mail"]).exits(0).stdout.contains("hidden"));
 }

@@ -1,13 +1,16 @@
 //! `relink harvest` with a scripted OAI-PMH provider and its pages on loopback.
 
 mod arrivals;
+mod concurrent;
 mod decay;
 mod incidents;
 mod intake;
+mod interruptions;
 mod mails;
 mod managers;
 mod oai_peers;
 mod peers;
+mod providers;
 mod report;
 mod server;
 mod spi;
@@ -96,17 +99,21 @@ impl Provider {
     }
 
     /// Runs a subcommand that sends requests for targets to an IP address.
-    fn request_at(&self, now: &str, address: &str, args: &[&str]) -> CommandOutput {
-        let port = self.web.port();
-        let resolve: Vec<String> =
-            ["a.test", "b.test"].iter().map(|host| format!("{host}:{port}:{address}")).collect();
-        let mut all = args.to_vec();
-        all.extend(QUICK);
-        all.push("--allow-private");
-        for resolve in &resolve {
-            all.extend(["--resolve", resolve]);
+    pub fn request_at(&self, now: &str, address: &str, args: &[&str]) -> CommandOutput {
+        let args = self.request_args(address, args);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        self.harvest_at(now, &args)
+    }
+
+    /// Returns the arguments of a subcommand that sends requests for targets to an IP address.
+    pub fn request_args(&self, address: &str, args: &[&str]) -> Vec<String> {
+        let mut all: Vec<String> = args.iter().chain(QUICK).map(|&arg| arg.to_owned()).collect();
+        all.push("--allow-private".to_owned());
+        for host in ["a.test", "b.test"] {
+            all.push("--resolve".to_owned());
+            all.push(format!("{host}:{}:{address}", self.web.port()));
         }
-        self.harvest_at(now, &all)
+        all
     }
 
     /// Runs the provider on a day and returns its report.

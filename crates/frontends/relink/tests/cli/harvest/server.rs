@@ -52,29 +52,7 @@ impl Server {
 
     /// Sends a request and reads the response.
     pub fn request(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Response {
-        let mut head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n",
-            self.address,
-            body.len()
-        );
-        for header in headers {
-            head.extend([header, "\r\n"]);
-        }
-        self.send(format!("{head}\r\n{body}").as_bytes())
-    }
-
-    /// Sends bytes and reads the response.
-    pub fn send(&self, bytes: &[u8]) -> Response {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        // Ignore the error: a server may respond before it has read the whole body.
-        let _ = stream.write_all(bytes);
-        let mut text = Vec::new();
-        // Ignore the error: the server may reset the connection after its response.
-        let _ = stream.read_to_end(&mut text);
-        let text = String::from_utf8(text).unwrap();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-        let status = head.split(' ').nth(1).and_then(|it| it.parse().ok()).unwrap_or_default();
-        Response { status, head: head.to_owned(), body: body.to_owned() }
+        request(&self.address, method, path, headers, body)
     }
 
     /// Kills the server.
@@ -90,6 +68,28 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Sends a request to a server and reads the response. Its status is 0 if there is none.
+pub fn request(address: &str, method: &str, path: &str, headers: &[&str], body: &str) -> Response {
+    let mut head = format!(
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\
+         Content-Length: {}\r\n",
+        body.len()
+    );
+    for header in headers {
+        head.extend([header, "\r\n"]);
+    }
+    let mut stream = TcpStream::connect(address).unwrap();
+    // Ignore the error: a server may respond before it has read the whole body.
+    let _ = stream.write_all(format!("{head}\r\n{body}").as_bytes());
+    let mut text = Vec::new();
+    // Ignore the error: the server may reset the connection after its response.
+    let _ = stream.read_to_end(&mut text);
+    let text = String::from_utf8(text).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+    let status = head.split(' ').nth(1).and_then(|it| it.parse().ok()).unwrap_or_default();
+    Response { status, head: head.to_owned(), body: body.to_owned() }
 }
 
 /// The token of the publishing interface.

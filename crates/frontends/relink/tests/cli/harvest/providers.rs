@@ -1,0 +1,122 @@
+//! Settings of providers, and runs of several ones.
+
+use relink_testkit::web::CannedResponse;
+use serde_json::{Value, json};
+
+use super::{Provider, time, xml};
+
+fn settings(provider: &Provider, name: &str) -> Value {
+    let output = provider.harvest(&["list", "--format", "json"]).exits(0);
+    let rows: Value = serde_json::from_str(&output.stdout).unwrap();
+    let rows = rows.as_array().unwrap();
+    rows.iter().find(|row| row["name"] == name).unwrap()["settings"].clone()
+}
+
+#[test]
+fn edit_changes_only_the_given_settings_and_keeps_records_and_incidents() {
+    let provider = Provider::with_contacts(&["repo@example.org"]);
+    provider.remove_page("a.test", "/2");
+    provider.run_on(0, 0);
+    let before = settings(&provider, "lre");
+    let edit =
+        ["edit", "lre", "--contact", "new@example.org", "--language", "de", "--hide-after", "40"];
+    let text = provider.harvest(&edit).exits(0).stdout;
+    assert!(text.starts_with("Changed lre\n"), "{text}");
+    let mut expect = before;
+    expect["contacts"] = json!(["new@example.org"]);
+    (expect["language"], expect["hide_after"]) = (json!("de"), json!(40));
+    assert_eq!(settings(&provider, "lre"), expect);
+    assert_eq!(provider.status()["incidents"].as_array().unwrap().len(), 1);
+    provider.harvest(&["edit", "lre", "--clear", "contact"]).exits(0);
+    assert_eq!(settings(&provider, "lre")["contacts"], json!([]));
+    let same = provider.harvest(&["edit", "lre", "--language", "de"]).exits(0).stdout;
+    assert_eq!(same, "lre is unchanged\n");
+    let refused = provider.harvest(&["edit", "lre", "--spi", "--set", "x"]).exits(2);
+    assert!(
+        refused.stderr.contains("needs an OAI-PMH provider") || refused.stderr.contains("need")
+    );
+    provider.harvest(&["edit", "none", "--language", "de"]).exits(2);
+}
+
+#[test]
+fn new_field_with_locations_is_read_from_all_records() {
+    let provider = Provider::new();
+    provider.run_on(0, 0);
+    let text = provider.harvest(&["edit", "lre", "--field", "entry"]).exits(0).stdout;
+    assert!(text.starts_with("Changed lre; the next run reads all records\n"), "{text}");
+    let row = provider.run_on(1, 0);
+    assert_eq!((row["intake"]["pages"].clone(), row["records"].clone()), (json!(3), json!(13)));
+}
+
+#[test]
+fn time_zone_is_a_name_or_an_offset() {
+    let provider = Provider::with_contacts(&["repo@example.org"]);
+    for (zone, suffix) in [("Europe/Oslo", "10:00 CET"), ("-03:30", "05:30 -0330")] {
+        provider.harvest(&["edit", "lre", "--time-zone", zone]).exits(0);
+        provider.sandbox.write("templates/mail.en.txt", "Subject: x\n{{ notices[-1].time }}\n");
+        let (day, path) = if suffix.contains("CET") { (0, "/2") } else { (8, "/3") };
+        provider.remove_page("a.test", path);
+        provider.run_on(day, 0);
+        let mail = provider.harvest(&["mail", "--templates", "templates"]).exits(0).stdout;
+        assert!(mail.contains(suffix), "{zone}: {mail}");
+    }
+    let refused = provider.harvest(&["edit", "lre", "--time-zone", "Europe/Nowhere"]).exits(2);
+    assert!(refused.stderr.contains("unknown time zone `Europe/Nowhere`"), "{}", refused.stderr);
+}
+
+#[test]
+fn sets_with_equal_tokens_and_records_are_read_completely() {
+    let provider = Provider::new();
+    let record = |number: usize| super::record_xml(&provider.records.lock().unwrap()[number]);
+    for (set, first) in [("one", 0), ("two", 2)] {
+        let list = format!(
+            "<ListRecords>{}<resumptionToken>{set}-page</resumptionToken></ListRecords>",
+            record(first)
+        );
+        let start = format!("/sets?verb=ListRecords&metadataPrefix=oai_dc&set={set}");
+        provider.web.respond(&start, xml(&list));
+        let last = format!("<ListRecords>{}</ListRecords>", record(first + 1));
+        let next = format!("/sets?verb=ListRecords&resumptionToken={set}-page");
+        provider.web.respond(&next, xml(&last));
+    }
+    let empty = xml("<error code=\"noRecordsMatch\">none</error>");
+    let mut add = vec!["add".to_owned(), "sets".to_owned(), "--oai".to_owned()];
+    add.push(provider.web.url("/sets").into());
+    for number in 0..20 {
+        let set = if number == 5 { "one".to_owned() } else { format!("empty{number}") };
+        add.extend(["--set".to_owned(), set]);
+        let path = format!("/sets?verb=ListRecords&metadataPrefix=oai_dc&set=empty{number}");
+        provider.web.respond(&path, empty.clone());
+    }
+    add.extend(["--set".to_owned(), "two".to_owned()]);
+    let add: Vec<&str> = add.iter().map(String::as_str).collect();
+    provider.harvest(&add).exits(0);
+    let output = provider.request_on(0, &["run", "sets", "--format", "json"]).exits(0);
+    let rows: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!((rows[0]["records"].clone(), rows[0]["errors"].clone()), (json!(4), json!([])));
+}
+
+#[test]
+fn slow_providers_do_not_delay_others() {
+    let provider = Provider::new();
+    let slow = CannedResponse::new(200, "").with_delay(std::time::Duration::from_hours(1));
+    for name in ["a-slow", "b-slow", "c-slow"] {
+        provider.web.respond(&format!("/{name}?verb=Identify"), slow.clone());
+        let url = String::from(provider.web.url(&format!("/{name}")));
+        provider.harvest(&["add", name, "--oai", &url]).exits(0);
+    }
+    let mut all = vec!["harvest".to_owned()];
+    all.extend(provider.request_args("127.0.0.1", &["run"]));
+    all.extend(["--db".to_owned(), "relink.db".to_owned()]);
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let mut command = provider.sandbox.command(&all);
+    command.env("RELINK_NOW", time(0));
+    let piped = std::process::Stdio::piped;
+    let child = command.stdout(piped()).stderr(piped()).spawn().unwrap();
+    let mut running = crate::sandbox::Running::new(child);
+    // The report of the provider is printed while the others do not respond.
+    assert!(running.next_line().starts_with("lre  OAI-PMH"));
+    running.interrupt();
+    let output = running.finish().exits(130);
+    assert_eq!(output.stdout.matches("error: interrupted").count(), 3, "{}", output.stdout);
+}
