@@ -309,7 +309,11 @@ impl Harvester<'_> {
         let label = format!("harvest {} flag {}", provider.name, self.ports.now());
         let urls = [url.clone()];
         if !self.check_urls(&label, &urls, &mut checks, &mut row, stop).await? {
-            let doubt = row.doubt.or(row.errors.pop()).unwrap_or_default();
+            let doubt = match row.doubt {
+                _ if stop.is_stopped() => "interrupted".to_owned(),
+                Some(doubt) => doubt,
+                None => row.errors.pop().unwrap_or_default(),
+            };
             return Ok(FlagOutcome::InDoubt(doubt));
         }
         let reason = checks.reasons.remove(&url).unwrap_or_default();

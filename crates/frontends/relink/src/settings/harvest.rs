@@ -143,25 +143,21 @@ fn empty(setting: ClearArg, settings: &mut ProviderSettings) {
 
 /// Returns where the records come from after a change.
 fn edit_origin(flags: &ProviderFlags, stored: RecordOrigin) -> Result<RecordOrigin, CommandError> {
-    if flags.spi {
-        return Ok(RecordOrigin::Spi);
-    }
-    if let Some(file) = &flags.file {
-        return Ok(RecordOrigin::File(current_dir()?.join(file)));
-    }
-    let stored = match (&flags.oai, stored) {
-        (None, origin) => origin,
-        (Some(url), RecordOrigin::Oai { metadata_prefix, sets, from, .. }) => {
+    let origin = match (&flags.oai, &flags.file, stored) {
+        _ if flags.spi => RecordOrigin::Spi,
+        (_, Some(file), _) => RecordOrigin::File(current_dir()?.join(file)),
+        (None, None, origin) => origin,
+        (Some(url), None, RecordOrigin::Oai { metadata_prefix, sets, from, .. }) => {
             RecordOrigin::Oai { base_url: base_url(url)?, metadata_prefix, sets, from }
         }
-        (Some(url), _) => RecordOrigin::Oai {
+        (Some(url), None, _) => RecordOrigin::Oai {
             base_url: base_url(url)?,
             metadata_prefix: DEFAULT_PREFIX.to_owned(),
             sets: Vec::new(),
             from: None,
         },
     };
-    match stored {
+    match origin {
         RecordOrigin::Oai { base_url, metadata_prefix, mut sets, from } => {
             replace(&mut sets, flags.set.clone());
             Ok(RecordOrigin::Oai {

@@ -118,15 +118,15 @@ fn location_that_older_records_have_too_follows_the_timetable() {
     let provider = harvested();
     provider.remove_page("a.test", "/2");
     provider.add_record("oai:copy", &["/2"]);
-    let row = provider.run_on(1, 0);
+    let row = provider.run_on(8, 0);
     assert_eq!(row["changes"]["reported"], 1, "{row}");
     // The new record is held back, the old one is reported.
     assert_eq!(provider.export(&["--hidden"]), ["oai:copy"]);
     assert_eq!(provider.status()["incidents"][0]["stage"], "reported");
-    provider.run_on(2, 0);
+    provider.run_on(9, 0);
     assert_eq!(provider.export(&["--hidden"]), ["oai:copy"]);
     provider.web.host("a.test").page("/2", 200, "<title>Back</title><p>The lesson is back");
-    provider.run_on(8, 0);
+    provider.run_on(16, 0);
     assert!(provider.export(&["--hidden"]).is_empty());
 }
 

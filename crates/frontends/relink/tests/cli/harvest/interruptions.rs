@@ -49,7 +49,7 @@ fn interrupted_report_of_a_user_changes_nothing_and_can_be_repeated() {
     let running = start_until_request(&provider, 1, &flag, "/2");
     running.interrupt();
     let output = running.finish().exits(130);
-    assert_eq!(output.stdout, "lre: not checked: interrupted; the next run continues\n");
+    assert_eq!(output.stdout, "lre: not checked: interrupted\n");
     start_until_request(&provider, 1, &flag, "/2").kill();
     // The target is down together with all others: the local network is in doubt.
     let doubt = provider.request_at(&time(1), "127.0.0.2", &flag).exits(3).stdout;
@@ -72,10 +72,8 @@ const KILLS: usize = 20;
 fn killed_decision_of_a_manager_is_stored_completely_or_not_at_all() {
     let provider = Provider::new();
     provider.run_on(0, 0);
-    let (mut stored, mut lost) = (0, 0);
     for round in 0..KILLS {
         let action = if round % 2 == 0 { "hide" } else { "lift" };
-        let was_hidden = provider.export(&["--hidden"]).len() == 13;
         let args = ["harvest", action, "lre", "lre", "--reason", "test", "--db", "relink.db"];
         let log = provider.sandbox.path("relink.db-wal");
         let mut command = provider.sandbox.command(&args);
@@ -92,9 +90,7 @@ fn killed_decision_of_a_manager_is_stored_completely_or_not_at_all() {
         let overrides = provider.status()["overrides"].as_array().unwrap().len();
         assert!(hidden == 13 || hidden == 0, "round {round}: {hidden} records are hidden");
         assert_eq!(overrides, usize::from(hidden == 13), "round {round}");
-        if (hidden == 13) == was_hidden { lost += 1 } else { stored += 1 }
     }
-    assert_eq!(stored + lost, KILLS);
     // The same command succeeds afterwards.
     provider.harvest(&["hide", "lre", "lre", "--reason", "test"]).exits(0);
     provider.harvest(&["lift", "lre", "lre", "--reason", "test"]).exits(0);
