@@ -1,34 +1,59 @@
-//! Adds a collection from a file, or merges an edited file into it.
+//! Adds a collection from a file or a crawl, or merges an edited file into it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use relink_collection::{
-    ContextKind, ImportFormat, MemberEdit, MergedCollection, MergedMember, Outline, OutlineEntry,
-    StoredEntry, merge, read_outline,
+    Availability, ContextKind, CrawledPage, ImportFormat, MemberEdit, MergedCollection,
+    MergedMember, Outline, OutlineEntry, StoredEntry, crawl_outline, is_sitemap_index, merge,
+    read_outline,
 };
+use relink_model::{RunId, TaskId};
 use relink_page::decode_document;
 use relink_ports::{
-    CollectionId, CollectionStore, CollectionUpdate, MemberEvent, MemberId, StoredCollection,
-    StoredMember,
+    CollectionId, CollectionStore, CollectionUpdate, DocumentId, MemberEvent, MemberId,
+    StoredCollection, StoredMember,
 };
 
 use crate::WatchError;
 use crate::library::{CollectionSettings, Library, state_of};
 use relink_engine::Ports;
 
-/// A file to add.
+/// Number of pages of a crawl read from the store at a time.
+const CHUNK: usize = 1_000;
+
+/// Where the pages of a collection come from.
+#[derive(Debug, Clone)]
+pub enum AddContent {
+    /// A file.
+    File {
+        /// The extension, which hints at the format.
+        extension: Option<String>,
+        /// The content.
+        bytes: Vec<u8>,
+        /// The format, if the user gave one.
+        format: Option<ImportFormat>,
+    },
+    /// The live pages of a stored crawl.
+    Crawl {
+        /// The run.
+        run: RunId,
+        /// Include only pages whose URL starts with this text.
+        under: Option<String>,
+    },
+}
+
+/// The name of the source of a crawl in messages.
+const CRAWL: &str = "crawl";
+
+/// A file or crawl to add.
 #[derive(Debug, Clone)]
 pub struct AddRequest {
     /// The name of the collection.
     pub name: String,
-    /// The name of the file, shown to users.
+    /// The name of the file or crawl, shown to users.
     pub source: String,
-    /// The extension of the file, which hints at its format.
-    pub extension: Option<String>,
-    /// The content of the file.
-    pub bytes: Vec<u8>,
-    /// The format, if the user gave one.
-    pub format: Option<ImportFormat>,
+    /// Where the pages come from.
+    pub content: AddContent,
     /// The context, if the user gave one.
     pub context: Option<ContextKind>,
     /// The description, if the user gave one.
@@ -42,8 +67,8 @@ pub struct AddRequest {
 /// The effect of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportSummary {
-    /// The format of the file.
-    pub format: ImportFormat,
+    /// The format of the file, or `crawl`.
+    pub format: &'static str,
     /// The declared context.
     pub context: ContextKind,
     /// Number of collections, including the outermost one.
@@ -72,10 +97,7 @@ pub async fn add_collection(
     request: &AddRequest,
 ) -> Result<ImportSummary, WatchError> {
     check_name(&request.name)?;
-    let text = decode_document(&request.bytes);
-    let extension = request.extension.as_deref();
-    let format = request.format.unwrap_or_else(|| ImportFormat::detect(extension, &text));
-    let outline = read_outline(format, &text);
+    let (outline, format) = outline(ports, request).await?;
     if outline.is_empty() {
         return Err(WatchError::EmptyFile { source_name: request.source.clone() });
     }
@@ -92,6 +114,56 @@ pub async fn add_collection(
     let updates = import.updates(merged, summary.context)?;
     store.save_collections(&updates).await?;
     Ok(summary)
+}
+
+/// Returns the pages, and the format of a file.
+async fn outline(
+    ports: &Ports,
+    request: &AddRequest,
+) -> Result<(Outline, Option<ImportFormat>), WatchError> {
+    match &request.content {
+        AddContent::File { extension, bytes, format } => {
+            let text = decode_document(bytes);
+            let detect = || ImportFormat::detect(extension.as_deref(), &text);
+            let format = format.unwrap_or_else(detect);
+            if format == ImportFormat::Sitemap && is_sitemap_index(&text) {
+                return Err(WatchError::SitemapIndex { source_name: request.source.clone() });
+            }
+            Ok((read_outline(format, &text), Some(format)))
+        }
+        AddContent::Crawl { run, under } => {
+            let pages = crawled_pages(ports, *run).await?;
+            Ok((crawl_outline(&pages, under.as_deref()), None))
+        }
+    }
+}
+
+/// Returns the live pages of a crawl, in order of discovery. Files that were not parsed
+/// are not pages.
+async fn crawled_pages(ports: &Ports, run: RunId) -> Result<Vec<CrawledPage>, WatchError> {
+    let mut parsed: HashSet<TaskId> = HashSet::new();
+    let mut after = DocumentId(0);
+    loop {
+        let pages = ports.store.site_pages(run, after, CHUNK).await?;
+        let Some(last) = pages.last() else { break };
+        after = last.document;
+        parsed.extend(pages.iter().filter(|page| !page.is_sitemap).filter_map(|page| page.task));
+    }
+    let mut found = Vec::new();
+    let mut after = TaskId(0);
+    loop {
+        let targets = ports.store.site_targets(run, after, CHUNK).await?;
+        let Some(last) = targets.last() else { return Ok(found) };
+        after = last.task;
+        let live = targets.into_iter().filter(|target| {
+            let availability = Availability::from_verdict(target.verdict);
+            availability == Availability::Available && parsed.contains(&target.task)
+        });
+        found.extend(live.map(|target| CrawledPage {
+            url: target.final_url.unwrap_or(target.url),
+            title: target.title.unwrap_or_default(),
+        }));
+    }
 }
 
 /// Checks the name of a new collection.
@@ -138,7 +210,8 @@ fn stored_entries(existing: Option<&Library>) -> Vec<StoredEntry> {
 struct Import<'i> {
     request: &'i AddRequest,
     outline: &'i Outline,
-    format: ImportFormat,
+    /// `None` for a crawl.
+    format: Option<ImportFormat>,
     existing: Option<&'i Library>,
     now: jiff::Timestamp,
 }
@@ -156,7 +229,7 @@ impl Import<'_> {
         urls.sort_unstable();
         urls.dedup();
         ImportSummary {
-            format: self.format,
+            format: self.format.map_or(CRAWL, ImportFormat::as_str),
             context: self.context(),
             collections: merged.len(),
             members: self.outline.len() - duplicates,
@@ -174,7 +247,8 @@ impl Import<'_> {
         let stored = self.existing.and_then(|library| library.collections.first());
         let stored = || stored.map(crate::library::context_of);
         let declared = self.request.context.or(self.outline.context).or_else(stored);
-        declared.unwrap_or_else(|| self.format.default_context())
+        let by_format = || self.format.map_or(ContextKind::Folder, ImportFormat::default_context);
+        declared.unwrap_or_else(by_format)
     }
 
     fn updates(

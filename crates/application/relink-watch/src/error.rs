@@ -33,6 +33,12 @@ pub enum WatchError {
         /// The file.
         source_name: String,
     },
+    /// The file is an index of sitemaps.
+    #[error("`{source_name}` lists sitemaps, not pages")]
+    SitemapIndex {
+        /// The file.
+        source_name: String,
+    },
     /// No member matches.
     #[error("no member `{member}` in `{collection}`")]
     UnknownMember {

@@ -8,25 +8,34 @@
 //! continues where it stopped, without a state of its own.
 
 mod add;
+mod candidate_page;
 mod capture;
 mod curate;
+mod dated_versions;
 mod decide;
 mod edit;
 mod error;
+mod focus;
+mod history;
 mod keyphrases;
 mod library;
 mod record;
 mod review;
 mod run;
 mod suggest;
+mod summaries;
 
-pub use add::{AddRequest, ImportSummary, add_collection};
+pub use add::{AddContent, AddRequest, ImportSummary, add_collection};
 pub use curate::{CollectionEdit, MemberEditRequest, edit_collection, edit_member, replace_member};
+pub use dated_versions::ReviewPeriod;
 pub use decide::{AutomaticDecisions, decide_automatically};
 pub use edit::{MemberSelector, WatchAction, apply_action, remove_collection};
 pub use error::WatchError;
+pub use focus::{FocusRequest, measure_focus};
+pub use history::{member_history, page_histories};
 pub use keyphrases::member_keyphrases;
 pub use library::AngleOptions;
-pub use review::{collection_list, collection_urls, review_collection};
+pub use review::{review_between, review_collection};
 pub use run::{WatchEnd, WatchOutcome, WatchSettings, watch_pages};
 pub use suggest::{SuggestRequest, suggest_replacements};
+pub use summaries::{collection_list, collection_urls};

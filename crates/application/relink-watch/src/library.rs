@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use relink_change::AngleSettings;
 use relink_collection::{ContextKind, MemberState};
+use relink_keyphrase::english_nouns;
 use relink_ports::{
     CollectionId, CollectionStore, StoredCollection, StoredMember, VersionId, WatchedPage,
 };
@@ -37,6 +38,8 @@ pub struct AngleOptions {
     pub away: Option<f64>,
     /// The constant that is added to the logarithm of a count.
     pub scaling: Option<f64>,
+    /// The factor of nouns.
+    pub noun_factor: Option<f64>,
 }
 
 impl AngleOptions {
@@ -46,6 +49,7 @@ impl AngleOptions {
             toward: self.toward.or(lower.toward),
             away: self.away.or(lower.away),
             scaling: self.scaling.or(lower.scaling),
+            noun_factor: self.noun_factor.or(lower.noun_factor),
         }
     }
 
@@ -56,7 +60,8 @@ impl AngleOptions {
             toward: self.toward.unwrap_or(default.toward),
             away: self.away.unwrap_or(default.away),
             scaling: self.scaling.unwrap_or(default.scaling),
-            ..default
+            noun_factor: self.noun_factor.unwrap_or(default.noun_factor),
+            nouns: english_nouns(),
         }
     }
 }
@@ -119,6 +124,11 @@ impl Library {
     /// Returns the members of a collection, in order.
     pub(crate) fn members(&self, collection: CollectionId) -> &[StoredMember] {
         self.members.get(&collection).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Iterates over the members of all collections, in any order.
+    pub(crate) fn members_mut(&mut self) -> impl Iterator<Item = &mut StoredMember> {
+        self.members.values_mut().flatten()
     }
 
     /// Returns the members of all collections except closed gaps, in the order of

@@ -3,21 +3,22 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
-use relink_change::{Change, Signature, TermVector};
+use relink_change::{Change, ContextFlag, Signature, TermVector};
 use relink_collection::{
-    Availability, ComparedRow, ComparedText, ContextKind, MemberReview, MemberState, ReviewMember,
-    ReviewedList, VersionSummary, has_common_topic, review, side_by_side,
+    Availability, ComparedRow, ComparedText, ContextJudgment, ContextKind, MemberReview,
+    MemberState, ReviewMember, ReviewedList, VersionSummary, has_common_topic, review,
+    side_by_side,
 };
+use relink_model::{FindingCode, Verdict};
 use relink_ports::{
     CollectionStore, StoredCollection, StoredMember, StoredVersion, VersionId, WatchedPage,
 };
-use relink_report::watch::{WatchChange, WatchList, WatchMember, WatchReport, WatchSummary};
+use relink_report::watch::{WatchChange, WatchList, WatchMember, WatchReport};
 
 use crate::WatchError;
+use crate::dated_versions::{DatedVersions, ReviewPeriod};
 use crate::keyphrases::StoredKeyphrases;
-use crate::library::{
-    CollectionSettings, Library, context_of, is_in_tree, load_versions, state_of,
-};
+use crate::library::{CollectionSettings, Library, context_of, load_versions, state_of};
 use relink_engine::{Ports, Revival};
 
 /// Maximum number of members of a list whose terms are loaded for the context.
@@ -35,80 +36,8 @@ const MAX_DETAILS: usize = 500;
 /// Maximum number of keyphrases of a member in a report.
 const MAX_KEYPHRASES: usize = 8;
 
-/// Returns the outermost collections with their counters.
-pub async fn collection_list(
-    ports: &Ports,
-    store: &dyn CollectionStore,
-) -> Result<Vec<WatchSummary>, WatchError> {
-    let library = Library::load(store).await?;
-    let pages = library.pages(store).await?;
-    let roots = library.collections.iter().filter(|one| !one.name.contains('/'));
-    Ok(roots.map(|root| summary(&library, &pages, root, ports.now())).collect())
-}
-
-/// Returns the URLs of the members of a collection, including nested ones, each once.
-pub async fn collection_urls(
-    store: &dyn CollectionStore,
-    name: &str,
-) -> Result<Vec<String>, WatchError> {
-    let library = Library::load_tree(store, name).await?;
-    let mut seen = HashSet::new();
-    let members = library.numbered().map(|(_, _, member)| member);
-    let active = members.filter(|member| state_of(member) == MemberState::Active);
-    let urls = active.map(|member| member.url.clone());
-    Ok(urls.filter(|url| seen.insert(url.clone())).collect())
-}
-
-fn summary(
-    library: &Library,
-    pages: &HashMap<String, WatchedPage>,
-    root: &StoredCollection,
-    now: Timestamp,
-) -> WatchSummary {
-    let mut summary = WatchSummary {
-        name: root.name.clone(),
-        title: root.title.clone(),
-        source: root.source.clone(),
-        context: context_of(root),
-        ..WatchSummary::default()
-    };
-    for list in library.collections.iter().filter(|one| is_in_tree(&one.name, &root.name)) {
-        summary.nested += u64::from(list.name != root.name);
-        for member in library.members(list.id) {
-            count(&mut summary, member, pages.get(&member.url), now);
-        }
-    }
-    summary
-}
-
-fn count(
-    summary: &mut WatchSummary,
-    member: &StoredMember,
-    page: Option<&WatchedPage>,
-    now: Timestamp,
-) {
-    let state = state_of(member);
-    if state == MemberState::Closed {
-        return;
-    }
-    summary.members += 1;
-    summary.open += u64::from(state != MemberState::Active);
-    if state == MemberState::Gap {
-        return;
-    }
-    let Some(page) = page else { return };
-    match Availability::from_verdict(page.verdict) {
-        Availability::Unchecked => summary.unchecked += 1,
-        Availability::Temporary => summary.temporary += 1,
-        Availability::Permanent => summary.permanent += 1,
-        Availability::Available => summary.changed += u64::from(is_other_version(member, page)),
-    }
-    summary.due += u64::from(page.next_at <= now);
-    summary.next_at = Some(summary.next_at.map_or(page.next_at, |next| next.min(page.next_at)));
-}
-
 /// Whether the latest version is not the accepted one.
-fn is_other_version(member: &StoredMember, page: &WatchedPage) -> bool {
+pub(crate) fn is_other_version(member: &StoredMember, page: &WatchedPage) -> bool {
     member.reference.is_some() && page.latest != member.reference
 }
 
@@ -119,9 +48,27 @@ pub async fn review_collection(
     name: &str,
     command: &'static str,
 ) -> Result<WatchReport, WatchError> {
-    let shown = Library::load_tree(store, name).await?;
-    let all = Library::load(store).await?;
-    let mut loaded = LoadedReview::load(store, &shown, &all, ports.now()).await?;
+    review_between(ports, store, name, command, None).await
+}
+
+/// Returns the members of a collection with their changes. With a period, the versions
+/// at its start and end are compared instead of the accepted and the latest one, and no
+/// next steps are proposed.
+pub async fn review_between(
+    ports: &Ports,
+    store: &dyn CollectionStore,
+    name: &str,
+    command: &'static str,
+    period: Option<ReviewPeriod>,
+) -> Result<WatchReport, WatchError> {
+    let mut shown = Library::load_tree(store, name).await?;
+    let mut all = Library::load(store).await?;
+    let mut pages = all.pages(store).await?;
+    if let Some(period) = period {
+        let dated = DatedVersions::load(store, &shown, period).await?;
+        dated.apply(&mut shown, &mut all, &mut pages);
+    }
+    let mut loaded = LoadedReview::load(store, &shown, &all, pages, ports.now()).await?;
     loaded.archived = archived_copies(ports, &shown, &loaded.pages).await?;
     let lists: Vec<ReviewedList> =
         loaded.order.iter().map(|list| loaded.reviewed_list(&all, list)).collect();
@@ -135,7 +82,10 @@ pub async fn review_collection(
         let index = all.members(collection.id).iter().position(|other| other.id == member.id);
         let reviewed = by_name.get(collection.name.as_str());
         let reviewed = index.and_then(|index| reviewed?.get(index));
-        let row = loaded.row(number, member, reviewed);
+        let mut row = loaded.row(number, member, reviewed);
+        if period.is_some() {
+            row.next_step = None;
+        }
         if let Some(list) = report.iter_mut().find(|list| list.name == collection.name) {
             list.members.push(row);
         }
@@ -190,9 +140,9 @@ impl LoadedReview {
         store: &dyn CollectionStore,
         shown: &Library,
         all: &Library,
+        pages: HashMap<String, WatchedPage>,
         now: Timestamp,
     ) -> Result<Self, WatchError> {
-        let pages = all.pages(store).await?;
         let names: HashSet<&str> = shown.collections.iter().map(|one| one.name.as_str()).collect();
         let others = all.collections.iter().filter(|one| !names.contains(one.name.as_str()));
         let order: Vec<StoredCollection> =
@@ -297,6 +247,8 @@ impl LoadedReview {
         } else {
             member.title.clone()
         };
+        let context = reviewed.and_then(|review| review.context);
+        let (verdict, code) = reported_verdict(page, context.as_ref());
         WatchMember {
             number,
             url: member.url.clone(),
@@ -308,8 +260,8 @@ impl LoadedReview {
             muted_until: member.muted_until.filter(|_| self.is_muted(member)),
             user_reason: member.reason.clone(),
             availability: Availability::from_verdict(page.and_then(|page| page.verdict)),
-            verdict: page.and_then(|page| page.verdict),
-            code: page.and_then(|page| page.code),
+            verdict,
+            code,
             reason: page.map(|page| page.reason.clone()).unwrap_or_default(),
             since: page.and_then(|page| page.since),
             checked_at: page.and_then(|page| page.checked_at),
@@ -317,7 +269,7 @@ impl LoadedReview {
             accepted_at: reference.map(|version| version.seen_at),
             latest_at: latest.map(|version| version.seen_at),
             change: reviewed.and_then(|review| review.change.as_ref()).map(WatchChange::from),
-            context: reviewed.and_then(|review| review.context),
+            context,
             next_step: reviewed.map(|review| review.next_step),
             bytes: page.and_then(|page| page.latest_bytes),
             keyphrases: reference.map(keyphrases_of).unwrap_or_default(),
@@ -327,6 +279,21 @@ impl LoadedReview {
                 .unwrap_or_default(),
         }
     }
+}
+
+/// Returns the verdict and code of a page. A page that answers but left the topic of its
+/// collection is drifted (RL303).
+fn reported_verdict(
+    page: Option<&WatchedPage>,
+    context: Option<&ContextJudgment>,
+) -> (Option<Verdict>, Option<FindingCode>) {
+    let Some(page) = page else { return (None, None) };
+    let is_out_of_place = context.is_some_and(|context| context.flag == ContextFlag::OutOfPlace);
+    let is_available = Availability::from_verdict(page.verdict) == Availability::Available;
+    if is_out_of_place && is_available {
+        return (Some(Verdict::Drifted), Some(relink_judge::codes::DRIFTED));
+    }
+    (page.verdict, page.code)
 }
 
 /// Compares the accepted and the latest version block by block.

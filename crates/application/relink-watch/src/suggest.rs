@@ -7,22 +7,24 @@
 
 use std::collections::HashSet;
 
-use relink_change::{AngleSettings, Signature, TermSettings, TermVector, VolatileParts, compare};
+use relink_change::{
+    AngleSettings, PageProfile, Signature, SimilarityWeights, TermVector, VolatileParts, compare,
+};
 use relink_collection::{
     Availability, ContextJudgment, MemberState, ReviewMember, ReviewedList, VersionSummary,
     judge_candidate,
 };
 use relink_keyphrase::{PlanLimits, QueryPlan, SearchGoal};
 use relink_model::RequestRights;
-use relink_page::body_blocks;
 use relink_ports::{CollectionStore, SearchEngine, StoredMember};
 use relink_report::watch::{CandidateKind, WatchCandidate, WatchSuggestions};
 use url::Url;
 
 use crate::WatchError;
+use crate::candidate_page::{CandidatePage, CandidateReader};
 use crate::edit::{MemberSelector, select_one};
 use crate::keyphrases::StoredKeyphrases;
-use crate::library::{Library, context_of, load_versions, state_of};
+use crate::library::{CollectionSettings, Library, context_of, load_versions, state_of};
 use relink_engine::{
     DeadPage, PageReader, PageReaderSettings, Ports, Revival, ReviveObserver, ReviveSettings,
     StopSignal, revive,
@@ -50,6 +52,11 @@ pub struct SuggestRequest<'r> {
     pub identical: PlanLimits,
     /// Limits of the search for similar pages.
     pub similar: PlanLimits,
+    /// The influence of each attribute on the similarity of two pages.
+    pub weights: SimilarityWeights,
+    /// Number of linked pages per page that are fetched for their titles, if they are
+    /// not stored.
+    pub linked_pages: usize,
 }
 
 /// Finds candidates for a member.
@@ -62,7 +69,7 @@ pub async fn suggest_replacements(
 ) -> Result<WatchSuggestions, WatchError> {
     let library = Library::load_tree(store, request.collection).await?;
     let member = select_one(&library, request.collection, request.member)?.clone();
-    let mut search = Search::load(ports, store, settings, &library, member).await?;
+    let mut search = Search::load(ports, store, settings, &library, member, request).await?;
     let mut found = WatchSuggestions::new(&search.member.url, &search.member.title);
     if search.needs_replacement {
         search.revive(request.rights, stop, &mut found).await?;
@@ -77,12 +84,15 @@ struct AcceptedVersion {
     signature: Option<Signature>,
     terms: TermVector,
     keyphrases: StoredKeyphrases,
+    profile: PageProfile,
 }
 
 struct Search<'s> {
     ports: &'s Ports,
     settings: &'s ReviveSettings,
-    reader: PageReader<'s>,
+    reader: CandidateReader<'s>,
+    weights: SimilarityWeights,
+    angle: AngleSettings,
     member: StoredMember,
     needs_replacement: bool,
     accepted: Option<AcceptedVersion>,
@@ -99,6 +109,7 @@ impl<'s> Search<'s> {
         settings: &'s ReviveSettings,
         library: &Library,
         member: StoredMember,
+        request: &SuggestRequest<'_>,
     ) -> Result<Self, WatchError> {
         let pages = library.pages(store).await?;
         let verdict = pages.get(&member.url).and_then(|page| page.verdict);
@@ -122,12 +133,21 @@ impl<'s> Search<'s> {
             reference: Some(VersionSummary { signature: None, terms: terms(other) }),
             ..ReviewMember::default()
         });
+        let mut reader = candidate_reader(ports, settings, request.linked_pages);
         let stored = member.reference.and_then(|id| versions.get(&id));
-        let accepted = stored.map(|version| AcceptedVersion {
-            signature: serde_json::from_str(&version.signature).ok(),
-            terms: terms(&member),
-            keyphrases: StoredKeyphrases::parse(&version.keyphrases),
-        });
+        let accepted = match stored {
+            Some(version) => {
+                let signature: Option<Signature> = serde_json::from_str(&version.signature).ok();
+                let terms = terms(&member);
+                let profile = match (Url::parse(&member.url), &signature) {
+                    (Ok(url), Some(signature)) => reader.profile(&url, signature, &terms).await?,
+                    _ => PageProfile { terms: terms.clone(), ..PageProfile::default() },
+                };
+                let keyphrases = StoredKeyphrases::parse(&version.keyphrases);
+                Some(AcceptedVersion { signature, terms, keyphrases, profile })
+            }
+            None => None,
+        };
         let collection = library.collections.iter().find(|one| one.id == member.collection);
         let list = ReviewedList {
             context: collection.map(context_of).unwrap_or_default(),
@@ -136,15 +156,21 @@ impl<'s> Search<'s> {
             ..ReviewedList::default()
         };
         let members = library.numbered().map(|(_, _, member)| member.url.clone()).collect();
-        let reader = PageReader::new(
+        let angle = collection.map(|one| CollectionSettings::parse(&one.settings).angle);
+        let angle = angle.unwrap_or_default().settings();
+        let weights = request.weights;
+        Ok(Self {
             ports,
-            PageReaderSettings {
-                politeness: settings.politeness,
-                max_host_wait: settings.max_host_wait,
-                policy: settings.policy,
-            },
-        );
-        Ok(Self { ports, settings, reader, member, needs_replacement, accepted, list, members })
+            settings,
+            reader,
+            weights,
+            angle,
+            member,
+            needs_replacement,
+            accepted,
+            list,
+            members,
+        })
     }
 
     /// Searches for the new URL, the archived copy and copies on other sites.
@@ -161,42 +187,54 @@ impl<'s> Search<'s> {
         revive(self.ports, self.settings, vec![page], &mut observer, stop).await?;
         for revival in observer.0 {
             found.warnings.extend(revival.warnings.iter().cloned());
-            self.add_revival(&revival, found).await;
+            self.add_revival(&revival, found).await?;
         }
         Ok(())
     }
 
-    async fn add_revival(&mut self, revival: &Revival, found: &mut WatchSuggestions) {
+    async fn add_revival(
+        &mut self,
+        revival: &Revival,
+        found: &mut WatchSuggestions,
+    ) -> Result<(), WatchError> {
         if let Some(alias) = &revival.alias {
-            let context = self.fetch(alias.url.as_str()).await;
-            let context = context.and_then(|page| self.judge(&page));
-            found.add(WatchCandidate {
-                kind: CandidateKind::Alias,
-                url: alias.url.to_string(),
-                reason: format!("new URL of the page, confidence {}", alias.confidence),
-                context,
-            });
+            let page = self.reader.read(alias.url.as_str()).await?;
+            let reason = format!("new URL of the page, confidence {}", alias.confidence);
+            let url = alias.url.to_string();
+            found.add(self.described(CandidateKind::Alias, url, reason, page.as_ref()));
         }
         if let Some(archived) = &revival.archived {
-            found.add(WatchCandidate {
-                kind: CandidateKind::Archived,
-                url: archived.replay_url.to_string(),
-                reason: format!("archived copy of {}", archived.captured_at.strftime("%Y-%m-%d")),
-                context: None,
-            });
+            let reason = format!("archived copy of {}", archived.captured_at.strftime("%Y-%m-%d"));
+            let url = archived.replay_url.to_string();
+            found.add(self.described(CandidateKind::Archived, url, reason, None));
         }
         for replacement in &revival.replacements {
             let url = replacement.url.as_str();
-            let context = self.fetch(url).await;
-            let context = context.and_then(|page| self.judge(&page));
+            let page = self.reader.read(url).await?;
             let kind = if replacement.similarity.is_mirror() {
                 CandidateKind::Copy
             } else {
                 CandidateKind::Similar
             };
             let reason = replacement.reason.clone();
-            found.add(WatchCandidate { kind, url: url.to_owned(), reason, context });
+            found.add(self.described(kind, url.to_owned(), reason, page.as_ref()));
         }
+        Ok(())
+    }
+
+    /// Returns a candidate, compared with the accepted version if it was fetched.
+    fn described(
+        &self,
+        kind: CandidateKind,
+        url: String,
+        reason: String,
+        page: Option<&CandidatePage>,
+    ) -> WatchCandidate {
+        let accepted = self.accepted.as_ref().zip(page);
+        let similarity = accepted
+            .map(|(accepted, page)| accepted.profile.similarity(&page.profile, &self.weights));
+        let context = page.and_then(|page| self.judge(&page.version));
+        WatchCandidate { kind, url, reason, context, similarity }
     }
 
     /// Searches for copies and similar pages by the stored keyphrases.
@@ -227,7 +265,7 @@ impl<'s> Search<'s> {
             }
         }
         for (url, engine) in urls.into_iter().take(MAX_FETCHED) {
-            let Some(page) = self.fetch(&url).await else { continue };
+            let Some(page) = self.reader.read(&url).await? else { continue };
             if let Some(candidate) = self.candidate(&url, &engine, &page) {
                 found.add(candidate);
             }
@@ -263,33 +301,23 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Fetches a live page. A search engine found it, so the request has no
-    /// permissions.
-    async fn fetch(&mut self, url: &str) -> Option<VersionSummary> {
-        let page = self.reader.read(&Url::parse(url).ok()?, RequestRights::discovered()).await;
-        let (_, body) = page.content?;
-        let page = body_blocks(body.content_type.as_deref(), &body.bytes)?;
-        let title = page.title().unwrap_or_default().to_owned();
-        Some(VersionSummary {
-            signature: Some(Signature::new(&body.bytes, &page)),
-            terms: TermVector::from_member(&title, &page, "", TermSettings::default()),
-        })
-    }
-
     /// Classifies a page that a search engine found.
-    fn candidate(&self, url: &str, engine: &str, page: &VersionSummary) -> Option<WatchCandidate> {
+    fn candidate(&self, url: &str, engine: &str, page: &CandidatePage) -> Option<WatchCandidate> {
         let old = self.accepted.as_ref()?.signature.as_ref()?;
-        let change = compare(old, page.signature.as_ref()?, &VolatileParts::default());
+        let change = compare(old, page.version.signature.as_ref()?, &VolatileParts::default());
         let share = 1.0 - change.content;
         let is_copy = share >= MIN_COPY_SHARE;
         if is_copy && !self.needs_replacement {
             // A copy of a healthy page adds nothing.
             return None;
         }
-        let context = self.judge(page);
-        let reason = format!("{:.0} % of the text in common, found by {engine}", share * 100.0);
+        let reason = if is_copy {
+            format!("{:.0} % of the text in common, found by {engine}", share * 100.0)
+        } else {
+            format!("found by {engine}")
+        };
         let kind = if is_copy { CandidateKind::Copy } else { CandidateKind::Similar };
-        Some(WatchCandidate { kind, url: url.to_owned(), reason, context })
+        Some(self.described(kind, url.to_owned(), reason, Some(page)))
     }
 
     /// Judges a page as if it were the new version of the member.
@@ -297,8 +325,21 @@ impl<'s> Search<'s> {
         let accepted = self.accepted.as_ref()?;
         let accepted =
             VersionSummary { signature: accepted.signature.clone(), terms: accepted.terms.clone() };
-        judge_candidate(&self.list, &accepted, page, &AngleSettings::default())
+        judge_candidate(&self.list, &accepted, page, &self.angle)
     }
+}
+
+fn candidate_reader<'s>(
+    ports: &'s Ports,
+    settings: &'s ReviveSettings,
+    linked_pages: usize,
+) -> CandidateReader<'s> {
+    let settings = PageReaderSettings {
+        politeness: settings.politeness,
+        max_host_wait: settings.max_host_wait,
+        policy: settings.policy,
+    };
+    CandidateReader::new(ports, PageReader::new(ports, settings), linked_pages)
 }
 
 /// Collects the results of a revival.

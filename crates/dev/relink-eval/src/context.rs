@@ -14,8 +14,10 @@ use std::slice;
 
 use clap::Args;
 use relink_change::{
-    Background, Collection, Context, ContextFlag, ContextScore, Corpus, CorpusBuilder, Fit,
+    AngleBand, AngleSettings, Background, Collection, Context, ContextFlag, ContextScore, Corpus,
+    CorpusBuilder, Fit,
 };
+use relink_keyphrase::english_nouns;
 use serde::Serialize;
 
 use crate::error::EvalError;
@@ -36,6 +38,16 @@ pub struct ContextArgs {
     /// Fit the score on labeled files, leaving families out, and print a reliability table
     #[arg(long, conflicts_with = "tables")]
     fit: bool,
+    /// Judge by the angle of the paper instead of the score: a higher value is a larger
+    /// move away from the context
+    #[arg(long, conflicts_with_all = ["tables", "fit", "alone"])]
+    angle: bool,
+    /// Factor of nouns in the angle of the paper; 1 gives all words the same weight
+    #[arg(long, value_name = "N", default_value_t = AngleSettings::default().noun_factor)]
+    noun_factor: f64,
+    /// Constant that is added to the logarithm of a count in the angle of the paper
+    #[arg(long, value_name = "N", default_value_t = AngleSettings::default().scaling)]
+    scaling: f64,
     /// Use only the collection itself and the general table, without the other collections
     #[arg(long)]
     alone: bool,
@@ -62,8 +74,19 @@ pub fn run(args: &ContextArgs) -> Result<(), EvalError> {
         all.push(read::collections(path)?);
     }
     let judge_all = || all.iter().flat_map(|collections| judge(collections, args.alone));
+    let angle = AngleSettings {
+        scaling: args.scaling,
+        noun_factor: args.noun_factor,
+        nouns: english_nouns(),
+        ..AngleSettings::default()
+    };
     let text = if args.tables {
-        tables::print(&all)
+        tables::print(&all, &angle)
+    } else if args.angle {
+        let moved = all.iter().flatten().flat_map(|pages| tables::moves(pages, &angle));
+        moved
+            .map(|(page, degrees)| angle_answer(page, degrees, &angle))
+            .collect::<io::Result<_>>()?
     } else if args.fit {
         fit::print(&judge_all().collect::<Vec<_>>())
     } else {
@@ -80,6 +103,12 @@ fn answer(judged: &Judged<'_>) -> io::Result<String> {
         score: score.map_or(UNKNOWN, ContextScore::probability),
         flag: score.is_some_and(|score| score.flag() == ContextFlag::OutOfPlace),
     };
+    serde_json::to_string(&answer).map(|line| line + "\n").map_err(io::Error::other)
+}
+
+fn angle_answer(page: &Page, degrees: f64, settings: &AngleSettings) -> io::Result<String> {
+    let flag = settings.band(degrees) == AngleBand::Away;
+    let answer = Answer { id: &page.id, score: -degrees, flag };
     serde_json::to_string(&answer).map(|line| line + "\n").map_err(io::Error::other)
 }
 

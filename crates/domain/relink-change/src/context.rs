@@ -147,6 +147,24 @@ impl<'c> Context<'c> {
         self.fit_with_others(page, [])
     }
 
+    /// Returns the nearness of a member to the other members, or `None` if it has no
+    /// terms or there is no other member with terms.
+    pub fn fit_of_member(&self, member: usize) -> Option<Fit> {
+        let has_terms = |space: &Space| space.vectors.get(member).is_some_and(|it| !it.is_empty());
+        let mut others = self.logarithmic.vectors.iter().enumerate();
+        let has_others = others.any(|(at, other)| at != member && !other.is_empty());
+        if !has_terms(&self.logarithmic) || !has_others {
+            return None;
+        }
+        let (nearness, deviation) = self.logarithmic.nearness_of_member(member)?;
+        let (nearness_binary, deviation_binary) = self.binary.nearness_of_member(member)?;
+        Some(Fit {
+            distance: -(nearness + nearness_binary + COSINE_OFFSET).ln(),
+            deviation: deviation + deviation_binary,
+            rival: None,
+        })
+    }
+
     /// Returns the nearness of a page, compared with the user's other collections,
     /// or `None` if the page or this collection has no terms.
     pub fn fit_with_others<'o>(
@@ -253,11 +271,21 @@ impl Space {
     /// in standard deviations.
     fn nearness(&self, page: &Vector) -> (f64, f64) {
         let nearness = nearness(&self.vectors, page, None);
+        (nearness, self.deviation_of(nearness))
+    }
+
+    /// Returns the same values for a member and the other members.
+    fn nearness_of_member(&self, member: usize) -> Option<(f64, f64)> {
+        let nearness = nearness(&self.vectors, self.vectors.get(member)?, Some(member));
+        Some((nearness, self.deviation_of(nearness)))
+    }
+
+    fn deviation_of(&self, nearness: f64) -> f64 {
         if self.vectors.len() < MIN_MEMBERS {
-            return (nearness, 0.0);
+            return 0.0;
         }
         let deviation = self.deviation + DEVIATION_OFFSET + RELATIVE_DEVIATION_OFFSET * self.mean;
-        (nearness, (self.mean - nearness) / deviation)
+        (self.mean - nearness) / deviation
     }
 }
 
@@ -317,6 +345,19 @@ mod tests {
         assert_eq!(fit_in(&OWLS, "123 !"), None);
         assert_eq!(fit_in(&[], "owl"), None);
         assert_eq!(fit_in(&["1"], "owl"), None);
+    }
+
+    #[test]
+    fn fit_of_a_member_ignores_the_member_itself() {
+        let corpus = CorpusBuilder::default().finish(Background::builtin());
+        let mut texts = OWLS.to_vec();
+        texts.push("Compile the kernel with this option");
+        let context = Context::new(&collection_of(&texts), &corpus);
+        let fit = |at: usize| context.fit_of_member(at).unwrap();
+        assert!(fit(0).distance < fit(4).distance && fit(0).deviation < fit(4).deviation);
+        assert_eq!(context.fit_of_member(5), None);
+        let single = Context::new(&collection_of(&["owl"]), &corpus);
+        assert_eq!(single.fit_of_member(0), None);
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! - [`confirm`] accepts a change only if a second fetch shows it too.
 //! - [`Measure`] has other measures of change for comparison, among them
 //!   reconstructions of the algorithms of Walden's Paths.
+//! - [`PageProfile`] measures how similar two pages are: by text, images, links and
+//!   the titles of linked pages.
 //! - [`TermVector`] and [`Context`] measure how well a page fits the other pages
 //!   of its collection, by the angle of Walden's Paths and by a calibrated score.
 //!
@@ -29,6 +31,7 @@ mod paper;
 mod ratio;
 mod score;
 mod signature;
+mod similarity;
 mod term_vector;
 mod volatile;
 mod words;
@@ -40,11 +43,12 @@ pub use context::{Collection, Context, Corpus, CorpusBuilder, Fit};
 pub use language::TextLanguage;
 pub use level::{Level, LevelThresholds};
 pub use measure::{Measure, ParseMeasureError};
-pub use paper::{AngleBand, AngleSettings, PaperContext};
+pub use paper::{AngleBand, AngleSettings, NounStems, PaperContext};
 pub use score::{ContextFlag, ContextScore, HybridScore, ScoreModel};
 pub use signature::{
     BlockRole, MAX_EXCERPT_LENGTH, MAX_SIGNATURE_BLOCKS, MAX_SIGNATURE_LINKS, MAX_WORDS, Signature,
     SignatureBlock, SignatureLink, TOP_TERMS,
 };
+pub use similarity::{PageProfile, PageSimilarity, ParseSimilarityWeightsError, SimilarityWeights};
 pub use term_vector::{TermSettings, TermVector};
 pub use volatile::VolatileParts;

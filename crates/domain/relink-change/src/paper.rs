@@ -6,21 +6,23 @@
 //! page.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::language::TextLanguage;
 use crate::term_vector::TermVector;
 
 /// The settings of the paper's measure.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct AngleSettings {
     /// The scaling constant that is added to the logarithm of a count. The
     /// paper gives no value; the default is 1.
     pub scaling: f64,
     /// The factor for nouns. The paper gives no value; the default is 1.5.
     pub noun_factor: f64,
-    /// The stems of nouns. The paper uses a list of nouns; the default is empty.
-    pub nouns: BTreeSet<String>,
+    /// The nouns. The paper uses a list of nouns; the default is empty.
+    pub nouns: NounStems,
     /// Minimum movement toward the context for [`AngleBand::Toward`], in degrees
     /// (section 4.1).
     pub toward: f64,
@@ -31,7 +33,42 @@ pub struct AngleSettings {
 
 impl Default for AngleSettings {
     fn default() -> Self {
-        Self { scaling: 1.0, noun_factor: 1.5, nouns: BTreeSet::new(), toward: 2.0, away: 4.0 }
+        Self { scaling: 1.0, noun_factor: 1.5, nouns: NounStems::default(), toward: 2.0, away: 4.0 }
+    }
+}
+
+/// The stems of nouns of one language. A clone shares them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NounStems {
+    language: TextLanguage,
+    stems: Arc<BTreeSet<String>>,
+}
+
+impl NounStems {
+    /// Stems a list of nouns.
+    ///
+    /// ```
+    /// use relink_change::{NounStems, TextLanguage, TermVector};
+    /// let nouns = NounStems::new(TextLanguage::En, ["owls", "houses"]);
+    /// let page = TermVector::from_text("The house of the owls is not far from the old river");
+    /// assert_eq!(nouns.count_in(&page), 2);
+    /// ```
+    pub fn new<'w>(language: TextLanguage, nouns: impl IntoIterator<Item = &'w str>) -> Self {
+        let stemmer = language.stemmer();
+        let stem = |word: &str| match &stemmer {
+            Some(stemmer) => stemmer.stem(&word.to_lowercase()).into_owned(),
+            None => word.to_lowercase(),
+        };
+        Self { language, stems: Arc::new(nouns.into_iter().map(stem).collect()) }
+    }
+
+    /// Returns the number of distinct nouns of a page; 0 in another language.
+    pub fn count_in(&self, page: &TermVector) -> usize {
+        page.iter().filter(|(term, _)| self.contains(page.language(), term)).count()
+    }
+
+    fn contains(&self, language: TextLanguage, term: &str) -> bool {
+        language == self.language && self.stems.contains(term)
     }
 }
 
@@ -82,8 +119,10 @@ impl PaperContext {
         others: impl IntoIterator<Item = &'m TermVector>,
         settings: AngleSettings,
     ) -> Self {
-        let mut sum = TermVector::default();
-        others.into_iter().for_each(|member| sum.add(member));
+        let mut others = others.into_iter();
+        // The sum has the language of the first member.
+        let mut sum = others.next().cloned().unwrap_or_default();
+        others.for_each(|member| sum.add(member));
         let weights = weights(&sum, &settings);
         Self { settings, weights }
     }
@@ -112,7 +151,8 @@ impl PaperContext {
 
 fn weights(page: &TermVector, settings: &AngleSettings) -> BTreeMap<String, f64> {
     let weights = page.iter().map(|(term, count)| {
-        let factor = if settings.nouns.contains(term) { settings.noun_factor } else { 1.0 };
+        let is_noun = settings.nouns.contains(page.language(), term);
+        let factor = if is_noun { settings.noun_factor } else { 1.0 };
         (term.to_owned(), factor * (f64::from(count).ln() + settings.scaling))
     });
     weights.collect()
@@ -156,11 +196,14 @@ mod tests {
 
     #[test]
     fn nouns_have_more_weight() {
-        let nouns = BTreeSet::from(["owl".to_owned()]);
-        let weighted = AngleSettings { nouns, ..AngleSettings::default() };
-        let others = [terms("owl mouse")];
-        let plain = PaperContext::new(&others, AngleSettings::default());
-        let with_nouns = PaperContext::new(&others, weighted);
-        assert!(with_nouns.angle(&terms("owl")) < plain.angle(&terms("owl")));
+        let text = "the owl is in the mouse";
+        let angle = |noun_factor: f64, language| {
+            let nouns = NounStems::new(language, ["owls"]);
+            let settings = AngleSettings { nouns, noun_factor, ..AngleSettings::default() };
+            PaperContext::new([&terms(text)], settings).angle(&terms("the owl is in the"))
+        };
+        assert!(angle(1.5, TextLanguage::En) < angle(1.0, TextLanguage::En));
+        let other_language = angle(1.5, TextLanguage::Fr) - angle(1.0, TextLanguage::Fr);
+        assert!(other_language.abs() < 1e-9);
     }
 }

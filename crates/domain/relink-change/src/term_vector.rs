@@ -120,6 +120,26 @@ impl TermVector {
         self.counts.is_empty()
     }
 
+    /// Returns the cosine of two vectors, with logarithmic counts.
+    ///
+    /// ```
+    /// use relink_change::TermVector;
+    /// let owls = TermVector::from_text("owls in the forest");
+    /// assert!((owls.cosine(&owls) - 1.0).abs() < 1e-9);
+    /// assert_eq!(owls.cosine(&TermVector::default()), 0.0);
+    /// ```
+    pub fn cosine(&self, other: &Self) -> f64 {
+        let weight = |count: u32| 1.0 + f64::from(count).ln();
+        let length = |vector: &Self| {
+            vector.counts.values().map(|count| weight(*count).powi(2)).sum::<f64>().sqrt()
+        };
+        let lengths = length(self) * length(other);
+        let common =
+            self.iter().filter_map(|(term, count)| Some((count, *other.counts.get(term)?)));
+        let product: f64 = common.map(|(left, right)| weight(left) * weight(right)).sum();
+        if lengths > 0.0 { product / lengths } else { 0.0 }
+    }
+
     /// Adds the counts of another vector.
     pub(crate) fn add(&mut self, other: &Self) {
         for (term, count) in other.iter() {

@@ -1,6 +1,7 @@
 //! Import formats of collections.
 
 mod bookmarks;
+mod crawl;
 mod json;
 mod markdown;
 mod opml;
@@ -13,6 +14,8 @@ use relink_page::DocumentFormat;
 use serde::{Deserialize, Serialize};
 
 use crate::outline::{ContextKind, Outline, OutlineBuilder};
+
+pub use crawl::{CrawledPage, crawl_outline};
 
 /// A format of collections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -122,6 +125,17 @@ impl FromStr for ImportFormat {
         let format = Self::ALL.into_iter().find(|format| format.as_str() == text);
         format.ok_or_else(|| ParseImportFormatError(text.to_owned()))
     }
+}
+
+/// Whether a text is an index of sitemaps, whose entries are no pages.
+///
+/// ```
+/// assert!(relink_collection::is_sitemap_index("<?xml version='1.0'?><sitemapindex>"));
+/// assert!(!relink_collection::is_sitemap_index("<urlset>"));
+/// ```
+pub fn is_sitemap_index(text: &str) -> bool {
+    let start: String = text.chars().take(2_000).collect();
+    start.to_ascii_lowercase().contains("<sitemapindex")
 }
 
 /// Reads a file. A malformed file yields the entries that can be read.

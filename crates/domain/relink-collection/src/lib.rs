@@ -1,18 +1,21 @@
 //! Collections of pages, such as reading lists and bookmarks.
 //!
 //! - [`read_outline`] reads a file of bookmarks, a Markdown list, a table, OPML,
-//!   JSON or a sitemap. Folders, headings and outlines become nested collections.
+//!   JSON or a sitemap, [`crawl_outline`] the pages of a crawl. Folders, headings,
+//!   outlines and directories become nested collections.
 //! - [`merge`] combines an edited file with the stored collection. Nothing that
 //!   the user accepted, rejected or annotated is lost.
 //! - [`RecheckInterval`] adapts to how often a page changes.
 //! - [`track`] decides whether a fetched page is a new version.
 //! - [`review`] classifies the members of a collection by change and context.
+//! - [`Topicality`] is what the focus of a collection needs to know of each page.
 //! - [`side_by_side`] compares two versions of a page for display.
 //!
 //! All functions are pure. Nothing is fetched or stored.
 
 #![warn(clippy::indexing_slicing)]
 
+mod focus;
 mod import;
 mod merge;
 mod outline;
@@ -22,7 +25,11 @@ mod side_by_side;
 mod topic;
 mod track;
 
-pub use import::{ImportFormat, ParseImportFormatError, read_outline};
+pub use focus::{DEFAULT_FOCUS_STOP, Topicality, focus_start};
+pub use import::{
+    CrawledPage, ImportFormat, ParseImportFormatError, crawl_outline, is_sitemap_index,
+    read_outline,
+};
 pub use merge::{MemberEdit, MergedCollection, MergedMember, StoredEntry, merge};
 pub use outline::{
     ContextKind, MAX_ENTRIES, MAX_FOLDER_DEPTH, Outline, OutlineBuilder, OutlineEntry,

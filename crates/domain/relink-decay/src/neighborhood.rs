@@ -24,6 +24,10 @@ const MIN_PUSHED_MASS: f64 = 1e-6;
 pub struct Observation {
     /// The probability that the page is dead.
     pub failure_probability: f64,
+    /// The probability that a walk ends here with success, if it does not fail;
+    /// `None` is [`Sigma`]. The focus of a collection has another value for each
+    /// page (section 6).
+    pub stop_probability: Option<f64>,
     /// The link targets, with repetitions.
     pub links: Vec<PageIndex>,
 }
@@ -31,12 +35,19 @@ pub struct Observation {
 impl Observation {
     /// Returns the observation of a dead page.
     pub fn dead() -> Self {
-        Self { failure_probability: 1.0, links: Vec::new() }
+        Self { failure_probability: 1.0, stop_probability: None, links: Vec::new() }
     }
 
     /// Returns the observation of a live page with these links.
     pub fn alive(links: Vec<PageIndex>) -> Self {
-        Self { failure_probability: 0.0, links }
+        Self { failure_probability: 0.0, stop_probability: None, links }
+    }
+
+    /// Returns this observation with another probability that a walk ends here
+    /// with success. A walk does not end in a cycle of pages that all have 0.
+    #[must_use]
+    pub fn stopping(self, stop_probability: f64) -> Self {
+        Self { stop_probability: Some(stop_probability), ..self }
     }
 }
 
@@ -55,10 +66,18 @@ struct GraphNode {
 #[derive(Debug)]
 struct ExploredNode {
     failure_probability: f64,
+    stop_probability: f64,
     /// The link targets as indices of nodes, including added self-links.
     links: Vec<u32>,
     /// The number of links to the page itself.
     self_links: f64,
+}
+
+impl ExploredNode {
+    /// Returns the probability that a walk follows a link.
+    fn onward(&self) -> f64 {
+        (1.0 - self.failure_probability) * (1.0 - self.stop_probability)
+    }
 }
 
 /// The known pages around a start page, with the probability mass of a walk
@@ -136,8 +155,9 @@ impl Neighborhood {
         let mut links: Vec<u32> = observation.links.iter().map(|&to| self.node_of(to)).collect();
         links.extend((0..self.definition.self_loops()).map(|_| node));
         let self_links = count(links.iter().filter(|&&to| to == node).count());
-        let failure_probability = observation.failure_probability.clamp(0.0, 1.0);
-        let explored = ExploredNode { failure_probability, links, self_links };
+        let failure_probability = clamp(observation.failure_probability);
+        let stop_probability = observation.stop_probability.map_or(self.sigma.get(), clamp);
+        let explored = ExploredNode { failure_probability, stop_probability, links, self_links };
         self.nodes[node as usize].explored = Some(explored);
         self.pages_fetched += 1;
         self.push_mass(node);
@@ -162,13 +182,15 @@ impl Neighborhood {
             let node = &mut self.nodes[at as usize];
             let Some(explored) = node.explored.take() else { continue };
             let residual = std::mem::take(&mut node.residual);
-            let onward = (1.0 - explored.failure_probability) * self.sigma.continue_probability();
+            let onward = explored.onward();
             let link_count = count(explored.links.len());
             // Self-links return the walk to this page: sum the geometric series
             // of all returns at once.
             let back =
                 if link_count == 0.0 { 0.0 } else { onward * explored.self_links / link_count };
-            let visits = residual / (1.0 - back);
+            // A page that only links to itself and never ends a walk keeps it forever:
+            // its mass is lost, like that of a walk that ends with success.
+            let visits = if back < 1.0 { residual / (1.0 - back) } else { residual };
             node.expected_visits += visits;
             self.failed_mass += visits * explored.failure_probability;
             for &to in explored.links.iter().filter(|&&to| to != at) {
@@ -214,7 +236,7 @@ impl Neighborhood {
             if explored.failure_probability > 0.0 && random() < explored.failure_probability {
                 return WalkState::Failed;
             }
-            if explored.links.is_empty() || random() < self.sigma.get() {
+            if explored.links.is_empty() || random() < explored.stop_probability {
                 return WalkState::Succeeded;
             }
             at = explored.links[random_index(random(), explored.links.len())];
@@ -232,7 +254,7 @@ impl Neighborhood {
         for node in self.nodes.iter().filter(|node| node.expected_visits > 0.0) {
             let Some(explored) = &node.explored else { continue };
             let link_count = count(explored.links.len());
-            let onward = (1.0 - explored.failure_probability) * self.sigma.continue_probability();
+            let onward = explored.onward();
             for (to, multiplicity) in multiplicities(&explored.links) {
                 let target = &self.nodes[to as usize];
                 let failure_probability =
@@ -277,6 +299,10 @@ pub(crate) struct FailingLink {
     pub(crate) failure_weight: f64,
     /// The probability that a walk from the start page fails through this link.
     pub(crate) failing_mass: f64,
+}
+
+fn clamp(probability: f64) -> f64 {
+    probability.clamp(0.0, 1.0)
 }
 
 /// Returns an index below `length`, chosen by a number in `[0, 1)`.

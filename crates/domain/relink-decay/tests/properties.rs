@@ -94,7 +94,7 @@ fn rng(seed: u64) -> impl FnMut() -> f64 {
 fn observe(graph: &CsrGraph, failures: &FailureProbabilities, page: PageIndex) -> Observation {
     Observation {
         failure_probability: failures.probability(page),
-        links: graph.links(page).to_vec(),
+        ..Observation::alive(graph.links(page).to_vec())
     }
 }
 

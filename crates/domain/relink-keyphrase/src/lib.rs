@@ -7,6 +7,7 @@
 //! - [`QueryPlan`] adds or drops phrases depending on the number of results.
 //! - [`DocumentFrequencies`] states how rare a phrase is: by the built-in table, or
 //!   by the result counts of a search engine.
+//! - [`english_nouns`] are the nouns that weigh more in the context of a collection.
 //!
 //! All functions are pure. Queries are sent by the caller.
 
@@ -16,6 +17,7 @@ mod candidates;
 mod document_frequencies;
 mod keyphrase;
 mod lexical_signature;
+mod nouns;
 mod patterns;
 mod phrase_table;
 mod query_plan;
@@ -29,5 +31,6 @@ pub use keyphrase::{
     Keyphrase, KeyphraseSource, Keyphrases, file_name_words, keyphrases, page_keyphrases,
 };
 pub use lexical_signature::{SIGNATURE_WORDS, lexical_signature};
+pub use nouns::english_nouns;
 pub use phrase_table::{ParsePhraseTableError, PhraseTable, PhraseTableBuilder};
 pub use query_plan::{PlanLimits, QueryPlan, SearchGoal, title_query};

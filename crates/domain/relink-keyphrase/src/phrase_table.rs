@@ -83,6 +83,11 @@ impl PhraseTable {
         self.counts.len()
     }
 
+    /// Iterates over the words, without longer phrases, in any order.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.counts.keys().map(String::as_str).filter(|phrase| !phrase.contains(' '))
+    }
+
     /// Whether there are no words.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()

@@ -75,8 +75,8 @@ pub use self::survey::{
 };
 pub use self::watch::{
     WatchAddArgs, WatchArgs, WatchCommand, WatchDiffArgs, WatchEditArgs, WatchExportFormat,
-    WatchKeyphraseArgs, WatchMemberArgs, WatchRunArgs, WatchSearchArgs, WatchStudyFormat,
-    WatchSuggestArgs,
+    WatchFocusArgs, WatchKeyphraseArgs, WatchMemberArgs, WatchRunArgs, WatchSearchArgs,
+    WatchStudyFormat, WatchSuggestArgs,
 };
 pub use self::worker::WorkerArgs;
 

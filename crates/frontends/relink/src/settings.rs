@@ -49,7 +49,7 @@ pub use self::judging::{Judging, PolicyArg};
 pub use self::revive::{ArchiveChoice, RevivePlan, ReviveSetup, SearchChoice};
 use self::run_key::RunKeyText;
 pub use self::survey::{SurveyPlan, catalog_fields, catalog_source};
-pub use self::watch::{SuggestPlan, WatchPlan};
+pub use self::watch::{FocusPlan, SuggestPlan, WatchPlan};
 pub use self::worker::WorkerPlan;
 
 const DAY: Duration = Duration::from_hours(24);

@@ -4,6 +4,8 @@
 //! titles and excerpts come from web pages.
 
 mod export;
+mod focus;
+mod history;
 mod html;
 mod review_html;
 mod study;
@@ -11,7 +13,7 @@ mod terminal;
 mod text;
 
 use jiff::Timestamp;
-use relink_change::{BlockChange, Change};
+use relink_change::{BlockChange, Change, PageSimilarity};
 use relink_collection::{
     Availability, ComparedRow, ContextJudgment, ContextKind, MemberState, NextStep,
 };
@@ -23,8 +25,10 @@ use crate::{SCHEMA, redact, redact_prose};
 pub use export::{
     SiteFile, export_bookmarks, export_json, export_markdown, export_opml, path_site,
 };
+pub use focus::{FocusEnd, FocusEndKind, WatchFocus, focus_text};
+pub use history::{WatchEvent, WatchHistory, WatchVersion, history_text};
 pub use review_html::review_html;
-pub use study::{StudyCounts, StudyReport, StudyRow, study_csv, study_text};
+pub use study::{PageHistory, StudyCounts, StudyReport, StudyRow, study_csv, study_text};
 pub use terminal::{ReviewAction, ReviewKey, TerminalReview};
 pub use text::{collection_table, diff_text, keyphrase_text, show_text, suggestion_text};
 
@@ -284,6 +288,8 @@ pub struct WatchCandidate {
     pub reason: String,
     /// How it fits the collection; `None` if it was not fetched.
     pub context: Option<ContextJudgment>,
+    /// How similar it is to the accepted version; `None` if it was not fetched.
+    pub similarity: Option<PageSimilarity>,
 }
 
 /// The candidates for one member.
@@ -312,12 +318,19 @@ impl WatchSuggestions {
         Self { schema: SCHEMA, command: "watch suggest", url, title, candidates, warnings }
     }
 
-    /// Adds a candidate, each URL once, ordered by kind.
+    /// Adds a candidate, each URL once, ordered by kind and similarity.
     pub fn add(&mut self, candidate: WatchCandidate) {
-        if self.candidates.iter().all(|known| known.url != candidate.url) {
-            let at = self.candidates.partition_point(|known| known.kind <= candidate.kind);
-            self.candidates.insert(at, candidate);
+        if self.candidates.iter().any(|known| known.url == candidate.url) {
+            return;
         }
+        let total =
+            |one: &WatchCandidate| one.similarity.map_or(0.0, |similarity| similarity.total);
+        let is_before = |known: &WatchCandidate| {
+            known.kind < candidate.kind
+                || known.kind == candidate.kind && total(known) >= total(&candidate)
+        };
+        let at = self.candidates.partition_point(is_before);
+        self.candidates.insert(at, candidate);
     }
 }
 

@@ -307,7 +307,8 @@ impl<'a> DecayMeasurement<'a> {
     fn record_page(&mut self, page: PageIndex, probed: ObservedPage) {
         let links = probed.links.iter().map(|link| self.page_index(link)).collect();
         let failure_probability = self.settings.failure_model.failure_probability(probed.verdict);
-        self.estimator.record(page, &Observation { failure_probability, links });
+        self.estimator
+            .record(page, &Observation { failure_probability, ..Observation::alive(links) });
         self.observed_pages.push((page, probed));
     }
 
@@ -417,7 +418,10 @@ impl<'a> DecayMeasurement<'a> {
                 let failure_probability =
                     if self.is_unknown(probed) { blocked } else { failure_probability };
                 let links = probed.links.iter().map(|link| self.page_indexes[link]).collect();
-                neighborhood.record(*page, &Observation { failure_probability, links });
+                neighborhood.record(
+                    *page,
+                    &Observation { failure_probability, ..Observation::alive(links) },
+                );
             }
             neighborhood.bounds().low.get()
         };

@@ -228,7 +228,8 @@ impl WebGraph {
         while let EstimatorStep::Fetch(page) = estimator.next(&mut || 0.0) {
             let failure_probability = self.nodes[page as usize].failure_probability;
             let links = self.graph.links(page).to_vec();
-            estimator.record(page, &Observation { failure_probability, links });
+            estimator
+                .record(page, &Observation { failure_probability, ..Observation::alive(links) });
         }
         estimator
     }

@@ -31,10 +31,10 @@ not a member         62.5 %  37.5 %    0.0 %
 ";
 
 /// Returns the tables.
-pub(super) fn print(all: &[Vec<Vec<Page>>]) -> String {
+pub(super) fn print(all: &[Vec<Vec<Page>>], settings: &AngleSettings) -> String {
     let mut text = String::from(PAPER);
     let replacements: Vec<Replacement> =
-        all.iter().flatten().flat_map(|pages| replacements(pages)).collect();
+        all.iter().flatten().flat_map(|pages| replacements(pages, settings)).collect();
     let mut groups: BTreeMap<Label, Vec<&Replacement>> = BTreeMap::new();
     for replacement in &replacements {
         groups.entry(replacement.label).or_default().push(replacement);
@@ -78,10 +78,10 @@ fn context_scores(all: &[Vec<Vec<Page>>], text: &mut String) {
 }
 
 /// Compares each candidate with the replaced page.
-fn replacements(pages: &[Page]) -> Vec<Replacement> {
+fn replacements(pages: &[Page], settings: &AngleSettings) -> Vec<Replacement> {
     let of_role = |role| pages.iter().filter(move |page| page.role == role);
     let members = of_role(Role::Member).map(|page| &page.terms);
-    let context = PaperContext::new(members, AngleSettings::default());
+    let context = PaperContext::new(members, settings.clone());
     let Some(original) = of_role(Role::Replaced).next() else { return Vec::new() };
     let replacement = |page: &Page| {
         let moved = context.angle_change(&original.terms, &page.terms);
@@ -89,6 +89,17 @@ fn replacements(pages: &[Page]) -> Vec<Replacement> {
         Replacement { label: page.label, between, moved, band: context.band(moved) }
     };
     of_role(Role::Candidate).map(replacement).collect()
+}
+
+/// Returns each candidate with its movement toward the context, compared with the
+/// replaced page, in degrees.
+pub(super) fn moves<'p>(
+    pages: &'p [Page],
+    settings: &AngleSettings,
+) -> impl Iterator<Item = (&'p Page, f64)> {
+    let candidates = pages.iter().filter(|page| page.role == Role::Candidate);
+    let moved = replacements(pages, settings).into_iter().map(|replacement| replacement.moved);
+    candidates.zip(moved.collect::<Vec<f64>>())
 }
 
 /// Formats mean, range and standard deviation.

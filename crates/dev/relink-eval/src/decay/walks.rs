@@ -134,7 +134,7 @@ fn estimate(
             EstimatorStep::Fetch(page) => {
                 let observation = Observation {
                     failure_probability: failures.probability(page),
-                    links: graph.links(page).to_vec(),
+                    ..Observation::alive(graph.links(page).to_vec())
                 };
                 estimator.record(page, &observation);
             }

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Subcommand, ValueEnum};
-use relink_collection::{ContextKind, ImportFormat};
+use jiff::civil::Date;
+use relink_change::SimilarityWeights;
+use relink_collection::{ContextKind, DEFAULT_FOCUS_STOP, ImportFormat};
 use relink_watch::MemberSelector;
 
-use super::{ExplainFormat, RequestArgs};
+use super::{CrawlSelector, ExplainFormat, RequestArgs};
 use crate::duration_arg::DurationArg;
 
 /// Arguments of `relink watch`.
@@ -24,7 +26,7 @@ pub struct WatchArgs {
 /// Subcommands of `relink watch`.
 #[derive(Debug, Subcommand)]
 pub enum WatchCommand {
-    /// Add a collection from a file, or merge an edited file into it
+    /// Add a collection from a file or a crawl, or merge an edited file into it
     Add(WatchAddArgs),
     /// List collections
     List {
@@ -32,10 +34,13 @@ pub enum WatchCommand {
         #[arg(long, value_enum, default_value = "human")]
         format: ExplainFormat,
     },
-    /// Print the members of a collection
+    /// Print the members of a collection, or the history of one member
     Show {
         /// The collection
         name: String,
+        /// Number or URL of a member, to print its versions and events
+        #[arg(value_name = "MEMBER")]
+        member: Option<MemberArg>,
         /// Output format
         #[arg(long, value_enum, default_value = "human")]
         format: ExplainFormat,
@@ -97,7 +102,9 @@ pub enum WatchCommand {
         #[arg(long, value_enum)]
         format: Option<WatchExportFormat>,
     },
-    /// Count valid, changed and gone pages by cause, top-level domain and size
+    /// Measure how well readers stay on the topic of a collection by following links
+    Focus(Box<WatchFocusArgs>),
+    /// Count valid, changed and gone pages by cause, top-level domain, size and month
     Study {
         /// Collections [default: all]
         #[arg(value_name = "NAME")]
@@ -124,14 +131,21 @@ pub enum WatchCommand {
 pub struct WatchAddArgs {
     /// Bookmarks, Markdown, CSV, OPML, JSON, a sitemap, a list of URLs, or `-`
     /// for standard input
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "crawl", conflicts_with = "crawl")]
+    pub file: Option<PathBuf>,
+    /// Add the live pages of a stored crawl, given by its id (see `relink crawl
+    /// status`) or `latest`; directories become nested collections
+    #[arg(long, value_name = "ID|latest")]
+    pub crawl: Option<CrawlSelector>,
+    /// Add only pages of the crawl whose URL starts with this text
+    #[arg(long, value_name = "URL", requires = "crawl")]
+    pub under: Option<String>,
     /// Name of the collection
     #[arg(long)]
     pub name: String,
     /// Format: bookmarks, markdown, csv, opml, json, sitemap or list [default:
     /// by name and content]
-    #[arg(long = "as", value_name = "FORMAT")]
+    #[arg(long = "as", value_name = "FORMAT", conflicts_with = "crawl")]
     pub format: Option<ImportFormat>,
     /// Pages that a member must fit: all, folder, neighbors or description
     /// [default: folder; all for CSV, sitemaps and lists]
@@ -180,6 +194,12 @@ pub struct WatchDiffArgs {
     /// Print the review, even in a terminal
     #[arg(long)]
     pub plain: bool,
+    /// Compare the versions of this day instead of the accepted ones
+    #[arg(long, value_name = "DATE")]
+    pub from: Option<Date>,
+    /// Compare with the versions of this day [default: the latest ones]
+    #[arg(long, value_name = "DATE", requires = "from")]
+    pub to: Option<Date>,
     /// Write the review to an `.html` file, with both versions side by side
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -226,6 +246,42 @@ pub struct WatchKeyphraseArgs {
     pub search: WatchSearchArgs,
 }
 
+/// Arguments of `relink watch focus`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A reader starts at a random member and follows random links. At each page of the topic, \
+the reader stops with a probability proportional to the topicality of the page; at a dead \
+page or one of another topic, the reader fails. The focus is the share of readers who \
+stop (Bar-Yossef et al., WWW 2004, section 6).")]
+pub struct WatchFocusArgs {
+    /// The collection, or a nested one such as `reading/Owls`
+    pub name: String,
+    /// Maximum number of pages to fetch
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub pages: usize,
+    /// Probability that a reader stops at a page that is certainly on the topic
+    #[arg(long, value_name = "P", default_value_t = DEFAULT_FOCUS_STOP, value_parser = probability)]
+    pub stop: f64,
+    /// Output format
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: ExplainFormat,
+    /// Configuration file to use instead of the project's `relink.toml`
+    #[arg(long, value_name = "FILE", env = "RELINK_CONFIG", hide_env_values = true)]
+    pub config: Option<PathBuf>,
+    /// HTTP options.
+    #[command(flatten)]
+    pub request: RequestArgs,
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| format!("invalid number: `{text}`"))?;
+    if value > 0.0 && value <= 1.0 {
+        Ok(value)
+    } else {
+        Err("expected more than 0, at most 1".to_owned())
+    }
+}
+
 /// Where replacements are searched.
 #[derive(Debug, Args)]
 pub struct WatchSearchArgs {
@@ -244,6 +300,14 @@ pub struct WatchSearchArgs {
     /// Drop phrases until a query for similar pages has at least this many results
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub similar_results: u64,
+    /// Weights of the similarity of two pages, such as `text=4,images=1,links=1,titles=1`
+    /// (the default); an attribute with the weight 0 is ignored
+    #[arg(long, value_name = "LIST")]
+    pub weights: Option<SimilarityWeights>,
+    /// Number of linked pages per page to fetch for their titles, if they are not in the
+    /// database
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub linked_pages: usize,
     /// Web archive to query, as in `relink revive`; may be repeated
     #[arg(
         long,
@@ -308,6 +372,9 @@ pub struct WatchEditArgs {
     /// Constant that is added to the logarithm of a count [default: 1]
     #[arg(long, value_name = "N", conflicts_with = "member")]
     pub scaling: Option<f64>,
+    /// Factor of the weight of English nouns in the angle [default: 1.5]
+    #[arg(long, value_name = "N", conflicts_with = "member")]
+    pub noun_factor: Option<f64>,
 }
 
 /// Formats of `relink watch study`.

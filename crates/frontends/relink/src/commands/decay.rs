@@ -148,7 +148,10 @@ fn is_same_site(one: &Url, other: &Url) -> bool {
 }
 
 /// Returns the selected crawl.
-async fn find_crawl(store: &dyn Store, choice: CrawlSelector) -> Result<RunSummary, CommandError> {
+pub(super) async fn find_crawl(
+    store: &dyn Store,
+    choice: CrawlSelector,
+) -> Result<RunSummary, CommandError> {
     let runs = store.runs(Some("crawl"), usize::MAX).await?;
     let is_selected = |run: &RunSummary| match choice {
         CrawlSelector::Latest => run.is_finished,

@@ -2,6 +2,7 @@
 
 mod errors;
 mod files;
+mod focus;
 mod review;
 mod run_pages;
 mod suggest;
@@ -10,26 +11,32 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use jiff::SignedDuration;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use relink_collection::ImportFormat;
 use relink_engine::Ports;
 use relink_files::{BoundedReader, MAX_DOCUMENT_BYTES};
 use relink_ports::CollectionStore;
-use relink_report::human::{counted, grouped};
+use relink_report::human::{TextStyle, counted, grouped};
 use relink_report::printable;
 use relink_report::watch::{
     StudyReport, WatchListReport, WatchReport, collection_table, diff_text, export_bookmarks,
-    export_json, export_markdown, export_opml, review_html, show_text, study_csv, study_text,
+    export_json, export_markdown, export_opml, history_text, review_html, show_text, study_csv,
+    study_text,
 };
 use relink_watch::{
-    AddRequest, AngleOptions, CollectionEdit, ImportSummary, MemberEditRequest, WatchAction,
-    add_collection, apply_action, collection_list, edit_collection, edit_member, remove_collection,
-    replace_member, review_collection,
+    AddContent, AddRequest, AngleOptions, CollectionEdit, ImportSummary, MemberEditRequest,
+    MemberSelector, ReviewPeriod, WatchAction, add_collection, apply_action, collection_list,
+    edit_collection, edit_member, member_history, page_histories, remove_collection,
+    replace_member, review_between, review_collection,
 };
 
 use self::files::{export_format, write_file, write_site};
+use super::decay::find_crawl;
 use super::text_style;
 use crate::cli::{
-    ExplainFormat, GlobalArgs, WatchAddArgs, WatchArgs, WatchCommand, WatchEditArgs,
+    ExplainFormat, GlobalArgs, WatchAddArgs, WatchArgs, WatchCommand, WatchDiffArgs, WatchEditArgs,
     WatchExportFormat, WatchMemberArgs, WatchStudyFormat,
 };
 use crate::clock::RunClock;
@@ -56,6 +63,7 @@ pub async fn run(args: WatchArgs, global: GlobalArgs) -> Result<Exit, CommandErr
         WatchCommand::Keyphrases(args) => {
             return suggest::keyphrases(*args, db, clock, &global).await;
         }
+        WatchCommand::Focus(args) => return focus::focus(*args, db, clock, &global).await,
         WatchCommand::Diff(args) if review::is_interactive(&args) => {
             return review::review(*args, db, clock, &global).await;
         }
@@ -66,21 +74,19 @@ pub async fn run(args: WatchArgs, global: GlobalArgs) -> Result<Exit, CommandErr
     let (ports, collections) = wiring::ports_with_collections(fetch, &db, Arc::new(clock)).await?;
     let session = Session { ports, collections };
     match command {
-        WatchCommand::Run(_) | WatchCommand::Suggest(_) | WatchCommand::Keyphrases(_) => {}
+        WatchCommand::Run(_)
+        | WatchCommand::Suggest(_)
+        | WatchCommand::Keyphrases(_)
+        | WatchCommand::Focus(_) => {}
         WatchCommand::Add(args) => session.add(args).await?,
         WatchCommand::List { format } => session.list(format).await?,
-        WatchCommand::Show { name, format } => {
-            let style = text_style(&global);
-            session.report(&name, "watch show", format, |report| show_text(report, style)).await?;
+        WatchCommand::Show { name, member: Some(member), format } => {
+            session.history(&name, &member.0, format, text_style(&global)).await?;
         }
-        WatchCommand::Diff(args) => {
-            let style = text_style(&global);
-            if let Some(path) = &args.output {
-                session.write_review(&args.name, path).await?;
-            }
-            let text = |report: &WatchReport| diff_text(report, style);
-            session.report(&args.name, "watch diff", args.format, text).await?;
+        WatchCommand::Show { name, member: None, format } => {
+            session.show(&name, format, text_style(&global)).await?;
         }
+        WatchCommand::Diff(args) => session.diff(&args, text_style(&global)).await?,
         WatchCommand::Replace { name, member, url } => {
             let collections = &*session.collections;
             replace_member(&session.ports, collections, &name, &member.0, &url).await?;
@@ -115,12 +121,17 @@ pub async fn run(args: WatchArgs, global: GlobalArgs) -> Result<Exit, CommandErr
 
 impl Session {
     async fn add(&self, args: WatchAddArgs) -> Result<(), CommandError> {
-        let bytes = read_file(&args.file)?;
+        let (source, content) = match (args.crawl, &args.file) {
+            (Some(crawl), _) => {
+                let run = find_crawl(&*self.ports.store, crawl).await?.id;
+                (format!("crawl {run}"), AddContent::Crawl { run, under: args.under })
+            }
+            (None, Some(file)) => (file.display().to_string(), file_content(file, args.format)?),
+            (None, None) => return Err(CommandError::usage("no file")),
+        };
         let request = AddRequest {
-            source: args.file.display().to_string(),
-            extension: args.file.extension().map(|text| text.to_string_lossy().into_owned()),
-            bytes,
-            format: args.format,
+            source,
+            content,
             context: args.context,
             description: args.description,
             tags: args.tag,
@@ -139,28 +150,44 @@ impl Session {
         }
     }
 
-    async fn report(
+    async fn show(
         &self,
         name: &str,
-        command: &'static str,
         format: ExplainFormat,
-        text: impl FnOnce(&WatchReport) -> String,
+        style: TextStyle,
     ) -> Result<(), CommandError> {
-        let report = review_collection(&self.ports, &*self.collections, name, command).await?;
+        let report = review_collection(&self.ports, &*self.collections, name, "watch show").await?;
         match format {
-            ExplainFormat::Human => print(&text(&report)),
+            ExplainFormat::Human => print(&show_text(&report, style)),
             ExplainFormat::Json => print_json(&report),
         }
     }
 
-    async fn write_review(&self, name: &str, path: &Path) -> Result<(), CommandError> {
-        if path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("html")) {
-            return Err(CommandError::usage(format!("cannot write `{}`", path.display()))
-                .cause("a review is an HTML file")
-                .hint("use a file name such as `review.html`"));
+    async fn history(
+        &self,
+        name: &str,
+        member: &MemberSelector,
+        format: ExplainFormat,
+        style: TextStyle,
+    ) -> Result<(), CommandError> {
+        let history = member_history(&*self.collections, name, member).await?;
+        match format {
+            ExplainFormat::Human => print(&history_text(&history, style)),
+            ExplainFormat::Json => print_json(&history),
         }
-        let report = review_collection(&self.ports, &*self.collections, name, "watch diff").await?;
-        write_file(path, &review_html(&report))
+    }
+
+    async fn diff(&self, args: &WatchDiffArgs, style: TextStyle) -> Result<(), CommandError> {
+        let period = review_period(args)?;
+        let (ports, collections) = (&self.ports, &*self.collections);
+        let report = review_between(ports, collections, &args.name, "watch diff", period).await?;
+        if let Some(path) = &args.output {
+            write_review(&report, path)?;
+        }
+        match args.format {
+            ExplainFormat::Human => print(&diff_text(&report, style)),
+            ExplainFormat::Json => print_json(&report),
+        }
     }
 
     async fn export(
@@ -201,7 +228,8 @@ impl Session {
         for name in &names {
             reports.push(review_collection(ports, collections, name, "watch study").await?);
         }
-        let study = StudyReport::new(&reports, self.ports.clock.now());
+        let histories = page_histories(ports, collections, &names).await?;
+        let study = StudyReport::new(&reports, &histories, self.ports.clock.now());
         match format {
             WatchStudyFormat::Human => print(&study_text(&study)),
             WatchStudyFormat::Csv => print(&study_csv(&study)),
@@ -226,7 +254,12 @@ impl Session {
                 tags: args.tag,
                 context: args.context,
                 is_automatic: args.automatic,
-                angle: AngleOptions { toward: args.toward, away: args.away, scaling: args.scaling },
+                angle: AngleOptions {
+                    toward: args.toward,
+                    away: args.away,
+                    scaling: args.scaling,
+                    noun_factor: args.noun_factor,
+                },
             };
             edit_collection(ports, collections, &args.name, &edit).await?;
         }
@@ -268,11 +301,48 @@ fn print_json(value: &impl serde::Serialize) -> Result<(), CommandError> {
     print(&format!("{}\n", serde_json::to_string_pretty(value).map_err(cannot_encode)?))
 }
 
+/// Returns the period of a review of the past: from the end of one day to the end of
+/// another.
+fn review_period(args: &WatchDiffArgs) -> Result<Option<ReviewPeriod>, CommandError> {
+    let end = |day: Date| {
+        let next = day.tomorrow().and_then(|next| next.to_zoned(TimeZone::UTC));
+        next.map(|zoned| zoned.timestamp()).map_err(|error| {
+            CommandError::usage(format!("invalid date `{day}`")).cause(error.to_string())
+        })
+    };
+    let Some(from) = args.from else { return Ok(None) };
+    let to = args.to.map_or(Ok(Timestamp::MAX), end)?;
+    let from = end(from)?;
+    if from > to {
+        return Err(CommandError::usage("`--from` is after `--to`").hint("exchange the dates"));
+    }
+    Ok(Some(ReviewPeriod { from, to }))
+}
+
+fn write_review(report: &WatchReport, path: &Path) -> Result<(), CommandError> {
+    if path.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("html")) {
+        return Err(CommandError::usage(format!("cannot write `{}`", path.display()))
+            .cause("a review is an HTML file")
+            .hint("use a file name such as `review.html`"));
+    }
+    write_file(path, &review_html(report))
+}
+
+fn file_content(path: &Path, format: Option<ImportFormat>) -> Result<AddContent, CommandError> {
+    let extension = path.extension().map(|text| text.to_string_lossy().into_owned());
+    Ok(AddContent::File { extension, bytes: read_file(path)?, format })
+}
+
 fn read_file(path: &Path) -> Result<Vec<u8>, CommandError> {
     let failed = |error: std::io::Error| {
+        let is_url = path.to_string_lossy().contains("://");
         CommandError::usage(format!("cannot read `{}`", path.display()))
-            .cause(error.to_string())
-            .hint("use a file of bookmarks, Markdown, CSV, OPML, JSON or URLs, or `-`")
+            .cause(if is_url { "it is a URL, not a file".to_owned() } else { error.to_string() })
+            .hint(if is_url {
+                "save the list as a file first, or crawl the site and use `--crawl latest`"
+            } else {
+                "use a file of bookmarks, Markdown, CSV, OPML, JSON or URLs, or `-`"
+            })
     };
     let mut bytes = Vec::new();
     if path == Path::new("-") {

@@ -1,9 +1,11 @@
-//! Settings of `relink watch run` and `relink watch suggest`.
+//! Settings of `relink watch run`, `focus` and `suggest`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use relink_change::SimilarityWeights;
+use relink_engine::{DispatchSettings, PageReaderSettings};
 use relink_keyphrase::{PlanLimits, SearchGoal};
 use relink_model::RequestRights;
 use relink_watch::WatchSettings;
@@ -11,7 +13,7 @@ use relink_watch::WatchSettings;
 use super::{
     ReviveSetup, RunSettings, current_dir, dispatch_settings, non_empty, read_files, request_flags,
 };
-use crate::cli::{WatchRunArgs, WatchSearchArgs};
+use crate::cli::{RequestArgs, WatchRunArgs, WatchSearchArgs};
 use crate::config::{Config, ReviveConfig};
 use crate::error::CommandError;
 
@@ -41,6 +43,36 @@ impl WatchPlan {
     }
 }
 
+/// The settings of `relink watch focus`.
+pub struct FocusPlan {
+    /// How pages are read.
+    pub reader: PageReaderSettings,
+    /// Permissions of requests to members.
+    pub rights: RequestRights,
+    /// Settings of the run.
+    pub run: RunSettings,
+}
+
+impl FocusPlan {
+    /// Merges all layers.
+    pub fn resolve(
+        request: RequestArgs,
+        config: Option<&Path>,
+        db: Option<PathBuf>,
+    ) -> Result<Self, CommandError> {
+        let dir = current_dir()?;
+        let files = read_files(config, &dir)?;
+        let config = Config { db, ..request_flags(request) }.over(files);
+        let DispatchSettings { politeness, max_host_wait, policy, .. } =
+            dispatch_settings(&config, Duration::MAX);
+        Ok(Self {
+            reader: PageReaderSettings { politeness, max_host_wait, policy },
+            rights: RequestRights::user_supplied(),
+            run: RunSettings::new(config, &dir, Vec::new(), Vec::new())?,
+        })
+    }
+}
+
 /// The settings of a search for replacements.
 pub struct SuggestPlan {
     /// How pages are searched for.
@@ -51,6 +83,10 @@ pub struct SuggestPlan {
     pub identical: PlanLimits,
     /// Limits of the search for similar pages.
     pub similar: PlanLimits,
+    /// The influence of each attribute on the similarity of two pages.
+    pub weights: SimilarityWeights,
+    /// Number of linked pages per page that are fetched for their titles.
+    pub linked_pages: usize,
     /// Settings of the run.
     pub run: RunSettings,
 }
@@ -88,6 +124,8 @@ impl SuggestPlan {
             rights: RequestRights::user_supplied(),
             identical,
             similar,
+            weights: args.weights.unwrap_or_default(),
+            linked_pages: args.linked_pages,
             run: RunSettings::new(config, &dir, Vec::new(), Vec::new())?,
         })
     }

@@ -1,10 +1,11 @@
 //! The study report: how many pages of collections are valid, changed and gone, by
-//! cause, top-level domain and size (Walden's Paths, section 2).
+//! cause, top-level domain and size, and over time (Walden's Paths, section 2).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
 use relink_change::Level;
 use relink_collection::{Availability, MemberState};
 use relink_model::Verdict;
@@ -21,6 +22,9 @@ const SIZES: [(u64, &str); 4] = [
     (64_000, "16 to 64 kB"),
     (u64::MAX, "above 64 kB"),
 ];
+
+/// Maximum number of months.
+const MAX_MONTHS: usize = 240;
 
 /// The code of a host name that does not exist.
 const UNKNOWN_HOST: &str = "RL102";
@@ -51,13 +55,23 @@ pub struct StudyCounts {
 /// The counts of one group of pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StudyRow {
-    /// The kind of group: `all`, `cause`, `tld` or `size`.
+    /// The kind of group: `all`, `cause`, `month`, `size` or `tld`.
     pub group: &'static str,
     /// The name of the group.
     pub name: String,
     /// The counts.
     #[serde(flatten)]
     pub counts: StudyCounts,
+}
+
+/// The checks and changes of one page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PageHistory {
+    /// The time and verdict of each check, oldest first.
+    pub checks: Vec<(Timestamp, Verdict)>,
+    /// The time of each version after the first one, and its level of change since the
+    /// first one, oldest first.
+    pub changes: Vec<(Timestamp, Level)>,
 }
 
 /// The study report.
@@ -73,8 +87,8 @@ pub struct StudyReport {
 
 impl StudyReport {
     /// Counts the pages of collections. A page in several collections counts once;
-    /// gaps do not count.
-    pub fn new(reports: &[WatchReport], created_at: Timestamp) -> Self {
+    /// gaps do not count. `histories` are those of the same pages.
+    pub fn new(reports: &[WatchReport], histories: &[PageHistory], created_at: Timestamp) -> Self {
         let mut seen = BTreeSet::new();
         let mut groups: BTreeMap<(&'static str, String), StudyCounts> = BTreeMap::new();
         let members = reports.iter().flat_map(WatchReport::members);
@@ -83,8 +97,12 @@ impl StudyReport {
                 continue;
             }
             for group in groups_of(member) {
-                groups.entry(group).or_default().add(member);
+                let level = member.change.as_ref().map(|change| change.level);
+                groups.entry(group).or_default().add(member.availability, level);
             }
+        }
+        for (month, counts) in months(histories, created_at) {
+            groups.insert(("month", month), counts);
         }
         let rows =
             groups.into_iter().map(|((group, name), counts)| StudyRow { group, name, counts });
@@ -93,15 +111,15 @@ impl StudyReport {
 }
 
 impl StudyCounts {
-    fn add(&mut self, member: &WatchMember) {
+    fn add(&mut self, availability: Availability, level: Option<Level>) {
         self.pages += 1;
-        match member.availability {
+        match availability {
             Availability::Unchecked => self.unchecked += 1,
             Availability::Temporary => self.temporary += 1,
             Availability::Permanent => self.permanent += 1,
             Availability::Available => {
                 self.valid += 1;
-                match member.change.as_ref().map(|change| change.level) {
+                match level {
                     None | Some(Level::None | Level::Checksum) => self.unchanged += 1,
                     Some(Level::Low) => self.low += 1,
                     Some(Level::Moderate) => self.moderate += 1,
@@ -139,6 +157,33 @@ fn groups_of(member: &WatchMember) -> Vec<(&'static str, String)> {
     }
     groups.extend(cause(member).map(|cause| ("cause", cause.to_owned())));
     groups
+}
+
+/// Returns the counts at the end of each month (UTC), from the first check to `now`. A
+/// page counts from its first check on, and its change is that since its first version.
+fn months(histories: &[PageHistory], now: Timestamp) -> Vec<(String, StudyCounts)> {
+    let first = histories.iter().filter_map(|page| page.checks.first()).map(|(at, _)| *at).min();
+    let month_of = |at: Timestamp| at.to_zoned(TimeZone::UTC).date().first_of_month();
+    let (Some(mut month), last) = (first.map(month_of), month_of(now)) else { return Vec::new() };
+    let mut rows = Vec::new();
+    while month <= last && rows.len() < MAX_MONTHS {
+        let Ok(next) = month.checked_add(1.month()) else { break };
+        let Ok(end) = next.to_zoned(TimeZone::UTC) else { break };
+        let mut counts = StudyCounts::default();
+        for page in histories {
+            if let Some(verdict) = last_before(&page.checks, end.timestamp()) {
+                let level = last_before(&page.changes, end.timestamp());
+                counts.add(Availability::from_verdict(Some(verdict)), level);
+            }
+        }
+        rows.push((month.strftime("%Y-%m").to_string(), counts));
+        month = next;
+    }
+    rows
+}
+
+fn last_before<T: Copy>(values: &[(Timestamp, T)], end: Timestamp) -> Option<T> {
+    values.iter().rev().find(|(at, _)| *at < end).map(|(_, value)| *value)
 }
 
 /// Returns the cause of an unavailable page, with the classes of the paper.
@@ -234,7 +279,7 @@ mod tests {
         let list = WatchList { members, ..WatchList::default() };
         let report =
             WatchReport::new("x", "r".to_owned(), Timestamp::UNIX_EPOCH, vec![list], Vec::new());
-        let study = StudyReport::new(&[report], Timestamp::UNIX_EPOCH);
+        let study = StudyReport::new(&[report], &[], Timestamp::UNIX_EPOCH);
         let csv = study_csv(&study);
         for line in [
             "all,\"all\",3,1,1,0,0,0,1,1,0",
@@ -247,6 +292,30 @@ mod tests {
             assert!(csv.contains(line), "{line} in\n{csv}");
         }
         assert!(study_text(&study).lines().count() == study.rows.len() + 1);
+    }
+
+    #[test]
+    fn months_count_the_state_at_their_end() {
+        let at = |text: &str| text.parse::<Timestamp>().unwrap();
+        let (january, march) = (at("2026-01-10T00:00:00Z"), at("2026-03-10T00:00:00Z"));
+        let dies = PageHistory {
+            checks: vec![(january, Verdict::Alive), (march, Verdict::Dead)],
+            changes: Vec::new(),
+        };
+        let changes = PageHistory {
+            checks: vec![(march, Verdict::Alive)],
+            changes: vec![(march, Level::High)],
+        };
+        let study = StudyReport::new(&[], &[dies, changes], at("2026-03-31T23:00:00Z"));
+        let csv = study_csv(&study);
+        for line in [
+            "month,\"2026-01\",1,1,1,0,0,0,0,0,0",
+            "month,\"2026-02\",1,1,1,0,0,0,0,0,0",
+            "month,\"2026-03\",2,1,0,0,0,1,0,1,0",
+        ] {
+            assert!(csv.contains(line), "{line} in\n{csv}");
+        }
+        assert_eq!(study.rows.len(), 3);
     }
 
     #[test]

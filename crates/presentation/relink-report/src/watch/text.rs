@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use relink_change::ContextFlag;
+use relink_change::{ContextFlag, PageSimilarity};
 use relink_collection::{Availability, MemberState, NextStep};
 use relink_model::Verdict;
 
@@ -125,7 +125,11 @@ pub fn diff_text(report: &WatchReport, style: TextStyle) -> String {
 
 /// Whether a member needs the attention of the user.
 pub(super) fn is_notable(member: &WatchMember) -> bool {
-    !matches!(member.next_step, None | Some(NextStep::None | NextStep::Run))
+    match member.next_step {
+        // A review of the past proposes no steps.
+        None => member.change.is_some(),
+        Some(step) => !matches!(step, NextStep::None | NextStep::Run),
+    }
 }
 
 /// Formats the counters of a collection in one line.
@@ -282,6 +286,9 @@ pub fn suggestion_text(suggestions: &WatchSuggestions, style: TextStyle) -> Stri
         let kind = padded(candidate.kind.as_str(), 9);
         let _ = writeln!(text, "{kind} {}", shown_url(&candidate.url));
         let _ = write!(text, "          {}", shown_prose(&candidate.reason));
+        if let Some(similarity) = &candidate.similarity {
+            let _ = write!(text, "; {}", similarity_text(similarity));
+        }
         if let Some(context) = &candidate.context {
             let _ = write!(text, "; {}", context_text(context));
         }
@@ -294,6 +301,21 @@ pub fn suggestion_text(suggestions: &WatchSuggestions, style: TextStyle) -> Stri
         let _ = writeln!(text, "warning: {}", shown_prose(warning));
     }
     text
+}
+
+/// Returns the similarity and its known parts: `similarity 62 % (text 55 %, images 80 %)`.
+pub(super) fn similarity_text(similarity: &PageSimilarity) -> String {
+    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    let parts = [
+        ("text", similarity.text),
+        ("images", similarity.images),
+        ("links", similarity.links),
+        ("titles of linked pages", similarity.titles),
+    ];
+    let parts =
+        parts.iter().filter_map(|(name, value)| Some(format!("{name} {}", percent((*value)?))));
+    let parts: Vec<String> = parts.collect();
+    format!("similarity {} ({})", percent(similarity.total), parts.join(", "))
 }
 
 /// Formats the keyphrases of members.

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use relink_change::SimilarityWeights;
 use relink_demo::{Library, PlannedReading, SimulatedTime};
 use relink_engine::{DispatchSettings, Ports, ReplacementSearch, ReviveSettings, StopSignal};
 use relink_frontier::PolitenessPolicy;
@@ -16,8 +17,8 @@ use relink_ports::CollectionStore;
 use relink_report::human::{counted, duration};
 use relink_report::watch::WatchReport;
 use relink_watch::{
-    AddRequest, MemberSelector, SuggestRequest, WatchSettings, add_collection, review_collection,
-    suggest_replacements, watch_pages,
+    AddContent, AddRequest, MemberSelector, SuggestRequest, WatchSettings, add_collection,
+    review_collection, suggest_replacements, watch_pages,
 };
 
 use super::{VerdictCollector, YearAgo, since};
@@ -67,9 +68,11 @@ fn list(name: &str, text: String) -> AddRequest {
     AddRequest {
         name: name.to_owned(),
         source: format!("{name}.md"),
-        extension: Some("md".to_owned()),
-        bytes: text.into_bytes(),
-        format: None,
+        content: AddContent::File {
+            extension: Some("md".to_owned()),
+            bytes: text.into_bytes(),
+            format: None,
+        },
         context: None,
         description: None,
         tags: Vec::new(),
@@ -117,6 +120,8 @@ async fn candidates(
             enough_results: 3,
             ..PlanLimits::for_goal(SearchGoal::Similar)
         },
+        weights: SimilarityWeights::default(),
+        linked_pages: 0,
     };
     let stop = StopSignal::new().1;
     let found = suggest_replacements(&ports, store, &request, &setup.revive, &stop).await?;

@@ -26,6 +26,9 @@ impl From<WatchError> for CommandError {
             WatchError::EmptyFile { .. } => Self::usage(error.to_string())
                 .cause("only http and https URLs are collected")
                 .hint("set the format with `--as`, or use a file with links to web pages"),
+            WatchError::SitemapIndex { .. } => Self::usage(error.to_string())
+                .cause("only sitemaps with pages are collected")
+                .hint("add each sitemap of the list, or crawl the site and use `--crawl latest`"),
             WatchError::UnknownMember { .. } => Self::usage(error.to_string())
                 .cause("numbers change when members are added or removed")
                 .hint("use a number of `relink watch show NAME`, or a URL"),

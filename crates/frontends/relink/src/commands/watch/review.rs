@@ -38,7 +38,10 @@ const ERASE_SCREEN: &str = "\x1b[J";
 
 /// Whether the review is interactive: a person reads it, and only it.
 pub(super) fn is_interactive(args: &WatchDiffArgs) -> bool {
-    let is_text = args.format == ExplainFormat::Human && args.output.is_none() && !args.plain;
+    let is_text = args.format == ExplainFormat::Human
+        && args.output.is_none()
+        && args.from.is_none()
+        && !args.plain;
     is_text && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 

@@ -55,8 +55,17 @@ impl ReplacementSearch {
         member: &MemberSelector,
         stop: &StopSignal,
     ) -> Result<WatchSuggestions, CommandError> {
-        let SuggestPlan { rights, identical, similar, .. } = self.plan;
-        let request = SuggestRequest { collection: name, member, rights, identical, similar };
+        let SuggestPlan { rights, identical, similar, weights, linked_pages, .. } = self.plan;
+        let collection = name;
+        let request = SuggestRequest {
+            collection,
+            member,
+            rights,
+            identical,
+            similar,
+            weights,
+            linked_pages,
+        };
         let settings = &self.plan.setup.revive;
         Ok(suggest_replacements(&self.ports, &*self.collections, &request, settings, stop).await?)
     }

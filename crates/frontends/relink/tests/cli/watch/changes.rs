@@ -237,3 +237,16 @@ fn automatic_collection_accepts_and_rejects_outside_the_middle_band() {
     assert_eq!(web.member("owls", "/owl1")["next_step"], "none");
     assert_eq!(web.member("owls", "/owl2")["state"], "rejected");
 }
+
+#[test]
+fn noun_factor_changes_the_angle() {
+    let web = reading_list();
+    web.page("/owl2", "Owl page 2", &format!("<p>{TRAINS}</p><p>The forest of the owl.</p>"));
+    web.run_at(DAY_5, &[]).exits(0);
+    let angle = |factor: &str| {
+        web.watch(&["edit", "reading", "--noun-factor", factor]).exits(0);
+        web.member("reading", "/owl2")["context"]["angle_after"].as_f64().unwrap()
+    };
+    let (plain, weighted) = (angle("1"), angle("3"));
+    assert!((plain - weighted).abs() > 0.5, "{plain} {weighted}");
+}

@@ -1,6 +1,7 @@
 //! `relink watch add`, `list`, `show` and `remove`.
 
-use super::{DAY_1, WatchedWeb};
+use super::{DAY_1, WatchedWeb, owl_text};
+use crate::sandbox::QUICK;
 
 #[test]
 fn every_format_becomes_nested_collections() {
@@ -88,4 +89,44 @@ fn errors_name_the_cause() {
     web.watch(&["accept", "a", "7"]).fails(2, &["no member `7` in `a`"]);
     web.watch(&["accept", "a", "1"]).fails(2, &["no version to accept"]);
     web.watch(&["run", "b"]).fails(2, &["no collection `b`"]);
+}
+
+#[test]
+fn live_pages_of_a_crawl_become_a_collection() {
+    let web = WatchedWeb::new();
+    let links: String = (0..4).map(|at| format!("<a href=/owls/{at}>owl</a> ")).collect();
+    web.page("/", "Owl site", &format!("{links}<a href=/about>About</a> <a href=/gone>Gone</a>"));
+    web.page("/about", "About", "<p>About this site and the people who made it.</p>");
+    for at in 0..4 {
+        web.page(&format!("/owls/{at}"), &format!("Owl page {at}"), &owl_text(at));
+    }
+    let url = web.url("/");
+    web.sandbox.run(&[&["crawl", "--db", "relink.db", &url], QUICK].concat());
+    let output = web.watch(&["add", "--crawl", "latest", "--name", "site"]).exits(0);
+    let expect = "site · 6 members · 2 collections · crawl, context: folder\n";
+    assert!(output.stdout.starts_with(expect), "{}", output.stdout);
+    let report = web.json(&["show", "site"]);
+    let lists: Vec<(&str, usize)> = report["lists"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|list| (list["name"].as_str().unwrap(), list["members"].as_array().unwrap().len()))
+        .collect();
+    assert_eq!(lists, [("site", 2), ("site/owls", 4)]);
+    assert_eq!(report["lists"][1]["members"][0]["title"], "Owl page 0");
+    let under = web.url("/owls/");
+    web.watch(&["add", "--crawl", "latest", "--under", &under, "--name", "owls"]).exits(0);
+    assert_eq!(web.members("owls").len(), 4);
+    web.watch(&["add", "--crawl", "99", "--name", "x"]).fails(2, &["no crawl has the id"]);
+}
+
+#[test]
+fn index_of_sitemaps_and_url_are_refused_with_a_hint() {
+    let web = WatchedWeb::new();
+    let index = "<?xml version=\"1.0\"?><sitemapindex><sitemap><loc>http://a.test/s.xml</loc>\
+                 </sitemap></sitemapindex>";
+    web.sandbox.write("index.xml", index);
+    web.watch(&["add", "index.xml", "--name", "i"]).fails(2, &["lists sitemaps, not pages"]);
+    web.watch(&["add", "https://example.org/list", "--name", "i"])
+        .fails(2, &["it is a URL, not a file"]);
 }

@@ -1,8 +1,11 @@
 //! `relink watch`: collections on loopback.
 
 mod bounds;
+mod browser;
 mod changes;
 mod exports;
+mod focus;
+mod history;
 mod imports;
 mod replacements;
 mod resume;

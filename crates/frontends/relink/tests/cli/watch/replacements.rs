@@ -156,3 +156,40 @@ fn keyphrases_are_ordered_by_the_table_or_by_a_search_engine() {
     assert_ne!(counted["source"]["engine"], "builtin", "{counted:#}");
     assert_eq!(keyphrases(&[]), counted);
 }
+
+#[test]
+fn similarity_uses_images_links_and_titles_with_their_weights() {
+    let library = Library::new(|_| Vec::new());
+    let web = &library.web;
+    let media = "<img src=/img/barn-owl.jpg><a href=/guide>Guide</a>";
+    let article = article(0);
+    web.page("/books/owl0.html", "Owl book 0", &format!("{article}{media}"));
+    web.page("/guide", "Field guide to night birds", "<p>A guide to birds of the night.</p>");
+    web.run_at(DAY_5, &[]).exits(0);
+    web.watch(&["accept", "r", "1"]).exits(0);
+    // One page has the text, the other one the image and the link.
+    let all = OWLS.join("</p><p>");
+    web.page("/text.html", "Owls of the night", &format!("<p>{all}</p>"));
+    let some = OWLS[..3].join("</p><p>");
+    web.page("/media.html", "More owls", &format!("<p>{some}</p>{media}"));
+    let urls = ["/text.html", "/media.html", "/guide"].map(|path| web.url(path));
+    web.sandbox.check(&[&urls[0], &urls[1], &urls[2]]).exits(0);
+    let of = |candidates: &[Value], url: &str| -> Value {
+        let found = candidates.iter().find(|candidate| candidate["url"] == url);
+        found.unwrap_or_else(|| panic!("{url} not in {candidates:#?}"))["similarity"].clone()
+    };
+    let candidates = library.suggest("1", &[]);
+    let (text, media) = (of(&candidates, &urls[0]), of(&candidates, &urls[1]));
+    assert_eq!((&media["images"], &text["images"]), (&1.0.into(), &0.0.into()), "{candidates:#?}");
+    assert!(media["links"].as_f64().unwrap() > text["links"].as_f64().unwrap());
+    assert!(media["titles"].as_f64().unwrap() > 0.99, "{media:#}");
+    assert!(media["text"].as_f64().unwrap() < text["text"].as_f64().unwrap());
+    let first = |weights: &str| {
+        let candidates = library.suggest("1", &["--weights", weights]);
+        let similar = candidates.iter().find(|candidate| candidate["kind"] == "similar").unwrap();
+        similar["url"].clone()
+    };
+    assert_eq!(first("text=1,images=0,links=0,titles=0"), urls[0]);
+    assert_eq!(first("text=0,images=1,links=0,titles=0"), urls[1]);
+    web.watch(&["suggest", "r", "1", "--weights", "layout=1"]).fails(2, &["invalid weight"]);
+}

@@ -96,7 +96,7 @@ fn chosen_candidate_replaces_the_member() {
         (CandidateKind::Similar, "https://example.org/other"),
     ] {
         let (url, reason) = (url.to_owned(), "found".to_owned());
-        found.add(WatchCandidate { kind, url, reason, context: None });
+        found.add(WatchCandidate { kind, url, reason, context: None, similarity: None });
     }
     review.set_candidates(found);
     assert!(screen(&mut review).contains("› alias     https://example.org/new"));

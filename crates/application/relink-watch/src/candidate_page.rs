@@ -1,0 +1,100 @@
+//! Reads pages that may replace a member, with all attributes that are compared.
+
+use relink_change::{PageProfile, Signature, TermSettings, TermVector};
+use relink_collection::VersionSummary;
+use relink_engine::{PageReader, Ports};
+use relink_frontier::canonicalize;
+use relink_model::RequestRights;
+use relink_page::body_blocks;
+use relink_ports::{Body, StoreError};
+use url::Url;
+
+/// Maximum number of linked pages of a page whose titles are used.
+const MAX_TITLES: usize = 50;
+
+/// A live page.
+pub(crate) struct CandidatePage {
+    pub(crate) version: VersionSummary,
+    pub(crate) profile: PageProfile,
+}
+
+/// Reads pages and the titles of the pages that they link to.
+pub(crate) struct CandidateReader<'p> {
+    ports: &'p Ports,
+    reader: PageReader<'p>,
+    /// Number of linked pages to fetch, if their titles are not stored.
+    linked_pages: usize,
+}
+
+impl<'p> CandidateReader<'p> {
+    pub(crate) fn new(ports: &'p Ports, reader: PageReader<'p>, linked_pages: usize) -> Self {
+        Self { ports, reader, linked_pages }
+    }
+
+    /// Fetches a live page. A search engine or another page named it, so the request
+    /// has no permissions.
+    pub(crate) async fn read(&mut self, url: &str) -> Result<Option<CandidatePage>, StoreError> {
+        let Some((url, body)) = self.fetch(url).await else { return Ok(None) };
+        let Some(page) = body_blocks(body.content_type.as_deref(), &body.bytes) else {
+            return Ok(None);
+        };
+        let title = page.title().unwrap_or_default().to_owned();
+        let signature = Signature::new(&body.bytes, &page);
+        let terms = TermVector::from_member(&title, &page, "", TermSettings::default());
+        let profile = self.profile(&url, &signature, &terms).await?;
+        let version = VersionSummary { signature: Some(signature), terms };
+        Ok(Some(CandidatePage { version, profile }))
+    }
+
+    /// Returns the attributes of a version of a page.
+    pub(crate) async fn profile(
+        &mut self,
+        url: &Url,
+        signature: &Signature,
+        terms: &TermVector,
+    ) -> Result<PageProfile, StoreError> {
+        let mut profile = PageProfile {
+            terms: terms.clone(),
+            words: signature.content_words(),
+            ..PageProfile::default()
+        };
+        for link in &signature.links {
+            if let Ok(link) = canonicalize(Some(url), &link.url)
+                && link != *url
+            {
+                profile.add_link(link.as_str());
+            }
+        }
+        profile.link_titles = self.link_titles(&profile).await?;
+        Ok(profile)
+    }
+
+    /// Returns the terms of the titles of linked pages. Titles that are not stored are
+    /// fetched, up to the configured number.
+    async fn link_titles(&mut self, profile: &PageProfile) -> Result<TermVector, StoreError> {
+        let mut titles = Vec::new();
+        let mut to_fetch = self.linked_pages;
+        for url in profile.links.iter().take(MAX_TITLES) {
+            let stored = self.ports.store.live_pages(url, "", 1).await?;
+            let stored = stored.into_iter().find(|(known, _)| known == url);
+            if let Some((_, Some(title))) = stored {
+                titles.push(title);
+            } else if to_fetch > 0 {
+                to_fetch -= 1;
+                titles.extend(self.title(url).await);
+            }
+        }
+        Ok(TermVector::from_text(&titles.join("\n")))
+    }
+
+    async fn title(&mut self, url: &str) -> Option<String> {
+        let (_, body) = self.fetch(url).await?;
+        let page = body_blocks(body.content_type.as_deref(), &body.bytes)?;
+        page.title().map(str::to_owned)
+    }
+
+    async fn fetch(&mut self, url: &str) -> Option<(Url, Body)> {
+        let url = Url::parse(url).ok()?;
+        self.reader.read(&url, RequestRights::discovered()).await.content
+    }
+}
