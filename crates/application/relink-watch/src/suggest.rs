@@ -252,6 +252,7 @@ impl<'s> Search<'s> {
             .filter(|(goal, _)| self.needs_replacement || *goal == SearchGoal::Similar);
         let phrases = accepted.keyphrases.phrases();
         for engine in &self.ports.search_engines {
+            found.engines.push(engine.name().to_owned());
             found.warnings.extend(accepted.keyphrases.engine_warning(engine.name()));
         }
         let mut urls: Vec<(String, String)> = Vec::new();

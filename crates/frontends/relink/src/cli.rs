@@ -19,6 +19,7 @@ mod setup;
 mod survey;
 mod unused_args;
 mod watch;
+mod watch_search;
 mod worker;
 
 use std::ffi::OsString;
@@ -75,8 +76,10 @@ pub use self::survey::{
 };
 pub use self::watch::{
     WatchAddArgs, WatchArgs, WatchCommand, WatchDiffArgs, WatchEditArgs, WatchExportFormat,
-    WatchFocusArgs, WatchKeyphraseArgs, WatchMemberArgs, WatchRunArgs, WatchSearchArgs,
-    WatchStudyFormat, WatchSuggestArgs,
+    WatchFocusArgs, WatchMemberArgs, WatchRunArgs, WatchStudyFormat,
+};
+pub use self::watch_search::{
+    WatchKeyphraseArgs, WatchRejectArgs, WatchSearchArgs, WatchSuggestArgs,
 };
 pub use self::worker::WorkerArgs;
 

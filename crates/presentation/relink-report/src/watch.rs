@@ -305,6 +305,8 @@ pub struct WatchSuggestions {
     pub title: String,
     /// The candidates, best first.
     pub candidates: Vec<WatchCandidate>,
+    /// The names of the search engines.
+    pub engines: Vec<String>,
     /// Services that could not be used.
     #[serde(serialize_with = "masked_texts")]
     pub warnings: Vec<String>,
@@ -314,8 +316,15 @@ impl WatchSuggestions {
     /// Creates a list without candidates.
     pub fn new(url: &str, title: &str) -> Self {
         let (url, title) = (url.to_owned(), title.to_owned());
-        let (candidates, warnings) = (Vec::new(), Vec::new());
-        Self { schema: SCHEMA, command: "watch suggest", url, title, candidates, warnings }
+        Self {
+            schema: SCHEMA,
+            command: "watch suggest",
+            url,
+            title,
+            candidates: Vec::new(),
+            engines: Vec::new(),
+            warnings: Vec::new(),
+        }
     }
 
     /// Adds a candidate, each URL once, ordered by kind and similarity.

@@ -1,5 +1,6 @@
 //! `relink watch run` on a collection: pages per second and memory of a check
-//! without changes, on a local nginx without politeness.
+//! without changes, on a local nginx without politeness. And keyphrases: pages per
+//! second on one core, on the guides of this repository.
 
 use std::fmt;
 use std::path::Path;
@@ -23,6 +24,12 @@ const MIN_RATE: f64 = 1_000.0;
 /// Maximum memory, in KiB.
 const MAX_PEAK_KIB: u64 = 150 * 1024;
 
+/// Minimum number of pages per second from which keyphrases are extracted.
+const MIN_KEYPHRASE_RATE: f64 = 200.0;
+
+/// Length of the pages into which the guides are cut, in bytes: about 1,000 words.
+const PAGE_BYTES: usize = 6_000;
+
 /// Concurrency in total and per host.
 const CONCURRENCY: &str = "256";
 
@@ -32,6 +39,8 @@ pub struct WatchBenchResult {
     members: usize,
     first: Run,
     unchanged: Run,
+    /// Pages per second from which keyphrases are extracted.
+    keyphrase_rate: f64,
     /// Whether the last run reported all existing pages as unchanged.
     is_right: bool,
 }
@@ -43,17 +52,19 @@ impl WatchBenchResult {
         self.is_right
             && rate(self.members, self.unchanged) >= MIN_RATE
             && self.unchanged.peak_kib <= MAX_PEAK_KIB
+            && self.keyphrase_rate >= MIN_KEYPHRASE_RATE
     }
 }
 
 impl fmt::Display for WatchBenchResult {
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { members, first, unchanged, .. } = *self;
+        let Self { members, first, unchanged, keyphrase_rate, .. } = *self;
         let peak = |run: Run| run.peak_kib as f64 / 1024.0;
         write!(
             f,
-            "{members} members: first check {:.0}/s {:.0} MB, unchanged {:.0}/s {:.0} MB",
+            "{members} members: first check {:.0}/s {:.0} MB, unchanged {:.0}/s {:.0} MB; \
+             keyphrases {keyphrase_rate:.0}/s",
             rate(members, first),
             peak(first),
             rate(members, unchanged),
@@ -72,8 +83,10 @@ pub fn watch(
     workspace: &Workspace,
     progress: impl Fn(&str),
 ) -> Result<WatchBenchResult, XtaskError> {
-    progress("building relink --release");
-    run(workspace.cargo().args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
+    progress("building relink and relink-eval --release");
+    let packages = ["-p", "relink", "-p", "relink-eval"];
+    let build = ["build", "--release", "--locked", "--quiet"];
+    run(workspace.cargo().args(build).args(packages))?;
     let scratch = Scratch::new()?;
     let root = scratch.path().join("site");
     let port = free_port()?;
@@ -103,7 +116,49 @@ pub fn watch(
         std::fs::read_to_string(&output).map_err(|error| XtaskError::io(&output, &error))?;
     let existing = SIZE.urls - site::missing_count(SIZE.urls);
     let is_right = output.replace(',', "").contains(&format!("{existing} unchanged"));
-    Ok(WatchBenchResult { members: SIZE.urls, first, unchanged, is_right })
+    progress("keyphrases");
+    let keyphrase_rate = keyphrase_rate(workspace, scratch.path())?;
+    Ok(WatchBenchResult { members: SIZE.urls, first, unchanged, keyphrase_rate, is_right })
+}
+
+/// Measures the extraction of keyphrases, with one thread.
+fn keyphrase_rate(workspace: &Workspace, scratch: &Path) -> Result<f64, XtaskError> {
+    let pages = scratch.join("pages.jsonl");
+    let rows = guide_pages(&workspace.root.join("docs"))?;
+    std::fs::write(&pages, rows).map_err(|error| XtaskError::io(&pages, &error))?;
+    let eval = workspace.target.join("release/relink-eval");
+    let path = pages.to_string_lossy();
+    measure(scratch, &eval, &["keyphrases", "--time", &path])?;
+    let output = scratch.join("out");
+    let text = std::fs::read_to_string(&output).map_err(|error| XtaskError::io(&output, &error))?;
+    let mut words = text.split_whitespace();
+    let mut previous = "";
+    let rate = words.find_map(|word| {
+        let number = std::mem::replace(&mut previous, word);
+        (word == "pages/s").then(|| number.parse().ok()).flatten()
+    });
+    rate.ok_or_else(|| XtaskError::new("relink-eval keyphrases printed no rate"))
+}
+
+/// Returns the guides as pages in JSON lines.
+fn guide_pages(docs: &Path) -> Result<String, XtaskError> {
+    let entries = std::fs::read_dir(docs).map_err(|error| XtaskError::io(docs, &error))?;
+    let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "md"));
+    files.sort();
+    let mut rows = String::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).map_err(|error| XtaskError::io(&file, &error))?;
+        let mut rest = text.as_str();
+        while !rest.is_empty() {
+            let (page, after) = rest.split_at(rest.floor_char_boundary(PAGE_BYTES.min(rest.len())));
+            let row = serde_json::json!({"collection": "guides", "role": "member", "text": page});
+            rows.push_str(&row.to_string());
+            rows.push('\n');
+            rest = after;
+        }
+    }
+    Ok(rows)
 }
 
 fn measure_round(

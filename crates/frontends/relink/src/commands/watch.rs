@@ -63,6 +63,9 @@ pub async fn run(args: WatchArgs, global: GlobalArgs) -> Result<Exit, CommandErr
         WatchCommand::Keyphrases(args) => {
             return suggest::keyphrases(*args, db, clock, &global).await;
         }
+        WatchCommand::Reject(args) if !args.no_suggest => {
+            return suggest::reject(*args, db, clock, &global).await;
+        }
         WatchCommand::Focus(args) => return focus::focus(*args, db, clock, &global).await,
         WatchCommand::Diff(args) if review::is_interactive(&args) => {
             return review::review(*args, db, clock, &global).await;
@@ -98,13 +101,14 @@ pub async fn run(args: WatchArgs, global: GlobalArgs) -> Result<Exit, CommandErr
             session.export(&name, output.as_deref(), format).await?;
         }
         WatchCommand::Accept(members) => session.act(&members, &WatchAction::Accept).await?,
-        WatchCommand::Reject { members, reason } => {
-            session.act(&members, &WatchAction::Reject { reason }).await?;
+        WatchCommand::Reject(args) => {
+            let action = WatchAction::Reject { reason: args.reason };
+            session.act(&args.members, &action).await?;
         }
         WatchCommand::Mute { members, duration, reason } => {
             let duration = SignedDuration::try_from(duration.0).unwrap_or(SignedDuration::MAX);
             let now = session.ports.clock.now();
-            let until = now.checked_add(duration).unwrap_or(jiff::Timestamp::MAX);
+            let until = now.checked_add(duration).unwrap_or(Timestamp::MAX);
             session.act(&members, &WatchAction::Mute { until, reason }).await?;
         }
         WatchCommand::Remove { name, members, close } => {
@@ -270,15 +274,7 @@ impl Session {
         let selectors = args.selectors();
         let urls =
             apply_action(&self.ports, &*self.collections, &args.name, &selectors, action).await?;
-        let done = match action {
-            WatchAction::Accept => "accepted",
-            WatchAction::Reject { .. } => "rejected",
-            WatchAction::Mute { .. } => "muted",
-            WatchAction::Remove => "removed",
-            WatchAction::Close => "closed",
-        };
-        let lines = urls.iter().map(|url| format!("{done} {}\n", printable(url)));
-        print(&if urls.is_empty() { "nothing to do\n".to_owned() } else { lines.collect() })
+        print(&action_text(action, &urls))
     }
 
     async fn remove(
@@ -295,6 +291,21 @@ impl Session {
         let action = if close { WatchAction::Close } else { WatchAction::Remove };
         self.act(&members, &action).await
     }
+}
+
+/// Formats the effect of an action.
+fn action_text(action: &WatchAction, urls: &[String]) -> String {
+    if urls.is_empty() {
+        return "nothing to do\n".to_owned();
+    }
+    let done = match action {
+        WatchAction::Accept => "accepted",
+        WatchAction::Reject { .. } => "rejected",
+        WatchAction::Mute { .. } => "muted",
+        WatchAction::Remove => "removed",
+        WatchAction::Close => "closed",
+    };
+    urls.iter().map(|url| format!("{done} {}\n", printable(url))).collect()
 }
 
 fn print_json(value: &impl serde::Serialize) -> Result<(), CommandError> {

@@ -11,9 +11,10 @@ use super::{
     WatchChange, WatchKeyphrases, WatchList, WatchMember, WatchReport, WatchSuggestions,
     WatchSummary,
 };
-use crate::human::{
-    COLUMNS, TextStyle, age, counted, cut_end, grouped, padded, shown_prose, shown_url,
-};
+use crate::human::{COLUMNS, TextStyle, counted, cut_end, grouped, padded, shown_prose, shown_url};
+
+/// The name of the search engine that knows the pages in the database.
+const LOCAL_ENGINE: &str = "local index";
 
 /// Maximum number of lines for each kind of change.
 const MAX_LINES: usize = 5;
@@ -53,15 +54,28 @@ fn next_check(summary: &WatchSummary, now: Timestamp) -> String {
     }
 }
 
-/// Formats the time from `from` to `to`.
+/// Formats the time from `from` to `to` as a rounded number of days, hours or minutes.
 fn span(from: Timestamp, to: Timestamp) -> String {
-    age(u64::try_from(to.duration_since(from).as_secs()).unwrap_or(0))
+    const MINUTE: u64 = 60;
+    const HOUR: u64 = 60 * MINUTE;
+    const DAY: u64 = 24 * HOUR;
+    let seconds = u64::try_from(to.duration_since(from).as_secs()).unwrap_or(0);
+    let rounded = |unit: u64| (seconds + unit / 2) / unit;
+    match seconds {
+        _ if rounded(HOUR) >= 48 => format!("{} d", rounded(DAY)),
+        _ if rounded(MINUTE) >= 90 => format!("{} h", rounded(HOUR)),
+        _ => format!("{} min", rounded(MINUTE).max(1)),
+    }
 }
 
 /// Formats all members of a collection.
 pub fn show_text(report: &WatchReport, style: TextStyle) -> String {
     let mut text = String::new();
-    for list in &report.lists {
+    // A folder without own pages is named by its nested collections.
+    let is_shown = |list: &&WatchList| {
+        !list.members.is_empty() || !list.description.is_empty() || report.lists.len() == 1
+    };
+    for list in report.lists.iter().filter(is_shown) {
         list_head(&mut text, list, style);
         for member in &list.members {
             let _ = writeln!(text, "{}", member_line(member, style));
@@ -296,6 +310,13 @@ pub fn suggestion_text(suggestions: &WatchSuggestions, style: TextStyle) -> Stri
     }
     if suggestions.candidates.is_empty() {
         text.push_str("no candidates found\n");
+        let is_local = suggestions.engines.iter().all(|engine| engine == LOCAL_ENGINE);
+        if is_local {
+            text.push_str(
+                "hint: only pages in the database were searched; use `--search ENGINE` to search \
+                 the web\n",
+            );
+        }
     }
     for warning in &suggestions.warnings {
         let _ = writeln!(text, "warning: {}", shown_prose(warning));
@@ -348,5 +369,22 @@ pub fn keyphrase_text(members: &[WatchKeyphrases], style: TextStyle) -> String {
 fn warnings(text: &mut String, report: &WatchReport) {
     for warning in &report.warnings {
         let _ = writeln!(text, "warning: {}", shown_prose(warning));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn span_is_rounded_to_one_unit() {
+        let check = |seconds: i64, expect: &str| {
+            let to = Timestamp::from_second(seconds).unwrap();
+            assert_eq!(span(Timestamp::UNIX_EPOCH, to), expect);
+        };
+        check(0, "1 min");
+        check(3_590, "60 min");
+        check(86_399, "24 h");
+        check(604_000, "7 d");
     }
 }

@@ -1,5 +1,5 @@
-//! `relink watch suggest` and `keyphrases`: searches for pages that can replace a
-//! member, and prints the phrases of the search.
+//! `relink watch suggest`, `reject` and `keyphrases`: searches for pages that can
+//! replace a member, and prints the phrases of the search.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,11 +9,15 @@ use relink_ports::{Clock as _, CollectionStore};
 use relink_report::watch::{
     WatchKeyphraseReport, WatchSuggestions, keyphrase_text, suggestion_text,
 };
-use relink_watch::{MemberSelector, SuggestRequest, member_keyphrases, suggest_replacements};
+use relink_watch::{
+    MemberSelector, SuggestRequest, WatchAction, apply_action, member_keyphrases,
+    suggest_replacements,
+};
 
-use super::print_json;
+use super::{action_text, print_json};
 use crate::cli::{
-    ExplainFormat, GlobalArgs, WatchKeyphraseArgs, WatchSearchArgs, WatchSuggestArgs,
+    ExplainFormat, GlobalArgs, WatchKeyphraseArgs, WatchRejectArgs, WatchSearchArgs,
+    WatchSuggestArgs,
 };
 use crate::clock::RunClock;
 use crate::commands::revive::{archives, engines};
@@ -85,6 +89,32 @@ pub(super) async fn suggest(
     match format {
         ExplainFormat::Human => print(&suggestion_text(&suggestions, text_style(global)))?,
         ExplainFormat::Json => print_json(&suggestions)?,
+    }
+    Ok(if stop.is_stopped() { Exit::Interrupted } else { Exit::Clean })
+}
+
+/// Runs `relink watch reject`: marks the pages, then searches for their accepted
+/// versions.
+pub(super) async fn reject(
+    args: WatchRejectArgs,
+    db: Option<PathBuf>,
+    clock: RunClock,
+    global: &GlobalArgs,
+) -> Result<Exit, CommandError> {
+    let WatchRejectArgs { members, reason, search, .. } = args;
+    let search = ReplacementSearch::open(search, db, clock).await?;
+    let stop = stop_on_signal();
+    let action = WatchAction::Reject { reason };
+    let (ports, collections) = (&search.ports, &*search.collections);
+    let selectors = members.selectors();
+    let urls = apply_action(ports, collections, &members.name, &selectors, &action).await?;
+    print(&action_text(&action, &urls))?;
+    for url in urls {
+        if stop.is_stopped() {
+            return Ok(Exit::Interrupted);
+        }
+        let found = search.suggest(&members.name, &MemberSelector::Url(url), &stop).await?;
+        print(&format!("\n{}", suggestion_text(&found, text_style(global))))?;
     }
     Ok(if stop.is_stopped() { Exit::Interrupted } else { Exit::Clean })
 }

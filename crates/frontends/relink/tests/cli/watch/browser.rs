@@ -1,5 +1,6 @@
 //! `review.html` and an exported path in headless Chromium, opened from disk.
 
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
@@ -128,7 +129,7 @@ fn hostile_collection() -> WatchedWeb {
         let text = escaped(&hostile(&canary, number));
         web.page(&format!("/p{number}"), &text, &format!("{}<p>{text}</p>", owl_text(number)));
         let url = web.url(&format!("/p{number}"));
-        bookmarks.push_str(&format!("<DT><A HREF=\"{url}\">{text}</A><DD>note {text}"));
+        let _ = write!(bookmarks, "<DT><A HREF=\"{url}\">{text}</A><DD>note {text}");
     }
     web.sandbox.write("b.html", &format!("{bookmarks}</DL>"));
     let description = hostile(&canary, 0);
@@ -159,7 +160,7 @@ fn hostile_review_and_path_run_no_script_and_send_no_request() {
     for (file, expect) in [
         ("site/index.html", "stop-006.html"),
         ("site/stop-001.html", "Contents"),
-        ("site/stop-003.html", "Previous"),
+        ("site/stop-003.html", "Previous:"),
         ("site/stop-006.html", "No archived copy is known."),
     ] {
         check_silent(&web.sandbox.path(file), expect);

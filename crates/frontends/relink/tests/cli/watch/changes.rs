@@ -76,7 +76,7 @@ fn accept_reject_and_mute_end_a_notice() {
     let first = web.url("/owl1");
     web.watch(&["accept", "reading", &first]).exits(0);
     assert_eq!(web.member("reading", "/owl1")["next_step"], "none");
-    web.watch(&["reject", "reading", "3", "--reason", "sold"]).exits(0);
+    web.watch(&["reject", "reading", "3", "--reason", "sold", "--no-suggest"]).exits(0);
     let rejected = web.member("reading", "/owl2");
     assert_eq!(
         (&rejected["state"], &rejected["user_reason"]),

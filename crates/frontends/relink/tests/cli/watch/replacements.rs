@@ -108,7 +108,11 @@ fn rejected_page_is_searched_and_gap_is_filled() {
         vec![ArchivedPage::page(&url, "20260101000000", &html("Owl book 2", &article(2)))]
     });
     let web = &library.web;
-    web.watch(&["reject", "r", "3", "--reason", "resold"]).exits(0);
+    let archive = library.archive.root();
+    let reject = ["watch", "--db", "relink.db", "reject", "r", "3", "--reason", "resold"];
+    let search = [QUICK, &["--allow-private", "--archive", &archive]].concat();
+    let output = web.sandbox.run(&[&reject[..], &search].concat()).exits(0).stdout;
+    assert!(output.starts_with("rejected http://") && output.contains("\narchived "), "{output}");
     let candidates = library.suggest("3", &[]);
     assert_eq!(candidates[0]["kind"], "archived", "{candidates:#?}");
     web.watch(&["remove", "r", "1"]).exits(0);

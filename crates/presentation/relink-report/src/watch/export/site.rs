@@ -1,10 +1,12 @@
 //! A collection as a small static site: contents, and one page per stop.
 
 use relink_collection::{Availability, MemberState};
+use relink_model::Verdict;
 
 use super::super::html::{link, page};
 use super::super::text::status;
 use super::super::{WatchMember, WatchReport};
+use crate::human::shown_url;
 use crate::site::html::markup::{Markup, element};
 
 /// A file of the site.
@@ -92,10 +94,10 @@ fn stop_page(
 ) -> String {
     let annotation = (!stop.annotation.is_empty())
         .then(|| element("p", [("class", "note")], stop.annotation.as_str()));
-    let neighbor = |member: Option<&WatchMember>, name: &str| {
+    let neighbor = |member: Option<&WatchMember>, before: &str, after: &str| {
         member.map_or_else(Markup::default, |member| {
             let file = file_name(member);
-            let text = format!("{name}: {}", title_of(member));
+            let text = format!("{before}{}{after}", title_of(member));
             element("a", [("href", file.as_str())], text)
         })
     };
@@ -103,9 +105,9 @@ fn stop_page(
         "nav",
         [("class", "steps"), ("aria-label", "Path")],
         [
-            neighbor(previous, "← Previous"),
+            neighbor(previous, "← Previous: ", ""),
             element("a", [("href", "index.html")], "Contents"),
-            neighbor(next, "Next →"),
+            neighbor(next, "Next: ", " →"),
         ],
     );
     let heading = element("h1", [], format!("{}. {}", stop.number, title_of(stop)));
@@ -120,17 +122,23 @@ fn destination(stop: &WatchMember) -> Markup {
     if !is_gone {
         return element("p", [], ["Page: ".into(), link(&stop.url, "")]);
     }
-    let reason = match stop.state {
-        MemberState::Gap => "This stop was removed.".to_owned(),
-        _ => format!("{}.", status(stop)),
+    let (reason, details) = match stop.state {
+        MemberState::Gap => ("This stop was removed.", String::new()),
+        MemberState::Rejected => ("This is no longer the page that was chosen.", String::new()),
+        _ => ("This page is no longer available.", format!(" ({})", status(stop))),
     };
+    let details = element("span", [("class", "quiet")], details);
     let copy = match &stop.archived_url {
         Some(archived) => element("p", [], ["Archived copy: ".into(), link(archived, "")]),
         None => element("p", [], "No archived copy is known."),
     };
-    let original =
-        element("p", [("class", "quiet")], ["Original page: ".into(), link(&stop.url, "")]);
-    [element("p", [("class", "warn")], reason), copy, original].into()
+    // Readers must not follow a link to another owner of the address.
+    let url = match stop.verdict {
+        Some(Verdict::Hijacked) => element("span", [], shown_url(&stop.url)),
+        _ => link(&stop.url, ""),
+    };
+    let original = element("p", [("class", "quiet")], ["Original page: ".into(), url]);
+    [element("p", [("class", "warn")], [reason.into(), details]), copy, original].into()
 }
 
 fn footer(report: &WatchReport) -> Markup {

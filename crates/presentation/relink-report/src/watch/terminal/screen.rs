@@ -127,6 +127,10 @@ fn candidate_lines(
         let line = cut_end(&line, columns);
         lines.push(if at == selected { style.strong(&line) } else { line });
         let mut reason = format!("            {}", shown_prose(&candidate.reason));
+        if let Some(similarity) = &candidate.similarity {
+            let percent = format!("; similarity {:.0} %", similarity.total * 100.0);
+            reason.push_str(&percent);
+        }
         if let Some(context) = &candidate.context {
             reason.push_str("; ");
             reason.push_str(&context_text(context));
