@@ -28,6 +28,8 @@ pub(crate) struct PageHint {
     pub(crate) keeps_text: bool,
     /// The annotations of the page in its collections.
     pub(crate) annotation: String,
+    /// The forms of keyphrases.
+    pub(crate) phrases: KeyphraseSettings,
 }
 
 /// A fetched page.
@@ -109,7 +111,7 @@ fn content(url: &str, page: &BlockText, hint: &PageHint) -> VersionContent {
     let title = page.title().unwrap_or_default().to_owned();
     let source = KeyphraseSource { annotation: &hint.annotation, url };
     let frequencies = DocumentFrequencies::builtin();
-    let phrases = page_keyphrases(page, source, &frequencies, &KeyphraseSettings::default());
+    let phrases = page_keyphrases(page, source, &frequencies, &hint.phrases);
     VersionContent {
         terms: TermVector::from_member(&title, page, "", TermSettings::default()),
         keyphrases: StoredKeyphrases::builtin(phrases, &frequencies),

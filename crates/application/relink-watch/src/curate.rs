@@ -5,7 +5,7 @@ use relink_ports::{CollectionStore, CollectionUpdate, MemberEvent, StoredMember}
 
 use crate::WatchError;
 use crate::edit::{MemberSelector, select_one};
-use crate::library::{AngleOptions, CollectionSettings, Library};
+use crate::library::{AngleOptions, CollectionSettings, Library, PhraseOptions};
 use relink_engine::Ports;
 
 /// Replaces the page of a member. Its title, annotation and position stay, and the
@@ -101,6 +101,8 @@ pub struct CollectionEdit {
     pub is_automatic: Option<bool>,
     /// Settings of the paper's angle, also of nested collections.
     pub angle: AngleOptions,
+    /// Forms of keyphrases, also of nested collections.
+    pub phrases: PhraseOptions,
 }
 
 /// Edits a collection.
@@ -125,6 +127,7 @@ pub async fn edit_collection(
         let mut settings = CollectionSettings::parse(&collection.settings);
         settings.is_automatic = edit.is_automatic.unwrap_or(settings.is_automatic);
         settings.angle = edit.angle.over(settings.angle);
+        settings.phrases = edit.phrases.over(settings.phrases);
         collection.settings = settings.to_text()?;
         collection.updated_at = ports.now();
         updates.push(CollectionUpdate { collection, members: Vec::new() });

@@ -34,7 +34,7 @@ pub use error::WatchError;
 pub use focus::{FocusRequest, measure_focus};
 pub use history::{member_history, page_histories};
 pub use keyphrases::member_keyphrases;
-pub use library::AngleOptions;
+pub use library::{AngleOptions, PhraseOptions};
 pub use review::{review_between, review_collection};
 pub use run::{WatchEnd, WatchOutcome, WatchSettings, watch_pages};
 pub use suggest::{SuggestRequest, suggest_replacements};

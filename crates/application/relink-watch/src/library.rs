@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use relink_change::AngleSettings;
 use relink_collection::{ContextKind, MemberState};
-use relink_keyphrase::english_nouns;
+use relink_keyphrase::{KeyphraseSettings, english_nouns};
 use relink_ports::{
     CollectionId, CollectionStore, StoredCollection, StoredMember, VersionId, WatchedPage,
 };
@@ -26,6 +26,36 @@ pub(crate) struct CollectionSettings {
     pub(crate) is_automatic: bool,
     /// The settings of the paper's angle.
     pub(crate) angle: AngleOptions,
+    /// The forms of keyphrases.
+    pub(crate) phrases: PhraseOptions,
+}
+
+/// The forms of keyphrases; `None` is the default of [`KeyphraseSettings`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PhraseOptions {
+    /// Maximum number of adjectives before the nouns.
+    pub adjectives: Option<usize>,
+    /// Whether a verb may precede the nouns.
+    pub verbs: Option<bool>,
+}
+
+impl PhraseOptions {
+    /// Returns these options, or those of `lower` where one is not set.
+    pub(crate) fn over(self, lower: Self) -> Self {
+        let Self { adjectives, verbs } = self;
+        Self { adjectives: adjectives.or(lower.adjectives), verbs: verbs.or(lower.verbs) }
+    }
+
+    /// Returns the settings of the extraction.
+    pub(crate) fn settings(self) -> KeyphraseSettings {
+        let default = KeyphraseSettings::default();
+        KeyphraseSettings {
+            max_modifiers: self.adjectives.unwrap_or(default.max_modifiers),
+            allows_verbs: self.verbs.unwrap_or(default.allows_verbs),
+            ..default
+        }
+    }
 }
 
 /// Settings of the paper's angle; `None` is the default of [`AngleSettings`].

@@ -12,13 +12,14 @@ use relink_engine::{
     check_pages,
 };
 use relink_frontier::NetworkDoubt;
+use relink_keyphrase::KeyphraseSettings;
 use relink_model::RequestRights;
 use relink_ports::{CheckedTarget, CollectionId, CollectionStore};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::WatchError;
 use crate::capture::{Capture, PageHint};
-use crate::library::{CollectionSettings, Library};
+use crate::library::{CollectionSettings, Library, PhraseOptions};
 use crate::record::{CheckedPage, RecordCounts, record};
 
 /// Maximum number of rounds. The third one is for pages whose candidate was too
@@ -94,7 +95,8 @@ pub async fn watch_pages(
         store.schedule_pages(&ids, ports.now()).await?;
     }
     let (keeps_text, annotations) = (urls_with_text(&library), annotations(&library));
-    let watch = WatchRun { ports, store, settings, ids, keeps_text, annotations };
+    let phrases = phrase_settings(&library);
+    let watch = WatchRun { ports, store, settings, ids, keeps_text, annotations, phrases };
     let mut counts = RecordCounts::default();
     let mut end = PageRunEnd::Finished;
     let mut due = None;
@@ -131,6 +133,22 @@ fn urls_with_text(library: &Library) -> HashSet<String> {
     let lists = library.collections.iter();
     let lists = lists.filter(|one| CollectionSettings::parse(&one.settings).keeps_text);
     lists.flat_map(|one| library.members(one.id)).map(|member| member.url.clone()).collect()
+}
+
+/// Returns the forms of keyphrases of each page. In several collections, the first one
+/// with own settings decides.
+fn phrase_settings(library: &Library) -> HashMap<String, KeyphraseSettings> {
+    let mut settings = HashMap::new();
+    for collection in &library.collections {
+        let options = CollectionSettings::parse(&collection.settings).phrases;
+        if options == PhraseOptions::default() {
+            continue;
+        }
+        for member in library.members(collection.id) {
+            settings.entry(member.url.clone()).or_insert_with(|| options.settings());
+        }
+    }
+    settings
 }
 
 /// Returns the annotations of each page. A page may be in several collections.
@@ -176,6 +194,7 @@ struct WatchRun<'w> {
     ids: Vec<CollectionId>,
     keeps_text: HashSet<String>,
     annotations: HashMap<String, String>,
+    phrases: HashMap<String, KeyphraseSettings>,
 }
 
 impl WatchRun<'_> {
@@ -242,6 +261,7 @@ impl WatchRun<'_> {
                     has_candidate: page.candidate.is_some(),
                     keeps_text: self.keeps_text.contains(&page.url),
                     annotation: self.annotations.get(&page.url).cloned().unwrap_or_default(),
+                    phrases: self.phrases.get(&page.url).copied().unwrap_or_default(),
                 };
                 hints.insert(page.url, hint);
             }

@@ -283,6 +283,12 @@ pub struct WatchEditArgs {
     /// Factor of the weight of English nouns in the angle [default: 1.5]
     #[arg(long, value_name = "N", conflicts_with = "member")]
     pub noun_factor: Option<f64>,
+    /// Maximum number of adjectives in a keyphrase [default: 1]
+    #[arg(long, value_name = "N", conflicts_with = "member")]
+    pub phrase_adjectives: Option<usize>,
+    /// Whether a keyphrase may start with a verb: true or false [default: false]
+    #[arg(long, value_name = "BOOL", conflicts_with = "member")]
+    pub phrase_verbs: Option<bool>,
 }
 
 /// Formats of `relink watch study`.

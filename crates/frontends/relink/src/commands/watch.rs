@@ -27,9 +27,9 @@ use relink_report::watch::{
 };
 use relink_watch::{
     AddContent, AddRequest, AngleOptions, CollectionEdit, ImportSummary, MemberEditRequest,
-    MemberSelector, ReviewPeriod, WatchAction, add_collection, apply_action, collection_list,
-    edit_collection, edit_member, member_history, page_histories, remove_collection,
-    replace_member, review_between, review_collection,
+    MemberSelector, PhraseOptions, ReviewPeriod, WatchAction, add_collection, apply_action,
+    collection_list, edit_collection, edit_member, member_history, page_histories,
+    remove_collection, replace_member, review_between, review_collection,
 };
 
 use self::files::{export_format, write_file, write_site};
@@ -263,6 +263,10 @@ impl Session {
                     away: args.away,
                     scaling: args.scaling,
                     noun_factor: args.noun_factor,
+                },
+                phrases: PhraseOptions {
+                    adjectives: args.phrase_adjectives,
+                    verbs: args.phrase_verbs,
                 },
             };
             edit_collection(ports, collections, &args.name, &edit).await?;

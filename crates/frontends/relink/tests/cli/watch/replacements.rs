@@ -197,3 +197,19 @@ fn similarity_uses_images_links_and_titles_with_their_weights() {
     assert_eq!(first("text=0,images=1,links=0,titles=0"), urls[1]);
     web.watch(&["suggest", "r", "1", "--weights", "layout=1"]).fails(2, &["invalid weight"]);
 }
+
+#[test]
+fn wider_forms_of_keyphrases_are_optional() {
+    let web = WatchedWeb::new();
+    let text = "<p>The small white owl is here. A small white owl sees the small white owl.</p>";
+    for (at, name) in ["plain", "wide"].iter().enumerate() {
+        web.page(&format!("/{at}"), "Bird", text);
+        web.sandbox.list(&format!("{name}.txt"), [web.url(&format!("/{at}"))]);
+        web.watch(&["add", &format!("{name}.txt"), "--name", name]).exits(0);
+    }
+    web.watch(&["edit", "wide", "--phrase-adjectives", "2"]).exits(0);
+    web.run_at(DAY_1, &[]).exits(0);
+    let exact = |name: &str| web.json(&["keyphrases", name])["members"][0]["exact"].to_string();
+    assert!(exact("plain").contains("\"white owl\""), "{}", exact("plain"));
+    assert!(exact("wide").contains("\"small white owl\""), "{}", exact("wide"));
+}
