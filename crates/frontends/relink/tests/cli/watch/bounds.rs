@@ -1,8 +1,10 @@
 //! Hostile pages, lists without a topic, and the study report.
 
+use std::fmt::Write as _;
+
 use relink_testkit::web::CannedResponse;
 
-use super::{DAY_1, DAY_5, WatchedWeb, html, owl_text};
+use super::{DAY_1, DAY_5, OWLS, WatchedWeb, html, owl_text};
 
 #[test]
 fn hostile_pages_are_bounded() {
@@ -62,6 +64,61 @@ fn list_without_a_common_topic_gets_a_warning() {
     web.run_at(DAY_1, &[]).exits(0);
     let warnings = |name: &str| web.json(&["diff", name])["warnings"].as_array().unwrap().len();
     assert_eq!((warnings("mixed"), warnings("owls")), (1, 0));
+}
+
+/// Sentences about two other topics.
+const RAILWAY: [&str; 8] = [
+    "The express train leaves the central station at noon.",
+    "Buy tickets for the railway at the counter of the station.",
+    "Trains to the coast stop at every station on Sunday.",
+    "The timetable of the railway lists trains and platforms.",
+    "A ticket for the night train includes a bed in the sleeping car.",
+    "The conductor of the train checks the tickets before each station.",
+    "Freight trains wait on a side track until the express train has passed.",
+    "The locomotive of the express train is serviced at the railway depot.",
+];
+const BAKING: [&str; 8] = [
+    "Knead the dough of flour, water, salt and yeast for ten minutes.",
+    "Bake the bread in a hot oven until the crust is brown.",
+    "The dough rises in a warm place until its volume has doubled.",
+    "Rye flour and sourdough give the bread its taste.",
+    "Let the loaf of bread cool on a rack before you cut the crust.",
+    "Yeast needs warm water and some sugar to make the dough rise.",
+    "Brush the rolls with milk before you put them into the oven.",
+    "A baker weighs flour and salt for each dough on a scale.",
+];
+
+fn sentences(all: &[&str; 8], number: usize) -> String {
+    let four: Vec<&str> = (0..4).map(|at| all[(number + at * 3) % all.len()]).collect();
+    format!("<p>{}</p>", four.join("</p><p>"))
+}
+
+#[test]
+fn bookmarks_of_three_topics_are_judged_by_folder() {
+    let web = WatchedWeb::new();
+    let mut bookmarks = String::from("<!DOCTYPE NETSCAPE-Bookmark-file-1><DL>");
+    for (topic, all) in [("owls", &OWLS), ("trains", &RAILWAY), ("bread", &BAKING)] {
+        let _ = write!(bookmarks, "<DT><H3>{topic}</H3><DL>");
+        for number in 0..8 {
+            let path = format!("/{topic}{number}");
+            web.page(&path, &format!("Page {number}"), &sentences(all, number));
+            let _ = write!(bookmarks, "<DT><A HREF=\"{}\">{topic}</A>", web.url(&path));
+        }
+        bookmarks.push_str("</DL>");
+    }
+    web.sandbox.write("b.html", &format!("{bookmarks}</DL>"));
+    web.watch(&["add", "b.html", "--name", "b"]).exits(0);
+    web.run_at(DAY_1, &[]).exits(0);
+    // A page of each folder changes: one to the topic of another folder, one to other
+    // sentences on its own topic.
+    web.page("/owls1", "Page 1", &sentences(&BAKING, 2));
+    web.page("/trains1", "Page 1", &sentences(&RAILWAY, 6));
+    web.run_at(DAY_5, &[]).exits(0);
+    let step = |path: &str| web.member("b", path)["next_step"].clone();
+    assert_eq!((step("/owls1"), step("/trains1")), ("reject".into(), "accept".into()));
+    assert_eq!(step("/bread1"), "none");
+    let report = web.json(&["diff", "b"]);
+    assert_eq!(report["warnings"].as_array().unwrap().len(), 0, "{:#}", report["warnings"]);
 }
 
 #[test]
