@@ -231,8 +231,8 @@ impl FocusWalk<'_> {
         progress: &mut (dyn FnMut(u64, &str) + Send),
         stop: &StopSignal,
     ) -> DecayEstimate {
-        // The start and the members need no request.
-        let free = 1 + starts.len();
+        // The start and the members that were read in an earlier run need no request.
+        let free = 1 + self.known.len();
         let rule = StoppingRule {
             push_pages: free + PUSHED_PAGES.min(self.request.max_pages),
             max_pages_fetched: free + self.request.max_pages,
@@ -242,13 +242,17 @@ impl FocusWalk<'_> {
         let (sigma, definition) = (Sigma::default(), DecayDefinition::Plain);
         let mut estimator = DecayEstimator::new(START, sigma, definition, rule);
         let mut random = SplitMix64::new(self.request.seed);
+        estimator.record(START, &focus_start(starts.clone()));
+        for page in starts {
+            if self.known.contains_key(&page) {
+                let observation = self.observe(page, progress).await;
+                estimator.record(page, &observation);
+            }
+        }
         loop {
             match estimator.next(&mut || random.unit()) {
                 EstimatorStep::Done(estimate) => return estimate,
                 EstimatorStep::Fetch(_) if stop.is_stopped() => return estimator.estimate(),
-                EstimatorStep::Fetch(START) => {
-                    estimator.record(START, &focus_start(starts.clone()))
-                }
                 EstimatorStep::Fetch(page) => {
                     let observation = self.observe(page, progress).await;
                     estimator.record(page, &observation);

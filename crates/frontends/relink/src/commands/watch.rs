@@ -131,7 +131,11 @@ impl Session {
                 (format!("crawl {run}"), AddContent::Crawl { run, under: args.under })
             }
             (None, Some(file)) => (file.display().to_string(), file_content(file, args.format)?),
-            (None, None) => return Err(CommandError::usage("no file")),
+            (None, None) => {
+                return Err(CommandError::usage("no file")
+                    .cause("a collection needs pages")
+                    .hint("use a file, or `--crawl latest`"));
+            }
         };
         let request = AddRequest {
             source,
@@ -329,7 +333,9 @@ fn review_period(args: &WatchDiffArgs) -> Result<Option<ReviewPeriod>, CommandEr
     let to = args.to.map_or(Ok(Timestamp::MAX), end)?;
     let from = end(from)?;
     if from > to {
-        return Err(CommandError::usage("`--from` is after `--to`").hint("exchange the dates"));
+        return Err(CommandError::usage("`--from` is after `--to`")
+            .cause("the earlier version comes first")
+            .hint("exchange the dates"));
     }
     Ok(Some(ReviewPeriod { from, to }))
 }

@@ -101,9 +101,10 @@ fn check_silent(file: &Path, expect: &str) {
 }
 
 /// Returns a text that would run a script, send a request or load a style if it were
-/// not escaped. The script would mark the document.
+/// not escaped. The script would mark the document; the text itself does not contain
+/// the mark.
 fn hostile(canary: &str, number: usize) -> String {
-    let script = "document.documentElement.setAttribute('data-ran','1')";
+    let script = "document.documentElement.setAttribute('data-'+'ran','1')";
     let texts = [
         format!("</title><script>{script}</script>"),
         format!("\"><img src={canary} onerror=\"{script}\">"),
@@ -138,8 +139,7 @@ fn hostile_collection() -> WatchedWeb {
     web.run_at(DAY_1, &[]).exits(0);
     for number in 0..4 {
         let text = escaped(&hostile(&canary, number + 1));
-        let link =
-            "<p><a href=\"javascript:document.documentElement.setAttribute('data-ran',1)\">x</a>";
+        let link = "<p><a href=\"javascript:document.documentElement.setAttribute('data-'+'ran',1)\">x</a>";
         let page = format!("<p>Other words, other birds.</p><p>{text}</p>{link}");
         web.web.respond(
             &format!("/p{number}"),

@@ -171,6 +171,7 @@ fn similarity_uses_images_links_and_titles_with_their_weights() {
     web.page("/guide", "Field guide to night birds", "<p>A guide to birds of the night.</p>");
     web.run_at(DAY_5, &[]).exits(0);
     web.watch(&["accept", "r", "1"]).exits(0);
+    web.page("/img/barn-owl.jpg", "Image", "an image");
     // One page has the text, the other one the image and the link.
     let all = OWLS.join("</p><p>");
     web.page("/text.html", "Owls of the night", &format!("<p>{all}</p>"));
