@@ -1,13 +1,14 @@
 //! URLs of controls and the keys under which their results are shared.
 //!
-//! Most controls are random URLs, which cannot exist. The response to one shows how
-//! the server responds to all missing pages. All targets of a directory share one
-//! random URL, so a site with a thousand pages gets only a few more requests.
+//! A control is a URL that is fetched only for comparison with a page. Most controls
+//! are random URLs, which cannot exist. The response to one shows how the server
+//! responds to all missing pages. All targets of a directory share one random URL, so
+//! a site with a thousand pages gets only a few more requests.
 //!
-//! A server may not be harmed by a control or take it for an attack. Controls
+//! A control must not change data on the server or look like an attack. Controls
 //! therefore never request random scripts, never change an identifier in a URL
 //! that looks like an action, and never contain a password (see
-//! [`considerate`](crate::considerate)).
+//! [`control_safety`](crate::control_safety)).
 //!
 //! This module only builds URLs and sends no requests.
 
@@ -15,7 +16,7 @@ use std::cmp::Reverse;
 
 use relink_model::ControlKind;
 
-use crate::considerate::{attracts_filters, is_action, is_action_directory, is_script};
+use crate::control_safety::{is_action, is_action_directory, is_script, triggers_attack_filters};
 use crate::url_parts::{Parameter, UrlParts, numbers};
 
 /// Number of letters in a random name (sic-transit §3: R = 25).
@@ -64,32 +65,37 @@ pub fn control_key(kind: ControlKind, url: &str) -> Option<String> {
     template(kind, url).map(|template| template.key(kind))
 }
 
-/// A URL with a gap.
+/// A URL with a gap for random characters. The parts before and after the gap are
+/// joined without separators.
 struct UrlTemplate<'a> {
     before: Vec<&'a str>,
     gap: Gap,
     after: Vec<&'a str>,
 }
 
+/// The random characters that fill the gap of a [`UrlTemplate`].
 enum Gap {
+    /// A random name.
     Letters,
+    /// A number longer than the original, which has this number of digits.
     Digits(usize),
+    /// No gap: the URL is fixed.
     Nothing,
 }
 
 fn template(kind: ControlKind, url: &str) -> Option<UrlTemplate<'_>> {
     let parts = UrlParts::parse(url)?;
-    let is_name = matches!(
+    let has_random_name = matches!(
         kind,
         ControlKind::RandomName
             | ControlKind::SecondRandomName
             | ControlKind::RandomNameInParent
             | ControlKind::RandomSuffix
     );
-    if is_name && (is_action_directory(&parts) || attracts_filters(&parts)) {
+    if has_random_name && (is_action_directory(&parts) || triggers_attack_filters(&parts)) {
         return None;
     }
-    if !is_name && kind != ControlKind::HomePage && is_action(&parts) {
+    if !has_random_name && kind != ControlKind::HomePage && is_action(&parts) {
         return None;
     }
     match kind {
@@ -101,11 +107,11 @@ fn template(kind: ControlKind, url: &str) -> Option<UrlTemplate<'_>> {
         ControlKind::OtherQueryValue => random_query_value(parts, second_parameter(parts)?),
         ControlKind::WithoutOtherParameter => without_parameter(parts, second_parameter(parts)?),
         ControlKind::RandomPathNumber => random_path_number(parts),
-        ControlKind::HomePage => Some(whole(vec![scheme(parts), authority(parts), "/"])),
+        ControlKind::HomePage => Some(fixed_url(vec![scheme(parts), authority(parts), "/"])),
         ControlKind::Refetch => {
             let query = if parts.query.is_some() { "?" } else { "" };
             let path = vec![scheme(parts), authority(parts), parts.path, query];
-            Some(whole([path, vec![parts.query.unwrap_or_default()]].concat()))
+            Some(fixed_url([path, vec![parts.query.unwrap_or_default()]].concat()))
         }
         ControlKind::Neighbor | ControlKind::SecondNeighbor => None,
     }
@@ -164,18 +170,18 @@ fn without_parameter<'a>(parts: UrlParts<'a>, selected: Parameter<'a>) -> Option
     let back = query.get(selected.start + selected.value.len()..)?;
     let back = if front.is_empty() { back.trim_start_matches(['&', ';']) } else { back };
     let mark = if front.is_empty() && back.is_empty() { "" } else { "?" };
-    Some(whole(vec![scheme(parts), authority(parts), parts.path, mark, front, back]))
+    Some(fixed_url(vec![scheme(parts), authority(parts), parts.path, mark, front, back]))
 }
 
 /// Returns the parameter that most likely selects the page.
 pub(crate) fn varied_parameter(parts: UrlParts<'_>) -> Option<Parameter<'_>> {
-    candidates(parts).max_by_key(rank)
+    candidates(parts).max_by_key(selection_rank)
 }
 
 /// Returns the parameter that selects the page if [`varied_parameter`] does not.
 pub(crate) fn second_parameter(parts: UrlParts<'_>) -> Option<Parameter<'_>> {
     let first = varied_parameter(parts)?;
-    candidates(parts).filter(|parameter| parameter.start != first.start).max_by_key(rank)
+    candidates(parts).filter(|parameter| parameter.start != first.start).max_by_key(selection_rank)
 }
 
 /// Returns the parameters that may select the page.
@@ -186,17 +192,24 @@ fn candidates(parts: UrlParts<'_>) -> impl Iterator<Item = Parameter<'_>> {
         .filter(|parameter| !selects_variant(parameter))
 }
 
-/// Orders parameters: the most likely one last.
-fn rank(parameter: &Parameter<'_>) -> ((bool, bool), Reverse<usize>) {
-    (likelihood(parameter), Reverse(parameter.start))
+/// Returns a sort key that is higher the more likely a parameter selects the page:
+/// first those whose name says that they identify something, then numbers, then the
+/// parameter that comes first in the query.
+fn selection_rank(parameter: &Parameter<'_>) -> (bool, bool, Reverse<usize>) {
+    let is_number = parameter.value.bytes().all(|byte| byte.is_ascii_digit());
+    (is_identifier(parameter), is_number, Reverse(parameter.start))
 }
 
 /// Whether the name of a parameter says that it identifies something.
 pub(crate) fn is_identifier(parameter: &Parameter<'_>) -> bool {
-    likelihood(parameter).0
+    const ENDINGS: [&str; 11] =
+        ["id", "no", "nr", "num", "item", "art", "doc", "rec", "story", "key", "isbn"];
+    let name = parameter.name.to_ascii_lowercase();
+    ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// A random number in the path.
+/// A random number instead of the number in the path that most likely selects the
+/// page: a whole path segment if possible, otherwise the longest number.
 fn random_path_number(parts: UrlParts<'_>) -> Option<UrlTemplate<'_>> {
     if parts.extension().is_some_and(|(_, suffix)| is_script(suffix)) {
         return None;
@@ -209,7 +222,7 @@ fn random_path_number(parts: UrlParts<'_>) -> Option<UrlTemplate<'_>> {
     Some(UrlTemplate { before, gap: Gap::Digits(end - start), after })
 }
 
-fn whole(before: Vec<&str>) -> UrlTemplate<'_> {
+fn fixed_url(before: Vec<&str>) -> UrlTemplate<'_> {
     UrlTemplate { before, gap: Gap::Nothing, after: vec![] }
 }
 
@@ -220,17 +233,6 @@ fn selects_variant(parameter: &Parameter<'_>) -> bool {
     is_variant && (is_number || parameter.name.len() > "page".len())
 }
 
-/// Returns a rank: names that identify something first, then numbers.
-fn likelihood(parameter: &Parameter<'_>) -> (bool, bool) {
-    let is_number = parameter.value.bytes().all(|byte| byte.is_ascii_digit());
-    let name = parameter.name.to_ascii_lowercase();
-    let is_identifier =
-        ["id", "no", "nr", "num", "item", "art", "doc", "rec", "story", "key", "isbn"]
-            .iter()
-            .any(|ending| name.ends_with(ending));
-    (is_identifier, is_number)
-}
-
 fn gap_for(value: &str) -> Gap {
     let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
     if is_number { Gap::Digits(value.len()) } else { Gap::Letters }
@@ -238,7 +240,8 @@ fn gap_for(value: &str) -> Gap {
 
 impl UrlTemplate<'_> {
     fn key(&self, kind: ControlKind) -> String {
-        // A server may reject words where it expects a number, so both need a control.
+        // Letters and digits have different keys, because a server may reject letters
+        // where it expects a number.
         let gap = match self.gap {
             Gap::Letters => "*",
             Gap::Digits(_) => "#",
@@ -256,11 +259,13 @@ impl UrlTemplate<'_> {
         key
     }
 
+    /// Returns the URL with random characters in the gap.
     fn fill(&self, random: &mut RandomChars) -> String {
         let mut url: String = self.before.iter().copied().collect();
         match self.gap {
             Gap::Letters => url.extend((0..RANDOM_NAME_LENGTH).map(|_| random.letter())),
             Gap::Digits(length) => {
+                // No leading zero, so that the number is large.
                 url.push('9');
                 url.extend((0..length + EXTRA_DIGITS - 1).map(|_| random.digit()));
             }
@@ -275,8 +280,9 @@ impl UrlTemplate<'_> {
 struct RandomChars(u64);
 
 impl RandomChars {
-    /// Includes the key in the seed, so that each directory has another name.
+    /// Includes the key in the seed, so that each directory gets another random name.
     fn new(salt: u64, key: &str) -> Self {
+        // FNV-1a.
         let mixed = key.bytes().fold(salt ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });

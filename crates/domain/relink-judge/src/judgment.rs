@@ -243,8 +243,8 @@ pub fn internal_error(input: &JudgeInput<'_>) -> Judgment {
     }
 }
 
-/// Classifies the attempts. After an attempt with another User-Agent, rejections
-/// of the first one are ignored.
+/// Classifies the attempts. If the page was fetched with another User-Agent, attempts
+/// whose User-Agent the server rejected are ignored.
 fn classify_attempts(input: &JudgeInput<'_>) -> Vec<OutcomeClass> {
     let uses_other_user_agent =
         |attempt: &Attempt| attempt.purpose == FetchPurpose::AlternateUserAgent;
@@ -255,7 +255,8 @@ fn classify_attempts(input: &JudgeInput<'_>) -> Vec<OutcomeClass> {
     input.attempts.iter().filter(counts).map(|attempt| classify(&attempt.outcome)).collect()
 }
 
-/// A response with content in any attempt takes precedence over all failures.
+/// Whether any attempt got a response with content, which takes precedence over all
+/// failures.
 fn is_reached(classes: &[OutcomeClass]) -> bool {
     classes.iter().any(|class| class.strength == EvidenceStrength::Reached)
 }
@@ -303,12 +304,12 @@ fn judgment_from(policy: &Policy, input: &JudgeInput<'_>, finding: Finding) -> J
 /// Otherwise states the number of attempts, if there were several.
 fn apply_redirects(policy: &Policy, input: &JudgeInput<'_>, finding: &mut Finding) {
     let Some((redirects, last)) = permanent_redirects(&input.probe.hops) else {
-        let reached =
+        let has_content =
             |attempt: &&Attempt| classify(&attempt.outcome).strength == EvidenceStrength::Reached;
         let latest = input
             .attempts
             .iter()
-            .filter(reached)
+            .filter(has_content)
             .max_by_key(|attempt| (attempt.requested_at, attempt.outcome.status()));
         if let Some(attempt) = latest.filter(|_| input.attempts.len() > 1) {
             finding.reason = reason::reached(&attempt.outcome, input.attempts);
@@ -330,14 +331,14 @@ fn apply_redirects(policy: &Policy, input: &JudgeInput<'_>, finding: &mut Findin
 fn permanent_redirects(hops: &[Hop]) -> Option<(usize, &Hop)> {
     let (last, redirects) = hops.split_last()?;
     let first = redirects.first()?;
-    let arrives =
+    let has_content =
         classify(&FetchOutcome::Response(last.status)).strength == EvidenceStrength::Reached;
     let is_permanent = redirects.iter().all(|hop| matches!(hop.status, 301 | 308));
     let is_redirected = first.url != last.url;
-    (arrives && is_permanent && is_redirected).then_some((redirects.len(), last))
+    (has_content && is_permanent && is_redirected).then_some((redirects.len(), last))
 }
 
-/// Returns `dead` if two attempts had the same hard failure.
+/// Returns `dead` if two attempts had the same hard failure, such as status 404.
 fn confirmed(input: &JudgeInput<'_>, classes: &[OutcomeClass]) -> Option<Judgment> {
     let hard = most_common(classes, EvidenceStrength::Hard).filter(|(_, count)| *count >= 2);
     let (class, _) = hard?;
@@ -370,7 +371,8 @@ fn allows_retry(policy: &Policy, classes: &[OutcomeClass]) -> bool {
         return false;
     }
     // The confirmation of a hard failure is not a retry and comes in addition.
-    let confirmations = usize::from(classes.iter().any(|r| r.strength == EvidenceStrength::Hard));
+    let has_hard_failure = classes.iter().any(|class| class.strength == EvidenceStrength::Hard);
+    let confirmations = usize::from(has_hard_failure);
     classes.len() < 1 + policy.retries as usize + confirmations
 }
 
@@ -430,6 +432,7 @@ fn failed(policy: &Policy, input: &JudgeInput<'_>, class: OutcomeClass) -> Judgm
 /// Tolerance for daily jobs that start a few minutes early.
 const SCHEDULE_SLACK_MINUTES: i64 = 10;
 
+/// Whether the streak has enough failed runs over enough days to count as dead.
 pub(crate) fn has_failed_long_enough(policy: &Policy, streak: &FailureStreak) -> bool {
     let minutes = streak.last_at.duration_since(streak.first_at).as_mins() + SCHEDULE_SLACK_MINUTES;
     streak.runs >= policy.confirm_runs && minutes >= 24 * 60 * policy.confirm_days
@@ -437,23 +440,25 @@ pub(crate) fn has_failed_long_enough(policy: &Policy, streak: &FailureStreak) ->
 
 /// Returns the most common class among those with the strongest evidence.
 fn strongest(classes: &[OutcomeClass]) -> Option<OutcomeClass> {
-    let weight = classes.iter().map(|class| class.strength).min()?;
-    most_common(classes, weight).map(|(class, _)| class)
+    let strength = classes.iter().map(|class| class.strength).min()?;
+    most_common(classes, strength).map(|(class, _)| class)
 }
 
 /// Returns the most common class of this strength and its count. A tie is decided
 /// by the smaller code, so that the order of attempts does not matter.
 fn most_common(
     classes: &[OutcomeClass],
-    weight: EvidenceStrength,
+    strength: EvidenceStrength,
 ) -> Option<(OutcomeClass, usize)> {
     let mut counts: BTreeMap<Option<FindingCode>, (OutcomeClass, usize)> = BTreeMap::new();
-    for class in classes.iter().filter(|class| class.strength == weight) {
+    for class in classes.iter().filter(|class| class.strength == strength) {
         counts.entry(class.code).or_insert((*class, 0)).1 += 1;
     }
     counts.into_values().max_by_key(|(class, count)| (*count, Reverse(class.code)))
 }
 
+/// Returns the time from which the verdict has been the same: that of an earlier run, or
+/// now if the verdict is new.
 fn since(input: &JudgeInput<'_>, verdict: Verdict) -> Timestamp {
     match input.history.since {
         Some(since) if input.history.verdict == Some(verdict) => since,

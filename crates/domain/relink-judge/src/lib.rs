@@ -5,14 +5,25 @@
 //! decides whether to fetch again, which page to compare with, or what to
 //! conclude. A stored probe can be judged again under another [`Policy`].
 //!
+//! Terms:
+//!
+//! - **Soft-404**: a page that is missing although the server sends a success
+//!   status, for example an error page with status 200.
+//! - **Control**: another URL of the same site, fetched only to compare its
+//!   response with that of the page. The commonest control replaces the last path
+//!   segment by a **random name**, which cannot exist.
+//! - **Random page**: the response to such a random URL.
+//! - **Neighbor**: a page of the same directory that was fetched in this run.
+//!
 //! - [`judge`]: the decision.
 //! - [`control_url`]: the URLs that pages are compared with.
 //! - [`codes`]: every `RL` code with its description and advice.
 //! - [`status`]: every HTTP status code with its description and advice.
 //!
-//! The rules for pages that respond extend those of Bar-Yossef et al., WWW 2004,
-//! §3, and FABLE, §2.1. [`Policy::sic_transit`] and [`Policy::fable`] implement
-//! the rules of the papers exactly.
+//! The rules for pages that respond extend those of two papers: *Sic transit
+//! gloria telae* (Bar-Yossef et al., WWW 2004, §3; “sic-transit” in comments) and
+//! FABLE (Zhu et al. 2023, §2.1). [`Policy::sic_transit`] and [`Policy::fable`]
+//! implement the rules of the papers exactly.
 //!
 //! This crate does no I/O and reads no clock.
 
@@ -24,8 +35,8 @@ pub mod status;
 
 mod cache_buster;
 mod confidence;
-mod considerate;
 mod content;
+mod control_safety;
 mod control_url;
 mod judgment;
 #[cfg(test)]

@@ -7,9 +7,9 @@
 //! - `200` is a status; `timeout` is a response timeout, `loop` a redirect loop,
 //!   `nxdomain` an unknown host, `unfetched` a control that was not fetched.
 //! - `"…"` is the title, every further one a heading.
-//! - `#3` is a long text; another number is another text. `#3'` differs from `#3` in
-//!   one word, `#3+4` is one after the other.
-//! - `{…}` is a short text, word for word.
+//! - `#3` is a long text generated from the number 3. `#3'` differs from `#3` in one
+//!   word. `#3+4` is text 3 followed by text 4.
+//! - `{…}` is a short text, given literally.
 //! - `!noindex` is a flag, `@/a` the canonical URL, `type=image/png` the media type
 //!   (`type=` none at all), `bytes=7` the fingerprint of binary content.
 //!
@@ -32,9 +32,9 @@ use crate::{Decision, JudgeInput, Judgment, Policy, control_url, judge};
 /// The site of the pages.
 const SITE: &str = "http://site.test";
 /// Number of words in a long text.
-const LONG_TEXT: usize = 160;
+const LONG_TEXT_WORDS: usize = 160;
 /// Number of words in a shingle.
-const SHINGLE: usize = 3;
+const SHINGLE_WORDS: usize = 3;
 
 /// A page and its context.
 #[derive(Debug, Clone)]
@@ -263,7 +263,7 @@ fn flag(name: &str) -> PageFlag {
 /// Sets the text of a page.
 fn set_text(digest: &mut Digest, text: &str) {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let shingles = words.windows(SHINGLE.min(words.len().max(1)));
+    let shingles = words.windows(SHINGLE_WORDS.min(words.len().max(1)));
     digest.sketch = Sketch::from_hashes(shingles.map(hash).collect());
     digest.text_length = text.chars().count() as u64;
     digest.text_start = text.chars().take(Digest::MAX_TEXT_START).collect();
@@ -279,9 +279,10 @@ fn hash(words: &[&str]) -> u32 {
 fn long_text(number: &str) -> String {
     let bare = number.trim_end_matches('\'');
     let seed: u64 = bare.parse().unwrap();
-    let mut words: Vec<String> = (0..LONG_TEXT as u64).map(|index| word(seed, index)).collect();
+    let mut words: Vec<String> =
+        (0..LONG_TEXT_WORDS as u64).map(|index| word(seed, index)).collect();
     if bare != number {
-        words[LONG_TEXT / 2] = word(seed, 1 + LONG_TEXT as u64);
+        words[LONG_TEXT_WORDS / 2] = word(seed, 1 + LONG_TEXT_WORDS as u64);
     }
     words.join(" ")
 }

@@ -170,18 +170,14 @@ const fn transient(cause: DeadReason, code: FindingCode) -> OutcomeClass {
     dead(EvidenceStrength::Transient, cause, code)
 }
 
-const fn dead(weight: EvidenceStrength, cause: DeadReason, code: FindingCode) -> OutcomeClass {
-    OutcomeClass { strength: weight, assessment: Assessment::Dead(cause), code: Some(code) }
+const fn dead(strength: EvidenceStrength, cause: DeadReason, code: FindingCode) -> OutcomeClass {
+    OutcomeClass { strength, assessment: Assessment::Dead(cause), code: Some(code) }
 }
 
 const fn blocked(
-    weight: EvidenceStrength,
+    strength: EvidenceStrength,
     reason: InconclusiveReason,
     code: FindingCode,
 ) -> OutcomeClass {
-    OutcomeClass {
-        strength: weight,
-        assessment: Assessment::Inconclusive(reason),
-        code: Some(code),
-    }
+    OutcomeClass { strength, assessment: Assessment::Inconclusive(reason), code: Some(code) }
 }

@@ -1,8 +1,12 @@
 //! Similarity of two pages. Titles and headings are compared before the text.
 //!
-//! With a large shared template, all pages of a site have similar texts. With
-//! recommendations, two error pages have different texts. Titles and headings are
-//! reliable in both cases.
+//! The text alone is misleading in two cases. All pages of a site with a large template
+//! have similar texts. Two error pages that recommend other pages have different texts.
+//! Titles and headings are reliable in both cases. Texts are compared by their
+//! *resemblance*: the share of shingles (runs of words) that both contain, from 0 to 1,
+//! estimated from stored sketches.
+//!
+//! A *random page* is the response to a random URL, usually an error page.
 
 use crate::page::PageView;
 use crate::url_words::words;
@@ -11,8 +15,19 @@ use crate::url_words::words;
 /// and gives no number).
 pub(crate) const SAME_TEXT: f64 = 0.9;
 
-/// Below this resemblance, two error pages of one host count as different.
-const ROTATING: f64 = 0.5;
+/// Minimum resemblance of two random pages of one host. Below it, the error page changes
+/// with every request.
+const MIN_STABLE_RESEMBLANCE: f64 = 0.5;
+
+/// Difference of resemblance that has no meaning, because sketches are samples.
+const RESEMBLANCE_TOLERANCE: f64 = 0.05;
+
+/// Characters by which the lengths of two copies of one error page may differ, for
+/// example because of the time.
+pub(crate) const LENGTH_TOLERANCE: u64 = 24;
+
+/// How often an error page may repeat its URL, so that a longer URL makes a longer page.
+pub(crate) const MAX_URL_REPETITIONS: u64 = 4;
 
 /// The result of a comparison of two pages.
 #[derive(Debug, Clone, Copy)]
@@ -80,12 +95,12 @@ pub(crate) fn error_page_match(
     second: &PageView<'_>,
 ) -> ErrorPageMatch {
     let among_random = text_resemblance(first, second);
-    if among_random < ROTATING {
+    if among_random < MIN_STABLE_RESEMBLANCE {
         return ErrorPageMatch::Rotating;
     }
     let nearest = text_resemblance(page, first).max(text_resemblance(page, second));
     // The page may differ from the random pages by half of their own difference.
-    let tolerance = 0.05 + (1.0 - among_random) / 2.0;
+    let tolerance = RESEMBLANCE_TOLERANCE + (1.0 - among_random) / 2.0;
     let is_near = nearest >= among_random - tolerance;
     if is_near && has_similar_length(page, first, second) {
         ErrorPageMatch::Same
@@ -94,15 +109,17 @@ pub(crate) fn error_page_match(
     }
 }
 
-/// Whether the page has about the length of the random pages. The tolerance covers
-/// repeated URLs; an additional paragraph is content.
+/// Whether the page has about the length of the random pages. The tolerance covers URLs
+/// that the page repeats; an additional paragraph exceeds it.
 fn has_similar_length(page: &PageView<'_>, first: &PageView<'_>, second: &PageView<'_>) -> bool {
     let length = |page: &PageView<'_>| page.digest.text_length;
     let difference =
         length(page).abs_diff(length(first)).min(length(page).abs_diff(length(second)));
     let url_difference = page.url.len().abs_diff(first.url.len()) as u64;
     let among_random = length(first).abs_diff(length(second));
-    difference <= (24 + 4 * url_difference).saturating_add(among_random.saturating_mul(2))
+    difference
+        <= (LENGTH_TOLERANCE + MAX_URL_REPETITIONS * url_difference)
+            .saturating_add(among_random.saturating_mul(2))
 }
 
 fn compare_final_urls(one: &PageView<'_>, other: &PageView<'_>) -> FinalUrlMatch {
@@ -136,20 +153,20 @@ pub(crate) fn compare_headings(one: &PageView<'_>, other: &PageView<'_>) -> Head
     if is_literal && !one.title().is_empty() {
         return HeadingMatch::Same;
     }
-    let url_words = (one.url_words(), other.url_words());
-    let titles =
-        (url_words.0.distinct_words(one.title()), url_words.1.distinct_words(other.title()));
-    let headings = |page: &PageView<'_>| page.digest.headings.join(" ");
-    let headings =
-        (url_words.0.distinct_words(&headings(one)), url_words.1.distinct_words(&headings(other)));
-    let has_no_title = titles.0.is_empty() && titles.1.is_empty();
+    let (url_words, other_url_words) = (one.url_words(), other.url_words());
+    let title = url_words.distinct_words(one.title());
+    let other_title = other_url_words.distinct_words(other.title());
+    let headings = url_words.distinct_words(&one.digest.headings.join(" "));
+    let other_headings = other_url_words.distinct_words(&other.digest.headings.join(" "));
     // An error page repeats every requested URL or none. If only one of the titles
     // repeats its URL, that page has a title of its own.
-    let has_own_title = titles.0.repeats_own_url(&titles.1) != titles.1.repeats_own_url(&titles.0);
-    match (titles.0.agrees(&titles.1) && !has_own_title, headings.0.agrees(&headings.1)) {
-        (true, true) if has_no_title && headings.0.is_empty() && headings.1.is_empty() => {
-            HeadingMatch::Empty
-        }
+    let has_own_title = title.repeats_own_url(&other_title) != other_title.repeats_own_url(&title);
+    let is_empty = [&title, &other_title, &headings, &other_headings]
+        .into_iter()
+        .all(|words| words.is_empty());
+    let has_same_title = title.agrees_with(&other_title) && !has_own_title;
+    match (has_same_title, headings.agrees_with(&other_headings)) {
+        (true, true) if is_empty => HeadingMatch::Empty,
         (true, true) => HeadingMatch::Same,
         (true, false) => HeadingMatch::TitleOnly,
         (false, _) => HeadingMatch::Different,
@@ -165,8 +182,9 @@ pub(crate) fn may_have_changing_title(one: &PageView<'_>, other: &PageView<'_>) 
     first.len() == second.len() && same > 0 && 2 * same >= first.len()
 }
 
-/// Whether the title of a page equals those of two random pages in all words in
-/// which these agree, and the random pages differ wherever the page does.
+/// Whether the title of a page is that of two random pages, apart from words that change
+/// with every request. At each position, the page must have the word of the first random
+/// page, or the random pages must have different words.
 pub(crate) fn has_same_stable_title(
     page: &PageView<'_>,
     first: &PageView<'_>,
@@ -183,9 +201,9 @@ pub(crate) fn has_same_stable_title(
 /// one repeated URL would change every shingle; long ones by shingles.
 pub(crate) fn text_resemblance(one: &PageView<'_>, other: &PageView<'_>) -> f64 {
     if one.digest.is_short() && other.digest.is_short() {
-        let url_words = (one.url_words(), other.url_words());
-        let first = url_words.0.distinct_words(&one.digest.text_start);
-        return first.overlap(&url_words.1.distinct_words(&other.digest.text_start));
+        let (url_words, other_url_words) = (one.url_words(), other.url_words());
+        let words = url_words.distinct_words(&one.digest.text_start);
+        return words.overlap(&other_url_words.distinct_words(&other.digest.text_start));
     }
     one.digest.sketch.resemblance(&other.digest.sketch)
 }

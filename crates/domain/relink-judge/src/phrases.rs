@@ -8,26 +8,39 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::url_words::{is_of_word, words};
+use crate::url_words::{is_word_char, words};
 
-/// A class of phrases.
+/// What a phrase says about the page that contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PhraseClass {
+    /// The page does not exist.
     NotFound,
+    /// The domain is for sale.
     ForSale,
+    /// A hosting provider's page instead of the site.
     Placeholder,
+    /// The site is temporarily down for maintenance.
     Maintenance,
+    /// The client must prove that it is not a program.
     Challenge,
+    /// The client must log in.
     Login,
+    /// The client must accept cookies or pay.
     Consent,
+    /// The server failed.
     ServerError,
+    /// The service was closed permanently.
     Closed,
+    /// Only some clients have access.
     Restricted,
+    /// Advertisements, such as those of casinos.
     Spam,
+    /// A list without entries.
     EmptyList,
 }
 
-/// The phrase lists.
+/// One list of phrases in many languages for each class. A line is a phrase; `~` marks
+/// one that may also occur inside words, `#` a comment.
 const LISTS: [(PhraseClass, &str); 12] = [
     (PhraseClass::NotFound, include_str!("phrases/not_found.txt")),
     (PhraseClass::ForSale, include_str!("phrases/for_sale.txt")),
@@ -134,8 +147,8 @@ static PHRASES: LazyLock<PhraseIndex> = LazyLock::new(|| {
             continue;
         }
         let longest = line.split(' ').max_by_key(|word| word.len()).unwrap_or(line);
-        let at = line.find(longest).unwrap_or(0);
-        by_word.entry(longest).or_default().push((class, line, at));
+        let offset = line.find(longest).unwrap_or(0);
+        by_word.entry(longest).or_default().push((class, line, offset));
     }
     let filter = WordFilter::from_words(by_word.keys().copied());
     PhraseIndex { by_word, inside_words, filter }
@@ -177,23 +190,25 @@ impl PhraseClassSet {
 
 /// Returns the longest phrase of this class in a text; it is the most specific one.
 pub(crate) fn find_phrase_in(text: &str, class: PhraseClass) -> Option<&'static str> {
-    let padded = NormalizedText::new(text);
-    let of_kind = padded.phrases().filter(|(kind, _, _)| *kind == class);
-    of_kind.map(|(_, phrase, _)| phrase).max_by_key(|phrase| phrase.len())
+    let normalized = NormalizedText::new(text);
+    let of_class = normalized.phrases().filter(|(other, _, _)| *other == class);
+    of_class.map(|(_, phrase, _)| phrase).max_by_key(|phrase| phrase.len())
 }
 
 /// Counts the different phrases of this class in a text, except those that are part
 /// of another.
 pub(crate) fn count_phrases(text: &str, class: PhraseClass) -> usize {
-    let padded = NormalizedText::new(text);
-    let of_kind = padded.phrases().filter(|(kind, _, _)| *kind == class);
-    let phrases: BTreeSet<&str> = of_kind.map(|(_, phrase, _)| phrase).collect();
-    let is_part = |one: &&&str| phrases.iter().any(|all| all != *one && all.contains(**one));
-    phrases.len() - phrases.iter().filter(is_part).count()
+    let normalized = NormalizedText::new(text);
+    let of_class = normalized.phrases().filter(|(other, _, _)| *other == class);
+    let phrases: BTreeSet<&str> = of_class.map(|(_, phrase, _)| phrase).collect();
+    let is_part_of_another =
+        |phrase: &&&str| phrases.iter().any(|other| other != *phrase && other.contains(**phrase));
+    phrases.len() - phrases.iter().filter(is_part_of_another).count()
 }
 
-/// Whether a character belongs to a script that has no spaces between words, or that
-/// attaches other words to them.
+/// Whether a character belongs to a script that does not separate all words by spaces:
+/// Chinese has no spaces, Hebrew and Arabic attach articles and prepositions. All
+/// scripts from Hebrew on in the order of Unicode count.
 fn is_unspaced(character: char) -> bool {
     character >= '\u{590}'
 }
@@ -236,11 +251,11 @@ pub(crate) fn title_parts(title: &str) -> impl Iterator<Item = &str> {
     title.split(['|', '–', '—', '·', '»', '«', ':', '•']).flat_map(|part| part.split(" - "))
 }
 
-/// The words of a text in lower case with one space around each, and the words that
-/// may be the longest of a phrase.
+/// The words of a text in lower case with one space around each, and the offsets at
+/// which a phrase may occur.
 struct NormalizedText {
     text: String,
-    /// The offsets of those words.
+    /// The offsets of words that may be the longest of a phrase.
     candidates: Vec<usize>,
     /// Whether the text contains characters of scripts without spaces.
     has_unspaced: bool,
@@ -269,7 +284,7 @@ impl NormalizedText {
         for character in text.chars() {
             if character.is_ascii_alphanumeric() {
                 self.push_letter(character.to_ascii_lowercase());
-            } else if !character.is_ascii() && is_of_word(character) {
+            } else if !character.is_ascii() && is_word_char(character) {
                 self.has_unspaced |= is_unspaced(character);
                 character.to_lowercase().for_each(|letter| self.push_letter(letter));
             } else {
@@ -327,8 +342,8 @@ impl NormalizedText {
         start: usize,
     ) -> impl Iterator<Item = (PhraseClass, &'static str, Range<usize>)> {
         let candidates = PHRASES.by_word.get(self.word_at(start));
-        candidates.into_iter().flatten().filter_map(move |(class, phrase, at)| {
-            let range = start.checked_sub(*at)?..start - at + phrase.len();
+        candidates.into_iter().flatten().filter_map(move |(class, phrase, offset)| {
+            let range = start.checked_sub(*offset)?..start - offset + phrase.len();
             let matches = self.text.get(range.clone()) == Some(*phrase)
                 && self.text.get(..range.start).unwrap_or_default().ends_with(' ')
                 && self.text.get(range.end..).unwrap_or_default().starts_with(' ');

@@ -1,4 +1,8 @@
-//! Selects the neighbors that are most relevant for a page.
+//! Compares the redirects and query values of a page and its neighbors.
+//!
+//! A neighbor is another page of the same directory. If neighbors are redirected like
+//! the page, the redirect probably does not lead to the moved page. The caller fetches
+//! only the most relevant neighbors; this module ranks them.
 
 use relink_model::Probe;
 
@@ -76,15 +80,15 @@ pub(crate) fn has_other_value(varied: Parameter<'_>, page: &str, other: &str) ->
     let (Some(page), Some(other)) = (UrlParts::parse(page), UrlParts::parse(other)) else {
         return false;
     };
-    let is_rest = |(name, _): &(&str, &str)| *name != varied.name;
-    let value = selection(other).into_iter().find(|(name, _)| *name == varied.name);
+    let is_unvaried = |(name, _): &(&str, &str)| *name != varied.name;
+    let value = selecting_values(other).into_iter().find(|(name, _)| *name == varied.name);
     page.origin == other.origin
         && page.path == other.path
         && value.is_some_and(|(_, value)| value != varied.value)
-        && selection(page)
+        && selecting_values(page)
             .into_iter()
-            .filter(is_rest)
-            .eq(selection(other).into_iter().filter(is_rest))
+            .filter(is_unvaried)
+            .eq(selecting_values(other).into_iter().filter(is_unvaried))
 }
 
 /// Whether two pages have different titles or headings, or, without titles, different
@@ -99,6 +103,8 @@ pub(crate) fn is_other_page(page: &PageView<'_>, other: &PageView<'_>) -> bool {
     }
 }
 
+/// Whether a URL is a variant or a part of a page: the page with other parameters, or a
+/// URL below it.
 fn is_variant_of(variant: &str, page: &str) -> bool {
     let (Some(variant), Some(page)) = (UrlParts::parse(variant), UrlParts::parse(page)) else {
         return false;
@@ -109,15 +115,15 @@ fn is_variant_of(variant: &str, page: &str) -> bool {
         return variant_path.strip_prefix(page_path).is_some_and(|rest| rest.starts_with('/'));
     }
     // Only another value of the same parameter is another page.
-    let own = selection(page);
+    let own = selecting_values(page);
     let has_other_value = |(name, value): (&str, &str)| {
         own.iter().any(|(own_name, own_value)| *own_name == name && *own_value != value)
     };
-    !selection(variant).into_iter().any(has_other_value)
+    !selecting_values(variant).into_iter().any(has_other_value)
 }
 
-/// Returns the parameters that select a page.
-fn selection<'a>(parts: UrlParts<'a>) -> Vec<(&'a str, &'a str)> {
+/// Returns the names and values of the parameters that select a page.
+fn selecting_values<'a>(parts: UrlParts<'a>) -> Vec<(&'a str, &'a str)> {
     let selects = |parameter: &Parameter<'a>| {
         let name = parameter.name.to_ascii_lowercase();
         !VARIANT_PARAMETERS.contains(&name.as_str())

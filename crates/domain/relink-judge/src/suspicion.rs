@@ -44,14 +44,14 @@ mod tests {
     use super::*;
     use crate::notation::Scene;
 
-    fn of(page: &str) -> u32 {
+    fn suspicion_of(page: &str) -> u32 {
         let scene = Scene::parse(page, &[]);
         suspicion(&scene.url, &scene.probe, None)
     }
 
     #[test]
     fn error_pages_are_more_unusual_than_articles() {
-        let article = of("/trees/old-oak 200 \"The old oak\" #1");
+        let article = suspicion_of("/trees/old-oak 200 \"The old oak\" #1");
         assert_eq!(article, 0);
         let pages = [
             "/trees/oak 200 \"Trees\" #1",
@@ -59,7 +59,7 @@ mod tests {
             "/trees/oak -> / 200 \"Trees\" {Sorry}",
             "/trees/oak -> / 200 \"Page not found\" {Page not found}",
         ];
-        let numbers = pages.map(of);
+        let numbers = pages.map(suspicion_of);
         assert!(numbers.is_sorted() && numbers[0] > article, "{numbers:?}");
     }
 }

@@ -15,8 +15,11 @@ pub(crate) struct UrlParts<'a> {
     pub(crate) query: Option<&'a str>,
 }
 
-/// Names of index files.
+/// Names of index files, without extension.
 const INDEX_STEMS: [&str; 6] = ["index", "default", "home", "main", "welcome", "start"];
+
+/// Those that web servers send for a directory.
+const SERVER_INDEX_STEMS: [&str; 3] = ["index", "default", "home"];
 
 /// Path segments that only select a language or another format of the same page.
 const VARIANTS: [&str; 8] = ["en", "de", "fr", "es", "it", "amp", "mobile", "m"];
@@ -156,23 +159,24 @@ const IRRELEVANT: [&str; 24] = [
     "id_currency",
 ];
 
-/// A parameter of a query and the offset of its value.
+/// A parameter of a query.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parameter<'a> {
     pub(crate) name: &'a str,
     pub(crate) value: &'a str,
+    /// The offset of the value in the query.
     pub(crate) start: usize,
 }
 
 /// Returns the parameters of a query. The value may be empty.
 pub(crate) fn parameters(query: &str) -> impl Iterator<Item = Parameter<'_>> {
-    let mut from = 0;
-    query.split(['&', ';']).filter_map(move |written| {
-        let here = from;
-        from += written.len() + 1;
-        let (name, value) = written.split_once('=').unwrap_or((written, ""));
-        let start = here + (name.len() + 1).min(written.len());
-        (!written.is_empty()).then_some(Parameter { name, value, start })
+    let mut next_offset = 0;
+    query.split(['&', ';']).filter_map(move |pair| {
+        let offset = next_offset;
+        next_offset += pair.len() + 1;
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let start = offset + (name.len() + 1).min(pair.len());
+        (!pair.is_empty()).then_some(Parameter { name, value, start })
     })
 }
 
@@ -185,7 +189,7 @@ fn is_irrelevant(parameter: Parameter<'_>) -> bool {
 fn is_index_of(path: &str, directory: &str) -> bool {
     let Some(name) = path.strip_prefix(directory) else { return false };
     let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
-    name.is_empty() || (!name.contains('/') && INDEX_STEMS[..3].contains(&stem.as_str()))
+    name.is_empty() || (!name.contains('/') && SERVER_INDEX_STEMS.contains(&stem.as_str()))
 }
 
 /// Whether two hosts are equal except for `www.`.
@@ -217,8 +221,8 @@ impl Number {
     }
 }
 
-/// Returns the numbers in a path that may select a page: not dates, not single digits
-/// within words, and not parts of session ids.
+/// Returns the numbers in a path that may select a page. Dates, single digits within
+/// words and parts of session ids are omitted.
 pub(crate) fn numbers(path: &str) -> impl Iterator<Item = Number> {
     let mut follows_year = false;
     segments(path).flat_map(move |(start, segment)| {
@@ -228,38 +232,40 @@ pub(crate) fn numbers(path: &str) -> impl Iterator<Item = Number> {
         let runs = if is_date { Vec::new() } else { digit_runs(segment) };
         runs.into_iter().filter(move |(from, _)| !is_in_token(segment, *from)).filter_map(
             move |(from, to)| {
-                let is_segment = is_number;
                 let is_long = to - from >= 2 && !is_year(segment.get(from..to)?);
                 // `7-blue-shoe` is page 7; the server may ignore the rest.
-                let leads = from == 0 && segment.get(to..)?.starts_with(['-', '_']);
-                (is_segment || is_long || leads).then_some(Number {
+                let is_prefix = from == 0 && segment.get(to..)?.starts_with(['-', '_']);
+                (is_number || is_long || is_prefix).then_some(Number {
                     start: start + from,
                     end: start + to,
-                    is_segment,
+                    is_segment: is_number,
                 })
             },
         )
     })
 }
 
+/// Returns the segments of a path with their offsets.
 fn segments(path: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut start = 0;
+    let mut next_offset = 0;
     path.split('/').map(move |segment| {
-        let here = start;
-        start += segment.len() + 1;
-        (here, segment)
+        let offset = next_offset;
+        next_offset += segment.len() + 1;
+        (offset, segment)
     })
 }
 
+/// Returns the start and end of every run of digits.
 fn digit_runs(segment: &str) -> Vec<(usize, usize)> {
     let mut runs = Vec::new();
-    let mut from = None;
-    for (at, byte) in segment.bytes().chain([b'/']).enumerate() {
-        match (byte.is_ascii_digit(), from) {
-            (true, None) => from = Some(at),
+    let mut run_start = None;
+    // The slash ends a run at the end of the segment.
+    for (offset, byte) in segment.bytes().chain([b'/']).enumerate() {
+        match (byte.is_ascii_digit(), run_start) {
+            (true, None) => run_start = Some(offset),
             (false, Some(start)) => {
-                runs.push((start, at));
-                from = None;
+                runs.push((start, offset));
+                run_start = None;
             }
             _ => {}
         }
@@ -267,8 +273,8 @@ fn digit_runs(segment: &str) -> Vec<(usize, usize)> {
     runs
 }
 
-/// Whether the word around an offset is a generated name, such as a session id: letters
-/// separate its digits.
+/// Whether the word around an offset is a generated name, such as a session id. Such a
+/// name has several runs of digits with letters between them.
 fn is_in_token(segment: &str, at: usize) -> bool {
     let is_delimiter = |c: char| !c.is_alphanumeric();
     let start =

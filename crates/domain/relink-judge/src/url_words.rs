@@ -1,27 +1,27 @@
 //! The words of a text, without those that only repeat its URL.
 //!
-//! Error pages often contain the requested URL, the time and a request id. Two of
-//! them are the same page nevertheless. Such words are therefore ignored when
-//! titles, headings and short texts are compared.
+//! Error pages often contain the requested URL, the time and a request id. Two error
+//! pages that differ only in these are the same page. Such words are therefore ignored
+//! when titles, headings and short texts are compared.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use percent_encoding::percent_decode_str;
 
-/// Minimum length at which a mix of letters and digits is a request id.
-const TOKEN_LENGTH: usize = 8;
+/// Minimum length at which a word of letters and digits counts as a request id.
+const MIN_TOKEN_LENGTH: usize = 8;
 
 /// Returns the words of a text in lower case: runs of letters and digits.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|character: char| !is_of_word(character))
+    text.split(|character: char| !is_word_char(character))
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
 }
 
 /// Whether a character belongs to a word: letters, digits, and combining marks of
 /// several scripts.
-pub(crate) fn is_of_word(character: char) -> bool {
+pub(crate) fn is_word_char(character: char) -> bool {
     character.is_alphanumeric()
         || matches!(
             character,
@@ -55,11 +55,12 @@ impl UrlWords {
     }
 }
 
-/// The words of a text, and the URL whose words do not count.
+/// The words of a text without request ids, and the words of its URL, which do not
+/// count.
 #[derive(Debug)]
-pub(crate) struct DistinctWords<'e> {
+pub(crate) struct DistinctWords<'u> {
     words: BTreeSet<String>,
-    url_words: &'e UrlWords,
+    url_words: &'u UrlWords,
 }
 
 impl DistinctWords<'_> {
@@ -83,8 +84,8 @@ impl DistinctWords<'_> {
         if all == 0 { 1.0 } else { share(shared, all) }
     }
 
-    /// Whether both texts are equal except for their URLs.
-    pub(crate) fn agrees(&self, other: &Self) -> bool {
+    /// Whether both texts have the same words except for those of their URLs.
+    pub(crate) fn agrees_with(&self, other: &Self) -> bool {
         self.count_missing_in(other) == 0 && other.count_missing_in(self) == 0
     }
 
@@ -100,7 +101,7 @@ impl DistinctWords<'_> {
 /// Whether a word is a number, a time or a request id.
 fn is_token(word: &str) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();
-    digits == word.len() || (digits > 0 && word.len() >= TOKEN_LENGTH)
+    digits == word.len() || (digits > 0 && word.len() >= MIN_TOKEN_LENGTH)
 }
 
 /// A group of writing systems.
@@ -179,7 +180,7 @@ mod tests {
         let url_words = (UrlWords::from_urls(&[one.0]), UrlWords::from_urls(&[other.0]));
         let (one, other) = (url_words.0.distinct_words(one.1), url_words.1.distinct_words(other.1));
         assert!((one.overlap(&other) - expect).abs() < 1e-9, "{}", one.overlap(&other));
-        assert_eq!(one.agrees(&other), expect > 0.999);
+        assert_eq!(one.agrees_with(&other), expect > 0.999);
     }
 
     #[test]

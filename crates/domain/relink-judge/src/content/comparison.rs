@@ -1,4 +1,4 @@
-//! Comparison of the page with URLs that cannot exist.
+//! Comparison of the page with random pages: the responses to URLs that cannot exist.
 //!
 //! The rules extend those of sic-transit §3 and FABLE §2.1 to pages with large
 //! shared templates, error pages that change with every request, and URLs in
@@ -15,19 +15,19 @@ use super::{
 use crate::confidence;
 use crate::page::PageView;
 use crate::page_similarity::{
-    ErrorPageMatch, FinalUrlMatch, HeadingMatch, PageSimilarity, SAME_TEXT, compare,
-    compare_headings, error_page_match, has_same_stable_title, may_have_changing_title,
-    text_resemblance,
+    ErrorPageMatch, FinalUrlMatch, HeadingMatch, LENGTH_TOLERANCE, MAX_URL_REPETITIONS,
+    PageSimilarity, SAME_TEXT, compare, compare_headings, error_page_match, has_same_stable_title,
+    may_have_changing_title, text_resemblance,
 };
 use crate::phrases::PhraseClass;
 use crate::url_parts::{UrlParts, numbers};
 
-/// Minimum resemblance at which no second random name is needed.
-const IDENTICAL: f64 = 0.995;
+/// Minimum resemblance at which one random name suffices, without a second one.
+const IDENTICAL_TEXT: f64 = 0.995;
 /// Below this resemblance, a page changed between two requests.
-const MAX_CHANGING_RESEMBLANCE: f64 = 0.7;
+const UNCHANGED_TEXT: f64 = 0.7;
 /// Minimum resemblance of two equal pages if both are `noindex`.
-const SAME_UNINDEXED: f64 = 0.4;
+const SAME_UNINDEXED_TEXT: f64 = 0.4;
 
 /// How a page matches the response to random URLs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,9 +100,9 @@ impl<'a> ContentAssessor<'a> {
         }
     }
 
-    /// Whether to fetch the URL with another number. That is cheap if the number
-    /// is the whole name, because the control is then shared by all pages of the
-    /// directory. Otherwise it is done only for suspicious pages.
+    /// Whether to fetch the URL with another number. If the number is the whole name, all
+    /// pages of the directory share this control, so it is cheap. Otherwise it is fetched
+    /// only for suspicious pages.
     fn should_vary_number(&self) -> bool {
         let url = self.page.url_parts();
         let stem = url.extension().map_or_else(|| url.name(), |(stem, _)| stem);
@@ -137,8 +137,8 @@ impl<'a> ContentAssessor<'a> {
         self.soft_404_finding(ControlKind::RandomName, &similarity, match_kind)
     }
 
-    /// Whether random names are redirected to this page, perhaps with the requested
-    /// address in the query, as to a login. The target is a page itself.
+    /// Whether random names are redirected to this page, perhaps with the requested URL in
+    /// the query, as redirects to a login page have. The target of redirects exists.
     pub(super) fn is_target_of(&self, random_page: &PageView<'_>) -> bool {
         let (page, target) = (self.page.final_url_parts(), random_page.final_url_parts());
         !self.page.is_redirected()
@@ -174,11 +174,12 @@ impl<'a> ContentAssessor<'a> {
         random_page: &PageView<'_>,
         similarity: &PageSimilarity,
     ) -> Option<MatchKind> {
-        let has_same_name = matches!(similarity.headings, HeadingMatch::Same | HeadingMatch::Empty);
+        let has_same_headings =
+            matches!(similarity.headings, HeadingMatch::Same | HeadingMatch::Empty);
         if self.has_same_redirect_target(similarity) {
             return Some(MatchKind::Text);
         }
-        if !similarity.is_same_kind || !has_same_name {
+        if !similarity.is_same_kind || !has_same_headings {
             return None;
         }
         if similarity.text >= SAME_TEXT {
@@ -189,11 +190,11 @@ impl<'a> ContentAssessor<'a> {
             && message == random_page.find_phrase(PhraseClass::NotFound)
             && !self.page.has_all_url_words_in_title();
         let both_unindexed = self.page.has(PageFlag::NoIndex) && random_page.has(PageFlag::NoIndex);
-        let is_near = similarity.text >= SAME_UNINDEXED;
-        (has_same_message || (both_unindexed && is_near)).then_some(MatchKind::Message)
+        let is_similar = similarity.text >= SAME_UNINDEXED_TEXT;
+        (has_same_message || (both_unindexed && is_similar)).then_some(MatchKind::Message)
     }
 
-    /// Compares the page with two random pages, if one does not suffice.
+    /// Compares the page with a second random page, unless the first one suffices.
     fn confirm_match(
         &self,
         random_page: &PageView<'a>,
@@ -205,18 +206,22 @@ impl<'a> ContentAssessor<'a> {
         if similarity.headings == HeadingMatch::Different {
             return self.match_with_changing_title(random_page);
         }
-        let is_same_name = similarity.headings != HeadingMatch::TitleOnly;
-        if is_same_name && similarity.text >= IDENTICAL && self.has_similar_length(random_page) {
+        let has_same_headings = similarity.headings != HeadingMatch::TitleOnly;
+        if has_same_headings
+            && similarity.text >= IDENTICAL_TEXT
+            && self.has_similar_length(random_page)
+        {
             return Ok(Some(MatchKind::Text));
         }
         let ControlResponse::Page(second) = self.control_response(ControlKind::SecondRandomName)?
         else {
-            let is_same = is_same_name && similarity.text >= SAME_TEXT;
+            let is_same = has_same_headings && similarity.text >= SAME_TEXT;
             return Ok(is_same.then_some(MatchKind::Text));
         };
         let random_pages_agree = compare_headings(random_page, &second) != HeadingMatch::TitleOnly;
         match error_page_match(&self.page, random_page, &second) {
-            _ if !is_same_name && random_pages_agree => Ok(None),
+            // Only this page has other headings, so it has content of its own.
+            _ if !has_same_headings && random_pages_agree => Ok(None),
             ErrorPageMatch::Same => Ok(Some(MatchKind::Text)),
             ErrorPageMatch::Other => Ok(None),
             ErrorPageMatch::Rotating => self.rotating_match(),
@@ -242,21 +247,20 @@ impl<'a> ContentAssessor<'a> {
     }
 
     fn has_similar_length(&self, random_page: &PageView<'_>) -> bool {
-        let apart = self.page.digest.text_length.abs_diff(random_page.digest.text_length);
-        apart <= 24 + 4 * self.page.url.len().abs_diff(random_page.url.len()) as u64
+        let difference = self.page.digest.text_length.abs_diff(random_page.digest.text_length);
+        let url_difference = self.page.url.len().abs_diff(random_page.url.len()) as u64;
+        difference <= LENGTH_TOLERANCE + MAX_URL_REPETITIONS * url_difference
     }
 
-    /// The response to random names changes with every request. The page matches
-    /// if it changes between two requests, too; real pages rarely do.
+    /// Returns the match if the response to random names changes with every request. The
+    /// page matches if it changes between two requests, too; real pages rarely do.
     fn rotating_match(&self) -> RuleResult<Option<MatchKind>> {
         let changes = match self.control_response(ControlKind::Refetch)? {
-            ControlResponse::Page(again) => {
-                text_resemblance(&self.page, &again) < MAX_CHANGING_RESEMBLANCE
-            }
+            ControlResponse::Page(again) => text_resemblance(&self.page, &again) < UNCHANGED_TEXT,
             _ => false,
         };
-        let says_so = self.page.main_phrase(PhraseClass::NotFound).is_some();
-        Ok((changes || says_so).then_some(MatchKind::Rotating))
+        let has_error_phrase = self.page.main_phrase(PhraseClass::NotFound).is_some();
+        Ok((changes || has_error_phrase).then_some(MatchKind::Rotating))
     }
 
     /// Whether another number in the path returns another page. Then the number
@@ -280,12 +284,16 @@ impl<'a> ContentAssessor<'a> {
     /// exists, and the random URL is an alias of it (FABLE §2.1: a canonical URL
     /// almost always means a page).
     fn is_canonical_of(&self, random_page: &PageView<'_>) -> bool {
-        let (Some(own), Some(named)) = (self.page.canonical(), random_page.canonical()) else {
+        let (Some(own), Some(declared)) = (self.page.canonical(), random_page.canonical()) else {
             return false;
         };
-        let is_one = own == named && named != random_page.url && named != random_page.final_url;
+        let is_same_page =
+            own == declared && declared != random_page.url && declared != random_page.final_url;
         let Some(url) = UrlParts::parse(&own) else { return false };
-        is_one && !url.is_home_page() && !self.page.url_parts().is_below(&url) && !is_error(&url)
+        is_same_page
+            && !url.is_home_page()
+            && !self.page.url_parts().is_below(&url)
+            && !is_error(&url)
     }
 
     /// Returns the finding for a page that equals the response to random URLs: an

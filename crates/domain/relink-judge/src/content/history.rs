@@ -1,4 +1,7 @@
-//! Comparison with the page of an earlier run.
+//! Comparison of the page with the digest that an earlier run stored for the same URL.
+//!
+//! Unchanged content means `alive`. Content that has nothing in common with the earlier
+//! page is evidence of a new owner, a soft-404 or drift (other content at the same URL).
 
 use relink_model::{DeadReason, Digest};
 
@@ -34,7 +37,7 @@ impl<'a> ContentAssessor<'a> {
         let earlier = self.earlier_digest().filter(|earlier| earlier.text_length > 0)?;
         let resemblance = self.page.digest.sketch.resemblance(&earlier.sketch);
         let has_same_title = earlier.title.is_some() && earlier.title == self.page.digest.title;
-        let word_share = || shared_words(&earlier.text_start, &self.page.digest.text_start);
+        let word_share = || shared_word_share(&earlier.text_start, &self.page.digest.text_start);
         let is_same = resemblance >= UNCHANGED
             || (has_same_title
                 && (resemblance >= UNCHANGED_WITH_SAME_TITLE
@@ -58,7 +61,7 @@ impl<'a> ContentAssessor<'a> {
         let is_comparable = earlier.text_length > 0 && self.page.digest.text_length > 0;
         is_comparable
             && self.page.digest.sketch.resemblance(&earlier.sketch) < NO_COMMON_TEXT
-            && shared_words(&earlier.text_start, &self.page.digest.text_start) < CHANCE_OVERLAP
+            && shared_word_share(&earlier.text_start, &self.page.digest.text_start) < CHANCE_OVERLAP
     }
 
     /// Returns a finding if the URL redirects to a page that is not the earlier one.
@@ -87,8 +90,8 @@ impl<'a> ContentAssessor<'a> {
         let spam = count_phrases(&all_text(page.digest), PhraseClass::Spam);
         let is_spam =
             spam >= MIN_SPAM_PHRASES && count_phrases(&all_text(earlier), PhraseClass::Spam) < 2;
-        let changes_script = script(&all_text(earlier)).zip(script(&all_text(page.digest)));
-        let changes_script = changes_script.is_some_and(|(before, now)| before != now);
+        let scripts = script(&all_text(earlier)).zip(script(&all_text(page.digest)));
+        let changes_script = scripts.is_some_and(|(before, now)| before != now);
         let leaves_owner = page.is_redirected() && !self.knows_owner(&page.final_url_parts());
         if !is_spam && !changes_script {
             return None;
@@ -158,29 +161,35 @@ impl<'a> ContentAssessor<'a> {
 /// Whether at least half of the significant words of the earlier title are still
 /// in the title or headings. The name of the site does not count.
 fn shares_title(earlier: &Digest, page: &PageView<'_>) -> bool {
-    let Some(before) = earlier.title.as_deref() else {
+    let Some(earlier_title) = earlier.title.as_deref() else {
         // Without an earlier title, only the text is compared.
         return false;
     };
-    let now: Vec<&str> = title_parts(page.title()).map(str::trim).collect();
-    let own: Vec<&str> =
-        title_parts(before).map(str::trim).filter(|part| !now.contains(part)).collect();
-    if own.is_empty() {
+    let earlier_parts: Vec<&str> = title_parts(earlier_title).map(str::trim).collect();
+    let parts: Vec<&str> = title_parts(page.title()).map(str::trim).collect();
+    // A part of both titles, as in “Oak | Library”, is the name of the site.
+    let is_site_name = |part: &&str| earlier_parts.contains(part) && parts.contains(part);
+    if earlier_parts.iter().all(|part| is_site_name(part)) {
         return true;
     }
-    let labels = now.into_iter().filter(|part| !title_parts(before).any(|old| old.trim() == *part));
+    let earlier_words: Vec<String> = earlier_parts
+        .iter()
+        .filter(|part| !is_site_name(part))
+        .flat_map(|part| words(part))
+        .collect();
+    let own_parts = parts.iter().copied().filter(|part| !is_site_name(part));
     let headings = page.digest.headings.iter().map(String::as_str);
-    let now: Vec<String> = labels.chain(headings).flat_map(words).collect();
-    let all: Vec<String> = own.into_iter().flat_map(words).collect();
-    let is_significant =
-        |word: &&String| word.chars().count() >= MIN_SIGNIFICANT_LETTERS || all.len() == 1;
-    let before: Vec<&String> = all.iter().filter(is_significant).collect();
-    let shared = before.iter().filter(|word| now.contains(word)).count();
-    shared > 0 && 2 * shared >= before.len()
+    let current_words: Vec<String> = own_parts.chain(headings).flat_map(words).collect();
+    let is_significant = |word: &&String| {
+        word.chars().count() >= MIN_SIGNIFICANT_LETTERS || earlier_words.len() == 1
+    };
+    let significant: Vec<&String> = earlier_words.iter().filter(is_significant).collect();
+    let shared = significant.iter().filter(|word| current_words.contains(word)).count();
+    shared > 0 && 2 * shared >= significant.len()
 }
 
-/// Returns the share of the significant words that two texts have in common.
-fn shared_words(one: &str, other: &str) -> f64 {
+/// Returns the share of significant words of the shorter text that both texts contain.
+fn shared_word_share(one: &str, other: &str) -> f64 {
     let is_significant = |text: &str| -> Vec<String> {
         words(text).filter(|word| word.chars().count() >= MIN_SIGNIFICANT_LETTERS).collect()
     };

@@ -1,9 +1,9 @@
 //! Pages for which no control exists: searches, empty lists, and front pages with a
 //! query.
 //!
-//! A search for any text returns a page, and that page looks the same for all texts
-//! without results. A front page accepts any query. Such pages are at most `alive`
-//! with low confidence.
+//! A search returns a page for any text, and the page looks the same for all texts
+//! without results. A front page accepts any query. A comparison would prove nothing, so
+//! such pages are `alive` with low confidence.
 
 use relink_model::PageFlag;
 
@@ -80,9 +80,9 @@ impl ContentAssessor<'_> {
         let is_empty_data = is_data
             && page.digest.text_length > 0
             && !page.digest.text_start.chars().any(char::is_alphanumeric);
-        let says_so = page.main_phrase(PhraseClass::EmptyList).is_some()
+        let has_phrase = page.main_phrase(PhraseClass::EmptyList).is_some()
             || (page.is_brief() && page.find_phrase(PhraseClass::EmptyList).is_some());
-        is_empty_data || (says_so && page.main_phrase(PhraseClass::NotFound).is_none())
+        is_empty_data || (has_phrase && page.main_phrase(PhraseClass::NotFound).is_none())
     }
 
     /// Whether the query of a front page may select another page, as in

@@ -1,10 +1,11 @@
 //! Comparison of the page with other values of its query.
 //!
-//! Another value proves something only if the parameter selects the page. Servers
-//! ignore unknown parameters, so a wiki page with `?x=1` equals itself with any other
-//! value. Therefore the page is also fetched without the parameter. If that is the
-//! same page, the parameter does not select it, unless known pages with other values
-//! prove that it does: a script may show its error page without a parameter, too.
+//! If a random value gets the same page, the page may be the error page for all unknown
+//! values. That conclusion requires that the parameter selects the page. Servers ignore
+//! unknown parameters, so a wiki page with `?x=1` is the same with any other value.
+//! Therefore the page is also fetched without the parameter. If that is the same page,
+//! the parameter usually does not select it. But a script may show its error page
+//! without a parameter, too. Known pages with other values can prove that.
 
 use relink_model::{ControlKind, PageFlag};
 
@@ -27,7 +28,9 @@ const SAME_CONTENT: f64 = 0.6;
 #[derive(Clone, Copy)]
 struct VariedParameter<'a> {
     parameter: Parameter<'a>,
+    /// The control with a random value.
     random_value: ControlKind,
+    /// The control without the parameter.
     without: ControlKind,
 }
 
@@ -46,7 +49,7 @@ impl<'a> ContentAssessor<'a> {
             };
             let similarity = compare(&self.page, &random_page);
             let Some(match_kind) = self.match_with(&random_page, &similarity) else { break };
-            if self.is_absent(varied, &random_page, &similarity, match_kind)? {
+            if self.is_missing(varied, &random_page, &similarity, match_kind)? {
                 return self.soft_404_finding(varied.random_value, &similarity, match_kind);
             }
         }
@@ -84,9 +87,9 @@ impl<'a> ContentAssessor<'a> {
     /// Whether the title or the headings contain all words of a value.
     fn repeats_value(&self, parameter: Parameter<'_>) -> bool {
         let value = percent_decoded(parameter.value);
-        let mut wanted = words(&value).filter(|word| word.chars().count() >= 3).peekable();
+        let mut value_words = words(&value).filter(|word| word.chars().count() >= 3).peekable();
         let titles: Vec<String> = self.page.title_and_headings().flat_map(words).collect();
-        wanted.peek().is_some() && wanted.all(|word| titles.contains(&word))
+        value_words.peek().is_some() && value_words.all(|word| titles.contains(&word))
     }
 
     fn is_empty_page(&self) -> bool {
@@ -94,8 +97,10 @@ impl<'a> ContentAssessor<'a> {
         page.is_html() && page.digest.text_length == 0 && !page.has(PageFlag::AppShell)
     }
 
-    /// Whether a page that equals the response to a random value is missing.
-    fn is_absent(
+    /// Whether the page is missing. The caller has found that it equals the response to a
+    /// random value of the parameter. The page without the parameter decides whether the
+    /// parameter matters.
+    fn is_missing(
         &self,
         varied: VariedParameter<'_>,
         random_page: &PageView<'_>,
@@ -104,15 +109,15 @@ impl<'a> ContentAssessor<'a> {
     ) -> RuleResult<bool> {
         let page = &self.page;
         let is_identified = is_identifier(&varied.parameter);
-        let main = page.main_phrase(PhraseClass::NotFound).is_some();
-        let anywhere = page.find_phrase(PhraseClass::NotFound);
-        let is_error_page = is_identified && page.is_brief() && anywhere.is_some();
-        let is_absent = match self.control_response(varied.without)? {
+        let has_main_phrase = page.main_phrase(PhraseClass::NotFound).is_some();
+        let phrase = page.find_phrase(PhraseClass::NotFound);
+        let is_error_page = is_identified && page.is_brief() && phrase.is_some();
+        let is_missing = match self.control_response(varied.without)? {
             // The page without the parameter may be the same error page.
             ControlResponse::Page(bare) if self.is_same_content(&bare) => is_error_page,
             ControlResponse::Page(bare) => {
                 let is_exact = match_kind == MatchKind::Text && is_identified;
-                let is_own_message = anywhere.is_some_and(|phrase| {
+                let is_own_message = phrase.is_some_and(|phrase| {
                     shows_phrase(random_page, phrase) && !shows_phrase(&bare, phrase)
                 });
                 let has_same_target = self.has_same_redirect_target(similarity);
@@ -120,25 +125,25 @@ impl<'a> ContentAssessor<'a> {
             }
             // Without its parameter, the script reports an error of its own.
             ControlResponse::Rejected(_) => {
-                main || is_identified || self.is_empty_page() || anywhere.is_some()
+                has_main_phrase || is_identified || self.is_empty_page() || phrase.is_some()
             }
             ControlResponse::Refused | ControlResponse::Unknown => {
-                is_error_page || (main && is_identified)
+                is_error_page || (has_main_phrase && is_identified)
             }
         };
-        Ok(is_absent || self.is_selected_by_value(varied.parameter, similarity.text)?)
+        Ok(is_missing || self.is_selected_by_value(varied.parameter, similarity.text)?)
     }
 
     /// Whether known pages with other values of the parameter are other pages, so that
     /// the value selects the page.
     ///
-    /// A list may ignore values that it does not know and show all entries. A page of
-    /// text therefore counts only if the value is a number or is repeated in the title,
-    /// or if the name says that it identifies something. The first page of a list has
-    /// the number 0 or 1.
+    /// A list may ignore values that it does not know and show all entries. A long page
+    /// therefore counts only if the value is a number or is repeated in the title, or if
+    /// the name of the parameter says that it identifies something. The numbers 0 and 1
+    /// do not count, because they select the first page of a list.
     ///
-    /// `resemblance` is that of the page and the response to a random value. If their
-    /// texts are equal, a text that is less similar is that of another page, even if all
+    /// `resemblance` is that of the page and the response to a random value. If those
+    /// texts are equal, a neighbor with a less similar text is another page, even if all
     /// titles consist of the value.
     fn is_selected_by_value(&self, parameter: Parameter<'_>, resemblance: f64) -> RuleResult<bool> {
         let page = &self.page;
@@ -177,7 +182,7 @@ impl<'a> ContentAssessor<'a> {
         is_same_site_title || similarity.text >= SAME_CONTENT
     }
 
-    /// Returns a finding if a file equals the file of another identifier.
+    /// Returns a finding if a file has the same bytes as the file of a random identifier.
     pub(super) fn check_file_identifier(&self) -> RuleResult<Option<Finding>> {
         if self.page.digest.fingerprint.is_none() {
             return Ok(None);

@@ -113,8 +113,6 @@ impl ContentAssessor<'_> {
         Ok(has_pages)
     }
 
-    /// Whether the target contains a word of the requested name, its URL contains a
-    /// number of it, or the name has fewer than two words.
     fn contains_word_of_name(&self) -> bool {
         let page = &self.page;
         let (url, target) = (page.url_parts(), page.final_url_parts());
@@ -231,10 +229,10 @@ fn leads_to_parent(url: &UrlParts<'_>, target: &UrlParts<'_>) -> bool {
 /// Whether a URL names an error page.
 pub(super) fn is_error(url: &UrlParts<'_>) -> bool {
     let name: String = url.name().chars().filter(|c| c.is_alphanumeric()).collect();
-    name.to_ascii_lowercase().contains("notfound") || is_named(url, &ERROR_NAMES)
+    name.to_ascii_lowercase().contains("notfound") || contains_word(url, &ERROR_NAMES)
 }
 
-fn is_named(url: &UrlParts<'_>, names: &[&str]) -> bool {
+fn contains_word(url: &UrlParts<'_>, names: &[&str]) -> bool {
     let decoded = percent_decoded(url.path) + "?" + url.query.unwrap_or_default();
     words(&decoded).any(|word| names.contains(&word.as_str()))
 }

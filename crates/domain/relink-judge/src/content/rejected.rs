@@ -11,11 +11,11 @@ use crate::control_url::control_key;
 use crate::page::PageView;
 use crate::{JudgeInput, codes, confidence};
 
-/// Kinds of controls in order of preference.
-const KINDS: [ControlKind; 3] =
+/// Random controls in order of preference.
+const RANDOM_CONTROLS: [ControlKind; 3] =
     [ControlKind::RandomQueryValue, ControlKind::RandomPathNumber, ControlKind::RandomName];
-/// Pages that show that the server accepts requests.
-const ACCEPTED: [ControlKind; 3] =
+/// Controls that show, if they succeed, that the server does not reject every request.
+const EXISTING_CONTROLS: [ControlKind; 3] =
     [ControlKind::Neighbor, ControlKind::SecondNeighbor, ControlKind::HomePage];
 
 /// Returns `dead` for a page with status 400 or 422 if a random value or name gets the
@@ -34,14 +34,13 @@ pub(crate) fn check_rejected(
         control_key(*kind, input.url).is_some()
             && !(page.is_home_page() && *kind == ControlKind::RandomName)
     };
-    let kind = KINDS.into_iter().find(is_comparable);
-    let Some(kind) = kind else { return Ok(None) };
+    let Some(kind) = RANDOM_CONTROLS.into_iter().find(is_comparable) else { return Ok(None) };
     let random = assessor.control_response(kind)?;
     if !matches!(random, ControlResponse::Rejected(FetchOutcome::Response(other)) if *other == status)
     {
         return Ok(None);
     }
-    for accepted in ACCEPTED {
+    for accepted in EXISTING_CONTROLS {
         if let ControlResponse::Page(_) = assessor.control_response(accepted)? {
             return Ok(Some(assessor.rejected_finding(status, kind, accepted)));
         }

@@ -37,7 +37,7 @@ const LOGIN_NAMES: [&str; 22] = [
     "connexion",
 ];
 
-/// The same for consent, payment and age walls.
+/// Path segments and host labels of consent, payment and age walls.
 const CONSENT_NAMES: [&str; 27] = [
     "consent",
     "privacygate",
@@ -68,7 +68,7 @@ const CONSENT_NAMES: [&str; 27] = [
     "geo-block",
 ];
 
-/// Query parameters with the address to return to, without punctuation.
+/// Query parameters with the URL to return to, without punctuation.
 const RETURN_PARAMETERS: [&str; 20] = [
     "returnto",
     "return",
@@ -108,7 +108,7 @@ impl ContentAssessor<'_> {
             return None;
         }
         let reason = "the server sends a bot challenge".to_owned();
-        let sign = phrase.map_or("scripts of a bot challenge".to_owned(), quoted);
+        let sign = phrase.map_or("scripts of a bot challenge".to_owned(), describe_phrase);
         Some(
             Finding::inconclusive(InconclusiveReason::BotChallenge, codes::BOT_CHALLENGE, reason)
                 .with_page_sign(sign),
@@ -118,14 +118,14 @@ impl ContentAssessor<'_> {
     fn check_login(&self) -> Option<Finding> {
         let page = &self.page;
         let is_login_target = page.is_redirected()
-            && (is_login(&page.final_url_parts()) || self.is_redirect_with_return());
+            && (mentions_login(&page.final_url_parts()) || self.is_redirect_with_return());
         // A login box next to the text is not a wall.
         let is_form = page.has(PageFlag::PasswordField)
             && page.is_brief()
             && page.find_phrase(PhraseClass::NotFound).is_none()
             && (page.title_and_headings().next().is_none()
                 || page.main_phrase(PhraseClass::Login).is_some());
-        if !(is_login_target || is_form) || page.is_home_page() || names_login(&page.url_parts()) {
+        if !(is_login_target || is_form) || page.is_home_page() || is_login_url(&page.url_parts()) {
             return None;
         }
         let reason = if is_login_target {
@@ -141,15 +141,15 @@ impl ContentAssessor<'_> {
         })
     }
 
-    /// Whether the redirect target receives the requested address, to return to it
-    /// after a login.
+    /// Whether the redirect target receives the requested URL in a parameter such as
+    /// `returnto`, to return to it after a login.
     fn is_redirect_with_return(&self) -> bool {
         let page = &self.page;
         let (url, target) = (page.url_parts(), page.final_url_parts());
         let is_return = |parameter: Parameter<'_>| {
             let name: String = parameter.name.chars().filter(char::is_ascii_alphanumeric).collect();
             RETURN_PARAMETERS.contains(&name.to_ascii_lowercase().as_str())
-                && contains_address(&percent_decoded(parameter.value), &url)
+                && contains_url(&percent_decoded(parameter.value), &url)
         };
         parameters(target.query.unwrap_or_default()).any(is_return)
             && !is_error(&target)
@@ -176,8 +176,8 @@ impl ContentAssessor<'_> {
     /// equals the response to random URLs.
     pub(super) fn check_shared_wall(&self) -> Option<Finding> {
         let page = &self.page;
-        // The login page itself is what the link refers to.
-        if !page.is_redirected() && names_login(&page.url_parts()) {
+        // The link refers to the login page itself.
+        if !page.is_redirected() && is_login_url(&page.url_parts()) {
             return None;
         }
         if page.has(PageFlag::AppShell) {
@@ -190,8 +190,9 @@ impl ContentAssessor<'_> {
         }
         let (url, target) = (page.url_parts(), page.final_url_parts());
         // The home page of a journal may contain a login box for members.
-        let is_top = page.is_redirected() && (target.is_index() || url.is_below(&target));
-        let contains = |class| !is_top && page.is_brief() && page.find_phrase(class).is_some();
+        let is_parent_page = page.is_redirected() && (target.is_index() || url.is_below(&target));
+        let contains =
+            |class| !is_parent_page && page.is_brief() && page.find_phrase(class).is_some();
         if page.main_phrase(PhraseClass::Restricted).is_some() || contains(PhraseClass::Restricted)
         {
             let reason = "all URLs of the site show that access is restricted".to_owned();
@@ -205,13 +206,13 @@ impl ContentAssessor<'_> {
         if page.find_phrase(PhraseClass::NotFound).is_some() {
             return None;
         }
-        let has_form = page.has(PageFlag::PasswordField) && page.is_brief() && !is_top;
+        let has_form = page.has(PageFlag::PasswordField) && page.is_brief() && !is_parent_page;
         // A menu contains “log in”, too. The phrase counts only as the title or as
         // the whole text.
-        let is_request = contains(PhraseClass::Login)
+        let is_login_request = contains(PhraseClass::Login)
             && (page.main_phrase(PhraseClass::Login).is_some()
                 || page.digest.text_length <= MAX_LOGIN_REQUEST);
-        if has_form || is_request {
+        if has_form || is_login_request {
             let reason = "all URLs of the site show a login".to_owned();
             return Some(Finding::inconclusive(
                 InconclusiveReason::Login,
@@ -243,43 +244,43 @@ impl ContentAssessor<'_> {
         let main = page.main_phrase(PhraseClass::Restricted);
         let anywhere = page.find_phrase(PhraseClass::Restricted).filter(|_| page.is_brief());
         let Some(phrase) = main.or(anywhere) else { return Ok(None) };
-        let is_soft = (main.is_some() && page.is_brief())
+        let is_wall = (main.is_some() && page.is_brief())
             || matches!(self.control_response(ControlKind::RandomName)?, ControlResponse::Page(_))
             || (page.url_parts().query.is_some()
                 && matches!(
                     self.control_response(ControlKind::RandomQueryValue)?,
                     ControlResponse::Page(_)
                 ));
-        if !is_soft || page.has_url_words_in_title() {
+        if !is_wall || page.has_url_words_in_title() {
             return Ok(None);
         }
         let reason = "the page states that access is restricted".to_owned();
         Ok(Some(
             Finding::inconclusive(InconclusiveReason::Refused, codes::CONSENT_WALL, reason)
-                .with_page_sign(quoted(phrase)),
+                .with_page_sign(describe_phrase(phrase)),
         ))
     }
 }
 
-/// Whether a URL names a login page.
-pub(crate) fn is_login(url: &UrlParts<'_>) -> bool {
+/// Whether the host, the path or the query of a URL contains the name of a login.
+pub(crate) fn mentions_login(url: &UrlParts<'_>) -> bool {
     is_named(url, &LOGIN_NAMES)
 }
 
-/// Whether the URL of a page is that of a login. Pages below it are not: an account has
-/// pages such as orders.
-fn names_login(url: &UrlParts<'_>) -> bool {
-    let last = UrlParts { path: url.name(), ..*url };
-    is_login(&last)
+/// Whether the host or the last path segment of a URL is that of a login. Earlier
+/// segments do not count: `/accounts/orders` is not a login.
+fn is_login_url(url: &UrlParts<'_>) -> bool {
+    mentions_login(&UrlParts { path: url.name(), ..*url })
 }
 
 /// Whether a page is the login page of its site.
 pub(crate) fn is_login_page(page: &PageView<'_>) -> bool {
-    is_login(&page.final_url_parts()) || page.has(PageFlag::PasswordField)
+    mentions_login(&page.final_url_parts()) || page.has(PageFlag::PasswordField)
 }
 
+/// Whether the first host label, a path segment or a query value is one of the names.
 fn is_named(url: &UrlParts<'_>, names: &[&str]) -> bool {
-    let is_one = |segment: &str| {
+    let matches_name = |segment: &str| {
         let segment = segment.trim_start_matches(|c: char| !c.is_alphanumeric());
         let stem = segment.split('.').next().unwrap_or_default();
         let is_name = |word: &str| names.iter().any(|name| word.eq_ignore_ascii_case(name));
@@ -287,13 +288,14 @@ fn is_named(url: &UrlParts<'_>, names: &[&str]) -> bool {
     };
     let label = url.host().split('.').next().unwrap_or_default();
     let query = url.query.unwrap_or_default();
-    is_one(label)
-        || url.segments().any(is_one)
-        || parameters(query).any(|parameter| is_one(parameter.value))
+    matches_name(label)
+        || url.segments().any(matches_name)
+        || parameters(query).any(|parameter| matches_name(parameter.value))
 }
 
-/// Whether a value contains the path of a URL, or its page name as a whole.
-fn contains_address(value: &str, url: &UrlParts<'_>) -> bool {
+/// Whether a parameter value contains the path or the query of a URL, or equals its last
+/// path segment.
+fn contains_url(value: &str, url: &UrlParts<'_>) -> bool {
     let path = percent_decoded(url.path);
     let name = percent_decoded(url.name());
     let is_long = path.trim_matches('/').len() >= 2;
@@ -302,6 +304,6 @@ fn contains_address(value: &str, url: &UrlParts<'_>) -> bool {
         || url.query.is_some_and(|query| !query.is_empty() && value.contains(query))
 }
 
-fn quoted(phrase: &str) -> String {
+fn describe_phrase(phrase: &str) -> String {
     format!("the page contains “{phrase}”")
 }

@@ -7,11 +7,11 @@ use relink_model::{ConnectError, DnsError, InvalidRedirect, Phase, ProtocolError
 use super::*;
 use crate::codes::CodeStatus;
 
-const DAY_HOURS: i64 = 24;
+const HOURS_PER_DAY: i64 = 24;
 
 fn day(day: i64) -> Timestamp {
     let start: Timestamp = "2026-11-01T12:00:00Z".parse().unwrap();
-    start.checked_add((day * DAY_HOURS).hours()).unwrap()
+    start.checked_add((day * HOURS_PER_DAY).hours()).unwrap()
 }
 
 fn parse_outcome(text: &str) -> FetchOutcome {
@@ -43,6 +43,7 @@ fn parse_outcome(text: &str) -> FetchOutcome {
     }
 }
 
+/// One outcome of each kind, in the notation of [`parse_outcome`].
 const OUTCOMES: &str = "nxdomain no-records dns-failed resolver-timeout refused unreachable no-connection \
     reset truncated not-http huge-headers timeout dns-timeout expired wrong-name untrusted revoked \
     handshake loop too-many-redirects malformed private 100 200 204 300 301 304 305 400 401 403 404 408 410 \
@@ -108,9 +109,9 @@ fn judge_attempts(
     now: Timestamp,
 ) -> Decision {
     let outcomes = || attempts.iter().map(|attempt| attempt.outcome.clone());
-    let reached = outcomes().find(|outcome| outcome.status() == Some(200));
+    let success = outcomes().find(|outcome| outcome.status() == Some(200));
     let probe =
-        probe(reached.or(outcomes().next_back()).unwrap_or(FetchOutcome::Response(200)), hops);
+        probe(success.or(outcomes().next_back()).unwrap_or(FetchOutcome::Response(200)), hops);
     let input = JudgeInput {
         url: "https://a.test/",
         attempts,

@@ -1,5 +1,9 @@
 //! `isDeadPage` of *Sic transit gloria telae* (Bar-Yossef, Broder, Kumar,
 //! Tomkins, WWW 2004), Table 1.
+//!
+//! A *hard 404* is an error status for a missing page; a *soft-404* is a success
+//! status for one. A host that returns soft-404s is recognized by its response to a
+//! random URL.
 
 use relink_model::{ControlKind, DeadReason, FetchOutcome, Probe};
 
@@ -21,15 +25,16 @@ pub(crate) fn judge(input: &JudgeInput<'_>) -> Decision {
         };
     }
     // 3-4: a hard 404.
-    if let Some(cause) = error(input.probe) {
+    if let Some(cause) = failure_cause(input.probe) {
         return Decision::Conclude(dead(input, cause, input.probe.outcome.to_string()));
     }
-    // 5-6: r = u.PARENT + 25 random characters.
+    // 5-6: the random URL r is the parent directory of u and 25 random characters.
     let Some(random_page) = control(input, ControlKind::RandomNameInParent) else {
         return Decision::Compare(ControlKind::RandomNameInParent);
     };
     // 7-8: the host returns a hard 404 on dead pages.
-    let Some(probe) = random_page.probe.as_ref().filter(|probe| error(probe).is_none()) else {
+    let Some(probe) = random_page.probe.as_ref().filter(|probe| failure_cause(probe).is_none())
+    else {
         return Decision::Conclude(alive(input, "the host returns an error on dead pages"));
     };
     let (page, random_page) =
@@ -62,8 +67,8 @@ fn compare(
     alive(input, "a random URL has other content")
 }
 
-/// Returns the cause of a failed fetch (`atomicFetch` and `fetch`).
-fn error(probe: &Probe) -> Option<DeadReason> {
+/// Returns the cause of a failed fetch (`atomicFetch` and `fetch` of the paper).
+fn failure_cause(probe: &Probe) -> Option<DeadReason> {
     match &probe.outcome {
         FetchOutcome::Response(status) if ERRORS.contains(status) => Some(DeadReason::Gone),
         FetchOutcome::Response(500..=599) => Some(DeadReason::ServerError),

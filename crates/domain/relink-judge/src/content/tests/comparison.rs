@@ -317,7 +317,7 @@ fn words_that_differ_between_two_controls_are_ignored() {
 }
 
 #[test]
-fn phrase_of_the_page_template_does_not_convict() {
+fn phrase_of_the_page_template_leaves_page_alive() {
     let template = "Page not found? Write to us}";
     let page = format!("/a/oak 200 \"Wiki\" {{The oak grows slowly and lives long. {template}");
     let random = format!("200 \"Wiki\" {{Start a new article here today. {template}");
@@ -328,7 +328,7 @@ fn phrase_of_the_page_template_does_not_convict() {
 }
 
 #[test]
-fn phrases_do_not_convict_if_the_control_was_refused() {
+fn phrases_leave_page_alive_if_the_control_was_refused() {
     let page = "/a/oak 200 \"Page not found\" \"Page not found\" {Page not found}";
     check(page, &["random-name: 404"], "soft-404 RL301");
     for refused in ["403", "401", "429", "503", "unfetched", "timeout"] {

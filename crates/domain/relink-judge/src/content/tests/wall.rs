@@ -93,7 +93,7 @@ fn restricted_page_is_blocked_if_random_names_are_accepted() {
 }
 
 #[test]
-fn redirect_with_the_requested_address_is_a_login_wall() {
+fn redirect_with_the_requested_url_is_a_login_wall() {
     let welcome = "200 \"Welcome\" {Choose how to continue}";
     let urls = [
         "/wiki/Oak -> /w?title=Special:Users&returnto=Oak",

@@ -1,9 +1,9 @@
-//! Limits of the URLs that are requested only for comparison.
+//! Detects URLs for which a control request would be harmful.
 //!
-//! Programs such as fail2ban ban clients that request scripts which do not exist,
-//! because that is how attackers search for weak programs. A random identifier in
-//! the URL of an action could act on the data of another person. Controls avoid
-//! both.
+//! A control is a random URL that is requested only for comparison. Two kinds are
+//! avoided. Programs such as fail2ban ban clients that request scripts which do not
+//! exist, because attackers do so. And a random identifier in the URL of an action
+//! (`/unsubscribe?id=7`) could change the data of another person.
 
 use crate::url_parts::{UrlParts, parameters};
 use crate::url_words::{percent_decoded, words};
@@ -14,7 +14,7 @@ const SCRIPT_EXTENSIONS: [&str; 22] = [
     "jsf", "jsp", "jspx", "nsf", "php", "phtml", "pl", "py", "rb", "sh",
 ];
 
-/// Directories in which the filters of fail2ban expect attacks.
+/// Directories that the log filters of fail2ban watch for attacks.
 const FILTERED_DIRECTORIES: [&str; 15] = [
     "cgi-bin",
     "php",
@@ -84,7 +84,7 @@ pub(crate) fn is_script(suffix: &str) -> bool {
 
 /// Whether a request for a missing name next to this URL looks like an attack to
 /// common log filters.
-pub(crate) fn attracts_filters(parts: &UrlParts<'_>) -> bool {
+pub(crate) fn triggers_attack_filters(parts: &UrlParts<'_>) -> bool {
     let is_filtered =
         |segment: &str| FILTERED_DIRECTORIES.iter().any(|name| segment.eq_ignore_ascii_case(name));
     let directory = parts.parent();
