@@ -2,15 +2,22 @@
 
 use std::time::Duration;
 
-/// Delay before the first retry. Each further delay is four times as long.
-const FIRST: Duration = Duration::from_millis(500);
+/// Delay before the first retry.
+const FIRST_DELAY: Duration = Duration::from_millis(500);
+/// Factor by which each delay is longer than the previous one.
+const GROWTH: u32 = 4;
+/// Number of retries after which the delay no longer grows.
+const MAX_GROWTH_STEPS: u32 = 5;
+/// Number of different jitters.
+const JITTER_STEPS: u32 = 256;
 
 /// Returns the delay before retry number `attempt` (from 1). `salt` adds a jitter of
 /// up to a quarter, so that failed requests are not all retried at the same time.
 pub fn backoff(attempt: u32, salt: u64) -> Duration {
-    let doublings = 2 * attempt.saturating_sub(1).min(5);
-    let wait = FIRST * 2_u32.pow(doublings);
-    wait + wait * u32::try_from(salt % 256).unwrap_or(0) / 1024
+    let steps = attempt.saturating_sub(1).min(MAX_GROWTH_STEPS);
+    let delay = FIRST_DELAY * GROWTH.pow(steps);
+    let jitter = u32::try_from(salt % u64::from(JITTER_STEPS)).unwrap_or(0);
+    delay + delay * jitter / (4 * JITTER_STEPS)
 }
 
 #[cfg(test)]

@@ -12,8 +12,11 @@ const MAX_REJECTIONS: u32 = 30;
 /// The recent responses of a host.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BlockDetector {
+    /// Number of responses that are not rejections, in the whole run.
     responses: u64,
+    /// Number of requests without a response since the last such response.
     no_response: u32,
+    /// Number of rejections since the last such response.
     rejections: u32,
 }
 

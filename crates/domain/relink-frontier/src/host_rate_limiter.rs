@@ -43,15 +43,18 @@ pub enum HostReadiness {
 #[derive(Debug, Clone)]
 pub struct HostRateLimiter {
     politeness: PolitenessPolicy,
+    /// The time before which no request may be sent.
     next: Duration,
     /// When the last request was sent; `None` before the first one.
     last_request: Option<Duration>,
     in_flight: usize,
+    /// Maximum number of requests in flight.
     limit: usize,
+    /// The delay computed from response times.
     adaptive_delay: Duration,
     /// The `Crawl-delay` of the host's `robots.txt`.
     crawl_delay: Duration,
-    /// The delay since the host limited the request rate.
+    /// The delay after the host has limited the request rate; `None` if it has not.
     throttle: Option<Duration>,
 }
 
@@ -60,7 +63,7 @@ pub struct HostRateLimiter {
 pub struct StoredDelays {
     /// The delay computed from response times.
     pub adaptive: Duration,
-    /// The delay since the host limited the request rate; zero if it did not.
+    /// The delay after the host has limited the request rate; zero if it has not.
     pub throttle: Duration,
     /// Time since they were stored.
     pub age: Duration,
@@ -132,7 +135,7 @@ impl HostRateLimiter {
         self.adaptive_delay
     }
 
-    /// Returns the delay since the host limited the request rate; zero if it did not.
+    /// Returns the delay after the host has limited the request rate; zero if it has not.
     pub fn throttle(&self) -> Duration {
         self.throttle.unwrap_or_default()
     }
@@ -172,6 +175,7 @@ impl HostRateLimiter {
         self.politeness.interval.max(adaptive).max(self.throttle()).max(self.crawl_delay)
     }
 
+    /// Returns the number of requests in flight that the current delays allow.
     fn usual_limit(&self) -> usize {
         let is_slow = self.throttle.is_some() || !self.crawl_delay.is_zero();
         if is_slow { 1 } else { self.politeness.host_concurrency }
@@ -193,6 +197,8 @@ impl HostRateLimiter {
         self.limit = self.usual_limit();
     }
 
+    /// Updates the adaptive delay: a moving average, in which the last response time has a
+    /// weight of one quarter.
     fn adapt(&mut self, duration: Duration) {
         let delay = duration.saturating_mul(self.politeness.adaptive_percent) / 100;
         let delay = delay.min(PolitenessPolicy::MAX_DELAY);

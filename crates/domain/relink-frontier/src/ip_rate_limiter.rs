@@ -14,6 +14,7 @@ const CLEANUP_THRESHOLD: usize = 4_096;
 #[derive(Debug, Default)]
 pub struct IpRateLimiter {
     gap: Duration,
+    /// The last request to each IP address: the id of its host and its time.
     last: HashMap<IpAddr, (i64, Duration)>,
 }
 

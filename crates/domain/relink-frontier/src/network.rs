@@ -13,8 +13,8 @@
 //! - The same page from five or more, and from nearly all that respond: a captive
 //!   portal, or a DNS server that returns its own address for every name.
 //!
-//! In all other cases, a name that does not exist is credible. This module resolves no
-//! names and sends no requests.
+//! In all other cases, a failure is attributed to the host. This module resolves no names
+//! and sends no requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -32,14 +32,14 @@ const MIN_UNRESOLVED: usize = 10;
 /// Minimum number of domains with the same page for a doubt.
 const MIN_SAME_PAGE: usize = 5;
 /// Minimum percentage of that page among all domains that respond.
-const SAME_PAGE_SHARE: usize = 90;
-/// Minimum number of domains with the same page that is worth a lookup of a random
-/// name.
-const SUSPICIOUS_PAGES: usize = 2;
+const MIN_SAME_PAGE_PERCENT: usize = 90;
+/// Minimum number of domains with the same page for a lookup of a random name. If the
+/// random name resolves, the DNS server returns an address for every name.
+const MIN_SUSPICIOUS_PAGES: usize = 2;
 /// Maximum number of domains whose first page is stored.
 const MAX_PAGES: usize = 1_000;
-/// Number of compared characters of a page without a title.
-const TEXT_PREFIX: usize = 100;
+/// Number of compared characters of a page without title and headings.
+const TEXT_PREFIX_LENGTH: usize = 100;
 
 /// Top-level labels that exist only in local networks or not at all (RFC 6761, RFC
 /// 6762, RFC 8375).
@@ -50,18 +50,18 @@ const LOCAL_LABELS: [&str; 6] = ["localhost", "local", "internal", "invalid", "l
 pub fn external_domain(url: &Url) -> Option<String> {
     match url.host()? {
         Host::Ipv4(address) => {
-            let is_own = address.is_loopback()
+            let is_local = address.is_loopback()
                 || address.is_private()
                 || address.is_link_local()
                 || address.is_unspecified();
-            (!is_own).then(|| address.to_string())
+            (!is_local).then(|| address.to_string())
         }
         Host::Ipv6(address) => {
-            let is_own = address.is_loopback()
+            let is_local = address.is_loopback()
                 || address.is_unique_local()
                 || address.is_unicast_link_local()
                 || address.is_unspecified();
-            (!is_own).then(|| address.to_string())
+            (!is_local).then(|| address.to_string())
         }
         Host::Domain(name) => {
             let name = name.trim_end_matches('.');
@@ -188,17 +188,18 @@ impl NetworkEvidence {
     /// resolves, two domains with the same page suffice.
     pub fn page_doubt(&self, resolves_random_name: bool) -> Option<NetworkDoubt> {
         let domains = self.largest_group();
-        let min = if resolves_random_name { SUSPICIOUS_PAGES } else { MIN_SAME_PAGE };
-        let is_shared = domains >= min && 100 * domains >= SAME_PAGE_SHARE * self.pages.len();
+        let min = if resolves_random_name { MIN_SUSPICIOUS_PAGES } else { MIN_SAME_PAGE };
+        let is_shared = domains >= min && 100 * domains >= MIN_SAME_PAGE_PERCENT * self.pages.len();
         is_shared.then_some(NetworkDoubt::SamePage { domains })
     }
 
     /// Returns a domain next to which the lookup of a random name is useful.
     pub fn suspicious_domain(&self) -> Option<&str> {
-        let is_suspicious = self.largest_group() >= SUSPICIOUS_PAGES;
+        let is_suspicious = self.largest_group() >= MIN_SUSPICIOUS_PAGES;
         self.pages.keys().next().filter(|_| is_suspicious).map(String::as_str)
     }
 
+    /// Returns the largest number of domains that have the same page.
     fn largest_group(&self) -> usize {
         let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
         for page in self.pages.values() {
@@ -207,6 +208,8 @@ impl NetworkEvidence {
         groups.into_values().max().unwrap_or(0)
     }
 
+    /// Stores what identifies the first page of a domain: its text, or the domain that it
+    /// redirects to, because a captive portal may redirect to itself.
     fn record_page(&mut self, domain: &str, probe: &Probe) {
         let is_page = matches!(probe.outcome, FetchOutcome::Response(200..=299));
         if !is_page || self.pages.len() >= MAX_PAGES || self.pages.contains_key(domain) {
@@ -223,13 +226,13 @@ impl NetworkEvidence {
     }
 }
 
-/// Returns a text that identifies a page. The rest of the page may contain the
-/// requested URL.
+/// Returns a text that identifies a page: title and headings, or the start of its text.
+/// The rest is not compared, because it may contain the requested URL.
 fn page_text(digest: &Digest) -> Option<String> {
     let title = digest.title.as_deref().unwrap_or_default();
     let text = format!("{title}\n{}", digest.headings.join("\n"));
     if text.trim().is_empty() {
-        let prefix: String = digest.text_start.chars().take(TEXT_PREFIX).collect();
+        let prefix: String = digest.text_start.chars().take(TEXT_PREFIX_LENGTH).collect();
         return (!prefix.is_empty()).then_some(prefix);
     }
     Some(text)

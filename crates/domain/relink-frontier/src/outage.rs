@@ -13,10 +13,10 @@ use url::Url;
 /// Number of consecutive failed requests after which a host is paused. With two
 /// retries, these are the attempts of seven pages.
 const MAX_FAILURES: u32 = 20;
-/// Number of failures that suffices if they lasted for `LONG_OUTAGE`. A throttled host
-/// gets too few requests to reach `MAX_FAILURES` soon.
+/// Number of consecutive failed requests that suffices if they are spread over
+/// `LONG_OUTAGE`. A throttled host gets too few requests to reach `MAX_FAILURES` soon.
 const MIN_FAILURES: u32 = 6;
-/// See [`MIN_FAILURES`].
+/// Time over which [`MIN_FAILURES`] failures pause a host.
 const LONG_OUTAGE: Duration = Duration::from_mins(1);
 /// Number of failed tests, each after a pause, after which the host is down.
 const MAX_TESTS: u32 = 3;
@@ -141,6 +141,7 @@ impl Outage {
         }
     }
 
+    /// Moves to the next state after a request without success.
     fn advance(&mut self, now: Duration, first_pause: Duration) {
         let paused = |failed: u32| State::Paused {
             until: now + first_pause.saturating_mul(PAUSE_GROWTH.saturating_pow(failed)),

@@ -1,8 +1,9 @@
 //! Query parameters that do not affect the content of a page.
 //!
-//! Some are known: campaign and session parameters. Others are learned: if a page is
-//! the same without a parameter in enough trials, the parameter is removed from URLs
-//! of that pattern. This module sends no requests; the caller runs the trials.
+//! Some are known: campaign and session parameters. Others are learned. A *trial*
+//! compares a page with and without a parameter. If the page is the same in enough
+//! trials, the parameter is removed from URLs of that pattern. This module sends no
+//! requests; the caller runs the trials.
 
 mod duplicates;
 mod known;

@@ -103,12 +103,12 @@ impl RobotsTxt {
     ///
     /// Only the product token counts: `Relink/1.0 (+https://…)` is `relink`.
     pub fn is_allowed(&self, agent: &str, url: &Url) -> bool {
-        self.deciding(agent, url).is_none_or(|rule| rule.is_allow)
+        self.deciding_rule(agent, url).is_none_or(|rule| rule.is_allow)
     }
 
     /// Returns the line of the file that decides, if any.
     pub fn rule(&self, agent: &str, url: &Url) -> Option<&str> {
-        self.deciding(agent, url).map(|rule| rule.line.as_str())
+        self.deciding_rule(agent, url).map(|rule| rule.line.as_str())
     }
 
     /// Returns the crawl delay for `agent`, at most [`RobotsTxt::MAX_CRAWL_DELAY`]. If
@@ -126,7 +126,7 @@ impl RobotsTxt {
 
     /// Returns the longest matching rule in all groups of the agent; `Allow` if two
     /// have the same length.
-    fn deciding(&self, agent: &str, url: &Url) -> Option<&Rule> {
+    fn deciding_rule(&self, agent: &str, url: &Url) -> Option<&Rule> {
         if url.path() == OWN_PATH {
             return None;
         }
@@ -143,8 +143,8 @@ impl RobotsTxt {
     /// even without rules, and otherwise `*`.
     fn group_name(&self, agent: &str) -> String {
         let name = lines::product_token(agent);
-        let mut named = self.groups.iter().flat_map(|group| &group.agents);
-        if !name.is_empty() && named.any(|agent| *agent == name) {
+        let mut listed = self.groups.iter().flat_map(|group| &group.agents);
+        if !name.is_empty() && listed.any(|agent| *agent == name) {
             return name;
         }
         ANY_AGENT.to_owned()

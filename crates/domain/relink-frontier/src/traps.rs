@@ -1,11 +1,19 @@
 //! Spider traps: endless URLs without new content.
 //!
-//! There are four kinds of evidence. The *shape* of a URL may result from a broken relative
-//! link (repeated segments, host names in the path). The pages of a [branch](branch) of the
-//! site may show known text only: each branch has a [budget](budget) for such pages. A set of
-//! pages with text of their own may be [endless](endless). And several [spellings](variants)
-//! of a URL may lead to the same page. A large section of real pages is therefore never cut
-//! off, and an endless calendar is.
+//! There are four kinds of evidence:
+//!
+//! - The [shape](shape) of a URL may result from a broken relative link: repeated segments,
+//!   or host names in the path.
+//! - A *branch* is a set of URLs with something in common, such as a directory or a path
+//!   with any query. If the pages of a [branch](branch) show only text that is known from
+//!   other pages, they use up its [budget](budget). A branch with new text is *promising*.
+//! - A set of pages with text of their own may be [endless](endless).
+//! - Several [spellings](variants) of a URL may lead to the same page.
+//!
+//! A large section of real pages is not cut off, because its text is new. An endless
+//! calendar is.
+//!
+//! [`TrapGuard`] combines all evidence and is the interface to the crawl.
 //!
 //! This module does not fetch and does not read the clock. Its state can be stored, so that
 //! a crawl can be resumed.
@@ -99,11 +107,13 @@ impl TrapDetector {
         Self { year, ..Self::default() }
     }
 
+    /// Returns the branches of a URL.
     fn chain(&self, url: &Url) -> BranchChain {
         BranchChain::new(url, self.year)
     }
 
-    /// Returns the chain of the target if the URLs of this pattern redirect.
+    /// Returns the branches of the redirect target if the URLs of this pattern redirect,
+    /// otherwise `chain`.
     fn target_chain(&self, chain: BranchChain) -> BranchChain {
         let target = self.redirect_targets.get(chain.pattern().as_str());
         match target.and_then(|target| Url::parse(target).ok()) {
@@ -112,7 +122,9 @@ impl TrapDetector {
         }
     }
 
-    /// Returns the trap of a URL and its branch.
+    /// Returns the trap of a URL and its branch; `None` if the URL may be fetched. A URL of
+    /// an exhausted branch may be fetched as a trial if nothing is known about the smallest
+    /// branch of the URL.
     fn find_trap(&mut self, url: &Url) -> Option<(TrapKind, String)> {
         if let Some(trap) = shape::find_trap(url) {
             return Some(trap);
@@ -136,6 +148,7 @@ impl TrapDetector {
             budget.use_trial();
             return None;
         }
+        // The name of a whole host would not be useful in a report; use its next branch.
         let host = chain.keys().first();
         let is_host = host.is_some_and(|host| *host == exhausted);
         let name = if is_host { chain.keys().get(1).cloned() } else { Some(exhausted) };
@@ -208,13 +221,14 @@ impl TrapDetector {
         chains.filter(|chain| self.is_promising(chain)).collect()
     }
 
-    /// Whether the smallest known branch of a URL has earned what it cost. A new section is
-    /// promising as well.
+    /// Whether the smallest known branch of a URL is promising. If no branch below the host
+    /// is known, the URL is promising, too.
     fn is_promising(&self, chain: &BranchChain) -> bool {
         let known = chain.keys().iter().skip(1).rev().find_map(|key| self.budgets.get(key));
         known.is_none_or(|budget| budget.is_promising())
     }
 
+    /// Returns the budget of a branch, which is new if the branch is.
     fn budget(&mut self, key: &str) -> &mut BranchBudget {
         if self.budgets.len() >= MAX_BRANCHES && !self.budgets.contains_key(key) {
             self.evict_half();

@@ -15,7 +15,8 @@ use crate::query::{join_parameters, parameters};
 /// Maximum number of stored pages. The map is cleared when it is full.
 const MAX_CACHED: usize = 1 << 14;
 
-/// Contents of pages, by their URL without one parameter.
+/// Contents of pages, by their URL without one parameter. Two pages with the same entry
+/// have URLs that differ only in the value of that parameter.
 #[derive(Debug, Default)]
 pub(crate) struct DuplicateParameters {
     variants: HashMap<u64, PageVariant>,
@@ -34,13 +35,14 @@ pub(crate) struct PageContent {
     pub(crate) exact: u64,
     /// Hash of the text without numbers and words of the URL.
     pub(crate) masked: u64,
-    /// Whether the page has known text only and leads to further such pages.
+    /// Whether the page has only text that is known from other pages, and links to more
+    /// such pages, as those of a spider trap.
     pub(crate) is_growing: bool,
 }
 
 impl PageContent {
     /// Compares two pages. Pages that differ only in numbers may be different entries of a
-    /// list, unless they lead nowhere but to more of them.
+    /// list. They count as similar only if this page is growing.
     pub(crate) fn compare(self, other: Self) -> TrialOutcome {
         if self.exact == other.exact {
             TrialOutcome::Same

@@ -1,4 +1,8 @@
 //! Learns which query parameters do not affect a page.
+//!
+//! Results are counted for each parameter and URL pattern, and for each parameter and
+//! *section*: the first path segment. A parameter that is irrelevant in a whole section
+//! is also removed from URLs with new patterns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,6 +72,7 @@ impl ParameterLearner {
         self.record_entry(section_key(url, key), outcome);
     }
 
+    /// Counts a result under a key of the map.
     fn record_entry(&mut self, entry: String, outcome: TrialOutcome) {
         if self.counts.len() >= MAX_PARAMETERS && !self.counts.contains_key(&entry) {
             return;
@@ -84,9 +89,9 @@ impl ParameterLearner {
     /// whole section.
     pub fn is_irrelevant(&self, url: &Url, key: &str) -> bool {
         let counts = |entry: &String| self.counts.get(entry).copied().unwrap_or_default();
-        let path = counts(&entry_key(url, key));
-        path.is_irrelevant()
-            || path.different == 0 && counts(&section_key(url, key)).is_always_irrelevant()
+        let of_pattern = counts(&entry_key(url, key));
+        let of_section = counts(&section_key(url, key));
+        of_pattern.is_irrelevant() || of_pattern.different == 0 && of_section.is_always_irrelevant()
     }
 
     /// Whether another trial is useful.
@@ -113,7 +118,8 @@ impl ParameterLearner {
 }
 
 impl Counts {
-    /// Whether there are many equal trials and no other.
+    /// Whether there are many equal trials and no different one. A section requires twice
+    /// as many equal trials as a pattern, because its URLs are less alike.
     fn is_always_irrelevant(self) -> bool {
         self.different == 0 && self.same / 2 + self.similar / SIMILAR_PER_SAME >= MIN_EQUAL_TRIALS
     }
@@ -136,7 +142,8 @@ fn section_key(url: &Url, key: &str) -> String {
 fn entry_key(url: &Url, key: &str) -> String {
     let mut bare = url.clone();
     bare.set_query(None);
-    // Year 0 marks every date as far, so remove the marks.
+    // The pattern must not depend on the current year. With year 0, all dates are marked as
+    // far from it; remove these marks.
     format!("{} {key}", UrlPattern::new(&bare, 0).as_str().replace("far-", ""))
 }
 

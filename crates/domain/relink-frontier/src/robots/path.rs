@@ -14,7 +14,7 @@ pub(super) fn normalize_path(path: &str) -> String {
         match letter {
             Letter::Bare(b'*') => normal.push_str("%2A"),
             Letter::Bare(b'$') => normal.push_str("%24"),
-            other => push(&mut normal, other),
+            other => push_normalized(&mut normal, other),
         }
     }
     normal
@@ -30,7 +30,7 @@ pub(super) fn normalize_pattern(pattern: &str) -> String {
     for letter in Letters(body.as_bytes()) {
         match letter {
             Letter::Bare(b'$') => normal.push_str("%24"),
-            other => push(&mut normal, other),
+            other => push_normalized(&mut normal, other),
         }
     }
     normal + end
@@ -49,6 +49,8 @@ pub(super) fn matches_pattern(pattern: &str, path: &str) -> bool {
         Some(body) => (body, true),
         None => (pattern, false),
     };
+    // The first part is at the start of the path; the last one is at the end, if the
+    // pattern ends with `$`.
     let mut parts = body.split('*');
     let Some(mut rest) = parts.next().and_then(|first| path.strip_prefix(first)) else {
         return false;
@@ -93,7 +95,8 @@ fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
-fn push(normal: &mut String, letter: Letter) {
+/// Appends a character in normalized form.
+fn push_normalized(normal: &mut String, letter: Letter) {
     match letter {
         Letter::Bare(byte) if is_unreserved(byte) || is_reserved(byte) => {
             normal.push(char::from(byte));

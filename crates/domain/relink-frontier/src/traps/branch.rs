@@ -1,7 +1,11 @@
 //! Branches of a site: sets of URLs that have something in common.
 //!
 //! A URL belongs to a chain of branches, from the host over its directories to its path, its
-//! parameters and their values. Names that vary are replaced, see [`UrlPattern`].
+//! parameters and their values. Names that vary are replaced, see [`UrlPattern`]. The
+//! branches of `https://example.org/shop/list?page=7` are `example.org`,
+//! `example.org/shop/`, `example.org/shop/list?…` (any query), `example.org/shop/list?page`
+//! (these parameters) and `example.org/shop/list?page={n}`. `example.org/shop/*` are the
+//! files of a directory.
 
 use url::Url;
 

@@ -14,8 +14,9 @@ const BRANCH_POINTS: u32 = 1_500;
 const NEW_POINTS: u32 = 20;
 /// Points for the discovery of a page with new content in another branch.
 const DISCOVERY_POINTS: u32 = 30;
-/// Divisor of the initial budget for dates far from now.
-const FAR_DIVISOR: u32 = 4;
+/// Divisor of the initial budget for dates far from now, which most endless calendars
+/// consist of.
+const FAR_DATE_DIVISOR: u32 = 4;
 /// Number of URLs of an exhausted branch that are fetched although nothing is known about
 /// their own branch.
 const MAX_TRIALS: u32 = 20;
@@ -94,7 +95,7 @@ impl BranchBudget {
     pub(super) fn is_exhausted(self, kind: BranchKind) -> bool {
         let initial = match kind {
             BranchKind::Host => HOST_POINTS,
-            BranchKind::FarDates => BRANCH_POINTS / FAR_DIVISOR,
+            BranchKind::FarDates => BRANCH_POINTS / FAR_DATE_DIVISOR,
             BranchKind::Other => BRANCH_POINTS,
         };
         self.spent >= initial.saturating_add(self.earned())

@@ -1,11 +1,11 @@
 //! Endless sets of pages with text of their own.
 //!
-//! The text of such pages proves nothing, so two other kinds of evidence are used. First, a
-//! URL that a crawl invents does not exist on a real site. If two invented URLs of a set are
-//! pages with different new text, the set is generated. Second, a set that grows from itself
-//! alone, ever faster, and whose pages are never linked twice, is taken for endless after a
-//! fixed number of pages. The pages of a real section are linked from other sections or from
-//! each other.
+//! All pages of such a set have new text, so the text proves nothing. Two other kinds of
+//! evidence are used. First, a URL that the crawl invents does not exist on a real site. If
+//! two invented URLs of a set are pages with different new text, the server generates the
+//! set. Second, a set counts as endless after a fixed number of pages if only its own pages
+//! link to it, if it grows faster than it is fetched, and if hardly any page is linked twice.
+//! The pages of a real section are linked from other sections or from each other.
 //!
 //! A URL of an endless set is fetched if a page outside of such sets links to it.
 
@@ -18,15 +18,15 @@ use super::branch::BranchChain;
 use super::invented_url::invent;
 
 /// Number of new pages of a set after which it is tested with invented URLs.
-const FIRST_TEST: u32 = 150;
-/// Factor to the next test, if the set is not endless.
-const NEXT_TEST: u32 = 4;
-/// A smaller set is tested in place of a larger one if it has one in this many of its pages.
-const MIN_SHARE: u32 = 2;
-/// A set grows if it has this many times as many discovered as fetched pages, in percent.
+const FIRST_TEST_PAGES: u32 = 150;
+/// Factor by which the number of pages grows from one test to the next.
+const TEST_GROWTH: u32 = 4;
+/// A subset is tested in place of a larger set if it has one in this many of its pages.
+const SUBSET_SHARE: u32 = 2;
+/// A set grows if its discovered URLs are at least this percentage of its fetched pages.
 const MIN_GROWTH_PERCENT: u32 = 150;
-/// A set has links between its pages if one URL in this many is linked twice.
-const MAX_UNLINKED: u32 = 50;
+/// The pages of a set link to each other if one URL in this many is linked twice.
+const URLS_PER_REPEATED_LINK: u32 = 50;
 /// Maximum number of stored sets.
 const MAX_SETS: usize = 8_192;
 
@@ -39,10 +39,10 @@ pub struct EndlessTest {
     pub urls: Vec<Url>,
 }
 
-/// Whether a set is endless.
+/// The result of testing a set with invented URLs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Verdict {
+enum TestState {
     #[default]
     Untested,
     /// A test was started.
@@ -60,31 +60,33 @@ struct EndlessSet {
     new: u32,
     /// Number of URLs of the set that its own pages discovered.
     discovered: u32,
-    /// Number of links between pages of the set to URLs that another page discovered and
+    /// Number of links within the set to URLs that another page of the set discovered, and
     /// that are not fetched yet.
     repeated: u32,
     /// Number of tests.
     tests: u32,
-    verdict: Verdict,
+    verdict: TestState,
     /// The latest URL with new content.
     sample: Option<String>,
 }
 
 impl EndlessSet {
+    /// Returns the number of new pages at which the next test is due.
     fn next_test(&self) -> u32 {
-        FIRST_TEST.saturating_mul(NEXT_TEST.saturating_pow(self.tests))
+        FIRST_TEST_PAGES.saturating_mul(TEST_GROWTH.saturating_pow(self.tests))
     }
 
     fn needs_test(&self) -> bool {
-        matches!(self.verdict, Verdict::Untested | Verdict::Finite) && self.new >= self.next_test()
+        matches!(self.verdict, TestState::Untested | TestState::Finite)
+            && self.new >= self.next_test()
     }
 
     fn is_endless(&self, max_pages: u32) -> bool {
-        let grows = self.new >= max_pages
+        let grows_alone = self.new >= max_pages
             && u64::from(self.discovered) * 100
                 >= u64::from(self.new) * u64::from(MIN_GROWTH_PERCENT)
-            && self.repeated.saturating_mul(MAX_UNLINKED) < self.discovered;
-        self.verdict == Verdict::Generated || grows
+            && self.repeated.saturating_mul(URLS_PER_REPEATED_LINK) < self.discovered;
+        self.verdict == TestState::Generated || grows_alone
     }
 }
 
@@ -111,11 +113,12 @@ impl EndlessSets {
         if urls.is_empty() {
             return None;
         }
-        self.sets.get_mut(&key)?.verdict = Verdict::Pending;
+        self.sets.get_mut(&key)?.verdict = TestState::Pending;
         Some(EndlessTest { key, urls })
     }
 
-    /// Delays the next test of all sets that are due.
+    /// Counts a test for all of these sets that are due. Only one of them is tested; the
+    /// others wait until they have grown.
     fn count_test(&mut self, keys: &[String]) {
         for key in keys {
             if let Some(set) = self.sets.get_mut(key).filter(|set| set.needs_test()) {
@@ -124,12 +127,13 @@ impl EndlessSets {
         }
     }
 
-    /// Returns the smallest set that has a large part of the pages of a set to test.
+    /// Returns the set to test, if a test is due: the smallest subset that has a large part
+    /// of the pages of the set that is due.
     fn set_to_test(&self, keys: &[String]) -> Option<String> {
         let due = keys.iter().find_map(|key| self.sets.get(key).filter(|set| set.needs_test()))?;
         let is_testable = |set: &EndlessSet| {
-            set.new.saturating_mul(MIN_SHARE) >= due.new
-                && matches!(set.verdict, Verdict::Untested | Verdict::Finite)
+            set.new.saturating_mul(SUBSET_SHARE) >= due.new
+                && matches!(set.verdict, TestState::Untested | TestState::Finite)
         };
         let smallest =
             keys.iter().rev().find(|key| self.sets.get(*key).is_some_and(is_testable))?;
@@ -138,8 +142,8 @@ impl EndlessSets {
 
     /// Repeats the tests that an interruption ended.
     pub(super) fn restart_tests(&mut self) {
-        for set in self.sets.values_mut().filter(|set| set.verdict == Verdict::Pending) {
-            set.verdict = Verdict::Untested;
+        for set in self.sets.values_mut().filter(|set| set.verdict == TestState::Pending) {
+            set.verdict = TestState::Untested;
             set.tests = set.tests.saturating_sub(1);
         }
     }
@@ -147,7 +151,7 @@ impl EndlessSets {
     /// Records the result of a test.
     pub(super) fn record_test(&mut self, key: &str, is_generated: bool) {
         if let Some(set) = self.sets.get_mut(key) {
-            set.verdict = if is_generated { Verdict::Generated } else { Verdict::Finite };
+            set.verdict = if is_generated { TestState::Generated } else { TestState::Finite };
         }
     }
 
@@ -182,7 +186,7 @@ impl EndlessSets {
     fn set(&mut self, key: &str) -> Option<&mut EndlessSet> {
         if self.sets.len() >= MAX_SETS && !self.sets.contains_key(key) {
             // Sets with few pages are counted again from the start.
-            self.sets.retain(|_, set| set.new > 1 || set.verdict != Verdict::Untested);
+            self.sets.retain(|_, set| set.new > 1 || set.verdict != TestState::Untested);
             if self.sets.len() >= MAX_SETS {
                 return None;
             }
@@ -215,8 +219,9 @@ mod tests {
     #[test]
     fn set_is_tested_once_it_is_large() {
         let mut sets = EndlessSets::default();
-        let tests: Vec<EndlessTest> =
-            (0..FIRST_TEST + 10).filter_map(|n| record(&mut sets, &format!("/p?n={n}"))).collect();
+        let tests: Vec<EndlessTest> = (0..FIRST_TEST_PAGES + 10)
+            .filter_map(|n| record(&mut sets, &format!("/p?n={n}")))
+            .collect();
         assert_eq!(tests.len(), 1);
         assert_eq!(tests[0].key, "example.org/p?…");
         assert_eq!(tests[0].urls.len(), 2);
@@ -228,10 +233,12 @@ mod tests {
     #[test]
     fn smallest_large_set_is_tested() {
         let mut sets = EndlessSets::default();
-        let test = (0..FIRST_TEST).find_map(|n| record(&mut sets, &format!("/blog/page/{n}")));
+        let test =
+            (0..FIRST_TEST_PAGES).find_map(|n| record(&mut sets, &format!("/blog/page/{n}")));
         assert_eq!(test.unwrap().key, "example.org/blog/page/*");
         let mut sets = EndlessSets::default();
-        let test = (0..FIRST_TEST).find_map(|n| record(&mut sets, &format!("/tree/a{n}x/b{n}x/c")));
+        let test =
+            (0..FIRST_TEST_PAGES).find_map(|n| record(&mut sets, &format!("/tree/a{n}x/b{n}x/c")));
         assert_eq!(test.unwrap().key, "example.org/tree/a{n}x/b{n}x/*");
     }
 

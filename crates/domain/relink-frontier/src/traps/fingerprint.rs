@@ -1,9 +1,10 @@
 //! The text of a page, as hashes of short pieces.
 //!
-//! A *piece* is a part of a sentence: it ends at a tag, at punctuation or after a word that
-//! its hash selects. A page that shows known text in another order or a selection of it has
-//! no new pieces. Numbers, months, weekdays and the words of the page's own URL are masked,
-//! because generated pages often differ only in them.
+//! A *piece* is a part of a sentence. It ends at a tag, at punctuation or after a word whose
+//! hash is divisible by 8 (content-defined chunking). Pieces therefore do not depend on
+//! their position: a page that shows known text in another order, or a selection of it, has
+//! no new pieces. Numbers, months, weekdays and the words of the page's own URL are
+//! *masked*: replaced by a constant, because generated pages often differ only in them.
 
 use std::collections::BTreeSet;
 
@@ -22,10 +23,10 @@ const MAX_PIECE_WORDS: u16 = 32;
 /// One word in this many ends a piece.
 const WORDS_PER_END: u64 = 8;
 
-/// FNV-1a, 64 bits.
-const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
-/// See [`OFFSET`].
-const PRIME: u64 = 0x0100_0000_01b3;
+/// Start value of the hash FNV-1a with 64 bits.
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+/// Factor of the hash FNV-1a with 64 bits.
+const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
 /// Hash of a masked word.
 const MASK: u64 = 1;
@@ -65,6 +66,7 @@ impl PageFingerprint {
         let title = title.filter(|pieces| !pieces.is_empty());
         Self {
             title: title.map(|pieces| {
+                // 17 is an arbitrary start value.
                 pieces.iter().fold(17_u32, |hash, piece| hash.rotate_left(5) ^ piece.hash)
             }),
             pieces: pieces(text, &own_words),
@@ -75,8 +77,8 @@ impl PageFingerprint {
     /// Returns the fingerprint of a file without text, such as a picture.
     pub fn from_digest(digest: &Digest) -> Self {
         let bytes = digest.fingerprint.map_or(0, u64::from);
-        let exact = mix(mix(OFFSET, bytes), digest.text_length);
-        let pieces = vec![Piece { hash: upper(mix(exact, bytes)), words: MAX_PIECE_WORDS }];
+        let exact = mix(mix(FNV_OFFSET, bytes), digest.text_length);
+        let pieces = vec![Piece { hash: upper_half(mix(exact, bytes)), words: MAX_PIECE_WORDS }];
         Self { title: None, pieces, exact }
     }
 
@@ -104,7 +106,7 @@ fn url_words(url: &Url) -> BTreeSet<u64> {
 /// Returns the different pieces of a text, sorted.
 fn pieces(text: &str, own_words: &BTreeSet<u64>) -> Vec<Piece> {
     let mut pieces = BTreeSet::new();
-    let (mut hash, mut words, mut was_masked) = (OFFSET, 0_u16, false);
+    let (mut hash, mut words, mut was_masked) = (FNV_OFFSET, 0_u16, false);
     for word in Words::new(text) {
         let is_masked = word.is_number || own_words.contains(&word.hash);
         // A run of masked words counts once.
@@ -115,26 +117,26 @@ fn pieces(text: &str, own_words: &BTreeSet<u64>) -> Vec<Piece> {
         words += u16::from(!is_masked);
         let is_selected = words >= MIN_PIECE_WORDS && word.hash % WORDS_PER_END == 0;
         if word.ends_sentence || is_selected || words >= MAX_PIECE_WORDS {
-            pieces.extend((words > 0).then(|| Piece { hash: upper(hash), words }));
-            (hash, words, was_masked) = (OFFSET, 0, false);
+            pieces.extend((words > 0).then(|| Piece { hash: upper_half(hash), words }));
+            (hash, words, was_masked) = (FNV_OFFSET, 0, false);
             if pieces.len() >= MAX_PIECES {
                 break;
             }
         }
     }
-    pieces.extend((words > 0).then(|| Piece { hash: upper(hash), words }));
+    pieces.extend((words > 0).then(|| Piece { hash: upper_half(hash), words }));
     pieces.into_iter().collect()
 }
 
 /// Returns the upper half of a hash, which has the better distribution.
-fn upper(hash: u64) -> u32 {
+fn upper_half(hash: u64) -> u32 {
     u32::try_from(hash >> 32).unwrap_or_default()
 }
 
 /// Returns a hash of all words and numbers of a text.
 fn hash_of_words(text: &str) -> u64 {
     let words = text.split_ascii_whitespace();
-    words.fold(OFFSET, |hash, word| mix(hash, hash_of(word)))
+    words.fold(FNV_OFFSET, |hash, word| mix(hash, hash_of(word)))
 }
 
 /// A word of a text.
@@ -163,7 +165,7 @@ impl Iterator for Words<'_> {
         let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
         let start = self.0.iter().position(is_letter)?;
         let word = self.0.get(start..)?;
-        let (mut hash, mut length, mut letters) = (OFFSET, 0, 0);
+        let (mut hash, mut length, mut letters) = (FNV_OFFSET, 0, 0);
         let mut is_number = false;
         for byte in word.iter().take_while(|byte| is_letter(byte)) {
             length += 1;
@@ -187,12 +189,12 @@ impl Iterator for Words<'_> {
 }
 
 fn add_letter(hash: u64, byte: u8) -> u64 {
-    (hash ^ u64::from(byte)).wrapping_mul(PRIME)
+    (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME)
 }
 
 /// Returns the hash of a word in lower case.
 pub(super) fn hash_of(word: &str) -> u64 {
-    word.bytes().fold(OFFSET, add_letter)
+    word.bytes().fold(FNV_OFFSET, add_letter)
 }
 
 /// Adds a word to a hash of words; the order matters.

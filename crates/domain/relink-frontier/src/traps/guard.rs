@@ -19,7 +19,7 @@ use crate::parameters::{DuplicateParameters, PageContent, ParameterLearner};
 use crate::query::{parameters, sort_parameters};
 use crate::{UrlFilter, host_key};
 
-/// Limits of a crawl, and traps that it enters.
+/// Limits of a crawl, and traps that the user allows it to enter.
 #[derive(Debug, Clone)]
 pub struct TrapLimits {
     /// Maximum number of pages of a set that grows from itself alone.
@@ -93,7 +93,7 @@ impl TrapGuard {
     /// Returns the URL under which a link is fetched: without parameters that do not change
     /// the page, and with the parameters in the order of the first such URL.
     pub fn rewrite(&mut self, url: &Url, from: &Url) -> Url {
-        if url.query().is_none() || self.enters(url) {
+        if url.query().is_none() || self.is_exempt(url) {
             return url.clone();
         }
         let (stripped, removed) = self.learner.strip(url);
@@ -109,14 +109,14 @@ impl TrapGuard {
     /// Decides whether to fetch a new URL that the page `from` links to. Start pages have no
     /// such page and are always fetched. Every rejection is counted.
     pub fn check(&mut self, url: &Url, from: Option<&Url>) -> TrapDecision {
-        let Some(from) = from.filter(|_| !self.enters(url)) else { return TrapDecision::Allow };
+        let Some(from) = from.filter(|_| !self.is_exempt(url)) else { return TrapDecision::Allow };
         let trap = self.find_trap(url, from);
         self.decide(url, trap, Some(from))
     }
 
     /// Decides whether an accepted URL is still fetched.
     pub fn check_again(&mut self, url: &Url) -> TrapDecision {
-        if self.enters(url) {
+        if self.is_exempt(url) {
             return TrapDecision::Allow;
         }
         let from = self.queued.get(&hash(url.as_str())).and_then(Option::as_deref);
@@ -165,7 +165,8 @@ impl TrapGuard {
         Some((TrapKind::Generated, set))
     }
 
-    fn enters(&self, url: &Url) -> bool {
+    /// Whether the user wants this URL to be fetched even if it is part of a trap.
+    fn is_exempt(&self, url: &Url) -> bool {
         self.limits.entered.as_ref().is_some_and(|filter| filter.matches(url.as_str()))
     }
 

@@ -11,18 +11,18 @@ use super::segment_class::{SegmentClass, is_date};
 use crate::query::{join_parameters, parameters};
 
 /// Number of invented URLs of a test.
-const URLS: u64 = 2;
-/// Added to the year of a date, so that no calendar has entries there.
-const YEARS: i32 = 61;
-/// Added to a number after it is multiplied by ten.
-const NUMBER: u64 = 1_000_003;
+const URLS_PER_TEST: u64 = 2;
+/// Number of years by which a date is moved, so that no calendar has entries there.
+const YEAR_OFFSET: i32 = 61;
+/// Added to a number after it is multiplied by ten, so that no page has that number.
+const NUMBER_OFFSET: u64 = 1_000_003;
 /// Maximum number of digits of a number that is not taken for a random name.
 const MAX_NUMBER_DIGITS: usize = 7;
 
 /// Returns invented URLs of the form of `url`, different from `other`. Empty if the URL has
 /// no part that can be replaced.
 pub(super) fn invent(url: &Url, other: Option<&Url>) -> Vec<Url> {
-    (1..=URLS).filter_map(|salt| invent_one(url, other, salt)).collect()
+    (1..=URLS_PER_TEST).filter_map(|salt| invent_one(url, other, salt)).collect()
 }
 
 fn invent_one(url: &Url, other: Option<&Url>, salt: u64) -> Option<Url> {
@@ -61,7 +61,8 @@ fn invent_path(url: &Url, seed: u64, salt: u64) -> Option<String> {
         matches!(segment.len(), 1..=2) && segment.bytes().all(|byte| byte.is_ascii_digit())
     };
     let last = segments.iter().rposition(|segment| !segment.is_empty())?;
-    // A browser of versions has the same file names below every id.
+    // Prefer a generated part to the last segment: below every version id, a version
+    // control system has the same file names.
     let position = segments.iter().rposition(|segment| is_generated(segment)).unwrap_or(last);
     let year = segments.iter().rposition(is_year).filter(|year| {
         *year < position
@@ -71,7 +72,7 @@ fn invent_path(url: &Url, seed: u64, salt: u64) -> Option<String> {
     });
     let segment = segments.get_mut(year.unwrap_or(position))?;
     *segment = match year {
-        Some(_) => later(segment, salt)?,
+        Some(_) => later_year(segment, salt)?,
         None => invent_name(segment, seed, salt),
     };
     Some(segments.join("/"))
@@ -86,18 +87,20 @@ fn is_generated(segment: &str) -> bool {
 fn invent_name(name: &str, seed: u64, salt: u64) -> String {
     if is_date(name) {
         let (year, rest) = name.split_at_checked(4).unwrap_or((name, ""));
-        return later(year, salt).map_or_else(|| name.to_owned(), |year| year + rest);
+        return later_year(year, salt).map_or_else(|| name.to_owned(), |year| year + rest);
     }
     match name.parse::<u64>() {
-        Ok(number) if name.len() <= MAX_NUMBER_DIGITS => (number * 10 + NUMBER * salt).to_string(),
+        Ok(number) if name.len() <= MAX_NUMBER_DIGITS => {
+            (number * 10 + NUMBER_OFFSET * salt).to_string()
+        }
         _ => random_name(name, seed),
     }
 }
 
 /// Returns a later year.
-fn later(year: &str, salt: u64) -> Option<String> {
+fn later_year(year: &str, salt: u64) -> Option<String> {
     let year: i32 = year.parse().ok()?;
-    let years = i32::try_from(salt).ok()?.checked_mul(YEARS)?;
+    let years = i32::try_from(salt).ok()?.checked_mul(YEAR_OFFSET)?;
     Some(year.checked_add(years)?.to_string())
 }
 

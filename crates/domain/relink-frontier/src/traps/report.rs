@@ -1,4 +1,7 @@
 //! Rejected URLs for the report: one row per trap.
+//!
+//! Rejections are counted by branch (see [`super::branch`]). Several branches may belong to
+//! one trap, for example all months of a calendar. The report merges them.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +17,11 @@ const MAX_REFERRERS: usize = 64;
 /// Number of sections with other spellings from which the whole site has them. A few sections
 /// may each have a parameter of their own.
 const MIN_SECTIONS: usize = 4;
-/// Part of the name of a parameter that does not change pages.
-const PARAMETER: &str = "/…?";
-/// The name of the branches beyond [`MAX_STORED`].
-const OTHERS: &str = "(other patterns)";
+/// Part of the branch name for a parameter that does not change pages:
+/// `example.org/…?ref=…`.
+const PARAMETER_MARK: &str = "/…?";
+/// The name under which the branches beyond [`MAX_STORED`] are counted.
+const OTHER_BRANCHES: &str = "(other patterns)";
 
 /// A trap, for reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +57,7 @@ impl Rejections {
     /// Counts a rejected URL that a page of the section `from` links to.
     pub(super) fn count(&mut self, kind: TrapKind, branch: &str, url: &Url, from: &str) {
         let is_full = self.branches.len() >= MAX_STORED && !self.branches.contains_key(branch);
-        let name = if is_full { OTHERS } else { branch };
+        let name = if is_full { OTHER_BRANCHES } else { branch };
         let (example, from_counts) = (url.to_string(), BTreeMap::new());
         let first = || Rejection { kind, count: 0, example, from: from_counts };
         let rejection = self.branches.entry(name.to_owned()).or_insert_with(first);
@@ -102,8 +106,8 @@ fn merge(
 /// Returns the largest branch that contains another one. Parameters that do not change the
 /// pages of a host are one trap.
 fn outer_branch(branches: &BTreeMap<String, Rejection>, branch: &str) -> Option<String> {
-    if let Some((host, _)) = branch.split_once(PARAMETER) {
-        let prefix = format!("{host}{PARAMETER}");
+    if let Some((host, _)) = branch.split_once(PARAMETER_MARK) {
+        let prefix = format!("{host}{PARAMETER_MARK}");
         return branches.keys().find(|other| other.starts_with(&prefix)).cloned();
     }
     if let Some(outer) = branches.keys().find(|outer| is_within(branch, outer)) {
@@ -114,8 +118,8 @@ fn outer_branch(branches: &BTreeMap<String, Rejection>, branch: &str) -> Option<
     (branch.contains('?') && branches.keys().any(is_sibling)).then(|| format!("{path}?…"))
 }
 
-/// Returns the first of the traps that link to each other. A trap belongs to others if their
-/// pages have most of the links to it.
+/// Returns the name of the trap that a trap belongs to, if pages of other traps contain at
+/// least half of the links to it. Traps that link to each other get the name of the first.
 fn linking_trap(
     traps: &BTreeMap<String, Rejection>,
     branch: &str,
@@ -128,7 +132,7 @@ fn linking_trap(
     let links = trap.from.iter().filter(|(from, _)| is_other(from));
     let links: u64 = links.map(|(_, count)| *count).sum();
     let first = others.iter().min().map(|first| (*first).clone())?;
-    let name = if branch.contains(PARAMETER) { first } else { first.min(branch.to_owned()) };
+    let name = if branch.contains(PARAMETER_MARK) { first } else { first.min(branch.to_owned()) };
     (2 * links >= trap.count).then_some(name)
 }
 

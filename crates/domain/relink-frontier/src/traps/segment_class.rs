@@ -1,9 +1,9 @@
 //! Classes of path segments and query values: word, number, date, generated name.
 
-/// Number of years after the crawl from which a date is far.
-const FAR_AHEAD: i32 = 2;
-/// Number of years before the crawl from which a date is far.
-const FAR_BACK: i32 = 20;
+/// Maximum number of years after the crawl at which a date is not far.
+const MAX_YEARS_AHEAD: i32 = 2;
+/// Maximum number of years before the crawl at which a date is not far.
+const MAX_YEARS_BACK: i32 = 20;
 /// Minimum value of four digits that are a year.
 const MIN_YEAR: i32 = 1900;
 /// Maximum value of four digits that are a year.
@@ -23,14 +23,19 @@ const YEAR_KEYS: [&str; 4] = ["y", "yr", "year", "jahr"];
 /// The class of a path segment or a query value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SegmentClass {
+    /// A word, which is retained in patterns.
     Literal,
     Number,
     Year,
     Month,
     Day,
+    /// A whole date in one segment: `2026-05-31`, `20260531`.
     Date,
+    /// A hexadecimal name with digits, such as a hash.
     Id,
+    /// A random name of letters and digits, such as a session id.
     Token,
+    /// A query value of more than one word.
     Text,
 }
 
@@ -58,7 +63,7 @@ impl SegmentClass {
             (Self::Year, 1..=2) if (1..=12).contains(&number) => Self::Month,
             (Self::Month, 1..=2) if (1..=31).contains(&number) => Self::Day,
             (_, 4) if next.is_some_and(is_month_of(number)) => Self::Year,
-            (_, 8) if is_day(number) => Self::Date,
+            (_, 8) if is_date_number(number) => Self::Date,
             _ => Self::Number,
         }
     }
@@ -67,7 +72,7 @@ impl SegmentClass {
     pub(super) fn from_value(key: &str, value: &str) -> Self {
         match number(value) {
             Some(_) if value.len() == 4 && is_key(&YEAR_KEYS, key) => return Self::Year,
-            Some(number) if value.len() == 8 && is_day(number) => return Self::Date,
+            Some(number) if value.len() == 8 && is_date_number(number) => return Self::Date,
             Some(_) => return Self::Number,
             None => {}
         }
@@ -128,7 +133,7 @@ fn is_month_of(year: i32) -> impl Fn(&str) -> bool {
 }
 
 /// Whether eight digits are a year, a month and a day.
-fn is_day(number: i32) -> bool {
+fn is_date_number(number: i32) -> bool {
     is_year(number / 10_000)
         && (1..=12).contains(&(number / 100 % 100))
         && (1..=31).contains(&(number % 100))
@@ -148,7 +153,7 @@ pub(super) fn is_date(text: &str) -> bool {
 /// Whether a date, which starts with its year, is far from `year`.
 pub(super) fn is_far(date: &str, year: i16) -> bool {
     let Some(date_year) = date.get(..4).and_then(number) else { return false };
-    !(i32::from(year) - FAR_BACK..=i32::from(year) + FAR_AHEAD).contains(&date_year)
+    !(i32::from(year) - MAX_YEARS_BACK..=i32::from(year) + MAX_YEARS_AHEAD).contains(&date_year)
 }
 
 /// Whether a text like `2026-1-3` or `555-1234` contains no letters.

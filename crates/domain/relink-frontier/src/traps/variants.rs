@@ -1,9 +1,10 @@
 //! Spellings of a URL that lead to the same page.
 //!
 //! A server may ignore the case of letters, repeated slashes, a session id in the path or the
-//! whole query. Whether it does is learned for each section of a site: if pages whose URLs
-//! differ only in that respect have the same text again and again, such URLs are fetched
-//! once. No page is fetched for this purpose.
+//! whole query. Whether it does is learned for each section (first path segment) of a site.
+//! To compare, a URL is *reduced*: the part that the server may ignore is removed. If pages
+//! with the same reduced URL repeatedly have the same text, only the first of such URLs is
+//! fetched. No page is fetched for this purpose.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -33,7 +34,7 @@ const INDEX_FILES: [&str; 4] = ["index.html", "index.htm", "index.php", "default
 /// Extensions of pages.
 const EXTENSIONS: [&str; 4] = [".html", ".htm", ".php", ".aspx"];
 
-/// A respect in which URLs differ.
+/// A part or property of a URL that the server may ignore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Spelling {
@@ -41,7 +42,7 @@ enum Spelling {
     Case,
     /// Repeated slashes.
     Slashes,
-    /// A slash, an index file or extensions at the end.
+    /// A slash, an index file or an extension at the end.
     Ending,
     /// Generated names, such as session ids.
     Tokens,
@@ -55,6 +56,7 @@ enum Spelling {
     Query,
 }
 
+/// All of them, in the order in which they are tested.
 const SPELLINGS: [Spelling; 8] = [
     Spelling::Case,
     Spelling::Slashes,
@@ -67,7 +69,8 @@ const SPELLINGS: [Spelling; 8] = [
 ];
 
 impl Spelling {
-    /// Returns what is left of a URL if the respect is ignored.
+    /// Returns the URL without this part or property. URLs with the same result differ only
+    /// in it.
     fn reduce(self, url: &Url) -> String {
         let mut reduced = url.clone();
         match self {
