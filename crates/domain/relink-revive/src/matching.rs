@@ -12,6 +12,16 @@
 //! A page without a probable candidate gets no alias: about three of four dead
 //! links have none.
 //!
+//! Terms:
+//!
+//! - **Alias**: the live page at which the content of a dead page is now.
+//! - **Slug**: the last component of a path; **folder**: host and path without it.
+//! - **Pair**: a dead page and one of its candidates.
+//! - **Move**: a rule that turns the old URL of a pair into the new one.
+//! - **Siblings**: other dead pages of the same folder.
+//! - **Known alias**: an alias from another source, such as a historical redirect.
+//! - **Feature**: a number about a pair that the model uses.
+//!
 //! This module does not fetch pages and compares only URLs and titles, not texts.
 //!
 //! ```

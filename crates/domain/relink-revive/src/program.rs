@@ -3,7 +3,9 @@
 //! FABLE, §4.2.1: a program is learned from a few pages whose new URL is known
 //! and produces the new URLs of other pages of the directory. The paper works on
 //! characters. This module works on URL components, which learns as many
-//! programs in a ten-thousandth of the time.
+//! programs in a ten-thousandth of the time. For example, a program for pages of
+//! `example.org/html5/` may produce `example.org/tags/` and the last component of
+//! the old path.
 //!
 //! A [`UrlProgram`] has a JSON form, described in `docs/url-programs.md`, so
 //! that other interpreters can run it. Running a program does no I/O and cannot
@@ -14,9 +16,9 @@
 //! - [`ProgramIndex`] holds the learned programs of each directory.
 
 mod display;
-mod facts;
 mod learn;
 mod parsed_example;
+mod parsed_old_page;
 mod price;
 mod program_index;
 mod run;
@@ -322,6 +324,6 @@ impl NewQuery {
 impl UrlProgram {
     /// Returns the new URL of a page, or `None` if the program does not apply.
     pub fn run(&self, page: &OldPage) -> Option<Url> {
-        run::run(self, &facts::Facts::new(page))
+        run::run(self, &parsed_old_page::ParsedOldPage::new(page))
     }
 }

@@ -23,11 +23,11 @@ use crate::pattern::{TokenRule, best_cluster};
 use crate::{Directory, OldPage};
 
 /// Minimum cosine similarity at which two titles or texts count as equal: FABLE's
-/// threshold for `SimilarCT` (§5.1).
+/// threshold for similar content or title (`SimilarCT`, §5.1).
 const SAME_TERMS: f32 = 0.8;
 
 /// Number of search results, as in the paper.
-const RESULTS: usize = 10;
+const MAX_RESULTS: usize = 10;
 
 /// A baseline method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl<'a> PageLists<'a> {
             let near = self.live_pages.nearest(
                 Field::SlugAndTitle,
                 title,
-                RESULTS,
+                MAX_RESULTS,
                 &self.vocabulary,
                 &mut scores,
             );
@@ -156,7 +156,7 @@ impl<'a> PageLists<'a> {
         let near = self.live_pages.nearest(
             Field::SlugAndTitle,
             &old.slug_and_title,
-            RESULTS,
+            MAX_RESULTS,
             &self.vocabulary,
             scores,
         );

@@ -1,9 +1,9 @@
 //! Linear scores: logistic regressions with a strong quadratic penalty.
 //!
-//! The scores are features of the trees. They were fitted on eleven sites with
-//! known aliases, more than the trees, and a sum of weights extrapolates where
-//! trees do not. All sites had equal weight, with and without old titles and
-//! known aliases, and 25 % of the dead pages had an alias.
+//! The scores are features of the trees, because a sum of weights extrapolates where
+//! trees do not. They were fitted on eleven sites, which are more than the trees were
+//! fitted on. All sites had equal weight. Each was used with and without old titles and
+//! known aliases. 25 % of the dead pages had an alias.
 
 #![expect(
     clippy::indexing_slicing,
@@ -59,10 +59,10 @@ const PAIR_WEIGHTS: [(Feature, f32); 37] = [
 ];
 
 /// Intercept of the score with votes.
-const INTERCEPT: f32 = -2.335;
+const VOTES_INTERCEPT: f32 = -2.335;
 
 /// Weights of the features of the pair in the score with votes.
-const WEIGHTS: [(Feature, f32); 32] = [
+const VOTES_PAIR_WEIGHTS: [(Feature, f32); 32] = [
     (Feature::SlugEqual, 0.243),
     (Feature::SlugSimilarity, -0.974),
     (Feature::SlugKept, 0.160),
@@ -140,7 +140,8 @@ pub fn pair_log_odds(features: &PairFeatures) -> f32 {
 
 /// Returns the log odds with the votes of other pages.
 pub fn log_odds_with_votes(features: &Features) -> f32 {
-    let pair: f32 = WEIGHTS.iter().map(|&(feature, weight)| weight * features.pair(feature)).sum();
+    let pair: f32 =
+        VOTES_PAIR_WEIGHTS.iter().map(|&(feature, weight)| weight * features.pair(feature)).sum();
     let context = |feature| match feature {
         ContextFeature::PairLogOdds => features.pair(Feature::LinearPair),
         feature => features.context(feature),
@@ -151,5 +152,5 @@ pub fn log_odds_with_votes(features: &Features) -> f32 {
         let values = SUPPORT.map(|feature| features.support(kind, feature));
         weights.iter().zip(values).map(|(weight, value)| weight * value).sum()
     };
-    INTERCEPT + pair + context + SUPPORT_WEIGHTS.iter().map(support).sum::<f32>()
+    VOTES_INTERCEPT + pair + context + SUPPORT_WEIGHTS.iter().map(support).sum::<f32>()
 }

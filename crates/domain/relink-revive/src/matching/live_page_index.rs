@@ -14,11 +14,11 @@ use super::vocabulary::{Term, Vocabulary};
 /// Index of a live page in [`LivePageIndex::pages`].
 pub type PageNumber = u32;
 
-/// A term is common, and not used for searches, if it occurs on more than one
-/// in this number of pages.
-const COMMON_SHARE: usize = 12;
+/// A term is common, and not used for searches, if more than one in this number of
+/// pages contains it.
+const PAGES_PER_COMMON_TERM: usize = 12;
 
-/// A term that occurs on at max this number of pages is never common.
+/// A term that occurs on at most this number of pages is never common.
 const MIN_COMMON_PAGES: usize = 40;
 
 /// Maximum number of pages of a folder that are compared with another folder.
@@ -38,19 +38,20 @@ pub enum Field {
 pub struct LivePageIndex {
     /// The profiles of the pages.
     pub pages: Vec<PageProfile>,
-    slug_and_title: Index,
-    path_and_title: Index,
+    slug_and_title: InvertedIndex,
+    path_and_title: InvertedIndex,
     by_slug: HashMap<Key, Vec<PageNumber>>,
     by_title: HashMap<Key, Vec<PageNumber>>,
     /// For each folder, the slugs of its pages, sorted.
     folders: HashMap<Key, Vec<Key>>,
-    /// For each URL prefix, the number of pages.
-    below: HashMap<Key, u32>,
+    /// For each URL prefix, the number of pages below it.
+    counts_below: HashMap<Key, u32>,
 }
 
-/// Inverted index: the pages of each term, and the vector length of each page.
+/// Inverted index: the pages of each term, and the vector length of each page, for
+/// the cosine similarity.
 #[derive(Debug, Default)]
-struct Index {
+struct InvertedIndex {
     pages: Vec<Vec<PageNumber>>,
     lengths: Vec<f32>,
 }
@@ -59,11 +60,11 @@ impl LivePageIndex {
     /// Indexes pages. `vocabulary` must have computed the weights of their terms.
     pub fn new(pages: Vec<PageProfile>, vocabulary: &Vocabulary) -> Self {
         let mut index = Self {
-            slug_and_title: Index::new(
+            slug_and_title: InvertedIndex::new(
                 pages.iter().map(|page| page.slug_and_title.as_slice()),
                 vocabulary,
             ),
-            path_and_title: Index::new(
+            path_and_title: InvertedIndex::new(
                 pages.iter().map(|page| page.path_and_title.as_slice()),
                 vocabulary,
             ),
@@ -76,7 +77,7 @@ impl LivePageIndex {
             }
             index.folders.entry(hash_keys(page.folder())).or_default().push(page.slug_key);
             for end in 1..=page.components.len() {
-                *index.below.entry(hash_keys(&page.components[..end])).or_default() += 1;
+                *index.counts_below.entry(hash_keys(&page.components[..end])).or_default() += 1;
             }
         }
         index.folders.values_mut().for_each(|slugs| slugs.sort_unstable());
@@ -127,7 +128,7 @@ impl LivePageIndex {
 
     /// Returns the number of pages whose URL starts with these components.
     pub fn count_below(&self, start: &[Key]) -> u32 {
-        self.below.get(&hash_keys(start)).copied().unwrap_or(0)
+        self.counts_below.get(&hash_keys(start)).copied().unwrap_or(0)
     }
 
     /// Returns up to `max` pages nearest to some terms, best first.
@@ -143,7 +144,7 @@ impl LivePageIndex {
             Field::SlugAndTitle => &self.slug_and_title,
             Field::PathAndTitle => &self.path_and_title,
         };
-        let common = (self.pages.len() / COMMON_SHARE).max(MIN_COMMON_PAGES);
+        let common = (self.pages.len() / PAGES_PER_COMMON_TERM).max(MIN_COMMON_PAGES);
         scores.clear(self.pages.len());
         for &term in terms {
             let Some(pages) = index.pages.get(term as usize) else { continue };
@@ -158,7 +159,7 @@ impl LivePageIndex {
     }
 }
 
-impl Index {
+impl InvertedIndex {
     /// Indexes the terms of pages.
     fn new<'a>(pages: impl Iterator<Item = &'a [Term]>, vocabulary: &Vocabulary) -> Self {
         let mut index = Self::default();

@@ -25,14 +25,16 @@ static SHIPPED: LazyLock<AliasModel> = LazyLock::new(|| {
 /// A model of the matcher.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AliasModel {
-    /// The pair alone.
+    /// The trees that score a pair alone.
     pub pair: BoostedTrees,
-    /// With the votes of other pages, which are weighted by the pair model.
+    /// The trees of the first round with votes, which are weighted by the
+    /// probability from the pair alone.
     pub first: BoostedTrees,
-    /// With votes that are weighted by the result of the round before.
+    /// The trees of the second round with votes, which are weighted by the
+    /// probability from the first.
     pub second: BoostedTrees,
-    /// Probabilities of the last round, and the share of correct matches that
-    /// was measured on left-out sites.
+    /// Points of the calibration curve: a probability of the last round, and the
+    /// share of correct matches that was measured on left-out sites.
     pub calibration: Vec<(f32, f32)>,
     /// Minimum probability of a suggestion.
     pub suggest: f32,
@@ -98,8 +100,8 @@ impl AliasModel {
 
     /// Returns the confidence for a probability of the last round, rounded down.
     ///
-    /// The automatic tier starts at a threshold of its own, because there 99 of
-    /// 100 answers must be right on sites that the model has not seen.
+    /// Aliases that are applied without review have a separate threshold, because 99 of
+    /// 100 of them must be correct on sites that the model has not seen.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

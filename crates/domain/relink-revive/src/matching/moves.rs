@@ -3,6 +3,8 @@
 //! A pair of URLs can be described by several [`MoveKind`]s, from narrow (one
 //! folder was replaced by another) to wide (one name in a path was replaced by
 //! another). If several dead pages make the same move, it is a rule of the site.
+//! Names are compared as hashes of their normalized form ([`Key`]); classes of names
+//! have the small constants below.
 
 #![expect(
     clippy::indexing_slicing,
@@ -19,18 +21,18 @@ const NEW_NUMBER: Key = 1;
 /// Key of a number that the old URL contains.
 const KEPT_NUMBER: Key = 2;
 /// Key of a component that equals the old title.
-const TITLE: Key = 3;
+const OLD_TITLE: Key = 3;
 /// Key of a component that equals the old slug.
-const SLUG: Key = 4;
-/// Key of a word with digits.
-const CODE: Key = 5;
+const OLD_SLUG: Key = 4;
+/// Key of any word with digits.
+const WORD_WITH_DIGITS: Key = 5;
 
 /// A way to describe how one URL became another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum MoveKind {
-    /// The words before the common suffix were replaced: `DOM/element.x` to
-    /// `Web/API/Element/x` is `DOM` to `Web/API`.
+    /// The words before the common suffix were replaced. In the move from
+    /// `DOM/element.x` to `Web/API/Element/x`, `DOM` was replaced by `Web/API`.
     Start,
     /// The old folder became the new folder; the slugs may differ.
     Folder,
@@ -138,7 +140,7 @@ fn replaced_slug_words(old: &PageProfile, new: &PageProfile) -> Option<(Key, Key
     let start = common_prefix_len(&old_keys, &new_keys);
     let end = common_suffix_len(&old_keys[start..], &new_keys[start..]);
     let middle = |words: &[Word]| -> Vec<Key> {
-        words[start..words.len() - end].iter().map(|word| word_or_code(*word)).collect()
+        words[start..words.len() - end].iter().map(|word| generalized_word(*word)).collect()
     };
     let (old, new) = (middle(&old.slug_words), middle(&new.slug_words));
     let is_edit = start + end > 0 && !(old.is_empty() && new.is_empty());
@@ -146,8 +148,8 @@ fn replaced_slug_words(old: &PageProfile, new: &PageProfile) -> Option<(Key, Key
 }
 
 /// Returns the key of a word; the same one for all words with digits.
-fn word_or_code(word: Word) -> Key {
-    if word.class == WordClass::Codes { CODE } else { word.key }
+fn generalized_word(word: Word) -> Key {
+    if word.class == WordClass::Codes { WORD_WITH_DIGITS } else { word.key }
 }
 
 /// Returns the folders between common prefix and suffix.
@@ -174,8 +176,8 @@ fn new_shape(old: &PageProfile, new: &PageProfile) -> Option<Key> {
     let key = |(at, &key): (usize, &Key)| match key {
         _ if is_number(new, at) && old.components.contains(&key) => KEPT_NUMBER,
         _ if is_number(new, at) => NEW_NUMBER,
-        _ if old.title_key == Some(key) => TITLE,
-        _ if at > 0 && old.slug_key == key => SLUG,
+        _ if old.title_key == Some(key) => OLD_TITLE,
+        _ if at > 0 && old.slug_key == key => OLD_SLUG,
         key => key,
     };
     let mut keys: Vec<Key> = folder.map(key).collect();

@@ -1,9 +1,13 @@
 //! Votes of the dead pages of a site on how the site moved.
 //!
 //! Each dead page votes for the moves to its probable candidates, weighted by
-//! their probability. A known alias has one full vote. The votes of *other*
-//! pages are features of a candidate: other pages that make the same move raise
-//! its probability, a higher claim of another page on the candidate lowers it.
+//! their probability. A known alias has one full vote. A vote is for a *rule*, such
+//! as “folder `a` becomes folder `b`”, and for its *origin*, here folder `a`. A dead
+//! page also *claims* its probable candidates.
+//!
+//! The votes of *other* pages are features of a candidate. Other pages that make the
+//! same move raise its probability. A higher claim of another page on the candidate
+//! lowers it.
 
 #![expect(
     clippy::indexing_slicing,
@@ -53,7 +57,7 @@ impl ScoredCandidate {
 pub struct Votes {
     /// Votes by rule.
     rules: HashMap<Key, VoteTotals>,
-    /// Votes by the part of a URL that the rules replace.
+    /// Votes by origin, the part of a URL that a rule replaces.
     origins: HashMap<Key, VoteTotals>,
     /// Claims on each live page.
     claims: HashMap<PageNumber, Claims>,

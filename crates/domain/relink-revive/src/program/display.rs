@@ -46,7 +46,7 @@ impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.write_str(text),
-            Self::Extract(take) => take.fmt(f),
+            Self::Extract(extract) => extract.fmt(f),
         }
     }
 }

@@ -134,7 +134,7 @@ fn best_program_from_members(
             .filter(|it| it.outcome(&program) == ProgramOutcome::Correct)
             .collect();
         let reproduces_seed = example.outcome(&program) == ProgramOutcome::Correct;
-        let is_supported = reproduced.len() > 1 || one_example_suffices(&program, &example.facts);
+        let is_supported = reproduced.len() > 1 || one_example_suffices(&program, &example.old);
         let is_better = best.as_ref().is_none_or(|(support, _)| reproduced.len() > *support);
         if reproduces_seed && is_supported && is_better && !share_one_target(&reproduced) {
             best = Some((reproduced.len(), with_guards(program, &reproduced)));
@@ -150,7 +150,7 @@ fn best_program_from_members(
 /// alias of any of them, but the target of a redirect for all missing pages.
 fn share_one_target(examples: &[&ParsedExample]) -> bool {
     let [first, rest @ ..] = examples else { return false };
-    let is_other_page = |example: &&&ParsedExample| example.facts.path != first.facts.path;
+    let is_other_page = |example: &&&ParsedExample| example.old.path != first.old.path;
     let has_same_target = |example: &ParsedExample| {
         example.path == first.path && example.host == first.host && example.query == first.query
     };
@@ -162,10 +162,10 @@ fn share_one_target(examples: &[&ParsedExample]) -> bool {
 /// query selects among many pages of one path. If all have the same depth and
 /// the program has no run of components, it is only for that depth.
 fn with_guards(program: UrlProgram, examples: &[&ParsedExample]) -> UrlProgram {
-    let is_absent = examples.iter().all(|example| example.facts.query.is_empty());
+    let is_absent = examples.iter().all(|example| example.old.query.is_empty());
     let has_run = program.path.iter().any(|segment| matches!(segment, Segment::Run { .. }));
-    let depth = examples.first().map(|example| example.facts.path.len());
-    let is_one_depth = examples.iter().all(|example| Some(example.facts.path.len()) == depth);
+    let depth = examples.first().map(|example| example.old.path.len());
+    let is_one_depth = examples.iter().all(|example| Some(example.old.path.len()) == depth);
     UrlProgram {
         old_query: if is_absent { OldQuery::Absent } else { OldQuery::Any },
         old_depth: depth.filter(|_| is_one_depth && !has_run),

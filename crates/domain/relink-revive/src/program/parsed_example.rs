@@ -1,6 +1,6 @@
 //! An example, parsed once for all programs that are tried on it.
 
-use super::facts::Facts;
+use super::parsed_old_page::ParsedOldPage;
 use super::run::build;
 use super::{Example, Scheme, UrlProgram};
 use crate::Directory;
@@ -9,7 +9,7 @@ use crate::url_parts::host;
 /// A parsed example. Fields without a comment describe the new URL.
 #[derive(Debug)]
 pub(super) struct ParsedExample<'a> {
-    pub(super) facts: Facts<'a>,
+    pub(super) old: ParsedOldPage<'a>,
     /// The number of components of the old directory. The components after them
     /// distinguish its pages.
     pub(super) depth: usize,
@@ -40,7 +40,7 @@ impl<'a> ParsedExample<'a> {
         let raw_path = example.new.path();
         let bare_path = raw_path.trim_end_matches('/');
         Self {
-            facts: Facts::new(&example.old),
+            old: ParsedOldPage::new(&example.old),
             depth: directory.as_str().matches('/').count() - 1,
             host: host(&example.new),
             path: bare_path.split('/').filter(|component| !component.is_empty()).collect(),
@@ -60,7 +60,7 @@ impl<'a> ParsedExample<'a> {
     /// Compares the result of a program with the known new URL. Ignores the
     /// scheme, `www.` and a trailing slash, because sites respond to both forms.
     pub(super) fn outcome(&self, program: &UrlProgram) -> ProgramOutcome {
-        let Some(draft) = build(program, &self.facts) else {
+        let Some(draft) = build(program, &self.old) else {
             return ProgramOutcome::NotApplicable;
         };
         let is_correct = draft.path == self.raw_path

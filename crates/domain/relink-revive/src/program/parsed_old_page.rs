@@ -1,4 +1,4 @@
-//! The parts of an old page that programs can extract.
+//! An old page, split into the texts that programs can extract.
 
 use std::borrow::Cow;
 
@@ -16,11 +16,13 @@ const TRACKING_PARAMETERS: [&str; 4] = ["fbclid", "gclid", "mc_cid", "mc_eid"];
 
 /// An old page, parsed once for all programs.
 #[derive(Debug)]
-pub(super) struct Facts<'a> {
+pub(super) struct ParsedOldPage<'a> {
     pub(super) host: &'a str,
     pub(super) path: Vec<&'a str>,
+    /// Whether the path ends with a slash.
     pub(super) is_slashed: bool,
     pub(super) raw_query: Option<&'a str>,
+    /// The query parameters without tracking parameters: names and values.
     pub(super) query: Vec<(&'a str, &'a str)>,
     pub(super) title: Option<&'a str>,
     pub(super) date: Option<Date>,
@@ -34,7 +36,7 @@ pub(super) struct ExtractedText<'a> {
     pub(super) is_escaped: bool,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> ParsedOldPage<'a> {
     pub(super) fn new(page: &'a OldPage) -> Self {
         let path = page.url.path();
         Self {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use url::Url;
 
-use super::facts::Facts;
+use super::parsed_old_page::ParsedOldPage;
 use super::text::{apply_style, extract_text};
 use super::{NewQuery, OldQuery, Part, Scheme, Segment, Slash, UrlProgram};
 
@@ -18,10 +18,10 @@ pub(super) struct UrlDraft {
 }
 
 /// Returns the new URL, if the program applies.
-pub(super) fn run(program: &UrlProgram, facts: &Facts) -> Option<Url> {
-    let UrlDraft { host, mut path, query } = build(program, facts)?;
+pub(super) fn run(program: &UrlProgram, old: &ParsedOldPage) -> Option<Url> {
+    let UrlDraft { host, mut path, query } = build(program, old)?;
     let is_slashed = match program.slash {
-        Slash::Keep => facts.is_slashed,
+        Slash::Keep => old.is_slashed,
         Slash::With => true,
         Slash::Without => false,
     };
@@ -37,15 +37,15 @@ pub(super) fn run(program: &UrlProgram, facts: &Facts) -> Option<Url> {
 }
 
 /// Returns host, path and query of the new URL, if the program applies.
-pub(super) fn build(program: &UrlProgram, facts: &Facts) -> Option<UrlDraft> {
-    if program.old_query == OldQuery::Absent && !facts.query.is_empty() {
+pub(super) fn build(program: &UrlProgram, old: &ParsedOldPage) -> Option<UrlDraft> {
+    if program.old_query == OldQuery::Absent && !old.query.is_empty() {
         return None;
     }
-    if program.old_depth.is_some_and(|depth| depth != facts.path.len()) {
+    if program.old_depth.is_some_and(|depth| depth != old.path.len()) {
         return None;
     }
     let mut draft = UrlDraft::default();
-    append(&mut draft.host, &program.host, facts)?;
+    append(&mut draft.host, &program.host, old)?;
     // Other characters in the host could turn a part of the path into
     // credentials or a path; an empty host could turn the path into the host.
     let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-.:".contains(&byte);
@@ -53,41 +53,41 @@ pub(super) fn build(program: &UrlProgram, facts: &Facts) -> Option<UrlDraft> {
         return None;
     }
     for segment in &program.path {
-        append_segment(&mut draft.path, segment, facts)?;
+        append_segment(&mut draft.path, segment, old)?;
     }
-    build_query(&mut draft, &program.query, facts)?;
+    build_query(&mut draft, &program.query, old)?;
     Some(draft)
 }
 
-fn append_segment(path: &mut String, segment: &Segment, facts: &Facts) -> Option<()> {
+fn append_segment(path: &mut String, segment: &Segment, old: &ParsedOldPage) -> Option<()> {
     let run = match segment {
         Segment::Component(parts) => {
             path.push('/');
             let start = path.len();
-            append(path, parts, facts)?;
+            append(path, parts, old)?;
             return (!matches!(path.get(start..)?, "" | "." | "..")).then_some(());
         }
         Segment::Run { run } => run,
     };
-    let end = facts.path.len().checked_sub(run.leave)?;
-    for component in facts.path.get(run.skip..end)? {
+    let end = old.path.len().checked_sub(run.leave)?;
+    for component in old.path.get(run.skip..end)? {
         path.push('/');
         path.push_str(&apply_style(Cow::Borrowed(*component), true, run.style)?);
     }
     Some(())
 }
 
-fn build_query(draft: &mut UrlDraft, query: &NewQuery, facts: &Facts) -> Option<()> {
+fn build_query(draft: &mut UrlDraft, query: &NewQuery, old: &ParsedOldPage) -> Option<()> {
     draft.query = match query {
         NewQuery::None => None,
-        NewQuery::Keep => facts.raw_query.map(str::to_owned),
-        NewQuery::Make(parameters) => Some(join_parameters(parameters, facts)?),
+        NewQuery::Keep => old.raw_query.map(str::to_owned),
+        NewQuery::Make(parameters) => Some(join_parameters(parameters, old)?),
     };
     Some(())
 }
 
 /// Builds a query string, or returns `None` if a value cannot be built.
-fn join_parameters(parameters: &[(String, Vec<Part>)], facts: &Facts) -> Option<String> {
+fn join_parameters(parameters: &[(String, Vec<Part>)], old: &ParsedOldPage) -> Option<String> {
     let mut draft = String::new();
     for (name, value) in parameters {
         if !draft.is_empty() {
@@ -97,17 +97,19 @@ fn join_parameters(parameters: &[(String, Vec<Part>)], facts: &Facts) -> Option<
             draft.push_str(name);
             draft.push('=');
         }
-        append(&mut draft, value, facts)?;
+        append(&mut draft, value, old)?;
     }
     Some(draft)
 }
 
 /// Appends parts to `out`, or returns `None` if one cannot be extracted.
-pub(super) fn append(out: &mut String, parts: &[Part], facts: &Facts) -> Option<()> {
+pub(super) fn append(out: &mut String, parts: &[Part], old: &ParsedOldPage) -> Option<()> {
     for part in parts {
         match part {
             Part::Text(text) => out.push_str(text),
-            Part::Extract(take) => out.push_str(&extract_text(take, facts.extract(&take.source)?)?),
+            Part::Extract(extract) => {
+                out.push_str(&extract_text(extract, old.extract(&extract.source)?)?);
+            }
         }
     }
     Some(())

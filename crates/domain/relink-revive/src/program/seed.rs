@@ -1,7 +1,7 @@
 //! Drafts programs that reproduce one example, generalized with others.
 
-use super::facts::nth;
 use super::parsed_example::ParsedExample;
+use super::parsed_old_page::nth;
 use super::price::Role;
 use super::text::apply_style;
 use super::text_choice::{Choice, Trial, choices, choose, host_slices, text_slices};
@@ -34,16 +34,16 @@ pub(super) struct Seed<'a> {
 
 impl<'a> Seed<'a> {
     pub(super) fn new(example: &'a ParsedExample<'a>) -> Self {
-        let slices = text_slices(&example.facts);
+        let slices = text_slices(&example.old);
         let last = example.path.len().saturating_sub(1);
         let role = |at: usize| if at == last { Role::Name } else { Role::Directory(at) };
         let components = example.path.iter().enumerate();
-        let new_query = example.query.filter(|query| example.facts.raw_query != Some(query));
+        let new_query = example.query.filter(|query| example.old.raw_query != Some(query));
         let parameters = new_query.into_iter().flat_map(parameters);
         Self {
             example,
             path: components.map(|(at, target)| choices(&slices, target, role(at))).collect(),
-            host: choices(&host_slices(&example.facts), &example.host, Role::Host),
+            host: choices(&host_slices(&example.old), &example.host, Role::Host),
             query: parameters
                 .map(|(name, value)| (name, choices(&slices, value, Role::Value)))
                 .collect(),
@@ -59,13 +59,13 @@ impl<'a> Seed<'a> {
     ) -> Option<UrlProgram> {
         let path = match strategy {
             PathStrategy::WithRun => {
-                let run = longest_run(&self.example.facts.path, &self.example.path)?;
+                let run = longest_run(&self.example.old.path, &self.example.path)?;
                 self.path_with_run(members, run)?
             }
             PathStrategy::WithoutRun => self.path_without_run(members)?,
         };
         let trials: Vec<Trial> =
-            members.iter().map(|member| (&member.facts, member.host.as_str())).collect();
+            members.iter().map(|member| (&member.old, member.host.as_str())).collect();
         let program = UrlProgram {
             old_query: OldQuery::Any,
             old_depth: None,
@@ -93,7 +93,7 @@ impl<'a> Seed<'a> {
         let after = run.new_start + run.length..length;
         let mut path: Vec<Segment> =
             before.map(|at| self.component(members, at, |_| Some(at))).collect::<Option<_>>()?;
-        let leave = self.example.facts.path.len() - run.old_start - run.length;
+        let leave = self.example.old.path.len() - run.old_start - run.length;
         path.push(Segment::Run { run: Run { skip: run.old_start, leave, style: run.style } });
         for at in after {
             // The run may have any length, so later components count from the end.
@@ -115,7 +115,7 @@ impl<'a> Seed<'a> {
             .iter()
             .filter_map(|member| {
                 let target = member.path.get(position(member.path.len())?)?;
-                Some((&member.facts, *target))
+                Some((&member.old, *target))
             })
             .collect();
         choose(self.path.get(at)?, &trials).map(|choice| Segment::Component(choice.parts.clone()))
@@ -133,7 +133,7 @@ impl<'a> Seed<'a> {
                 .iter()
                 .filter_map(|member| {
                     let pair = parameters(member.query?).nth(at).filter(|(own, _)| own == name)?;
-                    Some((&member.facts, pair.1))
+                    Some((&member.old, pair.1))
                 })
                 .collect();
             Some(((*name).to_owned(), choose(choices, &trials)?.parts.clone()))
@@ -145,7 +145,7 @@ impl<'a> Seed<'a> {
 /// Whether a program uses the part of an old page that distinguishes it from
 /// other pages of the directory. Otherwise it would produce one URL for all.
 fn depends_on_page(program: &UrlProgram, seed: &ParsedExample) -> bool {
-    let count = seed.facts.path.len();
+    let count = seed.old.path.len();
     let is_below_directory = |at: i32| {
         let positions: Vec<usize> = (0..count).collect();
         nth(&positions, at).is_some_and(|position| position >= seed.depth)
@@ -164,7 +164,7 @@ fn depends_on_page(program: &UrlProgram, seed: &ParsedExample) -> bool {
     });
     let in_query = match &program.query {
         NewQuery::None => false,
-        NewQuery::Keep => !seed.facts.query.is_empty(),
+        NewQuery::Keep => !seed.old.query.is_empty(),
         NewQuery::Make(parameters) => {
             parameters.iter().any(|(_, value)| value.iter().any(is_specific))
         }
@@ -217,7 +217,7 @@ fn slash(members: &[&ParsedExample]) -> Slash {
         members.iter().filter(|member| predicate(member)).count()
     };
     let with = count(&|member| member.is_slashed);
-    let unchanged = count(&|member| member.is_slashed == member.facts.is_slashed);
+    let unchanged = count(&|member| member.is_slashed == member.old.is_slashed);
     let without = members.len() - with;
     match () {
         () if with >= unchanged && with >= without => Slash::With,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use super::facts::ExtractedText;
+use super::parsed_old_page::ExtractedText;
 use super::{Extract, Style, Substring};
 use crate::tokens::{stem, strip_leading_zeros};
 

@@ -1,11 +1,16 @@
 //! Enumerates the ways to produce one text of a new URL from an old page.
+//!
+//! A *slice* is a text of the old page, such as a path component or the first word
+//! of the title. A *choice* is a sequence of slices and constants that produces the
+//! text in one example. [`choose`] selects the choice that also works in most other
+//! examples.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use percent_encoding::percent_decode_str;
 
-use super::facts::{ExtractedText, Facts};
+use super::parsed_old_page::{ExtractedText, ParsedOldPage};
 use super::price::{self, Price, Role};
 use super::run::append;
 use super::text::{apply_style, substring};
@@ -15,6 +20,7 @@ use crate::tokens::{extension_start, strip_leading_zeros};
 /// Characters at which a text may be split.
 const DELIMITERS: [char; 12] = ['-', '_', '.', ',', '~', '+', '=', ':', ';', '!', '(', ')'];
 
+/// All styles, the simplest first.
 const STYLES: [Style; 11] = [
     Style::AsIs,
     Style::Lower,
@@ -54,41 +60,41 @@ pub(super) struct Choice {
 }
 
 /// Returns all texts of a page that may occur in paths and queries.
-pub(super) fn text_slices<'a>(facts: &Facts<'a>) -> Vec<TextSlice<'a>> {
+pub(super) fn text_slices<'a>(old: &ParsedOldPage<'a>) -> Vec<TextSlice<'a>> {
     let mut slices = Vec::new();
-    for source in sources(facts) {
-        let Some(text) = facts.extract(&source) else { continue };
+    for source in sources(old) {
+        let Some(text) = old.extract(&source) else { continue };
         add_slices(&mut slices, &source, &text);
     }
     slices
 }
 
 /// Returns all texts of a page that may occur in hosts.
-pub(super) fn host_slices<'a>(facts: &Facts<'a>) -> Vec<TextSlice<'a>> {
+pub(super) fn host_slices<'a>(old: &ParsedOldPage<'a>) -> Vec<TextSlice<'a>> {
     let mut sources = vec![TextSource::Host(HostPart::Whole), TextSource::Host(HostPart::Bare)];
     sources.push(TextSource::Label(0));
     sources.extend(
-        (0..facts.path.len().min(2)).filter_map(|at| i32::try_from(at).ok()).map(TextSource::Path),
+        (0..old.path.len().min(2)).filter_map(|at| i32::try_from(at).ok()).map(TextSource::Path),
     );
     let whole = |source: TextSource| {
-        let text = facts.extract(&source)?;
+        let text = old.extract(&source)?;
         TextSlice::new(source, false, None, &text)
     };
     sources.into_iter().filter_map(whole).collect()
 }
 
-fn sources(facts: &Facts) -> Vec<TextSource> {
+fn sources(old: &ParsedOldPage) -> Vec<TextSource> {
     let mut sources = vec![TextSource::Path(-1)];
-    let count = i32::try_from(facts.path.len()).unwrap_or(i32::MAX);
+    let count = i32::try_from(old.path.len()).unwrap_or(i32::MAX);
     for at in 0..count - 1 {
         sources.extend([TextSource::Path(at), TextSource::Path(at - count)]);
     }
-    sources.extend(facts.query.iter().map(|(name, _)| TextSource::Query((*name).to_owned())));
-    if facts.title.is_some() {
+    sources.extend(old.query.iter().map(|(name, _)| TextSource::Query((*name).to_owned())));
+    if old.title.is_some() {
         let pieces = [TitlePiece::Whole, TitlePiece::First, TitlePiece::Last];
         sources.extend(pieces.map(TextSource::Title));
     }
-    if facts.date.is_some() {
+    if old.date.is_some() {
         sources.extend([DatePart::Year, DatePart::Month, DatePart::Day].map(TextSource::Date));
     }
     sources.push(TextSource::Label(0));
@@ -292,7 +298,7 @@ fn longest_slice_within(slices: &[TextSlice], text: &str) -> Option<(Vec<Part>, 
 }
 
 /// An old page and the text that a choice has to produce for it.
-pub(super) type Trial<'t> = (&'t Facts<'t>, &'t str);
+pub(super) type Trial<'t> = (&'t ParsedOldPage<'t>, &'t str);
 
 /// Returns the choice that produces the text in most examples; among equals,
 /// the cheapest. Returns `None` only if `choices` is empty.
@@ -317,7 +323,7 @@ pub(super) fn choose<'c>(choices: &'c [Choice], trials: &[Trial]) -> Option<&'c 
     best.map(|(_, choice)| choice)
 }
 
-fn produces_target(parts: &[Part], (facts, target): &Trial, buffer: &mut String) -> bool {
+fn produces_target(parts: &[Part], (old, target): &Trial, buffer: &mut String) -> bool {
     buffer.clear();
-    append(buffer, parts, facts).is_some() && buffer == target
+    append(buffer, parts, old).is_some() && buffer == target
 }

@@ -11,14 +11,15 @@ use crate::matching::MAX_REVIEW_CONFIDENCE;
 /// Up to this number of examples, validation leaves out one at a time. With
 /// more, it uses [`FOLDS`] folds to save time.
 const MAX_LEAVE_ONE_OUT: usize = 8;
+/// Number of folds for larger groups.
 const FOLDS: usize = 3;
 
 /// Maximum number of examples used for validation.
 const MAX_TESTED: usize = 36;
 
-/// Prior of [`TrackRecord::expected_share`]: 72 % of 109 URLs produced by
-/// programs from a single example were correct on `fable-gt` (two seeds),
-/// whether alive or not.
+/// Prior of [`TrackRecord::expected_share`]. 72 % of 109 URLs produced by
+/// programs from a single example were correct, whether alive or not, on the
+/// ground truth published with FABLE (`fable-gt`, two random seeds).
 const PRIOR_HITS: f64 = 1.4;
 const PRIOR_TRIALS: f64 = 2.0;
 
@@ -190,8 +191,8 @@ fn record_trial(learned: &mut [LearnedProgram], trained: &[UrlProgram], example:
     let Some((tested, outcome)) = trained.iter().find_map(test) else { return };
     let is_equivalent = |it: &&mut LearnedProgram| {
         it.program == tested
-            || super::run::build(&it.program, &example.facts)
-                == super::run::build(&tested, &example.facts)
+            || super::run::build(&it.program, &example.old)
+                == super::run::build(&tested, &example.old)
     };
     if let Some(learned) = learned.iter_mut().find(is_equivalent) {
         learned.record.trials += 1;
