@@ -1,6 +1,7 @@
 //! Estimates the decay of one page, fetching one page at a time.
 //!
-//! 1. *Push*: fetch the page with the largest residual probability mass, up to
+//! 1. *Push*: fetch the page that a walk most likely reaches among the pages that
+//!    were not fetched (the largest residual probability mass), up to
 //!    [`StoppingRule::push_pages`] pages.
 //! 2. *Walk*: simulate random walks from the frontier, the pages that are known
 //!    but not fetched. A walk that reaches such a page fetches it, which also

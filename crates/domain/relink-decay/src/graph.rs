@@ -51,6 +51,7 @@ pub trait Graph {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CsrGraph {
+    /// For each page, the index of its first link in `targets`; and the number of links.
     starts: Vec<usize>,
     targets: Vec<PageIndex>,
 }
@@ -102,6 +103,7 @@ impl Graph for CsrGraph {
 pub struct CsrGraphBuilder {
     starts: Vec<usize>,
     targets: Vec<PageIndex>,
+    /// The link target with the largest index, and a page that links to it.
     largest_target: Option<(PageIndex, PageIndex)>,
 }
 

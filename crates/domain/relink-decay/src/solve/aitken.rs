@@ -1,10 +1,10 @@
 //! Aitken's delta-squared extrapolation, applied to each value separately.
 //!
-//! After a few sweeps, each sweep reduces the distance of a value from its
-//! limit by about the same factor. The factor differs between values. The last
+//! After a few sweeps of the solver, each sweep reduces the distance of a value from
+//! its limit by about the same factor. The factor differs between values. The last
 //! two changes of a value yield the factor, and from it the limit. Extrapolation
 //! only improves the current values; the sweeps after it decide when the
-//! tolerance is met.
+//! tolerance is met. `K` is the number of problems that are solved at the same time.
 
 #![expect(
     clippy::indexing_slicing,

@@ -1,5 +1,9 @@
 //! Gauss–Seidel sweeps over one component after the other.
 //!
+//! A sweep computes the value of every page once from the newest values of its link
+//! targets. `K` problems with the same graph are solved at the same time, so each value is
+//! an array.
+//!
 //! A very large component is split into blocks that are swept in parallel. Each
 //! block reads its own newest values, and the values of other blocks from before
 //! the sweep. The result therefore does not depend on thread timing. Blocks need
