@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn serde_round_trip() {
+    fn stored_learner_is_read_unchanged() {
         let learner = learner_with(3, 1);
         let json = serde_json::to_string(&learner).unwrap();
         assert_eq!(serde_json::from_str::<ParameterLearner>(&json).unwrap(), learner);

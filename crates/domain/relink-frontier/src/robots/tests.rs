@@ -82,7 +82,7 @@ fn sitemaps_are_independent_of_groups() {
 }
 
 #[test]
-fn policy_depends_on_status() {
+fn server_errors_and_rate_limits_deny_everything() {
     let now: jiff::Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
     let file = b"User-agent: *\nDisallow: /x";
     for (status, x, y) in [
@@ -109,7 +109,7 @@ fn policy_depends_on_status() {
 }
 
 #[test]
-fn serde_round_trip() {
+fn stored_robots_txt_is_read_unchanged() {
     let robots = RobotsTxt::parse(b"\xef\xbb\xbfUser-agent: *\r\nDisallow: /caf\xe9\nSitemap: /s");
     let json = serde_json::to_string(&robots).unwrap();
     assert_eq!(serde_json::from_str::<RobotsTxt>(&json).unwrap(), robots);

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn serde_round_trip() {
+    fn stored_known_text_is_read_unchanged() {
         let mut known = KnownText::default();
         known.add(&page("Shop", "Blue mug\nRed kettle"));
         let json = serde_json::to_string(&known).unwrap();

@@ -22,6 +22,7 @@ const PAGE_KEYS: [&str; 14] = [
     "p", "page", "paged", "pageno", "page_no", "pagenum", "pg", "seite", "pagina", "start",
     "offset", "skip", "from", "cursor",
 ];
+
 /// The pattern of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UrlPattern {
@@ -29,8 +30,11 @@ pub struct UrlPattern {
     /// Length of the host and path in `text`.
     path_length: usize,
     has_variable_path: bool,
+    /// Whether the pattern has a placeholder, so that several URLs can have it.
     is_variable: bool,
+    /// Whether a date is far from the year of the crawl.
     is_far: bool,
+    /// The kind of trap to report if the URLs turn out to be endless.
     kind: TrapKind,
 }
 
@@ -90,7 +94,7 @@ impl UrlPattern {
         self.is_variable
     }
 
-    /// Whether it contains a date far from now.
+    /// Whether it contains a date far from the year of the crawl.
     pub(super) fn is_far(&self) -> bool {
         self.is_far
     }

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn each_trap_is_named_once() {
+    fn nested_and_similar_branches_are_one_trap() {
         check(&["h/shop?a", "h/shop?a&b", "h/shop?a=x"], &["h/shop?… 3"]);
         check(&["h/a/b/c/", "h/a/", "h/a/b/d?x"], &["h/a/ 3"]);
         check(&["h/a/", "h/ab/"], &["h/a/ 1", "h/ab/ 1"]);

@@ -20,7 +20,7 @@ fn check_all(rows: &[Row]) {
 }
 
 #[test]
-fn group_selection() {
+fn agent_follows_the_group_of_its_name() {
     check_all(&[
         ("", "foobot", &["/", "/a"], &[]),
         ("User-agent: *; Disallow: /", "foobot", &[], &["/", "/a"]),
@@ -53,7 +53,7 @@ fn group_selection() {
 }
 
 #[test]
-fn grouping_of_lines() {
+fn lines_after_agent_names_form_a_group() {
     check_all(&[
         ("Disallow: /", "foobot", &["/a"], &[]),
         ("Disallow: /a; User-agent: foobot; Disallow: /b", "foobot", &["/a"], &["/b"]),
@@ -84,7 +84,7 @@ fn grouping_of_lines() {
 }
 
 #[test]
-fn spelling_of_lines() {
+fn sloppy_spelling_is_accepted() {
     check_all(&[
         ("user-agent: a; disallow: /x", "a", &["/y"], &["/x"]),
         ("  User-agent :  a  ;   Disallow :  /x  ", "a", &["/y"], &["/x"]),
@@ -114,7 +114,7 @@ fn spelling_of_lines() {
 }
 
 #[test]
-fn rule_precedence() {
+fn longest_matching_rule_decides() {
     check_all(&[
         ("User-agent: a; Allow: /x; Disallow: /x", "a", &["/x", "/xy"], &[]),
         ("User-agent: a; Disallow: /x; Allow: /x", "a", &["/x"], &[]),
@@ -143,7 +143,7 @@ fn rule_precedence() {
 }
 
 #[test]
-fn pattern_matching() {
+fn patterns_match_from_the_start_of_the_path() {
     check_all(&[
         (
             "User-agent: a; Disallow: /fish",
@@ -201,7 +201,7 @@ fn pattern_matching() {
 }
 
 #[test]
-fn percent_encoding() {
+fn equivalent_encodings_match() {
     check_all(&[
         ("User-agent: a; Disallow: /ü", "a", &["/u"], &["/ü", "/%C3%BC", "/%c3%bc"]),
         ("User-agent: a; Disallow: /%c3%bc", "a", &["/u"], &["/ü", "/%C3%BC"]),
