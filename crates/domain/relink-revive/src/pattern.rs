@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn fable_table_1() {
+    fn patterns_equal_fable_table_1() {
         let check = |old, candidate, expect| check(TokenRule::Pooled, old, "", candidate, expect);
         check("sup.org/book.cgi?id=21682", "sup.org/books/title/?id=21682", "sup.org/UP/UP/Pr");
         check(

@@ -252,14 +252,14 @@ pub enum Substring {
     Field {
         /// The delimiter.
         by: char,
-        /// The position of the field.
+        /// The position of the field: 0 is the first, -1 the last.
         at: i32,
     },
     /// The text after the first delimiter.
     After(char),
     /// The text before the last delimiter.
     Before(char),
-    /// The sequence of digits at this position.
+    /// The sequence of digits at this position, counted in the same way.
     Number(i32),
 }
 

@@ -49,29 +49,31 @@ fn substring_of_str(text: &str, is_stem: bool, piece: Option<Substring>) -> Opti
     let text = if is_stem { stem(text) } else { text };
     let piece = match piece {
         None => Some(text),
-        Some(Substring::Field { by, at }) => field(text, by, at),
+        Some(Substring::Field { by, at }) => nth_field(text, by, at),
         Some(Substring::After(by)) => text.split_once(by).map(|(_, after)| after),
         Some(Substring::Before(by)) => text.rsplit_once(by).map(|(before, _)| before),
-        Some(Substring::Number(at)) => number(text, at),
+        Some(Substring::Number(at)) => nth_number(text, at),
     };
     piece.filter(|piece| !piece.is_empty())
 }
 
-fn field(text: &str, by: char, at: i32) -> Option<&str> {
+/// Returns a part between separators, or `None` if the text has no separator.
+fn nth_field(text: &str, by: char, at: i32) -> Option<&str> {
     if !text.contains(by) {
         return None;
     }
     nth_of(text.split(by), at)
 }
 
-fn number(text: &str, at: i32) -> Option<&str> {
+fn nth_number(text: &str, at: i32) -> Option<&str> {
     let runs = text.split(|letter: char| !letter.is_ascii_digit());
     nth_of(runs.filter(|run| !run.is_empty()), at)
 }
 
+/// Returns an item by its position: 0 is the first, -1 the last.
 fn nth_of<'a>(mut all: impl DoubleEndedIterator<Item = &'a str>, at: i32) -> Option<&'a str> {
-    let back = usize::try_from(at.unsigned_abs()).ok()?;
-    if at < 0 { all.nth_back(back - 1) } else { all.nth(back) }
+    let distance = usize::try_from(at.unsigned_abs()).ok()?;
+    if at < 0 { all.nth_back(distance - 1) } else { all.nth(distance) }
 }
 
 /// Applies a style to a text and escapes the result for a URL. Returns `None`
