@@ -1,9 +1,10 @@
 //! Signs that a page is no longer maintained, and a score of them.
 //!
 //! Bar-Yossef et al. (Sic Transit Gloria Telae, §1) describe abandoned pages:
-//! old dates, past events announced as coming, and outdated markup. Decay
-//! measures dead links; this score is shown beside it. The weights are our
-//! choice. Only English phrases and ISO or written-out dates are recognized.
+//! old dates, past events announced as coming, and outdated markup. The decay
+//! score measures dead links; this score is shown next to it. The weights were
+//! chosen and not measured. Only English phrases and ISO or written-out dates are
+//! recognized.
 
 use std::fmt;
 
@@ -17,13 +18,16 @@ use crate::source_text::SourceText;
 const MIN_AGE: i16 = 2;
 /// Age in years from which a date is the strongest sign.
 const FULL_AGE: i16 = 10;
-/// Weights of the signs at full strength: the probability that a page with only
-/// this sign is abandoned.
+/// Weight of a stated date at full strength. The weight of a sign is the probability
+/// that a page with only this sign is abandoned.
 const STATED_DATE_WEIGHT: f64 = 0.7;
+/// See [`STATED_DATE_WEIGHT`].
 const COPYRIGHT_WEIGHT: f64 = 0.5;
+/// See [`STATED_DATE_WEIGHT`].
 const PAST_EVENT_WEIGHT: f64 = 0.6;
+/// See [`STATED_DATE_WEIGHT`].
 const OBSOLETE_HTML_WEIGHT: f64 = 0.4;
-/// Number of different obsolete elements of the strongest sign.
+/// Number of different obsolete elements from which they are the strongest sign.
 const FULL_OBSOLETE: usize = 3;
 /// Number of words after a phrase in which a date is searched.
 const DATE_WORDS: usize = 8;

@@ -99,14 +99,14 @@ impl<'t> AsciiDocParser<'t> {
 
     fn parse_line(&mut self, line: &Line) {
         let raw = self.text.slice(line.start..line.content.end);
-        if let Some(delimiter) = delimiter(raw) {
+        if let Some(delimiter) = parse_delimiter(raw) {
             self.end_paragraph();
-            self.delimited_block(raw, delimiter);
+            self.parse_delimited_block(raw, delimiter);
         } else if raw.starts_with("//") && !raw.starts_with("///") {
             self.end_paragraph();
             self.candidates.skip_urls(line.content.clone(), SkipReason::Comment);
-        } else if self.paragraph.is_none() && self.block_start(line) {
-            // `block_start` has consumed the line.
+        } else if self.paragraph.is_none() && self.parse_block_start(line) {
+            // `parse_block_start` has consumed the line.
         } else {
             let start = self.paragraph.take().map_or(line.start, |range| range.start);
             self.paragraph = Some(start..line.content.end);
@@ -115,15 +115,15 @@ impl<'t> AsciiDocParser<'t> {
 
     /// Parses a construct that cannot be inside a paragraph. Returns whether
     /// there was one.
-    fn block_start(&mut self, line: &Line) -> bool {
+    fn parse_block_start(&mut self, line: &Line) -> bool {
         let raw = self.text.slice(line.start..line.content.end);
         if let Some(attribute) = attributes::parse_definition(raw) {
             self.define_attribute(&attribute, line.start);
-        } else if let Some((name, start)) = conditional(raw) {
-            self.conditional_attribute(name, line.start + start..line.content.end - 1);
-        } else if let Some(list) = block_attributes(raw) {
+        } else if let Some((name, start)) = split_conditional(raw) {
+            self.parse_conditional(name, line.start + start..line.content.end - 1);
+        } else if let Some(list) = split_block_attributes(raw) {
             self.style = parse_style(list);
-            self.inline(line.content.clone());
+            self.parse_inline(line.content.clone());
         } else if let Some(content) = self.style.content.filter(|_| !self.style.has_macros) {
             self.skip_paragraph(line.start, content);
         } else if line.indent > 0 && !is_list_item(line.text(self.text)) {
@@ -136,18 +136,18 @@ impl<'t> AsciiDocParser<'t> {
 
     /// Defines the attribute of `ifndef::name[:name: value]`. The content of
     /// other conditions is parsed as text.
-    fn conditional_attribute(&mut self, condition: &str, content: Range<usize>) {
+    fn parse_conditional(&mut self, condition: &str, content: Range<usize>) {
         let raw = self.text.slice(content.clone());
         match attributes::parse_definition(raw) {
             Some(_) if self.attributes.value(condition).is_some() => {}
             Some(attribute) => self.define_attribute(&attribute, content.start),
-            None => self.inline(content),
+            None => self.parse_inline(content),
         }
     }
 
     fn end_paragraph(&mut self) {
         if let Some(paragraph) = self.paragraph.take() {
-            self.inline(paragraph);
+            self.parse_inline(paragraph);
         }
     }
 
@@ -156,11 +156,11 @@ impl<'t> AsciiDocParser<'t> {
             self.at = line.next;
         }
         self.style = Style::default();
-        self.non_text_block(start..self.at, content);
+        self.add_non_text_block(start..self.at, content);
     }
 
     /// Skips a block up to its closing delimiter, unless it contains text.
-    fn delimited_block(&mut self, delimiter: &str, content: Option<BlockContent>) {
+    fn parse_delimited_block(&mut self, delimiter: &str, content: Option<BlockContent>) {
         let style = std::mem::take(&mut self.style);
         let Some(content) = content.filter(|_| !style.has_macros) else { return };
         let content = style.content.filter(|_| content != BlockContent::Comment).unwrap_or(content);
@@ -176,14 +176,14 @@ impl<'t> AsciiDocParser<'t> {
             }
             end = line.next;
         }
-        self.non_text_block(start..end, content);
+        self.add_non_text_block(start..end, content);
     }
 
-    fn non_text_block(&mut self, block: Range<usize>, content: BlockContent) {
+    fn add_non_text_block(&mut self, block: Range<usize>, content: BlockContent) {
         match content {
             BlockContent::Comment => self.candidates.skip_urls(block, SkipReason::Comment),
             BlockContent::Code => {
-                self.includes(block.clone());
+                self.add_includes(block.clone());
                 self.candidates.skip_urls(block, SkipReason::Code);
             }
             BlockContent::Html => {
@@ -198,7 +198,7 @@ impl<'t> AsciiDocParser<'t> {
 
     /// Adds the files that code includes. Includes are processed before blocks,
     /// so they are active in code.
-    fn includes(&mut self, block: Range<usize>) {
+    fn add_includes(&mut self, block: Range<usize>) {
         let mut start = block.start;
         for line in self.text.slice(block).split_inclusive('\n') {
             if line.starts_with("include::")
@@ -215,7 +215,7 @@ impl<'t> AsciiDocParser<'t> {
 /// Parses a block delimiter. Returns `None` if the line is not one, and
 /// `Some(None)` if the block contains text.
 #[expect(clippy::option_option, reason = "no delimiter, or a delimiter of text")]
-fn delimiter(line: &str) -> Option<Option<BlockContent>> {
+fn parse_delimiter(line: &str) -> Option<Option<BlockContent>> {
     if line.starts_with("```") {
         return Some(Some(BlockContent::Code));
     }
@@ -233,7 +233,7 @@ fn delimiter(line: &str) -> Option<Option<BlockContent>> {
 
 /// Returns the condition of `ifndef::name[content]` and `ifdef::name[content]`,
 /// and the offset of the content.
-fn conditional(line: &str) -> Option<(&str, usize)> {
+fn split_conditional(line: &str) -> Option<(&str, usize)> {
     let rest = line.strip_prefix("ifndef::").or_else(|| line.strip_prefix("ifdef::"))?;
     let (name, content) = rest.split_once('[')?;
     let content = content.strip_suffix(']').filter(|content| !content.is_empty())?;
@@ -243,7 +243,7 @@ fn conditional(line: &str) -> Option<(&str, usize)> {
 }
 
 /// Returns the inside of `[…]` if it is the whole line and not an anchor.
-fn block_attributes(line: &str) -> Option<&str> {
+fn split_block_attributes(line: &str) -> Option<&str> {
     let inside = line.strip_prefix('[')?.strip_suffix(']')?;
     (!inside.starts_with('[')).then_some(inside)
 }

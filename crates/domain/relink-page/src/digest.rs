@@ -1,7 +1,8 @@
 //! Builds the [`Digest`] of a fetched body, after which the body is dropped.
 //!
 //! The digest describes the content of the page. It does not judge whether the
-//! page is alive.
+//! page is alive. Its *sketch* is a sample of hashes of the text; two sketches
+//! tell how similar two texts are.
 
 use relink_model::Digest;
 
@@ -50,7 +51,9 @@ pub fn digest(
 
 /// Returns a hash of a file's bytes (FNV-1a), to compare files.
 fn fingerprint(body: &[u8]) -> u32 {
-    body.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+    const OFFSET_BASIS: u32 = 0x811c_9dc5;
+    const PRIME: u32 = 0x0100_0193;
+    body.iter().fold(OFFSET_BASIS, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(PRIME))
 }
 
 /// Digests a page of which only the title and the visible text are known.

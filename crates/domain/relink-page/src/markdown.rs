@@ -245,21 +245,21 @@ impl<'t> MarkdownParser<'t> {
             open.inside_end = open.inside_end.max(range.end);
         }
         match event {
-            Event::Start(tag) => self.start(tag, range),
-            Event::End(tag) => self.end(*tag),
+            Event::Start(tag) => self.start_tag(tag, range),
+            Event::End(tag) => self.end_tag(*tag),
             Event::Text(_) if self.is_code => self.skip_urls(range, SkipReason::Code),
-            Event::Text(_) => self.running_text(range),
+            Event::Text(_) => self.extend_text_run(range),
             Event::Code(_) if range.start < self.module_code_end => {}
             Event::Code(_) => self.skip_urls(range, SkipReason::Code),
             Event::Html(_) => {
                 self.html_block.iter_mut().for_each(|lines| lines.push(range.clone()));
             }
-            Event::InlineHtml(html) => self.inline_html(html, range),
+            Event::InlineHtml(html) => self.read_inline_html(html, range),
             _ => {}
         }
     }
 
-    fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
+    fn start_tag(&mut self, tag: &Tag<'_>, range: Range<usize>) {
         match tag {
             Tag::Link { link_type, dest_url, .. } => {
                 self.open_link(LinkKind::Hyperlink, *link_type, dest_url, range);
@@ -269,12 +269,12 @@ impl<'t> MarkdownParser<'t> {
             }
             Tag::HtmlBlock => self.html_block = Some(Vec::new()),
             Tag::CodeBlock(_) => self.is_code = true,
-            Tag::Paragraph => self.module_code(range),
+            Tag::Paragraph => self.read_module_code(range),
             _ => {}
         }
     }
 
-    fn end(&mut self, tag: TagEnd) {
+    fn end_tag(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Link | TagEnd::Image => self.close_link(),
             TagEnd::HtmlBlock => self.end_html_block(),
@@ -327,7 +327,7 @@ impl<'t> MarkdownParser<'t> {
     }
 
     /// Reads a paragraph of MDX imports and exports.
-    fn module_code(&mut self, paragraph: Range<usize>) {
+    fn read_module_code(&mut self, paragraph: Range<usize>) {
         let is_at_line_start =
             paragraph.start == 0 || self.text.slice(..paragraph.start).ends_with('\n');
         if !is_at_line_start || !mdx::is_module_code(self.text.slice(paragraph.clone())) {
@@ -341,7 +341,7 @@ impl<'t> MarkdownParser<'t> {
     }
 
     /// Starts or extends the current run of text.
-    fn running_text(&mut self, range: Range<usize>) {
+    fn extend_text_run(&mut self, range: Range<usize>) {
         if !self.markers.any_left()
             || !self.open_links.is_empty()
             || range.start < self.module_code_end
@@ -391,17 +391,17 @@ impl<'t> MarkdownParser<'t> {
         }
     }
 
-    fn inline_html(&mut self, html: &str, range: Range<usize>) {
+    fn read_inline_html(&mut self, html: &str, range: Range<usize>) {
         let raw = self.text.slice(range.clone());
         if raw == html {
-            self.html(range.start, raw);
+            self.add_html(range.start, raw);
         } else {
-            self.html(range.start, &blank_quote_markers(raw));
+            self.add_html(range.start, &blank_quote_markers(raw));
         }
     }
 
     /// Adds the destinations of HTML at `offset`.
-    fn html(&mut self, offset: usize, html: &str) {
+    fn add_html(&mut self, offset: usize, html: &str) {
         let candidates = &mut self.candidates;
         for_each_destination(html, &mut |range, kind| {
             let destination = offset + range.start..offset + range.end;
@@ -429,10 +429,10 @@ impl<'t> MarkdownParser<'t> {
         let block = first.start..last.end;
         let next = lines.iter().skip(1);
         if lines.iter().zip(next).all(|(line, next)| line.end == next.start) {
-            self.html(block.start, self.text.slice(block));
+            self.add_html(block.start, self.text.slice(block));
         } else {
             let html = blank_outside_lines(self.text, block.clone(), &lines);
-            self.html(block.start, &html);
+            self.add_html(block.start, &html);
         }
     }
 

@@ -30,7 +30,7 @@ impl Extractor for Notebook {
                 Token::Open => parser.open(),
                 Token::Close => parser.close(sink),
                 Token::Key(range) => parser.key = Key::from_name(text.slice(range)),
-                Token::Text(range) => parser.string(range),
+                Token::Text(range) => parser.read_string(range),
                 Token::Unclosed(at) => sink.problem(at, "unclosed string"),
                 Token::Comment(_) => {}
             }
@@ -103,7 +103,7 @@ impl NotebookParser<'_> {
     }
 
     /// Reads a string value.
-    fn string(&mut self, string: Range<usize>) {
+    fn read_string(&mut self, string: Range<usize>) {
         let (Some(cells), Some(cell)) = (self.cells, &mut self.cell) else {
             return;
         };

@@ -2,7 +2,7 @@
 //!
 //! Blocks are recognized by their first line and indentation. There is no
 //! nesting: the content of a directive is parsed like other text with a larger
-//! indentation. [`inline`](RstParser::inline) parses the text of paragraphs.
+//! indentation. [`parse_inline`](RstParser::parse_inline) parses the text of paragraphs.
 //! Hyperlink targets are reported at the end, when all references to them are
 //! known.
 
@@ -80,12 +80,12 @@ impl<'t> RstParser<'t> {
             self.parse_paragraph();
             let start = content.start + "..".len();
             let space = raw.len() - "..".len() - raw.slice("..".len()..).trim_start().len();
-            self.explicit_markup(start + space..content.end, column);
+            self.parse_explicit_markup(start + space..content.end, column);
         } else if self.paragraph.is_none() && raw.starts_with("__ ") {
             // `__ url` is an anonymous target.
-            self.target(content.start + "__".len()..content.end, column, None);
+            self.parse_target(content.start + "__".len()..content.end, column, None);
         } else if self.paragraph.is_none() && raw.starts_with(">>>") {
-            self.doctest(line.start);
+            self.skip_doctest(line.start);
         } else {
             // Start a paragraph, or extend the current one.
             let start = self.paragraph.take().map_or(content.start, |(range, _)| range.start);
@@ -123,7 +123,7 @@ impl<'t> RstParser<'t> {
     /// column.
     fn parse_paragraph(&mut self) -> Option<(Range<usize>, usize)> {
         let (range, column) = self.paragraph.take()?;
-        self.inline(range.clone());
+        self.parse_inline(range.clone());
         Some((range, column))
     }
 
@@ -133,13 +133,13 @@ impl<'t> RstParser<'t> {
         if let Some((range, column)) = self.parse_paragraph()
             && self.text.slice(range).ends_with("::")
         {
-            self.literal_block(column);
+            self.skip_literal_block(column);
         }
     }
 
     /// Skips a literal block: lines indented more than `column`, or lines that
     /// all start with the same quoting character.
-    fn literal_block(&mut self, column: usize) {
+    fn skip_literal_block(&mut self, column: usize) {
         while let Some(line) = self.peek_line().filter(Line::is_blank) {
             self.at = line.next;
         }
@@ -172,7 +172,7 @@ impl<'t> RstParser<'t> {
     }
 
     /// Skips a doctest block, which ends at a blank line.
-    fn doctest(&mut self, start: usize) {
+    fn skip_doctest(&mut self, start: usize) {
         while let Some(line) = self.peek_line().filter(|line| !line.is_blank()) {
             self.at = line.next;
         }
@@ -180,23 +180,23 @@ impl<'t> RstParser<'t> {
     }
 
     /// Parses explicit markup: the text after `.. `.
-    fn explicit_markup(&mut self, rest: Range<usize>, column: usize) {
+    fn parse_explicit_markup(&mut self, rest: Range<usize>, column: usize) {
         let raw = self.text.slice(rest.clone());
         if raw.starts_with('_') {
-            self.named_target(rest, column);
+            self.parse_named_target(rest, column);
         } else if let Some(length) = footnote_marker_length(raw) {
             self.set_paragraph(rest.start + length..rest.end, column);
         } else if let Some(directive) = directive::parse_directive(raw) {
             self.targets.clear_pending_names();
-            self.directive(&directive, rest, column);
+            self.apply_directive(&directive, rest, column);
         } else {
-            self.comment(rest, column);
+            self.skip_comment(rest, column);
         }
     }
 
     /// Skips a comment. An empty comment does not include the indented lines after
     /// the blank line.
-    fn comment(&mut self, rest: Range<usize>, column: usize) {
+    fn skip_comment(&mut self, rest: Range<usize>, column: usize) {
         let is_empty = rest.is_empty() && self.peek_line().is_none_or(|line| line.is_blank());
         if !is_empty {
             self.at = self.block_end(column);

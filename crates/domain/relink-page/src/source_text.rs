@@ -72,7 +72,7 @@ impl<'b> SourceText<'b> {
     }
 
     fn with_charset(bytes: &'b [u8], charset: Charset<'b>) -> Self {
-        let (text, layout, masked) = match charset {
+        let (text, mapping, masked_encoding) = match charset {
             Charset::Utf8(text, skipped) => {
                 (Cow::Borrowed(text), OffsetMapping::Shifted(skipped), None)
             }
@@ -86,7 +86,7 @@ impl<'b> SourceText<'b> {
                 (mask_invalid_utf8(bytes), OffsetMapping::Shifted(0), Some(encoding))
             }
         };
-        Self { bytes, text, mapping: layout, masked_encoding: masked }
+        Self { bytes, text, mapping, masked_encoding }
     }
 
     /// Returns the decoded text.

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn classify_web_urls() {
+    fn absolute_web_urls_are_web_targets() {
         check(" https://example.org/a\n", "web https://example.org/a");
         check("HTTP://example.org", "web HTTP://example.org");
         check("//example.org/a", "web //example.org/a");

@@ -138,7 +138,7 @@ impl<'t> WikitextParser<'t> {
         }
         if tag.name.eq_ignore_ascii_case("gallery") && !self.is_gallery {
             let closing = self.find_closing("gallery", inside, end)?;
-            self.gallery(inside..closing);
+            self.parse_gallery(inside..closing);
             return Some(closing);
         }
         Some(inside)
@@ -158,7 +158,7 @@ impl<'t> WikitextParser<'t> {
     }
 
     /// Parses a gallery: one file per line, with a caption.
-    fn gallery(&mut self, part: Range<usize>) {
+    fn parse_gallery(&mut self, part: Range<usize>) {
         self.is_gallery = true;
         let mut start = part.start;
         for line in self.text.slice(part).split_inclusive('\n') {
@@ -183,14 +183,14 @@ impl<'t> WikitextParser<'t> {
     /// Parses `[[page]]` or `[url text]`.
     fn scan_bracket(&mut self, at: usize, end: usize) -> Option<usize> {
         if self.text.slice(at..end).starts_with("[[") {
-            return self.wiki_link(at + 2, end);
+            return self.parse_wiki_link(at + 2, end);
         }
-        self.external_link(at + 1, end)
+        self.parse_external_link(at + 1, end)
     }
 
     /// Parses a wiki link; `start` is the offset after `[[`. Returns the end of
     /// the page name.
-    fn wiki_link(&mut self, start: usize, end: usize) -> Option<usize> {
+    fn parse_wiki_link(&mut self, start: usize, end: usize) -> Option<usize> {
         let mut limit = end.min(start + MAX_NAME);
         while !self.text.is_char_boundary(limit) {
             limit -= 1;

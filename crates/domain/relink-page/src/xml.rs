@@ -79,12 +79,12 @@ impl IncrementalExtractor for IncrementalXml {
         let (mut at, mut state) = tokens.checkpoint();
         while let Some(token) = tokens.next_complete() {
             match token {
-                Token::Start(name) => parser.start(name, tokens.attributes()),
+                Token::Start(name) => parser.read_start_tag(name, tokens.attributes()),
                 Token::End => parser.role = TextRole::Any,
-                Token::Text(range) => parser.content(range, Escaping::Escaped),
-                Token::Data(range) => parser.content(range, Escaping::Plain),
-                Token::Comment(range) => parser.comment(range),
-                Token::StyleSheet => parser.style_sheet(tokens.attributes()),
+                Token::Text(range) => parser.read_content(range, Escaping::Escaped),
+                Token::Data(range) => parser.read_content(range, Escaping::Plain),
+                Token::Comment(range) => parser.skip_comment(range),
+                Token::StyleSheet => parser.read_style_sheet(tokens.attributes()),
                 Token::Entities(at) => parser
                     .sink
                     .problem(at, "the document type declares entities; they are not expanded"),
@@ -178,25 +178,25 @@ struct XmlParser<'r, 'd, 't> {
 
 impl XmlParser<'_, '_, '_> {
     /// Handles a start tag.
-    fn start(&mut self, name: &str, attributes: &[Attribute<'_>]) {
+    fn read_start_tag(&mut self, name: &str, attributes: &[Attribute<'_>]) {
         if self.vocabulary.is_none() {
             self.vocabulary = Some(Vocabulary::from_root(name));
-            self.base(attributes);
+            self.read_base(attributes);
         }
-        self.role = self.role_of(name, attributes);
+        self.role = self.text_role_of(name, attributes);
         for attribute in attributes {
-            self.attribute(local_name(name), attribute);
+            self.read_attribute(local_name(name), attribute);
         }
     }
 
-    fn base(&mut self, attributes: &[Attribute<'_>]) {
+    fn read_base(&mut self, attributes: &[Attribute<'_>]) {
         if let Some(base) = attributes.iter().find(|attribute| attribute.name == "xml:base") {
             let value = unescape(self.text.slice(base.value.clone()).trim());
             self.sink.set_base(&value);
         }
     }
 
-    fn role_of(&self, name: &str, attributes: &[Attribute<'_>]) -> TextRole {
+    fn text_role_of(&self, name: &str, attributes: &[Attribute<'_>]) -> TextRole {
         let is_identifier = || {
             attributes.iter().any(|attribute| {
                 attribute.name == "isPermaLink"
@@ -212,7 +212,7 @@ impl XmlParser<'_, '_, '_> {
         }
     }
 
-    fn attribute(&mut self, element: &str, attribute: &Attribute<'_>) {
+    fn read_attribute(&mut self, element: &str, attribute: &Attribute<'_>) {
         // `xmlns:url` declares a namespace.
         if attribute.name.starts_with("xmlns") {
             return;
@@ -244,7 +244,7 @@ impl XmlParser<'_, '_, '_> {
     }
 
     /// Handles character data.
-    fn content(&mut self, range: Range<usize>, escaping: Escaping) {
+    fn read_content(&mut self, range: Range<usize>, escaping: Escaping) {
         let range = trim_range(self.text, range);
         if range.is_empty() {
             return;
@@ -261,13 +261,13 @@ impl XmlParser<'_, '_, '_> {
             }
             TextRole::Identifier => {}
             _ if memmem::find(raw.as_bytes(), b"http").is_none() && !raw.contains(['&', 'H']) => {}
-            _ => self.url_or_text(range, escaping),
+            _ => self.report_text(range, escaping),
         }
     }
 
     /// Reports the text as one link if it is a URL, otherwise the bare URLs in
     /// it.
-    fn url_or_text(&mut self, range: Range<usize>, escaping: Escaping) {
+    fn report_text(&mut self, range: Range<usize>, escaping: Escaping) {
         let raw = self.text.slice(range.clone());
         if raw.starts_with(['h', 'H', '&']) {
             let decoded = escaping.decode(raw);
@@ -294,13 +294,13 @@ impl XmlParser<'_, '_, '_> {
         }
     }
 
-    fn comment(&mut self, range: Range<usize>) {
+    fn skip_comment(&mut self, range: Range<usize>) {
         for url in http_urls(self.text, range) {
             self.sink.skip(url, LinkKind::BareUrl, SkipReason::Comment);
         }
     }
 
-    fn style_sheet(&mut self, attributes: &[Attribute<'_>]) {
+    fn read_style_sheet(&mut self, attributes: &[Attribute<'_>]) {
         if let Some(href) = attributes.iter().find(|attribute| attribute.name == "href") {
             let range = trim_range(self.text, href.value.clone());
             let syntax = syntax_of(unescape(self.text.slice(range.clone())));

@@ -44,7 +44,7 @@ fn check(rows: &[(&str, &str)]) {
 }
 
 #[test]
-fn schemes() {
+fn only_http_schemes_are_web_targets() {
     check(&[
         ("http://a.test/", "web http://a.test/"),
         ("HTTP://a.test/", "web http://a.test/"),
@@ -96,7 +96,7 @@ fn credentials_are_dropped() {
 }
 
 #[test]
-fn ports() {
+fn default_ports_are_dropped() {
     check(&[
         ("http://a.test:80/", "web http://a.test/"),
         ("https://a.test:443/", "web https://a.test/"),
@@ -117,7 +117,7 @@ fn ports() {
 }
 
 #[test]
-fn ipv4_hosts() {
+fn ipv4_forms_become_dotted_decimal() {
     check(&[
         ("http://127.0.0.1/", "web http://127.0.0.1/"),
         ("http://127.1/", "web http://127.0.0.1/"),
@@ -144,7 +144,7 @@ fn ipv4_hosts() {
 }
 
 #[test]
-fn ipv6_hosts() {
+fn ipv6_hosts_are_compressed() {
     check(&[
         ("http://[::1]/", "web http://[::1]/"),
         ("http://[::1]:8080/", "web http://[::1]:8080/"),
@@ -169,7 +169,7 @@ fn ipv6_hosts() {
 }
 
 #[test]
-fn host_names() {
+fn host_names_with_forbidden_characters_are_malformed() {
     check(&[
         ("http://", "malformed"),
         ("https:///", "malformed"),
@@ -204,7 +204,7 @@ fn host_names() {
 }
 
 #[test]
-fn international_host_names() {
+fn international_host_names_become_punycode() {
     check(&[
         ("http://bücher.test/", "web http://xn--bcher-kva.test/"),
         ("http://BÜCHER.test/", "web http://xn--bcher-kva.test/"),
@@ -228,7 +228,7 @@ fn international_host_names() {
 }
 
 #[test]
-fn paths() {
+fn dot_segments_are_resolved_and_paths_encoded() {
     check(&[
         ("http://a.test/b/../c", "web http://a.test/c"),
         ("http://a.test/../../c", "web http://a.test/c"),
@@ -275,7 +275,7 @@ fn queries_are_retained_and_fragments_dropped() {
 }
 
 #[test]
-fn backslashes() {
+fn backslashes_become_slashes() {
     check(&[
         ("http:\\\\a.test\\b", "web http://a.test/b"),
         ("http://a.test\\b", "web http://a.test/b"),
@@ -288,7 +288,7 @@ fn backslashes() {
 }
 
 #[test]
-fn white_space_and_control_characters() {
+fn outer_white_space_and_tabs_are_removed() {
     check(&[
         (" http://a.test/ ", "web http://a.test/"),
         ("\thttp://a.test/\n", "web http://a.test/"),
@@ -303,7 +303,7 @@ fn white_space_and_control_characters() {
 }
 
 #[test]
-fn relative_urls() {
+fn urls_without_scheme_are_resolved() {
     check(&[
         ("b", "path https://base.test/dir/b"),
         ("./b", "path https://base.test/dir/b"),
@@ -335,7 +335,7 @@ fn relative_urls() {
 
 /// `docs/formats.md` describes what the standard requires instead.
 #[test]
-fn known_deviations() {
+fn documented_deviations_hold() {
     check(&[
         // Trimmed, though the standard only trims ASCII.
         ("\u{a0}http://a.test/", "web http://a.test/"),

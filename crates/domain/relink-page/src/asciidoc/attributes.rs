@@ -155,7 +155,7 @@ impl AsciiDocParser<'_> {
             self.attributes.urls.len() - 1
         });
         if !is_url {
-            self.inline(range);
+            self.parse_inline(range);
         }
         self.attributes.current.insert(name, Attribute { value, url_index });
     }

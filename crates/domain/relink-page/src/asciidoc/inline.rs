@@ -1,4 +1,5 @@
-//! Macros, cross-references, URLs and passthroughs in running text.
+//! Parses running text of AsciiDoc: macros (`link:target[text]`), cross-references
+//! (`<<anchor>>`), URLs and passthroughs (text without markup, `+text+`).
 
 use std::ops::Range;
 
@@ -40,7 +41,7 @@ struct Scan {
 
 impl AsciiDocParser<'_> {
     /// Parses a range of running text.
-    pub(super) fn inline(&mut self, part: Range<usize>) {
+    pub(super) fn parse_inline(&mut self, part: Range<usize>) {
         let bytes = self.text.as_bytes();
         let budget = 4 * part.len() + MAX_TARGET;
         let mut scan = Scan { at: part.start, end: part.end, next_closing: None, budget };
@@ -48,10 +49,10 @@ impl AsciiDocParser<'_> {
         while at < part.end {
             scan.at = at;
             let next = match bytes.byte(at) {
-                b':' => self.macro_or_url(part.start, &mut scan),
-                b'<' => self.cross_reference(&mut scan),
-                b'+' => Some(self.passthrough(part.start, &mut scan)),
-                b'{' => self.attribute_reference(part.start, &scan),
+                b':' => self.parse_macro_or_url(part.start, &mut scan),
+                b'<' => self.parse_cross_reference(&mut scan),
+                b'+' => Some(self.skip_passthrough(part.start, &mut scan)),
+                b'{' => self.parse_attribute_reference(part.start, &scan),
                 _ => None,
             };
             at = next.unwrap_or(at + 1);
@@ -59,7 +60,7 @@ impl AsciiDocParser<'_> {
     }
 
     /// Parses the macro or URL whose colon is at `scan.at`. Returns its end.
-    fn macro_or_url(&mut self, from: usize, scan: &mut Scan) -> Option<usize> {
+    fn parse_macro_or_url(&mut self, from: usize, scan: &mut Scan) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let before = bytes.slice(from..scan.at);
         let length = before
@@ -70,12 +71,12 @@ impl AsciiDocParser<'_> {
             .count();
         let start = scan.at - length;
         match self.text.slice(start..scan.at) {
-            "http" | "https" | "HTTP" | "HTTPS" => self.url(start, scan),
-            "link" => self.macro_with_target(start, scan, LinkKind::Hyperlink),
-            "xref" => self.macro_with_target(start, scan, LinkKind::Reference),
-            "image" | "video" | "audio" => self.macro_with_target(start, scan, LinkKind::Embed),
+            "http" | "https" | "HTTP" | "HTTPS" => self.parse_url(start, scan),
+            "link" => self.parse_macro(start, scan, LinkKind::Hyperlink),
+            "xref" => self.parse_macro(start, scan, LinkKind::Reference),
+            "image" | "video" | "audio" => self.parse_macro(start, scan, LinkKind::Embed),
             "include" if bytes.slice(scan.at..).starts_with(b"::") => {
-                self.macro_with_target(start, scan, LinkKind::Reference)
+                self.parse_macro(start, scan, LinkKind::Reference)
             }
             "pass" | "stem" | "latexmath" | "asciimath" => self.skip_passthrough_macro(scan),
             _ => None,
@@ -88,12 +89,7 @@ impl AsciiDocParser<'_> {
     }
 
     /// Parses a macro with a target: `name:target[…]`.
-    fn macro_with_target(
-        &mut self,
-        start: usize,
-        scan: &mut Scan,
-        kind: LinkKind,
-    ) -> Option<usize> {
+    fn parse_macro(&mut self, start: usize, scan: &mut Scan, kind: LinkKind) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let colons =
             bytes.slice(scan.at..scan.end).iter().take_while(|byte| **byte == b':').count();
@@ -111,7 +107,7 @@ impl AsciiDocParser<'_> {
         if self.is_escaped(start) {
             self.candidates.skip(range, kind, SkipReason::Code);
         } else if !self.is_hosted_video(target + open) {
-            self.macro_target(range, kind);
+            self.add_macro_target(range, kind);
         }
         Some(target + open)
     }
@@ -125,7 +121,7 @@ impl AsciiDocParser<'_> {
 
     /// Adds the target of a macro. A reference without a path is an anchor of
     /// the same document.
-    fn macro_target(&mut self, range: Range<usize>, kind: LinkKind) {
+    fn add_macro_target(&mut self, range: Range<usize>, kind: LinkKind) {
         let raw = self.text.slice(range.clone());
         if kind == LinkKind::Reference && !raw.contains(['#', '.', '/', '{', ':', '$']) {
             let syntax = DestinationSyntax::Decoded(format!("#{raw}"));
@@ -167,7 +163,7 @@ impl AsciiDocParser<'_> {
     }
 
     /// Parses `https://…`, with or without `[text]`.
-    fn url(&mut self, start: usize, scan: &Scan) -> Option<usize> {
+    fn parse_url(&mut self, start: usize, scan: &Scan) -> Option<usize> {
         let host = scan.at + "://".len();
         if !self.text.slice(scan.at..scan.end).starts_with("://") {
             return None;
@@ -222,7 +218,7 @@ impl AsciiDocParser<'_> {
     }
 
     /// Parses `<<anchor,text>>`.
-    fn cross_reference(&mut self, scan: &mut Scan) -> Option<usize> {
+    fn parse_cross_reference(&mut self, scan: &mut Scan) -> Option<usize> {
         let inside = scan.at + "<<".len();
         let raw = self.text.slice(scan.at..scan.end).strip_prefix("<<")?;
         let anchor = raw.find([',', '<', '>', '\n'])?;
@@ -237,7 +233,7 @@ impl AsciiDocParser<'_> {
         if self.is_escaped(scan.at) {
             self.candidates.skip(range, LinkKind::Reference, SkipReason::Code);
         } else {
-            self.macro_target(range, LinkKind::Reference);
+            self.add_macro_target(range, LinkKind::Reference);
         }
         Some(inside + anchor)
     }
@@ -252,7 +248,7 @@ impl AsciiDocParser<'_> {
     }
 
     /// Skips `+…+`, `++…++` and `+++…+++`. Returns the end.
-    fn passthrough(&mut self, from: usize, scan: &mut Scan) -> usize {
+    fn skip_passthrough(&mut self, from: usize, scan: &mut Scan) -> usize {
         let bytes = self.text.as_bytes().slice(..scan.end);
         let width = bytes.slice(scan.at..).iter().take_while(|byte| **byte == b'+').count();
         let inside = scan.at + width;
@@ -294,7 +290,7 @@ impl AsciiDocParser<'_> {
     }
 
     /// Parses `{name}`, which may be the start of a URL.
-    fn attribute_reference(&mut self, from: usize, scan: &Scan) -> Option<usize> {
+    fn parse_attribute_reference(&mut self, from: usize, scan: &Scan) -> Option<usize> {
         let text = self.text;
         let name = reference(text.slice(scan.at..scan.end))?;
         if self.is_escaped(scan.at) {

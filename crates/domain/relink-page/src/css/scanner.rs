@@ -64,7 +64,7 @@ impl<'t> CssScanner<'t> {
         from + rest.iter().position(|&byte| !matches(byte)).unwrap_or(rest.len())
     }
 
-    fn comment(&mut self, slash: usize) -> Option<CssItem> {
+    fn read_comment(&mut self, slash: usize) -> Option<CssItem> {
         let start = slash + 2;
         if !self.rest(slash).starts_with(b"/*") {
             return None;
@@ -74,7 +74,7 @@ impl<'t> CssScanner<'t> {
         Some(CssItem::Comment(start..end))
     }
 
-    fn at_rule(&mut self, at_sign: usize) {
+    fn read_at_rule(&mut self, at_sign: usize) {
         let end = self.end_of_run(at_sign + 1, is_name_byte);
         let name = self.text.slice(at_sign + 1..end);
         self.statement = if name.eq_ignore_ascii_case("import") {
@@ -88,7 +88,7 @@ impl<'t> CssScanner<'t> {
     }
 
     /// Parses an identifier, which may be the name of a function.
-    fn identifier(&mut self, start: usize) -> Option<CssItem> {
+    fn read_identifier(&mut self, start: usize) -> Option<CssItem> {
         let end = self.end_of_run(start, is_name_byte);
         self.at = end;
         if self.byte(end) != Some(b'(') {
@@ -98,7 +98,7 @@ impl<'t> CssScanner<'t> {
         let name = self.text.as_bytes().slice(start..end);
         self.at = end + 1;
         if name.eq_ignore_ascii_case(b"url") {
-            return self.url();
+            return self.read_url();
         }
         self.depth += 1;
         let is_image_set = name.eq_ignore_ascii_case(b"image-set")
@@ -117,10 +117,10 @@ impl<'t> CssScanner<'t> {
     }
 
     /// Parses the URL after `url(`.
-    fn url(&mut self) -> Option<CssItem> {
+    fn read_url(&mut self) -> Option<CssItem> {
         let start = self.end_of_run(self.at, is_space);
         if let Some(b'"' | b'\'') = self.byte(start) {
-            let content = self.string(start);
+            let content = self.read_string(start);
             self.at = self.closing_parenthesis(self.at).map_or(self.end, |close| close + 1);
             return content.and_then(|range| self.url_item(range));
         }
@@ -167,7 +167,7 @@ impl<'t> CssScanner<'t> {
 
     /// Parses the string at `quote`. Returns its content, or `None` if it is
     /// not closed on its line.
-    fn string(&mut self, quote: usize) -> Option<Range<usize>> {
+    fn read_string(&mut self, quote: usize) -> Option<Range<usize>> {
         let quote_byte = self.byte(quote)?;
         let start = quote + 1;
         let mut at = start;
@@ -190,10 +190,10 @@ impl<'t> CssScanner<'t> {
     }
 
     /// Parses a string. Returns it if it is a URL in its context.
-    fn string_url(&mut self, quote: usize) -> Option<CssItem> {
+    fn read_string_url(&mut self, quote: usize) -> Option<CssItem> {
         let is_url = self.statement == Statement::Import
             || self.image_set.is_some_and(|set| set == self.depth);
-        let content = self.string(quote)?;
+        let content = self.read_string(quote)?;
         if is_url { self.url_item(content) } else { None }
     }
 
@@ -219,10 +219,10 @@ impl Iterator for CssScanner<'_> {
             let at = self.end_of_run(self.at, |byte| !starts_token(byte));
             self.at = at + 1;
             let item = match self.byte(at)? {
-                b'/' => self.comment(at),
-                b'"' | b'\'' => self.string_url(at),
+                b'/' => self.read_comment(at),
+                b'"' | b'\'' => self.read_string_url(at),
                 b'@' => {
-                    self.at_rule(at);
+                    self.read_at_rule(at);
                     None
                 }
                 b'(' => {
@@ -244,7 +244,7 @@ impl Iterator for CssScanner<'_> {
                     self.at = at + 2;
                     None
                 }
-                _ => self.identifier(at),
+                _ => self.read_identifier(at),
             };
             if item.is_some() {
                 return item;

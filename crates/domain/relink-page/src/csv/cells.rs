@@ -73,7 +73,7 @@ impl<'t> Cells<'t> {
     }
 
     /// Parses the current cell, which starts with a quote.
-    fn quoted(&self) -> Quoted {
+    fn parse_quoted(&self) -> Quoted {
         let start = self.at + 1;
         let mut from = start;
         loop {
@@ -94,8 +94,8 @@ impl<'t> Cells<'t> {
 
     /// Returns the content of the current cell, its end, and whether it is
     /// quoted, or `None` if the following input could change the result.
-    fn content(&self, opens_quote: bool) -> Option<(Range<usize>, usize, bool)> {
-        let quoted = if opens_quote { self.quoted() } else { Quoted::Broken };
+    fn parse_content(&self, opens_quote: bool) -> Option<(Range<usize>, usize, bool)> {
+        let quoted = if opens_quote { self.parse_quoted() } else { Quoted::Broken };
         let (range, end, is_quoted) = match quoted {
             Quoted::Closed(range, end) => (range, end, true),
             Quoted::Open if self.input_end == InputEnd::More => return None,
@@ -156,7 +156,7 @@ impl Iterator for Cells<'_> {
             return None;
         }
         let opens_quote = self.bytes.get(self.at) == Some(&b'"');
-        let (range, end, is_quoted) = self.content(opens_quote)?;
+        let (range, end, is_quoted) = self.parse_content(opens_quote)?;
         let CellPosition { row, column, .. } = self.position;
         let is_last_in_row = self.advance_past(end);
         Some(Cell {

@@ -32,8 +32,10 @@ const EMPHASIS: &[&str] = &["b", "big", "dfn", "em", "i", "mark", "strong", "u"]
 /// An open container.
 struct Container<'t> {
     name: &'t str,
+    /// A hash of the container and the containers around it.
     path: u64,
     is_boilerplate: bool,
+    /// Whether it is the main part of the page or an article, or inside one.
     is_content: bool,
 }
 
@@ -45,9 +47,9 @@ pub(crate) fn read_blocks(html: &str, builder: &mut BlockBuilder) {
     let mut tokens = Tokenizer::new(html);
     while let Some(token) = tokens.next_token() {
         match token {
-            Token::Text(text) => parser.text(text),
+            Token::Text(text) => parser.push_text(text),
             Token::Content(content) if content.element == TextElement::Title => {
-                parser.title(html.slice(content.range));
+                parser.push_title(html.slice(content.range));
             }
             Token::Content(_) => {}
             Token::Start(name) => parser.start_tag(name, &tokens),
@@ -69,14 +71,14 @@ struct HtmlBlockParser<'b, 't> {
 
 impl<'t> HtmlBlockParser<'_, 't> {
     /// Adds text to the current block.
-    fn text(&mut self, text: &str) {
+    fn push_text(&mut self, text: &str) {
         if self.hidden == 0 {
             self.builder.push(&htmlize::unescape(text));
         }
     }
 
     /// Adds the title of the page as a block.
-    fn title(&mut self, text: &str) {
+    fn push_title(&mut self, text: &str) {
         if self.hidden > 0 || self.stack.iter().any(|open| is(open.name, "svg")) {
             return;
         }
@@ -87,13 +89,13 @@ impl<'t> HtmlBlockParser<'_, 't> {
 
     fn start_tag(&mut self, name: &'t str, tokens: &Tokenizer<'t>) {
         if is(name, "meta") {
-            self.meta(tokens);
+            self.read_meta(tokens);
         }
         match BlockRole::from_name(name) {
-            BlockRole::Inline => self.mark(name, InlineMarkKind::EmphasisStart),
-            BlockRole::Anchor => self.link(tokens.attribute("href")),
+            BlockRole::Inline => self.add_mark(name, InlineMarkKind::EmphasisStart),
+            BlockRole::Anchor => self.add_link(tokens.attribute("href")),
             BlockRole::Embed => {
-                self.link(tokens.attribute("src").or_else(|| tokens.attribute("href")));
+                self.add_link(tokens.attribute("src").or_else(|| tokens.attribute("href")));
                 self.builder.space();
             }
             BlockRole::Hidden => self.hidden += 1,
@@ -103,7 +105,7 @@ impl<'t> HtmlBlockParser<'_, 't> {
             }
             BlockRole::Block(kind) => {
                 self.preformatted += usize::from(kind == BlockKind::Code);
-                let path = path_hash(self.path(), name, tokens);
+                let path = path_hash(self.container_path(), name, tokens);
                 self.begin_at(kind, path);
             }
             BlockRole::Separator => self.builder.space(),
@@ -111,7 +113,7 @@ impl<'t> HtmlBlockParser<'_, 't> {
     }
 
     /// Adds the description or keywords of the page.
-    fn meta(&mut self, tokens: &Tokenizer<'t>) {
+    fn read_meta(&mut self, tokens: &Tokenizer<'t>) {
         let is_description = tokens
             .attribute("name")
             .is_some_and(|name| is_any(name.trim(), &["description", "keywords"]));
@@ -120,15 +122,15 @@ impl<'t> HtmlBlockParser<'_, 't> {
         }
     }
 
-    /// Adds an inline tag. `wbr` is a place inside a word.
-    fn mark(&mut self, name: &str, emphasis: InlineMarkKind) {
+    /// Adds an inline tag. `wbr` is skipped, because it is inside a word.
+    fn add_mark(&mut self, name: &str, emphasis: InlineMarkKind) {
         if !is(name, "wbr") {
             let is_emphasis = is_any(name, EMPHASIS);
             self.builder.mark(if is_emphasis { emphasis } else { InlineMarkKind::Tag });
         }
     }
 
-    fn link(&mut self, url: Option<&str>) {
+    fn add_link(&mut self, url: Option<&str>) {
         if let Some(url) = url.filter(|_| self.hidden == 0) {
             self.builder.link(&unescape_attribute(url));
         }
@@ -136,7 +138,7 @@ impl<'t> HtmlBlockParser<'_, 't> {
 
     fn end_tag(&mut self, name: &str) {
         match BlockRole::from_name(name) {
-            BlockRole::Inline => self.mark(name, InlineMarkKind::EmphasisEnd),
+            BlockRole::Inline => self.add_mark(name, InlineMarkKind::EmphasisEnd),
             BlockRole::Anchor => {}
             BlockRole::Hidden => self.hidden = self.hidden.saturating_sub(1),
             BlockRole::Container(_) => {
@@ -154,13 +156,13 @@ impl<'t> HtmlBlockParser<'_, 't> {
     }
 
     /// Returns the path hash of the innermost container.
-    fn path(&self) -> u64 {
+    fn container_path(&self) -> u64 {
         self.stack.last().map_or(0, |open| open.path)
     }
 
     /// Begins a block that is a direct part of the innermost container.
     fn begin(&mut self, kind: BlockKind) {
-        self.begin_at(kind, self.path());
+        self.begin_at(kind, self.container_path());
     }
 
     /// Begins a block with this path hash in the innermost container.

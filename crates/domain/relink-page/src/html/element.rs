@@ -1,4 +1,4 @@
-//! Element classes that page digests distinguish.
+//! Classifies HTML elements by the meaning that they have for a page digest.
 
 /// The class of an HTML element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

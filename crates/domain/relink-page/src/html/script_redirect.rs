@@ -120,8 +120,8 @@ impl<'s> ScriptScanner<'s> {
                 b'}' => self.close_brace(),
                 b'?' => self.mark_conditional(),
                 b'&' | b'|' if self.byte_after(1) == Some(byte) => self.mark_conditional(),
-                b'0'..=b'9' => self.number(),
-                _ if is_name_byte(byte) => self.member_path(),
+                b'0'..=b'9' => self.read_number(),
+                _ if is_name_byte(byte) => self.read_member_path(),
                 _ => self.at += 1,
             }
         }
@@ -193,14 +193,14 @@ impl<'s> ScriptScanner<'s> {
     }
 
     fn skip_string(&mut self, quote: u8) {
-        if self.string().is_none() && self.byte() == Some(quote) {
+        if self.read_string().is_none() && self.byte() == Some(quote) {
             self.at += 1;
         }
     }
 
     /// Reads a string literal. Returns `None` if there is none, or if it is
     /// unterminated or has placeholders.
-    fn string(&mut self) -> Option<Cow<'s, str>> {
+    fn read_string(&mut self) -> Option<Cow<'s, str>> {
         let quote = self.byte().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
         let inside = self.script.slice(self.at + 1..);
         let end = string_end(inside, quote)?;
@@ -210,7 +210,7 @@ impl<'s> ScriptScanner<'s> {
     }
 
     /// Reads a number, which may be the delay of a timer.
-    fn number(&mut self) {
+    fn read_number(&mut self) {
         let is_argument = self.script.slice(..self.at).trim_end().ends_with(',');
         let length = self.rest().bytes().take_while(u8::is_ascii_digit).count();
         if is_argument && self.is_timed() {
@@ -227,7 +227,7 @@ impl<'s> ScriptScanner<'s> {
     }
 
     /// Reads a name with its members: `window.location.href`.
-    fn member_path(&mut self) {
+    fn read_member_path(&mut self) {
         let is_member = self.script.slice(..self.at).ends_with('.');
         let length =
             self.rest().bytes().take_while(|&byte| is_name_byte(byte) || byte == b'.').count();
@@ -237,20 +237,20 @@ impl<'s> ScriptScanner<'s> {
         if CONDITIONAL_NAMES.contains(&last) {
             self.is_conditional = true;
         } else if path == "function" {
-            self.function_name();
+            self.read_function_name();
         } else if last == "addEventListener" {
-            self.event_listener();
+            self.read_event_listener();
         } else if matches!(last, "setTimeout" | "setInterval") {
-            self.timer();
-        } else if let Some(change) = location_change(path).filter(|_| !is_member) {
-            self.location_change(&change);
+            self.read_timer();
+        } else if let Some(change) = location_change_of(path).filter(|_| !is_member) {
+            self.read_location_change(&change);
         } else {
-            self.assignment(path);
+            self.read_assignment(path);
         }
     }
 
     /// Records the name of a function, whose body runs only when it is called.
-    fn function_name(&mut self) {
+    fn read_function_name(&mut self) {
         self.skip_blank();
         let length = self.rest().bytes().take_while(|&byte| is_name_byte(byte)).count();
         if length > 0 && self.function.is_none() {
@@ -260,14 +260,14 @@ impl<'s> ScriptScanner<'s> {
     }
 
     /// Reads the arguments of `addEventListener`.
-    fn event_listener(&mut self) {
-        let event = self.first_argument();
+    fn read_event_listener(&mut self) {
+        let event = self.read_first_argument();
         self.is_conditional |= !event.is_some_and(|event| LOADING_EVENTS.contains(&event.as_ref()));
     }
 
     /// Reads the arguments of a timer, which may be a script in a string.
-    fn timer(&mut self) {
-        let Some(script) = self.first_argument().filter(|script| script.contains("location"))
+    fn read_timer(&mut self) {
+        let Some(script) = self.read_first_argument().filter(|script| script.contains("location"))
         else {
             return;
         };
@@ -283,18 +283,18 @@ impl<'s> ScriptScanner<'s> {
     }
 
     /// Reads the first argument of a call if it is a string literal.
-    fn first_argument(&mut self) -> Option<Cow<'s, str>> {
+    fn read_first_argument(&mut self) -> Option<Cow<'s, str>> {
         self.skip_blank();
         if self.byte() != Some(b'(') {
             return None;
         }
         self.at += 1;
         self.skip_blank();
-        self.string()
+        self.read_string()
     }
 
     /// Reads an assignment or call that sets the location.
-    fn location_change(&mut self, change: &LocationChange) {
+    fn read_location_change(&mut self, change: &LocationChange) {
         self.skip_blank();
         let operator = match change {
             LocationChange::Assignment => b'=',
@@ -306,7 +306,7 @@ impl<'s> ScriptScanner<'s> {
             return;
         }
         self.at += 1;
-        match self.value() {
+        match self.read_value() {
             Some(url) => self.add_redirect(url),
             None => self.is_ambiguous = true,
         }
@@ -326,17 +326,17 @@ impl<'s> ScriptScanner<'s> {
 
     /// Reads a whole expression that is a string literal or a variable with a
     /// known string.
-    fn value(&mut self) -> Option<String> {
+    fn read_value(&mut self) -> Option<String> {
         self.skip_blank();
-        let value = match self.string() {
+        let value = match self.read_string() {
             Some(string) => string.into_owned(),
-            None => self.string_variable()?,
+            None => self.read_string_variable()?,
         };
         self.is_expression_end().then_some(value)
     }
 
     /// Reads the name of a variable with a known string and returns the string.
-    fn string_variable(&mut self) -> Option<String> {
+    fn read_string_variable(&mut self) -> Option<String> {
         let length = self.rest().bytes().take_while(|&byte| is_name_byte(byte)).count();
         let name = self.rest().slice(..length);
         let (_, string) = self.strings.iter().rev().find(|(other, _)| *other == name)?;
@@ -357,7 +357,7 @@ impl<'s> ScriptScanner<'s> {
     }
 
     /// Records the string literal that is assigned to this variable.
-    fn assignment(&mut self, name: &'s str) {
+    fn read_assignment(&mut self, name: &'s str) {
         let before = self.at;
         self.skip_blank();
         if self.byte() != Some(b'=') || self.byte_after(1) == Some(b'=') {
@@ -367,7 +367,7 @@ impl<'s> ScriptScanner<'s> {
         self.at += 1;
         self.skip_blank();
         let start = self.at;
-        if let Some(string) = self.string().filter(|_| self.is_expression_end()) {
+        if let Some(string) = self.read_string().filter(|_| self.is_expression_end()) {
             self.strings.push((name, string.into_owned()));
         } else {
             // The variable now has a computed value.
@@ -379,7 +379,7 @@ impl<'s> ScriptScanner<'s> {
 
 /// Returns the way in which code with this member path sets the page's
 /// location.
-fn location_change(path: &str) -> Option<LocationChange> {
+fn location_change_of(path: &str) -> Option<LocationChange> {
     let mut names = path.split('.').skip_while(|name| LOCATION_OWNERS.contains(name));
     if names.next() != Some("location") {
         return None;

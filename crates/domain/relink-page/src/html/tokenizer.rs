@@ -123,26 +123,30 @@ impl<'t> Tokenizer<'t> {
 
     /// Reads the next token or comment; `None` at the end.
     pub(crate) fn next_token_or_comment(&mut self) -> Option<TokenOrComment<'t>> {
-        if let Some(content) = self.element_content() {
+        if let Some(content) = self.read_element_content() {
             return Some(TokenOrComment::Token(Token::Content(content)));
         }
         while self.at < self.text.len() {
             if !self.is_markup_at(self.at) {
-                return Some(TokenOrComment::Token(self.character_data()));
+                return Some(TokenOrComment::Token(self.read_text()));
             }
             match self.byte(self.at + 1) {
                 Some(b'!') => {
-                    if let Some(comment) = self.declaration() {
+                    if let Some(comment) = self.read_declaration() {
                         return Some(TokenOrComment::Comment(comment));
                     }
                 }
                 Some(b'?') => self.skip_past_angle(),
                 Some(b'/') => {
-                    if let Some(name) = self.end_tag() {
+                    if let Some(name) = self.read_end_tag() {
                         return Some(TokenOrComment::Token(Token::End(name)));
                     }
                 }
-                _ => return self.start_tag().map(|name| TokenOrComment::Token(Token::Start(name))),
+                _ => {
+                    return self
+                        .read_start_tag()
+                        .map(|name| TokenOrComment::Token(Token::Start(name)));
+                }
             }
         }
         None
@@ -166,7 +170,7 @@ impl<'t> Tokenizer<'t> {
     }
 
     /// Reads text up to the next markup.
-    fn character_data(&mut self) -> Token<'t> {
+    fn read_text(&mut self) -> Token<'t> {
         let start = self.at;
         let mut from = start;
         self.at = loop {
@@ -187,7 +191,7 @@ impl<'t> Tokenizer<'t> {
     }
 
     /// Skips a declaration, or returns the range of a comment's text.
-    fn declaration(&mut self) -> Option<Range<usize>> {
+    fn read_declaration(&mut self) -> Option<Range<usize>> {
         let start = self.at + "<!--".len();
         if !self.rest(self.at).starts_with(b"<!--") {
             self.skip_past_angle();
@@ -221,29 +225,29 @@ impl<'t> Tokenizer<'t> {
     }
 
     /// Reads a start tag and returns its name.
-    fn start_tag(&mut self) -> Option<&'t str> {
-        let name = self.tag(self.at + 1)?;
+    fn read_start_tag(&mut self) -> Option<&'t str> {
+        let name = self.read_tag(self.at + 1)?;
         self.inside = TextElement::from_name(name);
         Some(name)
     }
 
     /// Reads an end tag and returns its name; `None` for a bogus comment.
-    fn end_tag(&mut self) -> Option<&'t str> {
+    fn read_end_tag(&mut self) -> Option<&'t str> {
         let start = self.at + 2;
         if self.byte(start).is_some_and(|first| first.is_ascii_alphabetic()) {
-            return self.tag(start);
+            return self.read_tag(start);
         }
         self.skip_past_angle();
         None
     }
 
     /// Reads a tag whose name begins at `start`, with its attributes.
-    fn tag(&mut self, start: usize) -> Option<&'t str> {
-        let end = self.scan(start, |byte| is_space(byte) || matches!(byte, b'/' | b'>'));
+    fn read_tag(&mut self, start: usize) -> Option<&'t str> {
+        let end = self.find_byte(start, |byte| is_space(byte) || matches!(byte, b'/' | b'>'));
         self.attributes.clear();
         let mut at = end;
         self.at = loop {
-            at = self.scan(at, |byte| !is_space(byte) && byte != b'/');
+            at = self.find_byte(at, |byte| !is_space(byte) && byte != b'/');
             match self.byte(at) {
                 None => break self.text.len(),
                 Some(b'>') => break at + 1,
@@ -257,10 +261,11 @@ impl<'t> Tokenizer<'t> {
     /// Reads the attribute at `start` and returns its end.
     fn read_attribute(&mut self, start: usize) -> usize {
         // A `=` at the start belongs to the name.
-        let end = self.scan(start + 1, |byte| is_space(byte) || matches!(byte, b'/' | b'>' | b'='));
-        let equals = self.scan(end, |byte| !is_space(byte));
+        let end =
+            self.find_byte(start + 1, |byte| is_space(byte) || matches!(byte, b'/' | b'>' | b'='));
+        let equals = self.find_byte(end, |byte| !is_space(byte));
         let (value, next) = if self.byte(equals) == Some(b'=') {
-            let (value, next) = self.value(self.scan(equals + 1, |byte| !is_space(byte)));
+            let (value, next) = self.read_value(self.find_byte(equals + 1, |byte| !is_space(byte)));
             (Some(value), next)
         } else {
             (None, end)
@@ -272,7 +277,7 @@ impl<'t> Tokenizer<'t> {
 
     /// Returns the range of the value at `start` without its quotes, and the
     /// position after it.
-    fn value(&self, start: usize) -> (Range<usize>, usize) {
+    fn read_value(&self, start: usize) -> (Range<usize>, usize) {
         if let Some(quote @ (b'"' | b'\'')) = self.byte(start) {
             let inside = start + 1;
             return match memchr(quote, self.rest(inside)) {
@@ -280,20 +285,20 @@ impl<'t> Tokenizer<'t> {
                 None => (inside..self.text.len(), self.text.len()),
             };
         }
-        let end = self.scan(start, |byte| is_space(byte) || byte == b'>');
+        let end = self.find_byte(start, |byte| is_space(byte) || byte == b'>');
         (start..end, end)
     }
 
     /// Returns the position of the first byte from `from` that is a stop byte,
     /// or the end of the text.
-    fn scan(&self, from: usize, is_stop: impl Fn(u8) -> bool) -> usize {
+    fn find_byte(&self, from: usize, is_stop: impl Fn(u8) -> bool) -> usize {
         let rest = self.rest(from);
         let length = rest.iter().position(|&byte| is_stop(byte));
         (from + length.unwrap_or(rest.len())).min(self.text.len())
     }
 
     /// Reads the content of the text element whose start tag was just read.
-    fn element_content(&mut self) -> Option<Content> {
+    fn read_element_content(&mut self) -> Option<Content> {
         let element = self.inside.take()?;
         let start = self.at;
         self.at = match element {

@@ -13,7 +13,7 @@ pub(crate) fn unescape_into(text: &str, range: Range<usize>, unescaped: &mut Une
     let (mut plain, mut from) = (range.start, range.start);
     while let Some(next) = memchr(b'\\', text.as_bytes().slice(from..range.end)) {
         let at = from + next;
-        let Some((character, length)) = escape(text.slice(at..range.end)) else {
+        let Some((character, length)) = decode_escape(text.slice(at..range.end)) else {
             from = at + 1;
             continue;
         };
@@ -27,7 +27,7 @@ pub(crate) fn unescape_into(text: &str, range: Range<usize>, unescaped: &mut Une
 
 /// Decodes the escape at the start of `text`. Returns the character and the
 /// length of the escape.
-fn escape(text: &str) -> Option<(char, usize)> {
+fn decode_escape(text: &str) -> Option<(char, usize)> {
     let character = match text.as_bytes().get(1)? {
         b'b' => '\u{8}',
         b'f' => '\u{c}',
@@ -35,16 +35,16 @@ fn escape(text: &str) -> Option<(char, usize)> {
         b'r' => '\r',
         b't' => '\t',
         byte @ (b'"' | b'\\' | b'/') => char::from(*byte),
-        b'u' => return unicode(text),
+        b'u' => return decode_unicode_escape(text),
         _ => return None,
     };
     Some((character, 2))
 }
 
 /// Decodes `\u0041`, or a surrogate pair of two such escapes.
-fn unicode(text: &str) -> Option<(char, usize)> {
-    let first = code_unit(text)?;
-    let second = text.get(6..).and_then(code_unit);
+fn decode_unicode_escape(text: &str) -> Option<(char, usize)> {
+    let first = decode_code_unit(text)?;
+    let second = text.get(6..).and_then(decode_code_unit);
     let pair = [Some(first), second].into_iter().flatten();
     match char::decode_utf16(pair).next()? {
         Ok(character) => Some((character, 6 * character.len_utf16())),
@@ -52,7 +52,7 @@ fn unicode(text: &str) -> Option<(char, usize)> {
     }
 }
 
-fn code_unit(text: &str) -> Option<u16> {
+fn decode_code_unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hex.then(|| u16::from_str_radix(digits, 16).ok()).flatten()

@@ -79,7 +79,7 @@ impl<'t> Tokenizer<'t> {
             let at = self.at + next;
             self.at = at + 1;
             match rest.byte(next) {
-                b'"' => return Some(self.string(at)),
+                b'"' => return Some(self.read_string(at)),
                 b'{' | b'[' => return Some(Token::Open),
                 b'}' | b']' => return Some(Token::Close),
                 _ => {
@@ -87,7 +87,7 @@ impl<'t> Tokenizer<'t> {
                         self.at = self.end;
                         return None;
                     }
-                    if let Some(comment) = self.comment(at) {
+                    if let Some(comment) = self.read_comment(at) {
                         return Some(comment);
                     }
                 }
@@ -119,7 +119,7 @@ impl<'t> Tokenizer<'t> {
     }
 
     /// Parses the string at `quote`. A string cannot contain a line end.
-    fn string(&mut self, quote: usize) -> Token {
+    fn read_string(&mut self, quote: usize) -> Token {
         let start = quote + 1;
         let mut from = start;
         while let Some(next) = memchr3(b'"', b'\\', b'\n', self.rest(from)) {
@@ -152,7 +152,7 @@ impl<'t> Tokenizer<'t> {
 
     /// Parses the comment that starts with the slash at `at`. The slashes of an
     /// unquoted `https://` do not start one.
-    fn comment(&mut self, at: usize) -> Option<Token> {
+    fn read_comment(&mut self, at: usize) -> Option<Token> {
         let start = at + 2;
         let (length, closing_length) = match self.rest(at + 1).first()? {
             b'/' if !self.text.slice(..at).ends_with(':') => {

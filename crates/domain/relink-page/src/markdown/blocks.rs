@@ -76,7 +76,7 @@ impl MarkdownBlockParser<'_> {
                 self.builder.mark(InlineMarkKind::Tag);
             }
             Event::Html(html) => self.html.push_str(&html),
-            Event::InlineHtml(html) => self.inline_html(&html),
+            Event::InlineHtml(html) => self.read_inline_html(&html),
             Event::SoftBreak | Event::HardBreak => self.builder.space(),
             Event::Rule => self.begin(BlockKind::Paragraph),
             _ => {}
@@ -136,7 +136,7 @@ impl MarkdownBlockParser<'_> {
     }
 
     /// Reads an inline tag, which has no text itself.
-    fn inline_html(&mut self, tag: &str) {
+    fn read_inline_html(&mut self, tag: &str) {
         if tag.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("<br")) {
             self.builder.space();
         }

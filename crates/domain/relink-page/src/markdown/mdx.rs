@@ -116,7 +116,7 @@ impl<'t> ComponentTag<'t> {
                 }
                 self.at += 1;
             }
-            let Some(value) = self.value() else { return };
+            let Some(value) = self.skip_value() else { return };
             if !is_portal {
                 self.add_attribute(name, value, candidates);
             }
@@ -142,14 +142,14 @@ impl<'t> ComponentTag<'t> {
     }
 
     /// Skips a value and returns its range, including quotes or braces.
-    fn value(&mut self) -> Option<Range<usize>> {
+    fn skip_value(&mut self) -> Option<Range<usize>> {
         let start = self.at;
         match self.byte()? {
             quote @ (b'"' | b'\'') => {
                 self.at += 1;
                 self.take_while(|byte| byte != quote);
             }
-            b'{' => self.expression(),
+            b'{' => self.skip_expression(),
             _ => return None,
         }
         self.byte()?;
@@ -158,7 +158,7 @@ impl<'t> ComponentTag<'t> {
     }
 
     /// Skips an expression up to its closing brace.
-    fn expression(&mut self) {
+    fn skip_expression(&mut self) {
         let mut depth = 0_usize;
         while let Some(byte) = self.byte() {
             match byte {

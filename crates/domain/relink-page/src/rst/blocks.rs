@@ -54,7 +54,7 @@ impl<'t> RstBlockParser<'_, 't> {
             self.end_paragraph();
         } else if let Some(explicit) = explicit_text(raw) {
             self.end_paragraph();
-            self.explicit_markup(explicit, line.indent);
+            self.parse_explicit_markup(explicit, line.indent);
         } else if self.paragraph.is_empty() && is_underline(raw, "") {
             // An overline or a transition; the title comes next.
         } else if self.paragraph.is_empty() && self.next_underlines(raw) {
@@ -62,11 +62,11 @@ impl<'t> RstBlockParser<'_, 't> {
             self.builder.push(&remove_markup(raw));
             self.builder.begin(BlockKind::Paragraph, false, 0);
         } else {
-            self.text_line(line);
+            self.parse_text_line(line);
         }
     }
 
-    fn text_line(&mut self, line: &Line) {
+    fn parse_text_line(&mut self, line: &Line) {
         let raw = line.text(self.text);
         let item = list_item(raw);
         if item.is_some() {
@@ -78,7 +78,7 @@ impl<'t> RstBlockParser<'_, 't> {
         let is_followed = Line::at(self.text, self.at).is_some_and(|next| !next.is_blank());
         if !is_followed && raw.ends_with("::") {
             self.end_paragraph();
-            self.code(line.indent);
+            self.push_code(line.indent);
         }
     }
 
@@ -101,7 +101,7 @@ impl<'t> RstBlockParser<'_, 't> {
     }
 
     /// Parses the text after `.. `: a target, a directive or a comment.
-    fn explicit_markup(&mut self, raw: &'t str, indent: usize) {
+    fn parse_explicit_markup(&mut self, raw: &'t str, indent: usize) {
         if raw.starts_with('_') || raw.starts_with('|') {
             return;
         }
@@ -116,7 +116,7 @@ impl<'t> RstBlockParser<'_, 't> {
         if HIDDEN_DIRECTIVES.contains(&name) {
             self.skip_block(indent);
         } else if CODE_DIRECTIVES.contains(&name) {
-            self.code(indent);
+            self.push_code(indent);
         } else if !argument.trim().is_empty() {
             self.paragraph.push_str(argument.trim());
             self.paragraph.push('\n');
@@ -134,7 +134,7 @@ impl<'t> RstBlockParser<'_, 't> {
     }
 
     /// Parses the lines further right than `indent` as code.
-    fn code(&mut self, indent: usize) {
+    fn push_code(&mut self, indent: usize) {
         let start = self.at;
         self.skip_block(indent);
         self.builder.begin(BlockKind::Code, false, 0);

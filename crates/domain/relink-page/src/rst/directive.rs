@@ -75,7 +75,7 @@ pub(super) fn parse_directive(raw: &str) -> Option<Directive<'_>> {
 
 impl RstParser<'_> {
     /// Parses a directive; `rest` is the text after `.. `.
-    pub(super) fn directive(
+    pub(super) fn apply_directive(
         &mut self,
         directive: &Directive<'_>,
         rest: Range<usize>,
@@ -84,26 +84,26 @@ impl RstParser<'_> {
         let name = directive.name;
         let arguments = rest.start + directive.arguments_at..rest.end;
         if IMAGE_DIRECTIVES.contains(&name) {
-            self.url_argument(arguments, column, LinkKind::Embed);
-            self.options(column);
+            self.add_url_argument(arguments, column, LinkKind::Embed);
+            self.parse_options(column);
         } else if INCLUDE_DIRECTIVES.contains(&name) {
-            self.url_argument(arguments, column, LinkKind::Reference);
-            self.options(column);
+            self.add_url_argument(arguments, column, LinkKind::Reference);
+            self.parse_options(column);
         } else if CODE_DIRECTIVES.contains(&name) {
-            self.code(arguments, column);
+            self.skip_code(arguments, column);
         } else if name == "raw" {
-            self.raw(arguments, column);
+            self.parse_raw(arguments, column);
         } else if name == "csv-table" {
-            self.csv_table(arguments, column);
+            self.parse_csv_table(arguments, column);
         } else if name == "toctree" {
-            self.toctree(column);
+            self.parse_toctree(column);
         } else {
-            self.text_directive(arguments, column);
+            self.start_text_directive(arguments, column);
         }
     }
 
     /// Adds the file or URL in the arguments of a directive.
-    fn url_argument(&mut self, arguments: Range<usize>, column: usize, kind: LinkKind) {
+    fn add_url_argument(&mut self, arguments: Range<usize>, column: usize, kind: LinkKind) {
         let end = self.continuation_end(arguments.end, column, |line| !line.starts_with(':'));
         let url = trim_range(self.text, arguments.start..end);
         // `<file>` is a file that is distributed with docutils.
@@ -121,7 +121,7 @@ impl RstParser<'_> {
     }
 
     /// Parses the options below a directive, `:name: value`.
-    fn options(&mut self, column: usize) {
+    fn parse_options(&mut self, column: usize) {
         while let Some(line) = self.peek_line() {
             let raw = line.text(self.text);
             let option = raw.strip_prefix(':').and_then(|rest| rest.split_once(':'));
@@ -135,21 +135,21 @@ impl RstParser<'_> {
                 },
                 "url" => self.add_url(value, LinkKind::Resource),
                 "file" => self.add_url(value, LinkKind::Reference),
-                _ => self.inline(value),
+                _ => self.parse_inline(value),
             }
         }
     }
 
-    fn code(&mut self, arguments: Range<usize>, column: usize) {
+    fn skip_code(&mut self, arguments: Range<usize>, column: usize) {
         self.at = self.block_end(column);
         self.candidates.skip_urls(arguments.start..self.at, SkipReason::Code);
     }
 
     /// Parses raw output: HTML is searched for links, other formats are
     /// skipped.
-    fn raw(&mut self, arguments: Range<usize>, column: usize) {
+    fn parse_raw(&mut self, arguments: Range<usize>, column: usize) {
         let is_html = self.text.slice(arguments.clone()).trim().eq_ignore_ascii_case("html");
-        self.options(column);
+        self.parse_options(column);
         let start = self.at;
         self.at = self.block_end(column);
         if !is_html {
@@ -163,8 +163,8 @@ impl RstParser<'_> {
     }
 
     /// Parses a list of pages: `page` or `title <page>`, one per line.
-    fn toctree(&mut self, column: usize) {
-        self.options(column);
+    fn parse_toctree(&mut self, column: usize) {
+        self.parse_options(column);
         let end = self.block_end(column);
         while let Some(line) = self.peek_line().filter(|line| line.start < end) {
             self.at = line.next;
@@ -178,7 +178,7 @@ impl RstParser<'_> {
         }
     }
 
-    fn text_directive(&mut self, arguments: Range<usize>, column: usize) {
+    fn start_text_directive(&mut self, arguments: Range<usize>, column: usize) {
         let arguments = trim_range(self.text, arguments);
         if !arguments.is_empty() {
             self.set_paragraph(arguments, column);
@@ -186,9 +186,9 @@ impl RstParser<'_> {
     }
 
     /// Parses a table, whose rows may come from a file.
-    fn csv_table(&mut self, title: Range<usize>, column: usize) {
-        self.inline(title);
-        self.options(column);
+    fn parse_csv_table(&mut self, title: Range<usize>, column: usize) {
+        self.parse_inline(title);
+        self.parse_options(column);
     }
 }
 

@@ -32,10 +32,10 @@ enum Suffix {
 
 impl RstParser<'_> {
     /// Parses a range of running text.
-    pub(super) fn inline(&mut self, part: Range<usize>) {
+    pub(super) fn parse_inline(&mut self, part: Range<usize>) {
         let mut at = part.start;
         while let Some(backquote) = self.find_backquote(at..part.end) {
-            self.plain(at..backquote);
+            self.parse_plain(at..backquote);
             let after = self.text.slice(backquote..part.end);
             at = backquote + 1;
             if after.starts_with("``") {
@@ -47,10 +47,10 @@ impl RstParser<'_> {
             } else if !after.slice(1..).starts_with(char::is_whitespace)
                 && let Some(close) = self.find_backquote(backquote + 1..part.end)
             {
-                at = self.interpreted_text(backquote + 1..close, part.end);
+                at = self.parse_interpreted_text(backquote + 1..close, part.end);
             }
         }
-        self.plain(at..part.end);
+        self.parse_plain(at..part.end);
     }
 
     /// Returns the next backquote that is not escaped.
@@ -69,21 +69,21 @@ impl RstParser<'_> {
     }
 
     /// Parses text in backquotes and returns the end of the construct.
-    fn interpreted_text(&mut self, inside: Range<usize>, end: usize) -> usize {
+    fn parse_interpreted_text(&mut self, inside: Range<usize>, end: usize) -> usize {
         let after = inside.end + 1;
-        let suffix = suffix(self.text.slice(after..end));
+        let suffix = parse_suffix(self.text.slice(after..end));
         if let Some(role) = self.role_before(inside.start - 1) {
-            self.role(role, inside);
+            self.add_role(role, inside);
             return after;
         }
         match suffix {
             Suffix::None => self.candidates.skip_urls(inside, SkipReason::Code),
             Suffix::Role(length) => {
-                self.role(after + 1..after + length - 1, inside);
+                self.add_role(after + 1..after + length - 1, inside);
                 return after + length;
             }
             Suffix::Reference | Suffix::Anonymous => {
-                self.reference(inside, matches!(suffix, Suffix::Anonymous));
+                self.add_reference(inside, matches!(suffix, Suffix::Anonymous));
                 return after + 1;
             }
         }
@@ -106,7 +106,7 @@ impl RstParser<'_> {
         (!inside.is_empty()).then_some(name.start + 1..name.end)
     }
 
-    fn reference(&mut self, inside: Range<usize>, is_anonymous: bool) {
+    fn add_reference(&mut self, inside: Range<usize>, is_anonymous: bool) {
         match in_angle_brackets(self.text, inside.clone()) {
             Some(url) => match reference_name(self.text.slice(url.clone())) {
                 Some(name) => self.targets.add_reference(name),
@@ -117,7 +117,7 @@ impl RstParser<'_> {
         }
     }
 
-    fn role(&mut self, role: Range<usize>, inside: Range<usize>) {
+    fn add_role(&mut self, role: Range<usize>, inside: Range<usize>) {
         let target = in_angle_brackets(self.text, inside.clone()).unwrap_or(inside.clone());
         let raw = self.text.slice(target.clone());
         if raw.is_empty() || raw.starts_with('!') {
@@ -136,19 +136,19 @@ impl RstParser<'_> {
             role if CODE_ROLES.contains(&role) => {
                 self.candidates.skip_urls(inside, SkipReason::Code);
             }
-            _ => self.bare_urls(inside),
+            _ => self.add_bare_urls(inside),
         }
     }
 
     /// Parses text without backquotes.
-    fn plain(&mut self, part: Range<usize>) {
-        self.bare_urls(part.clone());
+    fn parse_plain(&mut self, part: Range<usize>) {
+        self.add_bare_urls(part.clone());
         if self.targets.may_exist {
-            self.simple_references(part);
+            self.add_simple_references(part);
         }
     }
 
-    fn bare_urls(&mut self, part: Range<usize>) {
+    fn add_bare_urls(&mut self, part: Range<usize>) {
         let text = self.text;
         for range in http_urls(text, part) {
             let raw = text.slice(range.clone());
@@ -164,7 +164,7 @@ impl RstParser<'_> {
     }
 
     /// Records references of one word: `name_`, `name__` and `|name|_`.
-    fn simple_references(&mut self, part: Range<usize>) {
+    fn add_simple_references(&mut self, part: Range<usize>) {
         let text = self.text;
         let mut end = part.start;
         for at in memchr_iter(b'_', text.as_bytes().slice(part.clone())) {
@@ -186,7 +186,7 @@ impl RstParser<'_> {
     }
 }
 
-fn suffix(after: &str) -> Suffix {
+fn parse_suffix(after: &str) -> Suffix {
     if let Some(rest) = after.strip_prefix("__")
         && !rest.starts_with(is_word_character)
     {

@@ -85,20 +85,20 @@ impl Targets {
 
 impl RstParser<'_> {
     /// Parses `_name: url` or `__: url`.
-    pub(super) fn named_target(&mut self, rest: Range<usize>, column: usize) {
+    pub(super) fn parse_named_target(&mut self, rest: Range<usize>, column: usize) {
         let raw = self.text.slice(rest.clone());
         if let Some(after) = raw.strip_prefix("__:") {
-            self.target(rest.end - after.len()..rest.end, column, None);
+            self.parse_target(rest.end - after.len()..rest.end, column, None);
         } else if let Some((name, length)) = parse_name(raw.slice(1..)) {
             let name = normalize_name(name);
-            self.target(rest.start + 1 + length..rest.end, column, Some(name));
+            self.parse_target(rest.start + 1 + length..rest.end, column, Some(name));
         } else {
-            self.comment(rest, column);
+            self.skip_comment(rest, column);
         }
     }
 
     /// Parses a target whose URL starts in `rest`.
-    pub(super) fn target(&mut self, rest: Range<usize>, column: usize, name: Option<String>) {
+    pub(super) fn parse_target(&mut self, rest: Range<usize>, column: usize, name: Option<String>) {
         let end = self.continuation_end(rest.end, column, |_| true);
         let range = crate::list::trim_range(self.text, rest.start..end);
         let raw = self.text.slice(range.clone());

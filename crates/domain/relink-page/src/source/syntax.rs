@@ -89,7 +89,7 @@ impl<'t> SourceParts<'t> {
             let rest = self.rest(self.at);
             let next = rest.iter().position(|&byte| self.starts_token[usize::from(byte)])?;
             self.at += next;
-            if let Some(comment) = self.block_comment().or_else(|| self.line_comment()) {
+            if let Some(comment) = self.read_block_comment().or_else(|| self.read_line_comment()) {
                 return Some(comment);
             }
             if let Some(docstring) = self.skip_string() {
@@ -98,7 +98,7 @@ impl<'t> SourceParts<'t> {
         }
     }
 
-    fn block_comment(&mut self) -> Option<Range<usize>> {
+    fn read_block_comment(&mut self) -> Option<Range<usize>> {
         let rest = self.rest(self.at);
         let &(open, close) =
             self.syntax.block_markers.iter().find(|(open, _)| rest.starts_with(open.as_bytes()))?;
@@ -142,7 +142,7 @@ impl<'t> SourceParts<'t> {
         }
     }
 
-    fn line_comment(&mut self) -> Option<Range<usize>> {
+    fn read_line_comment(&mut self) -> Option<Range<usize>> {
         let rest = self.rest(self.at);
         let marker =
             self.syntax.line_markers.iter().find(|marker| rest.starts_with(marker.as_bytes()))?;
@@ -172,7 +172,7 @@ impl<'t> SourceParts<'t> {
         let is_long = self.syntax.long_quotes.contains(&quote);
         if self.syntax.style == CommentStyle::Docstrings && is_short && self.is_triple_quote(quote)
         {
-            return self.triple_quoted(quote);
+            return self.skip_triple_quoted(quote);
         }
         if self.syntax.style == CommentStyle::Rust && quote == b'\'' {
             self.at += self.character_length();
@@ -223,7 +223,7 @@ impl<'t> SourceParts<'t> {
     }
 
     /// Skips a triple-quoted string. Returns its content if it is a docstring.
-    fn triple_quoted(&mut self, quote: u8) -> Option<Range<usize>> {
+    fn skip_triple_quoted(&mut self, quote: u8) -> Option<Range<usize>> {
         let start = self.at + 3;
         let is_docstring = self.starts_statement();
         let marker = if quote == b'"' { "\"\"\"" } else { "'''" };
@@ -284,10 +284,10 @@ impl Syntax {
         let lines = self.line_markers.iter().filter_map(|marker| marker.bytes().next());
         let blocks = self.block_markers.iter().filter_map(|(open, _)| open.bytes().next());
         let quotes = self.quotes.iter().chain(self.long_quotes).copied();
-        let mut telling = [false; 256];
+        let mut starts_token = [false; 256];
         for byte in lines.chain(blocks).chain(quotes) {
-            telling[usize::from(byte)] = true;
+            starts_token[usize::from(byte)] = true;
         }
-        telling
+        starts_token
     }
 }

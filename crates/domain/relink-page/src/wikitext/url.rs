@@ -28,7 +28,7 @@ struct UrlSpan {
 
 impl WikitextParser<'_> {
     /// Parses `[url text]`; `start` is the offset after the bracket.
-    pub(super) fn external_link(&mut self, start: usize, end: usize) -> Option<usize> {
+    pub(super) fn parse_external_link(&mut self, start: usize, end: usize) -> Option<usize> {
         let rest = self.text.slice(start..end);
         let host = web_prefix(rest).or_else(|| rest.starts_with("//").then_some("//".len()));
         let other = OTHER_SCHEMES.iter().find(|scheme| {
@@ -66,13 +66,13 @@ impl WikitextParser<'_> {
         if self.is_parameter_value(&url.range, part.end) {
             self.add_link(url, LinkKind::Value);
         } else {
-            self.bare_url(url);
+            self.add_bare_url(url);
         }
         Some(next.max(host))
     }
 
     /// Adds a bare URL without trailing punctuation.
-    fn bare_url(&mut self, url: UrlSpan) {
+    fn add_bare_url(&mut self, url: UrlSpan) {
         if url.is_placeholder {
             self.add_link(url, LinkKind::BareUrl);
         } else if let Some(range) = http_urls(self.text, url.range).next() {

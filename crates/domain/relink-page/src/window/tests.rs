@@ -77,7 +77,7 @@ fn check(format: DocumentFormat, document: &str) {
 }
 
 #[test]
-fn sitemap_in_windows() {
+fn sitemap_in_windows_has_the_same_links() {
     let urls = "<url><loc> https://a.test/é?a&amp;b </loc></url>\n <url><loc>no</loc></url>";
     let sitemap = format!(
         "\u{feff}<?xml version='1.0'?>\n<!DOCTYPE urlset [<!ENTITY x 'y'>]>\n<urlset>{}</urlset>",
@@ -87,7 +87,7 @@ fn sitemap_in_windows() {
 }
 
 #[test]
-fn feed_and_outline_in_windows() {
+fn feed_and_outline_in_windows_have_the_same_links() {
     let items = "<item><link>/x</link><guid isPermaLink='false'>https://a.test</guid>\n\
                  <description><![CDATA[see <a href='https://b.test/'>\n]]></description>\
                  <!-- https://c.test\n --><enclosure url=\"d.mp3\"/></item>";
@@ -100,7 +100,7 @@ fn feed_and_outline_in_windows() {
 }
 
 #[test]
-fn bookmarks_in_windows() {
+fn bookmarks_in_windows_have_the_same_links() {
     let marks = "<DT><A HREF=\"https://a.test/?b&amp;c\" ICON=\"data:x\">A</A>\n\
                  <script type='application/ld+json'>{\"x\":\"https://b.test\"}</script>\
                  <script src=s>'https://c.test'</script>\n\
@@ -112,7 +112,7 @@ fn bookmarks_in_windows() {
 }
 
 #[test]
-fn table_with_line_ends_in_cells_in_windows() {
+fn table_with_line_ends_in_windows_has_the_same_links() {
     let rows = "\"a\r\nb\",https://a.test/\r\n\"x\"\"y\",\"https://b.test/,\n\"\r\"open,c\n";
     let table = format!("name,site\n{}", rows.repeat(9));
     check(DocumentFormat::Csv, &table);
@@ -124,7 +124,7 @@ fn table_with_line_ends_in_cells_in_windows() {
 }
 
 #[test]
-fn json_lists_and_text_in_windows() {
+fn json_lists_and_text_in_windows_have_the_same_links() {
     let lines =
         "{\"a\":\"https://a.test/\",\"b\" :1}\n\"https:\\/\\/b.test\"\n12\nhttps://x // c\n";
     check(DocumentFormat::JsonLines, &lines.repeat(9));
@@ -147,7 +147,7 @@ fn markdown_is_a_single_window() {
 }
 
 #[test]
-fn other_encodings_in_windows() {
+fn other_encodings_in_windows_have_the_same_links() {
     let utf16: Vec<u8> =
         "\u{feff}é\nhttps://a.test/".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let options = Options::default();

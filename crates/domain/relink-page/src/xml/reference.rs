@@ -21,7 +21,7 @@ pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find('&') {
         text.push_str(rest.slice(..at));
         rest = rest.slice(at..);
-        let (character, length) = reference(rest).unwrap_or(('&', 1));
+        let (character, length) = decode_reference(rest).unwrap_or(('&', 1));
         text.push(character);
         rest = rest.slice(length..);
     }
@@ -31,7 +31,7 @@ pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
 
 /// Decodes the reference at the start of `text`. Returns the character and the
 /// length of the reference.
-fn reference(text: &str) -> Option<(char, usize)> {
+fn decode_reference(text: &str) -> Option<(char, usize)> {
     let head = text.as_bytes().slice(..text.len().min(REFERENCE_LENGTH));
     let end = memchr(b';', head)?;
     let name = text.slice(1..end);
@@ -41,12 +41,12 @@ fn reference(text: &str) -> Option<(char, usize)> {
         "gt" => '>',
         "quot" => '"',
         "apos" => '\'',
-        _ => from_number(name.strip_prefix('#')?)?,
+        _ => decode_number(name.strip_prefix('#')?)?,
     };
     Some((character, end + 1))
 }
 
-fn from_number(number: &str) -> Option<char> {
+fn decode_number(number: &str) -> Option<char> {
     let (digits, radix) = match number.strip_prefix('x') {
         Some(hex) => (hex, 16),
         None => (number, 10),
@@ -70,7 +70,7 @@ pub(super) fn split_at_delimiters(
             memchr(b'&', text.as_bytes().slice(at..range.end)).filter(|_| is_escaped)
         {
             let ampersand = at + next;
-            match reference(text.slice(ampersand..range.end)) {
+            match decode_reference(text.slice(ampersand..range.end)) {
                 Some((character, length)) if is_delimiter(character) => {
                     start = Some(ampersand + length);
                     return Some(from..ampersand);

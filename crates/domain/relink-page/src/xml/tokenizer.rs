@@ -95,14 +95,14 @@ impl<'t> Tokenizer<'t> {
         }
         while self.at < self.text.len() {
             let token = match self.rest(self.at) {
-                [b'<', b'!', ..] => self.declaration(),
-                [b'<', b'?', ..] => self.instruction(),
+                [b'<', b'!', ..] => self.read_declaration(),
+                [b'<', b'?', ..] => self.read_instruction(),
                 [b'<', b'/', ..] => {
                     self.at = self.tag_end(self.at + 2);
                     Some(Token::End)
                 }
-                [b'<', first, ..] if is_name_start(*first) => Some(self.start_tag()),
-                _ => Some(self.character_data()),
+                [b'<', first, ..] if is_name_start(*first) => Some(self.read_start_tag()),
+                _ => Some(self.read_text()),
             };
             if token.is_some() {
                 return token;
@@ -126,7 +126,7 @@ impl<'t> Tokenizer<'t> {
         from.min(self.text.len()) + rest.iter().position(|&byte| stops(byte)).unwrap_or(rest.len())
     }
 
-    fn character_data(&mut self) -> Token<'t> {
+    fn read_text(&mut self) -> Token<'t> {
         // The first byte may be a `<` that does not start a tag.
         let start = self.at;
         let length = memchr(b'<', self.rest(start + 1));
@@ -152,19 +152,19 @@ impl<'t> Tokenizer<'t> {
         }
     }
 
-    fn declaration(&mut self) -> Option<Token<'t>> {
+    fn read_declaration(&mut self) -> Option<Token<'t>> {
         let rest = self.rest(self.at);
         if rest.starts_with(b"<!--") {
-            return Some(Token::Comment(self.section("<!--", "-->")));
+            return Some(Token::Comment(self.read_section("<!--", "-->")));
         }
         if rest.starts_with(b"<![CDATA[") {
-            return Some(Token::Data(self.section("<![CDATA[", "]]>")));
+            return Some(Token::Data(self.read_section("<![CDATA[", "]]>")));
         }
         let is_document_type =
             rest.get(2..9).is_some_and(|word| word.eq_ignore_ascii_case(b"doctype"));
         if is_document_type && !self.state.has_document_type {
             self.state.has_document_type = true;
-            return self.document_type();
+            return self.skip_document_type();
         }
         self.at = self.tag_end(self.at + 2);
         None
@@ -172,7 +172,7 @@ impl<'t> Tokenizer<'t> {
 
     /// Returns the range between two delimiters, the first of which is at the
     /// current offset. Extends to the end of the text if the second is missing.
-    fn section(&mut self, open: &str, close: &str) -> Range<usize> {
+    fn read_section(&mut self, open: &str, close: &str) -> Range<usize> {
         let start = self.at + open.len();
         let length = memmem::find(self.rest(start), close.as_bytes());
         let end = length.map_or(self.text.len(), |length| start + length);
@@ -181,7 +181,7 @@ impl<'t> Tokenizer<'t> {
     }
 
     /// Skips the document type, including its internal subset.
-    fn document_type(&mut self) -> Option<Token<'t>> {
+    fn skip_document_type(&mut self) -> Option<Token<'t>> {
         let start = self.at;
         self.at = self.document_type_end(start).unwrap_or_else(|| self.broken_end(start + 2));
         let raw = self.text.as_bytes().slice(start..self.at);
@@ -208,7 +208,7 @@ impl<'t> Tokenizer<'t> {
         }
     }
 
-    fn instruction(&mut self) -> Option<Token<'t>> {
+    fn read_instruction(&mut self) -> Option<Token<'t>> {
         let start = self.at;
         let end = if self.state.is_instruction_unclosed {
             None
@@ -231,7 +231,7 @@ impl<'t> Tokenizer<'t> {
         is_style_sheet.then_some(Token::StyleSheet)
     }
 
-    fn start_tag(&mut self) -> Token<'t> {
+    fn read_start_tag(&mut self) -> Token<'t> {
         let start = self.at + 1;
         let end =
             self.find_byte(start, |byte| is_space(byte) || matches!(byte, b'/' | b'>' | b'<'));
@@ -266,7 +266,7 @@ impl<'t> Tokenizer<'t> {
             return end;
         }
         let value = self.find_byte(equals + 1, |byte| !is_space(byte));
-        let (range, next) = self.value(value);
+        let (range, next) = self.read_value(value);
         if let Some(value) = range {
             self.attributes.push(Attribute { name: self.text.slice(start..end), value });
         }
@@ -276,7 +276,7 @@ impl<'t> Tokenizer<'t> {
     /// Returns the value at `start` without quotes, and the offset to continue
     /// at. A value cannot contain `<`, so an unclosed quote does not swallow
     /// other tags.
-    fn value(&self, start: usize) -> (Option<Range<usize>>, usize) {
+    fn read_value(&self, start: usize) -> (Option<Range<usize>>, usize) {
         if let Some(quote @ (b'"' | b'\'')) = self.byte(start) {
             let inside = start + 1;
             let end = self.find_byte(inside, |byte| byte == quote || byte == b'<');
