@@ -1,5 +1,15 @@
 //! Sampling plans for surveys of large URL catalogs.
 //!
+//! Terms:
+//!
+//! - **Catalog**: the URLs to survey, grouped by domain and directory.
+//! - **Plan**: an algorithm that selects the URLs to check and decides when to stop.
+//! - **Lot**: a domain or directory that a plan accepts or checks completely (the term of
+//!   acceptance sampling).
+//! - **Recall**: the share of all broken URLs that a survey finds.
+//! - **Audit**: a random sample after the plan has ended, to estimate recall.
+//! - **Incident**: the time in which a URL is broken, with the notifications about it.
+//!
 //! A survey finds most broken URLs of a catalog with few checks and estimates how many
 //! it missed. This crate contains the plans that select URLs and decide when to stop (Le &
 //! Shulman, "Managing Broken URLs in Federated Metadata", §3, and extensions), the
@@ -29,7 +39,7 @@ mod schedule;
 pub mod simulate;
 mod strata;
 
-pub use audit::{Audit, Audited};
+pub use audit::{Audit, AuditedPlan};
 pub use bandit::{Bandit, BanditSettings};
 pub use catalog::{Catalog, DirectoryId, DomainId, SizeClass, UrlId, size_classes};
 pub use check_log::{CheckCounts, CheckLog, UrlHealth};

@@ -1,8 +1,8 @@
 //! Plans that decide on each lot by a random sample of its URLs.
 //!
-//! A lot is a domain or a directory. The plans differ only in the rule that decides by the number
-//! of checked and broken URLs: full, single and sequential sampling, Wald's test, Algorithm 1 of
-//! the paper, and sentinels.
+//! A lot is a domain or a directory. A plan checks groups of its URLs, until a rule decides by the
+//! number of checked and broken URLs. The plans differ only in that rule: full, single and
+//! sequential sampling, Wald's test, Algorithm 1 of Le & Shulman, and sentinels.
 
 #![expect(
     clippy::indexing_slicing,
@@ -62,6 +62,7 @@ pub struct LotPlan<'a, R> {
     log: CheckLog<'a>,
     strata: ShuffledStrata,
     progress: Vec<LotProgress>,
+    /// For each URL, whether an earlier run found it broken.
     rechecks: Vec<bool>,
     /// Lots with URLs to check. Round robin, so that no lot gets many requests in a row.
     queue: VecDeque<usize>,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::audit::{Audit, Audited};
+use crate::audit::{Audit, AuditedPlan};
 use crate::bandit::{Bandit, BanditSettings};
 use crate::catalog::{Catalog, UrlId};
 use crate::lot_plan::LotPlan;
@@ -54,8 +54,11 @@ impl SamplingPlanName {
         }
     }
 
-    /// Creates the plan for a catalog. Only Algorithm 1 checks `known_broken` first. The plans of
-    /// the paper estimate recall from their own samples, the others from an audit.
+    /// Creates the plan for a catalog.
+    ///
+    /// Only Algorithm 1 of Le & Shulman checks `known_broken` first. The plans of their paper
+    /// (`full` to `le-shulman`) estimate recall from their own samples. The others estimate it
+    /// from an *audit*: additional URLs drawn at random.
     pub fn create<'a>(
         self,
         catalog: &'a Catalog,
@@ -81,15 +84,15 @@ impl SamplingPlanName {
             Self::LeShulman => Box::new(LotPlan::new(catalog, parameters, known_broken, seed)),
             Self::Sprt => {
                 let plan = LotPlan::new(catalog, Wald::sprt(), &[], seed);
-                Box::new(Audited::new(plan, audit, seed))
+                Box::new(AuditedPlan::new(plan, audit, seed))
             }
             Self::Sentinel => {
                 let plan = LotPlan::new(catalog, Sentinel::default(), &[], seed);
-                Box::new(Audited::new(plan, audit, seed))
+                Box::new(AuditedPlan::new(plan, audit, seed))
             }
             Self::Default => {
                 let plan = Bandit::new(catalog, BanditSettings::default(), seed);
-                Box::new(Audited::new(plan, audit, seed))
+                Box::new(AuditedPlan::new(plan, audit, seed))
             }
         }
     }

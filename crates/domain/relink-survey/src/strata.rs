@@ -1,4 +1,5 @@
-//! The URLs of domains or directories in random order.
+//! The URLs of domains or directories in random order. Each domain or directory is a *stratum*:
+//! URLs are drawn from each of them separately.
 
 #![expect(
     clippy::indexing_slicing,

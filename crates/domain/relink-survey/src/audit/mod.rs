@@ -1,5 +1,7 @@
 //! A random audit of the URLs that a plan left unchecked.
 //!
+//! A *hit* is a URL of the audit that is broken.
+//!
 //! After a plan has ended, a random sample of the remaining URLs is checked, which gives a
 //! confidence interval for the number of broken URLs among them. The plan then follows up
 //! the hits of the audit. This can only increase recall, so the interval remains valid.
@@ -12,7 +14,7 @@
 
 mod sample;
 
-use self::sample::{Bias, Sample};
+use self::sample::{DrawWeights, Sample};
 use crate::catalog::{DirectoryId, DomainId, UrlId};
 use crate::check_log::{CheckLog, UrlHealth};
 use crate::estimate::RecallEstimate;
@@ -23,13 +25,13 @@ use crate::simulate::count;
 /// Makes the seed of the audit different from that of the plan.
 const SALT: u64 = 0x0061_7564_6974;
 
-/// Number of checks allowed in addition to the share of the catalog. The number of hits that
+/// Number of audited URLs allowed in addition to [`Audit::max_share`]. The number of hits that
 /// an interval needs does not depend on the size of the catalog.
 const BASE_SIZE: u32 = 1_500;
 
-/// Maximum share of a catalog. A narrow interval for a small catalog would require almost all
-/// URLs.
-const MAX_SHARE: f64 = 0.25;
+/// Maximum share of a catalog that is audited, including [`BASE_SIZE`]. A narrow interval for a
+/// small catalog would require almost all URLs.
+const MAX_TOTAL_SHARE: f64 = 0.25;
 
 /// The size of an audit.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +57,7 @@ impl Default for Audit {
 
 /// A plan followed by an audit of the unchecked URLs.
 #[derive(Debug)]
-pub struct Audited<P> {
+pub struct AuditedPlan<P> {
     plan: P,
     audit: Audit,
     rng: SplitMix64,
@@ -73,7 +75,7 @@ enum Stage {
     After(Sample),
 }
 
-impl<P: SamplingPlan> Audited<P> {
+impl<P: SamplingPlan> AuditedPlan<P> {
     /// Returns the plan, followed by an audit.
     pub fn new(plan: P, audit: Audit, seed: u64) -> Self {
         Self { plan, audit, rng: SplitMix64::new(seed ^ SALT), stage: Stage::Before }
@@ -88,9 +90,9 @@ impl<P: SamplingPlan> Audited<P> {
     fn start_audit(&mut self) {
         let log = self.plan.check_log();
         let max_urls = self.audit.max_urls(log);
-        let bias = Bias::new(&self.plan, max_urls);
+        let weights = DrawWeights::new(&self.plan, max_urls);
         let goal = self.audit.pilot.min(max_urls);
-        let mut sample = Sample::new(log, bias);
+        let mut sample = Sample::new(log, weights);
         sample.draw(log, goal, &mut self.rng);
         self.stage = Stage::During(sample);
     }
@@ -112,7 +114,7 @@ impl Audit {
     /// Returns the maximum number of checked URLs.
     fn max_urls(&self, log: &CheckLog<'_>) -> u32 {
         let urls = f64::from(log.catalog().len());
-        (count(self.max_share * urls) + BASE_SIZE).min(count(MAX_SHARE * urls))
+        (count(self.max_share * urls) + BASE_SIZE).min(count(MAX_TOTAL_SHARE * urls))
     }
 
     /// Returns the sample size that narrows the interval to its maximum width, estimated from
@@ -130,7 +132,7 @@ impl Audit {
     }
 }
 
-impl<P: SamplingPlan> SamplingPlan for Audited<P> {
+impl<P: SamplingPlan> SamplingPlan for AuditedPlan<P> {
     fn next_batch(&mut self, max_urls: usize) -> Vec<UrlId> {
         if max_urls == 0 {
             return Vec::new();

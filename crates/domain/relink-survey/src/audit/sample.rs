@@ -15,9 +15,9 @@ use crate::rng::SplitMix64;
 /// rates may be wrong.
 const MAX_RATIO: f64 = 4.0;
 
-/// The relative probability with which URLs of each directory are drawn.
+/// The relative probabilities with which the URLs of each directory are drawn.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Bias {
+pub(super) struct DrawWeights {
     by_directory: Vec<f64>,
     /// The sum over the unchecked URLs.
     total: f64,
@@ -25,9 +25,9 @@ pub(super) struct Bias {
     min: f64,
 }
 
-impl Bias {
-    /// Returns the bias by the square root of the expected rates; no bias if the sample may
-    /// contain a large part of the unchecked URLs.
+impl DrawWeights {
+    /// Returns weights by the square root of the expected rates; equal weights if the sample
+    /// may contain a large part of the unchecked URLs.
     pub(super) fn new(plan: &impl SamplingPlan, max_size: u32) -> Self {
         let is_uniform =
             f64::from(max_size) * MAX_RATIO * MAX_RATIO > f64::from(plan.check_log().remaining());
@@ -37,16 +37,16 @@ impl Bias {
     fn with_max_ratio(plan: &impl SamplingPlan, max_ratio: f64) -> Self {
         let log = plan.check_log();
         let catalog = log.catalog();
-        let left = |directory| {
+        let unchecked = |directory| {
             f64::from(catalog.directory_size(directory) - log.directory(directory).checked)
         };
         let rest = f64::from(log.remaining());
         let rates: Vec<f64> = catalog.directories().map(|it| plan.expected_rate(it)).collect();
-        let expected: f64 = catalog.directories().map(|it| left(it) * rates[it.index()]).sum();
+        let expected: f64 = catalog.directories().map(|it| unchecked(it) * rates[it.index()]).sum();
         let mean = (expected / rest.max(1.0)).max(f64::MIN_POSITIVE);
-        let bias = |rate: &f64| (rate / mean).clamp(1.0 / max_ratio, max_ratio).sqrt();
-        let by_directory: Vec<f64> = rates.iter().map(bias).collect();
-        let total = catalog.directories().map(|it| left(it) * by_directory[it.index()]).sum();
+        let weight = |rate: &f64| (rate / mean).clamp(1.0 / max_ratio, max_ratio).sqrt();
+        let by_directory: Vec<f64> = rates.iter().map(weight).collect();
+        let total = catalog.directories().map(|it| unchecked(it) * by_directory[it.index()]).sum();
         let min = by_directory.iter().copied().fold(f64::INFINITY, f64::min);
         Self { by_directory, total, min }
     }
@@ -69,7 +69,7 @@ pub(super) struct Sample {
     pub(super) ready: Vec<UrlId>,
     /// Number of checks in flight.
     pub(super) in_flight: u32,
-    bias: Bias,
+    weights: DrawWeights,
     /// Weights of the hits, multiplied by the sample size.
     hits: WeightedHits,
     /// Sum over the checked URLs of the number of broken URLs found before their draw. The mean
@@ -81,25 +81,25 @@ pub(super) struct Sample {
 
 impl Sample {
     /// Returns an empty sample of the unchecked URLs.
-    pub(super) fn new(log: &CheckLog<'_>, bias: Bias) -> Self {
+    pub(super) fn new(log: &CheckLog<'_>, weights: DrawWeights) -> Self {
         let (rest, found) = (log.remaining(), log.total().broken);
         let mut sample = Self { rest, found, ..Self::default() };
-        sample.set_bias(bias);
+        sample.set_weights(weights);
         sample
     }
 
-    /// Sets the bias of further draws. No check may be in flight.
-    pub(super) fn set_bias(&mut self, bias: Bias) {
+    /// Sets the weights of further draws. No check may be in flight.
+    pub(super) fn set_weights(&mut self, weights: DrawWeights) {
         self.hits_before_draw = self.counts.broken;
-        self.hits.greatest = self.hits.greatest.max(bias.total / bias.min);
-        self.bias = bias;
+        self.hits.greatest = self.hits.greatest.max(weights.total / weights.min);
+        self.weights = weights;
     }
 
     /// Draws `size` unchecked URLs.
     pub(super) fn draw(&mut self, log: &CheckLog<'_>, size: u32, rng: &mut SplitMix64) {
         let unchecked = log.catalog().urls().filter(|url| log.is_unchecked(*url));
         let rest: Vec<(UrlId, f64)> =
-            unchecked.map(|url| (url, self.bias.weight_of(url, log))).collect();
+            unchecked.map(|url| (url, self.weights.weight_of(url, log))).collect();
         self.ready = stratified_sample(&rest, size, rng);
         rng.shuffle(&mut self.ready);
     }
@@ -110,7 +110,7 @@ impl Sample {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.earlier_hits += f64::from(self.hits_before_draw);
         if health == UrlHealth::Broken {
-            let weight = self.bias.total / self.bias.weight_of(url, log);
+            let weight = self.weights.total / self.weights.weight_of(url, log);
             self.hits.sum += weight;
             self.hits.squares += weight * weight;
         }
@@ -145,12 +145,12 @@ fn stratified_sample(rest: &[(UrlId, f64)], size: u32, rng: &mut SplitMix64) -> 
     if size as usize >= rest.len() {
         return rest.iter().map(|(url, _)| *url).collect();
     }
-    let stratum_weight = rest.iter().map(|(_, bias)| bias).sum::<f64>() / f64::from(size);
+    let stratum_weight = rest.iter().map(|(_, weight)| weight).sum::<f64>() / f64::from(size);
     let mut drawn: Vec<UrlId> = Vec::new();
     let (mut cumulated, mut number) = (0.0, 0.0);
     let mut point = stratum_weight * rng.unit();
-    for (url, bias) in rest {
-        cumulated += bias;
+    for (url, weight) in rest {
+        cumulated += weight;
         let is_drawn = point < cumulated;
         while point < cumulated {
             number += 1.0;
@@ -168,10 +168,10 @@ mod tests {
     use super::*;
     use crate::catalog::Catalog;
 
-    fn rest(biases: &[f64]) -> Vec<(UrlId, f64)> {
-        let urls = (0..biases.len()).map(|page| ("a.test", format!("http://a.test/{page}")));
+    fn rest(weights: &[f64]) -> Vec<(UrlId, f64)> {
+        let urls = (0..weights.len()).map(|page| ("a.test", format!("http://a.test/{page}")));
         let catalog = Catalog::new(urls);
-        catalog.urls().zip(biases.iter().copied()).collect()
+        catalog.urls().zip(weights.iter().copied()).collect()
     }
 
     #[test]
@@ -184,8 +184,8 @@ mod tests {
 
     #[test]
     fn stratified_sample_draws_greater_weights_more_often() {
-        let biases: Vec<f64> = (0..1_000).map(|at| if at % 2 == 0 { 3.0 } else { 1.0 }).collect();
-        let rest = rest(&biases);
+        let weights: Vec<f64> = (0..1_000).map(|at| if at % 2 == 0 { 3.0 } else { 1.0 }).collect();
+        let rest = rest(&weights);
         let mut rng = SplitMix64::new(2);
         let mut even = 0;
         for _ in 0..200 {

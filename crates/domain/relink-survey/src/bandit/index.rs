@@ -1,21 +1,23 @@
-//! The index of a directory: the expected yield of further checks.
+//! The index of a directory: the expected share of broken URLs among its further checks. The
+//! bandit checks the directory with the highest index next.
 
 use super::mixture::{RATES, RateWeights};
 
-/// Evidence in nats that distinguishes a rate below the threshold from one above.
-const EVIDENCE: f64 = 2.0;
+/// Evidence in nats (natural units of information) that distinguishes a rate below the threshold
+/// from one above.
+const DECISIVE_EVIDENCE: f64 = 2.0;
 
-/// Returns the expected number of broken URLs per further check of a directory with `left`
+/// Returns the expected number of broken URLs per further check of a directory with `remaining`
 /// unchecked URLs, if checking stops when it is no longer worthwhile.
 ///
 /// With probability *q* the rate is above the threshold and all URLs are checked. Otherwise a
 /// few checks show that it is not. The index is the expected number of hits divided by the
 /// expected number of checks over both cases.
-pub(super) fn index(posterior: &RateWeights, left: u32, threshold: f64) -> f64 {
-    if left == 0 {
+pub(super) fn index(posterior: &RateWeights, remaining: u32, threshold: f64) -> f64 {
+    if remaining == 0 {
         return 0.0;
     }
-    let left = f64::from(left);
+    let remaining = f64::from(remaining);
     let (mut above, mut found_above, mut below, mut found_below) = (0.0, 0.0, 0.0, 0.0);
     for (weight, rate) in posterior.iter().zip(RATES) {
         if rate >= threshold {
@@ -27,15 +29,15 @@ pub(super) fn index(posterior: &RateWeights, left: u32, threshold: f64) -> f64 {
     if above <= 0.0 || below <= 0.0 {
         return found_above + found_below;
     }
-    let checks = checks_to_decide(found_below / below, found_above / above).min(left);
-    (found_above * left + found_below * checks) / (above * left + below * checks)
+    let checks = checks_to_decide(found_below / below, found_above / above).min(remaining);
+    (found_above * remaining + found_below * checks) / (above * remaining + below * checks)
 }
 
 /// Returns the number of checks that show that the rate is `low` and not `high`: the evidence
 /// divided by the Kullback-Leibler divergence per check.
 fn checks_to_decide(low: f64, high: f64) -> f64 {
     let divergence = low * (low / high).ln() + (1.0 - low) * ((1.0 - low) / (1.0 - high)).ln();
-    (EVIDENCE / divergence).max(1.0)
+    (DECISIVE_EVIDENCE / divergence).max(1.0)
 }
 
 #[cfg(test)]
@@ -44,11 +46,11 @@ mod tests {
     use super::*;
     use crate::check_log::CheckCounts;
 
-    /// Returns the index of a directory with `left` unchecked URLs after a sample.
-    fn index_after(broken: u32, checked: u32, left: u32) -> f64 {
+    /// Returns the index of a directory with `remaining` unchecked URLs after a sample.
+    fn index_after(broken: u32, checked: u32, remaining: u32) -> f64 {
         let posterior =
             Likelihood::new().posterior(&initial_weights(), CheckCounts { checked, broken });
-        index(&posterior, left, 0.25)
+        index(&posterior, remaining, 0.25)
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! The default plan: a multi-armed bandit over directories.
+//! The default plan: a multi-armed bandit, in which each directory is an arm.
 //!
-//! The arms share information: the rates of a domain's directories come from one mixture
-//! ([`mixture`]), which is shrunk towards that of all domains. The next URL is always from the
-//! directory with the highest expected yield ([`index`]). The plan ends when no directory
-//! reaches the threshold.
+//! The *rate* of a directory is the share of its URLs that are broken. The arms share
+//! information: the rates of a domain's directories come from one mixture ([`mixture`]), which is
+//! shrunk towards that of all domains. The next URL is always from the directory with the highest
+//! expected yield ([`index`]). The plan ends when no directory reaches the threshold.
 //!
 //! There is no separate mode for scattered breakage. Where the directories of a domain have
 //! similar rates, its mixture has one peak, and the plan decides on the domain as a whole.
@@ -69,7 +69,9 @@ pub struct Bandit<'a> {
 /// State of a directory in addition to its counts.
 #[derive(Debug, Clone, Copy, Default)]
 struct Arm {
+    /// See [`index`].
     index: f32,
+    /// Number of checks in flight.
     in_flight: u16,
 }
 
@@ -207,10 +209,10 @@ impl SamplingPlan for Bandit<'_> {
     fn estimate(&self) -> RecallEstimate {
         let (mut mean, mut variance) = (0.0, 0.0);
         for directory in self.log.catalog().directories() {
-            let left = f64::from(self.unchecked_in(directory));
+            let remaining = f64::from(self.unchecked_in(directory));
             let (rate, spread) = moments(&self.posterior(directory));
-            mean += left * rate;
-            variance += left * left * spread + left * rate * (1.0 - rate);
+            mean += remaining * rate;
+            variance += remaining * remaining * spread + remaining * rate * (1.0 - rate);
         }
         RecallEstimate::normal(self.log.total().broken, self.log.remaining(), mean, variance)
     }

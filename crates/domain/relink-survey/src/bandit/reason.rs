@@ -10,7 +10,7 @@ use super::{Bandit, DomainId};
 use crate::plan::{LotDecision, SamplingPlan};
 
 /// Minimum rate of broken URLs in live directories that is reported as scattered.
-const SCATTERED: f64 = 0.03;
+const MIN_SCATTERED_RATE: f64 = 0.03;
 
 /// Returns the reason for the decision on a domain.
 pub(super) fn reason(bandit: &Bandit<'_>, domain: DomainId) -> String {
@@ -38,18 +38,19 @@ pub(super) fn reason(bandit: &Bandit<'_>, domain: DomainId) -> String {
 
 /// Returns the expected rate of broken URLs among the unchecked ones.
 fn expected_rate(bandit: &Bandit<'_>, domain: DomainId) -> f64 {
-    let (mut left, mut broken) = (0.0, 0.0);
+    let (mut remaining, mut broken) = (0.0, 0.0);
     for directory in bandit.log.catalog().directories_of(domain) {
         let rest = f64::from(bandit.unchecked_in(directory));
-        left += rest;
+        remaining += rest;
         broken += rest * moments(&bandit.posterior(directory)).0;
     }
-    broken / f64::max(left, 1.0)
+    broken / f64::max(remaining, 1.0)
 }
 
 /// Whether most directories have a medium rate.
 fn is_scattered(bandit: &Bandit<'_>, domain: DomainId) -> bool {
     let weights = bandit.domains[domain.index()].weights.iter().zip(RATES);
-    let medium = weights.filter(|(_, rate)| (SCATTERED..bandit.settings.threshold).contains(rate));
+    let medium =
+        weights.filter(|(_, rate)| (MIN_SCATTERED_RATE..bandit.settings.threshold).contains(rate));
     medium.map(|(weight, _)| weight).sum::<f64>() > 0.5
 }

@@ -11,13 +11,13 @@ use super::mixture::{RateWeights, blend, moments};
 use crate::catalog::{DirectoryId, DomainId};
 
 /// Number of known directories at which a domain contributes half of its weight to others.
-const HALF_WEIGHT: f64 = 5.0;
+const HALF_WEIGHT_DIRECTORIES: f64 = 5.0;
 
 /// Number of iterations of expectation maximization.
 const ITERATIONS: u32 = 3;
 
-/// A domain is fitted again when its results have grown by one part in `GROWTH`.
-const GROWTH: u32 = 8;
+/// A domain is fitted again when the number of its results has grown by one part in this many.
+const REFIT_GROWTH: u32 = 8;
 
 /// Whether a domain is live or mostly dead. Domains share weights only within their kind,
 /// because dead domains say nothing about the directories of a live one.
@@ -50,6 +50,7 @@ pub(super) struct DomainPosterior {
 /// Which domains are fitted again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RefitScope {
+    /// Those with enough new results.
     Changed,
     All,
 }
@@ -67,7 +68,7 @@ impl Bandit<'_> {
             let (expected, directories) = self.likelihood.expected(&posterior.weights, seen);
             posterior.weights = blend(&expected, 1.0, &common, self.settings.shrinkage);
             // One directory contains no information about the differences in a domain.
-            let weight = f64::max(directories - 1.0, 0.0) / (directories + HALF_WEIGHT);
+            let weight = f64::max(directories - 1.0, 0.0) / (directories + HALF_WEIGHT_DIRECTORIES);
             posterior.contribution =
                 expected.map(|part| part / f64::max(directories, 1.0) * weight);
             posterior.kind =
@@ -129,7 +130,7 @@ impl Bandit<'_> {
         for domain in self.log.catalog().domains() {
             let fitted_checks = self.domains[domain.index()].fitted_checks;
             let new_checks = self.log.domain(domain).checked - fitted_checks;
-            if scope == RefitScope::All || new_checks > fitted_checks / GROWTH {
+            if scope == RefitScope::All || new_checks > fitted_checks / REFIT_GROWTH {
                 self.refit_domain(domain);
             }
         }

@@ -27,14 +27,14 @@ const MIN_URLS_PER_VALUE: usize = 8;
 /// Groups the URLs of one domain, given by position, into directories.
 pub(super) fn directories<'a>(urls: &[u32], text: &impl Fn(u32) -> &'a str) -> Vec<Vec<u32>> {
     let mut groups = Vec::new();
-    let mut left = urls.to_vec();
+    let mut ungrouped = urls.to_vec();
     for grain in Grain::ALL {
-        let (large, small): (Vec<_>, Vec<_>) = by_key(&left, |url| key(text(url), grain))
+        let (large, small): (Vec<_>, Vec<_>) = by_key(&ungrouped, |url| key(text(url), grain))
             .into_iter()
             .partition(|group| group.len() >= MIN_SIZE || grain == Grain::Whole);
         groups.extend(large);
-        left = small.concat();
-        left.sort_unstable();
+        ungrouped = small.concat();
+        ungrouped.sort_unstable();
     }
     let collections = groups.into_iter().flat_map(|group| by_collection(group, text));
     collections.flat_map(|group| runs(group, text)).collect()

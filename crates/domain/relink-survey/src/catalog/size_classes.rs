@@ -2,9 +2,9 @@
 
 use super::{Catalog, DomainId};
 
-/// The size classes: 1 URL, 2 to 10, and so on by powers of ten (Le & Shulman, §3.1, name 1, 1000
-/// and 10,000).
-const BOUNDS: [(u32, u32); 6] =
+/// The minimum and maximum number of URLs of each size class: 1 URL, 2 to 10, and so on by powers
+/// of ten (Le & Shulman, §3.1, name 1, 1000 and 10,000).
+const CLASS_BOUNDS: [(u32, u32); 6] =
     [(1, 1), (2, 10), (11, 100), (101, 1_000), (1_001, 10_000), (10_001, u32::MAX)];
 
 /// The domains in one size class.
@@ -42,7 +42,7 @@ pub fn size_classes(catalog: &Catalog) -> Vec<SizeClass> {
             share_of_urls: f64::from(urls) / all_urls,
         }
     };
-    BOUNDS.into_iter().map(class).collect()
+    CLASS_BOUNDS.into_iter().map(class).collect()
 }
 
 #[cfg(test)]

@@ -109,7 +109,7 @@ pub enum IncidentOrigin {
     /// By a survey of the records. The timetable applies.
     #[default]
     Survey,
-    /// When a new record arrived. Its broken locations are left out at once (§6).
+    /// When a new record arrived. Its broken locations are removed at once (§6).
     Arrival,
     /// By the report of a user. The records are hidden at once (§2).
     Report,
@@ -126,7 +126,7 @@ impl IncidentOrigin {
     }
 }
 
-/// A change of the stage, which has to be notified.
+/// A change of the stage. Each is the subject of a notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transition {
@@ -134,7 +134,7 @@ pub enum Transition {
     Reported,
     /// Still broken without a reply: mail the service manager, and draft a personal mail.
     Escalated,
-    /// Broken on arrival: leave the location out of its records and notify the provider.
+    /// Broken on arrival: remove the location from its records and notify the provider.
     Filtered,
     /// Still broken after the deadline: hide the records and notify the provider.
     Hidden,
@@ -217,7 +217,7 @@ impl Incident {
         self.end.is_none()
     }
 
-    /// Records the reply of the provider. The incident does not advance before `until`.
+    /// Records the reply of the provider. The incident does not advance before the day `until`.
     pub fn answer(&mut self, until: Date) {
         self.answered_until = Some(until);
     }

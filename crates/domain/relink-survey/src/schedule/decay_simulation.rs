@@ -92,16 +92,16 @@ pub fn simulate_decay(simulation: &DecaySimulation, seed: u64) -> DecaySimulatio
 fn build_catalog(simulation: &DecaySimulation, rng: &mut SplitMix64) -> Catalog {
     let mut urls = Vec::new();
     for domain in 0..simulation.domains {
-        let mut left = simulation.urls / simulation.domains.max(1);
+        let mut remaining = simulation.urls / simulation.domains.max(1);
         let mut directory = 0;
-        while left > 0 {
+        while remaining > 0 {
             let size =
                 count(rng.log_normal(simulation.directory, simulation.directory_spread).round());
-            let size = size.clamp(1, left);
+            let size = size.clamp(1, remaining);
             let name = format!("{domain}.test");
             let url = |page| (name.clone(), format!("http://{domain}.test/d{directory}/{page}"));
             urls.extend((0..size).map(url));
-            (left, directory) = (left - size, directory + 1);
+            (remaining, directory) = (remaining - size, directory + 1);
         }
     }
     Catalog::new(urls)
@@ -118,7 +118,7 @@ fn check_week(schedule: &mut Schedule<'_>, world: &World<'_>, week: Week, budget
     budget
 }
 
-/// The ground truth.
+/// The true state of all URLs, of which the schedule sees only the checked ones.
 struct World<'a> {
     catalog: &'a Catalog,
     dead: Vec<bool>,

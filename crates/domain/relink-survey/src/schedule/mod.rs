@@ -1,10 +1,14 @@
 //! The weekly schedule of re-checks, computed from history and time.
 //!
-//! Three kinds of URLs share the requests. Known broken URLs are checked at Fibonacci intervals in
-//! weeks (Le & Shulman, §4, name the sequence but no unit). Directories are sampled through
-//! sentinels, in the order of the expected gain: the loss without a check grows with the death rate
-//! times the square of the age. A directory in which a sentinel has just died is checked in full,
-//! because pages of a directory tend to die together.
+//! Three kinds of URLs share the requests:
+//!
+//! - Known broken URLs are checked at Fibonacci intervals in weeks (Le & Shulman, §4, name the
+//!   sequence but no unit).
+//! - *Sentinels* are single live URLs, each of which stands for its directory. The directory with
+//!   the highest expected gain is next: the loss without a check is the death rate times the
+//!   square of the time since the last check.
+//! - A directory in which a sentinel has just died is checked in full, because pages of a directory
+//!   tend to die together.
 
 mod decay_simulation;
 mod weekly;
@@ -87,7 +91,7 @@ pub fn recheck_index(rate: f64, age: f64) -> f64 {
 pub struct Alarm {
     /// Number of URLs that died since their last check.
     pub died: u32,
-    /// Number of URLs that are still alive.
+    /// Number of URLs that were checked and are still alive.
     pub lives: u32,
 }
 

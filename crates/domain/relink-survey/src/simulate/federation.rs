@@ -128,9 +128,9 @@ fn sizes(shape: &FederationShape, rng: &mut SplitMix64) -> Vec<u32> {
     let single = count(shape.single * f64::from(shape.domains)).min(shape.domains);
     let weights: Vec<f64> =
         (single..shape.domains).map(|_| rng.log_normal(1.0, DOMAIN_SPREAD)).collect();
-    let left = f64::from(shape.urls.saturating_sub(single));
+    let remaining = f64::from(shape.urls.saturating_sub(single));
     let sum = weights.iter().sum::<f64>();
-    let large = weights.iter().map(|weight| count(left * weight / sum).max(2));
+    let large = weights.iter().map(|weight| count(remaining * weight / sum).max(2));
     large.chain((0..single).map(|_| 1)).collect()
 }
 
@@ -139,7 +139,8 @@ fn sizes(shape: &FederationShape, rng: &mut SplitMix64) -> Vec<u32> {
 fn rates(shape: &FederationShape, sizes: &[u32], rng: &mut SplitMix64) -> Vec<f64> {
     let urls: f64 = sizes.iter().copied().map(f64::from).sum();
     let mut quota = ON_DEAD_DOMAINS * shape.broken * urls;
-    let (mut wanted, mut live) = (shape.broken * urls, urls);
+    // Number of broken URLs that are not assigned yet, and of URLs on other domains.
+    let (mut unassigned, mut live) = (shape.broken * urls, urls);
     let mut rates = vec![0.0; sizes.len()];
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     rng.shuffle(&mut order);
@@ -148,10 +149,10 @@ fn rates(shape: &FederationShape, sizes: &[u32], rng: &mut SplitMix64) -> Vec<f6
         if size <= quota && rng.bernoulli(ON_DEAD_DOMAINS) {
             rates[domain] = rng.between(DEAD_DOMAIN.0, DEAD_DOMAIN.1);
             quota -= size;
-            (wanted, live) = (wanted - rates[domain] * size, live - size);
+            (unassigned, live) = (unassigned - rates[domain] * size, live - size);
         }
     }
-    let rest = wanted / live.max(1.0);
+    let rest = unassigned / live.max(1.0);
     for rate in rates.iter_mut().filter(|rate| **rate <= 0.0) {
         *rate = (2.0 * rest * rng.unit()).min(1.0);
     }
@@ -174,11 +175,11 @@ fn domain_truth(
         BreakageShape::Mixed => rng.bernoulli(0.5),
     };
     let mut directories = Vec::new();
-    let mut left = size;
-    while left > 0 {
+    let mut remaining = size;
+    while remaining > 0 {
         let pages = count(rng.log_normal(shape.directory, DIRECTORY_SPREAD).round());
-        let pages = pages.clamp(1, left);
-        left -= pages;
+        let pages = pages.clamp(1, remaining);
+        remaining -= pages;
         let rate = if is_scattered {
             rate
         } else if rng.bernoulli(dead_share) {

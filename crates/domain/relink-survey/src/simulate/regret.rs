@@ -20,10 +20,10 @@ impl Federation {
             directories[self.catalog.directory_of(url).index()].add(self.health(url));
         }
         directories.sort_by(|one, other| other.rate().total_cmp(&one.rate()));
-        let (mut left, mut found) = (requests, 0.0);
+        let (mut remaining, mut found) = (requests, 0.0);
         for directory in directories {
-            let checked = directory.checked.min(left);
-            left -= checked;
+            let checked = directory.checked.min(remaining);
+            remaining -= checked;
             found += f64::from(checked) * directory.rate();
         }
         let is_broken = |health: &&UrlHealth| **health == UrlHealth::Broken;

@@ -18,7 +18,7 @@ const HOST: &str = "host";
 
 /// A notification that was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Sent {
+pub(super) struct SentNotification {
     pub(super) domain: usize,
     pub(super) incident: usize,
     pub(super) transition: Transition,
@@ -34,7 +34,7 @@ pub(super) struct DomainState {
 /// The federation.
 pub(super) struct Federation {
     pub(super) domains: Vec<DomainState>,
-    pub(super) notifications: Vec<Sent>,
+    pub(super) notifications: Vec<SentNotification>,
 }
 
 impl Federation {
@@ -47,8 +47,13 @@ impl Federation {
     pub(super) fn run(&mut self, day: u32) {
         for (number, domain) in self.domains.iter_mut().enumerate() {
             let changes = domain.run(day);
-            let sent = |(incident, transition)| Sent { domain: number, incident, transition, day };
-            self.notifications.extend(changes.into_iter().map(sent));
+            let notification = |(incident, transition)| SentNotification {
+                domain: number,
+                incident,
+                transition,
+                day,
+            };
+            self.notifications.extend(changes.into_iter().map(notification));
         }
     }
 }
@@ -149,11 +154,12 @@ impl DomainState {
         }
     }
 
+    /// Opens incidents for records that are broken and not part of an open incident.
     fn find_new(&mut self, day: u32) -> Vec<(usize, Transition)> {
-        let free: Vec<u32> = (0..RECORDS).filter(|record| !self.is_covered(*record)).collect();
+        let uncovered: Vec<u32> = (0..RECORDS).filter(|record| !self.is_covered(*record)).collect();
         let mut checks = HostChecks::default();
         let results: Vec<_> =
-            free.iter().map(|record| (*record, self.observe(*record, day))).collect();
+            uncovered.iter().map(|record| (*record, self.observe(*record, day))).collect();
         for (_, result) in &results {
             checks.add(*result);
         }
