@@ -6,7 +6,7 @@ use relink_change::TextLanguage;
 use relink_page::{Block, BlockKind, BlockText};
 
 use crate::patterns::for_each_phrase;
-use crate::tokens::{Marks, Token, block_tokens, text_tokens};
+use crate::tokens::{MarkReader, Token, block_tokens, text_tokens};
 
 /// Maximum number of bytes of a page that are read.
 const MAX_TEXT: usize = 256 * 1024;
@@ -14,9 +14,9 @@ const MAX_TEXT: usize = 256 * 1024;
 /// Minimum number of letters of a keyphrase with one word.
 const MIN_LETTERS: usize = 4;
 
-/// How phrases are selected and weighted. The forms and the idea to give formatted
-/// phrases more weight are from the paper (sections 5 and 6), the numbers are
-/// Relink's. `docs/watch.md` states their effect.
+/// How phrases are selected and weighted. The forms of phrases, and the idea to give
+/// formatted phrases more weight, are from Walden's Paths (sections 5 and 6). The numbers
+/// are Relink's. `docs/watch.md` states their effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyphraseSettings {
     /// The count of an occurrence in the title or in a heading.
@@ -63,7 +63,7 @@ pub fn candidate_phrases(
     settings: &KeyphraseSettings,
 ) -> Vec<PhraseCount> {
     let mut counter = PhraseCounter::new(TextLanguage::detect(page.text()), settings);
-    let mut marks = Marks::new(page);
+    let mut marks = MarkReader::new(page);
     let mut remaining = MAX_TEXT;
     for block in page.blocks.iter().filter(|block| is_prose(block)) {
         let range = block.range.start..block.range.end.min(block.range.start + remaining);
@@ -96,8 +96,16 @@ fn is_prose(block: &Block) -> bool {
 struct PhraseCounter<'s> {
     language: TextLanguage,
     settings: &'s KeyphraseSettings,
-    /// Count, weighted count and rank of the first occurrence of every phrase.
-    counts: HashMap<String, (u32, u32, usize)>,
+    counts: HashMap<String, Occurrences>,
+}
+
+/// The occurrences of one phrase.
+struct Occurrences {
+    count: u32,
+    /// Number of occurrences, multiplied by their weights.
+    weighted_count: u32,
+    /// The position of the first occurrence among those of all phrases.
+    order: usize,
 }
 
 impl<'s> PhraseCounter<'s> {
@@ -116,14 +124,15 @@ impl<'s> PhraseCounter<'s> {
         let (counts, settings) = (&mut self.counts, self.settings);
         for_each_phrase(self.language, tokens, settings, |phrase, is_emphasized| {
             let weight = if is_emphasized { weight.max(settings.emphasis_weight) } else { weight };
-            let rank = counts.len();
+            let order = counts.len();
             match counts.get_mut(phrase) {
-                Some((count, weighted, _)) => {
-                    *count += 1;
-                    *weighted += weight;
+                Some(known) => {
+                    known.count += 1;
+                    known.weighted_count += weight;
                 }
                 None => {
-                    counts.insert(phrase.to_owned(), (1, weight, rank));
+                    let first = Occurrences { count: 1, weighted_count: weight, order };
+                    counts.insert(phrase.to_owned(), first);
                 }
             }
         });
@@ -136,24 +145,26 @@ impl<'s> PhraseCounter<'s> {
             .iter()
             .filter(|(text, _)| is_long_enough(text) && !redundant.contains(text.as_str()));
         let mut phrases: Vec<_> = phrases.collect();
-        phrases.sort_unstable_by_key(|(_, (_, _, rank))| *rank);
-        let phrase = |(text, (count, weighted_count, _)): (&String, &(u32, u32, usize))| {
-            PhraseCount { text: text.clone(), count: *count, weighted_count: *weighted_count }
+        phrases.sort_unstable_by_key(|(_, occurrences)| occurrences.order);
+        let phrase = |(text, occurrences): (&String, &Occurrences)| {
+            let Occurrences { count, weighted_count, .. } = *occurrences;
+            PhraseCount { text: text.clone(), count, weighted_count }
         };
         phrases.into_iter().map(phrase).collect()
     }
 }
 
 /// Returns the phrases that occur as often as a longer phrase that contains them.
-fn redundant_parts(counts: &HashMap<String, (u32, u32, usize)>) -> HashSet<&str> {
+fn redundant_parts(counts: &HashMap<String, Occurrences>) -> HashSet<&str> {
     let mut redundant = HashSet::new();
-    for (text, (count, _, _)) in counts {
+    for (text, occurrences) in counts {
         let (Some((_, tail)), Some((head, _))) = (text.split_once(' '), text.rsplit_once(' '))
         else {
             continue;
         };
-        let is_part = |part: &&str| counts.get(*part).is_some_and(|(other, _, _)| other == count);
-        redundant.extend([head, tail].into_iter().filter(is_part));
+        let is_as_frequent =
+            |part: &&str| counts.get(*part).is_some_and(|part| part.count == occurrences.count);
+        redundant.extend([head, tail].into_iter().filter(is_as_frequent));
     }
     redundant
 }

@@ -2,8 +2,9 @@
 //! (Walden's Paths: Dalal et al., *Managing Distributed Collections*, JCDL 2004,
 //! section 5).
 //!
-//! Two lists are made, both ordered by TF × IDF: one to find the page itself, and
-//! one to find pages on the same topic, without phrases that are rare on the page.
+//! Two lists are made, both ordered by TF × IDF (frequency on the page times rarity on
+//! other pages): one to find the page itself, and one to find pages on the same topic,
+//! without phrases that are rare on the page.
 
 use relink_page::BlockText;
 
@@ -79,23 +80,23 @@ pub fn page_keyphrases(
 ) -> Keyphrases {
     let mut phrases = candidate_phrases(page, source.annotation, settings);
     if phrases.len() < MIN_PHRASES {
-        for phrase in text_phrases(&attributes(page, source), settings) {
+        for phrase in text_phrases(&attribute_text(page, source), settings) {
             if phrases.iter().all(|known| known.text != phrase.text) {
                 phrases.push(phrase);
             }
         }
     }
-    ranked(phrases, frequencies)
+    rank(phrases, frequencies)
 }
 
 /// Extracts the keyphrases of a text, including its title.
 pub fn keyphrases(text: &str, frequencies: &DocumentFrequencies) -> Keyphrases {
-    ranked(text_phrases(text, &KeyphraseSettings::default()), frequencies)
+    rank(text_phrases(text, &KeyphraseSettings::default()), frequencies)
 }
 
 /// Returns the attributes of a short page as a text: its meta tags and the words of
 /// file names.
-fn attributes(page: &BlockText, source: KeyphraseSource<'_>) -> String {
+fn attribute_text(page: &BlockText, source: KeyphraseSource<'_>) -> String {
     let is_media = |url: &&str| {
         let path = url.split(['?', '#']).next().unwrap_or_default();
         let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
@@ -124,7 +125,7 @@ pub fn file_name_words(url: &str) -> String {
 }
 
 /// Orders phrases by TF × IDF.
-fn ranked(phrases: Vec<PhraseCount>, frequencies: &DocumentFrequencies) -> Keyphrases {
+fn rank(phrases: Vec<PhraseCount>, frequencies: &DocumentFrequencies) -> Keyphrases {
     let known = phrases.into_iter().filter(|phrase| !frequencies.occurs_nowhere(&phrase.text));
     let mut exact: Vec<(f64, Keyphrase)> = known
         .map(|PhraseCount { text, count, weighted_count }| {

@@ -1,5 +1,5 @@
-//! Finds the phrases in a tagged block: one to three words, an optional adjective
-//! followed by nouns (Walden's Paths, section 5).
+//! Finds the phrases in a block of words with their parts of speech. A phrase has one to
+//! three words: an optional adjective followed by nouns (Walden's Paths, section 5).
 
 use relink_change::TextLanguage;
 use relink_page::is_stop_word;
@@ -32,23 +32,23 @@ pub(crate) fn for_each_phrase(
     mut each: impl FnMut(&str, bool),
 ) {
     if language == TextLanguage::Ja {
-        return unspaced_phrases(tokens, &mut each);
+        return for_each_unspaced_phrase(tokens, &mut each);
     }
     let mut run: Vec<Word> = Vec::new();
     let parts = parts_of_speech(language, tokens);
     for (at, (token, part)) in tokens.iter().zip(parts).enumerate() {
         let word = content_word(token, part);
         if token.has_boundary || word.is_none() {
-            end_run(&mut run, settings, &mut each);
+            emit_run(&mut run, settings, &mut each);
         }
         let Some(word) = word else { continue };
         let continues = word.continues && tokens.get(at + 1).is_some_and(|next| next.is_word);
         run.push(word);
         if !continues {
-            end_run(&mut run, settings, &mut each);
+            emit_run(&mut run, settings, &mut each);
         }
     }
-    end_run(&mut run, settings, &mut each);
+    emit_run(&mut run, settings, &mut each);
 }
 
 /// Returns a word that may be part of a phrase: it has at least two letters, and is
@@ -72,7 +72,7 @@ fn content_word(token: &Token<'_>, part: PartOfSpeech) -> Option<Word> {
 }
 
 /// Calls `each` with the phrases of a run of content words, and clears it.
-fn end_run(run: &mut Vec<Word>, settings: &KeyphraseSettings, each: &mut impl FnMut(&str, bool)) {
+fn emit_run(run: &mut Vec<Word>, settings: &KeyphraseSettings, each: &mut impl FnMut(&str, bool)) {
     for length in 1..=MAX_WORDS.min(run.len()) {
         for words in run.windows(length).filter(|words| is_phrase(words, settings)) {
             let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
@@ -96,7 +96,7 @@ fn is_phrase(words: &[Word], settings: &KeyphraseSettings) -> bool {
 }
 
 /// Japanese and Chinese: runs of kanji or of katakana.
-fn unspaced_phrases(tokens: &[Token<'_>], each: &mut impl FnMut(&str, bool)) {
+fn for_each_unspaced_phrase(tokens: &[Token<'_>], each: &mut impl FnMut(&str, bool)) {
     for token in tokens {
         let mut run = String::new();
         let mut last = None;

@@ -15,11 +15,11 @@ static BUILTIN: LazyLock<PhraseTable> =
     LazyLock::new(|| PhraseTable::parse(include_str!("phrases.txt")).unwrap_or_default());
 
 /// Assumed number of texts with a word that is not in the table.
-const UNKNOWN_WORD: f64 = 0.5;
+const UNKNOWN_WORD_TEXTS: f64 = 0.5;
 
-/// Assumed share of the texts with the rarest word of an unknown phrase that contain
-/// the phrase, for each further word.
-const PHRASE_SHARE: f64 = 0.1;
+/// Factor by which an unknown phrase is assumed to be rarer than its rarest word, for each
+/// further word.
+const FACTOR_PER_WORD: f64 = 0.1;
 
 /// The number of texts that contain words and phrases.
 ///
@@ -100,17 +100,18 @@ impl PhraseTable {
         f64::from(self.texts.max(1)) / self.text_count(phrase)
     }
 
+    /// Returns the number of texts with a phrase, estimated if it is unknown.
     fn text_count(&self, phrase: &str) -> f64 {
         if let Some(count) = self.counts.get(phrase) {
-            return f64::from(*count).max(UNKNOWN_WORD);
+            return f64::from(*count).max(UNKNOWN_WORD_TEXTS);
         }
         let words = phrase.split(' ');
         let known = words
             .clone()
-            .map(|word| self.counts.get(word).copied().map_or(UNKNOWN_WORD, f64::from));
-        let rarest = known.fold(f64::INFINITY, f64::min).max(UNKNOWN_WORD);
+            .map(|word| self.counts.get(word).copied().map_or(UNKNOWN_WORD_TEXTS, f64::from));
+        let rarest = known.fold(f64::INFINITY, f64::min).max(UNKNOWN_WORD_TEXTS);
         let further = i32::try_from(words.count()).unwrap_or(1) - 1;
-        rarest * PHRASE_SHARE.powi(further)
+        rarest * FACTOR_PER_WORD.powi(further)
     }
 }
 

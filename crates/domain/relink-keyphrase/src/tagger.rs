@@ -33,13 +33,13 @@ const ADVERB_ENDINGS: [(TextLanguage, &str, usize); 4] = [
 /// Returns the part of speech of each token.
 pub(crate) fn parts_of_speech(language: TextLanguage, tokens: &[Token<'_>]) -> Vec<PartOfSpeech> {
     match language {
-        TextLanguage::En => english(tokens),
-        TextLanguage::De => tokens.iter().map(german).collect(),
-        _ => tokens.iter().map(|token| by_ending(language, token)).collect(),
+        TextLanguage::En => tag_english(tokens),
+        TextLanguage::De => tokens.iter().map(tag_german).collect(),
+        _ => tokens.iter().map(|token| tag_by_ending(language, token)).collect(),
     }
 }
 
-fn english(tokens: &[Token<'_>]) -> Vec<PartOfSpeech> {
+fn tag_english(tokens: &[Token<'_>]) -> Vec<PartOfSpeech> {
     let words: Vec<String> = tokens.iter().map(|token| token.text.replace('’', "'")).collect();
     let tags = brill_tagger().tag_sentence(&words);
     let part = |(token, tag): (&Token<'_>, Option<UPOS>)| match tag {
@@ -54,7 +54,7 @@ fn english(tokens: &[Token<'_>]) -> Vec<PartOfSpeech> {
 
 /// German nouns start with a capital letter. A word in lower case before a noun may
 /// be an adjective.
-fn german(token: &Token<'_>) -> PartOfSpeech {
+fn tag_german(token: &Token<'_>) -> PartOfSpeech {
     if !token.is_word {
         return PartOfSpeech::Other;
     }
@@ -62,7 +62,7 @@ fn german(token: &Token<'_>) -> PartOfSpeech {
     if is_noun { PartOfSpeech::Noun } else { PartOfSpeech::Adjective }
 }
 
-fn by_ending(language: TextLanguage, token: &Token<'_>) -> PartOfSpeech {
+fn tag_by_ending(language: TextLanguage, token: &Token<'_>) -> PartOfSpeech {
     let is_adverb = ADVERB_ENDINGS.iter().any(|(known, ending, length)| {
         *known == language && token.text.len() >= *length && token.text.ends_with(ending)
     });

@@ -23,14 +23,14 @@ pub(crate) struct Token<'t> {
     pub(crate) is_emphasized: bool,
 }
 
-/// The inline tags of a page, read in order.
-pub(crate) struct Marks<'p> {
+/// A reader of the inline tags of a page, in order.
+pub(crate) struct MarkReader<'p> {
     marks: std::iter::Peekable<std::slice::Iter<'p, InlineMark>>,
     /// Number of open elements with emphasis.
     depth: usize,
 }
 
-impl<'p> Marks<'p> {
+impl<'p> MarkReader<'p> {
     pub(crate) fn new(page: &'p BlockText) -> Self {
         Self { marks: page.marks.iter().peekable(), depth: 0 }
     }
@@ -60,7 +60,7 @@ impl<'p> Marks<'p> {
 pub(crate) fn block_tokens<'p>(
     page: &'p BlockText,
     range: &Range<usize>,
-    marks: &mut Marks<'_>,
+    marks: &mut MarkReader<'_>,
 ) -> Vec<Token<'p>> {
     marks.skip_to(range.start);
     let text = page.text().get(range.clone()).unwrap_or_default();
@@ -122,7 +122,7 @@ mod tests {
 
     fn formatted(html: &str) -> String {
         let page = block_text(DocumentFormat::Html, html.as_bytes());
-        let mut marks = Marks::new(&page);
+        let mut marks = MarkReader::new(&page);
         let mut text = String::new();
         for block in &page.blocks {
             for token in block_tokens(&page, &block.range, &mut marks) {
