@@ -49,6 +49,8 @@ pub(crate) const PLACEHOLDER: Confidence = Confidence::from_percent(93);
 pub(crate) const PARKED: Confidence = Confidence::from_percent(95);
 /// The domain changed its owner since an earlier run.
 pub(crate) const CHANGED_OWNER: Confidence = Confidence::from_percent(90);
+/// A home page that advertises something else than its host name.
+pub(crate) const SPAM_HOME_PAGE: Confidence = Confidence::from_percent(85);
 /// A document that became a web page.
 pub(crate) const FILE_BECAME_PAGE: Confidence = Confidence::from_percent(88);
 /// Other content at the same URL.

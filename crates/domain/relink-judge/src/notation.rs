@@ -9,7 +9,8 @@
 //! - `"…"` is the title, every further one a heading.
 //! - `#3` is a long text generated from the number 3. `#3'` differs from `#3` in one
 //!   word. `#3+4` is text 3 followed by text 4.
-//! - `{…}` is a short text, given literally.
+//! - `{…}` is a short text, given literally. `[…]` is a short main text within the long
+//!   text of a frame.
 //! - `!noindex` is a flag, `@/a` the canonical URL, `type=image/png` the media type
 //!   (`type=` none at all), `bytes=7` the fingerprint of binary content.
 //!
@@ -228,6 +229,7 @@ fn add_content(digest: &mut Digest, token: &str) {
     match sign {
         "\"" if digest.title.is_none() => digest.title = Some(unquoted(rest)),
         "\"" => digest.headings.push(unquoted(rest)),
+        "[" => digest.main_text = Some(rest.trim_end_matches(']').to_owned()),
         "{" => set_text(digest, rest.trim_end_matches('}')),
         "#" => set_text(digest, &rest.split('+').map(long_text).collect::<Vec<_>>().join(" ")),
         "!" => digest.flags.push(flag(rest)),
@@ -307,6 +309,7 @@ fn tokens(line: &str) -> impl Iterator<Item = &str> {
         let end = match first {
             '"' => rest[1..].find('"').map_or(rest.len(), |at| at + 2),
             '{' => rest.find('}').map_or(rest.len(), |at| at + 1),
+            '[' => rest.find(']').map_or(rest.len(), |at| at + 1),
             _ => rest.find(' ').unwrap_or(rest.len()),
         };
         let (token, tail) = rest.split_at(end);

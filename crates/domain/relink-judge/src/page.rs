@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 use relink_model::{Digest, FetchOutcome, Hop, PageFlag, Probe};
 
 use crate::cache_buster::names_resource;
-use crate::phrases::{PhraseClass, PhraseClassSet, find_phrase_in, main_phrase_in};
+use crate::phrases::{
+    PhraseClass, PhraseClassSet, failed_request_phrase_in, find_phrase_in, main_phrase_in,
+};
 use crate::url_parts::UrlParts;
 use crate::url_words::{Script, UrlWords, percent_decoded, script, without_accents, words};
 
@@ -35,9 +37,7 @@ pub struct PhraseScan(PhraseClassSet);
 impl PhraseScan {
     /// Scans the title, headings and text of a page.
     pub fn from_digest(digest: &Digest) -> Self {
-        Self(PhraseClassSet::scan(
-            title_and_headings(digest).chain([digest.text_start.as_str(), &digest.text_end]),
-        ))
+        Self(PhraseClassSet::scan(title_and_headings(digest).chain(texts(digest))))
     }
 }
 
@@ -173,9 +173,7 @@ impl<'a> PageView<'a> {
             return None;
         }
         let in_headings = self.title_and_headings().find_map(|text| find_phrase_in(text, class));
-        in_headings
-            .or_else(|| find_phrase_in(&self.digest.text_start, class))
-            .or_else(|| find_phrase_in(&self.digest.text_end, class))
+        in_headings.or_else(|| texts(self.digest).find_map(|text| find_phrase_in(text, class)))
     }
 
     /// Whether a phrase of this class may occur.
@@ -206,7 +204,7 @@ impl<'a> PageView<'a> {
     /// Whether the URL contains an error phrase, so that the page may be about it.
     pub(crate) fn url_mentions_errors(&self) -> bool {
         let name = percent_decoded(self.url_parts().name());
-        find_phrase_in(&name, PhraseClass::NotFound).is_some()
+        name.contains("404") || find_phrase_in(&name, PhraseClass::NotFound).is_some()
     }
 
     /// Counts the significant words of the last path segment: those in title or
@@ -221,6 +219,28 @@ impl<'a> PageView<'a> {
         let titles: Vec<String> =
             self.title_and_headings().flat_map(words).map(|word| without_accents(&word)).collect();
         (slug.iter().filter(|word| titles.contains(word)).count(), slug.len())
+    }
+
+    /// Returns the main text if it is short, whatever the frame around it contains.
+    pub(crate) fn short_main_text(&self) -> Option<&'a str> {
+        let digest = self.digest;
+        if digest.is_short() { Some(&digest.text_start) } else { digest.main_text.as_deref() }
+    }
+
+    /// Returns the phrase with which a short main text says that the requested thing does
+    /// not exist.
+    pub(crate) fn failed_request_phrase(&self) -> Option<&'static str> {
+        // A text file may quote the message of another server.
+        if !self.may_contain(PhraseClass::NotFound) || !self.is_html() {
+            return None;
+        }
+        failed_request_phrase_in(self.short_main_text()?)
+    }
+
+    /// Whether the stored text contains this error phrase.
+    pub(crate) fn shows_error_phrase(&self, phrase: &str) -> bool {
+        let mut all = self.title_and_headings().chain(texts(self.digest));
+        all.any(|text| find_phrase_in(text, PhraseClass::NotFound) == Some(phrase))
     }
 
     /// Whether the page has little text, in any script.
@@ -248,6 +268,12 @@ impl<'a> PageView<'a> {
         let directory = if href.starts_with('/') { "" } else { base.directory() };
         Some(format!("{}{directory}{href}", base.origin))
     }
+}
+
+/// Returns the stored parts of the text.
+fn texts(digest: &Digest) -> impl Iterator<Item = &str> + Clone {
+    let main_text = digest.main_text.as_deref();
+    [digest.text_start.as_str(), &digest.text_end].into_iter().chain(main_text)
 }
 
 fn title_and_headings(digest: &Digest) -> impl Iterator<Item = &str> + Clone {

@@ -37,11 +37,15 @@ pub(crate) enum PhraseClass {
     Spam,
     /// A list without entries.
     EmptyList,
+    /// Addresses the requested thing: "the page you requested".
+    Requested,
+    /// The output of a script that failed.
+    ScriptError,
 }
 
 /// One list of phrases in many languages for each class. A line is a phrase; `~` marks
 /// one that may also occur inside words, `#` a comment.
-const LISTS: [(PhraseClass, &str); 12] = [
+const LISTS: [(PhraseClass, &str); 14] = [
     (PhraseClass::NotFound, include_str!("phrases/not_found.txt")),
     (PhraseClass::ForSale, include_str!("phrases/for_sale.txt")),
     (PhraseClass::Placeholder, include_str!("phrases/placeholder.txt")),
@@ -54,6 +58,8 @@ const LISTS: [(PhraseClass, &str); 12] = [
     (PhraseClass::Restricted, include_str!("phrases/restricted.txt")),
     (PhraseClass::Spam, include_str!("phrases/spam.txt")),
     (PhraseClass::EmptyList, include_str!("phrases/empty_list.txt")),
+    (PhraseClass::Requested, include_str!("phrases/requested.txt")),
+    (PhraseClass::ScriptError, include_str!("phrases/script_error.txt")),
 ];
 
 /// An index of all phrases by their longest word, so that a text is scanned once for
@@ -195,6 +201,21 @@ pub(crate) fn find_phrase_in(text: &str, class: PhraseClass) -> Option<&'static 
     of_class.map(|(_, phrase, _)| phrase).max_by_key(|phrase| phrase.len())
 }
 
+/// Returns the error phrase of a sentence that says that the requested thing does not
+/// exist, such as "The topic or post you requested does not exist".
+///
+/// Such a sentence addresses the reader. An article that contains an error phrase
+/// usually does not. Quotations, such as the titles of songs, are ignored.
+pub(crate) fn failed_request_phrase_in(text: &str) -> Option<&'static str> {
+    let unquoted: String = text.split(['"', '“', '”', '„', '«', '»']).step_by(2).collect();
+    unquoted.split(['.', '!', '?', '。', '！', '？']).find_map(|sentence| {
+        let normalized = NormalizedText::new(sentence);
+        let mut classes = normalized.phrases().map(|(class, _, _)| class);
+        let is_addressed = classes.any(|class| class == PhraseClass::Requested);
+        is_addressed.then(|| find_phrase_in(sentence, PhraseClass::NotFound))?
+    })
+}
+
 /// Counts the different phrases of this class in a text, except those that are part
 /// of another.
 pub(crate) fn count_phrases(text: &str, class: PhraseClass) -> usize {
@@ -216,6 +237,9 @@ fn is_unspaced(character: char) -> bool {
 /// Returns the phrase of this class that is the main content of a title or heading:
 /// a part of it, between dashes and bars, contains hardly anything else.
 pub(crate) fn main_phrase_in(title: &str, class: PhraseClass) -> Option<&'static str> {
+    if is_mail_subject(title) {
+        return None;
+    }
     title_parts(title).find_map(|part| {
         let text = NormalizedText::new(part);
         let found: Vec<_> = text.phrases().filter(|(other, _, _)| *other == class).collect();
@@ -228,6 +252,16 @@ pub(crate) fn main_phrase_in(title: &str, class: PhraseClass) -> Option<&'static
         let other_words = text.word_starts().filter(is_outside).filter(is_significant).count();
         (other_words <= MAX_OTHER_WORDS && !is_question(part)).then_some(*longest)
     })
+}
+
+/// Whether a title is the subject of a mail, which people wrote: `[list] …`, `Re: …`.
+fn is_mail_subject(title: &str) -> bool {
+    let title = title.trim_start();
+    let is_reply = |prefix: &str| {
+        title.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+    };
+    (title.starts_with('[') && title.contains("] "))
+        || ["re:", "fwd:", "fw:", "aw:", "sv:"].into_iter().any(is_reply)
 }
 
 /// Maximum number of significant words that the title may contain in addition to the
@@ -401,6 +435,19 @@ mod tests {
         check("What the message 404 Not Found means and how to cope with it", false);
         check("Opening hours", false);
         check("Notfound Records, a label", false);
+        check("[owl-users] 404 file not found", false);
+        check("Re: page not found", false);
+    }
+
+    #[test]
+    fn failed_request_needs_both_phrases_in_one_sentence() {
+        let phrase = failed_request_phrase_in;
+        assert!(phrase("Sorry. The topic or post you requested does not exist.").is_some());
+        assert!(phrase("This video is no longer available because of its owner").is_some());
+        assert!(phrase("Die von Ihnen angeforderte Seite existiert nicht.").is_some());
+        assert!(phrase("The file you requested is below. Smoke does not exist.").is_none());
+        assert!(phrase("A perfect translation does not exist.").is_none());
+        assert!(phrase("From the album “This page has been removed”, 1998").is_none());
     }
 
     #[test]

@@ -195,6 +195,20 @@ mod tests {
     }
 
     #[test]
+    fn main_text_excludes_the_frame_of_a_long_page() {
+        let menu = "<li><a href=/a>An entry of the menu</a>".repeat(30);
+        let page = |main: &str| {
+            html_digest(&format!(
+                "<nav>Menu {menu}</nav><a name=top><h1>Sorry</h1>{main}<footer>2020</footer>"
+            ))
+        };
+        let message = page("<p>The file was <b>deleted</b>. <a href=/>Home</a>");
+        assert_eq!(message.main_text.as_deref(), Some("Sorry The file was deleted ."));
+        assert_eq!(page(&"word ".repeat(100)).main_text, None);
+        assert_eq!(html_digest("<p>The file was deleted").main_text, None);
+    }
+
+    #[test]
     fn fingerprint_distinguishes_files() {
         let file = |body: &[u8]| digest(Some("image/png"), None, body, false).fingerprint;
         assert_eq!(file(b"one"), file(b"one"));

@@ -15,6 +15,7 @@ mod flag_detector;
 mod functions;
 mod inline_script;
 mod links;
+mod main_text;
 mod page_digester;
 mod robots;
 mod script_redirect;

@@ -57,6 +57,11 @@ impl WhitespaceFolder {
         self.needs_space = true;
     }
 
+    /// Whether the maximum length is reached.
+    pub(crate) fn is_full(&self) -> bool {
+        self.remaining == 0
+    }
+
     /// Returns the folded text, or `None` if it is empty.
     pub(crate) fn finish(self) -> Option<String> {
         (!self.text.is_empty()).then_some(self.text)

@@ -41,6 +41,11 @@ pub struct Digest {
     /// The end of the visible text, if the text is longer than `text_start`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text_end: String,
+    /// The text outside of links, navigation, sidebars and page footers, if the
+    /// visible text is longer than `text_start` and this part of it is not. Error
+    /// pages usually consist of such a text within the frame of their site.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub main_text: Option<String>,
     /// A hash of the bytes read, if the content is not text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<u32>,

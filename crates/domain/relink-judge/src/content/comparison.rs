@@ -29,6 +29,10 @@ const UNCHANGED_TEXT: f64 = 0.7;
 /// Minimum resemblance of two equal pages if both are `noindex`.
 const SAME_UNINDEXED_TEXT: f64 = 0.4;
 
+/// How many times as long as a random page a page without a title may be, to show the
+/// same message.
+const MAX_MESSAGE_GROWTH: u64 = 2;
+
 /// How a page matches the response to random URLs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MatchKind {
@@ -185,13 +189,32 @@ impl<'a> ContentAssessor<'a> {
         if similarity.text >= SAME_TEXT {
             return Some(MatchKind::Text);
         }
-        let message = self.page.find_phrase(PhraseClass::NotFound);
-        let has_same_message = message.is_some()
-            && message == random_page.find_phrase(PhraseClass::NotFound)
-            && !self.page.has_all_url_words_in_title();
+        let has_same_message = self.has_same_message(random_page, similarity);
         let both_unindexed = self.page.has(PageFlag::NoIndex) && random_page.has(PageFlag::NoIndex);
         let is_similar = similarity.text >= SAME_UNINDEXED_TEXT;
         (has_same_message || (both_unindexed && is_similar)).then_some(MatchKind::Message)
+    }
+
+    /// Whether the page shows the message of a random page instead of a content of its own.
+    fn has_same_message(&self, random_page: &PageView<'_>, similarity: &PageSimilarity) -> bool {
+        let page = &self.page;
+        let is_shown = random_page
+            .find_phrase(PhraseClass::NotFound)
+            .is_some_and(|message| page.shows_error_phrase(message));
+        // Wikis repeat the name in the title of every page, missing or not.
+        let has_own_title = page.has_all_url_words_in_title()
+            && (!random_page.has_url_words_in_title() || page.short_main_text().is_none());
+        let may_be_chance = similarity.headings == HeadingMatch::Empty
+            && self.may_contain_message_by_chance(random_page);
+        is_shown && !has_own_title && !may_be_chance
+    }
+
+    /// Whether the page is so much longer than a random page that an error phrase in both
+    /// is not evidence. That concerns pages without a title, such as the data of an API.
+    pub(super) fn may_contain_message_by_chance(&self, random_page: &PageView<'_>) -> bool {
+        let has_title = self.page.title_and_headings().next().is_some();
+        let max_length = random_page.digest.text_length.saturating_mul(MAX_MESSAGE_GROWTH);
+        !has_title && self.page.digest.text_length > max_length
     }
 
     /// Compares the page with a second random page, unless the first one suffices.

@@ -24,6 +24,8 @@ const NO_COMMON_TEXT: f64 = 0.05;
 const CHANCE_OVERLAP: f64 = 0.2;
 /// Minimum number of different phrases on a spam page.
 const MIN_SPAM_PHRASES: usize = 3;
+/// Minimum number of different phrases on a spam page without an earlier version.
+const MIN_SPAM_PHRASES_ON_HOME_PAGE: usize = 5;
 /// Minimum length of a significant word.
 const MIN_SIGNIFICANT_LETTERS: usize = 4;
 
@@ -109,6 +111,27 @@ impl<'a> ContentAssessor<'a> {
             finding = finding.with_page_sign("redirects to another owner's site");
         }
         Some(self.with_titles(finding, earlier))
+    }
+
+    /// Returns a finding if a home page advertises gambling or the like in its title,
+    /// under a host name that has nothing to do with it. Sellers of such links take over
+    /// expired domains of schools, clubs and towns.
+    pub(super) fn check_spam_home_page(&self) -> Option<Finding> {
+        let page = &self.page;
+        let title = page.title();
+        let host = page.final_url_parts().host().to_lowercase();
+        let is_own_brand =
+            words(title).any(|word| word.len() >= MIN_SIGNIFICANT_LETTERS && host.contains(&word));
+        let spam = count_phrases(&all_text(page.digest), PhraseClass::Spam);
+        let is_spam = count_phrases(title, PhraseClass::Spam) >= MIN_SPAM_PHRASES
+            && spam >= MIN_SPAM_PHRASES_ON_HOME_PAGE;
+        if !page.is_home_page() || !is_spam || is_own_brand {
+            return None;
+        }
+        let reason = "the title is spam that has nothing to do with the host name".to_owned();
+        let (code, confidence) = (codes::HIJACKED, confidence::SPAM_HOME_PAGE);
+        let finding = Finding::dead(DeadReason::Hijacked, code, reason, confidence);
+        Some(finding.with_page_sign(format!("{spam} different spam phrases")))
     }
 
     /// Returns a finding if a document became a web page about something else.

@@ -99,6 +99,7 @@ impl<'a> ContentAssessor<'a> {
             Self::check_server_failure,
             Self::check_owner_change,
             Self::check_unchanged,
+            Self::check_spam_home_page,
             Self::check_file_became_page,
         ];
         if let Some(finding) = without_controls.iter().find_map(|rule| rule(self)) {

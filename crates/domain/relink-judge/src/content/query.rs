@@ -14,7 +14,7 @@ use super::{ContentAssessor, ControlResponse, Finding, RuleResult};
 use crate::control_url::{is_identifier, second_parameter, varied_parameter};
 use crate::page::PageView;
 use crate::page_similarity::{HeadingMatch, PageSimilarity, SAME_TEXT, compare, text_resemblance};
-use crate::phrases::{PhraseClass, find_phrase_in};
+use crate::phrases::PhraseClass;
 use crate::redirect_similarity::{has_other_value, is_other_page};
 use crate::url_parts::{Parameter, numbers};
 use crate::url_words::{percent_decoded, words};
@@ -111,14 +111,15 @@ impl<'a> ContentAssessor<'a> {
         let is_identified = is_identifier(&varied.parameter);
         let has_main_phrase = page.main_phrase(PhraseClass::NotFound).is_some();
         let phrase = page.find_phrase(PhraseClass::NotFound);
-        let is_error_page = is_identified && page.is_brief() && phrase.is_some();
+        let is_error_page =
+            (is_identified && self.may_be_error_page()) || page.failed_request_phrase().is_some();
         let is_missing = match self.control_response(varied.without)? {
             // The page without the parameter may be the same error page.
             ControlResponse::Page(bare) if self.is_same_content(&bare) => is_error_page,
             ControlResponse::Page(bare) => {
                 let is_exact = match_kind == MatchKind::Text && is_identified;
                 let is_own_message = phrase.is_some_and(|phrase| {
-                    shows_phrase(random_page, phrase) && !shows_phrase(&bare, phrase)
+                    random_page.shows_error_phrase(phrase) && !bare.shows_error_phrase(phrase)
                 });
                 let has_same_target = self.has_same_redirect_target(similarity);
                 is_exact || is_own_message || has_same_target || self.is_empty_page()
@@ -132,6 +133,17 @@ impl<'a> ContentAssessor<'a> {
             }
         };
         Ok(is_missing || self.is_selected_by_value(varied.parameter, similarity.text)?)
+    }
+
+    /// Whether the page has a heading of a script that failed, or a short main text that
+    /// contains an error phrase or the output of such a script.
+    fn may_be_error_page(&self) -> bool {
+        let page = &self.page;
+        let is_short = page.is_brief() || page.short_main_text().is_some();
+        let has_phrase = |class| page.find_phrase(class).is_some();
+        page.main_phrase(PhraseClass::ScriptError).is_some()
+            || (is_short
+                && (has_phrase(PhraseClass::NotFound) || has_phrase(PhraseClass::ScriptError)))
     }
 
     /// Whether known pages with other values of the parameter are other pages, so that
@@ -221,11 +233,4 @@ impl<'a> ContentAssessor<'a> {
             ControlResponse::Refused | ControlResponse::Unknown => None,
         })
     }
-}
-
-/// Whether the stored text of a page contains a phrase of error pages.
-fn shows_phrase(page: &PageView<'_>, phrase: &str) -> bool {
-    let texts = [page.digest.text_start.as_str(), &page.digest.text_end];
-    let mut all = page.title_and_headings().chain(texts);
-    all.any(|text| find_phrase_in(text, PhraseClass::NotFound) == Some(phrase))
 }

@@ -10,12 +10,13 @@ use crate::{codes, confidence};
 
 /// Words in the URLs of error pages, or in parameters that are added to a URL when
 /// a page is gone.
-const ERROR_NAMES: [&str; 30] = [
+const ERROR_NAMES: [&str; 31] = [
     "404",
     "410",
     "error",
     "errors",
     "err",
+    "aspxerrorpath",
     "fehler",
     "erreur",
     "notfound",
@@ -234,7 +235,21 @@ pub(super) fn is_error(url: &UrlParts<'_>) -> bool {
 
 fn contains_word(url: &UrlParts<'_>, names: &[&str]) -> bool {
     let decoded = percent_decoded(url.path) + "?" + url.query.unwrap_or_default();
-    words(&decoded).any(|word| names.contains(&word.as_str()))
+    words(&split_camel_case(&decoded)).any(|word| names.contains(&word.as_str()))
+}
+
+/// Inserts spaces between the words of names such as `GenericError`.
+fn split_camel_case(text: &str) -> String {
+    let mut parts = String::with_capacity(text.len());
+    let mut is_after_lowercase = false;
+    for character in text.chars() {
+        if is_after_lowercase && character.is_uppercase() {
+            parts.push(' ');
+        }
+        is_after_lowercase = character.is_lowercase();
+        parts.push(character);
+    }
+    parts
 }
 
 /// Whether the final URL is another one but contains at least half of the words of

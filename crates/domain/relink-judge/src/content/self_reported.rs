@@ -18,7 +18,8 @@ const ALMOST_EMPTY: u64 = 160;
 impl ContentAssessor<'_> {
     /// Returns a finding if the page is an error page by its text and other properties.
     ///
-    /// A phrase counts in the title or a heading. In the text it counts only if the
+    /// A phrase counts in the title, in a heading, or in a sentence of a short text that
+    /// addresses the requested thing. Elsewhere in the text it counts only if the
     /// response to random names contains it, too. If the control was refused or not
     /// fetched, phrases do not suffice.
     pub(super) fn check_not_found_text(&self) -> RuleResult<Option<Finding>> {
@@ -30,7 +31,8 @@ impl ContentAssessor<'_> {
         let headings = page.digest.headings.iter();
         let in_heading =
             headings.clone().find_map(|heading| main_phrase_in(heading, PhraseClass::NotFound));
-        let text = page.digest.is_short().then_some(&page.digest.text_start);
+        let in_heading = in_heading.or_else(|| page.failed_request_phrase());
+        let text = page.short_main_text();
         let in_text = text.and_then(|text| find_phrase_in(text, PhraseClass::NotFound));
         let Some(phrase) = in_title.or(in_heading).or(in_text) else { return Ok(None) };
         if !self.supports_phrase(in_title.or(in_heading), phrase)? {
@@ -61,7 +63,8 @@ impl ContentAssessor<'_> {
         Ok(match self.control_response(ControlKind::RandomName)? {
             ControlResponse::Rejected(_) => main.is_some(),
             ControlResponse::Page(random_page) => {
-                let is_shared = random_page.find_phrase(PhraseClass::NotFound) == Some(phrase);
+                let is_shared = random_page.find_phrase(PhraseClass::NotFound) == Some(phrase)
+                    && !self.may_contain_message_by_chance(&random_page);
                 main.is_some() || (is_shared && !self.is_message_of_template()?)
             }
             ControlResponse::Refused => false,
@@ -75,9 +78,9 @@ impl ContentAssessor<'_> {
     fn repetition_score(&self) -> i32 {
         let page = &self.page;
         let mut all: String = page.title_and_headings().collect::<Vec<_>>().join(" | ");
-        if page.digest.is_short() {
+        if let Some(text) = page.short_main_text() {
             all.push_str(" | ");
-            all.push_str(&page.digest.text_start);
+            all.push_str(text);
         }
         match count_phrases(&all, PhraseClass::NotFound) {
             0 | 1 => 0,
@@ -100,13 +103,13 @@ impl ContentAssessor<'_> {
             };
         // If the server repeats the URL of random names, too, a match is not evidence.
         let match_score = match (page.has_all_url_words_in_title(), page.has_url_words_in_title()) {
+            _ if page.url_mentions_errors() => 4,
             _ if repeats_random_url => 0,
             (true, _) => 4,
-            _ if page.url_mentions_errors() => 4,
             (_, true) => 2,
             _ => 0,
         };
-        Ok(i32::from(page.digest.is_short())
+        Ok(i32::from(page.short_main_text().is_some())
             + i32::from(page.digest.text_length <= ALMOST_EMPTY)
             + i32::from(page.has(PageFlag::NoIndex))
             + 2 * i32::from(self.title_and_text_changed())

@@ -7,7 +7,7 @@ use super::redirects::is_error;
 use super::{ContentAssessor, ControlResponse, Finding, RuleResult};
 use crate::codes;
 use crate::page::PageView;
-use crate::phrases::PhraseClass;
+use crate::phrases::{PhraseClass, count_phrases};
 use crate::url_parts::{Parameter, UrlParts, parameters};
 use crate::url_words::percent_decoded;
 
@@ -95,6 +95,9 @@ const RETURN_PARAMETERS: [&str; 20] = [
 /// Maximum length in characters of a text that only requests a login.
 const MAX_LOGIN_REQUEST: u64 = 80;
 
+/// Maximum length in characters of a bot challenge.
+const MAX_CHALLENGE: u64 = 1500;
+
 impl ContentAssessor<'_> {
     /// Returns a finding if the page shows or redirects to an access wall.
     pub(super) fn check_wall(&self) -> Option<Finding> {
@@ -103,7 +106,8 @@ impl ContentAssessor<'_> {
 
     fn check_challenge(&self) -> Option<Finding> {
         let page = &self.page;
-        let phrase = page.main_phrase(PhraseClass::Challenge).filter(|_| page.is_brief());
+        let main = page.main_phrase(PhraseClass::Challenge);
+        let phrase = main.filter(|_| page.is_brief() || self.repeats_challenge());
         if !page.has(PageFlag::BotChallenge) && phrase.is_none() {
             return None;
         }
@@ -113,6 +117,13 @@ impl ContentAssessor<'_> {
             Finding::inconclusive(InconclusiveReason::BotChallenge, codes::BOT_CHALLENGE, reason)
                 .with_page_sign(sign),
         )
+    }
+
+    /// Whether a page of limited length contains several different phrases of challenges.
+    fn repeats_challenge(&self) -> bool {
+        let digest = self.page.digest;
+        let text = format!("{} | {}", digest.text_start, digest.text_end);
+        digest.text_length <= MAX_CHALLENGE && count_phrases(&text, PhraseClass::Challenge) >= 2
     }
 
     fn check_login(&self) -> Option<Finding> {
@@ -180,7 +191,9 @@ impl ContentAssessor<'_> {
         if !page.is_redirected() && is_login_url(&page.url_parts()) {
             return None;
         }
-        if page.has(PageFlag::AppShell) {
+        // A server may render the title of an application, and nothing else.
+        let is_titled_error = page.main_phrase(PhraseClass::NotFound).is_some();
+        if page.has(PageFlag::AppShell) && !is_titled_error {
             let reason = "the page is empty without JavaScript".to_owned();
             return Some(Finding::inconclusive(
                 InconclusiveReason::RequiresJavaScript,
@@ -242,7 +255,8 @@ impl ContentAssessor<'_> {
     pub(super) fn check_restricted(&self) -> RuleResult<Option<Finding>> {
         let page = &self.page;
         let main = page.main_phrase(PhraseClass::Restricted);
-        let anywhere = page.find_phrase(PhraseClass::Restricted).filter(|_| page.is_brief());
+        let is_short = page.is_brief() || page.short_main_text().is_some();
+        let anywhere = page.find_phrase(PhraseClass::Restricted).filter(|_| is_short);
         let Some(phrase) = main.or(anywhere) else { return Ok(None) };
         let is_wall = (main.is_some() && page.is_brief())
             || matches!(self.control_response(ControlKind::RandomName)?, ControlResponse::Page(_))

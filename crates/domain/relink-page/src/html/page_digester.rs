@@ -13,6 +13,7 @@ use relink_model::Digest;
 use super::client_redirect::{ClientRedirectDetector, MAX_URL_LENGTH};
 use super::element::Element;
 use super::flag_detector::FlagDetector;
+use super::main_text::MainTextCollector;
 use super::tokenizer::{TextElement, Token, Tokenizer};
 use crate::link_sink::unescape_attribute;
 use crate::safe_slice::SafeSlice as _;
@@ -52,6 +53,7 @@ pub(crate) fn digest_html(html: &str, digest: &mut Digest) {
 struct PageDigester<'d, 't> {
     digest: &'d mut Digest,
     text: VisibleTextBuilder,
+    main_text: MainTextCollector,
     heading: Option<WhitespaceFolder>,
     flags: FlagDetector<'t>,
     client_redirect: ClientRedirectDetector,
@@ -74,6 +76,7 @@ impl<'d, 't> PageDigester<'d, 't> {
         Self {
             digest,
             text: VisibleTextBuilder::default(),
+            main_text: MainTextCollector::default(),
             heading: None,
             flags: FlagDetector::default(),
             client_redirect: ClientRedirectDetector::default(),
@@ -100,6 +103,7 @@ impl<'d, 't> PageDigester<'d, 't> {
         let text = unescape_text(text);
         self.flags.read_text(&text, self.text.length());
         self.text.push(&text);
+        self.main_text.push(&text);
         if let Some(heading) = &mut self.heading {
             heading.push(&text);
         }
@@ -123,6 +127,7 @@ impl<'d, 't> PageDigester<'d, 't> {
 
     fn start_tag(&mut self, name: &'t str, tokens: &Tokenizer<'_>) {
         self.text.end_word();
+        self.main_text.start_tag(name, tokens);
         let element = Element::from_name(name);
         match element {
             Element::Heading => {
@@ -161,6 +166,7 @@ impl<'d, 't> PageDigester<'d, 't> {
 
     fn end_tag(&mut self, name: &str) {
         self.text.end_word();
+        self.main_text.end_tag(name);
         match Element::from_name(name) {
             Element::Heading => self.end_heading(),
             Element::Template => self.templates = self.templates.saturating_sub(1),
@@ -209,6 +215,9 @@ impl<'d, 't> PageDigester<'d, 't> {
         self.digest.text_start = summary.start;
         self.digest.text_end = summary.end;
         self.digest.sketch = summary.sketch;
+        if !self.digest.is_short() {
+            self.digest.main_text = self.main_text.finish();
+        }
         self.digest.client_redirect =
             self.client_redirect.finish(html, &self.scripts, summary.length);
         self.flags.finish(html, &self.scripts, self.digest);

@@ -40,3 +40,64 @@ fn short_page_without_error_phrase_is_alive() {
     check("/status/oak 200 \"Oak\" {All is well}", &["random-name: 404"], "alive");
     check("/ping/oak 200", &["random-name: 404"], "alive");
 }
+
+#[test]
+fn message_within_a_long_frame_is_read() {
+    let page = "/file/7 200 \"File 7\" #1 [The file you requested has been deleted by its owner.]";
+    check(page, &["random-name: 404"], "soft-404 RL301");
+    let page =
+        "/file/7 200 \"File 7\" #1 [Photographs of a bridge. The old one was removed in 1901.]";
+    check(page, &["random-name: 404"], "alive");
+}
+
+#[test]
+fn suspended_account_on_a_working_site_is_soft_404() {
+    let page = "/maria_k 200 \"Account suspended\" \"Account suspended\" #1 [It broke our rules]";
+    check(page, &["random-name: 200 \"Find people\" #2"], "soft-404 RL301");
+}
+
+#[test]
+fn subject_of_a_mail_is_not_a_message_of_the_server() {
+    let page =
+        "/2003/1812.html 200 \"[owls] 404 file not found\" {The page cannot be found. Fixed}";
+    check(page, &["random-name: 404", "random-path-number: 404"], "alive");
+}
+
+#[test]
+fn data_that_mentions_an_error_is_alive() {
+    let data = "type=application/json";
+    let page = format!(
+        "/stations/1204 200 {data} {{id 1204 name Pier message sensor not found on bus since the storm of March last year}}"
+    );
+    let missing = format!("random-name: 200 {data} {{error station not found}}");
+    check(&page, &[&missing], "alive");
+}
+
+#[test]
+fn wiki_article_about_an_error_is_alive() {
+    let missing = "random-name: /wiki/Qxzvw 200 \"Qxzvw\" #2 [There is no text in this page]";
+    check("/wiki/HTTP_404 200 \"HTTP 404\" \"HTTP 404\" #1", &[missing], "alive");
+}
+
+#[test]
+fn redirect_to_a_name_that_contains_error_is_soft_404() {
+    let page = "/services/pests.aspx -> /GenericError.aspx?aspxerrorpath=/services/pests.aspx 200 \"Sorry\" #1";
+    check(page, &["random-name: 404"], "soft-404 RL301");
+}
+
+#[test]
+fn application_with_the_title_of_an_error_page_is_soft_404() {
+    let page = "/trails/991 200 \"Page not found\" {} !shell";
+    check(page, &["random-name: 200 \"Page not found\" {} !shell"], "soft-404 RL301");
+}
+
+#[test]
+fn home_page_with_gambling_under_the_name_of_a_school_is_hijacked() {
+    let text = "{Situs judi slot gacor maxwin togel taruhan jackpot}";
+    check(
+        &format!("//school.test/ 200 \"RAJA: Situs Judi Slot Gacor\" {text}"),
+        &[],
+        "hijacked RL302",
+    );
+    check(&format!("//raja-slot.test/ 200 \"RAJA: Situs Judi Slot Gacor\" {text}"), &[], "alive");
+}
