@@ -9,7 +9,7 @@ use std::fmt::{self, Write as _};
 use std::sync::LazyLock;
 
 use crate::language::TextLanguage;
-use crate::ratio::ratio;
+use crate::ratio::{number, ratio};
 use crate::term_vector::TermVector;
 
 /// The built-in table.
@@ -88,6 +88,16 @@ impl Background {
         self.tables.values().map(|table| table.document_share(term)).fold(0.0, f64::max)
     }
 
+    /// Returns the smoothed inverse document frequency of a term, at least 1. For a
+    /// language without a table, it is the least one in any language.
+    pub(crate) fn rarity(&self, language: TextLanguage, term: &str) -> f64 {
+        if let Some(table) = self.tables.get(&language) {
+            return table.rarity(term);
+        }
+        let rarities = self.tables.values().map(|table| table.rarity(term));
+        rarities.min_by(f64::total_cmp).unwrap_or(1.0)
+    }
+
     /// Returns the number of terms.
     pub fn len(&self) -> usize {
         self.tables.values().map(|table| table.counts.len()).sum()
@@ -100,6 +110,12 @@ impl Background {
 }
 
 impl Table {
+    fn rarity(&self, term: &str) -> f64 {
+        let count = self.counts.get(term).copied().unwrap_or(0);
+        // With 1 added to both counts, an unknown term has a finite rarity.
+        (number(self.texts + 1) / number(count + 1)).ln() + 1.0
+    }
+
     fn document_share(&self, term: &str) -> f64 {
         ratio(self.counts.get(term).copied().unwrap_or(0), self.texts)
     }

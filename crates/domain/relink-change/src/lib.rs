@@ -9,6 +9,7 @@
 //!   the titles of linked pages.
 //! - [`TermVector`] and [`Context`] measure how well a page fits the other pages
 //!   of its collection, by the angle of Walden's Paths and by a calibrated score.
+//! - [`tf_idf_similarity`] compares the terms of two texts.
 //!
 //! Walden's Paths, also called *the paper*, is Dalal et al., *Managing
 //! Distributed Collections: Evaluating Web Page Changes, Movement, and
@@ -33,6 +34,7 @@ mod score;
 mod signature;
 mod similarity;
 mod term_vector;
+mod tf_idf;
 mod volatile;
 mod words;
 
@@ -51,4 +53,5 @@ pub use signature::{
 };
 pub use similarity::{PageProfile, PageSimilarity, ParseSimilarityWeightsError, SimilarityWeights};
 pub use term_vector::{TermSettings, TermVector};
+pub use tf_idf::tf_idf_similarity;
 pub use volatile::VolatileParts;

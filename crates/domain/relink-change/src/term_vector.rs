@@ -72,15 +72,18 @@ impl TermVector {
         settings: TermSettings,
     ) -> Self {
         let mut counter = TermCounter::new(TextLanguage::detect(page.text()));
-        let mut remaining = MAX_TEXT;
-        for block in page.blocks.iter().filter(|block| !block.is_boilerplate) {
-            let text = page.text_of(block);
-            let text = text.get(..text.floor_char_boundary(remaining)).unwrap_or_default();
-            remaining -= text.len();
-            counter.add(text, 1);
-        }
+        counter.add_main_text(page);
         counter.add(title, 1 + settings.title_count);
         counter.add(annotation, 1 + settings.annotation_count);
+        counter.finish()
+    }
+
+    /// Counts the terms of a page outside boilerplate. Numbers are terms too: they are
+    /// often what changes on a page.
+    pub fn from_main_text(page: &BlockText) -> Self {
+        let language = TextLanguage::detect(page.text());
+        let mut counter = TermCounter { keeps_numbers: true, ..TermCounter::new(language) };
+        counter.add_main_text(page);
         counter.finish()
     }
 
@@ -152,6 +155,8 @@ impl TermVector {
 struct TermCounter {
     language: TextLanguage,
     stemmer: Option<Stemmer>,
+    /// Whether numbers, and words with digits, are terms.
+    keeps_numbers: bool,
     counts: BTreeMap<String, u32>,
     /// The terms of earlier words, because stemming is slow.
     cache: HashMap<String, Option<String>>,
@@ -160,7 +165,19 @@ struct TermCounter {
 impl TermCounter {
     fn new(language: TextLanguage) -> Self {
         let stemmer = language.stemmer();
-        Self { language, stemmer, counts: BTreeMap::new(), cache: HashMap::new() }
+        let (counts, cache) = Default::default();
+        Self { language, stemmer, keeps_numbers: false, counts, cache }
+    }
+
+    /// Adds the text outside boilerplate, up to a length.
+    fn add_main_text(&mut self, page: &BlockText) {
+        let mut remaining = MAX_TEXT;
+        for block in page.blocks.iter().filter(|block| !block.is_boilerplate) {
+            let text = page.text_of(block);
+            let text = text.get(..text.floor_char_boundary(remaining)).unwrap_or_default();
+            remaining -= text.len();
+            self.add(text, 1);
+        }
     }
 
     /// Adds `count` to the count of each term of a text.
@@ -193,9 +210,11 @@ impl TermCounter {
 
     /// Returns the term of a word, or `None` if the word is not a term.
     fn term(&self, word: &str) -> Option<String> {
-        let is_word = word.chars().nth(MIN_WORD - 1).is_some()
-            && word.len() <= MAX_TERM
-            && word.chars().all(|character| !character.is_numeric());
+        if word.chars().any(char::is_numeric) {
+            let is_term = self.keeps_numbers && word.len() <= MAX_TERM;
+            return is_term.then(|| word.to_lowercase());
+        }
+        let is_word = word.chars().nth(MIN_WORD - 1).is_some() && word.len() <= MAX_TERM;
         if !is_word {
             return None;
         }

@@ -2,8 +2,8 @@
 //! alias: the rows of FABLE's Table 11 (§5.3).
 //!
 //! The paper's authors compared the pages by hand. Here the functions of the
-//! live page come from its markup, and a copy is stale if its text is no longer
-//! that of the live page.
+//! live page come from its markup, and a copy is stale if the TF-IDF similarity of the
+//! main texts is below [`MIN_COPY_SIMILARITY`].
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -62,6 +62,10 @@ impl fmt::Display for CopyGap {
     }
 }
 
+/// Minimum TF-IDF similarity of the main texts of a copy and the live page, below which
+/// the copy is stale (§2.2).
+pub const MIN_COPY_SIMILARITY: f64 = 0.8;
+
 /// What is known about the last good copy of a page with an alias.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyComparison {
@@ -73,6 +77,18 @@ pub enum CopyComparison {
     OtherText,
     /// A page has too little text to compare.
     NotComparable,
+}
+
+impl CopyComparison {
+    /// Returns the result for the similarity of two main texts; `None` if one of them has
+    /// no words.
+    pub fn from_similarity(similarity: Option<f64>) -> Self {
+        match similarity {
+            None => Self::NotComparable,
+            Some(similarity) if similarity < MIN_COPY_SIMILARITY => Self::OtherText,
+            Some(_) => Self::SameText,
+        }
+    }
 }
 
 /// Returns what a copy lacks, compared with the live page at the alias. A
@@ -105,6 +121,14 @@ mod tests {
         for gap in CopyGap::ALL {
             assert_eq!(serde_json::to_value(gap).unwrap(), gap.code());
         }
+    }
+
+    #[test]
+    fn copy_is_stale_below_the_minimum_similarity() {
+        let of = CopyComparison::from_similarity;
+        assert_eq!(of(Some(0.799)), CopyComparison::OtherText);
+        assert_eq!(of(Some(0.8)), CopyComparison::SameText);
+        assert_eq!(of(None), CopyComparison::NotComparable);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use relink_change::{Background, TermVector, tf_idf_similarity};
 use relink_judge::{Misdirection, misdirection};
 use relink_model::{Confidence, Digest};
 use relink_revive::copy_gap::{CopyComparison, CopyGap, copy_gaps};
@@ -23,6 +24,8 @@ pub(super) struct AliasSearch {
     pub(super) page: DeadPage,
     pub(super) old: OldPage,
     pub(super) copy: Option<Digest>,
+    /// The terms of the archived copy.
+    pub(super) copy_terms: Option<TermVector>,
     /// Description of the copy: `the page as seen on 2026-01-02`.
     pub(super) copy_name: String,
     pub(super) redirects: RedirectHistory,
@@ -61,6 +64,7 @@ impl AliasSearch {
             redirects: RedirectHistory { url: page.url.clone(), redirects: Vec::new() },
             old,
             copy: digest,
+            copy_terms: None,
             copy_name: last_seen.map_or_else(
                 || "the page as it was last seen".to_owned(),
                 |last_seen| format!("the page as seen on {}", last_seen.strftime("%Y-%m-%d")),
@@ -108,13 +112,23 @@ impl AliasSearch {
         if !self.has_archive_query {
             return None;
         }
-        let state = match (&self.revival.archived, self.compare(page)) {
-            (None, _) => CopyComparison::Missing,
-            (_, TextComparison::Same(_)) => CopyComparison::SameText,
-            (_, TextComparison::Impossible) => CopyComparison::NotComparable,
+        Some(copy_gaps(self.copy_comparison(page), &page.functions))
+    }
+
+    /// Compares the archived copy with the page at the alias.
+    fn copy_comparison(&self, page: &LiveCandidate) -> CopyComparison {
+        if self.revival.archived.is_none() {
+            return CopyComparison::Missing;
+        }
+        match (&self.copy_terms, &page.terms) {
+            (Some(copy), Some(live)) => {
+                let background = Background::builtin();
+                CopyComparison::from_similarity(tf_idf_similarity(copy, live, background))
+            }
+            // Files that are not text are identical or different.
+            (None, None) if self.is_copy(page) => CopyComparison::SameText,
             _ => CopyComparison::OtherText,
-        };
-        Some(copy_gaps(state, &page.functions))
+        }
     }
 
     /// Returns the least cost of `SimilarCT` for this page (Figure 9): it
@@ -150,6 +164,7 @@ impl AliasSearch {
         self.revival.archived = copy.snapshot;
         self.copy_name = format!("the copy of {}", copy.captured_at.strftime("%Y-%m-%d"));
         self.copy = Some(copy.digest);
+        self.copy_terms = copy.terms;
     }
 
     /// Adds the evidence for a live candidate to the evidence of the method
@@ -245,6 +260,7 @@ mod tests {
             url,
             digest: Some(new),
             functions: std::collections::BTreeSet::default(),
+            terms: None,
         };
         let evidence = search.evidence(&page, Vec::new());
         let notes: Vec<&str> = evidence.iter().map(|item| item.note.as_str()).collect();

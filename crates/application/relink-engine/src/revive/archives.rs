@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use relink_change::TermVector;
 use relink_judge::{JudgeInput, Policy, conclude_archived};
 use relink_model::{
     Attempt, Capture, Digest, FetchOutcome, FetchPurpose, History, Hop, Probe, Snapshot, Timings,
@@ -32,6 +33,14 @@ pub(super) struct ArchivedCopy {
     pub(super) snapshot: Option<Snapshot>,
     pub(super) captured_at: jiff::Timestamp,
     pub(super) digest: Digest,
+    /// The terms of its main text, if it is text.
+    pub(super) terms: Option<TermVector>,
+}
+
+/// Returns the terms of the main text of a page; `None` if the body is not text.
+pub(super) fn main_terms(content_type: Option<&str>, body: &[u8]) -> Option<TermVector> {
+    let page = relink_page::body_blocks(content_type, body)?;
+    Some(TermVector::from_main_text(&page))
 }
 
 /// Cost and warnings of archive queries.
@@ -48,6 +57,26 @@ impl ArchiveLog {
             self.warnings.push(warning);
         }
     }
+}
+
+/// Returns the copy nearest to a time that is the page itself and not an error page.
+pub(crate) async fn good_copy_near(
+    archive: &dyn Archive,
+    policy: &Policy,
+    url: &Url,
+    when: jiff::Timestamp,
+) -> Option<Snapshot> {
+    let query = CaptureQuery {
+        statuses: CaptureStatusFilter::Success,
+        order: CaptureOrder::Nearest(when),
+        limit: MAX_COPIES,
+        ..CaptureQuery::new(url.clone())
+    };
+    let (mut log, mut rejected) = (ArchiveLog::default(), Vec::new());
+    let reader = ArchiveReader { archive, policy };
+    let captures = reader.list(&query, &mut log).await;
+    let copy = reader.good_copy(url, &captures, Some(when), &mut rejected, &mut log).await?;
+    copy.snapshot
 }
 
 /// Queries one archive and records the cost.
@@ -175,11 +204,12 @@ impl ArchiveReader<'_> {
             );
             match self.check_copy(url, &replay, digest.clone()) {
                 Ok(()) => {
-                    let snapshot = capture.snapshot();
+                    let body = &replay.body;
                     return Some(ArchivedCopy {
-                        snapshot,
+                        snapshot: capture.snapshot(),
                         captured_at: replay.captured_at,
                         digest,
+                        terms: main_terms(body.content_type.as_deref(), &body.bytes),
                     });
                 }
                 Err(reason) => {

@@ -5,13 +5,16 @@
 //! directory, and obeys robots.txt, rate limits and `Retry-After`.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
+use relink_change::TermVector;
 use relink_judge::Policy;
 use relink_model::{Digest, FetchOutcome, PageFunction, RequestRights, Verdict};
 use relink_revive::site::is_same_site;
 use url::Url;
 
+use super::archives::main_terms;
 use super::{DeadPage, ReviveSettings};
 use crate::Ports;
 use crate::dispatch::THROTTLING_STATUSES;
@@ -33,6 +36,8 @@ pub(super) struct LiveCandidate {
     pub(super) digest: Option<Digest>,
     /// Functions that an archived copy cannot offer.
     pub(super) functions: BTreeSet<PageFunction>,
+    /// The terms of its main text, if it is text.
+    pub(super) terms: Option<Arc<TermVector>>,
 }
 
 /// Result of checking a candidate.
@@ -147,11 +152,13 @@ impl<'a> LiveCheck<'a> {
         let final_url =
             final_url(&page_check.probe).filter(|url| is_alive && is_same_site(candidate, url));
         let digest = page_check.probe.digest.map(|digest| *digest);
-        let functions = page_check.body.filter(|_| final_url.is_some());
-        let functions = functions.map(|body| relink_page::page_functions(&body.bytes));
+        let body = page_check.body.filter(|_| final_url.is_some());
+        let functions = body.as_ref().map(|body| relink_page::page_functions(&body.bytes));
         let functions = functions.unwrap_or_default();
+        let content_type = digest.as_ref().and_then(|digest| digest.content_type.as_deref());
+        let terms = body.and_then(|body| main_terms(content_type, &body.bytes)).map(Arc::new);
         CandidateCheck {
-            page: final_url.map(|url| LiveCandidate { url, digest, functions }),
+            page: final_url.map(|url| LiveCandidate { url, digest, functions, terms }),
             refusal,
         }
     }

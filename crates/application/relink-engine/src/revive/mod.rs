@@ -42,6 +42,7 @@ use relink_revive::dead_directory::MIN_ATTEMPTS;
 use url::Url;
 
 use self::alias_search::AliasSearch;
+pub(crate) use self::archives::good_copy_near;
 use self::dead_directory::mark_dead_directory;
 pub use self::directory_pattern::PatternContent;
 use self::learning::is_training_example;
