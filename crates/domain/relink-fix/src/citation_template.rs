@@ -4,81 +4,142 @@
 use relink_model::Span;
 
 /// A citation template.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CitationTemplate {
-    /// The position of its closing braces.
-    pub(crate) end: usize,
+    /// Its content, between the braces.
+    pub(crate) content: Span,
+    /// Its named parameters, in order.
+    parameters: Vec<TemplateParameter>,
+}
+
+/// A named parameter of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TemplateParameter {
+    /// The name, in lower case.
+    name: String,
+    /// The position of the vertical bar.
+    bar: usize,
+    /// The position of the equals sign.
+    sign: usize,
+    /// The value without white space. If it is empty, the place for it.
+    pub(crate) value: Span,
+}
+
+impl CitationTemplate {
+    /// Returns the innermost template around the link, if it is a citation template.
+    pub(crate) fn around(document: &[u8], span: Span) -> Option<Self> {
+        let content = template_around(document, span)?;
+        let text = document.get(content.range())?;
+        let name = text.split(|byte| *byte == b'|').next()?;
+        let name = String::from_utf8_lossy(name).trim().to_lowercase();
+        let is_citation = name.starts_with("cite ") || name == "citation";
+        is_citation.then(|| Self { content, parameters: parameters(document, content) })
+    }
+
+    /// Returns the template around the link, if the link is its parameter `url`.
+    pub(crate) fn of_url(document: &[u8], span: Span) -> Option<Self> {
+        let template = Self::around(document, span)?;
+        let url = template.parameter(&["url"])?;
+        (url.value.start <= span.start && span.end <= url.value.end).then_some(template)
+    }
+
+    /// Returns the last parameter with one of these names.
+    pub(crate) fn parameter(&self, names: &[&str]) -> Option<&TemplateParameter> {
+        let is_named = |it: &&TemplateParameter| names.contains(&it.name.as_str());
+        self.parameters.iter().rfind(is_named)
+    }
+
     /// Whether it names an archived copy.
-    pub(crate) has_archive_url: bool,
-    /// Whether it names the state of the original URL.
-    pub(crate) has_url_status: bool,
-}
-
-/// Returns the innermost template around the link, if it is a citation template
-/// and the link is its parameter `url`.
-pub(crate) fn citation_template(document: &[u8], span: Span) -> Option<CitationTemplate> {
-    let start = template_start(document.get(..span.start)?)?;
-    let end = span.end + template_end(document.get(span.end..)?)?;
-    let content = String::from_utf8_lossy(document.get(start..end)?).to_lowercase();
-    let name = content.split('|').next()?.trim();
-    if !name.starts_with("cite ") && name != "citation" {
-        return None;
+    pub(crate) fn has_archive_url(&self) -> bool {
+        let parameter = self.parameter(&["archive-url", "archiveurl"]);
+        parameter.is_some_and(|it| it.value.start < it.value.end)
     }
-    let before = String::from_utf8_lossy(document.get(start..span.start)?).to_lowercase();
-    let parameter = before.rsplit('|').next()?.split('=').next()?.trim();
-    let has = |name: &str| {
-        content.split('|').any(|part| {
-            part.split_once('=')
-                .is_some_and(|(key, value)| key.trim() == name && !value.trim().is_empty())
-        })
-    };
-    (parameter == "url").then(|| CitationTemplate {
-        end,
-        has_archive_url: has("archive-url") || has("archiveurl"),
-        has_url_status: has("url-status"),
-    })
-}
 
-/// Returns the content of the innermost template around the link, if it is a citation.
-pub(crate) fn citation_template_around(document: &[u8], span: Span) -> Option<Span> {
-    let start = template_start(document.get(..span.start)?)?;
-    let end = span.end + template_end(document.get(span.end..)?)?;
-    let content = String::from_utf8_lossy(document.get(start..end)?).to_lowercase();
-    let name = content.split('|').next()?.trim();
-    let is_citation = name.starts_with("cite ") || name == "citation";
-    is_citation.then_some(Span { start, end })
-}
-
-/// Returns the position of a parameter of a template, without white space.
-pub(crate) fn parameter_value(document: &[u8], template: Span, name: &str) -> Option<Span> {
-    let content = document.get(template.range())?;
-    let mut start = template.start;
-    for part in content.split(|byte| *byte == b'|') {
-        let next = start + part.len() + 1;
-        let sign = part.iter().position(|byte| *byte == b'=');
-        if let Some((key, value)) = sign.and_then(|sign| part.split_at_checked(sign))
-            && key.trim_ascii().eq_ignore_ascii_case(name.as_bytes())
-        {
-            let value = value.get(1..)?;
-            let leading = value.len() - value.trim_ascii_start().len();
-            let start = start + key.len() + 1 + leading;
-            return Some(Span { start, end: start + value.trim_ascii().len() });
-        }
-        start = next;
+    /// Returns the position behind the closing braces.
+    pub(crate) fn end(&self) -> usize {
+        self.content.end + 2
     }
-    None
+
+    /// Returns the position behind the last parameter, and the texts in front of the name
+    /// and the value of a further parameter: white space is as in the last one.
+    pub(crate) fn tail(&self, document: &[u8]) -> (usize, String, String) {
+        let text = |start, end| {
+            String::from_utf8_lossy(document.get(start..end).unwrap_or_default()).into_owned()
+        };
+        let content = document.get(self.content.range()).unwrap_or_default();
+        let end = self.content.start + content.trim_ascii_end().len();
+        let Some(last) = self.parameters.last() else {
+            return (end, "|".to_owned(), "=".to_owned());
+        };
+        let before = document.get(..last.bar).unwrap_or_default();
+        let space = text(before.trim_ascii_end().len(), last.bar);
+        let key = document.get(last.bar + 1..last.sign).unwrap_or_default();
+        let name = last.bar + 1 + key.len() - key.trim_ascii_start().len();
+        let name_end = last.bar + 1 + key.trim_ascii_end().len();
+        // An empty value says nothing about the space in front of values.
+        let space_of_value = if last.value.start < last.value.end {
+            text(last.sign + 1, last.value.start)
+        } else {
+            String::new()
+        };
+        let sign = format!("{}={}", text(name_end, last.sign), space_of_value);
+        (end.max(last.value.end), format!("{space}|{}", text(last.bar + 1, name)), sign)
+    }
 }
 
 /// Returns a parameter of the innermost template around the link.
 pub(crate) fn template_parameter(document: &[u8], span: Span, name: &str) -> Option<String> {
+    let all = parameters(document, template_around(document, span)?);
+    let value = all.into_iter().find(|parameter| parameter.name == name)?.value;
+    Some(String::from_utf8_lossy(document.get(value.range())?).into_owned())
+}
+
+/// Returns the content of the innermost template around the link.
+fn template_around(document: &[u8], span: Span) -> Option<Span> {
     let start = template_start(document.get(..span.start)?)?;
     let end = span.end + template_end(document.get(span.end..)?)?;
-    let content = String::from_utf8_lossy(document.get(start..end)?).into_owned();
-    let parameters = content.split('|').filter_map(|part| part.split_once('='));
-    parameters
-        .into_iter()
-        .find(|(key, _)| key.trim().eq_ignore_ascii_case(name))
-        .map(|(_, value)| value.trim().to_owned())
+    Some(Span { start, end })
+}
+
+/// Returns the named parameters of a template. Vertical bars in nested templates and links
+/// do not separate parameters.
+fn parameters(document: &[u8], template: Span) -> Vec<TemplateParameter> {
+    let content = document.get(template.range()).unwrap_or_default();
+    let mut bars = Vec::new();
+    let (mut depth, mut position) = (0_usize, 0);
+    while let Some(rest) = content.get(position..).filter(|rest| !rest.is_empty()) {
+        let is_opening = rest.starts_with(b"{{") || rest.starts_with(b"[[");
+        let is_closing = rest.starts_with(b"}}") || rest.starts_with(b"]]");
+        if is_opening {
+            depth += 1;
+        } else if is_closing {
+            depth = depth.saturating_sub(1);
+        } else if depth == 0 && rest.starts_with(b"|") {
+            bars.push(template.start + position);
+        }
+        position += if is_opening || is_closing { 2 } else { 1 };
+    }
+    let ends = bars.iter().skip(1).copied().chain([template.end]);
+    bars.iter().zip(ends).filter_map(|(bar, end)| parameter(document, *bar, end)).collect()
+}
+
+/// Returns the parameter between a vertical bar and the end of its value.
+fn parameter(document: &[u8], bar: usize, end: usize) -> Option<TemplateParameter> {
+    let part = document.get(bar + 1..end)?;
+    let (key, value) = part.split_at_checked(part.iter().position(|byte| *byte == b'=')?)?;
+    let sign = bar + 1 + key.len();
+    let value = value.get(1..)?;
+    let start = if value.trim_ascii().is_empty() {
+        sign + 1 + usize::from(value.starts_with(b" "))
+    } else {
+        sign + 1 + value.len() - value.trim_ascii_start().len()
+    };
+    Some(TemplateParameter {
+        name: String::from_utf8_lossy(key).trim().to_lowercase(),
+        bar,
+        sign,
+        value: Span { start, end: start + value.trim_ascii().len() },
+    })
 }
 
 /// Returns the position after the opening braces of the innermost open template.
@@ -127,7 +188,7 @@ mod tests {
 
     fn find(document: &str) -> Option<CitationTemplate> {
         let start = document.find(URL).unwrap();
-        citation_template(document.as_bytes(), (start..start + URL.len()).into())
+        CitationTemplate::of_url(document.as_bytes(), (start..start + URL.len()).into())
     }
 
     #[test]
@@ -138,9 +199,9 @@ mod tests {
             "{{cite web|title={{lang|de|x}}|url=http://example.org/a|author={{a|b}}}} {{x}}",
         ] {
             let template = find(document).unwrap();
-            let rest = document.get(template.end..).unwrap_or_default();
-            assert!(rest.starts_with("}} ") || rest == "}}", "{document}: {rest}");
-            assert!(!template.has_archive_url);
+            let rest = document.get(template.end()..).unwrap_or_default();
+            assert!(rest.is_empty() || rest == " c" || rest == " {{x}}", "{document}: {rest}");
+            assert!(!template.has_archive_url());
         }
     }
 
@@ -149,9 +210,11 @@ mod tests {
         let template = find(
             "{{cite web|url=http://example.org/a|archive-url=https://a.test/|url-status=live}}",
         );
-        assert!(template.is_some_and(|found| found.has_archive_url && found.has_url_status));
+        assert!(template.is_some_and(|found| found.has_archive_url()));
         let template = find("{{cite web|url=http://example.org/a|archive-url=}}");
-        assert!(template.is_some_and(|found| !found.has_archive_url));
+        assert!(template.is_some_and(|found| !found.has_archive_url()));
+        let nested = "{{cite web|title={{x|archive-url=b}}|url=http://example.org/a}}";
+        assert!(find(nested).is_some_and(|found| !found.has_archive_url()));
     }
 
     #[test]
@@ -163,6 +226,19 @@ mod tests {
             "{{cite web|url=http://example.org/a",
         ] {
             assert_eq!(find(document), None, "{document}");
+        }
+    }
+
+    #[test]
+    fn further_parameter_has_the_white_space_of_the_last_one() {
+        for (document, expect) in [
+            ("{{cite web|url=http://example.org/a}}", "|NAME=VALUE"),
+            ("{{cite web | url = http://example.org/a }}", " | NAME = VALUE"),
+            ("{{cite web\n| url = http://example.org/a\n| title = b\n}}", "\n| NAME = VALUE"),
+            ("{{cite web|url=http://example.org/a|title= }}", "|NAME=VALUE"),
+        ] {
+            let (_, before, sign) = find(document).unwrap().tail(document.as_bytes());
+            assert_eq!(format!("{before}NAME{sign}VALUE"), expect, "{document}");
         }
     }
 }

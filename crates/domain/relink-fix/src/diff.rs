@@ -1,13 +1,18 @@
 //! Unified diffs of edited documents, in the format that `git apply` accepts.
 //!
-//! Edits of links never add or remove lines, so the lines of both versions
-//! correspond one to one. The sidecar file only grows at its end. A general diff
-//! algorithm is not needed.
+//! Edits of links rarely add lines: only parameters of templates with one parameter per
+//! line. So the lines of both versions correspond one to one between such places, which a
+//! short search finds. The sidecar file only grows at its end. A general diff algorithm is
+//! not needed.
 
 use std::fmt;
 
 /// Number of unchanged lines around a change.
 const CONTEXT: usize = 3;
+
+/// Maximum number of lines of a change that adds or removes lines. A longer one includes
+/// the rest of the document, which is correct but long.
+const MAX_CHANGE: usize = 64;
 
 /// The path of a file as written in a patch.
 ///
@@ -49,15 +54,10 @@ impl fmt::Display for PatchPath<'_> {
     }
 }
 
-/// Returns the unified diff of two versions of a file that have the same number
-/// of lines. Returns `None` if they are equal, or if the file contains NUL
-/// bytes: Git treats such a file as binary.
+/// Returns the unified diff of two versions of a file. Returns `None` if they are equal,
+/// or if the file contains NUL bytes: Git treats such a file as binary.
 pub fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
     if old == new || old.contains(&0) || new.contains(&0) {
-        return None;
-    }
-    let (old, new) = (lines(old), lines(new));
-    if old.len() != new.len() {
         return None;
     }
     let (old_path, new_path) = (PatchPath { side: 'a', path }, PatchPath { side: 'b', path });
@@ -66,9 +66,15 @@ pub fn unified_diff(path: &str, old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
     let mut output =
         format!("diff --git {old_path} {new_path}\n--- {old_path}{tab}\n+++ {new_path}{tab}\n")
             .into_bytes();
-    let lines: Vec<LinePair<'_>> = old.into_iter().zip(new).collect();
+    let lines = diff_lines(&lines(old), &lines(new));
+    let (mut position, mut before) = (0, (0, 0));
     for (start, end) in hunks(&lines) {
-        write_hunk(&mut output, start, lines.get(start..end).unwrap_or_default());
+        let skipped = line_counts(lines.get(position..start).unwrap_or_default());
+        let hunk = lines.get(start..end).unwrap_or_default();
+        before = (before.0 + skipped.0, before.1 + skipped.1);
+        write_hunk(&mut output, hunk, before);
+        let written = line_counts(hunk);
+        (position, before) = (end, (before.0 + written.0, before.1 + written.1));
     }
     Some(output)
 }
@@ -102,19 +108,53 @@ pub fn addition_diff(path: &str, old: Option<&[u8]>, added: &[u8]) -> Option<Vec
     Some(output)
 }
 
-/// A line before and after the edits.
-type LinePair<'a> = (&'a [u8], &'a [u8]);
+/// A line of a diff, with its marker: a space, `-` or `+`.
+type DiffLine<'a> = (u8, &'a [u8]);
 
 /// Splits a document into lines with their line feeds.
 fn lines(document: &[u8]) -> Vec<&[u8]> {
     document.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-/// Returns the first line and the line after the last of each hunk. Changes
-/// whose context overlaps are in one hunk.
-fn hunks(lines: &[LinePair<'_>]) -> Vec<(usize, usize)> {
+/// Returns the lines of both versions, removed ones in front of added ones.
+fn diff_lines<'a>(old: &[&'a [u8]], new: &[&'a [u8]]) -> Vec<DiffLine<'a>> {
+    let mut output = Vec::with_capacity(new.len() + 16);
+    let (mut old, mut new) = (old, new);
+    while !(old.is_empty() && new.is_empty()) {
+        let (removed, added) = changed_lines(old, new);
+        for (marker, lines, count) in [(b'-', &mut old, removed), (b'+', &mut new, added)] {
+            let (changed, rest) = lines.split_at(count);
+            output.extend(changed.iter().map(|line| (marker, *line)));
+            *lines = rest;
+        }
+        let same = old.iter().zip(new).take_while(|(one, other)| one == other).count();
+        let (lines, rest) = old.split_at(same);
+        output.extend(lines.iter().map(|line| (b' ', *line)));
+        (old, new) = (rest, new.split_at(same).1);
+    }
+    output
+}
+
+/// Returns the numbers of changed lines up to the next line that both versions share.
+fn changed_lines(old: &[&[u8]], new: &[&[u8]]) -> (usize, usize) {
+    let is_same = |removed: usize, added: usize| {
+        old.get(removed).is_some_and(|line| new.get(added) == Some(line))
+    };
+    if old.len() == new.len() {
+        let count = (0..old.len()).find(|count| is_same(*count, *count)).unwrap_or(old.len());
+        return (count, count);
+    }
+    (0..=MAX_CHANGE)
+        .flat_map(|sum| (0..=sum).map(move |removed| (removed, sum - removed)))
+        .find(|(removed, added)| is_same(*removed, *added))
+        .unwrap_or((old.len(), new.len()))
+}
+
+/// Returns the start and the end of each hunk. Changes whose context overlaps are in one
+/// hunk.
+fn hunks(lines: &[DiffLine<'_>]) -> Vec<(usize, usize)> {
     let mut hunks: Vec<(usize, usize)> = Vec::new();
-    for (index, _) in lines.iter().enumerate().filter(|(_, line)| is_changed(line)) {
+    for (index, _) in lines.iter().enumerate().filter(|(_, (marker, _))| *marker != b' ') {
         let start = index.saturating_sub(CONTEXT);
         let end = (index + CONTEXT + 1).min(lines.len());
         match hunks.last_mut().filter(|(_, last)| *last >= start) {
@@ -125,27 +165,22 @@ fn hunks(lines: &[LinePair<'_>]) -> Vec<(usize, usize)> {
     hunks
 }
 
-fn is_changed((old, new): &LinePair<'_>) -> bool {
-    old != new
+/// Writes a hunk. `before` has the numbers of old and new lines in front of it.
+fn write_hunk(output: &mut Vec<u8>, lines: &[DiffLine<'_>], before: (usize, usize)) {
+    let (old, new) = line_counts(lines);
+    // An empty range names the line in front of it.
+    let range = |before: usize, length| format!("{},{length}", before + usize::from(length > 0));
+    let (old, new) = (range(before.0, old), range(before.1, new));
+    output.extend_from_slice(format!("@@ -{old} +{new} @@\n").as_bytes());
+    for (marker, line) in lines {
+        write_line(output, *marker, line);
+    }
 }
 
-fn write_hunk(output: &mut Vec<u8>, start: usize, lines: &[LinePair<'_>]) {
-    let (line, count) = (start + 1, lines.len());
-    output.extend_from_slice(format!("@@ -{line},{count} +{line},{count} @@\n").as_bytes());
-    for run in lines.chunk_by(|one, next| is_changed(one) == is_changed(next)) {
-        if !run.first().is_some_and(is_changed) {
-            for (line, _) in run {
-                write_line(output, b' ', line);
-            }
-            continue;
-        }
-        for (old, _) in run {
-            write_line(output, b'-', old);
-        }
-        for (_, new) in run {
-            write_line(output, b'+', new);
-        }
-    }
+/// Returns the numbers of old and new lines.
+fn line_counts(lines: &[DiffLine<'_>]) -> (usize, usize) {
+    let count = |without: u8| lines.iter().filter(|(marker, _)| *marker != without).count();
+    (count(b'+'), count(b'-'))
 }
 
 fn write_line(output: &mut Vec<u8>, marker: u8, line: &[u8]) {
@@ -194,6 +229,20 @@ mod tests {
     #[test]
     fn adjacent_changes_are_grouped() {
         check("a\nb\nc\n", "A\nB\nc\n", "@@ -1,3 +1,3 @@\n-a\n-b\n+A\n+B\n c\n");
+    }
+
+    #[test]
+    fn added_lines_are_in_the_counts_of_the_hunks() {
+        check("1\n2\n3\n", "1\nX\nY\n3\n", "@@ -1,3 +1,4 @@\n 1\n-2\n+X\n+Y\n 3\n");
+        let lines: Vec<String> = (0..20).map(|line| format!("{line}\n")).collect();
+        let old = lines.concat();
+        let new = old.replace("3\n4\n", "3\na\nb\n4\n").replace("15\n", "Z\n");
+        check(
+            &old,
+            &new,
+            "@@ -2,6 +2,8 @@\n 1\n 2\n 3\n+a\n+b\n 4\n 5\n 6\n\
+             @@ -13,7 +15,7 @@\n 12\n 13\n 14\n-15\n+Z\n 16\n 17\n 18\n",
+        );
     }
 
     #[test]

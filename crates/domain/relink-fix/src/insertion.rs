@@ -3,9 +3,11 @@
 use relink_model::{Link, LinkKind, SourceLocation, Span};
 use relink_page::DocumentFormat;
 
-use crate::citation_template::{CitationTemplate, citation_template};
+use crate::archive_parameters::archive_parameters;
+use crate::citation_template::CitationTemplate;
 use crate::construct::{Notation, construct_end};
-use crate::rewrite::{Candidate, CopyDetails, Refusal};
+use crate::link_edit::{CopyDetails, Refusal};
+use crate::rewrite::Candidate;
 use crate::robust_link::{bookmark_attributes, is_bookmark_file};
 use crate::url_form::{UrlForm, percent_encode};
 
@@ -26,7 +28,7 @@ pub(crate) fn second_link(
     candidate: Candidate,
     label: &str,
     copy: Option<&CopyDetails>,
-) -> Result<Candidate, Refusal> {
+) -> Result<Vec<Candidate>, Refusal> {
     let SourceLocation { span, kind, .. } = candidate.location;
     let is_present = |link: &Link| {
         let distance = link.location.span.start.abs_diff(span.end);
@@ -39,55 +41,32 @@ pub(crate) fn second_link(
         let attributes = bookmark_attributes(bytes, span, kind, &candidate.url, copy);
         // Only the attribute of an archived copy is a link.
         let added_links = usize::from(copy.is_some());
-        return attributes.map(|(position, text)| Candidate {
-            added_links,
-            ..candidate.insertion(position, text)
+        return attributes.map(|(position, text)| {
+            vec![Candidate { added_links, ..candidate.insertion(position, text) }]
         });
     }
     let template = (format == DocumentFormat::Wikitext && kind == LinkKind::Value)
-        .then(|| citation_template(bytes, span).ok_or(Refusal::NoRoom))
+        .then(|| CitationTemplate::of_url(bytes, span).ok_or(Refusal::NoRoom))
         .transpose()?;
-    if let (Some(template), Some(copy)) = (template, copy) {
-        return template_parameters(candidate, template, copy);
+    if let (Some(template), Some(copy)) = (&template, copy) {
+        return archive_parameters(bytes, &candidate, template, copy);
     }
     let (end, notation) = match template {
-        Some(template) => (template.end + 2, Notation::Wikitext),
+        Some(template) => (template.end(), Notation::Wikitext),
         None => construct_end(format, kind, bytes, span).ok_or(Refusal::NoRoom)?,
     };
     let form = match notation {
         Notation::Html => UrlForm::HtmlEscaped,
         _ => UrlForm::Plain,
     };
-    Ok(Candidate {
+    Ok(vec![Candidate {
         span: Span { start: end, end },
         old: Vec::new(),
         added_links: 1,
         around: notation.around(label),
         form: Some(form),
         ..candidate
-    })
-}
-
-/// Changes the replacement of a URL to the insertion of the archive parameters of
-/// a citation template.
-fn template_parameters(
-    candidate: Candidate,
-    template: CitationTemplate,
-    copy: &CopyDetails,
-) -> Result<Candidate, Refusal> {
-    if template.has_archive_url {
-        return Err(Refusal::AlreadyPresent);
-    }
-    let CopyDetails { date, url_status } = copy;
-    let status =
-        if template.has_url_status { String::new() } else { format!("|url-status={url_status}") };
-    Ok(Candidate {
-        span: Span { start: template.end, end: template.end },
-        old: Vec::new(),
-        added_links: 1,
-        around: ("|archive-url=".to_owned(), format!("|archive-date={date}{status}")),
-        ..candidate
-    })
+    }])
 }
 
 /// Changes the replacement of a URL to the insertion of a mark behind the link, such as
@@ -103,11 +82,11 @@ pub(crate) fn dead_link_mark(
         return Err(Refusal::NoRoom);
     }
     let end = if kind == LinkKind::Value {
-        let template = citation_template(bytes, span).ok_or(Refusal::NoRoom)?;
-        if template.has_archive_url {
+        let template = CitationTemplate::of_url(bytes, span).ok_or(Refusal::NoRoom)?;
+        if template.has_archive_url() {
             return Err(Refusal::AlreadyPresent);
         }
-        template.end + 2
+        template.end()
     } else {
         construct_end(format, kind, bytes, span).ok_or(Refusal::NoRoom)?.0
     };

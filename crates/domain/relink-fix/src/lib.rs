@@ -1,6 +1,6 @@
 //! Repairs links in documents.
 //!
-//! [`redirect_offer`] decides which URL replaces the URL of a moved page.
+//! [`chain_offer`] and [`redirect_offer`] decide which URL replaces the URL of a moved page.
 //! [`is_citation`] distinguishes citations from other links.
 //! [`rewrite`] replaces the destinations of links, or adds links behind them, and
 //! leaves every other byte of the document unchanged. [`sidecar_entries`] records
@@ -30,16 +30,19 @@
 #![warn(clippy::indexing_slicing)]
 
 mod anchor_text;
+mod archive_parameters;
 mod archived_url;
 mod bot_exclusion;
 mod citation_template;
 mod construct;
+mod css_selector;
 mod diff;
 mod edit;
 mod edit_summary;
 mod insertion;
 mod intent;
 mod link_date;
+mod link_edit;
 mod offer;
 mod redirect_map;
 mod restoration;
@@ -52,18 +55,18 @@ mod url_form;
 pub use anchor_text::anchor_text;
 pub use archived_url::original_of;
 pub use bot_exclusion::bot_exclusion;
+pub use css_selector::css_selector;
 pub use diff::{PatchPath, addition_diff, unified_diff};
 pub use edit::{Edit, EditError, apply, invert};
 pub use edit_summary::{SummaryLink, edit_summary};
 pub use intent::is_citation;
 pub use link_date::link_date;
-pub use offer::{Offer, OfferRefusal, ReviewReason, redirect_offer};
+pub use link_edit::{CopyDetails, EditStyle, LinkEdit, Refusal, RefusedEdit, RewrittenDocument};
+pub use offer::{Offer, OfferRefusal, ReviewReason, chain_offer, redirect_offer};
 pub use redirect_map::{RedirectSyntax, redirect_map};
 pub use review_list::{
     Proposal, ReviewCounts, ReviewDecision, ReviewDecisions, read_decisions, review_table, sample,
 };
-pub use rewrite::{
-    CopyDetails, EditStyle, LinkEdit, Refusal, RefusedEdit, RewrittenDocument, rewrite,
-};
+pub use rewrite::rewrite;
 pub use robust_link::{PageVersion, ReplacedLink, SIDECAR_NAME, keeps_original, sidecar_entries};
 pub use table_columns::ColumnValues;

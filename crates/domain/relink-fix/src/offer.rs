@@ -33,6 +33,8 @@ pub enum ReviewReason {
     LowConfidence,
     /// The link leads to an archived copy, and the page itself works again.
     BackToLife,
+    /// The page responds, but with another text.
+    OtherContent,
 }
 
 impl fmt::Display for ReviewReason {
@@ -42,6 +44,7 @@ impl fmt::Display for ReviewReason {
             Self::OtherSite => "the new URL is on another site",
             Self::ContainsUrl => "the new URL contains another URL, as open redirects do",
             Self::LowConfidence => "the confidence of the new URL is low",
+            Self::OtherContent => "the page has another text now, which may still be the right one",
             Self::BackToLife => "the page works again; use `--restore` to link to it",
         })
     }
@@ -131,6 +134,23 @@ pub fn redirect_offer(old: &Url, new: &Url) -> Result<Offer, OfferRefusal> {
         return Err(OfferRefusal::CarriesOldUrl);
     }
     Ok(Offer { url: new.clone(), review: review_reason(old, new) })
+}
+
+/// Returns the URL that replaces the first URL of a chain of permanent redirects.
+///
+/// # Errors
+///
+/// Fails if the last page is not the first one, or if the chain leads through a login
+/// form, a consent form or a home page: what comes behind it may depend on the visitor.
+pub fn chain_offer(chain: &[Url]) -> Result<Offer, OfferRefusal> {
+    let [old, through @ .., new] = chain else { return Err(OfferRefusal::Unchanged) };
+    for page in through {
+        match redirect_offer(old, page) {
+            Ok(_) | Err(OfferRefusal::Unchanged) => {}
+            Err(refusal) => return Err(refusal),
+        }
+    }
+    redirect_offer(old, new)
 }
 
 fn review_reason(old: &Url, new: &Url) -> Option<ReviewReason> {
@@ -249,6 +269,25 @@ mod tests {
         ] {
             assert_eq!(offer(old, new), Err(refusal), "{new}");
         }
+    }
+
+    #[test]
+    fn chain_through_an_access_wall_or_a_home_page_is_refused() {
+        let offer = |chain: &[&str]| {
+            let urls: Vec<Url> = chain.iter().map(|url| Url::parse(url).unwrap()).collect();
+            chain_offer(&urls).map(|offer| offer.url.to_string())
+        };
+        let old = "http://example.org/docs/page";
+        let (upgraded, new) = ("https://example.org/docs/page", "https://example.org/new/page");
+        assert_eq!(offer(&[old, upgraded, new]), Ok(new.to_owned()));
+        for (through, refusal) in [
+            ("https://example.org/login", OfferRefusal::Login),
+            ("https://consent.example.org/x", OfferRefusal::Consent),
+            ("https://example.org/", OfferRefusal::HomePage),
+        ] {
+            assert_eq!(offer(&[old, upgraded, through, new]), Err(refusal), "{through}");
+        }
+        assert_eq!(offer(&[old]), Err(OfferRefusal::Unchanged));
     }
 
     #[test]

@@ -5,9 +5,10 @@
 
 use relink_model::{Link, Span};
 
-use crate::citation_template::{citation_template_around, parameter_value};
+use crate::citation_template::CitationTemplate;
 use crate::construct::Notation;
-use crate::rewrite::{Candidate, Refusal};
+use crate::link_edit::Refusal;
+use crate::rewrite::Candidate;
 
 /// The text of a second link to an archived copy.
 const LABEL: &str = "archived copy";
@@ -46,8 +47,8 @@ pub(crate) fn restore(
             return Ok(Candidate { span: whole, old, url, is_removal: true, ..candidate });
         }
     }
-    if let Some(template) = citation_template_around(bytes, span) {
-        let status = parameter_value(bytes, template, "url-status").ok_or(Refusal::NoRoom)?;
+    if let Some(template) = CitationTemplate::around(bytes, span) {
+        let status = template.parameter(&["url-status"]).ok_or(Refusal::NoRoom)?.value;
         let old = bytes.get(status.range()).ok_or(Refusal::Changed)?.to_vec();
         if old == b"live" {
             return Err(Refusal::AlreadyPresent);

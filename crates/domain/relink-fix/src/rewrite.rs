@@ -8,7 +8,6 @@
 //! plus those that were added; otherwise no edit is made.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use relink_frontier::canonicalize;
 use relink_model::{Link, LinkTarget, SourceLocation, Span};
@@ -17,113 +16,11 @@ use url::Url;
 
 use crate::edit::{Edit, Shifts, apply};
 use crate::insertion::{dead_link_mark, second_link};
+use crate::link_edit::{EditStyle, LinkEdit, Refusal, RefusedEdit, RewrittenDocument};
 use crate::restoration::restore;
 use crate::robust_link::{PageVersion, annotation, attributes};
-use crate::table_columns::{ColumnValues, column_edits};
+use crate::table_columns::column_edits;
 use crate::url_form::{CharWidth, UrlForm};
-
-/// The requested edit of a link.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LinkEdit {
-    /// The location of the link.
-    pub location: SourceLocation,
-    /// The canonical URL of the link, without a fragment.
-    pub old_url: String,
-    /// The new URL. The fragment of the link is appended if it has none.
-    pub new_url: String,
-    /// How the new URL is written.
-    pub style: EditStyle,
-}
-
-/// How a new URL is written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EditStyle {
-    /// Instead of the old URL.
-    Replace,
-    /// Instead of the old URL, which is kept in an attribute of the link if its
-    /// syntax has attributes.
-    ReplaceAndKeep(Option<PageVersion>),
-    /// As a second link behind the old one.
-    Beside {
-        /// The text of the second link.
-        label: String,
-        /// The data of an archived copy; `None` if the new URL is not one.
-        copy: Option<CopyDetails>,
-    },
-    /// In columns of a table. The new URL of the edit is not used.
-    Columns(ColumnValues),
-    /// In the attributes of a robust link, which keeps its URL. The new URL of the edit is
-    /// not used.
-    Annotate(PageVersion),
-    /// Instead of an archived copy, because the page works again.
-    Restore,
-    /// No new URL, but this mark behind the link, such as a template.
-    Mark(String),
-}
-
-/// The data of an archived copy for citation templates.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CopyDetails {
-    /// The date of the capture, such as `2021-03-02`.
-    pub date: String,
-    /// The state of the original URL, as in the parameter `url-status` of
-    /// MediaWiki templates: `dead` or `usurped`.
-    pub url_status: &'static str,
-}
-
-/// A document with replaced links.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RewrittenDocument {
-    /// The new document.
-    pub bytes: Vec<u8>,
-    /// The edits of the old document, by position.
-    pub edits: Vec<Edit>,
-    /// The location of the link of each edit, in the order of `edits`.
-    pub edited_links: Vec<SourceLocation>,
-    /// Requested edits that were not made.
-    pub refused: Vec<RefusedEdit>,
-}
-
-/// A requested edit that was not made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RefusedEdit {
-    /// The location of the link.
-    pub location: SourceLocation,
-    /// The reason.
-    pub reason: Refusal,
-}
-
-/// Why a link was not replaced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
-    /// The document has no such link at this location any more.
-    Changed,
-    /// The destination is not an absolute URL.
-    NotAbsolute,
-    /// The destination contains a line break.
-    LineBreak,
-    /// The new URL cannot be written in this construct.
-    NotRepresentable,
-    /// A second link cannot be written behind this construct.
-    NoRoom,
-    /// The second link is already there.
-    AlreadyPresent,
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Changed => "the document has changed since it was checked",
-            Self::NotAbsolute => "the destination is not an absolute URL",
-            Self::LineBreak => "the destination contains a line break",
-            Self::NotRepresentable => "the new URL cannot be written in this syntax",
-            Self::NoRoom => {
-                "a second link cannot be written here; use `--style replace` to replace the URL"
-            }
-            Self::AlreadyPresent => "the new URL is already linked next to it",
-        })
-    }
-}
 
 /// A requested edit that is being tried.
 pub(crate) struct Candidate {
@@ -192,8 +89,8 @@ pub fn rewrite(
     }
     let has_columns = |request: &&LinkEdit| matches!(request.style, EditStyle::Columns(_));
     for request in requested.iter().filter(|request| !has_columns(request)) {
-        match candidate(format, bytes, &links, request) {
-            Ok(candidate) => candidates.push(candidate),
+        match candidates_of(format, bytes, &links, request) {
+            Ok(edits) => candidates.extend(edits),
             Err(reason) => refused.push(RefusedEdit { location: request.location, reason }),
         }
     }
@@ -208,11 +105,42 @@ pub fn rewrite(
         |candidate| RefusedEdit { location: candidate.location, reason: Refusal::NotRepresentable },
     ));
     refused.sort_by_key(|refused| refused.location.span);
+    // Several edits may belong to one link.
+    refused.dedup();
     RewrittenDocument { bytes, edits, edited_links, refused }
 }
 
-/// Finds the link of a requested edit in the document.
-fn candidate(
+/// Returns the edits of the document for a requested edit: more than one if an archived
+/// copy is written into several parameters of a template.
+fn candidates_of(
+    format: DocumentFormat,
+    bytes: &[u8],
+    links: &[Link],
+    request: &LinkEdit,
+) -> Result<Vec<Candidate>, Refusal> {
+    let candidate = replacement(format, bytes, links, request)?;
+    let SourceLocation { span, kind, .. } = candidate.location;
+    let candidate = match &request.style {
+        EditStyle::Beside { label, copy } => {
+            return second_link(format, bytes, links, candidate, label, copy.as_ref());
+        }
+        EditStyle::Replace => candidate,
+        EditStyle::ReplaceAndKeep(version) => keep_original(bytes, candidate, version.as_ref()),
+        EditStyle::Mark(mark) => dead_link_mark(format, bytes, candidate, mark)?,
+        EditStyle::Restore => restore(bytes, links, candidate)?,
+        EditStyle::Columns(_) => return Err(Refusal::NoRoom),
+        EditStyle::Annotate(version) => {
+            let (position, text) = annotation(bytes, span, kind, version)?;
+            // The archived copy is a link, too.
+            Candidate { added_links: 1, ..candidate.insertion(position, text) }
+        }
+    };
+    Ok(vec![candidate])
+}
+
+/// Finds the link of a requested edit in the document, and returns the replacement of its
+/// URL.
+fn replacement(
     format: DocumentFormat,
     bytes: &[u8],
     links: &[Link],
@@ -236,7 +164,7 @@ fn candidate(
     if old.contains(&b'\n') {
         return Err(Refusal::LineBreak);
     }
-    let candidate = Candidate {
+    Ok(Candidate {
         location: request.location,
         index,
         url: with_fragment(&request.new_url, url.fragment()),
@@ -246,23 +174,7 @@ fn candidate(
         added_links: 0,
         form: Some(UrlForm::first(format)),
         is_removal: false,
-    };
-    match &request.style {
-        EditStyle::Replace => Ok(candidate),
-        EditStyle::ReplaceAndKeep(version) => Ok(keep_original(bytes, candidate, version.as_ref())),
-        EditStyle::Beside { label, copy } => {
-            second_link(format, bytes, links, candidate, label, copy.as_ref())
-        }
-        EditStyle::Mark(mark) => dead_link_mark(format, bytes, candidate, mark),
-        EditStyle::Restore => restore(bytes, links, candidate),
-        EditStyle::Columns(_) => Err(Refusal::NoRoom),
-        EditStyle::Annotate(version) => {
-            let kind = candidate.location.kind;
-            let (position, text) = annotation(bytes, span, kind, version)?;
-            // The archived copy is a link, too.
-            Ok(Candidate { added_links: 1, ..candidate.insertion(position, text) })
-        }
-    }
+    })
 }
 
 /// Adds the original URL to the replacement, if the link has attributes.
@@ -320,12 +232,25 @@ fn choose_forms(
             }
         }
         if has_failed {
+            reject_incomplete(candidates);
             continue;
         }
         if is_otherwise_equal(links, &by_span, candidates, &shifts, width) {
             return (document, edits);
         }
         reject_all(candidates);
+    }
+}
+
+/// Rejects all edits of links of which one edit has failed.
+fn reject_incomplete(candidates: &mut [Candidate]) {
+    let has_failed = |candidate: &&Candidate| candidate.form.is_none();
+    let failed: BTreeSet<Span> =
+        candidates.iter().filter(has_failed).map(|candidate| candidate.location.span).collect();
+    for candidate in candidates.iter_mut() {
+        if failed.contains(&candidate.location.span) {
+            candidate.form = None;
+        }
     }
 }
 

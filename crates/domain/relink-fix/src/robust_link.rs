@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use relink_model::{LinkKind, Span};
 
-use crate::rewrite::{CopyDetails, Refusal};
+use crate::link_edit::{CopyDetails, Refusal};
 use crate::url_form::UrlForm;
 
 /// The name of the sidecar file.

@@ -6,7 +6,8 @@
 use relink_model::{SourceLocation, Span};
 use relink_page::{DocumentFormat, Options, TableCell, for_each_row};
 
-use crate::rewrite::{Candidate, EditStyle, LinkEdit, Refusal, RefusedEdit};
+use crate::link_edit::{EditStyle, LinkEdit, Refusal, RefusedEdit};
+use crate::rewrite::Candidate;
 use crate::url_form::UrlForm;
 
 /// The names of the columns.

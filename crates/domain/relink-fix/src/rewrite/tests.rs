@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use relink_page::links;
 
 use super::*;
+use crate::link_edit::CopyDetails;
 use crate::robust_link::keeps_original;
 
 fn beside() -> EditStyle {

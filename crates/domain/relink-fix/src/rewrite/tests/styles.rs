@@ -5,6 +5,7 @@ use relink_page::links;
 
 use super::super::*;
 use super::{OLD, beside, check_beside, edit};
+use crate::link_edit::CopyDetails;
 use crate::table_columns::ColumnValues;
 
 #[test]

@@ -1,0 +1,194 @@
+//! Writes an archived copy into the parameters of a citation template: `archive-url`,
+//! `archive-date` and `url-status`.
+//!
+//! Empty parameters are filled; missing ones are added behind the last parameter.
+
+use relink_model::Span;
+
+use crate::citation_template::CitationTemplate;
+use crate::link_edit::{CopyDetails, Refusal};
+use crate::rewrite::Candidate;
+
+/// The names of each parameter; the first one is written.
+const NAMES: [&[&str]; 3] =
+    [&["archive-url", "archiveurl"], &["archive-date", "archivedate"], &["url-status"]];
+
+/// A changed range of a template. One of them contains the URL of the copy.
+#[derive(Debug)]
+struct Change {
+    span: Span,
+    has_url: bool,
+    /// The text in front of the URL, and the one behind it.
+    before: String,
+    after: String,
+}
+
+impl Change {
+    fn at(span: Span) -> Self {
+        Self { span, has_url: false, before: String::new(), after: String::new() }
+    }
+
+    /// Adds text behind the change, or the URL.
+    fn push(&mut self, text: Option<&str>) {
+        match text {
+            Some(text) if self.has_url => self.after.push_str(text),
+            Some(text) => self.before.push_str(text),
+            None => self.has_url = true,
+        }
+    }
+}
+
+/// Changes the replacement of a URL to the edits that name its archived copy.
+pub(crate) fn archive_parameters(
+    bytes: &[u8],
+    candidate: &Candidate,
+    template: &CitationTemplate,
+    copy: &CopyDetails,
+) -> Result<Vec<Candidate>, Refusal> {
+    if template.has_archive_url() {
+        return Err(Refusal::AlreadyPresent);
+    }
+    changes(bytes, template, copy)
+        .into_iter()
+        .map(|change| edit(bytes, candidate, change))
+        .collect()
+}
+
+/// Returns the changed ranges, by position.
+fn changes(bytes: &[u8], template: &CitationTemplate, copy: &CopyDetails) -> Vec<Change> {
+    let (end, bar, sign) = template.tail(bytes);
+    let mut tail = Change::at(Span { start: end, end });
+    let mut changes: Vec<Change> = Vec::new();
+    for (names, text) in NAMES.iter().zip([None, Some(&*copy.date), Some(copy.url_status)]) {
+        let Some(parameter) = template.parameter(names) else {
+            tail.push(Some(&format!("{bar}{}{sign}", names.first().copied().unwrap_or_default())));
+            tail.push(text);
+            continue;
+        };
+        let old = bytes.get(parameter.value.range()).unwrap_or_default();
+        let is_status = names.contains(&"url-status");
+        // Another status than `live` was chosen by a person.
+        if text.is_some_and(|text| text.as_bytes() == old)
+            || (is_status && !old.is_empty() && !old.eq_ignore_ascii_case(b"live"))
+        {
+            continue;
+        }
+        let mut change = Change::at(parameter.value);
+        change.push(text);
+        changes.push(change);
+    }
+    // The place of an empty last parameter is also the place of further parameters.
+    match changes.iter_mut().find(|change| change.span == tail.span) {
+        Some(last) if tail.has_url => {
+            let text = std::mem::take(&mut last.before);
+            tail.before.insert_str(0, &text);
+            *last = tail;
+        }
+        Some(last) => last.push(Some(&tail.before)),
+        None if tail.before.is_empty() => {}
+        None => changes.push(tail),
+    }
+    changes.sort_by_key(|change| change.span);
+    changes
+}
+
+fn edit(bytes: &[u8], candidate: &Candidate, change: Change) -> Result<Candidate, Refusal> {
+    let url = if change.has_url { candidate.url.clone() } else { String::new() };
+    Ok(Candidate {
+        location: candidate.location,
+        index: candidate.index,
+        url,
+        span: change.span,
+        old: bytes.get(change.span.range()).ok_or(Refusal::Changed)?.to_vec(),
+        around: (change.before, change.after),
+        added_links: usize::from(change.has_url),
+        form: candidate.form,
+        is_removal: false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use relink_model::SourceLocation;
+    use relink_page::{DocumentFormat, Options, links};
+
+    use super::*;
+    use crate::link_edit::{EditStyle, LinkEdit};
+    use crate::rewrite::rewrite;
+
+    const URL: &str = "http://example.org/a";
+    const COPY: &str = "https://archive.test/1/http://example.org/a";
+
+    /// Adds the copy of `URL` to the template with `U` as its URL, twice.
+    #[track_caller]
+    fn check(document: &str, status: &'static str, expect: &str) {
+        let mut text = document.replace('U', URL);
+        for _ in 0..2 {
+            let found = links(DocumentFormat::Wikitext, text.as_bytes()).links;
+            let link = found.iter().find(|link| link.target.text() == URL);
+            let location: SourceLocation = link.unwrap().location;
+            let details = CopyDetails { date: "2021-03-02".into(), url_status: status };
+            let style = EditStyle::Beside { label: String::new(), copy: Some(details) };
+            let (old_url, new_url) = (URL.to_owned(), COPY.to_owned());
+            let request = LinkEdit { location, old_url, new_url, style };
+            let options = Options::default();
+            let rewritten =
+                rewrite(DocumentFormat::Wikitext, &options, text.as_bytes(), &[request]);
+            text = String::from_utf8(rewritten.bytes).unwrap();
+            assert_eq!(
+                text,
+                expect.replace('U', URL).replace('C', COPY),
+                "{:?}",
+                rewritten.refused
+            );
+        }
+    }
+
+    #[test]
+    fn missing_parameters_are_added_in_the_style_of_the_template() {
+        check(
+            "{{cite web|url=U|title=x}}",
+            "usurped",
+            "{{cite web|url=U|title=x|archive-url=C|archive-date=2021-03-02|url-status=usurped}}",
+        );
+        check(
+            "{{cite web\n | url = U\n | title = x\n}}",
+            "unfit",
+            "{{cite web\n | url = U\n | title = x\n | archive-url = C\n | archive-date = \
+             2021-03-02\n | url-status = unfit\n}}",
+        );
+    }
+
+    #[test]
+    fn empty_parameters_are_filled() {
+        check(
+            "{{cite web|url=U|archive-url=|archive-date= |url-status=|title=x}}",
+            "dead",
+            "{{cite web|url=U|archive-url=C|archive-date= 2021-03-02|url-status=dead|title=x}}",
+        );
+        check(
+            "{{cite web|url=U|archive-url=}}",
+            "dead",
+            "{{cite web|url=U|archive-url=C|archive-date=2021-03-02|url-status=dead}}",
+        );
+        check(
+            "{{cite web|url=U|url-status= }}",
+            "deviated",
+            "{{cite web|url=U|url-status= deviated|archive-url=C|archive-date=2021-03-02}}",
+        );
+    }
+
+    #[test]
+    fn live_status_is_corrected_and_another_one_is_kept() {
+        check(
+            "{{cite web|url-status=live|url=U}}",
+            "dead",
+            "{{cite web|url-status=dead|url=U|archive-url=C|archive-date=2021-03-02}}",
+        );
+        check(
+            "{{cite web|url-status=unfit|url=U}}",
+            "dead",
+            "{{cite web|url-status=unfit|url=U|archive-url=C|archive-date=2021-03-02}}",
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! Requested edits of links, and what became of them.
+
+use std::fmt;
+
+use relink_model::SourceLocation;
+
+use crate::edit::Edit;
+use crate::robust_link::PageVersion;
+use crate::table_columns::ColumnValues;
+
+/// The requested edit of a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkEdit {
+    /// The location of the link.
+    pub location: SourceLocation,
+    /// The canonical URL of the link, without a fragment.
+    pub old_url: String,
+    /// The new URL. The fragment of the link is appended if it has none.
+    pub new_url: String,
+    /// How the new URL is written.
+    pub style: EditStyle,
+}
+
+/// How a new URL is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EditStyle {
+    /// Instead of the old URL.
+    Replace,
+    /// Instead of the old URL, which is kept in an attribute of the link if its
+    /// syntax has attributes.
+    ReplaceAndKeep(Option<PageVersion>),
+    /// As a second link behind the old one.
+    Beside {
+        /// The text of the second link.
+        label: String,
+        /// The data of an archived copy; `None` if the new URL is not one.
+        copy: Option<CopyDetails>,
+    },
+    /// In columns of a table. The new URL of the edit is not used.
+    Columns(ColumnValues),
+    /// In the attributes of a robust link, which keeps its URL. The new URL of the edit is
+    /// not used.
+    Annotate(PageVersion),
+    /// Instead of an archived copy, because the page works again.
+    Restore,
+    /// No new URL, but this mark behind the link, such as a template.
+    Mark(String),
+}
+
+/// The data of an archived copy for citation templates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopyDetails {
+    /// The date of the capture, such as `2021-03-02`.
+    pub date: String,
+    /// The state of the original URL, as in the parameter `url-status` of
+    /// MediaWiki templates: `dead`, `usurped`, `unfit` or `deviated`.
+    pub url_status: &'static str,
+}
+
+/// A document with replaced links.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RewrittenDocument {
+    /// The new document.
+    pub bytes: Vec<u8>,
+    /// The edits of the old document, by position.
+    pub edits: Vec<Edit>,
+    /// The location of the link of each edit, in the order of `edits`.
+    pub edited_links: Vec<SourceLocation>,
+    /// Requested edits that were not made.
+    pub refused: Vec<RefusedEdit>,
+}
+
+/// A requested edit that was not made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RefusedEdit {
+    /// The location of the link.
+    pub location: SourceLocation,
+    /// The reason.
+    pub reason: Refusal,
+}
+
+/// Why a link was not replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// The document has no such link at this location any more.
+    Changed,
+    /// The destination is not an absolute URL.
+    NotAbsolute,
+    /// The destination contains a line break.
+    LineBreak,
+    /// The new URL cannot be written in this construct.
+    NotRepresentable,
+    /// A second link cannot be written behind this construct.
+    NoRoom,
+    /// The second link is already there.
+    AlreadyPresent,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Changed => "the document has changed since it was checked",
+            Self::NotAbsolute => "the destination is not an absolute URL",
+            Self::LineBreak => "the destination contains a line break",
+            Self::NotRepresentable => "the new URL cannot be written in this syntax",
+            Self::NoRoom => {
+                "a second link cannot be written here; use `--style replace` to replace the URL"
+            }
+            Self::AlreadyPresent => "the new URL is already linked next to it",
+        })
+    }
+}
