@@ -51,9 +51,10 @@ pub use error::EngineError;
 pub use extract::{ExtractProblem, ExtractSettings, ExtractSummary, StdinReader, extract};
 pub use fix::{
     DeadLinkMarks, DocumentError, DocumentFix, FixCause, FixPreference, FixSettings, FixStatus,
-    FixStyle, LearnedDecisions, LinkFix, SiteFixes, WikiEditResult, WikiEditSettings, WikiEdits,
-    WikiPageEdit, add_copy_gaps, choose_dated_copies, edit_wiki_pages, learn_decisions,
-    map_to_sources, plan_document, plan_fixes, repair_page, verify_fixes,
+    FixStep, FixStyle, LearnedDecisions, LinkFix, SelectedFix, SiteFixes, WikiEditResult,
+    WikiEditSettings, WikiEdits, WikiPageEdit, choose_dated_copies, edit_wiki_pages, fetch_page,
+    learn_decisions, map_to_sources, plan_document, plan_fixes, repair_page, select_links,
+    verify_fixes,
 };
 pub use harvest::{
     ArrivalFilter, DecayRange, DecayRanking, DecaySource, DeliveryReport, FlagOutcome,

@@ -2,6 +2,7 @@
 
 mod archive;
 mod decay;
+mod demo;
 mod findings;
 mod fix;
 mod fix_wiki;
@@ -35,6 +36,7 @@ use relink_page::SlugStyle;
 use url::Url;
 
 pub use self::archive::{ArchiveArgs, ArchiveFormat};
+pub use self::demo::DemoArgs;
 pub use self::findings::{FindingArgs, GroupByArg, SortArg};
 pub use self::fix::{FixArgs, FixFormat};
 pub use self::fix_wiki::{
@@ -124,7 +126,7 @@ pub enum Color {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Check a built-in demo site, without network access
-    Demo,
+    Demo(DemoArgs),
     /// Check the links in files, directories, URL lists and web pages
     Check(Box<CheckArgs>),
     /// Write the current findings to a file; `check --baseline` ignores them

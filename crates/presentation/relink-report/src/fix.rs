@@ -1,7 +1,10 @@
 //! The report of `relink fix` as JSON.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
+use crate::fix_message::REPAIR_CAUSES;
 use crate::{Redacted, SCHEMA};
 
 /// The report of `relink fix`.
@@ -22,8 +25,33 @@ pub struct FixReport<'a> {
     /// The edits of wiki pages, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub wiki_edits: Vec<FixWikiEditRow>,
+    /// The repairs that can be written, or were written, counted by cause.
+    pub causes: Vec<FixCauseRow>,
     /// All repairs, by document and position.
     pub fixes: Vec<FixRow<'a>>,
+}
+
+/// The number of repairs with one cause.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FixCauseRow {
+    /// The cause, as in [`FixRow`].
+    pub cause: &'static str,
+    /// Number of repaired links.
+    pub links: usize,
+    /// Number of documents with these links.
+    pub files: usize,
+}
+
+/// Counts the repairs that can be written by cause.
+fn count_causes(fixes: &[FixRow<'_>]) -> Vec<FixCauseRow> {
+    let count = |cause: &'static str| {
+        let is_counted =
+            |row: &&FixRow<'_>| row.cause == cause && row.status == FixRowStatus::Ready;
+        let paths: Vec<&str> = fixes.iter().filter(is_counted).map(|row| row.path).collect();
+        let files = paths.iter().collect::<BTreeSet<_>>().len();
+        FixCauseRow { cause, links: paths.len(), files }
+    };
+    REPAIR_CAUSES.iter().map(|(cause, _)| count(cause)).filter(|row| row.links > 0).collect()
 }
 
 impl<'a> FixReport<'a> {
@@ -37,7 +65,8 @@ impl<'a> FixReport<'a> {
     ) -> Self {
         let has_edits = wiki_edits.iter().any(|edit| edit.revision.is_some());
         let applied = undo.is_some() || !commits.is_empty() || has_edits;
-        Self { schema: SCHEMA, command: "fix", applied, undo, commits, wiki_edits, fixes }
+        let causes = count_causes(&fixes);
+        Self { schema: SCHEMA, command: "fix", applied, undo, commits, wiki_edits, causes, fixes }
     }
 }
 

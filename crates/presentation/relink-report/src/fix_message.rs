@@ -10,6 +10,15 @@ use crate::fix::{FixRow, FixRowStatus};
 use crate::human::counted;
 use crate::printable;
 
+/// The causes of repairs and their headings, in the order in which they are shown.
+pub const REPAIR_CAUSES: [(&str, &str); 5] = [
+    ("redirect", "Permanent redirects"),
+    ("alias", "New locations of dead pages"),
+    ("archived-copy", "Archived copies of dead pages"),
+    ("not-found", "Dead links without a new URL"),
+    ("back-to-life", "Pages that work again"),
+];
+
 /// Maximum length of the first line of a commit message.
 const MAX_SUBJECT: usize = 72;
 /// Maximum number of locations that are listed for a repair.
@@ -55,13 +64,7 @@ pub fn pull_request_body(rows: &[FixRow<'_>]) -> String {
         counted(ready.len() as u64, "link"),
         counted(files.len() as u64, "file")
     );
-    for (cause, title) in [
-        ("redirect", "Permanent redirects"),
-        ("alias", "New locations of dead pages"),
-        ("archived-copy", "Archived copies of dead pages"),
-        ("not-found", "Dead links without a new URL"),
-        ("back-to-life", "Pages that work again"),
-    ] {
+    for (cause, title) in REPAIR_CAUSES {
         let rows: Vec<FixRow<'_>> =
             ready.iter().filter(|row| row.cause == cause).cloned().collect();
         push_table(&mut body, title, &rows);

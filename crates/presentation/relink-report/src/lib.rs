@@ -44,9 +44,10 @@ pub use archive::{ArchiveCounts, ArchiveReport, ArchiveRow, ArchiveRowState};
 pub use dead_links::DeadLinks;
 pub use fetch_outcome_name::FetchOutcomeName;
 pub use fix::{
-    FixCommitRow, FixReport, FixRow, FixRowStatus, FixWikiEditRow, SiteFixList, SiteFixRow,
+    FixCauseRow, FixCommitRow, FixReport, FixRow, FixRowStatus, FixWikiEditRow, SiteFixList,
+    SiteFixRow,
 };
-pub use fix_message::{commit_message, pull_request_body};
+pub use fix_message::{REPAIR_CAUSES, commit_message, pull_request_body};
 pub use gate::{GateRow, GateRowKind};
 pub use lines::FindingLine;
 pub use printable::printable;

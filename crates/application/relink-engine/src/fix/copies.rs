@@ -1,5 +1,4 @@
-//! Archived copies of dead pages: the copy that fits the date of a link, and what a copy
-//! lacks compared with the live page.
+//! Archived copies of dead pages: the copy that fits the date of a link.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,12 +6,14 @@ use std::path::Path;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use relink_fix::{PageVersion, link_date};
-use relink_model::Capture;
-use relink_ports::{CaptureOrder, CaptureQuery, CaptureStatusFilter, LineHistory, Store};
+use relink_judge::Policy;
+use relink_model::Snapshot;
+use relink_ports::LineHistory;
 use url::Url;
 
 use super::{FixCause, FixStatus, LinkFix};
-use crate::{EngineError, Ports, Revival};
+use crate::Ports;
+use crate::revive::good_copy_near;
 
 /// Replaces archived copies by those nearest to the dates of their links. The date of a
 /// link is its access date, or that of its line in the version history. Only files where
@@ -26,7 +27,7 @@ pub async fn choose_dated_copies(ports: &Ports, history: &dyn LineHistory, fixes
         matches!(fix.cause, FixCause::ArchivedCopy(_))
             && !matches!(fix.status, FixStatus::Rejected(_))
     };
-    let mut known: BTreeMap<(String, Timestamp), Option<Capture>> = BTreeMap::new();
+    let mut known: BTreeMap<(String, Timestamp), Option<Snapshot>> = BTreeMap::new();
     for document in fixes.chunk_by_mut(is_same) {
         let mut fixes: Vec<&mut LinkFix> = document.iter_mut().filter(|fix| is_copy(fix)).collect();
         let Some(path) = fixes.first().map(|fix| fix.location.path.clone()) else { continue };
@@ -38,28 +39,25 @@ pub async fn choose_dated_copies(ports: &Ports, history: &dyn LineHistory, fixes
             let Some(date) = written.or(line_date) else { continue };
             let key = (fix.old_url.clone(), date);
             if !known.contains_key(&key) {
-                let capture = nearest_capture(ports, &fix.old_url, date).await;
-                known.insert(key.clone(), capture);
+                let copy = nearest_copy(ports, &fix.old_url, date).await;
+                known.insert(key.clone(), copy);
             }
-            if let Some(Some(capture)) = known.get(&key) {
-                use_capture(fix, capture);
+            if let Some(Some(copy)) = known.get(&key) {
+                use_copy(fix, copy);
             }
         }
     }
 }
 
-/// Returns the successful capture nearest to a time, of the first archive that has one.
-async fn nearest_capture(ports: &Ports, url: &str, when: Timestamp) -> Option<Capture> {
-    let query = CaptureQuery {
-        statuses: CaptureStatusFilter::Success,
-        order: CaptureOrder::Nearest(when),
-        limit: 1,
-        ..CaptureQuery::new(Url::parse(url).ok()?)
-    };
+/// Returns the capture nearest to a time that is the page itself, of the first archive that
+/// has one.
+pub(super) async fn nearest_copy(ports: &Ports, url: &str, when: Timestamp) -> Option<Snapshot> {
+    let url = Url::parse(url).ok()?;
+    // A copy is judged by its text alone, so settings of requests do not matter.
+    let policy = Policy::default();
     for archive in &ports.archives {
         // An archive that cannot be queried leaves the known copy.
-        let list = archive.captures(&query).await.unwrap_or_default();
-        let found = list.captures.into_iter().find(|capture| capture.snapshot().is_some());
+        let found = good_copy_near(&**archive, &policy, &url, when).await;
         if found.is_some() {
             return found;
         }
@@ -67,28 +65,14 @@ async fn nearest_capture(ports: &Ports, url: &str, when: Timestamp) -> Option<Ca
     None
 }
 
-fn use_capture(fix: &mut LinkFix, capture: &Capture) {
-    let Some(snapshot) = capture.snapshot() else { return };
-    fix.new_url = snapshot.replay_url.to_string();
-    fix.cause = FixCause::ArchivedCopy(capture.captured_at);
-    let date = capture.captured_at.to_zoned(TimeZone::UTC).date().to_string();
-    fix.version = Some(PageVersion { url: fix.new_url.clone(), date });
+fn use_copy(fix: &mut LinkFix, copy: &Snapshot) {
+    fix.new_url = copy.replay_url.to_string();
+    fix.cause = FixCause::ArchivedCopy(copy.captured_at);
+    fix.version = Some(version_of(copy));
 }
 
-/// Adds what the archived copies lack, as `revive` found, to all links that get an alias.
-///
-/// # Errors
-///
-/// Fails if the store fails.
-pub async fn add_copy_gaps(store: &dyn Store, fixes: &mut [LinkFix]) -> Result<(), EngineError> {
-    let is_alias = |fix: &&mut LinkFix| {
-        matches!(fix.cause, FixCause::Alias(_)) && !matches!(fix.status, FixStatus::Rejected(_))
-    };
-    for fix in fixes.iter_mut().filter(is_alias) {
-        let Some(stored) = store.revival(&fix.old_url).await? else { continue };
-        // A report of another version of Relink says nothing about copies.
-        let revival = serde_json::from_str::<Revival>(&stored.report).ok();
-        fix.copy_gaps = revival.and_then(|revival| revival.copy_gaps).unwrap_or_default();
-    }
-    Ok(())
+/// Returns an archived copy as the version of a robust link.
+pub(super) fn version_of(copy: &Snapshot) -> PageVersion {
+    let date = copy.captured_at.to_zoned(TimeZone::UTC).date().to_string();
+    PageVersion { url: copy.replay_url.to_string(), date }
 }

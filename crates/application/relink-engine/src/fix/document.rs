@@ -1,9 +1,11 @@
 //! Rewrites one document in memory.
 
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use relink_fix::{Edit, LinkEdit, RefusedEdit, rewrite};
-use relink_model::SourceLocation;
+use relink_fix::{Edit, EditError, LinkEdit, RefusedEdit, apply, rewrite};
+use relink_model::{SourceLocation, Span};
 use relink_page::{DocumentFormat, Options};
 use relink_ports::{FileError, Files};
 use thiserror::Error;
@@ -25,6 +27,55 @@ pub struct DocumentFix {
     pub edits: Vec<Edit>,
     /// The location of the link of each edit, in the order of `edits`.
     pub edited_links: Vec<SourceLocation>,
+}
+
+/// One of the consecutive changes of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FixStep<'a, K> {
+    /// What the edits of the change have in common.
+    pub key: K,
+    /// The bytes before the change.
+    pub old: Cow<'a, [u8]>,
+    /// The bytes after the change.
+    pub new: Cow<'a, [u8]>,
+    /// Number of links whose edits belong to the change.
+    pub links: usize,
+}
+
+impl DocumentFix {
+    /// Splits the change of the document into consecutive ones: one for each key of its
+    /// edits, in the order of the keys.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the edits do not fit the document.
+    pub fn steps<K: Ord + Copy>(
+        &self,
+        key_of: impl Fn(SourceLocation) -> K,
+    ) -> Result<Vec<FixStep<'_, K>>, EditError> {
+        let keys: Vec<K> = self.edited_links.iter().map(|link| key_of(*link)).collect();
+        let mut links: BTreeMap<K, BTreeSet<Span>> = BTreeMap::new();
+        for (key, link) in keys.iter().zip(&self.edited_links) {
+            links.entry(*key).or_default().insert(link.span);
+        }
+        let last = links.last_key_value().map(|(key, _)| *key);
+        let mut old = Cow::Borrowed(&*self.old);
+        let mut steps = Vec::with_capacity(links.len());
+        for (key, links) in links {
+            let new = if Some(key) == last {
+                Cow::Borrowed(&*self.new)
+            } else {
+                let is_included =
+                    |(edit, other): (&Edit, &K)| (*other <= key).then(|| edit.clone());
+                let edits: Vec<Edit> =
+                    self.edits.iter().zip(&keys).filter_map(is_included).collect();
+                Cow::Owned(apply(&self.old, &edits)?)
+            };
+            steps.push(FixStep { key, old, new: new.clone(), links: links.len() });
+            old = new;
+        }
+        Ok(steps)
+    }
 }
 
 /// Why a document cannot be repaired.

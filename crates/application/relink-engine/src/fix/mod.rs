@@ -8,6 +8,7 @@
 
 mod copies;
 mod document;
+mod drifted;
 mod learn;
 mod plan;
 mod restored;
@@ -23,19 +24,28 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use relink_fix::{ColumnValues, CopyDetails, EditStyle, LinkEdit, PageVersion, ReviewReason};
 use relink_frontier::{UrlFilter, canonicalize};
+use relink_judge::codes;
 use relink_model::{Confidence, FindingCode, RunId, Verdict};
 use relink_page::DocumentFormat;
 use relink_ports::{CheckedTargetQuery, LinkLocation};
 use relink_revive::copy_gap::CopyGap;
 
-pub use self::copies::{add_copy_gaps, choose_dated_copies};
-pub use self::document::{DocumentError, DocumentFix, plan_document};
+pub use self::copies::choose_dated_copies;
+pub use self::document::{DocumentError, DocumentFix, FixStep, plan_document};
 pub use self::learn::{LearnedDecisions, learn_decisions};
 pub use self::plan::plan_fixes;
-pub use self::site::{SiteFixes, map_to_sources, repair_page};
+pub use self::site::{
+    SelectedFix, SiteFixes, fetch_page, map_to_sources, repair_page, select_links,
+};
 pub use self::wiki::{WikiEditResult, WikiEditSettings, WikiEdits, WikiPageEdit, edit_wiki_pages};
 use crate::check::{CheckEnd, CheckSettings, check};
 use crate::{EngineError, Input, Observer, Ports, ReadOptions, StopSignal};
+
+/// Why a dead link has no new URL if none was searched for.
+const NOT_SEARCHED: &str = "not searched for; use `--revive`";
+
+/// Why a dead link has no new URL if the search had no result.
+const NOT_FOUND: &str = "neither a new URL nor an archived copy was found";
 
 /// Number of targets read from the store at a time.
 const BATCH: usize = 256;
@@ -105,7 +115,8 @@ pub enum FixCause {
     Alias(Confidence),
     /// An archive, which captured the page at this time.
     ArchivedCopy(Timestamp),
-    /// No new URL was found. The link is marked as dead, with this date.
+    /// No new URL was found, or none was searched for. In MediaWiki text, the link can be
+    /// marked as dead, with this date.
     NotFound(Date),
     /// The page works again, and the link leads to an archived copy.
     BackToLife,
@@ -121,6 +132,11 @@ impl FixCause {
             Self::NotFound(_) => "not-found",
             Self::BackToLife => "back-to-life",
         }
+    }
+
+    /// Whether the link is only marked, because there is no new URL.
+    pub const fn is_mark(self) -> bool {
+        matches!(self, Self::NotFound(_))
     }
 
     /// Returns the text of a link to the new URL.
@@ -145,7 +161,7 @@ impl fmt::Display for FixCause {
                 write!(f, "archived copy of {}", time.to_zoned(TimeZone::UTC).date())
             }
             Self::BackToLife => f.write_str("the page works again"),
-            Self::NotFound(_) => f.write_str("neither a new URL nor an archived copy was found"),
+            Self::NotFound(_) => f.write_str("no new URL is known"),
         }
     }
 }
@@ -167,6 +183,8 @@ pub struct LinkFix {
     pub finding: String,
     /// Where the new URL comes from.
     pub cause: FixCause,
+    /// What supports the new URL, if it was searched for.
+    pub evidence: Vec<String>,
     /// How it is written.
     pub style: FixStyle,
     /// Whether a replaced URL is kept in an attribute of the link.
@@ -196,8 +214,20 @@ impl LinkFix {
         let FixCause::ArchivedCopy(time) = self.cause else { return None };
         Some(CopyDetails {
             date: time.to_zoned(TimeZone::UTC).date().to_string(),
-            url_status: if self.verdict == Verdict::Hijacked { "usurped" } else { "dead" },
+            url_status: self.url_status(),
         })
+    }
+
+    /// Returns the state of the old URL in the words of citation templates: `usurped` for
+    /// another owner, `unfit` for a placeholder such as a hosting notice, `deviated` for
+    /// other content.
+    fn url_status(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Hijacked => "usurped",
+            Verdict::Drifted => "deviated",
+            _ if self.code == Some(codes::PLACEHOLDER) => "unfit",
+            _ => "dead",
+        }
     }
 
     /// Returns the values of the columns in a table.

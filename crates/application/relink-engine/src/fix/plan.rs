@@ -3,15 +3,19 @@
 use std::path::Path;
 
 use jiff::tz::TimeZone;
-use relink_fix::{PageVersion, ReviewReason, is_citation, redirect_offer};
+use relink_fix::{PageVersion, ReviewReason, chain_offer, is_citation, redirect_offer};
 use relink_model::{Confidence, RunId, Verdict};
 use relink_page::DocumentFormat;
 use relink_ports::{CheckedTarget, CheckedTargetQuery, Files, LinkLocation};
+use relink_revive::copy_gap::CopyGap;
 use url::Url;
 
+use super::copies::version_of;
+use super::drifted::plan_drifted;
 use super::restored::plan_restorations;
 use super::{
     BATCH, DeadLinkMarks, FixCause, FixPreference, FixSettings, FixStatus, FixStyle, LinkFix,
+    NOT_FOUND, NOT_SEARCHED,
 };
 use crate::{EngineError, Ports, Revival};
 
@@ -27,6 +31,7 @@ const MIN_CONFIDENCE: Confidence = Confidence::from_percent(95);
 struct NewUrl {
     url: String,
     cause: FixCause,
+    evidence: Vec<String>,
     status: FixStatus,
 }
 
@@ -38,6 +43,15 @@ struct TargetOffer {
     for_citations: Option<NewUrl>,
     /// The archived copy.
     version: Option<PageVersion>,
+    /// What it lacks compared with the page at the alias.
+    copy_gaps: Vec<CopyGap>,
+}
+
+impl TargetOffer {
+    /// Returns an offer without an alternative.
+    fn only(first: NewUrl) -> Self {
+        Self { first, for_citations: None, version: None, copy_gaps: Vec::new() }
+    }
 }
 
 /// A link with the new URLs of its target.
@@ -73,9 +87,10 @@ pub async fn plan_fixes(
     links.sort_by_cached_key(key);
     choose_for_citations(&*ports.files, &mut links, settings).await;
     let mut fixes: Vec<LinkFix> = links.into_iter().map(|link| link.fix).collect();
-    let restored = plan_restorations(ports, run, settings).await?;
-    if !restored.is_empty() {
-        fixes.extend(restored);
+    let planned = fixes.len();
+    fixes.extend(plan_drifted(ports, run, settings).await?);
+    fixes.extend(plan_restorations(ports, run, settings).await?);
+    if fixes.len() > planned {
         fixes.sort_by_cached_key(|fix| (fix.location.path.clone(), fix.location.location.span));
     }
     Ok(fixes)
@@ -88,40 +103,48 @@ async fn target_offer(
     settings: FixSettings,
 ) -> Result<Option<TargetOffer>, EngineError> {
     if target.result.verdict == Verdict::Moved {
-        let offer = |first| TargetOffer { first, for_citations: None, version: None };
-        return Ok(redirect(target).map(offer));
+        return Ok(redirect(target).map(TargetOffer::only));
     }
-    let Some(stored) = ports.store.revival(&target.url).await? else { return Ok(None) };
+    let stored = ports.store.revival(&target.url).await?;
     // A report of another version is ignored, as in `relink explain`.
-    let Ok(revival) = serde_json::from_str::<Revival>(&stored.report) else { return Ok(None) };
+    let revival = stored.and_then(|stored| serde_json::from_str::<Revival>(&stored.report).ok());
+    let Some(revival) = revival else {
+        let status = FixStatus::Rejected(NOT_SEARCHED.to_owned());
+        return Ok(Some(without_url(ports, status)));
+    };
     let (alias, copy) = (alias(&revival), archived_copy(&revival));
-    if alias.is_none() && copy.is_none() && settings.marks != DeadLinkMarks::Off {
-        let date = ports.now().to_zoned(TimeZone::UTC).date();
-        let first = NewUrl {
-            url: String::new(),
-            cause: FixCause::NotFound(date),
-            status: FixStatus::Ready,
-        };
-        return Ok(Some(TargetOffer { first, for_citations: None, version: None }));
+    if alias.is_none() && copy.is_none() {
+        return Ok(Some(without_url(ports, FixStatus::Ready)));
     }
     let (first, for_citations) = match settings.preference {
         FixPreference::Auto if alias.is_some() => (alias, copy),
         FixPreference::Auto | FixPreference::Alias => (alias.or(copy), None),
         FixPreference::Archive => (copy.or(alias), None),
     };
-    let version = version(&revival);
-    Ok(first.map(|first| TargetOffer { first, for_citations, version }))
+    let version = revival.archived.as_ref().map(version_of);
+    let copy_gaps = revival.copy_gaps.unwrap_or_default();
+    Ok(first.map(|first| TargetOffer { first, for_citations, version, copy_gaps }))
+}
+
+/// Returns the offer for a page without a new URL.
+fn without_url(ports: &Ports, status: FixStatus) -> TargetOffer {
+    let date = ports.now().to_zoned(TimeZone::UTC).date();
+    let (url, cause) = (String::new(), FixCause::NotFound(date));
+    let first = NewUrl { url, cause, evidence: Vec::new(), status };
+    TargetOffer::only(first)
 }
 
 /// Returns the last URL of a permanent redirect chain.
 fn redirect(target: &CheckedTarget) -> Option<NewUrl> {
-    let last = target.probe.as_ref()?.hops.last()?;
-    let (old, new) = (Url::parse(&target.url).ok()?, Url::parse(&last.url).ok()?);
-    let status = match redirect_offer(&old, &new) {
+    let hops = &target.probe.as_ref()?.hops;
+    let urls = std::iter::once(&target.url).chain(hops.iter().map(|hop| &hop.url));
+    let chain: Vec<Url> = urls.map(|url| Url::parse(url).ok()).collect::<Option<_>>()?;
+    let new = chain.last()?.clone();
+    let status = match chain_offer(&chain) {
         Ok(offer) => offer.review.map_or(FixStatus::Ready, FixStatus::NeedsReview),
         Err(refusal) => FixStatus::Rejected(refusal.to_string()),
     };
-    Some(NewUrl { url: new.into(), cause: FixCause::Redirect, status })
+    Some(NewUrl { url: new.into(), cause: FixCause::Redirect, evidence: Vec::new(), status })
 }
 
 fn alias(revival: &Revival) -> Option<NewUrl> {
@@ -137,7 +160,8 @@ fn alias(revival: &Revival) -> Option<NewUrl> {
         },
     };
     let (url, cause) = (alias.url.to_string(), FixCause::Alias(alias.confidence));
-    Some(NewUrl { url, cause, status })
+    let evidence = alias.evidence.iter().map(|evidence| evidence.note.clone()).collect();
+    Some(NewUrl { url, cause, evidence, status })
 }
 
 fn archived_copy(revival: &Revival) -> Option<NewUrl> {
@@ -145,14 +169,9 @@ fn archived_copy(revival: &Revival) -> Option<NewUrl> {
     Some(NewUrl {
         url: copy.replay_url.to_string(),
         cause: FixCause::ArchivedCopy(copy.captured_at),
+        evidence: Vec::new(),
         status: FixStatus::Ready,
     })
-}
-
-fn version(revival: &Revival) -> Option<PageVersion> {
-    let copy = revival.archived.as_ref()?;
-    let date = copy.captured_at.to_zoned(TimeZone::UTC).date();
-    Some(PageVersion { url: copy.replay_url.to_string(), date: date.to_string() })
 }
 
 /// Returns the repairs of all links to a page.
@@ -162,7 +181,10 @@ fn offered_links(
     settings: FixSettings,
 ) -> Vec<OfferedLink> {
     let CheckedTarget { locations, url, result, .. } = target;
+    let is_alias = matches!(offer.first.cause, FixCause::Alias(_));
+    let copy_gaps = if is_alias { offer.copy_gaps.clone() } else { Vec::new() };
     let fix = |location: LinkLocation| LinkFix {
+        status: link_status(&offer.first, &location, settings.marks),
         location,
         old_url: url.clone(),
         new_url: offer.first.url.clone(),
@@ -170,25 +192,34 @@ fn offered_links(
         code: result.code,
         finding: result.reason.clone(),
         cause: offer.first.cause,
+        evidence: offer.first.evidence.clone(),
         style: style(offer.first.cause, settings),
         keeps_attributes: settings.keeps_attributes,
         version: offer.version.clone(),
-        copy_gaps: Vec::new(),
-        status: offer.first.status.clone(),
+        copy_gaps: copy_gaps.clone(),
     };
-    let can_be_marked = |location: &LinkLocation| {
-        let format = || DocumentFormat::from_file(Some(&location.path), b"");
-        settings.marks == DeadLinkMarks::All || format() == DocumentFormat::Wikitext
-    };
-    let is_marked = matches!(offer.first.cause, FixCause::NotFound(_));
     locations
         .into_iter()
-        .filter(|location| !is_marked || can_be_marked(location))
         .map(|location| OfferedLink {
             fix: fix(location),
             for_citations: offer.for_citations.clone(),
         })
         .collect()
+}
+
+/// Returns the status of the repair of one link. Only MediaWiki text has marks.
+fn link_status(offer: &NewUrl, location: &LinkLocation, marks: DeadLinkMarks) -> FixStatus {
+    if !offer.cause.is_mark() || offer.status != FixStatus::Ready {
+        return offer.status.clone();
+    }
+    let is_marked = match marks {
+        DeadLinkMarks::Off => false,
+        DeadLinkMarks::All => true,
+        DeadLinkMarks::ByName => {
+            DocumentFormat::from_file(Some(&location.path), b"") == DocumentFormat::Wikitext
+        }
+    };
+    if is_marked { FixStatus::Ready } else { FixStatus::Rejected(NOT_FOUND.to_owned()) }
 }
 
 fn style(cause: FixCause, settings: FixSettings) -> FixStyle {
@@ -222,6 +253,8 @@ async fn choose_for_citations(files: &dyn Files, links: &mut [OfferedLink], sett
             if is_citation(&bytes, fix.location.location.span) {
                 fix.new_url.clone_from(&copy.url);
                 fix.cause = copy.cause;
+                fix.evidence.clone_from(&copy.evidence);
+                fix.copy_gaps.clear();
                 fix.status = copy.status.clone();
                 fix.style = style(copy.cause, settings);
             }

@@ -5,7 +5,8 @@
 
 use relink_fix::{ReviewReason, original_of};
 use relink_model::RunId;
-use relink_ports::{CheckedTarget, CheckedTargetQuery};
+use relink_ports::{CheckedTarget, CheckedTargetQuery, LinkLocation};
+use url::Url;
 
 use super::{BATCH, FixCause, FixSettings, FixStatus, FixStyle, LinkFix};
 use crate::{EngineError, Ports};
@@ -17,17 +18,29 @@ pub(super) async fn plan_restorations(
     settings: FixSettings,
 ) -> Result<Vec<LinkFix>, EngineError> {
     let mut fixes = Vec::new();
-    let mut query = CheckedTargetQuery { limit: BATCH, ..CheckedTargetQuery::ALL };
+    // The locations are read for links to archives only: they are most of the data.
+    let mut query =
+        CheckedTargetQuery { limit: BATCH, max_locations: 0, ..CheckedTargetQuery::ALL };
     loop {
         let batch = ports.store.checked_targets(run, query).await?;
         let Some(last) = batch.last() else { return Ok(fixes) };
         query.after = last.task;
-        fixes.extend(batch.into_iter().flat_map(|target| restorations(target, settings)));
+        for target in batch {
+            let Some(original) = original_of(&target.url) else { continue };
+            let inlinks = ports.store.inlinks(&[target.task], usize::MAX).await?;
+            let locations = inlinks.into_iter().flat_map(|inlinks| inlinks.locations);
+            fixes.extend(restorations(&target, &original, locations, settings));
+        }
     }
 }
 
-fn restorations(target: CheckedTarget, settings: FixSettings) -> Vec<LinkFix> {
-    let Some(original) = original_of(&target.url) else { return Vec::new() };
+/// Returns the repairs of all links to a copy.
+fn restorations(
+    target: &CheckedTarget,
+    original: &Url,
+    locations: impl Iterator<Item = LinkLocation>,
+    settings: FixSettings,
+) -> Vec<LinkFix> {
     let status = if settings.restores {
         FixStatus::Ready
     } else {
@@ -41,11 +54,12 @@ fn restorations(target: CheckedTarget, settings: FixSettings) -> Vec<LinkFix> {
         code: None,
         finding: "archived copy".to_owned(),
         cause: FixCause::BackToLife,
+        evidence: Vec::new(),
         style: FixStyle::Restore,
         keeps_attributes: false,
         version: None,
         copy_gaps: Vec::new(),
         status: status.clone(),
     };
-    target.locations.into_iter().map(fix).collect()
+    locations.map(fix).collect()
 }

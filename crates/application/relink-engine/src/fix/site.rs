@@ -1,11 +1,12 @@
 //! Repairs of links on the pages of a crawled site.
 //!
 //! A crawl reports the pages on which links are. [`map_to_sources`] finds the files that
-//! the pages are made from. For other pages, [`repair_page`] rewrites a copy of the page.
+//! the pages are made from. For other pages, [`repair_page`] rewrites a copy of the page,
+//! and [`select_links`] lists its links for a content management system.
 
 use std::path::{Path, PathBuf};
 
-use relink_fix::{LinkEdit, rewrite};
+use relink_fix::{LinkEdit, css_selector, rewrite};
 use relink_frontier::canonicalize;
 use relink_model::{FetchOutcome, Link, LinkTarget, RequestRights};
 use relink_page::{DocumentFormat, Options, links_with};
@@ -111,17 +112,16 @@ fn located(links: &[Link], label: &str, fixes: &[LinkFix]) -> Vec<LinkFix> {
     found
 }
 
-/// Fetches a page and returns a copy with the repairs; `None` if it has no such link.
+/// Fetches a page that a crawl reported.
 ///
 /// # Errors
 ///
 /// Returns the reason if the page cannot be fetched.
-pub async fn repair_page(
+pub async fn fetch_page(
     ports: &Ports,
     settings: &DispatchSettings,
     page: &Url,
-    fixes: &[LinkFix],
-) -> Result<Option<Vec<u8>>, String> {
+) -> Result<Vec<u8>, String> {
     let polite = PoliteFetch::new(PoliteFetchSettings {
         fetch: &*ports.fetch,
         clock: &*ports.clock,
@@ -141,15 +141,46 @@ pub async fn repair_page(
     let FetchOutcome::Response(200) = result.outcome else {
         return Err(result.outcome.to_string());
     };
-    let bytes = result.body.map(|body| body.bytes).unwrap_or_default();
+    Ok(result.body.map(|body| body.bytes.to_vec()).unwrap_or_default())
+}
+
+/// Returns a copy of a page with the repairs; `None` if it has no such link.
+pub fn repair_page(page: &Url, bytes: &[u8], fixes: &[LinkFix]) -> Option<Vec<u8>> {
     let options = Options::default();
-    let links = links_with(DocumentFormat::Html, &bytes, &options).links;
+    let links = links_with(DocumentFormat::Html, bytes, &options).links;
     let edits: Vec<LinkEdit> = located(&links, page.as_str(), fixes)
         .iter()
         .map(|fix| fix.edit(DocumentFormat::Html))
         .collect();
-    let rewritten = rewrite(DocumentFormat::Html, &options, &bytes, &edits);
-    Ok((!rewritten.edits.is_empty()).then_some(rewritten.bytes))
+    let rewritten = rewrite(DocumentFormat::Html, &options, bytes, &edits);
+    (!rewritten.edits.is_empty()).then_some(rewritten.bytes)
+}
+
+/// A repair of a link on a page, with the selector of the link.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SelectedFix {
+    /// A CSS selector of the link.
+    pub selector: String,
+    /// The URL of the link as written on the page.
+    pub written_url: String,
+    /// The repair.
+    pub fix: LinkFix,
+}
+
+/// Returns the links of a page that have a repair, each selector once.
+pub fn select_links(page: &Url, bytes: &[u8], fixes: &[LinkFix]) -> Vec<SelectedFix> {
+    let links = links_with(DocumentFormat::Html, bytes, &Options::default()).links;
+    let mut selected: Vec<SelectedFix> = Vec::new();
+    for fix in located(&links, page.as_str(), fixes) {
+        let span = fix.location.location.span;
+        let Some(link) = links.iter().find(|link| link.location.span == span) else { continue };
+        let written_url = link.target.text().to_owned();
+        let Some(selector) = css_selector(bytes, span, &written_url) else { continue };
+        if selected.iter().all(|other| other.selector != selector) {
+            selected.push(SelectedFix { selector, written_url, fix });
+        }
+    }
+    selected
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! Everything happens on 127.0.0.1 and in a temporary directory. Some verdicts require
 //! history, so the site is checked twice: in its state of a year ago, and in its state
 //! of today. Then dead pages are searched for in a small demo archive, and the records of
-//! two providers are harvested over a simulated quarter. The results are compared with the
+//! two providers are harvested over a simulated quarter. The last step is the diff that
+//! repairs the documents. The results are compared with the
 //! planted faults.
 
 mod decay;
@@ -32,12 +33,16 @@ use relink_ports::{CheckedTarget, Clock};
 use relink_report::human::{self, TextStyle, counted, duration};
 
 use self::scoreboard::{ReportedVerdicts, Scoreboard};
-use crate::cli::GlobalArgs;
+use crate::cli::{DemoArgs, GlobalArgs};
 use crate::clock::RunClock;
+use crate::commands::fix::write_output;
 use crate::commands::text_style;
 use crate::error::{CommandError, Exit};
 use crate::output::print;
 use crate::wiring;
+
+/// The name of the patch in the directory that is kept.
+const PATCH: &str = "fix.patch";
 
 /// Request timeout; short because all servers are local.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -46,12 +51,15 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 const YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
 
 /// Runs `relink demo`.
-pub async fn run(global: GlobalArgs) -> Result<Exit, CommandError> {
+pub async fn run(args: DemoArgs, global: GlobalArgs) -> Result<Exit, CommandError> {
     let library = Library::start().await.map_err(|error| {
         CommandError::internal("cannot start the demo site on 127.0.0.1").cause(error.to_string())
     })?;
     let dir = DemoDir::open()?;
-    dir.write_documents(&library)?;
+    write_documents(&library, &dir.collection())?;
+    if let Some(keep) = &args.keep {
+        keep_documents(&library, keep)?;
+    }
     let demo = Demo { style: text_style(&global), library, dir };
     print(&format!(
         "Relink demo · everything is local (127.0.0.1:{}); no requests leave this machine\n",
@@ -64,13 +72,16 @@ pub async fn run(global: GlobalArgs) -> Result<Exit, CommandError> {
     print(&found.line())?;
     let decay = decay::measure_page(&ports, &demo.library).await?;
     print(&format!("{}\n", decay.line()))?;
-    let input = Input::Path(demo.dir.collection());
-    let fix = fix::plan(&ports, run, &settings(input), &demo.dir.collection()).await?;
-    print(&fix.text())?;
     let quarter = harvest::run_quarter(&demo.dir.0.join("harvest.db")).await?;
     print(&format!("{}\n", quarter.line()))?;
     let reading = demo.watch_reading_list().await?;
     print(&reading.line())?;
+    let input = Input::Path(demo.dir.collection());
+    let mut fix = fix::plan(&ports, run, &settings(input), &demo.dir.collection()).await?;
+    print(&fix.text())?;
+    if let Some(keep) = &args.keep {
+        write_output(&keep.join(PATCH), &fix.patch()?)?;
+    }
     let planted = demo.library.expected_findings();
     let board = Scoreboard::new(&planted, &reported);
     print(&format!("\n{}{}{NEXT}", board.text(demo.style), found.totals()))?;
@@ -98,18 +109,6 @@ impl DemoDir {
     fn collection(&self) -> PathBuf {
         self.0.join("collection")
     }
-
-    /// Writes the documents of the demo site.
-    fn write_documents(&self, library: &Library) -> Result<(), CommandError> {
-        for document in library.documents() {
-            let path = self.collection().join(document.path);
-            let dir = path.parent().unwrap_or(&self.0);
-            std::fs::create_dir_all(dir)
-                .and_then(|()| std::fs::write(&path, document.text))
-                .map_err(|error| cannot_create(&path, &error))?;
-        }
-        Ok(())
-    }
 }
 
 impl Drop for DemoDir {
@@ -117,6 +116,28 @@ impl Drop for DemoDir {
         // Ignore the error: the system cleans up its temporary directory.
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+/// Writes the documents of the demo site.
+fn write_documents(library: &Library, directory: &Path) -> Result<(), CommandError> {
+    for document in library.documents() {
+        let path = directory.join(document.path);
+        let parent = path.parent().unwrap_or(directory);
+        std::fs::create_dir_all(parent)
+            .and_then(|()| std::fs::write(&path, document.text))
+            .map_err(|error| cannot_create(&path, &error))?;
+    }
+    Ok(())
+}
+
+/// Writes the documents of the demo site to a new directory.
+fn keep_documents(library: &Library, directory: &Path) -> Result<(), CommandError> {
+    std::fs::create_dir(directory).map_err(|error| {
+        CommandError::usage(format!("cannot create `{}`", directory.display()))
+            .cause(error.to_string())
+            .hint("name a directory that does not exist")
+    })?;
+    write_documents(library, &directory.join("collection"))
 }
 
 fn cannot_create(path: &Path, error: &std::io::Error) -> CommandError {

@@ -23,8 +23,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use relink_engine::{
-    CheckEnd, CheckOutcome, FixCause, FixSettings, FixStatus, LinkFix, Ports, StopSignal,
-    add_copy_gaps, check, choose_dated_copies, plan_document, plan_fixes, verify_fixes,
+    CheckEnd, CheckOutcome, FixCause, FixSettings, FixStatus, LinkFix, Ports, StopSignal, check,
+    choose_dated_copies, plan_document, plan_fixes, verify_fixes,
 };
 use relink_git::GitLineHistory;
 use relink_model::RunId;
@@ -36,7 +36,8 @@ use relink_report::{
 pub use self::annotate::annotate;
 use self::commit::Committer;
 use self::journal::Journal;
-use self::patch::{PatchPrinter, document_diff, write_output};
+use self::patch::{GroupDiff, PatchGroup, PatchPrinter};
+pub use self::patch::{PatchGroups, document_diffs, write_output};
 use self::redirects::write_redirect_map;
 use self::report::{print_summary, row};
 use self::roots::Roots;
@@ -173,9 +174,6 @@ async fn offer_fixes(
     let mut observer = ProgressDisplay::new(mode.global);
     let mut fixes = plan_fixes(ports, run, mode.settings).await?;
     choose_dated_copies(ports, &GitLineHistory::new(), &mut fixes).await;
-    if plan.revive.is_some() {
-        add_copy_gaps(&*ports.store, &mut fixes).await?;
-    }
     let end = verify_fixes(ports, &plan.check, &mut fixes, &mut observer, stop).await?;
     observer.clear();
     Ok(match end {
@@ -243,7 +241,7 @@ async fn write_documents(
             }
         };
         let label = document_fixes.first().map_or("", |fix| fix.location.path.as_str());
-        let patch = document_diff(label, &document);
+        let diffs = document_diffs(label, &document, document_fixes)?;
         let written = match (mode.write, &mut committer) {
             (WriteMode::Apply, _) => journal.apply(&document)?,
             (_, Some(committer)) => committer.add(&document, document_fixes),
@@ -255,13 +253,14 @@ async fn write_documents(
         }
         documents += 1;
         // A patch that omits a document must not record its links either.
-        if mode.has_sidecar && (patch.is_some() || mode.write != WriteMode::DryRun) {
+        if mode.has_sidecar && (!diffs.is_empty() || mode.write != WriteMode::DryRun) {
             sidecars.add(root, &document, document_fixes);
         }
-        printer.add(patch)?;
+        printer.add(diffs)?;
     }
     for sidecar in sidecars.load() {
-        printer.add(sidecar.diff())?;
+        let group = PatchGroup::OriginalUrls;
+        printer.add(sidecar.diff().map(|diff| GroupDiff { group, diff, links: 0 }))?;
         write_sidecar(sidecar, mode.write, &mut journal, committer.as_mut())?;
     }
     printer.finish()?;

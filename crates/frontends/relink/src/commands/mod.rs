@@ -52,7 +52,7 @@ pub fn run(cli: Cli) -> Result<Exit, CommandError> {
         Command::Survey(args) => block_on(survey::run(*args, cli.global)),
         Command::Watch(args) => block_on(watch::run(*args, cli.global)),
         Command::Harvest(args) => block_on(harvest::run(*args)),
-        Command::Demo => block_on(demo::run(cli.global)),
+        Command::Demo(args) => block_on(demo::run(args, cli.global)),
         Command::Serve(args) => block_on(serve::run(*args)),
         Command::Worker(args) => block_on(worker::run(*args, cli.global)),
         Command::Db(args) => block_on(db::run(args)),

@@ -1,5 +1,9 @@
 //! `relink demo`.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
 use crate::sandbox::Sandbox;
 
 #[test]
@@ -60,7 +64,7 @@ fn demo_shows_decay_of_a_page_without_dead_links() {
 #[test]
 fn demo_harvests_thirty_records_over_a_quarter() {
     let result = Sandbox::new().run(&["demo"]).exits(0);
-    let line = result.stdout.lines().find(|line| line.starts_with("7/8 harvest")).unwrap();
+    let line = result.stdout.lines().find(|line| line.starts_with("6/8 harvest")).unwrap();
     assert!(line.contains("30 records of 2 providers, 91 days: 5 incidents"), "{line}");
     assert!(line.contains("5 of 5 on the planned days"), "{line}");
 }
@@ -68,8 +72,47 @@ fn demo_harvests_thirty_records_over_a_quarter() {
 #[test]
 fn demo_watches_a_reading_list_and_finds_a_replacement() {
     let result = Sandbox::new().run(&["demo"]).exits(0);
-    let line = result.stdout.lines().find(|line| line.starts_with("8/8 watch")).unwrap();
+    let line = result.stdout.lines().find(|line| line.starts_with("7/8 watch")).unwrap();
     for part in ["8 of 8 with the expected next step", "left the topic", "replacement found"] {
         assert!(line.contains(part), "`{part}` in: {line}");
     }
+}
+
+/// Returns the bytes of all files below a directory.
+fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.insert(path.clone(), std::fs::read(path).unwrap());
+        }
+    }
+    found
+}
+
+#[test]
+fn git_applies_the_patch_of_the_demo_and_reverts_it() {
+    let sandbox = Sandbox::new();
+    let result = sandbox.run(&["demo", "--keep", "kept"]).exits(0);
+    let step = result.stdout.lines().find(|line| line.starts_with("8/8 fix")).unwrap();
+    let collection = sandbox.path("kept/collection");
+    let git = |args: &[&str]| {
+        let status = Command::new("git").args(args).current_dir(&collection).status().unwrap();
+        assert!(status.success(), "git {args:?}");
+    };
+    let before = files(&collection);
+    git(&["init", "-q"]);
+    git(&["apply", "../fix.patch"]);
+    let after = files(&collection);
+    let changed = before.iter().filter(|(path, bytes)| after[*path] != **bytes).count();
+    assert!(changed > 0 && step.contains(&format!("in {changed} file")), "{changed}: {step}");
+    let patch = sandbox.read("kept/fix.patch");
+    assert!(patch.starts_with("# Permanent redirects: "), "{patch}");
+    git(&["apply", "--reverse", "../fix.patch"]);
+    let reverted = files(&collection);
+    assert!(before.iter().all(|(path, bytes)| reverted[path] == *bytes));
+    // An existing directory is not overwritten.
+    sandbox.run(&["demo", "--keep", "kept"]).exits(2);
 }

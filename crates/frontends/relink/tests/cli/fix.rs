@@ -1,11 +1,13 @@
 //! `relink fix`: diffs, patches, written files and undo.
 
 mod commit;
+mod groups;
 mod hostile;
 mod offers;
 mod robust;
 mod site;
 mod tree;
+mod url_status;
 mod wiki;
 
 use std::fs;

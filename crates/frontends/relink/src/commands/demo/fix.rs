@@ -11,6 +11,7 @@ use relink_report::human::counted;
 use relink_report::printable;
 
 use super::VerdictCollector;
+use crate::commands::fix::{PatchGroups, document_diffs};
 use crate::error::CommandError;
 
 /// Maximum number of lines of the printed diff.
@@ -18,10 +19,11 @@ const MAX_LINES: usize = 12;
 
 /// The planned repairs of the demo's documents.
 pub struct DemoFix {
-    edits: usize,
+    links: usize,
     files: usize,
     /// The diff of the document with the fewest changed lines.
     shortest: String,
+    groups: PatchGroups,
 }
 
 /// Plans the repairs of a check.
@@ -34,18 +36,22 @@ pub async fn plan(
     let mut fixes = plan_fixes(ports, run, FixSettings::default()).await?;
     let mut observer = VerdictCollector::default();
     verify_fixes(ports, settings, &mut fixes, &mut observer, &StopSignal::new().1).await?;
-    let mut demo = DemoFix { edits: 0, files: 0, shortest: String::new() };
+    let (shortest, groups) = (String::new(), PatchGroups::default());
+    let mut demo = DemoFix { links: 0, files: 0, shortest, groups };
     let is_same = |one: &LinkFix, other: &LinkFix| one.location.path == other.location.path;
     for document_fixes in fixes.chunk_by_mut(is_same) {
         let options = &settings.load.read_options;
         let Ok(Some(document)) = plan_document(&*ports.files, options, document_fixes).await else {
             continue;
         };
-        demo.edits += document.edits.len();
         demo.files += 1;
         let path = document.path.strip_prefix(collection).unwrap_or(&document.path);
-        let diff = unified_diff(&path.to_string_lossy(), &document.old, &document.new);
-        let diff = diff.map(|diff| String::from_utf8_lossy(&diff).into_owned()).unwrap_or_default();
+        let label = path.to_string_lossy();
+        let diffs = document_diffs(&label, &document, document_fixes)?;
+        demo.links += diffs.iter().map(|diff| diff.links).sum::<usize>();
+        demo.groups.add(diffs)?;
+        let diff = unified_diff(&label, &document.old, &document.new).unwrap_or_default();
+        let diff = String::from_utf8_lossy(&diff).into_owned();
         if demo.shortest.is_empty() || diff.lines().count() < demo.shortest.lines().count() {
             demo.shortest = diff;
         }
@@ -54,18 +60,25 @@ pub async fn plan(
 }
 
 impl DemoFix {
-    /// Returns the lines of the demo.
+    /// Returns the lines of the demo: the counts by cause, and one diff.
     pub fn text(&self) -> String {
-        let edits = counted(self.edits as u64, "edit");
+        let links = counted(self.links as u64, "link");
         let files = counted(self.files as u64, "file");
-        let lines = self.shortest.lines().filter(|line| !line.starts_with("diff "));
+        let counts: Vec<String> = self.groups.headings().collect();
+        let counts = counts.iter().flat_map(|heading| heading.trim_start_matches("# ").lines());
+        let diff = self.shortest.lines().filter(|line| !line.starts_with("diff "));
         let indented = |line| ["             ".into(), printable(line), "\n".into()];
-        let diff: String = lines.take(MAX_LINES).flat_map(indented).collect();
-        format!("6/8 fix      {edits} in {files} (dry run)\n{diff}")
+        let lines: String = counts.chain(diff.take(MAX_LINES)).flat_map(indented).collect();
+        format!("8/8 fix      {links} in {files} (dry run)\n{lines}")
+    }
+
+    /// Returns the patch of all documents.
+    pub fn patch(&mut self) -> Result<Vec<u8>, CommandError> {
+        self.groups.patch()
     }
 
     /// Whether the diff repairs something.
     pub fn has_edits(&self) -> bool {
-        self.edits > 0
+        self.links > 0
     }
 }

@@ -182,12 +182,12 @@ impl DemoQuarter {
             && self.records == DemoFederation::RECORDS as u64
     }
 
-    /// Formats the line `7/8 harvest  30 records of 2 providers, 91 days: …`.
+    /// Formats the line `6/8 harvest  30 records of 2 providers, 91 days: …`.
     pub(super) fn line(&self) -> String {
         let reached =
             |stage: usize| self.found.iter().filter(|(_, _, days)| days[stage].is_some()).count();
         format!(
-            "7/8 harvest  {} of {} providers, {} days: {}, {} escalated, {} hidden, {} restored; \
+            "6/8 harvest  {} of {} providers, {} days: {}, {} escalated, {} hidden, {} restored; \
              {} of {} on the planned days   {}",
             counted(self.records, "record"),
             DemoFederation::PROVIDERS.len(),

@@ -164,7 +164,7 @@ impl DemoReading {
         self.wrong().is_empty() && self.candidates.contains(&self.replacement)
     }
 
-    /// Formats the line `8/8 watch    8 pages of a reading list: 8 of 8 changes …`.
+    /// Formats the line `7/8 watch    8 pages of a reading list: 8 of 8 changes …`.
     pub(super) fn line(&self) -> String {
         let wrong = self.wrong();
         let events: Vec<&str> = self.truth.iter().map(|page| page.event).collect();
@@ -173,7 +173,7 @@ impl DemoReading {
         events.dedup();
         let all = self.truth.len();
         let mut text = format!(
-            "8/8 watch    {} of a reading list, {} of {all} with the expected next step \
+            "7/8 watch    {} of a reading list, {} of {all} with the expected next step \
              ({}); replacement {}   {}\n",
             counted(all as u64, "page"),
             all - wrong.len(),

@@ -63,6 +63,7 @@ fn annotations(page: &LivePage) -> Vec<LinkFix> {
         code: None,
         finding: "archived".to_owned(),
         cause: FixCause::ArchivedCopy(captured_at),
+        evidence: Vec::new(),
         style: FixStyle::Annotate,
         keeps_attributes: true,
         version: Some(PageVersion { url: replay_url.to_string(), date: date.clone() }),

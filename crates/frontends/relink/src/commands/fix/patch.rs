@@ -1,65 +1,175 @@
-//! Prints the changes as a patch.
+//! Prints the changes as a patch, grouped by cause.
+//!
+//! Each group has a heading, which `git apply` and `patch` skip. A document with repairs
+//! of several causes is in several groups: each of its diffs continues the previous one.
+//! The groups are kept in temporary files, because all documents are read before the
+//! first group is complete.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::collections::BTreeMap;
+use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use relink_engine::DocumentFix;
+use relink_engine::{DocumentFix, FixStyle, LinkFix};
 use relink_fix::unified_diff;
-use relink_report::human::TextStyle;
-use relink_report::printable;
+use relink_model::Span;
+use relink_report::human::{TextStyle, counted};
+use relink_report::{REPAIR_CAUSES, printable};
+use tempfile::SpooledTempFile;
 
 use crate::error::CommandError;
 use crate::output::{print, write_file};
 
-/// Prints the diff of each document, and collects them for a file.
+/// Maximum number of bytes of a group that are kept in memory.
+const MAX_MEMORY: usize = 4 << 20;
+/// Number of bytes that are printed at a time on a terminal.
+const PRINTED_BYTES: usize = 64 << 10;
+
+/// The repairs that are shown together, in the order in which they are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PatchGroup {
+    /// Repairs of one cause: its index in [`REPAIR_CAUSES`].
+    Cause(usize),
+    /// Attributes of robust links.
+    RobustLinks,
+    /// The file with the original URLs of replaced links.
+    OriginalUrls,
+}
+
+impl PatchGroup {
+    /// Returns the group of a repair.
+    pub fn of(fix: &LinkFix) -> Self {
+        let index = || REPAIR_CAUSES.iter().position(|(cause, _)| *cause == fix.cause.name());
+        match fix.style {
+            FixStyle::Annotate => Self::RobustLinks,
+            _ => Self::Cause(index().unwrap_or(REPAIR_CAUSES.len())),
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Cause(index) => REPAIR_CAUSES.get(index).map_or("Repairs", |(_, title)| title),
+            Self::RobustLinks => "Archived copies of live pages",
+            Self::OriginalUrls => "Original URLs of replaced links",
+        }
+    }
+}
+
+/// The change of one document by the repairs of one group.
+#[derive(Debug)]
+pub struct GroupDiff {
+    pub group: PatchGroup,
+    pub diff: Vec<u8>,
+    /// Number of repaired links.
+    pub links: usize,
+}
+
+/// The diffs of one group.
+struct DiffSpool {
+    links: usize,
+    files: usize,
+    diffs: SpooledTempFile,
+}
+
+/// The diffs of all documents, by group.
+#[derive(Default)]
+pub struct PatchGroups(BTreeMap<PatchGroup, DiffSpool>);
+
+impl PatchGroups {
+    /// Adds the diffs of a document.
+    pub fn add(&mut self, diffs: impl IntoIterator<Item = GroupDiff>) -> Result<(), CommandError> {
+        for GroupDiff { group, diff, links } in diffs {
+            let spool = self.0.entry(group).or_insert_with(|| DiffSpool {
+                links: 0,
+                files: 0,
+                diffs: SpooledTempFile::new(MAX_MEMORY),
+            });
+            spool.links += links;
+            spool.files += 1;
+            spool.diffs.write_all(&diff).map_err(|error| cannot_write(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the headings of the groups.
+    pub fn headings(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(|(group, spool)| heading(*group, spool))
+    }
+
+    /// Returns the patch.
+    pub fn patch(&mut self) -> Result<Vec<u8>, CommandError> {
+        let mut patch = Vec::new();
+        for (group, spool) in &mut self.0 {
+            patch.extend_from_slice(heading(*group, spool).as_bytes());
+            let read = spool.diffs.rewind().and_then(|()| spool.diffs.read_to_end(&mut patch));
+            read.map_err(|error| cannot_write(&error))?;
+        }
+        Ok(patch)
+    }
+}
+
+/// Prints the diffs of all documents, or writes them to a file.
 pub struct PatchPrinter {
     is_shown: bool,
     style: TextStyle,
     output: Option<PathBuf>,
-    patch: Vec<u8>,
+    groups: PatchGroups,
 }
 
 impl PatchPrinter {
     /// Creates a printer that writes to standard output if `is_shown`, and to
     /// `output` if given.
     pub fn new(is_shown: bool, style: TextStyle, output: Option<&Path>) -> Self {
-        Self { is_shown, style, output: output.map(Path::to_owned), patch: Vec::new() }
+        let output = output.map(Path::to_owned);
+        Self { is_shown, style, output, groups: PatchGroups::default() }
     }
 
-    /// Adds the diff of a document.
-    pub fn add(&mut self, diff: Option<Vec<u8>>) -> Result<(), CommandError> {
-        let Some(diff) = diff else { return Ok(()) };
+    /// Adds the diffs of a document.
+    pub fn add(&mut self, diffs: impl IntoIterator<Item = GroupDiff>) -> Result<(), CommandError> {
+        if self.is_shown || self.output.is_some() { self.groups.add(diffs) } else { Ok(()) }
+    }
+
+    /// Prints the groups and writes the patch file.
+    pub fn finish(mut self) -> Result<(), CommandError> {
+        let mut groups = std::mem::take(&mut self.groups);
         if self.is_shown {
-            self.print(&diff)?;
+            for (group, spool) in &mut groups.0 {
+                let heading = heading(*group, spool);
+                spool.diffs.rewind().map_err(|error| cannot_write(&error))?;
+                self.print(&heading, &mut spool.diffs)?;
+            }
         }
-        if self.output.is_some() {
-            self.patch.extend_from_slice(&diff);
-        }
-        Ok(())
+        self.output.map_or(Ok(()), |path| write_output(&path, &groups.patch()?))
     }
 
-    /// Writes the patch file.
-    pub fn finish(self) -> Result<(), CommandError> {
-        self.output.map_or(Ok(()), |path| write_output(&path, &self.patch))
-    }
-
-    /// Prints a diff: with its exact bytes to a file or pipe, and without
+    /// Prints the diffs of a group: with their exact bytes to a file or pipe, and without
     /// control characters to a terminal.
-    fn print(&self, diff: &[u8]) -> Result<(), CommandError> {
-        let mut out = std::io::stdout().lock();
+    fn print(&self, heading: &str, diffs: &mut SpooledTempFile) -> Result<(), CommandError> {
+        let mut out = io::stdout().lock();
         if !out.is_terminal() && self.style == TextStyle::Plain {
-            let written = out.write_all(diff).and_then(|()| out.flush());
+            let written = out
+                .write_all(heading.as_bytes())
+                .and_then(|()| io::copy(diffs, &mut out))
+                .and_then(|_| out.flush());
             return match written {
-                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                    Err(CommandError::internal("cannot write the diff").cause(error.to_string()))
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    Err(cannot_write(&error))
                 }
                 _ => Ok(()),
             };
         }
         drop(out);
-        let text = String::from_utf8_lossy(diff);
-        let lines: String = text.lines().map(|line| self.line(line)).collect();
-        print(&lines)
+        let mut text = self.line(heading.trim_end());
+        let mut line = Vec::new();
+        let mut diffs = BufReader::new(diffs);
+        while diffs.read_until(b'\n', &mut line).map_err(|error| cannot_write(&error))? > 0 {
+            let end = line.strip_suffix(b"\n").unwrap_or(&line);
+            text.push_str(&self.line(&String::from_utf8_lossy(end)));
+            line.clear();
+            if text.len() > PRINTED_BYTES {
+                print(&std::mem::take(&mut text))?;
+            }
+        }
+        print(&text)
     }
 
     /// Returns a line for the terminal.
@@ -68,6 +178,7 @@ impl PatchPrinter {
             Some(b'+') => "\x1b[32m",
             Some(b'-') => "\x1b[31m",
             Some(b'@') => "\x1b[36m",
+            Some(b'#') => "\x1b[1m",
             _ => "",
         };
         let text = printable(line);
@@ -78,18 +189,49 @@ impl PatchPrinter {
     }
 }
 
-/// Returns the change of a document as a diff. Warns if a diff cannot
-/// describe it.
-pub fn document_diff(label: &str, document: &DocumentFix) -> Option<Vec<u8>> {
+/// Returns the heading of a group. The file with the original URLs repeats links of the
+/// other groups, so they are not counted again.
+fn heading(group: PatchGroup, spool: &DiffSpool) -> String {
+    let DiffSpool { links, files, .. } = spool;
+    let title = group.title();
+    if group == PatchGroup::OriginalUrls {
+        return format!("# {title}\n");
+    }
+    let (links, files) = (counted(*links as u64, "link"), counted(*files as u64, "file"));
+    format!("# {title}: {links} in {files}\n")
+}
+
+fn cannot_write(error: &io::Error) -> CommandError {
+    CommandError::internal("cannot write the diff").cause(error.to_string())
+}
+
+/// Returns the change of a document as diffs: one for each cause of its repairs. Warns if
+/// a diff cannot describe it.
+pub fn document_diffs(
+    label: &str,
+    document: &DocumentFix,
+    fixes: &[LinkFix],
+) -> Result<Vec<GroupDiff>, CommandError> {
     let path = label.trim_start_matches("./").trim_start_matches('/');
-    let diff = unified_diff(path, &document.old, &document.new);
-    if diff.is_none() {
+    if document.old.contains(&0) || document.new.contains(&0) {
         CommandError::usage(format!("`{}` is not in the patch", printable(label)))
             .cause("the file contains NUL bytes, which a patch cannot describe")
             .hint("use `--apply` to change it")
             .warn();
+        return Ok(Vec::new());
     }
-    diff
+    let groups: BTreeMap<Span, PatchGroup> =
+        fixes.iter().map(|fix| (fix.location.location.span, PatchGroup::of(fix))).collect();
+    let group_of = |span| groups.get(&span).copied().unwrap_or(PatchGroup::Cause(0));
+    let steps = document.steps(|link| group_of(link.span)).map_err(|error| {
+        CommandError::internal(format!("cannot describe the change of `{}`", printable(label)))
+            .cause(error.to_string())
+    })?;
+    let diffs = steps.into_iter().filter_map(|step| {
+        let diff = unified_diff(path, &step.old, &step.new)?;
+        Some(GroupDiff { group: step.key, diff, links: step.links })
+    });
+    Ok(diffs.collect())
 }
 
 /// Writes a file that the user named.

@@ -1,5 +1,7 @@
 //! The summary and the rows of a repair.
 
+use std::collections::BTreeMap;
+
 use relink_engine::{FixStatus, LinkFix};
 use relink_fix::Refusal;
 use relink_report::human::counted;
@@ -14,10 +16,8 @@ pub fn print_summary(fixes: &[LinkFix], result: &WriteResult) {
     let ready = fixes.iter().filter(|fix| fix.status == FixStatus::Ready).count();
     let links = counted(ready as u64, "link");
     let in_files = format!("{links} in {}", counted(result.documents as u64, "file"));
-    for fix in fixes {
-        if let Some(line) = open_line(fix) {
-            eprintln!("{line}");
-        }
+    for line in fixes.iter().filter_map(open_line).chain(unrepaired_lines(fixes)) {
+        eprintln!("{line}");
     }
     for FixCommitRow { id, subject } in &result.commits {
         eprintln!("commit {id} {}", printable(subject));
@@ -37,14 +37,30 @@ pub fn print_summary(fixes: &[LinkFix], result: &WriteResult) {
     }
 }
 
+/// Returns the numbers of dead links without a new URL, by the reason.
+fn unrepaired_lines(fixes: &[LinkFix]) -> impl Iterator<Item = String> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for fix in fixes.iter().filter(|fix| fix.cause.is_mark()) {
+        if let FixStatus::Rejected(reason) = &fix.status {
+            *counts.entry(reason.as_str()).or_default() += 1;
+        }
+    }
+    let line =
+        |(reason, count)| format!("not repaired: {} ({reason})", counted(count, "dead link"));
+    counts.into_iter().filter(|(reason, _)| *reason != present()).map(line)
+}
+
+/// Returns the reason why a repair of an earlier run is not repeated.
+fn present() -> String {
+    Refusal::AlreadyPresent.to_string()
+}
+
 /// Returns a line on a repair that was not made. A repair of an earlier run is not worth a
 /// line.
 fn open_line(fix: &LinkFix) -> Option<String> {
     let (kind, reason) = match &fix.status {
         FixStatus::Ready => return None,
-        FixStatus::Rejected(reason) if *reason == Refusal::AlreadyPresent.to_string() => {
-            return None;
-        }
+        FixStatus::Rejected(reason) if fix.cause.is_mark() || *reason == present() => return None,
         FixStatus::NeedsReview(reason) => ("needs review", reason.to_string()),
         FixStatus::Rejected(reason) => ("not repaired", reason.clone()),
     };
@@ -59,6 +75,14 @@ fn open_line(fix: &LinkFix) -> Option<String> {
         fix.cause,
         printable(&reason),
     ))
+}
+
+/// Returns where the new URL comes from and what supports it.
+pub fn evidence(fix: &LinkFix) -> String {
+    match fix.evidence.as_slice() {
+        [] => fix.cause.to_string(),
+        notes => format!("{}: {}", fix.cause, redact_prose(&notes.join("; "))),
+    }
 }
 
 /// Returns the row of a repair.
@@ -77,7 +101,7 @@ pub fn row(fix: &LinkFix) -> FixRow<'_> {
         code: fix.code.map(|code| code.to_string()),
         finding: redact_prose(&fix.finding),
         cause: fix.cause.name(),
-        evidence: fix.cause.to_string(),
+        evidence: evidence(fix),
         style: style_name(fix.style),
         copy_gaps: fix.copy_gaps.iter().map(ToString::to_string).collect(),
         status,

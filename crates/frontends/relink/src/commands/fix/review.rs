@@ -6,6 +6,8 @@ use std::io::{self, BufRead, Write};
 use relink_engine::{FixStatus, LinkFix};
 use relink_report::printable;
 
+use super::report::evidence;
+
 /// Asks about every repair that needs review, once per pair of URLs. `y` accepts
 /// it, `n` declines it, `q` or the end of the input leaves the rest undecided.
 pub fn review(
@@ -38,8 +40,14 @@ fn write_question(output: &mut dyn Write, fix: &LinkFix, reason: &str) -> io::Re
     let location = &fix.location.location;
     let path = printable(&fix.location.path);
     writeln!(output, "\n{path}:{}:{}", location.line, location.column)?;
-    writeln!(output, "  old: {}", printable(&fix.old_url))?;
-    writeln!(output, "  new: {}  ({})", printable(&fix.new_url), fix.cause)?;
+    let code = fix.code.map(|code| format!("{code} ")).unwrap_or_default();
+    writeln!(output, "  old: {}  ({code}{})", printable(&fix.old_url), printable(&fix.finding))?;
+    writeln!(output, "  new: {}  ({})", printable(&fix.new_url), printable(&evidence(fix)))?;
+    if let Some(version) = fix.version.as_ref().filter(|version| version.url != fix.new_url) {
+        let gaps: Vec<String> = fix.copy_gaps.iter().map(ToString::to_string).collect();
+        let gaps = if gaps.is_empty() { String::new() } else { format!("; {}", gaps.join("; ")) };
+        writeln!(output, "  copy: {}  ({}{gaps})", printable(&version.url), version.date)?;
+    }
     writeln!(output, "  {reason}")
 }
 

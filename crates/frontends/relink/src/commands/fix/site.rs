@@ -7,13 +7,16 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use relink_engine::{FixStatus, LinkFix, Ports, map_to_sources, repair_page};
+use relink_engine::{
+    FixStatus, LinkFix, Ports, SelectedFix, fetch_page, map_to_sources, repair_page, select_links,
+};
 use relink_ports::Clock as _;
-use relink_report::{SiteFixList, SiteFixRow, redact};
+use relink_report::{SiteFixList, SiteFixRow, redact, redact_prose};
 use url::Url;
 
 use super::patch::write_output;
 use super::redirects::write_redirect_map;
+use super::report::evidence;
 use super::{
     FixMode, Journal, Roots, WriteMode, offer_fixes, reject, review_fixes, write_documents,
 };
@@ -76,46 +79,65 @@ async fn write_pages(
     args: &SiteFixArgs,
     fixes: &mut [LinkFix],
 ) -> Result<(), CommandError> {
-    let is_ready = |fix: &&LinkFix| fix.status == FixStatus::Ready && !fix.new_url.is_empty();
-    if let Some(path) = &args.site_list {
-        let rows = fixes.iter().filter(is_ready).map(list_row).collect();
-        let text = serde_json::to_string_pretty(&SiteFixList::new(rows)).map_err(cannot_encode)?;
-        write_output(path, format!("{text}\n").as_bytes())?;
-    }
+    let mut selected = Vec::new();
     let is_same = |one: &LinkFix, other: &LinkFix| one.location.path == other.location.path;
     for page in fixes.chunk_by_mut(is_same) {
-        let written =
-            match &args.html_copies {
-                Some(directory) => write_copy(ports, plan, directory, page).await?,
-                None if args.site_list.is_some() => Ok(()),
-                None => Err("no source file found; use `--map`, `--html-copies` or `--site-list`"
-                    .to_owned()),
-            };
-        if let Err(reason) = written {
+        let repaired = if args.html_copies.is_none() && args.site_list.is_none() {
+            Err("no source file found; use `--map`, `--html-copies` or `--site-list`".to_owned())
+        } else {
+            repair_fetched(ports, plan, args, page, &mut selected).await?
+        };
+        if let Err(reason) = repaired {
             reject(page, &reason);
         }
+    }
+    if let Some(path) = &args.site_list {
+        let rows = selected.iter().map(list_row).collect();
+        let text = serde_json::to_string_pretty(&SiteFixList::new(rows)).map_err(cannot_encode)?;
+        write_output(path, format!("{text}\n").as_bytes())?;
     }
     Ok(())
 }
 
-/// Writes a copy of a page. Returns the reason if it cannot be repaired.
-async fn write_copy(
+/// Fetches a page, writes a copy of it and selects its links. Returns the reason if it
+/// cannot be repaired.
+async fn repair_fetched(
     ports: &Ports,
     plan: &CheckPlan,
-    directory: &Path,
+    args: &SiteFixArgs,
     fixes: &[LinkFix],
+    selected: &mut Vec<SelectedFix>,
 ) -> Result<Result<(), String>, CommandError> {
-    let ready: Vec<LinkFix> =
-        fixes.iter().filter(|fix| fix.status == FixStatus::Ready).cloned().collect();
+    let is_ready = |fix: &&LinkFix| fix.status == FixStatus::Ready && !fix.new_url.is_empty();
+    let ready: Vec<LinkFix> = fixes.iter().filter(is_ready).cloned().collect();
     let url = ready.first().and_then(|fix| Url::parse(&fix.location.path).ok());
     let Some(url) = url else { return Ok(Ok(())) };
-    let Some(path) = copy_path(directory, &url) else {
-        return Ok(Err("the path of the page is not a file name".to_owned()));
-    };
-    let page = match repair_page(ports, &plan.check.dispatch, &url, &ready).await {
-        Ok(Some(page)) => page,
-        Ok(None) => return Ok(Err("the page no longer has this link".to_owned())),
+    let bytes = match fetch_page(ports, &plan.check.dispatch, &url).await {
+        Ok(bytes) => bytes,
         Err(reason) => return Ok(Err(reason)),
+    };
+    let found = select_links(&url, &bytes, &ready);
+    if found.is_empty() {
+        return Ok(Err("the page no longer has this link".to_owned()));
+    }
+    selected.extend(found);
+    match &args.html_copies {
+        Some(directory) => write_copy(directory, &url, repair_page(&url, &bytes, &ready)),
+        None => Ok(Ok(())),
+    }
+}
+
+/// Writes a copy of a page. Returns the reason if there is none.
+fn write_copy(
+    directory: &Path,
+    url: &Url,
+    copy: Option<Vec<u8>>,
+) -> Result<Result<(), String>, CommandError> {
+    let Some(copy) = copy else {
+        return Ok(Err("the new URL cannot be written on this page".to_owned()));
+    };
+    let Some(path) = copy_path(directory, url) else {
+        return Ok(Err("the path of the page is not a file name".to_owned()));
     };
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent).map_err(|error| {
@@ -123,7 +145,7 @@ async fn write_copy(
                 .cause(error.to_string())
         })?;
     }
-    write_output(&path, &page)?;
+    write_output(&path, &copy)?;
     Ok(Ok(()))
 }
 
@@ -140,14 +162,15 @@ fn copy_path(directory: &Path, url: &Url) -> Option<PathBuf> {
     is_inside.then(|| directory.join(url.host_str().unwrap_or_default()).join(path))
 }
 
-fn list_row(fix: &LinkFix) -> SiteFixRow<'_> {
+fn list_row(selected: &SelectedFix) -> SiteFixRow<'_> {
+    let SelectedFix { selector, written_url, fix } = selected;
     SiteFixRow {
         page: redact(&fix.location.path),
-        selector: format!("a[href=\"{}\"]", fix.old_url.replace('\\', "\\\\").replace('"', "\\\"")),
-        dead_link: redact(&fix.old_url),
+        selector: redact_prose(selector).to_string(),
+        dead_link: redact(written_url),
         new_url: redact(&fix.new_url),
         cause: fix.cause.name(),
-        evidence: fix.cause.to_string(),
+        evidence: evidence(fix),
     }
 }
 

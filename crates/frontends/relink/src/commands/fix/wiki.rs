@@ -22,7 +22,7 @@ use relink_report::{FixWikiEditRow, printable, redact};
 use relink_wiki::{JsonJournal, MediaWiki, MediaWikiSettings, PageCopies, WikiLogin};
 use url::Url;
 
-use super::patch::{PatchPrinter, document_diff};
+use super::patch::{GroupDiff, PatchPrinter, document_diffs};
 use super::{FixMode, WriteMode, WriteResult, community, find_fixes, reject, review_fixes};
 use crate::cli::{FixArgs, GlobalArgs, WikiArgs, WikiPagesArg};
 use crate::clock::RunClock;
@@ -155,14 +155,14 @@ impl OpenWiki {
         let mut edits = Vec::new();
         let is_same = |one: &LinkFix, other: &LinkFix| one.location.path == other.location.path;
         for page_fixes in fixes.chunk_by_mut(is_same) {
-            let Some((edit, diff)) = self.plan_page(ports, plan, page_fixes).await? else {
+            let Some((edit, diffs)) = self.plan_page(ports, plan, page_fixes).await? else {
                 continue;
             };
             if self.args.max_edits.is_some_and(|max| edits.len() >= max) {
                 reject(page_fixes, "the maximum number of edits is reached");
                 continue;
             }
-            printer.add(diff)?;
+            printer.add(diffs)?;
             edits.push(edit);
         }
         printer.finish()?;
@@ -179,13 +179,13 @@ impl OpenWiki {
         Ok(WriteResult { documents, wiki_edits, ..WriteResult::default() })
     }
 
-    /// Returns the edit of a page and its diff; `None` if the page is not edited.
+    /// Returns the edit of a page and its diffs; `None` if the page is not edited.
     async fn plan_page(
         &self,
         ports: &Ports,
         plan: &CheckPlan,
         fixes: &mut [LinkFix],
-    ) -> Result<Option<(WikiPageEdit, Option<Vec<u8>>)>, CommandError> {
+    ) -> Result<Option<(WikiPageEdit, Vec<GroupDiff>)>, CommandError> {
         let title = fixes.first().map(|fix| fix.location.path.clone()).unwrap_or_default();
         let Some(page) = self.copies.page(&title).cloned() else { return Ok(None) };
         let options = &plan.check.load.read_options;
@@ -220,14 +220,14 @@ impl OpenWiki {
             reject(fixes, &reason);
             return Ok(None);
         }
-        let diff = document_diff(&title, &document);
+        let diffs = document_diffs(&title, &document, fixes)?;
         let ready = || fixes.iter().filter(|fix| fix.status == FixStatus::Ready);
         let urls: BTreeSet<String> = ready().map(|fix| fix.old_url.clone()).collect();
         let mut links: Vec<SummaryLink> = ready().map(summary_link).collect();
         links.dedup();
         let summary = edit_summary(&self.args.wiki_summary, &links);
         let edit = WikiPageEdit { page, old: old.to_owned(), new: new.to_owned(), summary, urls };
-        Ok(Some((edit, diff)))
+        Ok(Some((edit, diffs)))
     }
 
     /// Edits the pages.

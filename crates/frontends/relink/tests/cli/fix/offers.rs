@@ -93,37 +93,63 @@ fn new_urls_of_a_table_are_written_into_columns() {
     assert_eq!(sandbox.read("links.csv"), table);
 }
 
-#[test]
-fn report_names_what_the_archived_copy_lacks() {
+/// Checks what the copy of a page lacks compared with the live page.
+#[track_caller]
+fn check_gaps(old: &str, live: &str, expect: &[&str]) {
     let (web, sandbox) = (TestServer::start_blocking(), Sandbox::new());
     let oak = web.url("/old/oak").to_string();
-    // Short texts are not compared.
-    let text = |word: &str| (0..60).map(|n| format!("{word}{n}")).collect::<Vec<_>>().join(" ");
-    let old = format!("<title>The oak</title><p>Acorns ripen in autumn. {}</p>", text("acorn"));
+    let page = |text: &str| format!("<title>The oak</title>{text}");
     let captures = vec![
-        ArchivedPage::page(&oak, "20140302030405", &old),
+        ArchivedPage::page(&oak, "20140302030405", &page(old)),
         ArchivedPage::redirect(&oak, "20150102030405", 301, "/trees/oak"),
     ];
     let archive = BackgroundServer::start(async { MiniArchive::start(captures).await.unwrap() });
-    let live = format!(
-        "<title>The oak</title><p>Buy furniture made of solid wood. {}</p>\
-         <form><input type=\"password\"></form>",
-        text("table")
-    );
-    web.page("/trees/oak", 200, &live);
+    web.page("/trees/oak", 200, &page(live));
     sandbox.write("a.md", &format!("[oak]({oak})\n"));
     let root = archive.root();
     let args = ["a.md", "--revive", "--archive", &root, "--format", "json"];
     let report: Value = serde_json::from_str(&fix(&sandbox, &args).stdout).unwrap();
-    let gaps = &report["fixes"][0]["copy_gaps"];
-    assert_eq!(
-        *gaps,
-        serde_json::json!([
+    let gaps: Vec<&str> = report["fixes"][0]["copy_gaps"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|gap| gap.as_str().unwrap())
+        .collect();
+    assert_eq!(gaps, expect, "{report}");
+}
+
+/// Returns a paragraph with numbered words.
+fn paragraph(word: &str, numbers: impl Iterator<Item = u32>) -> String {
+    let words: Vec<String> = numbers.map(|number| format!("{word}{number}")).collect();
+    format!("<p>{}</p>", words.join(" "))
+}
+
+#[test]
+fn report_names_what_the_archived_copy_lacks() {
+    check_gaps(
+        &paragraph("acorn", 0..60),
+        &(paragraph("table", 0..60) + "<form><input type=\"password\"></form>"),
+        &[
             "the text has changed since the copy",
-            "a login, subscription, comments or search do not work there"
-        ]),
-        "{report}"
+            "a login, subscription, comments or search do not work there",
+        ],
     );
+}
+
+#[test]
+fn copy_is_stale_if_the_words_of_the_main_text_have_changed() {
+    let stale = "the text has changed since the copy";
+    // Another order of the same words is not another text, but a quarter of new words is.
+    check_gaps(&paragraph("oak", 0..60), &paragraph("oak", (0..60).rev()), &[]);
+    check_gaps(&paragraph("oak", 0..60), &paragraph("oak", 3..63), &[]);
+    check_gaps(&paragraph("oak", 0..60), &paragraph("oak", 15..75), &[stale]);
+    // Menus and footers do not count.
+    let nav = |word: &str| {
+        let items = (0..40).map(|number| format!("<li><a href=/>{word}{number}</a></li>"));
+        format!("<nav><ul>{}</ul></nav>", items.collect::<String>())
+    };
+    let text = paragraph("oak", 0..60);
+    check_gaps(&(nav("home") + &text), &(nav("shop") + &text), &[]);
 }
 
 #[test]
