@@ -19,7 +19,8 @@ fn diff_is_grouped_by_cause_and_git_applies_it() {
     sandbox.write("docs/a.md", &text);
     sandbox.write("docs/b c.rst", &format!("`m <{moved}>`_\n"));
     let root = archive.root();
-    let args = ["docs", "--revive", "--archive", &root, "-o", "x.patch"];
+    let db = ["--db", "relink.db"];
+    let args = [&["docs", "--revive", "--archive", &root, "-o", "x.patch"][..], &db].concat();
     let output = fix(&sandbox, &args).exits(1);
     let patch = sandbox.read("x.patch");
     assert_eq!(output.stdout, patch);
@@ -45,7 +46,8 @@ fn diff_is_grouped_by_cause_and_git_applies_it() {
     let [a, b] = ["docs/a.md", "docs/b c.rst"].map(|name| sandbox.read(name));
     git(&["apply", "--reverse", "x.patch"]);
     assert_eq!(sandbox.read("docs/a.md"), text);
-    let output = fix(&sandbox, &["docs", "--apply", "--format", "json"]).exits(0);
+    let args = [&["docs", "--apply", "--format", "json"][..], &db].concat();
+    let output = fix(&sandbox, &args).exits(0);
     assert_eq!([a, b], ["docs/a.md", "docs/b c.rst"].map(|name| sandbox.read(name)));
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(

@@ -109,6 +109,7 @@ fn check_gaps(old: &str, live: &str, expect: &[&str]) {
     let root = archive.root();
     let args = ["a.md", "--revive", "--archive", &root, "--format", "json"];
     let report: Value = serde_json::from_str(&fix(&sandbox, &args).stdout).unwrap();
+    assert_eq!(report["fixes"][0]["cause"], "alias", "{report}");
     let gaps: Vec<&str> = report["fixes"][0]["copy_gaps"]
         .as_array()
         .into_iter()

@@ -16,7 +16,7 @@ fn article(subject: &str) -> String {
         .flat_map(|first| (b'a'..=b'd').map(move |second| [first, second]))
         .map(|[first, second]| format!("{subject}{}{}", char::from(first), char::from(second)))
         .collect();
-    format!("<title>All about {subject}</title><h1>{subject}</h1><p>{}</p>", words.join(" "))
+    format!("<title>{subject}</title><h1>{subject}</h1><p>{}</p>", words.join(" "))
 }
 
 /// An archive with a copy of `/elm`, made on 2 March 2021.
