@@ -39,6 +39,7 @@ mod css_selector;
 mod diff;
 mod edit;
 mod edit_summary;
+mod grid_table;
 mod insertion;
 mod intent;
 mod link_date;

@@ -47,6 +47,13 @@ pub enum EditStyle {
     Mark(String),
 }
 
+impl EditStyle {
+    /// Whether the new URL is written instead of the old one.
+    pub(crate) fn is_replacement(&self) -> bool {
+        matches!(self, Self::Replace | Self::ReplaceAndKeep(_))
+    }
+}
+
 /// The data of an archived copy for citation templates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopyDetails {
@@ -94,6 +101,8 @@ pub enum Refusal {
     NoRoom,
     /// The second link is already there.
     AlreadyPresent,
+    /// The link is in a table whose columns have a fixed width.
+    FixedWidth,
 }
 
 impl fmt::Display for Refusal {
@@ -106,6 +115,7 @@ impl fmt::Display for Refusal {
             Self::NoRoom => {
                 "a second link cannot be written here; use `--style replace` to replace the URL"
             }
+            Self::FixedWidth => "the columns of this table have a fixed width",
             Self::AlreadyPresent => "the new URL is already linked next to it",
         })
     }

@@ -15,6 +15,7 @@ use relink_page::{DocumentFormat, Options, links_with};
 use url::Url;
 
 use crate::edit::{Edit, Shifts, apply};
+use crate::grid_table::is_in_grid_table;
 use crate::insertion::{dead_link_mark, second_link};
 use crate::link_edit::{EditStyle, LinkEdit, Refusal, RefusedEdit, RewrittenDocument};
 use crate::restoration::restore;
@@ -120,6 +121,10 @@ fn candidates_of(
 ) -> Result<Vec<Candidate>, Refusal> {
     let candidate = replacement(format, bytes, links, request)?;
     let SourceLocation { span, kind, .. } = candidate.location;
+    let keeps_width = request.style.is_replacement() && candidate.old.len() == candidate.url.len();
+    if format == DocumentFormat::Rst && !keeps_width && is_in_grid_table(bytes, span) {
+        return Err(Refusal::FixedWidth);
+    }
     let candidate = match &request.style {
         EditStyle::Beside { label, copy } => {
             return second_link(format, bytes, links, candidate, label, copy.as_ref());

@@ -74,6 +74,21 @@ fn links_of_every_format_are_replaced() {
 }
 
 #[test]
+fn url_of_another_length_is_not_written_into_a_grid_table() {
+    let document = format!(
+        "+----+--------------------------+\n| a  | {OLD}   |\n+----+--------------------------+\n"
+    );
+    let rewritten = replace(DocumentFormat::Rst, document.as_bytes(), "https://example.org/new");
+    assert_eq!(rewritten.refused[0].reason, Refusal::FixedWidth);
+    check(
+        DocumentFormat::Rst,
+        &document,
+        "http://example.org/new",
+        &document.replace("/old", "/new"),
+    );
+}
+
+#[test]
 fn fragment_of_the_link_is_kept() {
     let document = "[a](http://example.org/old#part) [b](http://example.org/old)";
     check(
