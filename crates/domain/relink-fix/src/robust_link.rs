@@ -5,6 +5,7 @@
 //! `data-versionurl` and `data-versiondate` if there is an archived copy. Formats
 //! without attributes use a sidecar file with one TOML table per link.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use relink_model::{LinkKind, Span};
@@ -161,16 +162,24 @@ fn tag(document: &[u8], span: Span) -> &[u8] {
     document.get(start..span.end + end).unwrap_or_default()
 }
 
+/// The start of an entry of a sidecar file.
+const SIDECAR_TABLE: &str = "\n[[link]]";
+
 /// Returns the lines to append to a sidecar file, one text per link. A link that
 /// the file already contains has an empty text. The first text includes the
 /// header if the file is empty.
 pub fn sidecar_entries(existing: &[u8], links: &[ReplacedLink]) -> Vec<String> {
     let existing = String::from_utf8_lossy(existing);
+    let known: HashSet<String> = existing.split(SIDECAR_TABLE).skip(1).map(entry_key).collect();
     let mut needs_header = existing.trim().is_empty();
-    let mut entries: Vec<String> = Vec::with_capacity(links.len());
+    let mut seen = HashSet::with_capacity(links.len());
+    let mut entries = Vec::with_capacity(links.len());
     for link in links {
+        let ReplacedLink { file, url, original_url, .. } = link;
         let mut entry = sidecar_entry(link);
-        if existing.contains(&entry) || entries.iter().any(|earlier| earlier.ends_with(&entry)) {
+        let is_new = seen.insert((file, url, original_url));
+        let body = entry.split(SIDECAR_TABLE).nth(1).unwrap_or_default();
+        if !is_new || (!known.is_empty() && known.contains(&entry_key(body))) {
             entry.clear();
         } else if needs_header {
             entry.insert_str(0, SIDECAR_HEADER);
@@ -181,9 +190,15 @@ pub fn sidecar_entries(existing: &[u8], links: &[ReplacedLink]) -> Vec<String> {
     entries
 }
 
+/// Returns the lines of an entry that identify its link: the file, its URL and its original
+/// URL.
+fn entry_key(entry: &str) -> String {
+    entry.trim_start().lines().take(3).flat_map(|line| [line, "\n"]).collect()
+}
+
 fn sidecar_entry(link: &ReplacedLink) -> String {
     let ReplacedLink { file, url, original_url, version } = link;
-    let mut entry = "\n[[link]]\n".to_owned();
+    let mut entry = format!("{SIDECAR_TABLE}\n");
     let mut push = |key: &str, value: &str| {
         // Writing to a string cannot fail.
         let _ = writeln!(entry, "{key} = {}", toml_string(value));
