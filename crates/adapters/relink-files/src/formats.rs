@@ -4,8 +4,10 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 /// Extensions of the documents that a walk finds, in lower case. Data, style
-/// sheets and source code are only read if the user supplies their path.
-pub const EXTENSIONS: [&str; 26] = [
+/// sheets and source code are only read if the user supplies their path, and so
+/// is `.lst`: in repositories, it is usually the list of an installer or
+/// assembler.
+pub const EXTENSIONS: [&str; 25] = [
     "md",
     "markdown",
     "mdown",
@@ -31,7 +33,6 @@ pub const EXTENSIONS: [&str; 26] = [
     "txt",
     "urls",
     "list",
-    "lst",
 ];
 
 /// Extension of a compressed document, after its own.

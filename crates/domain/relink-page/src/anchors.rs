@@ -10,6 +10,7 @@
 //! whether a missing anchor is a finding.
 
 mod asciidoc;
+mod hooks;
 mod includes;
 mod markdown;
 mod nearest;

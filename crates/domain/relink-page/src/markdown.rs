@@ -30,7 +30,9 @@ use self::next_occurrence::NextOccurrence;
 pub(crate) use admonition::admonitions_to_lists;
 pub(crate) use blocks::read_blocks;
 pub(crate) use bracket_limit::neutralize_brackets;
-pub(crate) use mdx::{blank_component_lines, has_components, imported_documents};
+pub(crate) use mdx::{
+    blank_component_lines, has_components_outside, imported_components, imported_documents,
+};
 
 use crate::bare_url::{http_urls, www_urls};
 use crate::html::for_each_destination;
@@ -155,7 +157,7 @@ impl<'t> MarkerPresence<'t> {
             http: NextOccurrence::new(text, "://"),
             www: NextOccurrence::new(text, "www."),
             wiki_links: NextOccurrence::new(text, "[["),
-            has_components: has_components(text),
+            has_components: mdx::has_components(text),
             has_site_syntax: site_syntax::may_occur(text),
         }
     }
@@ -185,6 +187,9 @@ struct MarkdownParser<'t> {
     module_code_end: usize,
     /// Lines of the current HTML block.
     html_block: Option<Vec<Range<usize>>>,
+    /// Fenced code inside of HTML blocks, in order. MDX and several other
+    /// renderers show it as code.
+    html_code: Vec<Range<usize>>,
     is_code: bool,
     /// Running text without a line end. Emphasis does not end it.
     text_run: Option<Range<usize>>,
@@ -203,6 +208,7 @@ impl<'t> MarkdownParser<'t> {
             skipped_ranges: Vec::new(),
             module_code_end: 0,
             html_block: None,
+            html_code: Vec::new(),
             is_code: false,
             text_run: None,
         }
@@ -423,6 +429,7 @@ impl<'t> MarkdownParser<'t> {
 
     fn end_html_block(&mut self) {
         let lines = self.html_block.take().unwrap_or_default();
+        self.html_code.extend(fenced_lines(self.text, &lines));
         let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
             return;
         };
@@ -468,6 +475,9 @@ impl<'t> MarkdownParser<'t> {
         }
         let comments = mdx::comments(self.text);
         self.candidates.skip_within(&comments, SkipReason::Comment);
+        self.candidates.skip_within(&self.html_code, SkipReason::Code);
+        let highlighted = site_syntax::highlighted(self.text);
+        self.candidates.skip_within(&highlighted, SkipReason::Code);
         self.candidates
     }
 }
@@ -491,6 +501,21 @@ fn continues_text(event: &Event<'_>) -> bool {
             | Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough)
             | Event::End(TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough)
     )
+}
+
+/// Returns the lines between two fences.
+fn fenced_lines(text: &str, lines: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = None;
+    for line in lines {
+        if text.slice(line.clone()).trim_start().starts_with("```") {
+            match start.take() {
+                Some(start) => found.push(start..line.end),
+                None => start = Some(line.start),
+            }
+        }
+    }
+    found
 }
 
 /// Returns the block with everything outside of `lines` replaced by spaces,

@@ -85,7 +85,21 @@ fn skip_reason(text: &str) -> Option<SkipReason> {
     let may_have_placeholder = memchr2(b'{', b'<', text.as_bytes()).is_some();
     let is_placeholder =
         may_have_placeholder && PLACEHOLDERS.iter().any(|delimiter| text.contains(delimiter));
-    (is_placeholder || starts_with_variable(text)).then_some(SkipReason::Placeholder)
+    (is_placeholder || starts_with_variable(text) || is_braced_name(text) || is_constant(text))
+        .then_some(SkipReason::Placeholder)
+}
+
+/// Whether a destination is a name such as `DOCS_URL`, which a script replaces.
+fn is_constant(text: &str) -> bool {
+    let is_name = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
+    (text.ends_with("_URL") || text.ends_with("_LINK")) && text.bytes().all(is_name)
+}
+
+/// Whether a destination is a name in braces, such as `{__ICON__}`.
+fn is_braced_name(text: &str) -> bool {
+    let name = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    name.is_some_and(|name| !name.is_empty() && name.bytes().all(is_name))
 }
 
 /// Whether a destination starts with a variable of a bundler, such as

@@ -3,6 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
+use crate::generators::antora;
 use crate::paths::{
     extension, file_name, is_locale, is_version, join, parent, route_key, split_page,
 };
@@ -70,6 +71,8 @@ pub struct SiteIndex {
     routes: HashMap<String, String>,
     /// Files of posts, by title.
     posts: HashMap<String, String>,
+    /// Files of Antora pages, by the resource ids of their aliases.
+    resource_aliases: HashMap<String, String>,
     redirects: RedirectTable,
     base: String,
     /// First segments of the paths of this site.
@@ -85,7 +88,8 @@ impl SiteIndex {
         let mut index = Self {
             base: site.base.clone(),
             ignores_case: site.ignores_case,
-            is_shared_host: site.is_shared_host,
+            // A site of Antora consists of components of several repositories.
+            is_shared_host: site.is_shared_host || site.generator == Generator::Antora,
             lists_sections: site.generator == Generator::Hugo,
             generated: site.generated.clone(),
             ..Self::default()
@@ -142,8 +146,19 @@ impl SiteIndex {
         if split_page(&relative).is_some() || is_data_page(site, &relative) {
             let head = tree.head(path, HEAD_LENGTH).unwrap_or_default();
             let settings = FrontMatter::parse(&head);
+            if site.generator == Generator::Antora {
+                for alias in antora::page_aliases(&head) {
+                    let key = antora::alias_key(path, alias);
+                    self.resource_aliases.entry(key).or_insert_with(|| path.to_owned());
+                }
+            }
             let routes = site.page_routes(mount, &relative, &settings);
             self.add_page(mount, path, &routes, &settings);
+        }
+        // Jekyll compiles style sheets.
+        let style = route.strip_suffix(".scss").or_else(|| route.strip_suffix(".sass"));
+        if let Some(stem) = style.filter(|_| site.generator == Generator::Jekyll) {
+            self.insert(&format!("{stem}.css"), path);
         }
         self.insert(&route, path);
     }
@@ -208,6 +223,11 @@ impl SiteIndex {
         self.routes.get(path).map(String::as_str)
     }
 
+    /// Returns the page of Antora that has a resource id as an alias.
+    pub fn aliased_resource(&self, document: &str, id: &str) -> Option<&str> {
+        self.resource_aliases.get(&antora::alias_key(document, id)).map(String::as_str)
+    }
+
     /// Returns the number of published files.
     pub fn len(&self) -> usize {
         self.files.len()
@@ -246,8 +266,13 @@ impl SiteIndex {
         if self.is_generated(&key) {
             return RouteLookup::Generated;
         }
-        let is_own = first_segment(self.without_base(&key))
-            .is_some_and(|first| self.first_segments.contains(first));
+        // On a shared host, the base distinguishes the projects.
+        let is_below_base = !self.is_shared_host
+            || self.base.is_empty()
+            || crate::paths::below(key.trim_start_matches('/'), &self.base).is_some();
+        let is_own = is_below_base
+            && first_segment(self.without_base(&key))
+                .is_some_and(|first| self.first_segments.contains(first));
         if self.is_shared_host && !is_own { RouteLookup::OtherSite } else { RouteLookup::Missing }
     }
 

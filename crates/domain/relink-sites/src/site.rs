@@ -90,6 +90,8 @@ pub struct DocSite {
     pub include_dirs: Vec<String>,
     /// URL patterns by section or collection, such as `/:year/:title/`.
     pub permalinks: Vec<(String, String)>,
+    /// URL patterns of the documents below a directory.
+    pub scoped_permalinks: Vec<(String, String)>,
     /// The name of the component, for Antora.
     pub component: String,
     /// The scheme and host of the site, if they are known.
@@ -104,6 +106,9 @@ pub struct DocSite {
     /// Whether a label may be defined outside of the documents: in source code,
     /// in another project, or by a title.
     pub has_external_labels: bool,
+    /// Whether the names of rules (`r[rule.name]`) are labels, as with the
+    /// preprocessor `mdbook-spec`.
+    pub has_rule_labels: bool,
     /// Whether the title of a section is a label (`autosectionlabel`).
     pub has_section_labels: bool,
     /// Whether a template of the project changes the destinations of links.
@@ -123,12 +128,14 @@ impl DocSite {
             generated: Vec::new(),
             include_dirs: Vec::new(),
             permalinks: Vec::new(),
+            scoped_permalinks: Vec::new(),
             component: String::new(),
             origin: None,
             ignores_case: false,
             is_shared_host: false,
             has_generated_reference: false,
             has_external_labels: false,
+            has_rule_labels: false,
             has_section_labels: false,
             has_link_hook: false,
         }

@@ -62,6 +62,8 @@ impl LocalLinkChecker<'_> {
         let relative = project.relative(document)?;
         let site = project.labels_site(&relative)?.clone();
         let is_external = site.has_external_labels;
+        let rule = site.has_rule_labels.then(|| format!("r-{label}"));
+        let label = rule.as_deref().unwrap_or(label);
         let labels = self.site_labels(&project, site).await;
         Some(match labels.extended_by(label) {
             _ if labels.contains(label) => LabelLookup::Found,

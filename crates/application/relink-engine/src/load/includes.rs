@@ -18,6 +18,10 @@ const INSERTING: [&str; 11] = [
 /// Text in the template of a shortcode that may create an anchor.
 const CREATES_ANCHORS: [&str; 9] =
     ["<h1", "<h2", "<h3", "<h4", "<h5", "<h6", " id=", "readFile", ".Content"];
+/// Attributes by which a component inserts HTML.
+const INSERTS_HTML: [&str; 4] = ["set:html", "dangerouslySetInnerHTML", "v-html", "{@html"];
+/// Text in the source of a component that reads a document itself.
+const READS_DOCUMENTS: [&str; 4] = ["arkdown", "readFile", "fetch(", "import.meta.glob"];
 /// Number of bytes read from a template.
 const MAX_TEMPLATE: usize = 256 * 1024;
 
@@ -40,6 +44,7 @@ pub(super) fn find(project: &Project, document: &Path, include: &IncludedFile) -
         IncludedFile::Path(path) => find_path(project, site, &document, path),
         IncludedFile::Partial(name) => find_partial(project, site, name),
         IncludedFile::Shortcode(name) => find_shortcode(project, site, name),
+        IncludedFile::Component(path) => find_component(project, site, &document, path),
     }
 }
 
@@ -56,6 +61,25 @@ fn find_path(
         Some(file) => IncludeLookup::File(project.path(&file)),
         None if is_text(&path) => IncludeLookup::Unknown,
         None => IncludeLookup::Nothing,
+    }
+}
+
+/// Returns whether a component renders a document that it reads itself.
+fn find_component(
+    project: &Project,
+    site: Option<&DocSite>,
+    document: &str,
+    path: &str,
+) -> IncludeLookup {
+    let mut files = candidates(site, document, path).into_iter();
+    let Some(source) = files.find_map(|path| project.head(&path, MAX_TEMPLATE)) else {
+        return IncludeLookup::Nothing;
+    };
+    let has = |names: &[&str]| names.iter().any(|name| source.contains(name));
+    if has(&INSERTS_HTML) && has(&READS_DOCUMENTS) {
+        IncludeLookup::Unknown
+    } else {
+        IncludeLookup::Nothing
     }
 }
 

@@ -216,6 +216,9 @@ impl<'a> LocalLinkChecker<'a> {
         if let Some(found) = self.find_on_site(link).await {
             return found;
         }
+        if let Some(file) = self.find_in_images_dir(link).await {
+            return PathLookup::File(file);
+        }
         match missing {
             Some(reason) if !reason.is_empty() => PathLookup::Missing(reason),
             _ => PathLookup::Missing(self.missing_reason(link.path()).await),
@@ -243,12 +246,15 @@ impl<'a> LocalLinkChecker<'a> {
         if !is_name || !is_markdown {
             return false;
         }
+        let is_path_of_code = path.contains("::");
         let document = document.to_owned();
         let Some(project) = self.project().await else { return false };
         let Some(document) = project.relative(&document) else { return false };
-        project
-            .labels_site(&document)
-            .is_some_and(|site| site.has_external_labels || site.has_generated_reference)
+        project.labels_site(&document).is_some_and(|site| match site.has_rule_labels {
+            // Names of rules are in the documents; paths of Rust are not.
+            true => is_path_of_code,
+            false => site.has_external_labels || site.has_generated_reference,
+        })
     }
 
     /// Whether the path of a link is a label of its site.

@@ -1,6 +1,7 @@
 //! Loader: reads the inputs and stores their links and tasks.
 
 mod anchor_check;
+mod asciidoc_images;
 mod diagnostics;
 mod directory_cache;
 mod document_content;

@@ -201,12 +201,12 @@ impl Project {
         owners.max_by_key(|(ownership, _)| *ownership).map(|(_, site)| site)
     }
 
-    /// Returns the Sphinx site of a document. A document outside of the site may
+    /// Returns the site of a document if it has labels. A document outside of the site may
     /// be included in it, as a changelog is.
     pub(super) fn labels_site(&self, document: &str) -> Option<&DocSite> {
         let is_sphinx = |site: &&DocSite| site.generator == Generator::Sphinx;
         match self.site_of(document) {
-            Some(site) => Some(site).filter(is_sphinx),
+            Some(site) => Some(site).filter(|site| is_sphinx(site) || site.has_rule_labels),
             None => self.sites().iter().map(|entry| &entry.site).find(is_sphinx),
         }
     }

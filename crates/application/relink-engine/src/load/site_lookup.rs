@@ -73,6 +73,10 @@ pub(super) fn look_up(project: &Project, document: &Path, path: &str) -> SiteLoo
         return found;
     }
     let sites = project.sites_of(&document);
+    // docfx accepts both separators.
+    let is_docfx = sites.iter().any(|(site, _)| site.generator == Generator::Docfx);
+    let slashed = (is_docfx && path.contains('\\')).then(|| path.replace('\\', "/"));
+    let path = slashed.as_deref().unwrap_or(path);
     if let Some(file) = aliased(project, &sites, path) {
         return file;
     }
@@ -122,11 +126,24 @@ fn antora_resource(project: &Project, document: &str, path: &str) -> Option<Site
     if path.is_empty() || path.starts_with('/') {
         return None;
     }
-    match find_antora_resource(&project.known_sites(), project, document, path)? {
+    let found = find_antora_resource(&project.known_sites(), project, document, path)?;
+    if !matches!(found, RouteLookup::Found(_))
+        && let Some(file) = aliased_resource(project, document, path)
+    {
+        return Some(SiteLookup::File(project.path(&file), Vec::new()));
+    }
+    match found {
         RouteLookup::Found(file) => Some(SiteLookup::File(project.path(&file), Vec::new())),
         RouteLookup::OtherSite => Some(SiteLookup::OtherSite(None)),
         _ => path.contains([':', '$']).then_some(SiteLookup::MissingResource),
     }
+}
+
+/// Returns the page that has a resource id as an alias (`page-aliases`).
+fn aliased_resource(project: &Project, document: &str, id: &str) -> Option<String> {
+    let sites = project.all_sites().filter(|(site, _)| site.generator == Generator::Antora);
+    let mut files = sites.filter_map(|(_, index)| index.aliased_resource(document, id));
+    files.next().map(str::to_owned)
 }
 
 /// Looks up a path that no site of its document publishes.
@@ -147,6 +164,9 @@ fn elsewhere(
         && let Some(found) = below_mounts(project, sites, document, path)
     {
         return Some(found);
+    }
+    if let Some(file) = untranslated(project, sites, document, path) {
+        return Some(SiteLookup::File(project.path(&file), Vec::new()));
     }
     if is_build_result(project, sites, document, path) {
         return Some(SiteLookup::Generated);
@@ -190,6 +210,38 @@ fn below_mounts(
     Some(SiteLookup::File(project.path(&file), Vec::new()))
 }
 
+/// Returns the document in the default language for a path in a translation.
+/// Docusaurus publishes it in place of a missing translation.
+fn untranslated(
+    project: &Project,
+    sites: &[(&DocSite, &SiteIndex)],
+    document: &str,
+    path: &str,
+) -> Option<String> {
+    let mut docusaurus = sites.iter().filter(|(site, _)| site.generator == Generator::Docusaurus);
+    let (site, _) = docusaurus.next()?;
+    let translations = join_path(&site.root, "i18n");
+    let mount = site.mounts.iter().filter(|mount| is_below(document, &mount.dir));
+    let mount = mount.max_by_key(|mount| mount.dir.len())?;
+    if !is_below(&mount.dir, &translations) {
+        return None;
+    }
+    let inside = document.strip_prefix(mount.dir.as_str())?;
+    let folder = inside.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let path = if path.starts_with('/') { join_path("", path) } else { join_path(folder, path) };
+    // The directory of a version has the same name in each language.
+    let version = mount.dir.rsplit('/').next().filter(|name| name.starts_with("version-"));
+    let originals = site.mounts.iter().filter(|mount| !is_below(&mount.dir, &translations));
+    let mut originals = originals.filter(|mount| match version {
+        Some(version) => mount.dir.ends_with(version),
+        None => !mount.dir.contains("/version-"),
+    });
+    originals.find_map(|mount| {
+        let file = join_path(&mount.dir, &path);
+        (!path.is_empty() && project.is_file(&file)).then_some(file)
+    })
+}
+
 /// Whether git ignores the file that a link would lead to, so that a build
 /// probably creates it.
 fn is_build_result(
@@ -210,7 +262,14 @@ fn is_build_result(
     mounts.into_iter().any(|mount| {
         let prefix = format!("/{}", mount.prefix);
         let rest = path.strip_prefix(prefix.trim_end_matches('/'));
-        rest.is_some_and(|rest| project.is_ignored(&join_path(&mount.dir, rest)))
+        rest.is_some_and(|rest| {
+            let file = join_path(&mount.dir, rest);
+            let documents = PAGE_EXTENSIONS.iter().map(|extension| format!("{file}.{extension}"));
+            project.is_ignored(&file)
+                || !file.is_empty()
+                    && !is_file_name(rest)
+                    && documents.into_iter().any(|document| project.is_ignored(&document))
+        })
     })
 }
 
@@ -325,6 +384,11 @@ fn aliased(project: &Project, sites: &[(&DocSite, &SiteIndex)], path: &str) -> O
     for (site, _) in sites {
         for alias in &site.aliases {
             let Some(rest) = path.strip_prefix(alias.prefix.as_str()) else { continue };
+            // docfx copies dependent repositories next to the directory of the site.
+            let above = rest.strip_prefix("../").filter(|_| site.generator == Generator::Docfx);
+            if above.is_some_and(|name| is_other_repository(project, site, name)) {
+                return Some(SiteLookup::OtherSite(None));
+            }
             is_alias = true;
             if let Some(found) = in_project(project, &join_path(&alias.dir, rest)) {
                 return Some(found);
@@ -332,6 +396,13 @@ fn aliased(project: &Project, sites: &[(&DocSite, &SiteIndex)], path: &str) -> O
         }
     }
     is_alias.then_some(SiteLookup::Missing)
+}
+
+/// Whether a path next to the directory of a site starts with a directory that
+/// the project does not have.
+fn is_other_repository(project: &Project, site: &DocSite, path: &str) -> bool {
+    let parent = site.root.rsplit_once('/').map_or("", |(parent, _)| parent);
+    path.split_once('/').is_some_and(|(name, _)| !project.is_dir(&join_path(parent, name)))
 }
 
 /// Looks up a path of the project, with the extensions of documents.

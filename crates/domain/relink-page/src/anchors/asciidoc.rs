@@ -1,6 +1,13 @@
 //! Anchors of AsciiDoc: section titles, ids in brackets, `anchor:` macros.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use super::{Anchors, IncludedFile, NameCounts, slug};
+use crate::safe_slice::SafeSlice as _;
+
+/// Maximum number of document attributes of one document.
+const MAX_ATTRIBUTES: usize = 10_000;
 
 /// Common values of `idprefix` and `idseparator`: the defaults of Asciidoctor
 /// and of Antora.
@@ -17,13 +24,16 @@ pub(super) fn read_anchors(text: &str, anchors: &mut Anchors) {
     if !COMMON_STYLES.contains(&configured) {
         counts.push((configured, NameCounts::default()));
     }
+    let mut ids = BlockIds::default();
     for line in text.lines() {
+        ids.read_attribute(line);
         if let Some(title) = title(line) {
             add_section(title, &mut counts, anchors);
         } else if let Some(list) = line.strip_prefix('[').and_then(|line| line.split_once(']')) {
-            add_block_ids(list.0, anchors);
+            ids.add(list.0, anchors);
         }
         add_ids_between(line, "[[", "]]", anchors);
+        add_labeled_ids(line, anchors);
         add_ids_between(line, "[#", "]", anchors);
         add_ids_between(line, "anchor:", "[", anchors);
         add_include(line, anchors);
@@ -58,6 +68,7 @@ fn add_section(title: &str, counts: &mut [((&str, &str), NameCounts)], anchors: 
     // A cross reference may use the title of a section.
     anchors.add(title);
     let plain = without_anchor(title);
+    let plain = without_macros(&plain);
     if let Some((before, rest)) = plain.split_once('{') {
         let after = rest.split_once('}').map_or("", |(_, after)| after);
         for (prefix, separator) in COMMON_STYLES {
@@ -85,14 +96,81 @@ fn without_anchor(title: &str) -> String {
     }
 }
 
-/// Adds the ids in a block attribute list: `#id.role`, `style#id`, `id=name`.
-fn add_block_ids(list: &str, anchors: &mut Anchors) {
-    for part in list.split(',') {
-        let part = part.trim();
-        if let Some(id) = part.strip_prefix("id=") {
-            anchors.add(id.trim_matches(['"', '\'']));
-        } else if let Some((_, id)) = part.split_once('#') {
-            anchors.add(bare_id(id));
+/// Values of document attributes, which ids may contain.
+#[derive(Default)]
+struct BlockIds(HashMap<String, String>);
+
+impl BlockIds {
+    /// Records the attribute that a line sets.
+    fn read_attribute(&mut self, line: &str) {
+        let Some((name, value)) = line.strip_prefix(':').and_then(|rest| rest.split_once(": "))
+        else {
+            return;
+        };
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        if self.0.len() < MAX_ATTRIBUTES && name.bytes().all(is_name) {
+            self.0.insert(name.to_owned(), value.trim().to_owned());
+        }
+    }
+
+    /// Adds the ids in a block attribute list: `#id.role`, `style#id`, `id=name`.
+    fn add(&self, list: &str, anchors: &mut Anchors) {
+        for part in list.split(',') {
+            let part = part.trim();
+            if let Some(id) = part.strip_prefix("id=") {
+                self.add_id(id.trim_matches(['"', '\'']), anchors);
+            } else if let Some((_, id)) = part.split_once('#') {
+                self.add_id(bare_id(id), anchors);
+            }
+        }
+    }
+
+    /// Adds an id. An attribute without a known value stands for any text.
+    fn add_id(&self, id: &str, anchors: &mut Anchors) {
+        let reference = id.split_once('{').and_then(|(before, rest)| {
+            let (name, after) = rest.split_once('}')?;
+            Some((before, name, after))
+        });
+        match reference {
+            None => anchors.add(id),
+            Some((before, name, after)) => match self.0.get(name) {
+                Some(value) => anchors.add(format!("{before}{value}{after}")),
+                None => anchors.add_pattern(before.to_owned(), after.to_owned()),
+            },
+        }
+    }
+}
+
+/// Returns a title with the texts of its macros: `link:url[text]` becomes `text`.
+fn without_macros(title: &str) -> Cow<'_, str> {
+    let is_macro =
+        |word: &str| ["link:", "xref:", "http://", "https://"].iter().any(|m| word.starts_with(m));
+    let starts = title.match_indices(['l', 'x', 'h']).map(|(at, _)| at);
+    let mut output = String::new();
+    let mut done = 0;
+    for start in starts {
+        let is_word_start = start == 0 || title.slice(..start).ends_with([' ', '(', '`', '*']);
+        if start < done || !is_word_start || !is_macro(title.slice(start..)) {
+            continue;
+        }
+        let Some((target, rest)) = title.slice(start..).split_once('[') else { break };
+        let Some((text, _)) = rest.split_once(']') else { break };
+        output.push_str(title.slice(done..start));
+        output.push_str(text.trim_end_matches('^'));
+        done = start + target.len() + text.len() + "[]".len();
+    }
+    if done == 0 {
+        return Cow::Borrowed(title);
+    }
+    output.push_str(title.slice(done..));
+    Cow::Owned(output)
+}
+
+/// Adds the ids of `[[id,label]]`, which may contain dots.
+fn add_labeled_ids(line: &str, anchors: &mut Anchors) {
+    for part in line.split("[[").skip(1) {
+        if let Some((id, _)) = part.split_once("]]") {
+            anchors.add(id.split(',').next().unwrap_or_default());
         }
     }
 }

@@ -19,6 +19,8 @@ pub enum IncludedFile {
     Partial(String),
     /// The name of a shortcode, whose template may contain headings.
     Shortcode(String),
+    /// The path of a component in source code, which may insert a document.
+    Component(String),
 }
 
 /// Prefix of a Hugo shortcode.

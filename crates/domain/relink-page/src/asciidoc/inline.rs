@@ -131,6 +131,18 @@ impl AsciiDocParser<'_> {
         }
     }
 
+    /// Adds the target of `<<…>>`: an id, which may contain dots, or a document
+    /// with its extension.
+    fn add_anchor_target(&mut self, range: Range<usize>) {
+        let raw = self.text.slice(range.clone());
+        if raw.contains(['#', '/', '{', ':', '$']) || raw.ends_with(".adoc") {
+            self.add_macro_target(range, LinkKind::Reference);
+        } else {
+            let syntax = DestinationSyntax::Decoded(format!("#{raw}"));
+            self.candidates.link(range, LinkKind::Reference, syntax);
+        }
+    }
+
     /// Adds a destination after attribute substitution.
     pub(super) fn add_destination(&mut self, range: Range<usize>, kind: LinkKind) {
         let raw = self.text.slice(range.clone());
@@ -233,7 +245,7 @@ impl AsciiDocParser<'_> {
         if self.is_escaped(scan.at) {
             self.candidates.skip(range, LinkKind::Reference, SkipReason::Code);
         } else {
-            self.add_macro_target(range, LinkKind::Reference);
+            self.add_anchor_target(range);
         }
         Some(inside + anchor)
     }

@@ -47,9 +47,25 @@ pub(crate) fn length(text: &str) -> usize {
     0
 }
 
+/// Whether the front matter sets a top-level key.
+pub(crate) fn has_key(text: &str, key: &str) -> bool {
+    let settings = text.slice(..length(text));
+    settings.lines().any(|line| {
+        line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with([':', '=']))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn key_must_be_at_the_top_level_of_the_front_matter() {
+        assert!(has_key("---\ntitle: A\nauto : b\n---\n", "auto"));
+        for text in ["auto: b\n", "---\n  auto: b\n---\n", "---\nautomatic: b\n---\n"] {
+            assert!(!has_key(text, "auto"), "{text}");
+        }
+    }
 
     #[track_caller]
     fn check(text: &str, body: &str) {

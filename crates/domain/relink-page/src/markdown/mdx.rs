@@ -17,11 +17,23 @@ use crate::safe_slice::SafeSlice as _;
 /// unclosed tags take quadratic time.
 const MAX_READS_PER_BYTE: usize = 4;
 
+/// Extensions of components whose source is markup.
+const COMPONENTS: [&str; 5] = [".astro", ".jsx", ".tsx", ".vue", ".svelte"];
+
 /// Extensions of documents that MDX can import.
 const DOCUMENTS: [&str; 3] = [".mdx", ".md", ".markdown"];
 
 /// Components whose attribute `to` is a selector, not a link.
 const PORTALS: [&str; 2] = ["Teleport", "Portal"];
+
+/// Whether the text contains the tag of a component outside of the sorted ranges
+/// `code`.
+pub(crate) fn has_components_outside(text: &str, code: &[Range<usize>]) -> bool {
+    let bytes = text.as_bytes();
+    let mut tags = memchr_iter(b'<', bytes)
+        .filter(|at| bytes.get(at + 1).is_some_and(u8::is_ascii_uppercase));
+    tags.any(|at| !is_within(at, code))
+}
 
 /// Whether the text contains the tag of a component.
 pub(crate) fn has_components(text: &str) -> bool {
@@ -31,21 +43,61 @@ pub(crate) fn has_components(text: &str) -> bool {
 
 /// Replaces lines that consist of component tags with white space of the same
 /// length. In MDX, such a line does not start an HTML block, so Markdown can
-/// follow it directly.
+/// follow it directly. MDX has no indented code, so the fence of a code block
+/// after such a line may be indented by any number of spaces.
 pub(crate) fn blank_component_lines(text: Cow<'_, str>) -> Cow<'_, str> {
     if !has_components(&text) {
         return text;
     }
     let mut output = String::with_capacity(text.len());
+    let mut is_after_component = false;
+    let mut fence = None;
     for line in text.split_inclusive('\n') {
-        if is_component_line(line.trim()) {
+        let content = line.trim();
+        if let Some(marks) = fence {
+            let is_end = content.starts_with(marks) && content.trim_matches('`').is_empty();
+            if is_end {
+                fence = None;
+                push_without_indentation(&mut output, line);
+            } else {
+                output.push_str(line);
+            }
+            continue;
+        }
+        if is_component_line(content) {
             let blank = |byte| if matches!(byte, b'\n' | b'\r') { byte as char } else { ' ' };
             output.extend(line.bytes().map(blank));
+            is_after_component = true;
+            continue;
+        }
+        fence = deep_fence(line).filter(|_| is_after_component);
+        if fence.is_some() {
+            push_without_indentation(&mut output, line);
         } else {
             output.push_str(line);
         }
+        is_after_component &= content.is_empty();
     }
     Cow::Owned(output)
+}
+
+/// Returns the marks of a fence that would be indented code in CommonMark.
+fn deep_fence(line: &str) -> Option<&str> {
+    let content = line.trim_start_matches([' ', '\t']);
+    let indentation = line.slice(..line.len() - content.len());
+    let is_deep = indentation.len() >= 4 || indentation.contains('\t');
+    let marks = content.slice(..content.len() - content.trim_start_matches('`').len());
+    (is_deep && marks.len() >= 3).then_some(marks)
+}
+
+/// Appends a line with its indentation moved to its end, so that its length does
+/// not change.
+fn push_without_indentation(output: &mut String, line: &str) {
+    let content = line.trim();
+    let end = line.slice(line.trim_end_matches(['\r', '\n']).len()..);
+    output.push_str(content);
+    output.extend(std::iter::repeat_n(' ', line.len() - content.len() - end.len()));
+    output.push_str(end);
 }
 
 /// Whether a line consists of tags, the first of which is that of a component.
@@ -232,11 +284,20 @@ pub(crate) fn imports(text: &str, paragraph: Range<usize>) -> Vec<Range<usize>> 
 
 /// Returns the Markdown documents that a paragraph imports.
 pub(crate) fn imported_documents(paragraph: &str) -> Vec<&str> {
+    imported(paragraph, &DOCUMENTS)
+}
+
+/// Returns the components in source code that a paragraph imports.
+pub(crate) fn imported_components(paragraph: &str) -> Vec<&str> {
+    imported(paragraph, &COMPONENTS)
+}
+
+fn imported<'p>(paragraph: &'p str, extensions: &[&str]) -> Vec<&'p str> {
     if !is_module_code(paragraph) {
         return Vec::new();
     }
     let files = paragraph.lines().filter_map(|line| Some(line.slice(trailing_string(line)?)));
-    files.filter(|file| DOCUMENTS.iter().any(|extension| file.ends_with(extension))).collect()
+    files.filter(|file| extensions.iter().any(|extension| file.ends_with(extension))).collect()
 }
 
 /// Returns the range inside the string literal at the end of a line.

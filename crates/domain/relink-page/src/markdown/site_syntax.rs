@@ -10,6 +10,12 @@ use crate::safe_slice::SafeSlice as _;
 
 /// Opening and closing text of template tags.
 const TAGS: [(&str, &str); 2] = [("{%", "%}"), ("{{", "}}")];
+/// Opening and closing tags of highlighted code.
+const HIGHLIGHTS: [(&str, &str); 3] = [
+    ("{% highlight ", "{% endhighlight"),
+    ("{{< highlight ", "{{< /highlight"),
+    ("{{< highlight ", "{{</ highlight"),
+];
 /// Directives of docfx with the attribute `source`.
 const SOURCES: [&str; 2] = [":::image", ":::code"];
 /// Directives of `MyST` whose argument is an image.
@@ -41,6 +47,24 @@ pub(crate) fn destinations(text: &str) -> Vec<(Range<usize>, LinkKind)> {
         );
         start += line.len();
     }
+    found
+}
+
+/// Returns the ranges of code in the highlighting tags of Jekyll and Hugo, in
+/// order.
+pub(crate) fn highlighted(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for (opening, closing) in HIGHLIGHTS {
+        let mut from = 0;
+        while let Some(at) = memmem::find(text.as_bytes().slice(from..), opening.as_bytes()) {
+            let start = from + at;
+            let rest = text.as_bytes().slice(start..);
+            let Some(length) = memmem::find(rest, closing.as_bytes()) else { break };
+            from = start + length;
+            found.push(start..from);
+        }
+    }
+    found.sort_by_key(|range| range.start);
     found
 }
 
@@ -116,6 +140,15 @@ mod tests {
         check("[a]({{ site.baseurl }}{% link a.md %})", &["{{ site.baseurl }}{% link a.md %}"]);
         check("[a]: {{< relref \"b\" >}}\n", &["{{< relref \"b\" >}}"]);
         check("[a]({{x}}/b) [c](d.md) [e]({{ f", &[]);
+    }
+
+    #[test]
+    fn highlighted_code_ends_with_its_tag() {
+        let text = "a {% highlight md %}[b](c){% endhighlight %} {{< highlight go >}}d{{< /highlight >}} e";
+        let found = highlighted(text);
+        let found: Vec<&str> = found.iter().map(|range| text.slice(range.clone())).collect();
+        assert_eq!(found, ["{% highlight md %}[b](c)", "{{< highlight go >}}d"]);
+        assert!(highlighted("{% highlight md %}[b](c)").is_empty());
     }
 
     #[test]

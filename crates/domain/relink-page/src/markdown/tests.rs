@@ -336,3 +336,9 @@ fn unescaped(raw: &str) -> String {
     }
     text
 }
+
+#[test]
+fn fenced_code_in_an_html_block_has_no_links() {
+    check_no_links("<details>\n```html\n<a href=\"/about/\">x</a>\n```\n</details>\n");
+    check("<details>\n<a href=\"/about/\">x</a>\n</details>\n", &["/about/"]);
+}

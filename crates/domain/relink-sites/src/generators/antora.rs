@@ -117,10 +117,35 @@ pub fn find_antora_resource(
         if let Some(file) = found {
             return Some(RouteLookup::Found(file));
         }
-        let is_foreign = site.is_shared_host && id.module.is_some_and(|name| name != own_module);
+        // Another repository may contribute a module that this one does not have.
+        let is_foreign = site.is_shared_host && !tree.is_dir(&module);
         is_known |= !is_foreign && has_source(tree, &id, &module, in_module);
     }
     Some(if is_known { RouteLookup::Missing } else { RouteLookup::OtherSite })
+}
+
+/// Returns the aliases in the header of a page.
+pub(crate) fn page_aliases(page: &str) -> impl Iterator<Item = &str> {
+    let header = page.split("\n\n").next().unwrap_or_default();
+    let lists = header.lines().filter_map(|line| line.strip_prefix(":page-aliases:"));
+    lists.flat_map(|list| list.split(',')).map(str::trim).filter(|alias| !alias.is_empty())
+}
+
+/// Returns the key of a page for a resource id in a document: `module:path`. The
+/// component is left out.
+pub(crate) fn alias_key(document: &str, id: &str) -> String {
+    let id = ResourceId::parse(id);
+    let inside = document.split_once("modules/").map_or("", |(_, inside)| inside);
+    let (own_module, in_module) = inside.split_once('/').unwrap_or((inside, ""));
+    let module = match (id.component, id.module) {
+        (_, Some("")) | (Some(_), None) => "ROOT",
+        (_, Some(module)) => module,
+        (None, None) => own_module,
+    };
+    let topic = parent(in_module.split_once('/').map_or("", |(_, path)| path));
+    let path = if id.path.starts_with("./") { join(topic, id.path) } else { join("", id.path) };
+    let path = path.strip_suffix(".adoc").unwrap_or(&path);
+    format!("{module}:{path}")
 }
 
 /// Whether the project contains the directory of a resource. A component may
@@ -199,6 +224,27 @@ mod tests {
         assert_eq!(find("learn:gone.adoc"), RouteLookup::Missing);
         for id in ["cloud::index.adoc", "sdk:index.adoc", "learn:other/index.adoc"] {
             assert_eq!(find(id), RouteLookup::OtherSite, "{id}");
+        }
+        // Other repositories contribute to the component, but not these modules.
+        site.is_shared_host = true;
+        let find = |id: &str| find_antora_resource(&[&site], &tree, document, id).unwrap();
+        assert_eq!(find("ROOT:gone.adoc"), RouteLookup::Missing);
+        assert_eq!(find("sdk:index.adoc"), RouteLookup::OtherSite);
+    }
+
+    #[test]
+    fn aliases_are_resource_ids() {
+        let page = "= Title\n:page-aliases: old.adoc, learn:a/b.adoc,\n:toc:\n\n:page-aliases: c\n";
+        assert_eq!(page_aliases(page).collect::<Vec<_>>(), ["old.adoc", "learn:a/b.adoc"]);
+        let document = "docs/modules/learn/pages/a/own.adoc";
+        for (id, key) in [
+            ("old.adoc", "learn:old"),
+            ("./old.adoc", "learn:a/old"),
+            ("ROOT:x.adoc", "ROOT:x"),
+            ("1.0@server::x.adoc", "ROOT:x"),
+            ("server:learn:a/b.adoc", "learn:a/b"),
+        ] {
+            assert_eq!(alias_key(document, id), key, "{id}");
         }
     }
 }

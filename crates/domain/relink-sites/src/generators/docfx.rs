@@ -33,7 +33,18 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
         is_shared(&root) || is_shared("") || is_shared(crate::paths::parent(&root));
     if site.is_shared_host {
         site.origin = Some(OPEN_PUBLISHING_ORIGIN.to_owned());
+        if let Some(base) = base_path(&config) {
+            site.base = base.to_owned();
+        }
     }
+}
+
+/// Returns the path below which Open Publishing publishes the documents: the
+/// first segment of the path of the breadcrumbs.
+fn base_path(config: &Value) -> Option<&str> {
+    let metadata = config.get("build")?.get("globalMetadata")?;
+    let path = metadata.get("breadcrumb_path")?.as_str()?.strip_prefix('/')?;
+    path.split('/').next().filter(|base| !base.is_empty())
 }
 
 fn groups(value: Option<&Value>) -> Vec<&Value> {

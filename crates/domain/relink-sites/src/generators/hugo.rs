@@ -100,7 +100,14 @@ fn mount_modules(site: &mut DocSite, tree: &dyn ProjectTree, config: &str) {
             "static" | "assets" => MountContent::Files,
             _ => continue,
         };
-        site.mount_existing(tree, &dir, prefix, content);
+        let is_present = tree.is_file(&dir) || !tree.entries(&dir).is_empty();
+        if is_present {
+            site.mount_existing(tree, &dir, prefix, content);
+        } else if !prefix.is_empty() {
+            // A submodule or a build step supplies the source.
+            let page = split_page(prefix).map_or(prefix, |(stem, _)| stem);
+            site.generated.push(join("", page));
+        }
     }
 }
 

@@ -2,8 +2,13 @@
 
 use super::permalink::{Tokens, expand, split_date};
 use crate::loose_config;
-use crate::paths::{file_name, join, parent, split_page, without_index};
+use crate::paths::{below, file_name, join, parent, split_page, without_index};
 use crate::{DocSite, FrontMatter, Mount, MountContent, ProjectTree};
+
+/// Maximum depth of directories with posts.
+const MAX_DEPTH: usize = 4;
+/// Names of permalink styles. They end with the title, as the default does.
+const STYLES: [&str; 5] = ["pretty", "date", "ordinal", "weekdate", "none"];
 
 /// Whether a `_config.yml` belongs to Jekyll. Jupyter Book uses the same name.
 pub(super) fn is_config(tree: &dyn ProjectTree, directory: &str, config: &str) -> bool {
@@ -24,7 +29,8 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
         site.set_base(base);
     }
     site.mount(&root, "", MountContent::Pages);
-    if let Some(pattern) = loose_config::texts(config, "permalink").first() {
+    let pattern = loose_config::texts(config, "permalink");
+    if let Some(pattern) = pattern.first().filter(|pattern| !STYLES.contains(pattern)) {
         site.permalinks.push((String::new(), (*pattern).to_owned()));
     }
     let collections = loose_config::text(config, "collections_dir").unwrap_or("");
@@ -39,6 +45,8 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
         site.mount(&join(&collections, &name), collection, content);
         add_pattern(site, config, collection);
     }
+    add_defaults(site, config);
+    mount_nested_posts(site, tree, &root, 0);
     for dir in ["_posts", "_includes", "_layouts"] {
         let dir = join(&root, dir);
         if dir.ends_with("_posts") {
@@ -50,6 +58,43 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     site.alias(crate::SOURCE_PREFIX, &root);
     site.include_dirs.push(root);
     site.generated.extend(["tags", "categories", "tag", "category", "page"].map(str::to_owned));
+}
+
+/// Mounts the `_posts` of directories, whose names are categories.
+fn mount_nested_posts(site: &mut DocSite, tree: &dyn ProjectTree, dir: &str, depth: usize) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    for (name, is_dir) in tree.entries(dir) {
+        let inner = join(dir, &name);
+        if !is_dir || !crate::site::is_searched(&name) {
+            continue;
+        }
+        if name == "_posts" && depth > 0 {
+            let category = below(dir, &site.root).unwrap_or_default().to_owned();
+            site.mount(&inner, &category, MountContent::Posts);
+        } else if !name.starts_with('_') {
+            mount_nested_posts(site, tree, &inner, depth + 1);
+        }
+    }
+}
+
+/// Adds the permalinks of `defaults`: each applies to the documents below a path.
+fn add_defaults(site: &mut DocSite, config: &str) {
+    for block in loose_config::blocks(config, "defaults") {
+        for default in block.split("scope:").skip(1) {
+            let Some((scope, values)) = default.split_once("values:") else { continue };
+            let Some(pattern) = loose_config::text(values, "permalink") else { continue };
+            let path = loose_config::text(scope, "path").unwrap_or_default();
+            let path = path.split('*').next().unwrap_or_default();
+            let dir = match loose_config::text(scope, "type") {
+                Some("pages") if path.is_empty() => continue,
+                Some(collection) if path.is_empty() => format!("_{collection}"),
+                _ => path.to_owned(),
+            };
+            site.scoped_permalinks.push((join(&site.root, &dir), pattern.to_owned()));
+        }
+    }
 }
 
 /// Adds the permalink of a collection.
@@ -74,12 +119,19 @@ pub(super) fn routes(
     if let Some(path) = &page.permalink {
         routes.push(expand(path, tokens).unwrap_or_else(|| join("", path)));
     }
+    let document = join(&mount.dir, relative);
+    let scoped = site.scoped_permalinks.iter();
+    let scoped = scoped.filter(|(dir, _)| below(&document, dir).is_some());
+    if let Some((_, pattern)) = scoped.max_by_key(|(dir, _)| dir.len()) {
+        routes.extend(expand(pattern, tokens));
+    }
     let patterns = site.permalinks.iter().filter(|(name, _)| name == section);
     routes.extend(patterns.filter_map(|(_, pattern)| expand(pattern, tokens)));
     if mount.content == MountContent::Posts {
         let (date, title) = split_date(file_name(stem));
         let dated = format!("{}/{title}", date.unwrap_or_default().replace('-', "/"));
-        routes.push(join(parent(stem), &dated));
+        let category = if section == "posts" { "" } else { section };
+        routes.push(join(category, &join(parent(stem), &dated)));
         return routes;
     }
     routes.push(join(&mount.prefix, without_index(stem, &["index", "readme"])));
@@ -102,8 +154,19 @@ mod tests {
         assert_eq!(routes(&site, &pages, "a/index.md", &page), ["a"]);
         let posts = mount("posts", MountContent::Posts);
         assert_eq!(routes(&site, &posts, "2024-01-02-hi.md", &page), ["2024/01/02/hi"]);
+        let nested = mount("en/news", MountContent::Posts);
+        assert_eq!(routes(&site, &nested, "2024-01-02-hi.md", &page), ["en/news/2024/01/02/hi"]);
         let docs = mount("docs", MountContent::Pages);
         assert_eq!(routes(&site, &docs, "a.md", &page), ["documentation/a", "docs/a"]);
+        site.mount("", "", MountContent::Pages);
+        add_defaults(
+            &mut site,
+            "defaults:\n  -\n    scope:\n      path: \"_book/new\"\n    values:\n      \
+             permalink: \"/guide/:title.html\"\n  - scope: { path: \"\" }\n    values: { x: y }\n",
+        );
+        let book = Mount { dir: "_book".into(), ..mount("book", MountContent::Pages) };
+        assert_eq!(routes(&site, &book, "new/a.md", &page), ["guide/a.html", "book/new/a"]);
+        assert_eq!(routes(&site, &book, "old/a.md", &page), ["book/old/a"]);
         let own = FrontMatter { permalink: Some("/x/".into()), ..page };
         assert_eq!(routes(&site, &pages, "a.md", &own).first().unwrap(), "x");
     }

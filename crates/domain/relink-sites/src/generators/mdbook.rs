@@ -9,6 +9,9 @@ pub(super) fn configure(site: &mut DocSite, config: &str) {
     if let Some(url) = loose_config::text(config, "site-url") {
         site.set_base(url);
     }
+    // Its names of rules are link destinations, and so are Rust paths.
+    site.has_rule_labels = config.contains("[preprocessor.spec]");
+    site.has_external_labels = site.has_rule_labels;
     let dir = join(&site.root, source);
     site.mount(&dir, "", MountContent::Pages);
     site.mount(&join(&site.root, "theme"), "", MountContent::Files);

@@ -42,6 +42,10 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
             site.mount_existing(tree, &join(&root, dir), "", MountContent::Files);
         }
     }
+    for block in loose_config::blocks(config, "html_additional_pages") {
+        let pages = loose_config::pairs(block).into_iter().map(|(name, _)| format!("{name}$"));
+        site.generated.extend(pages);
+    }
     site.has_generated_reference =
         REFERENCE_EXTENSIONS.iter().any(|extension| config.contains(extension));
     let external = ["intersphinx", "sphinx.ext.autodoc", "autodoc2", "autoapi"];

@@ -289,6 +289,186 @@ fn link_from_the_root_of_a_repository_is_resolved() {
 }
 
 #[test]
+fn docusaurus_translation_falls_back_to_the_default_language() {
+    check(
+        &[
+            ("docusaurus.config.js", "module.exports = { baseUrl: '/', presets: [] }"),
+            ("docs/guide/start.md", "# Start\n"),
+            ("versioned_docs/version-1/old.md", "# Old\n"),
+            ("i18n/fr/docusaurus-plugin-content-docs/current/guide/other.md", "# Autre\n"),
+        ],
+        "i18n/fr/docusaurus-plugin-content-docs/current/guide/a.md",
+        &["/guide/start.md", "./start.md", "start.md#start", "/guide/other.md"],
+        &["/guide/gone.md", "./gone.md", "/old.md"],
+    );
+}
+
+#[test]
+fn open_publishing_path_of_the_breadcrumbs_is_the_base() {
+    check(
+        &[
+            (
+                "docs/docfx.json",
+                "{ \"build\": { \"content\": [{ \"files\": [\"**.md\"] }], \
+                 \"globalMetadata\": { \"breadcrumb_path\": \"/tool/crumbs/toc.json\" } } }",
+            ),
+            (".openpublishing.publish.config.json", "{}"),
+            ("docs/azure/start.md", "# Start\n"),
+            ("docs/media/a.png", ""),
+        ],
+        "docs/a.md",
+        &["/tool/azure/start", r"media\a.png"],
+        &["/tool/azure/gone", r"media\gone.png"],
+    );
+}
+
+#[test]
+fn antora_alias_is_a_resource_id() {
+    check(
+        &[
+            ("antora.yml", "name: t\nversion: '1'\n"),
+            ("modules/ROOT/pages/new.adoc", "= New\n:page-aliases: old.adoc\n\n== Part\n"),
+            ("modules/ops/pages/run.adoc", "= Run\n:page-aliases: ROOT:exec.adoc\n"),
+        ],
+        "modules/ROOT/pages/a.md",
+        &["new.adoc", "old.adoc", "old.adoc#part", "ROOT:exec.adoc", "ops:run.adoc"],
+        &["ops:old.adoc", "gone.adoc", "old.adoc#gone"],
+    );
+}
+
+#[test]
+fn jekyll_defaults_set_the_paths_of_a_directory() {
+    check(
+        &[
+            (
+                "_config.yml",
+                "title: T\ncollections:\n  books:\n    output: true\ndefaults:\n  -\n    scope:\n      \
+                 path: \"_books/new\"\n    values:\n      permalink: \"/guide/:title.html\"\n",
+            ),
+            ("_books/new/intro.md", "---\ntitle: I\n---\n# I\n"),
+        ],
+        "index.md",
+        &["/guide/intro.html"],
+        &["/guide/gone.html"],
+    );
+}
+
+#[test]
+fn mdbook_rule_names_are_destinations() {
+    check(
+        &[
+            ("book.toml", "[book]\ntitle = 'T'\n[preprocessor.spec]\ncommand = 'x'\n"),
+            ("src/types.md", "# Types\n\nr[type.tuple]\nA tuple.\n"),
+        ],
+        "src/a.md",
+        &["type.tuple", "types.md#r-type.tuple"],
+        &["type.gone", "types.md#r-type.gone"],
+    );
+}
+
+#[test]
+fn pages_of_templates_and_ignored_pages_are_not_checked() {
+    let files = [
+        ("doc/conf.py", "project = 'T'\nhtml_additional_pages = {'contents': 'contents.html'}\n"),
+        (".git/HEAD", ""),
+        ("web/astro.config.mjs", "import starlight from '@astrojs/starlight';\n"),
+        ("web/src/content/docs/reference/.gitignore", "config.md\n"),
+    ];
+    let sandbox = site(&files, "doc/a.md", &["contents.html"]);
+    let links = "[a](/reference/config/) [b](/reference/gone/)\n";
+    sandbox.write("web/src/content/docs/a.md", links);
+    let report = sandbox.report(&["--format", "json", "--offline", "."]);
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    assert_eq!(report["summary"]["skipped"]["generated"], 2, "{report}");
+    assert_eq!(report["summary"]["verdicts"]["local"], 1, "{report}");
+}
+
+#[test]
+fn component_that_renders_a_document_may_have_any_anchor() {
+    let files = [
+        ("astro.config.mjs", "import starlight from '@astrojs/starlight';\n"),
+        ("src/components/Table.astro", "---\nconst a = readFile();\n---\n<div set:html={a} />\n"),
+        ("src/components/Box.astro", "<div id=\"box\"><slot /></div>\n"),
+        (
+            "src/content/docs/a.mdx",
+            "import Table from '~/components/Table.astro';\n\n## A\n\n<Table />\n",
+        ),
+        (
+            "src/content/docs/b.mdx",
+            "import Box from '~/components/Box.astro';\n\n## B\n\n<Box>c</Box>\n",
+        ),
+    ];
+    let sandbox = site(&files, "src/content/docs/own.md", &["/a/#x", "/b/#x"]);
+    let report = sandbox.report(&["--format", "json", "--offline", "."]);
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    assert_eq!(report["summary"]["skipped"]["anchor"], 1, "{report}");
+    assert_eq!(report["summary"]["verdicts"]["local"], 1, "{report}");
+}
+
+#[test]
+fn jekyll_publishes_nested_posts_and_compiled_styles() {
+    check(
+        &[
+            ("_config.yml", "title: T\npermalink: pretty\n"),
+            ("en/news/_posts/2024-01-02-hello.md", "# Hello\n"),
+            ("assets/css/site.scss", "---\n---\n"),
+        ],
+        "index.md",
+        &["/en/news/2024/01/02/hello/", "/assets/css/site.css"],
+        &["/en/news/2024/01/02/gone/", "/assets/css/gone.css"],
+    );
+}
+
+#[test]
+fn mkdocs_translations_share_the_files_of_the_main_language() {
+    check(
+        &[
+            ("docs/en/mkdocs.yml", "site_name: T\n"),
+            ("docs/en/docs/img/a.png", ""),
+            ("docs/en/docs/help.md", "# Help\n"),
+            ("docs/fr/docs/aide.md", "# Aide\n"),
+        ],
+        "docs/fr/docs/a.md",
+        &["/img/a.png", "aide.md", "help.md"],
+        &["/img/gone.png", "gone.md"],
+    );
+}
+
+#[test]
+fn sources_of_other_repositories_are_not_checked() {
+    let files = [
+        (
+            "web/hugo.toml",
+            "baseURL = '/'\n[[module.mounts]]\nsource = 'tmp/spec'\ntarget = 'content/spec'\n",
+        ),
+        ("web/content/a.md", "[a](/spec/intro/) [b](/gone/)\n"),
+        ("docs/docfx.json", "{ \"build\": { \"content\": [{ \"files\": [\"**.md\"] }] } }"),
+        ("tools/x.cs", ""),
+    ];
+    let links = ["~/../samples/x.cs", "~/../tools/gone.cs"];
+    let sandbox = site(&files, "docs/a.md", &links);
+    let report = sandbox.report(&["--format", "json", "--offline", "."]);
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    assert_eq!(report["summary"]["skipped"]["generated"], 1, "{report}");
+    assert_eq!(report["summary"]["skipped"]["other-site"], 1, "{report}");
+    assert_eq!(report["summary"]["verdicts"]["local"], 2, "{report}");
+}
+
+#[test]
+fn asciidoc_images_are_in_the_directory_of_an_included_attribute() {
+    let sandbox = Sandbox::new();
+    sandbox.write("_attributes.adoc", ":toc:\n:imagesdir: ./images\n");
+    sandbox.write("images/a.png", "");
+    let text = "= T\ninclude::_attributes.adoc[]\n\nimage::a.png[]\n\nimage::gone.png[]\n\n\
+                [[part.one]]\n== One\n\n<<part.one>> <<part.two,two>>\n";
+    sandbox.write("a.adoc", text);
+    let report = sandbox.report(&["--format", "json", "--offline", "."]);
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    assert_eq!(report["summary"]["verdicts"]["alive"], 2, "{report}");
+    assert_eq!(report["summary"]["verdicts"]["local"], 2, "{report}");
+}
+
+#[test]
 fn generated_page_is_not_checked() {
     let files = [("docusaurus.config.js", ""), ("blog/2024-01-02-a.md", "# A\n")];
     let sandbox = site(&files, "docs/a.md", &["/blog/tags/x", "/blog", "/rss.xml"]);

@@ -1,0 +1,48 @@
+//! Anchors that build scripts of a project create from a notation in Markdown.
+//!
+//! `MkDocs` hooks replace comments such as `<!-- md:option name -->` with an
+//! anchor of that name, and mdBook preprocessors replace lines such as
+//! `r[rule.name]` with the anchor `r-rule.name`. The scripts are not executed; the
+//! notation alone is read.
+
+use memchr::memmem;
+
+use super::Anchors;
+use super::includes::contains;
+use crate::safe_slice::SafeSlice as _;
+
+/// Maximum length of the name of a kind in a comment.
+const MAX_KIND: usize = 20;
+
+/// Adds the anchors of both notations.
+pub(super) fn add_hook_anchors(text: &str, anchors: &mut Anchors) {
+    for at in memmem::find_iter(text.as_bytes(), "<!--") {
+        let comment = text.slice(at + "<!--".len()..).split('\n').next().unwrap_or_default();
+        for name in comment_names(comment.split("-->").next().unwrap_or_default()) {
+            anchors.add(name);
+        }
+    }
+    if contains(text, "\nr[") {
+        for name in text.lines().filter_map(rule_name) {
+            anchors.add(format!("r-{name}"));
+        }
+    }
+}
+
+/// Returns the names in `prefix:kind name`.
+fn comment_names(comment: &str) -> impl Iterator<Item = &str> {
+    let mut words = comment.split_whitespace();
+    let kind = words.next().and_then(|word| word.split_once(':'));
+    let is_word = |part: &str| {
+        (1..=MAX_KIND).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    let is_notation = kind.is_some_and(|(prefix, kind)| is_word(prefix) && is_word(kind));
+    words.filter(move |_| is_notation)
+}
+
+/// Returns the name in a line `r[name]`.
+fn rule_name(line: &str) -> Option<&str> {
+    let name = line.trim_end().strip_prefix("r[")?.strip_suffix(']')?;
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    (!name.is_empty() && name.bytes().all(is_name)).then_some(name)
+}
