@@ -184,8 +184,21 @@ fn parse_web_url(text: &str, absolute: &str) -> LinkTarget {
     }
     match Url::parse(absolute) {
         Ok(_) => LinkTarget::Web(text.to_owned()),
+        Err(_) if has_placeholder_authority(absolute) => {
+            LinkTarget::Skipped(text.to_owned(), SkipReason::Placeholder)
+        }
         Err(error) => malformed(text, parse_error_reason(error)),
     }
+}
+
+/// Whether the host or port of a URL is a name in braces or angle brackets, as in
+/// `https://localhost:{PORT}/`.
+fn has_placeholder_authority(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    [('{', '}'), ('<', '>')].into_iter().any(|(opening, closing)| {
+        authority.split_once(opening).is_some_and(|(_, after)| after.contains(closing))
+    })
 }
 
 /// Whether a URL is so simple that it is certainly valid: a scheme, an ASCII
@@ -314,6 +327,15 @@ mod tests {
         for text in ["{{ url }}", "https://x.test/{% a %}", "${HOST}/a", "<%= root %>"] {
             check(text, "skipped: contains a template placeholder");
         }
+    }
+
+    #[test]
+    fn names_that_a_script_replaces_are_placeholders() {
+        for text in ["https://localhost:{PORT}/a", "http://<host>:8080", "{__ICON__}", "DOCS_URL"] {
+            check(text, "skipped: contains a template placeholder");
+        }
+        check("README", "path README");
+        check("{a}/b", "path {a}/b");
     }
 
     #[test]

@@ -303,7 +303,7 @@ impl SiteIndex {
         });
         is_listed
             || GENERATED_NAMES.contains(&name)
-            || self.lists_sections && self.directories.contains(key)
+            || self.lists_sections && (self.directories.contains(key) || name.ends_with(".xml"))
     }
 
     fn without_base<'p>(&self, path: &'p str) -> &'p str {

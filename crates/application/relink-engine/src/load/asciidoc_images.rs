@@ -2,7 +2,8 @@
 //!
 //! A document set often shares its attributes: each document includes a file that
 //! sets `imagesdir`. The parser of a document does not read other files, so the
-//! images of such a document are looked up here.
+//! images of such a document are looked up here. The build may also set
+//! `imagesdir`, so the usual directories next to the document count.
 
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,8 @@ use super::project::Project;
 const MAX_HEAD: usize = 64 * 1024;
 /// Maximum number of included files that are read.
 const MAX_INCLUDES: usize = 20;
+/// Usual directories of images, next to the document.
+const USUAL: [&str; 3] = ["images", "img", "assets/images"];
 /// Extensions of AsciiDoc documents.
 const EXTENSIONS: [&str; 3] = [".adoc", ".asciidoc", ".asc"];
 
@@ -39,11 +42,14 @@ fn find(project: &Project, document: &Path, path: &str) -> Option<PathBuf> {
     let document = project.relative(document)?;
     let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
     let text = project.head(&document, MAX_HEAD)?;
+    let below = |dir: &str| join_path(folder, &format!("{dir}/{path}"));
     let included = included_files(&text).take(MAX_INCLUDES).filter_map(|file| {
         let text = project.head(&join_path(folder, file), MAX_HEAD)?;
-        images_dir(&text).map(|dir| join_path(folder, &format!("{dir}/{path}")))
+        images_dir(&text).map(below)
     });
-    let mut found = included.filter(|file| project.is_file(file));
+    let is_set = images_dir(&text).is_some();
+    let usual = USUAL.into_iter().filter(|_| !is_set).map(below);
+    let mut found = included.chain(usual).filter(|file| project.is_file(file));
     found.next().map(|file| project.path(&file))
 }
 

@@ -154,7 +154,8 @@ fn find_shortcode(project: &Project, site: Option<&DocSite>, name: &str) -> Incl
         for extension in ["html", "md"] {
             let path = join_path(&directory, &format!("{name}.{extension}"));
             if let Some(template) = project.head(&path, MAX_TEMPLATE) {
-                let creates = CREATES_ANCHORS.iter().any(|text| template.contains(text));
+                let creates = CREATES_ANCHORS.iter().any(|text| template.contains(text))
+                    || template.lines().any(|line| line.starts_with("## "));
                 return if creates { IncludeLookup::Unknown } else { IncludeLookup::Nothing };
             }
         }

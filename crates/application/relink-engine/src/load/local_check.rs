@@ -246,13 +246,14 @@ impl<'a> LocalLinkChecker<'a> {
         if !is_name || !is_markdown {
             return false;
         }
-        let is_path_of_code = path.contains("::");
+        let is_item = path.contains("::") || !path.contains('.');
         let document = document.to_owned();
         let Some(project) = self.project().await else { return false };
         let Some(document) = project.relative(&document) else { return false };
         project.labels_site(&document).is_some_and(|site| match site.has_rule_labels {
-            // Names of rules are in the documents; paths of Rust are not.
-            true => is_path_of_code,
+            // Names of rules have dots and are in the documents; names of Rust
+            // items are not.
+            true => is_item,
             false => site.has_external_labels || site.has_generated_reference,
         })
     }

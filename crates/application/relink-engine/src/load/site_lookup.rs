@@ -165,7 +165,10 @@ fn elsewhere(
     {
         return Some(found);
     }
-    if let Some(file) = untranslated(project, sites, document, path) {
+    let shared = untranslated(project, sites, document, path)
+        .or_else(|| shared_resource(project, sites, document, path))
+        .or_else(|| above_partials(project, document, path));
+    if let Some(file) = shared {
         return Some(SiteLookup::File(project.path(&file), Vec::new()));
     }
     if is_build_result(project, sites, document, path) {
@@ -240,6 +243,46 @@ fn untranslated(
         let file = join_path(&mount.dir, &path);
         (!path.is_empty() && project.is_file(&file)).then_some(file)
     })
+}
+
+/// Returns a file next to a translation of the document. Hugo shares the files of
+/// page bundles between languages.
+fn shared_resource(
+    project: &Project,
+    sites: &[(&DocSite, &SiteIndex)],
+    document: &str,
+    path: &str,
+) -> Option<String> {
+    let (site, _) = sites.iter().find(|(site, _)| site.generator == Generator::Hugo)?;
+    if path.starts_with('/') || !is_file_name(path) || path.ends_with(".md") {
+        return None;
+    }
+    let languages = site.mounts.iter().filter(|mount| is_locale(&mount.dir));
+    let own = languages.clone().find(|mount| is_below(document, &mount.dir))?;
+    let inside = document.strip_prefix(own.dir.as_str())?;
+    let folder = inside.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut files = languages.map(|mount| join_path(&mount.dir, &format!("{folder}/{path}")));
+    files.find(|file| project.is_file(file))
+}
+
+/// Whether the last segment of a directory is a language.
+fn is_locale(directory: &str) -> bool {
+    let name = directory.rsplit('/').next().unwrap_or_default();
+    let language = name.split(['-', '_']).next().unwrap_or_default();
+    (2..=3).contains(&language.len()) && language.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+/// Returns the file of a relative path in a document that other documents
+/// include: the path may start from the directory above that of the parts.
+fn above_partials(project: &Project, document: &str, path: &str) -> Option<String> {
+    let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let (above, name) = folder.rsplit_once('/').unwrap_or(("", folder));
+    if path.starts_with('/') || !name.starts_with('_') || is_above_root(above, path) {
+        return None;
+    }
+    let file = join_path(above, path);
+    let documents = PAGE_EXTENSIONS.iter().map(|extension| format!("{file}.{extension}"));
+    std::iter::once(file.clone()).chain(documents).find(|file| project.is_file(file))
 }
 
 /// Whether git ignores the file that a link would lead to, so that a build
@@ -381,7 +424,7 @@ fn is_above_root(base: &str, path: &str) -> bool {
 /// Resolves `~/`, `@site/` and similar prefixes.
 fn aliased(project: &Project, sites: &[(&DocSite, &SiteIndex)], path: &str) -> Option<SiteLookup> {
     let mut is_alias = false;
-    for (site, _) in sites {
+    for (site, index) in sites {
         for alias in &site.aliases {
             let Some(rest) = path.strip_prefix(alias.prefix.as_str()) else { continue };
             // docfx copies dependent repositories next to the directory of the site.
@@ -392,6 +435,12 @@ fn aliased(project: &Project, sites: &[(&DocSite, &SiteIndex)], path: &str) -> O
             is_alias = true;
             if let Some(found) = in_project(project, &join_path(&alias.dir, rest)) {
                 return Some(found);
+            }
+            // docfx ignores case.
+            if site.generator == Generator::Docfx
+                && let RouteLookup::Found(file) = index.find(&format!("/{rest}"))
+            {
+                return Some(SiteLookup::File(project.path(&file), Vec::new()));
             }
         }
     }

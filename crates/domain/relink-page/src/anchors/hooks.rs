@@ -20,6 +20,8 @@ pub(super) fn add_hook_anchors(text: &str, anchors: &mut Anchors) {
         let comment = text.slice(at + "<!--".len()..).split('\n').next().unwrap_or_default();
         for name in comment_names(comment.split("-->").next().unwrap_or_default()) {
             anchors.add(name);
+            // Material for MkDocs marks the setting itself with a plus sign.
+            anchors.add(format!("+{name}"));
         }
     }
     if contains(text, "\nr[") {

@@ -189,11 +189,12 @@ impl MarkdownAnchorParser<'_> {
             self.add_id(id);
             self.add_slugs(title);
         }
-        if let Some((title, list)) = split_attributes(&text)
-            && self.add_attribute_id(list)
-        {
-            self.add_slugs(title);
-            if !is_any {
+        if let Some((title, list)) = split_attributes(&text) {
+            let has_id = self.add_attribute_id(list);
+            if has_id || is_any && is_attribute_list(list) {
+                self.add_slugs(title);
+            }
+            if has_id && !is_any {
                 return;
             }
         }
@@ -350,6 +351,12 @@ fn inline_component_length(text: &str) -> usize {
 fn split_attributes(heading: &str) -> Option<(&str, &str)> {
     let (title, list) = heading.trim_end().strip_suffix('}')?.rsplit_once('{')?;
     Some((title.trim_end(), list))
+}
+
+/// Whether a list has a class or an attribute with a value.
+fn is_attribute_list(list: &str) -> bool {
+    let list = list.trim_start_matches([':', ' ']);
+    list.starts_with('.') || list.contains('=')
 }
 
 /// Adds the terms of definition lists, which are anchors in Hugo and MkDocs.

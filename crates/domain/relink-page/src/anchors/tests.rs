@@ -373,4 +373,12 @@ fn ids_and_titles_of_asciidoc_use_attributes_and_macros() {
 fn deeply_indented_fence_in_a_component_is_closed() {
     let text = "<Tabs>\n  <Tab>\n    ```ts\n    a\n\n    b\n  ```\n  </Tab>\n</Tabs>\n\n## After\n";
     check(DocumentFormat::Markdown, SlugStyle::Any, text, &["after"], &["b"]);
+    let code = "1. a\n\n    ```xml\n    <Field\n      b=\"c\">\n    </Field>\n    ```\n\n## After\n";
+    check(DocumentFormat::Markdown, SlugStyle::Any, code, &["after"], &["b"]);
+}
+
+#[test]
+fn attribute_list_without_an_id_is_not_part_of_the_anchor() {
+    let text = "### `A` tool {.notranslate lang=en}\n\n### Set {x}\n";
+    check(DocumentFormat::Markdown, SlugStyle::Any, text, &["a-tool", "set-x"], &["set"]);
 }

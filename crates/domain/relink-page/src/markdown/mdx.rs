@@ -51,48 +51,54 @@ pub(crate) fn blank_component_lines(text: Cow<'_, str>) -> Cow<'_, str> {
     }
     let mut output = String::with_capacity(text.len());
     let mut is_after_component = false;
-    let mut fence = None;
+    let mut fence: Option<Fence<'_>> = None;
     for line in text.split_inclusive('\n') {
         let content = line.trim();
-        if let Some(marks) = fence {
-            let is_end = content.starts_with(marks) && content.trim_matches('`').is_empty();
-            if is_end {
-                fence = None;
-                push_without_indentation(&mut output, line);
-            } else {
-                output.push_str(line);
-            }
-            continue;
-        }
-        if is_component_line(content) {
+        if let Some(open) = fence {
+            let is_end = content.starts_with(open.marks) && content.trim_matches('`').is_empty();
+            fence = fence.filter(|_| !is_end);
+            push_line(&mut output, line, is_end && open.is_moved);
+        } else if is_component_line(content) {
             let blank = |byte| if matches!(byte, b'\n' | b'\r') { byte as char } else { ' ' };
             output.extend(line.bytes().map(blank));
             is_after_component = true;
-            continue;
-        }
-        fence = deep_fence(line).filter(|_| is_after_component);
-        if fence.is_some() {
-            push_without_indentation(&mut output, line);
         } else {
-            output.push_str(line);
+            fence = Fence::of(line, is_after_component);
+            push_line(&mut output, line, fence.is_some_and(|fence| fence.is_moved));
+            is_after_component &= content.is_empty();
         }
-        is_after_component &= content.is_empty();
     }
     Cow::Owned(output)
 }
 
-/// Returns the marks of a fence that would be indented code in CommonMark.
-fn deep_fence(line: &str) -> Option<&str> {
-    let content = line.trim_start_matches([' ', '\t']);
-    let indentation = line.slice(..line.len() - content.len());
-    let is_deep = indentation.len() >= 4 || indentation.contains('\t');
-    let marks = content.slice(..content.len() - content.trim_start_matches('`').len());
-    (is_deep && marks.len() >= 3).then_some(marks)
+/// The opening fence of a code block.
+#[derive(Debug, Clone, Copy)]
+struct Fence<'t> {
+    marks: &'t str,
+    /// Whether its indentation is removed, because it would make the fence
+    /// indented code in CommonMark.
+    is_moved: bool,
 }
 
-/// Appends a line with its indentation moved to its end, so that its length does
-/// not change.
-fn push_without_indentation(output: &mut String, line: &str) {
+impl<'t> Fence<'t> {
+    fn of(line: &'t str, is_after_component: bool) -> Option<Self> {
+        let content = line.trim_start_matches([' ', '\t']);
+        let indentation = line.slice(..line.len() - content.len());
+        let is_deep = indentation.len() >= 4 || indentation.contains('\t');
+        let info = content.trim_start_matches('`');
+        let marks = content.slice(..content.len() - info.len());
+        (marks.len() >= 3 && !info.contains('`'))
+            .then_some(Self { marks, is_moved: is_deep && is_after_component })
+    }
+}
+
+/// Appends a line. If it is moved, its indentation is at its end, so that its
+/// length does not change.
+fn push_line(output: &mut String, line: &str, is_moved: bool) {
+    if !is_moved {
+        output.push_str(line);
+        return;
+    }
     let content = line.trim();
     let end = line.slice(line.trim_end_matches(['\r', '\n']).len()..);
     output.push_str(content);

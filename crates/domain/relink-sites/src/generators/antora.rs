@@ -3,11 +3,16 @@
 //! References are resource ids: `version@component:module:family$path`. Every
 //! part except the path may be absent.
 
+use std::collections::BTreeMap;
+
 use crate::index::RouteLookup;
 use crate::loose_config;
-use crate::paths::{below, join, parent, split_page, without_index};
+use crate::paths::{below, file_name, join, parent, split_page, without_index};
 use crate::{DocSite, Generator, Mount, MountContent, ProjectTree};
 
+/// Number of missing pages in the navigation that show another source of a module.
+/// One or two may be broken links.
+const MIN_MISSING: usize = 3;
 /// Number of bytes read from a navigation file.
 const MAX_NAVIGATION: usize = 512 * 1024;
 /// Families with their own directory in a module.
@@ -35,25 +40,34 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
         }
     }
     site.include_dirs.push(site.root.clone());
-    site.is_shared_host = names_other_modules(tree, &modules, config);
+    site.foreign_modules = foreign_modules(tree, &modules, config);
+    site.is_shared_host = !site.foreign_modules.is_empty();
     site.component = component;
 }
 
-/// Whether the navigation names modules that the project does not contain: then
-/// the component is assembled from several repositories.
-fn names_other_modules(tree: &dyn ProjectTree, modules: &str, config: &str) -> bool {
+/// Returns the modules of which the navigation names pages that the project does
+/// not contain: then the component is assembled from several repositories.
+fn foreign_modules(tree: &dyn ProjectTree, modules: &str, config: &str) -> Vec<String> {
     let root = parent(modules);
-    let navigation = loose_config::list(config, "nav");
-    navigation.into_iter().any(|file| {
+    let mut missing: BTreeMap<String, usize> = BTreeMap::new();
+    for file in loose_config::list(config, "nav") {
         let text = tree.head(&join(root, file), MAX_NAVIGATION).unwrap_or_default();
-        let mut ids = text.split("xref:").skip(1).filter_map(|rest| rest.split('[').next());
-        ids.any(|id| match ResourceId::parse(id) {
-            ResourceId { component: None, module: Some(module), .. } => {
-                !tree.is_dir(&join(modules, module))
+        for id in text.split("xref:").skip(1).filter_map(|rest| rest.split(['[', '#']).next()) {
+            let ResourceId { component: None, module: Some(module), path, .. } =
+                ResourceId::parse(id)
+            else {
+                continue;
+            };
+            let dir = join(modules, module);
+            if !tree.is_dir(&dir) {
+                missing.insert(module.to_owned(), MIN_MISSING);
+            } else if !tree.is_file(&join(&dir, &format!("pages/{path}"))) {
+                *missing.entry(module.to_owned()).or_default() += 1;
             }
-            _ => false,
-        })
-    })
+        }
+    }
+    let foreign = missing.into_iter().filter(|(_, count)| *count >= MIN_MISSING);
+    foreign.map(|(module, _)| module).collect()
 }
 
 pub(super) fn routes(mount: &Mount, relative: &str) -> Vec<String> {
@@ -117,8 +131,10 @@ pub fn find_antora_resource(
         if let Some(file) = found {
             return Some(RouteLookup::Found(file));
         }
-        // Another repository may contribute a module that this one does not have.
-        let is_foreign = site.is_shared_host && !tree.is_dir(&module);
+        // Another repository may contribute pages of the module.
+        let name = file_name(&module);
+        let is_foreign = site.foreign_modules.iter().any(|foreign| foreign == name)
+            || site.is_shared_host && !tree.is_dir(&module);
         is_known |= !is_foreign && has_source(tree, &id, &module, in_module);
     }
     Some(if is_known { RouteLookup::Missing } else { RouteLookup::OtherSite })
@@ -230,6 +246,10 @@ mod tests {
         let find = |id: &str| find_antora_resource(&[&site], &tree, document, id).unwrap();
         assert_eq!(find("ROOT:gone.adoc"), RouteLookup::Missing);
         assert_eq!(find("sdk:index.adoc"), RouteLookup::OtherSite);
+        site.foreign_modules.push("ROOT".into());
+        let find = |id: &str| find_antora_resource(&[&site], &tree, document, id).unwrap();
+        assert_eq!(find("ROOT:gone.adoc"), RouteLookup::OtherSite);
+        assert_eq!(find("learn:gone.adoc"), RouteLookup::Missing);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::paths::{join, split_page, without_index};
+use crate::paths::{file_name, join, parent, split_page, without_index};
 use crate::{DocSite, Mount, MountContent, ProjectTree};
 
 /// The host on which Open Publishing publishes all projects.
@@ -39,12 +39,14 @@ pub(super) fn configure(site: &mut DocSite, tree: &dyn ProjectTree, config: &str
     }
 }
 
-/// Returns the path below which Open Publishing publishes the documents: the
-/// first segment of the path of the breadcrumbs.
+/// Returns the path below which Open Publishing publishes the documents: that of
+/// the breadcrumbs, `/base/breadcrumb/toc.json`.
 fn base_path(config: &Value) -> Option<&str> {
     let metadata = config.get("build")?.get("globalMetadata")?;
     let path = metadata.get("breadcrumb_path")?.as_str()?.strip_prefix('/')?;
-    path.split('/').next().filter(|base| !base.is_empty())
+    let folder = parent(path);
+    let base = if file_name(folder).contains("bread") { parent(folder) } else { folder };
+    (!base.is_empty()).then_some(base)
 }
 
 fn groups(value: Option<&Value>) -> Vec<&Value> {
